@@ -1,0 +1,2 @@
+//! The `ferrio` program.
+fn main() {}

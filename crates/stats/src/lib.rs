@@ -1,0 +1,1 @@
+//! ferrio's stats crate.

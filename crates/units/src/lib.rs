@@ -1,0 +1,10 @@
+//! Numbers and words that every other crate uses: sizes, times, scaled numbers, I/O directions, random generators,
+//! the random map.
+//!
+//! Must not know: anything above it (no operating system, no job, no format).
+//! Start reading at [`direction`], then `scale`.
+#![forbid(unsafe_code)]
+
+pub mod direction;
+
+pub use direction::{DataDirection, Direction, PerDirection};
