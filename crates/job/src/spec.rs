@@ -1,0 +1,534 @@
+//! `JobSpec`: one job as it was asked for, after parsing and checking. The only type that leaves this crate for `run`.
+//!
+//! Must not know: option strings (they end in the lowering), threads, files on disk.
+//! Every field says its unit and the option that sets it; defaults are those of the option table.
+
+use ferrio_units::PerDirection;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// A whole run: all jobs in the order in which they were given, clones not yet expanded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunSpec {
+    /// Options that were set for all jobs, canonical name and text as given (JSON `global options`).
+    pub global_options: Vec<(String, String)>,
+    /// The jobs.
+    pub jobs: Vec<JobSpec>,
+}
+
+/// One job (a section of a job file, or a `--name` of the command line).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JobSpec {
+    /// `name`.
+    pub name: String,
+    /// `description`.
+    pub description: Option<String>,
+    /// Options of this job, canonical name and text as given, in order (JSON `job options`).
+    pub given_options: Vec<(String, String)>,
+    /// `numjobs`: how many clones, at least 1.
+    pub numjobs: u32,
+    /// What is read and written.
+    pub target: TargetSpec,
+    /// How much of it.
+    pub extent: ExtentSpec,
+    /// How files come into being and go.
+    pub layout: LayoutSpec,
+    /// Order and direction of I/O.
+    pub pattern: PatternSpec,
+    /// Depth and batches.
+    pub queue: QueueSpec,
+    /// Engine and its private options.
+    pub engine: EngineSpec,
+    /// When the job starts and ends.
+    pub limits: LimitSpec,
+    /// Direct, synchronous, and syncs between I/Os.
+    pub durability: DurabilitySpec,
+    /// Contents and place of the I/O buffers.
+    pub buffers: BufferSpec,
+    /// The process or thread that does the I/O.
+    pub worker: WorkerSpec,
+    /// Order between jobs and groups.
+    pub grouping: GroupingSpec,
+    /// What an error does.
+    pub errors: ErrorSpec,
+    /// What is measured and how it is shown.
+    pub reporting: ReportingSpec,
+    /// `write_iolog`: append a version 3 trace to this file.
+    pub write_iolog: Option<PathBuf>,
+}
+
+/// A size as an option gives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SizeSpec {
+    /// Bytes.
+    Bytes(u64),
+    /// Percent of the target, 0 to 100.
+    Percent(u32),
+}
+
+/// What is read and written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetSpec {
+    /// `filename`, split at unescaped colons.
+    pub filenames: Vec<String>,
+    /// `opendir`: trees whose regular files are added.
+    pub opendirs: Vec<PathBuf>,
+    /// `directory`, split at unescaped colons; clone n takes entry n mod count.
+    pub directories: Vec<PathBuf>,
+    /// `filename_format`; `None` is the default `$jobname.$jobnum.$filenum`.
+    pub filename_format: Option<String>,
+    /// `nrfiles`, at least 1.
+    pub nrfiles: u32,
+    /// `openfiles`: most files open at once; 0 means all.
+    pub openfiles: u32,
+    /// `filetype`; `None`: ask the file system.
+    pub filetype: Option<FileType>,
+    /// `file_service_type` and the I/Os done on one file before the next is picked.
+    pub file_service: FileService,
+    /// I/Os on one file before the next (`file_service_type=KIND:n`), at least 1.
+    pub file_service_count: u32,
+    /// `allow_file_create`.
+    pub allow_file_create: bool,
+    /// `allow_mounted_write`.
+    pub allow_mounted_write: bool,
+}
+
+/// Kind of target that `filetype` declares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileType {
+    /// Regular file.
+    Regular,
+    /// Block device.
+    Block,
+    /// Character device.
+    Character,
+}
+
+/// Rule for picking the next file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileService {
+    /// The next open file after every I/O (or n).
+    RoundRobin,
+    /// Finish one file, then the next.
+    Sequential,
+    /// A random file.
+    Random,
+}
+
+/// How much of the target is used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExtentSpec {
+    /// `size` over all files of the job.
+    pub size: Option<SizeSpec>,
+    /// `io_size`.
+    pub io_size: Option<SizeSpec>,
+    /// `filesize`: low and high bound of each file, bytes.
+    pub filesize: Option<(u64, u64)>,
+    /// `offset`.
+    pub offset: SizeSpec,
+    /// `offset_align`, bytes; 0: the smallest block size.
+    pub offset_align: u64,
+    /// `offset_increment`, times the clone index.
+    pub offset_increment: SizeSpec,
+    /// `number_ios`; 0: no limit.
+    pub number_ios: u64,
+    /// `fill_device`.
+    pub fill_device: bool,
+    /// `file_append`.
+    pub file_append: bool,
+}
+
+/// `fallocate`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fallocate {
+    /// No preallocation.
+    None,
+    /// `fallocate(2)` mode 0; errors are ignored.
+    Native,
+    /// `posix_fallocate(3)`.
+    Posix,
+    /// `fallocate(2)` with `FALLOC_FL_KEEP_SIZE`.
+    Keep,
+    /// `ftruncate(2)` to the size.
+    Truncate,
+}
+
+/// `fadvise_hint`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FadviseHint {
+    /// No advice.
+    None,
+    /// By the kind of workload: sequential or random.
+    ByWorkload,
+    /// Always random.
+    Random,
+    /// Always sequential.
+    Sequential,
+    /// `POSIX_FADV_NOREUSE`.
+    NoReuse,
+}
+
+/// How files come into being and go.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LayoutSpec {
+    /// `fallocate`.
+    pub fallocate: Fallocate,
+    /// `fadvise_hint`.
+    pub fadvise_hint: FadviseHint,
+    /// `create_serialize`.
+    pub create_serialize: bool,
+    /// `create_fsync`.
+    pub create_fsync: bool,
+    /// `create_on_open`.
+    pub create_on_open: bool,
+    /// `create_only`.
+    pub create_only: bool,
+    /// `overwrite`.
+    pub overwrite: bool,
+    /// `pre_read`.
+    pub pre_read: bool,
+    /// `invalidate`.
+    pub invalidate: bool,
+    /// `unlink`.
+    pub unlink: bool,
+    /// `unlink_each_loop`.
+    pub unlink_each_loop: bool,
+}
+
+/// The directions of a workload (`rw` without its order).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DirectionMix {
+    /// Only reads.
+    Read,
+    /// Only writes.
+    Write,
+    /// Only trims.
+    Trim,
+    /// Reads and writes by `rwmixread`.
+    ReadWrite,
+    /// Each range trimmed, then written.
+    TrimWrite,
+}
+
+/// `rw_sequencer`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RwSequencer {
+    /// The I/Os of a run follow each other.
+    Sequential,
+    /// The I/Os of a run repeat the offset.
+    Identical,
+}
+
+/// `random_generator`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RandomGenerator {
+    /// taus88, 32 bit.
+    Tausworthe,
+    /// taus258, 64 bit.
+    Tausworthe64,
+    /// Linear feedback shift register: each block once.
+    Lfsr,
+}
+
+/// Smallest and largest block of one direction, bytes. Equal for a fixed size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockRange {
+    /// Smallest.
+    pub min_bytes: u64,
+    /// Largest.
+    pub max_bytes: u64,
+}
+
+/// Order and direction of I/O.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PatternSpec {
+    /// Directions of `rw`.
+    pub mix: DirectionMix,
+    /// `rw` was one of the `rand` kinds.
+    pub random: bool,
+    /// Postfix of `rw`: run length of a random kind (at least 1; default 1), or bytes skipped after each block of a
+    /// sequential kind (may be negative; default 0).
+    pub rw_postfix: i64,
+    /// `rw_sequencer`.
+    pub rw_sequencer: RwSequencer,
+    /// `rwmixread` in percent.
+    pub rwmix_read: u32,
+    /// `bs`, `bsrange`.
+    pub block_size: PerDirection<BlockRange>,
+    /// `bs_unaligned`.
+    pub bs_unaligned: bool,
+    /// `bs_is_seq_rand`.
+    pub bs_is_seq_rand: bool,
+    /// `blockalign`; `None`: the smallest block size of the direction.
+    pub block_align: PerDirection<Option<u64>>,
+    /// `percentage_random` of a random kind.
+    pub percentage_random: PerDirection<u32>,
+    /// `randrepeat`.
+    pub randrepeat: bool,
+    /// `randseed`; `None`: the default 0x89 with reseeding between loops.
+    pub randseed: Option<u64>,
+    /// `norandommap`.
+    pub norandommap: bool,
+    /// `softrandommap`.
+    pub softrandommap: bool,
+    /// `random_generator`; `None`: the default, which may switch to 64 bit by itself.
+    pub random_generator: Option<RandomGenerator>,
+}
+
+/// Depth and batches, in I/Os.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueSpec {
+    /// `iodepth`, at least 1.
+    pub iodepth: u32,
+    /// `iodepth_batch`; 1 to `iodepth`.
+    pub batch_submit: u32,
+    /// `iodepth_batch_complete_min`; 0 with a maximum of 0: poll.
+    pub batch_complete_min: u32,
+    /// `iodepth_batch_complete_max`, at least the minimum.
+    pub batch_complete_max: u32,
+    /// `iodepth_low`; 1 to `iodepth`.
+    pub low: u32,
+}
+
+/// Value of an engine's private option.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum EngineValue {
+    /// A flag or boolean.
+    Bool(bool),
+    /// A number, in the unit of the option.
+    Int(i64),
+    /// A text.
+    Text(String),
+    /// Read, write, trim.
+    PerDirection(PerDirection<i64>),
+}
+
+/// Engine and its private options.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EngineSpec {
+    /// `ioengine`, canonical name.
+    pub name: String,
+    /// Private options that were given, canonical name and value; the last of a name wins.
+    pub options: Vec<(String, EngineValue)>,
+}
+
+/// When the job starts and ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LimitSpec {
+    /// `startdelay`: low and high bound, microseconds.
+    pub startdelay_us: (u64, u64),
+    /// `runtime`, microseconds; 0: none.
+    pub runtime_us: u64,
+    /// `time_based`.
+    pub time_based: bool,
+    /// `ramp_time`, microseconds; 0: none.
+    pub ramp_time_us: u64,
+    /// `loops`, at least 1.
+    pub loops: u32,
+}
+
+/// `sync`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SyncMode {
+    /// Neither.
+    None,
+    /// `O_SYNC`.
+    Sync,
+    /// `O_DSYNC`.
+    Dsync,
+}
+
+/// Direct, synchronous, and syncs between I/Os.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DurabilitySpec {
+    /// `direct` (or `buffered=0`).
+    pub direct: bool,
+    /// `atomic`.
+    pub atomic: bool,
+    /// `sync`.
+    pub sync: SyncMode,
+    /// `fsync` after every n writes; 0: never.
+    pub fsync_blocks: u32,
+    /// `fdatasync` after every n writes; 0: never.
+    pub fdatasync_blocks: u32,
+    /// `sync_file_range`: flags of the system call, and after how many writes; `None`: never.
+    pub sync_file_range: Option<(u32, u32)>,
+    /// `end_fsync`.
+    pub end_fsync: bool,
+    /// `fsync_on_close`.
+    pub fsync_on_close: bool,
+}
+
+/// `mem`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BufferMemory {
+    /// Heap, page aligned.
+    Malloc,
+    /// System V shared memory.
+    Shm,
+    /// The same with huge pages.
+    ShmHuge,
+    /// Private anonymous mapping, or a mapping of the file.
+    Mmap(Option<PathBuf>),
+    /// Shared mapping.
+    MmapShared(Option<PathBuf>),
+    /// Mapping with huge pages.
+    MmapHuge(Option<PathBuf>),
+}
+
+/// Contents and place of the I/O buffers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BufferSpec {
+    /// `mem`.
+    pub memory: BufferMemory,
+    /// `iomem_align`, bytes.
+    pub align_bytes: u64,
+    /// `hugepage-size`, bytes.
+    pub hugepage_bytes: u64,
+    /// `zero_buffers`.
+    pub zero: bool,
+    /// `refill_buffers`.
+    pub refill: bool,
+    /// `scramble_buffers`; `None`: not given (on, but off under `zero_buffers`).
+    pub scramble: Option<bool>,
+}
+
+/// `cpus_allowed_policy`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CpuPolicy {
+    /// Every clone may use all CPUs of the list.
+    Shared,
+    /// One CPU per clone, round robin.
+    Split,
+}
+
+/// The process or thread that does the I/O.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerSpec {
+    /// `thread`: a thread instead of a process.
+    pub thread: bool,
+    /// `cpus_allowed` or `cpumask`; `None`: not set.
+    pub cpus_allowed: Option<Vec<u32>>,
+    /// `cpus_allowed_policy`.
+    pub cpus_allowed_policy: CpuPolicy,
+    /// `nice`; 0: unchanged.
+    pub nice: i32,
+    /// `prio`: level 0 to 7.
+    pub prio: Option<u32>,
+    /// `prioclass`: 0 none, 1 real time, 2 best effort, 3 idle.
+    pub prioclass: Option<u32>,
+    /// `priohint`.
+    pub priohint: Option<u32>,
+    /// `uid`.
+    pub uid: Option<u32>,
+    /// `gid`.
+    pub gid: Option<u32>,
+    /// `comm`: name of the process.
+    pub comm: Option<String>,
+    /// `lockmem`, bytes; 0: none.
+    pub lockmem_bytes: u64,
+}
+
+/// `exit_what`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExitWhat {
+    /// Jobs of the same group.
+    Group,
+    /// All running jobs; those that wait go on.
+    Stonewall,
+    /// Everything.
+    All,
+}
+
+/// Order between jobs and groups.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupingSpec {
+    /// `stonewall`.
+    pub stonewall: bool,
+    /// `new_group`.
+    pub new_group: bool,
+    /// `wait_for`.
+    pub wait_for: Option<String>,
+    /// `exitall`.
+    pub exitall: bool,
+    /// `exitall_on_error`.
+    pub exitall_on_error: bool,
+    /// `exit_what`.
+    pub exit_what: ExitWhat,
+    /// `group_reporting`.
+    pub group_reporting: bool,
+}
+
+/// Classes of I/O errors that do not end a job (`continue_on_error`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ErrorClasses {
+    /// Failed reads.
+    pub read: bool,
+    /// Failed writes, trims and syncs.
+    pub write: bool,
+    /// Failed verification.
+    pub verify: bool,
+}
+
+/// What an error does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorSpec {
+    /// Classes that are tolerated.
+    pub continue_on: ErrorClasses,
+    /// `ignore_error` of read, write, verify: tolerated errno values; `None`: the default set (EIO and EILSEQ).
+    pub ignore: [Option<Vec<i32>>; 3],
+    /// `error_dump`.
+    pub dump: bool,
+}
+
+/// `unified_rw_reporting`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UnifiedReporting {
+    /// A block for each direction.
+    None,
+    /// One block with the sum.
+    Mixed,
+    /// Both.
+    Both,
+}
+
+/// What is measured and how it is shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReportingSpec {
+    /// `stats`: false leaves the job out of the report.
+    pub stats: bool,
+    /// `disable_lat`.
+    pub disable_lat: bool,
+    /// `disable_clat`.
+    pub disable_clat: bool,
+    /// `disable_slat`.
+    pub disable_slat: bool,
+    /// `disable_bw_measurement`.
+    pub disable_bw: bool,
+    /// `gtod_reduce`: all of the above and fewer clock reads.
+    pub gtod_reduce: bool,
+    /// `clat_percentiles`.
+    pub clat_percentiles: bool,
+    /// `lat_percentiles`.
+    pub lat_percentiles: bool,
+    /// `slat_percentiles`.
+    pub slat_percentiles: bool,
+    /// `percentile_list`, as given.
+    pub percentiles: Vec<f64>,
+    /// Digits after the point of the longest entry of `percentile_list` (default 2).
+    pub percentile_digits: u32,
+    /// `significant_figures`.
+    pub significant_figures: u32,
+    /// `unified_rw_reporting`.
+    pub unified: UnifiedReporting,
+    /// `kb_base`: 1024 or 1000.
+    pub kb_base: u32,
+    /// `unit_base=1`: bits instead of bytes.
+    pub unit_bits: bool,
+    /// `disk_util`.
+    pub disk_util: bool,
+    /// `bwavgtime`, milliseconds.
+    pub bw_window_ms: u64,
+    /// `iopsavgtime`, milliseconds.
+    pub iops_window_ms: u64,
+}
