@@ -1,1 +1,19 @@
-//! ferrio's stats crate.
+//! What is measured: latency, counters, depths, samples, and the model of a finished run.
+//!
+//! Must not know: output formats, engines, how jobs run.
+//! Start reading at [`thread_stats`] (what one worker counts), then [`result`] (what a report is made from).
+#![forbid(unsafe_code)]
+
+pub mod depth;
+pub mod histogram;
+pub mod latency;
+pub mod result;
+pub mod samples;
+pub mod thread_stats;
+
+pub use depth::{BatchCounts, DepthCounts};
+pub use histogram::Histogram;
+pub use latency::{LatencyBuckets, LatencyStat};
+pub use result::{DiskReport, GroupReport, JobReport, ReportSettings, RunResult};
+pub use samples::SampleStat;
+pub use thread_stats::{DirectionStats, ErrorCounts, ResourceUsage, ThreadStats};
