@@ -1,1 +1,26 @@
-//! ferrio's sys crate.
+//! The operating system made safe: clocks, I/O memory, shared memory, processes, signals, files, rings, devices.
+//!
+//! Must not know: jobs, engines, formats. It offers what Linux offers, with bounds, owned descriptors and errors that
+//! keep their errno.
+//!
+//! Unsafe code is denied for the crate and opened file by file, with the reason beside it; most system calls go
+//! through `rustix`, so that few files need it.
+//!
+//! Start reading at [`clock`], then [`arena`] (where I/O buffers live), then [`process`].
+#![deny(unsafe_code)]
+
+pub mod arena;
+pub mod clock;
+pub mod error;
+pub mod futex;
+pub mod shared_memory;
+#[cfg(test)]
+mod test_support;
+
+pub use arena::{Arena, ArenaKind, ArenaRequest, Region};
+pub use clock::{Clock, ClockKind};
+pub use error::{Error, Result};
+pub use futex::{FutexWait, futex_wait, futex_wake};
+/// An errno, the error of everything that is called once per I/O. Converts to `std::io::Error`.
+pub use rustix::io::Errno;
+pub use shared_memory::{SharedMemory, SharedPod};

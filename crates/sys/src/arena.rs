@@ -1,0 +1,228 @@
+//! The I/O buffer area of a worker.
+//!
+//! One [`Arena`] holds all buffers of a worker. It comes from the heap, System V shared memory or a mapping, starts at a
+//! page boundary plus a wanted offset, and is zeroed. Code that fills and checks buffers takes slices; an engine that
+//! hands memory to the kernel takes a [`Region`].
+//!
+//! Must not know: block sizes, queue depth, what is in the buffers. Start reading at [`ArenaRequest`], then `memory` for
+//! the kinds of memory.
+#![expect(unsafe_code, reason = "slices of memory that does not come from a Rust container")]
+
+mod memory;
+
+use crate::error::{Error, Result};
+use memory::Memory;
+use std::fmt;
+use std::path::PathBuf;
+
+/// Where the memory of an arena comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ArenaKind {
+    /// The heap, page aligned.
+    Malloc,
+    /// System V shared memory; the segment is removed from the system's table at once, so that nothing can leak.
+    Shm,
+    /// System V shared memory in huge pages (`SHM_HUGETLB`).
+    ShmHuge,
+    /// A private mapping: anonymous, or of this file.
+    Mmap(Option<PathBuf>),
+    /// A shared mapping: anonymous, or of this file.
+    MmapShared(Option<PathBuf>),
+    /// A private mapping in huge pages: anonymous (`MAP_HUGETLB`), or of this file, which must be on a `hugetlbfs`.
+    MmapHuge(Option<PathBuf>),
+}
+
+impl ArenaKind {
+    /// The word that asks for this kind.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Malloc => "malloc",
+            Self::Shm => "shm",
+            Self::ShmHuge => "shmhuge",
+            Self::Mmap(_) => "mmap",
+            Self::MmapShared(_) => "mmapshared",
+            Self::MmapHuge(_) => "mmaphuge",
+        }
+    }
+
+    fn is_huge(&self) -> bool {
+        matches!(self, Self::ShmHuge | Self::MmapHuge(_))
+    }
+}
+
+impl fmt::Display for ArenaKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mmap(Some(path)) | Self::MmapShared(Some(path)) | Self::MmapHuge(Some(path)) => {
+                write!(f, "{}:{}", self.name(), path.display())
+            }
+            _ => f.write_str(self.name()),
+        }
+    }
+}
+
+/// What arena is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArenaRequest {
+    /// Where the memory comes from. A mapped file is made if need be and grown to the size of the arena, never shrunk;
+    /// it is removed with the arena only if it was made for it.
+    pub kind: ArenaKind,
+    /// Usable bytes.
+    pub size_bytes: usize,
+    /// The first byte lies this far behind a page boundary.
+    pub offset_bytes: usize,
+    /// Size of a huge page for the huge kinds, a power of two that the kernel offers.
+    pub hugepage_bytes: usize,
+}
+
+/// A zeroed area of memory for I/O buffers. Freed when dropped.
+#[derive(Debug)]
+pub struct Arena {
+    memory: Memory,
+    offset: usize,
+    len: usize,
+}
+
+impl Arena {
+    /// Gets the memory.
+    ///
+    /// # Errors
+    /// [`Error::Arena`] with the kind, the errno and, where one is known, a hint at what is missing.
+    pub fn new(request: &ArenaRequest) -> Result<Self> {
+        let failed = |source: std::io::Error| Error::Arena {
+            kind: request.kind.to_string(),
+            size_bytes: request.size_bytes,
+            hint: memory::hint(request, source.raw_os_error()),
+            source,
+        };
+        let unit = if request.kind.is_huge() { request.hugepage_bytes } else { rustix::param::page_size() };
+        let total = request
+            .size_bytes
+            .checked_add(request.offset_bytes)
+            .and_then(|bytes| bytes.max(1).checked_next_multiple_of(unit.max(1)))
+            .filter(|&bytes| isize::try_from(bytes).is_ok())
+            .ok_or_else(|| failed(std::io::Error::from_raw_os_error(libc::ENOMEM)))?;
+        let memory = Memory::get(&request.kind, total, request.hugepage_bytes).map_err(failed)?;
+        Ok(Self { memory, offset: request.offset_bytes, len: request.size_bytes })
+    }
+
+    /// Usable bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True if it has no usable byte.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Address of the first usable byte.
+    pub fn as_ptr(&self) -> *mut u8 {
+        // SAFETY: `new` made the memory at least offset + len bytes long.
+        unsafe { self.memory.base().as_ptr().add(self.offset) }
+    }
+
+    /// `len` bytes from `offset`.
+    ///
+    /// # Panics
+    /// If they do not lie within the arena, as with any slice.
+    #[inline]
+    pub fn slice(&self, offset: usize, len: usize) -> &[u8] {
+        let region = self.region(offset, len);
+        // SAFETY: the region lies within memory that lives as long as `self`, is initialised (zeroed when it was got),
+        // and is only written through `&mut self` or by the kernel on behalf of a caller of an unsafe function whose
+        // contract forbids slices of it meanwhile.
+        unsafe { region.as_slice() }
+    }
+
+    /// `len` bytes from `offset`, to be written.
+    ///
+    /// # Panics
+    /// If they do not lie within the arena, as with any slice.
+    #[inline]
+    pub fn slice_mut(&mut self, offset: usize, len: usize) -> &mut [u8] {
+        let region = self.region(offset, len);
+        // SAFETY: as in `slice`, and `&mut self` rules out other slices.
+        unsafe { region.as_mut_slice() }
+    }
+
+    /// The place of `len` bytes from `offset`, to be handed to the kernel.
+    ///
+    /// # Panics
+    /// If they do not lie within the arena, as with any slice.
+    #[inline]
+    pub fn region(&self, offset: usize, len: usize) -> Region {
+        let end = offset.checked_add(len).filter(|&end| end <= self.len);
+        assert!(end.is_some(), "{len} bytes from {offset} are not within an arena of {} bytes", self.len);
+        // SAFETY: offset is at most len, checked above, and `new` made the memory that long.
+        Region { ptr: unsafe { self.as_ptr().add(offset) }, len }
+    }
+
+    /// The whole arena, to be registered with a ring.
+    pub fn whole(&self) -> Region {
+        self.region(0, self.len)
+    }
+
+    /// Writes a byte to every page, so that no I/O pays for the first touch.
+    pub fn touch(&mut self) {
+        let len = self.len;
+        let page_bytes = rustix::param::page_size();
+        let bytes = self.slice_mut(0, len);
+        for index in (0..len).step_by(page_bytes) {
+            // A plain write of the value that is there could be left out by the compiler.
+            bytes[index] = std::hint::black_box(bytes[index]);
+        }
+    }
+}
+
+/// A place in an [`Arena`], without its lifetime: what the kernel is given for one I/O.
+#[derive(Debug, Clone, Copy)]
+pub struct Region {
+    ptr: *mut u8,
+    len: usize,
+}
+
+// SAFETY: a region is an address and a length; everything that follows the address is unsafe and says what must hold.
+unsafe impl Send for Region {}
+
+impl Region {
+    /// Address of the first byte.
+    #[inline]
+    pub fn as_ptr(self) -> *mut u8 {
+        self.ptr
+    }
+
+    /// Number of bytes.
+    #[inline]
+    pub fn len(self) -> usize {
+        self.len
+    }
+
+    /// True if it has no byte.
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// The bytes.
+    ///
+    /// # Safety
+    /// The arena lives as long as `'a`, and neither the kernel nor a mutable slice writes the bytes meanwhile.
+    #[inline]
+    pub unsafe fn as_slice<'a>(self) -> &'a [u8] {
+        // SAFETY: in bounds by construction, initialised; the rest is the caller's promise.
+        unsafe { std::slice::from_raw_parts(self.ptr, self.len) }
+    }
+
+    /// The bytes, to be written.
+    ///
+    /// # Safety
+    /// The arena lives as long as `'a`, and neither the kernel nor any other slice uses the bytes meanwhile.
+    #[inline]
+    pub unsafe fn as_mut_slice<'a>(self) -> &'a mut [u8] {
+        // SAFETY: in bounds by construction, initialised; the rest is the caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(self.ptr, self.len) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+//! The one error type of this crate.
+//!
+//! Must not know: who reports it. Every variant that comes from the kernel keeps the `std::io::Error` with its errno as
+//! source and says which operation failed on what.
+
+use std::io;
+
+/// Result of everything in this crate that is not called once per I/O. The calls of the hot path return
+/// [`crate::Errno`] instead.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A system call failed.
+    #[error("{operation} {target}: {source}")]
+    Call {
+        /// Name of the system call or of the step, such as `open`.
+        operation: &'static str,
+        /// What it was done to: a path, a process id, a size.
+        target: String,
+        /// The kernel's answer.
+        source: io::Error,
+    },
+    /// Memory for I/O buffers could not be had.
+    #[error("{kind} memory of {size_bytes} bytes: {source}{hint}")]
+    Arena {
+        /// The kind of memory, as a user asks for it.
+        kind: String,
+        /// Usable bytes that were wanted.
+        size_bytes: usize,
+        /// What is likely missing, as ` (...)`, or empty.
+        hint: String,
+        /// The kernel's answer.
+        source: io::Error,
+    },
+    /// A text from the kernel or from a user has another form than documented.
+    #[error("unexpected {what}: {text:?}")]
+    Parse {
+        /// What the text should have been.
+        what: &'static str,
+        /// The text, or the part of it that does not fit.
+        text: String,
+    },
+    /// This machine or kernel does not offer what was asked for.
+    #[error("{what} is not available: {reason}")]
+    Unavailable {
+        /// What was asked for.
+        what: &'static str,
+        /// Why it cannot be had.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// The errno behind the error, if the kernel gave one.
+    pub fn errno(&self) -> Option<i32> {
+        match self {
+            Self::Call { source, .. } | Self::Arena { source, .. } => source.raw_os_error(),
+            Self::Parse { .. } | Self::Unavailable { .. } => None,
+        }
+    }
+}
+
+/// Adds operation and target to a bare errno.
+pub(crate) trait Context<T> {
+    /// Names the operation and what it was done to.
+    fn context(self, operation: &'static str, target: impl ToString) -> Result<T>;
+}
+
+impl<T, E: Into<io::Error>> Context<T> for std::result::Result<T, E> {
+    fn context(self, operation: &'static str, target: impl ToString) -> Result<T> {
+        self.map_err(|source| Error::Call { operation, target: target.to_string(), source: source.into() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_call_names_operation_target_and_errno() {
+        let failed: std::result::Result<(), _> = Err(io::Error::from_raw_os_error(libc::ENOENT));
+        let error = failed.context("open", "/no/such/file").unwrap_err();
+        assert_eq!(error.errno(), Some(libc::ENOENT));
+        assert!(error.to_string().starts_with("open /no/such/file: No such file or directory"), "{error}");
+    }
+}
