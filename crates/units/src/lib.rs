@@ -6,5 +6,6 @@
 #![forbid(unsafe_code)]
 
 pub mod direction;
+pub mod random;
 
 pub use direction::{DataDirection, Direction, PerDirection};

@@ -1,0 +1,57 @@
+//! The seeded random streams: which number comes next is part of what users see (a run with one seed touches the same
+//! blocks in the same order on every machine), so the arithmetic here is fixed to the last bit.
+//!
+//! Must not know: what a stream is drawn for, jobs, files.
+//! Start reading at [`SeedTable`] (one seed for each purpose), then [`Generator`] (what draws from a seed).
+
+mod generator;
+mod lfsr;
+mod seed_table;
+mod taus258;
+mod taus88;
+
+pub use generator::{Generator, GeneratorKind};
+pub use lfsr::{Lfsr, LfsrError};
+pub use seed_table::{DEFAULT_RAND_SEED, SeedIndex, SeedTable};
+pub use taus88::Taus88;
+pub use taus258::Taus258;
+
+/// 2^64 divided by the square of the golden ratio: the odd multiplier that scatters ranks of skewed distributions and words of random fills.
+pub const GOLDEN_RATIO_64: u64 = 0x61C8_8646_80B5_83EB;
+
+/// `trunc(n * fraction)` in double arithmetic, for a fraction in `0.0..=1.0`; 0 for `n = 0`.
+///
+/// The multiplication rounds to 53 bits, so for `n` above 2^21 this can differ by one from an exact integer product:
+/// the streams are defined with the double. Never returns `n`: a fraction that was rounded up to 1.0 gives `n - 1`.
+#[inline]
+fn scale_fraction(n: u64, fraction: f64) -> u64 {
+    ((n as f64 * fraction) as u64).min(n.saturating_sub(1))
+}
+
+/// Inclusive draw `lo + trunc((hi - lo + 1) * fraction)`; `lo` where `hi <= lo`.
+#[inline]
+fn between_fraction(lo: u64, hi: u64, fraction: f64) -> u64 {
+    // The span is at most hi - lo + 1, and scale_fraction stays below it: the sum cannot exceed hi.
+    let span = hi.saturating_sub(lo).saturating_add(1);
+    lo + scale_fraction(span, fraction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fraction_of_one_stays_below_the_bound() {
+        assert_eq!(scale_fraction(10, 1.0), 9);
+        assert_eq!(scale_fraction(0, 0.5), 0);
+        assert_eq!(scale_fraction(u64::MAX, 1.0), u64::MAX - 1);
+    }
+
+    #[test]
+    fn between_reaches_both_ends() {
+        assert_eq!(between_fraction(5, 7, 0.0), 5);
+        assert_eq!(between_fraction(5, 7, 0.999), 7);
+        assert_eq!(between_fraction(7, 5, 0.999), 7);
+        assert!(between_fraction(0, u64::MAX, 1.0) > u64::MAX - 2);
+    }
+}

@@ -1,0 +1,159 @@
+//! The seeds of a job: one for each purpose, so that, say, the mix of reads and writes does not shift the offsets.
+//!
+//! Must not know: what the streams are used for beyond their names.
+
+use crate::direction::DataDirection;
+
+/// `randseed` when the user gives none.
+pub const DEFAULT_RAND_SEED: u64 = 0x89;
+
+/// Multiplier between one seed and the next.
+const SEED_MULTIPLIER: u64 = 0x9e37_0001;
+
+/// Multiplications before the first seed is taken.
+const N_WARM_UP: usize = 4;
+
+/// What a seed is for; the number is its place in the [`SeedTable`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(usize)]
+pub enum SeedIndex {
+    /// Block sizes of reads.
+    BlockSizeRead = 0,
+    /// Block sizes of writes.
+    BlockSizeWrite = 1,
+    /// Block sizes of trims.
+    BlockSizeTrim = 2,
+    /// Verify headers.
+    Verify = 3,
+    /// Choice of read or write in a mixed job.
+    ReadWriteMix = 4,
+    /// Choice of the next file.
+    FilePick = 5,
+    /// Random offsets.
+    Offset = 6,
+    /// Sizes of files given as a range.
+    FileSize = 7,
+    /// Choice of written blocks to trim.
+    TrimPick = 8,
+    /// Buffer contents.
+    Buffer = 9,
+    /// Random or sequential, for `percentage_random`: all directions use this one.
+    SequentialMixRead = 10,
+    /// Reserved for writes; not drawn from.
+    SequentialMixWrite = 11,
+    /// Reserved for trims; not drawn from.
+    SequentialMixTrim = 12,
+    /// Start delays given as a range.
+    StartDelay = 13,
+    /// Whether a buffer repeats an earlier one.
+    Dedupe = 14,
+    /// Poisson arrivals of reads.
+    PoissonRead = 15,
+    /// Choice of a zone in zoned distributions.
+    Zone = 16,
+    /// Poisson arrivals of writes.
+    PoissonWrite = 17,
+    /// Poisson arrivals of trims.
+    PoissonTrim = 18,
+    /// Choice of a command priority.
+    CommandPriority = 19,
+    /// Choice inside the working set of repeated buffers.
+    DedupeSet = 20,
+    /// Choice of a data placement identifier.
+    Placement = 21,
+    /// The sprandom preconditioning.
+    SpRandom = 22,
+    /// Choice of a write mode.
+    WriteMode = 23,
+}
+
+impl SeedIndex {
+    /// The stream of block sizes of one direction.
+    #[inline]
+    pub const fn block_size(direction: DataDirection) -> Self {
+        match direction {
+            DataDirection::Read => Self::BlockSizeRead,
+            DataDirection::Write => Self::BlockSizeWrite,
+            DataDirection::Trim => Self::BlockSizeTrim,
+        }
+    }
+
+    /// The stream of Poisson arrivals of one direction.
+    #[inline]
+    pub const fn poisson(direction: DataDirection) -> Self {
+        match direction {
+            DataDirection::Read => Self::PoissonRead,
+            DataDirection::Write => Self::PoissonWrite,
+            DataDirection::Trim => Self::PoissonTrim,
+        }
+    }
+}
+
+/// The seeds of one job instance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeedTable {
+    seeds: [u64; Self::N_SEEDS],
+}
+
+impl SeedTable {
+    /// Number of seeds.
+    pub const N_SEEDS: usize = 24;
+
+    /// The seeds of the job with this thread number, which counts from 1 over all job instances of the run.
+    ///
+    /// All arithmetic is modulo 2^64: no `rand_seed` and no thread number is illegal.
+    pub fn new(rand_seed: u64, thread_number: u64) -> Self {
+        let mut s = (0..N_WARM_UP).fold(rand_seed, |s, _| s.wrapping_mul(SEED_MULTIPLIER));
+        let seeds = std::array::from_fn(|i| {
+            let seed = s.wrapping_mul(thread_number).wrapping_add(i as u64);
+            s = s.wrapping_mul(SEED_MULTIPLIER);
+            seed
+        });
+        Self { seeds }
+    }
+
+    /// Seeds that come from elsewhere: the system's entropy, for `randrepeat=0`.
+    pub const fn from_seeds(seeds: [u64; Self::N_SEEDS]) -> Self {
+        Self { seeds }
+    }
+
+    /// The seed for one purpose.
+    #[inline]
+    pub const fn get(&self, index: SeedIndex) -> u64 {
+        self.seeds[index as usize]
+    }
+
+    /// Replaces the seed for one purpose, for streams that must agree (block sizes of reads and writes of a verify job).
+    pub const fn set(&mut self, index: SeedIndex, seed: u64) {
+        self.seeds[index as usize] = seed;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_follow_the_formula() {
+        let table = SeedTable::new(1, 3);
+        let power = |n: u32| 0x9e37_0001_u64.wrapping_pow(n);
+        assert_eq!(table.get(SeedIndex::BlockSizeRead), power(4).wrapping_mul(3));
+        assert_eq!(table.get(SeedIndex::Offset), power(10).wrapping_mul(3).wrapping_add(6));
+        assert_eq!(table.get(SeedIndex::WriteMode), power(27).wrapping_mul(3).wrapping_add(23));
+    }
+
+    #[test]
+    fn set_replaces_one_seed() {
+        let mut table = SeedTable::new(DEFAULT_RAND_SEED, 1);
+        let before = table.clone();
+        table.set(SeedIndex::BlockSizeWrite, table.get(SeedIndex::BlockSizeRead));
+        assert_eq!(table.get(SeedIndex::BlockSizeWrite), before.get(SeedIndex::BlockSizeRead));
+        assert_eq!(table.get(SeedIndex::Offset), before.get(SeedIndex::Offset));
+    }
+
+    #[test]
+    fn directions_name_their_streams() {
+        assert_eq!(SeedIndex::block_size(DataDirection::Trim) as usize, 2);
+        assert_eq!(DataDirection::ALL.map(|d| SeedIndex::poisson(d) as usize), [15, 17, 18]);
+    }
+}
