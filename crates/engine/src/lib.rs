@@ -1,1 +1,14 @@
-//! ferrio's engine crate.
+//! I/O engines: the contract between the loops and the kernel, and one file per engine.
+//!
+//! Must not know: job files, reports, threads. Unsafe code only in the modules that name it.
+//! Start reading at [`contract`], then [`registry`].
+#![deny(unsafe_code)]
+
+pub mod contract;
+pub mod null;
+pub mod options;
+pub mod registry;
+
+pub use contract::{Completion, Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoUnit, Queued};
+pub use options::{EngineOptions, OptionValue};
+pub use registry::{ENGINES, find};

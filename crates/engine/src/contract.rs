@@ -1,0 +1,181 @@
+//! The contract: what a loop asks of an engine, and what an engine may rely on.
+//!
+//! Life of an engine: `create` (options are checked), `start` (in the worker, before the start barrier; everything is
+//! allocated here), then `open_file`, `queue`, `commit`, `reap`, `close_file` in any order, then drop.
+//! A unit that was queued belongs to the engine until it is reaped: the loop does not touch its slot or its part of
+//! the buffer area.
+//! Must not know: which loop drives it. Start reading at [`Engine`].
+
+use crate::options::EngineOptions;
+use ferrio_sys::arena::Arena;
+use ferrio_sys::clock::Clock;
+use ferrio_units::Direction;
+use std::cell::RefCell;
+use std::io;
+use std::os::fd::{BorrowedFd, RawFd};
+use std::rc::Rc;
+
+/// What an engine is, for help, checks and planning. One constant beside each engine, listed in the registry.
+pub struct EngineInfo {
+    /// Name of `ioengine=`.
+    pub name: &'static str,
+    /// One line for `--enghelp`.
+    pub help: &'static str,
+    /// Every I/O completes within `queue`: the depth is 1 whatever `iodepth` says.
+    pub inline: bool,
+    /// Opens no file; sizes need no target.
+    pub diskless: bool,
+    /// Files are laid out with data before writing (the engine cannot extend a file).
+    pub needs_full_layout: bool,
+    /// Buffers are page aligned also without `direct=1`.
+    pub needs_aligned_buffers: bool,
+    /// Makes an engine; checks the values of its private options.
+    pub create: fn(&EngineOptions) -> Result<Box<dyn Engine>, EngineError>,
+}
+
+/// What an engine gets before the first I/O.
+pub struct EngineSetup {
+    /// Largest number of units in flight; unit indexes are below it.
+    pub iodepth: u32,
+    /// Largest length of a unit, bytes.
+    pub max_block_bytes: usize,
+    /// The buffer area; unit buffers are at [`IoUnit::buffer_offset`]. It lives as long as a clone of this is held.
+    /// The engine may keep the address of the area; it borrows the cell only within a call.
+    pub arena: Rc<RefCell<Arena>>,
+    /// Number of files of the job; file indexes are below it.
+    pub n_files: u32,
+    /// Files are open with `O_DIRECT`.
+    pub direct: bool,
+    /// The clock of the run (the `sim` engine completes by it).
+    pub clock: Clock,
+    /// Seed of the worker, for engines that draw random numbers.
+    pub seed: u64,
+}
+
+/// A file that was opened for I/O.
+pub struct EngineFile<'a> {
+    /// Index in the job.
+    pub index: u32,
+    /// Descriptor; `None` for diskless engines.
+    pub fd: Option<BorrowedFd<'a>>,
+    /// Opened for writing.
+    pub writable: bool,
+    /// First byte that the job uses.
+    pub range_start: u64,
+    /// Bytes that the job uses.
+    pub range_bytes: u64,
+    /// Accesses are random (advice for mappings).
+    pub random: bool,
+}
+
+/// One I/O. Slots are reused; the index of the slot is the identity while it is in flight.
+#[derive(Debug, Clone, Copy)]
+pub struct IoUnit {
+    /// What to do.
+    pub direction: Direction,
+    /// File of the job.
+    pub file_index: u32,
+    /// Its descriptor; -1 for diskless engines.
+    pub fd: RawFd,
+    /// Where, bytes from the start of the file.
+    pub offset: u64,
+    /// How much, bytes. For `SyncFileRange`: the length of the range.
+    pub length: usize,
+    /// Place of its data in the buffer area.
+    pub buffer_offset: usize,
+    /// Flags of `sync_file_range(2)`.
+    pub sync_flags: u32,
+}
+
+/// Outcome of an I/O: bytes moved (syncs and trims: the length asked for), or a negative errno.
+pub type IoResult = i64;
+
+/// What became of a unit handed to [`Engine::queue`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Queued {
+    /// It is done.
+    Completed(IoResult),
+    /// It will be handed to the kernel by the next commit.
+    Queued,
+    /// No room: commit and reap first, then offer it again.
+    Busy,
+}
+
+/// A finished unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion {
+    /// Slot of the unit.
+    pub unit_index: u32,
+    /// Outcome.
+    pub result: IoResult,
+}
+
+/// A way to do I/O.
+///
+/// No call allocates after `start`. Errors of single I/Os are results; an `io::Error` means that the engine itself
+/// cannot go on.
+pub trait Engine {
+    /// Takes the buffers, makes rings and contexts.
+    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError>;
+
+    /// A file is open now.
+    fn open_file(&mut self, _file: &EngineFile<'_>) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// A file will be closed; nothing of it is in flight.
+    fn close_file(&mut self, _file_index: u32) {}
+
+    /// Starts or does an I/O.
+    fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued;
+
+    /// Hands queued units to the kernel, oldest first; returns how many it took (0: none queued, or none accepted now).
+    fn commit(&mut self) -> io::Result<u32> {
+        Ok(0)
+    }
+
+    /// Waits until at least `min` units are done, takes up to `max`, appends them to `completions`
+    /// (which has room for `iodepth`). With `min` 0 it only looks.
+    fn reap(&mut self, _min: u32, _max: u32, _completions: &mut Vec<Completion>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Why an engine cannot be used as asked.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// A private option has a value that the engine cannot use.
+    #[error("{engine}: option {option}={value}: {why}")]
+    BadOption {
+        /// Engine.
+        engine: &'static str,
+        /// Option.
+        option: &'static str,
+        /// Value as given.
+        value: String,
+        /// What is allowed.
+        why: String,
+    },
+    /// The kernel refused a feature.
+    #[error("{engine}: {what} failed: {source} (errno {}); {hint}", source.raw_os_error().unwrap_or(0))]
+    Refused {
+        /// Engine.
+        engine: &'static str,
+        /// What was tried, with the option that asked for it.
+        what: String,
+        /// What the kernel said.
+        source: io::Error,
+        /// What the user can do; names the kernel release where that matters.
+        hint: String,
+    },
+}
+
+impl EngineError {
+    /// The errno behind it; EINVAL for bad options.
+    pub fn errno(&self) -> i32 {
+        match self {
+            Self::BadOption { .. } => 22,
+            Self::Refused { source, .. } => source.raw_os_error().unwrap_or(22),
+        }
+    }
+}

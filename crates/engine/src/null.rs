@@ -1,0 +1,59 @@
+//! `ioengine=null`: every I/O succeeds at once and moves nothing. The cost of the loop itself.
+
+use crate::contract::{Completion, Engine, EngineError, EngineInfo, EngineSetup, IoUnit, Queued};
+use crate::options::EngineOptions;
+use std::io;
+
+/// The engine's row in the registry.
+pub const INFO: EngineInfo = EngineInfo {
+    name: "null",
+    help: "Does no I/O; every request succeeds",
+    inline: false,
+    diskless: true,
+    needs_full_layout: false,
+    needs_aligned_buffers: false,
+    create,
+};
+
+fn create(_options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
+    Ok(Box::<Null>::default())
+}
+
+/// With a depth of 1 a unit completes within `queue`; else it goes through queue, commit and reap like a real one.
+#[derive(Default)]
+struct Null {
+    iodepth: u32,
+    queued: Vec<Completion>,
+    done: Vec<Completion>,
+}
+
+impl Engine for Null {
+    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
+        self.iodepth = setup.iodepth;
+        self.queued = Vec::with_capacity(setup.iodepth as usize);
+        self.done = Vec::with_capacity(setup.iodepth as usize);
+        Ok(())
+    }
+
+    #[inline]
+    fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
+        let result = unit.length as i64;
+        if self.iodepth == 1 {
+            return Queued::Completed(result);
+        }
+        self.queued.push(Completion { unit_index, result });
+        Queued::Queued
+    }
+
+    fn commit(&mut self) -> io::Result<u32> {
+        let n_queued = self.queued.len() as u32;
+        self.done.append(&mut self.queued);
+        Ok(n_queued)
+    }
+
+    fn reap(&mut self, _min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
+        let n_taken = self.done.len().min(max as usize);
+        completions.extend(self.done.drain(..n_taken));
+        Ok(())
+    }
+}

@@ -1,0 +1,62 @@
+//! Values of an engine's private options, by name.
+//!
+//! Must not know: how they were written. Start reading at [`EngineOptions`].
+
+use ferrio_units::PerDirection;
+
+/// Value of a private option.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OptionValue {
+    /// A flag or boolean.
+    Bool(bool),
+    /// A number in the unit of the option.
+    Int(i64),
+    /// A text.
+    Text(String),
+    /// Read, write, trim.
+    PerDirection(PerDirection<i64>),
+}
+
+/// The private options that a job gives to its engine.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct EngineOptions {
+    entries: Vec<(String, OptionValue)>,
+}
+
+impl EngineOptions {
+    /// Options by canonical name; the last of a name wins.
+    pub fn new(entries: Vec<(String, OptionValue)>) -> Self {
+        Self { entries }
+    }
+
+    /// The value of an option, if it was given.
+    pub fn get(&self, name: &str) -> Option<&OptionValue> {
+        self.entries.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
+    /// A flag or boolean; numbers count as true unless 0. False when not given.
+    pub fn flag(&self, name: &str) -> bool {
+        match self.get(name) {
+            Some(OptionValue::Bool(value)) => *value,
+            Some(OptionValue::Int(value)) => *value != 0,
+            _ => false,
+        }
+    }
+
+    /// A number, if it was given.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        match self.get(name) {
+            Some(OptionValue::Int(value)) => Some(*value),
+            Some(OptionValue::Bool(value)) => Some(i64::from(*value)),
+            _ => None,
+        }
+    }
+
+    /// A text, if it was given.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.get(name) {
+            Some(OptionValue::Text(value)) => Some(value),
+            _ => None,
+        }
+    }
+}
