@@ -6,6 +6,10 @@
 #![forbid(unsafe_code)]
 
 pub mod direction;
+mod error;
 pub mod random;
+mod random_map;
 
 pub use direction::{DataDirection, Direction, PerDirection};
+pub use error::BuildError;
+pub use random_map::RandomMap;

@@ -4,6 +4,7 @@
 //! whatever `randseed` says. Elsewhere each test says that it is skipped.
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]
 
+use ferrio_units::RandomMap;
 use ferrio_units::random::{Generator, GeneratorKind, Lfsr};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -71,7 +72,7 @@ fn compare(test: &str, options: &[&str], ours: impl Fn(u64, u64) -> Vec<u64>) {
         return;
     }
     let scratch = Scratch::new(test);
-    for n_blocks in [1, 2, 16, 63, 64, 65, 1000, 4096, 70_001] {
+    for n_blocks in [1, 2, 16, 63, 64, 65, 4096, 70_001] {
         let jobs = peer_blocks(&scratch.0, 3, n_blocks, options);
         for (thread_number, theirs) in (1..).zip(jobs) {
             assert!(theirs == ours(thread_number, n_blocks), "{n_blocks} blocks, job {thread_number}");
@@ -103,6 +104,21 @@ fn lfsr_offsets() {
         // Job 3 cannot start a register of 3 bits: the low bits of its seed are 111. The peer then reads nothing.
         let mut register = Lfsr::new(n_blocks, peer_offset_seed(thread_number)).ok();
         std::iter::from_fn(|| register.as_mut()?.next_block()).collect()
+    });
+}
+
+/// A block that is taken is replaced by the next free one, so that every block is read once.
+#[test]
+fn offsets_with_a_random_map() {
+    compare("offsets_with_a_random_map", &[], |thread_number, n_blocks| {
+        let mut stream = Generator::new(GeneratorKind::Taus88, peer_offset_seed(thread_number));
+        let mut map = RandomMap::new(n_blocks).unwrap();
+        let mut visit = || {
+            let block = map.next_free(stream.below(n_blocks))?;
+            map.mark(block, 1);
+            Some(block)
+        };
+        std::iter::from_fn(&mut visit).collect()
     });
 }
 

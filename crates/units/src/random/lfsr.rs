@@ -3,24 +3,7 @@
 //!
 //! Must not know: files, jobs.
 
-/// Why a register cannot be built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum LfsrError {
-    /// No tap set is known for a register that wide.
-    #[error("an LFSR covers at most {max} blocks, and {n_blocks} are asked for", max = Lfsr::MAX_BLOCKS)]
-    TooManyBlocks {
-        /// Blocks asked for.
-        n_blocks: u64,
-    },
-    /// All state bits are ones: the register would never leave that state.
-    #[error("the seed {seed} is all ones in the {n_bits} bits of the LFSR, from where it cannot step")]
-    StuckSeed {
-        /// Seed as given.
-        seed: u64,
-        /// Width of the register.
-        n_bits: u32,
-    },
-}
+use crate::BuildError;
 
 /// Tap positions (1 is the lowest bit) of a register of 3 + index bits. Every set gives the full cycle of 2^n - 1 states.
 const TAPS: [&[u32]; 61] = [
@@ -107,17 +90,17 @@ impl Lfsr {
     /// A register over `0..n_blocks` that starts from the low bits of `seed`.
     ///
     /// # Errors
-    /// [`LfsrError::StuckSeed`] when those bits are all ones, [`LfsrError::TooManyBlocks`] above [`Self::MAX_BLOCKS`].
-    pub fn new(n_blocks: u64, seed: u64) -> Result<Self, LfsrError> {
+    /// [`BuildError::LfsrStuckSeed`] when those bits are all ones, [`BuildError::LfsrTooManyBlocks`] above [`Self::MAX_BLOCKS`].
+    pub fn new(n_blocks: u64, seed: u64) -> Result<Self, BuildError> {
         if n_blocks > Self::MAX_BLOCKS {
-            return Err(LfsrError::TooManyBlocks { n_blocks });
+            return Err(BuildError::LfsrTooManyBlocks { n_blocks });
         }
         // The least n with 2^n > n_blocks is its bit length: at most 63 here.
         let n_bits = (u64::BITS - n_blocks.leading_zeros()).max(MIN_BITS);
         let state_mask = (1 << n_bits) - 1;
         let state = seed & state_mask;
         if state == state_mask {
-            return Err(LfsrError::StuckSeed { seed, n_bits });
+            return Err(BuildError::LfsrStuckSeed { seed, n_bits });
         }
         let taps = TAPS[(n_bits - MIN_BITS) as usize];
         let tap_mask = taps.iter().map(|tap| 1 << (tap - 1)).sum();
@@ -183,8 +166,8 @@ mod tests {
 
     #[test]
     fn refuses_what_cannot_step() {
-        assert_eq!(Lfsr::new(4, 7), Err(LfsrError::StuckSeed { seed: 7, n_bits: 3 }));
-        assert_eq!(Lfsr::new(1 << 63, 1), Err(LfsrError::TooManyBlocks { n_blocks: 1 << 63 }));
+        assert_eq!(Lfsr::new(4, 7), Err(BuildError::LfsrStuckSeed { seed: 7, n_bits: 3 }));
+        assert_eq!(Lfsr::new(1 << 63, 1), Err(BuildError::LfsrTooManyBlocks { n_blocks: 1 << 63 }));
         assert!(Lfsr::new((1 << 63) - 1, 1).is_ok());
         assert_eq!(Lfsr::new(0, 1).unwrap().next_block(), None);
     }

@@ -11,7 +11,7 @@ mod taus258;
 mod taus88;
 
 pub use generator::{Generator, GeneratorKind};
-pub use lfsr::{Lfsr, LfsrError};
+pub use lfsr::Lfsr;
 pub use seed_table::{DEFAULT_RAND_SEED, SeedIndex, SeedTable};
 pub use taus88::Taus88;
 pub use taus258::Taus258;

@@ -1,0 +1,30 @@
+//! Why a generator or a map cannot be built.
+
+use crate::random::Lfsr;
+
+/// Why a generator or a map cannot be built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// No tap set is known for a register that wide.
+    #[error("an LFSR covers at most {max} blocks, and {n_blocks} are asked for", max = Lfsr::MAX_BLOCKS)]
+    LfsrTooManyBlocks {
+        /// Blocks asked for.
+        n_blocks: u64,
+    },
+    /// All state bits are ones: the register would never leave that state.
+    #[error("the seed {seed} is all ones in the {n_bits} bits of the LFSR, from where it cannot step")]
+    LfsrStuckSeed {
+        /// Seed as given.
+        seed: u64,
+        /// Width of the register.
+        n_bits: u32,
+    },
+    /// The memory for a random map is not to be had.
+    #[error("no memory for a random map of {n_blocks} blocks ({n_bytes} bytes)")]
+    RandomMapMemory {
+        /// Blocks to keep track of.
+        n_blocks: u64,
+        /// Size of the map.
+        n_bytes: u64,
+    },
+}
