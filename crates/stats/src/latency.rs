@@ -2,6 +2,7 @@
 //!
 //! Must not know: which latency it is. Start reading at [`LatencyStat`].
 
+use crate::counts::{add_counts, add_to};
 use crate::histogram::Histogram;
 use serde::{Deserialize, Serialize};
 
@@ -14,8 +15,9 @@ pub struct LatencyStat {
     pub min_ns: u64,
     /// Largest sample.
     pub max_ns: u64,
-    /// Sum of the samples.
-    pub sum_ns: u64,
+    /// Sum of the samples. 128 bits, since the latencies of a thousand jobs at depth 1,000 sum up to 2^64 ns in five
+    /// hours.
+    pub sum_ns: u128,
     /// Sum of the squares of the samples.
     pub sum_squares: u128,
     /// Distribution, when percentiles of this latency are wanted.
@@ -40,9 +42,9 @@ impl LatencyStat {
         self.n_samples += 1;
         self.min_ns = self.min_ns.min(value_ns);
         self.max_ns = self.max_ns.max(value_ns);
-        // Cannot overflow in practice: 2^64 ns are 584 years of summed latency.
-        self.sum_ns = self.sum_ns.wrapping_add(value_ns);
-        self.sum_squares += u128::from(value_ns) * u128::from(value_ns);
+        self.sum_ns += u128::from(value_ns);
+        // Cannot overflow below 2^40 samples of 2^44 ns (4.9 hours) each.
+        self.sum_squares = self.sum_squares.wrapping_add(u128::from(value_ns) * u128::from(value_ns));
         if let Some(histogram) = &mut self.histogram {
             histogram.record(value_ns);
         }
@@ -50,16 +52,47 @@ impl LatencyStat {
 
     /// Adds the samples of another statistic, exactly.
     pub fn merge(&mut self, other: &Self) {
-        self.n_samples += other.n_samples;
+        add_to(&mut self.n_samples, other.n_samples);
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
-        self.sum_ns = self.sum_ns.wrapping_add(other.sum_ns);
-        self.sum_squares += other.sum_squares;
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+        self.sum_squares = self.sum_squares.saturating_add(other.sum_squares);
         match (&mut self.histogram, &other.histogram) {
             (Some(mine), Some(theirs)) => mine.merge(theirs),
             (mine @ None, Some(theirs)) => *mine = Some(theirs.clone()),
             (_, None) => {}
         }
+    }
+
+    /// Mean in nanoseconds; 0 without samples.
+    pub fn mean_ns(&self) -> f64 {
+        if self.n_samples == 0 {
+            return 0.0;
+        }
+        self.sum_ns as f64 / self.n_samples as f64
+    }
+
+    /// Sample standard deviation (divisor n - 1) in nanoseconds; 0 below two samples.
+    ///
+    /// Relative error below 1e-12 for up to 2^60 samples: the squared distances are summed up in whole numbers around
+    /// the mean rounded down, so nothing cancels.
+    pub fn standard_deviation_ns(&self) -> f64 {
+        if self.n_samples < 2 {
+            return 0.0;
+        }
+        let n = u128::from(self.n_samples);
+        let center = self.sum_ns / n;
+        let rest = self.sum_ns % n;
+        // sum((x - center)^2) = sum_squares - center * (sum + rest). It is not negative, so the product fits; only
+        // sums that belong to no samples (off a wire) saturate here.
+        let squares = self.sum_squares.saturating_sub(center.saturating_mul(self.sum_ns.saturating_add(rest)));
+        // Variance * (n - 1) = squares - rest^2 / n.
+        let deviations = match n.checked_mul(squares) {
+            Some(product) => product.saturating_sub(rest * rest) as f64 / n as f64,
+            // n * squares >= 2^128 and rest < n <= 2^60: the second term is below 2^-8 of the first.
+            None => squares as f64 - (rest as f64) * (rest as f64 / n as f64),
+        };
+        (deviations.max(0.0) / (n - 1) as f64).sqrt()
     }
 
     /// Forgets all samples, keeps the memory.
@@ -92,18 +125,17 @@ impl LatencyBuckets {
         } else if value_ns < 1_000_000 {
             self.us[label_index(value_ns / 1_000)] += 1;
         } else {
-            let value_ms = value_ns / 1_000_000;
-            let index = if value_ms >= 2_000 { 11 } else { label_index(value_ms) };
+            let millis = value_ns / 1_000_000;
+            let index = if millis >= 2_000 { 11 } else { label_index(millis) };
             self.ms[index] += 1;
         }
     }
 
     /// Adds the counts of another.
     pub fn merge(&mut self, other: &Self) {
-        let add = |mine: &mut [u64], theirs: &[u64]| mine.iter_mut().zip(theirs).for_each(|(m, t)| *m += t);
-        add(&mut self.ns, &other.ns);
-        add(&mut self.us, &other.us);
-        add(&mut self.ms, &other.ms);
+        add_counts(&mut self.ns, &other.ns);
+        add_counts(&mut self.us, &other.us);
+        add_counts(&mut self.ms, &other.ms);
     }
 }
 
@@ -113,4 +145,100 @@ fn label_index(value: u64) -> usize {
     const BOUNDS: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];
     // Ten comparisons without a branch cost less than a mispredicted search.
     BOUNDS.iter().map(|bound| usize::from(value >= *bound)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn stat_of(values: &[u64]) -> LatencyStat {
+        let mut stat = LatencyStat::new(true);
+        for value in values {
+            stat.record(*value);
+        }
+        stat
+    }
+
+    /// Mean and deviation as the textbook has them, in two passes.
+    fn two_pass(values: &[u64]) -> (f64, f64) {
+        let n = values.len() as f64;
+        let mean = values.iter().map(|value| *value as f64).sum::<f64>() / n;
+        let squares: f64 = values.iter().map(|value| (*value as f64 - mean).powi(2)).sum();
+        (mean, if values.len() < 2 { 0.0 } else { (squares / (n - 1.0)).sqrt() })
+    }
+
+    #[test]
+    fn few_samples() {
+        assert_eq!((stat_of(&[]).mean_ns(), stat_of(&[]).standard_deviation_ns()), (0.0, 0.0));
+        assert_eq!((stat_of(&[7]).mean_ns(), stat_of(&[7]).standard_deviation_ns()), (7.0, 0.0));
+        assert!(stat_of(&[5, 5, 5]).standard_deviation_ns().abs() < 1e-12);
+        assert!((stat_of(&[2, 4, 4, 4, 5, 5, 7, 9]).standard_deviation_ns() - (32.0f64 / 7.0).sqrt()).abs() < 1e-12);
+    }
+
+    /// A billion samples of 2^33 ns and one beside them: a sum of squares in floating point would lose the deviation.
+    #[test]
+    fn nothing_cancels() {
+        let (n, value) = (1u64 << 30, 1u64 << 33);
+        let n_wide = u128::from(n);
+        let stat = LatencyStat {
+            n_samples: n + 1,
+            sum_ns: n_wide * u128::from(value) + u128::from(value + 1),
+            sum_squares: n_wide * u128::from(value).pow(2) + u128::from(value + 1).pow(2),
+            ..LatencyStat::default()
+        };
+        // One sample differs by 1: variance = 1 / (n + 1).
+        let expected = (1.0 / (n as f64 + 1.0)).sqrt();
+        assert!((stat.standard_deviation_ns() / expected - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn sums_of_no_samples_do_not_panic() {
+        for (n_samples, sum_ns, sum_squares) in [(u64::MAX, u128::MAX, 0), (2, u128::MAX, u128::MAX), (3, 1, u128::MAX)]
+        {
+            let mut stat = LatencyStat { n_samples, sum_ns, sum_squares, ..LatencyStat::default() };
+            assert!(stat.standard_deviation_ns() >= 0.0 && stat.mean_ns() >= 0.0);
+            stat.merge(&stat.clone());
+        }
+    }
+
+    #[test]
+    fn coarse_buckets_have_exclusive_upper_bounds() {
+        let table = [(0, 0), (1, 0), (2, 1), (4, 2), (10, 3), (20, 4), (50, 5), (100, 6), (250, 7), (500, 8), (750, 9)];
+        for (value, index) in table {
+            let mut buckets = LatencyBuckets::default();
+            buckets.record(value);
+            assert_eq!(buckets.ns[index], 1, "{value} ns");
+            if value > 0 {
+                buckets.record(value * 1_000);
+                buckets.record(value * 1_000_000);
+                assert_eq!((buckets.us[index], buckets.ms[index]), (1, 1), "{value}");
+            }
+        }
+        let mut buckets = LatencyBuckets::default();
+        for value in [1_000_000_000, 1_999_999_999, 2_000_000_000, u64::MAX] {
+            buckets.record(value);
+        }
+        assert_eq!((buckets.ms[10], buckets.ms[11]), (2, 2));
+    }
+
+    proptest! {
+        #[test]
+        fn mean_and_deviation_are_exact(values in prop::collection::vec(0u64..1 << 45, 1..300)) {
+            let stat = stat_of(&values);
+            let (mean, deviation) = two_pass(&values);
+            prop_assert!((stat.mean_ns() - mean).abs() <= mean * 1e-9);
+            prop_assert!((stat.standard_deviation_ns() - deviation).abs() <= deviation * 1e-9);
+        }
+
+        #[test]
+        fn merging_is_recording_all(
+            first in prop::collection::vec(0u64..1 << 60, 0..100),
+            second in prop::collection::vec(0u64..1 << 60, 0..100),
+        ) {
+            let mut merged = stat_of(&first);
+            merged.merge(&stat_of(&second));
+            prop_assert_eq!(merged, stat_of(&[first, second].concat()));
+        }
+    }
 }

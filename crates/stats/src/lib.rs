@@ -4,9 +4,11 @@
 //! Start reading at [`thread_stats`] (what one worker counts), then [`result`] (what a report is made from).
 #![forbid(unsafe_code)]
 
+mod counts;
 pub mod depth;
 pub mod histogram;
 pub mod latency;
+pub mod percentile;
 pub mod result;
 pub mod samples;
 pub mod thread_stats;
@@ -14,6 +16,7 @@ pub mod thread_stats;
 pub use depth::{BatchCounts, DepthCounts};
 pub use histogram::Histogram;
 pub use latency::{LatencyBuckets, LatencyStat};
-pub use result::{DiskReport, GroupReport, JobReport, ReportSettings, RunResult};
+pub use percentile::percentiles;
+pub use result::{DiskCounters, DiskReport, GroupDirection, GroupReport, JobReport, ReportSettings, RunResult};
 pub use samples::SampleStat;
-pub use thread_stats::{DirectionStats, ErrorCounts, ResourceUsage, ThreadStats};
+pub use thread_stats::{DirectionStats, ErrorCounts, LatencyTarget, ResourceUsage, ThreadStats};

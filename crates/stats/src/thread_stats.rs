@@ -2,9 +2,12 @@
 //!
 //! Must not know: formats. Start reading at [`ThreadStats`].
 
+use crate::counts::add_to;
 use crate::{BatchCounts, DepthCounts, LatencyBuckets, LatencyStat, SampleStat};
-use ferrio_units::PerDirection;
+use ferrio_units::{DataDirection, PerDirection};
 use serde::{Deserialize, Serialize};
+
+const NS_PER_MS: u64 = 1_000_000;
 
 /// Counts of one data direction.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -33,6 +36,54 @@ pub struct DirectionStats {
     pub iops: SampleStat,
 }
 
+impl DirectionStats {
+    /// Runtime in whole milliseconds, rounded up: a run of 240 us shows as 1 ms.
+    pub fn runtime_ms(&self) -> u64 {
+        self.runtime_ns.div_ceil(NS_PER_MS)
+    }
+
+    /// Bytes per second over the runtime in milliseconds, truncated; 0 without runtime.
+    pub fn bw_bytes_per_sec(&self) -> u64 {
+        bw_bytes_per_sec(self.bytes, self.runtime_ms())
+    }
+
+    /// I/Os issued per second of runtime; 0 without runtime.
+    pub fn ios_per_sec(&self) -> f64 {
+        match self.runtime_ms() {
+            0 => 0.0,
+            runtime_ms => 1000.0 * self.n_issued as f64 / runtime_ms as f64,
+        }
+    }
+
+    /// [`Self::ios_per_sec`] in whole numbers, truncated.
+    pub fn whole_ios_per_sec(&self) -> u64 {
+        // The same arithmetic as for bytes.
+        bw_bytes_per_sec(self.n_issued, self.runtime_ms())
+    }
+
+    /// Adds what another member of the group, or another direction of a unified report, counted beside this one:
+    /// counts and latencies are summed, samples added, the runtime is the longest.
+    pub fn merge(&mut self, other: &Self) {
+        add_to(&mut self.n_issued, other.n_issued);
+        add_to(&mut self.n_completed, other.n_completed);
+        add_to(&mut self.bytes, other.bytes);
+        add_to(&mut self.n_short, other.n_short);
+        add_to(&mut self.n_dropped, other.n_dropped);
+        self.runtime_ns = self.runtime_ns.max(other.runtime_ns);
+        self.slat.merge(&other.slat);
+        self.clat.merge(&other.clat);
+        self.lat.merge(&other.lat);
+        self.bw.add_member(&other.bw);
+        self.iops.add_member(&other.iops);
+    }
+}
+
+/// `bytes` in `runtime_ms` as bytes per second, truncated; 0 without runtime.
+pub(crate) fn bw_bytes_per_sec(bytes: u64, runtime_ms: u64) -> u64 {
+    let per_sec = (u128::from(bytes) * 1000).checked_div(u128::from(runtime_ms)).unwrap_or(0);
+    u64::try_from(per_sec).unwrap_or(u64::MAX)
+}
+
 /// What the kernel says the worker used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ResourceUsage {
@@ -48,6 +99,17 @@ pub struct ResourceUsage {
     pub minor_faults: u64,
 }
 
+impl ResourceUsage {
+    /// Adds what another worker used.
+    pub fn merge(&mut self, other: &Self) {
+        add_to(&mut self.user_ns, other.user_ns);
+        add_to(&mut self.system_ns, other.system_ns);
+        add_to(&mut self.context_switches, other.context_switches);
+        add_to(&mut self.major_faults, other.major_faults);
+        add_to(&mut self.minor_faults, other.minor_faults);
+    }
+}
+
 /// Errors that were tolerated (`continue_on_error`, `ignore_error`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ErrorCounts {
@@ -55,6 +117,33 @@ pub struct ErrorCounts {
     pub n_total: u64,
     /// errno of the first.
     pub first_errno: i32,
+}
+
+impl ErrorCounts {
+    /// Adds the errors of another worker; the first errno stays the first.
+    pub fn merge(&mut self, other: &Self) {
+        add_to(&mut self.n_total, other.n_total);
+        if self.first_errno == 0 {
+            self.first_errno = other.first_errno;
+        }
+    }
+}
+
+/// The latency target that the depth was searched for (`latency_target`, `latency_window`, `latency_percentile`).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LatencyTarget {
+    /// Wanted total latency in nanoseconds; 0: none.
+    pub target_ns: u64,
+    /// Length of a window in nanoseconds.
+    pub window_ns: u64,
+    /// Percent of the I/Os that must be within the target, 0 to 100.
+    pub percentile: f64,
+}
+
+impl Default for LatencyTarget {
+    fn default() -> Self {
+        Self { target_ns: 0, window_ns: 0, percentile: 100.0 }
+    }
 }
 
 /// Everything that one worker counts.
@@ -88,4 +177,162 @@ pub struct ThreadStats {
     pub tolerated: ErrorCounts,
     /// Depth that the latency target search found; `iodepth` without one.
     pub latency_depth: u32,
+    /// What the search was for; its default (no target, 100%) without one.
+    pub latency_target: LatencyTarget,
+}
+
+impl ThreadStats {
+    /// I/Os issued in all data directions: the base of the percentages of depths and latency buckets.
+    pub fn n_issued(&self) -> u64 {
+        self.directions.0.iter().fold(0, |sum, direction| sum.saturating_add(direction.n_issued))
+    }
+
+    /// True when the worker moved no byte and counted no I/O: such a job has no place in a report for
+    /// people.
+    pub fn is_idle(&self) -> bool {
+        self.n_issued() == 0
+            && self.n_syncs_issued == 0
+            && self.directions.0.iter().all(|direction| direction.bytes == 0)
+    }
+
+    /// Adds another member of the group (`group_reporting`). Members ran side by side: see
+    /// [`DirectionStats::merge`]; runtimes of the whole and the usage are summed, so that their ratio stays a mean.
+    /// The first error stays; the latency target is that of the last member, as fio has it.
+    pub fn merge(&mut self, other: &Self) {
+        self.directions.0.iter_mut().zip(&other.directions.0).for_each(|(mine, theirs)| mine.merge(theirs));
+        self.sync.merge(&other.sync);
+        add_to(&mut self.n_syncs_issued, other.n_syncs_issued);
+        self.latency_buckets.merge(&other.latency_buckets);
+        self.depth.merge(&other.depth);
+        self.submit.merge(&other.submit);
+        self.complete.merge(&other.complete);
+        self.usage.merge(&other.usage);
+        add_to(&mut self.total_runtime_ns, other.total_runtime_ns);
+        if self.errno == 0 {
+            self.errno = other.errno;
+            self.error_text.clone_from(&other.error_text);
+        }
+        self.tolerated.merge(&other.tolerated);
+        self.latency_depth = other.latency_depth;
+        self.latency_target = other.latency_target;
+    }
+
+    /// All directions as one (`unified_rw_reporting`).
+    pub fn unified(&self) -> DirectionStats {
+        let mut sum = DirectionStats::default();
+        self.directions.0.iter().for_each(|direction| sum.merge(direction));
+        sum
+    }
+
+    /// Moves all directions into the read slot (`unified_rw_reporting=mixed`), for a worker that counted them apart.
+    pub fn unify(&mut self) {
+        let sum = self.unified();
+        self.directions = PerDirection::default();
+        self.directions[DataDirection::Read] = sum;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn worker(values: &[u64], errno: i32) -> ThreadStats {
+        let mut stats =
+            ThreadStats { errno, error_text: format!("error={errno}"), latency_depth: 4, ..Default::default() };
+        for (index, value) in values.iter().enumerate() {
+            let direction = &mut stats.directions.0[index % 3];
+            direction.n_issued += 1;
+            direction.n_completed += 1;
+            direction.bytes += 4096;
+            direction.runtime_ns = direction.runtime_ns.max(*value);
+            direction.clat.record(*value);
+            stats.latency_buckets.record(*value);
+            stats.depth.record(1, 1);
+            stats.submit.record(1);
+        }
+        stats.total_runtime_ns = 5_000_000;
+        stats.usage.user_ns = 10;
+        stats
+    }
+
+    #[test]
+    fn figures_of_a_direction() {
+        // The format's sample run: 496 reads of 4 KiB in 97 ms.
+        let stats =
+            DirectionStats { n_issued: 496, bytes: 2_031_616, runtime_ns: 96_000_001, ..DirectionStats::default() };
+        assert_eq!(stats.runtime_ms(), 97);
+        assert_eq!(stats.bw_bytes_per_sec(), 20_944_494);
+        assert_eq!(stats.whole_ios_per_sec(), 5_113);
+        assert!((stats.ios_per_sec() - 5_113.402_062).abs() < 1e-6);
+        assert_eq!(DirectionStats { runtime_ns: 0, ..stats.clone() }.bw_bytes_per_sec(), 0);
+        assert!(DirectionStats { runtime_ns: 0, ..stats.clone() }.ios_per_sec().abs() < 1e-12);
+        assert_eq!(DirectionStats { bytes: u64::MAX, runtime_ns: 1, ..stats }.bw_bytes_per_sec(), u64::MAX);
+    }
+
+    #[test]
+    fn first_error_stays() {
+        let mut group = worker(&[1], 0);
+        group.tolerated = ErrorCounts { n_total: 2, first_errno: 0 };
+        group.merge(&worker(&[1], 5));
+        group.merge(&ThreadStats { tolerated: ErrorCounts { n_total: 3, first_errno: 84 }, ..worker(&[1], 28) });
+        assert_eq!((group.errno, group.error_text.as_str()), (5, "error=5"));
+        assert_eq!(group.tolerated, ErrorCounts { n_total: 5, first_errno: 84 });
+        assert_eq!(group.total_runtime_ns, 15_000_000);
+        assert_eq!(group.usage.user_ns, 30);
+    }
+
+    /// Debian's fio 3.33 prints `depth=4` for a group of iodepth 8 and 4.
+    #[test]
+    fn depth_is_that_of_the_last_member() {
+        let mut group = ThreadStats { latency_depth: 8, ..worker(&[1], 0) };
+        group.merge(&worker(&[1], 0));
+        assert_eq!(group.latency_depth, 4);
+    }
+
+    #[test]
+    fn idle_is_without_any_io() {
+        assert!(ThreadStats::default().is_idle());
+        assert!(!ThreadStats { n_syncs_issued: 1, ..Default::default() }.is_idle());
+        assert!(!worker(&[1], 0).is_idle());
+    }
+
+    proptest! {
+        #[test]
+        fn merging_is_recording_all(
+            first in prop::collection::vec(0u64..1 << 50, 0..60),
+            second in prop::collection::vec(0u64..1 << 50, 0..60),
+        ) {
+            let mut merged = worker(&first, 0);
+            merged.merge(&worker(&second, 0));
+            let all = [first, second].concat();
+            let buckets = &merged.latency_buckets;
+            let counted: u64 = buckets.ns.iter().chain(&buckets.us).chain(&buckets.ms).sum();
+            prop_assert_eq!(counted, all.len() as u64);
+            prop_assert_eq!(merged.n_issued(), all.len() as u64);
+            let unified = merged.unified();
+            prop_assert_eq!(unified.clat.sum_ns, all.iter().map(|value| u128::from(*value)).sum::<u128>());
+            prop_assert_eq!(unified.runtime_ns, all.iter().copied().max().unwrap_or(0));
+            merged.unify();
+            prop_assert_eq!(&merged.directions[DataDirection::Read], &unified);
+            prop_assert_eq!(&merged.directions[DataDirection::Write], &DirectionStats::default());
+        }
+
+        #[test]
+        fn hostile_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            if let Ok(mut stats) = postcard::from_bytes::<ThreadStats>(&bytes) {
+                stats.merge(&stats.clone());
+                stats.unify();
+            }
+        }
+
+        #[test]
+        fn round_trip(values in prop::collection::vec(0u64..1 << 50, 0..60)) {
+            let stats = worker(&values, 5);
+            let bytes = postcard::to_stdvec(&stats).expect("serialises");
+            prop_assert_eq!(&postcard::from_bytes::<ThreadStats>(&bytes).expect("reads back"), &stats);
+            let text = serde_json::to_string(&stats).expect("serialises");
+            prop_assert_eq!(&serde_json::from_str::<ThreadStats>(&text).expect("reads back"), &stats);
+        }
+    }
 }
