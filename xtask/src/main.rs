@@ -1,2 +1,49 @@
-//! Chores of the repository.
-fn main() {}
+//! ferrio's own chores: `cargo xtask tidy | licences`.
+//!
+//! A chore never changes the program: it checks the repository or writes documents into it.
+//! Start reading at [`run`]; each chore has a module.
+#![forbid(unsafe_code)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a chore speaks to the one who called it")]
+
+mod licences;
+mod tidy;
+
+use anyhow::{Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask <chore>
+  tidy [--update]      style checks; exceptions stand in xtask/ratchet.toml, --update lowers those that shrank
+  licences             every dependency's licence must be on the allow list";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments.iter().map(String::as_str).collect::<Vec<_>>()) {
+        Ok(report) => {
+            println!("{report}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the chore that the arguments name and gives what it has to say when all is well.
+fn run(arguments: &[&str]) -> Result<String> {
+    let root = repository_root();
+    match arguments {
+        ["tidy"] => tidy::check(&root),
+        ["tidy", "--update"] => tidy::update(&root),
+        ["licences"] => licences::check(&root),
+        _ => bail!("{USAGE}"),
+    }
+}
+
+/// The directory that holds the workspace's `Cargo.toml`.
+fn repository_root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}

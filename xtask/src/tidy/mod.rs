@@ -1,0 +1,103 @@
+//! `xtask tidy`: the house rules as a check, with a ratchet.
+//!
+//! Each rule counts what is wrong in a file. A count that is not zero must stand in `xtask/ratchet.toml`; it may only
+//! shrink. Must not know: what the code does. Start reading at [`check`], then [`rules::RULES`].
+
+mod paths;
+mod ratchet;
+mod rules;
+mod source;
+mod workspace;
+
+use anyhow::{Context, Result, bail};
+use ratchet::Ratchet;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where the exceptions stand, from the root of the repository.
+const RATCHET_FILE: &str = "xtask/ratchet.toml";
+
+/// One thing that a rule found.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    /// File (or directory, for what is counted by crate), from the root of the repository.
+    file: String,
+    /// Name of the rule.
+    what: &'static str,
+    /// Line, from 1.
+    line: usize,
+    /// How much it counts: 1, or the lines beyond a limit.
+    count: usize,
+    /// For the reader.
+    message: String,
+}
+
+/// Sums of the findings by file and rule.
+type Counts = BTreeMap<(String, String), usize>;
+
+/// Fails when a count rose, is new, or fell without the ratchet being lowered.
+pub(crate) fn check(root: &Path) -> Result<String> {
+    let (files, findings) = find_all(root)?;
+    let ratchet = Ratchet::read(&root.join(RATCHET_FILE))?;
+    let complaints = ratchet.compare(&sum(&findings), &findings);
+    if complaints.is_empty() {
+        return Ok(format!("tidy: {} files, {} excepted counts", files.len(), ratchet.len()));
+    }
+    bail!("tidy: {} complaints\n{}", complaints.len(), complaints.join("\n"))
+}
+
+/// Lowers the exceptions that shrank and drops those that are gone; never raises one.
+pub(crate) fn update(root: &Path) -> Result<String> {
+    let (_, findings) = find_all(root)?;
+    let path = root.join(RATCHET_FILE);
+    let mut ratchet = Ratchet::read(&path)?;
+    let n_lowered = ratchet.lower(&sum(&findings));
+    if n_lowered > 0 {
+        std::fs::write(&path, ratchet.to_toml()).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(format!("tidy: {n_lowered} exceptions lowered in {RATCHET_FILE}"))
+}
+
+fn find_all(root: &Path) -> Result<(Vec<PathBuf>, Vec<Finding>)> {
+    let files = repository_files(root)?;
+    let forbidden = paths::forbidden_paths(root);
+    let mut findings = Vec::new();
+    for file in &files {
+        // What is no UTF-8 (a picture, a recorded binary) has no style.
+        let Ok(text) = std::fs::read_to_string(root.join(file)) else { continue };
+        let name = file.to_string_lossy();
+        findings.extend(paths::check(&name, &text, &forbidden));
+        if name == "Cargo.toml" {
+            findings.extend(workspace::check(&name, &text)?);
+        }
+        if file.extension().is_some_and(|extension| extension == "rs") {
+            findings.extend(rules::check(&name, &text).with_context(|| format!("cannot parse {name}"))?);
+        }
+    }
+    Ok((files, findings))
+}
+
+/// All files that git knows or would take, from the root of the repository.
+fn repository_files(root: &Path) -> Result<Vec<PathBuf>> {
+    let output = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root)
+        .output()
+        .context("cannot start git")?;
+    if !output.status.success() {
+        bail!("git ls-files failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    let listing = String::from_utf8(output.stdout).context("a file name is no UTF-8")?;
+    let files = listing.split('\0').filter(|name| !name.is_empty()).map(PathBuf::from);
+    // A file that was deleted but is not yet committed as such is still listed.
+    Ok(files.filter(|file| root.join(file).is_file()).collect())
+}
+
+fn sum(findings: &[Finding]) -> Counts {
+    let mut counts = Counts::new();
+    for finding in findings {
+        *counts.entry((finding.file.clone(), finding.what.to_owned())).or_default() += finding.count;
+    }
+    counts
+}

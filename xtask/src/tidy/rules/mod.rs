@@ -1,0 +1,39 @@
+//! The rules for Rust files: one table, one function a rule.
+//!
+//! A new rule is one function plus one line in [`RULES`], with a test that shows what it finds.
+
+mod form;
+mod lints;
+mod unsafety;
+
+use super::Finding;
+use super::source::Source;
+use anyhow::Result;
+
+/// A rule: what it finds in one file.
+type Rule = fn(&Source<'_>) -> Vec<Finding>;
+
+/// All rules.
+const RULES: &[Rule] = &[
+    form::file_length,
+    form::function_length,
+    form::opening_doc,
+    form::forbidden_macro,
+    lints::lint_exception,
+    unsafety::forbid_attribute,
+    unsafety::unsafe_place,
+    unsafety::safety_comment,
+];
+
+/// What all rules find in a file.
+pub(super) fn check(file: &str, text: &str) -> Result<Vec<Finding>> {
+    let source = Source::parse(file, text)?;
+    Ok(RULES.iter().flat_map(|rule| rule(&source)).collect())
+}
+
+#[cfg(test)]
+/// Lines that a rule names in a file of this path and text.
+fn lines_found(rule: Rule, path: &str, text: &str) -> Vec<usize> {
+    let source = Source::parse(path, text).expect("the sample parses");
+    rule(&source).iter().map(|finding| finding.line).collect()
+}
