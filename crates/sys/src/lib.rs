@@ -10,10 +10,15 @@
 #![deny(unsafe_code)]
 
 pub mod arena;
+pub mod channel;
 pub mod clock;
 pub mod error;
 pub mod futex;
+pub mod limits;
+pub mod process;
+pub mod scheduling;
 pub mod shared_memory;
+pub mod signals;
 #[cfg(test)]
 mod test_support;
 

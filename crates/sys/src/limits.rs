@@ -1,0 +1,160 @@
+//! Resource limits, locked memory, and what a process has used.
+//!
+//! Must not know: jobs. Start reading at [`Usage`].
+#![expect(unsafe_code, reason = "getrusage, and a mapping that is only there to be locked")]
+
+use crate::error::{Context, Result};
+use rustix::mm::{MapFlags, ProtFlags};
+use rustix::process::Rlimit;
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+
+pub use rustix::process::Resource;
+
+/// Raises a limit of the process to at least `wanted`: the soft one up to the hard one, and the hard one too where the
+/// process may. Returns the soft limit that then holds (`u64::MAX`: none), which may be less than wanted.
+pub fn raise_limit(resource: Resource, wanted: u64) -> u64 {
+    let now = rustix::process::getrlimit(resource);
+    let reaches = |limit: Option<u64>| limit.is_none_or(|limit| limit >= wanted);
+    if !reaches(now.current) {
+        let hard = if reaches(now.maximum) { now.maximum } else { Some(wanted) };
+        let both = Rlimit { current: Some(wanted), maximum: hard };
+        if rustix::process::setrlimit(resource, both).is_err() {
+            // Without the privilege to raise the hard limit, as much as it allows; lowering never fails.
+            let _ = rustix::process::setrlimit(resource, Rlimit { current: now.maximum, maximum: now.maximum });
+        }
+    }
+    rustix::process::getrlimit(resource).current.unwrap_or(u64::MAX)
+}
+
+/// Memory that is locked and otherwise unused: it takes that much from the page cache.
+#[derive(Debug)]
+pub struct LockedMemory {
+    base: NonNull<std::ffi::c_void>,
+    len: usize,
+}
+
+// SAFETY: the memory is never looked at; unmapping it works from every thread.
+unsafe impl Send for LockedMemory {}
+
+impl LockedMemory {
+    /// Maps and locks this many bytes until dropped. More than `RLIMIT_MEMLOCK` takes a privilege: see [`raise_limit`].
+    pub fn new(len_bytes: usize) -> Result<Self> {
+        let protection = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: the kernel picks a free address; nothing that exists is replaced.
+        let base =
+            unsafe { rustix::mm::mmap_anonymous(std::ptr::null_mut(), len_bytes, protection, MapFlags::PRIVATE) };
+        let base = NonNull::new(base.context("map memory to lock", len_bytes)?);
+        let base = base.ok_or(rustix::io::Errno::FAULT).context("map memory to lock", len_bytes)?;
+        let memory = Self { base, len: len_bytes };
+        // SAFETY: exactly the mapping that was just made.
+        unsafe { rustix::mm::mlock(base.as_ptr(), len_bytes) }.context("mlock", len_bytes)?;
+        Ok(memory)
+    }
+}
+
+impl Drop for LockedMemory {
+    fn drop(&mut self) {
+        // SAFETY: exactly the mapping that `new` made, and nobody refers to it. Unmapping unlocks it.
+        let _ = unsafe { rustix::mm::munmap(self.base.as_ptr(), self.len) };
+    }
+}
+
+/// What a process or thread has used since it began (`getrusage`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// CPU time in the program, ns. The kernel gives microseconds.
+    pub user_ns: u64,
+    /// CPU time in the kernel, ns. The kernel gives microseconds.
+    pub system_ns: u64,
+    /// Times it gave up the CPU, as when it waits for I/O.
+    pub voluntary_switches: u64,
+    /// Times the CPU was taken from it.
+    pub involuntary_switches: u64,
+    /// Page faults that took I/O.
+    pub major_faults: u64,
+    /// Page faults that did not.
+    pub minor_faults: u64,
+}
+
+impl Usage {
+    /// Of the calling process, all threads.
+    pub fn of_process() -> Self {
+        Self::get(libc::RUSAGE_SELF)
+    }
+
+    /// Of the calling thread.
+    pub fn of_thread() -> Self {
+        Self::get(libc::RUSAGE_THREAD)
+    }
+
+    /// What was used since an earlier look.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
+            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
+            voluntary_switches: self.voluntary_switches.saturating_sub(earlier.voluntary_switches),
+            involuntary_switches: self.involuntary_switches.saturating_sub(earlier.involuntary_switches),
+            major_faults: self.major_faults.saturating_sub(earlier.major_faults),
+            minor_faults: self.minor_faults.saturating_sub(earlier.minor_faults),
+        }
+    }
+
+    fn get(who: libc::c_int) -> Self {
+        let mut raw = MaybeUninit::<libc::rusage>::zeroed();
+        // SAFETY: the kernel fills the structure. It cannot fail with these two numbers and a valid address; if it did,
+        // all zero is a valid value of the structure.
+        let raw = unsafe {
+            libc::getrusage(who, raw.as_mut_ptr());
+            raw.assume_init()
+        };
+        Self {
+            user_ns: to_ns(raw.ru_utime),
+            system_ns: to_ns(raw.ru_stime),
+            voluntary_switches: raw.ru_nvcsw as u64,
+            involuntary_switches: raw.ru_nivcsw as u64,
+            major_faults: raw.ru_majflt as u64,
+            minor_faults: raw.ru_minflt as u64,
+        }
+    }
+}
+
+/// Times of the kernel here are never negative, and below 2^64 ns (584 years of CPU time).
+fn to_ns(time: libc::timeval) -> u64 {
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_can_be_raised_to_the_hard_one_at_least() {
+        let hard = rustix::process::getrlimit(Resource::Nofile).maximum.unwrap_or(u64::MAX);
+        let soft = raise_limit(Resource::Nofile, hard);
+        assert_eq!(soft, hard);
+        assert_eq!(raise_limit(Resource::Nofile, 1), soft, "never lowers");
+    }
+
+    #[test]
+    fn memory_can_be_locked_or_the_limit_is_named() {
+        match LockedMemory::new(64 << 10) {
+            Ok(memory) => assert_eq!(memory.len, 64 << 10),
+            Err(error) => eprintln!("SKIPPED memory_can_be_locked_or_the_limit_is_named: {error}"),
+        }
+        assert_eq!(LockedMemory::new(0).unwrap_err().errno(), Some(libc::EINVAL));
+    }
+
+    #[test]
+    fn usage_grows() {
+        let before = (Usage::of_process(), Usage::of_thread());
+        let mut memory = vec![0_u8; 64 << 20];
+        memory.iter_mut().step_by(4096).for_each(|byte| *byte = std::hint::black_box(1));
+        let used = Usage::of_thread().since(before.1);
+        assert!(used.minor_faults > 0, "{used:?}");
+        let all = Usage::of_process().since(before.0);
+        assert!(all.minor_faults >= used.minor_faults, "{all:?} {used:?}");
+        assert_eq!(before.0.since(Usage::of_process()), Usage::default());
+    }
+}
