@@ -23,12 +23,19 @@ pub struct EngineInfo {
     pub help: &'static str,
     /// Every I/O completes within `queue`: the depth is 1 whatever `iodepth` says.
     pub inline: bool,
+    /// The job itself waits in the system calls that move data: no submission latency is reported, and an `iodepth`
+    /// above 1 is remarked on. True for every inline engine, and for `vsync`, which still takes batches.
+    pub synchronous: bool,
     /// Opens no file; sizes need no target.
     pub diskless: bool,
     /// Files are laid out with data before writing (the engine cannot extend a file).
     pub needs_full_layout: bool,
     /// Buffers are page aligned also without `direct=1`.
     pub needs_aligned_buffers: bool,
+    /// Writes can be asked to be all or nothing (`atomic=1`).
+    pub supports_atomic: bool,
+    /// Knows [`Direction::Syncfs`].
+    pub supports_syncfs: bool,
     /// Makes an engine; checks the values of its private options.
     pub create: fn(&EngineOptions) -> Result<Box<dyn Engine>, EngineError>,
 }
@@ -46,6 +53,8 @@ pub struct EngineSetup {
     pub n_files: u32,
     /// Files are open with `O_DIRECT`.
     pub direct: bool,
+    /// Writes carry `RWF_ATOMIC`; only set for engines that support it.
+    pub atomic: bool,
     /// The clock of the run (the `sim` engine completes by it).
     pub clock: Clock,
     /// Seed of the worker, for engines that draw random numbers.
@@ -85,6 +94,9 @@ pub struct IoUnit {
     pub buffer_offset: usize,
     /// Flags of `sync_file_range(2)`.
     pub sync_flags: u32,
+    /// I/O priority in the form of `ioprio_set(2)`; 0 takes that of the thread. Engines without a priority per I/O
+    /// ignore it.
+    pub ioprio: u16,
 }
 
 /// Outcome of an I/O: bytes moved (syncs and trims: the length asked for), or a negative errno.
@@ -134,8 +146,14 @@ pub trait Engine {
         Ok(0)
     }
 
+    /// What may be behind an error of a unit, in one sentence for the user, where the errno alone does not say it
+    /// (an option that kernel, file system or device refuse). Not called on the hot path.
+    fn hint(&self, _unit: &IoUnit, _errno: i32) -> Option<&'static str> {
+        None
+    }
+
     /// Waits until at least `min` units are done, takes up to `max`, appends them to `completions`
-    /// (which has room for `iodepth`). With `min` 0 it only looks.
+    /// (which has room for `iodepth`). With `min` 0 it only looks. Never waits for more units than it has in flight.
     fn reap(&mut self, _min: u32, _max: u32, _completions: &mut Vec<Completion>) -> io::Result<()> {
         Ok(())
     }

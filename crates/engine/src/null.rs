@@ -9,9 +9,12 @@ pub const INFO: EngineInfo = EngineInfo {
     name: "null",
     help: "Does no I/O; every request succeeds",
     inline: false,
+    synchronous: false,
     diskless: true,
     needs_full_layout: false,
     needs_aligned_buffers: false,
+    supports_atomic: false,
+    supports_syncfs: true,
     create,
 };
 
