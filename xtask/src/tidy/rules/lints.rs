@@ -9,11 +9,15 @@ use syn::{Attribute, Meta, Token};
 /// `unsafe_code` says where unsafe code may stand; the rules of `unsafety` watch over it.
 const STRUCTURAL: &str = "unsafe_code";
 
+/// What integration tests may do in helper functions; `clippy.toml` lets test functions do it.
+const ALLOWED_IN_TESTS: &[&str] = &["clippy::unwrap_used", "clippy::print_stdout", "clippy::print_stderr"];
+
 /// Every lint named in an `allow` or `expect`, also below `cfg_attr`.
 pub(super) fn lint_exception(source: &Source<'_>) -> Vec<Finding> {
     let mut collector = Collector(Vec::new());
     collector.visit_file(&source.syntax);
-    let named = collector.0.into_iter();
+    let is_test = source.path.contains("/tests/");
+    let named = collector.0.into_iter().filter(|(_, lint)| !(is_test && ALLOWED_IN_TESTS.contains(&lint.as_str())));
     named
         .map(|(line, lint)| Finding {
             file: source.crate_directory(),
@@ -73,6 +77,13 @@ mod tests {
     fn the_place_of_unsafe_code_is_another_rule() {
         let text = "#![expect(unsafe_code, reason = \"maps a ring\")]\n";
         assert_eq!(lines_found(lint_exception, "crates/engine/src/a.rs", text), [0; 0]);
+    }
+
+    #[test]
+    fn integration_tests_may_print_and_unwrap() {
+        let text = "#![expect(clippy::unwrap_used, clippy::print_stderr, clippy::a, reason = \"tests\")]\n";
+        assert_eq!(lines_found(lint_exception, "crates/x/tests/a.rs", text), [1]);
+        assert_eq!(lines_found(lint_exception, "crates/x/src/a.rs", text), [1, 1, 1]);
     }
 
     #[test]
