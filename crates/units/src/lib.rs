@@ -5,11 +5,14 @@
 //! Start reading at [`direction`], then `scale`.
 #![forbid(unsafe_code)]
 
+mod base;
 pub mod direction;
 mod error;
 pub mod random;
 mod random_map;
+pub mod scale;
 
+pub use base::{KbBase, UnitBase};
 pub use direction::{DataDirection, Direction, PerDirection};
 pub use error::BuildError;
 pub use random_map::RandomMap;
