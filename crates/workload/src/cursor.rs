@@ -1,0 +1,100 @@
+//! Where a worker stands in one file: positions of the directions, visited blocks.
+//!
+//! Must not know: which file comes next. Start reading at [`FileCursor`].
+
+use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
+use ferrio_job::spec::RandomGenerator;
+use ferrio_units::PerDirection;
+use ferrio_units::RandomMap;
+use ferrio_units::random::{Lfsr, SeedIndex};
+
+/// State of one file.
+#[derive(Debug)]
+pub(crate) struct FileCursor {
+    pub(crate) range: FileRange,
+    /// End of the last block of each direction.
+    pub(crate) next_bytes: PerDirection<u64>,
+    /// Start of the last block of each direction.
+    pub(crate) last_bytes: PerDirection<u64>,
+    /// A direction has issued nothing since the last rewind.
+    pub(crate) fresh: PerDirection<bool>,
+    pub(crate) visited: Visited,
+    /// Length of the last trim, for the write that follows it.
+    pub(crate) last_trim_bytes: u64,
+    /// I/Os since the last rewind: a file that restarts without one is done.
+    pub(crate) n_since_rewind: u64,
+}
+
+/// How blocks are kept from being visited twice.
+#[derive(Debug)]
+pub(crate) enum Visited {
+    /// They are not.
+    Free,
+    /// By a map with a bit for each block.
+    Map(RandomMap),
+    /// By a generator that visits each block once.
+    Lfsr(Lfsr),
+}
+
+impl FileCursor {
+    pub(crate) fn new(plan: &WorkloadPlan, file_index: usize) -> Result<Self, WorkloadError> {
+        let range = plan.files[file_index];
+        let mut cursor = Self {
+            range,
+            next_bytes: PerDirection::all(0),
+            last_bytes: PerDirection::all(0),
+            fresh: PerDirection::all(true),
+            visited: visited(plan, file_index)?,
+            last_trim_bytes: 0,
+            n_since_rewind: 0,
+        };
+        cursor.rewind();
+        Ok(cursor)
+    }
+
+    /// Back to the start: positions and visited blocks.
+    pub(crate) fn rewind(&mut self) {
+        self.next_bytes = PerDirection::all(self.range.start_bytes);
+        self.last_bytes = PerDirection::all(self.range.start_bytes);
+        self.fresh = PerDirection::all(true);
+        self.n_since_rewind = 0;
+        match &mut self.visited {
+            Visited::Free => {}
+            Visited::Map(map) => map.reset(),
+            Visited::Lfsr(lfsr) => lfsr.rewind(),
+        }
+    }
+}
+
+/// Bytes that random offsets of a file are drawn from.
+pub(crate) fn random_bytes(range: &FileRange) -> u64 {
+    range.length_bytes
+}
+
+fn visited(plan: &WorkloadPlan, file_index: usize) -> Result<Visited, WorkloadError> {
+    let pattern = &plan.pattern;
+    if !pattern.random {
+        return Ok(Visited::Free);
+    }
+    let min_bytes = smallest_block_bytes(plan).max(1);
+    let n_blocks = random_bytes(&plan.files[file_index]) / min_bytes;
+    if pattern.random_generator == Some(RandomGenerator::Lfsr) {
+        let seed = plan.seeds.get(SeedIndex::Offset);
+        let lfsr = Lfsr::new(n_blocks, seed);
+        return lfsr.map(Visited::Lfsr).map_err(|error| WorkloadError::Lfsr { file_index, why: error.to_string() });
+    }
+    if pattern.norandommap || n_blocks == 0 {
+        return Ok(Visited::Free);
+    }
+    match RandomMap::new(n_blocks) {
+        Ok(map) => Ok(Visited::Map(map)),
+        Err(_) if pattern.softrandommap => Ok(Visited::Free),
+        Err(_) => Err(WorkloadError::RandomMap { file_index, n_blocks }),
+    }
+}
+
+/// Smallest block of all directions, used or not: the unit of the map (as seen on the reference).
+pub(crate) fn smallest_block_bytes(plan: &WorkloadPlan) -> u64 {
+    let [read, write, trim] = plan.pattern.block_size.0.map(|range| range.min_bytes);
+    read.min(write).min(trim)
+}

@@ -1,0 +1,78 @@
+//! Which direction comes next.
+//!
+//! Must not know: offsets. Start reading at [`DirectionPicker`].
+//! Facts of the mix: reference "Mixed choice" (a draw of 1..100 from the mix stream; shares are recomputed on a switch).
+
+use crate::cursor::FileCursor;
+use ferrio_job::spec::{DirectionMix, PatternSpec};
+use ferrio_units::random::{Generator, GeneratorKind, SeedIndex, SeedTable};
+use ferrio_units::{DataDirection, PerDirection};
+
+/// Chooses the direction of the next data I/O.
+#[derive(Debug, Clone)]
+pub(crate) enum DirectionPicker {
+    /// Always the same.
+    Single(DataDirection),
+    /// Each trim is followed by the write of the same range.
+    TrimWrite,
+    /// Reads and writes in a ratio.
+    Mix(ReadWriteMix),
+}
+
+/// State of a mixed job.
+#[derive(Debug, Clone)]
+pub(crate) struct ReadWriteMix {
+    percent_read: u32,
+    current: DataDirection,
+    /// I/Os of `current` that are issued before a new draw.
+    share: u64,
+    stream: Generator,
+}
+
+impl DirectionPicker {
+    pub(crate) fn new(pattern: &PatternSpec, seeds: &SeedTable) -> Self {
+        match pattern.mix {
+            DirectionMix::Read => Self::Single(DataDirection::Read),
+            DirectionMix::Write => Self::Single(DataDirection::Write),
+            DirectionMix::Trim => Self::Single(DataDirection::Trim),
+            DirectionMix::TrimWrite => Self::TrimWrite,
+            DirectionMix::ReadWrite => Self::Mix(ReadWriteMix {
+                percent_read: pattern.rwmix_read,
+                current: DataDirection::Read,
+                share: 0,
+                stream: Generator::from_table(GeneratorKind::Taus88, seeds, SeedIndex::ReadWriteMix),
+            }),
+        }
+    }
+
+    /// The next direction in a file, given the I/Os issued so far.
+    #[inline]
+    pub(crate) fn next(&mut self, n_issued: &PerDirection<u64>, file: &FileCursor) -> DataDirection {
+        match self {
+            Self::Single(direction) => *direction,
+            // Trims lead: writes follow until they have reached the block of the last trim.
+            Self::TrimWrite => {
+                let caught_up = file.last_bytes[DataDirection::Write] == file.last_bytes[DataDirection::Trim];
+                let pending_first = !file.fresh[DataDirection::Trim] && file.fresh[DataDirection::Write];
+                if caught_up && !pending_first { DataDirection::Trim } else { DataDirection::Write }
+            }
+            Self::Mix(mix) => mix.next(n_issued),
+        }
+    }
+}
+
+impl ReadWriteMix {
+    #[inline]
+    fn next(&mut self, n_issued: &PerDirection<u64>) -> DataDirection {
+        if n_issued[self.current] >= self.share {
+            let read = self.stream.percent() <= self.percent_read;
+            let drawn = if read { DataDirection::Read } else { DataDirection::Write };
+            if drawn != self.current {
+                let percent = if read { self.percent_read } else { 100 - self.percent_read };
+                self.share = n_issued[self.current].saturating_mul(u64::from(percent)) / 100;
+                self.current = drawn;
+            }
+        }
+        self.current
+    }
+}

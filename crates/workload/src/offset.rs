@@ -1,0 +1,163 @@
+//! Where the next block starts.
+//!
+//! Must not know: block sizes of other directions, files other than the one it is given.
+//! Start reading at [`OffsetPicker::next`].
+
+use crate::cursor::{FileCursor, Visited};
+use ferrio_job::spec::{PatternSpec, RandomGenerator, RwSequencer};
+use ferrio_units::random::{Generator, GeneratorKind, SeedIndex, SeedTable};
+use ferrio_units::{DataDirection, PerDirection};
+
+/// A start, and the block number where it was drawn at random from a map.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Start {
+    pub(crate) offset_bytes: u64,
+    pub(crate) random: bool,
+    /// Block in the units of the direction, to be marked in the map.
+    pub(crate) map_block: Option<u64>,
+}
+
+/// Chooses offsets by the order of the job.
+#[derive(Debug, Clone)]
+pub(crate) struct OffsetPicker {
+    random: bool,
+    /// Run length of a random job.
+    run_length: u64,
+    /// I/Os left in the run.
+    run_left: u64,
+    identical: bool,
+    /// Bytes skipped after each block of a sequential job.
+    skip_bytes: i64,
+    percent_random: PerDirection<u32>,
+    align_bytes: PerDirection<u64>,
+    min_bytes: PerDirection<u64>,
+    time_based: bool,
+    offsets: Generator,
+    mix: Generator,
+}
+
+/// Above this many blocks a 32-bit draw cannot reach every block.
+const MAX_BLOCKS_32: u64 = 1 << 32;
+
+impl OffsetPicker {
+    pub(crate) fn new(pattern: &PatternSpec, seeds: &SeedTable, n_blocks: u64, time_based: bool) -> Self {
+        let wide = pattern.random_generator == Some(RandomGenerator::Tausworthe64)
+            || (pattern.random_generator.is_none() && n_blocks > MAX_BLOCKS_32);
+        let kind = if wide { GeneratorKind::Taus258 } else { GeneratorKind::Taus88 };
+        let align = |direction: DataDirection| {
+            pattern.block_align[direction].unwrap_or(pattern.block_size[direction].min_bytes).max(1)
+        };
+        Self {
+            random: pattern.random,
+            run_length: u64::try_from(pattern.rw_postfix).unwrap_or(1).max(1),
+            run_left: 0,
+            identical: pattern.rw_sequencer == RwSequencer::Identical,
+            skip_bytes: if pattern.random { 0 } else { pattern.rw_postfix },
+            percent_random: pattern.percentage_random,
+            align_bytes: PerDirection(DataDirection::ALL.map(align)),
+            min_bytes: PerDirection(pattern.block_size.0.map(|range| range.min_bytes.max(1))),
+            time_based,
+            offsets: Generator::from_table(kind, seeds, SeedIndex::Offset),
+            mix: Generator::from_table(GeneratorKind::Taus88, seeds, SeedIndex::SequentialMixRead),
+        }
+    }
+
+    /// The next start in a file; `None`: the file is done.
+    #[inline]
+    pub(crate) fn next(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
+        if !self.random {
+            return self.sequential(file, direction);
+        }
+        if self.run_left == 0 {
+            self.run_left = self.run_length;
+        }
+        let first_of_run = self.run_left == self.run_length;
+        let start = if first_of_run { self.random_or_mixed(file, direction) } else { self.within_run(file, direction) };
+        // The run goes on only with I/Os that were found.
+        self.run_left -= u64::from(start.is_some());
+        start
+    }
+
+    #[inline]
+    fn random_or_mixed(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
+        let percent = self.percent_random[direction];
+        let sequential = percent < 100 && (percent == 0 || self.mix.percent() > percent);
+        // A sequential block that would start past the end becomes a random one, unless all are sequential.
+        if sequential && (percent == 0 || file.next_bytes[direction] < file.range.end_bytes()) {
+            return self.sequential(file, direction);
+        }
+        self.at_random(file, direction)
+    }
+
+    /// Inside a run: the next block, or the same again; a run that reaches the end of the range starts anew elsewhere.
+    fn within_run(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
+        if self.identical && !file.fresh[direction] {
+            let offset_bytes = file.last_bytes[direction];
+            return Some(Start { offset_bytes, random: false, map_block: None });
+        }
+        if file.next_bytes[direction] >= file.range.end_bytes() || file.fresh[direction] {
+            self.run_left = self.run_length;
+            return self.at_random(file, direction);
+        }
+        self.sequential(file, direction)
+    }
+
+    #[inline]
+    fn at_random(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
+        let align = self.align_bytes[direction];
+        let n_blocks = self.n_blocks(file, direction);
+        let (block, map_block) = match &mut file.visited {
+            Visited::Free => (self.offsets.below(n_blocks), None),
+            Visited::Map(map) => {
+                let free = map.next_free(self.offsets.below(n_blocks))?;
+                (free, Some(free))
+            }
+            Visited::Lfsr(lfsr) => (lfsr.next_block()?, None),
+        };
+        if block >= n_blocks {
+            return None;
+        }
+        // Cannot overflow: block * align is below the length of the range.
+        let offset_bytes = file.range.start_bytes + block * align;
+        Some(Start { offset_bytes, random: true, map_block })
+    }
+
+    /// Number of aligned places at which the smallest block of a direction fits.
+    #[inline]
+    fn n_blocks(&self, file: &FileCursor, direction: DataDirection) -> u64 {
+        let (align, min_bytes) = (self.align_bytes[direction], self.min_bytes[direction]);
+        let length_bytes = file.range.length_bytes;
+        if align == min_bytes {
+            return length_bytes / align;
+        }
+        length_bytes.checked_sub(min_bytes).map_or(0, |room_bytes| room_bytes / align + 1)
+    }
+
+    #[inline]
+    fn sequential(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
+        let range = file.range;
+        let position = file.next_bytes[direction];
+        let goes_on_backwards = self.skip_bytes < 0 && !file.fresh[direction];
+        if position >= range.end_bytes() && !goes_on_backwards {
+            return None;
+        }
+        let offset_bytes =
+            if self.skip_bytes == 0 || file.fresh[direction] { position } else { self.skipped(file, position) };
+        Some(Start { offset_bytes, random: false, map_block: None })
+    }
+
+    /// The position after a skip. A jump past the end goes to the start, one before the start to the end.
+    fn skipped(&self, file: &FileCursor, position: u64) -> u64 {
+        let range = file.range;
+        match position.checked_add_signed(self.skip_bytes) {
+            Some(next) if next >= range.end_bytes() => range.start_bytes,
+            Some(next) if next >= range.start_bytes => next,
+            _ => range.end_bytes().saturating_add_signed(self.skip_bytes).max(range.start_bytes),
+        }
+    }
+
+    /// True when a file that is done starts over instead.
+    pub(crate) fn restarts(&self) -> bool {
+        self.time_based
+    }
+}

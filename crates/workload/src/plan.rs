@@ -1,0 +1,83 @@
+//! What a workload is made from: the job's pattern, the ranges of its files, the seeds, the limits.
+//!
+//! Must not know: how the ranges came about. Start reading at [`WorkloadPlan`].
+
+use ferrio_job::spec::{FileService, PatternSpec};
+use ferrio_units::random::SeedTable;
+
+/// The part of a file that a job uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileRange {
+    /// First byte.
+    pub start_bytes: u64,
+    /// Length of the range.
+    pub length_bytes: u64,
+    /// Size of the file, which may reach beyond the range.
+    pub file_bytes: u64,
+}
+
+impl FileRange {
+    /// First byte after the range.
+    pub fn end_bytes(&self) -> u64 {
+        self.start_bytes.saturating_add(self.length_bytes)
+    }
+
+    /// First byte after everything that a block may touch: the file's end where it lies beyond the range.
+    pub(crate) fn block_end_bytes(&self) -> u64 {
+        self.file_bytes.max(self.end_bytes())
+    }
+}
+
+/// Everything that decides the I/Os of one worker.
+#[derive(Debug, Clone)]
+pub struct WorkloadPlan {
+    /// Order, direction, block sizes.
+    pub pattern: PatternSpec,
+    /// fsync after every n writes; 0: never.
+    pub fsync_blocks: u32,
+    /// fdatasync after every n writes; 0: never.
+    pub fdatasync_blocks: u32,
+    /// `sync_file_range` after every n writes; 0: never.
+    pub sync_file_range_blocks: u32,
+    /// The files in order.
+    pub files: Vec<FileRange>,
+    /// Most files open at once, at least 1.
+    pub openfiles: usize,
+    /// Rule for the next file.
+    pub file_service: FileService,
+    /// I/Os on one file before the next.
+    pub file_service_count: u32,
+    /// Seeds of all streams.
+    pub seeds: SeedTable,
+    /// Streams start anew with each pass.
+    pub reseed_each_pass: bool,
+    /// Most bytes to issue in all passes; `u64::MAX`: no limit.
+    pub limit_bytes: u64,
+    /// Most reads, writes and trims to issue in all passes; `u64::MAX`: no limit.
+    pub limit_ios: u64,
+    /// Files start over when they are done.
+    pub time_based: bool,
+}
+
+/// Why a workload cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WorkloadError {
+    /// No memory for the map of visited blocks.
+    #[error(
+        "file {file_index}: no memory for a random map of {n_blocks} blocks; norandommap does without, softrandommap goes on without"
+    )]
+    RandomMap {
+        /// File of the job.
+        file_index: usize,
+        /// Size of the map.
+        n_blocks: u64,
+    },
+    /// The LFSR cannot start.
+    #[error("file {file_index}: random_generator=lfsr: {why}")]
+    Lfsr {
+        /// File of the job.
+        file_index: usize,
+        /// What is wrong.
+        why: String,
+    },
+}

@@ -1,0 +1,194 @@
+//! The stream of I/Os of one worker.
+//!
+//! Must not know: who does them. Start reading at [`Workload::next`]: limit, file, sync, direction, offset, size.
+
+use crate::block_size::BlockSizes;
+use crate::cursor::{FileCursor, Visited, random_bytes, smallest_block_bytes};
+use crate::direction::DirectionPicker;
+use crate::file_pick::FilePicker;
+use crate::offset::{OffsetPicker, Start};
+use crate::plan::{WorkloadError, WorkloadPlan};
+use crate::sync_points::SyncPoints;
+use ferrio_job::spec::DirectionMix;
+use ferrio_units::{DataDirection, Direction, PerDirection};
+
+/// One I/O to issue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NextIo {
+    /// What to do.
+    pub direction: Direction,
+    /// File of the job.
+    pub file_index: u32,
+    /// Offset in the file; 0 for syncs.
+    pub offset_bytes: u64,
+    /// Length; 0 for syncs.
+    pub length_bytes: u64,
+}
+
+/// What comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// An I/O. Its file may have to be opened first.
+    Io(NextIo),
+    /// The file has nothing left in this pass: close it once nothing of it is in flight, then ask again.
+    Close(u32),
+    /// The file starts over (time-based jobs): drop its cache if that is wanted, then ask again.
+    Restart(u32),
+    /// The pass is over.
+    PassEnd,
+}
+
+/// The stream of one worker.
+#[derive(Debug)]
+pub struct Workload {
+    plan: WorkloadPlan,
+    files: Vec<FileCursor>,
+    picker: FilePicker,
+    directions: DirectionPicker,
+    offsets: OffsetPicker,
+    sizes: BlockSizes,
+    syncs: SyncPoints,
+    /// Smallest block of each direction: the unit in which the map is marked.
+    map_unit_bytes: PerDirection<u64>,
+    n_issued: PerDirection<u64>,
+    issued_bytes: u64,
+    n_issued_total: u64,
+    last_was_sync: bool,
+    /// Writes go to the range of the last trim of their file (`randtrimwrite`).
+    repeats_trims: bool,
+    /// The byte limit is for writes only, though there are trims (`trimwrite`).
+    counts_writes_only: bool,
+}
+
+impl Workload {
+    /// Makes the stream; allocates the maps.
+    pub fn new(plan: WorkloadPlan) -> Result<Self, WorkloadError> {
+        let files: Result<Vec<_>, _> = (0..plan.files.len()).map(|index| FileCursor::new(&plan, index)).collect();
+        let min_bytes = plan.pattern.block_size.0.map(|range| range.min_bytes.max(1));
+        Ok(Self {
+            files: files?,
+            picker: FilePicker::new(&plan),
+            directions: DirectionPicker::new(&plan.pattern, &plan.seeds),
+            offsets: offset_picker(&plan),
+            sizes: BlockSizes::new(&plan.pattern, &plan.seeds),
+            syncs: SyncPoints::new(&plan),
+            map_unit_bytes: PerDirection(min_bytes),
+            n_issued: PerDirection::all(0),
+            issued_bytes: 0,
+            n_issued_total: 0,
+            last_was_sync: false,
+            repeats_trims: plan.pattern.mix == DirectionMix::TrimWrite && plan.pattern.random,
+            counts_writes_only: plan.pattern.mix == DirectionMix::TrimWrite,
+            plan,
+        })
+    }
+
+    /// The next I/O, or what has to happen before it.
+    #[inline]
+    #[expect(clippy::should_implement_trait, reason = "not an iterator: after `PassEnd` it goes on with the next pass")]
+    pub fn next(&mut self) -> Next {
+        if self.issued_bytes >= self.plan.limit_bytes || self.n_issued_total >= self.plan.limit_ios {
+            return Next::PassEnd;
+        }
+        let Some(file_index) = self.picker.next() else { return Next::PassEnd };
+        if let Some(direction) = self.syncs.due(self.n_issued[DataDirection::Write], self.last_was_sync) {
+            self.last_was_sync = true;
+            return Next::Io(NextIo { direction, file_index: file_index as u32, offset_bytes: 0, length_bytes: 0 });
+        }
+        match self.data_io(file_index) {
+            Some(io) => Next::Io(io),
+            None => self.file_end(file_index),
+        }
+    }
+
+    #[inline]
+    fn data_io(&mut self, file_index: usize) -> Option<NextIo> {
+        let file = &mut self.files[file_index];
+        let direction = self.directions.next(&self.n_issued, file);
+        if self.repeats_trims && direction == DataDirection::Write {
+            let (offset_bytes, length_bytes) = (file.last_bytes[DataDirection::Trim], file.last_trim_bytes);
+            return Some(self.count(direction, file_index, offset_bytes, length_bytes));
+        }
+        let start = self.offsets.next(file, direction)?;
+        let room_bytes = file.range.block_end_bytes().saturating_sub(start.offset_bytes);
+        let wanted_bytes = self.sizes.next(direction, start.random, room_bytes)?;
+        let length_bytes = self.mark(file_index, direction, &start, wanted_bytes);
+        Some(self.count(direction, file_index, start.offset_bytes, length_bytes))
+    }
+
+    /// Marks a block in the map; one that runs into visited blocks is cut short.
+    #[inline]
+    fn mark(&mut self, file_index: usize, direction: DataDirection, start: &Start, wanted_bytes: u64) -> u64 {
+        let (Some(block), Visited::Map(map)) = (start.map_block, &mut self.files[file_index].visited) else {
+            return wanted_bytes;
+        };
+        let unit_bytes = self.map_unit_bytes[direction];
+        let n_wanted = wanted_bytes.div_ceil(unit_bytes);
+        let n_marked = map.mark(block, n_wanted);
+        if n_marked < n_wanted { n_marked * unit_bytes } else { wanted_bytes }
+    }
+
+    #[inline]
+    fn count(&mut self, direction: DataDirection, file_index: usize, offset_bytes: u64, length_bytes: u64) -> NextIo {
+        let file = &mut self.files[file_index];
+        file.last_bytes[direction] = offset_bytes;
+        file.next_bytes[direction] = offset_bytes.saturating_add(length_bytes);
+        file.fresh[direction] = false;
+        file.n_since_rewind += 1;
+        self.n_issued[direction] += 1;
+        self.n_issued_total += 1;
+        if !(self.counts_writes_only && direction == DataDirection::Trim) {
+            self.issued_bytes = self.issued_bytes.saturating_add(length_bytes);
+        }
+        if direction == DataDirection::Trim {
+            file.last_trim_bytes = length_bytes;
+        }
+        self.last_was_sync = false;
+        NextIo { direction: direction.into(), file_index: file_index as u32, offset_bytes, length_bytes }
+    }
+
+    fn file_end(&mut self, file_index: usize) -> Next {
+        let file = &mut self.files[file_index];
+        // A file that gave nothing since it was rewound would restart for ever.
+        if self.offsets.restarts() && file.n_since_rewind > 0 {
+            file.rewind();
+            return Next::Restart(file_index as u32);
+        }
+        self.picker.finish(file_index);
+        Next::Close(file_index as u32)
+    }
+
+    /// Starts the next pass over all files. All files count as closed.
+    pub fn start_pass(&mut self) {
+        self.files.iter_mut().for_each(FileCursor::rewind);
+        self.picker.restart();
+        self.last_was_sync = false;
+        if self.plan.reseed_each_pass {
+            self.directions = DirectionPicker::new(&self.plan.pattern, &self.plan.seeds);
+            self.offsets = offset_picker(&self.plan);
+            self.sizes = BlockSizes::new(&self.plan.pattern, &self.plan.seeds);
+            self.picker.reseed(&self.plan);
+        }
+    }
+
+    /// The last I/O issued was a sync.
+    pub fn last_was_sync(&self) -> bool {
+        self.last_was_sync
+    }
+
+    /// Bytes issued in all passes.
+    pub fn issued_bytes(&self) -> u64 {
+        self.issued_bytes
+    }
+
+    /// Writes issued in all passes.
+    pub fn n_writes_issued(&self) -> u64 {
+        self.n_issued[DataDirection::Write]
+    }
+}
+
+fn offset_picker(plan: &WorkloadPlan) -> OffsetPicker {
+    let min_bytes = smallest_block_bytes(plan).max(1);
+    let largest = plan.files.iter().map(|range| random_bytes(range) / min_bytes).max().unwrap_or(0);
+    OffsetPicker::new(&plan.pattern, &plan.seeds, largest, plan.time_based)
+}

@@ -1,0 +1,45 @@
+//! When a sync goes between the writes.
+//!
+//! Must not know: files. Start reading at [`SyncPoints::due`].
+
+use crate::plan::WorkloadPlan;
+use ferrio_units::Direction;
+
+/// Intervals of the three kinds of sync, in writes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SyncPoints {
+    fsync_blocks: u64,
+    fdatasync_blocks: u64,
+    sync_file_range_blocks: u64,
+    any: bool,
+}
+
+impl SyncPoints {
+    pub(crate) fn new(plan: &WorkloadPlan) -> Self {
+        let any = plan.fsync_blocks | plan.fdatasync_blocks | plan.sync_file_range_blocks != 0;
+        Self {
+            fsync_blocks: u64::from(plan.fsync_blocks),
+            fdatasync_blocks: u64::from(plan.fdatasync_blocks),
+            sync_file_range_blocks: u64::from(plan.sync_file_range_blocks),
+            any,
+        }
+    }
+
+    /// The sync that is due after `n_writes` writes, unless the last I/O was one. fsync goes before fdatasync.
+    #[inline]
+    pub(crate) fn due(&self, n_writes: u64, last_was_sync: bool) -> Option<Direction> {
+        if !self.any || last_was_sync || n_writes == 0 {
+            return None;
+        }
+        let on = |interval: u64| interval != 0 && n_writes.is_multiple_of(interval);
+        if on(self.fsync_blocks) {
+            Some(Direction::Sync)
+        } else if on(self.fdatasync_blocks) {
+            Some(Direction::Datasync)
+        } else if on(self.sync_file_range_blocks) {
+            Some(Direction::SyncFileRange)
+        } else {
+            None
+        }
+    }
+}
