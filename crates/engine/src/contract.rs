@@ -189,6 +189,16 @@ pub enum EngineError {
 }
 
 impl EngineError {
+    /// A private option has a value that the engine cannot use.
+    pub(crate) fn bad_option(
+        engine: &'static str,
+        option: &'static str,
+        value: &impl ToString,
+        why: impl Into<String>,
+    ) -> Self {
+        Self::BadOption { engine, option, value: value.to_string(), why: why.into() }
+    }
+
     /// The errno behind it; EINVAL for bad options.
     pub fn errno(&self) -> i32 {
         match self {

@@ -5,9 +5,21 @@
 #![deny(unsafe_code)]
 
 pub mod contract;
+mod control;
+mod descriptor;
+mod inline;
 pub mod null;
 pub mod options;
+pub mod psync;
+pub mod pvsync;
+pub mod pvsync2;
 pub mod registry;
+mod rw_flags;
+pub mod sync;
+pub mod vsync;
+
+#[cfg(test)]
+mod testing;
 
 pub use contract::{Completion, Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoUnit, Queued};
 pub use options::{EngineOptions, OptionValue};

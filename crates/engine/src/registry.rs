@@ -1,12 +1,35 @@
 //! The table of engines. A new engine is one file and one line here.
 
 use crate::contract::EngineInfo;
-use crate::null;
+use crate::{null, psync, pvsync, pvsync2, sync, vsync};
 
 /// All engines that are built in.
-pub const ENGINES: &[&EngineInfo] = &[&null::INFO];
+pub const ENGINES: &[&EngineInfo] =
+    &[&sync::INFO, &psync::INFO, &vsync::INFO, &pvsync::INFO, &pvsync2::INFO, &null::INFO];
 
 /// The engine of a canonical name.
 pub fn find(name: &str) -> Option<&'static EngineInfo> {
     ENGINES.iter().copied().find(|info| info.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_found() {
+        for info in ENGINES {
+            assert_eq!(ENGINES.iter().filter(|other| other.name == info.name).count(), 1, "{}", info.name);
+            assert_eq!(find(info.name).map(|found| found.help), Some(info.help));
+            assert!(!info.help.is_empty());
+        }
+        assert!(find("no-such-engine").is_none());
+    }
+
+    #[test]
+    fn an_inline_engine_is_synchronous() {
+        for info in ENGINES {
+            assert!(!info.inline || info.synchronous, "{}", info.name);
+        }
+    }
 }

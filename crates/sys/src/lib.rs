@@ -14,6 +14,7 @@ pub mod channel;
 pub mod clock;
 pub mod error;
 pub mod futex;
+pub mod io_calls;
 pub mod limits;
 pub mod process;
 pub mod scheduling;

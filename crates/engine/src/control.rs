@@ -1,0 +1,46 @@
+//! What moves no data: syncs and trims, done at once in the thread of the job.
+//!
+//! fio's file engines do these with the same system calls whatever the engine (seen by strace), so they share this file.
+//! Must not know: which engine asks. Start reading at [`run`].
+
+use crate::contract::{IoResult, IoUnit};
+use crate::descriptor;
+use ferrio_sys::io_calls;
+use ferrio_units::Direction;
+use rustix::io::Errno;
+
+/// Bytes moved or the negative errno.
+#[inline]
+pub(crate) fn result_of(outcome: Result<usize, Errno>) -> IoResult {
+    match outcome {
+        Ok(n_bytes) => n_bytes as IoResult,
+        Err(errno) => error_result(errno),
+    }
+}
+
+/// The result that stands for an errno.
+#[inline]
+pub(crate) fn error_result(errno: Errno) -> IoResult {
+    -IoResult::from(errno.raw_os_error())
+}
+
+/// True for what [`run`] does.
+#[inline]
+pub(crate) const fn is_control(direction: Direction) -> bool {
+    !matches!(direction, Direction::Read | Direction::Write)
+}
+
+/// Does a sync or a trim. Reads and writes are refused with EINVAL.
+///
+/// A trim is `BLKDISCARD`, so a regular file answers ENOTTY, as with fio.
+pub(crate) fn run(unit: &IoUnit) -> IoResult {
+    let outcome = descriptor::of(unit).and_then(|fd| match unit.direction {
+        Direction::Read | Direction::Write => Err(Errno::INVAL),
+        Direction::Trim => io_calls::discard(fd, unit.offset, unit.length as u64),
+        Direction::Sync => rustix::fs::fsync(fd),
+        Direction::Datasync => rustix::fs::fdatasync(fd),
+        Direction::SyncFileRange => io_calls::sync_file_range(fd, unit.offset, unit.length as u64, unit.sync_flags),
+        Direction::Syncfs => rustix::fs::syncfs(fd),
+    });
+    result_of(outcome.map(|()| unit.length))
+}

@@ -1,0 +1,73 @@
+//! The synchronous engines on real files.
+
+use crate::contract::IoUnit;
+use crate::options::OptionValue;
+use crate::testing::{
+    BLOCK, N_BLOCKS, Rig, RigOptions, TestFile, check_bad_descriptor, check_end_of_file, check_file_engine,
+};
+use ferrio_units::Direction;
+
+const SYNCHRONOUS: [&str; 5] = ["sync", "psync", "vsync", "pvsync", "pvsync2"];
+
+fn at_depth(iodepth: u32) -> RigOptions {
+    RigOptions { iodepth, ..RigOptions::default() }
+}
+
+#[test]
+fn files_are_read_written_and_synced() {
+    for name in SYNCHRONOUS {
+        for depth in [1, 2, 8] {
+            check_file_engine(name, || at_depth(depth));
+        }
+        check_end_of_file(name, at_depth(4));
+        check_bad_descriptor(name, at_depth(4));
+    }
+}
+
+#[test]
+fn direct_io_reads_and_writes() {
+    for name in SYNCHRONOUS {
+        check_file_engine(name, || RigOptions { direct: true, ..at_depth(4) });
+    }
+}
+
+#[test]
+fn the_sync_engine_finds_its_place_again_after_an_error() {
+    let file = TestFile::new("sync");
+    let mut rig = Rig::new("sync", Some(&file), at_depth(1)).unwrap();
+    let failing = IoUnit { fd: -1, ..rig.unit(Direction::Read, 0) };
+    assert_eq!(rig.one(rig.unit(Direction::Read, 3)), BLOCK as i64);
+    // The descriptor is refused before the position is touched; then the position is right without an lseek.
+    assert_eq!(rig.one(failing), -i64::from(libc::EBADF));
+    let unit = rig.unit(Direction::Read, 4);
+    rig.run(&[unit], |_, _| (), |_, buffer, _| assert_eq!(buffer[0], 5));
+}
+
+#[test]
+fn vsync_gives_short_counts_to_the_units_at_the_end_of_the_file() {
+    let file = TestFile::new("vsync");
+    let mut rig = Rig::new("vsync", Some(&file), at_depth(4)).unwrap();
+    let start = ((N_BLOCKS - 1) * BLOCK + 96) as u64;
+    let units: Vec<_> =
+        (0..3).map(|index| IoUnit { offset: start + (index * BLOCK) as u64, ..rig.unit(Direction::Read, 0) }).collect();
+    let results = rig.run(&units, |_, _| (), |_, _, _| ());
+    assert_eq!(results, vec![BLOCK as i64 - 96, 0, 0]);
+}
+
+#[test]
+fn pvsync2_explains_a_refused_option() {
+    let file = TestFile::new("pvsync2");
+    let options = RigOptions { options: vec![("nowait", OptionValue::Bool(true))], ..at_depth(1) };
+    let rig = Rig::new("pvsync2", Some(&file), options).unwrap();
+    let unit = rig.unit(Direction::Read, 0);
+    assert!(rig.engine.hint(&unit, libc::EAGAIN).is_some_and(|hint| hint.contains("nowait")));
+    assert!(rig.engine.hint(&unit, libc::EIO).is_none());
+}
+
+#[test]
+fn pvsync2_refuses_a_percentage_above_100() {
+    let options = RigOptions { options: vec![("hipri_percentage", OptionValue::Int(101))], ..at_depth(1) };
+    let error = Rig::new("pvsync2", None, options).err().unwrap();
+    assert_eq!(error.to_string(), "pvsync2: option hipri_percentage=101: allowed: 0 to 100");
+    assert_eq!(error.errno(), libc::EINVAL);
+}

@@ -1,0 +1,34 @@
+//! `ioengine=pvsync`: `preadv(2)` and `pwritev(2)`, one buffer a call.
+//!
+//! Must not know: positions, batches. Start reading at [`Pvsync`].
+
+use crate::contract::{Engine, EngineError, EngineInfo, IoUnit};
+use crate::inline::{Inline, Transfer};
+use crate::options::EngineOptions;
+use rustix::io::Errno;
+use std::io::{IoSlice, IoSliceMut};
+use std::os::fd::BorrowedFd;
+
+/// The engine's row in the registry.
+pub const INFO: EngineInfo =
+    EngineInfo { name: "pvsync", help: "preadv(2) and pwritev(2)", create, ..crate::psync::INFO };
+
+#[expect(clippy::unnecessary_wraps, reason = "the signature is that of every engine's row in the registry")]
+fn create(_options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
+    Ok(Box::new(Inline::new(Pvsync)))
+}
+
+/// Reads and writes at a place through a vector of one buffer.
+struct Pvsync;
+
+impl Transfer for Pvsync {
+    #[inline]
+    fn read(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &mut [u8]) -> Result<usize, Errno> {
+        rustix::io::preadv(fd, &mut [IoSliceMut::new(buffer)], unit.offset)
+    }
+
+    #[inline]
+    fn write(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &[u8]) -> Result<usize, Errno> {
+        rustix::io::pwritev(fd, &[IoSlice::new(buffer)], unit.offset)
+    }
+}

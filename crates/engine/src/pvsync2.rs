@@ -1,0 +1,79 @@
+//! `ioengine=pvsync2`: `preadv2(2)` and `pwritev2(2)`, with flags per I/O.
+//!
+//! Options: `hipri` (flag) polls for completions, for `hipri_percentage` (0 to 100, default 100) of the I/Os; `uncached`
+//! and `nowait` set `RWF_DONTCACHE` and `RWF_NOWAIT`. What the kernel does not support fails per I/O, as with fio.
+//! Must not know: positions, batches. Start reading at [`Pvsync2`].
+
+use crate::contract::{Engine, EngineError, EngineInfo, EngineSetup, IoUnit};
+use crate::inline::{Inline, Transfer};
+use crate::options::EngineOptions;
+use crate::rw_flags::{self, RwFlags};
+use ferrio_units::random::Taus88;
+use rustix::io::{Errno, ReadWriteFlags};
+use std::io::{IoSlice, IoSliceMut};
+use std::os::fd::BorrowedFd;
+
+/// The engine's row in the registry.
+pub const INFO: EngineInfo = EngineInfo {
+    name: "pvsync2",
+    help: "preadv2(2) and pwritev2(2), with polling, no-wait and uncached I/O",
+    supports_atomic: true,
+    create,
+    ..crate::psync::INFO
+};
+
+fn create(options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
+    let percentage = options.int("hipri_percentage").unwrap_or(100);
+    if !(0..=100).contains(&percentage) {
+        return Err(EngineError::bad_option(INFO.name, "hipri_percentage", &percentage, "allowed: 0 to 100"));
+    }
+    Ok(Box::new(Inline::new(Pvsync2 {
+        flags: RwFlags::new(options.flag("nowait"), options.flag("uncached"), false),
+        hipri_percentage: if options.flag("hipri") { percentage as u32 } else { 0 },
+        hipri_draws: Taus88::new(0),
+    })))
+}
+
+/// Reads and writes at a place, with flags.
+struct Pvsync2 {
+    flags: RwFlags,
+    hipri_percentage: u32,
+    hipri_draws: Taus88,
+}
+
+impl Pvsync2 {
+    #[inline]
+    fn flags_of(&mut self, unit: &IoUnit) -> ReadWriteFlags {
+        let hipri = match self.hipri_percentage {
+            0 => 0,
+            100.. => rw_flags::HIPRI,
+            percentage if self.hipri_draws.percent() <= percentage => rw_flags::HIPRI,
+            _ => 0,
+        };
+        ReadWriteFlags::from_bits_retain(self.flags.of(unit.direction) | hipri)
+    }
+}
+
+impl Transfer for Pvsync2 {
+    fn start(&mut self, setup: &EngineSetup) {
+        self.flags = self.flags.with_atomic(setup.atomic);
+        self.hipri_draws = Taus88::new(setup.seed as u32);
+    }
+
+    #[inline]
+    fn read(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &mut [u8]) -> Result<usize, Errno> {
+        rustix::io::preadv2(fd, &mut [IoSliceMut::new(buffer)], unit.offset, self.flags_of(unit))
+    }
+
+    #[inline]
+    fn write(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &[u8]) -> Result<usize, Errno> {
+        rustix::io::pwritev2(fd, &[IoSlice::new(buffer)], unit.offset, self.flags_of(unit))
+    }
+
+    fn hint(&self, errno: i32) -> Option<&'static str> {
+        if errno == libc::EOPNOTSUPP && self.hipri_percentage > 0 {
+            return Some("hipri (RWF_HIPRI) needs direct=1 and a device with poll queues (for NVMe: nvme.poll_queues)");
+        }
+        self.flags.hint(errno)
+    }
+}

@@ -1,0 +1,66 @@
+//! `ioengine=sync`: `read(2)` and `write(2)` at the position of the file, moved by `lseek(2)` when it is elsewhere.
+//!
+//! fio does the same (seen by strace): a sequential job makes bare writes, a random one pairs of lseek and write.
+//! Must not know: batches. Start reading at [`Seeking`].
+
+use crate::contract::{Engine, EngineError, EngineInfo, EngineSetup, IoUnit};
+use crate::inline::{Inline, Transfer};
+use crate::options::EngineOptions;
+use rustix::fs::SeekFrom;
+use rustix::io::Errno;
+use std::os::fd::BorrowedFd;
+
+/// The engine's row in the registry.
+pub const INFO: EngineInfo =
+    EngineInfo { name: "sync", help: "read(2) and write(2), with lseek(2) in between", create, ..crate::psync::INFO };
+
+#[expect(clippy::unnecessary_wraps, reason = "the signature is that of every engine's row in the registry")]
+fn create(_options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
+    Ok(Box::new(Inline::new(Seeking::default())))
+}
+
+/// Where each file stands; `None` after an error, when nobody knows.
+#[derive(Default)]
+struct Seeking {
+    positions: Vec<Option<u64>>,
+}
+
+impl Seeking {
+    /// Moves the file to the unit, if it is elsewhere; until the transfer succeeds the position counts as unknown.
+    fn seek(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit) -> Result<(), Errno> {
+        let position = self.positions.get_mut(unit.file_index as usize).ok_or(Errno::INVAL)?;
+        if position.take() != Some(unit.offset) {
+            rustix::fs::seek(fd, SeekFrom::Start(unit.offset))?;
+        }
+        Ok(())
+    }
+
+    fn moved(&mut self, unit: &IoUnit, n_bytes: usize) -> usize {
+        self.positions[unit.file_index as usize] = unit.offset.checked_add(n_bytes as u64);
+        n_bytes
+    }
+}
+
+impl Transfer for Seeking {
+    fn start(&mut self, setup: &EngineSetup) {
+        self.positions = vec![None; setup.n_files as usize];
+    }
+
+    fn opened(&mut self, file_index: u32) {
+        if let Some(position) = self.positions.get_mut(file_index as usize) {
+            *position = Some(0);
+        }
+    }
+
+    #[inline]
+    fn read(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &mut [u8]) -> Result<usize, Errno> {
+        self.seek(fd, unit)?;
+        rustix::io::read(fd, buffer).map(|n_bytes| self.moved(unit, n_bytes))
+    }
+
+    #[inline]
+    fn write(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &[u8]) -> Result<usize, Errno> {
+        self.seek(fd, unit)?;
+        rustix::io::write(fd, buffer).map(|n_bytes| self.moved(unit, n_bytes))
+    }
+}

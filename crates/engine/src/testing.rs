@@ -1,0 +1,281 @@
+//! What the tests of engines share: a file of their own, a small loop that drives the contract, and the cases that
+//! every engine for files must pass.
+//!
+//! The loop is deliberately plain: offer units in order, commit when the engine is busy or the slots are used up, reap.
+//! Start reading at [`Rig`].
+
+use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Queued};
+use crate::options::{EngineOptions, OptionValue};
+use crate::registry;
+use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest};
+use ferrio_sys::clock::Clock;
+use ferrio_units::Direction;
+use std::cell::RefCell;
+use std::fs::{File, OpenOptions};
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Block size of the tests.
+pub(crate) const BLOCK: usize = 4096;
+
+/// Blocks of a test file.
+pub(crate) const N_BLOCKS: usize = 64;
+
+/// A file of `N_BLOCKS` blocks, removed when dropped. Block `i` is filled with the byte `i + 1`.
+pub(crate) struct TestFile {
+    path: PathBuf,
+}
+
+impl TestFile {
+    pub(crate) fn new(name: &str) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("ferrio-engine-{name}-{}-{count}", std::process::id()));
+        let contents: Vec<u8> = (0..N_BLOCKS).flat_map(|block| vec![block as u8 + 1; BLOCK]).collect();
+        std::fs::write(&path, contents).unwrap();
+        Self { path }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn contents(&self) -> Vec<u8> {
+        std::fs::read(&self.path).unwrap()
+    }
+}
+
+impl Drop for TestFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// How an engine is set up for a test.
+pub(crate) struct RigOptions {
+    pub(crate) iodepth: u32,
+    pub(crate) direct: bool,
+    pub(crate) clock: Clock,
+    pub(crate) options: Vec<(&'static str, OptionValue)>,
+}
+
+impl Default for RigOptions {
+    fn default() -> Self {
+        Self { iodepth: 8, direct: false, clock: Clock::new_virtual(), options: Vec::new() }
+    }
+}
+
+/// An engine with buffers and (unless diskless) one open file.
+pub(crate) struct Rig {
+    // Before the file, so that it is dropped first.
+    pub(crate) engine: Box<dyn Engine>,
+    pub(crate) arena: Rc<RefCell<Arena>>,
+    pub(crate) file: Option<File>,
+    iodepth: u32,
+}
+
+impl Rig {
+    /// Makes and starts an engine and opens the file (`None`: diskless).
+    pub(crate) fn new(name: &str, file: Option<&TestFile>, options: RigOptions) -> Result<Self, EngineError> {
+        let info = registry::find(name).unwrap();
+        let entries = options.options.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        let mut engine = (info.create)(&EngineOptions::new(entries))?;
+        let depth = if info.inline { 1 } else { options.iodepth };
+        let request = ArenaRequest {
+            kind: ArenaKind::Malloc,
+            size_bytes: depth as usize * BLOCK,
+            offset_bytes: 0,
+            hugepage_bytes: 2 << 20,
+        };
+        let arena = Rc::new(RefCell::new(Arena::new(&request).unwrap()));
+        engine.start(EngineSetup {
+            iodepth: depth,
+            max_block_bytes: BLOCK,
+            arena: Rc::clone(&arena),
+            n_files: 1,
+            direct: options.direct,
+            atomic: false,
+            clock: options.clock,
+            seed: 1,
+        })?;
+        let mut rig = Self { engine, arena, file: None, iodepth: depth };
+        rig.open(file, options.direct)?;
+        Ok(rig)
+    }
+
+    fn open(&mut self, file: Option<&TestFile>, direct: bool) -> Result<(), EngineError> {
+        let flags = if direct { libc::O_DIRECT } else { 0 };
+        let open = |file: &TestFile| OpenOptions::new().read(true).write(true).custom_flags(flags).open(file.path());
+        self.file = file.map(open).transpose().map_err(|source| EngineError::Refused {
+            engine: "test",
+            what: format!("open (direct: {direct})"),
+            source,
+            hint: "use another temporary directory".to_owned(),
+        })?;
+        self.engine.open_file(&EngineFile {
+            index: 0,
+            fd: self.file.as_ref().map(AsFd::as_fd),
+            writable: true,
+            range_start: 0,
+            range_bytes: (N_BLOCKS * BLOCK) as u64,
+            random: false,
+        })
+    }
+
+    /// A unit of one block; its buffer and slot are given by `run`.
+    pub(crate) fn unit(&self, direction: Direction, block: usize) -> IoUnit {
+        IoUnit {
+            direction,
+            file_index: 0,
+            fd: self.file.as_ref().map_or(-1, AsRawFd::as_raw_fd),
+            offset: (block * BLOCK) as u64,
+            length: BLOCK,
+            buffer_offset: 0,
+            sync_flags: 0,
+            ioprio: 0,
+        }
+    }
+
+    /// Does one unit and returns its result.
+    pub(crate) fn one(&mut self, unit: IoUnit) -> IoResult {
+        self.run(&[unit], |_, _| (), |_, _, _| ())[0]
+    }
+
+    /// Does all units, as many at a time as the depth allows; `fill` gets the index of a unit and its buffer before it
+    /// is queued, `check` its index, buffer and result when it is done. Returns the results by index.
+    pub(crate) fn run(
+        &mut self,
+        units: &[IoUnit],
+        mut fill: impl FnMut(usize, &mut [u8]),
+        mut check: impl FnMut(usize, &[u8], IoResult),
+    ) -> Vec<IoResult> {
+        let mut results = vec![None; units.len()];
+        let mut slots: Vec<Option<usize>> = vec![None; self.iodepth as usize];
+        let mut completions = Vec::with_capacity(self.iodepth as usize);
+        let mut next = 0;
+        let mut filled = None;
+        while next < units.len() || slots.iter().any(Option::is_some) {
+            let free = slots.iter().position(Option::is_none);
+            let mut must_commit = next >= units.len();
+            if let Some(slot) = free.filter(|_| !must_commit) {
+                let unit = IoUnit { buffer_offset: slot * BLOCK, ..units[next] };
+                if filled != Some((next, slot)) {
+                    fill(next, self.arena.borrow_mut().slice_mut(unit.buffer_offset, unit.length.min(BLOCK)));
+                    filled = Some((next, slot));
+                }
+                match self.engine.queue(slot as u32, &unit) {
+                    Queued::Completed(result) => {
+                        completions.push(Completion { unit_index: slot as u32, result });
+                        slots[slot] = Some(next);
+                        next += 1;
+                    }
+                    Queued::Queued => {
+                        slots[slot] = Some(next);
+                        next += 1;
+                    }
+                    Queued::Busy => must_commit = true,
+                }
+            } else {
+                must_commit = true;
+            }
+            if must_commit {
+                self.engine.commit().unwrap();
+                if completions.is_empty() {
+                    let min = u32::from(slots.iter().any(Option::is_some));
+                    self.engine.reap(min, self.iodepth, &mut completions).unwrap();
+                }
+            }
+            for completion in completions.drain(..) {
+                let index = slots[completion.unit_index as usize].take().expect("a completion of a unit in flight");
+                let arena = self.arena.borrow();
+                let buffer = arena.slice(completion.unit_index as usize * BLOCK, units[index].length.min(BLOCK));
+                check(index, buffer, completion.result);
+                assert!(results[index].replace(completion.result).is_none(), "unit {index} completed twice");
+            }
+        }
+        results.into_iter().map(|result| result.expect("every unit completed")).collect()
+    }
+}
+
+/// Block numbers in an order that is neither ascending nor repeating.
+pub(crate) fn shuffled_blocks() -> Vec<usize> {
+    // 37 is coprime to 64: every block once.
+    (0..N_BLOCKS).map(|index| (index * 37 + 11) % N_BLOCKS).collect()
+}
+
+/// Whatever an engine for files must do, at one depth: reads return what is in the file, writes reach it, in sequential
+/// and random order; a read across the end is short, one behind it is 0; syncs and (refused) trims give their results.
+pub(crate) fn check_file_engine(name: &str, make_options: impl Fn() -> RigOptions) {
+    let file = TestFile::new(name);
+    let mut rig = match Rig::new(name, Some(&file), make_options()) {
+        Ok(rig) => rig,
+        Err(EngineError::Refused { what, source, .. }) => {
+            eprintln!("SKIPPED {name}: {what}: {source}");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    check_reads(&mut rig, &(0..N_BLOCKS).collect::<Vec<_>>());
+    check_reads(&mut rig, &shuffled_blocks());
+    check_writes(&mut rig, &file, &(0..N_BLOCKS).collect::<Vec<_>>(), 100);
+    check_writes(&mut rig, &file, &shuffled_blocks(), 150);
+    check_syncs(&mut rig);
+    let trimmed = rig.one(rig.unit(Direction::Trim, 0));
+    assert_eq!(trimmed, -i64::from(libc::ENOTTY), "{name}: trim of a regular file");
+}
+
+fn check_reads(rig: &mut Rig, blocks: &[usize]) {
+    let units: Vec<_> = blocks.iter().map(|&block| rig.unit(Direction::Read, block)).collect();
+    let results = rig.run(
+        &units,
+        |_, buffer| buffer.fill(0),
+        |index, buffer, _| {
+            assert!(buffer.iter().all(|&byte| byte == blocks[index] as u8 + 1), "block {}", blocks[index]);
+        },
+    );
+    assert_eq!(results, vec![BLOCK as i64; blocks.len()]);
+}
+
+fn check_writes(rig: &mut Rig, file: &TestFile, blocks: &[usize], mark: u8) {
+    let units: Vec<_> = blocks.iter().map(|&block| rig.unit(Direction::Write, block)).collect();
+    let results = rig.run(&units, |index, buffer| buffer.fill(mark + blocks[index] as u8), |_, _, _| ());
+    assert_eq!(results, vec![BLOCK as i64; blocks.len()]);
+    let contents = file.contents();
+    assert_eq!(contents.len(), N_BLOCKS * BLOCK);
+    for (block, bytes) in contents.chunks(BLOCK).enumerate() {
+        assert!(bytes.iter().all(|&byte| byte == mark + block as u8), "block {block}");
+    }
+}
+
+fn check_syncs(rig: &mut Rig) {
+    for direction in [Direction::Sync, Direction::Datasync, Direction::Syncfs] {
+        let unit = IoUnit { length: 0, ..rig.unit(direction, 0) };
+        assert_eq!(rig.one(unit), 0, "{}", direction.name());
+    }
+    let range = IoUnit { sync_flags: libc::SYNC_FILE_RANGE_WRITE, ..rig.unit(Direction::SyncFileRange, 1) };
+    assert_eq!(rig.one(range), BLOCK as i64, "sync_file_range");
+}
+
+/// Reads across and behind the end of the file, for engines that go through the page cache.
+pub(crate) fn check_end_of_file(name: &str, options: RigOptions) {
+    let file = TestFile::new(name);
+    let mut rig = Rig::new(name, Some(&file), options).unwrap();
+    let end = (N_BLOCKS * BLOCK) as u64;
+    let across = IoUnit { offset: end - 1000, ..rig.unit(Direction::Read, 0) };
+    assert_eq!(rig.one(across), 1000, "{name}: read across the end");
+    let behind = IoUnit { offset: end, ..rig.unit(Direction::Read, 0) };
+    assert_eq!(rig.one(behind), 0, "{name}: read behind the end");
+}
+
+/// Errors are results: a descriptor that is not open, and one without a file.
+pub(crate) fn check_bad_descriptor(name: &str, options: RigOptions) {
+    let file = TestFile::new(name);
+    let mut rig = Rig::new(name, Some(&file), options).unwrap();
+    for direction in [Direction::Read, Direction::Write, Direction::Sync] {
+        let unit = IoUnit { fd: -1, ..rig.unit(direction, 0) };
+        assert_eq!(rig.one(unit), -i64::from(libc::EBADF), "{name}: {}", direction.name());
+    }
+}
