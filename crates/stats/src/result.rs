@@ -151,6 +151,8 @@ pub struct GroupReport {
     pub kb_base: u32,
     /// Bits instead of bytes.
     pub unit_bits: bool,
+    /// `significant_figures` of the first job.
+    pub significant_figures: u32,
     /// The read slot holds all directions.
     pub unified_mixed: bool,
     /// Show the sum in a line of its own.
@@ -164,6 +166,7 @@ impl GroupReport {
             directions: PerDirection::default(),
             kb_base: settings.kb_base,
             unit_bits: settings.unit_bits,
+            significant_figures: settings.significant_figures,
             unified_mixed: settings.unified_mixed,
             unified_both: settings.unified_both,
         }

@@ -1,0 +1,103 @@
+//! Figures that more than one format derives from the results: shares, and which bandwidth is a direction's whole.
+//!
+//! Must not know: how figures are printed. Start reading at [`Block`].
+
+use ferrio_stats::{DirectionStats, GroupDirection, JobReport, RunResult};
+use ferrio_units::DataDirection;
+use std::borrow::Cow;
+
+/// One direction as a report shows it: `read`, `write`, `trim`, or `mixed` for the sum.
+pub(crate) struct Block<'a> {
+    /// `read`, `write`, `trim`, `mixed`.
+    pub(crate) name: &'static str,
+    /// What it counted.
+    pub(crate) stats: Cow<'a, DirectionStats>,
+    /// The same direction of the whole group.
+    pub(crate) group: GroupDirection,
+    /// A sum beside the directions (`unified_rw_reporting=both`), not one of them.
+    pub(crate) is_extra: bool,
+}
+
+impl<'a> Block<'a> {
+    /// The blocks of a job in the order of every report. The sum, if any, comes last.
+    pub(crate) fn all(result: &RunResult, job: &'a JobReport) -> Vec<Self> {
+        let group = result.groups.get(job.group_index as usize).copied().unwrap_or_default();
+        let of = |direction: DataDirection, name| Self {
+            name,
+            stats: Cow::Borrowed(&job.stats.directions[direction]),
+            group: group.directions[direction],
+            is_extra: false,
+        };
+        if job.settings.unified_mixed {
+            return vec![of(DataDirection::Read, "mixed")];
+        }
+        let mut blocks: Vec<Self> =
+            DataDirection::ALL.into_iter().map(|direction| of(direction, direction.name())).collect();
+        if job.settings.unified_both {
+            let stats = Cow::Owned(job.stats.unified());
+            blocks.push(Self { name: "mixed", stats, group: group.unified(), is_extra: true });
+        }
+        blocks
+    }
+
+    /// Mean of the bandwidth samples in percent of the group's bandwidth, at most 100; 0 without samples.
+    pub(crate) fn percent_of_group(&self) -> f64 {
+        if self.stats.bw.n_samples == 0 {
+            return 0.0;
+        }
+        let group_bytes_per_sec = self.group.bw_bytes_per_sec;
+        if group_bytes_per_sec <= 1024 {
+            return 100.0;
+        }
+        (self.stats.bw.mean * 100.0 / (group_bytes_per_sec as f64 / 1024.0)).min(100.0)
+    }
+}
+
+/// `part` in percent of `whole`; a share that is there but below `floor` shows as `floor`.
+pub(crate) fn percent(part: u64, whole: u64, floor: f64) -> f64 {
+    if part == 0 || whole == 0 {
+        return 0.0;
+    }
+    (part as f64 * 100.0 / whole as f64).max(floor)
+}
+
+/// CPU time in percent of the runtime, both cut to milliseconds as the kernel once gave them.
+pub(crate) fn cpu_percent(cpu_ns: u64, total_runtime_ns: u64) -> f64 {
+    match whole_ms(total_runtime_ns) {
+        0 => 0.0,
+        runtime_ms => whole_ms(cpu_ns) as f64 * 100.0 / runtime_ms as f64,
+    }
+}
+
+/// Nanoseconds as whole milliseconds, cut.
+pub(crate) fn whole_ms(duration_ns: u64) -> u64 {
+    duration_ns / 1_000_000
+}
+
+/// Upper labels of the coarse latency buckets; nanoseconds and microseconds have the first ten.
+pub(crate) const LATENCY_LABELS: [&str; 12] =
+    ["2", "4", "10", "20", "50", "100", "250", "500", "750", "1000", "2000", ">=2000"];
+/// Labels of the depths.
+pub(crate) const DEPTH_LABELS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
+/// Labels of the I/Os per call.
+pub(crate) const BATCH_LABELS: [&str; 7] = ["0", "4", "8", "16", "32", "64", ">=64"];
+
+/// Share of a coarse latency bucket, as every format shows it.
+pub(crate) fn latency_percent(count: u64, n_issued: u64) -> f64 {
+    percent(count, n_issued, 0.01)
+}
+
+/// Shares of a list of depths or batches, as every format shows them.
+pub(crate) fn depth_percents(counts: &[u64; 7], whole: u64) -> [f64; 7] {
+    counts.map(|count| percent(count, whole, 0.1))
+}
+
+/// Text of an errno as the C library has it.
+pub(crate) fn errno_text(errno: i32) -> String {
+    let text = std::io::Error::from_raw_os_error(errno).to_string();
+    // The standard library appends ` (os error N)`.
+    match text.rfind(" (os error ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}

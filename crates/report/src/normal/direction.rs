@@ -1,0 +1,87 @@
+//! The lines of one direction: rate, latencies, percentiles, samples.
+//!
+//! Must not know: other directions. Start reading at [`write`].
+
+use crate::figures::Block;
+use crate::normal::{latency, percentiles};
+use crate::scale::{Unit, scaled};
+use crate::text::put;
+use ferrio_stats::{JobReport, ReportSettings};
+
+/// Appends the lines of a direction, none if it did not run.
+pub(super) fn write(out: &mut String, job: &JobReport, block: &Block<'_>) {
+    let (settings, stats) = (&job.settings, &*block.stats);
+    if stats.bytes == 0 || stats.runtime_ms() == 0 {
+        return;
+    }
+    rates(out, settings, block);
+    for (name, stat) in [("slat", &stats.slat), ("clat", &stats.clat), ("lat", &stats.lat)] {
+        latency::write(out, name, stat);
+    }
+    let kinds = [
+        ("slat", &stats.slat, settings.slat_percentiles),
+        ("clat", &stats.clat, settings.clat_percentiles),
+        ("lat", &stats.lat, settings.lat_percentiles),
+    ];
+    for (name, stat, _) in kinds.into_iter().filter(|(_, _, wanted)| *wanted) {
+        percentiles::write(out, name, stat, settings);
+    }
+    samples(out, settings, block);
+}
+
+fn rates(out: &mut String, settings: &ReportSettings, block: &Block<'_>) {
+    let stats = &*block.stats;
+    let digits = settings.significant_figures;
+    let primary_iec = settings.kb_base == 1024;
+    // The sum beside the directions has lost its unit in fio, and scripts read what fio prints.
+    let unit = match (block.is_extra, settings.unit_bits) {
+        (true, _) => Unit::None,
+        (false, true) => Unit::BitsPerSec,
+        (false, false) => Unit::BytesPerSec,
+    };
+    let bw = stats.bw_bytes_per_sec();
+    put!(
+        out,
+        "  {}: IOPS={}, BW={} ({})({}/{}msec)\n",
+        block.name,
+        scaled(stats.whole_ios_per_sec(), digits, false, 0, Unit::None),
+        scaled(bw, digits, primary_iec, 0, unit),
+        scaled(bw, digits, !primary_iec, 0, unit),
+        scaled(stats.bytes, digits, primary_iec, 0, Unit::Bytes),
+        stats.runtime_ms()
+    );
+}
+
+fn samples(out: &mut String, settings: &ReportSettings, block: &Block<'_>) {
+    let (bw, iops) = (&block.stats.bw, &block.stats.iops);
+    if bw.n_samples > 0 {
+        let base = u64::from(settings.kb_base.max(1));
+        // Samples are KiB/s whatever the label says; fio never says MB here.
+        let (divisor, label) = match (bw.mean > (base * base) as f64, settings.kb_base) {
+            (true, _) => (base, "MiB"),
+            (false, 1000) => (1, "kB"),
+            (false, _) => (1, "KiB"),
+        };
+        put!(
+            out,
+            "   bw ({label:>5}/s): min={:5}, max={:5}, per={:3.2}%, avg={:5.2}, stdev={:5.2}, samples={}\n",
+            bw.min / divisor,
+            bw.max / divisor,
+            block.percent_of_group(),
+            bw.mean / divisor as f64,
+            bw.standard_deviation() / divisor as f64,
+            bw.n_samples
+        );
+    }
+    if iops.n_samples > 0 {
+        put!(
+            out,
+            "   iops        : min={:5}, max={:5}, avg={:5.2}, stdev={:5.2}, samples={}\n",
+            iops.min,
+            iops.max,
+            iops.mean,
+            iops.standard_deviation(),
+            iops.n_samples
+        );
+    }
+}

@@ -1,0 +1,37 @@
+//! The report for people (`--output-format=normal`): job blocks, group blocks, devices.
+//!
+//! Must not know: threads, engines, other formats. Start reading at [`render`]; the order of the files below is the
+//! order of the text.
+
+mod buckets;
+mod direction;
+mod disk;
+mod group;
+mod job;
+mod latency;
+mod percentiles;
+mod usage;
+
+use crate::LocalTime;
+use ferrio_stats::RunResult;
+
+/// The whole report, in the system's time zone. Begins with an empty line.
+pub fn render(result: &RunResult) -> String {
+    render_in(result, &LocalTime::system())
+}
+
+/// The whole report with dates of a given zone.
+pub fn render_in(result: &RunResult, zone: &LocalTime) -> String {
+    let mut out = String::from("\n");
+    let date = zone.ctime(result.timestamp_ms);
+    for job in result.jobs.iter().filter(|job| !job.stats.is_idle()) {
+        job::write(&mut out, result, job, &date);
+    }
+    for (group_index, group) in result.groups.iter().enumerate() {
+        group::write(&mut out, group_index, group);
+    }
+    if let Some(disks) = &result.disks {
+        disk::write(&mut out, disks);
+    }
+    out
+}
