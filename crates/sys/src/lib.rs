@@ -10,16 +10,24 @@
 #![deny(unsafe_code)]
 
 pub mod arena;
+pub mod block_device;
 pub mod channel;
 pub mod clock;
+pub mod disk_stats;
 pub mod error;
+pub mod file;
+pub mod file_cache;
+pub mod file_io;
+pub mod file_space;
 pub mod futex;
 pub mod io_calls;
 pub mod limits;
+pub mod mounts;
 pub mod process;
 pub mod scheduling;
 pub mod shared_memory;
 pub mod signals;
+pub mod system_info;
 #[cfg(test)]
 mod test_support;
 

@@ -1,0 +1,223 @@
+//! Block devices: size, block size, discard and flush by `ioctl`, and the place of a device in sysfs.
+//!
+//! Must not know: why it is asked. Start reading at [`DeviceNumber`], then [`BlockDevice`].
+#![expect(unsafe_code, reason = "ioctl with the kernel's own opcodes")]
+
+use crate::error::{Context, Error, Result};
+use crate::file::{FileInfo, FileKind};
+use rustix::fd::AsFd;
+use rustix::io::Errno;
+use rustix::ioctl::{Getter, NoArg, Opcode, Setter, ioctl, opcode};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Group byte of the block layer's opcodes in `linux/fs.h`.
+const GROUP: u8 = 0x12;
+const BLKFLSBUF: Opcode = opcode::none(GROUP, 97);
+const BLKGETSIZE64: Opcode = opcode::read::<usize>(GROUP, 114);
+const BLKDISCARD: Opcode = opcode::none(GROUP, 119);
+const BLKZEROOUT: Opcode = opcode::none(GROUP, 127);
+
+/// Where sysfs lists block devices by number.
+const SYS_DEV_BLOCK: &str = "/sys/dev/block";
+
+/// Size of an open block device.
+pub fn size_bytes(device: impl AsFd) -> Result<u64> {
+    // SAFETY: this opcode writes one u64 (its opcode says size_t for historical reasons).
+    unsafe { ioctl(device, Getter::<BLKGETSIZE64, u64>::new()) }.context("ioctl", "BLKGETSIZE64")
+}
+
+/// Logical block size of an open block device: the least unit of direct I/O.
+pub fn logical_block_bytes(device: impl AsFd) -> Result<u32> {
+    rustix::fs::ioctl_blksszget(device).context("ioctl", "BLKSSZGET")
+}
+
+/// Physical block size of an open block device.
+pub fn physical_block_bytes(device: impl AsFd) -> Result<u32> {
+    rustix::fs::ioctl_blkpbszget(device).context("ioctl", "BLKPBSZGET")
+}
+
+/// Writes dirty buffers of a block device back and drops its page cache.
+pub fn flush_buffers(device: impl AsFd) -> Result<()> {
+    // SAFETY: this opcode takes no argument.
+    unsafe { ioctl(device, NoArg::<BLKFLSBUF>::new()) }.context("ioctl", "BLKFLSBUF")
+}
+
+/// Tells a block device that a range is not needed any more. Called per I/O by trims.
+#[inline]
+pub fn discard(device: impl AsFd, offset: u64, len: u64) -> std::result::Result<(), Errno> {
+    // SAFETY: this opcode reads two u64: offset and length.
+    unsafe { ioctl(device, Setter::<BLKDISCARD, [u64; 2]>::new([offset, len])) }
+}
+
+/// Has a block device read zeros in a range, by the cheapest way it knows.
+#[inline]
+pub fn zero_out(device: impl AsFd, offset: u64, len: u64) -> std::result::Result<(), Errno> {
+    // SAFETY: this opcode reads two u64: offset and length.
+    unsafe { ioctl(device, Setter::<BLKZEROOUT, [u64; 2]>::new([offset, len])) }
+}
+
+/// Major and minor number of a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DeviceNumber {
+    /// Driver.
+    pub major: u32,
+    /// Device of that driver.
+    pub minor: u32,
+}
+
+impl DeviceNumber {
+    /// From the number in a `stat`.
+    pub fn from_raw(raw: u64) -> Self {
+        Self { major: rustix::fs::major(raw), minor: rustix::fs::minor(raw) }
+    }
+
+    /// From sysfs's and mountinfo's form `major:minor`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (major, minor) = text.trim().split_once(':')?;
+        Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()? })
+    }
+}
+
+impl fmt::Display for DeviceNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.major, self.minor)
+    }
+}
+
+/// A whole disk as sysfs shows it. A partition is stood for by its disk, because the kernel schedules and counts there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockDevice {
+    /// Name, as in `/sys/block` and reports: `sda`, `dm-0`.
+    pub name: String,
+    /// Number of the whole disk.
+    pub number: DeviceNumber,
+    directory: PathBuf,
+}
+
+impl BlockDevice {
+    /// The disk behind a path: of the device itself if it is a block device, else of the file system that it is on.
+    /// `None` if there is none in sysfs, as with tmpfs, network file systems and character devices.
+    pub fn behind_path(path: &Path) -> Result<Option<Self>> {
+        let info = FileInfo::of_path(path)?;
+        match info.kind {
+            FileKind::Block => Self::by_number(info.is_device),
+            FileKind::Character => Ok(None),
+            _ => Self::by_number(info.on_device),
+        }
+    }
+
+    /// The disk with this number, or the disk of the partition with this number. `None` if sysfs does not know it.
+    pub fn by_number(number: DeviceNumber) -> Result<Option<Self>> {
+        let link = Path::new(SYS_DEV_BLOCK).join(number.to_string());
+        match std::fs::canonicalize(&link) {
+            Ok(directory) => Self::in_directory(&directory).map(Some),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error).context("resolve", link.display()),
+        }
+    }
+
+    /// All block devices of this machine that are not partitions.
+    pub fn all() -> Result<Vec<Self>> {
+        let path = Path::new("/sys/block");
+        let entries = std::fs::read_dir(path).context("list", path.display())?;
+        entries.map(|entry| Self::in_directory(&resolve(&entry.context("list", path.display())?.path())?)).collect()
+    }
+
+    /// From the directory of a disk or partition. That of a partition has a file `partition` and lies in its disk's.
+    fn in_directory(directory: &Path) -> Result<Self> {
+        let directory = match directory.parent() {
+            Some(disk) if directory.join("partition").exists() => disk,
+            _ => directory,
+        };
+        let bad = || Error::Parse { what: "block device in sysfs", text: directory.display().to_string() };
+        let name = directory.file_name().and_then(|name| name.to_str()).ok_or_else(bad)?;
+        let number = DeviceNumber::parse(&read(&directory.join("dev"))?).ok_or_else(bad)?;
+        // sysfs writes the slashes of a name such as cciss/c0d0 as exclamation marks.
+        Ok(Self { name: name.replace('!', "/"), number, directory: directory.to_owned() })
+    }
+
+    /// The devices that this one is made of (dm, md), as their whole disks, each once. Empty for a plain disk.
+    pub fn slaves(&self) -> Result<Vec<Self>> {
+        let mut slaves: Vec<Self> = Vec::new();
+        for entry in self.entries("slaves")? {
+            let slave = Self::in_directory(&resolve(&entry)?)?;
+            if !slaves.contains(&slave) {
+                slaves.push(slave);
+            }
+        }
+        slaves.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(slaves)
+    }
+
+    /// Names of the devices (dm, md) that use this one or a partition of it. Not empty: it is in use.
+    pub fn holders(&self) -> Result<Vec<String>> {
+        let mut holders = Vec::new();
+        for directory in std::iter::once(self.directory.clone()).chain(self.partition_directories()?) {
+            holders.extend(list(&directory.join("holders"))?.iter().filter_map(|path| file_name(path)));
+        }
+        holders.sort();
+        holders.dedup();
+        Ok(holders)
+    }
+
+    /// Numbers of the disk and all its partitions.
+    pub fn numbers(&self) -> Result<Vec<DeviceNumber>> {
+        let mut numbers = vec![self.number];
+        for directory in self.partition_directories()? {
+            numbers.extend(DeviceNumber::parse(&read(&directory.join("dev"))?));
+        }
+        Ok(numbers)
+    }
+
+    /// The statistics as the kernel prints them; see [`crate::disk_stats::DiskStats::parse`].
+    pub fn stat_text(&self) -> Result<String> {
+        read(&self.directory.join("stat"))
+    }
+
+    /// A value of the device's queue, such as `scheduler` or `rotational`, without white space around it. `None` if this
+    /// kernel does not have it.
+    pub fn queue_attribute(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(self.directory.join("queue").join(name)).ok().map(|text| text.trim().to_owned())
+    }
+
+    /// The file or device behind a loop device, as it was when it was set up. `None` for other devices.
+    pub fn loop_backing_file(&self) -> Option<PathBuf> {
+        let text = std::fs::read_to_string(self.directory.join("loop/backing_file")).ok()?;
+        Some(PathBuf::from(text.trim_end_matches('\n')))
+    }
+
+    fn partition_directories(&self) -> Result<Vec<PathBuf>> {
+        let mut entries = list(&self.directory)?;
+        entries.retain(|entry| entry.join("partition").exists());
+        Ok(entries)
+    }
+
+    fn entries(&self, name: &str) -> Result<Vec<PathBuf>> {
+        list(&self.directory.join(name))
+    }
+}
+
+/// Entries of a directory; none if it is not there.
+fn list(directory: &Path) -> Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(directory) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        result => result.context("list", directory.display())?,
+    };
+    entries.map(|entry| Ok(entry.context("list", directory.display())?.path())).collect()
+}
+
+fn file_name(path: &Path) -> Option<String> {
+    path.file_name().map(|name| name.to_string_lossy().into_owned())
+}
+
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).context("read", path.display())
+}
+
+fn resolve(path: &Path) -> Result<PathBuf> {
+    std::fs::canonicalize(path).context("resolve", path.display())
+}
+
+#[cfg(test)]
+mod tests;

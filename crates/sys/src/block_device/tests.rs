@@ -1,0 +1,103 @@
+//! Tests of block devices: a made-up sysfs tree for the shape, real devices where there are any.
+
+use super::*;
+use crate::test_support::TempDir;
+use std::os::unix::fs::symlink;
+
+/// Disk `sda` with one partition, under a dm device that uses the partition; and a plain `sdb`.
+fn made_up_sysfs(dir: &TempDir) -> PathBuf {
+    let root = dir.path().to_owned();
+    for (path, number) in [("sda", "8:0"), ("sda/sda1", "8:1"), ("sdb", "8:16"), ("dm-0", "253:0")] {
+        let device = root.join(path);
+        std::fs::create_dir_all(device.join("holders")).unwrap();
+        std::fs::create_dir_all(device.join("slaves")).unwrap();
+        std::fs::write(device.join("dev"), format!("{number}\n")).unwrap();
+    }
+    std::fs::write(root.join("sda/sda1/partition"), "1\n").unwrap();
+    symlink(root.join("dm-0"), root.join("sda/sda1/holders/dm-0")).unwrap();
+    symlink(root.join("sda/sda1"), root.join("dm-0/slaves/sda1")).unwrap();
+    root
+}
+
+#[test]
+fn a_partition_is_stood_for_by_its_disk() {
+    let dir = TempDir::new("sysfs");
+    let root = made_up_sysfs(&dir);
+    let disk = BlockDevice::in_directory(&root.join("sda/sda1")).unwrap();
+    assert_eq!((disk.name.as_str(), disk.number), ("sda", DeviceNumber { major: 8, minor: 0 }));
+    assert_eq!(disk.numbers().unwrap(), [DeviceNumber { major: 8, minor: 0 }, DeviceNumber { major: 8, minor: 1 }]);
+}
+
+#[test]
+fn holders_and_slaves_point_at_each_other() {
+    let dir = TempDir::new("sysfs-dm");
+    let root = made_up_sysfs(&dir);
+    let mapper = BlockDevice::in_directory(&root.join("dm-0")).unwrap();
+    let names: Vec<_> = mapper.slaves().unwrap().into_iter().map(|slave| slave.name).collect();
+    assert_eq!(names, ["sda"]);
+    let disk = BlockDevice::in_directory(&root.join("sda")).unwrap();
+    assert_eq!(disk.holders().unwrap(), ["dm-0"]);
+    let other = BlockDevice::in_directory(&root.join("sdb")).unwrap();
+    assert!(other.holders().unwrap().is_empty() && other.slaves().unwrap().is_empty());
+    assert!(other.loop_backing_file().is_none() && other.queue_attribute("scheduler").is_none());
+}
+
+#[test]
+fn numbers_in_text() {
+    assert_eq!(DeviceNumber::parse("259:12\n"), Some(DeviceNumber { major: 259, minor: 12 }));
+    assert_eq!(DeviceNumber { major: 8, minor: 1 }.to_string(), "8:1");
+    assert!(["", "8", "8:", ":1", "8:1:2", "a:b"].iter().all(|text| DeviceNumber::parse(text).is_none()));
+}
+
+#[test]
+fn opcodes_of_the_block_layer() {
+    // linux/fs.h on x86-64 and arm64.
+    assert_eq!((BLKFLSBUF, BLKDISCARD, BLKZEROOUT, BLKGETSIZE64), (0x1261, 0x1277, 0x127f, 0x8008_1272));
+}
+
+#[test]
+fn the_disks_of_this_machine_can_be_read() {
+    let Ok(disks) = BlockDevice::all() else {
+        eprintln!("SKIPPED the_disks_of_this_machine_can_be_read: no /sys/block");
+        return;
+    };
+    for disk in disks {
+        assert_eq!(BlockDevice::by_number(disk.number).unwrap().as_ref(), Some(&disk));
+        assert!(crate::disk_stats::DiskStats::parse(&disk.stat_text().unwrap()).is_ok());
+        disk.slaves().unwrap();
+        disk.holders().unwrap();
+    }
+    assert_eq!(BlockDevice::behind_path(Path::new("/dev/null")).unwrap(), None);
+    assert_eq!(BlockDevice::by_number(DeviceNumber { major: 0, minor: 1 }).unwrap(), None);
+}
+
+#[test]
+fn what_is_no_block_device_says_so() {
+    let dir = TempDir::new("no-device");
+    let file = std::fs::File::create(dir.path().join("file")).unwrap();
+    assert_eq!(size_bytes(&file).unwrap_err().errno(), Some(libc::ENOTTY));
+    assert_eq!(logical_block_bytes(&file).unwrap_err().errno(), Some(libc::ENOTTY));
+    assert_eq!((discard(&file, 0, 512), zero_out(&file, 0, 512)), (Err(Errno::NOTTY), Err(Errno::NOTTY)));
+}
+
+#[test]
+fn a_loop_device_has_the_size_of_its_file() {
+    let Some(device) = crate::test_support::LoopDevice::new("loop", 8 << 20) else {
+        eprintln!("SKIPPED a_loop_device_has_the_size_of_its_file: no loop device can be set up");
+        return;
+    };
+    let request = crate::file::OpenRequest { access: crate::file::Access::ReadWrite, ..Default::default() };
+    let file = request.open(device.path()).unwrap();
+    assert_eq!(size_bytes(&file).unwrap(), 8 << 20);
+    assert!(logical_block_bytes(&file).unwrap() >= 512);
+    assert!(physical_block_bytes(&file).unwrap() >= logical_block_bytes(&file).unwrap());
+    flush_buffers(&file).unwrap();
+    crate::file_io::pwrite(&file, &[9; 8192], 0).unwrap();
+    zero_out(&file, 0, 4096).unwrap();
+    let mut bytes = [1; 8192];
+    crate::file_io::pread(&file, &mut bytes, 0).unwrap();
+    assert_eq!((bytes[0], bytes[4095], bytes[4096]), (0, 0, 9));
+    let disk = BlockDevice::behind_path(device.path()).unwrap().unwrap();
+    assert_eq!(disk.loop_backing_file().as_deref(), Some(device.backing_file()));
+    assert!(disk.queue_attribute("rotational").is_some());
+}

@@ -1,0 +1,234 @@
+//! Files: opening with every flag that matters for I/O tests, what kind of thing a path is, directories, removal.
+//!
+//! Must not know: why a file is opened. Start reading at [`OpenRequest`]. Space is in [`crate::file_space`], the page cache
+//! in [`crate::file_cache`], reading and writing in [`crate::file_io`].
+
+use crate::block_device::DeviceNumber;
+use crate::error::{Context, Result};
+use rustix::fd::OwnedFd;
+use rustix::fs::{CWD, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use std::path::Path;
+
+/// What may be done with an open file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Access {
+    /// `O_RDONLY`.
+    #[default]
+    Read,
+    /// `O_WRONLY`.
+    Write,
+    /// `O_RDWR`.
+    ReadWrite,
+}
+
+/// How a file is to be opened. The default is plain reading. `O_CLOEXEC` is always set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OpenRequest {
+    /// Reading, writing or both.
+    pub access: Access,
+    /// Make the file if it is not there (`O_CREAT`), with `mode`.
+    pub is_create: bool,
+    /// Fail with `EEXIST` if it is there (`O_EXCL`, with `is_create`).
+    pub is_exclusive: bool,
+    /// Cut it to 0 bytes (`O_TRUNC`).
+    pub is_truncate: bool,
+    /// Bypass the page cache (`O_DIRECT`).
+    pub is_direct: bool,
+    /// Each write waits for data and metadata (`O_SYNC`).
+    pub is_sync: bool,
+    /// Each write waits for its data (`O_DSYNC`).
+    pub is_dsync: bool,
+    /// Reading leaves the access time (`O_NOATIME`). Dropped where the kernel refuses it (`EPERM`: not the owner).
+    pub is_noatime: bool,
+    /// Permissions of a new file, such as `0o644`, less the umask.
+    pub mode: u32,
+}
+
+impl OpenRequest {
+    fn flags(self) -> OFlags {
+        let mut flags = OFlags::CLOEXEC
+            | match self.access {
+                Access::Read => OFlags::RDONLY,
+                Access::Write => OFlags::WRONLY,
+                Access::ReadWrite => OFlags::RDWR,
+            };
+        // Not OFlags::DSYNC: rustix 1.1 gives it the value of O_SYNC on Linux.
+        let dsync = OFlags::from_bits_retain(libc::O_DSYNC as u32);
+        let optional = [
+            (self.is_create, OFlags::CREATE),
+            (self.is_exclusive, OFlags::EXCL),
+            (self.is_truncate, OFlags::TRUNC),
+            (self.is_direct, OFlags::DIRECT),
+            (self.is_sync, OFlags::SYNC),
+            (self.is_dsync, dsync),
+            (self.is_noatime, OFlags::NOATIME),
+        ];
+        optional.into_iter().filter(|(is_wanted, _)| *is_wanted).for_each(|(_, flag)| flags |= flag);
+        flags
+    }
+
+    /// Opens a path (`openat`).
+    pub fn open(self, path: &Path) -> Result<OwnedFd> {
+        let mode = Mode::from_raw_mode(self.mode);
+        let open = |flags| rustix::io::retry_on_intr(|| rustix::fs::openat(CWD, path, flags, mode));
+        match open(self.flags()) {
+            Err(Errno::PERM) if self.is_noatime => open(self.flags() - OFlags::NOATIME),
+            result => result,
+        }
+        .context("open", path.display())
+    }
+}
+
+/// What kind of thing a path names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// A regular file.
+    Regular,
+    /// A block device.
+    Block,
+    /// A character device.
+    Character,
+    /// A named pipe.
+    Fifo,
+    /// A directory.
+    Directory,
+    /// A socket or something unknown.
+    Other,
+}
+
+/// What `stat` says about a path, links followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileInfo {
+    /// Kind.
+    pub kind: FileKind,
+    /// Size of a regular file. Devices say 0: see [`crate::block_device::size_bytes`].
+    pub size_bytes: u64,
+    /// Bytes on disk, from the file's count of 512-byte blocks.
+    pub allocated_bytes: u64,
+    /// The device that its file system is on.
+    pub on_device: DeviceNumber,
+    /// The device that it is, for block and character devices.
+    pub is_device: DeviceNumber,
+    /// Inode number; with `on_device` it tells files apart.
+    pub inode: u64,
+}
+
+impl FileInfo {
+    /// Looks at a path. A path that is not there is an error with `ENOENT`.
+    pub fn of_path(path: &Path) -> Result<Self> {
+        rustix::fs::stat(path).map(Self::from_stat).context("stat", path.display())
+    }
+
+    /// Looks at an open file.
+    pub fn of_file(file: &OwnedFd) -> Result<Self> {
+        rustix::fs::fstat(file).map(Self::from_stat).context("fstat", format_args!("{file:?}"))
+    }
+
+    fn from_stat(stat: rustix::fs::Stat) -> Self {
+        Self {
+            kind: match FileType::from_raw_mode(stat.st_mode) {
+                FileType::RegularFile => FileKind::Regular,
+                FileType::BlockDevice => FileKind::Block,
+                FileType::CharacterDevice => FileKind::Character,
+                FileType::Fifo => FileKind::Fifo,
+                FileType::Directory => FileKind::Directory,
+                _ => FileKind::Other,
+            },
+            size_bytes: stat.st_size as u64,
+            allocated_bytes: (stat.st_blocks as u64).saturating_mul(512),
+            on_device: DeviceNumber::from_raw(stat.st_dev),
+            is_device: DeviceNumber::from_raw(stat.st_rdev),
+            inode: stat.st_ino,
+        }
+    }
+}
+
+/// Removes a file (not a directory).
+pub fn unlink(path: &Path) -> Result<()> {
+    rustix::fs::unlink(path).context("unlink", path.display())
+}
+
+/// Makes a directory and those above it that are missing, with these permissions (such as `0o700`), less the umask.
+/// One that is there already is fine.
+pub fn create_directories(path: &Path, mode: u32) -> Result<()> {
+    let mut ancestors: Vec<&Path> = path.ancestors().filter(|ancestor| !ancestor.as_os_str().is_empty()).collect();
+    ancestors.reverse();
+    for directory in ancestors {
+        match rustix::fs::mkdir(directory, Mode::from_raw_mode(mode)) {
+            // Above the wanted directory, one that cannot be made (read-only, not allowed) may well be there.
+            Err(Errno::EXIST | Errno::ISDIR) => {}
+            Err(_) if directory.is_dir() => {}
+            result => result.context("mkdir", directory.display())?,
+        }
+    }
+    // Something else than a directory may bear the name.
+    if path.as_os_str().is_empty() || path.is_dir() {
+        return Ok(());
+    }
+    Err(Errno::NOTDIR).context("mkdir", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::TempDir;
+    use rustix::fs::fcntl_getfl;
+
+    #[test]
+    fn every_flag_reaches_the_kernel() {
+        let dir = TempDir::new("open");
+        let path = dir.path().join("file");
+        let base = OpenRequest { access: Access::ReadWrite, is_create: true, mode: 0o600, ..OpenRequest::default() };
+        assert_eq!(OpenRequest::default().open(&path).unwrap_err().errno(), Some(libc::ENOENT));
+        let cases = [
+            (base, 0),
+            (OpenRequest { is_sync: true, ..base }, libc::O_SYNC),
+            (OpenRequest { is_dsync: true, ..base }, libc::O_DSYNC),
+            (OpenRequest { is_noatime: true, ..base }, libc::O_NOATIME),
+        ];
+        for (request, expected) in cases {
+            let flags = fcntl_getfl(request.open(&path).unwrap()).unwrap().bits() as i32;
+            let all = libc::O_SYNC | libc::O_DSYNC | libc::O_NOATIME | libc::O_DIRECT;
+            assert_eq!((flags & all, flags & libc::O_ACCMODE), (expected, libc::O_RDWR));
+        }
+        let exclusive = OpenRequest { is_exclusive: true, ..base };
+        assert_eq!(exclusive.open(&path).unwrap_err().errno(), Some(libc::EEXIST));
+        match (OpenRequest { is_direct: true, ..base }).open(&path) {
+            Ok(file) => assert!(fcntl_getfl(file).unwrap().contains(OFlags::DIRECT)),
+            Err(error) => eprintln!("SKIPPED every_flag_reaches_the_kernel (direct): {error}"),
+        }
+    }
+
+    #[test]
+    fn kinds_and_sizes() {
+        let dir = TempDir::new("stat");
+        let path = dir.path().join("file");
+        std::fs::write(&path, [1; 5000]).unwrap();
+        let info = FileInfo::of_path(&path).unwrap();
+        assert_eq!((info.kind, info.size_bytes), (FileKind::Regular, 5000));
+        let truncate = OpenRequest { access: Access::Write, is_truncate: true, ..OpenRequest::default() };
+        let after = FileInfo::of_file(&truncate.open(&path).unwrap()).unwrap();
+        assert_eq!((after.size_bytes, after.inode), (0, info.inode));
+        assert_eq!(FileInfo::of_path(dir.path()).unwrap().kind, FileKind::Directory);
+        let null = FileInfo::of_path(Path::new("/dev/null")).unwrap();
+        assert_eq!((null.kind, null.is_device), (FileKind::Character, DeviceNumber { major: 1, minor: 3 }));
+        unlink(&path).unwrap();
+        assert_eq!(FileInfo::of_path(&path).unwrap_err().errno(), Some(libc::ENOENT));
+        assert_eq!(unlink(&path).unwrap_err().errno(), Some(libc::ENOENT));
+    }
+
+    #[test]
+    fn directories_are_made_with_their_parents() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = TempDir::new("mkdir");
+        let deep = dir.path().join("a/b/c");
+        create_directories(&deep, 0o700).unwrap();
+        create_directories(&deep, 0o700).unwrap();
+        let mode = std::fs::metadata(dir.path().join("a/b")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        std::fs::write(dir.path().join("file"), "").unwrap();
+        assert_eq!(create_directories(&dir.path().join("file"), 0o700).unwrap_err().errno(), Some(libc::ENOTDIR));
+        assert_eq!(create_directories(&dir.path().join("file/x"), 0o700).unwrap_err().errno(), Some(libc::ENOTDIR));
+    }
+}

@@ -1,0 +1,139 @@
+//! The page cache and the way to the medium: advice, syncs, write life-time hints.
+//!
+//! Must not know: when to sync. The syncs are called per I/O and return a bare errno.
+#![expect(unsafe_code, reason = "sync_file_range, and fcntl for write hints")]
+
+use crate::error::{Context, Result};
+use rustix::fd::{AsFd, AsRawFd};
+use rustix::io::Errno;
+use std::num::NonZeroU64;
+
+/// Advice to the page cache about a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheAdvice {
+    /// Nothing special.
+    Normal,
+    /// Read in random order: no read-ahead.
+    Random,
+    /// Read in order: more read-ahead.
+    Sequential,
+    /// Used once.
+    NoReuse,
+    /// Not needed any more: clean pages are dropped.
+    DontNeed,
+}
+
+/// Gives advice (`fadvise64`). A length of 0 means to the end of the file.
+pub fn advise(file: impl AsFd, offset: u64, len: u64, advice: CacheAdvice) -> Result<()> {
+    let raw = match advice {
+        CacheAdvice::Normal => rustix::fs::Advice::Normal,
+        CacheAdvice::Random => rustix::fs::Advice::Random,
+        CacheAdvice::Sequential => rustix::fs::Advice::Sequential,
+        CacheAdvice::NoReuse => rustix::fs::Advice::NoReuse,
+        CacheAdvice::DontNeed => rustix::fs::Advice::DontNeed,
+    };
+    rustix::fs::fadvise(file, offset, NonZeroU64::new(len), raw)
+        .context("fadvise64", format_args!("({advice:?}, {len} bytes at {offset})"))
+}
+
+/// Writes data and metadata of a file to the medium.
+#[inline]
+pub fn sync(file: impl AsFd) -> std::result::Result<(), Errno> {
+    rustix::fs::fsync(file)
+}
+
+/// Writes the data of a file to the medium, and as much metadata as is needed to read it back.
+#[inline]
+pub fn sync_data(file: impl AsFd) -> std::result::Result<(), Errno> {
+    rustix::fs::fdatasync(file)
+}
+
+/// Writes the whole file system that a file is on to the medium.
+#[inline]
+pub fn sync_file_system(file: impl AsFd) -> std::result::Result<(), Errno> {
+    rustix::fs::syncfs(file)
+}
+
+/// Starts or waits for writing a range back: `flags` are those of `sync_file_range(2)`, the sum of 1 (wait before),
+/// 2 (write), 4 (wait after). A length of 0 means to the end of the file.
+#[inline]
+pub fn sync_range(file: impl AsFd, offset: u64, len: u64, flags: u32) -> std::result::Result<(), Errno> {
+    let (Ok(offset), Ok(len)) = (libc::off64_t::try_from(offset), libc::off64_t::try_from(len)) else {
+        return Err(Errno::INVAL);
+    };
+    // SAFETY: numbers, of which the descriptor is open while it is borrowed; no memory is involved.
+    let result = unsafe { libc::sync_file_range(file.as_fd().as_raw_fd(), offset, len, flags) };
+    if result == 0 { Ok(()) } else { Err(last_errno()) }
+}
+
+/// How long data will live, as told to the device. The numbers are those of `RWH_WRITE_LIFE_*`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteHint {
+    /// Nothing is known.
+    NotSet = 0,
+    /// No hint.
+    None = 1,
+    /// Short.
+    Short = 2,
+    /// Medium.
+    Medium = 3,
+    /// Long.
+    Long = 4,
+    /// Extremely long.
+    Extreme = 5,
+}
+
+/// `F_SET_RW_HINT` of `fcntl(2)`: `F_LINUX_SPECIFIC_BASE` (1024) + 12.
+const F_SET_RW_HINT: libc::c_int = 1036;
+
+/// Sets the write hint of a file (of its inode: `F_SET_RW_HINT`).
+pub fn set_write_hint(file: impl AsFd, hint: WriteHint) -> Result<()> {
+    let value = hint as u64;
+    // SAFETY: this command reads one u64 from the address, which is valid for the call.
+    let result = unsafe { libc::fcntl(file.as_fd().as_raw_fd(), F_SET_RW_HINT, &raw const value) };
+    if result == 0 { Ok(()) } else { Err(last_errno()) }.context("fcntl", format_args!("(F_SET_RW_HINT, {hint:?})"))
+}
+
+fn last_errno() -> Errno {
+    Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::TempDir;
+
+    #[test]
+    fn a_file_can_be_advised_hinted_and_synced() {
+        let dir = TempDir::new("cache");
+        let file = std::fs::File::create(dir.path().join("file")).unwrap();
+        file.set_len(1 << 16).unwrap();
+        for advice in [
+            CacheAdvice::Normal,
+            CacheAdvice::Random,
+            CacheAdvice::Sequential,
+            CacheAdvice::NoReuse,
+            CacheAdvice::DontNeed,
+        ] {
+            advise(&file, 0, 1 << 16, advice).unwrap();
+        }
+        advise(&file, 0, 0, CacheAdvice::DontNeed).unwrap();
+        assert_eq!((sync(&file), sync_data(&file), sync_file_system(&file)), (Ok(()), Ok(()), Ok(())));
+        if let Err(error) = set_write_hint(&file, WriteHint::Short) {
+            eprintln!("SKIPPED a_file_can_be_advised_hinted_and_synced (hint): {error}");
+        }
+    }
+
+    #[test]
+    fn ranges_are_synced_and_bad_ones_refused() {
+        let dir = TempDir::new("range");
+        let file = std::fs::File::create(dir.path().join("file")).unwrap();
+        file.set_len(1 << 16).unwrap();
+        assert_eq!(sync_range(&file, 0, 4096, 7), Ok(()));
+        assert_eq!(sync_range(&file, 0, 4096, 8), Err(Errno::INVAL));
+        assert_eq!(sync_range(&file, u64::MAX, 4096, 2), Err(Errno::INVAL));
+        let (reader, _writer) = std::io::pipe().unwrap();
+        assert_eq!(sync_range(&reader, 0, 4096, 2), Err(Errno::SPIPE));
+        assert_eq!(advise(&reader, 0, 0, CacheAdvice::DontNeed).unwrap_err().errno(), Some(libc::ESPIPE));
+    }
+}

@@ -1,0 +1,175 @@
+//! Is a block device in use: mounted, swapped to, or held by another device.
+//!
+//! Must not know: what follows from it. Parsing is pure, over `/proc/self/mountinfo` and `/proc/swaps`.
+
+use crate::block_device::{BlockDevice, DeviceNumber};
+use crate::error::{Context, Result};
+use crate::file::FileInfo;
+use std::path::PathBuf;
+
+/// Why a device must not be overwritten without being asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DeviceUse {
+    /// It, or a partition of it, is mounted here.
+    Mounted(PathBuf),
+    /// It, or a partition of it, is swap space.
+    Swap(PathBuf),
+    /// This device (dm, md) is made of it or of a partition of it.
+    HeldBy(String),
+}
+
+impl std::fmt::Display for DeviceUse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Mounted(place) => write!(f, "mounted on {}", place.display()),
+            Self::Swap(path) => write!(f, "in use as swap space ({})", path.display()),
+            Self::HeldBy(name) => write!(f, "in use by {name}"),
+        }
+    }
+}
+
+/// The first use of a device that is found, or `None` if it is free: mounted, then swap, then holders.
+pub fn device_use(device: &BlockDevice) -> Result<Option<DeviceUse>> {
+    let numbers = device.numbers()?;
+    let mountinfo = read("/proc/self/mountinfo")?;
+    if let Some(mount) = parse_mountinfo(&mountinfo).into_iter().find(|mount| numbers.contains(&mount.device)) {
+        return Ok(Some(DeviceUse::Mounted(mount.place)));
+    }
+    // A kernel without swap has no such file.
+    for path in parse_swaps(&std::fs::read_to_string("/proc/swaps").unwrap_or_default()) {
+        // A swap file is on a mounted file system; its own number is 0:0.
+        if FileInfo::of_path(&path).is_ok_and(|info| numbers.contains(&info.is_device)) {
+            return Ok(Some(DeviceUse::Swap(path)));
+        }
+    }
+    Ok(device.holders()?.into_iter().next().map(DeviceUse::HeldBy))
+}
+
+/// One mount of this process's name space.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mount {
+    /// Device of the file system; major 0 for those without one.
+    pub device: DeviceNumber,
+    /// Where it is mounted.
+    pub place: PathBuf,
+    /// Kind of file system, such as `ext4`.
+    pub file_system: String,
+    /// What was mounted, such as `/dev/sda1`.
+    pub source: String,
+}
+
+/// The mounts in the text of `/proc/self/mountinfo`, in its order. Lines that are no mount are left aside. The form is in
+/// `proc(5)`: id, parent, device, root, place, options, optional fields, `-`, file system, source, options.
+pub fn parse_mountinfo(text: &str) -> Vec<Mount> {
+    text.lines().filter_map(parse_mount).collect()
+}
+
+fn parse_mount(line: &str) -> Option<Mount> {
+    let (left, right) = line.split_once(" - ")?;
+    let mut left = left.split(' ').skip(2);
+    let device = DeviceNumber::parse(left.next()?)?;
+    let place = unescape(left.nth(1)?);
+    let mut right = right.split(' ');
+    Some(Mount {
+        device,
+        place: PathBuf::from(place),
+        file_system: unescape(right.next()?),
+        source: unescape(right.next()?),
+    })
+}
+
+/// The swap devices and files in the text of `/proc/swaps`, which starts with a line of headings.
+pub fn parse_swaps(text: &str) -> Vec<PathBuf> {
+    text.lines()
+        .skip(1)
+        .filter_map(|line| line.split_ascii_whitespace().next())
+        .map(|path| PathBuf::from(unescape(path)))
+        .collect()
+}
+
+/// The kernel writes space, tab, newline and backslash as a backslash and three octal digits.
+fn unescape(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let digits = after.get(..3).filter(|digits| first == b'\\' && digits.iter().all(|d| (b'0'..=b'7').contains(d)));
+        if let Some(digits) = digits {
+            let value = digits.iter().fold(0_u32, |value, digit| value * 8 + u32::from(digit - b'0'));
+            bytes.push(value as u8);
+            rest = &after[3..];
+        } else {
+            bytes.push(first);
+            rest = after;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn read(path: &str) -> Result<String> {
+    std::fs::read_to_string(path).context("read", path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOUNTINFO: &str = "22 27 0:21 / /proc rw,relatime - proc proc rw\n\
+        27 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw,discard\n\
+        40 27 8:17 /sub /mnt/with\\040space\\134 rw - xfs /dev/sdb1 rw,attr2\n\
+        41 27 253:0 / /data rw shared:7 master:2 - btrfs /dev/mapper/vg-data rw\n\
+        not a mount at all\n\
+        9 9 x:y / /bad rw - ext4 none rw\n";
+
+    #[test]
+    fn mounts_with_optional_fields_and_escapes() {
+        let mounts = parse_mountinfo(MOUNTINFO);
+        assert_eq!(mounts.len(), 4);
+        assert_eq!(mounts[1].device, DeviceNumber { major: 254, minor: 1 });
+        assert_eq!((mounts[1].file_system.as_str(), mounts[1].source.as_str()), ("ext4", "/dev/vda1"));
+        assert_eq!(mounts[2].place, PathBuf::from("/mnt/with space\\"));
+        assert_eq!(mounts[3].source, "/dev/mapper/vg-data");
+        assert!(parse_mountinfo("").is_empty());
+    }
+
+    #[test]
+    fn swaps() {
+        let text = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n\
+                    /dev/zram0                              partition\t1048572\t\t0\t\t-2\n\
+                    /swap\\040file                            file\t\t1024\t\t0\t\t-3\n";
+        assert_eq!(parse_swaps(text), [PathBuf::from("/dev/zram0"), PathBuf::from("/swap file")]);
+        assert!(parse_swaps("").is_empty());
+    }
+
+    #[test]
+    fn escapes_at_the_end_stay_as_they_are() {
+        assert_eq!(unescape("a\\04"), "a\\04");
+        assert_eq!(unescape("\\"), "\\");
+        assert_eq!(unescape("a\\040"), "a ");
+    }
+
+    #[test]
+    fn the_root_file_system_is_found_mounted() {
+        let Some(device) = BlockDevice::behind_path(std::path::Path::new("/")).unwrap() else {
+            eprintln!("SKIPPED the_root_file_system_is_found_mounted: / is on no block device");
+            return;
+        };
+        assert!(matches!(device_use(&device).unwrap(), Some(DeviceUse::Mounted(_))));
+    }
+
+    #[test]
+    fn a_fresh_loop_device_is_free() {
+        let Some(device) = crate::test_support::LoopDevice::new("free", 1 << 20) else {
+            eprintln!("SKIPPED a_fresh_loop_device_is_free: no loop device can be set up");
+            return;
+        };
+        let disk = BlockDevice::behind_path(device.path()).unwrap().unwrap();
+        assert_eq!(device_use(&disk).unwrap(), None);
+    }
+
+    #[test]
+    fn uses_are_told_in_words() {
+        assert_eq!(DeviceUse::Mounted("/mnt".into()).to_string(), "mounted on /mnt");
+        assert_eq!(DeviceUse::Swap("/dev/sda2".into()).to_string(), "in use as swap space (/dev/sda2)");
+        assert_eq!(DeviceUse::HeldBy("dm-0".into()).to_string(), "in use by dm-0");
+    }
+}
