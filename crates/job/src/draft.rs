@@ -1,0 +1,228 @@
+//! A job while its options are being read: the [`JobSpec`] as far as it is known, and what is decided only at the end.
+//!
+//! Must not know: option strings, files. The defaults here are those of the option table (a test holds them together).
+//! Start reading at [`Draft`].
+
+use crate::environment::Environment;
+use crate::message::Messages;
+use crate::spec::{
+    BlockRange, BufferMemory, BufferSpec, CpuPolicy, DirectionMix, DurabilitySpec, EngineSpec, ErrorClasses, ErrorSpec,
+    ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileService, GroupingSpec, JobSpec, LayoutSpec, LimitSpec,
+    PatternSpec, QueueSpec, ReportingSpec, RwSequencer, SizeSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec,
+};
+use ferrio_units::PerDirection;
+
+/// A job while its options are being read.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    /// Fields that an option sets once and for all; the others have their defaults until the lowering.
+    pub job: JobSpec,
+    /// Values that depend on others.
+    pub open: Open,
+}
+
+/// Values that the lowering decides when all options are known.
+#[derive(Debug, Clone, Default)]
+pub struct Open {
+    /// `iodepth_batch`.
+    pub batch_submit: Option<u32>,
+    /// `iodepth_batch_complete_min`.
+    pub batch_complete_min: Option<u32>,
+    /// `iodepth_batch_complete_max`.
+    pub batch_complete_max: Option<u32>,
+    /// `iodepth_low`.
+    pub low: Option<u32>,
+    /// Postfix of `rw`.
+    pub rw_postfix: Option<i64>,
+}
+
+/// What an option may ask while it is applied.
+pub struct ApplyContext<'a> {
+    /// The machine.
+    pub environment: &'a dyn Environment,
+    /// `--readonly` was given before.
+    pub readonly: bool,
+    /// Lines to print even though the option is accepted.
+    pub messages: &'a mut Messages,
+}
+
+impl Draft {
+    /// A job without any option.
+    pub fn new() -> Self {
+        Self { job: default_job(), open: Open::default() }
+    }
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn default_job() -> JobSpec {
+    JobSpec {
+        name: String::new(),
+        description: None,
+        given_options: Vec::new(),
+        numjobs: 1,
+        target: default_target(),
+        extent: default_extent(),
+        layout: default_layout(),
+        pattern: default_pattern(),
+        queue: QueueSpec { iodepth: 1, batch_submit: 1, batch_complete_min: 1, batch_complete_max: 1, low: 1 },
+        engine: EngineSpec { name: "psync".to_owned(), options: Vec::new() },
+        limits: LimitSpec { startdelay_us: (0, 0), runtime_us: 0, time_based: false, ramp_time_us: 0, loops: 1 },
+        durability: default_durability(),
+        buffers: default_buffers(),
+        worker: default_worker(),
+        grouping: default_grouping(),
+        errors: ErrorSpec { continue_on: ErrorClasses::default(), ignore: [None, None, None], dump: false },
+        reporting: default_reporting(),
+        write_iolog: None,
+    }
+}
+
+fn default_target() -> TargetSpec {
+    TargetSpec {
+        filenames: Vec::new(),
+        opendirs: Vec::new(),
+        directories: Vec::new(),
+        filename_format: None,
+        nrfiles: 1,
+        openfiles: 0,
+        filetype: None,
+        file_service: FileService::RoundRobin,
+        file_service_count: 1,
+        allow_file_create: true,
+        allow_mounted_write: false,
+    }
+}
+
+fn default_extent() -> ExtentSpec {
+    ExtentSpec {
+        size: None,
+        io_size: None,
+        filesize: None,
+        offset: SizeSpec::Bytes(0),
+        offset_align: 0,
+        offset_increment: SizeSpec::Bytes(0),
+        number_ios: 0,
+        fill_device: false,
+        file_append: false,
+    }
+}
+
+fn default_layout() -> LayoutSpec {
+    LayoutSpec {
+        fallocate: Fallocate::Native,
+        fadvise_hint: FadviseHint::ByWorkload,
+        create_serialize: true,
+        create_fsync: true,
+        create_on_open: false,
+        create_only: false,
+        overwrite: false,
+        pre_read: false,
+        invalidate: true,
+        unlink: false,
+        unlink_each_loop: false,
+    }
+}
+
+fn default_pattern() -> PatternSpec {
+    PatternSpec {
+        mix: DirectionMix::Read,
+        random: false,
+        rw_postfix: 0,
+        rw_sequencer: RwSequencer::Sequential,
+        rwmix_read: 50,
+        block_size: PerDirection::all(BlockRange { min_bytes: 4096, max_bytes: 4096 }),
+        bs_unaligned: false,
+        bs_is_seq_rand: false,
+        block_align: PerDirection::all(None),
+        percentage_random: PerDirection::all(100),
+        randrepeat: true,
+        randseed: None,
+        norandommap: false,
+        softrandommap: false,
+        random_generator: None,
+    }
+}
+
+fn default_durability() -> DurabilitySpec {
+    DurabilitySpec {
+        direct: false,
+        atomic: false,
+        sync: SyncMode::None,
+        fsync_blocks: 0,
+        fdatasync_blocks: 0,
+        sync_file_range: None,
+        end_fsync: false,
+        fsync_on_close: false,
+    }
+}
+
+fn default_buffers() -> BufferSpec {
+    BufferSpec {
+        memory: BufferMemory::Malloc,
+        align_bytes: 0,
+        hugepage_bytes: 2 * 1024 * 1024,
+        zero: false,
+        refill: false,
+        scramble: None,
+    }
+}
+
+fn default_worker() -> WorkerSpec {
+    WorkerSpec {
+        thread: false,
+        cpus_allowed: None,
+        cpus_allowed_policy: CpuPolicy::Shared,
+        nice: 0,
+        prio: None,
+        prioclass: None,
+        priohint: None,
+        uid: None,
+        gid: None,
+        comm: None,
+        lockmem_bytes: 0,
+    }
+}
+
+fn default_grouping() -> GroupingSpec {
+    GroupingSpec {
+        stonewall: false,
+        new_group: false,
+        wait_for: None,
+        exitall: false,
+        exitall_on_error: false,
+        exit_what: ExitWhat::Group,
+        group_reporting: false,
+    }
+}
+
+/// The percentiles reported when `percentile_list` is not given.
+const DEFAULT_PERCENTILES: [f64; 17] =
+    [1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99];
+
+fn default_reporting() -> ReportingSpec {
+    ReportingSpec {
+        stats: true,
+        disable_lat: false,
+        disable_clat: false,
+        disable_slat: false,
+        disable_bw: false,
+        gtod_reduce: false,
+        clat_percentiles: true,
+        lat_percentiles: false,
+        slat_percentiles: false,
+        percentiles: DEFAULT_PERCENTILES.to_vec(),
+        percentile_digits: 2,
+        significant_figures: 4,
+        unified: UnifiedReporting::None,
+        kb_base: 1024,
+        unit_bits: false,
+        disk_util: true,
+        bw_window_ms: 500,
+        iops_window_ms: 500,
+    }
+}

@@ -1,0 +1,113 @@
+//! What parsing asks of the world: environment variables, job files, directories, the size of the machine.
+//!
+//! A trait, so that tests hand in a small world of their own. Must not know: options, jobs.
+//! Start reading at [`Environment`]; [`SystemEnvironment`] is the real one.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Answers about the machine and its files.
+pub trait Environment {
+    /// Value of an environment variable; `None` when unset. Bytes that are not UTF-8 come as U+FFFD.
+    fn variable(&self, name: &str) -> Option<String>;
+
+    /// Opens a job file or an included file. Must not block for ever on a pipe nobody writes to.
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read>>;
+
+    /// Standard input, for the job file `-`.
+    fn stdin(&self) -> Box<dyn Read>;
+
+    /// `Ok` when `path` is a directory (symbolic links followed), else why not.
+    fn check_directory(&self, path: &Path) -> io::Result<()>;
+
+    /// Bytes of a memory page (`$pagesize`).
+    fn page_size_bytes(&self) -> u64;
+
+    /// Memory of the machine in MiB (`$mb_memory`).
+    fn memory_mib(&self) -> u64;
+
+    /// CPUs configured (`$ncpus`, and the bound of `cpus_allowed`).
+    fn n_cpus(&self) -> u32;
+}
+
+/// The machine on which the program runs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemEnvironment;
+
+impl Environment for SystemEnvironment {
+    fn variable(&self, name: &str) -> Option<String> {
+        // `var_os` panics on none of these; an empty name or one with `=` or NUL is never set.
+        std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read>> {
+        let file = File::open(path)?;
+        if file.metadata()?.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory));
+        }
+        Ok(Box::new(file))
+    }
+
+    fn stdin(&self) -> Box<dyn Read> {
+        Box::new(io::stdin())
+    }
+
+    fn check_directory(&self, path: &Path) -> io::Result<()> {
+        if std::fs::metadata(path)?.is_dir() { Ok(()) } else { Err(io::Error::from(io::ErrorKind::NotADirectory)) }
+    }
+
+    fn page_size_bytes(&self) -> u64 {
+        rustix::param::page_size() as u64
+    }
+
+    fn memory_mib(&self) -> u64 {
+        let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+        let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+        let kib = total.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+        kib.unwrap_or_default() / 1024
+    }
+
+    fn n_cpus(&self) -> u32 {
+        let text = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+        count_cpus(text.trim()).unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get() as u32))
+    }
+}
+
+/// One more than the highest number of a list such as `0-3,8`.
+fn count_cpus(list: &str) -> Option<u32> {
+    let highest = list.rsplit([',', '-']).next()?;
+    highest.parse::<u32>().ok()?.checked_add(1)
+}
+
+/// The system's words for an error, without the number that Rust adds.
+pub fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpus_are_counted_to_the_highest() {
+        for (list, expected) in [("0", Some(1)), ("0-1", Some(2)), ("0-3,8", Some(9)), ("", None), ("x", None)] {
+            assert_eq!(count_cpus(list), expected, "{list}");
+        }
+    }
+
+    #[test]
+    fn the_machine_answers() {
+        let system = SystemEnvironment;
+        assert!(system.page_size_bytes().is_power_of_two());
+        assert!(system.n_cpus() >= 1);
+        assert!(system.check_directory(Path::new("/")).is_ok());
+        let error = system.check_directory(Path::new("/no/such/directory")).unwrap_err();
+        assert_eq!(reason(&error), "No such file or directory");
+        assert!(system.open(Path::new("/")).is_err());
+    }
+}

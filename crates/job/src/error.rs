@@ -1,0 +1,182 @@
+//! What can be wrong with a single option, as a value; [`JobError::lines`] gives the reference's words for it.
+//!
+//! Must not know: where the option stood (that is added by the caller) and who prints.
+
+use crate::message::{Message, Messages};
+use crate::options::kind::Choice;
+use thiserror::Error;
+
+/// Why a value was refused.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum JobError {
+    /// The text is not a value of the option's kind.
+    #[error("not a value of this kind")]
+    NotParsed,
+    /// The option needs a value and got none.
+    #[error("fio: option {0} requires an argument")]
+    ValueMissing(&'static str),
+    /// A number below the bound.
+    #[error("{name}: min value out of range: {value} ({min} min)")]
+    BelowMinimum {
+        /// Option.
+        name: &'static str,
+        /// What was given.
+        value: i64,
+        /// Smallest value allowed.
+        min: i64,
+    },
+    /// A number above the bound.
+    #[error("{name}: max value out of range: {value} ({max} max)")]
+    AboveMaximum {
+        /// Option.
+        name: &'static str,
+        /// What was given.
+        value: i64,
+        /// Largest value allowed.
+        max: i64,
+    },
+    /// A boolean above 1.
+    #[error("max value out of range: {0} (1 max)")]
+    NotBoolean(i64),
+    /// A count of zones where none is possible.
+    #[error("{0}: 'z' suffix isn't applicable")]
+    ZonesNotPossible(&'static str),
+    /// None of the words of an enumeration.
+    #[error("not one of the valid values")]
+    UnknownWord(&'static [Choice]),
+    /// An option's own check failed; the text is the whole line.
+    #[error("{0}")]
+    Said(String),
+    /// As [`JobError::Said`], with an explanation of the option after it.
+    #[error("{0}")]
+    SaidWithHelp(String),
+    /// An option that was removed from the reference.
+    #[error("Option {0} is deprecated")]
+    Removed(&'static str),
+    /// A system call failed while the value was checked; the text is what the check was.
+    #[error("{line}")]
+    System {
+        /// The system call.
+        call: &'static str,
+        /// The system's words for the error.
+        reason: String,
+        /// The line of the check itself.
+        line: String,
+    },
+    /// The engine is not known at all.
+    #[error("fio: engine {0} not loadable")]
+    UnknownEngine(String),
+    /// A job file or included file could not be opened.
+    #[error("fio: unable to open '{name}' job file")]
+    Unopened {
+        /// The file as it was named.
+        name: String,
+        /// The system's words.
+        reason: String,
+        /// Place of the `include` line, for an included file.
+        included: Option<String>,
+    },
+    /// An included file begins a section.
+    #[error("No new sections in included files")]
+    SectionIncluded {
+        /// The file as it was named.
+        name: String,
+        /// Place of the section.
+        place: String,
+    },
+    /// An option line before the first section.
+    #[error("fio: option <{text}> outside of [] job section")]
+    OutsideSection {
+        /// The line.
+        text: String,
+        /// Its place.
+        place: String,
+    },
+    /// A job file that cannot be read on.
+    #[error("fio: {place}: {what}")]
+    BadFile {
+        /// File, line, column.
+        place: String,
+        /// What is wrong there.
+        what: String,
+    },
+    /// Known, but not built; the text says what, when it is only a value of the option.
+    #[error("known, but not yet supported by ferrio{0}")]
+    NotYet(String),
+    /// Known, and will not come.
+    #[error("known, but not applicable to ferrio: {0}")]
+    NotApplicable(String),
+}
+
+impl JobError {
+    /// True when ferrio, not the reference, stops here: the one line with the option's place says everything.
+    pub const fn is_ferrios_own(&self) -> bool {
+        matches!(self, Self::NotYet(_) | Self::NotApplicable(_))
+    }
+
+    /// The lines that come before `failed parsing`.
+    pub fn lines(&self) -> Vec<Message> {
+        let mut lines = Messages::new();
+        match self {
+            Self::NotParsed => {}
+            Self::UnknownWord(choices) => lines.out(valid_values(choices)),
+            Self::Removed(_) => lines.out(self.to_string()),
+            Self::System { call, reason, line } => {
+                lines.out(format!("fio: file:{}:{}, func={call}, error={reason}", file!(), line!()));
+                lines.err(line.clone());
+            }
+            _ => {
+                lines.err(self.to_string());
+                for line in self.file_lines() {
+                    lines.err(line);
+                }
+            }
+        }
+        lines.into_vec()
+    }
+}
+
+impl JobError {
+    /// What follows the first line of an error about a job file.
+    fn file_lines(&self) -> Vec<String> {
+        let included = |name: &str| format!("Error 1 while parsing include file {name}");
+        match self {
+            Self::Unopened { name, reason, included: None } => vec![format!("{name}: {reason}")],
+            Self::Unopened { name, reason, included: Some(place) } => {
+                vec![included(name), format!("{place}: {reason}")]
+            }
+            Self::SectionIncluded { name, place } => {
+                vec![included(name), format!("{place}: sections belong into the job file itself")]
+            }
+            Self::OutsideSection { place, .. } => vec![format!("{place}: a section such as [job] must come first")],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The block that lists the words of an enumeration, with an empty line at its end.
+pub fn valid_values(choices: &[Choice]) -> String {
+    let mut text = String::new();
+    for (index, choice) in choices.iter().enumerate() {
+        let head = if index == 0 { "valid values:" } else { "            :" };
+        let line = format!("{head:>21} {:<10} {}\n", choice.word, choice.help);
+        text.push_str(&line);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Stream;
+    use crate::options::kind::choice;
+
+    // The layout is that of fio's `failed parsing rw=sideways`.
+    #[test]
+    fn words_are_listed_on_stdout() {
+        const WORDS: &[Choice] = &[choice("read", "Sequential read"), choice("randtrimwrite", "Both")];
+        let lines = JobError::UnknownWord(WORDS).lines();
+        let expected = "        valid values: read       Sequential read\n                    : randtrimwrite Both\n\n";
+        assert_eq!(lines, vec![(Stream::Stdout, expected.to_owned())]);
+    }
+}

@@ -1,0 +1,158 @@
+//! Job files: sections, comments, includes. What a file says, not yet what it means.
+//!
+//! Must not know: which options exist. Start reading at [`read`].
+
+pub mod reader;
+
+use crate::environment::{Environment, reason};
+use crate::error::JobError;
+use crate::origin::Origin;
+use reader::{Line, LineReader, MAX_FILE_BYTES};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Deepest nesting of includes.
+pub const MAX_INCLUDE_DEPTH: usize = 16;
+
+/// Longest section name, in bytes.
+pub const MAX_NAME_BYTES: usize = 255;
+
+/// A section: the name in its brackets and the lines up to the next section, included files inserted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawSection {
+    /// What stands between the brackets.
+    pub name: String,
+    /// Its option lines.
+    pub lines: Vec<Line>,
+}
+
+impl RawSection {
+    /// True for a section that sets defaults for those after it.
+    pub fn is_global(&self) -> bool {
+        self.name.starts_with("global")
+    }
+}
+
+/// A job file, as far as it could be read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RawFile {
+    /// Sections that were read; the last is incomplete when there is a failure.
+    pub sections: Vec<RawSection>,
+    /// Why reading ended early.
+    pub failure: Option<JobError>,
+}
+
+/// Reads the job file `name`, or standard input for `-`.
+pub fn read(name: &str, environment: &dyn Environment) -> RawFile {
+    let mut sections = Vec::new();
+    let mut budget = MAX_FILE_BYTES;
+    let failure = open_named(name, environment).and_then(|(input, label)| {
+        let directory = Path::new(name).parent().map(Path::to_owned).unwrap_or_default();
+        let mut source = Source { environment, directory, depth: 0, budget: &mut budget };
+        source.read_sections(LineReader::new(input, label), &mut sections)
+    });
+    RawFile { sections, failure: failure.err() }
+}
+
+type Opened = (Box<dyn Read>, Arc<str>);
+
+fn open_named(name: &str, environment: &dyn Environment) -> Result<Opened, JobError> {
+    if name == "-" {
+        return Ok((environment.stdin(), Arc::from("stdin")));
+    }
+    match environment.open(Path::new(name)) {
+        Ok(input) => Ok((input, Arc::from(name))),
+        Err(error) => Err(JobError::Unopened { name: name.to_owned(), reason: reason(&error), included: None }),
+    }
+}
+
+/// A file being read, and what its includes need.
+struct Source<'a> {
+    environment: &'a dyn Environment,
+    /// Directory of the file, where includes are looked for when they are not in the current directory.
+    directory: PathBuf,
+    depth: usize,
+    budget: &'a mut usize,
+}
+
+impl Source<'_> {
+    fn read_sections(&mut self, mut reader: LineReader, sections: &mut Vec<RawSection>) -> Result<(), JobError> {
+        while let Some(line) = reader.next_line(self.budget)? {
+            if line.text.starts_with('[') {
+                sections.push(RawSection { name: section_name(&line)?, lines: Vec::new() });
+                continue;
+            }
+            let Some(section) = sections.last_mut() else {
+                return Err(JobError::OutsideSection { text: line.text, place: place_of(&line.origin) });
+            };
+            self.take_line(line, &mut section.lines)?;
+        }
+        Ok(())
+    }
+
+    fn take_line(&mut self, line: Line, lines: &mut Vec<Line>) -> Result<(), JobError> {
+        if let Some(name) = included_name(&line.text).map(str::to_owned) {
+            return self.include(&name, &line.origin, lines);
+        }
+        lines.push(line);
+        Ok(())
+    }
+
+    /// Inserts the lines of an included file.
+    fn include(&mut self, name: &str, origin: &Origin, lines: &mut Vec<Line>) -> Result<(), JobError> {
+        if self.depth == MAX_INCLUDE_DEPTH {
+            let what = format!("includes nested deeper than {MAX_INCLUDE_DEPTH}: does {name} include itself?");
+            return Err(JobError::BadFile { place: place_of(origin), what });
+        }
+        let (input, path) = self.open_included(name, origin)?;
+        let directory = path.parent().map(Path::to_owned).unwrap_or_default();
+        let mut reader = LineReader::new(input, Arc::from(path.to_string_lossy()));
+        let mut inner =
+            Source { environment: self.environment, directory, depth: self.depth + 1, budget: &mut *self.budget };
+        while let Some(line) = reader.next_line(inner.budget)? {
+            if line.text.starts_with('[') {
+                return Err(JobError::SectionIncluded { name: name.to_owned(), place: place_of(&line.origin) });
+            }
+            inner.take_line(line, lines)?;
+        }
+        Ok(())
+    }
+
+    /// Opens `name` relative to the current directory, else to the directory of the including file.
+    fn open_included(&self, name: &str, origin: &Origin) -> Result<(Box<dyn Read>, PathBuf), JobError> {
+        let mut first_error = None;
+        for path in [PathBuf::from(name), self.directory.join(name)] {
+            match self.environment.open(&path) {
+                Ok(input) => return Ok((input, path)),
+                Err(error) => first_error.get_or_insert(error),
+            };
+        }
+        let reason = first_error.map(|error| reason(&error)).unwrap_or_default();
+        Err(JobError::Unopened { name: name.to_owned(), reason, included: Some(place_of(origin)) })
+    }
+}
+
+fn place_of(origin: &Origin) -> String {
+    origin.with_column().unwrap_or_default()
+}
+
+/// The name in the brackets. As in the reference, a line without closing bracket loses its last character.
+fn section_name(line: &Line) -> Result<String, JobError> {
+    let mut name = line.text[1..].to_owned();
+    name.pop();
+    if name.len() > MAX_NAME_BYTES {
+        let what = format!("section name longer than {MAX_NAME_BYTES} bytes");
+        return Err(JobError::BadFile { place: place_of(&line.origin), what });
+    }
+    Ok(name)
+}
+
+/// The file of an `include FILE` or `include=FILE` line.
+fn included_name(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("include")?;
+    rest.strip_prefix(['=', ' ', '\t']).map(str::trim).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,142 @@
+//! Lines of a job file, with comments and blanks taken off, read within fixed bounds.
+//!
+//! Hostile input ends here: endless files, endless lines, NUL bytes and bytes that are not text are refused with the
+//! place where they stand. Must not know: sections, options.
+
+use crate::error::JobError;
+use crate::origin::Origin;
+use std::io::{BufRead, BufReader, Read};
+use std::sync::Arc;
+
+/// Longest line, in bytes without its end; the reference's limit.
+pub const MAX_LINE_BYTES: usize = 8191;
+
+/// Most bytes that a job file and all its includes may have together. Far beyond any real job file; it bounds the
+/// memory that a file without end can take.
+pub const MAX_FILE_BYTES: usize = 4 << 20;
+
+/// A line with something in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The text between the blanks, without comment; never empty.
+    pub text: String,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// Reads lines.
+pub struct LineReader {
+    input: BufReader<Box<dyn Read>>,
+    path: Arc<str>,
+    line: usize,
+}
+
+impl LineReader {
+    /// Reads from `input`; `path` is for messages.
+    pub fn new(input: Box<dyn Read>, path: Arc<str>) -> Self {
+        Self { input: BufReader::new(input), path, line: 0 }
+    }
+
+    /// The next line that is not empty; `None` at the end. Takes the bytes read from `budget`.
+    pub fn next_line(&mut self, budget: &mut usize) -> Result<Option<Line>, JobError> {
+        let mut bytes = Vec::new();
+        loop {
+            bytes.clear();
+            self.line += 1;
+            if !self.read_line(&mut bytes, budget)? {
+                return Ok(None);
+            }
+            if let Some((text, start)) = self.clean(&bytes)? {
+                return Ok(Some(Line { text, origin: self.origin(start + 1) }));
+            }
+        }
+    }
+
+    fn origin(&self, column: usize) -> Origin {
+        Origin::File { path: Arc::clone(&self.path), line: self.line, column }
+    }
+
+    fn refuse(&self, column: usize, what: impl Into<String>) -> JobError {
+        let place = self.origin(column).with_column().unwrap_or_default();
+        JobError::BadFile { place, what: what.into() }
+    }
+
+    /// One line without its end, at most one byte longer than allowed; false at the end of the file.
+    fn read_line(&mut self, bytes: &mut Vec<u8>, budget: &mut usize) -> Result<bool, JobError> {
+        let limit = MAX_LINE_BYTES as u64 + 2;
+        let read = (&mut self.input).take(limit).read_until(b'\n', bytes);
+        let n_read = read.map_err(|error| self.refuse(1, crate::environment::reason(&error)))?;
+        *budget = budget
+            .checked_sub(n_read)
+            .ok_or_else(|| self.refuse(1, format!("job file longer than {MAX_FILE_BYTES} bytes")))?;
+        if bytes.last() == Some(&b'\n') {
+            bytes.pop();
+        }
+        if let Some(position) = bytes.iter().position(|byte| *byte == 0) {
+            return Err(self.refuse(position + 1, "NUL byte: not a job file"));
+        }
+        if bytes.len() > MAX_LINE_BYTES {
+            return Err(self.refuse(MAX_LINE_BYTES + 1, format!("line longer than {MAX_LINE_BYTES} bytes")));
+        }
+        Ok(n_read > 0)
+    }
+
+    /// The text without comment and blanks, and where it starts; `None` when nothing is left.
+    fn clean(&self, bytes: &[u8]) -> Result<Option<(String, usize)>, JobError> {
+        let end = bytes.iter().position(|byte| matches!(byte, b';' | b'#')).unwrap_or(bytes.len());
+        let is_text = |byte: &u8| *byte > b' ' && *byte != 0x7f;
+        let kept = &bytes[..end];
+        let (Some(first), Some(last)) = (kept.iter().position(is_text), kept.iter().rposition(is_text)) else {
+            return Ok(None);
+        };
+        match std::str::from_utf8(&kept[first..=last]) {
+            Ok(text) => Ok(Some((text.to_owned(), first))),
+            Err(error) => Err(self.refuse(first + error.valid_up_to() + 1, "bytes that are not UTF-8: not a job file")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(input: impl Read + 'static) -> Result<Vec<(String, String)>, String> {
+        let mut reader = LineReader::new(Box::new(input), Arc::from("f"));
+        let mut budget = MAX_FILE_BYTES;
+        let mut lines = Vec::new();
+        while let Some(line) = reader.next_line(&mut budget).map_err(|error| error.to_string())? {
+            lines.push((line.text, line.origin.with_column().unwrap()));
+        }
+        Ok(lines)
+    }
+
+    #[test]
+    fn comments_and_blanks_go() {
+        let text = "; a\n\n  # b\n \tsize=4k \t\r\nname=a;b\n[j] ; c\nx=1#2";
+        let expected = [("size=4k", "f:4:3"), ("name=a", "f:5:1"), ("[j]", "f:6:1"), ("x=1", "f:7:1")];
+        let expected: Vec<(String, String)> =
+            expected.iter().map(|(text, place)| ((*text).to_owned(), (*place).to_owned())).collect();
+        assert_eq!(lines(text.as_bytes()).unwrap(), expected);
+    }
+
+    #[test]
+    fn hostile_input_is_refused_at_its_place() {
+        assert_eq!(lines(std::io::repeat(0)).unwrap_err(), "fio: f:1:1: NUL byte: not a job file");
+        assert_eq!(lines(std::io::repeat(b'a')).unwrap_err(), "fio: f:1:8192: line longer than 8191 bytes");
+        let endless = lines(std::io::repeat(b'\n')).unwrap_err();
+        assert!(endless.ends_with("job file longer than 4194304 bytes"), "{endless}");
+        assert_eq!(lines(&b"[j]\n ab\xff"[..]).unwrap_err(), "fio: f:2:4: bytes that are not UTF-8: not a job file");
+    }
+
+    #[test]
+    fn a_comment_may_hold_any_text_encoding() {
+        assert_eq!(lines(&b"x=1 ; \xb5s"[..]).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn the_longest_line_is_kept_whole() {
+        let text = "a".repeat(MAX_LINE_BYTES) + "\nb";
+        let lines = lines(std::io::Cursor::new(text)).unwrap();
+        assert_eq!((lines[0].0.len(), lines[1].0.as_str()), (MAX_LINE_BYTES, "b"));
+    }
+}

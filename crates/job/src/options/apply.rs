@@ -1,0 +1,418 @@
+//! The functions of rows whose value needs more than a place to be put.
+//!
+//! Must not know: texts; values arrive parsed. One function a row, in the order of the table.
+
+use crate::draft::{ApplyContext, Draft};
+use crate::error::JobError;
+use crate::options::engines;
+use crate::spec::{
+    BlockRange, BufferMemory, CpuPolicy, DirectionMix, EngineValue, ErrorClasses, ExitWhat, FadviseHint, Fallocate,
+    FileService, FileType, RandomGenerator, RwSequencer, SyncMode, UnifiedReporting,
+};
+use crate::value::lists::colon_names;
+use crate::value::{Value, scalar};
+use std::path::{Path, PathBuf};
+
+type Applied = Result<(), JobError>;
+type Context<'a, 'b> = &'a mut ApplyContext<'b>;
+
+pub(crate) fn name(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    value.text()?.clone_into(&mut draft.job.name);
+    Ok(())
+}
+
+pub(crate) fn filename(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.target.filenames.extend(colon_names(value.text()?));
+    Ok(())
+}
+
+pub(crate) fn filetype(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.target.filetype = match value.word()? {
+        "file" => Some(FileType::Regular),
+        "block" => Some(FileType::Block),
+        "char" => Some(FileType::Character),
+        _ => None,
+    };
+    Ok(())
+}
+
+pub(crate) fn directory(draft: &mut Draft, value: &Value, context: Context) -> Applied {
+    let names = colon_names(value.text()?);
+    for name in &names {
+        context.environment.check_directory(Path::new(name)).map_err(|error| JobError::System {
+            call: "lstat",
+            reason: crate::environment::reason(&error),
+            line: format!("fio: {name} is not a directory"),
+        })?;
+    }
+    draft.job.target.directories = names.into_iter().map(PathBuf::from).collect();
+    Ok(())
+}
+
+pub(crate) fn opendir(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.target.opendirs.push(PathBuf::from(value.text()?));
+    Ok(())
+}
+
+pub(crate) fn rw(draft: &mut Draft, value: &Value, context: Context) -> Applied {
+    let (mix, random) = match value.word()? {
+        "write" => (DirectionMix::Write, false),
+        "trim" => (DirectionMix::Trim, false),
+        "randread" => (DirectionMix::Read, true),
+        "randwrite" => (DirectionMix::Write, true),
+        "randtrim" => (DirectionMix::Trim, true),
+        "rw" | "readwrite" => (DirectionMix::ReadWrite, false),
+        "randrw" => (DirectionMix::ReadWrite, true),
+        "trimwrite" => (DirectionMix::TrimWrite, false),
+        "randtrimwrite" => (DirectionMix::TrimWrite, true),
+        _ => (DirectionMix::Read, false),
+    };
+    if context.readonly && mix != DirectionMix::Read {
+        let name = &draft.job.name;
+        let line = format!("fio: job <{name}> has write or trim bit set, but fio is in read-only mode");
+        return Err(JobError::SaidWithHelp(line));
+    }
+    draft.open.rw_postfix =
+        value.rest().map(|text| rw_postfix(text, random, draft.job.reporting.kb_base)).transpose()?;
+    draft.job.pattern.mix = mix;
+    draft.job.pattern.random = random;
+    Ok(())
+}
+
+fn rw_postfix(text: &str, random: bool, kb_base: u32) -> Result<i64, JobError> {
+    let failed = || JobError::Said("fio: rw postfix parsing failed".to_owned());
+    match scalar::number(text, kb_base).map_err(|_| failed())? {
+        scalar::Number::Plain(count) if random && (count < 1 || count > i64::from(u32::MAX)) => {
+            Err(JobError::Said("fio: rw postfix parsing out of range".to_owned()))
+        }
+        scalar::Number::Plain(number) => Ok(number),
+        _ => Err(failed()),
+    }
+}
+
+pub(crate) fn rw_sequencer(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.pattern.rw_sequencer =
+        if value.word()? == "identical" { RwSequencer::Identical } else { RwSequencer::Sequential };
+    Ok(())
+}
+
+/// Options of the engine before are dropped, unless the new engine has the same ones.
+pub(crate) fn ioengine(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    let text = value.text()?;
+    let engine = engines::resolve(text).ok_or_else(|| JobError::UnknownEngine(text.to_owned()))?;
+    engines::refuse_unbuilt(engine)?;
+    if !engines::share_options(&draft.job.engine.name, engine.name) {
+        draft.job.engine.options.clear();
+    }
+    engine.name.clone_into(&mut draft.job.engine.name);
+    Ok(())
+}
+
+pub(crate) fn size(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.extent.size = Some(value.size()?);
+    Ok(())
+}
+
+pub(crate) fn io_size(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.extent.io_size = Some(value.size()?);
+    Ok(())
+}
+
+pub(crate) fn filesize(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.extent.filesize = Some(value.pair()?);
+    Ok(())
+}
+
+pub(crate) fn offset(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.extent.offset = value.size()?;
+    Ok(())
+}
+
+pub(crate) fn offset_increment(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.extent.offset_increment = value.size()?;
+    Ok(())
+}
+
+pub(crate) fn block_size(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    for (direction, given) in value.numbers()?.iter() {
+        if let Some(bytes) = given.map(|bytes| bytes as u64) {
+            draft.job.pattern.block_size[direction] = BlockRange { min_bytes: bytes, max_bytes: bytes };
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn block_align(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    for (direction, given) in value.numbers()?.iter() {
+        if let Some(bytes) = given {
+            draft.job.pattern.block_align[direction] = Some(*bytes as u64);
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn block_range(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    for (direction, given) in value.ranges()?.iter() {
+        if let Some((min_bytes, max_bytes)) = *given {
+            draft.job.pattern.block_size[direction] = BlockRange { min_bytes, max_bytes };
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn randseed(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.pattern.randseed = Some(value.number()? as u64);
+    draft.job.pattern.randrepeat = false;
+    Ok(())
+}
+
+pub(crate) fn random_generator(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.pattern.random_generator = Some(match value.word()? {
+        "lfsr" => RandomGenerator::Lfsr,
+        "tausworthe64" => RandomGenerator::Tausworthe64,
+        _ => RandomGenerator::Tausworthe,
+    });
+    Ok(())
+}
+
+pub(crate) fn percentage_random(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    for (direction, given) in value.numbers()?.iter() {
+        if let Some(percent) = given {
+            draft.job.pattern.percentage_random[direction] = (*percent).clamp(0, 100) as u32;
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn file_service_type(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.target.file_service = match value.word()? {
+        "random" => FileService::Random,
+        "sequential" => FileService::Sequential,
+        _ => FileService::RoundRobin,
+    };
+    draft.job.target.file_service_count = match value.rest() {
+        None => 1,
+        Some(text) => count_of(text, draft.job.reporting.kb_base)?.max(1),
+    };
+    Ok(())
+}
+
+fn count_of(text: &str, kb_base: u32) -> Result<u32, JobError> {
+    match scalar::number(text, kb_base)? {
+        scalar::Number::Plain(count) => u32::try_from(count).map_err(|_| JobError::NotParsed),
+        _ => Err(JobError::NotParsed),
+    }
+}
+
+pub(crate) fn fallocate(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.layout.fallocate = match value.word()? {
+        "none" | "0" => Fallocate::None,
+        "posix" | "1" => Fallocate::Posix,
+        "keep" => Fallocate::Keep,
+        "truncate" => Fallocate::Truncate,
+        _ => Fallocate::Native,
+    };
+    Ok(())
+}
+
+pub(crate) fn fadvise_hint(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.layout.fadvise_hint = match value.word()? {
+        "0" => FadviseHint::None,
+        "random" => FadviseHint::Random,
+        "sequential" => FadviseHint::Sequential,
+        "noreuse" => FadviseHint::NoReuse,
+        _ => FadviseHint::ByWorkload,
+    };
+    Ok(())
+}
+
+/// Flags add to those given before; the numbers are those of `sync_file_range(2)`.
+pub(crate) fn sync_file_range(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    let (words, rest) = value.words()?;
+    let flags = words.iter().fold(0, |flags, word| {
+        flags
+            | match word.word {
+                "wait_before" => 1,
+                "write" => 2,
+                _ => 4,
+            }
+    });
+    let count = rest.map_or(Ok(1), |text| count_of(text, draft.job.reporting.kb_base))?;
+    let before = draft.job.durability.sync_file_range.map_or(0, |(flags, _)| flags);
+    draft.job.durability.sync_file_range = (count > 0).then_some((before | flags, count));
+    Ok(())
+}
+
+pub(crate) fn buffered(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.durability.direct = !value.bool()?;
+    Ok(())
+}
+
+pub(crate) fn startdelay(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.limits.startdelay_us = value.pair()?;
+    Ok(())
+}
+
+pub(crate) fn memory(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    let file = value.rest().filter(|text| !text.is_empty()).map(PathBuf::from);
+    draft.job.buffers.memory = match value.word()? {
+        "shm" => BufferMemory::Shm,
+        "shmhuge" => BufferMemory::ShmHuge,
+        "mmap" => BufferMemory::Mmap(file),
+        "mmapshared" => BufferMemory::MmapShared(file),
+        "mmaphuge" => BufferMemory::MmapHuge(file),
+        _ => BufferMemory::Malloc,
+    };
+    Ok(())
+}
+
+pub(crate) fn write_iolog(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.write_iolog = Some(PathBuf::from(value.text()?));
+    Ok(())
+}
+
+pub(crate) fn rwmixread(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.pattern.rwmix_read = value.number()?.clamp(0, 100) as u32;
+    Ok(())
+}
+
+pub(crate) fn rwmixwrite(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.pattern.rwmix_read = 100 - value.number()?.clamp(0, 100) as u32;
+    Ok(())
+}
+
+pub(crate) fn nice(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.worker.nice = value.number()? as i32;
+    Ok(())
+}
+
+pub(crate) fn sync(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.durability.sync = match value.word()? {
+        "sync" | "1" => SyncMode::Sync,
+        "dsync" => SyncMode::Dsync,
+        _ => SyncMode::None,
+    };
+    Ok(())
+}
+
+/// Covers CPUs 0 to 31.
+pub(crate) fn cpumask(draft: &mut Draft, value: &Value, context: Context) -> Applied {
+    let mask = value.number()? as u32;
+    let cpus: Vec<u32> = (0..32).filter(|cpu| mask & (1 << cpu) != 0).collect();
+    let n_cpus = context.environment.n_cpus();
+    if let Some(cpu) = cpus.iter().find(|cpu| **cpu >= n_cpus) {
+        let max = n_cpus.saturating_sub(1);
+        return Err(JobError::Said(format!("fio: CPU {cpu} too large (max={max})")));
+    }
+    draft.job.worker.cpus_allowed = Some(cpus).filter(|cpus| !cpus.is_empty());
+    Ok(())
+}
+
+pub(crate) fn cpus_allowed(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    match value {
+        Value::Cpus(cpus) => draft.job.worker.cpus_allowed = Some(cpus.clone()),
+        _ => return Err(JobError::NotParsed),
+    }
+    Ok(())
+}
+
+pub(crate) fn cpus_allowed_policy(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.worker.cpus_allowed_policy = if value.word()? == "split" { CpuPolicy::Split } else { CpuPolicy::Shared };
+    Ok(())
+}
+
+pub(crate) fn exit_what(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.grouping.exit_what = match value.word()? {
+        "stonewall" => ExitWhat::Stonewall,
+        "all" => ExitWhat::All,
+        _ => ExitWhat::Group,
+    };
+    Ok(())
+}
+
+pub(crate) fn scramble_buffers(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.buffers.scramble = Some(value.bool()?);
+    Ok(())
+}
+
+pub(crate) fn percentile_list(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    match value {
+        Value::Floats(list, digits) => {
+            draft.job.reporting.percentiles.clone_from(list);
+            draft.job.reporting.percentile_digits = *digits;
+            Ok(())
+        }
+        _ => Err(JobError::NotParsed),
+    }
+}
+
+pub(crate) fn gtod_reduce(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    let reduce = value.bool()?;
+    let reporting = &mut draft.job.reporting;
+    reporting.gtod_reduce = reduce;
+    reporting.disable_lat = reduce;
+    reporting.disable_clat = reduce;
+    reporting.disable_slat = reduce;
+    reporting.disable_bw = reduce;
+    Ok(())
+}
+
+pub(crate) fn unified_rw_reporting(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.reporting.unified = match value.word()? {
+        "mixed" | "1" => UnifiedReporting::Mixed,
+        "both" | "2" => UnifiedReporting::Both,
+        _ => UnifiedReporting::None,
+    };
+    Ok(())
+}
+
+pub(crate) fn continue_on_error(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    let (read, write, verify) = match value.word()? {
+        "read" => (true, false, false),
+        "write" => (false, true, false),
+        "io" => (true, true, false),
+        "verify" => (false, false, true),
+        "all" | "1" => (true, true, true),
+        _ => (false, false, false),
+    };
+    draft.job.errors.continue_on = ErrorClasses { read, write, verify };
+    Ok(())
+}
+
+/// A list also makes its class one that does not end the job.
+pub(crate) fn ignore_error(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    let Value::Errors(lists) = value else { return Err(JobError::NotParsed) };
+    let classes = &mut draft.job.errors.continue_on;
+    for (list, class) in lists.iter().zip([&mut classes.read, &mut classes.write, &mut classes.verify]) {
+        *class |= list.is_some();
+    }
+    for (kept, list) in draft.job.errors.ignore.iter_mut().zip(lists) {
+        if let Some(list) = list {
+            kept.get_or_insert_default().extend(list);
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn kb_base(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.reporting.kb_base = if value.word()? == "1000" { 1000 } else { 1024 };
+    Ok(())
+}
+
+pub(crate) fn unit_base(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.reporting.unit_bits = value.word()? == "1";
+    Ok(())
+}
+
+/// The form in which an engine receives the value of one of its options.
+pub(crate) fn engine_value(value: &Value) -> Result<EngineValue, JobError> {
+    Ok(match value {
+        Value::Bool(on) => EngineValue::Bool(*on),
+        Value::Number(number) => EngineValue::Int(*number),
+        Value::Text(text) => EngineValue::Text(text.clone()),
+        Value::Word(choice, _) => EngineValue::Text(choice.word.to_owned()),
+        Value::Size(crate::spec::SizeSpec::Bytes(bytes)) => EngineValue::Int(*bytes as i64),
+        Value::Nothing => EngineValue::Bool(true),
+        _ => return Err(JobError::NotParsed),
+    })
+}

@@ -1,0 +1,233 @@
+//! What the table says about one option, and the small vocabulary in which its rows are written.
+//!
+//! Must not know: which options exist, how job files look.
+//! Start reading at [`OptionDef`]; rows are built with [`option`] and the methods chained to it.
+
+use crate::draft::{ApplyContext, Draft};
+use crate::error::JobError;
+use crate::options::kind::Kind;
+use crate::value::Value;
+
+/// How far ferrio is with an option (or with one value of it).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Works as in the reference.
+    Supported,
+    /// Works, with a difference that the text names.
+    Deviates(&'static str),
+    /// Known, not built yet: any value that would change something is refused.
+    Planned,
+    /// Known, and will not come, for the reason given: any value that would change something is refused.
+    NotApplicable(&'static str),
+}
+
+/// First part of an option's place in the manual.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Category {
+    /// The job as a whole.
+    General,
+    /// What I/O is done.
+    Io,
+    /// Files and devices.
+    File,
+    /// Logs.
+    Log,
+    /// Statistics.
+    Stat,
+    /// Private to an engine.
+    Engine,
+    /// Private to a built-in profile.
+    Profile,
+}
+
+/// How a value gets into the job: a place to put it, or a function.
+#[derive(Clone, Copy)]
+pub enum Apply {
+    /// Nowhere: the option is not built, or any value of it leaves a job as it is.
+    Nothing,
+    /// A boolean or flag.
+    Bool(fn(&mut Draft) -> &mut bool),
+    /// A number of 32 bits; what does not fit is cut off, as the reference does.
+    U32(fn(&mut Draft) -> &mut u32),
+    /// A number of 32 bits that says whether it was given.
+    OptionalU32(fn(&mut Draft) -> &mut Option<u32>),
+    /// A number of 64 bits.
+    U64(fn(&mut Draft) -> &mut u64),
+    /// A text.
+    Text(fn(&mut Draft) -> &mut Option<String>),
+    /// Whatever else.
+    With(fn(&mut Draft, &Value, &mut ApplyContext<'_>) -> Result<(), JobError>),
+    /// Kept as it is, under its name, for the engine.
+    Engine,
+}
+
+impl std::fmt::Debug for Apply {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Nothing => "Nothing",
+            Self::Bool(_) => "Bool",
+            Self::U32(_) => "U32",
+            Self::OptionalU32(_) => "OptionalU32",
+            Self::U64(_) => "U64",
+            Self::Text(_) => "Text",
+            Self::With(_) => "With",
+            Self::Engine => "Engine",
+        })
+    }
+}
+
+/// One row of the option table.
+#[derive(Debug, Clone, Copy)]
+pub struct OptionDef {
+    /// Canonical name, used in reports.
+    pub name: &'static str,
+    /// Other names that mean the same.
+    pub aliases: &'static [&'static str],
+    /// Syntax of the value.
+    pub kind: Kind,
+    /// Value in force when the option is not given, as text; `None`: there is none, or it depends.
+    pub default: Option<&'static str>,
+    /// A value, other than the default, that changes nothing (`0` of a limit). A planned option accepts it.
+    pub neutral: Option<&'static str>,
+    /// The option under which the help lists this one.
+    pub parent: Option<&'static str>,
+    /// Part of the manual.
+    pub category: Category,
+    /// Sub-part of the manual; may be empty.
+    pub group: &'static str,
+    /// Engines that have this option; empty for an option of every job, or of a profile.
+    pub engines: &'static [&'static str],
+    /// The built-in profile that has this option.
+    pub profile: Option<&'static str>,
+    /// One line of help.
+    pub help: &'static str,
+    /// More help; may be empty.
+    pub long_help: &'static str,
+    /// How far ferrio is with it.
+    pub status: Status,
+    /// How it gets into the job.
+    pub apply: Apply,
+}
+
+/// Begins a row: planned, without default, of the category `General`.
+pub const fn option(name: &'static str, kind: Kind, help: &'static str) -> OptionDef {
+    OptionDef {
+        name,
+        aliases: &[],
+        kind,
+        default: None,
+        neutral: None,
+        parent: None,
+        category: Category::General,
+        group: "",
+        engines: &[],
+        profile: None,
+        help,
+        long_help: "",
+        status: Status::Planned,
+        apply: Apply::Nothing,
+    }
+}
+
+impl OptionDef {
+    /// Sets the other names.
+    #[must_use]
+    pub const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
+        self.aliases = aliases;
+        self
+    }
+
+    /// Sets the default.
+    #[must_use]
+    pub const fn default(mut self, text: &'static str) -> Self {
+        self.default = Some(text);
+        self
+    }
+
+    /// Sets the value that changes nothing.
+    #[must_use]
+    pub const fn neutral(mut self, text: &'static str) -> Self {
+        self.neutral = Some(text);
+        self
+    }
+
+    /// Sets the option under which the help lists this one.
+    #[must_use]
+    pub const fn under(mut self, parent: &'static str) -> Self {
+        self.parent = Some(parent);
+        self
+    }
+
+    /// Sets the place in the manual.
+    #[must_use]
+    pub const fn place(mut self, category: Category, group: &'static str) -> Self {
+        self.category = category;
+        self.group = group;
+        self
+    }
+
+    /// Makes the row private to `engines`.
+    #[must_use]
+    pub const fn of_engines(mut self, engines: &'static [&'static str]) -> Self {
+        self.engines = engines;
+        self.category = Category::Engine;
+        self
+    }
+
+    /// Makes the row private to a built-in profile.
+    #[must_use]
+    pub const fn of_profile(mut self, profile: &'static str) -> Self {
+        self.profile = Some(profile);
+        self.category = Category::Profile;
+        self
+    }
+
+    /// Adds help beyond the one line.
+    #[must_use]
+    pub const fn long(mut self, text: &'static str) -> Self {
+        self.long_help = text;
+        self
+    }
+
+    /// Marks the row as built, and says how a value gets into the job.
+    #[must_use]
+    pub const fn applies(mut self, apply: Apply) -> Self {
+        self.status = Status::Supported;
+        self.apply = apply;
+        self
+    }
+
+    /// Marks a built row as different from the reference.
+    #[must_use]
+    pub const fn deviates(mut self, why: &'static str) -> Self {
+        self.status = Status::Deviates(why);
+        self
+    }
+
+    /// Marks the row as one that will not come.
+    #[must_use]
+    pub const fn not_applicable(mut self, why: &'static str) -> Self {
+        self.status = Status::NotApplicable(why);
+        self
+    }
+
+    /// True for the canonical name and for every alias.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+
+    /// The canonical name and the aliases.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        std::iter::once(self.name).chain(self.aliases.iter().copied())
+    }
+
+    /// True when the option belongs to every job: neither private to an engine nor to a profile.
+    pub const fn is_general(&self) -> bool {
+        self.engines.is_empty() && self.profile.is_none()
+    }
+
+    /// True when ferrio can act on the option.
+    pub const fn is_built(&self) -> bool {
+        matches!(self.status, Status::Supported | Status::Deviates(_))
+    }
+}

@@ -1,0 +1,13 @@
+//! Options of the engine `e4defrag`.
+//!
+//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+
+use crate::options::definition::{OptionDef, option};
+use crate::options::kind::{Kind, at_most};
+
+/// The rows.
+pub(crate) const OPTIONS: &[OptionDef] = &[
+    option("donorname", Kind::Text, "File whose blocks are swapped in (required)").of_engines(&["e4defrag"]),
+    option("inplace", Kind::Int(at_most(1)), "0 = allocate donor space at init, 1 = per event")
+        .of_engines(&["e4defrag"]),
+];

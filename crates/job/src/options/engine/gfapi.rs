@@ -1,0 +1,13 @@
+//! Options of the engines `gfapi,gfapi_async`.
+//!
+//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+
+use crate::options::definition::{OptionDef, option};
+use crate::options::kind::Kind;
+
+/// The rows.
+pub(crate) const OPTIONS: &[OptionDef] = &[
+    option("volume", Kind::Text, "Gluster volume").of_engines(&["gfapi", "gfapi_async"]),
+    option("brick", Kind::Text, "Gluster server").of_engines(&["gfapi", "gfapi_async"]),
+    option("single-instance", Kind::Bool, "Share one connection between jobs").of_engines(&["gfapi", "gfapi_async"]),
+];

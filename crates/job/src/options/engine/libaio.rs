@@ -1,0 +1,29 @@
+//! Options of the engine `libaio`.
+//!
+//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+
+use crate::options::definition::{Apply, OptionDef, option};
+use crate::options::kind::{Kind, at_most, between};
+
+/// The rows.
+pub(crate) const OPTIONS: &[OptionDef] = &[
+    option("userspace_reap", Kind::Flag, "Reap from the mapped ring without a system call")
+        .of_engines(&["libaio"])
+        .applies(Apply::Engine),
+    option("nowait", Kind::Bool, "RWF_NOWAIT on I/O").of_engines(&["libaio"]).applies(Apply::Engine),
+    option("libaio_vectored", Kind::Bool, "Use the vectored opcodes").of_engines(&["libaio"]).applies(Apply::Engine),
+    option(
+        "cmdprio_percentage",
+        Kind::IntPerDirection(at_most(100)),
+        "Share of I/Os sent with the alternate priority, read,write",
+    )
+    .neutral("0")
+    .of_engines(&["libaio"]),
+    option("cmdprio_class", Kind::IntPerDirection(between(1, 3)), "Class of the alternate priority")
+        .of_engines(&["libaio"]),
+    option("cmdprio_hint", Kind::IntPerDirection(at_most(1023)), "Hint of the alternate priority")
+        .of_engines(&["libaio"]),
+    option("cmdprio", Kind::IntPerDirection(at_most(7)), "Level of the alternate priority").of_engines(&["libaio"]),
+    option("cmdprio_bssplit", Kind::Text, "Per block size shares bs/pct[/class/level[/hint]], joined by colons")
+        .of_engines(&["libaio"]),
+];

@@ -1,0 +1,10 @@
+//! Options of the engine `mtd`.
+//!
+//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+
+use crate::options::definition::{OptionDef, option};
+use crate::options::kind::Kind;
+
+/// The rows.
+pub(crate) const OPTIONS: &[OptionDef] =
+    &[option("skip_bad", Kind::Bool, "Silently skip bad erase blocks").default("0").of_engines(&["mtd"])];

@@ -1,0 +1,10 @@
+//! Options of the engine `nfs`.
+//!
+//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+
+use crate::options::definition::{OptionDef, option};
+use crate::options::kind::Kind;
+
+/// The rows.
+pub(crate) const OPTIONS: &[OptionDef] =
+    &[option("nfs_url", Kind::Text, "Server and export in libnfs URL form").of_engines(&["nfs"])];

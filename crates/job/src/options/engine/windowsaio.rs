@@ -1,0 +1,12 @@
+//! Options of the engine `windowsaio (not Linux)`.
+//!
+//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+
+use crate::options::definition::{OptionDef, option};
+use crate::options::kind::Kind;
+
+/// The rows.
+pub(crate) const OPTIONS: &[OptionDef] =
+    &[option("no_completion_thread", Kind::Flag, "Windows only: poll in the job thread")
+        .of_engines(&["windowsaio"])
+        .not_applicable("not a Linux engine")];

@@ -1,0 +1,210 @@
+//! Direction, engine, depth, amounts and block sizes.
+//!
+//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+
+use crate::options::apply;
+use crate::options::definition::{Apply, Category, OptionDef, option};
+use crate::options::kind::{ANY, Choice, Kind, at_least, at_most, choice};
+
+const RW: &[Choice] = &[
+    choice("read", "Sequential read"),
+    choice("write", "Sequential write"),
+    choice("trim", "Sequential trim"),
+    choice("randread", "Random read"),
+    choice("randwrite", "Random write"),
+    choice("randtrim", "Random trim"),
+    choice("rw", "Sequential read and write mix"),
+    choice("readwrite", "Sequential read and write mix"),
+    choice("randrw", "Random read and write mix"),
+    choice("trimwrite", "Trim and write mix, trims preceding writes"),
+    choice("randtrimwrite", "Randomly trim and write mix, trims preceding writes"),
+];
+
+const RW_SEQUENCER: &[Choice] = &[
+    choice("sequential", "The I/Os of a run follow each other"),
+    choice("identical", "The I/Os of a run use the same offset"),
+];
+
+const IO_SUBMIT_MODE: &[Choice] =
+    &[choice("inline", "From the job itself"), choice("offload", "From a pool of workers")];
+
+/// The rows.
+pub(crate) const OPTIONS: &[OptionDef] = &[
+    option(
+        "rw",
+        Kind::Choice(RW),
+        "Data direction and ordering; ':n' postfix = run length (random) or stride in bytes (sequential)",
+    )
+    .aliases(&["readwrite"])
+    .default("read")
+    .place(Category::Io, "io-basic")
+    .applies(Apply::With(apply::rw)),
+    option(
+        "rw_sequencer",
+        Kind::Choice(RW_SEQUENCER),
+        "What the non-random I/Os of a 'rw=rand*:n' run do: advance or repeat the offset",
+    )
+    .default("sequential")
+    .place(Category::Io, "io-basic")
+    .applies(Apply::With(apply::rw_sequencer)),
+    option("ioengine", Kind::Text, "Which submission backend to use; unknown names are tried as shared objects")
+        .default("psync")
+        .place(Category::Io, "io-basic")
+        .applies(Apply::With(apply::ioengine)),
+    option("iodepth", Kind::Int(at_least(1)), "Upper bound of I/Os kept outstanding per file set")
+        .default("1")
+        .place(Category::Io, "io-basic")
+        .applies(Apply::U32(|draft| &mut draft.job.queue.iodepth)),
+    option(
+        "iodepth_batch",
+        Kind::Int(ANY),
+        "How many prepared I/Os to hand to the kernel per submit call (0 or > iodepth means iodepth)",
+    )
+    .aliases(&["iodepth_batch_submit"])
+    .default("1")
+    .under("iodepth")
+    .place(Category::Io, "io-basic")
+    .applies(Apply::OptionalU32(|draft| &mut draft.open.batch_submit)),
+    option(
+        "iodepth_batch_complete_min",
+        Kind::Int(ANY),
+        "Least completions to wait for per reap; 0 with max 0 = pure polling",
+    )
+    .aliases(&["iodepth_batch_complete"])
+    .default("1")
+    .under("iodepth")
+    .place(Category::Io, "io-basic")
+    .applies(Apply::OptionalU32(|draft| &mut draft.open.batch_complete_min)),
+    option("iodepth_batch_complete_max", Kind::Int(ANY), "Most completions fetched per reap; raised to _min if lower")
+        .under("iodepth")
+        .place(Category::Io, "io-basic")
+        .applies(Apply::OptionalU32(|draft| &mut draft.open.batch_complete_max)),
+    option(
+        "iodepth_low",
+        Kind::Int(ANY),
+        "After the queue fills, reap down to this level before refilling (0 or > iodepth means iodepth)",
+    )
+    .under("iodepth")
+    .place(Category::Io, "io-basic")
+    .applies(Apply::OptionalU32(|draft| &mut draft.open.low)),
+    option(
+        "serialize_overlap",
+        Kind::Bool,
+        "Delay an I/O while another one in flight touches the same bytes; ignored for read-only or depth-1 inline jobs",
+    )
+    .default("0")
+    .under("iodepth")
+    .place(Category::Io, "io-basic"),
+    option(
+        "io_submit_mode",
+        Kind::Choice(IO_SUBMIT_MODE),
+        "Issue from the job thread itself or from a pool of iodepth worker threads",
+    )
+    .default("inline")
+    .place(Category::Io, "io-basic"),
+    option(
+        "size",
+        Kind::SizeOrPercent,
+        "Bytes addressed by the job over all its files; % of target or Nz zones accepted",
+    )
+    .place(Category::Io, "")
+    .applies(Apply::With(apply::size)),
+    option(
+        "io_size",
+        Kind::SizeOrPercent,
+        "Total bytes to transfer if different from size; may exceed size (wraps); 0-100% or Nz",
+    )
+    .aliases(&["io_limit"])
+    .place(Category::Io, "")
+    .applies(Apply::With(apply::io_size)),
+    option(
+        "fill_device",
+        Kind::Bool,
+        "Keep writing until the target reports no space; ENOSPC/EDQUOT then count as success",
+    )
+    .aliases(&["fill_fs"])
+    .default("0")
+    .place(Category::File, "")
+    .applies(Apply::Bool(|draft| &mut draft.job.extent.fill_device)),
+    option("filesize", Kind::SizePair(at_least(1)), "Size, or low-high range for a random size, of each file")
+        .place(Category::File, "")
+        .applies(Apply::With(apply::filesize)),
+    option("file_append", Kind::Bool, "Begin at current end of file, extending it")
+        .default("0")
+        .place(Category::File, "")
+        .applies(Apply::Bool(|draft| &mut draft.job.extent.file_append)),
+    option("offset", Kind::SizeOrPercent, "First byte used in each file; % of file size or Nz zones")
+        .aliases(&["fileoffset"])
+        .default("0")
+        .place(Category::Io, "")
+        .applies(Apply::With(apply::offset)),
+    option(
+        "offset_align",
+        Kind::Int(ANY),
+        "Round a percentage-derived offset up to this multiple (default: smallest block size)",
+    )
+    .default("0")
+    .place(Category::Io, "")
+    .applies(Apply::U64(|draft| &mut draft.job.extent.offset_align)),
+    option("offset_increment", Kind::SizeOrPercent, "Added to offset once per clone index (numjobs); bytes, %, Nz")
+        .default("0")
+        .under("offset")
+        .place(Category::Io, "")
+        .applies(Apply::With(apply::offset_increment)),
+    option(
+        "number_ios",
+        Kind::Size(ANY),
+        "Cap on count of completed+inflight read/write/trim I/Os (times loops); other limits still apply",
+    )
+    .default("0")
+    .place(Category::Io, "")
+    .applies(Apply::U64(|draft| &mut draft.job.extent.number_ios)),
+    option(
+        "num_range",
+        Kind::Int(at_most(256)),
+        "Ranges packed in one trim command; >1 only on engines flagged multi-range",
+    )
+    .default("1")
+    .place(Category::Io, ""),
+    option("bs", Kind::SizePerDirection(at_least(1)), "Block size; up to three values read,write,trim")
+        .aliases(&["blocksize"])
+        .default("4096")
+        .under("rw")
+        .place(Category::Io, "")
+        .applies(Apply::With(apply::block_size)),
+    option(
+        "ba",
+        Kind::SizePerDirection(at_least(1)),
+        "Offset granularity for random I/O; using it switches the random map off",
+    )
+    .aliases(&["blockalign"])
+    .under("rw")
+    .place(Category::Io, "")
+    .applies(Apply::With(apply::block_align)),
+    option(
+        "bsrange",
+        Kind::RangePerDirection(at_least(1)),
+        "Random block size between bounds, multiples of the minimum; up to three ranges",
+    )
+    .aliases(&["blocksize_range"])
+    .under("rw")
+    .place(Category::Io, "")
+    .applies(Apply::With(apply::block_range)),
+    option("bssplit", Kind::Text, "Weighted block size mix size/percent:...; per direction with commas")
+        .under("rw")
+        .place(Category::Io, ""),
+    option("bs_unaligned", Kind::Flag, "Allow range-derived block sizes that are not multiples of the minimum")
+        .aliases(&["blocksize_unaligned"])
+        .under("rw")
+        .place(Category::Io, "")
+        .applies(Apply::Bool(|draft| &mut draft.job.pattern.bs_unaligned)),
+    option(
+        "bs_is_seq_rand",
+        Kind::Bool,
+        "Reinterpret the first/second bs values as sequential/random instead of read/write",
+    )
+    .default("0")
+    .under("blocksize")
+    .place(Category::Io, "")
+    .applies(Apply::Bool(|draft| &mut draft.job.pattern.bs_is_seq_rand)),
+];

@@ -1,0 +1,151 @@
+//! The kinds of values that options take: their syntax and their bounds.
+//!
+//! Must not know: which options exist, how a value acts. Parsing is in [`crate::value`].
+
+use crate::options::definition::Status;
+
+/// Bounds of a number; `None` is unbounded on that side. The unit is that of the option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Smallest value allowed.
+    pub min: Option<i64>,
+    /// Largest value allowed.
+    pub max: Option<i64>,
+}
+
+/// No bounds.
+pub const ANY: Bounds = Bounds { min: None, max: None };
+
+/// At least `min`.
+pub const fn at_least(min: i64) -> Bounds {
+    Bounds { min: Some(min), max: None }
+}
+
+/// At most `max`. As in the reference a smallest value of 0 is not enforced.
+pub const fn at_most(max: i64) -> Bounds {
+    Bounds { min: None, max: Some(max) }
+}
+
+/// From `min` to `max`.
+pub const fn between(min: i64, max: i64) -> Bounds {
+    Bounds { min: Some(min), max: Some(max) }
+}
+
+/// One word of an enumeration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice {
+    /// The word, case-sensitive.
+    pub word: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// How far ferrio is with this word.
+    pub status: Status,
+}
+
+/// A word that works.
+pub const fn choice(word: &'static str, help: &'static str) -> Choice {
+    Choice { word, help, status: Status::Supported }
+}
+
+/// A word that is known but not built.
+pub const fn planned_choice(word: &'static str, help: &'static str) -> Choice {
+    Choice { word, help, status: Status::Planned }
+}
+
+/// A word that will not come.
+pub const fn refused_choice(word: &'static str, help: &'static str, why: &'static str) -> Choice {
+    Choice { word, help, status: Status::NotApplicable(why) }
+}
+
+/// Syntax of a value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// `0` or `1`.
+    Bool,
+    /// Nothing (on), or a number (0 is off).
+    Flag,
+    /// A number of 32 bits, with the suffixes of sizes.
+    Int(Bounds),
+    /// One to three such numbers: read, write, trim.
+    IntPerDirection(Bounds),
+    /// A number of 64 bits, with the suffixes of sizes.
+    Size(Bounds),
+    /// Bytes, `N%` or `Nz` (zones).
+    SizeOrPercent,
+    /// Two sizes, low and high, or one for both.
+    SizePair(Bounds),
+    /// One to three sizes: read, write, trim.
+    SizePerDirection(Bounds),
+    /// One to three ranges of sizes: read, write, trim.
+    RangePerDirection(Bounds),
+    /// A time; a bare number counts seconds.
+    Seconds,
+    /// Two such times, low and high, or one for both.
+    SecondsPair,
+    /// A time; a bare number counts microseconds.
+    Microseconds,
+    /// One to three such times: read, write, trim.
+    MicrosecondsPerDirection,
+    /// A word, and after `:` or `,` what the option makes of it.
+    Choice(&'static [Choice]),
+    /// Words joined by commas, and after `:` a number.
+    ChoiceSet(&'static [Choice]),
+    /// Numbers with decimals, at most `max_len` of them, joined by colons.
+    FloatList {
+        /// Most entries.
+        max_len: usize,
+        /// Smallest value.
+        min: Option<f64>,
+        /// Largest value.
+        max: Option<f64>,
+    },
+    /// A text.
+    Text,
+    /// A text, or nothing.
+    OptionalText,
+    /// Bytes to repeat: decimals, hex, quoted text, quoted file name.
+    Pattern,
+    /// CPUs: numbers and ranges joined by commas.
+    CpuList,
+    /// Error names or numbers joined by colons, one list for each of read, write, verify, joined by commas.
+    ErrorLists,
+    /// Accepted with a note; has no effect.
+    Deprecated,
+    /// Refused with a note.
+    Removed,
+}
+
+impl Kind {
+    /// True when a bare name without `=value` is enough on the command line.
+    pub const fn value_is_optional(self) -> bool {
+        matches!(self, Self::Flag)
+    }
+
+    /// The words of an enumeration.
+    pub const fn choices(self) -> Option<&'static [Choice]> {
+        match self {
+            Self::Choice(choices) | Self::ChoiceSet(choices) => Some(choices),
+            _ => None,
+        }
+    }
+
+    /// The `type:` line of the option help.
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::Bool => "boolean value (opt=1)",
+            Self::Flag => "empty or boolean value ([0|1])",
+            Self::Int(_) | Self::IntPerDirection(_) | Self::SizePerDirection(_) => "integer value (opt=100)",
+            Self::Microseconds | Self::MicrosecondsPerDirection => "time, default unit us (opt=100)",
+            Self::Size(_) => "integer value with possible k/m/g postfix (opt=4k)",
+            Self::SizeOrPercent => "size or percentage (opt=4k|50%)",
+            Self::SizePair(_) => "one size, or a low-high range (opt=4k[-8k])",
+            Self::RangePerDirection(_) => "one to three ranges (opt=1k-4k[,4k-8k[,1k-8k]])",
+            Self::Seconds | Self::SecondsPair => "string with time postfix (opt=10s)",
+            Self::FloatList { .. } => "list of floating point values separated by ':' (opt=5.9:7.8)",
+            Self::CpuList => "list of CPUs (opt=0,2-5)",
+            Self::Deprecated | Self::Removed => "deprecated",
+            Self::OptionalText => "empty or string (opt=bla)",
+            Self::Choice(_) | Self::ChoiceSet(_) | Self::Text | Self::Pattern | Self::ErrorLists => "string (opt=bla)",
+        }
+    }
+}

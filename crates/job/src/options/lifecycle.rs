@@ -1,0 +1,106 @@
+//! Life of files, CPUs of the worker, and what happens at the end.
+//!
+//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+
+use crate::options::apply;
+use crate::options::definition::{Apply, Category, OptionDef, option};
+use crate::options::kind::{ANY, Choice, Kind, choice};
+
+const SYNC: &[Choice] = &[
+    choice("none", "Neither flag"),
+    choice("0", "Same as 'none'"),
+    choice("sync", "O_SYNC"),
+    choice("1", "Same as 'sync'"),
+    choice("dsync", "O_DSYNC"),
+];
+
+const WRITE_HINT: &[Choice] = &[
+    choice("none", "No hint"),
+    choice("short", "Short-lived data"),
+    choice("medium", "Medium-lived data"),
+    choice("long", "Long-lived data"),
+    choice("extreme", "Very long-lived data"),
+];
+
+const CPUS_ALLOWED_POLICY: &[Choice] =
+    &[choice("shared", "All clones share all CPUs"), choice("split", "One CPU a clone, in turn")];
+
+/// The rows.
+pub(crate) const OPTIONS: &[OptionDef] = &[
+    option("invalidate", Kind::Bool, "Drop page cache of the target range at open")
+        .default("1")
+        .place(Category::Io, "io-type")
+        .applies(Apply::Bool(|draft| &mut draft.job.layout.invalidate)),
+    option("sync", Kind::Choice(SYNC), "Open with O_SYNC / O_DSYNC")
+        .default("none")
+        .place(Category::Io, "io-type")
+        .applies(Apply::With(apply::sync)),
+    option("write_hint", Kind::Choice(WRITE_HINT), "Write lifetime hint via fcntl").place(Category::Engine, ""),
+    option("create_serialize", Kind::Bool, "Lay files out one job at a time before starting")
+        .default("1")
+        .place(Category::File, "")
+        .applies(Apply::Bool(|draft| &mut draft.job.layout.create_serialize)),
+    option("create_fsync", Kind::Bool, "fsync each file after laying it out")
+        .default("1")
+        .place(Category::File, "")
+        .applies(Apply::Bool(|draft| &mut draft.job.layout.create_fsync)),
+    option("create_on_open", Kind::Bool, "No layout; file appears when opened for I/O")
+        .default("0")
+        .place(Category::File, "")
+        .applies(Apply::Bool(|draft| &mut draft.job.layout.create_on_open)),
+    option("create_only", Kind::Bool, "Stop after the layout phase")
+        .default("0")
+        .place(Category::File, "")
+        .applies(Apply::Bool(|draft| &mut draft.job.layout.create_only)),
+    option("allow_file_create", Kind::Bool, "0 = fail instead of creating missing files")
+        .default("1")
+        .place(Category::File, "filename")
+        .applies(Apply::Bool(|draft| &mut draft.job.target.allow_file_create)),
+    option("allow_mounted_write", Kind::Bool, "Allow writes to a mounted block device")
+        .default("0")
+        .place(Category::File, "filename")
+        .applies(Apply::Bool(|draft| &mut draft.job.target.allow_mounted_write)),
+    option("pre_read", Kind::Bool, "Read the file range once before timing starts; disables invalidate")
+        .default("0")
+        .place(Category::File, "")
+        .applies(Apply::Bool(|draft| &mut draft.job.layout.pre_read)),
+    option("cpumask", Kind::Int(ANY), "Affinity as bit mask (CPUs 0-31)")
+        .place(Category::General, "cred")
+        .applies(Apply::With(apply::cpumask)),
+    option("cpus_allowed", Kind::CpuList, "Affinity as list a,b-c")
+        .place(Category::General, "cred")
+        .applies(Apply::With(apply::cpus_allowed)),
+    option(
+        "cpus_allowed_policy",
+        Kind::Choice(CPUS_ALLOWED_POLICY),
+        "Every clone gets all CPUs, or one CPU per clone round robin",
+    )
+    .under("cpus_allowed")
+    .place(Category::General, "cred")
+    .applies(Apply::With(apply::cpus_allowed_policy)),
+    option("numa_cpu_nodes", Kind::Text, "Run on these NUMA nodes").place(Category::General, ""),
+    option("numa_mem_policy", Kind::Text, "Memory policy mode[:nodes]").place(Category::General, ""),
+    option("gpu_dev_id", Kind::Int(ANY), "CUDA device for mem=cudamalloc")
+        .default("0")
+        .place(Category::General, "")
+        .not_applicable("needs the CUDA library"),
+    option("end_fsync", Kind::Bool, "fsync every file when writing ends")
+        .default("0")
+        .place(Category::File, "")
+        .applies(Apply::Bool(|draft| &mut draft.job.durability.end_fsync)),
+    option("fsync_on_close", Kind::Bool, "fsync on each close of a written file")
+        .default("0")
+        .place(Category::File, "")
+        .applies(Apply::Bool(|draft| &mut draft.job.durability.fsync_on_close)),
+    option("end_syncfs", Kind::Bool, "syncfs each involved file system when writing ends")
+        .default("0")
+        .place(Category::File, ""),
+    option("unlink", Kind::Bool, "Remove the job's files at the end")
+        .default("0")
+        .place(Category::File, "")
+        .applies(Apply::Bool(|draft| &mut draft.job.layout.unlink)),
+    option("unlink_each_loop", Kind::Bool, "Remove files between passes")
+        .default("0")
+        .place(Category::File, "")
+        .applies(Apply::Bool(|draft| &mut draft.job.layout.unlink_each_loop)),
+];

@@ -1,0 +1,128 @@
+//! The option table: one row for every option of the reference and of ferrio's own engines.
+//!
+//! The rows stand in one file a subject; [`OPTIONS`] joins them in the order of the reference's own list, on which the
+//! help and the suggestions depend. Must not know: job files, command lines.
+//! Start reading at [`definition::OptionDef`], then any file of rows.
+
+pub(crate) mod apply;
+pub mod definition;
+mod engine;
+pub mod engines;
+mod error;
+mod files;
+mod grouping;
+mod io;
+pub mod kind;
+mod lifecycle;
+mod log;
+mod process;
+mod profile;
+mod random;
+mod rate;
+mod replay;
+mod runtime;
+pub mod set;
+mod stat;
+mod target;
+mod verify;
+mod zone;
+
+use definition::{OptionDef, option};
+use kind::Kind;
+
+const TABLES: &[&[OptionDef]] = &[
+    target::OPTIONS,
+    io::OPTIONS,
+    random::OPTIONS,
+    files::OPTIONS,
+    runtime::OPTIONS,
+    verify::OPTIONS,
+    replay::OPTIONS,
+    zone::OPTIONS,
+    process::OPTIONS,
+    rate::OPTIONS,
+    lifecycle::OPTIONS,
+    grouping::OPTIONS,
+    log::OPTIONS,
+    stat::OPTIONS,
+    error::OPTIONS,
+    engine::cpuio::OPTIONS,
+    engine::dfs::OPTIONS,
+    engine::e4defrag::OPTIONS,
+    engine::exec::OPTIONS,
+    engine::filestat::OPTIONS,
+    engine::gfapi::OPTIONS,
+    engine::http::OPTIONS,
+    engine::io_uring::OPTIONS,
+    engine::libaio::OPTIONS,
+    engine::libblkio::OPTIONS,
+    engine::libcufile::OPTIONS,
+    engine::libhdfs::OPTIONS,
+    engine::libhipfile::OPTIONS,
+    engine::libiscsi::OPTIONS,
+    engine::mmap::OPTIONS,
+    engine::mtd::OPTIONS,
+    engine::nbd::OPTIONS,
+    engine::net::OPTIONS,
+    engine::nfs::OPTIONS,
+    engine::rados::OPTIONS,
+    engine::rbd::OPTIONS,
+    engine::rdma::OPTIONS,
+    engine::sg::OPTIONS,
+    engine::external::OPTIONS,
+    engine::pvsync2::OPTIONS,
+    engine::windowsaio::OPTIONS,
+    engine::xnvme::OPTIONS,
+    engine::sim::OPTIONS,
+    profile::OPTIONS,
+];
+
+const N_OPTIONS: usize = {
+    let (mut total, mut table) = (0, 0);
+    while table < TABLES.len() {
+        total += TABLES[table].len();
+        table += 1;
+    }
+    total
+};
+
+static JOINED: [OptionDef; N_OPTIONS] = {
+    let mut joined = [option("", Kind::Flag, ""); N_OPTIONS];
+    let (mut filled, mut table) = (0, 0);
+    while table < TABLES.len() {
+        let mut row = 0;
+        while row < TABLES[table].len() {
+            joined[filled] = TABLES[table][row];
+            filled += 1;
+            row += 1;
+        }
+        table += 1;
+    }
+    joined
+};
+
+/// Every option.
+pub static OPTIONS: &[OptionDef] = &JOINED;
+
+/// The options of every job, in the order of the reference.
+pub fn general() -> impl Iterator<Item = &'static OptionDef> {
+    OPTIONS.iter().filter(|def| def.is_general())
+}
+
+/// The private options of `engine`.
+pub fn of_engine(engine: &str) -> impl Iterator<Item = &'static OptionDef> {
+    OPTIONS.iter().filter(move |def| def.engines.contains(&engine))
+}
+
+/// The option of every job that is called `name`.
+pub fn find_general(name: &str) -> Option<&'static OptionDef> {
+    general().find(|def| def.is_called(name))
+}
+
+/// The private option of `engine` that is called `name`.
+pub fn find_private(engine: &str, name: &str) -> Option<&'static OptionDef> {
+    of_engine(engine).find(|def| def.is_called(name))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! Random offsets: seeds, generators, distributions.
+//!
+//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+
+use crate::options::apply;
+use crate::options::definition::{Apply, Category, OptionDef, option};
+use crate::options::kind::{ANY, Choice, Kind, at_most, choice};
+
+const RANDOM_GENERATOR: &[Choice] = &[
+    choice("tausworthe", "Tausworthe generator, 32 bit"),
+    choice("lfsr", "Linear feedback shift register: each block once"),
+    choice("tausworthe64", "Tausworthe generator, 64 bit"),
+];
+
+const RANDOM_DISTRIBUTION: &[Choice] = &[
+    choice("random", "Every block equally likely"),
+    choice("zipf", "Zipf, parameter theta"),
+    choice("pareto", "Pareto, parameter h"),
+    choice("normal", "Normal, parameter deviation in percent"),
+    choice("zoned", "Shares of I/O over shares of the target"),
+    choice("zoned_abs", "Shares of I/O over bytes of the target"),
+    choice("sequence", "Blocks of a given list, in turn"),
+];
+
+/// The rows.
+pub(crate) const OPTIONS: &[OptionDef] = &[
+    option("randrepeat", Kind::Bool, "Seed generators from randseed so that runs repeat; 0 = seed from /dev/urandom")
+        .aliases(&["allrandrepeat"])
+        .default("1")
+        .under("rw")
+        .place(Category::Io, "random")
+        .applies(Apply::Bool(|draft| &mut draft.job.pattern.randrepeat)),
+    option("randseed", Kind::Size(ANY), "Seed base; giving it clears randrepeat (no reseed between loops)")
+        .default("0x89")
+        .under("rw")
+        .place(Category::Io, "random")
+        .applies(Apply::With(apply::randseed)),
+    option("norandommap", Kind::Flag, "Do not track visited blocks, so offsets can repeat and some may be missed")
+        .under("rw")
+        .place(Category::Io, "random")
+        .applies(Apply::Bool(|draft| &mut draft.job.pattern.norandommap)),
+    option("softrandommap", Kind::Bool, "Carry on without the random map if it cannot be allocated")
+        .default("0")
+        .under("norandommap")
+        .place(Category::Io, "random")
+        .applies(Apply::Bool(|draft| &mut draft.job.pattern.softrandommap)),
+    option("sprandom", Kind::Bool, "Preconditioning pass that writes each LBA once plus model-driven overwrites")
+        .default("0")
+        .under("rw")
+        .place(Category::Io, "random"),
+    option("spr_num_regions", Kind::Int(ANY), "Region count used by the sprandom model")
+        .default("100")
+        .under("sprandom")
+        .place(Category::Io, "random"),
+    option(
+        "spr_op",
+        Kind::FloatList { max_len: 1, min: None, max: None },
+        "Device over-provisioning ratio assumed by sprandom",
+    )
+    .default("0.15")
+    .under("sprandom")
+    .place(Category::Io, "random"),
+    option("spr_cs", Kind::Size(ANY), "Device write-cache size assumed by sprandom")
+        .default("0")
+        .under("sprandom")
+        .place(Category::Io, "random"),
+    option(
+        "random_generator",
+        Kind::Choice(RANDOM_GENERATOR),
+        "Offset generator; lfsr visits each block once without a map",
+    )
+    .default("tausworthe")
+    .place(Category::Io, "random")
+    .applies(Apply::With(apply::random_generator)),
+    option(
+        "random_distribution",
+        Kind::Choice(RANDOM_DISTRIBUTION),
+        "Shape of random offsets; parameters after ':' (theta, h, deviation, zone list, block list)",
+    )
+    .default("random")
+    .place(Category::Io, "random"),
+    option(
+        "random_sequence_stride",
+        Kind::Bool,
+        "With distribution=sequence, shift the list by its length after each pass",
+    )
+    .default("0")
+    .place(Category::Io, "random"),
+    option(
+        "percentage_random",
+        Kind::IntPerDirection(at_most(100)),
+        "Share of I/Os in a random job that get a random offset, per direction",
+    )
+    .default("100,100,100")
+    .place(Category::Io, "random")
+    .applies(Apply::With(apply::percentage_random)),
+    option("percentage_sequential", Kind::Removed, "Removed option, rejected")
+        .place(Category::Io, "random")
+        .applies(Apply::Nothing),
+];

@@ -1,0 +1,81 @@
+//! Pauses, rates, latency limits.
+//!
+//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+
+use crate::options::definition::{Category, OptionDef, option};
+use crate::options::kind::{ANY, Choice, Kind, choice};
+
+const THINKTIME_BLOCKS_TYPE: &[Choice] = &[choice("complete", "Completed I/Os"), choice("issue", "Issued I/Os")];
+
+const RATE_PROCESS: &[Choice] = &[choice("linear", "Even spacing"), choice("poisson", "Poisson arrivals")];
+
+/// The rows.
+pub(crate) const OPTIONS: &[OptionDef] = &[
+    option("thinktime", Kind::Microseconds, "Pause after completing thinktime_blocks I/Os")
+        .default("0")
+        .place(Category::Io, "thinktime"),
+    option("thinktime_spin", Kind::Microseconds, "Part of the pause spent busy-looping (capped at thinktime)")
+        .default("0")
+        .under("thinktime")
+        .place(Category::Io, "thinktime"),
+    option("thinkcycles", Kind::Int(ANY), "Busy-loop count after every I/O")
+        .default("0")
+        .under("thinktime")
+        .place(Category::Io, "thinktime"),
+    option("thinktime_blocks", Kind::Int(ANY), "I/Os between pauses")
+        .default("1")
+        .under("thinktime")
+        .place(Category::Io, "thinktime"),
+    option("thinktime_blocks_type", Kind::Choice(THINKTIME_BLOCKS_TYPE), "Count completed or issued I/Os")
+        .default("complete")
+        .under("thinktime")
+        .place(Category::Io, "thinktime"),
+    option("thinktime_iotime", Kind::Seconds, "Pause after this much time of I/O instead of a count")
+        .default("0")
+        .under("thinktime")
+        .place(Category::Io, "thinktime"),
+    option("rate", Kind::SizePerDirection(ANY), "Byte rate cap, per direction")
+        .neutral("0")
+        .place(Category::Io, "rate"),
+    option("rate_min", Kind::SizePerDirection(ANY), "Fail the job if measured byte rate drops below this")
+        .aliases(&["ratemin"])
+        .neutral("0")
+        .under("rate")
+        .place(Category::Io, "rate"),
+    option("rate_iops", Kind::IntPerDirection(ANY), "IOPS cap, per direction").neutral("0").place(Category::Io, "rate"),
+    option("rate_iops_min", Kind::IntPerDirection(ANY), "Fail the job if measured IOPS drops below this")
+        .neutral("0")
+        .under("rate_iops")
+        .place(Category::Io, "rate"),
+    option("rate_process", Kind::Choice(RATE_PROCESS), "Spacing of rate-limited I/O: even or Poisson")
+        .default("linear")
+        .under("rate")
+        .place(Category::Io, "rate"),
+    option("rate_cycle", Kind::Int(ANY), "Window over which *_min is judged (ms)")
+        .aliases(&["ratecycle"])
+        .default("1000")
+        .under("rate")
+        .place(Category::Io, "rate"),
+    option("rate_ignore_thinktime", Kind::Bool, "Catch up with I/O missed during thinktime")
+        .under("rate")
+        .place(Category::Io, "rate"),
+    option("max_latency", Kind::MicrosecondsPerDirection, "Fail the job when one I/O takes longer, per direction")
+        .neutral("0")
+        .place(Category::Io, "latprof"),
+    option("latency_target", Kind::Microseconds, "Search for the largest depth whose latency stays below this")
+        .neutral("0")
+        .place(Category::Io, "latprof"),
+    option("latency_window", Kind::Microseconds, "Length of one measuring step for latency_target")
+        .neutral("0")
+        .place(Category::Io, "latprof"),
+    option(
+        "latency_percentile",
+        Kind::FloatList { max_len: 1, min: Some(0.0), max: Some(100.0) },
+        "Share of I/Os that must be within latency_target",
+    )
+    .default("100")
+    .place(Category::Io, "latprof"),
+    option("latency_run", Kind::Bool, "Keep adjusting depth instead of ending once it is stable")
+        .default("0")
+        .place(Category::Io, "latprof"),
+];

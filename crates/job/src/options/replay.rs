@@ -1,0 +1,66 @@
+//! Traces: recording, replaying, merging; commands around a job.
+//!
+//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+
+use crate::options::apply;
+use crate::options::definition::{Apply, Category, OptionDef, option};
+use crate::options::kind::{ANY, Kind, at_least};
+
+/// The rows.
+pub(crate) const OPTIONS: &[OptionDef] = &[
+    option("write_iolog", Kind::Text, "Record issued I/O (v3 text log, appended)")
+        .place(Category::Io, "iolog")
+        .applies(Apply::With(apply::write_iolog)),
+    option(
+        "read_iolog",
+        Kind::Text,
+        "Replay a text log or blktrace; ':' list gives one per clone; '-' stdin; unix sockets allowed",
+    )
+    .place(Category::Io, "iolog"),
+    option("read_iolog_chunked", Kind::Bool, "Parse the log piecemeal while replaying")
+        .default("0")
+        .under("read_iolog")
+        .place(Category::Io, "iolog"),
+    option("replay_no_stall", Kind::Bool, "Ignore recorded timing during replay")
+        .default("0")
+        .under("read_iolog")
+        .place(Category::Io, "iolog"),
+    option("replay_redirect", Kind::Text, "Send all replayed I/O to this target")
+        .under("read_iolog")
+        .place(Category::Io, "iolog"),
+    option("replay_scale", Kind::Int(ANY), "Divide recorded offsets by this")
+        .default("1")
+        .under("read_iolog")
+        .place(Category::Io, "iolog"),
+    option("replay_align", Kind::Int(ANY), "Round recorded offset (and size) up to this power of two")
+        .neutral("0")
+        .under("read_iolog")
+        .place(Category::Io, "iolog"),
+    option(
+        "replay_time_scale",
+        Kind::Int(at_least(1)),
+        "Replay speed in percent: 200 = twice as fast, 50 = half speed",
+    )
+    .default("100")
+    .under("read_iolog")
+    .place(Category::Io, "iolog"),
+    option("replay_skip", Kind::Text, "Leave out listed kinds: read,write,trim,sync")
+        .under("read_iolog")
+        .place(Category::Io, "iolog"),
+    option("merge_blktrace_file", Kind::Text, "Where to store the merge of several blktraces before replay")
+        .place(Category::Io, "iolog"),
+    option(
+        "merge_blktrace_scalars",
+        Kind::FloatList { max_len: 20, min: None, max: None },
+        "Per-trace time scaling percent",
+    )
+    .place(Category::Io, "iolog"),
+    option("merge_blktrace_iters", Kind::FloatList { max_len: 20, min: None, max: None }, "Per-trace repeat count")
+        .place(Category::Io, "iolog"),
+    option("exec_prerun", Kind::Text, "Shell command run just before I/O; output to <job>.prerun.txt")
+        .place(Category::General, ""),
+    option("exec_postrun", Kind::Text, "Shell command run after the job; output to <job>.postrun.txt")
+        .place(Category::General, ""),
+    option("ioscheduler", Kind::Text, "Scheduler name written to the backing device's queue settings")
+        .place(Category::File, ""),
+];

@@ -1,0 +1,68 @@
+//! How often and how long a job runs, its clock and its buffers' memory.
+//!
+//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+
+use crate::options::apply;
+use crate::options::definition::{Apply, Category, OptionDef, option};
+use crate::options::kind::{ANY, Choice, Kind, at_least, choice, refused_choice};
+
+const CLOCKSOURCE: &[Choice] = &[
+    choice("gettimeofday", "gettimeofday()"),
+    choice("clock_gettime", "clock_gettime()"),
+    choice("cpu", "Time stamp counter of the CPU"),
+];
+
+const MEM: &[Choice] = &[
+    choice("malloc", "Heap"),
+    choice("shm", "System V shared memory"),
+    choice("shmhuge", "System V shared memory in huge pages"),
+    choice("mmap", "Mapping, anonymous or of a file"),
+    choice("mmapshared", "The same, shared"),
+    choice("mmaphuge", "Mapping in huge pages"),
+    refused_choice("cudamalloc", "Memory of a GPU", "needs the CUDA library"),
+];
+
+/// The rows.
+pub(crate) const OPTIONS: &[OptionDef] = &[
+    option("loops", Kind::Int(ANY), "How many passes over the job")
+        .default("1")
+        .place(Category::General, "runtime")
+        .applies(Apply::U32(|draft| &mut draft.job.limits.loops)),
+    option("numjobs", Kind::Int(ANY), "Number of identical clones to start")
+        .default("1")
+        .place(Category::General, "runtime")
+        .applies(Apply::U32(|draft| &mut draft.job.numjobs)),
+    option("startdelay", Kind::SecondsPair, "Wait before starting; low-high gives a random delay per clone")
+        .default("0")
+        .place(Category::General, "runtime")
+        .applies(Apply::With(apply::startdelay)),
+    option("runtime", Kind::Seconds, "Stop after this much time (0 = no limit)")
+        .aliases(&["timeout"])
+        .default("0")
+        .place(Category::General, "runtime")
+        .applies(Apply::U64(|draft| &mut draft.job.limits.runtime_us)),
+    option("time_based", Kind::Flag, "Repeat the workload until runtime is used up")
+        .place(Category::General, "runtime")
+        .applies(Apply::Bool(|draft| &mut draft.job.limits.time_based)),
+    option("verify_only", Kind::Flag, "Skip the writes, only check what an earlier identical run wrote")
+        .place(Category::General, "runtime"),
+    option("ramp_time", Kind::Seconds, "Run this long before statistics start; not part of runtime")
+        .place(Category::General, "runtime")
+        .applies(Apply::U64(|draft| &mut draft.job.limits.ramp_time_us)),
+    option("ramp_size", Kind::Size(at_least(1)), "Transfer this much before statistics start; excludes ramp_time")
+        .place(Category::General, "runtime"),
+    option("clocksource", Kind::Choice(CLOCKSOURCE), "Timer used for latency stamps")
+        .place(Category::General, "clock")
+        .applies(Apply::Nothing),
+    option("mem", Kind::Choice(MEM), "Where I/O buffers come from; mmap kinds take ':path'")
+        .aliases(&["iomem"])
+        .default("malloc")
+        .place(Category::Io, "")
+        .applies(Apply::With(apply::memory)),
+    option("iomem_align", Kind::Int(ANY), "Extra byte offset from page alignment for buffers")
+        .aliases(&["mem_align"])
+        .default("0")
+        .under("iomem")
+        .place(Category::Io, "")
+        .applies(Apply::U64(|draft| &mut draft.job.buffers.align_bytes)),
+];

@@ -1,0 +1,83 @@
+//! Setting one option of a draft: parse, refuse what is not built, apply.
+//!
+//! Must not know: where the option stood. Start reading at [`set`].
+
+use crate::draft::{ApplyContext, Draft};
+use crate::error::JobError;
+use crate::options::apply::engine_value;
+use crate::options::definition::{Apply, OptionDef, Status};
+use crate::options::kind::Kind;
+use crate::value::{Value, ValueContext, parse};
+
+/// Sets `def` to `text` (`None`: the option stood alone).
+pub fn set(
+    draft: &mut Draft,
+    def: &'static OptionDef,
+    text: Option<&str>,
+    context: &mut ApplyContext<'_>,
+) -> Result<(), JobError> {
+    let values = ValueContext { kb_base: draft.job.reporting.kb_base, n_cpus: context.environment.n_cpus() };
+    let (value, remarks) = parse(def, text, values)?;
+    if !def.is_built() {
+        return refuse_unbuilt(def, text, &value, values);
+    }
+    refuse_unbuilt_words(&value)?;
+    for remark in remarks {
+        context.messages.err(remark);
+    }
+    if matches!(def.kind, Kind::Deprecated) {
+        context.messages.out(format!("Option {} is deprecated", def.name));
+    }
+    apply(draft, def, &value, context)
+}
+
+fn apply(
+    draft: &mut Draft,
+    def: &'static OptionDef,
+    value: &Value,
+    context: &mut ApplyContext<'_>,
+) -> Result<(), JobError> {
+    match def.apply {
+        Apply::Nothing => {}
+        Apply::Bool(place) => *place(draft) = value.bool()?,
+        Apply::U32(place) => *place(draft) = value.number()? as u32,
+        Apply::OptionalU32(place) => *place(draft) = Some(value.number()? as u32),
+        Apply::U64(place) => *place(draft) = value.number()? as u64,
+        Apply::Text(place) => *place(draft) = Some(value.text()?.to_owned()),
+        Apply::With(function) => function(draft, value, context)?,
+        Apply::Engine => {
+            let value = engine_value(value)?;
+            let given = &mut draft.job.engine.options;
+            given.retain(|(name, _)| name != def.name);
+            given.push((def.name.to_owned(), value));
+        }
+    }
+    Ok(())
+}
+
+/// A value that changes nothing is accepted even where the option is not built.
+fn refuse_unbuilt(
+    def: &'static OptionDef,
+    text: Option<&str>,
+    value: &Value,
+    values: ValueContext,
+) -> Result<(), JobError> {
+    let off = matches!(def.kind, Kind::Bool | Kind::Flag).then_some("0");
+    let without_effect = [def.default.or(off), def.neutral].into_iter().flatten().any(|neutral| {
+        text == Some(neutral) || parse(def, Some(neutral), values).is_ok_and(|(same, _)| same == *value)
+    });
+    match def.status {
+        _ if without_effect => Ok(()),
+        Status::NotApplicable(why) => Err(JobError::NotApplicable(why.to_owned())),
+        _ => Err(JobError::NotYet(String::new())),
+    }
+}
+
+fn refuse_unbuilt_words(value: &Value) -> Result<(), JobError> {
+    let Value::Word(choice, _) = value else { return Ok(()) };
+    match choice.status {
+        Status::Planned => Err(JobError::NotYet(format!(": value {}", choice.word))),
+        Status::NotApplicable(why) => Err(JobError::NotApplicable(format!("value {} {why}", choice.word))),
+        Status::Supported | Status::Deviates(_) => Ok(()),
+    }
+}

@@ -1,0 +1,34 @@
+//! Who the job is and which files it works on.
+//!
+//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+
+use crate::options::apply;
+use crate::options::definition::{Apply, Category, OptionDef, option};
+use crate::options::kind::{Choice, Kind, choice};
+
+const FILETYPE: &[Choice] = &[
+    choice("none", "Ask the file system"),
+    choice("file", "Regular files"),
+    choice("block", "Block devices"),
+    choice("char", "Character devices"),
+];
+
+const LOCKFILE: &[Choice] = &[
+    choice("none", "No locking"),
+    choice("exclusive", "One I/O at a time"),
+    choice("readwrite", "Many readers or one writer"),
+];
+
+/// The rows.
+pub(crate) const OPTIONS: &[OptionDef] = &[
+option("description", Kind::Text, "Free text shown in reports for the job; no effect on I/O").place(Category::General, "desc").applies(Apply::Text(|draft| &mut draft.job.description)),
+option("name", Kind::Text, "Job name; on the command line starts a new job (global* = defaults)").place(Category::General, "desc").applies(Apply::With(apply::name)),
+option("wait_for", Kind::Text, "Hold this job back until every instance of the named, earlier-defined job has exited").place(Category::General, "desc").applies(Apply::Text(|draft| &mut draft.job.grouping.wait_for)),
+option("filename", Kind::Text, "Target path(s), ':'-separated ('\\:' = literal colon); \"-\" is stdin/stdout; overrides generated names").place(Category::File, "filename").applies(Apply::With(apply::filename)),
+option("filetype", Kind::Choice(FILETYPE), "Skip stat() and treat all targets as this kind").default("none").place(Category::File, "io-basic").applies(Apply::With(apply::filetype)),
+option("directory", Kind::Text, "Prefix dir(s) for generated/relative names, ':'-separated, clone n takes entry n mod count; must exist at parse time").place(Category::File, "filename").applies(Apply::With(apply::directory)),
+option("filename_format", Kind::Text, "Template for generated file names: $jobname $jobnum $filenum $clientuid").default("$jobname.$jobnum.$filenum").place(Category::File, "filename").applies(Apply::Text(|draft| &mut draft.job.target.filename_format)),
+option("unique_filename", Kind::Bool, "Client/server only: put client address between directory and file name").default("1").place(Category::File, "filename").applies(Apply::Nothing),
+option("lockfile", Kind::Choice(LOCKFILE), "Take an in-process lock around each I/O on the file").default("none").under("filename").place(Category::File, "filename"),
+option("opendir", Kind::Text, "Walk this directory tree and add every regular file").place(Category::File, "filename").applies(Apply::With(apply::opendir)),
+];

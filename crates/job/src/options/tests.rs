@@ -1,0 +1,170 @@
+//! The table against itself and against the list of the reference's names.
+
+use super::*;
+use crate::draft::{ApplyContext, Draft};
+use crate::error::JobError;
+use crate::message::Messages;
+use crate::options::definition::{Apply, Category, Status};
+use crate::testing::World;
+use std::collections::HashSet;
+
+/// Name and engine (or `profile=...`) of every entry of the reference's tables, one a line.
+const REFERENCE_NAMES: &str = include_str!("reference-names.txt");
+
+fn context<'a>(world: &'a World, messages: &'a mut Messages) -> ApplyContext<'a> {
+    ApplyContext { environment: world, readonly: false, messages }
+}
+
+fn set_text(draft: &mut Draft, def: &'static OptionDef, text: Option<&str>) -> Result<(), JobError> {
+    set::set(draft, def, text, &mut context(&World::default(), &mut Messages::new()))
+}
+
+#[test]
+fn every_entry_of_the_reference_is_in_the_table() {
+    let mut n_rows = 0;
+    for line in REFERENCE_NAMES.lines() {
+        let (name, owner) = line.split_once('\t').unwrap();
+        n_rows += 1;
+        let found = OPTIONS.iter().any(|def| match owner {
+            "" => def.name == name && def.is_general(),
+            _ if owner.starts_with("profile=") => def.name == name && def.profile == Some(&owner[8..]),
+            "external sample" => def.name == name && def.engines == ["external"],
+            _ => {
+                let engines: Vec<&str> = owner.trim_end_matches(" (not Linux)").split(',').collect();
+                def.name == name && def.engines == engines
+            }
+        });
+        assert!(found, "{line}");
+    }
+    assert_eq!(n_rows, 413);
+    let own = OPTIONS.iter().filter(|def| def.engines == ["sim"]).count();
+    assert_eq!(OPTIONS.len(), n_rows + own);
+}
+
+#[test]
+fn names_are_unique_within_their_owner() {
+    let mut seen = HashSet::new();
+    for def in OPTIONS {
+        for name in def.names() {
+            assert!(seen.insert((name, def.engines, def.profile)), "{name} {:?}", def.engines);
+        }
+    }
+}
+
+#[test]
+fn private_names_do_not_shadow_general_ones() {
+    for def in OPTIONS.iter().filter(|def| !def.engines.is_empty()) {
+        for name in def.names() {
+            assert!(find_general(name).is_none(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn rows_are_complete() {
+    for def in OPTIONS {
+        assert!(!def.help.is_empty() && !def.help.ends_with('.'), "{}: {}", def.name, def.help);
+        if let Some(parent) = def.parent {
+            assert!(OPTIONS.iter().any(|other| other.is_called(parent)), "{}", def.name);
+        }
+        for engine in def.engines {
+            assert!(engines::by_name(engine).is_some(), "{} {engine}", def.name);
+        }
+        assert!(def.engines.is_empty() || def.category == Category::Engine, "{}", def.name);
+        let silent = ["unique_filename", "clocksource"];
+        let built_without_effect = def.is_built() && matches!(def.apply, Apply::Nothing);
+        let allowed = silent.contains(&def.name) || matches!(def.kind, Kind::Deprecated | Kind::Removed);
+        assert!(!built_without_effect || allowed, "{}", def.name);
+        if let Some(choices) = def.kind.choices() {
+            let words: HashSet<&str> = choices.iter().map(|choice| choice.word).collect();
+            assert_eq!(words.len(), choices.len(), "{}", def.name);
+        }
+    }
+}
+
+// A default that is set by hand must leave a job as it is: the table and the draft agree.
+#[test]
+fn setting_a_default_changes_nothing() {
+    for def in OPTIONS.iter().filter(|def| def.is_general()) {
+        let Some(default) = def.default else { continue };
+        let mut draft = Draft::new();
+        let result = set_text(&mut draft, def, Some(default));
+        assert_eq!(result, Ok(()), "{}={default}", def.name);
+        let mut expected = Draft::new();
+        // These remember that they were given.
+        match def.name {
+            "randseed" => {
+                expected.job.pattern.randseed = Some(0x89);
+                expected.job.pattern.randrepeat = false;
+            }
+            "random_generator" => {
+                expected.job.pattern.random_generator = Some(crate::spec::RandomGenerator::Tausworthe);
+            }
+            "filename_format" => expected.job.target.filename_format = Some(default.to_owned()),
+            "scramble_buffers" => expected.job.buffers.scramble = Some(true),
+            "iodepth_batch" => expected.open.batch_submit = Some(1),
+            "iodepth_batch_complete_min" => expected.open.batch_complete_min = Some(1),
+            _ => {}
+        }
+        assert_eq!(draft.job, expected.job, "{}", def.name);
+        assert_eq!(format!("{:?}", draft.open), format!("{:?}", expected.open), "{}", def.name);
+    }
+}
+
+#[test]
+fn every_word_of_an_enumeration_is_parsed() {
+    for def in OPTIONS.iter().filter(|def| def.is_general()) {
+        for choice in def.kind.choices().unwrap_or_default() {
+            let mut draft = Draft::new();
+            let result = set_text(&mut draft, def, Some(choice.word));
+            let built = def.is_built() && choice.status == Status::Supported;
+            let neutral = def.default == Some(choice.word);
+            assert_eq!(result.is_ok(), built || neutral, "{}={}: {result:?}", def.name, choice.word);
+        }
+        if def.kind.choices().is_some() {
+            let result = set_text(&mut Draft::new(), def, Some("nonsense"));
+            assert!(matches!(result, Err(JobError::UnknownWord(_))), "{}", def.name);
+        }
+    }
+}
+
+#[test]
+fn planned_options_accept_only_what_changes_nothing() {
+    for (name, text, accepted) in [
+        ("verify", Some("0"), true),
+        ("verify", Some("md5"), false),
+        ("rate_process", Some("linear"), true),
+        ("rate_process", Some("poisson"), false),
+        ("zonemode", Some("none"), true),
+        ("thinktime", Some("0"), true),
+        ("thinktime", Some("0ms"), true),
+        ("thinktime", Some("1"), false),
+        ("do_verify", Some("1"), true),
+        ("do_verify", Some("0"), false),
+        ("verify_only", None, false),
+        ("verify_only", Some("0"), true),
+        ("experimental_verify", Some("0"), true),
+        ("rate", Some("0"), true),
+        ("rate", Some("1m"), false),
+        ("write_bw_log", None, false),
+        ("gtod_cpu", Some("0"), false),
+        ("steadystate", Some("iops_slope:0.01%"), true),
+        ("steadystate", Some("iops:1%"), false),
+        ("percentile_list", Some("1:2"), true),
+    ] {
+        let result = set_text(&mut Draft::new(), find_general(name).unwrap(), text);
+        assert_eq!(result.is_ok(), accepted, "{name}={text:?}: {result:?}");
+    }
+}
+
+#[test]
+fn no_text_makes_any_option_panic() {
+    let texts =
+        ["", "0", "1", "-1", "4k,8k,16k,32k", "a:b:c", "1-2", "99999999999999999999", "%", "50%", "1z", "\0", "é"];
+    for def in OPTIONS {
+        for text in texts {
+            let _ = set_text(&mut Draft::new(), def, Some(text));
+        }
+        let _ = set_text(&mut Draft::new(), def, None);
+    }
+}

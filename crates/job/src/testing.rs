@@ -1,0 +1,60 @@
+//! A small world for tests: files, directories and variables held in memory.
+
+use crate::environment::Environment;
+use std::collections::HashMap;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Two CPUs, pages of 4096 bytes, 1000 MiB, and what a test puts into it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct World {
+    pub(crate) files: HashMap<PathBuf, Vec<u8>>,
+    pub(crate) directories: Vec<PathBuf>,
+    pub(crate) variables: HashMap<String, String>,
+    pub(crate) stdin: Vec<u8>,
+}
+
+impl World {
+    pub(crate) fn with_file(mut self, path: &str, text: impl Into<Vec<u8>>) -> Self {
+        self.files.insert(PathBuf::from(path), text.into());
+        self
+    }
+}
+
+impl Environment for World {
+    fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name).cloned()
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read>> {
+        if path == Path::new("/dev/zero") {
+            return Ok(Box::new(io::repeat(0)));
+        }
+        if path == Path::new("/dev/newlines") {
+            return Ok(Box::new(io::repeat(b'\n')));
+        }
+        let data = self.files.get(path).cloned().ok_or_else(|| io::Error::from_raw_os_error(libc::ENOENT))?;
+        Ok(Box::new(io::Cursor::new(data)))
+    }
+
+    fn stdin(&self) -> Box<dyn Read> {
+        Box::new(io::Cursor::new(self.stdin.clone()))
+    }
+
+    fn check_directory(&self, path: &Path) -> io::Result<()> {
+        let known = self.directories.iter().any(|directory| directory == path);
+        if known { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ENOENT)) }
+    }
+
+    fn page_size_bytes(&self) -> u64 {
+        4096
+    }
+
+    fn memory_mib(&self) -> u64 {
+        1000
+    }
+
+    fn n_cpus(&self) -> u32 {
+        2
+    }
+}

@@ -1,0 +1,112 @@
+//! Names of error numbers, for `ignore_error`.
+//!
+//! Must not know: what an error does to a job. The numbers come from libc.
+
+use crate::error::JobError;
+
+macro_rules! errno_names {
+    ($($name:ident),* $(,)?) => { &[$((stringify!($name), libc::$name)),*] };
+}
+
+/// Names that are understood, with their numbers on this machine.
+const NAMES: &[(&str, i32)] = errno_names!(
+    EPERM,
+    ENOENT,
+    ESRCH,
+    EINTR,
+    EIO,
+    ENXIO,
+    E2BIG,
+    ENOEXEC,
+    EBADF,
+    ECHILD,
+    EAGAIN,
+    EWOULDBLOCK,
+    ENOMEM,
+    EACCES,
+    EFAULT,
+    ENOTBLK,
+    EBUSY,
+    EEXIST,
+    EXDEV,
+    ENODEV,
+    ENOTDIR,
+    EISDIR,
+    EINVAL,
+    ENFILE,
+    EMFILE,
+    ENOTTY,
+    ETXTBSY,
+    EFBIG,
+    ENOSPC,
+    ESPIPE,
+    EROFS,
+    EMLINK,
+    EPIPE,
+    EDOM,
+    ERANGE,
+    EDEADLK,
+    EDEADLOCK,
+    ENAMETOOLONG,
+    ENOLCK,
+    ENOSYS,
+    ENOTEMPTY,
+    ELOOP,
+    ENODATA,
+    ETIME,
+    EREMOTE,
+    ENOLINK,
+    ECOMM,
+    EPROTO,
+    EBADMSG,
+    EOVERFLOW,
+    EILSEQ,
+    EUSERS,
+    EOPNOTSUPP,
+    ENOTSUP,
+    ENOBUFS,
+    ETIMEDOUT,
+    ECONNREFUSED,
+    ECONNRESET,
+    ECONNABORTED,
+    EHOSTDOWN,
+    EHOSTUNREACH,
+    EALREADY,
+    EINPROGRESS,
+    ESTALE,
+    EUCLEAN,
+    EREMOTEIO,
+    EDQUOT,
+    ENOMEDIUM,
+    EMEDIUMTYPE,
+    ECANCELED,
+    ENOKEY,
+    EKEYEXPIRED,
+    EKEYREJECTED,
+);
+
+/// The number of `text`: a name, or a number above 0.
+pub fn parse(text: &str) -> Result<i32, JobError> {
+    if let Some((_, number)) = NAMES.iter().find(|(name, _)| *name == text) {
+        return Ok(*number);
+    }
+    match text.parse::<i32>() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(JobError::Said(format!("Unknown error {text}, please use number value"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers() {
+        for (text, expected) in [("EIO", 5), ("ENOSPC", 28), ("EWOULDBLOCK", 11), ("EDEADLOCK", 35), ("122", 122)] {
+            assert_eq!(parse(text), Ok(expected), "{text}");
+        }
+        let said = JobError::Said("Unknown error FOO, please use number value".to_owned());
+        assert_eq!(parse("FOO"), Err(said));
+        assert!(parse("-1").is_err() && parse("0").is_err() && parse("").is_err());
+    }
+}

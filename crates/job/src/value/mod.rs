@@ -1,0 +1,205 @@
+//! From the text of an option to a [`Value`], by the option's [`Kind`].
+//!
+//! Must not know: which option it is beyond its row, where the value goes.
+//! Start reading at [`parse`].
+
+pub mod errno;
+pub mod lists;
+pub mod scalar;
+
+use crate::error::JobError;
+use crate::options::definition::OptionDef;
+use crate::options::kind::{Bounds, Choice, Kind};
+use crate::spec::SizeSpec;
+use ferrio_units::PerDirection;
+use lists::{directions, pair, split_values};
+use scalar::{Number, checked, number, time_us};
+
+/// A parsed value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// No value was needed, and none given.
+    Nothing,
+    /// A boolean or flag.
+    Bool(bool),
+    /// A number, in the unit of the option; sizes in bytes, times in microseconds.
+    Number(i64),
+    /// Numbers for read, write, trim; `None` keeps what was there.
+    Numbers(PerDirection<Option<i64>>),
+    /// Bytes or percent.
+    Size(SizeSpec),
+    /// Low and high bound, in the unit of the option.
+    Pair(u64, u64),
+    /// Ranges in bytes for read, write, trim; `None` keeps what was there.
+    Ranges(PerDirection<Option<(u64, u64)>>),
+    /// A word of an enumeration, and the text after the separator.
+    Word(&'static Choice, Option<String>),
+    /// Words of a set, and the text after the colon.
+    Words(Vec<&'static Choice>, Option<String>),
+    /// Numbers with decimals, and how many decimals the longest has.
+    Floats(Vec<f64>, u32),
+    /// A text.
+    Text(String),
+    /// CPU numbers, ascending, each once.
+    Cpus(Vec<u32>),
+    /// Error numbers for read, write, verify.
+    Errors([Option<Vec<i32>>; 3]),
+}
+
+/// What parsing a value depends on, beside the row of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct ValueContext {
+    /// `kb_base` in force: 1024 or 1000.
+    pub kb_base: u32,
+    /// CPUs of the machine.
+    pub n_cpus: u32,
+}
+
+/// A parsed value, and lines about parts of it that were left out.
+pub type Parsed = (Value, Vec<String>);
+
+/// Parses `text` (`None`: the option stood alone) by the kind of `def`.
+pub fn parse(def: &OptionDef, text: Option<&str>, context: ValueContext) -> Result<Parsed, JobError> {
+    if let Kind::FloatList { max_len, min, max } = def.kind {
+        let (values, digits, remarks) = lists::floats(required(def, text)?, max_len, min, max);
+        return Ok((Value::Floats(values, digits), remarks));
+    }
+    parse_plain(def, text, context).map(|value| (value, Vec::new()))
+}
+
+fn parse_plain(def: &OptionDef, text: Option<&str>, context: ValueContext) -> Result<Value, JobError> {
+    match def.kind {
+        Kind::Flag => flag(text),
+        Kind::OptionalText => Ok(text.map_or(Value::Nothing, |text| Value::Text(text.to_owned()))),
+        Kind::Deprecated => Ok(Value::Nothing),
+        Kind::Removed => Err(JobError::Removed(def.name)),
+        Kind::Choice(choices) => word(choices, text),
+        Kind::ChoiceSet(choices) => words(choices, text),
+        _ => parse_required(def, required(def, text)?, context),
+    }
+}
+
+fn parse_required(def: &OptionDef, text: &str, context: ValueContext) -> Result<Value, JobError> {
+    let kb_base = if def.engines.is_empty() { context.kb_base } else { 1024 };
+    let bounded = |text: &str, bounds: Bounds| checked(def.name, number(text, kb_base)?, bounds);
+    let microseconds = |text: &str| time_us(text, 1);
+    let seconds = |text: &str| time_us(text, 1_000_000);
+    match def.kind {
+        Kind::Bool => scalar::boolean(text).map(Value::Bool),
+        Kind::Int(bounds) | Kind::Size(bounds) => bounded(first_of_list(text), bounds).map(Value::Number),
+        Kind::IntPerDirection(bounds) | Kind::SizePerDirection(bounds) => {
+            directions(text, |part| bounded(part, bounds)).map(Value::Numbers)
+        }
+        Kind::SizeOrPercent => size_or_percent(def.name, text, kb_base).map(Value::Size),
+        Kind::SizePair(bounds) => {
+            pair(text, |part| bounded(part, bounds)).map(|(low, high)| Value::Pair(low as u64, high as u64))
+        }
+        Kind::RangePerDirection(bounds) => lists::ranges(text, |part| bounded(part, bounds)).map(Value::Ranges),
+        Kind::Seconds => seconds(text).map(Value::Number),
+        Kind::SecondsPair => pair(text, seconds).map(|(low, high)| Value::Pair(low as u64, high as u64)),
+        Kind::Microseconds => microseconds(text).map(Value::Number),
+        Kind::MicrosecondsPerDirection => directions(text, microseconds).map(Value::Numbers),
+        Kind::CpuList => lists::cpus(text, context.n_cpus).map(Value::Cpus),
+        Kind::ErrorLists => lists::errors(text).map(Value::Errors),
+        _ => Ok(Value::Text(text.to_owned())),
+    }
+}
+
+fn required<'a>(def: &OptionDef, text: Option<&'a str>) -> Result<&'a str, JobError> {
+    text.filter(|text| !text.is_empty()).ok_or(JobError::ValueMissing(def.name))
+}
+
+/// A plain number may be written as a list; the first entry is the one that counts.
+fn first_of_list(text: &str) -> &str {
+    split_values(text).first().copied().unwrap_or(text)
+}
+
+fn flag(text: Option<&str>) -> Result<Value, JobError> {
+    text.map_or(Ok(true), |text| scalar::scanned(text).map(|number| number != 0)).map(Value::Bool)
+}
+
+fn size_or_percent(name: &'static str, text: &str, kb_base: u32) -> Result<SizeSpec, JobError> {
+    match number(text, kb_base)? {
+        Number::Plain(bytes) => Ok(SizeSpec::Bytes(bytes as u64)),
+        Number::Percent(percent @ 0..=100) => Ok(SizeSpec::Percent(percent as u32)),
+        Number::Percent(_) => Err(JobError::Said(format!("fio: {name} values greater than 100% aren't supported"))),
+        Number::Zones(_) => Err(JobError::NotYet(": sizes in zones need zonemode".to_owned())),
+    }
+}
+
+fn word(choices: &'static [Choice], text: Option<&str>) -> Result<Value, JobError> {
+    let text = text.unwrap_or_default();
+    let (head, rest) = match text.find([',', ':']) {
+        Some(position) => (&text[..position], Some(text[position + 1..].to_owned())),
+        None => (text, None),
+    };
+    let found = find(choices, head).ok_or(JobError::UnknownWord(choices))?;
+    Ok(Value::Word(found, rest))
+}
+
+fn words(choices: &'static [Choice], text: Option<&str>) -> Result<Value, JobError> {
+    let text = text.unwrap_or_default();
+    let (head, rest) = match text.split_once(':') {
+        Some((head, rest)) => (head, Some(rest.to_owned())),
+        None => (text, None),
+    };
+    let found: Option<Vec<_>> = head.split(',').map(|word| find(choices, word)).collect();
+    Ok(Value::Words(found.ok_or(JobError::UnknownWord(choices))?, rest))
+}
+
+fn find(choices: &'static [Choice], word: &str) -> Option<&'static Choice> {
+    choices.iter().find(|choice| choice.word == word)
+}
+
+/// Access by the variant that the option's kind promises.
+impl Value {
+    /// A boolean or flag.
+    pub fn bool(&self) -> Result<bool, JobError> {
+        if let Self::Bool(on) = self { Ok(*on) } else { Err(JobError::NotParsed) }
+    }
+
+    /// A number.
+    pub fn number(&self) -> Result<i64, JobError> {
+        if let Self::Number(number) = self { Ok(*number) } else { Err(JobError::NotParsed) }
+    }
+
+    /// Numbers for read, write, trim.
+    pub fn numbers(&self) -> Result<&PerDirection<Option<i64>>, JobError> {
+        if let Self::Numbers(numbers) = self { Ok(numbers) } else { Err(JobError::NotParsed) }
+    }
+
+    /// Bytes or percent.
+    pub fn size(&self) -> Result<SizeSpec, JobError> {
+        if let Self::Size(size) = self { Ok(*size) } else { Err(JobError::NotParsed) }
+    }
+
+    /// Low and high bound.
+    pub fn pair(&self) -> Result<(u64, u64), JobError> {
+        if let Self::Pair(low, high) = self { Ok((*low, *high)) } else { Err(JobError::NotParsed) }
+    }
+
+    /// Ranges for read, write, trim.
+    pub fn ranges(&self) -> Result<&PerDirection<Option<(u64, u64)>>, JobError> {
+        if let Self::Ranges(ranges) = self { Ok(ranges) } else { Err(JobError::NotParsed) }
+    }
+
+    /// A text.
+    pub fn text(&self) -> Result<&str, JobError> {
+        if let Self::Text(text) = self { Ok(text) } else { Err(JobError::NotParsed) }
+    }
+
+    /// A word of an enumeration.
+    pub fn word(&self) -> Result<&'static str, JobError> {
+        if let Self::Word(choice, _) = self { Ok(choice.word) } else { Err(JobError::NotParsed) }
+    }
+
+    /// Words of a set, and the text after the colon.
+    pub fn words(&self) -> Result<(&[&'static Choice], Option<&str>), JobError> {
+        if let Self::Words(words, rest) = self { Ok((words, rest.as_deref())) } else { Err(JobError::NotParsed) }
+    }
+
+    /// The text after the separator of a word.
+    pub fn rest(&self) -> Option<&str> {
+        if let Self::Word(_, rest) = self { rest.as_deref() } else { None }
+    }
+}
