@@ -1,10 +1,11 @@
-//! ferrio's own chores: `cargo xtask tidy | licences`.
+//! ferrio's own chores: `cargo xtask tidy | licences | generate`.
 //!
 //! A chore never changes the program: it checks the repository or writes documents into it.
 //! Start reading at [`run`]; each chore has a module.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a chore speaks to the one who called it")]
 
+mod generate;
 mod licences;
 mod tidy;
 
@@ -15,7 +16,8 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask <chore>
   tidy [--update]      style checks; exceptions stand in xtask/ratchet.toml, --update lowers those that shrank
-  licences             every dependency's licence must be on the allow list";
+  licences             every dependency's licence must be on the allow list
+  generate [--check]   writes the documents that follow from the tables; --check only compares";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -38,6 +40,8 @@ fn run(arguments: &[&str]) -> Result<String> {
         ["tidy"] => tidy::check(&root),
         ["tidy", "--update"] => tidy::update(&root),
         ["licences"] => licences::check(&root),
+        ["generate"] => generate::write(&root),
+        ["generate", "--check"] => generate::check(&root),
         _ => bail!("{USAGE}"),
     }
 }

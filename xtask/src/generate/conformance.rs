@@ -1,0 +1,124 @@
+//! CONFORMANCE.md: what of the reference works, by option, engine and format.
+
+use super::sections::{Section, sections};
+use super::text::{GENERATED, cell, code, codes, refused_values, status_reason, status_word};
+use ferrio_job::options::OPTIONS;
+use ferrio_job::options::definition::{OptionDef, Status};
+use ferrio_job::options::engines::{ENGINES, EngineName};
+use std::fmt::Write as _;
+
+const INTRODUCTION: &str = "\
+# Conformance
+
+What of fio 3.42 works in ferrio, and what ferrio has beside it. The rows come from the tables that the program itself parses
+with: what is planned here is what the parser refuses.
+
+- **supported**: works as in fio.
+- **deviates**: works, with the difference that is named.
+- **planned**: known and not built. A value that would change something is refused with an error that names the option.
+- **not applicable**: known, and will not come, for the reason that is named. Refused in the same way.
+";
+
+/// The document.
+pub(super) fn render() -> String {
+    let mut text = format!("<!-- {GENERATED} -->\n{INTRODUCTION}\n{}", counts());
+    text.push_str("\n## Engines\n\n");
+    text.push_str(&engine_table());
+    text.push_str("\n## Options\n");
+    for section in sections() {
+        text.push_str(&option_table(&section));
+    }
+    text
+}
+
+/// What a job can use: an engine that job files may name counts as built only when it is in the registry.
+fn engine_status(engine: &EngineName) -> Status {
+    match engine.status {
+        Status::Supported | Status::Deviates(_) if ferrio_engine::find(engine.name).is_none() => Status::Planned,
+        status => status,
+    }
+}
+
+fn counts() -> String {
+    let mut text =
+        String::from("| | supported | deviates | planned | not applicable | all |\n|---|--:|--:|--:|--:|--:|\n");
+    let general = OPTIONS.iter().filter(|def| def.is_general()).map(|def| def.status);
+    let private = OPTIONS.iter().filter(|def| !def.is_general()).map(|def| def.status);
+    push_count(&mut text, "options of every job", &general.collect::<Vec<_>>());
+    push_count(&mut text, "options of engines and profiles", &private.collect::<Vec<_>>());
+    push_count(&mut text, "engines", &ENGINES.iter().map(engine_status).collect::<Vec<_>>());
+    text
+}
+
+fn push_count(text: &mut String, what: &str, statuses: &[Status]) {
+    let count = |word| statuses.iter().filter(|&&status| status_word(status) == word).count();
+    let [supported, deviates, planned, not_applicable] =
+        ["supported", "deviates", "planned", "not applicable"].map(count);
+    // Infallible: writing to a String never fails.
+    let _ = writeln!(text, "| {what} | {supported} | {deviates} | {planned} | {not_applicable} | {} |", statuses.len());
+}
+
+fn engine_table() -> String {
+    let mut text = String::from("| engine | what it does | status | note |\n|---|---|---|---|\n");
+    for engine in ENGINES {
+        let (name, help) = (code(engine.name), cell(engine.help));
+        let status = engine_status(engine);
+        push_row(&mut text, &[&name, &help, status_word(status), &cell(status_reason(status))]);
+    }
+    text
+}
+
+fn option_table(section: &Section) -> String {
+    let mut text = format!("\n### {}\n\n| option | other names | status | note |\n|---|---|---|---|\n", section.title);
+    for def in &section.options {
+        let names = codes(def.aliases.iter().copied());
+        push_row(&mut text, &[&code(def.name), &names, status_word(def.status), &note(def)]);
+    }
+    text
+}
+
+/// Why the status is what it is, and which values are not as the option is.
+fn note(def: &OptionDef) -> String {
+    let reason = Some(cell(status_reason(def.status))).filter(|reason| !reason.is_empty());
+    reason.into_iter().chain(refused_values(def)).collect::<Vec<_>>().join("; ")
+}
+
+/// One row; an empty cell leaves no trailing blank.
+pub(super) fn push_row(text: &mut String, cells: &[&str]) {
+    for cell in cells {
+        text.push_str("| ");
+        text.push_str(cell);
+        text.push_str(if cell.is_empty() { "" } else { " " });
+    }
+    text.push_str("|\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_and_engine_has_a_row() {
+        let text = render();
+        for def in OPTIONS {
+            assert!(text.contains(&format!("| {} |", code(def.name))), "{}", def.name);
+        }
+        for engine in ENGINES {
+            assert!(text.contains(&format!("| {} |", code(engine.name))), "{}", engine.name);
+        }
+    }
+
+    #[test]
+    fn the_counts_add_up() {
+        let mut text = String::new();
+        push_count(&mut text, "x", &[Status::Supported, Status::Planned, Status::Planned, Status::Deviates("why")]);
+        assert_eq!(text, "| x | 1 | 1 | 2 | 0 | 4 |\n");
+    }
+
+    #[test]
+    fn rows_have_no_trailing_blanks() {
+        let mut text = String::new();
+        push_row(&mut text, &["a", "", "b"]);
+        assert_eq!(text, "| a | | b |\n");
+    }
+}

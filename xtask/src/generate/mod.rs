@@ -1,0 +1,84 @@
+//! `xtask generate`: the documents that follow from the tables of the program.
+//!
+//! A document is one function of no arguments; it reads tables and nothing else, so that the same tables always give the
+//! same text. Start reading at [`DOCUMENTS`].
+
+mod conformance;
+mod reference;
+mod sections;
+mod text;
+
+use anyhow::{Context, Result, bail};
+use std::path::Path;
+
+/// A generated document.
+struct Document {
+    /// Where it stands, from the root of the repository.
+    path: &'static str,
+    /// Its text.
+    render: fn() -> String,
+}
+
+/// All generated documents.
+const DOCUMENTS: &[Document] = &[
+    Document { path: "CONFORMANCE.md", render: conformance::render },
+    Document { path: "docs/options.md", render: reference::render },
+];
+
+/// Writes the documents that differ from what the tables say.
+pub(crate) fn write(root: &Path) -> Result<String> {
+    let stale = stale_documents(root);
+    for (path, text) in &stale {
+        let path = root.join(path);
+        if let Some(directory) = path.parent() {
+            std::fs::create_dir_all(directory).with_context(|| format!("cannot make {}", directory.display()))?;
+        }
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let names: Vec<_> = stale.iter().map(|(path, _)| *path).collect();
+    Ok(format!("generate: {} of {} written {}", stale.len(), DOCUMENTS.len(), names.join(" ")))
+}
+
+/// Fails when a checked-in document differs from what the tables say.
+pub(crate) fn check(root: &Path) -> Result<String> {
+    let stale = stale_documents(root);
+    if stale.is_empty() {
+        return Ok(format!("generate: {} documents are as the tables say", DOCUMENTS.len()));
+    }
+    let names: Vec<_> = stale.iter().map(|(path, _)| *path).collect();
+    bail!("generate: run `cargo xtask generate`; these differ from the tables: {}", names.join(" "))
+}
+
+/// Path and new text of every document that is absent or different.
+fn stale_documents(root: &Path) -> Vec<(&'static str, String)> {
+    let mut stale = Vec::new();
+    for document in DOCUMENTS {
+        let text = (document.render)();
+        if std::fs::read_to_string(root.join(document.path)).ok().as_ref() != Some(&text) {
+            stale.push((document.path, text));
+        }
+    }
+    stale
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_document_ends_with_one_newline_and_has_no_trailing_blanks() {
+        for document in DOCUMENTS {
+            let text = (document.render)();
+            assert!(text.ends_with('\n') && !text.ends_with("\n\n"), "{}", document.path);
+            let trailing = text.lines().find(|line| line.ends_with([' ', '\t']));
+            assert_eq!(trailing, None, "{}", document.path);
+        }
+    }
+
+    #[test]
+    fn no_document_stands_twice() {
+        for (index, document) in DOCUMENTS.iter().enumerate() {
+            assert!(DOCUMENTS[..index].iter().all(|other| other.path != document.path), "{}", document.path);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! docs/options.md: what every option means.
+
+use super::sections::sections;
+use super::text::{GENERATED, bounds, cell, code, codes, status_reason, status_word, syntax};
+use ferrio_job::options::definition::{OptionDef, Status};
+use std::fmt::Write as _;
+
+const INTRODUCTION: &str = "\
+# Option reference
+
+Every option that a job file or the command line can set. How values are written:
+
+- A **size** or number takes the suffixes `k`, `m`, `g`, `t`, `p` (powers of 1024; `kb_base=1000` makes them powers of 1000)
+  and `%` where percent are allowed. Hexadecimal numbers begin with `0x`.
+- A **time** takes the suffixes `d`, `h`, `m`, `s`, `ms`, `us`. Without a suffix it counts the unit named beside it.
+- Values **for read,write,trim**: one for all, two for reads and for the rest, three for each.
+- On the command line an option is written `--name=value`; in a job file `name=value`.
+
+The state of each option (supported, different, planned) is also listed in [CONFORMANCE.md](../CONFORMANCE.md).
+";
+
+/// The document.
+pub(super) fn render() -> String {
+    let mut text = format!("<!-- {GENERATED} -->\n{INTRODUCTION}");
+    for section in sections() {
+        // Infallible here and below: writing to a String never fails.
+        let _ = write!(text, "\n## {}\n", section.title);
+        for def in section.options {
+            push_option(&mut text, def);
+        }
+    }
+    text
+}
+
+fn push_option(text: &mut String, def: &OptionDef) {
+    let _ = write!(text, "\n### `{}`\n\n{}.\n", def.name, def.help.trim_end_matches('.'));
+    if !def.long_help.is_empty() {
+        let _ = write!(text, "\n{}\n", def.long_help.trim());
+    }
+    let _ = write!(text, "\n- Value: {}", syntax(def.kind));
+    let range = bounds(def.kind);
+    if !range.is_empty() {
+        let _ = write!(text, "; {range}");
+    }
+    if let Some(default) = def.default {
+        let _ = write!(text, "; default {}", code(default));
+    }
+    text.push('\n');
+    if !def.aliases.is_empty() {
+        let _ = writeln!(text, "- Other names: {}", codes(def.aliases.iter().copied()));
+    }
+    push_status(text, def.status);
+    push_choices(text, def);
+}
+
+fn push_status(text: &mut String, status: Status) {
+    let reason = status_reason(status);
+    if status != Status::Supported {
+        let separator = if reason.is_empty() { "" } else { ": " };
+        let _ = writeln!(text, "- Status: {}{separator}{reason}", status_word(status));
+    }
+}
+
+fn push_choices(text: &mut String, def: &OptionDef) {
+    let choices = def.kind.choices().unwrap_or_default();
+    if choices.is_empty() {
+        return;
+    }
+    text.push_str("\n| word | meaning |\n|---|---|\n");
+    for choice in choices {
+        // The words of an option that is not built need not say so again.
+        let is_news = def.is_built() && choice.status != Status::Supported;
+        let status = if is_news { format!(" ({})", status_word(choice.status)) } else { String::new() };
+        let _ = writeln!(text, "| {} | {}{status} |", code(choice.word), cell(choice.help));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_job::options::definition::{Apply, option};
+    use ferrio_job::options::kind::{Choice, Kind, between, choice, planned_choice};
+
+    #[test]
+    fn an_entry_holds_what_the_row_holds() {
+        let def = option("x", Kind::Int(between(1, 9)), "How many").aliases(&["y"]).default("3").deviates("rounds up");
+        let mut text = String::new();
+        push_option(&mut text, &def);
+        let expected = "\n### `x`\n\nHow many.\n\n- Value: number; 1 to 9; default `3`\n- Other names: `y`\n- Status: deviates: rounds up\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn words_are_listed_with_their_state() {
+        const WORDS: &[Choice] = &[choice("a", "First"), planned_choice("b", "Second")];
+        let mut text = String::new();
+        push_choices(&mut text, &option("x", Kind::Choice(WORDS), "").applies(Apply::Nothing));
+        assert_eq!(text, "\n| word | meaning |\n|---|---|\n| `a` | First |\n| `b` | Second (planned) |\n");
+    }
+}
