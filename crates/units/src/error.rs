@@ -1,4 +1,4 @@
-//! Why a generator or a map cannot be built.
+//! Why a generator or a map cannot be built. What is wrong with a value of the user is a [`crate::ParseError`].
 
 use crate::random::Lfsr;
 

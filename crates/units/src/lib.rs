@@ -11,8 +11,10 @@ mod error;
 pub mod random;
 mod random_map;
 pub mod scale;
+pub mod value;
 
 pub use base::{KbBase, UnitBase};
 pub use direction::{DataDirection, Direction, PerDirection};
 pub use error::BuildError;
 pub use random_map::RandomMap;
+pub use value::ParseError;

@@ -1,0 +1,62 @@
+//! Booleans (`direct=1`) and flags (`time_based`, `time_based=0`): numbers, never words.
+
+use super::ParseError;
+use super::number::LeadingNumber;
+
+/// A boolean: 0 or 1, in decimal or hexadecimal. The reference takes `-1` for 1, and so does this.
+///
+/// # Errors
+/// No value, no number, or any other number; `yes` and `true` are no booleans.
+pub fn parse_bool(text: &str) -> Result<bool, ParseError> {
+    match read_number(text)? {
+        0 => Ok(false),
+        1 | -1 => Ok(true),
+        _ => Err(ParseError::NotABoolean { given: text.to_owned() }),
+    }
+}
+
+/// The value of a flag: 0 clears it, any other number sets it. A flag without a value is set; that is up to the caller.
+///
+/// # Errors
+/// No value or no number.
+pub fn parse_flag(text: &str) -> Result<bool, ParseError> {
+    read_number(text).map(|value| value != 0)
+}
+
+/// An empty text stays one; everything else that is no number is no boolean.
+fn read_number(text: &str) -> Result<i64, ParseError> {
+    LeadingNumber::read(text).map(|number| number.value).map_err(|error| match error {
+        ParseError::Empty => error,
+        _ => ParseError::NotABoolean { given: text.to_owned() },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Recorded from fio 3.33's trace of its parser.
+    #[test]
+    fn recorded_booleans() {
+        for text in ["1", "-1", "0x1", "01", " 1", "1x", "1.5", "+1"] {
+            assert_eq!(parse_bool(text), Ok(true), "{text}");
+        }
+        for text in ["0", "00", "0x0"] {
+            assert_eq!(parse_bool(text), Ok(false), "{text}");
+        }
+        for text in ["2", "x", "yes", "true", "99999999999999999999"] {
+            assert_eq!(parse_bool(text), Err(ParseError::NotABoolean { given: text.to_owned() }));
+        }
+        assert_eq!(parse_bool(""), Err(ParseError::Empty));
+    }
+
+    #[test]
+    fn any_number_sets_a_flag() {
+        for text in ["1", "5", "-1", "0x1"] {
+            assert_eq!(parse_flag(text), Ok(true), "{text}");
+        }
+        assert_eq!(parse_flag("0"), Ok(false));
+        assert!(parse_flag("x").is_err());
+        assert_eq!(parse_flag(""), Err(ParseError::Empty));
+    }
+}

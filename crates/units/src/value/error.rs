@@ -1,0 +1,89 @@
+//! What is wrong with a value: always what was given and what is allowed. The option's name is added above.
+
+/// Why a text is not a value of the kind that was asked for.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ParseError {
+    /// Nothing was given where a value is needed.
+    #[error("no value given")]
+    Empty,
+    /// The text does not start with a number.
+    #[error("`{given}` is not a number")]
+    NotANumber {
+        /// Text as given.
+        given: String,
+    },
+    /// A whole number outside of the allowed range.
+    #[error("`{given}` is out of range: {min} to {max} are allowed")]
+    OutOfRange {
+        /// Text as given.
+        given: String,
+        /// Least allowed value.
+        min: i128,
+        /// Largest allowed value.
+        max: i128,
+    },
+    /// A number with decimals outside of the allowed range.
+    #[error("`{given}` is out of range: {min} to {max} are allowed")]
+    FloatOutOfRange {
+        /// Text as given.
+        given: String,
+        /// Least allowed value.
+        min: f64,
+        /// Largest allowed value.
+        max: f64,
+    },
+    /// The text does not start with a number with or without decimals.
+    #[error("`{given}` is not a floating point value")]
+    NotAFloat {
+        /// Text as given.
+        given: String,
+    },
+    /// A percentage where only a plain number is allowed.
+    #[error("`{given}`: a percentage is not allowed here")]
+    PercentNotAllowed {
+        /// Text as given.
+        given: String,
+    },
+    /// A number of zones where only a plain number is allowed.
+    #[error("`{given}`: the suffix `z` (zones) is not allowed here")]
+    ZonesNotAllowed {
+        /// Text as given.
+        given: String,
+    },
+    /// A number of zones that is not digits and `z`.
+    #[error("`{given}` is not a number of zones: digits and `z` are allowed")]
+    NotZones {
+        /// Text as given.
+        given: String,
+    },
+    /// Neither 0 nor 1.
+    #[error("`{given}` is not a boolean: 0 and 1 are allowed")]
+    NotABoolean {
+        /// Text as given.
+        given: String,
+    },
+    /// Not two values with a separator.
+    #[error("`{given}` is not a range: `low-high` or `low:high` is allowed")]
+    NotARange {
+        /// Text as given.
+        given: String,
+    },
+    /// A list with more values than the option has places.
+    #[error("`{given}` has too many values: {max} are allowed")]
+    TooManyValues {
+        /// Text as given.
+        given: String,
+        /// Most values.
+        max: usize,
+    },
+    /// Parenthesised arithmetic that cannot be evaluated.
+    #[error("`{given}`: {problem} at character {column}")]
+    Expression {
+        /// Text as given.
+        given: String,
+        /// What is wrong.
+        problem: &'static str,
+        /// Place of it, in characters from 1.
+        column: usize,
+    },
+}

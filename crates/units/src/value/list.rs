@@ -1,0 +1,254 @@
+//! Values in lists: one for each direction, pairs, ranges, lists of numbers with decimals.
+//!
+//! Separators inside parentheses belong to the arithmetic there. Start reading at [`split_per_direction`].
+
+use super::ParseError;
+use crate::direction::PerDirection;
+use std::ops::RangeInclusive;
+
+/// Values for each direction: read, write, trim. `None` means that the direction keeps what it has.
+///
+/// The separator is `,` if there is one, else `:`, else `-` (not a leading minus). One value is for all; of two, the
+/// second is for write and trim; three are for read, write, trim. `4k,` sets read only, `,8k` write and trim.
+///
+/// # Errors
+/// [`ParseError::Empty`] if no direction gets a value, [`ParseError::TooManyValues`] above three.
+pub fn split_per_direction(text: &str) -> Result<PerDirection<Option<&str>>, ParseError> {
+    distribute(text, &split_values(text))
+}
+
+/// As [`split_per_direction`], for options whose values contain `:` and `-` themselves (`bsrange`, `bssplit`).
+///
+/// # Errors
+/// As [`split_per_direction`].
+pub fn split_per_direction_by_comma(text: &str) -> Result<PerDirection<Option<&str>>, ParseError> {
+    distribute(text, &split_at(text, b','))
+}
+
+fn distribute<'t>(text: &str, values: &[&'t str]) -> Result<PerDirection<Option<&'t str>>, ParseError> {
+    let value = |index: usize| values.get(index).copied().filter(|value| !value.is_empty());
+    let slots = match values.len() {
+        1 => [value(0); 3],
+        2 => [value(0), value(1), value(1)],
+        3 => [value(0), value(1), value(2)],
+        _ => return Err(ParseError::TooManyValues { given: text.to_owned(), max: 3 }),
+    };
+    if slots == [None; 3] { Err(ParseError::Empty) } else { Ok(PerDirection(slots)) }
+}
+
+/// A value or two of them, `low-high`, `low:high` or `low,high` (`filesize`, `startdelay`). The second is `None` where
+/// there is none.
+///
+/// # Errors
+/// [`ParseError::Empty`] without a first value, [`ParseError::TooManyValues`] above two.
+pub fn split_pair(text: &str) -> Result<(&str, Option<&str>), ParseError> {
+    let values = split_values(text);
+    match values[..] {
+        [] | ["", ..] => Err(ParseError::Empty),
+        [low] | [low, ""] => Ok((low, None)),
+        [low, high] => Ok((low, Some(high))),
+        _ => Err(ParseError::TooManyValues { given: text.to_owned(), max: 2 }),
+    }
+}
+
+/// The two sides of `low-high` or `low:high`, neither empty.
+pub(super) fn split_range(text: &str) -> Option<(&str, &str)> {
+    let at = separators(text, b'-').next().or_else(|| separators(text, b':').next())?;
+    let (low, high) = (&text[..at], &text[at + 1..]);
+    (!low.is_empty() && !high.is_empty()).then_some((low, high))
+}
+
+fn split_values(text: &str) -> Vec<&str> {
+    let has = |separator| separators(text, separator).next().is_some();
+    let separator = [b',', b':'].into_iter().find(|separator| has(*separator));
+    separator.map_or_else(|| split_at_minus(text), |separator| split_at(text, separator))
+}
+
+fn split_at(text: &str, separator: u8) -> Vec<&str> {
+    let mut start = 0;
+    let mut values = Vec::new();
+    for at in separators(text, separator) {
+        values.push(&text[start..at]);
+        start = at + 1;
+    }
+    values.push(&text[start..]);
+    values
+}
+
+/// Splits at each `-` that does not start a value.
+fn split_at_minus(text: &str) -> Vec<&str> {
+    let mut start = 0;
+    let mut values = Vec::new();
+    for at in separators(text, b'-') {
+        if at > start {
+            values.push(&text[start..at]);
+            start = at + 1;
+        }
+    }
+    values.push(&text[start..]);
+    values
+}
+
+/// Places of a separator outside of parentheses. ASCII, so that both sides of it are whole characters.
+fn separators(text: &str, separator: u8) -> impl Iterator<Item = usize> {
+    let mut depth = 0_usize;
+    text.bytes().enumerate().filter_map(move |(at, byte)| {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        (depth == 0 && byte == separator).then_some(at)
+    })
+}
+
+/// Numbers with decimals, and how they were written.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FloatList {
+    /// The values in the order given.
+    pub values: Vec<f64>,
+    /// Most digits behind a point in any item: the precision with which percentiles are shown.
+    pub n_decimals: usize,
+    /// Items beyond the most that the option takes. The reference warns and runs on without them.
+    pub n_dropped: usize,
+}
+
+/// A list `a:b:c` of at most `n_max` numbers in a range.
+///
+/// # Errors
+/// As [`parse_float`], for any item that is not dropped.
+pub fn parse_float_list(text: &str, n_max: usize, allowed: &RangeInclusive<f64>) -> Result<FloatList, ParseError> {
+    if text.is_empty() {
+        return Err(ParseError::Empty);
+    }
+    let items = || text.split(':');
+    let values = items().take(n_max).map(|item| parse_float(item, allowed)).collect::<Result<_, _>>()?;
+    let n_decimals = items().take(n_max).map(n_decimals).max().unwrap_or(0);
+    Ok(FloatList { values, n_decimals, n_dropped: items().count().saturating_sub(n_max) })
+}
+
+fn n_decimals(item: &str) -> usize {
+    let decimals = item.split_once('.').map_or("", |(_, decimals)| decimals);
+    decimals.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+/// The number at the start of a text, blanks before it skipped and anything behind it ignored.
+///
+/// # Errors
+/// [`ParseError::NotAFloat`] without a finite number, [`ParseError::FloatOutOfRange`] outside of `allowed`.
+pub fn parse_float(text: &str, allowed: &RangeInclusive<f64>) -> Result<f64, ParseError> {
+    let start = text.trim_start_matches(|c: char| c.is_ascii_whitespace());
+    let value = start[..n_float_bytes(start)].parse().ok();
+    let value = value.filter(|value: &f64| value.is_finite());
+    let value = value.ok_or_else(|| ParseError::NotAFloat { given: text.to_owned() })?;
+    if allowed.contains(&value) {
+        return Ok(value);
+    }
+    Err(ParseError::FloatOutOfRange { given: text.to_owned(), min: *allowed.start(), max: *allowed.end() })
+}
+
+/// Length of the decimal number at the start of a text: sign, digits, point, digits, exponent.
+fn n_float_bytes(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let is_at = |at: usize, symbols: &[u8]| bytes.get(at).is_some_and(|byte| symbols.contains(byte));
+    let skip_sign = |at: usize| at + usize::from(is_at(at, b"+-"));
+    let skip_digits = |at: usize| at + bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut end = skip_digits(skip_sign(0));
+    if is_at(end, b".") {
+        end = skip_digits(end + 1);
+    }
+    if is_at(end, b"eE") {
+        let exponent_start = skip_sign(end + 1);
+        let exponent_end = skip_digits(exponent_start);
+        // An `e` without digits behind it belongs to what follows the number.
+        end = if exponent_end > exponent_start { exponent_end } else { end };
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn directions() {
+        let table = [
+            ("4k", [Some("4k"), Some("4k"), Some("4k")]),
+            ("4k,8k", [Some("4k"), Some("8k"), Some("8k")]),
+            ("4k:8k", [Some("4k"), Some("8k"), Some("8k")]),
+            ("4k-8k", [Some("4k"), Some("8k"), Some("8k")]),
+            ("4k,8k,16k", [Some("4k"), Some("8k"), Some("16k")]),
+            ("4k,", [Some("4k"), None, None]),
+            (",8k", [None, Some("8k"), Some("8k")]),
+            ("4k,,16k", [Some("4k"), None, Some("16k")]),
+            (",,16k", [None, None, Some("16k")]),
+            ("4k-8k,16k", [Some("4k-8k"), Some("16k"), Some("16k")]),
+            ("-1", [Some("-1"), Some("-1"), Some("-1")]),
+            ("-1--2", [Some("-1"), Some("-2"), Some("-2")]),
+            ("(8-4),(2,3)", [Some("(8-4)"), Some("(2,3)"), Some("(2,3)")]),
+        ];
+        for (text, slots) in table {
+            assert_eq!(split_per_direction(text), Ok(PerDirection(slots)), "{text}");
+        }
+        for text in ["", ",", ",,", ":"] {
+            assert_eq!(split_per_direction(text), Err(ParseError::Empty), "{text}");
+        }
+        assert!(matches!(split_per_direction("1,2,3,4"), Err(ParseError::TooManyValues { max: 3, .. })));
+    }
+
+    #[test]
+    fn directions_by_comma_only() {
+        let split = split_per_direction_by_comma("1k-2k,512/50:4k/50");
+        let expected = [Some("1k-2k"), Some("512/50:4k/50"), Some("512/50:4k/50")];
+        assert_eq!(split, Ok(PerDirection(expected)));
+    }
+
+    #[test]
+    fn pairs() {
+        for text in ["1k-2k", "1k:2k", "1k,2k"] {
+            assert_eq!(split_pair(text), Ok(("1k", Some("2k"))), "{text}");
+        }
+        assert_eq!(split_pair("5s"), Ok(("5s", None)));
+        assert_eq!(split_pair("1k-"), Ok(("1k", None)));
+        assert_eq!(split_pair("-2k"), Ok(("-2k", None)));
+        assert_eq!(split_pair(""), Err(ParseError::Empty));
+        assert_eq!(split_pair(":2"), Err(ParseError::Empty));
+        assert!(matches!(split_pair("1,2,3"), Err(ParseError::TooManyValues { max: 2, .. })));
+    }
+
+    #[test]
+    fn float_lists() {
+        let percent = 0.0..=100.0;
+        let list = parse_float_list("1:50.0: 99.999", 20, &percent).unwrap();
+        assert_eq!(list, FloatList { values: vec![1.0, 50.0, 99.999], n_decimals: 3, n_dropped: 0 });
+        let list = parse_float_list("1:2:3.25", 2, &percent).unwrap();
+        assert_eq!(list, FloatList { values: vec![1.0, 2.0], n_decimals: 0, n_dropped: 1 });
+        for text in ["", "abc", "1:", ":1", "nan", "inf"] {
+            assert!(parse_float_list(text, 20, &percent).is_err(), "{text}");
+        }
+        let error = parse_float_list("1:101", 20, &percent).unwrap_err();
+        assert_eq!(error.to_string(), "`101` is out of range: 0 to 100 are allowed");
+    }
+
+    /// Recorded from fio 3.33's trace of its parser.
+    #[test]
+    fn recorded_floats() {
+        for (text, value) in [("1e1", 10.0), (".5", 0.5), ("5.", 5.0), ("99.9x", 99.9), ("1,2", 1.0), (" 2", 2.0)] {
+            assert_eq!(parse_float(text, &(0.0..=100.0)), Ok(value), "{text}");
+        }
+        assert_eq!(parse_float("1e", &(0.0..=9.0)), Ok(1.0));
+        assert!(matches!(parse_float("1e999", &(0.0..=9.0)), Err(ParseError::NotAFloat { .. })));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_list_or_an_error(text in "\\PC{0,20}") {
+            let _ = split_per_direction(&text);
+            let _ = split_per_direction_by_comma(&text);
+            let _ = split_pair(&text);
+            let _ = split_range(&text);
+            let _ = parse_float_list(&text, 3, &(0.0..=1.0));
+        }
+    }
+}

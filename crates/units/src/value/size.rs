@@ -1,0 +1,246 @@
+//! Sizes and counts: `4k`, `1mib`, `0x200`, `25%`, `8z`, `(2*64k)`.
+//!
+//! Start reading at [`parse_size`]. Source: the reference's option parser, value by value.
+
+use super::ParseError;
+use super::expression::{evaluate, is_expression};
+use super::number::LeadingNumber;
+use crate::base::KbBase;
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// A size that may be relative: to the file (percent) or to its zones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SizeValue {
+    /// A number of bytes.
+    Bytes(u64),
+    /// A percentage, `0..=100`.
+    Percent(u8),
+    /// A number of zones.
+    Zones(u64),
+}
+
+/// The letters of powers of the base, from the first on.
+const POWER_LETTERS: &[u8; 5] = b"kmgtp";
+
+/// What a suffix multiplies by: `k`, `kb`, `ki`, ... by powers of the base, `kib`, `mib`, ... by powers of the other
+/// base, in any case, whatever follows. `None` for other suffixes.
+pub(super) fn suffix_factor(suffix: &str, kb_base: KbBase) -> Option<u64> {
+    let letter = suffix.as_bytes().first()?.to_ascii_lowercase();
+    if letter == b'b' {
+        return Some(1);
+    }
+    let power = POWER_LETTERS.iter().position(|power_letter| *power_letter == letter)? as u32 + 1;
+    let is_other_system = suffix.get(1..3).is_some_and(|tail| tail.eq_ignore_ascii_case("ib"));
+    let base = if is_other_system { kb_base.other() } else { kb_base };
+    // Cannot overflow: 1024^5 = 2^50.
+    Some(base.factor().pow(power))
+}
+
+/// A whole number with its suffix multiplied in, before any range is checked: `4k`, `-1`, `0x10`, `(3*4k)`.
+///
+/// The number ends at the first character that is no digit, so that `1.5g` is 1; an unknown suffix counts as none.
+///
+/// # Errors
+/// No number, a number or a product outside of `i64::MIN..=u64::MAX`, a percentage, zones, or bad arithmetic.
+pub fn parse_integer(text: &str, kb_base: KbBase) -> Result<i128, ParseError> {
+    parse_integer_in(text, kb_base, i64::MIN.into()..=u64::MAX.into())
+}
+
+/// [`parse_integer`] with the range that the option allows.
+///
+/// # Errors
+/// As [`parse_integer`], and [`ParseError::OutOfRange`] outside of `allowed`.
+pub fn parse_integer_in(text: &str, kb_base: KbBase, allowed: RangeInclusive<i128>) -> Result<i128, ParseError> {
+    let given = || text.to_owned();
+    let value = if is_expression(text) {
+        // The conversion truncates towards zero, and saturates at values that are out of every range.
+        evaluate(text, &|suffix| suffix_factor(suffix, kb_base).map(|factor| factor as f64))? as i128
+    } else {
+        if text.ends_with('z') {
+            return Err(ParseError::ZonesNotAllowed { given: given() });
+        }
+        let number = LeadingNumber::read(text)?;
+        if number.suffix.starts_with('%') {
+            return Err(ParseError::PercentNotAllowed { given: given() });
+        }
+        // Cannot overflow: 63 bits times 50 bits.
+        i128::from(number.value) * i128::from(suffix_factor(number.suffix, kb_base).unwrap_or(1))
+    };
+    if !allowed.contains(&value) {
+        return Err(ParseError::OutOfRange { given: given(), min: *allowed.start(), max: *allowed.end() });
+    }
+    Ok(value)
+}
+
+/// A number of bytes (or of anything that is not negative).
+///
+/// # Errors
+/// As [`parse_integer`], and [`ParseError::OutOfRange`] below 0.
+pub fn parse_bytes(text: &str, kb_base: KbBase) -> Result<u64, ParseError> {
+    // Cannot truncate: the range is that of u64.
+    parse_integer_in(text, kb_base, 0..=u64::MAX.into()).map(|value| value as u64)
+}
+
+/// A size in bytes, percent (`25%`) or zones (`8z`). Where an option allows only two of the three, its caller refuses
+/// the third with [`ParseError::PercentNotAllowed`] or [`ParseError::ZonesNotAllowed`].
+///
+/// # Errors
+/// As [`parse_bytes`]; [`ParseError::OutOfRange`] above 100 %; [`ParseError::NotZones`] unless only digits precede the `z`.
+pub fn parse_size(text: &str, kb_base: KbBase) -> Result<SizeValue, ParseError> {
+    if is_expression(text) {
+        return parse_bytes(text, kb_base).map(SizeValue::Bytes);
+    }
+    if let Some(n_zones) = text.strip_suffix('z') {
+        let is_number = n_zones.bytes().all(|b| b.is_ascii_digit());
+        let n_zones = n_zones.parse().ok().filter(|_| is_number);
+        return n_zones.map(SizeValue::Zones).ok_or_else(|| ParseError::NotZones { given: text.to_owned() });
+    }
+    let number = LeadingNumber::read(text)?;
+    if !number.suffix.starts_with('%') {
+        return parse_bytes(text, kb_base).map(SizeValue::Bytes);
+    }
+    let percent = u8::try_from(number.value).ok().filter(|percent| *percent <= 100);
+    percent.map(SizeValue::Percent).ok_or_else(|| ParseError::OutOfRange { given: text.to_owned(), min: 0, max: 100 })
+}
+
+/// A range of sizes, `low-high` or `low:high`, put in order where it is reversed.
+///
+/// # Errors
+/// [`ParseError::NotARange`] without two sides, and what [`parse_bytes`] says of them.
+pub fn parse_size_range(text: &str, kb_base: KbBase) -> Result<RangeInclusive<u64>, ParseError> {
+    let not_a_range = || ParseError::NotARange { given: text.to_owned() };
+    let sides = super::list::split_range(text).ok_or_else(not_a_range)?;
+    let (a, b) = (parse_bytes(sides.0, kb_base)?, parse_bytes(sides.1, kb_base)?);
+    Ok(a.min(b)..=a.max(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn binary(text: &str) -> i128 {
+        parse_integer(text, KbBase::Binary).unwrap()
+    }
+
+    /// Recorded from fio 3.33's trace of its parser.
+    #[test]
+    fn recorded_sizes() {
+        let table = [
+            ("4k", 4096),
+            ("4K", 4096),
+            ("4kb", 4096),
+            ("4ki", 4096),
+            ("4kib", 4000),
+            ("4KiB", 4000),
+            ("4kk", 4096),
+            ("4q", 4),
+            ("4e", 4),
+            ("4b", 4),
+            ("4m", 4 << 20),
+            ("4mib", 4_000_000),
+            ("4mi", 4 << 20),
+            ("4g", 4 << 30),
+            ("4t", 4 << 40),
+            ("4tib", 4_000_000_000_000),
+            ("4P", 4 << 50),
+            ("4pib", 4_000_000_000_000_000),
+            ("1.5g", 1),
+            ("1.5", 1),
+            ("4,k", 4),
+            ("0x10", 16),
+            ("0x10k", 16),
+            ("10x", 16),
+            ("0x", 0),
+            ("-1", -1),
+            ("-1k", -1024),
+            ("-0x10", -16),
+            (" 4k", 4),
+            ("4 k", 4),
+            ("4k%", 4096),
+            ("1.5%", 1),
+            ("4Z", 4),
+            ("4zk", 4),
+            ("010", 10),
+            ("12k34", 12_288),
+            ("4k-8k", 4096),
+            ("16383p", 16_383 << 50),
+        ];
+        for (text, value) in table {
+            assert_eq!(binary(text), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn decimal_base_swaps_the_systems() {
+        let table = [("4k", 4000), ("4kb", 4000), ("4ki", 4000), ("4kib", 4096), ("4m", 4_000_000), ("4mib", 4 << 20)];
+        for (text, value) in table {
+            assert_eq!(parse_bytes(text, KbBase::Decimal), Ok(value), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_the_reference_wraps_is_refused() {
+        for text in ["16384p", "-16384p", "18446744073709551615", "9223372036854775808"] {
+            assert!(matches!(parse_integer(text, KbBase::Binary), Err(ParseError::OutOfRange { .. })), "{text}");
+        }
+        let error = parse_integer_in("200", KbBase::Binary, 0..=100).unwrap_err();
+        assert_eq!(error.to_string(), "`200` is out of range: 0 to 100 are allowed");
+        assert!(parse_bytes("-1", KbBase::Binary).is_err());
+    }
+
+    #[test]
+    fn percent_and_zones() {
+        let parse = |text| parse_size(text, KbBase::Binary);
+        assert_eq!(parse("4k"), Ok(SizeValue::Bytes(4096)));
+        assert_eq!(parse("0%"), Ok(SizeValue::Percent(0)));
+        assert_eq!(parse("100%"), Ok(SizeValue::Percent(100)));
+        assert_eq!(parse(" 10%"), Ok(SizeValue::Bytes(10)));
+        assert_eq!(parse("12z"), Ok(SizeValue::Zones(12)));
+        assert_eq!(parse("101%").unwrap_err().to_string(), "`101%` is out of range: 0 to 100 are allowed");
+        assert!(matches!(parse("-5%"), Err(ParseError::OutOfRange { .. })));
+        for text in ["z", "4kz", "1.5z", "0x1z", "+1z", "99999999999999999999z"] {
+            assert_eq!(parse(text), Err(ParseError::NotZones { given: text.to_owned() }));
+        }
+        assert!(matches!(parse_bytes("4z", KbBase::Binary), Err(ParseError::ZonesNotAllowed { .. })));
+        assert!(matches!(parse_bytes("4%", KbBase::Binary), Err(ParseError::PercentNotAllowed { .. })));
+    }
+
+    #[test]
+    fn arithmetic_with_size_suffixes() {
+        assert_eq!(binary("(1.5g)"), 1 << 30);
+        assert_eq!(binary("(2*64k + 1)"), 131_073);
+        assert_eq!(binary("(1kib)"), 1000);
+        assert_eq!(binary("(-1)"), -1);
+        assert_eq!(parse_size("(4k/3)", KbBase::Binary), Ok(SizeValue::Bytes(1365)));
+        assert!(matches!(parse_bytes("(2^64)", KbBase::Binary), Err(ParseError::OutOfRange { .. })));
+        assert!(matches!(parse_bytes("(1s)", KbBase::Binary), Err(ParseError::Expression { .. })));
+    }
+
+    #[test]
+    fn ranges_are_put_in_order() {
+        let parse = |text| parse_size_range(text, KbBase::Binary);
+        for text in ["4k-8k", "8k-4k", "4k:8k", "4k-8k:16k"] {
+            assert_eq!(parse(text), Ok(4096..=8192), "{text}");
+        }
+        assert_eq!(parse("(2k-1k)-(4*1k)"), Ok(1024..=4096));
+        for text in ["4k", "", "-4-8", "4k-", ":"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_value_or_an_error(text in "\\PC{0,20}") {
+            let _ = parse_size(&text, KbBase::Binary);
+            let _ = parse_size_range(&text, KbBase::Decimal);
+        }
+
+        #[test]
+        fn plain_digits_are_themselves(value in 0..=i64::MAX as u64) {
+            prop_assert_eq!(parse_bytes(&value.to_string(), KbBase::Binary), Ok(value));
+            prop_assert_eq!(parse_bytes(&format!("{value:#x}"), KbBase::Binary), Ok(value));
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Times: `30`, `5m`, `100ms`, `(2*60)`. Kept in microseconds, the finest unit that a value can name.
+
+use super::ParseError;
+use super::expression::{evaluate, is_expression};
+use super::number::LeadingNumber;
+
+/// What a bare number means to an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Bare numbers are seconds (`runtime`, `startdelay`, ...).
+    Seconds,
+    /// Bare numbers are microseconds (`thinktime`, `max_latency`, ...).
+    Microseconds,
+}
+
+impl TimeUnit {
+    const fn us(self) -> u64 {
+        match self {
+            Self::Seconds => US_PER_SEC,
+            Self::Microseconds => 1,
+        }
+    }
+}
+
+const US_PER_SEC: u64 = 1_000_000;
+
+/// Microseconds of a suffix: `d`, `h`, `m` and `s` must stand alone, of `ms` and `us` the beginning counts.
+fn suffix_us(suffix: &str) -> Option<u64> {
+    let suffix = suffix.to_ascii_lowercase();
+    match suffix.as_str() {
+        "d" => Some(86_400 * US_PER_SEC),
+        "h" => Some(3600 * US_PER_SEC),
+        "m" => Some(60 * US_PER_SEC),
+        "s" => Some(US_PER_SEC),
+        _ if suffix.starts_with("ms") => Some(1000),
+        _ if suffix.starts_with("us") => Some(1),
+        _ => None,
+    }
+}
+
+/// A time in microseconds.
+///
+/// Quirks of the reference that are kept: a suffix that is none of `d h m s ms us` means microseconds (`10sec` is 10 us,
+/// `5min` is 5 us), and so does a hexadecimal number; a suffix behind a fraction is not seen (`1.5m` is 1 of the
+/// default unit).
+///
+/// # Errors
+/// No number, a negative time, more than `u64::MAX` microseconds, or bad arithmetic.
+pub fn parse_time_us(text: &str, default_unit: TimeUnit) -> Result<u64, ParseError> {
+    let value = if is_expression(text) {
+        evaluate_us(text, default_unit)?
+    } else {
+        let number = LeadingNumber::read(text)?;
+        let unit_us = match number.suffix {
+            _ if number.is_hex => 1,
+            "" => default_unit.us(),
+            suffix => suffix_us(suffix).unwrap_or(1),
+        };
+        // Cannot overflow: 63 bits times 37 bits.
+        i128::from(number.value) * i128::from(unit_us)
+    };
+    let out_of_range = |_| ParseError::OutOfRange { given: text.to_owned(), min: 0, max: u64::MAX.into() };
+    u64::try_from(value).map_err(out_of_range)
+}
+
+/// Arithmetic is done in the default unit and truncated to whole ones: `(500ms)` of an option in seconds is 0.
+fn evaluate_us(text: &str, default_unit: TimeUnit) -> Result<i128, ParseError> {
+    let unit_us = default_unit.us();
+    let value = evaluate(text, &|suffix| suffix_us(suffix).map(|us| us as f64 / unit_us as f64))?;
+    // A saturated conversion is out of range after the multiplication too, saturated or not.
+    Ok((value as i128).saturating_mul(unit_us.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Recorded from fio 3.33's trace of its parser.
+    #[test]
+    fn recorded_times() {
+        let table = [
+            ("1", 1_000_000),
+            ("1s", 1_000_000),
+            ("1S", 1_000_000),
+            ("1m", 60_000_000),
+            ("1M", 60_000_000),
+            ("1h", 3_600_000_000),
+            ("1d", 86_400_000_000),
+            ("1ms", 1000),
+            ("1msec", 1000),
+            ("1MSEC", 1000),
+            ("1us", 1),
+            ("1usecs", 1),
+            ("1sec", 1),
+            ("10sec", 10),
+            ("5min", 5),
+            ("1.5s", 1_000_000),
+            ("1.5m", 1_000_000),
+            ("1w", 1),
+            ("0x10", 16),
+            ("0x10s", 16),
+            (" 1s", 1_000_000),
+            ("1 m", 1_000_000),
+            ("1d ", 1),
+            ("0", 0),
+            ("18446744073709", 18_446_744_073_709_000_000),
+        ];
+        for (text, us) in table {
+            assert_eq!(parse_time_us(text, TimeUnit::Seconds), Ok(us), "{text}");
+        }
+    }
+
+    #[test]
+    fn microseconds_by_default() {
+        let table = [("1", 1), ("1s", 1_000_000), ("1ms", 1000), ("10sec", 10), ("5m", 300_000_000)];
+        for (text, us) in table {
+            assert_eq!(parse_time_us(text, TimeUnit::Microseconds), Ok(us), "{text}");
+        }
+    }
+
+    #[test]
+    fn out_of_range() {
+        for text in ["-1", "18446744073710", "9223372036854775807s", "(0-1)", "(1e)", "(10^30)"] {
+            assert!(parse_time_us(text, TimeUnit::Seconds).is_err(), "{text}");
+        }
+        assert_eq!(parse_time_us("", TimeUnit::Seconds), Err(ParseError::Empty));
+    }
+
+    #[test]
+    fn arithmetic_in_the_default_unit() {
+        let table = [
+            ("(2*30)", 60_000_000, 60),
+            ("(1m+1)", 61_000_000, 60_000_001),
+            ("(500ms)", 0, 500_000),
+            ("(1500ms)", 1_000_000, 1_500_000),
+            ("(1.5s)", 1_000_000, 1_000_000),
+            ("(1.5*2)", 3_000_000, 3),
+            ("(1h)", 3_600_000_000, 3_600_000_000),
+        ];
+        for (text, from_seconds, from_microseconds) in table {
+            assert_eq!(parse_time_us(text, TimeUnit::Seconds), Ok(from_seconds), "{text}");
+            assert_eq!(parse_time_us(text, TimeUnit::Microseconds), Ok(from_microseconds), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_time_or_an_error(text in "\\PC{0,20}") {
+            let _ = parse_time_us(&text, TimeUnit::Seconds);
+        }
+    }
+}
