@@ -2,8 +2,9 @@
 //!
 //! Must not know: how figures are printed. Start reading at [`Block`].
 
-use ferrio_stats::{DirectionStats, GroupDirection, JobReport, RunResult};
-use ferrio_units::DataDirection;
+use ferrio_stats::{DirectionStats, GroupDirection, JobReport, LatencyStat, RunResult, SampleStat};
+use ferrio_units::scale::FigureStyle;
+use ferrio_units::{DataDirection, KbBase, UnitBase};
 use std::borrow::Cow;
 
 /// One direction as a report shows it: `read`, `write`, `trim`, or `mixed` for the sum.
@@ -53,6 +54,15 @@ impl<'a> Block<'a> {
     }
 }
 
+/// How numbers are shown, from the options as the results carry them.
+pub(crate) fn style(kb_base: u32, unit_bits: bool, significant_figures: u32) -> FigureStyle {
+    FigureStyle {
+        kb_base: if kb_base == 1000 { KbBase::Decimal } else { KbBase::Binary },
+        unit_base: if unit_bits { UnitBase::Bits } else { UnitBase::Bytes },
+        n_digits: significant_figures,
+    }
+}
+
 /// `part` in percent of `whole`; a share that is there but below `floor` shows as `floor`.
 pub(crate) fn percent(part: u64, whole: u64, floor: f64) -> f64 {
     if part == 0 || whole == 0 {
@@ -72,6 +82,16 @@ pub(crate) fn cpu_percent(cpu_ns: u64, total_runtime_ns: u64) -> f64 {
 /// Nanoseconds as whole milliseconds, cut.
 pub(crate) fn whole_ms(duration_ns: u64) -> u64 {
     duration_ns / 1_000_000
+}
+
+/// Smallest latency for a report: 0 when there is none.
+pub(crate) fn min_ns(stat: &LatencyStat) -> u64 {
+    if stat.n_samples == 0 { 0 } else { stat.min_ns }
+}
+
+/// Smallest sample for a report: 0 when there is none.
+pub(crate) fn min_sample(stat: &SampleStat) -> u64 {
+    if stat.n_samples == 0 { 0 } else { stat.min }
 }
 
 /// Upper labels of the coarse latency buckets; nanoseconds and microseconds have the first ten.

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how jobs are described or started. Start reading at [`job_line`].
 
-use crate::scale::{Unit, scaled};
+use crate::figures;
 use crate::text::put;
 use ferrio_units::PerDirection;
 
@@ -33,8 +33,8 @@ pub struct StartJob {
 
 /// The line of a job, and `...` for its clones. Not for engines without I/O.
 pub fn job_line(job: &StartJob) -> String {
-    let size = |bytes| scaled(bytes, job.significant_figures, job.kb_base == 1024, 0, Unit::Bytes);
-    let range = |(min, max)| format!("{}-{}", size(min), size(max));
+    let style = figures::style(job.kb_base, false, job.significant_figures);
+    let range = |(min, max)| format!("{}-{}", style.amount(min).primary, style.amount(max).primary);
     let [read, write, trim] = job.block_size.0.map(range);
     let mut out = String::new();
     put!(&mut out, "{}: (g={}): rw={}, bs=(R) {read}, (W) {write}, ", job.name, job.group_index, job.rw);

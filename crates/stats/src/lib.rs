@@ -6,6 +6,7 @@
 
 mod counts;
 pub mod depth;
+pub mod eta;
 pub mod histogram;
 pub mod latency;
 pub mod percentile;
@@ -14,6 +15,7 @@ pub mod samples;
 pub mod thread_stats;
 
 pub use depth::{BatchCounts, DepthCounts};
+pub use eta::{EtaLimits, EtaSnapshot};
 pub use histogram::Histogram;
 pub use latency::{LatencyBuckets, LatencyStat};
 pub use percentile::percentiles;

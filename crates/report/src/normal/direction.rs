@@ -2,11 +2,11 @@
 //!
 //! Must not know: other directions. Start reading at [`write`].
 
-use crate::figures::Block;
+use crate::figures::{self, Block};
 use crate::normal::{latency, percentiles};
-use crate::scale::{Unit, scaled};
 use crate::text::put;
 use ferrio_stats::{JobReport, ReportSettings};
+use ferrio_units::scale::{PrefixSystem, ScaleUnit, Scaler};
 
 /// Appends the lines of a direction, none if it did not run.
 pub(super) fn write(out: &mut String, job: &JobReport, block: &Block<'_>) {
@@ -31,23 +31,22 @@ pub(super) fn write(out: &mut String, job: &JobReport, block: &Block<'_>) {
 
 fn rates(out: &mut String, settings: &ReportSettings, block: &Block<'_>) {
     let stats = &*block.stats;
-    let digits = settings.significant_figures;
-    let primary_iec = settings.kb_base == 1024;
-    // The sum beside the directions has lost its unit in fio, and scripts read what fio prints.
-    let unit = match (block.is_extra, settings.unit_bits) {
-        (true, _) => Unit::None,
-        (false, true) => Unit::BitsPerSec,
-        (false, false) => Unit::BytesPerSec,
-    };
-    let bw = stats.bw_bytes_per_sec();
+    let style = figures::style(settings.kb_base, settings.unit_bits, settings.significant_figures);
+    let mut bw = style.rate(stats.bw_bytes_per_sec());
+    if block.is_extra {
+        // The sum beside the directions has lost its unit in fio, and scripts read what fio prints.
+        let unitless = |system| Scaler::new(system, ScaleUnit::None).with_digits(style.n_digits);
+        bw.primary = unitless(PrefixSystem::primary(style.kb_base)).scale(stats.bw_bytes_per_sec());
+        bw.alternate = unitless(PrefixSystem::primary(style.kb_base.other())).scale(stats.bw_bytes_per_sec());
+    }
     put!(
         out,
         "  {}: IOPS={}, BW={} ({})({}/{}msec)\n",
         block.name,
-        scaled(stats.whole_ios_per_sec(), digits, false, 0, Unit::None),
-        scaled(bw, digits, primary_iec, 0, unit),
-        scaled(bw, digits, !primary_iec, 0, unit),
-        scaled(stats.bytes, digits, primary_iec, 0, Unit::Bytes),
+        style.count(stats.whole_ios_per_sec()),
+        bw.primary,
+        bw.alternate,
+        style.amount(stats.bytes).primary,
         stats.runtime_ms()
     );
 }

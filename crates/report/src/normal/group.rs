@@ -2,7 +2,7 @@
 //!
 //! Must not know: jobs. Start reading at [`write`].
 
-use crate::scale::{Unit, scaled};
+use crate::figures;
 use crate::text::put;
 use ferrio_stats::{GroupDirection, GroupReport};
 
@@ -27,19 +27,22 @@ fn line(out: &mut String, group: &GroupReport, name: &str, direction: GroupDirec
     if !direction.ran() {
         return;
     }
-    let unit = if group.unit_bits { Unit::BitsPerSec } else { Unit::BytesPerSec };
-    let primary_iec = group.kb_base == 1024;
-    let digits = group.significant_figures;
-    let primary = |bw| scaled(bw, digits, primary_iec, 0, unit);
-    let other = |bw| scaled(bw, digits, !primary_iec, 0, unit);
-    let (low, high) = (direction.min_bw_bytes_per_sec, direction.max_bw_bytes_per_sec);
-    put!(out, "  {name:>5}: bw={} ({}), ", primary(direction.bw_bytes_per_sec), other(direction.bw_bytes_per_sec));
-    put!(out, "{}-{} ({}-{}), ", primary(low), primary(high), other(low), other(high));
+    let style = figures::style(group.kb_base, group.unit_bits, group.significant_figures);
+    let bw = style.rate(direction.bw_bytes_per_sec);
+    let low = style.rate(direction.min_bw_bytes_per_sec);
+    let high = style.rate(direction.max_bw_bytes_per_sec);
+    let io = style.amount(direction.bytes);
     put!(
         out,
-        "io={} ({}), run={}-{}msec\n",
-        scaled(direction.bytes, digits, primary_iec, 0, Unit::Bytes),
-        scaled(direction.bytes, digits, !primary_iec, 0, Unit::Bytes),
+        "  {name:>5}: bw={} ({}), {}-{} ({}-{}), io={} ({}), run={}-{}msec\n",
+        bw.primary,
+        bw.alternate,
+        low.primary,
+        high.primary,
+        low.alternate,
+        high.alternate,
+        io.primary,
+        io.alternate,
         direction.min_runtime_ms,
         direction.max_runtime_ms
     );

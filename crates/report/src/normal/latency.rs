@@ -2,12 +2,12 @@
 //!
 //! Must not know: directions. Start reading at [`write`].
 
-use crate::scale::{Unit, scaled};
 use crate::text::put;
 use ferrio_stats::LatencyStat;
+use ferrio_units::scale::{PrefixSystem, ScaleUnit, Scaler};
 
-/// Digits of the extremes; a constant of the format, whatever `significant_figures` says.
-const DIGITS: u32 = 6;
+/// Extremes have six digits, whatever `significant_figures` says.
+const EXTREMES: Scaler = Scaler::new(PrefixSystem::Si, ScaleUnit::None).with_digits(6);
 
 /// Appends the line of a latency, none without samples.
 pub(super) fn write(out: &mut String, name: &str, stat: &LatencyStat) {
@@ -19,8 +19,8 @@ pub(super) fn write(out: &mut String, name: &str, stat: &LatencyStat) {
     put!(
         out,
         "    {name:>4} ({unit}): min={}, max={}, avg={:5.2}, stdev={:5.2}\n",
-        scaled(stat.min_ns / divisor, DIGITS, false, 0, Unit::None),
-        scaled(stat.max_ns / divisor, DIGITS, false, 0, Unit::None),
+        EXTREMES.scale(stat.min_ns / divisor),
+        EXTREMES.scale(stat.max_ns / divisor),
         stat.mean_ns() / divisor as f64,
         deviation_ns / divisor as f64
     );

@@ -1,0 +1,51 @@
+//! The object of a direction. Directions that did nothing are there too, with zeros.
+//!
+//! Must not know: jobs. Start reading at [`write`].
+
+use super::writer::Writer;
+use super::{Detail, latency};
+use crate::figures::{Block, min_sample};
+use ferrio_stats::{DirectionStats, ReportSettings};
+
+/// Writes the members of a direction's object.
+pub(super) fn write(writer: &mut Writer, settings: &ReportSettings, block: &Block<'_>, detail: Detail) {
+    let stats = &*block.stats;
+    counts(writer, stats);
+    let kinds = [
+        ("slat_ns", &stats.slat, settings.slat_percentiles),
+        ("clat_ns", &stats.clat, settings.clat_percentiles),
+        ("lat_ns", &stats.lat, settings.lat_percentiles),
+    ];
+    for (key, stat, has_percentiles) in kinds {
+        latency::write(writer, key, stat, has_percentiles.then_some(settings), detail);
+    }
+    samples(writer, block);
+}
+
+fn counts(writer: &mut Writer, stats: &DirectionStats) {
+    let bw_bytes_per_sec = stats.bw_bytes_per_sec();
+    writer.integer("io_bytes", stats.bytes);
+    writer.integer("io_kbytes", stats.bytes >> 10);
+    writer.integer("bw_bytes", bw_bytes_per_sec);
+    writer.integer("bw", bw_bytes_per_sec / 1024);
+    writer.float("iops", stats.ios_per_sec());
+    writer.integer("runtime", stats.runtime_ms());
+    writer.integer("total_ios", stats.n_issued);
+    writer.integer("short_ios", stats.n_short);
+    writer.integer("drop_ios", stats.n_dropped);
+}
+
+fn samples(writer: &mut Writer, block: &Block<'_>) {
+    let (bw, iops) = (&block.stats.bw, &block.stats.iops);
+    writer.integer("bw_min", min_sample(bw));
+    writer.integer("bw_max", bw.max);
+    writer.float("bw_agg", block.percent_of_group());
+    writer.float("bw_mean", bw.mean);
+    writer.float("bw_dev", bw.standard_deviation());
+    writer.integer("bw_samples", bw.n_samples);
+    writer.integer("iops_min", min_sample(iops));
+    writer.integer("iops_max", iops.max);
+    writer.float("iops_mean", iops.mean);
+    writer.float("iops_stddev", iops.standard_deviation());
+    writer.integer("iops_samples", iops.n_samples);
+}

@@ -1,0 +1,100 @@
+//! The object of a job, or of the jobs of a group summed.
+//!
+//! Must not know: devices. Start reading at [`write`].
+
+use super::writer::Writer;
+use super::{Detail, direction, latency, options};
+use crate::figures::{
+    BATCH_LABELS, Block, DEPTH_LABELS, LATENCY_LABELS, cpu_percent, depth_percents, latency_percent, whole_ms,
+};
+use ferrio_stats::{JobReport, RunResult, ThreadStats};
+
+/// Writes the members of a job's object.
+pub(super) fn write(writer: &mut Writer, result: &RunResult, job: &JobReport, detail: Detail) {
+    writer.string("jobname", &job.name);
+    writer.integer("groupid", job.group_index);
+    writer.integer("job_start", job.stats.job_start_ms);
+    writer.integer("error", job.stats.errno);
+    writer.integer("eta", result.eta_secs);
+    writer.integer("elapsed", result.elapsed_secs);
+    options(writer, "job options", &job.given_options);
+    io(writer, result, job, detail);
+    usage(writer, &job.stats);
+    depths(writer, &job.stats);
+    latency_buckets(writer, &job.stats);
+    if job.settings.show_errors {
+        writer.integer("total_err", job.stats.tolerated.n_total);
+        writer.integer("first_error", job.stats.tolerated.first_errno);
+    }
+    latency_target(writer, &job.stats);
+    if let Some(description) = &job.description {
+        writer.string("desc", description);
+    }
+}
+
+/// The directions and the syncs; the sum of the directions comes after the syncs.
+fn io(writer: &mut Writer, result: &RunResult, job: &JobReport, detail: Detail) {
+    let blocks = Block::all(result, job);
+    for block in blocks.iter().filter(|block| !block.is_extra) {
+        writer.object(block.name, |writer| direction::write(writer, &job.settings, block, detail));
+    }
+    if !job.settings.unified_mixed {
+        let has_percentiles = job.settings.clat_percentiles || job.settings.lat_percentiles;
+        writer.object("sync", |writer| {
+            writer.integer("total_ios", job.stats.n_syncs_issued);
+            latency::write(writer, "lat_ns", &job.stats.sync, has_percentiles.then_some(&job.settings), detail);
+        });
+    }
+    for block in blocks.iter().filter(|block| block.is_extra) {
+        writer.object(block.name, |writer| direction::write(writer, &job.settings, block, detail));
+    }
+}
+
+fn usage(writer: &mut Writer, stats: &ThreadStats) {
+    writer.integer("job_runtime", whole_ms(stats.total_runtime_ns));
+    writer.float("usr_cpu", cpu_percent(stats.usage.user_ns, stats.total_runtime_ns));
+    writer.float("sys_cpu", cpu_percent(stats.usage.system_ns, stats.total_runtime_ns));
+    writer.integer("ctx", stats.usage.context_switches);
+    writer.integer("majf", stats.usage.major_faults);
+    writer.integer("minf", stats.usage.minor_faults);
+}
+
+fn depths(writer: &mut Writer, stats: &ThreadStats) {
+    let mut shares = |key: &str, labels: [&str; 7], percents: [f64; 7]| {
+        writer.object(key, |writer| {
+            for (label, percent) in labels.iter().zip(percents) {
+                writer.float(label, percent);
+            }
+        });
+    };
+    shares("iodepth_level", DEPTH_LABELS, depth_percents(&stats.depth.0, stats.n_issued()));
+    shares("iodepth_submit", BATCH_LABELS, depth_percents(&stats.submit.0, stats.submit.n_calls()));
+    shares("iodepth_complete", BATCH_LABELS, depth_percents(&stats.complete.0, stats.complete.n_calls()));
+}
+
+fn latency_buckets(writer: &mut Writer, stats: &ThreadStats) {
+    let buckets = &stats.latency_buckets;
+    let units: [(&str, &[u64]); 3] =
+        [("latency_ns", &buckets.ns), ("latency_us", &buckets.us), ("latency_ms", &buckets.ms)];
+    for (key, counts) in units {
+        writer.object(key, |writer| {
+            for (label, count) in LATENCY_LABELS.iter().zip(counts) {
+                writer.float(label, latency_percent(*count, stats.n_issued()));
+            }
+        });
+    }
+}
+
+/// Several keys say the same: fio keeps the older names.
+fn latency_target(writer: &mut Writer, stats: &ThreadStats) {
+    if stats.latency_depth == 0 {
+        return;
+    }
+    let target = &stats.latency_target;
+    writer.integer("latency_depth", stats.latency_depth);
+    writer.integer("latency_target", target.target_ns);
+    writer.integer("latency_target_ns", target.target_ns);
+    writer.float("latency_percentile", target.percentile);
+    writer.integer("latency_window", target.window_ns / 1000);
+    writer.integer("latency_window_us", target.window_ns / 1000);
+}

@@ -1,0 +1,44 @@
+//! The object of a latency.
+//!
+//! Must not know: directions. Start reading at [`write`].
+
+use super::Detail;
+use super::writer::Writer;
+use crate::figures::min_ns;
+use ferrio_stats::histogram::bucket_value_ns;
+use ferrio_stats::{Histogram, LatencyStat, ReportSettings, percentiles};
+
+/// Writes a latency; percentiles (and bins) only with `settings`, samples and a distribution.
+pub(super) fn write(
+    writer: &mut Writer,
+    key: &str,
+    stat: &LatencyStat,
+    settings: Option<&ReportSettings>,
+    detail: Detail,
+) {
+    writer.object(key, |writer| {
+        writer.integer("min", min_ns(stat));
+        writer.integer("max", stat.max_ns);
+        writer.float("mean", stat.mean_ns());
+        writer.float("stddev", stat.standard_deviation_ns());
+        writer.integer("N", stat.n_samples);
+        if let (Some(settings), Some(histogram), 1..) = (settings, &stat.histogram, stat.n_samples) {
+            distribution(writer, histogram, settings, detail);
+        }
+    });
+}
+
+fn distribution(writer: &mut Writer, histogram: &Histogram, settings: &ReportSettings, detail: Detail) {
+    writer.object("percentile", |writer| {
+        for (percentile, value_ns) in percentiles(histogram, &settings.percentiles) {
+            writer.integer(&format!("{percentile:.6}"), value_ns);
+        }
+    });
+    if detail == Detail::WithBins {
+        writer.object("bins", |writer| {
+            for (index, count) in histogram.filled() {
+                writer.integer(&bucket_value_ns(index).to_string(), count);
+            }
+        });
+    }
+}

@@ -1,0 +1,57 @@
+//! JSON (`--output-format=json`, and `json+` with the histograms).
+//!
+//! Must not know: threads, engines, other formats. Start reading at [`render`]; the files below are the parts of the
+//! document, the writer beneath them fixes its looks.
+
+mod direction;
+mod disk;
+mod job;
+mod latency;
+mod writer;
+
+use crate::LocalTime;
+use ferrio_stats::RunResult;
+use writer::Writer;
+
+/// What goes into the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Detail {
+    /// Percentiles alone.
+    Plain,
+    /// The histograms too (`json+`).
+    WithBins,
+}
+
+/// One document, in the system's time zone, with a newline at its end.
+pub fn render(result: &RunResult, detail: Detail) -> String {
+    render_in(result, detail, &LocalTime::system())
+}
+
+/// One document with dates of a given zone.
+pub fn render_in(result: &RunResult, detail: Detail, zone: &LocalTime) -> String {
+    Writer::document(|writer| {
+        writer.string("fio version", &result.version);
+        writer.integer("timestamp", result.timestamp_ms / 1000);
+        writer.integer("timestamp_ms", result.timestamp_ms);
+        writer.string("time", &zone.ctime(result.timestamp_ms));
+        options(writer, "global options", &result.global_options);
+        writer.array("jobs", |writer| {
+            for job in &result.jobs {
+                writer.element(|writer| job::write(writer, result, job, detail));
+            }
+        });
+        disk::write(writer, result.disks.as_deref().unwrap_or_default());
+    })
+}
+
+/// Options as they were given, none if there are none. An option given twice gives its key twice.
+fn options(writer: &mut Writer, key: &str, given: &[(String, String)]) {
+    if given.is_empty() {
+        return;
+    }
+    writer.object(key, |writer| {
+        for (name, value) in given {
+            writer.string(name, value);
+        }
+    });
+}
