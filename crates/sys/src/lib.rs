@@ -24,6 +24,7 @@ pub mod futex;
 pub mod io_calls;
 pub mod limits;
 pub mod mounts;
+pub mod poll;
 pub mod posix_aio;
 pub mod process;
 pub mod scheduling;
