@@ -172,11 +172,25 @@ impl GroupReport {
         }
     }
 
-    /// Adds one worker of the group. Call it for every member, summed up by `group_reporting` or not.
+    /// Adds one block of the report. fio knows slowest and fastest by block: jobs that `group_reporting` sums up count
+    /// as one, which is then both.
     pub fn add_member(&mut self, stats: &ThreadStats) {
         for (mine, theirs) in self.directions.0.iter_mut().zip(&stats.directions.0) {
             *mine = mine.with(GroupDirection::of_member(theirs));
         }
+    }
+
+    /// The groups of a report, by group number, from its blocks. A group that no block belongs to is empty.
+    pub fn from_jobs(jobs: &[JobReport]) -> Vec<Self> {
+        let n_groups = jobs.iter().map(|job| job.group_index.saturating_add(1)).max().unwrap_or(0);
+        (0..n_groups)
+            .map(|group_index| {
+                let mut members = jobs.iter().filter(|job| job.group_index == group_index).peekable();
+                let mut group = members.peek().map_or_else(Self::default, |first| Self::new(&first.settings));
+                members.for_each(|job| group.add_member(&job.stats));
+                group
+            })
+            .collect()
     }
 
     /// All directions as one, for `unified_rw_reporting=both`.
