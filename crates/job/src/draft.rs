@@ -10,7 +10,7 @@ use crate::spec::{
     ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileService, GroupingSpec, JobSpec, LayoutSpec, LimitSpec,
     PatternSpec, QueueSpec, ReportingSpec, RwSequencer, SizeSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec,
 };
-use ferrio_units::PerDirection;
+use ferrio_units::{KbBase, PerDirection};
 
 /// A job while its options are being read.
 #[derive(Debug, Clone)]
@@ -50,6 +50,11 @@ impl Draft {
     /// A job without any option.
     pub fn new() -> Self {
         Self { job: default_job(), open: Open::default() }
+    }
+
+    /// What a `k` is worth in the values that follow.
+    pub const fn kb_base(&self) -> KbBase {
+        if self.job.reporting.kb_base == 1000 { KbBase::Decimal } else { KbBase::Binary }
     }
 }
 

@@ -9,6 +9,9 @@ use std::path::Path;
 
 /// Answers about the machine and its files.
 pub trait Environment {
+    /// The line that `--version` prints, and with which the usage begins.
+    fn version(&self) -> String;
+
     /// Value of an environment variable; `None` when unset. Bytes that are not UTF-8 come as U+FFFD.
     fn variable(&self, name: &str) -> Option<String>;
 
@@ -32,10 +35,23 @@ pub trait Environment {
 }
 
 /// The machine on which the program runs.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SystemEnvironment;
+#[derive(Debug, Clone)]
+pub struct SystemEnvironment {
+    version: String,
+}
+
+impl SystemEnvironment {
+    /// The machine, and the version line of the program.
+    pub fn new(version: impl Into<String>) -> Self {
+        Self { version: version.into() }
+    }
+}
 
 impl Environment for SystemEnvironment {
+    fn version(&self) -> String {
+        self.version.clone()
+    }
+
     fn variable(&self, name: &str) -> Option<String> {
         // `var_os` panics on none of these; an empty name or one with `=` or NUL is never set.
         std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
@@ -102,7 +118,7 @@ mod tests {
 
     #[test]
     fn the_machine_answers() {
-        let system = SystemEnvironment;
+        let system = SystemEnvironment::new("fio-3.42");
         assert!(system.page_size_bytes().is_power_of_two());
         assert!(system.n_cpus() >= 1);
         assert!(system.check_directory(Path::new("/")).is_ok());

@@ -4,6 +4,7 @@
 
 use crate::message::{Message, Messages};
 use crate::options::kind::Choice;
+use ferrio_units::ParseError;
 use thiserror::Error;
 
 /// Why a value was refused.
@@ -12,6 +13,9 @@ pub enum JobError {
     /// The text is not a value of the option's kind.
     #[error("not a value of this kind")]
     NotParsed,
+    /// The text is not a value of the option's kind, and why.
+    #[error(transparent)]
+    Value(#[from] ParseError),
     /// The option needs a value and got none.
     #[error("fio: option {0} requires an argument")]
     ValueMissing(&'static str),
@@ -21,7 +25,7 @@ pub enum JobError {
         /// Option.
         name: &'static str,
         /// What was given.
-        value: i64,
+        value: i128,
         /// Smallest value allowed.
         min: i64,
     },
@@ -31,13 +35,13 @@ pub enum JobError {
         /// Option.
         name: &'static str,
         /// What was given.
-        value: i64,
+        value: i128,
         /// Largest value allowed.
         max: i64,
     },
     /// A boolean above 1.
     #[error("max value out of range: {0} (1 max)")]
-    NotBoolean(i64),
+    NotBoolean(i128),
     /// A count of zones where none is possible.
     #[error("{0}: 'z' suffix isn't applicable")]
     ZonesNotPossible(&'static str),
@@ -118,7 +122,7 @@ impl JobError {
     pub fn lines(&self) -> Vec<Message> {
         let mut lines = Messages::new();
         match self {
-            Self::NotParsed => {}
+            Self::NotParsed | Self::Value(_) => {}
             Self::UnknownWord(choices) => lines.out(valid_values(choices)),
             Self::Removed(_) => lines.out(self.to_string()),
             Self::System { call, reason, line } => {

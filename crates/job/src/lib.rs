@@ -1,18 +1,31 @@
 //! From arguments and job files to [`spec::JobSpec`]: the option table, the parsers, the lowering.
 //!
-//! Must not know: engines' code, output formats.
-//! Start reading at [`spec`] (what comes out), then the option table.
+//! Must not know: engines' code, output formats; it prints nothing and never exits.
+//! Start reading at [`spec`] (what comes out), then [`parse`], then the option table ([`options`]).
 #![forbid(unsafe_code)]
 
+pub mod collector;
+pub mod command_line;
+pub mod debug;
 pub mod draft;
 pub mod environment;
 pub mod error;
+pub mod explain;
+pub mod help;
+pub mod invocation;
 pub mod job_file;
+pub mod lower;
 pub mod message;
 pub mod options;
 pub mod origin;
+pub mod showcmd;
 pub mod spec;
 pub mod suggest;
 #[cfg(test)]
 mod testing;
 pub mod value;
+
+pub use command_line::session::parse;
+pub use environment::{Environment, SystemEnvironment};
+pub use invocation::{Invocation, Mode, UsageError};
+pub use message::{Message, Stream};

@@ -22,6 +22,10 @@ impl World {
 }
 
 impl Environment for World {
+    fn version(&self) -> String {
+        "fio-3.42".to_owned()
+    }
+
     fn variable(&self, name: &str) -> Option<String> {
         self.variables.get(name).cloned()
     }

@@ -2,7 +2,10 @@
 //!
 //! Must not know: which options exist. Start reading at [`read`].
 
+pub mod arithmetic;
 pub mod reader;
+pub mod sections;
+pub mod substitute;
 
 use crate::environment::{Environment, reason};
 use crate::error::JobError;

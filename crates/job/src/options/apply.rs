@@ -11,6 +11,8 @@ use crate::spec::{
 };
 use crate::value::lists::colon_names;
 use crate::value::{Value, scalar};
+use ferrio_units::KbBase;
+use ferrio_units::value::parse_integer;
 use std::path::{Path, PathBuf};
 
 type Applied = Result<(), JobError>;
@@ -72,22 +74,19 @@ pub(crate) fn rw(draft: &mut Draft, value: &Value, context: Context) -> Applied 
         let line = format!("fio: job <{name}> has write or trim bit set, but fio is in read-only mode");
         return Err(JobError::SaidWithHelp(line));
     }
-    draft.open.rw_postfix =
-        value.rest().map(|text| rw_postfix(text, random, draft.job.reporting.kb_base)).transpose()?;
+    draft.open.rw_postfix = value.rest().map(|text| rw_postfix(text, random, draft.kb_base())).transpose()?;
     draft.job.pattern.mix = mix;
     draft.job.pattern.random = random;
     Ok(())
 }
 
-fn rw_postfix(text: &str, random: bool, kb_base: u32) -> Result<i64, JobError> {
-    let failed = || JobError::Said("fio: rw postfix parsing failed".to_owned());
-    match scalar::number(text, kb_base).map_err(|_| failed())? {
-        scalar::Number::Plain(count) if random && (count < 1 || count > i64::from(u32::MAX)) => {
-            Err(JobError::Said("fio: rw postfix parsing out of range".to_owned()))
-        }
-        scalar::Number::Plain(number) => Ok(number),
-        _ => Err(failed()),
+fn rw_postfix(text: &str, random: bool, kb_base: KbBase) -> Result<i64, JobError> {
+    let failed = |what: &str| JobError::Said(format!("fio: rw postfix parsing {what}"));
+    let number = parse_integer(text, kb_base).map_err(|_| failed("failed"))?;
+    if random && !(1..=i128::from(u32::MAX)).contains(&number) {
+        return Err(failed("out of range"));
     }
+    i64::try_from(number).map_err(|_| failed("out of range"))
 }
 
 pub(crate) fn rw_sequencer(draft: &mut Draft, value: &Value, _: Context) -> Applied {
@@ -192,16 +191,9 @@ pub(crate) fn file_service_type(draft: &mut Draft, value: &Value, _: Context) ->
     };
     draft.job.target.file_service_count = match value.rest() {
         None => 1,
-        Some(text) => count_of(text, draft.job.reporting.kb_base)?.max(1),
+        Some(text) => scalar::count(text, draft.kb_base())?.max(1),
     };
     Ok(())
-}
-
-fn count_of(text: &str, kb_base: u32) -> Result<u32, JobError> {
-    match scalar::number(text, kb_base)? {
-        scalar::Number::Plain(count) => u32::try_from(count).map_err(|_| JobError::NotParsed),
-        _ => Err(JobError::NotParsed),
-    }
 }
 
 pub(crate) fn fallocate(draft: &mut Draft, value: &Value, _: Context) -> Applied {
@@ -237,7 +229,7 @@ pub(crate) fn sync_file_range(draft: &mut Draft, value: &Value, _: Context) -> A
                 _ => 4,
             }
     });
-    let count = rest.map_or(Ok(1), |text| count_of(text, draft.job.reporting.kb_base))?;
+    let count = rest.map_or(Ok(1), |text| scalar::count(text, draft.kb_base()))?;
     let before = draft.job.durability.sync_file_range.map_or(0, |(flags, _)| flags);
     draft.job.durability.sync_file_range = (count > 0).then_some((before | flags, count));
     Ok(())

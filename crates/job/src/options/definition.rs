@@ -47,7 +47,7 @@ pub enum Apply {
     Nothing,
     /// A boolean or flag.
     Bool(fn(&mut Draft) -> &mut bool),
-    /// A number of 32 bits; what does not fit is cut off, as the reference does.
+    /// A number of 32 bits.
     U32(fn(&mut Draft) -> &mut u32),
     /// A number of 32 bits that says whether it was given.
     OptionalU32(fn(&mut Draft) -> &mut Option<u32>),

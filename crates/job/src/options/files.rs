@@ -4,7 +4,7 @@
 
 use crate::options::apply;
 use crate::options::definition::{Apply, Category, OptionDef, option};
-use crate::options::kind::{ANY, Choice, Kind, choice, planned_choice};
+use crate::options::kind::{ANY, Choice, Kind, at_least, choice, planned_choice};
 
 const FILE_SERVICE_TYPE: &[Choice] = &[
     choice("random", "A random file"),
@@ -42,7 +42,7 @@ const SYNC_FILE_RANGE: &[Choice] = &[
 
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
-    option("nrfiles", Kind::Int(ANY), "How many files the job spreads over")
+    option("nrfiles", Kind::Int(at_least(1)), "How many files the job spreads over")
         .aliases(&["nr_files"])
         .default("1")
         .place(Category::File, "")

@@ -28,7 +28,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("1")
         .place(Category::General, "runtime")
         .applies(Apply::U32(|draft| &mut draft.job.limits.loops)),
-    option("numjobs", Kind::Int(ANY), "Number of identical clones to start")
+    option("numjobs", Kind::Int(at_least(1)), "Number of identical clones to start")
         .default("1")
         .place(Category::General, "runtime")
         .applies(Apply::U32(|draft| &mut draft.job.numjobs)),

@@ -16,7 +16,7 @@ pub fn set(
     text: Option<&str>,
     context: &mut ApplyContext<'_>,
 ) -> Result<(), JobError> {
-    let values = ValueContext { kb_base: draft.job.reporting.kb_base, n_cpus: context.environment.n_cpus() };
+    let values = ValueContext { kb_base: draft.kb_base(), n_cpus: context.environment.n_cpus() };
     let (value, remarks) = parse(def, text, values)?;
     if !def.is_built() {
         return refuse_unbuilt(def, text, &value, values);
@@ -40,9 +40,9 @@ fn apply(
     match def.apply {
         Apply::Nothing => {}
         Apply::Bool(place) => *place(draft) = value.bool()?,
-        Apply::U32(place) => *place(draft) = value.number()? as u32,
-        Apply::OptionalU32(place) => *place(draft) = Some(value.number()? as u32),
-        Apply::U64(place) => *place(draft) = value.number()? as u64,
+        Apply::U32(place) => *place(draft) = fitting(def, value)?,
+        Apply::OptionalU32(place) => *place(draft) = Some(fitting(def, value)?),
+        Apply::U64(place) => *place(draft) = fitting(def, value)?,
         Apply::Text(place) => *place(draft) = Some(value.text()?.to_owned()),
         Apply::With(function) => function(draft, value, context)?,
         Apply::Engine => {
@@ -53,6 +53,12 @@ fn apply(
         }
     }
     Ok(())
+}
+
+/// A number in the type of its place. The reference cuts off what does not fit; that only hides mistakes.
+fn fitting<T: TryFrom<i64>>(def: &OptionDef, value: &Value) -> Result<T, JobError> {
+    let number = value.number()?;
+    T::try_from(number).map_err(|_| JobError::Said(format!("{}: value out of range: {number}", def.name)))
 }
 
 /// A value that changes nothing is accepted even where the option is not built.

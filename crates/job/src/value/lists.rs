@@ -4,74 +4,49 @@
 
 use crate::error::JobError;
 use crate::value::errno;
-use ferrio_units::PerDirection;
+use ferrio_units::value::{
+    parse_float, parse_size_range, split_pair, split_per_direction, split_per_direction_by_comma,
+};
+use ferrio_units::{KbBase, PerDirection};
 use std::collections::BTreeSet;
 
 /// Longest range of CPUs that is written out; the kernel knows fewer.
 const MAX_CPUS: u32 = 1 << 16;
 
-/// Splits at the first kind of separator that occurs: a comma, else a colon, else a minus that is not a sign.
-pub fn split_values(text: &str) -> Vec<&str> {
-    for separator in [',', ':'] {
-        if text.contains(separator) {
-            return text.split(separator).collect();
-        }
-    }
-    match text.get(1..).and_then(|rest| rest.find('-')) {
-        Some(position) => vec![&text[..=position], &text[position + 2..]],
-        None => vec![text],
-    }
-}
-
-/// One to three values: one counts for all; the second for write and trim; the third for trim. An empty part keeps
-/// what was there. Parts beyond the third are ignored, as in the reference.
-pub fn directions<T: Copy>(
+/// One to three values; an empty part keeps what was there.
+pub fn directions<T>(
     text: &str,
     mut parse: impl FnMut(&str) -> Result<T, JobError>,
 ) -> Result<PerDirection<Option<T>>, JobError> {
-    let parts = split_values(text);
-    let mut parsed = [None; 3];
-    for (slot, part) in parsed.iter_mut().zip(&parts) {
-        *slot = if part.is_empty() { None } else { Some(parse(part)?) };
-    }
-    Ok(PerDirection(match parts.len() {
-        1 => [parsed[0]; 3],
-        2 => [parsed[0], parsed[1], parsed[1]],
-        _ => parsed,
-    }))
+    let [read, write, trim] = split_per_direction(text)?.0.map(|part| part.map(&mut parse).transpose());
+    Ok(PerDirection([read?, write?, trim?]))
 }
 
-/// One value for both bounds, or `low-high`, `low:high`, `low,high`.
-pub fn pair(text: &str, mut parse: impl FnMut(&str) -> Result<i64, JobError>) -> Result<(i64, i64), JobError> {
-    let parts = split_values(text);
-    let low = parse(parts[0])?;
-    let high = parts.get(1).filter(|part| !part.is_empty()).map_or(Ok(low), |part| parse(part))?;
-    if low < 0 || high < 0 {
-        return Err(JobError::NotParsed);
-    }
-    Ok((low.min(high), low.max(high)))
+/// One value for both bounds, or two; turned round when they are reversed.
+pub fn pair(text: &str, mut parse: impl FnMut(&str) -> Result<i64, JobError>) -> Result<(u64, u64), JobError> {
+    let (low, high) = split_pair(text)?;
+    let low = parse(low)?;
+    let high = high.map_or(Ok(low), parse)?;
+    let unsigned = |value: i64| u64::try_from(value).map_err(|_| JobError::NotParsed);
+    Ok((unsigned(low.min(high))?, unsigned(low.max(high))?))
 }
 
-/// One to three ranges `a-b` or `a:b`, joined by commas; a reversed range is turned round.
+/// One to three ranges of bytes, none of which may begin below `min`.
 pub fn ranges(
+    name: &'static str,
     text: &str,
-    mut parse: impl FnMut(&str) -> Result<i64, JobError>,
+    kb_base: KbBase,
+    min: u64,
 ) -> Result<PerDirection<Option<(u64, u64)>>, JobError> {
-    let mut range = |part: &str| {
-        let (first, second) = part.split_once(['-', ':']).ok_or(JobError::NotParsed)?;
-        let (first, second) = (parse(first)? as u64, parse(second)? as u64);
-        Ok((first.min(second), first.max(second)))
+    let range = |part: &str| {
+        let (low, high) = parse_size_range(part, kb_base)?.into_inner();
+        if low < min {
+            return Err(JobError::BelowMinimum { name, value: low.into(), min: min as i64 });
+        }
+        Ok((low, high))
     };
-    let parts: Vec<&str> = text.split(',').collect();
-    let mut parsed = [None; 3];
-    for (slot, part) in parsed.iter_mut().zip(&parts) {
-        *slot = if part.is_empty() { None } else { Some(range(part)?) };
-    }
-    Ok(PerDirection(match parts.len() {
-        1 => [parsed[0]; 3],
-        2 => [parsed[0], parsed[1], parsed[1]],
-        _ => parsed,
-    }))
+    let [read, write, trim] = split_per_direction_by_comma(text)?.0.map(|part| part.map(range).transpose());
+    Ok(PerDirection([read?, write?, trim?]))
 }
 
 /// Splits at colons; a colon after a backslash stands for itself. Empty parts are left out.
@@ -134,18 +109,17 @@ pub fn floats(text: &str, max_len: usize, min: Option<f64>, max: Option<f64>) ->
             remarks.push(format!("the list exceeding max length {max_len}"));
             break;
         }
-        match part.trim().parse::<f64>().ok().filter(|value| value.is_finite()) {
-            None => remarks.push(format!("not a floating point value: {part}")),
-            Some(value) if max.is_some_and(|max| value > max) => {
-                remarks.push(format!("value out of range: {value:.6} (range max: {:.6})", max.unwrap_or_default()));
-            }
-            Some(value) if min.is_some_and(|min| value < min) => {
-                remarks.push(format!("value out of range: {value:.6} (range min: {:.6})", min.unwrap_or_default()));
-            }
-            Some(value) => {
-                digits = digits.max(part.trim().split_once('.').map_or(0, |(_, decimals)| decimals.len() as u32));
-                values.push(value);
-            }
+        let Ok(value) = parse_float(part, &(f64::MIN..=f64::MAX)) else {
+            remarks.push(format!("not a floating point value: {part}"));
+            continue;
+        };
+        if let Some(max) = max.filter(|max| value > *max) {
+            remarks.push(format!("value out of range: {value:.6} (range max: {max:.6})"));
+        } else if let Some(min) = min.filter(|min| value < *min) {
+            remarks.push(format!("value out of range: {value:.6} (range min: {min:.6})"));
+        } else {
+            digits = digits.max(part.split_once('.').map_or(0, |(_, decimals)| decimals.trim_end().len() as u32));
+            values.push(value);
         }
     }
     (values, digits, remarks)
@@ -160,40 +134,33 @@ mod tests {
     }
 
     #[test]
-    fn separators_are_tried_in_order() {
-        for (text, expected) in [
-            ("1", vec!["1"]),
-            ("1,2:3", vec!["1", "2:3"]),
-            ("1:2-3", vec!["1", "2-3"]),
-            ("1-2", vec!["1", "2"]),
-            ("-1", vec!["-1"]),
-            ("-1-2", vec!["-1", "2"]),
-            ("", vec![""]),
-        ] {
-            assert_eq!(split_values(text), expected, "{text}");
-        }
-    }
-
-    #[test]
     fn missing_directions_keep_or_repeat() {
         for (text, expected) in [
             ("4", [Some(4), Some(4), Some(4)]),
             ("4,8", [Some(4), Some(8), Some(8)]),
-            ("4,8,16", [Some(4), Some(8), Some(16)]),
             ("4,", [Some(4), None, None]),
             (",8", [None, Some(8), Some(8)]),
             ("4,,16", [Some(4), None, Some(16)]),
-            ("1,2,3,4", [Some(1), Some(2), Some(3)]),
         ] {
             assert_eq!(directions(text, plain).unwrap().0, expected, "{text}");
         }
+        assert!(directions("4,x", plain).is_err());
     }
 
     #[test]
-    fn ranges_are_turned_round() {
-        assert_eq!(ranges("8-4,1:2", plain).unwrap().0, [Some((4, 8)), Some((1, 2)), Some((1, 2))]);
-        assert_eq!(ranges("8", plain), Err(JobError::NotParsed));
-        assert_eq!(ranges("1,2,3,4", plain), Err(JobError::NotParsed));
+    fn pairs_are_put_in_order() {
+        assert_eq!(pair("5", plain), Ok((5, 5)));
+        assert_eq!(pair("9-5", plain), Ok((5, 9)));
+        assert!(pair("-5", plain).is_err());
+    }
+
+    #[test]
+    fn ranges_begin_at_the_minimum() {
+        let ranges = |text| ranges("bsrange", text, KbBase::Binary, 1);
+        assert_eq!(ranges("8-4,1:2").unwrap().0, [Some((4, 8)), Some((1, 2)), Some((1, 2))]);
+        for bad in ["8", "1,2,3,4", "0-8"] {
+            assert!(ranges(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

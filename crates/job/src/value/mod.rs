@@ -11,9 +11,10 @@ use crate::error::JobError;
 use crate::options::definition::OptionDef;
 use crate::options::kind::{Bounds, Choice, Kind};
 use crate::spec::SizeSpec;
-use ferrio_units::PerDirection;
-use lists::{directions, pair, split_values};
-use scalar::{Number, checked, number, time_us};
+use ferrio_units::value::{TimeUnit, parse_flag};
+use ferrio_units::{KbBase, PerDirection};
+use lists::{directions, pair};
+use scalar::{integer, time_us};
 
 /// A parsed value.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,8 +50,8 @@ pub enum Value {
 /// What parsing a value depends on, beside the row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct ValueContext {
-    /// `kb_base` in force: 1024 or 1000.
-    pub kb_base: u32,
+    /// `kb_base` in force.
+    pub kb_base: KbBase,
     /// CPUs of the machine.
     pub n_cpus: u32,
 }
@@ -80,25 +81,25 @@ fn parse_plain(def: &OptionDef, text: Option<&str>, context: ValueContext) -> Re
 }
 
 fn parse_required(def: &OptionDef, text: &str, context: ValueContext) -> Result<Value, JobError> {
-    let kb_base = if def.engines.is_empty() { context.kb_base } else { 1024 };
-    let bounded = |text: &str, bounds: Bounds| checked(def.name, number(text, kb_base)?, bounds);
-    let microseconds = |text: &str| time_us(text, 1);
-    let seconds = |text: &str| time_us(text, 1_000_000);
+    let (name, kb_base) = (def.name, if def.engines.is_empty() { context.kb_base } else { KbBase::Binary });
+    let bounded = |bounds: Bounds| move |text: &str| integer(name, text, kb_base, bounds);
+    let in_unit = |unit: TimeUnit| move |text: &str| time_us(text, unit);
     match def.kind {
         Kind::Bool => scalar::boolean(text).map(Value::Bool),
-        Kind::Int(bounds) | Kind::Size(bounds) => bounded(first_of_list(text), bounds).map(Value::Number),
+        Kind::Int(bounds) | Kind::Size(bounds) => bounded(bounds)(text).map(Value::Number),
         Kind::IntPerDirection(bounds) | Kind::SizePerDirection(bounds) => {
-            directions(text, |part| bounded(part, bounds)).map(Value::Numbers)
+            directions(text, bounded(bounds)).map(Value::Numbers)
         }
-        Kind::SizeOrPercent => size_or_percent(def.name, text, kb_base).map(Value::Size),
-        Kind::SizePair(bounds) => {
-            pair(text, |part| bounded(part, bounds)).map(|(low, high)| Value::Pair(low as u64, high as u64))
+        Kind::SizeOrPercent => scalar::size(name, text, kb_base).map(Value::Size),
+        Kind::SizePair(bounds) => pair(text, bounded(bounds)).map(|(low, high)| Value::Pair(low, high)),
+        Kind::RangePerDirection(bounds) => {
+            let min = bounds.min.map_or(0, i64::unsigned_abs);
+            lists::ranges(name, text, kb_base, min).map(Value::Ranges)
         }
-        Kind::RangePerDirection(bounds) => lists::ranges(text, |part| bounded(part, bounds)).map(Value::Ranges),
-        Kind::Seconds => seconds(text).map(Value::Number),
-        Kind::SecondsPair => pair(text, seconds).map(|(low, high)| Value::Pair(low as u64, high as u64)),
-        Kind::Microseconds => microseconds(text).map(Value::Number),
-        Kind::MicrosecondsPerDirection => directions(text, microseconds).map(Value::Numbers),
+        Kind::Seconds => time_us(text, TimeUnit::Seconds).map(Value::Number),
+        Kind::SecondsPair => pair(text, in_unit(TimeUnit::Seconds)).map(|(low, high)| Value::Pair(low, high)),
+        Kind::Microseconds => time_us(text, TimeUnit::Microseconds).map(Value::Number),
+        Kind::MicrosecondsPerDirection => directions(text, in_unit(TimeUnit::Microseconds)).map(Value::Numbers),
         Kind::CpuList => lists::cpus(text, context.n_cpus).map(Value::Cpus),
         Kind::ErrorLists => lists::errors(text).map(Value::Errors),
         _ => Ok(Value::Text(text.to_owned())),
@@ -109,22 +110,8 @@ fn required<'a>(def: &OptionDef, text: Option<&'a str>) -> Result<&'a str, JobEr
     text.filter(|text| !text.is_empty()).ok_or(JobError::ValueMissing(def.name))
 }
 
-/// A plain number may be written as a list; the first entry is the one that counts.
-fn first_of_list(text: &str) -> &str {
-    split_values(text).first().copied().unwrap_or(text)
-}
-
 fn flag(text: Option<&str>) -> Result<Value, JobError> {
-    text.map_or(Ok(true), |text| scalar::scanned(text).map(|number| number != 0)).map(Value::Bool)
-}
-
-fn size_or_percent(name: &'static str, text: &str, kb_base: u32) -> Result<SizeSpec, JobError> {
-    match number(text, kb_base)? {
-        Number::Plain(bytes) => Ok(SizeSpec::Bytes(bytes as u64)),
-        Number::Percent(percent @ 0..=100) => Ok(SizeSpec::Percent(percent as u32)),
-        Number::Percent(_) => Err(JobError::Said(format!("fio: {name} values greater than 100% aren't supported"))),
-        Number::Zones(_) => Err(JobError::NotYet(": sizes in zones need zonemode".to_owned())),
-    }
+    Ok(Value::Bool(text.map_or(Ok(true), parse_flag)?))
 }
 
 fn word(choices: &'static [Choice], text: Option<&str>) -> Result<Value, JobError> {

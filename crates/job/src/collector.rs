@@ -1,0 +1,255 @@
+//! Collects jobs from sections and from the command line: defaults, one job after the other, checks between jobs.
+//!
+//! Must not know: how a job file or a command line is written. Start reading at [`Collector`].
+
+use crate::draft::{ApplyContext, Draft};
+use crate::environment::Environment;
+use crate::error::JobError;
+use crate::lower::{Strictness, lower};
+use crate::message::{Message, Messages, Stream};
+use crate::options::definition::OptionDef;
+use crate::options::set;
+use crate::spec::{JobSpec, RunSpec};
+use std::collections::HashMap;
+
+/// Most workers of a run, clones counted.
+pub const MAX_WORKERS: u64 = 1_000_000;
+
+/// Most bytes of option text that all jobs together may take over from their defaults. It bounds the memory of a job
+/// file with long defaults and very many jobs.
+const MAX_INHERITED_BYTES: usize = 256 << 20;
+
+/// Options of one section or of one job of the command line.
+#[derive(Debug, Clone, Default)]
+pub struct Section {
+    /// The job so far.
+    pub draft: Draft,
+    /// Options given here, canonical name and text.
+    pub given: Vec<(String, String)>,
+    /// Bytes of option text in the draft, taken over ones included.
+    n_text_bytes: usize,
+}
+
+/// The run stops; why is in the messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped;
+
+/// Everything collected so far.
+pub struct Collector<'a> {
+    /// The machine.
+    pub environment: &'a dyn Environment,
+    /// What the command line asks of every job.
+    pub strictness: Strictness,
+    /// Only parse: no checks beyond single values.
+    pub parse_only: bool,
+    /// Lines to print, in order.
+    pub messages: Messages,
+    /// Lines to print once the jobs start.
+    pub notes: Vec<Message>,
+    /// The options that every job starts from.
+    pub defaults: Section,
+    jobs: Vec<JobSpec>,
+    n_sections_by_name: HashMap<String, u32>,
+    n_workers: u64,
+    n_inherited_bytes: usize,
+}
+
+impl<'a> Collector<'a> {
+    /// Nothing collected, defaults as built in.
+    pub fn new(environment: &'a dyn Environment) -> Self {
+        Self {
+            environment,
+            strictness: Strictness::default(),
+            parse_only: false,
+            messages: Messages::new(),
+            notes: Vec::new(),
+            defaults: Section::default(),
+            jobs: Vec::new(),
+            n_sections_by_name: HashMap::new(),
+            n_workers: 0,
+            n_inherited_bytes: 0,
+        }
+    }
+
+    /// Number of jobs, clones not counted.
+    pub fn n_jobs(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Forgets the defaults, as before every job file but the first.
+    pub fn reset_defaults(&mut self) {
+        self.defaults = Section::default();
+    }
+
+    /// A new job with the defaults.
+    pub fn begin(&mut self, name: &str) -> Result<Section, Stopped> {
+        self.n_inherited_bytes += self.defaults.n_text_bytes;
+        if self.n_inherited_bytes > MAX_INHERITED_BYTES {
+            self.messages.err("fio: the jobs take over too many options from [global] sections");
+            return Err(Stopped);
+        }
+        let mut section = Section { given: Vec::new(), ..self.defaults.clone() };
+        name.clone_into(&mut section.draft.job.name);
+        Ok(section)
+    }
+
+    /// Sets one option of `section`.
+    pub fn set(&mut self, section: &mut Section, def: &'static OptionDef, text: Option<&str>) -> Result<(), JobError> {
+        let mut context = ApplyContext {
+            environment: self.environment,
+            readonly: self.strictness.readonly,
+            messages: &mut self.messages,
+        };
+        set::set(&mut section.draft, def, text, &mut context)?;
+        let text = text.unwrap_or_default();
+        section.n_text_bytes += text.len();
+        section.given.push((def.name.to_owned(), text.to_owned()));
+        Ok(())
+    }
+
+    /// Ends a job: lowers it, checks it against those before, and keeps it.
+    pub fn finish(&mut self, section: Section) -> Result<(), Stopped> {
+        if self.parse_only {
+            return Ok(());
+        }
+        let Section { draft, given, .. } = section;
+        let mut lowered = match lower(draft, self.strictness) {
+            Ok(lowered) => lowered,
+            Err(lines) => return self.stop(lines),
+        };
+        for line in lowered.warnings.drain(..) {
+            self.messages.err(line);
+        }
+        lowered.job.given_options = given;
+        if let Some(lines) = self.conflicts(&lowered.job) {
+            return self.stop(lines);
+        }
+        self.keep(lowered.job, lowered.notes);
+        Ok(())
+    }
+
+    /// The run of all jobs.
+    pub fn into_run(self) -> RunSpec {
+        RunSpec { global_options: self.defaults.given, jobs: self.jobs }
+    }
+
+    fn stop(&mut self, lines: Vec<String>) -> Result<(), Stopped> {
+        for line in lines {
+            self.messages.err(line);
+        }
+        Err(Stopped)
+    }
+
+    fn keep(&mut self, job: JobSpec, notes: Vec<String>) {
+        self.n_workers += u64::from(job.numjobs);
+        *self.n_sections_by_name.entry(job.name.clone()).or_default() += 1;
+        self.notes.extend(notes.into_iter().map(|note| (Stream::Stdout, note + "\n")));
+        self.jobs.push(job);
+    }
+
+    /// What stands against `job` in the jobs before it.
+    fn conflicts(&self, job: &JobSpec) -> Option<Vec<String>> {
+        if self.n_workers + u64::from(job.numjobs) > MAX_WORKERS {
+            let limit = format!("{}: ferrio starts at most {MAX_WORKERS} jobs in one run", job.name);
+            return Some(vec!["error: maximum number of jobs reached.".to_owned(), limit]);
+        }
+        self.waitee_conflict(job).or_else(|| self.percentile_conflict(job))
+    }
+
+    fn waitee_conflict(&self, job: &JobSpec) -> Option<Vec<String>> {
+        let (name, waitee) = (&job.name, job.grouping.wait_for.as_ref()?);
+        if waitee == name {
+            return Some(vec![format!("{name}: a job cannot wait for itself (wait_for={waitee}).")]);
+        }
+        match self.n_sections_by_name.get(waitee) {
+            None => Some(vec![format!("{name}: waitee job {waitee} unknown.")]),
+            Some(1) => None,
+            Some(_) => Some(vec![
+                format!("{name}: multiple waitees {waitee} found,"),
+                "please avoid duplicates when using wait_for option.".to_owned(),
+            ]),
+        }
+    }
+
+    /// Jobs reported together must agree on what their percentiles are of.
+    fn percentile_conflict(&self, job: &JobSpec) -> Option<Vec<String>> {
+        let before = self.jobs.last()?;
+        let same_group = !job.grouping.stonewall && !job.grouping.new_group;
+        let together = same_group && job.grouping.group_reporting && before.grouping.group_reporting;
+        let differs = before.reporting.lat_percentiles != job.reporting.lat_percentiles;
+        (together && differs).then(|| vec![format!("fio: lat_percentiles in job: {} differs from group", job.name)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::find_general;
+    use crate::testing::World;
+
+    /// Jobs given as name and options; what is printed on the way.
+    fn collect(jobs: &[(&str, &[(&str, &str)])]) -> (Result<(), Stopped>, Vec<String>, RunSpec) {
+        let world = World::default();
+        let mut collector = Collector::new(&world);
+        let mut result = Ok(());
+        for (name, options) in jobs {
+            let mut section = collector.begin(name).unwrap();
+            for (option, text) in *options {
+                collector.set(&mut section, find_general(option).unwrap(), Some(text)).unwrap();
+            }
+            result = result.and_then(|()| collector.finish(section));
+        }
+        let lines = collector.messages.take().into_iter().map(|(_, line)| line.trim_end().to_owned()).collect();
+        (result, lines, collector.into_run())
+    }
+
+    // Texts as fio 3.33 prints them.
+    #[test]
+    fn waiting_needs_one_earlier_job() {
+        let wait = |waitee| vec![("wait_for", waitee)];
+        for (jobs, expected) in [
+            (vec![("x", wait("x"))], "x: a job cannot wait for itself (wait_for=x)."),
+            (vec![("x", wait("y"))], "x: waitee job y unknown."),
+            (vec![("x", wait("y")), ("y", vec![])], "x: waitee job y unknown."),
+            (vec![("y", vec![]), ("y", vec![]), ("x", wait("y"))], "x: multiple waitees y found,"),
+        ] {
+            let jobs: Vec<_> = jobs.iter().map(|(name, options)| (*name, &options[..])).collect();
+            let (result, lines, _) = collect(&jobs);
+            assert_eq!((result, lines[0].as_str()), (Err(Stopped), expected));
+        }
+        let clones = [("numjobs", "2")];
+        assert!(collect(&[("y", &clones), ("x", &wait("y"))]).0.is_ok());
+    }
+
+    #[test]
+    fn workers_are_bounded() {
+        let (result, lines, run) = collect(&[("x", &[("numjobs", "1000000")]), ("y", &[])]);
+        assert_eq!(result, Err(Stopped));
+        assert_eq!(lines[0], "error: maximum number of jobs reached.");
+        assert_eq!(run.jobs.len(), 1);
+    }
+
+    #[test]
+    fn percentiles_agree_within_a_report() {
+        let (grouped, other) = (("group_reporting", "1"), ("lat_percentiles", "1"));
+        let (result, lines, _) = collect(&[("x", &[grouped, other]), ("y", &[grouped])]);
+        assert_eq!(
+            (result, lines),
+            (Err(Stopped), vec!["fio: lat_percentiles in job: y differs from group".to_owned()])
+        );
+        assert!(collect(&[("x", &[grouped, other]), ("y", &[grouped, ("stonewall", "1")])]).0.is_ok());
+        assert!(collect(&[("x", &[other]), ("y", &[grouped])]).0.is_ok());
+    }
+
+    #[test]
+    fn inherited_text_is_bounded() {
+        let world = World::default();
+        let mut collector = Collector::new(&world);
+        let mut defaults = collector.defaults.clone();
+        let long = "x".repeat(1 << 20);
+        collector.set(&mut defaults, find_general("description").unwrap(), Some(&long)).unwrap();
+        collector.defaults = defaults;
+        let n_jobs = (0..1000).take_while(|_| collector.begin("x").is_ok()).count();
+        assert_eq!(n_jobs, 256);
+    }
+}

@@ -1,0 +1,235 @@
+//! The grammar of the command line, that of `getopt_long_only`: one dash or two, unique beginnings of names, arguments
+//! behind `=` or as the next word, one-letter switches, `--` before job files.
+//!
+//! Must not know: what a name means. Start reading at [`Words::next`].
+
+use super::switches::{Argument, SwitchDef, by_letter};
+use crate::options::definition::OptionDef;
+
+/// What a name on the command line stands for.
+#[derive(Debug, Clone, Copy)]
+pub enum Target {
+    /// A switch of the program.
+    Switch(&'static SwitchDef),
+    /// An option of a job.
+    Option(&'static OptionDef),
+}
+
+/// A name that is known at this point of the command line.
+#[derive(Debug, Clone, Copy)]
+pub struct LongName {
+    /// The name.
+    pub name: &'static str,
+    /// Whether it takes an argument.
+    pub argument: Argument,
+    /// What it stands for.
+    pub target: Target,
+}
+
+/// One element of the command line.
+#[derive(Debug, Clone)]
+pub enum Item {
+    /// A switch or option, and its argument.
+    Named(Target, Option<String>),
+    /// A job file.
+    File(String),
+    /// Neither: the complaint, and the word as given.
+    Bad {
+        /// What getopt says, without the program's name.
+        complaint: String,
+        /// The word.
+        word: String,
+    },
+}
+
+/// The words of a command line, taken one after the other.
+#[derive(Debug)]
+pub struct Words<'a> {
+    all: &'a [String],
+    position: usize,
+    /// Rest of a word of one-letter switches.
+    letters: String,
+    only_files: bool,
+}
+
+impl<'a> Words<'a> {
+    /// `words` without the program's name.
+    pub fn new(words: &'a [String]) -> Self {
+        Self { all: words, position: 0, letters: String::new(), only_files: false }
+    }
+
+    /// The next element; `None` at the end. `names` are those known now.
+    pub fn next(&mut self, names: &[LongName]) -> Option<Item> {
+        if !self.letters.is_empty() {
+            return Some(self.next_letter());
+        }
+        let word = self.take()?;
+        if self.only_files || word == "-" || !word.starts_with('-') {
+            return Some(Item::File(word.to_owned()));
+        }
+        if word == "--" {
+            self.only_files = true;
+            return self.next(names);
+        }
+        Some(self.dashed(word, names))
+    }
+
+    fn take(&mut self) -> Option<&'a str> {
+        let word = self.all.get(self.position)?;
+        self.position += 1;
+        Some(word)
+    }
+
+    fn dashed(&mut self, word: &str, names: &[LongName]) -> Item {
+        let (dashes, text) = match word.strip_prefix("--") {
+            Some(text) => ("--", text),
+            None => ("-", &word[1..]),
+        };
+        let is_letter = dashes == "-" && text.chars().next().is_some_and(|letter| by_letter(letter).is_some());
+        if is_letter && text.chars().nth(1).is_none() {
+            text.clone_into(&mut self.letters);
+            return self.next_letter();
+        }
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (text, None),
+        };
+        match find(name, names) {
+            Found::One(known) => self.with_argument(known, dashes, value, word),
+            Found::Several(possible) => {
+                let list: Vec<String> = possible.iter().map(|known| format!("'{dashes}{}'", known.name)).collect();
+                let list = list.join(" ");
+                bad(format!("option '{word}' is ambiguous; possibilities: {list}"), word)
+            }
+            Found::None if is_letter => {
+                text.clone_into(&mut self.letters);
+                self.next_letter()
+            }
+            Found::None => bad(format!("unrecognized option '{word}'"), word),
+        }
+    }
+
+    fn with_argument(&mut self, known: LongName, dashes: &str, value: Option<String>, word: &str) -> Item {
+        let shown = format!("{dashes}{}", known.name);
+        match (known.argument, value) {
+            (Argument::None, Some(_)) => bad(format!("option '{shown}' doesn't allow an argument"), word),
+            (Argument::Required, None) => match self.take() {
+                Some(next) => Item::Named(known.target, Some(next.to_owned())),
+                None => bad(format!("option '{shown}' requires an argument"), word),
+            },
+            (_, value) => Item::Named(known.target, value),
+        }
+    }
+
+    /// The next of the letters behind one dash.
+    fn next_letter(&mut self) -> Item {
+        let letters = std::mem::take(&mut self.letters);
+        let mut rest = letters.chars();
+        let letter = rest.next().unwrap_or_default();
+        let rest = rest.as_str();
+        let Some(def) = by_letter(letter) else {
+            rest.clone_into(&mut self.letters);
+            return bad(format!("invalid option -- '{letter}'"), &format!("-{letter}"));
+        };
+        let value = match def.argument {
+            Argument::None => {
+                rest.clone_into(&mut self.letters);
+                None
+            }
+            Argument::Optional => (!rest.is_empty()).then(|| rest.to_owned()),
+            Argument::Required if !rest.is_empty() => Some(rest.to_owned()),
+            Argument::Required => match self.take() {
+                Some(next) => Some(next.to_owned()),
+                None => return bad(format!("option requires an argument -- '{letter}'"), &format!("-{letter}")),
+            },
+        };
+        Item::Named(Target::Switch(def), value)
+    }
+}
+
+fn bad(complaint: String, word: &str) -> Item {
+    Item::Bad { complaint, word: word.to_owned() }
+}
+
+enum Found {
+    One(LongName),
+    Several(Vec<LongName>),
+    None,
+}
+
+/// The name itself, else the only name that begins so.
+fn find(name: &str, names: &[LongName]) -> Found {
+    if let Some(exact) = names.iter().find(|known| known.name == name) {
+        return Found::One(*exact);
+    }
+    let possible: Vec<LongName> = names.iter().filter(|known| known.name.starts_with(name)).copied().collect();
+    match possible[..] {
+        [] => Found::None,
+        [one] => Found::One(one),
+        _ => Found::Several(possible),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::session::known_names;
+    use super::*;
+
+    /// The elements of a command line, written `name=value`, `<file>` or `!complaint`.
+    fn elements(line: &str) -> Vec<String> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        let names = known_names("psync");
+        let (mut words, mut elements) = (Words::new(&words), Vec::new());
+        while let Some(item) = words.next(&names) {
+            elements.push(match item {
+                Item::Named(target, value) => {
+                    let name = match target {
+                        Target::Switch(def) => def.name,
+                        Target::Option(def) => def.name,
+                    };
+                    value.map_or(name.to_owned(), |value| format!("{name}={value}"))
+                }
+                Item::File(name) => format!("<{name}>"),
+                Item::Bad { complaint, .. } => format!("!{complaint}"),
+            });
+        }
+        elements
+    }
+
+    // How fio 3.33 (glibc's getopt_long_only) takes the same words.
+    #[test]
+    fn words_are_taken_as_getopt_does() {
+        for (line, expected) in [
+            ("--name=x -rw=read --bs 4k", vec!["name=x", "rw=read", "bs=4k"]),
+            ("--numjob=2 --thre --thread=0", vec!["numjobs=2", "thread", "thread=0"]),
+            ("--blocksize=4k", vec!["bs=4k"]),
+            ("a.fio --minimal b.fio", vec!["<a.fio>", "minimal", "<b.fio>"]),
+            ("-- --name=x -", vec!["<--name=x>", "<->"]),
+            ("-", vec!["<->"]),
+            ("-m -x foo -xfoo -o out", vec!["minimal", "section=foo", "section=foo", "output=out"]),
+            ("-mv -c -cbs", vec!["minimal", "version", "cmdhelp", "cmdhelp=bs"]),
+            ("--thread 0", vec!["thread", "<0>"]),
+            ("--runtime --parse-only", vec!["runtime=--parse-only"]),
+            ("--minimal=1", vec!["!option '--minimal' doesn't allow an argument"]),
+            ("--bs", vec!["!option '--bs' requires an argument"]),
+            ("-bs", vec!["!option '-bs' requires an argument"]),
+            ("--iodpeth=4", vec!["!unrecognized option '--iodpeth=4'"]),
+            ("-Z", vec!["!unrecognized option '-Z'"]),
+            ("-mZ", vec!["minimal", "!invalid option -- 'Z'"]),
+            ("-o", vec!["!option requires an argument -- 'o'"]),
+            ("--verb", vec!["!unrecognized option '--verb'"]),
+        ] {
+            assert_eq!(elements(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn short_beginnings_are_ambiguous() {
+        let said = elements("--ver");
+        let expected = "!option '--ver' is ambiguous; possibilities: '--version' '--verify_only' '--verify' ";
+        assert!(said[0].starts_with(expected), "{said:?}");
+        let said = elements("-n");
+        let expected = "!option '-n' is ambiguous; possibilities: '-name' '-num";
+        assert!(said[0].starts_with(expected), "{said:?}");
+    }
+}

@@ -1,0 +1,9 @@
+//! The command line: switches, options of jobs, job files.
+//!
+//! Must not know: what options mean. Start reading at [`session::parse`]; [`getopt`] is the grammar, [`switches`] the
+//! table.
+
+pub mod getopt;
+pub mod session;
+pub mod settings;
+pub mod switches;

@@ -1,0 +1,346 @@
+//! Reads a command line from left to right, then the job files it names.
+//!
+//! Must not know: what options mean. Start reading at [`parse`].
+
+use super::getopt::{Item, LongName, Target, Words};
+use super::settings;
+use super::switches::{Argument, SWITCHES, Switch, SwitchDef};
+use crate::collector::{Collector, Section, Stopped};
+use crate::debug::DebugSettings;
+use crate::environment::Environment;
+use crate::error::JobError;
+use crate::explain;
+use crate::help;
+use crate::invocation::{EtaSettings, Invocation, Mode, OutputSettings, UsageError};
+use crate::job_file::sections::{FileRequest, add_file};
+use crate::message::Stream;
+use crate::options::definition::OptionDef;
+use crate::options::kind::Kind;
+use crate::options::{self};
+use crate::origin::Origin;
+use crate::suggest::did_you_mean;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Reads `arguments`, the program's name first, and the job files they name.
+///
+/// # Errors
+/// Anything that keeps the jobs from running: the messages say what, the exit code is that of the reference.
+pub fn parse(arguments: &[OsString], environment: &dyn Environment) -> Result<Invocation, UsageError> {
+    let mut words = Vec::with_capacity(arguments.len());
+    for (index, argument) in arguments.iter().enumerate() {
+        match argument.to_str() {
+            Some(word) => words.push(word.to_owned()),
+            None => return Err(not_text(index, argument)),
+        }
+    }
+    let (program, words) = words.split_first().map_or(("fio", &[][..]), |(first, rest)| (first.as_str(), rest));
+    let mut session = Session::new(program, environment);
+    match session.read(words) {
+        Ok(mode) => Ok(session.into_invocation(mode)),
+        Err(Stopped) => Err(session.into_error()),
+    }
+}
+
+fn not_text(index: usize, argument: &OsString) -> UsageError {
+    let line = format!("fio: argument {index} is not UTF-8: {}\n", argument.to_string_lossy());
+    UsageError { messages: vec![(Stream::Stderr, line)], output_file: None, exit_code: 1 }
+}
+
+/// The names that the command line knows while the current job has this engine.
+pub(super) fn known_names(engine: &str) -> Vec<LongName> {
+    let switches =
+        SWITCHES.iter().map(|def| LongName { name: def.name, argument: def.argument, target: Target::Switch(def) });
+    let options = options::general().chain(options::of_engine(engine)).flat_map(|def| {
+        let argument = if def.kind.value_is_optional() { Argument::Optional } else { Argument::Required };
+        def.names().map(move |name| LongName { name, argument, target: Target::Option(def) })
+    });
+    // The option `profile` is reached through the switch of that name.
+    switches.chain(options.filter(|known| known.name != "profile")).collect()
+}
+
+/// What a switch asks of the loop.
+enum Flow {
+    Continue,
+    /// Leave at once.
+    Leave(Mode),
+}
+
+struct Session<'a> {
+    program: &'a str,
+    collector: Collector<'a>,
+    /// The job whose options are being read; `None`: options are defaults.
+    job: Option<Section>,
+    files: Vec<String>,
+    only_sections: Vec<String>,
+    show: bool,
+    output: OutputSettings,
+    eta: EtaSettings,
+    debug: DebugSettings,
+}
+
+impl<'a> Session<'a> {
+    fn new(program: &'a str, environment: &'a dyn Environment) -> Self {
+        Self {
+            program,
+            collector: Collector::new(environment),
+            job: None,
+            files: Vec::new(),
+            only_sections: Vec::new(),
+            show: false,
+            output: OutputSettings::default(),
+            eta: EtaSettings::default(),
+            debug: DebugSettings::default(),
+        }
+    }
+
+    fn into_invocation(mut self, mode: Mode) -> Invocation {
+        Invocation {
+            mode,
+            output: self.output,
+            eta: self.eta,
+            readonly: self.collector.strictness.readonly,
+            warnings_fatal: self.collector.strictness.warnings_fatal,
+            debug: self.debug,
+            messages: self.collector.messages.take(),
+            start_notes: std::mem::take(&mut self.collector.notes),
+            run: self.collector.into_run(),
+        }
+    }
+
+    fn into_error(mut self) -> UsageError {
+        UsageError { messages: self.collector.messages.take(), output_file: self.output.file, exit_code: 1 }
+    }
+
+    fn read(&mut self, words: &[String]) -> Result<Mode, Stopped> {
+        let mut words = Words::new(words);
+        let mut engine = self.engine().to_owned();
+        let mut names = known_names(&engine);
+        while let Some(item) = words.next(&names) {
+            match item {
+                Item::File(name) => self.files.push(name),
+                Item::Bad { complaint, word } => return self.refuse_word(&complaint, &word, &names),
+                Item::Named(Target::Option(def), value) => self.option(def, value.as_deref())?,
+                Item::Named(Target::Switch(def), value) => {
+                    if let Flow::Leave(mode) = self.switch(def, value.as_deref())? {
+                        return Ok(mode);
+                    }
+                }
+            }
+            if self.engine() != engine {
+                self.engine().clone_into(&mut engine);
+                names = known_names(&engine);
+            }
+        }
+        self.read_files()
+    }
+
+    fn engine(&self) -> &str {
+        let section = self.job.as_ref().unwrap_or(&self.collector.defaults);
+        &section.draft.job.engine.name
+    }
+
+    fn refuse_word(&mut self, complaint: &str, word: &str, names: &[LongName]) -> Result<Mode, Stopped> {
+        let program = self.program;
+        self.collector.messages.err(format!("{program}: {complaint}"));
+        self.collector.messages.err(format!("{program}: unrecognized option '{word}'"));
+        let text = word.trim_start_matches('-');
+        if let Some(name) = did_you_mean(text, names.iter().map(|known| known.name)) {
+            self.collector.messages.err(format!("Did you mean {name}?"));
+        }
+        Err(Stopped)
+    }
+
+    /// An option of a job: `name` begins the next one, all others belong to the current one or to the defaults.
+    fn option(&mut self, def: &'static OptionDef, value: Option<&str>) -> Result<(), Stopped> {
+        if value == Some("") && def.kind != Kind::Flag {
+            return self.refuse(&JobError::ValueMissing(def.name), def, value);
+        }
+        if let ("name", true, Some(name)) = (def.name, def.is_general(), value) {
+            return self.begin_job(name, def);
+        }
+        let result = if let Some(mut section) = self.job.take() {
+            let result = self.collector.set(&mut section, def, value);
+            self.job = Some(section);
+            result
+        } else {
+            let mut defaults = std::mem::take(&mut self.collector.defaults);
+            let result = self.collector.set(&mut defaults, def, value);
+            self.collector.defaults = defaults;
+            result
+        };
+        result.or_else(|error| self.refuse(&error, def, value))
+    }
+
+    fn begin_job(&mut self, name: &str, def: &'static OptionDef) -> Result<(), Stopped> {
+        self.finish_job()?;
+        let skipped = !self.only_sections.is_empty() && !self.only_sections.iter().any(|only| only == name);
+        if name.starts_with("global") || skipped {
+            return Ok(());
+        }
+        let mut section = self.collector.begin(name)?;
+        if let Err(error) = self.collector.set(&mut section, def, Some(name)) {
+            return self.refuse(&error, def, Some(name));
+        }
+        self.job = Some(section);
+        Ok(())
+    }
+
+    fn finish_job(&mut self) -> Result<(), Stopped> {
+        self.job.take().map_or(Ok(()), |section| self.collector.finish(section))
+    }
+
+    fn refuse(&mut self, error: &JobError, def: &'static OptionDef, value: Option<&str>) -> Result<(), Stopped> {
+        let text = match value {
+            Some(value) => format!("{}={value}", def.name),
+            None => def.name.to_owned(),
+        };
+        explain::refused(&mut self.collector.messages, error, def, &text, &Origin::CommandLine);
+        Err(Stopped)
+    }
+
+    fn switch(&mut self, def: &'static SwitchDef, value: Option<&str>) -> Result<Flow, Stopped> {
+        let text = value.unwrap_or_default();
+        match def.switch {
+            Switch::Version | Switch::Help | Switch::Cmdhelp | Switch::Enghelp => {
+                return self.answer(def.switch, value);
+            }
+            Switch::Debug if matches!(text, "help" | "?") => {
+                self.print(help::usage::debug_groups());
+                return Ok(Flow::Leave(Mode::DebugHelp));
+            }
+            Switch::Debug => self.debug.add(text, &mut self.collector.messages),
+            Switch::ParseOnly => self.collector.parse_only = true,
+            Switch::Showcmd => self.show = true,
+            Switch::Readonly => self.collector.strictness.readonly = true,
+            Switch::WarningsFatal => self.collector.strictness.warnings_fatal = true,
+            Switch::Section => self.only_sections.push(text.to_owned()),
+            Switch::AllocSize | Switch::MaxJobs => {}
+            _ if def.built => self.output_switch(def.switch, text)?,
+            Switch::LatencyLog => {
+                let said = "fio: --latency-log is deprecated. Use per-job latency log options.";
+                return self.refuse_switch(vec![said.to_owned()]);
+            }
+            _ => {
+                let said = format!("fio: --{}: known, but not yet supported by ferrio", def.name);
+                return self.refuse_switch(vec![said]);
+            }
+        }
+        Ok(Flow::Continue)
+    }
+
+    /// Switches that say how results are shown.
+    fn output_switch(&mut self, switch: Switch, text: &str) -> Result<(), Stopped> {
+        let result = match switch {
+            Switch::OutputFormat => settings::formats(text).map(|formats| self.output.formats = formats),
+            Switch::TerseVersion => settings::terse_version(text).map(|version| self.output.terse_version = version),
+            Switch::EtaInterval => settings::eta_interval_ms(text).map(|time_ms| self.eta.interval_ms = time_ms),
+            Switch::EtaNewline => settings::eta_newline_ms(text).map(|time_ms| self.eta.newline_ms = Some(time_ms)),
+            _ => Ok(()),
+        };
+        match switch {
+            Switch::Output => self.output.file = Some(PathBuf::from(text)),
+            Switch::Minimal => self.output.formats = settings::minimal(),
+            Switch::AppendTerse => self.output.formats.terse = true,
+            Switch::Eta => self.eta.when = settings::eta_when(text),
+            _ => {}
+        }
+        result.or_else(|lines| self.refuse_switch(lines).map(|_| ()))
+    }
+
+    fn refuse_switch(&mut self, lines: Vec<String>) -> Result<Flow, Stopped> {
+        for line in lines {
+            self.collector.messages.err(line);
+        }
+        Err(Stopped)
+    }
+
+    /// Switches that print something and end the program.
+    fn answer(&mut self, switch: Switch, value: Option<&str>) -> Result<Flow, Stopped> {
+        let version = self.collector.environment.version();
+        let mode = match switch {
+            Switch::Version => {
+                self.print(format!("{version}\n"));
+                Mode::Version
+            }
+            Switch::Help => {
+                self.print(help::usage::usage(&version));
+                Mode::Help
+            }
+            Switch::Cmdhelp => {
+                self.cmdhelp(value);
+                Mode::CmdHelp
+            }
+            _ => {
+                self.enghelp(value)?;
+                Mode::EngHelp
+            }
+        };
+        Ok(Flow::Leave(mode))
+    }
+
+    fn cmdhelp(&mut self, value: Option<&str>) {
+        let Some(name) = value.filter(|name| !name.is_empty() && *name != "all") else {
+            return self.print(help::options::tree());
+        };
+        let answer = help::options::one(name);
+        self.complain(answer.complaint.unwrap_or_default());
+        self.print(answer.text);
+    }
+
+    fn enghelp(&mut self, value: Option<&str>) -> Result<(), Stopped> {
+        let answer = help::engines::answer(value);
+        self.complain(answer.complaint);
+        self.print(answer.text);
+        if answer.exit_code == 0 { Ok(()) } else { Err(Stopped) }
+    }
+
+    fn print(&mut self, text: String) {
+        self.collector.messages.raw(Stream::Stdout, text);
+    }
+
+    fn complain(&mut self, text: String) {
+        if !text.is_empty() {
+            self.collector.messages.raw(Stream::Stderr, text);
+        }
+    }
+
+    fn read_files(&mut self) -> Result<Mode, Stopped> {
+        self.finish_job()?;
+        if self.only_sections.first().is_some_and(|only| only == "global") {
+            self.collector.messages.err("fio: can't use global as only section");
+            return Err(Stopped);
+        }
+        let files = std::mem::take(&mut self.files);
+        let mut only_sections = std::mem::take(&mut self.only_sections);
+        for (index, name) in files.iter().enumerate() {
+            if index > 0 {
+                self.collector.reset_defaults();
+            }
+            let request =
+                FileRequest { name, follows_another: index > 0, only_sections: &only_sections, show: self.show };
+            add_file(&mut self.collector, &request)?;
+            only_sections.clear();
+        }
+        self.mode()
+    }
+
+    fn mode(&mut self) -> Result<Mode, Stopped> {
+        if self.collector.parse_only {
+            return Ok(Mode::ParseOnly);
+        }
+        if self.show {
+            return Ok(Mode::ShowCmd);
+        }
+        if self.collector.n_jobs() > 0 {
+            return Ok(Mode::Run);
+        }
+        self.collector.messages.err("No job(s) defined\n");
+        let version = self.collector.environment.version();
+        self.print(help::usage::usage(&version));
+        Err(Stopped)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+//! Values of the switches that say how results are shown.
+//!
+//! Must not know: jobs. Each function takes a switch's argument and returns the setting, or the lines of a refusal.
+
+use crate::invocation::{EtaWhen, Formats};
+use ferrio_units::value::{TimeUnit, parse_integer, parse_time_us};
+use ferrio_units::{KbBase, ParseError};
+
+/// Shortest time between two progress lines, milliseconds.
+const MIN_ETA_INTERVAL_MS: u64 = 250;
+
+/// Lines for standard error.
+pub type Refused = Vec<String>;
+
+/// `--output-format`: replaces earlier choices.
+pub fn formats(list: &str) -> Result<Formats, Refused> {
+    let mut formats = Formats { normal: false, terse: false, json: false, json_plus: false };
+    for word in list.split(',') {
+        match word {
+            "normal" => formats.normal = true,
+            "terse" | "minimal" | "csv" => formats.terse = true,
+            "json" => formats.json = true,
+            "json+" => (formats.json, formats.json_plus) = (true, true),
+            _ => {
+                let said = format!("fio: invalid output format {word}");
+                return Err(vec![said, "fio: failed parsing output-format".to_owned()]);
+            }
+        }
+    }
+    Ok(formats)
+}
+
+/// `--minimal`.
+pub const fn minimal() -> Formats {
+    Formats { normal: false, terse: true, json: false, json_plus: false }
+}
+
+/// `--terse-version`: 2 to 5; what follows the digits is ignored.
+pub fn terse_version(text: &str) -> Result<u8, Refused> {
+    let version = parse_integer(text, KbBase::Binary).ok().and_then(|number| u8::try_from(number).ok());
+    version.filter(|version| (2..=5).contains(version)).ok_or_else(|| vec!["fio: bad terse version format".to_owned()])
+}
+
+/// `--eta`: any other word means auto, as in the reference.
+pub fn eta_when(text: &str) -> EtaWhen {
+    match text {
+        "always" => EtaWhen::Always,
+        "never" => EtaWhen::Never,
+        _ => EtaWhen::Auto,
+    }
+}
+
+/// `--eta-interval`, in milliseconds.
+pub fn eta_interval_ms(text: &str) -> Result<u64, Refused> {
+    let interval_ms = time_ms(text).map_err(|_| vec![format!("fio: failed parsing eta interval {text}")])?;
+    if interval_ms < MIN_ETA_INTERVAL_MS {
+        return Err(vec![format!("fio: eta interval time too short ({MIN_ETA_INTERVAL_MS}msec min)")]);
+    }
+    Ok(interval_ms)
+}
+
+/// `--eta-newline`, in milliseconds.
+pub fn eta_newline_ms(text: &str) -> Result<u64, Refused> {
+    let newline_ms = time_ms(text).map_err(|_| vec![format!("fio: failed parsing eta time {text}")])?;
+    if newline_ms == 0 { Err(vec!["fio: eta new line time too short".to_owned()]) } else { Ok(newline_ms) }
+}
+
+fn time_ms(text: &str) -> Result<u64, ParseError> {
+    parse_time_us(text, TimeUnit::Seconds).map(|time_us| time_us / 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Values and texts as fio 3.33 takes and prints them.
+    #[test]
+    fn formats_are_words() {
+        let plus = formats("terse,json+").unwrap();
+        assert_eq!(plus, Formats { normal: false, terse: true, json: true, json_plus: true });
+        for word in ["foo", "", "Normal", "json,"] {
+            let bad = word.trim_start_matches("json,");
+            let expected =
+                [format!("fio: invalid output format {bad}"), "fio: failed parsing output-format".to_owned()];
+            assert_eq!(formats(word).unwrap_err(), expected);
+        }
+    }
+
+    #[test]
+    fn terse_versions_are_2_to_5() {
+        for (text, expected) in [("2", Some(2)), ("5", Some(5)), ("2x", Some(2)), ("1", None), ("9", None), ("x", None)]
+        {
+            assert_eq!(terse_version(text).ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn eta_times() {
+        assert_eq!(eta_interval_ms("1"), Ok(1000));
+        assert_eq!(eta_interval_ms("250ms"), Ok(250));
+        assert_eq!(eta_interval_ms("100ms").unwrap_err(), ["fio: eta interval time too short (250msec min)"]);
+        assert_eq!(eta_interval_ms("foo").unwrap_err(), ["fio: failed parsing eta interval foo"]);
+        assert_eq!(eta_newline_ms("500ms"), Ok(500));
+        assert_eq!(eta_newline_ms("0").unwrap_err(), ["fio: eta new line time too short"]);
+        assert_eq!(eta_newline_ms("foo").unwrap_err(), ["fio: failed parsing eta time foo"]);
+    }
+}

@@ -1,0 +1,256 @@
+//! The program's own switches: names, arguments, help. Options of jobs are in the option table.
+//!
+//! Must not know: what a switch does (see [`super::session`]). Start reading at [`SWITCHES`].
+
+/// Which switch; what it does stands in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    /// `--debug`.
+    Debug,
+    /// `--parse-only`.
+    ParseOnly,
+    /// `--merge-blktrace-only`.
+    MergeBlktraceOnly,
+    /// `--output`.
+    Output,
+    /// `--bandwidth-log`.
+    BandwidthLog,
+    /// `--minimal`.
+    Minimal,
+    /// `--output-format`.
+    OutputFormat,
+    /// `--append-terse`.
+    AppendTerse,
+    /// `--terse-version`.
+    TerseVersion,
+    /// `--version`.
+    Version,
+    /// `--help`.
+    Help,
+    /// `--cpuclock-test`.
+    CpuclockTest,
+    /// `--crctest`.
+    Crctest,
+    /// `--memcpytest`.
+    Memcpytest,
+    /// `--cmdhelp`.
+    Cmdhelp,
+    /// `--enghelp`.
+    Enghelp,
+    /// `--showcmd`.
+    Showcmd,
+    /// `--readonly`.
+    Readonly,
+    /// `--eta`.
+    Eta,
+    /// `--eta-interval`.
+    EtaInterval,
+    /// `--eta-newline`.
+    EtaNewline,
+    /// `--status-interval`.
+    StatusInterval,
+    /// `--section`.
+    Section,
+    /// `--alloc-size`.
+    AllocSize,
+    /// `--warnings-fatal`.
+    WarningsFatal,
+    /// `--max-jobs`.
+    MaxJobs,
+    /// `--profile`.
+    Profile,
+    /// `--server`.
+    Server,
+    /// `--daemonize`.
+    Daemonize,
+    /// `--client`.
+    Client,
+    /// `--remote-config`.
+    RemoteConfig,
+    /// `--idle-prof`.
+    IdleProf,
+    /// `--inflate-log`.
+    InflateLog,
+    /// `--trigger-file`.
+    TriggerFile,
+    /// `--trigger-timeout`.
+    TriggerTimeout,
+    /// `--trigger`.
+    Trigger,
+    /// `--trigger-remote`.
+    TriggerRemote,
+    /// `--aux-path`.
+    AuxPath,
+    /// `--latency-log`.
+    LatencyLog,
+}
+
+/// Whether a switch or option of the command line takes an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Argument {
+    /// Never.
+    None,
+    /// Always: behind `=`, or as the next word.
+    Required,
+    /// Only behind `=` (of a one-letter form: right behind the letter).
+    Optional,
+}
+
+/// One row of the switch table.
+#[derive(Debug, Clone, Copy)]
+pub struct SwitchDef {
+    /// Which switch.
+    pub switch: Switch,
+    /// Long name.
+    pub name: &'static str,
+    /// One-letter form.
+    pub letter: char,
+    /// Whether it takes an argument.
+    pub argument: Argument,
+    /// Long name with a placeholder for the argument, as the usage shows it.
+    pub shown: &'static str,
+    /// Lines of help; none for a switch that the usage leaves out.
+    pub help: &'static [&'static str],
+    /// ferrio can act on it.
+    pub built: bool,
+}
+
+const fn row(
+    switch: Switch,
+    letter: char,
+    name: &'static str,
+    argument: Argument,
+    shown: &'static str,
+    help: &'static [&'static str],
+) -> SwitchDef {
+    SwitchDef { switch, name, letter, argument, shown, help, built: true }
+}
+
+const fn planned(mut row: SwitchDef) -> SwitchDef {
+    row.built = false;
+    row
+}
+
+use Argument::{None as No, Optional, Required};
+use Switch as S;
+
+/// Every switch, in the order of the reference.
+pub const SWITCHES: &[SwitchDef] = &[
+    row(S::Debug, 'd', "debug", Required, "debug=options", &["Trace these groups, joined by commas; help lists them"]),
+    row(S::ParseOnly, 'P', "parse-only", No, "parse-only", &["Read all options, start nothing"]),
+    planned(row(
+        S::MergeBlktraceOnly,
+        'A',
+        "merge-blktrace-only",
+        No,
+        "merge-blktrace-only",
+        &["Merge block traces, start nothing"],
+    )),
+    row(S::Output, 'o', "output", Required, "output=file", &["Write all output to this file"]),
+    planned(row(
+        S::BandwidthLog,
+        'b',
+        "bandwidth-log",
+        Optional,
+        "bandwidth-log",
+        &["Write bandwidth logs of all jobs together"],
+    )),
+    row(S::Minimal, 'm', "minimal", No, "minimal", &["Terse output only"]),
+    row(
+        S::OutputFormat,
+        'F',
+        "output-format",
+        Required,
+        "output-format=list",
+        &["Formats joined by commas: normal, terse, json, json+"],
+    ),
+    row(S::AppendTerse, 'f', "append-terse", Optional, "append-terse", &["Terse output beside the other formats"]),
+    row(S::TerseVersion, 'V', "terse-version", Required, "terse-version=n", &["Version of terse output: 2 to 5 (3)"]),
+    row(S::Version, 'v', "version", No, "version", &["Print the version"]),
+    row(S::Help, 'h', "help", No, "help", &["Print this page"]),
+    planned(row(S::CpuclockTest, 'T', "cpuclock-test", No, "cpuclock-test", &["Test the clock of the CPUs"])),
+    planned(row(S::Crctest, 'G', "crctest", Optional, "crctest[=list]", &["Measure the speed of checksums"])),
+    planned(row(S::Memcpytest, 'M', "memcpytest", Optional, "memcpytest[=list]", &["Measure the speed of memcpy"])),
+    row(S::Cmdhelp, 'c', "cmdhelp", Optional, "cmdhelp[=option]", &["Explain an option of jobs, or list all"]),
+    row(
+        S::Enghelp,
+        'i',
+        "enghelp",
+        Optional,
+        "enghelp[=engine[,option]]",
+        &["List the engines, explain one, or one of its options"],
+    ),
+    row(S::Showcmd, 's', "showcmd", No, "showcmd", &["Print job files as command lines"]),
+    row(S::Readonly, 'r', "readonly", No, "readonly", &["Refuse jobs that write or trim"]),
+    row(S::Eta, 'e', "eta", Required, "eta=when", &["Progress line: always, never, auto"]),
+    row(S::EtaInterval, 'O', "eta-interval", Required, "eta-interval=t", &["Time between two progress lines"]),
+    row(S::EtaNewline, 'E', "eta-newline", Required, "eta-newline=t", &["Begin a new progress line each 't'"]),
+    planned(row(
+        S::StatusInterval,
+        'L',
+        "status-interval",
+        Required,
+        "status-interval=t",
+        &["Print a whole report each 't'"],
+    )),
+    row(S::Section, 'x', "section", Required, "section=name", &["Run only this section of the job file; repeatable"]),
+    row(S::AllocSize, 'a', "alloc-size", Required, "alloc-size=kb", &["Accepted; ferrio has no fixed memory pool"]),
+    row(S::WarningsFatal, 'w', "warnings-fatal", No, "warnings-fatal", &["Treat warnings about options as errors"]),
+    row(S::MaxJobs, 'j', "max-jobs", Required, "max-jobs=n", &["Accepted; ferrio has no fixed number of jobs"]),
+    planned(row(S::Profile, 'p', "profile", Required, "profile=name", &["Run a built-in set of jobs"])),
+    planned(row(S::Server, 'S', "server", Optional, "server[=address]", &["Serve jobs to other hosts"])),
+    planned(row(S::Daemonize, 'D', "daemonize", Required, "daemonize=file", &["Serve in the background; pid to file"])),
+    planned(row(S::Client, 'C', "client", Required, "client=host", &["Run the jobs on another host"])),
+    planned(row(
+        S::RemoteConfig,
+        'R',
+        "remote-config",
+        Required,
+        "remote-config=file",
+        &["Job file on the other host"],
+    )),
+    planned(row(S::IdleProf, 'I', "idle-prof", Required, "idle-prof=kind", &["Report how idle the CPUs are"])),
+    planned(row(S::InflateLog, 'X', "inflate-log", Required, "inflate-log=file", &["Print a compressed log"])),
+    planned(row(
+        S::TriggerFile,
+        'W',
+        "trigger-file",
+        Required,
+        "trigger-file=file",
+        &["Trigger when the file appears"],
+    )),
+    planned(row(
+        S::TriggerTimeout,
+        'B',
+        "trigger-timeout",
+        Required,
+        "trigger-timeout=t",
+        &["Trigger after this time"],
+    )),
+    planned(row(S::Trigger, 'H', "trigger", Required, "trigger=command", &["Command of the trigger"])),
+    planned(row(S::TriggerRemote, 'J', "trigger-remote", Required, "trigger-remote=command", &["The same, remote"])),
+    planned(row(S::AuxPath, 'K', "aux-path", Required, "aux-path=path", &["Directory of state files"])),
+    planned(row(S::LatencyLog, 'l', "latency-log", Required, "latency-log", &[])),
+];
+
+/// The switch with this one-letter form.
+pub fn by_letter(letter: char) -> Option<&'static SwitchDef> {
+    SWITCHES.iter().find(|def| def.letter == letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_letters_are_unique() {
+        for (index, def) in SWITCHES.iter().enumerate() {
+            for other in &SWITCHES[..index] {
+                assert!(def.name != other.name && def.letter != other.letter, "{}", def.name);
+            }
+            assert!(def.shown.starts_with(def.name), "{}", def.name);
+            let option = crate::options::find_general(def.name);
+            assert!(option.is_none() || def.name == "profile", "{}", def.name);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The lines that tell why an option was refused: the reference's, and where in a job file it stands.
+//!
+//! Must not know: how job files and command lines are read.
+
+use crate::error::{JobError, valid_values};
+use crate::help;
+use crate::message::Messages;
+use crate::options::definition::OptionDef;
+use crate::options::kind::Choice;
+use crate::options::{OPTIONS, engines};
+use crate::origin::Origin;
+use crate::suggest::nearest;
+
+/// Reports a refused value. `text` is the option as it was written.
+pub fn refused(messages: &mut Messages, error: &JobError, def: &OptionDef, text: &str, origin: &Origin) {
+    if error.is_ferrios_own() {
+        messages.err(format!("fio: option {} ({origin}): {error}", def.name));
+        return;
+    }
+    if !matches!((error, origin), (JobError::ValueMissing(_), Origin::File { .. })) {
+        messages.extend(error.lines());
+    }
+    match error {
+        JobError::UnknownEngine(name) => {
+            messages.err("fio: failed to load engine");
+            near_engine(messages, name, origin);
+            return;
+        }
+        JobError::ValueMissing(_) if *origin == Origin::CommandLine => return,
+        JobError::SaidWithHelp(_) => {
+            messages.err(help::correct_format(def));
+            messages.out(valid_values(def.kind.choices().unwrap_or_default()));
+        }
+        _ => {}
+    }
+    messages.err(format!("fio: failed parsing {text}"));
+    if let Some(place) = origin.with_column() {
+        messages.err(format!("{place}: {}", expected(def, error, text)));
+    }
+}
+
+/// True when the rest of the section is not looked at.
+pub fn stops_at_once(error: &JobError) -> bool {
+    error.is_ferrios_own() || matches!(error, JobError::UnknownEngine(_))
+}
+
+/// Adds the place of an unknown option of a job file, and what may have been meant.
+pub fn unknown(messages: &mut Messages, name: &str, engine: &str, origin: &Origin) {
+    let Some(place) = origin.with_column() else { return };
+    let owner = OPTIONS.iter().find(|def| def.is_called(name) && !def.engines.is_empty());
+    let mut line = format!("{place}: unknown option {}", shortened(name));
+    if let Some(def) = owner {
+        line.extend([format!(" (the engine {engine} has none; {} has)", def.engines.join(", "))]);
+    } else if let Some(near) = near_name(name, engine) {
+        line.extend([format!("; the nearest known name is {near}")]);
+    }
+    messages.err(line);
+}
+
+fn near_name(name: &str, engine: &str) -> Option<&'static str> {
+    let known = OPTIONS.iter().filter(|def| def.is_general() || def.engines.contains(&engine));
+    let (near, distance) = nearest(name, known.flat_map(OptionDef::names))?;
+    (distance <= name.chars().count().div_ceil(2)).then_some(near)
+}
+
+fn near_engine(messages: &mut Messages, name: &str, origin: &Origin) {
+    let Some(place) = origin.with_column() else { return };
+    let near = nearest(name, engines::ENGINES.iter().map(|engine| engine.name));
+    match near.filter(|(_, distance)| *distance <= name.len().div_ceil(2)) {
+        Some((near, _)) => messages.err(format!("{place}: no such engine; the nearest known name is {near}")),
+        None => messages.err(format!("{place}: no such engine")),
+    }
+}
+
+fn expected(def: &OptionDef, error: &JobError, text: &str) -> String {
+    match error {
+        JobError::UnknownWord(choices) => {
+            let given = text.split_once('=').map_or("", |(_, value)| value.trim());
+            let near = near_word(choices, given).map_or(String::new(), |near| format!("; did you mean {near}?"));
+            format!("{} takes one of the valid values{near}", def.name)
+        }
+        _ => format!("{} takes: {}", def.name, def.kind.describe()),
+    }
+}
+
+fn near_word(choices: &'static [Choice], given: &str) -> Option<&'static str> {
+    let (near, distance) = nearest(given, choices.iter().map(|choice| choice.word))?;
+    (distance <= given.len() / 2).then_some(near)
+}
+
+/// A name short enough for a message.
+fn shortened(name: &str) -> String {
+    const MAX_CHARS: usize = 64;
+    match name.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}...", &name[..end]),
+        None => name.to_owned(),
+    }
+}

@@ -1,0 +1,95 @@
+//! `--enghelp`: the engines, the options of one, the details of one option.
+//!
+//! Must not know: engines' code.
+
+use super::options::{details, line};
+use crate::options::definition::Status;
+use crate::options::engines::{ENGINES, by_name};
+use crate::options::{find_private, of_engine};
+
+/// What `--enghelp` shows, and the exit code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// For standard output.
+    pub text: String,
+    /// For standard error.
+    pub complaint: String,
+    /// Exit code.
+    pub exit_code: u8,
+}
+
+impl Answer {
+    fn found(text: String) -> Self {
+        Self { text, complaint: String::new(), exit_code: 0 }
+    }
+
+    fn failed(text: String, complaint: String) -> Self {
+        Self { text, complaint, exit_code: 1 }
+    }
+}
+
+/// The answer to `--enghelp` (no argument), `--enghelp=ENGINE` or `--enghelp=ENGINE,OPTION`.
+pub fn answer(argument: Option<&str>) -> Answer {
+    let Some(argument) = argument.filter(|argument| !argument.is_empty()) else { return Answer::found(list()) };
+    let (engine, option) = match argument.split_once(',') {
+        Some((engine, option)) => (engine, Some(option)),
+        None => (argument, None),
+    };
+    if by_name(engine).is_none() {
+        let complaint = format!("fio: engine {engine} not loadable\n");
+        return Answer::failed(format!("IO engine {engine} not found\n"), complaint);
+    }
+    match option {
+        Some(option) => one_option(engine, option),
+        None => options_of(engine),
+    }
+}
+
+fn list() -> String {
+    let mut text = "Available IO engines:\n".to_owned();
+    for engine in ENGINES.iter().filter(|engine| engine.status == Status::Supported) {
+        text.extend([format!("\t{}\n", engine.name)]);
+    }
+    text
+}
+
+fn options_of(engine: &str) -> Answer {
+    let mut text = String::new();
+    for def in of_engine(engine) {
+        line(&mut text, def, 0);
+    }
+    if text.is_empty() {
+        return Answer::failed(format!("IO engine {engine} has no options\n"), String::new());
+    }
+    Answer::found(text)
+}
+
+fn one_option(engine: &str, name: &str) -> Answer {
+    match find_private(engine, name) {
+        Some(def) => Answer::found(details(def)),
+        None => Answer::failed("\n".to_owned(), format!("No such command: {name}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Texts, streams and exit codes of fio 3.33.
+    #[test]
+    fn answers_are_those_of_the_reference() {
+        let list = answer(None);
+        assert!(list.text.starts_with("Available IO engines:\n\tmmap\n\tsync\n\tpsync\n"), "{}", list.text);
+        let options = answer(Some("libaio"));
+        assert!(options.text.starts_with("userspace_reap          : "), "{}", options.text);
+        let option = answer(Some("libaio,userspace_reap"));
+        assert!(option.text.starts_with("      userspace_reap: "), "{}", option.text);
+        assert_eq!((list.exit_code, options.exit_code, option.exit_code), (0, 0, 0));
+        let unknown = answer(Some("foo"));
+        assert_eq!(unknown.text, "IO engine foo not found\n");
+        assert_eq!((unknown.complaint.as_str(), unknown.exit_code), ("fio: engine foo not loadable\n", 1));
+        let bare = answer(Some("sync"));
+        assert_eq!((bare.text.as_str(), bare.exit_code), ("IO engine sync has no options\n", 1));
+        assert_eq!(answer(Some("libaio,foo")).exit_code, 1);
+    }
+}

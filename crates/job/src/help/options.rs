@@ -1,0 +1,160 @@
+//! `--cmdhelp`: the list of options, and the details of one.
+//!
+//! Must not know: what options do. The layout is the reference's, the words are the table's.
+
+use crate::error::valid_values;
+use crate::options::definition::{OptionDef, Status};
+use crate::options::kind::{Bounds, Kind};
+use crate::options::{find_general, general};
+use crate::suggest::nearest;
+use std::fmt::Write as _;
+
+/// Farthest name that is shown for one that does not exist.
+const MAX_DISTANCE: usize = 2;
+
+/// The list of all options, each under its parent.
+pub fn tree() -> String {
+    let mut text = String::new();
+    for def in general().filter(|def| def.parent.is_none()) {
+        branch(&mut text, def, 0);
+    }
+    text
+}
+
+/// An option and those under it. Ends, since the table's parents are checked to form a tree.
+fn branch(text: &mut String, def: &OptionDef, depth: usize) {
+    line(text, def, depth);
+    for child in general().filter(|child| child.parent.is_some_and(|parent| def.is_called(parent))) {
+        branch(text, child, depth + 1);
+    }
+}
+
+/// One line of a list of options.
+pub(super) fn line(text: &mut String, def: &OptionDef, depth: usize) {
+    let (indent, width) = (2 * depth, 24_usize.saturating_sub(2 * depth));
+    // Writing into a String cannot fail.
+    let _ = writeln!(text, "{:indent$}{:<width$}: {}", "", def.name, def.help);
+}
+
+/// Name, aliases, syntax, default and bounds of an option.
+pub fn head(def: &OptionDef) -> String {
+    let mut text = String::new();
+    let mut field = |label: &str, value: &str| {
+        let _ = writeln!(text, "{label:>20}: {value}");
+    };
+    field(def.name, def.help);
+    for alias in def.aliases {
+        field("alias", alias);
+    }
+    field("type", def.kind.describe());
+    field("default", def.default.unwrap_or("no default"));
+    if let Some(range) = range(def.kind) {
+        field("range", &range);
+    }
+    text
+}
+
+/// Everything about one option.
+pub fn details(def: &OptionDef) -> String {
+    let mut text = head(def);
+    if let Some(choices) = def.kind.choices() {
+        text += &valid_values(choices);
+    }
+    match def.status {
+        Status::Supported => {}
+        Status::Deviates(why) => text.extend([format!("{:>20}: differs from fio: {why}\n", "status")]),
+        Status::Planned => text.extend([format!("{:>20}: known, but not yet supported by ferrio\n", "status")]),
+        Status::NotApplicable(why) => text.extend([format!("{:>20}: not applicable: {why}\n", "status")]),
+    }
+    if !def.long_help.is_empty() {
+        text.extend([format!("\n{}\n", def.long_help)]);
+    }
+    text.push('\n');
+    text
+}
+
+fn range(kind: Kind) -> Option<String> {
+    let bounds = match kind {
+        Kind::Bool => Bounds { min: Some(0), max: Some(1) },
+        Kind::Int(bounds)
+        | Kind::IntPerDirection(bounds)
+        | Kind::Size(bounds)
+        | Kind::SizePair(bounds)
+        | Kind::SizePerDirection(bounds)
+        | Kind::RangePerDirection(bounds) => bounds,
+        Kind::FloatList { min: Some(min), max: Some(max), .. } => return Some(format!("min={min:.6}, max={max:.6}")),
+        _ => return None,
+    };
+    match (bounds.min, bounds.max) {
+        (None, None) => None,
+        (Some(min), Some(max)) => Some(format!("min={min}, max={max}")),
+        (Some(min), None) => Some(format!("min={min}")),
+        (None, Some(max)) => Some(format!("max={max}")),
+    }
+}
+
+/// What `--cmdhelp=NAME` shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// For standard error.
+    pub complaint: Option<String>,
+    /// For standard output.
+    pub text: String,
+}
+
+/// The answer to `--cmdhelp=NAME`: the option, or the nearest one, or the complaint alone.
+pub fn one(name: &str) -> Answer {
+    if let Some(def) = find_general(name) {
+        return Answer { complaint: None, text: details(def) };
+    }
+    let near = nearest(name, general().flat_map(OptionDef::names)).filter(|(_, distance)| *distance <= MAX_DISTANCE);
+    match near.and_then(|(near, _)| find_general(near)) {
+        Some(def) => Answer {
+            complaint: Some(format!("No such command: {name}")),
+            text: format!(" - showing closest match\n{}", details(def)),
+        },
+        None => Answer { complaint: Some(format!("No such command: {name}")), text: "\n".to_owned() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The layout of fio 3.33, with the words of this table.
+    #[test]
+    fn the_tree_indents_children() {
+        let tree = tree();
+        let lines: Vec<&str> = tree.lines().collect();
+        assert_eq!(lines[0], "description             : Free text shown in reports for the job; no effect on I/O");
+        let depth = lines.iter().position(|line| line.starts_with("iodepth ")).unwrap();
+        assert!(lines[depth + 1].starts_with("  iodepth_batch         : "), "{}", lines[depth + 1]);
+        assert!(lines[depth + 2].starts_with("  iodepth_batch_complete_min: "), "{}", lines[depth + 2]);
+        assert_eq!(lines.len(), general().count());
+    }
+
+    #[test]
+    fn details_have_the_layout_of_the_reference() {
+        let expected = "                  bs: Block size; up to three values read,write,trim\n\
+                        \x20              alias: blocksize\n\
+                        \x20               type: integer value (opt=100)\n\
+                        \x20            default: 4096\n\
+                        \x20              range: min=1\n\n";
+        assert_eq!(one("bs"), Answer { complaint: None, text: expected.to_owned() });
+        assert_eq!(one("blocksize").text, expected);
+        let sequencer = one("rw_sequencer").text;
+        assert!(sequencer.contains("        valid values: sequential "), "{sequencer}");
+        assert!(sequencer.contains("\n                    : identical  "), "{sequencer}");
+    }
+
+    // fio 3.33 finds bs for bss and for bsX, and nothing for xyz.
+    #[test]
+    fn near_names_are_shown() {
+        assert!(one("bss").text.starts_with(" - showing closest match\n                  bs: "));
+        assert_eq!(one("bss").complaint.as_deref(), Some("No such command: bss"));
+        assert_eq!(
+            one("xyzzy"),
+            Answer { complaint: Some("No such command: xyzzy".to_owned()), text: "\n".to_owned() }
+        );
+    }
+}

@@ -1,0 +1,133 @@
+//! What a command line asks for, as a value: the result of [`crate::parse`].
+//!
+//! Must not know: who prints and who runs.
+
+use crate::debug::DebugSettings;
+use crate::message::Message;
+use crate::spec::RunSpec;
+use std::fmt;
+use std::path::PathBuf;
+
+/// What to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Run the jobs.
+    Run,
+    /// Nothing: the options were read, that was all.
+    ParseOnly,
+    /// `--version`: print the messages.
+    Version,
+    /// `--help`: print the messages.
+    Help,
+    /// `--cmdhelp`: print the messages.
+    CmdHelp,
+    /// `--enghelp`: print the messages.
+    EngHelp,
+    /// `--debug=help`: print the messages.
+    DebugHelp,
+    /// `--showcmd`: print the messages.
+    ShowCmd,
+}
+
+/// Which formats are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Formats {
+    /// For people.
+    pub normal: bool,
+    /// Semicolons.
+    pub terse: bool,
+    /// JSON.
+    pub json: bool,
+    /// JSON with histogram bins; implies `json`.
+    pub json_plus: bool,
+}
+
+/// Where results go, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutputSettings {
+    /// Formats; the order in which they are written is fixed.
+    pub formats: Formats,
+    /// `--output`: this file instead of standard output.
+    pub file: Option<PathBuf>,
+    /// `--terse-version`: 2 to 5.
+    pub terse_version: u8,
+}
+
+impl Default for OutputSettings {
+    fn default() -> Self {
+        let formats = Formats { normal: true, terse: false, json: false, json_plus: false };
+        Self { formats, file: None, terse_version: 3 }
+    }
+}
+
+/// When the progress line is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EtaWhen {
+    /// When standard output is a terminal.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The progress line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EtaSettings {
+    /// `--eta`.
+    pub when: EtaWhen,
+    /// `--eta-interval`, milliseconds, at least 250.
+    pub interval_ms: u64,
+    /// `--eta-newline`, milliseconds; `None`: overwrite the line.
+    pub newline_ms: Option<u64>,
+}
+
+impl Default for EtaSettings {
+    fn default() -> Self {
+        Self { when: EtaWhen::Auto, interval_ms: 1000, newline_ms: None }
+    }
+}
+
+/// What a command line asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Invocation {
+    /// What to do.
+    pub mode: Mode,
+    /// The jobs.
+    pub run: RunSpec,
+    /// Where results go.
+    pub output: OutputSettings,
+    /// The progress line.
+    pub eta: EtaSettings,
+    /// `--readonly`; the jobs have been checked, files must not be laid out.
+    pub readonly: bool,
+    /// `--warnings-fatal`.
+    pub warnings_fatal: bool,
+    /// `--debug`.
+    pub debug: DebugSettings,
+    /// To be printed now, in this order.
+    pub messages: Vec<Message>,
+    /// To be printed when the jobs start, behind the `Starting ...` line.
+    pub start_notes: Vec<Message>,
+}
+
+/// A command line that asks for nothing that can be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsageError {
+    /// To be printed, in this order.
+    pub messages: Vec<Message>,
+    /// `--output`, as far as it was seen: errors go there too.
+    pub output_file: Option<PathBuf>,
+    /// Exit code of the program.
+    pub exit_code: u8,
+}
+
+/// All messages one after the other.
+impl fmt::Display for UsageError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.messages.iter().try_for_each(|(_, text)| formatter.write_str(text))
+    }
+}
+
+impl std::error::Error for UsageError {}

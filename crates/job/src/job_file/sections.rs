@@ -1,0 +1,176 @@
+//! Turns the sections of a job file into jobs of a [`Collector`], with the reference's words for what goes wrong.
+//!
+//! Must not know: the command line, except for the section filter. Start reading at [`add_file`].
+
+use super::reader::Line;
+use super::{RawSection, arithmetic, read, substitute};
+use crate::collector::{Collector, Section, Stopped};
+use crate::error::JobError;
+use crate::explain;
+use crate::message::Stream;
+use crate::options::definition::OptionDef;
+use crate::options::kind::Kind;
+use crate::options::{self, find_general, find_private};
+use crate::showcmd::CommandLine;
+use crate::suggest::did_you_mean;
+
+/// Most unknown options that are reported for one section.
+const MAX_REPORTED: usize = 20;
+
+/// How the command line wants a job file read.
+#[derive(Debug, Clone, Copy)]
+pub struct FileRequest<'a> {
+    /// The file; `-` is standard input.
+    pub name: &'a str,
+    /// A file was read before: the first job waits for all earlier ones.
+    pub follows_another: bool,
+    /// `--section`: only these, when there are any.
+    pub only_sections: &'a [String],
+    /// `--showcmd`: write the file as a command line instead of keeping its jobs.
+    pub show: bool,
+}
+
+/// Adds the jobs of a file.
+pub fn add_file(collector: &mut Collector<'_>, request: &FileRequest<'_>) -> Result<(), Stopped> {
+    let file = read(request.name, collector.environment);
+    let mut shown = CommandLine::new();
+    let mut waits = request.follows_another;
+    for raw in &file.sections {
+        let only = request.only_sections;
+        if !raw.is_global() && !only.is_empty() && !only.contains(&raw.name) {
+            continue;
+        }
+        let first_given = if raw.is_global() { collector.defaults.given.len() } else { 0 };
+        let mut section = begin(collector, raw)?;
+        section.draft.job.grouping.stonewall |= waits && !raw.is_global();
+        apply_lines(collector, &mut section, raw)?;
+        shown.section(raw.is_global(), &raw.name, &section.given[first_given..]);
+        if raw.is_global() {
+            collector.defaults = section;
+        } else if !request.show {
+            waits = false;
+            collector.finish(section)?;
+        }
+    }
+    if let Some(failure) = file.failure {
+        collector.messages.extend(failure.lines());
+        return Err(Stopped);
+    }
+    if request.show {
+        collector.messages.raw(Stream::Stdout, shown.finish());
+    }
+    Ok(())
+}
+
+fn begin(collector: &mut Collector<'_>, raw: &RawSection) -> Result<Section, Stopped> {
+    if raw.is_global() { Ok(collector.defaults.clone()) } else { collector.begin(&raw.name) }
+}
+
+/// An option line after the replacements.
+struct OptionLine<'a> {
+    line: &'a Line,
+    name: String,
+    value: Option<String>,
+    /// A keyword was replaced in the value.
+    computed: bool,
+}
+
+fn apply_lines(collector: &mut Collector<'_>, section: &mut Section, raw: &RawSection) -> Result<(), Stopped> {
+    let mut lines = Vec::with_capacity(raw.lines.len());
+    for line in &raw.lines {
+        lines.push(expand(collector, line)?);
+    }
+    let (known, unknown) = by_priority(lines);
+    let mut failed = false;
+    for (def, line) in &known {
+        failed |= !apply_line(collector, section, def, line)?;
+    }
+    let mut n_unknown = 0;
+    for line in &unknown {
+        match find_private(&section.draft.job.engine.name, &line.name) {
+            Some(def) => failed |= !apply_line(collector, section, def, line)?,
+            None if n_unknown < MAX_REPORTED => {
+                n_unknown += 1;
+                report_unknown(collector, section, line);
+            }
+            None => n_unknown += 1,
+        }
+    }
+    if failed || n_unknown > 0 {
+        collector.messages.err(format!("fio: job {} dropped", raw.name));
+        return Err(Stopped);
+    }
+    Ok(())
+}
+
+fn expand<'a>(collector: &mut Collector<'_>, line: &'a Line) -> Result<OptionLine<'a>, Stopped> {
+    let Some(text) = substitute::variables(&line.text, collector.environment) else {
+        let what = format!("longer than {} bytes once variables are put in", substitute::MAX_EXPANDED_BYTES);
+        let place = line.origin.with_column().unwrap_or_default();
+        collector.messages.extend(JobError::BadFile { place, what }.lines());
+        return Err(Stopped);
+    };
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => (name.trim_end().to_owned(), Some(value.to_owned())),
+        None => (text, None),
+    };
+    let replaced = value.as_deref().and_then(|value| substitute::keywords(value, collector.environment));
+    Ok(OptionLine { line, name, computed: replaced.is_some(), value: replaced.or(value) })
+}
+
+type Sorted<'a> = (Vec<(&'static OptionDef, OptionLine<'a>)>, Vec<OptionLine<'a>>);
+
+/// General options in the order in which they take effect, and the rest. What other values depend on comes first, file
+/// names come last.
+fn by_priority(lines: Vec<OptionLine<'_>>) -> Sorted<'_> {
+    let (mut known, mut unknown) = (Vec::new(), Vec::new());
+    for line in lines {
+        match find_general(&line.name) {
+            Some(def) => known.push((def, line)),
+            None => unknown.push(line),
+        }
+    }
+    known.sort_by_key(|(def, _)| match def.name {
+        "kb_base" | "unit_base" | "lockfile" | "cpus_allowed_policy" => 0,
+        "filename" | "filename_format" => 2,
+        _ => 1,
+    });
+    (known, unknown)
+}
+
+/// Sets one option; false when its value was refused, which has been reported.
+fn apply_line(
+    collector: &mut Collector<'_>,
+    section: &mut Section,
+    def: &'static OptionDef,
+    line: &OptionLine<'_>,
+) -> Result<bool, Stopped> {
+    let result = computed(def, line).and_then(|value| collector.set(section, def, value.as_deref()));
+    let Err(error) = result else { return Ok(true) };
+    explain::refused(&mut collector.messages, &error, def, &line.line.text, &line.line.origin);
+    if explain::stops_at_once(&error) { Err(Stopped) } else { Ok(false) }
+}
+
+/// The value, computed when a keyword was replaced in it. Texts that are no expression stay as they are: a `-` in a
+/// file name is no minus.
+fn computed(def: &OptionDef, line: &OptionLine<'_>) -> Result<Option<String>, JobError> {
+    let Some(value) = line.value.as_ref().filter(|value| line.computed && substitute::is_arithmetic(value)) else {
+        return Ok(line.value.clone());
+    };
+    match arithmetic::evaluate(value) {
+        Some(result) => Ok(Some(result)),
+        None if matches!(def.kind, Kind::Text | Kind::OptionalText) => Ok(Some(value.clone())),
+        None => Err(JobError::Said(format!("fio: cannot compute {value}"))),
+    }
+}
+
+fn report_unknown(collector: &mut Collector<'_>, section: &Section, line: &OptionLine<'_>) {
+    let text = &line.line.text;
+    let engine = &section.draft.job.engine.name;
+    let names = || options::general().chain(options::of_engine(engine)).flat_map(OptionDef::names);
+    collector.messages.err(format!("Bad option <{text}>"));
+    if let Some(name) = did_you_mean(text, names()) {
+        collector.messages.err(format!("Did you mean {name}?"));
+    }
+    explain::unknown(&mut collector.messages, &line.name, engine, &line.line.origin);
+}

@@ -1,0 +1,230 @@
+//! From a finished draft to a [`JobSpec`]: values that depend on others, and what cannot go together.
+//!
+//! Must not know: option strings, other jobs (see [`crate::collector`]), files on disk.
+//! Start reading at [`lower`].
+
+use crate::draft::{Draft, Open};
+use crate::options::engines;
+use crate::spec::{DirectionMix, JobSpec, QueueSpec, SizeSpec};
+use ferrio_units::PerDirection;
+
+/// What the command line asks of every job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Strictness {
+    /// `--readonly`.
+    pub readonly: bool,
+    /// `--warnings-fatal`.
+    pub warnings_fatal: bool,
+}
+
+/// A lowered job.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lowered {
+    /// The job.
+    pub job: JobSpec,
+    /// Lines for standard error.
+    pub warnings: Vec<String>,
+    /// Lines for standard output once the job runs.
+    pub notes: Vec<String>,
+}
+
+/// Why a job cannot be, and the warnings before it; lines for standard error.
+pub type Refused = Vec<String>;
+
+/// Decides what depends on several options, and checks them against each other.
+pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
+    let Draft { mut job, open } = draft;
+    if strictness.readonly && job.pattern.mix != DirectionMix::Read {
+        return Err(vec!["fio: trim and write operations are not allowed with the --readonly parameter.".to_owned()]);
+    }
+    job.queue = lower_queue(job.queue.iodepth, &open);
+    lower_pattern(&mut job, &open);
+    lower_amounts(&mut job);
+    let mut lines = warnings(&mut job);
+    if strictness.warnings_fatal && !lines.is_empty() {
+        return Err(lines);
+    }
+    if let Some(line) = too_small(&job) {
+        lines.push(line);
+        return Err(lines);
+    }
+    let notes = notes(&job);
+    Ok(Lowered { job, warnings: lines, notes })
+}
+
+/// 0 or more than `iodepth` means `iodepth`; the maximum of a reap is at least its minimum.
+fn lower_queue(iodepth: u32, open: &Open) -> QueueSpec {
+    let up_to_depth = |value: Option<u32>, default| match value.unwrap_or(default) {
+        0 => iodepth,
+        value => value.min(iodepth),
+    };
+    let batch_complete_min = open.batch_complete_min.unwrap_or(1).min(iodepth);
+    QueueSpec {
+        iodepth,
+        batch_submit: up_to_depth(open.batch_submit, 1),
+        batch_complete_min,
+        batch_complete_max: open.batch_complete_max.unwrap_or(0).max(batch_complete_min),
+        low: up_to_depth(open.low, 0),
+    }
+}
+
+fn lower_pattern(job: &mut JobSpec, open: &Open) {
+    job.pattern.rw_postfix = open.rw_postfix.unwrap_or(i64::from(job.pattern.random));
+}
+
+fn lower_amounts(job: &mut JobSpec) {
+    let extent = &mut job.extent;
+    extent.size = extent.size.filter(|size| *size != SizeSpec::Bytes(0));
+    extent.io_size = extent.io_size.filter(|size| *size != SizeSpec::Bytes(0));
+    job.limits.loops = job.limits.loops.max(1);
+    if job.target.openfiles > job.target.nrfiles {
+        job.target.openfiles = 0;
+    }
+    if job.layout.pre_read {
+        job.layout.invalidate = false;
+    }
+}
+
+/// Smallest block of each direction, bytes.
+fn smallest(job: &JobSpec) -> PerDirection<u64> {
+    PerDirection(job.pattern.block_size.0.map(|range| range.min_bytes))
+}
+
+/// Combinations that are put right with a warning.
+fn warnings(job: &mut JobSpec) -> Vec<String> {
+    let mut lines = Vec::new();
+    if job.limits.time_based && job.limits.runtime_us == 0 {
+        job.limits.time_based = false;
+        lines.push("fio: time_based requires a runtime/timeout setting".to_owned());
+    }
+    let aligned = smallest(job);
+    let unaligned =
+        job.pattern.block_align.iter().any(|(direction, align)| align.is_some_and(|align| align != aligned[direction]));
+    if unaligned && job.pattern.random && !job.pattern.norandommap {
+        job.pattern.norandommap = true;
+        lines.push("fio: Any use of blockalign= turns off randommap".to_owned());
+    }
+    if job.pattern.bs_unaligned && job.durability.direct {
+        lines.push("fio: bs_unaligned may not work with raw io".to_owned());
+    }
+    lines
+}
+
+fn too_small(job: &JobSpec) -> Option<String> {
+    let SizeSpec::Bytes(size) = job.extent.size? else { return None };
+    let block = smallest(job).0.into_iter().min()?;
+    (size < block).then(|| format!("fio: size too small, must not be less than minimum block size: {size} < {block}"))
+}
+
+fn notes(job: &JobSpec) -> Vec<String> {
+    let synchronous = engines::by_name(&job.engine.name).is_some_and(|engine| engine.synchronous);
+    if synchronous && job.queue.iodepth > 1 {
+        let note = "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1";
+        return vec![note.to_owned()];
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Messages;
+    use crate::options::{find_general, set};
+    use crate::testing::World;
+
+    fn draft(options: &[(&str, &str)]) -> Draft {
+        let mut draft = Draft::new();
+        for (name, text) in options {
+            let def = find_general(name).unwrap();
+            let mut messages = Messages::new();
+            let mut context =
+                crate::draft::ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
+            set::set(&mut draft, def, Some(text), &mut context).unwrap();
+        }
+        draft
+    }
+
+    fn lowered(options: &[(&str, &str)]) -> Lowered {
+        lower(draft(options), Strictness::default()).unwrap()
+    }
+
+    #[test]
+    fn batches_follow_the_depth() {
+        let queue = |options: &[(&str, &str)]| {
+            let queue = lowered(options).job.queue;
+            (queue.batch_submit, queue.batch_complete_min, queue.batch_complete_max, queue.low)
+        };
+        assert_eq!(queue(&[]), (1, 1, 1, 1));
+        assert_eq!(queue(&[("iodepth", "16")]), (1, 1, 1, 16));
+        assert_eq!(queue(&[("iodepth", "16"), ("iodepth_batch", "0"), ("iodepth_low", "4")]), (16, 1, 1, 4));
+        assert_eq!(queue(&[("iodepth", "16"), ("iodepth_batch", "99"), ("iodepth_low", "99")]), (16, 1, 1, 16));
+        let polling = [("iodepth_batch_complete_min", "0"), ("iodepth_batch_complete_max", "0")];
+        assert_eq!(queue(&polling), (1, 0, 0, 1));
+        let reap = [("iodepth", "8"), ("iodepth_batch_complete_min", "4"), ("iodepth_batch_complete_max", "2")];
+        assert_eq!(queue(&reap), (1, 4, 4, 8));
+    }
+
+    #[test]
+    fn postfix_has_the_default_of_its_kind() {
+        for (rw, expected) in [("read", 0), ("randread", 1), ("read:8k", 8192), ("randread:4", 4), ("write:-8k", -8192)]
+        {
+            assert_eq!(lowered(&[("rw", rw)]).job.pattern.rw_postfix, expected, "{rw}");
+        }
+    }
+
+    // Texts and conditions as observed on fio 3.33.
+    #[test]
+    fn warnings_are_those_of_the_reference() {
+        let time_based = lowered(&[("time_based", "1")]);
+        assert_eq!(time_based.warnings, ["fio: time_based requires a runtime/timeout setting"]);
+        assert!(!time_based.job.limits.time_based);
+        let aligned = lowered(&[("ba", "8k"), ("rw", "randread")]);
+        assert_eq!(aligned.warnings, ["fio: Any use of blockalign= turns off randommap"]);
+        assert!(aligned.job.pattern.norandommap);
+        for silent in [
+            &[("ba", "8k")][..],
+            &[("ba", "4k"), ("rw", "randread")],
+            &[("ba", "8k"), ("rw", "randread"), ("norandommap", "1")],
+            &[("bs_unaligned", "1")],
+        ] {
+            assert!(lowered(silent).warnings.is_empty(), "{silent:?}");
+        }
+        let raw = lowered(&[("bs_unaligned", "1"), ("direct", "1")]);
+        assert_eq!(raw.warnings, ["fio: bs_unaligned may not work with raw io"]);
+    }
+
+    #[test]
+    fn warnings_may_be_fatal() {
+        let strict = Strictness { warnings_fatal: true, ..Strictness::default() };
+        let refused = lower(draft(&[("time_based", "1")]), strict).unwrap_err();
+        assert_eq!(refused, ["fio: time_based requires a runtime/timeout setting"]);
+        assert!(lower(draft(&[]), strict).is_ok());
+    }
+
+    #[test]
+    fn readonly_refuses_writers() {
+        let strict = Strictness { readonly: true, ..Strictness::default() };
+        assert!(lower(draft(&[("rw", "randread")]), strict).is_ok());
+        for rw in ["write", "trim", "rw", "randtrimwrite"] {
+            let line = "fio: trim and write operations are not allowed with the --readonly parameter.";
+            assert_eq!(lower(draft(&[("rw", rw)]), strict).unwrap_err(), [line]);
+        }
+    }
+
+    // Conditions as observed on fio 3.33: the smallest block of any direction counts.
+    #[test]
+    fn a_size_holds_at_least_one_block() {
+        let small = lower(draft(&[("size", "4k"), ("bs", "8k")]), Strictness::default()).unwrap_err();
+        assert_eq!(small, ["fio: size too small, must not be less than minimum block size: 4096 < 8192"]);
+        for (size, bs) in [("4k", "8k,4k"), ("4k", "4k,8k"), ("0", "8k"), ("50%", "8k")] {
+            assert!(lower(draft(&[("size", size), ("bs", bs)]), Strictness::default()).is_ok(), "{size} {bs}");
+        }
+    }
+
+    #[test]
+    fn a_synchronous_engine_is_noted() {
+        assert_eq!(lowered(&[("iodepth", "4"), ("ioengine", "sync")]).notes.len(), 1);
+        assert!(lowered(&[("iodepth", "4"), ("ioengine", "libaio")]).notes.is_empty());
+        assert!(lowered(&[("ioengine", "sync")]).notes.is_empty());
+    }
+}
