@@ -1,1 +1,17 @@
-//! ferrio's run crate.
+//! From [`ferrio_job::spec::RunSpec`] to a finished run: plan, file layout, groups, job processes and threads, the
+//! loops, accounting, events.
+//!
+//! Must not know: option strings, output formats.
+//! Start reading at [`supervisor`] (a run from start to end), then [`worker`] (what one job process does).
+#![forbid(unsafe_code)]
+
+pub mod error;
+pub mod events;
+pub mod files;
+pub mod plan;
+pub mod supervisor;
+pub mod worker;
+
+pub use error::{JobError, RunError};
+pub use events::{JobSummary, RunEvent, RunObserver, Stream};
+pub use supervisor::{EtaSettings, RunOutcome, RunSettings, run};

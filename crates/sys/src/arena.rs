@@ -152,15 +152,12 @@ impl Arena {
     /// If they do not lie within the arena, as with any slice.
     #[inline]
     pub fn region(&self, offset: usize, len: usize) -> Region {
-        let end = offset.checked_add(len).filter(|&end| end <= self.len);
-        assert!(end.is_some(), "{len} bytes from {offset} are not within an arena of {} bytes", self.len);
-        // SAFETY: offset is at most len, checked above, and `new` made the memory that long.
-        Region { ptr: unsafe { self.as_ptr().add(offset) }, len }
+        self.whole().part(offset, len)
     }
 
     /// The whole arena, to be registered with a ring.
     pub fn whole(&self) -> Region {
-        self.region(0, self.len)
+        Region { ptr: self.as_ptr(), len: self.len }
     }
 
     /// Writes a byte to every page, so that no I/O pays for the first touch.
@@ -201,6 +198,19 @@ impl Region {
     /// True if it has no byte.
     pub fn is_empty(self) -> bool {
         self.len == 0
+    }
+
+    /// `len` bytes of it from `offset`.
+    ///
+    /// # Panics
+    /// If they do not lie within it, as with any slice.
+    #[inline]
+    #[must_use]
+    pub fn part(self, offset: usize, len: usize) -> Self {
+        let end = offset.checked_add(len).filter(|&end| end <= self.len);
+        assert!(end.is_some(), "{len} bytes from {offset} are not within {} bytes", self.len);
+        // SAFETY: offset is at most the length, checked above, and all of the region lies in one piece of memory.
+        Self { ptr: unsafe { self.ptr.add(offset) }, len }
     }
 
     /// The bytes.

@@ -1,4 +1,5 @@
-//! Block devices: size, block size, discard and flush by `ioctl`, and the place of a device in sysfs.
+//! Block devices: size, block size and flush by `ioctl`, and the place of a device in sysfs. Discards are in
+//! [`crate::io_calls`].
 //!
 //! Must not know: why it is asked. Start reading at [`DeviceNumber`], then [`BlockDevice`].
 #![expect(unsafe_code, reason = "ioctl with the kernel's own opcodes")]
@@ -6,8 +7,7 @@
 use crate::error::{Context, Error, Result};
 use crate::file::{FileInfo, FileKind};
 use rustix::fd::AsFd;
-use rustix::io::Errno;
-use rustix::ioctl::{Getter, NoArg, Opcode, Setter, ioctl, opcode};
+use rustix::ioctl::{Getter, NoArg, Opcode, ioctl, opcode};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -15,8 +15,6 @@ use std::path::{Path, PathBuf};
 const GROUP: u8 = 0x12;
 const BLKFLSBUF: Opcode = opcode::none(GROUP, 97);
 const BLKGETSIZE64: Opcode = opcode::read::<usize>(GROUP, 114);
-const BLKDISCARD: Opcode = opcode::none(GROUP, 119);
-const BLKZEROOUT: Opcode = opcode::none(GROUP, 127);
 
 /// Where sysfs lists block devices by number.
 const SYS_DEV_BLOCK: &str = "/sys/dev/block";
@@ -41,20 +39,6 @@ pub fn physical_block_bytes(device: impl AsFd) -> Result<u32> {
 pub fn flush_buffers(device: impl AsFd) -> Result<()> {
     // SAFETY: this opcode takes no argument.
     unsafe { ioctl(device, NoArg::<BLKFLSBUF>::new()) }.context("ioctl", "BLKFLSBUF")
-}
-
-/// Tells a block device that a range is not needed any more. Called per I/O by trims.
-#[inline]
-pub fn discard(device: impl AsFd, offset: u64, len: u64) -> std::result::Result<(), Errno> {
-    // SAFETY: this opcode reads two u64: offset and length.
-    unsafe { ioctl(device, Setter::<BLKDISCARD, [u64; 2]>::new([offset, len])) }
-}
-
-/// Has a block device read zeros in a range, by the cheapest way it knows.
-#[inline]
-pub fn zero_out(device: impl AsFd, offset: u64, len: u64) -> std::result::Result<(), Errno> {
-    // SAFETY: this opcode reads two u64: offset and length.
-    unsafe { ioctl(device, Setter::<BLKZEROOUT, [u64; 2]>::new([offset, len])) }
 }
 
 /// Major and minor number of a device.

@@ -1,7 +1,8 @@
-//! The page cache and the way to the medium: advice, syncs, write life-time hints.
+//! The page cache and the way to the medium: advice, syncs, write life-time hints. `sync_file_range` is in
+//! [`crate::io_calls`].
 //!
 //! Must not know: when to sync. The syncs are called per I/O and return a bare errno.
-#![expect(unsafe_code, reason = "sync_file_range, and fcntl for write hints")]
+#![expect(unsafe_code, reason = "fcntl for write hints")]
 
 use crate::error::{Context, Result};
 use rustix::fd::{AsFd, AsRawFd};
@@ -54,18 +55,6 @@ pub fn sync_file_system(file: impl AsFd) -> std::result::Result<(), Errno> {
     rustix::fs::syncfs(file)
 }
 
-/// Starts or waits for writing a range back: `flags` are those of `sync_file_range(2)`, the sum of 1 (wait before),
-/// 2 (write), 4 (wait after). A length of 0 means to the end of the file.
-#[inline]
-pub fn sync_range(file: impl AsFd, offset: u64, len: u64, flags: u32) -> std::result::Result<(), Errno> {
-    let (Ok(offset), Ok(len)) = (libc::off64_t::try_from(offset), libc::off64_t::try_from(len)) else {
-        return Err(Errno::INVAL);
-    };
-    // SAFETY: numbers, of which the descriptor is open while it is borrowed; no memory is involved.
-    let result = unsafe { libc::sync_file_range(file.as_fd().as_raw_fd(), offset, len, flags) };
-    if result == 0 { Ok(()) } else { Err(last_errno()) }
-}
-
 /// How long data will live, as told to the device. The numbers are those of `RWH_WRITE_LIFE_*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteHint {
@@ -91,11 +80,8 @@ pub fn set_write_hint(file: impl AsFd, hint: WriteHint) -> Result<()> {
     let value = hint as u64;
     // SAFETY: this command reads one u64 from the address, which is valid for the call.
     let result = unsafe { libc::fcntl(file.as_fd().as_raw_fd(), F_SET_RW_HINT, &raw const value) };
-    if result == 0 { Ok(()) } else { Err(last_errno()) }.context("fcntl", format_args!("(F_SET_RW_HINT, {hint:?})"))
-}
-
-fn last_errno() -> Errno {
-    Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
+    if result == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+        .context("fcntl", format_args!("(F_SET_RW_HINT, {hint:?})"))
 }
 
 #[cfg(test)]
@@ -125,15 +111,8 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_synced_and_bad_ones_refused() {
-        let dir = TempDir::new("range");
-        let file = std::fs::File::create(dir.path().join("file")).unwrap();
-        file.set_len(1 << 16).unwrap();
-        assert_eq!(sync_range(&file, 0, 4096, 7), Ok(()));
-        assert_eq!(sync_range(&file, 0, 4096, 8), Err(Errno::INVAL));
-        assert_eq!(sync_range(&file, u64::MAX, 4096, 2), Err(Errno::INVAL));
+    fn a_pipe_takes_no_advice() {
         let (reader, _writer) = std::io::pipe().unwrap();
-        assert_eq!(sync_range(&reader, 0, 4096, 2), Err(Errno::SPIPE));
         assert_eq!(advise(&reader, 0, 0, CacheAdvice::DontNeed).unwrap_err().errno(), Some(libc::ESPIPE));
     }
 }

@@ -9,6 +9,7 @@
 //! Start reading at [`clock`], then [`arena`] (where I/O buffers live), then [`process`].
 #![deny(unsafe_code)]
 
+pub mod aio;
 pub mod arena;
 pub mod block_device;
 pub mod channel;
@@ -23,6 +24,8 @@ pub mod futex;
 pub mod io_calls;
 pub mod limits;
 pub mod mounts;
+pub mod poll;
+pub mod posix_aio;
 pub mod process;
 pub mod scheduling;
 pub mod shared_memory;
@@ -30,6 +33,7 @@ pub mod signals;
 pub mod system_info;
 #[cfg(test)]
 mod test_support;
+pub mod uring;
 
 pub use arena::{Arena, ArenaKind, ArenaRequest, Region};
 pub use clock::{Clock, ClockKind};

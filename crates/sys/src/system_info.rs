@@ -45,9 +45,9 @@ impl SystemInfo {
 /// Memory of this machine, bytes.
 pub fn memory_bytes() -> u64 {
     let info = rustix::system::sysinfo();
-    // The width of totalram is that of the architecture.
-    #[cfg_attr(target_pointer_width = "64", expect(clippy::useless_conversion, reason = "32-bit has another type"))]
-    u64::from(info.totalram).saturating_mul(u64::from(info.mem_unit))
+    // The width of totalram is that of the architecture; 128 bits hold every product.
+    let bytes = u128::from(info.totalram) * u128::from(info.mem_unit);
+    u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -1,0 +1,88 @@
+//! What goes wrong in a run: errors of the whole run, and the one error that ends a job.
+//!
+//! Must not know: where messages go. Start reading at [`JobError`].
+
+use serde::{Deserialize, Serialize};
+
+/// Why a run cannot be started or supervised.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The operating system refused something that every run needs.
+    #[error("{0}")]
+    System(#[from] ferrio_sys::Error),
+    /// A job asks for an engine that is not built in.
+    #[error("{job}: engine {engine} is not built in")]
+    Engine {
+        /// Name of the job.
+        job: String,
+        /// Name of the engine.
+        engine: String,
+    },
+    /// A device that would be overwritten is in use.
+    #[error("{0}")]
+    DeviceInUse(String),
+}
+
+/// What ended a job: the errno of the exit code and the report, and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobError {
+    /// errno; never 0.
+    pub errno: i32,
+    /// Source file and line.
+    pub place: String,
+    /// Step that failed, a short name.
+    pub step: String,
+    /// Lines for the user, shown before the line of the error itself. Empty: nothing to add.
+    pub message: String,
+}
+
+impl JobError {
+    /// An error of a step, without further explanation. `place` is `file!():line!()`.
+    pub fn new(errno: i32, place: impl Into<String>, step: impl Into<String>) -> Self {
+        Self { errno, place: place.into(), step: step.into(), message: String::new() }
+    }
+
+    /// Adds a line that explains it.
+    #[must_use]
+    pub fn explained(mut self, message: impl Into<String>) -> Self {
+        self.message = message.into();
+        self
+    }
+
+    /// The text of the report's brackets: `file:SRC:LINE, func=STEP, error=TEXT`, at most 127 bytes.
+    pub fn report_text(&self) -> String {
+        let mut text = format!("file:{}, func={}, error={}", self.place, self.step, errno_text(self.errno));
+        let mut end = text.len().min(127);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+        text
+    }
+}
+
+/// The system's words for an errno.
+pub fn errno_text(errno: i32) -> String {
+    let text = std::io::Error::from_raw_os_error(errno).to_string();
+    match text.rfind(" (os error") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+/// A [`JobError`] of this place in the source.
+macro_rules! job_error {
+    ($errno:expr, $step:expr) => {
+        $crate::error::JobError::new(
+            $errno,
+            format!("{}:{}", file!().rsplit('/').next().unwrap_or_default(), line!()),
+            $step,
+        )
+    };
+}
+pub(crate) use job_error;
+
+/// errno of an error of `ferrio-sys`; EIO when the kernel gave none.
+pub(crate) fn errno_of(error: &ferrio_sys::Error) -> i32 {
+    error.errno().unwrap_or(5)
+}

@@ -1,0 +1,61 @@
+//! What a run tells while it runs. Who listens prints it, draws it, or throws it away.
+//!
+//! Must not know: how anything looks. Start reading at [`RunEvent`].
+
+use ferrio_job::spec::JobSpec;
+use ferrio_stats::RunResult;
+use ferrio_stats::eta::EtaSnapshot;
+use std::sync::Arc;
+
+/// Where a message belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Stream {
+    /// Information (standard output).
+    Info,
+    /// Errors and warnings (standard error).
+    Error,
+}
+
+/// A job before it starts.
+#[derive(Debug, Clone)]
+pub struct JobSummary {
+    /// The job.
+    pub spec: Arc<JobSpec>,
+    /// Group of its first clone.
+    pub group_index: u32,
+}
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum RunEvent {
+    /// The run begins.
+    Starting {
+        /// The jobs, clones counted once.
+        jobs: Vec<JobSummary>,
+        /// Workers that are threads.
+        n_threads: u32,
+        /// Workers that are processes.
+        n_processes: u32,
+    },
+    /// Files of a job are laid out now.
+    LayingOut {
+        /// Name of the job.
+        job_name: String,
+        /// Files to lay out.
+        n_files: u64,
+        /// Their size in sum, bytes.
+        total_bytes: u64,
+    },
+    /// Lines for the user, without the newline at the end.
+    Message(Stream, String),
+    /// State of the run, about once a second.
+    Eta(EtaSnapshot),
+    /// A report was asked for while the run goes on.
+    Status(Box<RunResult>),
+}
+
+/// Takes events in the order in which they happen, always on the thread that called `run`.
+pub trait RunObserver {
+    /// One event.
+    fn event(&mut self, event: RunEvent);
+}

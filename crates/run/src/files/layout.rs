@@ -1,0 +1,183 @@
+//! Making files before a job runs, system call by system call as the reference does it.
+//!
+//! Must not know: loops. Start reading at [`lay_out`].
+//! Facts: reference "Layout of one file".
+
+use super::{FilePlan, FileSet};
+use crate::error::{JobError, errno_of, job_error};
+use crate::events::RunEvent;
+use crate::plan::WorkerPlan;
+use ferrio_job::spec::{DirectionMix, Fallocate};
+use ferrio_sys::file::{self, Access, FileKind, OpenRequest};
+use ferrio_sys::file_cache::{self, CacheAdvice};
+use ferrio_sys::file_io;
+use ferrio_sys::file_space::{self, Preallocation};
+use ferrio_units::random::{SeedIndex, Taus88};
+use ferrio_workload::contents;
+use std::os::fd::OwnedFd;
+
+const ENOENT: i32 = 2;
+const EPERM: i32 = 1;
+const ENOSPC: i32 = 28;
+
+/// What a job needs of its files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// They only have to exist; writes make them grow.
+    Create,
+    /// They are grown behind what is there.
+    Append,
+    /// They are written once, whole.
+    Fill,
+    /// They are made for trims: never written.
+    Reserve,
+}
+
+/// Lays out the regular files that are missing or too short.
+pub(super) fn lay_out(
+    worker: &WorkerPlan,
+    set: &mut FileSet,
+    readonly: bool,
+    events: &mut dyn FnMut(RunEvent),
+) -> Result<(), JobError> {
+    if worker.engine.diskless || worker.spec.layout.create_on_open {
+        return Ok(());
+    }
+    let needs = |file: &&mut FilePlan| file.kind == FileKind::Regular && end_of(file) > file.file_bytes;
+    let n_files = set.files.iter_mut().filter(needs).count() as u64;
+    if n_files == 0 {
+        return Ok(());
+    }
+    if readonly {
+        events(RunEvent::Message(
+            crate::events::Stream::Error,
+            "fio: refusing extend of file due to read-only".to_owned(),
+        ));
+        return Ok(());
+    }
+    let total_bytes = set.files.iter_mut().filter(needs).map(|file| end_of(file)).fold(0, u64::saturating_add);
+    events(RunEvent::LayingOut { job_name: worker.spec.name.clone(), n_files, total_bytes });
+    let how = layout_of(worker);
+    set.files.iter_mut().filter(|file| needs(file)).try_for_each(|file| lay_out_file(worker, file, how))
+}
+
+fn end_of(file: &FilePlan) -> u64 {
+    file.start_bytes.saturating_add(file.length_bytes)
+}
+
+fn layout_of(worker: &WorkerPlan) -> Layout {
+    let reads = matches!(worker.spec.pattern.mix, DirectionMix::Read | DirectionMix::ReadWrite);
+    if worker.spec.pattern.mix == DirectionMix::Trim {
+        Layout::Reserve
+    } else if reads || worker.spec.layout.overwrite || worker.engine.needs_full_layout {
+        Layout::Fill
+    } else if worker.spec.extent.file_append {
+        Layout::Append
+    } else {
+        Layout::Create
+    }
+}
+
+fn lay_out_file(worker: &WorkerPlan, plan: &mut FilePlan, how: Layout) -> Result<(), JobError> {
+    let keeps = matches!(how, Layout::Append | Layout::Reserve);
+    if !keeps {
+        match file::unlink(&plan.path) {
+            Err(error) if error.errno() != Some(ENOENT) => return Err(failed(&error, "unlink")),
+            _ => {}
+        }
+    }
+    let request = OpenRequest {
+        access: Access::Write,
+        is_create: worker.spec.target.allow_file_create,
+        is_truncate: how == Layout::Fill,
+        mode: 0o644,
+        ..OpenRequest::default()
+    };
+    let opened = request.open(&plan.path).map_err(|error| {
+        if error.errno() == Some(ENOENT) && !worker.spec.target.allow_file_create {
+            let message = "fio: file creation disallowed by allow_file_create=0".to_owned();
+            return job_error!(ENOENT, "open").explained(message);
+        }
+        failed(&error, "open")
+    })?;
+    let result = fill_file(worker, plan, how, &opened);
+    if result.is_err() && how == Layout::Fill {
+        // Nothing half-written is left behind.
+        let _ = file::unlink(&plan.path);
+    }
+    let old_bytes = plan.file_bytes;
+    result?;
+    if !worker.spec.extent.fill_device {
+        let grown = end_of(plan).saturating_sub(old_bytes);
+        // Advice only; the data is on its way to the medium either way.
+        let _ = file_cache::advise(&opened, old_bytes, grown, CacheAdvice::DontNeed);
+        plan.file_bytes = end_of(plan);
+    }
+    Ok(())
+}
+
+fn fill_file(worker: &WorkerPlan, plan: &FilePlan, how: Layout, opened: &OwnedFd) -> Result<(), JobError> {
+    if worker.spec.extent.fill_device && how != Layout::Fill {
+        return Ok(());
+    }
+    preallocate(worker, opened, end_of(plan))?;
+    if how != Layout::Fill {
+        return Ok(());
+    }
+    file_space::truncate(opened, end_of(plan)).map_err(|errno| job_error!(errno.raw_os_error(), "ftruncate"))?;
+    write_whole(worker, plan, opened)?;
+    if worker.spec.layout.create_fsync {
+        file_cache::sync(opened).map_err(|errno| job_error!(errno.raw_os_error(), "fsync"))?;
+    }
+    Ok(())
+}
+
+fn preallocate(worker: &WorkerPlan, opened: &OwnedFd, bytes: u64) -> Result<(), JobError> {
+    let result = match worker.spec.layout.fallocate {
+        Fallocate::None => Ok(()),
+        Fallocate::Truncate => {
+            return file_space::truncate(opened, bytes).map_err(|errno| job_error!(errno.raw_os_error(), "ftruncate"));
+        }
+        Fallocate::Keep => {
+            return file_space::preallocate(opened, Preallocation::KeepSize, 0, bytes)
+                .map_err(|error| failed(&error, "fallocate"));
+        }
+        Fallocate::Native => file_space::preallocate(opened, Preallocation::Native, 0, bytes),
+        Fallocate::Posix => file_space::preallocate(opened, Preallocation::Posix, 0, bytes),
+    };
+    // Preallocation is an optimisation: file systems without it get plain writes.
+    drop(result);
+    Ok(())
+}
+
+/// Writes the file once in blocks of the largest write, with the normal contents of a buffer.
+fn write_whole(worker: &WorkerPlan, plan: &FilePlan, opened: &OwnedFd) -> Result<(), JobError> {
+    let range = worker.spec.pattern.block_size.0[1];
+    let block = usize::try_from(range.max_bytes).unwrap_or(usize::MAX).clamp(1, 1 << 30);
+    let mut stream = Taus88::from_table(&worker.seeds, SeedIndex::Buffer);
+    let mut buffer = vec![0; block];
+    contents::fill_first(&mut buffer, &worker.spec.buffers, &mut stream);
+    let mut left = end_of(plan);
+    while left > 0 {
+        let n = block.min(usize::try_from(left).unwrap_or(usize::MAX));
+        if worker.spec.buffers.refill {
+            contents::fill_first(&mut buffer, &worker.spec.buffers, &mut stream);
+        }
+        match file_io::write_all(opened, &buffer[..n]) {
+            Ok(()) => left -= n as u64,
+            Err(errno) if errno.raw_os_error() == ENOSPC && worker.spec.extent.fill_device => break,
+            Err(errno) if errno.raw_os_error() == ENOSPC => {
+                let message = "fio: ENOSPC on laying out file, stopping".to_owned();
+                return Err(job_error!(ENOSPC, "write").explained(message));
+            }
+            Err(errno) => return Err(job_error!(errno.raw_os_error(), "write")),
+        }
+    }
+    Ok(())
+}
+
+fn failed(error: &ferrio_sys::Error, step: &str) -> JobError {
+    let errno = errno_of(error);
+    let hint = if errno == EPERM { " (not permitted)" } else { "" };
+    job_error!(errno, step).explained(format!("fio: {error}{hint}"))
+}

@@ -1,0 +1,53 @@
+//! The files of a job before it runs: names, sizes, layout, guards.
+//!
+//! Must not know: loops, reports.
+//! Start reading at [`FileSet::prepare`]; names in `naming`, sizes in `size`, system calls of the layout in `layout`.
+
+pub mod guard;
+mod layout;
+mod naming;
+mod size;
+
+use crate::error::JobError;
+use crate::events::RunEvent;
+use crate::plan::WorkerPlan;
+use ferrio_sys::file::FileKind;
+use std::path::PathBuf;
+
+/// One file of a worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilePlan {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its name in messages and traces.
+    pub name: String,
+    /// What it is.
+    pub kind: FileKind,
+    /// First byte that the worker uses.
+    pub start_bytes: u64,
+    /// Bytes that the worker uses.
+    pub length_bytes: u64,
+    /// Size now; after the layout at least `start_bytes + length_bytes` for regular files.
+    pub file_bytes: u64,
+}
+
+/// The files of a worker and what it does with them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileSet {
+    /// The files in order.
+    pub files: Vec<FilePlan>,
+    /// Bytes of one pass: `size`, or what the ranges hold.
+    pub size_bytes: u64,
+    /// Bytes of all passes without `loops`: `io_size`, or `size_bytes`.
+    pub io_bytes: u64,
+}
+
+impl FileSet {
+    /// Finds names and sizes and lays files out where that is needed.
+    pub fn prepare(worker: &WorkerPlan, readonly: bool, events: &mut dyn FnMut(RunEvent)) -> Result<Self, JobError> {
+        let targets = naming::targets(worker)?;
+        let mut set = size::file_set(worker, &targets)?;
+        layout::lay_out(worker, &mut set, readonly, events)?;
+        Ok(set)
+    }
+}

@@ -1,0 +1,156 @@
+//! Names of the files of a worker.
+//!
+//! Must not know: sizes. Start reading at [`targets`].
+//! Facts: reference "File set-up", keywords of `filename_format`.
+
+use crate::error::{JobError, errno_of, job_error};
+use crate::plan::WorkerPlan;
+use ferrio_job::spec::{FileType, TargetSpec};
+use ferrio_sys::file::{FileInfo, FileKind};
+use std::path::{Path, PathBuf};
+
+/// A name and what stands behind it now.
+#[derive(Debug, Clone)]
+pub(super) struct Target {
+    pub(super) path: PathBuf,
+    pub(super) name: String,
+    pub(super) kind: FileKind,
+    /// It is there.
+    pub(super) exists: bool,
+}
+
+/// The files of a worker: those named, those found, or generated names.
+pub(super) fn targets(worker: &WorkerPlan) -> Result<Vec<Target>, JobError> {
+    let spec = &worker.spec.target;
+    let mut paths: Vec<PathBuf> = spec.filenames.iter().map(|name| in_directory(worker, name)).collect();
+    for tree in &spec.opendirs {
+        let found = files_below(tree).map_err(|error| {
+            let errno = error.raw_os_error().unwrap_or(libc_eio());
+            job_error!(errno, "opendir").explained(format!("fio: opendir {}: {error}", tree.display()))
+        })?;
+        paths.extend(found);
+    }
+    if paths.is_empty() {
+        paths = generated(worker);
+    }
+    paths.into_iter().map(|path| target(worker, path)).collect()
+}
+
+const fn libc_eio() -> i32 {
+    5
+}
+
+fn target(worker: &WorkerPlan, path: PathBuf) -> Result<Target, JobError> {
+    let name = path.to_string_lossy().into_owned();
+    if worker.engine.diskless {
+        return Ok(Target { path, name, kind: FileKind::Regular, exists: false });
+    }
+    let declared = worker.spec.target.filetype.map(|kind| match kind {
+        FileType::Regular => FileKind::Regular,
+        FileType::Block => FileKind::Block,
+        FileType::Character => FileKind::Character,
+    });
+    match FileInfo::of_path(&path) {
+        Ok(info) => Ok(Target { kind: declared.unwrap_or(info.kind), path, name, exists: true }),
+        Err(error) if error.errno() == Some(2) || error.errno() == Some(20) => {
+            make_parents(&path)?;
+            Ok(Target { path, name, kind: declared.unwrap_or(FileKind::Regular), exists: false })
+        }
+        Err(error) => Err(job_error!(errno_of(&error), "stat").explained(format!("fio: {error}"))),
+    }
+}
+
+/// Directories that a name asks for are made, for the owner only.
+fn make_parents(path: &Path) -> Result<(), JobError> {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() && !parent.is_dir() => {
+            ferrio_sys::file::create_directories(parent, 0o700)
+                .map_err(|error| job_error!(errno_of(&error), "create directories").explained(format!("fio: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn in_directory(worker: &WorkerPlan, name: &str) -> PathBuf {
+    match directory(&worker.spec.target, worker.clone_index) {
+        Some(directory) if !name.starts_with('/') => directory.join(name),
+        _ => PathBuf::from(name),
+    }
+}
+
+/// Clone n takes entry n mod count.
+fn directory(spec: &TargetSpec, clone_index: u32) -> Option<&Path> {
+    let n = spec.directories.len();
+    (n > 0).then(|| spec.directories[clone_index as usize % n].as_path())
+}
+
+fn generated(worker: &WorkerPlan) -> Vec<PathBuf> {
+    let spec = &worker.spec.target;
+    if spec.nrfiles == 1 && spec.filename_format.is_none() {
+        // A device, pipe or directory that is called like the job is meant.
+        let named = in_directory(worker, &worker.spec.name);
+        let special = |info: FileInfo| info.kind != FileKind::Regular && info.kind != FileKind::Directory;
+        if !worker.engine.diskless && FileInfo::of_path(&named).is_ok_and(special) {
+            return vec![named];
+        }
+    }
+    let format = spec.filename_format.as_deref().unwrap_or("$jobname.$jobnum.$filenum");
+    let name = |file: u32| expand(format, &worker.spec.name.replace('/', "."), worker.clone_index, file);
+    (0..spec.nrfiles).map(|file| in_directory(worker, &name(file))).collect()
+}
+
+/// Replaces the keywords of `filename_format`, whatever their case.
+fn expand(format: &str, job_name: &str, clone_index: u32, file: u32) -> String {
+    let keywords = [
+        ("$jobname", job_name.to_owned()),
+        ("$jobnum", clone_index.to_string()),
+        ("$filenum", file.to_string()),
+        ("$clientuid", "localhost".to_owned()),
+    ];
+    let mut out = String::with_capacity(format.len() + job_name.len());
+    let mut rest = format;
+    while let Some(first) = rest.chars().next() {
+        let found = keywords.iter().find(|(keyword, _)| {
+            rest.as_bytes().get(..keyword.len()).is_some_and(|head| head.eq_ignore_ascii_case(keyword.as_bytes()))
+        });
+        if let Some((keyword, value)) = found {
+            out.push_str(value);
+            rest = &rest[keyword.len()..];
+        } else {
+            out.push(first);
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    out
+}
+
+/// All regular files below a directory, in the order of their names.
+fn files_below(tree: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut open = vec![tree.to_path_buf()];
+    while let Some(directory) = open.pop() {
+        let mut entries: Vec<_> = std::fs::read_dir(directory)?.collect::<Result<_, _>>()?;
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                open.push(entry.path());
+            } else if kind.is_file() {
+                files.push(entry.path());
+            }
+        }
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::expand;
+
+    #[test]
+    fn keywords_of_any_case_are_replaced() {
+        assert_eq!(expand("$jobname.$jobnum.$filenum", "t", 3, 7), "t.3.7");
+        assert_eq!(expand("d/$FILENUM-$JobNum$x", "t", 3, 7), "d/7-3$x");
+        assert_eq!(expand("ü$jobnameü", "t", 0, 0), "ütü");
+    }
+}

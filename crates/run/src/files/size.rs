@@ -1,0 +1,204 @@
+//! Sizes and ranges of the files of a worker.
+//!
+//! Must not know: how files are made. Start reading at [`file_set`].
+//! Facts: reference "File set-up", steps 1 to 6.
+
+use super::naming::Target;
+use super::{FilePlan, FileSet};
+use crate::error::{JobError, errno_of, job_error};
+use crate::plan::WorkerPlan;
+use ferrio_job::spec::{ExtentSpec, SizeSpec};
+use ferrio_sys::block_device;
+use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
+use ferrio_units::random::{SeedIndex, Taus88};
+use std::path::Path;
+
+const EINVAL: i32 = 22;
+
+/// Length of a file that is filled until the device is full: far more than any device has, far from overflow.
+const ENDLESS_BYTES: u64 = 1 << 60;
+
+/// Current sizes, then the range of each file, then the size of the job.
+pub(super) fn file_set(worker: &WorkerPlan, targets: &[Target]) -> Result<FileSet, JobError> {
+    let extent = &worker.spec.extent;
+    let current: Vec<Option<u64>> =
+        targets.iter().map(|target| current_bytes(worker, target)).collect::<Result<_, _>>()?;
+    let is_sized = extent.size.is_some() || extent.filesize.is_some() || extent.fill_device;
+    if !is_sized && current.iter().all(|bytes| bytes.unwrap_or(0) == 0) {
+        let message = format!("{}: you need to specify size=", worker.spec.name);
+        return Err(job_error!(EINVAL, "total_file_size").explained(message));
+    }
+    let shares = shares(worker, targets.len() as u64);
+    let mut stream = Taus88::from_table(&worker.seeds, SeedIndex::FileSize);
+    let ranges = targets.iter().zip(current).enumerate().map(|(index, (target, current_bytes))| {
+        file_range(worker, target, current_bytes, shares.get(index).copied(), &mut stream)
+    });
+    let files: Vec<FilePlan> = ranges.collect::<Result<_, _>>()?;
+    total(worker, files)
+}
+
+/// What is there now; `None` when it has no size (character devices, pipes, engines without files).
+fn current_bytes(worker: &WorkerPlan, target: &Target) -> Result<Option<u64>, JobError> {
+    if worker.engine.diskless {
+        return Ok(None);
+    }
+    match target.kind {
+        _ if !target.exists => Ok(Some(0)),
+        FileKind::Regular => {
+            let info = FileInfo::of_path(&target.path).map_err(|error| system_error(&error))?;
+            Ok(Some(info.size_bytes))
+        }
+        FileKind::Block => device_bytes(&target.path).map(Some),
+        FileKind::Directory => {
+            Err(job_error!(21, "open").explained(format!("fio: {} is a directory", target.path.display())))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn device_bytes(path: &Path) -> Result<u64, JobError> {
+    let device = OpenRequest::default().open(path).map_err(|error| system_error(&error))?;
+    block_device::size_bytes(&device).map_err(|error| system_error(&error))
+}
+
+fn system_error(error: &ferrio_sys::Error) -> JobError {
+    job_error!(errno_of(error), "get_file_size").explained(format!("fio: {error}"))
+}
+
+/// `size` dealt out over the files: equal shares, the remainder in whole blocks to the first.
+fn shares(worker: &WorkerPlan, n_files: u64) -> Vec<u64> {
+    let (Some(SizeSpec::Bytes(size)), None) = (worker.spec.extent.size, worker.spec.extent.filesize) else {
+        return Vec::new();
+    };
+    let (share, mut rest) = (size / n_files.max(1), size % n_files.max(1));
+    let block = smallest_block(worker);
+    (0..n_files)
+        .map(|_| {
+            let extra = if rest >= block { block } else { 0 };
+            rest -= extra;
+            share + extra
+        })
+        .collect()
+}
+
+/// Smallest block of the directions of the job.
+fn smallest_block(worker: &WorkerPlan) -> u64 {
+    worker.used_block_ranges().map(|range| range.min_bytes).min().unwrap_or(1).max(1)
+}
+
+fn file_range(
+    worker: &WorkerPlan,
+    target: &Target,
+    current_bytes: Option<u64>,
+    share: Option<u64>,
+    stream: &mut Taus88,
+) -> Result<FilePlan, JobError> {
+    let extent = &worker.spec.extent;
+    let is_fixed = target.kind == FileKind::Block;
+    let wanted = match extent.filesize {
+        Some((low, high)) => Some(sized_file(worker, current_bytes, low, high, stream)),
+        None => share,
+    };
+    let known = current_bytes.filter(|bytes| *bytes > 0).or(wanted).unwrap_or(0);
+    let mut start_bytes = offset(worker, extent, known);
+    if extent.file_append && target.kind == FileKind::Regular {
+        if worker.engine.needs_full_layout {
+            let message = format!("fio: can't append/extent with IO engine {}", worker.engine.name);
+            return Err(job_error!(EINVAL, "setup_files").explained(message));
+        }
+        start_bytes += current_bytes.unwrap_or(0);
+    }
+    let length_bytes = match wanted {
+        Some(bytes) if is_fixed => bytes.min(known_end(current_bytes).saturating_sub(start_bytes)),
+        Some(bytes) if extent.filesize.is_some() => bytes.saturating_sub(start_bytes),
+        Some(bytes) => bytes,
+        None if extent.fill_device && !is_fixed => ENDLESS_BYTES,
+        None => part_of_file(worker, extent, current_bytes, start_bytes),
+    };
+    if length_bytes == 0 && current_bytes.is_some_and(|bytes| start_bytes >= bytes) && !worker.engine.diskless {
+        let message = format!("{}: you need to specify valid offset=", worker.spec.name);
+        return Err(job_error!(EINVAL, "total_file_size").explained(message));
+    }
+    let file_bytes = current_bytes.unwrap_or_else(|| start_bytes.saturating_add(length_bytes));
+    let (path, name) = (target.path.clone(), target.name.clone());
+    Ok(FilePlan { path, name, kind: target.kind, start_bytes, length_bytes, file_bytes })
+}
+
+/// End of a device; a device of unknown size has none.
+fn known_end(current_bytes: Option<u64>) -> u64 {
+    current_bytes.unwrap_or(u64::MAX)
+}
+
+/// Size of a file by `filesize`: as it is when it lies inside the bounds, else the bound or a random size between them.
+fn sized_file(worker: &WorkerPlan, current_bytes: Option<u64>, low: u64, high: u64, stream: &mut Taus88) -> u64 {
+    if let Some(bytes) = current_bytes
+        && bytes >= low.max(1)
+        && bytes <= high
+    {
+        return bytes;
+    }
+    if low == high {
+        return low;
+    }
+    let drawn = stream.between(low, high);
+    drawn - drawn % smallest_block(worker)
+}
+
+/// Without a size in bytes: what lies behind the offset, or a percentage of the file that does not reach past its end.
+fn part_of_file(worker: &WorkerPlan, extent: &ExtentSpec, current_bytes: Option<u64>, start_bytes: u64) -> u64 {
+    let file_bytes = current_bytes.unwrap_or(0);
+    let room = file_bytes.saturating_sub(start_bytes);
+    match extent.size {
+        Some(SizeSpec::Percent(percent)) if percent < 100 => {
+            let part = percent_of(file_bytes, percent).min(room);
+            part - part % smallest_block(worker)
+        }
+        _ => room,
+    }
+}
+
+fn percent_of(bytes: u64, percent: u32) -> u64 {
+    // Fits: percent is at most 100.
+    (u128::from(bytes) * u128::from(percent) / 100) as u64
+}
+
+/// Where the range begins: `offset`, rounded up when it is a percentage, plus the increment of the clone.
+fn offset(worker: &WorkerPlan, extent: &ExtentSpec, file_bytes: u64) -> u64 {
+    let align = if extent.offset_align > 0 { extent.offset_align } else { smallest_block(worker) };
+    let base = match extent.offset {
+        SizeSpec::Bytes(bytes) => bytes,
+        SizeSpec::Percent(percent) => percent_of(file_bytes, percent).next_multiple_of(align),
+    };
+    let increment = match extent.offset_increment {
+        SizeSpec::Bytes(bytes) => bytes,
+        SizeSpec::Percent(percent) => percent_of(file_bytes, percent),
+    };
+    base.saturating_add(increment.saturating_mul(u64::from(worker.clone_index)))
+}
+
+/// Size of the job, and the checks against the block size.
+fn total(worker: &WorkerPlan, files: Vec<FilePlan>) -> Result<FileSet, JobError> {
+    let extent = &worker.spec.extent;
+    let sum = files.iter().fold(0u64, |sum, file| sum.saturating_add(file.length_bytes));
+    let size_bytes = match extent.size {
+        Some(SizeSpec::Bytes(size)) if extent.filesize.is_some() => size.min(sum),
+        _ => sum,
+    };
+    let block = smallest_block(worker);
+    if let Some(SizeSpec::Bytes(size)) = extent.size
+        && size < block
+    {
+        let message = format!("fio: size too small, must not be less than minimum block size: {size} < {block}");
+        return Err(job_error!(EINVAL, "setup_files").explained(message));
+    }
+    if size_bytes < block {
+        let message = "fio: blocksize is larger than data set range".to_owned();
+        return Err(job_error!(EINVAL, "setup_files").explained(message));
+    }
+    let io_bytes = match extent.io_size {
+        Some(SizeSpec::Bytes(bytes)) => bytes,
+        Some(SizeSpec::Percent(percent)) => percent_of(size_bytes, percent),
+        None => size_bytes,
+    };
+    Ok(FileSet { files, size_bytes, io_bytes })
+}

@@ -1,0 +1,162 @@
+//! From jobs to workers: clones, numbers, groups, seeds. Nothing here touches a file.
+//!
+//! Must not know: processes, loops. Start reading at [`RunPlan::new`].
+
+mod stream;
+
+use crate::error::RunError;
+use ferrio_engine::{EngineInfo, EngineOptions, OptionValue};
+use ferrio_job::spec::{BlockRange, DirectionMix, EngineValue, JobSpec, QueueSpec, RunSpec};
+use ferrio_units::random::{DEFAULT_RAND_SEED, SeedIndex, SeedTable, Taus88};
+use std::sync::Arc;
+
+pub(crate) use stream::workload_plan;
+
+/// Everything about a run that is known before it starts.
+#[derive(Debug)]
+pub struct RunPlan {
+    /// Options given for all jobs.
+    pub global_options: Vec<(String, String)>,
+    /// Workers in the order of their numbers.
+    pub workers: Vec<WorkerPlan>,
+    /// Number of groups.
+    pub n_groups: u32,
+}
+
+/// One worker: a clone of a job.
+pub struct WorkerPlan {
+    /// The job, shared by its clones.
+    pub spec: Arc<JobSpec>,
+    /// Its engine.
+    pub engine: &'static EngineInfo,
+    /// Position of the job in the run.
+    pub job_index: usize,
+    /// Number of the worker in the run, from 1: part of its seeds.
+    pub thread_number: u32,
+    /// Number of the clone: 0 for the first, then counting down from `numjobs - 1`.
+    pub clone_index: u32,
+    /// Group of its report.
+    pub group_index: u32,
+    /// Waits for all workers before it.
+    pub stonewall: bool,
+    /// Seeds of all its streams.
+    pub seeds: SeedTable,
+    /// Delay before its start, nanoseconds.
+    pub start_delay_ns: u64,
+}
+
+impl std::fmt::Debug for WorkerPlan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WorkerPlan")
+            .field("name", &self.spec.name)
+            .field("thread_number", &self.thread_number)
+            .field("group_index", &self.group_index)
+            .finish_non_exhaustive()
+    }
+}
+
+impl RunPlan {
+    /// Expands the jobs of a run.
+    pub fn new(spec: RunSpec) -> Result<Self, RunError> {
+        let mut workers = Vec::new();
+        let mut group_index = 0;
+        let mut jobs_in_group = 0;
+        for (job_index, job) in spec.jobs.into_iter().enumerate() {
+            let engine = ferrio_engine::find(&job.engine.name)
+                .ok_or_else(|| RunError::Engine { job: job.name.clone(), engine: job.engine.name.clone() })?;
+            if jobs_in_group > 0 && (job.grouping.stonewall || job.grouping.new_group) {
+                group_index += 1;
+                jobs_in_group = 0;
+            }
+            jobs_in_group += 1;
+            let job = Arc::new(job);
+            for clone in 0..job.numjobs {
+                let clone_index = if clone == 0 { 0 } else { job.numjobs - clone };
+                let thread_number = workers.len() as u32 + 1;
+                let stonewall = job.grouping.stonewall && clone == 0;
+                let seeds = seeds(&job, thread_number);
+                workers.push(WorkerPlan {
+                    start_delay_ns: start_delay_ns(&job, &seeds),
+                    spec: Arc::clone(&job),
+                    engine,
+                    job_index,
+                    thread_number,
+                    clone_index,
+                    group_index,
+                    stonewall,
+                    seeds,
+                });
+            }
+        }
+        let n_groups = if workers.is_empty() { 0 } else { group_index + 1 };
+        Ok(Self { global_options: spec.global_options, workers, n_groups })
+    }
+}
+
+/// Seeds by `randseed`; `randrepeat=0` without one takes them from the system.
+fn seeds(job: &JobSpec, thread_number: u32) -> SeedTable {
+    let base = match job.pattern.randseed {
+        Some(seed) => seed,
+        None if job.pattern.randrepeat => DEFAULT_RAND_SEED,
+        None => system_seed(),
+    };
+    SeedTable::new(base, u64::from(thread_number))
+}
+
+fn system_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    // The standard library seeds its hash maps from the system's random numbers.
+    std::collections::hash_map::RandomState::new().build_hasher().finish()
+}
+
+fn start_delay_ns(job: &JobSpec, seeds: &SeedTable) -> u64 {
+    let (low, high) = job.limits.startdelay_us;
+    let drawn = if high > low { Taus88::from_table(seeds, SeedIndex::StartDelay).between(low, high) } else { low };
+    drawn.saturating_mul(1_000)
+}
+
+impl WorkerPlan {
+    /// Block sizes of the directions that the job uses.
+    pub(crate) fn used_block_ranges(&self) -> impl Iterator<Item = BlockRange> {
+        let pattern = &self.spec.pattern;
+        let used = match pattern.mix {
+            DirectionMix::Read => [true, false, false],
+            DirectionMix::Write => [false, true, false],
+            DirectionMix::Trim => [false, false, true],
+            DirectionMix::ReadWrite => [true, true, false],
+            DirectionMix::TrimWrite => [false, true, true],
+        };
+        // The first slot is the sequential size and the second the random one under bs_is_seq_rand.
+        let used = if pattern.bs_is_seq_rand { [true, true, false] } else { used };
+        pattern.block_size.0.into_iter().zip(used).filter(|(_, used)| *used).map(|(range, _)| range)
+    }
+
+    /// Largest block that any direction may use, bytes.
+    pub(crate) fn max_block_bytes(&self) -> u64 {
+        self.used_block_ranges().map(|range| range.max_bytes).max().unwrap_or(0)
+    }
+
+    /// The job writes.
+    pub(crate) fn writes(&self) -> bool {
+        !matches!(self.spec.pattern.mix, DirectionMix::Read | DirectionMix::Trim)
+    }
+
+    /// Depth and batches as the engine allows them.
+    pub(crate) fn queue(&self) -> QueueSpec {
+        if self.engine.inline {
+            return QueueSpec { iodepth: 1, batch_submit: 1, batch_complete_min: 1, batch_complete_max: 1, low: 1 };
+        }
+        self.spec.queue
+    }
+
+    /// The private options of the engine in its own terms.
+    pub(crate) fn engine_options(&self) -> EngineOptions {
+        let value = |value: &EngineValue| match value {
+            EngineValue::Bool(flag) => OptionValue::Bool(*flag),
+            EngineValue::Int(number) => OptionValue::Int(*number),
+            EngineValue::Text(text) => OptionValue::Text(text.clone()),
+            EngineValue::PerDirection(values) => OptionValue::PerDirection(*values),
+        };
+        EngineOptions::new(self.spec.engine.options.iter().map(|(name, v)| (name.clone(), value(v))).collect())
+    }
+}

@@ -1,0 +1,133 @@
+//! The board: what workers show while they run, and what the supervisor tells them. Atomics in memory that all
+//! processes of the run share, sized to the run.
+//!
+//! Must not know: jobs. Start reading at [`WorkerSlot`].
+
+use ferrio_sys::{SharedMemory, futex_wait, futex_wake};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+ferrio_sys::shared_struct! {
+    /// One worker. 64 bytes: a cache line of its own.
+    pub struct WorkerSlot {
+        /// A [`WorkerState`].
+        pub state: AtomicU32,
+        /// Bits of [`attention`].
+        pub attention: AtomicU32,
+        /// Files that are open.
+        pub n_open_files: AtomicU32,
+        /// Not used; keeps the counters aligned.
+        pub reserved: AtomicU32,
+        /// Bytes read, written, trimmed so far, ramp included.
+        pub bytes: [AtomicU64; 3],
+        /// I/Os completed so far.
+        pub ios: [AtomicU64; 3],
+    }
+}
+
+/// Bits by which the supervisor asks a worker to look up from its loop.
+pub mod attention {
+    /// End the job.
+    pub const TERMINATE: u32 = 1;
+    /// Send a snapshot of the statistics.
+    pub const SNAPSHOT: u32 = 2;
+}
+
+/// Where a worker is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u32)]
+pub enum WorkerState {
+    /// Not started.
+    Waiting,
+    /// Process or thread exists.
+    Created,
+    /// Ready to start I/O.
+    Initialised,
+    /// Reads its files before the clock starts.
+    PreReading,
+    /// Does I/O that is not counted.
+    Ramping,
+    /// Does I/O.
+    Running,
+    /// Syncs its files.
+    Syncing,
+    /// Done with I/O.
+    Finishing,
+    /// Has handed over its results.
+    Exited,
+}
+
+impl WorkerState {
+    const ALL: [Self; 9] = [
+        Self::Waiting,
+        Self::Created,
+        Self::Initialised,
+        Self::PreReading,
+        Self::Ramping,
+        Self::Running,
+        Self::Syncing,
+        Self::Finishing,
+        Self::Exited,
+    ];
+}
+
+impl WorkerSlot {
+    /// The state that the worker shows.
+    pub fn state(&self) -> WorkerState {
+        let index = self.state.load(Ordering::Acquire) as usize;
+        WorkerState::ALL.get(index).copied().unwrap_or(WorkerState::Exited)
+    }
+
+    /// Shows a state.
+    pub fn set_state(&self, state: WorkerState) {
+        self.state.store(state as u32, Ordering::Release);
+    }
+
+    /// Asks for attention.
+    pub fn ask(&self, bits: u32) {
+        self.attention.fetch_or(bits, Ordering::Release);
+    }
+}
+
+/// Slots of all workers, and the gate at which they wait for their start.
+pub struct Board {
+    slots: SharedMemory<WorkerSlot>,
+    /// Position 0: the generation of the gate.
+    gate: SharedMemory<AtomicU32>,
+}
+
+impl Board {
+    /// A board for `n_workers`.
+    pub fn new(n_workers: usize) -> ferrio_sys::Result<Self> {
+        Ok(Self { slots: SharedMemory::new(n_workers.max(1))?, gate: SharedMemory::new(1)? })
+    }
+
+    /// Slot of a worker.
+    pub fn slot(&self, index: usize) -> &WorkerSlot {
+        &self.slots[index]
+    }
+
+    /// Generation of the gate: to be read before a worker says that it is ready.
+    pub fn gate_generation(&self) -> u32 {
+        self.gate[0].load(Ordering::Acquire)
+    }
+
+    /// Waits until the gate moves on from `generation`; at most `limit`. True when it did.
+    pub fn wait_at_gate(&self, generation: u32, limit: Duration) -> bool {
+        let deadline = std::time::Instant::now() + limit;
+        while self.gate_generation() == generation {
+            let left = deadline.saturating_duration_since(std::time::Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            futex_wait(&self.gate[0], generation, Some(left));
+        }
+        true
+    }
+
+    /// Lets all that wait go.
+    pub fn open_gate(&self) {
+        self.gate[0].fetch_add(1, Ordering::Release);
+        futex_wake(&self.gate[0], u32::MAX);
+    }
+}

@@ -1,0 +1,124 @@
+//! A run from start to end: plan, layout, launch, watch, collect.
+//!
+//! Must not know: what workers do in their loops, formats.
+//! Start reading at [`run`]; launching is in `launch`, the watch in `watch`, the result in `outcome`.
+
+pub mod board;
+mod disks;
+mod eta;
+mod launch;
+mod outcome;
+mod record;
+mod watch;
+
+use crate::error::RunError;
+use crate::events::{JobSummary, RunEvent, RunObserver, Stream};
+use crate::files::{FileSet, guard};
+use crate::plan::{RunPlan, WorkerPlan};
+use board::Board;
+use disks::DiskWatch;
+use ferrio_job::spec::RunSpec;
+use ferrio_stats::RunResult;
+use ferrio_sys::limits::{Resource, raise_limit};
+use ferrio_sys::{Clock, signals};
+use record::{Record, Status};
+use std::collections::HashSet;
+use std::sync::Arc;
+use watch::Watch;
+
+/// How a run is done, apart from its jobs.
+#[derive(Debug, Clone)]
+pub struct RunSettings {
+    /// Version string of the outputs.
+    pub version: String,
+    /// No file may be made or changed.
+    pub readonly: bool,
+    /// When snapshots for the ETA line are taken.
+    pub eta: EtaSettings,
+}
+
+/// Snapshots of the running state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EtaSettings {
+    /// Take them at all.
+    pub enabled: bool,
+    /// Time between two, milliseconds.
+    pub interval_ms: u64,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct RunOutcome {
+    /// Its figures.
+    pub result: RunResult,
+    /// Workers that failed.
+    pub n_failed: u32,
+    /// The signal that ended it early.
+    pub signal: Option<i32>,
+}
+
+/// Does a run. Events go to the observer as they happen.
+pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver) -> Result<RunOutcome, RunError> {
+    let plan = Arc::new(RunPlan::new(spec)?);
+    guard::check_devices(&plan.workers)?;
+    signals::install()?;
+    announce(&plan, observer);
+    // Two descriptors for each worker, and some for the rest; what the system grants is enough or the launch says so.
+    raise_limit(Resource::Nofile, plan.workers.len() as u64 * 2 + 512);
+    let board = Arc::new(Board::new(plan.workers.len())?);
+    let clock = Clock::new();
+    let mut records = prepare_workers(&plan, settings, observer);
+    let disks = DiskWatch::start(&plan.workers, &records);
+    let started_at = std::time::Instant::now();
+    let mut watch = Watch {
+        plan: &plan,
+        board: &board,
+        settings,
+        clock,
+        started_at,
+        records: &mut records,
+        observer,
+        disks: &disks,
+    };
+    let signal = watch.until_all_ended()?;
+    let result = outcome::result(&plan, settings, &records, started_at.elapsed(), &disks);
+    let n_failed = records.iter().filter(|record| record.has_failed()).count() as u32;
+    Ok(RunOutcome { result, n_failed, signal })
+}
+
+fn announce(plan: &RunPlan, observer: &mut dyn RunObserver) {
+    let mut seen = HashSet::new();
+    let firsts = plan.workers.iter().filter(|worker| seen.insert(worker.job_index));
+    let jobs = firsts.map(|worker| JobSummary { spec: Arc::clone(&worker.spec), group_index: worker.group_index });
+    let jobs: Vec<_> = jobs.collect();
+    let n_threads = plan.workers.iter().filter(|worker| worker.spec.worker.thread).count() as u32;
+    let n_processes = plan.workers.len() as u32 - n_threads;
+    observer.event(RunEvent::Starting { jobs, n_threads, n_processes });
+    for worker in plan.workers.iter().filter(|worker| worker.clone_index == 0) {
+        if worker.engine.synchronous && worker.spec.queue.iodepth > 1 {
+            let note =
+                "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1";
+            observer.event(RunEvent::Message(Stream::Info, note.to_owned()));
+        }
+    }
+}
+
+/// Lays out the files of all workers that want it done before the start, one after another.
+fn prepare_workers(plan: &RunPlan, settings: &RunSettings, observer: &mut dyn RunObserver) -> Vec<Record> {
+    plan.workers.iter().map(|worker| prepare_worker(worker, settings, observer)).collect()
+}
+
+fn prepare_worker(worker: &WorkerPlan, settings: &RunSettings, observer: &mut dyn RunObserver) -> Record {
+    let mut record = Record::default();
+    if !(worker.spec.layout.create_serialize || worker.spec.layout.create_only) {
+        return record;
+    }
+    match FileSet::prepare(worker, settings.readonly, &mut |event| observer.event(event)) {
+        Ok(set) => record.files = Some(set),
+        Err(error) => record::setup_failed(&mut record, error, observer),
+    }
+    if worker.spec.layout.create_only {
+        record.status = Status::Ended;
+    }
+    record
+}

@@ -1,0 +1,100 @@
+//! From the figures of all workers to the result of the run.
+//!
+//! Must not know: how it is shown. Start reading at [`result`].
+
+use super::RunSettings;
+use super::disks::DiskWatch;
+use super::record::Record;
+use crate::plan::{RunPlan, WorkerPlan};
+use ferrio_job::spec::UnifiedReporting;
+use ferrio_stats::{GroupReport, JobReport, ReportSettings, RunResult, ThreadStats};
+use std::time::Duration;
+
+/// `eta` of a report whose run has not gone on for 3 s: not known.
+const ETA_UNKNOWN: u64 = 2_147_483_647;
+
+/// The result as it is now.
+pub(super) fn result(
+    plan: &RunPlan,
+    settings: &RunSettings,
+    records: &[Record],
+    elapsed: Duration,
+    disks: &DiskWatch,
+) -> RunResult {
+    let mut groups = vec![GroupReport::default(); plan.n_groups as usize];
+    let mut is_new = vec![true; groups.len()];
+    let mut jobs: Vec<JobReport> = Vec::new();
+    let mut last: Option<&WorkerPlan> = None;
+    for (worker, record) in plan.workers.iter().zip(records) {
+        let group = worker.group_index as usize;
+        let shown = report_settings(worker);
+        if std::mem::take(&mut is_new[group]) {
+            groups[group] = GroupReport::new(&shown);
+        }
+        if !worker.spec.reporting.stats {
+            continue;
+        }
+        let mut stats = record.stats().cloned().unwrap_or_default();
+        finish_stats(worker, &mut stats);
+        groups[group].add_member(&stats);
+        let joins = |last: &WorkerPlan| last.spec.grouping.group_reporting && last.group_index == worker.group_index;
+        match jobs.last_mut() {
+            Some(report) if worker.spec.grouping.group_reporting && last.is_some_and(joins) => {
+                report.add_member(&stats);
+            }
+            _ => jobs.push(job_report(worker, record, shown, stats)),
+        }
+        last = Some(worker);
+    }
+    RunResult {
+        version: settings.version.clone(),
+        timestamp_ms: ferrio_sys::clock::wall_clock_ms(),
+        elapsed_secs: elapsed.as_millis().div_ceil(1_000) as u64,
+        eta_secs: if elapsed < Duration::from_secs(3) { ETA_UNKNOWN } else { 0 },
+        global_options: plan.global_options.clone(),
+        jobs,
+        groups,
+        disks: disks.reports(),
+    }
+}
+
+fn finish_stats(worker: &WorkerPlan, stats: &mut ThreadStats) {
+    if stats.latency_depth == 0 {
+        stats.latency_depth = worker.spec.queue.iodepth;
+    }
+    if worker.spec.reporting.unified == UnifiedReporting::Mixed {
+        stats.unify();
+    }
+}
+
+fn job_report(worker: &WorkerPlan, record: &Record, settings: ReportSettings, stats: ThreadStats) -> JobReport {
+    JobReport {
+        name: worker.spec.name.clone(),
+        description: worker.spec.description.clone(),
+        group_index: worker.group_index,
+        n_members: 1,
+        pid: record.pid,
+        given_options: worker.spec.given_options.clone(),
+        settings,
+        stats,
+    }
+}
+
+fn report_settings(worker: &WorkerPlan) -> ReportSettings {
+    let reporting = &worker.spec.reporting;
+    let errors = &worker.spec.errors;
+    let continues = errors.continue_on.read || errors.continue_on.write || errors.continue_on.verify;
+    ReportSettings {
+        kb_base: reporting.kb_base,
+        unit_bits: reporting.unit_bits,
+        significant_figures: reporting.significant_figures,
+        percentiles: reporting.percentiles.clone(),
+        percentile_digits: reporting.percentile_digits,
+        clat_percentiles: reporting.clat_percentiles,
+        lat_percentiles: reporting.lat_percentiles,
+        slat_percentiles: reporting.slat_percentiles,
+        unified_mixed: reporting.unified == UnifiedReporting::Mixed,
+        unified_both: reporting.unified == UnifiedReporting::Both,
+        show_errors: continues || errors.ignore.iter().any(Option::is_some),
+    }
+}

@@ -1,0 +1,79 @@
+//! What the supervisor knows of each worker.
+//!
+//! Must not know: how workers are started. Start reading at [`Record`].
+
+use super::launch::Handle;
+use crate::error::{JobError, errno_text};
+use crate::events::{RunEvent, RunObserver, Stream};
+use crate::files::FileSet;
+use crate::worker::WorkerOutcome;
+use ferrio_stats::ThreadStats;
+
+/// Where a worker is, as seen from outside.
+#[derive(Default)]
+pub(super) enum Status {
+    /// Not started.
+    #[default]
+    Waiting,
+    /// Started and not ended.
+    Running(Handle),
+    /// Ended, or never to be started.
+    Ended,
+}
+
+/// One worker.
+#[derive(Default)]
+pub(super) struct Record {
+    pub(super) status: Status,
+    /// Its files, when they were laid out before the start.
+    pub(super) files: Option<FileSet>,
+    /// Process id, or thread id of a thread.
+    pub(super) pid: u32,
+    pub(super) outcome: Option<Box<WorkerOutcome>>,
+    /// Latest snapshot while it runs.
+    pub(super) snapshot: Option<Box<ThreadStats>>,
+    /// A snapshot was asked for and has not come.
+    pub(super) awaits_snapshot: bool,
+    /// The signal that killed it.
+    pub(super) killed_by: Option<i32>,
+}
+
+impl Record {
+    pub(super) fn is_waiting(&self) -> bool {
+        matches!(self.status, Status::Waiting)
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        matches!(self.status, Status::Running(_))
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        matches!(self.status, Status::Ended)
+    }
+
+    /// It counts in the exit code.
+    pub(super) fn has_failed(&self) -> bool {
+        self.outcome.as_ref().is_some_and(|outcome| outcome.failure.is_some())
+    }
+
+    /// Its figures: final, or the latest.
+    pub(super) fn stats(&self) -> Option<&ThreadStats> {
+        self.outcome.as_ref().map(|outcome| &outcome.stats).or(self.snapshot.as_deref())
+    }
+}
+
+/// A worker that cannot even start: its messages, and its end.
+pub(super) fn setup_failed(record: &mut Record, error: JobError, observer: &mut dyn RunObserver) {
+    if !error.message.is_empty() {
+        observer.event(RunEvent::Message(Stream::Error, error.message.clone()));
+    }
+    observer.event(RunEvent::Message(Stream::Error, error_line(0, &error)));
+    record.outcome = Some(Box::new(WorkerOutcome::new(ThreadStats::default(), Some(error), false)));
+    record.status = Status::Ended;
+}
+
+/// `fio: pid=P, err=E/file:SRC:LINE, func=STEP, error=TEXT`.
+pub(super) fn error_line(pid: u32, error: &JobError) -> String {
+    let text = errno_text(error.errno);
+    format!("fio: pid={pid}, err={}/file:{}, func={}, error={text}", error.errno, error.place, error.step)
+}

@@ -1,0 +1,287 @@
+//! The watch: starts workers when their turn comes, hears them, ends them, tells what happens.
+//!
+//! Must not know: how results are merged. Start reading at [`Watch::until_all_ended`].
+//! Facts: reference "Run structure", "Environment, files, signals, exit codes".
+
+use super::board::{Board, WorkerState, attention};
+use super::disks::DiskWatch;
+use super::eta::EtaMaker;
+use super::launch::{Handle, Heard, Launcher, lost_outcome};
+use super::record::{Record, Status, error_line};
+use super::{RunSettings, outcome};
+use crate::error::RunError;
+use crate::events::{RunEvent, RunObserver, Stream};
+use crate::plan::RunPlan;
+use crate::worker::WorkerMessage;
+use ferrio_job::spec::ExitWhat;
+use ferrio_sys::{Clock, poll, signals};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Workers have this long to get ready.
+const READY_LIMIT: Duration = Duration::from_secs(10);
+/// Workers that were told to end and do not are given up after this.
+const END_LIMIT: Duration = Duration::from_secs(300);
+/// Longest sleep of the watch.
+const TICK: Duration = Duration::from_millis(100);
+/// Longest sleep while there are threads, which cannot wake it.
+const THREAD_TICK: Duration = Duration::from_millis(2);
+
+/// Everything that the watch looks at.
+pub(super) struct Watch<'a> {
+    pub(super) plan: &'a Arc<RunPlan>,
+    pub(super) board: &'a Arc<Board>,
+    pub(super) settings: &'a RunSettings,
+    pub(super) clock: Clock,
+    pub(super) started_at: Instant,
+    pub(super) records: &'a mut Vec<Record>,
+    pub(super) observer: &'a mut dyn RunObserver,
+    pub(super) disks: &'a DiskWatch,
+}
+
+impl Watch<'_> {
+    /// Runs until every worker has ended. Returns the signal that ended the run early.
+    pub(super) fn until_all_ended(&mut self) -> Result<Option<i32>, RunError> {
+        let mut eta = EtaMaker::new(self.settings.eta, self.started_at);
+        let mut signal = None;
+        let mut told_at: Option<Instant> = None;
+        loop {
+            self.start_ready()?;
+            if self.records.iter().all(Record::has_ended) {
+                return Ok(signal);
+            }
+            self.sleep(&eta);
+            self.hear_all();
+            if let Some(number) = self.take_signals() {
+                signal = signal.or(Some(number));
+                told_at.get_or_insert_with(Instant::now);
+                self.end_all(number);
+            }
+            if told_at.is_some_and(|told_at| told_at.elapsed() > END_LIMIT) {
+                self.give_up();
+                return Ok(signal);
+            }
+            if eta.is_due() {
+                let snapshot = eta.snapshot(self.plan, self.board, self.records);
+                self.observer.event(RunEvent::Eta(snapshot));
+            }
+        }
+    }
+
+    /// Starts all workers whose turn it is, waits until they are ready, and lets them go together.
+    fn start_ready(&mut self) -> Result<(), RunError> {
+        let turn: Vec<usize> = self.whose_turn();
+        if turn.is_empty() {
+            return Ok(());
+        }
+        let (plan, board, clock) = (Arc::clone(self.plan), Arc::clone(self.board), self.clock.clone());
+        let launcher = Launcher { plan: &plan, board: &board, clock: &clock, readonly: self.settings.readonly };
+        for &index in &turn {
+            let files = self.records[index].files.take();
+            let (handle, pid) = launcher.start(index, files)?;
+            self.records[index].pid = pid;
+            self.records[index].status = Status::Running(handle);
+        }
+        let limit = Instant::now() + READY_LIMIT;
+        while self.is_getting_ready(&turn) && Instant::now() < limit {
+            std::thread::sleep(Duration::from_micros(50));
+            self.hear_all();
+        }
+        self.board.open_gate();
+        Ok(())
+    }
+
+    fn is_getting_ready(&self, turn: &[usize]) -> bool {
+        let unready = |index: &&usize| {
+            self.records[**index].is_running() && self.board.slot(**index).state() < WorkerState::Initialised
+        };
+        turn.iter().any(|index| unready(&index))
+    }
+
+    fn whose_turn(&self) -> Vec<usize> {
+        let mut turn = Vec::new();
+        let elapsed_ns = self.started_at.elapsed().as_nanos() as u64;
+        let mut earlier_have_ended = true;
+        for (index, worker) in self.plan.workers.iter().enumerate() {
+            let record = &self.records[index];
+            if record.is_waiting() {
+                if worker.stonewall && !earlier_have_ended {
+                    break;
+                }
+                if elapsed_ns >= worker.start_delay_ns && self.waitee_has_ended(index) {
+                    turn.push(index);
+                }
+            }
+            earlier_have_ended &= record.has_ended();
+        }
+        turn
+    }
+
+    /// `wait_for`: all workers of the named job have ended.
+    fn waitee_has_ended(&self, index: usize) -> bool {
+        let Some(name) = &self.plan.workers[index].spec.grouping.wait_for else { return true };
+        let same = |other: &usize| self.plan.workers[*other].spec.name == *name;
+        (0..index).filter(same).all(|other| self.records[other].has_ended())
+    }
+
+    fn sleep(&self, eta: &EtaMaker) {
+        let has_threads = self.plan.workers.iter().any(|worker| worker.spec.worker.thread);
+        let tick = if has_threads { THREAD_TICK } else { TICK };
+        let fds: Vec<_> = self
+            .records
+            .iter()
+            .filter_map(|record| match &record.status {
+                Status::Running(handle) => handle.poll_fd(),
+                _ => None,
+            })
+            .collect();
+        poll::wait_readable(&fds, tick.min(eta.time_left()).min(self.next_start()));
+    }
+
+    /// Time until a start delay is over.
+    fn next_start(&self) -> Duration {
+        let elapsed_ns = self.started_at.elapsed().as_nanos() as u64;
+        let waiting = self.plan.workers.iter().zip(self.records.iter()).filter(|(_, record)| record.is_waiting());
+        let left = waiting.map(|(worker, _)| worker.start_delay_ns.saturating_sub(elapsed_ns)).filter(|ns| *ns > 0);
+        left.min().map_or(TICK, Duration::from_nanos)
+    }
+
+    fn hear_all(&mut self) {
+        for index in 0..self.records.len() {
+            while let Status::Running(handle) = &mut self.records[index].status {
+                match handle.hear() {
+                    Heard::Nothing => break,
+                    Heard::Message(message) => self.take_message(index, message),
+                    Heard::Ended(killed_by) => {
+                        self.take_end(index, killed_by);
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    fn take_message(&mut self, index: usize, message: WorkerMessage) {
+        match message {
+            WorkerMessage::Text(stream, text) => self.observer.event(RunEvent::Message(stream, text)),
+            WorkerMessage::LayingOut(n_files, total_bytes) => {
+                let job_name = self.plan.workers[index].spec.name.clone();
+                self.observer.event(RunEvent::LayingOut { job_name, n_files, total_bytes });
+            }
+            WorkerMessage::Snapshot(stats) => {
+                self.records[index].snapshot = Some(stats);
+                self.records[index].awaits_snapshot = false;
+            }
+            WorkerMessage::Outcome(outcome) => self.records[index].outcome = Some(outcome),
+        }
+    }
+
+    /// A worker is gone: says why if it failed, and ends others that are to end with it.
+    fn take_end(&mut self, index: usize, killed_by: Option<i32>) {
+        let record = &mut self.records[index];
+        record.status = Status::Ended;
+        record.awaits_snapshot = false;
+        record.killed_by = killed_by;
+        self.board.slot(index).set_state(WorkerState::Exited);
+        let pid = record.pid;
+        if let Some(signal) = killed_by {
+            self.observer.event(RunEvent::Message(Stream::Info, format!("fio: pid={pid}, got signal={signal}")));
+        }
+        let record = &mut self.records[index];
+        if record.outcome.is_none() {
+            let stats = record.snapshot.take().map(|stats| *stats);
+            record.outcome = Some(Box::new(lost_outcome(stats, killed_by)));
+        }
+        self.tell_failure(index);
+        let grouping = &self.plan.workers[index].spec.grouping;
+        let exits_all = self.plan.workers.iter().any(|worker| worker.spec.grouping.exitall);
+        if exits_all || (grouping.exitall_on_error && self.records[index].has_failed()) {
+            self.end_with(index, grouping.exit_what);
+        }
+    }
+
+    fn tell_failure(&mut self, index: usize) {
+        let record = &self.records[index];
+        let Some(outcome) = &record.outcome else { return };
+        let Some(error) = &outcome.failure else { return };
+        if !error.message.is_empty() {
+            self.observer.event(RunEvent::Message(Stream::Error, error.message.clone()));
+        }
+        let (pid, stream) = if outcome.has_started { (record.pid, Stream::Info) } else { (0, Stream::Error) };
+        self.observer.event(RunEvent::Message(stream, error_line(pid, error)));
+    }
+
+    /// `exitall`: ends the workers that `exit_what` of the ending one selects.
+    fn end_with(&mut self, index: usize, what: ExitWhat) {
+        let group = self.plan.workers[index].group_index;
+        for other in 0..self.records.len() {
+            let selected = match what {
+                ExitWhat::Group => self.plan.workers[other].group_index == group,
+                ExitWhat::Stonewall => self.records[other].is_running(),
+                ExitWhat::All => true,
+            };
+            if selected {
+                self.end_worker(other);
+            }
+        }
+    }
+
+    fn end_worker(&mut self, index: usize) {
+        if self.records[index].is_waiting() {
+            self.records[index].status = Status::Ended;
+        } else if self.records[index].is_running() {
+            self.board.slot(index).ask(attention::TERMINATE);
+        }
+    }
+
+    /// Handles pending signals; returns one that ends the run.
+    fn take_signals(&mut self) -> Option<i32> {
+        let pending = signals::take_pending();
+        if pending.user1 > 0 {
+            self.tell_status();
+        }
+        if pending.interrupts > 0 {
+            return Some(2);
+        }
+        (pending.terminations > 0).then_some(15)
+    }
+
+    fn end_all(&mut self, signal: i32) {
+        let text = format!("\nfio: terminating on signal {signal}");
+        self.observer.event(RunEvent::Message(Stream::Info, text));
+        (0..self.records.len()).for_each(|index| self.end_worker(index));
+    }
+
+    /// Asks all running workers for their figures and reports.
+    fn tell_status(&mut self) {
+        for index in 0..self.records.len() {
+            if self.records[index].is_running() && self.board.slot(index).state() >= WorkerState::Ramping {
+                self.records[index].awaits_snapshot = true;
+                self.board.slot(index).ask(attention::SNAPSHOT);
+            }
+        }
+        let limit = Instant::now() + Duration::from_secs(1);
+        while self.records.iter().any(|record| record.awaits_snapshot) && Instant::now() < limit {
+            std::thread::sleep(Duration::from_millis(1));
+            self.hear_all();
+        }
+        let elapsed = self.started_at.elapsed();
+        let result = outcome::result(self.plan, self.settings, self.records, elapsed, self.disks);
+        self.observer.event(RunEvent::Status(Box::new(result)));
+    }
+
+    /// Abandons workers that do not end.
+    fn give_up(&mut self) {
+        for index in 0..self.records.len() {
+            if let Status::Running(Handle::Process(..)) = &self.records[index].status {
+                let name = &self.plan.workers[index].spec.name;
+                let text = format!(
+                    "fio: job '{name}' has not exited in {} seconds, it appears to be stuck. Doing forceful exit of this job.",
+                    END_LIMIT.as_secs()
+                );
+                self.observer.event(RunEvent::Message(Stream::Error, text));
+            }
+            self.records[index].status = Status::Ended;
+        }
+    }
+}

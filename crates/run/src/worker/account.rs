@@ -1,0 +1,181 @@
+//! What a worker counts per I/O, and the samples of bandwidth and I/O rate.
+//!
+//! Must not know: engines, files. Start reading at [`Account::data_done`], the hot path.
+
+use ferrio_job::spec::ReportingSpec;
+use ferrio_stats::{LatencyStat, ThreadStats};
+use ferrio_sys::Clock;
+use ferrio_units::{DataDirection, PerDirection};
+
+/// Stamps of one I/O.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Stamps {
+    /// Preparation began.
+    pub(super) start: u64,
+    /// Handed to the kernel.
+    pub(super) issue: u64,
+}
+
+/// Counts of one worker.
+pub(super) struct Account {
+    pub(super) stats: Box<ThreadStats>,
+    measures_slat: bool,
+    measures_clat: bool,
+    measures_lat: bool,
+    samples_bw: bool,
+    /// Nothing is counted but progress.
+    pub(super) ramping: bool,
+    /// Progress, ramp included: what the board shows.
+    pub(super) bytes: PerDirection<u64>,
+    pub(super) ios: PerDirection<u64>,
+    bw_window: Window,
+    iops_window: Window,
+}
+
+/// A sampler of one rate.
+struct Window {
+    length_ns: u64,
+    start_ns: u64,
+    counts: PerDirection<u64>,
+}
+
+impl Account {
+    pub(super) fn new(spec: &ReportingSpec, synchronous: bool, iodepth: u32) -> Self {
+        let full = !spec.gtod_reduce;
+        let mut stats = Box::<ThreadStats>::default();
+        stats.latency_depth = iodepth;
+        for direction in DataDirection::ALL {
+            let figures = &mut stats.directions[direction];
+            figures.slat = LatencyStat::new(spec.slat_percentiles);
+            figures.clat = LatencyStat::new(spec.clat_percentiles);
+            figures.lat = LatencyStat::new(spec.lat_percentiles);
+        }
+        stats.sync = LatencyStat::new(spec.clat_percentiles || spec.lat_percentiles);
+        Self {
+            stats,
+            measures_slat: full && !spec.disable_slat && !synchronous,
+            measures_clat: full && !spec.disable_clat,
+            measures_lat: full && !spec.disable_lat,
+            samples_bw: full && !spec.disable_bw,
+            ramping: false,
+            bytes: PerDirection::all(0),
+            ios: PerDirection::all(0),
+            bw_window: Window::new(spec.bw_window_ms),
+            iops_window: Window::new(spec.iops_window_ms),
+        }
+    }
+
+    /// True when at least one latency is wanted, so that every I/O needs its stamps.
+    pub(super) fn needs_stamps(&self) -> bool {
+        self.measures_slat || self.measures_clat || self.measures_lat
+    }
+
+    /// A data I/O was handed to the kernel.
+    #[inline]
+    pub(super) fn data_issued(&mut self, direction: DataDirection, clock: &Clock, stamps: Stamps) {
+        if self.measures_slat && !self.ramping {
+            self.stats.directions[direction].slat.record(clock.between_ns(stamps.start, stamps.issue));
+        }
+    }
+
+    /// A data I/O is done.
+    #[inline]
+    pub(super) fn data_done(
+        &mut self,
+        direction: DataDirection,
+        bytes: u64,
+        clock: &Clock,
+        stamps: Stamps,
+        done_stamp: u64,
+    ) {
+        self.bytes[direction] += bytes;
+        self.ios[direction] += 1;
+        if self.ramping {
+            return;
+        }
+        let figures = &mut self.stats.directions[direction];
+        figures.n_completed += 1;
+        figures.bytes += bytes;
+        if self.measures_clat {
+            let clat_ns = clock.between_ns(stamps.issue, done_stamp);
+            figures.clat.record(clat_ns);
+            self.stats.latency_buckets.record(clat_ns);
+        }
+        if self.measures_lat {
+            figures.lat.record(clock.between_ns(stamps.start, done_stamp));
+        }
+    }
+
+    /// A sync is done.
+    pub(super) fn sync_done(&mut self, clock: &Clock, stamps: Stamps, done_stamp: u64) {
+        if !self.ramping && self.measures_clat {
+            self.stats.sync.record(clock.between_ns(stamps.issue, done_stamp));
+        }
+    }
+
+    /// The ramp is over: forgets everything but progress.
+    pub(super) fn end_ramp(&mut self) {
+        self.ramping = false;
+    }
+
+    /// Starts the sampling windows at the start of I/O.
+    pub(super) fn start_windows(&mut self, now_ns: u64) {
+        self.bw_window.restart(now_ns, self.bytes);
+        self.iops_window.restart(now_ns, self.ios);
+    }
+
+    /// When the next sample is due; `u64::MAX` when none is taken.
+    pub(super) fn next_sample_ns(&self) -> u64 {
+        let bw = if self.samples_bw { self.bw_window.end_ns() } else { u64::MAX };
+        bw.min(self.iops_window.end_ns())
+    }
+
+    /// Takes the samples that are due.
+    pub(super) fn sample(&mut self, now_ns: u64) {
+        if self.ramping {
+            self.start_windows(now_ns);
+            return;
+        }
+        let (bytes, ios) = (self.bytes, self.ios);
+        let directions = &mut self.stats.directions;
+        if self.samples_bw {
+            // KiB a second: bytes * 1000 / ms / 1024.
+            self.bw_window.close(now_ns, bytes, |direction, count, elapsed_ms| {
+                directions[direction].bw.record(count.saturating_mul(1_000) / elapsed_ms / 1_024);
+            });
+        }
+        self.iops_window.close(now_ns, ios, |direction, count, elapsed_ms| {
+            directions[direction].iops.record(count.saturating_mul(1_000) / elapsed_ms);
+        });
+    }
+}
+
+impl Window {
+    fn new(milliseconds: u64) -> Self {
+        Self { length_ns: milliseconds.max(1).saturating_mul(1_000_000), start_ns: 0, counts: PerDirection::all(0) }
+    }
+
+    fn end_ns(&self) -> u64 {
+        self.start_ns.saturating_add(self.length_ns)
+    }
+
+    fn restart(&mut self, now_ns: u64, counts: PerDirection<u64>) {
+        self.start_ns = now_ns;
+        self.counts = counts;
+    }
+
+    /// Ends the window if it is due; directions without I/O give no sample.
+    fn close(&mut self, now_ns: u64, counts: PerDirection<u64>, mut record: impl FnMut(DataDirection, u64, u64)) {
+        if now_ns < self.end_ns() {
+            return;
+        }
+        let elapsed_ms = (now_ns - self.start_ns) / 1_000_000;
+        for direction in DataDirection::ALL {
+            let count = counts[direction] - self.counts[direction];
+            if count > 0 && elapsed_ms > 0 {
+                record(direction, count, elapsed_ms);
+            }
+        }
+        self.restart(now_ns, counts);
+    }
+}

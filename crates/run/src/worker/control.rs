@@ -1,0 +1,117 @@
+//! When a worker looks up from its loop: ends of ramp and runtime, samples, requests of the supervisor.
+//!
+//! Must not know: I/O. Start reading at [`Control::is_due`], the one check per I/O.
+
+use crate::plan::WorkerPlan;
+use crate::supervisor::board::{WorkerSlot, attention};
+use ferrio_sys::Clock;
+use std::sync::atomic::Ordering;
+
+/// Between two calibrations of the clock.
+const CALIBRATION_NS: u64 = 250_000_000;
+
+/// Between two looks at the board, so that it shows progress.
+const PUBLISH_NS: u64 = 20_000_000;
+
+/// Deadlines of a worker.
+pub(super) struct Control<'a> {
+    slot: &'a WorkerSlot,
+    /// Earliest deadline, as a raw stamp.
+    next_stamp: u64,
+    /// Start of counted I/O.
+    pub(super) epoch_ns: u64,
+    ramp_end_ns: u64,
+    runtime_ns: u64,
+    runtime_end_ns: u64,
+    calibration_ns: u64,
+}
+
+/// What is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Due {
+    pub(super) terminate: bool,
+    pub(super) snapshot: bool,
+    pub(super) ramp_over: bool,
+    pub(super) runtime_over: bool,
+}
+
+impl<'a> Control<'a> {
+    pub(super) fn new(worker: &WorkerPlan, slot: &'a WorkerSlot) -> Self {
+        let ns = |us: u64| us.saturating_mul(1_000);
+        let limits = &worker.spec.limits;
+        Self {
+            slot,
+            next_stamp: 0,
+            epoch_ns: 0,
+            ramp_end_ns: if limits.ramp_time_us > 0 { ns(limits.ramp_time_us) } else { u64::MAX },
+            runtime_ns: if limits.runtime_us > 0 { ns(limits.runtime_us) } else { u64::MAX },
+            runtime_end_ns: u64::MAX,
+            calibration_ns: 0,
+        }
+    }
+
+    /// I/O starts now.
+    pub(super) fn start(&mut self, now_ns: u64) {
+        self.epoch_ns = now_ns;
+        self.calibration_ns = now_ns + CALIBRATION_NS;
+        if self.ramp_end_ns == u64::MAX {
+            self.runtime_end_ns = now_ns.saturating_add(self.runtime_ns);
+        } else {
+            self.ramp_end_ns = self.ramp_end_ns.saturating_add(now_ns);
+        }
+        self.next_stamp = 0;
+    }
+
+    /// The ramp is running.
+    pub(super) fn is_ramping(&self) -> bool {
+        self.ramp_end_ns != u64::MAX
+    }
+
+    /// True when [`Control::take_due`] has to be asked.
+    #[inline]
+    pub(super) fn is_due(&self, stamp: u64) -> bool {
+        stamp >= self.next_stamp || self.slot.attention.load(Ordering::Relaxed) != 0
+    }
+
+    /// What is due at a moment. `next_sample_ns`: the next sample that somebody wants.
+    pub(super) fn take_due(&mut self, clock: &mut Clock, now_ns: u64) -> Due {
+        let bits = self.slot.attention.load(Ordering::Acquire);
+        if bits & attention::SNAPSHOT != 0 {
+            self.slot.attention.fetch_and(!attention::SNAPSHOT, Ordering::AcqRel);
+        }
+        let mut due = Due {
+            terminate: bits & attention::TERMINATE != 0,
+            snapshot: bits & attention::SNAPSHOT != 0,
+            ..Due::default()
+        };
+        if now_ns >= self.calibration_ns {
+            clock.recalibrate();
+            self.calibration_ns = now_ns + CALIBRATION_NS;
+        }
+        if now_ns >= self.ramp_end_ns {
+            due.ramp_over = true;
+            self.ramp_end_ns = u64::MAX;
+            self.epoch_ns = now_ns;
+            self.runtime_end_ns = now_ns.saturating_add(self.runtime_ns);
+        }
+        due.runtime_over = now_ns >= self.runtime_end_ns;
+        due
+    }
+
+    /// Sets the stamp at which the loop looks up next.
+    pub(super) fn arm(&mut self, clock: &Clock, now_ns: u64, next_sample_ns: u64) {
+        let publish_ns = now_ns + PUBLISH_NS;
+        let ends_ns = self.ramp_end_ns.min(self.runtime_end_ns);
+        let next_ns = self.calibration_ns.min(ends_ns).min(next_sample_ns).min(publish_ns);
+        self.next_stamp = clock.stamp_at_ns(next_ns);
+    }
+
+    /// The supervisor wants the job to end.
+    pub(super) fn is_terminated(&self) -> bool {
+        self.slot.attention.load(Ordering::Acquire) & attention::TERMINATE != 0
+    }
+
+    pub(super) fn slot(&self) -> &'a WorkerSlot {
+        self.slot
+    }
+}

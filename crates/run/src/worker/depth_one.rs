@@ -1,0 +1,116 @@
+//! The loop for one I/O at a time: synchronous engines, and any engine at `iodepth=1`.
+//!
+//! Must not know: batches. Start reading at [`Worker::run_depth_one`].
+//! The stamp at which one I/O ends is the start of the next: two reads of the clock per I/O.
+
+use super::account::Stamps;
+use super::io::Finished;
+use super::{Stop, Worker};
+use crate::error::job_error;
+use ferrio_engine::Queued;
+use ferrio_workload::Next;
+
+impl Worker<'_> {
+    /// Does one pass.
+    pub(super) fn run_depth_one(&mut self) -> Stop {
+        let mut stamp = self.clock.stamp();
+        loop {
+            if self.control.is_due(stamp)
+                && let Some(stop) = self.attend(stamp)
+            {
+                return stop;
+            }
+            let io = match self.workload.next() {
+                Next::Io(io) => io,
+                other => {
+                    if let Some(stop) = self.between_ios(other) {
+                        return stop;
+                    }
+                    stamp = self.clock.stamp();
+                    continue;
+                }
+            };
+            if let Err(error) = self.fill_slot(0, &io, stamp) {
+                return Stop::Failed(error);
+            }
+            match self.do_one(stamp) {
+                Ok(done) => stamp = done,
+                Err(stop) => return stop,
+            }
+        }
+    }
+
+    /// Does the unit in slot 0, with the rest of short transfers; returns the stamp of its end.
+    #[inline]
+    fn do_one(&mut self, start: u64) -> Result<u64, Stop> {
+        loop {
+            let issue = self.stamp_after(start);
+            let slot = self.slots.get_mut(0);
+            slot.stamps = Stamps { start, issue };
+            let unit = slot.unit;
+            let (result, done) = match self.engine.queue(0, &unit) {
+                Queued::Completed(result) => {
+                    self.count_inline();
+                    (result, self.stamp_after(issue))
+                }
+                Queued::Queued => self.commit_and_reap_one(start)?,
+                Queued::Busy => {
+                    let reaped = self.reap_one();
+                    reaped?;
+                    continue;
+                }
+            };
+            match self.finish(0, result, done) {
+                Finished::Done => return Ok(done),
+                Finished::Again => {}
+                Finished::Stop(stop) => return Err(stop),
+            }
+        }
+    }
+
+    #[inline]
+    fn count_inline(&mut self) {
+        if self.account.ramping {
+            return;
+        }
+        let stats = &mut self.account.stats;
+        stats.depth.record(1, 1);
+        if self.plan.engine.inline {
+            stats.submit.record(1);
+            stats.complete.record(1);
+        }
+    }
+
+    fn commit_and_reap_one(&mut self, start: u64) -> Result<(i64, u64), Stop> {
+        let refused = |error: std::io::Error| Stop::Failed(job_error!(error.raw_os_error().unwrap_or(5), "commit"));
+        while self.engine.commit().map_err(refused)? == 0 {}
+        let issue = self.stamp_after(start);
+        let slot = self.slots.get_mut(0);
+        slot.stamps.issue = issue;
+        let (stamps, direction) = (slot.stamps, slot.unit.direction.data());
+        if let Some(direction) = direction {
+            self.account.data_issued(direction, &self.clock, stamps);
+        }
+        let result = self.reap_one()?;
+        let done = self.stamp_after(issue);
+        if !self.account.ramping {
+            let stats = &mut self.account.stats;
+            stats.depth.record(1, 1);
+            stats.submit.record(1);
+            stats.complete.record(1);
+        }
+        Ok((result, done))
+    }
+
+    /// Waits for the one unit in flight.
+    fn reap_one(&mut self) -> Result<i64, Stop> {
+        loop {
+            self.completions.clear();
+            let reaped = self.engine.reap(1, 1, &mut self.completions);
+            reaped.map_err(|error| Stop::Failed(job_error!(error.raw_os_error().unwrap_or(5), "getevents")))?;
+            if let Some(completion) = self.completions.first() {
+                return Ok(completion.result);
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The open files of a worker: opening for I/O, cache advice, closing.
+//!
+//! Must not know: loops. Start reading at [`FileTable::open`].
+//! Facts: reference "Open for I/O".
+
+use crate::error::{JobError, errno_of, job_error};
+use crate::files::{FilePlan, FileSet};
+use crate::plan::WorkerPlan;
+use ferrio_engine::{Engine, EngineFile};
+use ferrio_job::spec::{DirectionMix, FadviseHint, SyncMode};
+use ferrio_sys::block_device;
+use ferrio_sys::file::{Access, FileKind, OpenRequest};
+use ferrio_sys::file_cache::{self, CacheAdvice};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+use std::sync::Arc;
+
+const EINVAL: i32 = 22;
+
+/// Files of a worker by index.
+pub(super) struct FileTable {
+    spec: Arc<ferrio_job::spec::JobSpec>,
+    diskless: bool,
+    plans: Vec<FilePlan>,
+    open: Vec<Option<OwnedFd>>,
+    /// Descriptors for the loop; -1: closed.
+    fds: Vec<RawFd>,
+    n_open: u32,
+    /// Messages for the user that did not end the job.
+    pub(super) warnings: Vec<String>,
+}
+
+impl FileTable {
+    pub(super) fn new(worker: &WorkerPlan, set: &FileSet) -> Self {
+        let n = set.files.len();
+        Self {
+            spec: Arc::clone(&worker.spec),
+            diskless: worker.engine.diskless,
+            plans: set.files.clone(),
+            open: (0..n).map(|_| None).collect(),
+            fds: vec![-1; n],
+            n_open: 0,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Descriptor of an open file, or -1.
+    #[inline]
+    pub(super) fn fd(&self, index: u32) -> RawFd {
+        self.fds[index as usize]
+    }
+
+    /// True when the loop may use the file as it is.
+    #[inline]
+    pub(super) fn is_ready(&self, index: u32) -> bool {
+        self.fds[index as usize] >= 0 || self.diskless
+    }
+
+    pub(super) fn plan(&self, index: u32) -> &FilePlan {
+        &self.plans[index as usize]
+    }
+
+    pub(super) fn n_files(&self) -> u32 {
+        self.plans.len() as u32
+    }
+
+    pub(super) fn n_open(&self) -> u32 {
+        self.n_open
+    }
+
+    /// Opens a file for the I/O of the job and tells the engine.
+    pub(super) fn open(&mut self, index: u32, engine: &mut dyn Engine) -> Result<(), JobError> {
+        let plan = &self.plans[index as usize];
+        if self.diskless {
+            return Ok(());
+        }
+        let (fd, writable) = self.open_for_io(plan)?;
+        if let Some(warning) = self.drop_cache(plan, &fd) {
+            self.warnings.push(warning);
+        }
+        self.advise(plan, &fd);
+        let file = EngineFile {
+            index,
+            fd: Some(fd.as_fd()),
+            writable,
+            range_start: plan.start_bytes,
+            range_bytes: plan.length_bytes,
+            random: self.spec.pattern.random,
+        };
+        engine
+            .open_file(&file)
+            .map_err(|error| job_error!(error.errno(), "open_file").explained(format!("fio: {error}")))?;
+        self.fds[index as usize] = fd.as_raw_fd();
+        self.open[index as usize] = Some(fd);
+        self.n_open += 1;
+        Ok(())
+    }
+
+    fn open_for_io(&self, plan: &FilePlan) -> Result<(OwnedFd, bool), JobError> {
+        let durability = &self.spec.durability;
+        let writable = self.spec.pattern.mix != DirectionMix::Read;
+        let regular = plan.kind == FileKind::Regular;
+        let request = OpenRequest {
+            access: if writable { Access::ReadWrite } else { Access::Read },
+            is_create: writable && regular && self.spec.target.allow_file_create,
+            is_direct: durability.direct,
+            is_sync: writable && durability.sync == SyncMode::Sync,
+            is_dsync: writable && durability.sync == SyncMode::Dsync,
+            is_noatime: !regular,
+            mode: 0o600,
+            ..OpenRequest::default()
+        };
+        let opened = request.open(&plan.path).map_err(|error| {
+            let errno = errno_of(&error);
+            let message = if errno == EINVAL && durability.direct {
+                "fio: looks like your file system does not support direct=1/buffered=0\n\
+                 fio: destination does not support O_DIRECT"
+                    .to_owned()
+            } else {
+                format!("fio: {error}")
+            };
+            job_error!(errno, format!("open({})", plan.name)).explained(message)
+        })?;
+        Ok((opened, writable))
+    }
+
+    /// Drops the cache of the range. A failure is a warning.
+    fn drop_cache(&self, plan: &FilePlan, fd: &OwnedFd) -> Option<String> {
+        if !self.spec.layout.invalidate || self.spec.layout.pre_read {
+            return None;
+        }
+        let result = match plan.kind {
+            FileKind::Regular => file_cache::advise(fd, plan.start_bytes, plan.length_bytes, CacheAdvice::DontNeed),
+            FileKind::Block => block_device::flush_buffers(fd),
+            _ => Ok(()),
+        };
+        result.err().map(|error| format!("fio: cache invalidation of {} failed: {error}", plan.name))
+    }
+
+    fn advise(&self, plan: &FilePlan, fd: &OwnedFd) {
+        let random = self.spec.pattern.random;
+        let advice = match self.spec.layout.fadvise_hint {
+            FadviseHint::None => return,
+            FadviseHint::ByWorkload if random => CacheAdvice::Random,
+            FadviseHint::Random => CacheAdvice::Random,
+            FadviseHint::ByWorkload | FadviseHint::Sequential => CacheAdvice::Sequential,
+            FadviseHint::NoReuse => CacheAdvice::NoReuse,
+        };
+        if matches!(plan.kind, FileKind::Regular | FileKind::Block) {
+            // Advice only: a file system may not know it.
+            let _ = file_cache::advise(fd, plan.start_bytes, plan.length_bytes, advice);
+        }
+    }
+
+    /// The range starts over: its cache is dropped again unless I/O bypasses it.
+    pub(super) fn restarted(&mut self, index: u32) {
+        if self.spec.durability.direct {
+            return;
+        }
+        let plan = &self.plans[index as usize];
+        if let Some(fd) = &self.open[index as usize]
+            && let Some(warning) = self.drop_cache(plan, fd)
+        {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// Closes a file. Nothing of it may be in flight. Returns whether it was open.
+    pub(super) fn close(&mut self, index: u32, engine: &mut dyn Engine) -> bool {
+        let Some(fd) = self.open[index as usize].take() else { return false };
+        engine.close_file(index);
+        drop(fd);
+        self.fds[index as usize] = -1;
+        self.n_open -= 1;
+        true
+    }
+
+    /// Removes the files of the job.
+    pub(super) fn unlink(&self) {
+        for plan in self.plans.iter().filter(|plan| plan.kind == FileKind::Regular && !self.diskless) {
+            // A file that another clone has removed already is gone all the same.
+            let _ = ferrio_sys::file::unlink(&plan.path);
+        }
+    }
+
+    /// Reads the ranges once so that they are cached.
+    pub(super) fn pre_read(&self) -> Result<(), JobError> {
+        let block = self.spec.pattern.block_size.0[0].max_bytes.clamp(1, 1 << 26) as usize;
+        let mut buffer = vec![0; block];
+        for plan in self.plans.iter().filter(|plan| matches!(plan.kind, FileKind::Regular | FileKind::Block)) {
+            let failed = |errno: i32| job_error!(errno, "pre_read");
+            let fd = OpenRequest::default().open(&plan.path).map_err(|error| failed(errno_of(&error)))?;
+            ferrio_sys::file_io::seek(&fd, plan.start_bytes).map_err(|errno| failed(errno.raw_os_error()))?;
+            let mut left = plan.length_bytes;
+            while left > 0 {
+                let wanted = block.min(usize::try_from(left).unwrap_or(usize::MAX));
+                match ferrio_sys::file_io::read(&fd, &mut buffer[..wanted]) {
+                    Ok(0) => break,
+                    Ok(n) => left -= n as u64,
+                    Err(errno) => return Err(failed(errno.raw_os_error())),
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,288 @@
+//! What every loop does with an I/O: fill a slot, record its issue, take its result.
+//!
+//! Must not know: batches. Start reading at [`Worker::fill_slot`].
+
+use super::account::Stamps;
+use super::{Stop, Worker};
+use crate::error::{JobError, errno_text, job_error};
+use crate::events::Stream;
+use ferrio_engine::Queued;
+use ferrio_job::spec::ErrorSpec;
+use ferrio_units::Direction;
+use ferrio_workload::{Next, NextIo};
+
+const EIO: i32 = 5;
+const ENOSPC: i32 = 28;
+const EILSEQ: i32 = 84;
+const EDQUOT: i32 = 122;
+
+/// What becomes of a slot whose unit has a result.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Finished {
+    /// It is free.
+    Done,
+    /// The unit goes on with the rest of a short transfer.
+    Again,
+    /// The job ends.
+    Stop(Stop),
+}
+
+impl Worker<'_> {
+    /// Makes the unit of an I/O in a slot; opens its file if need be; prepares the data of a write.
+    #[inline]
+    pub(super) fn fill_slot(&mut self, slot_index: u32, io: &NextIo, start: u64) -> Result<(), JobError> {
+        if !self.files.is_ready(io.file_index) {
+            self.open_file(io.file_index)?;
+        }
+        let fd = self.files.fd(io.file_index);
+        let buffer_offset = slot_index as usize * self.block_bytes;
+        let slot = self.slots.get_mut(slot_index);
+        slot.stamps = Stamps { start, issue: start };
+        slot.wanted_bytes = io.length_bytes;
+        slot.was_short = false;
+        let unit = &mut slot.unit;
+        unit.direction = io.direction;
+        unit.file_index = io.file_index;
+        unit.fd = fd;
+        unit.length = io.length_bytes as usize;
+        unit.buffer_offset = buffer_offset;
+        // A sync keeps the offset of the slot's last I/O: traces of the reference show it.
+        if !io.direction.is_sync() {
+            unit.offset = io.offset_bytes;
+        }
+        if io.direction == Direction::Write {
+            let start_ns = if self.contents.needs_time() { self.clock.at_ns(start) } else { 0 };
+            let mut arena = self.arena.borrow_mut();
+            let buffer = arena.slice_mut(buffer_offset, io.length_bytes as usize);
+            self.contents.prepare(buffer, io.offset_bytes, start_ns);
+        } else if io.direction == Direction::SyncFileRange {
+            self.fill_sync_range(slot_index, io.file_index);
+        }
+        self.count_issue(slot_index)
+    }
+
+    #[inline]
+    fn count_issue(&mut self, slot_index: u32) -> Result<(), JobError> {
+        let unit = &self.slots.get(slot_index).unit;
+        if !self.account.ramping {
+            match unit.direction.data() {
+                Some(direction) => self.account.stats.directions[direction].n_issued += 1,
+                None => self.account.stats.n_syncs_issued += 1,
+            }
+        }
+        if self.tracks_dirty() && unit.direction == Direction::Write {
+            let (low, high) = (unit.offset, unit.offset + unit.length as u64);
+            let dirty = &mut self.dirty[unit.file_index as usize];
+            *dirty = Some(dirty.map_or((low, high), |(l, h)| (l.min(low), h.max(high))));
+        }
+        if self.iolog.is_some() { self.log_issue(slot_index) } else { Ok(()) }
+    }
+
+    #[inline]
+    fn tracks_dirty(&self) -> bool {
+        self.plan.spec.durability.sync_file_range.is_some()
+    }
+
+    fn fill_sync_range(&mut self, slot_index: u32, file_index: u32) {
+        let (low, high) = self.dirty[file_index as usize].take().unwrap_or((0, 0));
+        let unit = &mut self.slots.get_mut(slot_index).unit;
+        unit.offset = low;
+        unit.length = (high - low) as usize;
+        unit.sync_flags = self.plan.spec.durability.sync_file_range.map_or(0, |(flags, _)| flags);
+        self.slots.get_mut(slot_index).wanted_bytes = high - low;
+    }
+
+    #[cold]
+    fn log_issue(&mut self, slot_index: u32) -> Result<(), JobError> {
+        let time_us = self.log_time_us();
+        let slot = self.slots.get(slot_index);
+        let (unit, length) = (&slot.unit, if slot.unit.direction.is_sync() { 0 } else { slot.unit.length as u64 });
+        let name = &self.files.plan(unit.file_index).name;
+        let Some(log) = &mut self.iolog else { return Ok(()) };
+        let logged = log.io(time_us, name, unit.direction.name(), unit.offset, length);
+        logged.map_err(|error| job_error!(error.raw_os_error().unwrap_or(EIO), "write iolog"))
+    }
+
+    pub(super) fn log_time_us(&self) -> u64 {
+        self.clock.now_ns().saturating_sub(self.control.epoch_ns) / 1_000
+    }
+
+    /// Takes the result of a unit.
+    #[inline]
+    pub(super) fn finish(&mut self, slot_index: u32, result: i64, done: u64) -> Finished {
+        let slot = self.slots.get(slot_index);
+        if result != slot.unit.length as i64 {
+            return self.finish_odd(slot_index, result, done);
+        }
+        let (stamps, direction, bytes) = (slot.stamps, slot.unit.direction, slot.wanted_bytes);
+        match direction.data() {
+            Some(data) => self.account.data_done(data, bytes, &self.clock, stamps, done),
+            None => self.account.sync_done(&self.clock, stamps, done),
+        }
+        Finished::Done
+    }
+
+    /// An error, a short transfer, or the end of the file.
+    #[cold]
+    fn finish_odd(&mut self, slot_index: u32, result: i64, done: u64) -> Finished {
+        if result < 0 {
+            return self.fail(slot_index, i32::try_from(-result).unwrap_or(EIO));
+        }
+        let slot = *self.slots.get(slot_index);
+        let Some(data) = slot.unit.direction.data() else { return Finished::Done };
+        if result == 0 {
+            return self.fail(slot_index, EIO);
+        }
+        if !self.account.ramping && !slot.was_short {
+            self.account.stats.directions[data].n_short += 1;
+        }
+        let moved = result as u64;
+        let file_bytes = self.files.plan(slot.unit.file_index).file_bytes;
+        if slot.unit.direction == Direction::Read && slot.unit.offset + moved == file_bytes {
+            let left = slot.unit.length as u64 - moved;
+            self.account.data_done(data, slot.wanted_bytes - left, &self.clock, slot.stamps, done);
+            return Finished::Done;
+        }
+        let slot = self.slots.get_mut(slot_index);
+        slot.was_short = true;
+        slot.unit.offset += moved;
+        slot.unit.buffer_offset += result as usize;
+        slot.unit.length -= result as usize;
+        Finished::Again
+    }
+
+    /// A unit failed: tolerated, wanted (`fill_device`), or the end of the job.
+    fn fail(&mut self, slot_index: u32, errno: i32) -> Finished {
+        let unit = self.slots.get(slot_index).unit;
+        let errors = &self.plan.spec.errors;
+        let tolerated = is_tolerated(errors, unit.direction, errno);
+        if tolerated {
+            let counts = &mut self.account.stats.tolerated;
+            counts.n_total += 1;
+            if counts.first_errno == 0 {
+                counts.first_errno = errno;
+            }
+            if !errors.dump {
+                return Finished::Done;
+            }
+        }
+        let name = &self.files.plan(unit.file_index).name;
+        let (text, action) = (errno_text(errno), unit.direction.name());
+        let mut message =
+            format!("fio: io_u error on file {name}: {text}: {action} offset={}, buflen={}", unit.offset, unit.length);
+        if let Some(hint) = self.engine.hint(&unit, errno) {
+            message.push_str("\nfio: ");
+            message.push_str(hint);
+        }
+        self.say(Stream::Error, message);
+        if tolerated {
+            return Finished::Done;
+        }
+        let is_full = matches!(errno, ENOSPC | EDQUOT) && unit.direction == Direction::Write;
+        if self.plan.spec.extent.fill_device && is_full {
+            return Finished::Stop(Stop::Filled);
+        }
+        Finished::Stop(Stop::Failed(job_error!(errno, "io_u error")))
+    }
+
+    /// What the workload says between two I/Os. `Some`: the pass ends.
+    pub(super) fn between_ios(&mut self, next: Next) -> Option<Stop> {
+        match next {
+            Next::Io(_) => None,
+            Next::PassEnd => Some(Stop::PassEnd),
+            Next::Restart(file_index) => {
+                self.files.restarted(file_index);
+                None
+            }
+            Next::Close(file_index) => {
+                if self.in_flight[file_index as usize] == 0 {
+                    self.close_file(file_index);
+                } else {
+                    self.closing[file_index as usize] = true;
+                }
+                None
+            }
+        }
+    }
+
+    #[cold]
+    fn open_file(&mut self, file_index: u32) -> Result<(), JobError> {
+        self.files.open(file_index, self.engine.as_mut())?;
+        for warning in std::mem::take(&mut self.files.warnings) {
+            self.say(Stream::Info, warning);
+        }
+        self.log_file(file_index, "open");
+        Ok(())
+    }
+
+    pub(super) fn close_file(&mut self, file_index: u32) {
+        self.closing[file_index as usize] = false;
+        if self.plan.spec.durability.fsync_on_close && self.plan.writes() && self.files.is_ready(file_index) {
+            self.sync_file(file_index);
+        }
+        if self.files.close(file_index, self.engine.as_mut()) {
+            self.log_file(file_index, "close");
+        }
+    }
+
+    pub(super) fn log_file(&mut self, file_index: u32, action: &str) {
+        let time_us = self.log_time_us();
+        let name = &self.files.plan(file_index).name;
+        if let Some(log) = &mut self.iolog {
+            // The next I/O meets the same error and ends the job with it.
+            let _ = log.file(time_us, name, action);
+        }
+    }
+
+    /// Syncs a file through the engine, outside of statistics. Nothing is in flight. Returns the result.
+    pub(super) fn sync_file(&mut self, file_index: u32) -> i64 {
+        if !self.account.ramping {
+            self.account.stats.n_syncs_issued += 1;
+        }
+        let slot = self.slots.get_mut(0);
+        slot.unit.direction = Direction::Sync;
+        slot.unit.file_index = file_index;
+        slot.unit.fd = self.files.fd(file_index);
+        slot.unit.length = 0;
+        if self.iolog.is_some() {
+            let _ = self.log_issue(0);
+        }
+        let unit = self.slots.get(0).unit;
+        loop {
+            match self.engine.queue(0, &unit) {
+                Queued::Completed(result) => return result,
+                Queued::Queued => break,
+                Queued::Busy => self.engine_turn(),
+            }
+        }
+        loop {
+            self.engine_turn();
+            if let Some(completion) = self.completions.first() {
+                return completion.result;
+            }
+        }
+    }
+
+    /// One commit and one reap; an engine that fails gives an error as the result.
+    fn engine_turn(&mut self) {
+        self.completions.clear();
+        let turn = self.engine.commit().and_then(|_| self.engine.reap(1, 1, &mut self.completions));
+        if let Err(error) = turn {
+            let result = -i64::from(error.raw_os_error().unwrap_or(EIO));
+            self.completions.push(ferrio_engine::Completion { unit_index: 0, result });
+        }
+    }
+}
+
+/// `continue_on_error` and `ignore_error`: a class lists its errno values, or has the default ones.
+fn is_tolerated(errors: &ErrorSpec, direction: Direction, errno: i32) -> bool {
+    let (class, continues) = match direction {
+        _ if errno == EILSEQ => (2, errors.continue_on.verify),
+        Direction::Read => (0, errors.continue_on.read),
+        _ => (1, errors.continue_on.write),
+    };
+    match &errors.ignore[class] {
+        Some(list) => list.contains(&errno),
+        None => continues && matches!(errno, EIO | EILSEQ),
+    }
+}

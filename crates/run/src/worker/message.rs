@@ -1,0 +1,56 @@
+//! What a worker sends to the supervisor, in one form whether it is a thread or a process.
+//!
+//! Must not know: how messages travel. Start reading at [`WorkerMessage`].
+
+use crate::error::JobError;
+use crate::events::{RunEvent, Stream};
+use ferrio_stats::ThreadStats;
+use serde::{Deserialize, Serialize};
+
+/// One message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum WorkerMessage {
+    /// Lines for the user.
+    Text(Stream, String),
+    /// Files are laid out now: number and bytes.
+    LayingOut(u64, u64),
+    /// Statistics so far, as they were asked for.
+    Snapshot(Box<ThreadStats>),
+    /// The worker is done.
+    Outcome(Box<WorkerOutcome>),
+}
+
+/// Results of a worker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkerOutcome {
+    /// What it counted.
+    pub stats: ThreadStats,
+    /// Why it failed, if it did.
+    pub failure: Option<JobError>,
+    /// It got as far as doing I/O.
+    pub has_started: bool,
+}
+
+impl WorkerOutcome {
+    /// Results, with the failure entered into the statistics.
+    pub fn new(mut stats: ThreadStats, failure: Option<JobError>, has_started: bool) -> Self {
+        if let Some(error) = &failure {
+            stats.errno = error.errno;
+            stats.error_text = error.report_text();
+        } else if stats.tolerated.n_total > 0 {
+            stats.errno = stats.tolerated.first_errno;
+        }
+        Self { stats, failure, has_started }
+    }
+}
+
+impl WorkerMessage {
+    /// The message for an event of the layout.
+    pub(crate) fn from_layout(event: RunEvent) -> Self {
+        match event {
+            RunEvent::LayingOut { n_files, total_bytes, .. } => Self::LayingOut(n_files, total_bytes),
+            RunEvent::Message(stream, text) => Self::Text(stream, text),
+            _ => Self::Text(Stream::Info, String::new()),
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! One worker: what a job process or thread does from its first step to its results.
+//!
+//! Must not know: other workers, formats.
+//! Start reading at [`work`]; the loops are in `depth_one` and `queued`, what both do per I/O in `io`.
+
+mod account;
+mod control;
+mod depth_one;
+mod file_table;
+mod io;
+mod iolog;
+mod message;
+mod passes;
+mod queued;
+mod setup;
+mod slots;
+
+use crate::error::{JobError, job_error};
+use crate::events::Stream;
+use crate::files::FileSet;
+use crate::plan::{WorkerPlan, workload_plan};
+use crate::supervisor::board::{Board, WorkerState};
+use account::Account;
+use control::Control;
+use ferrio_engine::{Completion, Engine};
+use ferrio_job::spec::QueueSpec;
+use ferrio_stats::{ResourceUsage, ThreadStats};
+use ferrio_sys::limits::Usage;
+use ferrio_sys::{Arena, Clock};
+use ferrio_workload::Workload;
+use ferrio_workload::contents::BufferContents;
+use file_table::FileTable;
+use iolog::IoLog;
+use slots::Slots;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::Duration;
+
+pub use message::{WorkerMessage, WorkerOutcome};
+
+/// A worker that was not let go within this time gives up: the supervisor is gone.
+const GATE_LIMIT: Duration = Duration::from_secs(24 * 3600);
+
+/// What a worker gets from the supervisor.
+pub struct WorkerContext<'a> {
+    /// The board of the run.
+    pub board: &'a Board,
+    /// Its slot.
+    pub slot_index: usize,
+    /// Generation of the gate that it waits for.
+    pub gate_generation: u32,
+    /// The clock of the run.
+    pub clock: Clock,
+    /// Where its messages go.
+    pub send: &'a dyn Fn(&WorkerMessage),
+    /// It shares its process with the supervisor.
+    pub is_thread: bool,
+    /// No file may be made or changed.
+    pub readonly: bool,
+}
+
+/// Why a loop ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Stop {
+    /// The workload has nothing left in this pass.
+    PassEnd,
+    /// The runtime is over, or the supervisor said so.
+    Ended,
+    /// The device is full, as the job wanted.
+    Filled,
+    /// The job failed.
+    Failed(JobError),
+}
+
+/// State of a worker while it does I/O.
+struct Worker<'a> {
+    plan: &'a WorkerPlan,
+    context: &'a WorkerContext<'a>,
+    clock: Clock,
+    set: FileSet,
+    workload: Workload,
+    contents: BufferContents,
+    engine: Box<dyn Engine>,
+    arena: Rc<RefCell<Arena>>,
+    block_bytes: usize,
+    files: FileTable,
+    slots: Slots,
+    queue: QueueSpec,
+    /// Units that the engine has queued but not committed, oldest first.
+    prepared: VecDeque<u32>,
+    completions: Vec<Completion>,
+    account: Account,
+    control: Control<'a>,
+    iolog: Option<IoLog>,
+    /// Lowest and highest byte written since the last `sync_file_range`, by file.
+    dirty: Vec<Option<(u64, u64)>>,
+    /// Units in flight by file, and files that close once there are none.
+    in_flight: Vec<u32>,
+    closing: Vec<bool>,
+    /// Latencies are measured: every I/O needs its stamps.
+    stamps_wanted: bool,
+    n_unstamped: u32,
+    usage_at_start: Usage,
+    /// Start of the counted part of the present pass.
+    pass_start_ns: u64,
+}
+
+/// Does the whole job. `prepared`: its files, when the supervisor has laid them out already.
+pub fn work(plan: &WorkerPlan, prepared: Option<FileSet>, context: &WorkerContext<'_>) -> WorkerOutcome {
+    let slot = context.board.slot(context.slot_index);
+    match prepare(plan, prepared, context) {
+        Ok((mut worker, _locked)) => {
+            let failure = worker.run_to_end();
+            let stats = worker.into_stats();
+            slot.set_state(WorkerState::Finishing);
+            WorkerOutcome::new(stats, failure, true)
+        }
+        Err(error) => {
+            slot.set_state(WorkerState::Finishing);
+            WorkerOutcome::new(ThreadStats::default(), Some(error), false)
+        }
+    }
+}
+
+type Prepared<'a> = (Box<Worker<'a>>, Option<ferrio_sys::limits::LockedMemory>);
+
+fn prepare<'a>(
+    plan: &'a WorkerPlan,
+    prepared: Option<FileSet>,
+    context: &'a WorkerContext<'a>,
+) -> Result<Prepared<'a>, JobError> {
+    let slot = context.board.slot(context.slot_index);
+    let locked = setup::adopt_settings(plan)?;
+    let set = match prepared {
+        Some(set) => set,
+        None => FileSet::prepare(plan, context.readonly, &mut |event| {
+            (context.send)(&WorkerMessage::from_layout(event));
+        })?,
+    };
+    let worker = Worker::new(plan, set, context)?;
+    slot.set_state(WorkerState::Initialised);
+    if !context.board.wait_at_gate(context.gate_generation, GATE_LIMIT) {
+        return Err(job_error!(110, "start").explained("fio: job was never started"));
+    }
+    Ok((worker, locked))
+}
+
+impl<'a> Worker<'a> {
+    fn new(plan: &'a WorkerPlan, set: FileSet, context: &'a WorkerContext<'a>) -> Result<Box<Self>, JobError> {
+        let clock = context.clock.clone();
+        let block_bytes = usize::try_from(plan.max_block_bytes()).unwrap_or(usize::MAX);
+        let arena = setup::buffers(plan, block_bytes)?;
+        let engine = setup::engine(plan, &set, &arena, block_bytes, &clock)?;
+        let workload = Workload::new(workload_plan(plan, &set)).map_err(|error| {
+            job_error!(12, "init_random_map").explained(format!("fio: {}: {error}", plan.spec.name))
+        })?;
+        let queue = plan.queue();
+        let account = Account::new(&plan.spec.reporting, plan.engine.synchronous, queue.iodepth);
+        let n_files = set.files.len();
+        Ok(Box::new(Self {
+            files: FileTable::new(plan, &set),
+            contents: BufferContents::new(&plan.spec.buffers, &plan.seeds),
+            slots: Slots::new(queue.iodepth, block_bytes),
+            prepared: VecDeque::with_capacity(queue.iodepth as usize),
+            completions: Vec::with_capacity(queue.iodepth as usize),
+            stamps_wanted: account.needs_stamps(),
+            control: Control::new(plan, context.board.slot(context.slot_index)),
+            iolog: None,
+            dirty: vec![None; n_files],
+            in_flight: vec![0; n_files],
+            closing: vec![false; n_files],
+            n_unstamped: 0,
+            usage_at_start: Usage::default(),
+            pass_start_ns: 0,
+            plan,
+            context,
+            clock,
+            set,
+            workload,
+            engine,
+            arena,
+            block_bytes,
+            queue,
+            account,
+        }))
+    }
+
+    /// The stamp of now, or the last one when nobody needs it that often.
+    #[inline]
+    fn stamp_after(&mut self, last: u64) -> u64 {
+        if self.stamps_wanted {
+            return self.clock.stamp();
+        }
+        self.n_unstamped = self.n_unstamped.wrapping_add(1);
+        if self.n_unstamped.is_multiple_of(32) { self.clock.stamp() } else { last }
+    }
+
+    /// Looks up from the loop: deadlines and requests.
+    #[cold]
+    fn attend(&mut self, stamp: u64) -> Option<Stop> {
+        let now_ns = self.clock.at_ns(stamp);
+        let due = self.control.take_due(&mut self.clock, now_ns);
+        if due.ramp_over {
+            self.end_ramp(now_ns);
+        } else if now_ns >= self.account.next_sample_ns() && !due.runtime_over {
+            self.account.sample(now_ns);
+        }
+        self.publish();
+        if due.snapshot {
+            self.send_snapshot(now_ns);
+        }
+        self.control.arm(&self.clock, now_ns, self.account.next_sample_ns());
+        (due.terminate || due.runtime_over).then_some(Stop::Ended)
+    }
+
+    /// Shows progress on the board.
+    fn publish(&self) {
+        use std::sync::atomic::Ordering::Relaxed;
+        let slot = self.control.slot();
+        for (index, (bytes, ios)) in self.account.bytes.0.iter().zip(self.account.ios.0).enumerate() {
+            slot.bytes[index].store(*bytes, Relaxed);
+            slot.ios[index].store(ios, Relaxed);
+        }
+        slot.n_open_files.store(self.files.n_open(), Relaxed);
+    }
+
+    fn end_ramp(&mut self, now_ns: u64) {
+        self.account.end_ramp();
+        self.account.start_windows(now_ns);
+        self.account.stats.job_start_ms = ferrio_sys::clock::wall_clock_ms();
+        self.usage_at_start = self.usage();
+        self.pass_start_ns = now_ns;
+        self.control.slot().set_state(WorkerState::Running);
+    }
+
+    fn usage(&self) -> Usage {
+        if self.context.is_thread { Usage::of_thread() } else { Usage::of_process() }
+    }
+
+    fn send_snapshot(&mut self, now_ns: u64) {
+        let mut stats = self.account.stats.clone();
+        self.add_runtime(&mut stats, now_ns);
+        self.complete_stats(&mut stats, now_ns);
+        (self.context.send)(&WorkerMessage::Snapshot(stats));
+    }
+
+    /// What is only known at the end: CPU, faults, total time.
+    fn complete_stats(&self, stats: &mut ThreadStats, now_ns: u64) {
+        let usage = self.usage().since(self.usage_at_start);
+        stats.usage = ResourceUsage {
+            user_ns: usage.user_ns,
+            system_ns: usage.system_ns,
+            context_switches: usage.voluntary_switches + usage.involuntary_switches,
+            major_faults: usage.major_faults,
+            minor_faults: usage.minor_faults,
+        };
+        stats.total_runtime_ns = now_ns.saturating_sub(self.control.epoch_ns);
+    }
+
+    fn into_stats(mut self: Box<Self>) -> ThreadStats {
+        let now_ns = self.clock.now_ns();
+        self.publish();
+        let mut stats = std::mem::take(&mut *self.account.stats);
+        self.complete_stats(&mut stats, now_ns);
+        stats
+    }
+
+    /// Sends lines to the user.
+    fn say(&self, stream: Stream, text: String) {
+        (self.context.send)(&WorkerMessage::Text(stream, text));
+    }
+}

@@ -1,0 +1,134 @@
+//! The passes of a worker, and what happens before the first, between them, and after the last.
+//!
+//! Must not know: the loops. Start reading at [`Worker::run_to_end`].
+//! Facts: reference "When a pass ends", "Sync and barriers".
+
+use super::iolog::IoLog;
+use super::{Stop, Worker};
+use crate::error::{JobError, job_error};
+use crate::events::Stream;
+use crate::supervisor::board::WorkerState;
+use ferrio_stats::ThreadStats;
+use ferrio_units::DataDirection;
+
+impl Worker<'_> {
+    /// Does all passes. Returns why the job failed, if it did.
+    pub(super) fn run_to_end(&mut self) -> Option<JobError> {
+        let result = self.begin().and_then(|()| self.run_passes());
+        let unlinks = self.plan.spec.layout.unlink || self.plan.spec.layout.unlink_each_loop;
+        if unlinks && !self.context.readonly {
+            self.files.unlink();
+        }
+        let logged = self.iolog.take().map_or(Ok(()), IoLog::finish);
+        let logged = logged.map_err(|error| job_error!(error.raw_os_error().unwrap_or(5), "write iolog"));
+        result.and(logged).err()
+    }
+
+    fn begin(&mut self) -> Result<(), JobError> {
+        if self.plan.spec.layout.pre_read && !self.plan.engine.diskless {
+            self.control.slot().set_state(WorkerState::PreReading);
+            self.files.pre_read()?;
+        }
+        self.usage_at_start = self.usage();
+        let now_ns = self.clock.now_ns();
+        self.control.start(now_ns);
+        self.pass_start_ns = now_ns;
+        self.account.ramping = self.control.is_ramping();
+        self.account.start_windows(now_ns);
+        self.account.stats.job_start_ms = ferrio_sys::clock::wall_clock_ms();
+        self.control.slot().set_state(if self.account.ramping { WorkerState::Ramping } else { WorkerState::Running });
+        if let Some(path) = &self.plan.spec.write_iolog {
+            let log = IoLog::open(path).map_err(|error| {
+                let errno = error.raw_os_error().unwrap_or(5);
+                job_error!(errno, "write_iolog").explained(format!("fio: open write iolog {}: {error}", path.display()))
+            })?;
+            self.iolog = Some(log);
+            (0..self.files.n_files()).for_each(|file| self.log_file(file, "add"));
+        }
+        Ok(())
+    }
+
+    fn run_passes(&mut self) -> Result<(), JobError> {
+        let mut n_passes = 0;
+        loop {
+            let ios_before = self.account.ios;
+            let stop = if self.queue.iodepth == 1 { self.run_depth_one() } else { self.run_queued() };
+            n_passes += 1;
+            let now_ns = self.clock.now_ns();
+            self.end_of_pass(now_ns);
+            let moved = self.account.ios != ios_before;
+            match stop {
+                Stop::Failed(error) => {
+                    self.close_all();
+                    return Err(error);
+                }
+                Stop::PassEnd if moved && self.goes_on(n_passes) => {}
+                Stop::PassEnd | Stop::Ended | Stop::Filled => return self.finish_files(),
+            }
+            self.finish_files()?;
+            if self.plan.spec.layout.unlink_each_loop && !self.context.readonly {
+                self.files.unlink();
+            }
+            self.workload.start_pass();
+            self.pass_start_ns = self.clock.now_ns();
+        }
+    }
+
+    /// Another pass follows: `loops`, an `io_size` beyond the size, or time that is left.
+    fn goes_on(&self, n_passes: u32) -> bool {
+        let spec = &self.plan.spec;
+        n_passes < spec.limits.loops
+            || spec.limits.time_based
+            || (self.set.io_bytes > self.set.size_bytes && self.workload.issued_bytes() < self.set.io_bytes)
+    }
+
+    fn end_of_pass(&mut self, now_ns: u64) {
+        let mut stats = std::mem::take(&mut *self.account.stats);
+        self.add_runtime(&mut stats, now_ns);
+        *self.account.stats = stats;
+        self.pass_start_ns = now_ns;
+    }
+
+    /// Adds the time of the present pass to the directions that moved data.
+    pub(super) fn add_runtime(&self, stats: &mut ThreadStats, now_ns: u64) {
+        if self.account.ramping {
+            return;
+        }
+        for direction in DataDirection::ALL {
+            let figures = &mut stats.directions[direction];
+            if figures.n_completed > 0 {
+                figures.runtime_ns += now_ns.saturating_sub(self.pass_start_ns);
+            }
+        }
+    }
+
+    /// Syncs what was written, as the job asks, and closes all files.
+    fn finish_files(&mut self) -> Result<(), JobError> {
+        let durability = &self.plan.spec.durability;
+        if durability.end_fsync && self.plan.writes() && !self.workload.last_was_sync() && !self.plan.engine.diskless {
+            self.control.slot().set_state(WorkerState::Syncing);
+            for file in 0..self.files.n_files() {
+                if !self.files.is_ready(file) {
+                    self.files.open(file, self.engine.as_mut())?;
+                    self.log_file(file, "open");
+                }
+                let result = self.sync_file(file);
+                if result < 0 {
+                    self.close_all();
+                    return Err(job_error!((-result) as i32, "fsync"));
+                }
+            }
+        }
+        self.close_all();
+        Ok(())
+    }
+
+    fn close_all(&mut self) {
+        for file in 0..self.files.n_files() {
+            self.close_file(file);
+        }
+        for warning in std::mem::take(&mut self.files.warnings) {
+            self.say(Stream::Info, warning);
+        }
+    }
+}

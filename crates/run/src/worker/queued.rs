@@ -1,0 +1,220 @@
+//! The loop for several I/Os in flight: prepare, commit in batches, reap when the depth is reached.
+//!
+//! Must not know: what engines do. Start reading at [`Worker::run_queued`].
+//! Facts: reference "Queue handling". Units of one system call share its stamp: the issue stamp is taken when the commit
+//! returns, the completion stamp when the reap returns, and a unit's start is the last stamp before its preparation.
+
+use super::io::Finished;
+use super::{Stop, Worker};
+use crate::error::job_error;
+use ferrio_engine::Queued;
+use ferrio_workload::Next;
+
+impl Worker<'_> {
+    /// Does one pass; nothing is in flight at its end.
+    pub(super) fn run_queued(&mut self) -> Stop {
+        let stop = match self.fill_and_collect() {
+            Ok(stop) | Err(stop) => stop,
+        };
+        match self.drain() {
+            Err(late) if !matches!(stop, Stop::Failed(_)) => late,
+            _ => stop,
+        }
+    }
+
+    fn fill_and_collect(&mut self) -> Result<Stop, Stop> {
+        let polls = self.queue.batch_complete_min == 0 && self.queue.batch_complete_max == 0;
+        let mut stamp = self.clock.stamp();
+        loop {
+            if self.control.is_due(stamp)
+                && let Some(stop) = self.attend(stamp)
+            {
+                return Ok(stop);
+            }
+            let io = match self.workload.next() {
+                Next::Io(io) => io,
+                other => match self.between_ios(other) {
+                    Some(stop) => return Ok(stop),
+                    None => continue,
+                },
+            };
+            // A slot is free here: the loop collects whenever none is.
+            let Some(slot_index) = self.slots.take() else { return Ok(Stop::PassEnd) };
+            self.fill_slot(slot_index, &io, stamp).map_err(Stop::Failed)?;
+            self.in_flight[io.file_index as usize] += 1;
+            self.enqueue(slot_index, &mut stamp)?;
+            if self.prepared.len() >= self.queue.batch_submit as usize {
+                self.commit(&mut stamp)?;
+            }
+            if self.slots.is_full() {
+                self.collect_full(&mut stamp)?;
+            } else if polls {
+                self.commit(&mut stamp)?;
+                self.reap(0, self.queue.iodepth, &mut stamp)?;
+            }
+        }
+    }
+
+    /// Hands a filled slot to the engine.
+    #[inline]
+    fn enqueue(&mut self, slot_index: u32, stamp: &mut u64) -> Result<(), Stop> {
+        loop {
+            let unit = self.slots.get(slot_index).unit;
+            match self.engine.queue(slot_index, &unit) {
+                Queued::Queued => {
+                    self.prepared.push_back(slot_index);
+                    return Ok(());
+                }
+                Queued::Completed(result) => {
+                    *stamp = self.stamp_after(*stamp);
+                    self.count_commit(1);
+                    self.count_reap(1);
+                    if self.take_result(slot_index, result, *stamp)? {
+                        return Ok(());
+                    }
+                }
+                Queued::Busy => {
+                    self.commit(stamp)?;
+                    self.reap(1, self.queue.batch_complete_max.max(1), stamp)?;
+                }
+            }
+        }
+    }
+
+    /// Hands all prepared units to the kernel.
+    #[inline]
+    fn commit(&mut self, stamp: &mut u64) -> Result<(), Stop> {
+        while !self.prepared.is_empty() {
+            let n_taken = self.engine.commit().map_err(|error| refused(&error, "commit"))?;
+            if n_taken == 0 {
+                // The kernel takes nothing now: make room, or try again when nothing is in flight.
+                if self.slots.n_used() as usize > self.prepared.len() {
+                    self.reap(1, self.queue.iodepth, stamp)?;
+                }
+                continue;
+            }
+            *stamp = self.stamp_after(*stamp);
+            self.count_commit(n_taken);
+            for _ in 0..n_taken {
+                let Some(slot_index) = self.prepared.pop_front() else { break };
+                let slot = self.slots.get_mut(slot_index);
+                slot.stamps.issue = *stamp;
+                let (stamps, direction) = (slot.stamps, slot.unit.direction.data());
+                if let Some(direction) = direction {
+                    self.account.data_issued(direction, &self.clock, stamps);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn count_commit(&mut self, n_units: u32) {
+        if !self.account.ramping {
+            let stats = &mut self.account.stats;
+            stats.depth.record(self.slots.n_used(), u64::from(n_units));
+            stats.submit.record(n_units);
+        }
+    }
+
+    #[inline]
+    fn count_reap(&mut self, n_units: u32) {
+        if !self.account.ramping {
+            self.account.stats.complete.record(n_units);
+        }
+    }
+
+    /// No slot is free: collect until no more than the low mark are in use.
+    #[inline]
+    fn collect_full(&mut self, stamp: &mut u64) -> Result<(), Stop> {
+        let min = self.queue.batch_complete_min.max(1);
+        loop {
+            self.commit(stamp)?;
+            if !self.slots.is_full() && self.slots.n_used() <= self.queue.low {
+                return Ok(());
+            }
+            self.reap(min, self.queue.batch_complete_max.max(min), stamp)?;
+            if self.control.is_terminated() && !self.slots.is_full() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes between `min` and `max` results.
+    #[inline]
+    fn reap(&mut self, min: u32, max: u32, stamp: &mut u64) -> Result<(), Stop> {
+        let n_committed = self.slots.n_used() - self.prepared.len() as u32;
+        self.completions.clear();
+        let reaped = self.engine.reap(min.min(n_committed), max, &mut self.completions);
+        reaped.map_err(|error| refused(&error, "getevents"))?;
+        *stamp = self.stamp_after(*stamp);
+        self.count_reap(self.completions.len() as u32);
+        for index in 0..self.completions.len() {
+            let completion = self.completions[index];
+            if !self.take_result(completion.unit_index, completion.result, *stamp)? {
+                self.requeue(completion.unit_index)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// True: the slot is free again. False: the unit has a rest to do.
+    #[inline]
+    fn take_result(&mut self, slot_index: u32, result: i64, stamp: u64) -> Result<bool, Stop> {
+        let finished = self.finish(slot_index, result, stamp);
+        if finished == Finished::Again {
+            return Ok(false);
+        }
+        let file_index = self.slots.get(slot_index).unit.file_index;
+        self.slots.give_back(slot_index);
+        self.in_flight[file_index as usize] -= 1;
+        if self.closing[file_index as usize] && self.in_flight[file_index as usize] == 0 {
+            self.close_file(file_index);
+        }
+        match finished {
+            Finished::Stop(stop) => Err(stop),
+            _ => Ok(true),
+        }
+    }
+
+    /// Offers the rest of a short transfer to the engine; it goes out with the next commit.
+    #[cold]
+    fn requeue(&mut self, slot_index: u32) -> Result<(), Stop> {
+        let unit = self.slots.get(slot_index).unit;
+        match self.engine.queue(slot_index, &unit) {
+            Queued::Queued => {
+                self.prepared.push_back(slot_index);
+                Ok(())
+            }
+            Queued::Completed(result) => {
+                let stamp = self.clock.stamp();
+                if self.take_result(slot_index, result, stamp)? { Ok(()) } else { self.requeue(slot_index) }
+            }
+            // Its slot was free a moment ago: an engine that says no now cannot go on.
+            Queued::Busy => Err(Stop::Failed(job_error!(11, "requeue"))),
+        }
+    }
+
+    /// Waits for everything in flight. Errors of units that come now do not hide the first.
+    fn drain(&mut self) -> Result<(), Stop> {
+        let mut first = Ok(());
+        let mut stamp = self.clock.stamp();
+        while self.slots.n_used() > 0 {
+            let result = self.commit(&mut stamp).and_then(|()| self.reap(1, self.queue.iodepth, &mut stamp));
+            if let Err(stop) = result {
+                let engine_failed = matches!(&stop, Stop::Failed(error) if error.step != "io_u error");
+                if first.is_ok() {
+                    first = Err(stop);
+                }
+                if engine_failed {
+                    break;
+                }
+            }
+        }
+        first
+    }
+}
+
+fn refused(error: &std::io::Error, step: &str) -> Stop {
+    Stop::Failed(job_error!(error.raw_os_error().unwrap_or(5), step))
+}

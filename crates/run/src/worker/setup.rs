@@ -1,0 +1,123 @@
+//! What a worker does before its first I/O: its process or thread, its engine, its buffers, its streams.
+//!
+//! Must not know: loops. Start reading at [`adopt_settings`], then [`buffers`].
+
+use crate::error::{JobError, errno_of, job_error};
+use crate::files::FileSet;
+use crate::plan::WorkerPlan;
+use ferrio_engine::{Engine, EngineError, EngineSetup};
+use ferrio_job::spec::{BufferMemory, CpuPolicy, WorkerSpec};
+use ferrio_sys::limits::LockedMemory;
+use ferrio_sys::scheduling::{self, IoPriority};
+use ferrio_sys::{Arena, ArenaKind, ArenaRequest, Clock, process};
+use ferrio_units::random::{SeedIndex, Taus88};
+use ferrio_workload::contents;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Identity, CPUs, priorities. What is returned has to live as long as the worker.
+pub(super) fn adopt_settings(worker: &WorkerPlan) -> Result<Option<LockedMemory>, JobError> {
+    let spec = &worker.spec.worker;
+    let step = |step: &'static str| {
+        move |error: ferrio_sys::Error| job_error!(errno_of(&error), step).explained(format!("fio: {error}"))
+    };
+    if let Some(group) = spec.gid {
+        process::set_group_id(group).map_err(step("setgid"))?;
+    }
+    if let Some(user) = spec.uid {
+        process::set_user_id(user).map_err(step("setuid"))?;
+    }
+    if let Some(name) = &spec.comm {
+        process::set_comm(name).map_err(step("comm"))?;
+    }
+    if let Some(cpus) = &spec.cpus_allowed {
+        scheduling::set_cpu_affinity(&cpus_of(spec, cpus, worker.thread_number)).map_err(step("cpu_set_affinity"))?;
+    }
+    let locked = match spec.lockmem_bytes {
+        0 => None,
+        bytes => Some(LockedMemory::new(bytes as usize).map_err(step("lockmem"))?),
+    };
+    if spec.prio.is_some() || spec.prioclass.is_some() || spec.priohint.is_some() {
+        scheduling::set_io_priority(io_priority(spec)).map_err(step("ioprio_set"))?;
+    }
+    if spec.nice != 0 {
+        let present = scheduling::nice().unwrap_or(0);
+        scheduling::set_nice(present + spec.nice).map_err(step("nice"))?;
+    }
+    Ok(locked)
+}
+
+fn io_priority(spec: &WorkerSpec) -> IoPriority {
+    // A level without a class means best effort, as in ioprio_set(2).
+    let default_class = if spec.prio.is_some() { 2 } else { 0 };
+    IoPriority {
+        class: spec.prioclass.unwrap_or(default_class) as u8,
+        level: spec.prio.unwrap_or(0) as u8,
+        hint: spec.priohint.unwrap_or(0) as u16,
+    }
+}
+
+fn cpus_of(spec: &WorkerSpec, cpus: &[u32], thread_number: u32) -> Vec<u32> {
+    match spec.cpus_allowed_policy {
+        CpuPolicy::Split if !cpus.is_empty() => vec![cpus[(thread_number as usize - 1) % cpus.len()]],
+        _ => cpus.to_vec(),
+    }
+}
+
+/// The buffer area: a part of the largest block for each unit, filled once.
+pub(super) fn buffers(worker: &WorkerPlan, block_bytes: usize) -> Result<Rc<RefCell<Arena>>, JobError> {
+    let spec = &worker.spec.buffers;
+    let iodepth = worker.queue().iodepth as usize;
+    let request = ArenaRequest {
+        kind: arena_kind(&spec.memory),
+        size_bytes: block_bytes.saturating_mul(iodepth),
+        offset_bytes: spec.align_bytes as usize,
+        hugepage_bytes: spec.hugepage_bytes as usize,
+    };
+    let mut arena = Arena::new(&request)
+        .map_err(|error| job_error!(errno_of(&error), "iomem allocation").explained(format!("fio: {error}")))?;
+    let mut stream = Taus88::from_table(&worker.seeds, SeedIndex::Buffer);
+    if worker.writes() {
+        for unit in 0..iodepth {
+            contents::fill_first(arena.slice_mut(unit * block_bytes, block_bytes), spec, &mut stream);
+        }
+    } else {
+        arena.touch();
+    }
+    Ok(Rc::new(RefCell::new(arena)))
+}
+
+fn arena_kind(memory: &BufferMemory) -> ArenaKind {
+    match memory {
+        BufferMemory::Malloc => ArenaKind::Malloc,
+        BufferMemory::Shm => ArenaKind::Shm,
+        BufferMemory::ShmHuge => ArenaKind::ShmHuge,
+        BufferMemory::Mmap(file) => ArenaKind::Mmap(file.clone()),
+        BufferMemory::MmapShared(file) => ArenaKind::MmapShared(file.clone()),
+        BufferMemory::MmapHuge(file) => ArenaKind::MmapHuge(file.clone()),
+    }
+}
+
+/// The engine, started.
+pub(super) fn engine(
+    worker: &WorkerPlan,
+    set: &FileSet,
+    arena: &Rc<RefCell<Arena>>,
+    block_bytes: usize,
+    clock: &Clock,
+) -> Result<Box<dyn Engine>, JobError> {
+    let failed = |error: EngineError| job_error!(error.errno(), "init").explained(format!("fio: {error}"));
+    let mut engine = (worker.engine.create)(&worker.engine_options()).map_err(failed)?;
+    let setup = EngineSetup {
+        iodepth: worker.queue().iodepth,
+        max_block_bytes: block_bytes,
+        arena: Rc::clone(arena),
+        n_files: set.files.len() as u32,
+        direct: worker.spec.durability.direct,
+        atomic: worker.spec.durability.atomic,
+        clock: clock.clone(),
+        seed: worker.seeds.get(SeedIndex::Offset),
+    };
+    engine.start(setup).map_err(failed)?;
+    Ok(engine)
+}

@@ -1,0 +1,254 @@
+//! `io_uring`: a ring of requests by slot, over the `io-uring` crate.
+//!
+//! Every request belongs to a slot, a number below the depth; its completion names the slot. Nothing is allocated after
+//! [`Ring::new`].
+//!
+//! Must not know: engines. Start reading at [`RingRequest`] (how a ring is made, with falling back on older kernels), then
+//! [`Ring`].
+#![expect(unsafe_code, reason = "pushing requests with addresses, registering memory")]
+
+mod request;
+mod setup;
+
+use crate::arena::Region;
+use crate::error::{Context, Result};
+use io_uring::{IoUring, Probe, opcode};
+pub use request::{BufferForm, RingFd, RingIo, SyncKind};
+use rustix::io::Errno;
+pub use setup::{RingRequest, SqPoll};
+use std::cell::UnsafeCell;
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+/// `IORING_ENTER_GETEVENTS`: run deferred work and look for completions.
+const ENTER_GETEVENTS: u32 = 1;
+
+/// A finished request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RingCompletion {
+    /// Slot of the request.
+    pub slot: u32,
+    /// Bytes moved, or a negative errno.
+    pub result: i32,
+}
+
+/// A ring. With the single-issuer flags (see [`RingRequest`]) only the thread that made it may submit; it is not `Send`.
+pub struct Ring {
+    inner: IoUring,
+    /// One for each slot, for requests by vector. Only read by the kernel; the vector never grows.
+    vectors: Vec<UnsafeCell<libc::iovec>>,
+    /// Requests pushed whose completions were not popped.
+    n_outstanding: u32,
+    /// The kernel finds completions only when it is entered (deferred task work, polled I/O).
+    completes_on_enter: bool,
+    /// Keeps the ring in its thread.
+    _not_send: std::marker::PhantomData<*const ()>,
+}
+
+impl std::fmt::Debug for Ring {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ring").field("n_outstanding", &self.n_outstanding).finish_non_exhaustive()
+    }
+}
+
+impl Ring {
+    /// Makes a ring.
+    ///
+    /// # Errors
+    /// What `io_uring_setup` says, with a hint where `io_uring` is forbidden (`EPERM`) or absent (`ENOSYS`).
+    pub fn new(request: &RingRequest) -> Result<Self> {
+        let inner = setup::build(request)?;
+        let params = inner.params();
+        let completes_on_enter = params.is_setup_iopoll() || setup::has_deferred_completions(params);
+        let empty = || UnsafeCell::new(libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 });
+        Ok(Self {
+            inner,
+            vectors: (0..request.depth.max(1)).map(|_| empty()).collect(),
+            n_outstanding: 0,
+            completes_on_enter,
+            _not_send: std::marker::PhantomData,
+        })
+    }
+
+    /// Requests pushed (submitted or not) whose completions were not popped.
+    pub fn n_outstanding(&self) -> u32 {
+        self.n_outstanding
+    }
+
+    /// True if the kernel has plain reads and writes (Linux 5.6), not only those by vector.
+    pub fn supports_plain_io(&self) -> bool {
+        let mut probe = Probe::new();
+        let is_probed = self.inner.submitter().register_probe(&mut probe).is_ok();
+        is_probed && probe.is_supported(opcode::Read::CODE) && probe.is_supported(opcode::Write::CODE)
+    }
+
+    /// Registers memory; region n can then be used as [`BufferForm::Registered`] n.
+    ///
+    /// # Errors
+    /// `ENOMEM` when it passes `RLIMIT_MEMLOCK` (older kernels, without privilege).
+    ///
+    /// # Safety
+    /// The memory lives until the ring is dropped.
+    pub unsafe fn register_buffers(&self, regions: &[Region]) -> Result<()> {
+        let vector = |region: &Region| libc::iovec { iov_base: region.as_ptr().cast(), iov_len: region.len() };
+        let vectors: Vec<libc::iovec> = regions.iter().map(vector).collect();
+        // SAFETY: the regions are valid memory that lives long enough by the caller's promise; the vectors are only used
+        // during the call.
+        unsafe { self.inner.submitter().register_buffers(&vectors) }
+            .context("register buffers", format_args!("({} of them; limit: RLIMIT_MEMLOCK)", regions.len()))
+    }
+
+    /// Makes a table for `n` registered files, all empty at first.
+    pub fn register_file_table(&self, n: u32) -> Result<()> {
+        self.inner.submitter().register_files(&vec![-1; n as usize]).context("register files", n)
+    }
+
+    /// Puts an open file at an index of the table ([`RingFd::Registered`]), or takes one out (`None`). The ring holds the
+    /// file open by itself.
+    pub fn set_registered_file(&self, index: u32, file: Option<BorrowedFd<'_>>) -> Result<()> {
+        let fd = file.map_or(-1, |file| file.as_raw_fd());
+        self.inner.submitter().register_files_update(index, &[fd]).map(drop).context("register file", fd)
+    }
+
+    /// Pushes a read or write for a slot. False, and nothing is pushed, if the submission queue is full.
+    ///
+    /// # Safety
+    /// Until the completion of the slot was popped or the ring is dropped: the memory of the region lives and nobody else
+    /// uses it (a write's may be read), the descriptor stays open, and the slot is not used again.
+    ///
+    /// # Panics
+    /// If the slot is not below the depth.
+    #[inline]
+    pub unsafe fn push_io(&mut self, slot: u32, io: &RingIo) -> bool {
+        let vector = self.vectors[slot as usize].get();
+        if matches!(io.form, BufferForm::Vector) {
+            // SAFETY: the slot is in no request (the caller's promise), so nobody reads its vector.
+            unsafe { *vector = libc::iovec { iov_base: io.region.as_ptr().cast(), iov_len: io.region.len() } };
+        }
+        // SAFETY: the vector lives as long as the ring, and the rest is the caller's promise.
+        unsafe { self.push(&io.entry(vector).user_data(u64::from(slot))) }
+    }
+
+    /// Pushes a sync for a slot. False, and nothing is pushed, if the submission queue is full.
+    ///
+    /// # Safety
+    /// The descriptor stays open until the completion of the slot was popped.
+    #[inline]
+    pub unsafe fn push_sync(&mut self, slot: u32, fd: RingFd, kind: SyncKind) -> bool {
+        // SAFETY: no memory is involved, and the descriptor is the caller's promise.
+        unsafe { self.push(&kind.entry(fd).user_data(u64::from(slot))) }
+    }
+
+    /// Pushes a request that does nothing.
+    #[inline]
+    pub fn push_nop(&mut self, slot: u32) -> bool {
+        // SAFETY: no memory is involved.
+        unsafe { self.push(&opcode::Nop::new().build().user_data(u64::from(slot))) }
+    }
+
+    /// # Safety
+    /// What the entry points at is valid until its completion was popped.
+    #[inline]
+    unsafe fn push(&mut self, entry: &io_uring::squeue::Entry) -> bool {
+        // SAFETY: promised by the caller.
+        let is_pushed = unsafe { self.inner.submission().push(entry) }.is_ok();
+        self.n_outstanding += u32::from(is_pushed);
+        is_pushed
+    }
+
+    /// Hands pushed requests to the kernel; returns how many it took. With a polling kernel thread it is only woken if it
+    /// sleeps.
+    ///
+    /// # Errors
+    /// `EAGAIN` and `EBUSY`: reap first, then try again.
+    #[inline]
+    pub fn submit(&mut self) -> std::result::Result<u32, Errno> {
+        self.inner.submit().map(|n| n as u32).map_err(|error| to_errno(&error))
+    }
+
+    /// Submits what was pushed and waits until at least `min` completions can be popped, but never for more than are
+    /// outstanding. With `min` 0 it only looks.
+    ///
+    /// # Errors
+    /// What the kernel says; interruptions by signals are waited through.
+    pub fn submit_and_wait(&mut self, min: u32) -> std::result::Result<(), Errno> {
+        let min = min.min(self.n_outstanding) as usize;
+        if min == 0 {
+            return self.look();
+        }
+        loop {
+            let n_ready = self.inner.completion().len();
+            let n_unsubmitted = self.inner.submission().len();
+            if n_ready >= min && n_unsubmitted == 0 {
+                return Ok(());
+            }
+            // The kernel counts the completions that are there already, so `min` is the whole number. It may return with
+            // fewer: after a signal, or when a submission failed.
+            match self.inner.submit_and_wait(min).map_err(|error| to_errno(&error)) {
+                Ok(_) | Err(Errno::INTR) => {}
+                // No room for more requests now: some must be reaped before it takes the others.
+                Err(Errno::BUSY | Errno::AGAIN) if n_ready > 0 => return Ok(()),
+                Err(Errno::BUSY | Errno::AGAIN) if self.n_outstanding as usize > n_unsubmitted => self.enter(1)?,
+                Err(errno) => return Err(errno),
+            }
+            if self.inner.completion().len() >= min {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Submits and has the kernel run what it deferred, without waiting.
+    fn look(&mut self) -> std::result::Result<(), Errno> {
+        if !self.inner.submission().is_empty() {
+            self.submit()?;
+        }
+        if self.completes_on_enter && self.n_outstanding > 0 && self.inner.completion().is_empty() {
+            self.enter(0)?;
+        }
+        Ok(())
+    }
+
+    /// Enters the kernel without submitting, until at least `min` completions are there or a signal comes.
+    fn enter(&self, min: u32) -> std::result::Result<(), Errno> {
+        // SAFETY: no argument beyond the numbers.
+        let result = unsafe { self.inner.submitter().enter::<libc::sigset_t>(0, min, ENTER_GETEVENTS, None) };
+        match result.map_err(|error| to_errno(&error)) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(errno) => Err(errno),
+        }
+    }
+
+    /// Hands up to `max` completions that are there to `each`, oldest first; returns how many.
+    #[inline]
+    pub fn pop(&mut self, max: u32, mut each: impl FnMut(RingCompletion)) -> u32 {
+        let mut n_popped = 0;
+        for completion in self.inner.completion().take(max as usize) {
+            each(RingCompletion { slot: completion.user_data() as u32, result: completion.result() });
+            n_popped += 1;
+        }
+        self.n_outstanding = self.n_outstanding.saturating_sub(n_popped);
+        n_popped
+    }
+
+    /// Requests that were pushed and not yet taken by the kernel.
+    pub fn n_unsubmitted(&mut self) -> u32 {
+        self.inner.submission().len() as u32
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        // The kernel may go on using buffers of requests in flight after the ring is closed: wait for them.
+        while self.n_outstanding > 0 && self.submit_and_wait(self.n_outstanding).is_ok() {
+            if self.pop(u32::MAX, |_| ()) == 0 {
+                break;
+            }
+        }
+    }
+}
+
+fn to_errno(error: &std::io::Error) -> Errno {
+    Errno::from_io_error(error).unwrap_or(Errno::IO)
+}
+
+#[cfg(test)]
+mod tests;
