@@ -193,7 +193,7 @@ impl EngineError {
     pub(crate) fn bad_option(
         engine: &'static str,
         option: &'static str,
-        value: &impl ToString,
+        value: &(impl ToString + ?Sized),
         why: impl Into<String>,
     ) -> Self {
         Self::BadOption { engine, option, value: value.to_string(), why: why.into() }

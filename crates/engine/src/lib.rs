@@ -15,6 +15,7 @@ pub mod pvsync;
 pub mod pvsync2;
 pub mod registry;
 mod rw_flags;
+pub mod sim;
 pub mod sync;
 pub mod vsync;
 

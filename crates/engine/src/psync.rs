@@ -1,6 +1,6 @@
 //! `ioengine=psync` (fio's default): `pread(2)` and `pwrite(2)`.
 //!
-//! Must not know: positions, batches. Start reading at [`Psync`].
+//! Must not know: positions, batches. Start reading at `Psync`.
 
 use crate::contract::{Engine, EngineError, EngineInfo, IoUnit};
 use crate::inline::{Inline, Transfer};

@@ -1,6 +1,6 @@
 //! `ioengine=pvsync`: `preadv(2)` and `pwritev(2)`, one buffer a call.
 //!
-//! Must not know: positions, batches. Start reading at [`Pvsync`].
+//! Must not know: positions, batches. Start reading at `Pvsync`.
 
 use crate::contract::{Engine, EngineError, EngineInfo, IoUnit};
 use crate::inline::{Inline, Transfer};

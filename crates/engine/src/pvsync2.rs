@@ -2,7 +2,7 @@
 //!
 //! Options: `hipri` (flag) polls for completions, for `hipri_percentage` (0 to 100, default 100) of the I/Os; `uncached`
 //! and `nowait` set `RWF_DONTCACHE` and `RWF_NOWAIT`. What the kernel does not support fails per I/O, as with fio.
-//! Must not know: positions, batches. Start reading at [`Pvsync2`].
+//! Must not know: positions, batches. Start reading at `Pvsync2`.
 
 use crate::contract::{Engine, EngineError, EngineInfo, EngineSetup, IoUnit};
 use crate::inline::{Inline, Transfer};

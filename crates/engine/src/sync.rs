@@ -1,7 +1,7 @@
 //! `ioengine=sync`: `read(2)` and `write(2)` at the position of the file, moved by `lseek(2)` when it is elsewhere.
 //!
 //! fio does the same (seen by strace): a sequential job makes bare writes, a random one pairs of lseek and write.
-//! Must not know: batches. Start reading at [`Seeking`].
+//! Must not know: batches. Start reading at `Seeking`.
 
 use crate::contract::{Engine, EngineError, EngineInfo, EngineSetup, IoUnit};
 use crate::inline::{Inline, Transfer};

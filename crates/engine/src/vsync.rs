@@ -4,7 +4,7 @@
 //! fio does the same (seen by strace, `iodepth=8 iodepth_batch=8`): a unit joins the pending ones if it has the same
 //! file and direction and starts where they end, else they are written first; every call is preceded by an lseek, also
 //! where the position is right already. Deviation: trims work (fio 3.33 fails with EFAULT).
-//! Must not know: how many units the loop wants in a batch. Start reading at [`Vsync`].
+//! Must not know: how many units the loop wants in a batch. Start reading at `Vsync`.
 #![expect(unsafe_code, reason = "a vector of buffers that are disjoint parts of one area")]
 
 use crate::contract::{Completion, Engine, EngineError, EngineInfo, EngineSetup, IoResult, IoUnit, Queued};

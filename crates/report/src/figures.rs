@@ -50,7 +50,8 @@ impl<'a> Block<'a> {
         if group_bytes_per_sec <= 1024 {
             return 100.0;
         }
-        (self.stats.bw.mean * 100.0 / (group_bytes_per_sec as f64 / 1024.0)).min(100.0)
+        // The mean is cut to whole KiB/s first: 50066.67 of 51086.68 are 98.002061% in fio.
+        (self.stats.bw.mean.trunc() * 100.0 / (group_bytes_per_sec as f64 / 1024.0)).min(100.0)
     }
 }
 

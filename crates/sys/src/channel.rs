@@ -70,7 +70,7 @@ impl MessageSender {
     /// Sends a message, waiting for room.
     ///
     /// # Errors
-    /// `EPIPE` if the receiver is gone.
+    /// `EPIPE` or `ECONNRESET` if the receiver is gone.
     pub fn send(&self, message: &[u8]) -> Result<()> {
         let mut packet = Vec::with_capacity(CHUNK_BYTES.min(message.len()) + 1);
         let mut rest = message;
@@ -199,6 +199,8 @@ mod tests {
     fn sending_to_nobody_is_an_error_not_a_signal() {
         let (sender, receiver) = message_channel(100).unwrap();
         drop(receiver);
-        assert_eq!(sender.send(b"x").unwrap_err().errno(), Some(libc::EPIPE));
+        // Children of other tests may hold a copy of the receiving end for a while.
+        let error = std::iter::repeat_with(|| sender.send(b"x")).find_map(std::result::Result::err);
+        assert!(matches!(error.unwrap().errno(), Some(libc::EPIPE | libc::ECONNRESET)));
     }
 }

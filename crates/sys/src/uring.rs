@@ -81,7 +81,8 @@ impl Ring {
         is_probed && probe.is_supported(opcode::Read::CODE) && probe.is_supported(opcode::Write::CODE)
     }
 
-    /// Registers memory; region n can then be used as [`BufferForm::Registered`] n.
+    /// Registers memory; region n can then be used as [`BufferForm::Registered`] n. A region is at most 1 GiB, and there are
+    /// at most 16384 (limits of the kernel).
     ///
     /// # Errors
     /// `ENOMEM` when it passes `RLIMIT_MEMLOCK` (older kernels, without privilege).

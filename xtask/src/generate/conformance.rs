@@ -5,6 +5,7 @@ use super::text::{GENERATED, cell, code, codes, refused_values, status_reason, s
 use ferrio_job::options::OPTIONS;
 use ferrio_job::options::definition::{OptionDef, Status};
 use ferrio_job::options::engines::{ENGINES, EngineName};
+use ferrio_report::FORMATS;
 use std::fmt::Write as _;
 
 const INTRODUCTION: &str = "\
@@ -22,6 +23,8 @@ with: what is planned here is what the parser refuses.
 /// The document.
 pub(super) fn render() -> String {
     let mut text = format!("<!-- {GENERATED} -->\n{INTRODUCTION}\n{}", counts());
+    text.push_str("\n## Output formats\n\n");
+    text.push_str(&format_table());
     text.push_str("\n## Engines\n\n");
     text.push_str(&engine_table());
     text.push_str("\n## Options\n");
@@ -47,6 +50,7 @@ fn counts() -> String {
     push_count(&mut text, "options of every job", &general.collect::<Vec<_>>());
     push_count(&mut text, "options of engines and profiles", &private.collect::<Vec<_>>());
     push_count(&mut text, "engines", &ENGINES.iter().map(engine_status).collect::<Vec<_>>());
+    push_count(&mut text, "output formats", &FORMATS.map(|_| Status::Supported));
     text
 }
 
@@ -56,6 +60,16 @@ fn push_count(text: &mut String, what: &str, statuses: &[Status]) {
         ["supported", "deviates", "planned", "not applicable"].map(count);
     // Infallible: writing to a String never fails.
     let _ = writeln!(text, "| {what} | {supported} | {deviates} | {planned} | {not_applicable} | {} |", statuses.len());
+}
+
+/// Formats are built by being in their table; the reference has no others.
+fn format_table() -> String {
+    let mut text = String::from("| format | other names | what it is | status |\n|---|---|---|---|\n");
+    for format in &FORMATS {
+        let aliases = codes(format.aliases.iter().copied());
+        push_row(&mut text, &[&code(format.name), &aliases, &cell(format.help), status_word(Status::Supported)]);
+    }
+    text
 }
 
 fn engine_table() -> String {

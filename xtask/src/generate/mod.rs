@@ -3,10 +3,15 @@
 //! A document is one function of no arguments; it reads tables and nothing else, so that the same tables always give the
 //! same text. Start reading at [`DOCUMENTS`].
 
+mod bash;
+mod completion;
 mod conformance;
+mod fish;
+mod man;
 mod reference;
 mod sections;
 mod text;
+mod zsh;
 
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -23,6 +28,10 @@ struct Document {
 const DOCUMENTS: &[Document] = &[
     Document { path: "CONFORMANCE.md", render: conformance::render },
     Document { path: "docs/options.md", render: reference::render },
+    Document { path: "docs/ferrio.1", render: man::render },
+    Document { path: "docs/completions/ferrio.bash", render: bash::render },
+    Document { path: "docs/completions/_ferrio", render: zsh::render },
+    Document { path: "docs/completions/ferrio.fish", render: fish::render },
 ];
 
 /// Writes the documents that differ from what the tables say.

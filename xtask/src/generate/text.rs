@@ -119,6 +119,14 @@ fn float_bounds(max_len: usize, min: Option<f64>, max: Option<f64>) -> String {
     format!("at most {max_len}{range}")
 }
 
+/// The words that a shell may offer as a value of the option.
+pub(super) fn offered_words(def: &OptionDef) -> Vec<&'static str> {
+    match def.kind {
+        Kind::Bool => vec!["0", "1"],
+        kind => kind.choices().unwrap_or_default().iter().map(|choice| choice.word).collect(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

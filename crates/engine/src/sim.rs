@@ -1,0 +1,277 @@
+//! `ioengine=sim`: a seeded virtual device, for tests that need a known truth and for trying things out.
+//!
+//! | option | meaning | default |
+//! |---|---|---|
+//! | `sim_service` | service times, see `service` | `fixed:100us` |
+//! | `sim_channels` | I/Os served at the same time, 1 to 65536; each goes to the channel that is free first | 1 |
+//! | `sim_seed` | seed of the device | that of the worker |
+//! | `sim_capacity` | bytes of the device: writes behind it fail with ENOSPC, reads find the end | none; with contents 1 GiB |
+//! | `sim_read_cache` | `SIZE/HIT_TIME`, see `read_cache` | none |
+//! | `sim_write_cache` | `SIZE/HIT_TIME/DRAIN_RATE`, see `device` | none |
+//! | `sim_stall` | `EVERY/DURATION`, see `stall` | none |
+//! | `sim_burst` | credits, see `burst` | none |
+//! | `sim_fault` | what goes wrong, see `fault` | nothing |
+//! | `sim_data` | 1: keep what is written, so that reads return it and faults are real in the data | 0 |
+//!
+//! Each worker has a device of its own; its files lie one behind the other in it. Times are those of the clock of the run:
+//! a real one is waited for, a virtual one jumps to the next completion. The same seed and the same arrivals give the same
+//! figures on every machine. Start reading at `Sim`, then `device`.
+
+mod bucket;
+mod burst;
+mod device;
+mod fault;
+mod options;
+mod parse;
+mod read_cache;
+mod rng;
+mod service;
+mod stall;
+mod store;
+
+use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoResult, IoUnit, Queued};
+use crate::options::EngineOptions;
+use device::{Arrival, Device};
+use fault::Fault;
+use ferrio_sys::arena::Arena;
+use ferrio_sys::clock::{Clock, ClockKind};
+use ferrio_units::Direction;
+use options::SimOptions;
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io;
+use std::rc::Rc;
+use store::{Extent, Store};
+
+/// The engine's row in the registry.
+pub const INFO: EngineInfo = EngineInfo {
+    name: "sim",
+    help: "A seeded virtual device: service times, caches, stalls, burst credits and faults by sim_* options",
+    inline: false,
+    synchronous: false,
+    diskless: true,
+    needs_full_layout: false,
+    needs_aligned_buffers: false,
+    supports_atomic: false,
+    supports_syncfs: true,
+    create,
+};
+
+/// Virtual time that one look for completions costs, so that a loop that only polls gets on, ns.
+const POLL_NS: u64 = 100;
+
+/// A real clock is waited for by sleeping until this long before the time, then by spinning: sleeps end late by the slack
+/// of timers, 50 us, ns.
+const SPIN_NS: u64 = 60_000;
+
+fn create(options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
+    Ok(Box::new(Sim { options: SimOptions::parse(options)?, running: None }))
+}
+
+/// The engine: checked options, and everything else once it is started.
+struct Sim {
+    options: SimOptions,
+    running: Option<Running>,
+}
+
+/// A started device. Lists have room for `iodepth`.
+struct Running {
+    device: Device,
+    store: Option<Store>,
+    arena: Rc<RefCell<Arena>>,
+    clock: Clock,
+    /// Time of the clock at the start of the engine; the device counts from here.
+    epoch_ns: u64,
+    capacity_bytes: u64,
+    files: Files,
+    queued: Vec<(u32, IoUnit)>,
+    /// Done time (device), order of arrival, slot.
+    in_flight: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    slots: Vec<Option<Flight>>,
+    n_taken: u64,
+}
+
+/// An I/O in the device.
+#[derive(Clone, Copy)]
+struct Flight {
+    unit: IoUnit,
+    address: u64,
+    /// Bytes within the device.
+    length_bytes: usize,
+    fault: Fault,
+    result: IoResult,
+}
+
+/// Where each file lies on the device: one behind the other, in the order of first opening.
+struct Files {
+    bases: Vec<Option<u64>>,
+    end: u64,
+}
+
+impl Files {
+    fn open(&mut self, file: &EngineFile<'_>) {
+        if let Some(base @ None) = self.bases.get_mut(file.index as usize) {
+            *base = Some(self.end);
+            self.end = self.end.saturating_add(file.range_start).saturating_add(file.range_bytes);
+        }
+    }
+
+    fn address(&self, unit: &IoUnit) -> u64 {
+        let base = self.bases.get(unit.file_index as usize).copied().flatten().unwrap_or(0);
+        base.saturating_add(unit.offset)
+    }
+}
+
+impl Running {
+    fn now_ns(&self) -> u64 {
+        self.clock.now_ns().saturating_sub(self.epoch_ns)
+    }
+
+    /// Hands a unit to the device.
+    fn take(&mut self, unit_index: u32, unit: &IoUnit, now_ns: u64) {
+        let address = self.files.address(unit);
+        let room_bytes = self.capacity_bytes.saturating_sub(address);
+        let length_bytes = usize::try_from(room_bytes).unwrap_or(usize::MAX).min(unit.length);
+        let arrival = Arrival { direction: unit.direction, address, length_bytes: length_bytes as u64, now_ns };
+        let outcome = self.device.take(&arrival);
+        let result = result_of(unit, length_bytes, outcome.fault);
+        self.slots[unit_index as usize] =
+            Some(Flight { unit: *unit, address, length_bytes, fault: outcome.fault, result });
+        self.in_flight.push(Reverse((outcome.done_ns, self.n_taken, unit_index)));
+        self.n_taken += 1;
+    }
+
+    /// Takes units off that are done by now.
+    fn collect(&mut self, n_max: usize, completions: &mut Vec<Completion>) {
+        let now_ns = self.now_ns();
+        let n_end = completions.len() + n_max;
+        while let Some(&Reverse((done_ns, _, unit_index))) = self.in_flight.peek() {
+            if done_ns > now_ns || completions.len() >= n_end {
+                return;
+            }
+            self.in_flight.pop();
+            if let Some(flight) = self.slots[unit_index as usize].take() {
+                self.carry_out(&flight);
+                completions.push(Completion { unit_index, result: flight.result });
+            }
+        }
+    }
+
+    /// Moves the data of an I/O that is done.
+    fn carry_out(&mut self, flight: &Flight) {
+        let Some(store) = &mut self.store else { return };
+        // The address fits: what has a positive result lies within a mapping.
+        let (Ok(address), true) = (usize::try_from(flight.address), flight.result > 0) else { return };
+        let length_bytes = match flight.fault {
+            Fault::Short(_) => flight.result as usize,
+            _ => flight.length_bytes,
+        };
+        let mut arena = self.arena.borrow_mut();
+        let buffer_bytes = if flight.unit.direction == Direction::Trim { 0 } else { length_bytes };
+        let buffer = arena.slice_mut(flight.unit.buffer_offset, buffer_bytes);
+        let span_bytes =
+            if self.files.end == 0 { self.capacity_bytes } else { self.files.end.min(self.capacity_bytes) };
+        store.apply(flight.unit.direction, Extent { address, length_bytes }, flight.fault, buffer, span_bytes);
+    }
+
+    /// Waits until the device is done with its next I/O.
+    fn wait(&self) {
+        let Some(Reverse((done_ns, ..))) = self.in_flight.peek() else { return };
+        let until_ns = self.epoch_ns.saturating_add(*done_ns);
+        if self.clock.kind() == ClockKind::Virtual {
+            self.clock.sleep_until_ns(until_ns);
+            return;
+        }
+        let sleep_until_ns = until_ns.saturating_sub(SPIN_NS);
+        if sleep_until_ns > self.clock.now_ns() {
+            self.clock.sleep_until_ns(sleep_until_ns);
+        }
+        while self.clock.now_ns() < until_ns && self.clock.now_ns() >= sleep_until_ns {
+            std::hint::spin_loop();
+        }
+    }
+}
+
+/// What is reported: errors, the bytes within the device, or fewer.
+fn result_of(unit: &IoUnit, length_bytes: usize, fault: Fault) -> IoResult {
+    let is_behind_the_end = length_bytes == 0 && unit.length > 0;
+    match (fault, unit.direction) {
+        (Fault::Eio, _) => -IoResult::from(libc::EIO),
+        (_, Direction::Write) if is_behind_the_end => -IoResult::from(libc::ENOSPC),
+        (_, Direction::Trim) if is_behind_the_end => -IoResult::from(libc::EINVAL),
+        (Fault::Short(short_bytes), _) => short_bytes.min(length_bytes as u64) as IoResult,
+        (_, Direction::Read | Direction::Write | Direction::Trim) => length_bytes as IoResult,
+        _ => unit.length as IoResult,
+    }
+}
+
+impl Engine for Sim {
+    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
+        let depth = setup.iodepth as usize;
+        let store = self.options.has_data.then(|| Store::new(self.options.capacity_bytes)).transpose()?;
+        self.running = Some(Running {
+            device: self.options.device(self.options.seed.unwrap_or(setup.seed))?,
+            store,
+            epoch_ns: setup.clock.now_ns(),
+            clock: setup.clock,
+            arena: setup.arena,
+            capacity_bytes: self.options.capacity_bytes,
+            files: Files { bases: vec![None; setup.n_files as usize], end: 0 },
+            queued: Vec::with_capacity(depth),
+            in_flight: BinaryHeap::with_capacity(depth),
+            slots: vec![None; depth],
+            n_taken: 0,
+        });
+        Ok(())
+    }
+
+    fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
+        if let Some(running) = &mut self.running {
+            running.files.open(file);
+        }
+        Ok(())
+    }
+
+    fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
+        match &mut self.running {
+            Some(running) if (unit_index as usize) < running.slots.len() => {
+                running.queued.push((unit_index, *unit));
+                Queued::Queued
+            }
+            _ => Queued::Completed(-IoResult::from(libc::EINVAL)),
+        }
+    }
+
+    fn commit(&mut self) -> io::Result<u32> {
+        let Some(running) = &mut self.running else { return Ok(0) };
+        let now_ns = running.now_ns();
+        let n_queued = running.queued.len();
+        for index in 0..n_queued {
+            let (unit_index, unit) = running.queued[index];
+            running.take(unit_index, &unit, now_ns);
+        }
+        running.queued.clear();
+        Ok(n_queued as u32)
+    }
+
+    fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
+        let Some(running) = &mut self.running else { return Ok(()) };
+        let n_before = completions.len();
+        let n_max = max as usize;
+        let n_min = (min as usize).min(n_max).min(running.in_flight.len());
+        running.collect(n_max, completions);
+        if n_min == 0 && completions.len() == n_before && !running.in_flight.is_empty() {
+            // Only a virtual clock moves.
+            running.clock.advance(POLL_NS);
+        }
+        while completions.len() - n_before < n_min {
+            running.wait();
+            running.collect(n_max - (completions.len() - n_before), completions);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
