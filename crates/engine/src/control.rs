@@ -5,9 +5,9 @@
 
 use crate::contract::{IoResult, IoUnit};
 use crate::descriptor;
-use ferrio_sys::io_calls;
+use ferrio_sys::Errno;
+use ferrio_sys::{file_cache, io_calls};
 use ferrio_units::Direction;
-use rustix::io::Errno;
 
 /// Bytes moved or the negative errno.
 #[inline]
@@ -37,10 +37,10 @@ pub(crate) fn run(unit: &IoUnit) -> IoResult {
     let outcome = descriptor::of(unit).and_then(|fd| match unit.direction {
         Direction::Read | Direction::Write => Err(Errno::INVAL),
         Direction::Trim => io_calls::discard(fd, unit.offset, unit.length as u64),
-        Direction::Sync => rustix::fs::fsync(fd),
-        Direction::Datasync => rustix::fs::fdatasync(fd),
+        Direction::Sync => file_cache::sync(fd),
+        Direction::Datasync => file_cache::sync_data(fd),
         Direction::SyncFileRange => io_calls::sync_file_range(fd, unit.offset, unit.length as u64, unit.sync_flags),
-        Direction::Syncfs => rustix::fs::syncfs(fd),
+        Direction::Syncfs => file_cache::sync_file_system(fd),
     });
     result_of(outcome.map(|()| unit.length))
 }

@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "a unit carries its descriptor as a number, because slots outlive files")]
 
 use crate::contract::IoUnit;
-use rustix::io::Errno;
+use ferrio_sys::Errno;
 use std::os::fd::BorrowedFd;
 
 /// The descriptor of a unit; EBADF for the -1 of diskless jobs.

@@ -5,9 +5,9 @@
 
 use crate::contract::{Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Queued};
 use crate::{control, descriptor};
+use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
 use ferrio_units::Direction;
-use rustix::io::Errno;
 use std::cell::RefCell;
 use std::os::fd::BorrowedFd;
 use std::rc::Rc;
@@ -27,7 +27,7 @@ pub(crate) trait Transfer {
     fn write(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &[u8]) -> Result<usize, Errno>;
 
     /// See [`Engine::hint`].
-    fn hint(&self, _errno: i32) -> Option<&'static str> {
+    fn hint(&self, _unit: &IoUnit, _errno: i32) -> Option<&'static str> {
         None
     }
 }
@@ -77,8 +77,8 @@ impl<T: Transfer> Engine for Inline<T> {
         Queued::Completed(result)
     }
 
-    fn hint(&self, _unit: &IoUnit, errno: i32) -> Option<&'static str> {
-        self.transfer.hint(errno)
+    fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
+        self.transfer.hint(unit, errno)
     }
 }
 

@@ -5,7 +5,7 @@
 use crate::contract::{Engine, EngineError, EngineInfo, IoUnit};
 use crate::inline::{Inline, Transfer};
 use crate::options::EngineOptions;
-use rustix::io::Errno;
+use ferrio_sys::{Errno, file_io};
 use std::os::fd::BorrowedFd;
 
 /// The engine's row in the registry.
@@ -33,11 +33,11 @@ struct Psync;
 impl Transfer for Psync {
     #[inline]
     fn read(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &mut [u8]) -> Result<usize, Errno> {
-        rustix::io::pread(fd, buffer, unit.offset)
+        file_io::pread(fd, buffer, unit.offset)
     }
 
     #[inline]
     fn write(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &[u8]) -> Result<usize, Errno> {
-        rustix::io::pwrite(fd, buffer, unit.offset)
+        file_io::pwrite(fd, buffer, unit.offset)
     }
 }

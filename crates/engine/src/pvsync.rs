@@ -5,7 +5,7 @@
 use crate::contract::{Engine, EngineError, EngineInfo, IoUnit};
 use crate::inline::{Inline, Transfer};
 use crate::options::EngineOptions;
-use rustix::io::Errno;
+use ferrio_sys::{Errno, file_io};
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::BorrowedFd;
 
@@ -24,11 +24,11 @@ struct Pvsync;
 impl Transfer for Pvsync {
     #[inline]
     fn read(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &mut [u8]) -> Result<usize, Errno> {
-        rustix::io::preadv(fd, &mut [IoSliceMut::new(buffer)], unit.offset)
+        file_io::preadv(fd, &mut [IoSliceMut::new(buffer)], unit.offset)
     }
 
     #[inline]
     fn write(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &[u8]) -> Result<usize, Errno> {
-        rustix::io::pwritev(fd, &[IoSlice::new(buffer)], unit.offset)
+        file_io::pwritev(fd, &[IoSlice::new(buffer)], unit.offset)
     }
 }

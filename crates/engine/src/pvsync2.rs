@@ -7,9 +7,10 @@
 use crate::contract::{Engine, EngineError, EngineInfo, EngineSetup, IoUnit};
 use crate::inline::{Inline, Transfer};
 use crate::options::EngineOptions;
-use crate::rw_flags::{self, RwFlags};
+use crate::rw_flags::JobRwFlags;
+use ferrio_sys::Errno;
+use ferrio_sys::file_io::{self, RwFlags};
 use ferrio_units::random::Taus88;
-use rustix::io::{Errno, ReadWriteFlags};
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::BorrowedFd;
 
@@ -28,7 +29,7 @@ fn create(options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
         return Err(EngineError::bad_option(INFO.name, "hipri_percentage", &percentage, "allowed: 0 to 100"));
     }
     Ok(Box::new(Inline::new(Pvsync2 {
-        flags: RwFlags::new(options.flag("nowait"), options.flag("uncached"), false),
+        flags: JobRwFlags::new(options.flag("nowait"), options.flag("uncached")),
         hipri_percentage: if options.flag("hipri") { percentage as u32 } else { 0 },
         hipri_draws: Taus88::new(0),
     })))
@@ -36,21 +37,21 @@ fn create(options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
 
 /// Reads and writes at a place, with flags.
 struct Pvsync2 {
-    flags: RwFlags,
+    flags: JobRwFlags,
     hipri_percentage: u32,
     hipri_draws: Taus88,
 }
 
 impl Pvsync2 {
     #[inline]
-    fn flags_of(&mut self, unit: &IoUnit) -> ReadWriteFlags {
+    fn flags_of(&mut self, unit: &IoUnit) -> RwFlags {
         let hipri = match self.hipri_percentage {
-            0 => 0,
-            100.. => rw_flags::HIPRI,
-            percentage if self.hipri_draws.percent() <= percentage => rw_flags::HIPRI,
-            _ => 0,
+            0 => RwFlags::NONE,
+            100.. => RwFlags::HIPRI,
+            percentage if self.hipri_draws.percent() <= percentage => RwFlags::HIPRI,
+            _ => RwFlags::NONE,
         };
-        ReadWriteFlags::from_bits_retain(self.flags.of(unit.direction) | hipri)
+        self.flags.of(unit.direction) | hipri
     }
 }
 
@@ -62,18 +63,18 @@ impl Transfer for Pvsync2 {
 
     #[inline]
     fn read(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &mut [u8]) -> Result<usize, Errno> {
-        rustix::io::preadv2(fd, &mut [IoSliceMut::new(buffer)], unit.offset, self.flags_of(unit))
+        file_io::preadv2(fd, &mut [IoSliceMut::new(buffer)], unit.offset, self.flags_of(unit))
     }
 
     #[inline]
     fn write(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &[u8]) -> Result<usize, Errno> {
-        rustix::io::pwritev2(fd, &[IoSlice::new(buffer)], unit.offset, self.flags_of(unit))
+        file_io::pwritev2(fd, &[IoSlice::new(buffer)], unit.offset, self.flags_of(unit))
     }
 
-    fn hint(&self, errno: i32) -> Option<&'static str> {
+    fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
         if errno == libc::EOPNOTSUPP && self.hipri_percentage > 0 {
             return Some("hipri (RWF_HIPRI) needs direct=1 and a device with poll queues (for NVMe: nvme.poll_queues)");
         }
-        self.flags.hint(errno)
+        self.flags.hint(unit.direction, errno)
     }
 }

@@ -1,11 +1,11 @@
 //! The table of engines. A new engine is one file and one line here.
 
 use crate::contract::EngineInfo;
-use crate::{null, psync, pvsync, pvsync2, sim, sync, vsync};
+use crate::{libaio, null, psync, pvsync, pvsync2, sim, sync, vsync};
 
 /// All engines that are built in.
 pub const ENGINES: &[&EngineInfo] =
-    &[&sync::INFO, &psync::INFO, &vsync::INFO, &pvsync::INFO, &pvsync2::INFO, &null::INFO, &sim::INFO];
+    &[&sync::INFO, &psync::INFO, &vsync::INFO, &pvsync::INFO, &pvsync2::INFO, &libaio::INFO, &null::INFO, &sim::INFO];
 
 /// The engine of a canonical name.
 pub fn find(name: &str) -> Option<&'static EngineInfo> {

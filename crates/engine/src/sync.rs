@@ -6,8 +6,7 @@
 use crate::contract::{Engine, EngineError, EngineInfo, EngineSetup, IoUnit};
 use crate::inline::{Inline, Transfer};
 use crate::options::EngineOptions;
-use rustix::fs::SeekFrom;
-use rustix::io::Errno;
+use ferrio_sys::{Errno, file_io};
 use std::os::fd::BorrowedFd;
 
 /// The engine's row in the registry.
@@ -30,7 +29,7 @@ impl Seeking {
     fn seek(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit) -> Result<(), Errno> {
         let position = self.positions.get_mut(unit.file_index as usize).ok_or(Errno::INVAL)?;
         if position.take() != Some(unit.offset) {
-            rustix::fs::seek(fd, SeekFrom::Start(unit.offset))?;
+            file_io::seek(fd, unit.offset)?;
         }
         Ok(())
     }
@@ -55,12 +54,12 @@ impl Transfer for Seeking {
     #[inline]
     fn read(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &mut [u8]) -> Result<usize, Errno> {
         self.seek(fd, unit)?;
-        rustix::io::read(fd, buffer).map(|n_bytes| self.moved(unit, n_bytes))
+        file_io::read(fd, buffer).map(|n_bytes| self.moved(unit, n_bytes))
     }
 
     #[inline]
     fn write(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &[u8]) -> Result<usize, Errno> {
         self.seek(fd, unit)?;
-        rustix::io::write(fd, buffer).map(|n_bytes| self.moved(unit, n_bytes))
+        file_io::write(fd, buffer).map(|n_bytes| self.moved(unit, n_bytes))
     }
 }

@@ -11,9 +11,8 @@ use crate::contract::{Completion, Engine, EngineError, EngineInfo, EngineSetup, 
 use crate::options::EngineOptions;
 use crate::{control, descriptor};
 use ferrio_sys::arena::Arena;
+use ferrio_sys::{Errno, file_io};
 use ferrio_units::Direction;
-use rustix::fs::SeekFrom;
-use rustix::io::Errno;
 use std::cell::RefCell;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -66,7 +65,7 @@ impl Vsync {
         }));
         let (_, unit) = &self.pending[first];
         let fd = descriptor::of(unit)?;
-        rustix::fs::seek(fd, SeekFrom::Start(unit.offset))?;
+        file_io::seek(fd, unit.offset)?;
         // SAFETY: each vector lies within the arena (`region` checks it), which is borrowed mutably until the call is
         // over, so that no slice of it exists.
         unsafe { call(unit.direction, fd, &self.vectors) }

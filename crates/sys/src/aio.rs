@@ -28,6 +28,10 @@ pub enum AioOperation {
     Sync = 2,
     /// `fdatasync`; few file systems take it.
     SyncData = 3,
+    /// Read at an offset, by a vector of one.
+    ReadVector = 7,
+    /// Write at an offset, by a vector of one.
+    WriteVector = 8,
 }
 
 /// One request.
@@ -92,7 +96,7 @@ struct Event {
 
 impl ControlBlock {
     #[inline]
-    fn new(slot: u32, request: &AioRequest) -> Self {
+    fn new(slot: u32, request: &AioRequest, vector: *mut libc::iovec) -> Self {
         let common = Self {
             data: u64::from(slot),
             operation: request.operation as u16,
@@ -111,6 +115,13 @@ impl ControlBlock {
                 offset: request.offset as i64,
                 ..common
             },
+            AioOperation::ReadVector | AioOperation::WriteVector => Self {
+                rw_flags: request.rw_flags,
+                buffer: vector as u64,
+                len: 1,
+                offset: request.offset as i64,
+                ..common
+            },
         }
     }
 }
@@ -124,6 +135,8 @@ pub struct AioContext {
     id: ContextId,
     /// One for each slot; the kernel is given their addresses.
     blocks: Vec<UnsafeCell<ControlBlock>>,
+    /// One for each slot, for requests by vector.
+    vectors: Vec<UnsafeCell<libc::iovec>>,
     /// Addresses of the blocks to submit, oldest first; at most one for each slot.
     queued: Vec<*mut ControlBlock>,
     events: Box<[Event]>,
@@ -148,6 +161,7 @@ impl AioContext {
         Ok(Self {
             id,
             blocks: (0..depth).map(|_| UnsafeCell::default()).collect(),
+            vectors: (0..depth).map(|_| UnsafeCell::new(vector_of(None))).collect(),
             queued: Vec::with_capacity(depth as usize),
             events: vec![Event::default(); depth as usize].into_boxed_slice(),
             ring,
@@ -183,9 +197,14 @@ impl AioContext {
         if self.queued.len() + self.n_in_flight as usize >= self.blocks.len() {
             return false;
         }
+        let vector = self.vectors[slot as usize].get();
+        if matches!(request.operation, AioOperation::ReadVector | AioOperation::WriteVector) {
+            // SAFETY: the slot is in no request (the caller's promise), so nobody else uses its vector.
+            unsafe { *vector = vector_of(Some(request.region)) };
+        }
         let address = self.blocks[slot as usize].get();
         // SAFETY: the slot is in no request (the caller's promise), so nobody else uses its block.
-        unsafe { *address = ControlBlock::new(slot, request) };
+        unsafe { *address = ControlBlock::new(slot, request, vector) };
         self.queued.push(address);
         true
     }
@@ -270,6 +289,11 @@ impl Drop for AioContext {
         // SAFETY: destroyed once. The kernel waits for the requests in flight, so that no memory is written afterwards.
         unsafe { libc::syscall(libc::SYS_io_destroy, self.id) };
     }
+}
+
+fn vector_of(region: Option<Region>) -> libc::iovec {
+    let (base, len) = region.map_or((std::ptr::null_mut(), 0), |region| (region.as_ptr(), region.len()));
+    libc::iovec { iov_base: base.cast(), iov_len: len }
 }
 
 impl Event {

@@ -38,8 +38,11 @@ fn what_is_written_is_read_back_with_both_ways_to_reap() {
         let mut options = std::fs::File::options();
         let file = options.read(true).write(true).create(true).truncate(false).open(dir.path().join("file")).unwrap();
         let mut arena = arena();
-        for operation in [AioOperation::Write, AioOperation::Read] {
-            let byte_of = |slot: u32| if operation == AioOperation::Write { slot as u8 + 1 } else { 0 };
+        let plain = [AioOperation::Write, AioOperation::Read];
+        let by_vector = [AioOperation::WriteVector, AioOperation::ReadVector];
+        for operation in [plain, by_vector].concat() {
+            let is_write = matches!(operation, AioOperation::Write | AioOperation::WriteVector);
+            let byte_of = |slot: u32| if is_write { slot as u8 + 1 } else { 0 };
             (0..DEPTH).for_each(|slot| arena.slice_mut(slot as usize * BLOCK, BLOCK).fill(byte_of(slot)));
             for slot in 0..DEPTH {
                 // SAFETY: arena and file outlive the context's requests, which are all reaped below; slots are used once.
