@@ -89,14 +89,18 @@ fn shares<const N: usize>(value: &Value, whole: u64, floor: f64) -> [u64; N] {
 }
 
 fn thread_stats(job: &Value) -> ThreadStats {
-    let directions = PerDirection(["read", "write", "trim"].map(|name| direction(&job[name])));
+    let directions = match job.get("read") {
+        Some(_) => PerDirection(["read", "write", "trim"].map(|name| direction(&job[name]))),
+        // unified_rw_reporting=mixed
+        None => PerDirection([direction(&job["mixed"]), DirectionStats::default(), DirectionStats::default()]),
+    };
     let n_issued = directions.0.iter().map(|direction| direction.n_issued).sum();
     let runtime_ms = integer(job, "job_runtime");
     let cpu_ns = |key: &str| (float(job, key) * runtime_ms as f64 / 100.0).round() as u64 * 1_000_000;
     ThreadStats {
         directions,
-        sync: latency(&job["sync"]["lat_ns"]),
-        n_syncs_issued: integer(&job["sync"], "total_ios"),
+        sync: job.get("sync").map_or_else(LatencyStat::default, |sync| latency(&sync["lat_ns"])),
+        n_syncs_issued: job.get("sync").map_or(0, |sync| integer(sync, "total_ios")),
         latency_buckets: LatencyBuckets {
             ns: shares(&job["latency_ns"], n_issued, 0.01),
             us: shares(&job["latency_us"], n_issued, 0.01),
@@ -113,7 +117,7 @@ fn thread_stats(job: &Value) -> ThreadStats {
             minor_faults: integer(job, "minf"),
         },
         total_runtime_ns: runtime_ms * 1_000_000,
-        job_start_ms: integer(job, "job_start"),
+        job_start_ms: job["job_start"].as_u64().unwrap_or(0),
         latency_depth: integer(job, "latency_depth") as u32,
         ..ThreadStats::default()
     }
@@ -121,7 +125,7 @@ fn thread_stats(job: &Value) -> ThreadStats {
 
 fn settings(job: &Value) -> ReportSettings {
     let of_kind = |kind: &str| {
-        let lists = ["read", "write", "trim"].map(|name| percentile_list(&job[name][kind]));
+        let lists = ["read", "write", "trim", "mixed"].map(|name| percentile_list(&job[name][kind]));
         lists.into_iter().find(|list| !list.is_empty())
     };
     let kinds = ["slat_ns", "clat_ns", "lat_ns"].map(of_kind);
@@ -131,7 +135,8 @@ fn settings(job: &Value) -> ReportSettings {
         slat_percentiles: kinds[0].is_some(),
         clat_percentiles: kinds[1].is_some(),
         lat_percentiles: kinds[2].is_some(),
-        unified_both: job.get("mixed").is_some(),
+        unified_mixed: job.get("read").is_none(),
+        unified_both: job.get("read").is_some() && job.get("mixed").is_some(),
         ..ReportSettings::default()
     }
 }
@@ -141,7 +146,8 @@ fn disk(value: &Value) -> DiskReport {
     let counters = DiskCounters {
         ios: pair("ios"),
         merges: pair("merges"),
-        sectors: pair("sectors"),
+        // Debian's fio does not have them.
+        sectors: if value.get("read_sectors").is_some() { pair("sectors") } else { [0; 2] },
         ticks_ms: pair("ticks"),
         in_queue_ms: integer(value, "in_queue"),
         util_percent: float(value, "util"),
@@ -149,7 +155,8 @@ fn disk(value: &Value) -> DiskReport {
     DiskReport { name: text(value, "name"), counters, slaves: None }
 }
 
-fn run_result(document: &Value) -> RunResult {
+/// The results that a document was written from.
+pub(crate) fn run_result(document: &Value) -> RunResult {
     let jobs: Vec<JobReport> = document["jobs"].as_array().expect("jobs").iter().map(job_report).collect();
     let disks = document["disk_util"].as_array().map(|disks| disks.iter().map(disk).collect());
     let first = &document["jobs"][0];
@@ -168,7 +175,7 @@ fn run_result(document: &Value) -> RunResult {
 fn job_report(job: &Value) -> JobReport {
     JobReport {
         name: text(job, "jobname"),
-        description: None,
+        description: job.get("desc").map(|_| text(job, "desc")),
         group_index: integer(job, "groupid") as u32,
         n_members: 1,
         pid: 1,

@@ -7,4 +7,5 @@ mod common;
 mod json;
 mod normal;
 mod normal_reader;
+mod peer;
 mod terse;
