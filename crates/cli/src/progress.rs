@@ -1,0 +1,109 @@
+//! Prints the events of a run as fio does: start-up lines, layout, messages, the ETA line, reports on demand.
+//!
+//! Must not know: how runs work. Start reading at [`Progress`].
+
+use crate::console::Console;
+use crate::version::VERSION;
+use ferrio_job::invocation::EtaSettings;
+use ferrio_job::message::{Message, Stream as MessageStream};
+use ferrio_job::spec::{DirectionMix, JobSpec};
+use ferrio_report::eta::EtaLine;
+use ferrio_report::start::{self, StartJob};
+use ferrio_report::{OutputFormat, RenderOptions, combined};
+use ferrio_run::{JobSummary, RunEvent, RunObserver, Stream};
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// An observer that prints.
+pub(crate) struct Progress<'a> {
+    pub(crate) console: &'a mut Console,
+    pub(crate) formats: &'a BTreeSet<OutputFormat>,
+    pub(crate) render: &'a RenderOptions,
+    pub(crate) eta: EtaSettings,
+    pub(crate) start_notes: Vec<Message>,
+    pub(crate) line: EtaLine,
+    pub(crate) line_started_at: Instant,
+    /// A progress line stands on the terminal.
+    pub(crate) has_line: bool,
+}
+
+impl Progress<'_> {
+    fn is_normal(&self) -> bool {
+        self.formats.contains(&OutputFormat::Normal)
+    }
+
+    fn started(&mut self, jobs: &[JobSummary], n_threads: u32, n_processes: u32) {
+        if self.is_normal() {
+            let jobs: Vec<StartJob> = jobs.iter().map(start_job).collect();
+            self.console.info(&start::header(&jobs, VERSION, n_threads, n_processes));
+        }
+        for (stream, text) in std::mem::take(&mut self.start_notes) {
+            match stream {
+                MessageStream::Stdout => self.console.info(&text),
+                MessageStream::Stderr => self.console.error(&text),
+            }
+        }
+    }
+
+    fn eta(&mut self, snapshot: &ferrio_stats::eta::EtaSnapshot) {
+        let newline = self.eta.newline_ms.map(Duration::from_millis);
+        let on_new_line = self.has_line && newline.is_some_and(|after| self.line_started_at.elapsed() >= after);
+        if on_new_line || !self.has_line {
+            self.line_started_at = Instant::now();
+        }
+        let text = self.line.update(snapshot, on_new_line);
+        self.console.progress(&text);
+        self.has_line = true;
+    }
+}
+
+impl RunObserver for Progress<'_> {
+    fn event(&mut self, event: RunEvent) {
+        match event {
+            RunEvent::Starting { jobs, n_threads, n_processes } => self.started(&jobs, n_threads, n_processes),
+            RunEvent::LayingOut { job_name, n_files, total_bytes } if self.is_normal() => {
+                self.console.info(&start::layout(&job_name, n_files, total_bytes));
+            }
+            RunEvent::LayingOut { .. } => {}
+            RunEvent::Message(Stream::Info, text) => self.console.info(&format!("{text}\n")),
+            RunEvent::Message(Stream::Error, text) => self.console.error(&format!("{text}\n")),
+            RunEvent::Eta(snapshot) => self.eta(&snapshot),
+            RunEvent::Status(result) => {
+                let text = combined::render(&result, self.formats, self.render);
+                self.console.info(&text);
+            }
+        }
+    }
+}
+
+/// The job as its start-up line shows it.
+fn start_job(job: &JobSummary) -> StartJob {
+    let spec = &job.spec;
+    StartJob {
+        name: spec.name.clone(),
+        group_index: job.group_index,
+        rw: rw_name(spec).to_owned(),
+        block_size: ferrio_units::PerDirection(spec.pattern.block_size.0.map(|range| (range.min_bytes, range.max_bytes))),
+        bs_is_seq_rand: spec.pattern.bs_is_seq_rand,
+        engine: spec.engine.name.clone(),
+        iodepth: spec.queue.iodepth,
+        has_clones: spec.numjobs > 1,
+        kb_base: spec.reporting.kb_base,
+        significant_figures: spec.reporting.significant_figures,
+    }
+}
+
+fn rw_name(spec: &JobSpec) -> &'static str {
+    match (spec.pattern.mix, spec.pattern.random) {
+        (DirectionMix::Read, false) => "read",
+        (DirectionMix::Read, true) => "randread",
+        (DirectionMix::Write, false) => "write",
+        (DirectionMix::Write, true) => "randwrite",
+        (DirectionMix::Trim, false) => "trim",
+        (DirectionMix::Trim, true) => "randtrim",
+        (DirectionMix::ReadWrite, false) => "rw",
+        (DirectionMix::ReadWrite, true) => "randrw",
+        (DirectionMix::TrimWrite, false) => "trimwrite",
+        (DirectionMix::TrimWrite, true) => "randtrimwrite",
+    }
+}
