@@ -83,7 +83,9 @@ fn start_job(job: &JobSummary) -> StartJob {
         name: spec.name.clone(),
         group_index: job.group_index,
         rw: rw_name(spec).to_owned(),
-        block_size: ferrio_units::PerDirection(spec.pattern.block_size.0.map(|range| (range.min_bytes, range.max_bytes))),
+        block_size: ferrio_units::PerDirection(
+            spec.pattern.block_size.0.map(|range| (range.min_bytes, range.max_bytes)),
+        ),
         bs_is_seq_rand: spec.pattern.bs_is_seq_rand,
         engine: spec.engine.name.clone(),
         iodepth: spec.queue.iodepth,

@@ -14,4 +14,4 @@ pub mod worker;
 
 pub use error::{JobError, RunError};
 pub use events::{JobSummary, RunEvent, RunObserver, Stream};
-pub use supervisor::{EtaSettings, RunOutcome, RunSettings, run};
+pub use supervisor::{EtaSettings, RunOutcome, RunSettings, run, simulate};

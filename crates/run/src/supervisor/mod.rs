@@ -9,6 +9,7 @@ mod eta;
 mod launch;
 mod outcome;
 mod record;
+mod simulate;
 mod watch;
 
 use crate::error::RunError;
@@ -25,6 +26,8 @@ use record::{Record, Status};
 use std::collections::HashSet;
 use std::sync::Arc;
 use watch::Watch;
+
+pub use simulate::simulate;
 
 /// How a run is done, apart from its jobs.
 #[derive(Debug, Clone)]

@@ -1,0 +1,73 @@
+//! A run on virtual time: every worker in turn in the calling thread, each with a clock that only the simulated device
+//! moves. Exact, repeatable, and as fast as the loops are.
+//!
+//! Must not know: real processes. Start reading at [`simulate`].
+
+use super::board::Board;
+use super::disks::DiskWatch;
+use super::record::{Record, Status, setup_failed};
+use super::{RunOutcome, RunSettings, outcome};
+use crate::error::RunError;
+use crate::events::{RunEvent, RunObserver};
+use crate::files::FileSet;
+use crate::plan::{RunPlan, WorkerPlan};
+use crate::worker::{WorkerContext, WorkerMessage, work};
+use ferrio_job::spec::RunSpec;
+use ferrio_sys::Clock;
+use std::cell::RefCell;
+use std::time::Duration;
+
+/// Does a run on virtual time. Meant for engines that complete by the clock they are given (`sim`); with others time
+/// stands still. Jobs do not run side by side: each starts at time 0 of its own clock.
+pub fn simulate(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver) -> Result<RunOutcome, RunError> {
+    let plan = RunPlan::new(spec)?;
+    let board = Board::new(plan.workers.len())?;
+    let mut records = Vec::with_capacity(plan.workers.len());
+    for (index, worker) in plan.workers.iter().enumerate() {
+        records.push(simulate_worker(worker, index, &board, settings, observer));
+    }
+    let disks = DiskWatch::start(&[], &[]);
+    let longest_ns = records.iter().filter_map(Record::stats).map(|stats| stats.total_runtime_ns).max();
+    let elapsed = Duration::from_nanos(longest_ns.unwrap_or(0));
+    let result = outcome::result(&plan, settings, &records, elapsed, &disks);
+    let n_failed = records.iter().filter(|record| record.has_failed()).count() as u32;
+    Ok(RunOutcome { result, n_failed, signal: None })
+}
+
+fn simulate_worker(
+    worker: &WorkerPlan,
+    index: usize,
+    board: &Board,
+    settings: &RunSettings,
+    observer: &mut dyn RunObserver,
+) -> Record {
+    let mut record = Record::default();
+    let files = match FileSet::prepare(worker, settings.readonly, &mut |event| observer.event(event)) {
+        Ok(files) => files,
+        Err(error) => {
+            setup_failed(&mut record, error, observer);
+            return record;
+        }
+    };
+    let generation = board.gate_generation();
+    board.open_gate();
+    let messages = RefCell::new(Vec::new());
+    let send = |message: &WorkerMessage| messages.borrow_mut().push(message.clone());
+    let context = WorkerContext {
+        board,
+        slot_index: index,
+        gate_generation: generation,
+        clock: Clock::new_virtual(),
+        send: &send,
+        is_thread: true,
+        readonly: settings.readonly,
+    };
+    record.outcome = Some(Box::new(work(worker, Some(files), &context)));
+    record.status = Status::Ended;
+    for message in messages.take() {
+        if let WorkerMessage::Text(stream, text) = message {
+            observer.event(RunEvent::Message(stream, text));
+        }
+    }
+    record
+}
