@@ -21,41 +21,50 @@ pub(super) fn result(
     elapsed: Duration,
     disks: &DiskWatch,
 ) -> RunResult {
-    let mut groups = vec![GroupReport::default(); plan.n_groups as usize];
-    let mut is_new = vec![true; groups.len()];
-    let mut jobs: Vec<JobReport> = Vec::new();
-    let mut last: Option<&WorkerPlan> = None;
-    for (worker, record) in plan.workers.iter().zip(records) {
-        let group = worker.group_index as usize;
-        let shown = report_settings(worker);
-        if std::mem::take(&mut is_new[group]) {
-            groups[group] = GroupReport::new(&shown);
-        }
-        if !worker.spec.reporting.stats {
-            continue;
-        }
-        let mut stats = record.stats().cloned().unwrap_or_default();
-        finish_stats(worker, &mut stats);
-        groups[group].add_member(&stats);
-        let joins = |last: &WorkerPlan| last.spec.grouping.group_reporting && last.group_index == worker.group_index;
-        match jobs.last_mut() {
-            Some(report) if worker.spec.grouping.group_reporting && last.is_some_and(joins) => {
-                report.add_member(&stats);
-            }
-            _ => jobs.push(job_report(worker, record, shown, stats)),
-        }
-        last = Some(worker);
-    }
+    let jobs = job_reports(plan, records);
     RunResult {
         version: settings.version.clone(),
         timestamp_ms: ferrio_sys::clock::wall_clock_ms(),
         elapsed_secs: elapsed.as_millis().div_ceil(1_000) as u64,
         eta_secs: if elapsed < Duration::from_secs(3) { ETA_UNKNOWN } else { 0 },
         global_options: plan.global_options.clone(),
+        groups: group_reports(plan, &jobs),
         jobs,
-        groups,
         disks: disks.reports(),
     }
+}
+
+/// The groups. Jobs that are reported as one count as one for the slowest and the fastest of a group.
+fn group_reports(plan: &RunPlan, jobs: &[JobReport]) -> Vec<GroupReport> {
+    let first_of = |group: u32| plan.workers.iter().find(|worker| worker.group_index == group);
+    let empty =
+        |group| first_of(group).map_or_else(GroupReport::default, |worker| GroupReport::new(&report_settings(worker)));
+    let mut groups: Vec<GroupReport> = (0..plan.n_groups).map(empty).collect();
+    for job in jobs {
+        groups[job.group_index as usize].add_member(&job.stats);
+    }
+    groups
+}
+
+fn job_reports(plan: &RunPlan, records: &[Record]) -> Vec<JobReport> {
+    let mut jobs: Vec<JobReport> = Vec::new();
+    let mut last: Option<&WorkerPlan> = None;
+    for (worker, record) in plan.workers.iter().zip(records) {
+        if !worker.spec.reporting.stats {
+            continue;
+        }
+        let mut stats = record.stats().cloned().unwrap_or_default();
+        finish_stats(worker, &mut stats);
+        let joins = |last: &WorkerPlan| last.spec.grouping.group_reporting && last.group_index == worker.group_index;
+        match jobs.last_mut() {
+            Some(report) if worker.spec.grouping.group_reporting && last.is_some_and(joins) => {
+                report.add_member(&stats);
+            }
+            _ => jobs.push(job_report(worker, record, report_settings(worker), stats)),
+        }
+        last = Some(worker);
+    }
+    jobs
 }
 
 fn finish_stats(worker: &WorkerPlan, stats: &mut ThreadStats) {

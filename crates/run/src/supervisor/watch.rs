@@ -50,8 +50,8 @@ impl Watch<'_> {
             if self.records.iter().all(Record::has_ended) {
                 return Ok(signal);
             }
-            self.sleep(&eta);
-            self.hear_all();
+            let ready = self.sleep(&eta);
+            self.hear(&ready);
             if let Some(number) = self.take_signals() {
                 signal = signal.or(Some(number));
                 told_at.get_or_insert_with(Instant::now);
@@ -83,9 +83,16 @@ impl Watch<'_> {
             self.records[index].status = Status::Running(handle);
         }
         let limit = Instant::now() + READY_LIMIT;
-        while self.is_getting_ready(&turn) && Instant::now() < limit {
+        // The board says who is ready without a system call; messages (a layout, a failure) are looked for now and then.
+        for n_looks in 0u32.. {
+            if !self.is_getting_ready(&turn) || Instant::now() >= limit {
+                break;
+            }
             std::thread::sleep(Duration::from_micros(50));
-            self.hear_all();
+            if n_looks % 16 == 15 {
+                let heard = self.running();
+                self.hear(&heard);
+            }
         }
         self.board.open_gate();
         Ok(())
@@ -124,18 +131,25 @@ impl Watch<'_> {
         (0..index).filter(same).all(|other| self.records[other].has_ended())
     }
 
-    fn sleep(&self, eta: &EtaMaker) {
+    /// Waits for something to happen; returns the workers that may have something to say.
+    fn sleep(&self, eta: &EtaMaker) -> Vec<usize> {
         let has_threads = self.plan.workers.iter().any(|worker| worker.spec.worker.thread);
         let tick = if has_threads { THREAD_TICK } else { TICK };
-        let fds: Vec<_> = self
-            .records
-            .iter()
-            .filter_map(|record| match &record.status {
-                Status::Running(handle) => handle.poll_fd(),
-                _ => None,
-            })
-            .collect();
-        poll::wait_readable(&fds, tick.min(eta.time_left()).min(self.next_start()));
+        let poll_fd = |index: usize| match &self.records[index].status {
+            Status::Running(handle) => handle.poll_fd().map(|fd| (index, fd)),
+            _ => None,
+        };
+        let (indexes, fds): (Vec<usize>, Vec<_>) = (0..self.records.len()).filter_map(poll_fd).unzip();
+        let readable = poll::wait_readable(&fds, tick.min(eta.time_left()).min(self.next_start()));
+        let mut ready: Vec<usize> = readable.into_iter().map(|position| indexes[position]).collect();
+        if has_threads {
+            ready.extend(self.running().into_iter().filter(|index| self.plan.workers[*index].spec.worker.thread));
+        }
+        ready
+    }
+
+    fn running(&self) -> Vec<usize> {
+        (0..self.records.len()).filter(|index| self.records[*index].is_running()).collect()
     }
 
     /// Time until a start delay is over.
@@ -146,8 +160,8 @@ impl Watch<'_> {
         left.min().map_or(TICK, Duration::from_nanos)
     }
 
-    fn hear_all(&mut self) {
-        for index in 0..self.records.len() {
+    fn hear(&mut self, indexes: &[usize]) {
+        for &index in indexes {
             while let Status::Running(handle) = &mut self.records[index].status {
                 match handle.hear() {
                     Heard::Nothing => break,
@@ -263,7 +277,8 @@ impl Watch<'_> {
         let limit = Instant::now() + Duration::from_secs(1);
         while self.records.iter().any(|record| record.awaits_snapshot) && Instant::now() < limit {
             std::thread::sleep(Duration::from_millis(1));
-            self.hear_all();
+            let heard = self.running();
+            self.hear(&heard);
         }
         let elapsed = self.started_at.elapsed();
         let result = outcome::result(self.plan, self.settings, self.records, elapsed, self.disks);
