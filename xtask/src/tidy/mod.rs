@@ -7,10 +7,12 @@ mod paths;
 mod ratchet;
 mod rules;
 mod source;
+mod spec_fields;
 mod workspace;
 
 use anyhow::{Context, Result, bail};
 use ratchet::Ratchet;
+use source::Source;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -63,6 +65,7 @@ fn find_all(root: &Path) -> Result<(Vec<PathBuf>, Vec<Finding>)> {
     let files = repository_files(root)?;
     let forbidden = paths::forbidden_paths(root);
     let mut findings = Vec::new();
+    let mut fields = spec_fields::Fields::default();
     for file in &files {
         // What is no UTF-8 (a picture, a recorded binary) has no style.
         let Ok(text) = std::fs::read_to_string(root.join(file)) else { continue };
@@ -72,9 +75,12 @@ fn find_all(root: &Path) -> Result<(Vec<PathBuf>, Vec<Finding>)> {
             findings.extend(workspace::check(&name, &text)?);
         }
         if file.extension().is_some_and(|extension| extension == "rs") {
-            findings.extend(rules::check(&name, &text).with_context(|| format!("cannot parse {name}"))?);
+            let source = Source::parse(&name, &text).with_context(|| format!("cannot parse {name}"))?;
+            findings.extend(rules::check(&source));
+            fields.take(&source);
         }
     }
+    findings.extend(fields.unread());
     Ok((files, findings))
 }
 

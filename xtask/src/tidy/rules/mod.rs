@@ -8,7 +8,6 @@ mod unsafety;
 
 use super::Finding;
 use super::source::Source;
-use anyhow::Result;
 
 /// A rule: what it finds in one file.
 type Rule = fn(&Source<'_>) -> Vec<Finding>;
@@ -26,9 +25,8 @@ const RULES: &[Rule] = &[
 ];
 
 /// What all rules find in a file.
-pub(super) fn check(file: &str, text: &str) -> Result<Vec<Finding>> {
-    let source = Source::parse(file, text)?;
-    Ok(RULES.iter().flat_map(|rule| rule(&source)).collect())
+pub(super) fn check(source: &Source<'_>) -> Vec<Finding> {
+    RULES.iter().flat_map(|rule| rule(source)).collect()
 }
 
 #[cfg(test)]
