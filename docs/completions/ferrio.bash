@@ -2,6 +2,26 @@
 # shellcheck shell=bash
 
 _ferrio_names='
+--debug=
+--parse-only
+--output=
+--minimal
+--output-format=
+--append-terse
+--terse-version=
+--version
+--help
+--cmdhelp
+--enghelp=
+--showcmd
+--readonly
+--eta=
+--eta-interval=
+--eta-newline=
+--section=
+--alloc-size=
+--warnings-fatal
+--max-jobs=
 --description=
 --name=
 --wait_for=
@@ -179,6 +199,10 @@ _ferrio() {
         name="$previous"
     fi
     case "${name#--}" in
+        output-format) words='terse json json+ normal' ;;
+        terse-version) words='2 3 4 5' ;;
+        enghelp) words='mmap sync psync vsync pvsync pvsync2 null sim posixaio io_uring libaio' ;;
+        eta) words='always never auto' ;;
         filetype) words='none file block char' ;;
         unique_filename) words='0 1' ;;
         rw) words='read write trim randread randwrite randtrim rw readwrite randrw trimwrite randtrimwrite' ;;

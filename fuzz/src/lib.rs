@@ -34,6 +34,10 @@ impl Environment for World<'_> {
         1000
     }
 
+    fn version(&self) -> String {
+        "fio-3.42".to_owned()
+    }
+
     fn n_cpus(&self) -> u32 {
         2
     }

@@ -1,12 +1,15 @@
-//! What a shell can complete: names, help and words of options.
+//! What a shell can complete: names, help and words of switches and options.
 //!
 //! Must not know: any shell's language. Start reading at [`completions`].
 
+use super::switches::needs_value;
 use super::text::offered_words;
+use ferrio_job::command_line::switches::{SWITCHES, Switch, SwitchDef};
 use ferrio_job::options::OPTIONS;
 use ferrio_job::options::definition::{OptionDef, Status};
 use ferrio_job::options::engines::ENGINES;
 use ferrio_job::options::kind::Kind;
+use ferrio_report::FORMATS;
 use std::collections::BTreeSet;
 
 /// A name that may follow `--`.
@@ -32,12 +35,33 @@ pub(super) enum Value {
     File,
 }
 
-/// Every name of every option that ferrio can act on, each once.
+/// Every name of every switch and option that ferrio can act on, each once.
 pub(super) fn completions() -> Vec<Completion> {
     let mut seen = BTreeSet::new();
     let options =
         OPTIONS.iter().filter(|def| def.is_built()).flat_map(|def| def.names().map(|name| of_option(def, name)));
-    options.filter(|completion| seen.insert(completion.name)).collect()
+    let switches = SWITCHES.iter().filter(|switch| switch.built).map(of_switch);
+    switches.chain(options).filter(|completion| seen.insert(completion.name)).collect()
+}
+
+fn of_switch(switch: &'static SwitchDef) -> Completion {
+    let words = switch_words(switch.switch);
+    let value = match (needs_value(switch), words.is_empty()) {
+        (false, true) => Value::Optional,
+        (true, true) if switch.switch == Switch::Output => Value::File,
+        _ => Value::Plain,
+    };
+    Completion { name: switch.name, help: switch.help.first().copied().unwrap_or_default(), words, value }
+}
+
+fn switch_words(switch: Switch) -> Vec<&'static str> {
+    match switch {
+        Switch::OutputFormat => FORMATS.iter().map(|format| format.name).collect(),
+        Switch::Eta => vec!["always", "never", "auto"],
+        Switch::Enghelp => built_engines(),
+        Switch::TerseVersion => vec!["2", "3", "4", "5"],
+        _ => Vec::new(),
+    }
 }
 
 fn of_option(def: &'static OptionDef, name: &'static str) -> Completion {

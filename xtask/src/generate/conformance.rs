@@ -1,7 +1,9 @@
 //! CONFORMANCE.md: what of the reference works, by option, engine and format.
 
 use super::sections::{Section, sections};
+use super::switches;
 use super::text::{GENERATED, cell, code, codes, refused_values, status_reason, status_word};
+use ferrio_job::command_line::switches::SWITCHES;
 use ferrio_job::options::OPTIONS;
 use ferrio_job::options::definition::{OptionDef, Status};
 use ferrio_job::options::engines::{ENGINES, EngineName};
@@ -27,6 +29,8 @@ pub(super) fn render() -> String {
     text.push_str(&format_table());
     text.push_str("\n## Engines\n\n");
     text.push_str(&engine_table());
+    text.push_str("\n## Switches\n\n");
+    text.push_str(&switches::markdown_table());
     text.push_str("\n## Options\n");
     for section in sections() {
         text.push_str(&option_table(&section));
@@ -50,6 +54,7 @@ fn counts() -> String {
     push_count(&mut text, "options of every job", &general.collect::<Vec<_>>());
     push_count(&mut text, "options of engines and profiles", &private.collect::<Vec<_>>());
     push_count(&mut text, "engines", &ENGINES.iter().map(engine_status).collect::<Vec<_>>());
+    push_count(&mut text, "switches", &SWITCHES.iter().map(switches::status).collect::<Vec<_>>());
     push_count(&mut text, "output formats", &FORMATS.map(|_| Status::Supported));
     text
 }

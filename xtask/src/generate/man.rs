@@ -51,6 +51,8 @@ The documents CONFORMANCE.md and docs/options.md of the source say what works an
 /// The document.
 pub(super) fn render() -> String {
     let mut text = format!(".\\\" {GENERATED}\n{BEGINNING}");
+    text.push_str(".SH SWITCHES\n");
+    super::switches::push_man(&mut text);
     text.push_str(VALUES);
     text.push_str(".SH JOB OPTIONS\n");
     for section in sections() {

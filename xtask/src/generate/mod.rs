@@ -10,6 +10,7 @@ mod fish;
 mod man;
 mod reference;
 mod sections;
+mod switches;
 mod text;
 mod zsh;
 

@@ -1,0 +1,61 @@
+//! The program's switches, for the documents.
+
+use super::conformance::push_row;
+use super::man::escape;
+use super::text::{cell, code, codes, status_reason, status_word};
+use ferrio_job::command_line::switches::{Argument, SWITCHES, SwitchDef};
+use ferrio_job::options::definition::Status;
+use std::fmt::Write as _;
+
+/// How far ferrio is with a switch. One without help is one that the reference has withdrawn.
+pub(super) fn status(switch: &SwitchDef) -> Status {
+    match (switch.built, switch.help.is_empty()) {
+        (true, _) => Status::Supported,
+        (false, false) => Status::Planned,
+        (false, true) => Status::NotApplicable("withdrawn; fio refuses it too"),
+    }
+}
+
+/// Table for CONFORMANCE.md.
+pub(super) fn markdown_table() -> String {
+    let mut text = String::from("| switch | short | what it does | status | note |\n|---|---|---|---|---|\n");
+    for switch in SWITCHES {
+        let long = code(&format!("--{}", switch.shown));
+        let short = codes([format!("-{}", switch.letter).as_str()]);
+        let status = status(switch);
+        let row = [&long, &short, &cell(&switch.help.join(" ")), status_word(status), &cell(status_reason(status))];
+        push_row(&mut text, &row);
+    }
+    text
+}
+
+/// Entries for the manual page; what fio has withdrawn is left out.
+pub(super) fn push_man(text: &mut String) {
+    for switch in SWITCHES.iter().filter(|switch| !switch.help.is_empty()) {
+        let planned = if switch.built { "" } else { " (planned)" };
+        let (long, help) = (escape(switch.shown), escape(&switch.help.join(" ")));
+        // Infallible: writing to a String never fails.
+        let _ = writeln!(text, ".TP\n\\fB\\-\\-{long}\\fR, \\fB\\-{}\\fR\n{help}{planned}.", switch.letter);
+    }
+}
+
+/// Does a value follow the name as a word of its own?
+pub(super) fn needs_value(switch: &SwitchDef) -> bool {
+    switch.argument == Argument::Required
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_switch_has_a_row_and_an_entry() {
+        let table = markdown_table();
+        let mut page = String::new();
+        push_man(&mut page);
+        for switch in SWITCHES {
+            assert!(table.contains(&format!("`--{}`", cell(switch.shown))), "{}", switch.name);
+            assert_eq!(page.contains(&escape(switch.shown)), !switch.help.is_empty(), "{}", switch.name);
+        }
+    }
+}
