@@ -8,6 +8,7 @@ pub mod contract;
 mod control;
 mod descriptor;
 mod inline;
+pub mod io_uring;
 pub mod libaio;
 pub mod null;
 pub mod options;

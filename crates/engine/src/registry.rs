@@ -1,11 +1,20 @@
 //! The table of engines. A new engine is one file and one line here.
 
 use crate::contract::EngineInfo;
-use crate::{libaio, null, psync, pvsync, pvsync2, sim, sync, vsync};
+use crate::{io_uring, libaio, null, psync, pvsync, pvsync2, sim, sync, vsync};
 
 /// All engines that are built in.
-pub const ENGINES: &[&EngineInfo] =
-    &[&sync::INFO, &psync::INFO, &vsync::INFO, &pvsync::INFO, &pvsync2::INFO, &libaio::INFO, &null::INFO, &sim::INFO];
+pub const ENGINES: &[&EngineInfo] = &[
+    &sync::INFO,
+    &psync::INFO,
+    &vsync::INFO,
+    &pvsync::INFO,
+    &pvsync2::INFO,
+    &libaio::INFO,
+    &io_uring::INFO,
+    &null::INFO,
+    &sim::INFO,
+];
 
 /// The engine of a canonical name.
 pub fn find(name: &str) -> Option<&'static EngineInfo> {

@@ -1,0 +1,74 @@
+//! Which registered buffer a unit's data lies in.
+//!
+//! The kernel registers at most 1 GiB at once, so a larger area is registered as overlapping windows: each is twice as long
+//! as the distance between them, so that every unit up to that distance lies within one.
+//! Must not know: rings. Start reading at [`Windows`].
+
+use ferrio_sys::arena::{Arena, Region};
+
+/// Longest registered buffer: a limit of the kernel.
+const MAX_WINDOW_BYTES: usize = 1 << 30;
+
+/// How an area is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Windows {
+    area_bytes: usize,
+    step_bytes: usize,
+}
+
+impl Windows {
+    /// Windows over an area, for units up to half a window.
+    pub(super) fn new(area_bytes: usize) -> Self {
+        Self::with_window(area_bytes, MAX_WINDOW_BYTES)
+    }
+
+    fn with_window(area_bytes: usize, window_bytes: usize) -> Self {
+        Self { area_bytes, step_bytes: if area_bytes <= window_bytes { area_bytes.max(1) } else { window_bytes / 2 } }
+    }
+
+    /// True if every unit of this length lies within a window.
+    pub(super) fn can_hold(self, max_block_bytes: usize) -> bool {
+        self.step_bytes >= self.area_bytes || max_block_bytes <= self.step_bytes
+    }
+
+    /// The windows, by index.
+    pub(super) fn regions(self, arena: &Arena) -> Vec<Region> {
+        let window = |start: usize| arena.region(start, (self.step_bytes * 2).min(self.area_bytes - start));
+        (0..self.area_bytes.max(1)).step_by(self.step_bytes).map(window).collect()
+    }
+
+    /// The window of data at an offset.
+    #[inline]
+    pub(super) fn index_of(self, offset: usize) -> u16 {
+        // Fits: 2^16 windows of half a GiB are 32 TiB.
+        (offset / self.step_bytes) as u16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_sys::arena::{ArenaKind, ArenaRequest};
+
+    #[test]
+    fn every_unit_lies_within_its_window() {
+        let request = ArenaRequest { kind: ArenaKind::Malloc, size_bytes: 1000, offset_bytes: 0, hugepage_bytes: 0 };
+        let arena = Arena::new(&request).unwrap();
+        for window_bytes in [100, 128, 1000, 4000] {
+            let windows = Windows::with_window(1000, window_bytes);
+            let regions = windows.regions(&arena);
+            for length in 1..=50 {
+                assert!(windows.can_hold(length));
+                for offset in 0..=1000 - length {
+                    let window = regions[windows.index_of(offset) as usize];
+                    let start = window.as_ptr() as usize - arena.as_ptr() as usize;
+                    assert!(start <= offset && offset + length <= start + window.len(), "{window_bytes} {offset}");
+                    assert!(window.len() <= window_bytes.max(1));
+                }
+            }
+        }
+        assert!(!Windows::with_window(1000, 100).can_hold(51));
+        assert!(Windows::with_window(1000, 1000).can_hold(1000));
+        assert_eq!(Windows::new(4096).step_bytes, 4096);
+    }
+}

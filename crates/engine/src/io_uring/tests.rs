@@ -1,0 +1,102 @@
+//! The engine on real files, with every option.
+
+use crate::contract::{Completion, IoUnit, Queued};
+use crate::options::OptionValue;
+use crate::testing::{BLOCK, Rig, RigOptions, TestFile, check_end_of_file, check_file_engine};
+use ferrio_units::Direction;
+
+fn options(iodepth: u32, direct: bool, options: &[(&'static str, i64)]) -> RigOptions {
+    let options = options.iter().map(|(name, value)| (*name, OptionValue::Int(*value))).collect();
+    RigOptions { iodepth, direct, options, ..RigOptions::default() }
+}
+
+#[test]
+fn files_are_read_written_and_synced_with_every_option() {
+    let cases: [&[(&str, i64)]; 8] = [
+        &[],
+        &[("fixedbufs", 1)],
+        &[("registerfiles", 1)],
+        &[("fixedbufs", 1), ("registerfiles", 1)],
+        &[("nonvectored", 0)],
+        &[("nonvectored", 1), ("force_async", 3)],
+        &[("sqthread_poll", 1)],
+        &[("sqthread_poll", 1), ("fixedbufs", 1)],
+    ];
+    for case in cases {
+        for (depth, direct) in [(1, false), (8, false), (1, true), (8, true)] {
+            check_file_engine("io_uring", || options(depth, direct, case));
+        }
+    }
+}
+
+#[test]
+fn the_end_of_the_file_is_found() {
+    if Rig::new("io_uring", None, options(1, false, &[])).is_ok() {
+        check_end_of_file("io_uring", options(4, false, &[]));
+    }
+}
+
+#[test]
+fn a_bad_descriptor_is_a_result() {
+    let file = TestFile::new("io_uring");
+    let Ok(mut rig) = Rig::new("io_uring", Some(&file), options(4, false, &[])) else { return };
+    let good = rig.unit(Direction::Read, 1);
+    let bad = IoUnit { fd: -1, ..good };
+    let refused = -i64::from(libc::EBADF);
+    assert_eq!(rig.run(&[good, bad, good], |_, _| (), |_, _, _| ()), [BLOCK as i64, refused, BLOCK as i64]);
+}
+
+#[test]
+fn a_closed_file_is_out_of_the_table() {
+    let file = TestFile::new("io_uring");
+    let Ok(mut rig) = Rig::new("io_uring", Some(&file), options(1, false, &[("registerfiles", 1)])) else { return };
+    let unit = rig.unit(Direction::Read, 1);
+    assert_eq!(rig.one(unit), BLOCK as i64);
+    rig.engine.close_file(0);
+    assert_eq!(rig.one(unit), -i64::from(libc::EBADF));
+}
+
+#[test]
+fn a_trim_waits_until_what_was_queued_is_submitted_and_a_sync_goes_along() {
+    let file = TestFile::new("io_uring");
+    let Ok(mut rig) = Rig::new("io_uring", Some(&file), options(4, false, &[])) else { return };
+    let [write, sync, trim] =
+        [Direction::Write, Direction::Sync, Direction::Trim].map(|direction| rig.unit(direction, 1));
+    assert_eq!(rig.engine.queue(0, &write), Queued::Queued);
+    assert_eq!(rig.engine.queue(1, &sync), Queued::Queued);
+    assert_eq!(rig.engine.queue(2, &trim), Queued::Busy);
+    assert_eq!(rig.engine.commit().unwrap(), 2);
+    assert_eq!(rig.engine.commit().unwrap(), 0);
+    assert_eq!(rig.engine.queue(2, &trim), Queued::Completed(-i64::from(libc::ENOTTY)));
+    let mut completions = Vec::with_capacity(4);
+    rig.engine.reap(4, 4, &mut completions).unwrap();
+    completions.sort_by_key(|completion| completion.unit_index);
+    let done = |unit_index| Completion { unit_index, result: BLOCK as i64 };
+    assert_eq!(completions, [done(0), done(1)]);
+}
+
+#[test]
+fn dropping_the_engine_waits_for_what_is_in_flight() {
+    let file = TestFile::new("io_uring");
+    let Ok(mut rig) = Rig::new("io_uring", Some(&file), options(4, true, &[])) else { return };
+    rig.arena.borrow_mut().slice_mut(0, BLOCK).fill(0xee);
+    let unit = rig.unit(Direction::Write, 2);
+    rig.engine.queue(0, &unit);
+    rig.engine.commit().unwrap();
+    drop(rig);
+    assert!(file.contents()[2 * BLOCK..3 * BLOCK].iter().all(|&byte| byte == 0xee));
+}
+
+#[test]
+fn what_the_kernel_refuses_is_explained() {
+    let file = TestFile::new("io_uring");
+    let Ok(mut rig) = Rig::new("io_uring", Some(&file), options(1, true, &[("hipri", 1)])) else { return };
+    let unit = rig.unit(Direction::Read, 0);
+    let result = rig.one(unit);
+    if result < 0 {
+        let hint = rig.engine.hint(&unit, -result as i32);
+        assert!(hint.is_some_and(|hint| hint.contains("hipri")), "{result}: {hint:?}");
+    }
+    // A ring that polls takes no syncs: they are done in the thread.
+    assert_eq!(rig.one(rig.unit(Direction::Sync, 0)), BLOCK as i64);
+}
