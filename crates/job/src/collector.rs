@@ -15,6 +15,9 @@ use std::collections::HashMap;
 /// Most workers of a run, clones counted.
 pub const MAX_WORKERS: u64 = 1_000_000;
 
+/// Most jobs of a run, clones not counted. It bounds the memory that an endless job file can take.
+pub const MAX_JOBS: usize = 100_000;
+
 /// Most bytes of option text that all jobs together may take over from their defaults. It bounds the memory of a job
 /// file with long defaults and very many jobs.
 const MAX_INHERITED_BYTES: usize = 256 << 20;
@@ -149,8 +152,13 @@ impl<'a> Collector<'a> {
 
     /// What stands against `job` in the jobs before it.
     fn conflicts(&self, job: &JobSpec) -> Option<Vec<String>> {
-        if self.n_workers + u64::from(job.numjobs) > MAX_WORKERS {
-            let limit = format!("{}: ferrio starts at most {MAX_WORKERS} jobs in one run", job.name);
+        let limit = if self.jobs.len() == MAX_JOBS {
+            Some(format!("{}: ferrio takes at most {MAX_JOBS} jobs with options of their own", job.name))
+        } else {
+            let too_many = self.n_workers + u64::from(job.numjobs) > MAX_WORKERS;
+            too_many.then(|| format!("{}: ferrio starts at most {MAX_WORKERS} jobs in one run", job.name))
+        };
+        if let Some(limit) = limit {
             return Some(vec!["error: maximum number of jobs reached.".to_owned(), limit]);
         }
         self.waitee_conflict(job).or_else(|| self.percentile_conflict(job))

@@ -38,12 +38,16 @@ pub trait Environment {
 #[derive(Debug, Clone)]
 pub struct SystemEnvironment {
     version: String,
+    n_cpus: u32,
 }
 
 impl SystemEnvironment {
     /// The machine, and the version line of the program.
     pub fn new(version: impl Into<String>) -> Self {
-        Self { version: version.into() }
+        let text = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+        let n_available = || std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+        let n_cpus = count_cpus(text.trim()).unwrap_or_else(n_available);
+        Self { version: version.into(), n_cpus }
     }
 }
 
@@ -85,8 +89,7 @@ impl Environment for SystemEnvironment {
     }
 
     fn n_cpus(&self) -> u32 {
-        let text = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
-        count_cpus(text.trim()).unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get() as u32))
+        self.n_cpus
     }
 }
 

@@ -135,13 +135,14 @@ mod tests {
 
     #[test]
     fn details_have_the_layout_of_the_reference() {
-        let expected = "                  bs: Block size; up to three values read,write,trim\n\
-                        \x20              alias: blocksize\n\
+        let expected = "             nrfiles: How many files the job spreads over\n\
+                        \x20              alias: nr_files\n\
                         \x20               type: integer value (opt=100)\n\
-                        \x20            default: 4096\n\
-                        \x20              range: min=1\n\n";
-        assert_eq!(one("bs"), Answer { complaint: None, text: expected.to_owned() });
-        assert_eq!(one("blocksize").text, expected);
+                        \x20            default: 1\n\
+                        \x20              range: min=1\n\
+                        \x20             status: differs from fio: 0 is refused\n\n";
+        assert_eq!(one("nrfiles"), Answer { complaint: None, text: expected.to_owned() });
+        assert_eq!(one("nr_files").text, expected);
         let sequencer = one("rw_sequencer").text;
         assert!(sequencer.contains("        valid values: sequential "), "{sequencer}");
         assert!(sequencer.contains("\n                    : identical  "), "{sequencer}");

@@ -46,7 +46,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .aliases(&["nr_files"])
         .default("1")
         .place(Category::File, "")
-        .applies(Apply::U32(|draft| &mut draft.job.target.nrfiles)),
+        .applies(Apply::U32(|draft| &mut draft.job.target.nrfiles))
+        .deviates("0 is refused"),
     option("openfiles", Kind::Int(ANY), "Most files kept open at once (0 or > nrfiles means nrfiles)")
         .place(Category::File, "")
         .applies(Apply::U32(|draft| &mut draft.job.target.openfiles)),

@@ -50,7 +50,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("ioengine", Kind::Text, "Which submission backend to use; unknown names are tried as shared objects")
         .default("psync")
         .place(Category::Io, "io-basic")
-        .applies(Apply::With(apply::ioengine)),
+        .applies(Apply::With(apply::ioengine))
+        .deviates("shared objects are not loaded"),
     option("iodepth", Kind::Int(at_least(1)), "Upper bound of I/Os kept outstanding per file set")
         .default("1")
         .place(Category::Io, "io-basic")
@@ -108,7 +109,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         "Bytes addressed by the job over all its files; % of target or Nz zones accepted",
     )
     .place(Category::Io, "")
-    .applies(Apply::With(apply::size)),
+    .applies(Apply::With(apply::size))
+    .deviates("more than 100% is refused"),
     option(
         "io_size",
         Kind::SizeOrPercent,
@@ -171,7 +173,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("4096")
         .under("rw")
         .place(Category::Io, "")
-        .applies(Apply::With(apply::block_size)),
+        .applies(Apply::With(apply::block_size))
+        .deviates("more than three values are refused"),
     option(
         "ba",
         Kind::SizePerDirection(at_least(1)),

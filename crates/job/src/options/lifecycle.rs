@@ -69,7 +69,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::With(apply::cpumask)),
     option("cpus_allowed", Kind::CpuList, "Affinity as list a,b-c")
         .place(Category::General, "cred")
-        .applies(Apply::With(apply::cpus_allowed)),
+        .applies(Apply::With(apply::cpus_allowed))
+        .deviates("what is no list of CPUs is refused instead of read as CPU 0"),
     option(
         "cpus_allowed_policy",
         Kind::Choice(CPUS_ALLOWED_POLICY),

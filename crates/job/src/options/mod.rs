@@ -29,6 +29,8 @@ mod zone;
 
 use definition::{OptionDef, option};
 use kind::Kind;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 const TABLES: &[&[OptionDef]] = &[
     target::OPTIONS,
@@ -114,14 +116,29 @@ pub fn of_engine(engine: &str) -> impl Iterator<Item = &'static OptionDef> {
     OPTIONS.iter().filter(move |def| def.engines.contains(&engine))
 }
 
+/// The rows by every name they have: a job file may have a million lines.
+static BY_NAME: LazyLock<HashMap<&'static str, Vec<&'static OptionDef>>> = LazyLock::new(|| {
+    let mut rows: HashMap<&str, Vec<&OptionDef>> = HashMap::new();
+    for def in OPTIONS {
+        for name in def.names() {
+            rows.entry(name).or_default().push(def);
+        }
+    }
+    rows
+});
+
+fn called(name: &str) -> impl Iterator<Item = &'static OptionDef> {
+    BY_NAME.get(name).into_iter().flatten().copied()
+}
+
 /// The option of every job that is called `name`.
 pub fn find_general(name: &str) -> Option<&'static OptionDef> {
-    general().find(|def| def.is_called(name))
+    called(name).find(|def| def.is_general())
 }
 
 /// The private option of `engine` that is called `name`.
 pub fn find_private(engine: &str, name: &str) -> Option<&'static OptionDef> {
-    of_engine(engine).find(|def| def.is_called(name))
+    called(name).find(|def| def.engines.contains(&engine))
 }
 
 #[cfg(test)]

@@ -93,7 +93,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .default("100,100,100")
     .place(Category::Io, "random")
-    .applies(Apply::With(apply::percentage_random)),
+    .applies(Apply::With(apply::percentage_random))
+    .deviates("a bad value for one direction is refused"),
     option("percentage_sequential", Kind::Removed, "Removed option, rejected")
         .place(Category::Io, "random")
         .applies(Apply::Nothing),

@@ -31,7 +31,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("numjobs", Kind::Int(at_least(1)), "Number of identical clones to start")
         .default("1")
         .place(Category::General, "runtime")
-        .applies(Apply::U32(|draft| &mut draft.job.numjobs)),
+        .applies(Apply::U32(|draft| &mut draft.job.numjobs))
+        .deviates("0 is refused; a run may have 1,000,000 jobs instead of 4096"),
     option("startdelay", Kind::SecondsPair, "Wait before starting; low-high gives a random delay per clone")
         .default("0")
         .place(Category::General, "runtime")
@@ -53,7 +54,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::General, "runtime"),
     option("clocksource", Kind::Choice(CLOCKSOURCE), "Timer used for latency stamps")
         .place(Category::General, "clock")
-        .applies(Apply::Nothing),
+        .applies(Apply::Nothing)
+        .deviates("accepted; ferrio takes the time stamp counter where it is reliable, else clock_gettime"),
     option("mem", Kind::Choice(MEM), "Where I/O buffers come from; mmap kinds take ':path'")
         .aliases(&["iomem"])
         .default("malloc")

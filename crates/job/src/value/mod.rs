@@ -33,7 +33,7 @@ pub enum Value {
     Pair(u64, u64),
     /// Ranges in bytes for read, write, trim; `None` keeps what was there.
     Ranges(PerDirection<Option<(u64, u64)>>),
-    /// A word of an enumeration, and the text after the separator.
+    /// A word of an enumeration, and the text after the colon.
     Word(&'static Choice, Option<String>),
     /// Words of a set, and the text after the colon.
     Words(Vec<&'static Choice>, Option<String>),
@@ -117,7 +117,7 @@ fn flag(text: Option<&str>) -> Result<Value, JobError> {
 fn word(choices: &'static [Choice], text: Option<&str>) -> Result<Value, JobError> {
     let text = text.unwrap_or_default();
     let (head, rest) = match text.find([',', ':']) {
-        Some(position) => (&text[..position], Some(text[position + 1..].to_owned())),
+        Some(position) => (&text[..position], text[position..].strip_prefix(':').map(str::to_owned)),
         None => (text, None),
     };
     let found = find(choices, head).ok_or(JobError::UnknownWord(choices))?;
@@ -185,7 +185,7 @@ impl Value {
         if let Self::Words(words, rest) = self { Ok((words, rest.as_deref())) } else { Err(JobError::NotParsed) }
     }
 
-    /// The text after the separator of a word.
+    /// The text after the colon of a word.
     pub fn rest(&self) -> Option<&str> {
         if let Self::Word(_, rest) = self { rest.as_deref() } else { None }
     }
