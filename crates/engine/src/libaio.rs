@@ -30,7 +30,7 @@ pub const INFO: EngineInfo = EngineInfo {
     needs_aligned_buffers: false,
     supports_atomic: true,
     supports_syncfs: true,
-    create,
+    create: |options| Ok(Box::new(Libaio::new(options))),
 };
 
 /// A kernel without room (EAGAIN), of which nothing is in flight that could make room, is asked again so often.
@@ -39,27 +39,28 @@ const MAX_SUBMIT_TRIES: u32 = 1000;
 /// Pause between these tries.
 const SUBMIT_PAUSE: Duration = Duration::from_millis(1);
 
-#[expect(clippy::unnecessary_wraps, reason = "the signature is that of every engine's row in the registry")]
-fn create(options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
-    let is_vectored = options.flag("libaio_vectored");
-    Ok(Box::new(Libaio {
-        running: None,
-        reaps_in_user_space: options.flag("userspace_reap"),
-        flags: JobRwFlags::new(options.flag("nowait"), false),
-        operations: if is_vectored {
-            [AioOperation::ReadVector, AioOperation::WriteVector]
-        } else {
-            [AioOperation::Read, AioOperation::Write]
-        },
-    }))
-}
-
 struct Libaio {
     running: Option<Running>,
     reaps_in_user_space: bool,
     flags: JobRwFlags,
     /// For reads and for writes.
     operations: [AioOperation; 2],
+}
+
+impl Libaio {
+    fn new(options: &EngineOptions) -> Self {
+        let is_vectored = options.flag("libaio_vectored");
+        Self {
+            running: None,
+            reaps_in_user_space: options.flag("userspace_reap"),
+            flags: JobRwFlags::new(options.flag("nowait"), false),
+            operations: if is_vectored {
+                [AioOperation::ReadVector, AioOperation::WriteVector]
+            } else {
+                [AioOperation::Read, AioOperation::Write]
+            },
+        }
+    }
 }
 
 /// The context stands first: dropping it waits for what is in flight, then the buffers may go.

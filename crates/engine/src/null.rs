@@ -1,7 +1,6 @@
 //! `ioengine=null`: every I/O succeeds at once and moves nothing. The cost of the loop itself.
 
 use crate::contract::{Completion, Engine, EngineError, EngineInfo, EngineSetup, IoUnit, Queued};
-use crate::options::EngineOptions;
 use std::io;
 
 /// The engine's row in the registry.
@@ -15,13 +14,8 @@ pub const INFO: EngineInfo = EngineInfo {
     needs_aligned_buffers: false,
     supports_atomic: false,
     supports_syncfs: true,
-    create,
+    create: |_options| Ok(Box::<Null>::default()),
 };
-
-#[expect(clippy::unnecessary_wraps, reason = "the signature is that of every engine's row in the registry")]
-fn create(_options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
-    Ok(Box::<Null>::default())
-}
 
 /// With a depth of 1 a unit completes within `queue`; else it goes through queue, commit and reap like a real one.
 #[derive(Default)]

@@ -2,9 +2,8 @@
 //!
 //! Must not know: positions, batches. Start reading at `Psync`.
 
-use crate::contract::{Engine, EngineError, EngineInfo, IoUnit};
+use crate::contract::{EngineInfo, IoUnit};
 use crate::inline::{Inline, Transfer};
-use crate::options::EngineOptions;
 use ferrio_sys::{Errno, file_io};
 use std::os::fd::BorrowedFd;
 
@@ -19,13 +18,8 @@ pub const INFO: EngineInfo = EngineInfo {
     needs_aligned_buffers: false,
     supports_atomic: false,
     supports_syncfs: true,
-    create,
+    create: |_options| Ok(Box::new(Inline::new(Psync))),
 };
-
-#[expect(clippy::unnecessary_wraps, reason = "the signature is that of every engine's row in the registry")]
-fn create(_options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
-    Ok(Box::new(Inline::new(Psync)))
-}
 
 /// Reads and writes at a place, without a position.
 struct Psync;

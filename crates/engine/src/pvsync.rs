@@ -2,21 +2,19 @@
 //!
 //! Must not know: positions, batches. Start reading at `Pvsync`.
 
-use crate::contract::{Engine, EngineError, EngineInfo, IoUnit};
+use crate::contract::{EngineInfo, IoUnit};
 use crate::inline::{Inline, Transfer};
-use crate::options::EngineOptions;
 use ferrio_sys::{Errno, file_io};
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::BorrowedFd;
 
 /// The engine's row in the registry.
-pub const INFO: EngineInfo =
-    EngineInfo { name: "pvsync", help: "preadv(2) and pwritev(2)", create, ..crate::psync::INFO };
-
-#[expect(clippy::unnecessary_wraps, reason = "the signature is that of every engine's row in the registry")]
-fn create(_options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
-    Ok(Box::new(Inline::new(Pvsync)))
-}
+pub const INFO: EngineInfo = EngineInfo {
+    name: "pvsync",
+    help: "preadv(2) and pwritev(2)",
+    create: |_options| Ok(Box::new(Inline::new(Pvsync))),
+    ..crate::psync::INFO
+};
 
 /// Reads and writes at a place through a vector of one buffer.
 struct Pvsync;

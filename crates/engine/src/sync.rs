@@ -3,20 +3,18 @@
 //! fio does the same (seen by strace): a sequential job makes bare writes, a random one pairs of lseek and write.
 //! Must not know: batches. Start reading at `Seeking`.
 
-use crate::contract::{Engine, EngineError, EngineInfo, EngineSetup, IoUnit};
+use crate::contract::{EngineInfo, EngineSetup, IoUnit};
 use crate::inline::{Inline, Transfer};
-use crate::options::EngineOptions;
 use ferrio_sys::{Errno, file_io};
 use std::os::fd::BorrowedFd;
 
 /// The engine's row in the registry.
-pub const INFO: EngineInfo =
-    EngineInfo { name: "sync", help: "read(2) and write(2), with lseek(2) in between", create, ..crate::psync::INFO };
-
-#[expect(clippy::unnecessary_wraps, reason = "the signature is that of every engine's row in the registry")]
-fn create(_options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
-    Ok(Box::new(Inline::new(Seeking::default())))
-}
+pub const INFO: EngineInfo = EngineInfo {
+    name: "sync",
+    help: "read(2) and write(2), with lseek(2) in between",
+    create: |_options| Ok(Box::new(Inline::new(Seeking::default()))),
+    ..crate::psync::INFO
+};
 
 /// Where each file stands; `None` after an error, when nobody knows.
 #[derive(Default)]

@@ -8,7 +8,6 @@
 #![expect(unsafe_code, reason = "a vector of buffers that are disjoint parts of one area")]
 
 use crate::contract::{Completion, Engine, EngineError, EngineInfo, EngineSetup, IoResult, IoUnit, Queued};
-use crate::options::EngineOptions;
 use crate::{control, descriptor};
 use ferrio_sys::arena::Arena;
 use ferrio_sys::{Errno, file_io};
@@ -23,17 +22,12 @@ pub const INFO: EngineInfo = EngineInfo {
     name: "vsync",
     help: "readv(2) and writev(2); queued units that follow each other share a call",
     inline: false,
-    create,
+    create: |_options| Ok(Box::<Vsync>::default()),
     ..crate::psync::INFO
 };
 
 /// Buffers that one call takes (`UIO_MAXIOV`).
 const MAX_VECTORS: usize = 1024;
-
-#[expect(clippy::unnecessary_wraps, reason = "the signature is that of every engine's row in the registry")]
-fn create(_options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
-    Ok(Box::<Vsync>::default())
-}
 
 /// Pending units follow each other in one file; all lists have room for `iodepth`.
 #[derive(Default)]
