@@ -3,6 +3,7 @@
 //! Each rule counts what is wrong in a file. A count that is not zero must stand in `xtask/ratchet.toml`; it may only
 //! shrink. Must not know: what the code does. Start reading at [`check`], then [`rules::RULES`].
 
+mod layers;
 mod paths;
 mod ratchet;
 mod rules;
@@ -73,6 +74,9 @@ fn find_all(root: &Path) -> Result<(Vec<PathBuf>, Vec<Finding>)> {
         findings.extend(paths::check(&name, &text, &forbidden));
         if name == "Cargo.toml" {
             findings.extend(workspace::check(&name, &text)?);
+        }
+        if name.starts_with("crates/") && name.ends_with("/Cargo.toml") {
+            findings.extend(layers::check(&name, &text)?);
         }
         if file.extension().is_some_and(|extension| extension == "rs") {
             let source = Source::parse(&name, &text).with_context(|| format!("cannot parse {name}"))?;

@@ -1,0 +1,85 @@
+//! The crates stand in layers: each depends only on those named for it, all below it, and only the program uses `anyhow`.
+//!
+//! Start reading at [`LAYERS`].
+
+use super::Finding;
+use anyhow::{Context, Result};
+
+/// The crates, lowest first, each with those of ours that it may use. What is not named here is not known there:
+/// a format cannot reach a thread, a loop cannot reach an option string.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("ferrio-units", &[]),
+    ("ferrio-sys", &["ferrio-units"]),
+    ("ferrio-job", &["ferrio-units"]),
+    ("ferrio-stats", &["ferrio-units"]),
+    ("ferrio-engine", &["ferrio-units", "ferrio-sys"]),
+    ("ferrio-workload", &["ferrio-units", "ferrio-job"]),
+    ("ferrio-run", &["ferrio-units", "ferrio-sys", "ferrio-job", "ferrio-stats", "ferrio-engine", "ferrio-workload"]),
+    ("ferrio-report", &["ferrio-units", "ferrio-stats"]),
+    (PROGRAM, &[]),
+];
+
+/// The program, which may use all libraries.
+const PROGRAM: &str = "ferrio";
+
+/// Dependencies of a crate that do not point downward, and `anyhow` where callers need an error type.
+pub(super) fn check(file: &str, text: &str) -> Result<Vec<Finding>> {
+    let manifest: toml::Table = text.parse().with_context(|| format!("cannot parse {file}"))?;
+    let name = manifest.get("package").and_then(|package| package.get("name")).and_then(toml::Value::as_str);
+    let name = name.with_context(|| format!("{file} names no package"))?;
+    let tables = ["dependencies", "dev-dependencies", "build-dependencies"];
+    let tables = tables.iter().filter_map(|table| manifest.get(*table).and_then(toml::Value::as_table));
+    let complaints = tables.flatten().filter_map(|(dependency, _)| complaint(name, dependency));
+    Ok(complaints.map(|message| Finding { file: file.to_owned(), what: "layer", line: 1, count: 1, message }).collect())
+}
+
+fn complaint(name: &str, dependency: &str) -> Option<String> {
+    let Some((_, allowed)) = LAYERS.iter().find(|(layer, _)| *layer == name) else {
+        return Some(format!("{name} has no place in the layers of xtask/src/tidy/layers.rs"));
+    };
+    if dependency == "anyhow" && name != PROGRAM {
+        return Some(format!("{name} is a library: its errors have a type of their own, not anyhow's"));
+    }
+    let is_ours = dependency.starts_with("ferrio");
+    let is_allowed = name == PROGRAM || allowed.contains(&dependency);
+    (is_ours && !is_allowed).then(|| format!("{name} may not depend on {dependency}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn n_complaints(name: &str, dependencies: &str) -> usize {
+        let text = format!("[package]\nname = \"{name}\"\n[dependencies]\n{dependencies}\n");
+        check("crates/x/Cargo.toml", &text).expect("parses").len()
+    }
+
+    #[test]
+    fn dependencies_point_downward() {
+        assert_eq!(n_complaints("ferrio-run", "ferrio-job.workspace = true\nlibc = \"0.2\""), 0);
+        assert_eq!(n_complaints("ferrio-job", "ferrio-run.workspace = true"), 1);
+        assert_eq!(n_complaints("ferrio-job", "ferrio-job = { path = \"\" }"), 1);
+        assert_eq!(n_complaints("ferrio-units", "[dev-dependencies]\nferrio-sys.workspace = true"), 1);
+    }
+
+    #[test]
+    fn a_crate_without_a_layer_is_found() {
+        assert_eq!(n_complaints("ferrio-new", "libc = \"0.2\""), 1);
+        assert_eq!(n_complaints("ferrio-run", "ferrio-new = { path = \"\" }"), 1);
+    }
+
+    #[test]
+    fn the_layers_are_in_order() {
+        for (index, (name, allowed)) in LAYERS.iter().enumerate() {
+            for other in *allowed {
+                assert!(LAYERS[..index].iter().any(|(below, _)| below == other), "{name} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_program_uses_anyhow() {
+        assert_eq!(n_complaints("ferrio", "anyhow = \"1\""), 0);
+        assert_eq!(n_complaints("ferrio-run", "anyhow = \"1\""), 1);
+    }
+}
