@@ -1,7 +1,7 @@
 //! `xtask tidy`: the house rules as a check, with a ratchet.
 //!
 //! Each rule counts what is wrong in a file. A count that is not zero must stand in `xtask/ratchet.toml`; it may only
-//! shrink. Must not know: what the code does. Start reading at [`check`], then [`rules::RULES`].
+//! shrink. Must not know: what the code does. Start reading at [`check`], then the table in [`rules`].
 
 mod layers;
 mod paths;
