@@ -1,7 +1,7 @@
 //! What to tell the user when the kernel refuses something: the option, the errno, the release, what to do.
 //!
 //! Facts: `io_uring_setup(2)`, `io_uring_register(2)`, `io_uring_enter(2)`. Must not know: how rings work.
-//! Start reading at [`ring`], [`buffers`], [`files`] (refusals at the start) and [`io`] (single I/Os).
+//! Start reading at [`ring`], [`buffers`], [`files`] (refusals at the start) and [`io()`] (single I/Os).
 
 use super::INFO;
 use super::options::UringOptions;

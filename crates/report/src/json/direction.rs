@@ -1,6 +1,6 @@
 //! The object of a direction. Directions that did nothing are there too, with zeros.
 //!
-//! Must not know: jobs. Start reading at [`write`].
+//! Must not know: jobs. Start reading at [`write()`].
 
 use super::writer::Writer;
 use super::{Detail, latency};

@@ -1,6 +1,6 @@
 //! The `disk_util` array.
 //!
-//! Must not know: jobs. Start reading at [`write`].
+//! Must not know: jobs. Start reading at [`write()`].
 
 use super::writer::Writer;
 use ferrio_stats::{DiskCounters, DiskReport};

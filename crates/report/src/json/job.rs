@@ -1,6 +1,6 @@
 //! The object of a job, or of the jobs of a group summed.
 //!
-//! Must not know: devices. Start reading at [`write`].
+//! Must not know: devices. Start reading at [`write()`].
 
 use super::writer::Writer;
 use super::{Detail, direction, latency, options};

@@ -1,6 +1,6 @@
 //! The object of a latency.
 //!
-//! Must not know: directions. Start reading at [`write`].
+//! Must not know: directions. Start reading at [`write()`].
 
 use super::Detail;
 use super::writer::Writer;

@@ -1,6 +1,6 @@
 //! The `lat (nsec)`, `lat (usec)`, `lat (msec)` lines.
 //!
-//! Must not know: directions. Start reading at [`write`].
+//! Must not know: directions. Start reading at [`write()`].
 
 use crate::figures::{LATENCY_LABELS, latency_percent};
 use crate::text::put;

@@ -1,6 +1,6 @@
 //! The lines of one direction: rate, latencies, percentiles, samples.
 //!
-//! Must not know: other directions. Start reading at [`write`].
+//! Must not know: other directions. Start reading at [`write()`].
 
 use crate::figures::{self, Block};
 use crate::normal::{latency, percentiles};

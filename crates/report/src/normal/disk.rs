@@ -1,6 +1,6 @@
 //! The `Disk stats` block.
 //!
-//! Must not know: jobs. Start reading at [`write`].
+//! Must not know: jobs. Start reading at [`write()`].
 
 use crate::text::put;
 use ferrio_stats::{DiskCounters, DiskReport};

@@ -1,6 +1,6 @@
 //! The `Run status group` block.
 //!
-//! Must not know: jobs. Start reading at [`write`].
+//! Must not know: jobs. Start reading at [`write()`].
 
 use crate::figures;
 use crate::text::put;

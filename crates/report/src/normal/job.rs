@@ -1,6 +1,6 @@
 //! A job's block: header, directions, buckets, syncs, usage.
 //!
-//! Must not know: groups, devices. Start reading at [`write`].
+//! Must not know: groups, devices. Start reading at [`write()`].
 
 use crate::figures::{Block, errno_text};
 use crate::normal::{buckets, direction, latency, percentiles, usage};

@@ -1,6 +1,6 @@
 //! A latency line: `clat (usec): min=.., max=.., avg=.., stdev=..`.
 //!
-//! Must not know: directions. Start reading at [`write`].
+//! Must not know: directions. Start reading at [`write()`].
 
 use crate::text::put;
 use ferrio_stats::LatencyStat;

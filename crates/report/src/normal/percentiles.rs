@@ -1,6 +1,6 @@
 //! A table of percentiles.
 //!
-//! Must not know: directions. Start reading at [`write`].
+//! Must not know: directions. Start reading at [`write()`].
 
 use crate::text::put;
 use ferrio_stats::{LatencyStat, ReportSettings, percentiles};

@@ -1,6 +1,6 @@
 //! The lines on CPU, depths, counts and the latency target.
 //!
-//! Must not know: latencies. Start reading at [`write`].
+//! Must not know: latencies. Start reading at [`write()`].
 
 use crate::figures::{BATCH_LABELS, DEPTH_LABELS, cpu_percent, depth_percents};
 use crate::text::put;

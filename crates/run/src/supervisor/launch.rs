@@ -1,6 +1,6 @@
 //! Starting workers as processes or threads.
 //!
-//! Must not know: when they start. Start reading at [`start`].
+//! Must not know: when they start. Start reading at [`Launcher::start`].
 
 use super::board::{Board, WorkerState};
 use crate::error::RunError;
