@@ -3,7 +3,7 @@
 use crate::random::Lfsr;
 
 /// Why a generator or a map cannot be built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum BuildError {
     /// No tap set is known for a register that wide.
     #[error("an LFSR covers at most {max} blocks, and {n_blocks} are asked for", max = Lfsr::MAX_BLOCKS)]
@@ -27,4 +27,15 @@ pub enum BuildError {
         /// Size of the map.
         n_bytes: u64,
     },
+    /// A parameter for which the distribution is not defined.
+    #[error("{given} is not possible: {allowed}")]
+    DistributionParameter {
+        /// Parameter as given.
+        given: f64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// A distribution over no blocks.
+    #[error("a distribution needs at least one block")]
+    DistributionOfNothing,
 }

@@ -8,6 +8,7 @@
 mod base;
 pub mod direction;
 mod error;
+mod jhash;
 pub mod random;
 mod random_map;
 pub mod scale;
@@ -16,5 +17,6 @@ pub mod value;
 pub use base::{KbBase, UnitBase};
 pub use direction::{DataDirection, Direction, PerDirection};
 pub use error::BuildError;
+pub use jhash::jhash;
 pub use random_map::RandomMap;
 pub use value::ParseError;

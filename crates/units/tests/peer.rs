@@ -1,11 +1,12 @@
 //! The random streams against the installed fio: offsets that it logs must be the ones that ferrio-units draws.
 //!
-//! Runs only where `fio` is release 3.33, whose seeds are known: its offset stream of job n has the seed 0xb1899bed * n
-//! whatever `randseed` says. Elsewhere each test says that it is skipped.
+//! Runs only with `FERRIO_PEER=1` and where `fio` is release 3.33, whose seeds are known: its offset stream of job n has
+//! the seed 0xb1899bed * n whatever `randseed` says. Elsewhere each test says that it is skipped.
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]
 
-use ferrio_units::RandomMap;
-use ferrio_units::random::{Generator, GeneratorKind, Lfsr};
+use ferrio_units::random::file_distribution_seed;
+use ferrio_units::random::{Generator, GeneratorKind, Lfsr, SeedIndex, SeedTable, Shape, SkewedBlocks};
+use ferrio_units::{BuildError, RandomMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -16,14 +17,17 @@ fn peer_offset_seed(thread_number: u64) -> u64 {
     0xb189_9bed_u64.wrapping_mul(thread_number)
 }
 
-/// True when the peer is there; otherwise says that `test` is skipped.
-fn peer_is_installed(test: &str) -> bool {
+/// True when the peer is to be compared with; otherwise says that `test` is skipped.
+fn peer_is_there(test: &str) -> bool {
+    let is_wanted = std::env::var_os("FERRIO_PEER").is_some_and(|value| value == "1");
     let version = Command::new("fio").arg("--version").output();
-    let found = version.is_ok_and(|output| output.stdout.starts_with(b"fio-3.33"));
-    if !found {
+    let is_known = version.is_ok_and(|output| output.stdout.starts_with(b"fio-3.33"));
+    if !is_wanted {
+        eprintln!("SKIPPED {test}: FERRIO_PEER is not 1");
+    } else if !is_known {
         eprintln!("SKIPPED {test}: fio 3.33 is not installed");
     }
-    found
+    is_wanted && is_known
 }
 
 /// A directory of this test that is removed with the value.
@@ -66,16 +70,19 @@ fn read_blocks(iolog: &Path) -> Vec<u64> {
     fields.filter(|f| f.get(2) == Some(&"read")).map(|f| f[3].parse::<u64>().unwrap() / BLOCK_BYTES).collect()
 }
 
+/// Sizes about the borders of words and levels of the random map, and some odd ones.
+const N_BLOCKS: [u64; 8] = [1, 2, 16, 63, 64, 65, 4096, 70_001];
+
 /// Compares every job's first pass over `n_blocks` blocks with a stream of ours.
-fn compare(test: &str, options: &[&str], ours: impl Fn(u64, u64) -> Vec<u64>) {
-    if !peer_is_installed(test) {
+fn compare(test: &str, sizes: &[u64], options: &[&str], ours: impl Fn(u64, u64) -> Vec<u64>) {
+    if !peer_is_there(test) {
         return;
     }
     let scratch = Scratch::new(test);
-    for n_blocks in [1, 2, 16, 63, 64, 65, 4096, 70_001] {
+    for n_blocks in sizes.iter().copied() {
         let jobs = peer_blocks(&scratch.0, 3, n_blocks, options);
         for (thread_number, theirs) in (1..).zip(jobs) {
-            assert!(theirs == ours(thread_number, n_blocks), "{n_blocks} blocks, job {thread_number}");
+            assert!(theirs == ours(thread_number, n_blocks), "{n_blocks} blocks, job {thread_number}, {options:?}");
         }
     }
 }
@@ -89,18 +96,18 @@ fn uniform(kind: GeneratorKind) -> impl Fn(u64, u64) -> Vec<u64> {
 
 #[test]
 fn taus88_offsets() {
-    compare("taus88_offsets", &["--norandommap"], uniform(GeneratorKind::Taus88));
+    compare("taus88_offsets", &N_BLOCKS, &["--norandommap"], uniform(GeneratorKind::Taus88));
 }
 
 #[test]
 fn taus258_offsets() {
     let options = ["--norandommap", "--random_generator=tausworthe64"];
-    compare("taus258_offsets", &options, uniform(GeneratorKind::Taus258));
+    compare("taus258_offsets", &N_BLOCKS, &options, uniform(GeneratorKind::Taus258));
 }
 
 #[test]
 fn lfsr_offsets() {
-    compare("lfsr_offsets", &["--random_generator=lfsr"], |thread_number, n_blocks| {
+    compare("lfsr_offsets", &N_BLOCKS, &["--random_generator=lfsr"], |thread_number, n_blocks| {
         // Job 3 cannot start a register of 3 bits: the low bits of its seed are 111. The peer then reads nothing.
         let mut register = Lfsr::new(n_blocks, peer_offset_seed(thread_number)).ok();
         std::iter::from_fn(|| register.as_mut()?.next_block()).collect()
@@ -110,7 +117,7 @@ fn lfsr_offsets() {
 /// A block that is taken is replaced by the next free one, so that every block is read once.
 #[test]
 fn offsets_with_a_random_map() {
-    compare("offsets_with_a_random_map", &[], |thread_number, n_blocks| {
+    compare("offsets_with_a_random_map", &N_BLOCKS, &[], |thread_number, n_blocks| {
         let mut stream = Generator::new(GeneratorKind::Taus88, peer_offset_seed(thread_number));
         let mut map = RandomMap::new(n_blocks).unwrap();
         let mut visit = || {
@@ -122,11 +129,41 @@ fn offsets_with_a_random_map() {
     });
 }
 
+/// The distributions draw from a generator of their own, seeded by the name of the file too.
+#[test]
+fn skewed_offsets() {
+    type MakeShape = fn(u64) -> Result<Shape, BuildError>;
+    let table: [(&str, MakeShape, Option<f64>); 8] = [
+        ("zipf:1.2", |n| Shape::zipf(n, 1.2), None),
+        ("zipf:0.6", |n| Shape::zipf(n, 0.6), None),
+        ("zipf:1.2:0.25", |n| Shape::zipf(n, 1.2), Some(0.25)),
+        ("pareto:0.3", |n| Shape::pareto(n, 0.3), None),
+        ("pareto:0.3:0.75", |n| Shape::pareto(n, 0.3), Some(0.75)),
+        ("normal:10", |n| Shape::normal(n, 10.0), None),
+        ("normal:10:0.75", |n| Shape::normal(n, 10.0), Some(0.75)),
+        ("normal:10:0.25", |n| Shape::normal(n, 10.0), Some(0.25)),
+    ];
+    // The reference never ends where all blocks of a normal distribution are so few that a draw can name one too many.
+    let sizes = [64, 1000, 70_001];
+    for (option, shape, center) in table {
+        let option = format!("--random_distribution={option}");
+        compare("skewed_offsets", &sizes, &[&option], |thread_number, n_blocks| {
+            // This release multiplies by 1 where later ones take the seed of the offset stream.
+            let mut seeds = SeedTable::from_seeds([0; SeedTable::N_SEEDS]);
+            seeds.set(SeedIndex::Offset, 1);
+            let name = format!("j{thread_number}.0.0");
+            let seed = file_distribution_seed(name.as_bytes(), thread_number, &seeds);
+            let mut stream = SkewedBlocks::new(shape(n_blocks).unwrap(), seed, center);
+            (0..n_blocks).map(|_| stream.next_block()).collect()
+        });
+    }
+}
+
 /// Far above 2^21 blocks, where the rounding of the double product can show.
 #[test]
 fn offsets_in_a_large_range() {
     let test = "offsets_in_a_large_range";
-    if !peer_is_installed(test) {
+    if !peer_is_there(test) {
         return;
     }
     let scratch = Scratch::new(test);

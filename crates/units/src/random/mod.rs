@@ -4,12 +4,14 @@
 //! Must not know: what a stream is drawn for, jobs, files.
 //! Start reading at [`SeedTable`] (one seed for each purpose), then [`Generator`] (what draws from a seed).
 
+mod distribution;
 mod generator;
 mod lfsr;
 mod seed_table;
 mod taus258;
 mod taus88;
 
+pub use distribution::{Shape, SkewedBlocks, file_distribution_seed};
 pub use generator::{Generator, GeneratorKind};
 pub use lfsr::Lfsr;
 pub use seed_table::{DEFAULT_RAND_SEED, SeedIndex, SeedTable};

@@ -1,0 +1,261 @@
+//! Skewed choices of blocks: zipf, pareto and normal (`random_distribution`, `file_service_type`).
+//!
+//! A draw is a rank, 0 the most wanted, scattered over the blocks by a multiplication and shifted. The arithmetic is in
+//! doubles, operation for operation that of the reference.
+//!
+//! Must not know: files, jobs. Start reading at [`SkewedBlocks`]; a [`Shape`] holds what is worth sharing.
+
+use super::{GOLDEN_RATIO_64, SeedIndex, SeedTable, Taus88};
+use crate::BuildError;
+use crate::jhash::jhash;
+
+/// Terms of zipf's normalising sum that are added up, at most: about 0.3 s of start-up time.
+const MAX_ZETA_TERMS: u64 = 10_000_000;
+
+/// Draws that are averaged for one value of a normal distribution.
+const N_NORMAL_DRAWS: u64 = 12;
+
+/// A distribution over a number of blocks, without a stream. Cheap to copy, not always cheap to build: files of the
+/// same size share one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shape {
+    n_blocks: u64,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Kind {
+    Zipf(Zipf),
+    Pareto { power: f64 },
+    Normal { spread: u64 },
+}
+
+/// Constants of Gray's method of drawing from a zipf distribution.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Zipf {
+    /// Sum of all weights, of which rank 0 has 1.
+    weight_sum: f64,
+    /// Weight of ranks 0 and 1 together, `1 + 0.5^theta`.
+    first_two: f64,
+    alpha: f64,
+    eta: f64,
+}
+
+impl Shape {
+    /// Rank k is drawn in proportion to `1 / (k + 1)^theta`.
+    ///
+    /// # Errors
+    /// No blocks; `theta` 1 (the method has no answer there), not positive or not finite.
+    pub fn zipf(n_blocks: u64, theta: f64) -> Result<Self, BuildError> {
+        let is_allowed = theta > 0.0 && theta.is_finite() && (theta - 1.0).abs() > f64::EPSILON;
+        let n_blocks = check(n_blocks, theta, is_allowed, "zipf theta is above 0 and not 1")?;
+        let n = n_blocks as f64;
+        let weight_sum = (1..=n_blocks.min(MAX_ZETA_TERMS)).map(|i| (1.0 / i as f64).powf(theta)).sum();
+        let first_two = 1.0 + 0.5_f64.powf(theta);
+        let eta = (1.0 - (2.0 / n).powf(1.0 - theta)) / (1.0 - first_two / weight_sum);
+        Ok(Self { n_blocks, kind: Kind::Zipf(Zipf { weight_sum, first_two, alpha: 1.0 / (1.0 - theta), eta }) })
+    }
+
+    /// A share `1 - h` of the draws goes to a share `h` of the blocks, and within that share the same way again.
+    ///
+    /// # Errors
+    /// No blocks; `h` not between 0 and 1.
+    pub fn pareto(n_blocks: u64, h: f64) -> Result<Self, BuildError> {
+        let n_blocks = check(n_blocks, h, h > 0.0 && h < 1.0, "pareto h is above 0 and below 1")?;
+        Ok(Self { n_blocks, kind: Kind::Pareto { power: h.ln() / (1.0 - h).ln() } })
+    }
+
+    /// Ranks around the middle, with a deviation in percent of the blocks.
+    ///
+    /// # Errors
+    /// No blocks; a deviation below 0, or of 100 % or more.
+    pub fn normal(n_blocks: u64, deviation_percent: f64) -> Result<Self, BuildError> {
+        let is_allowed = (0.0..100.0).contains(&deviation_percent);
+        let n_blocks = check(n_blocks, deviation_percent, is_allowed, "a normal deviation is 0 to below 100 percent")?;
+        let spread = (n_blocks as f64 * deviation_percent / 100.0).ceil() as u64;
+        Ok(Self { n_blocks, kind: Kind::Normal { spread: spread.min(n_blocks / 2) } })
+    }
+
+    /// Blocks drawn from.
+    pub const fn n_blocks(&self) -> u64 {
+        self.n_blocks
+    }
+}
+
+fn check(n_blocks: u64, given: f64, is_allowed: bool, allowed: &'static str) -> Result<u64, BuildError> {
+    if !is_allowed {
+        return Err(BuildError::DistributionParameter { given, allowed });
+    }
+    if n_blocks == 0 { Err(BuildError::DistributionOfNothing) } else { Ok(n_blocks) }
+}
+
+/// The seed of the distribution over one file of a job.
+pub fn file_distribution_seed(file_name: &[u8], thread_number: u64, seeds: &SeedTable) -> u32 {
+    let hash = u64::from(jhash(file_name));
+    hash.wrapping_mul(thread_number).wrapping_mul(seeds.get(SeedIndex::Offset)) as u32
+}
+
+/// A stream of blocks that follows a [`Shape`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct SkewedBlocks {
+    shape: Shape,
+    stream: Taus88,
+    shift: u64,
+    scatter: u64,
+}
+
+impl SkewedBlocks {
+    /// A stream with its own generator. `center`, `0.0..=1.0`, is where in the blocks the most wanted rank lies; without
+    /// it that place is drawn (zipf, pareto) or not shifted (normal).
+    pub fn new(shape: Shape, seed: u32, center: Option<f64>) -> Self {
+        let mut stream = Taus88::new(seed);
+        let n = shape.n_blocks as f64;
+        let shift = if let Kind::Normal { .. } = shape.kind {
+            // The reference keeps the low 32 bits, so that a centre below 0.5 (a negative shift) or more than 2^33 blocks
+            // put the most wanted rank elsewhere. Kept: it is part of the stream.
+            center.map_or(0, |center| u64::from((n * (center - 0.5)) as i64 as u32))
+        } else {
+            // Drawn even where a centre takes its place: the draws that follow are the same.
+            let drawn = stream.next_u32().into();
+            center.map_or(drawn, |center| (n * center) as u64)
+        };
+        Self { shape, stream, shift, scatter: GOLDEN_RATIO_64 }
+    }
+
+    /// Leaves ranks where they are, neighbours of each other: for the choice of files.
+    #[must_use]
+    pub const fn without_scatter(self) -> Self {
+        Self { scatter: 1, ..self }
+    }
+
+    /// The next block, `0..n_blocks`.
+    #[inline]
+    pub fn next_block(&mut self) -> u64 {
+        let n_blocks = self.shape.n_blocks;
+        let rank = match &self.shape.kind {
+            Kind::Zipf(zipf) => zipf.rank(unit_fraction(&mut self.stream), n_blocks),
+            Kind::Pareto { power } => ((n_blocks - 1) as f64 * unit_fraction(&mut self.stream).powf(*power)) as u64,
+            Kind::Normal { spread } => normal_rank(&mut self.stream, n_blocks, *spread),
+        };
+        // Not zero: a shape has at least one block.
+        rank.wrapping_mul(self.scatter).wrapping_add(self.shift) % n_blocks
+    }
+}
+
+/// A fraction that reaches 1.0, unlike that of [`Taus88::fraction`].
+#[inline]
+fn unit_fraction(stream: &mut Taus88) -> f64 {
+    f64::from(stream.next_u32()) / f64::from(Taus88::MAX)
+}
+
+impl Zipf {
+    #[inline]
+    fn rank(&self, fraction: f64, n_blocks: u64) -> u64 {
+        let z = fraction * self.weight_sum;
+        if z < 1.0 {
+            0
+        } else if z < self.first_two {
+            1
+        } else {
+            (n_blocks as f64 * (self.eta * fraction - self.eta + 1.0).powf(self.alpha)) as u64
+        }
+    }
+}
+
+/// The mean of some draws, rounded up, and a deviation that is halved until it stays inside.
+fn normal_rank(stream: &mut Taus88, n_blocks: u64, spread: u64) -> u64 {
+    let modulus = n_blocks.saturating_add(1);
+    // Cannot overflow: each draw is below 2^32.
+    let sum: u64 = (0..N_NORMAL_DRAWS).map(|_| u64::from(stream.next_u32()) % modulus).sum();
+    let rank = sum.div_ceil(N_NORMAL_DRAWS);
+    if spread == 0 {
+        return rank;
+    }
+    let mut deviation = (spread as f64 * stream.fraction()) as i64 - (spread / 2) as i64;
+    // Ends: halving towards zero reaches zero. A sum below zero wraps to far above n_blocks.
+    while deviation != 0 && rank.wrapping_add_signed(deviation) >= n_blocks {
+        deviation /= 2;
+    }
+    rank.wrapping_add_signed(deviation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::DEFAULT_RAND_SEED;
+    use proptest::prelude::*;
+
+    /// Job 1, default seed, the file of the reference's vectors, 256 blocks.
+    fn reference_blocks(shape: Shape) -> Vec<u64> {
+        let seeds = SeedTable::new(DEFAULT_RAND_SEED, 1);
+        let seed = file_distribution_seed(b"a-rather-long-file-name.dat", 1, &seeds);
+        let mut stream = SkewedBlocks::new(shape, seed, None);
+        (0..16).map(|_| stream.next_block()).collect()
+    }
+
+    /// Recorded from the reference.
+    #[test]
+    fn reference_blocks_of_each_shape() {
+        let table = [
+            (Shape::zipf(256, 1.2), [188, 17, 0, 91, 38, 59, 235, 59, 101, 80, 26, 122, 252, 231, 251, 101]),
+            (Shape::pareto(256, 0.3), [157, 197, 66, 186, 4, 0, 217, 214, 17, 168, 76, 122, 71, 159, 220, 17]),
+            (Shape::normal(256, 0.0), [44, 23, 241, 40, 153, 250, 166, 216, 2, 23, 61, 170, 166, 57, 103, 241]),
+            (Shape::normal(256, 10.0), [40, 237, 111, 208, 31, 32, 233, 212, 136, 61, 250, 212, 145, 250, 170, 199]),
+        ];
+        for (shape, blocks) in table {
+            let shape = shape.unwrap();
+            assert_eq!(reference_blocks(shape), blocks, "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_checked() {
+        for shape in [
+            Shape::zipf(10, 1.0),
+            Shape::zipf(10, f64::NAN),
+            Shape::zipf(10, 0.0),
+            Shape::pareto(10, 1.0),
+            Shape::pareto(10, 0.0),
+            Shape::normal(10, 100.0),
+            Shape::normal(10, -1.0),
+        ] {
+            assert!(matches!(shape, Err(BuildError::DistributionParameter { .. })));
+        }
+        assert_eq!(Shape::zipf(0, 1.2), Err(BuildError::DistributionOfNothing));
+    }
+
+    /// Without scatter the ranks are seen: rank 0 takes its share 1 / sum of weights of the draws, here 0.28 of 100,000.
+    #[test]
+    fn zipf_has_its_frequencies() {
+        let n_draws = 100_000;
+        let mut stream = SkewedBlocks::new(Shape::zipf(1000, 1.2).unwrap(), 1, Some(0.0)).without_scatter();
+        let mut counts = vec![0_u32; 1000];
+        (0..n_draws).for_each(|_| counts[stream.next_block() as usize] += 1);
+        let zetan: f64 = (1..=1000).map(|i| f64::from(i).powf(-1.2)).sum();
+        for rank in [0, 1] {
+            let expected = f64::from(n_draws) / f64::from(rank + 1).powf(1.2) / zetan;
+            let deviation = (f64::from(counts[rank as usize]) - expected).abs();
+            // Five standard deviations of a binomial count are below 5 * sqrt(expected).
+            assert!(deviation < 5.0 * expected.sqrt(), "rank {rank}: {deviation} off {expected}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_stay_in_range(
+            n_blocks in 1_u64..100_000,
+            seed: u32,
+            theta in 0.1_f64..3.0,
+            share in 0.01_f64..0.99,
+            center in proptest::option::of(0.0_f64..=1.0),
+        ) {
+            let shapes = [Shape::zipf(n_blocks, theta), Shape::pareto(n_blocks, share), Shape::normal(n_blocks, share * 100.0)];
+            for shape in shapes.into_iter().flatten() {
+                let mut stream = SkewedBlocks::new(shape, seed, center);
+                for _ in 0..50 {
+                    prop_assert!(stream.next_block() < n_blocks);
+                }
+            }
+        }
+    }
+}
