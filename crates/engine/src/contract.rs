@@ -36,6 +36,9 @@ pub struct EngineInfo {
     pub supports_atomic: bool,
     /// Knows [`Direction::Syncfs`].
     pub supports_syncfs: bool,
+    /// Helper threads of the C library do the I/O, by the descriptor table that the process shares: a job that is a
+    /// thread must not have a table of its own.
+    pub needs_shared_descriptors: bool,
     /// Makes an engine; checks the values of its private options.
     pub create: fn(&EngineOptions) -> Result<Box<dyn Engine>, EngineError>,
 }

@@ -1,6 +1,7 @@
 //! What all engines share that finish every I/O within `queue`.
 //!
-//! Such an engine is one way to read and one to write (a [`Transfer`]); buffers, syncs and trims are done here.
+//! Such an engine is one way to read and one to write (a [`Transfer`]); buffers, and syncs and trims unless it has its own
+//! way to do them, are done here.
 //! Must not know: which system calls move the data. Start reading at [`Transfer`].
 
 use crate::contract::{Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Queued};
@@ -18,7 +19,17 @@ pub(crate) trait Transfer {
     fn start(&mut self, _setup: &EngineSetup) {}
 
     /// A file was opened: its position is 0.
-    fn opened(&mut self, _file_index: u32) {}
+    fn opened(&mut self, _file: &EngineFile<'_>) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// A file will be closed.
+    fn closed(&mut self, _file_index: u32) {}
+
+    /// Does a sync or a trim.
+    fn control(&mut self, unit: &IoUnit) -> IoResult {
+        control::run(unit)
+    }
 
     /// Reads into the buffer; the number of bytes, 0 at the end of the file.
     fn read(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &mut [u8]) -> Result<usize, Errno>;
@@ -63,14 +74,17 @@ impl<T: Transfer> Engine for Inline<T> {
     }
 
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
-        self.transfer.opened(file.index);
-        Ok(())
+        self.transfer.opened(file)
+    }
+
+    fn close_file(&mut self, file_index: u32) {
+        self.transfer.closed(file_index);
     }
 
     #[inline]
     fn queue(&mut self, _unit_index: u32, unit: &IoUnit) -> Queued {
         let result: IoResult = if control::is_control(unit.direction) {
-            control::run(unit)
+            self.transfer.control(unit)
         } else {
             control::result_of(self.transfer(unit))
         };

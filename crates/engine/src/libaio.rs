@@ -30,6 +30,7 @@ pub const INFO: EngineInfo = EngineInfo {
     needs_aligned_buffers: false,
     supports_atomic: true,
     supports_syncfs: true,
+    needs_shared_descriptors: false,
     create: |options| Ok(Box::new(Libaio::new(options))),
 };
 

@@ -14,6 +14,7 @@ pub const INFO: EngineInfo = EngineInfo {
     needs_aligned_buffers: false,
     supports_atomic: false,
     supports_syncfs: true,
+    needs_shared_descriptors: false,
     create: |_options| Ok(Box::<Null>::default()),
 };
 

@@ -18,6 +18,7 @@ pub const INFO: EngineInfo = EngineInfo {
     needs_aligned_buffers: false,
     supports_atomic: false,
     supports_syncfs: true,
+    needs_shared_descriptors: false,
     create: |_options| Ok(Box::new(Inline::new(Psync))),
 };
 

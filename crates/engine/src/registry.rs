@@ -1,7 +1,7 @@
 //! The table of engines. A new engine is one file and one line here.
 
 use crate::contract::EngineInfo;
-use crate::{io_uring, libaio, null, psync, pvsync, pvsync2, sim, sync, vsync};
+use crate::{io_uring, libaio, mmap, null, posixaio, psync, pvsync, pvsync2, sim, sync, vsync};
 
 /// All engines that are built in.
 pub const ENGINES: &[&EngineInfo] = &[
@@ -12,6 +12,8 @@ pub const ENGINES: &[&EngineInfo] = &[
     &pvsync2::INFO,
     &libaio::INFO,
     &io_uring::INFO,
+    &posixaio::INFO,
+    &mmap::INFO,
     &null::INFO,
     &sim::INFO,
 ];

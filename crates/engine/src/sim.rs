@@ -55,6 +55,7 @@ pub const INFO: EngineInfo = EngineInfo {
     needs_aligned_buffers: false,
     supports_atomic: false,
     supports_syncfs: true,
+    needs_shared_descriptors: false,
     create,
 };
 

@@ -3,7 +3,7 @@
 //! fio does the same (seen by strace): a sequential job makes bare writes, a random one pairs of lseek and write.
 //! Must not know: batches. Start reading at `Seeking`.
 
-use crate::contract::{EngineInfo, EngineSetup, IoUnit};
+use crate::contract::{EngineError, EngineFile, EngineInfo, EngineSetup, IoUnit};
 use crate::inline::{Inline, Transfer};
 use ferrio_sys::{Errno, file_io};
 use std::os::fd::BorrowedFd;
@@ -43,10 +43,11 @@ impl Transfer for Seeking {
         self.positions = vec![None; setup.n_files as usize];
     }
 
-    fn opened(&mut self, file_index: u32) {
-        if let Some(position) = self.positions.get_mut(file_index as usize) {
+    fn opened(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
+        if let Some(position) = self.positions.get_mut(file.index as usize) {
             *position = Some(0);
         }
+        Ok(())
     }
 
     #[inline]

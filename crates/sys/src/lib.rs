@@ -12,6 +12,7 @@
 pub mod aio;
 pub mod arena;
 pub mod block_device;
+mod bus_guard;
 pub mod channel;
 pub mod clock;
 pub mod disk_stats;
@@ -19,6 +20,7 @@ pub mod error;
 pub mod file;
 pub mod file_cache;
 pub mod file_io;
+pub mod file_mapping;
 pub mod file_space;
 pub mod futex;
 pub mod io_calls;
