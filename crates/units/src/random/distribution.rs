@@ -122,7 +122,8 @@ impl SkewedBlocks {
         Self { shape, stream, shift, scatter: GOLDEN_RATIO_64 }
     }
 
-    /// Leaves ranks where they are, neighbours of each other: for the choice of files.
+    /// Leaves ranks where they are, neighbours of each other: for the choice of files. There the reference draws from
+    /// `nrfiles << 10` blocks with the seed [`SeedIndex::FilePick`], and the file is the block `>> 10`.
     #[must_use]
     pub const fn without_scatter(self) -> Self {
         Self { scatter: 1, ..self }
@@ -205,6 +206,22 @@ mod tests {
         for (shape, blocks) in table {
             let shape = shape.unwrap();
             assert_eq!(reference_blocks(shape), blocks, "{shape:?}");
+        }
+    }
+
+    /// Recorded from fio 3.33: `nrfiles=16`, job 1, default seed, and each kind of `file_service_type`.
+    #[test]
+    fn files_are_picked_without_scatter() {
+        let n = 16 << 10;
+        let table = [
+            (Shape::zipf(n, 1.2), [7, 7, 7, 7, 7, 7, 10, 7, 10, 7, 7, 7, 7, 9, 7, 7, 7, 7, 5, 7]),
+            (Shape::pareto(n, 0.3), [15, 7, 7, 12, 7, 11, 4, 9, 4, 15, 8, 7, 11, 4, 7, 9, 11, 8, 7, 11]),
+            (Shape::normal(n, 10.0), [5, 9, 8, 8, 7, 9, 8, 9, 6, 8, 8, 10, 8, 9, 8, 6, 9, 10, 8, 5]),
+        ];
+        let seed = SeedTable::new(DEFAULT_RAND_SEED, 1).get(SeedIndex::FilePick) as u32;
+        for (shape, files) in table {
+            let mut stream = SkewedBlocks::new(shape.unwrap(), seed, None).without_scatter();
+            assert_eq!(files.map(|_| stream.next_block() >> 10), files);
         }
     }
 
