@@ -104,7 +104,21 @@ impl Launcher<'_> {
             let outcome = work(&plan.workers[index], files, &context);
             drop(sender.send(WorkerMessage::Outcome(Box::new(outcome))));
         };
-        let thread = process::spawn_with_own_files(format!("ferrio-{index}"), body)?;
+        let name = format!("ferrio-{index}");
+        let thread = if self.plan.workers[index].engine.needs_shared_descriptors {
+            let thread = std::thread::Builder::new().name(name.clone());
+            let run = move || {
+                body();
+                Ok(())
+            };
+            thread.spawn(run).map_err(|source| ferrio_sys::Error::Call {
+                operation: "start thread",
+                target: name,
+                source,
+            })?
+        } else {
+            process::spawn_with_own_files(name, body)?
+        };
         let id = id_receiver.recv().unwrap_or(0);
         Ok((Handle::Thread(Some(thread), receiver), id))
     }
