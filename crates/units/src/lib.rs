@@ -1,8 +1,8 @@
 //! Numbers and words that every other crate uses: sizes, times, scaled numbers, I/O directions, random generators,
-//! the random map.
+//! skewed distributions, the random map.
 //!
 //! Must not know: anything above it (no operating system, no job, no format).
-//! Start reading at [`direction`], then `scale`.
+//! Start reading at [`direction`], then [`value`] (what users write), [`scale`] (what they read), [`random`].
 #![forbid(unsafe_code)]
 
 mod base;
