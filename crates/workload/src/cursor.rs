@@ -4,9 +4,9 @@
 
 use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
 use ferrio_job::spec::RandomGenerator;
-use ferrio_units::PerDirection;
 use ferrio_units::RandomMap;
 use ferrio_units::random::{Lfsr, SeedIndex};
+use ferrio_units::{DataDirection, PerDirection};
 
 /// State of one file.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub(crate) struct FileCursor {
     /// A direction has issued nothing since the last rewind.
     pub(crate) fresh: PerDirection<bool>,
     pub(crate) visited: Visited,
+    /// Number of aligned places at which the smallest block of a direction fits.
+    pub(crate) n_places: PerDirection<u64>,
     /// Length of the last trim, for the write that follows it.
     pub(crate) last_trim_bytes: u64,
     /// I/Os since the last rewind: a file that restarts without one is done.
@@ -45,6 +47,7 @@ impl FileCursor {
             last_bytes: PerDirection::all(0),
             fresh: PerDirection::all(true),
             visited: visited(plan, file_index)?,
+            n_places: PerDirection(DataDirection::ALL.map(|direction| n_places(plan, &range, direction))),
             last_trim_bytes: 0,
             n_since_rewind: 0,
         };
@@ -64,6 +67,16 @@ impl FileCursor {
             Visited::Lfsr(lfsr) => lfsr.rewind(),
         }
     }
+}
+
+/// Divided once here, so that no offset needs a division.
+fn n_places(plan: &WorkloadPlan, range: &FileRange, direction: DataDirection) -> u64 {
+    let min_bytes = plan.pattern.block_size[direction].min_bytes.max(1);
+    let align = plan.pattern.block_align[direction].unwrap_or(min_bytes).max(1);
+    if align == min_bytes {
+        return range.length_bytes / align;
+    }
+    range.length_bytes.checked_sub(min_bytes).map_or(0, |room_bytes| room_bytes / align + 1)
 }
 
 /// Bytes that random offsets of a file are drawn from.

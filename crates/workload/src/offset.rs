@@ -30,7 +30,6 @@ pub(crate) struct OffsetPicker {
     skip_bytes: i64,
     percent_random: PerDirection<u32>,
     align_bytes: PerDirection<u64>,
-    min_bytes: PerDirection<u64>,
     time_based: bool,
     offsets: Generator,
     mix: Generator,
@@ -55,7 +54,6 @@ impl OffsetPicker {
             skip_bytes: if pattern.random { 0 } else { pattern.rw_postfix },
             percent_random: pattern.percentage_random,
             align_bytes: PerDirection(DataDirection::ALL.map(align)),
-            min_bytes: PerDirection(pattern.block_size.0.map(|range| range.min_bytes.max(1))),
             time_based,
             offsets: Generator::from_table(kind, seeds, SeedIndex::Offset),
             mix: Generator::from_table(GeneratorKind::Taus88, seeds, SeedIndex::SequentialMixRead),
@@ -105,7 +103,7 @@ impl OffsetPicker {
     #[inline]
     fn at_random(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
         let align = self.align_bytes[direction];
-        let n_blocks = self.n_blocks(file, direction);
+        let n_blocks = file.n_places[direction];
         let (block, map_block) = match &mut file.visited {
             Visited::Free => (self.offsets.below(n_blocks), None),
             Visited::Map(map) => {
@@ -120,17 +118,6 @@ impl OffsetPicker {
         // Cannot overflow: block * align is below the length of the range.
         let offset_bytes = file.range.start_bytes + block * align;
         Some(Start { offset_bytes, random: true, map_block })
-    }
-
-    /// Number of aligned places at which the smallest block of a direction fits.
-    #[inline]
-    fn n_blocks(&self, file: &FileCursor, direction: DataDirection) -> u64 {
-        let (align, min_bytes) = (self.align_bytes[direction], self.min_bytes[direction]);
-        let length_bytes = file.range.length_bytes;
-        if align == min_bytes {
-            return length_bytes / align;
-        }
-        length_bytes.checked_sub(min_bytes).map_or(0, |room_bytes| room_bytes / align + 1)
     }
 
     #[inline]

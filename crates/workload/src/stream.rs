@@ -123,6 +123,11 @@ impl Workload {
             return wanted_bytes;
         };
         let unit_bytes = self.map_unit_bytes[direction];
+        if wanted_bytes == unit_bytes {
+            // The block is free, so it is marked whole.
+            map.mark(block, 1);
+            return wanted_bytes;
+        }
         let n_wanted = wanted_bytes.div_ceil(unit_bytes);
         let n_marked = map.mark(block, n_wanted);
         if n_marked < n_wanted { n_marked * unit_bytes } else { wanted_bytes }

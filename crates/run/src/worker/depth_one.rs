@@ -31,7 +31,7 @@ impl Worker<'_> {
                 }
             };
             if let Err(error) = self.fill_slot(0, &io, stamp) {
-                return Stop::Failed(error);
+                return Stop::Failed(Box::new(error));
             }
             match self.do_one(stamp) {
                 Ok(done) => stamp = done,
@@ -45,10 +45,8 @@ impl Worker<'_> {
     fn do_one(&mut self, start: u64) -> Result<u64, Stop> {
         loop {
             let issue = self.stamp_after(start);
-            let slot = self.slots.get_mut(0);
-            slot.stamps = Stamps { start, issue };
-            let unit = slot.unit;
-            let (result, done) = match self.engine.queue(0, &unit) {
+            self.slots.get_mut(0).stamps = Stamps { start, issue };
+            let (result, done) = match self.engine.queue(0, &self.slots.get(0).unit) {
                 Queued::Completed(result) => {
                     self.count_inline();
                     (result, self.stamp_after(issue))
@@ -82,7 +80,8 @@ impl Worker<'_> {
     }
 
     fn commit_and_reap_one(&mut self, start: u64) -> Result<(i64, u64), Stop> {
-        let refused = |error: std::io::Error| Stop::Failed(job_error!(error.raw_os_error().unwrap_or(5), "commit"));
+        let refused =
+            |error: std::io::Error| Stop::Failed(Box::new(job_error!(error.raw_os_error().unwrap_or(5), "commit")));
         while self.engine.commit().map_err(refused)? == 0 {}
         let issue = self.stamp_after(start);
         let slot = self.slots.get_mut(0);
@@ -107,7 +106,8 @@ impl Worker<'_> {
         loop {
             self.completions.clear();
             let reaped = self.engine.reap(1, 1, &mut self.completions);
-            reaped.map_err(|error| Stop::Failed(job_error!(error.raw_os_error().unwrap_or(5), "getevents")))?;
+            reaped
+                .map_err(|error| Stop::Failed(Box::new(job_error!(error.raw_os_error().unwrap_or(5), "getevents"))))?;
             if let Some(completion) = self.completions.first() {
                 return Ok(completion.result);
             }

@@ -182,7 +182,7 @@ impl Worker<'_> {
         if self.plan.spec.extent.fill_device && is_full {
             return Finished::Stop(Stop::Filled);
         }
-        Finished::Stop(Stop::Failed(job_error!(errno, "io_u error")))
+        Finished::Stop(Stop::Failed(Box::new(job_error!(errno, "io_u error"))))
     }
 
     /// What the workload says between two I/Os. `Some`: the pass ends.

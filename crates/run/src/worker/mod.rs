@@ -70,7 +70,7 @@ enum Stop {
     /// The device is full, as the job wanted.
     Filled,
     /// The job failed.
-    Failed(JobError),
+    Failed(Box<JobError>),
 }
 
 /// State of a worker while it does I/O.

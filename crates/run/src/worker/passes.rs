@@ -60,7 +60,7 @@ impl Worker<'_> {
             match stop {
                 Stop::Failed(error) => {
                     self.close_all();
-                    return Err(error);
+                    return Err(*error);
                 }
                 Stop::PassEnd if moved && self.goes_on(n_passes) => {}
                 Stop::PassEnd | Stop::Ended | Stop::Filled => return self.finish_files(),

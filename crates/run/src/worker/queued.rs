@@ -40,7 +40,7 @@ impl Worker<'_> {
             };
             // A slot is free here: the loop collects whenever none is.
             let Some(slot_index) = self.slots.take() else { return Ok(Stop::PassEnd) };
-            self.fill_slot(slot_index, &io, stamp).map_err(Stop::Failed)?;
+            self.fill_slot(slot_index, &io, stamp).map_err(|error| Stop::Failed(Box::new(error)))?;
             self.in_flight[io.file_index as usize] += 1;
             self.enqueue(slot_index, &mut stamp)?;
             if self.prepared.len() >= self.queue.batch_submit as usize {
@@ -59,8 +59,7 @@ impl Worker<'_> {
     #[inline]
     fn enqueue(&mut self, slot_index: u32, stamp: &mut u64) -> Result<(), Stop> {
         loop {
-            let unit = self.slots.get(slot_index).unit;
-            match self.engine.queue(slot_index, &unit) {
+            match self.engine.queue(slot_index, &self.slots.get(slot_index).unit) {
                 Queued::Queued => {
                     self.prepared.push_back(slot_index);
                     return Ok(());
@@ -180,8 +179,7 @@ impl Worker<'_> {
     /// Offers the rest of a short transfer to the engine; it goes out with the next commit.
     #[cold]
     fn requeue(&mut self, slot_index: u32) -> Result<(), Stop> {
-        let unit = self.slots.get(slot_index).unit;
-        match self.engine.queue(slot_index, &unit) {
+        match self.engine.queue(slot_index, &self.slots.get(slot_index).unit) {
             Queued::Queued => {
                 self.prepared.push_back(slot_index);
                 Ok(())
@@ -191,7 +189,7 @@ impl Worker<'_> {
                 if self.take_result(slot_index, result, stamp)? { Ok(()) } else { self.requeue(slot_index) }
             }
             // Its slot was free a moment ago: an engine that says no now cannot go on.
-            Queued::Busy => Err(Stop::Failed(job_error!(11, "requeue"))),
+            Queued::Busy => Err(Stop::Failed(Box::new(job_error!(11, "requeue")))),
         }
     }
 
@@ -216,5 +214,5 @@ impl Worker<'_> {
 }
 
 fn refused(error: &std::io::Error, step: &str) -> Stop {
-    Stop::Failed(job_error!(error.raw_os_error().unwrap_or(5), step))
+    Stop::Failed(Box::new(job_error!(error.raw_os_error().unwrap_or(5), step)))
 }
