@@ -49,12 +49,12 @@ impl Console {
             self.has_failed |= file.write_all(text.as_bytes()).is_err();
         }
     }
+}
 
-    /// The progress line: always the standard output.
-    pub(crate) fn progress(&mut self, text: &str) {
-        // A terminal that is gone needs no progress.
-        let _ = write_out(text);
-    }
+/// The progress line: always to the standard output.
+pub(crate) fn show_progress(text: &str) {
+    // A terminal that is gone needs no progress.
+    let _ = write_out(text);
 }
 
 fn write_out(text: &str) -> io::Result<()> {

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how runs work. Start reading at [`Progress`].
 
-use crate::console::Console;
+use crate::console::{Console, show_progress};
 use crate::version::VERSION;
 use ferrio_job::invocation::EtaSettings;
 use ferrio_job::message::{Message, Stream as MessageStream};
@@ -52,7 +52,7 @@ impl Progress<'_> {
             self.line_started_at = Instant::now();
         }
         let text = self.line.update(snapshot, on_new_line);
-        self.console.progress(&text);
+        show_progress(&text);
         self.has_line = true;
     }
 }
