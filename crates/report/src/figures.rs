@@ -69,7 +69,9 @@ pub(crate) fn percent(part: u64, whole: u64, floor: f64) -> f64 {
     if part == 0 || whole == 0 {
         return 0.0;
     }
-    (part as f64 * 100.0 / whole as f64).max(floor)
+    // Times the reciprocal, since fio is built so that the compiler divides like that: 43 of 4,000 are 1.08%, 241 of them
+    // 6.02%.
+    (part as f64 * (1.0 / whole as f64) * 100.0).max(floor)
 }
 
 /// CPU time in percent of the runtime, both cut to milliseconds as the kernel once gave them.
@@ -120,5 +122,41 @@ pub(crate) fn errno_text(errno: i32) -> String {
     match text.rfind(" (os error ") {
         Some(end) => text[..end].to_owned(),
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shares that lie on a tie of the rounding, as Debian's fio 3.33 prints them.
+    #[test]
+    fn ties_fall_as_in_the_peer() {
+        let table = [
+            (241, 4_000, "6.02"),
+            (2_203, 4_000, "55.07"),
+            (43, 4_000, "1.08"),
+            (119, 4_000, "2.98"),
+            (3_999, 4_000, "99.98"),
+            (58, 8_000, "0.73"),
+            (82, 8_000, "1.03"),
+            (7_366, 8_000, "92.08"),
+            (4_000, 4_000, "100.00"),
+        ];
+        for (part, whole, text) in table {
+            assert_eq!(format!("{:.2}", percent(part, whole, 0.01)), text, "{part} of {whole}");
+        }
+    }
+
+    #[test]
+    fn small_shares_have_a_floor() {
+        let shares = [percent(1, 1_000_000, 0.01), percent(0, 5, 0.01), percent(5, 0, 0.01)];
+        assert_eq!(shares.map(|share| format!("{share:.2}")), ["0.01", "0.00", "0.00"]);
+    }
+
+    #[test]
+    fn errnos_have_the_texts_of_the_c_library() {
+        assert_eq!(errno_text(28), "No space left on device");
+        assert_eq!(errno_text(0), "Success");
     }
 }
