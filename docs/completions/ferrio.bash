@@ -176,6 +176,7 @@ _ferrio_names='
 --sim_service=
 --sim_channels=
 --sim_seed=
+--sim_data=
 --sim_read_cache=
 --sim_write_cache=
 --sim_stall=
@@ -262,6 +263,7 @@ _ferrio() {
         unit_base) words='0 8 1' ;;
         nowait) words='0 1' ;;
         libaio_vectored) words='0 1' ;;
+        sim_data) words='0 1' ;;
     esac
     if [ -n "$words" ]; then
         mapfile -t COMPREPLY < <(compgen -P "$prefix" -W "$words" -- "$current")

@@ -32,6 +32,8 @@ pub struct Open {
     pub batch_complete_max: Option<u32>,
     /// `iodepth_low`.
     pub low: Option<u32>,
+    /// `bsrange`, which counts whatever `bs` says before or after it.
+    pub block_range: PerDirection<Option<BlockRange>>,
     /// Postfix of `rw`.
     pub rw_postfix: Option<i64>,
 }

@@ -69,6 +69,11 @@ fn lower_queue(iodepth: u32, open: &Open) -> QueueSpec {
 }
 
 fn lower_pattern(job: &mut JobSpec, open: &Open) {
+    for (direction, range) in open.block_range.iter() {
+        if let Some(range) = range {
+            job.pattern.block_size[direction] = *range;
+        }
+    }
     job.pattern.rw_postfix = open.rw_postfix.unwrap_or(i64::from(job.pattern.random));
 }
 
@@ -76,6 +81,7 @@ fn lower_amounts(job: &mut JobSpec) {
     let extent = &mut job.extent;
     extent.size = extent.size.filter(|size| *size != SizeSpec::Bytes(0));
     extent.io_size = extent.io_size.filter(|size| *size != SizeSpec::Bytes(0));
+    job.durability.direct |= job.durability.atomic;
     job.limits.loops = job.limits.loops.max(1);
     if job.target.openfiles > job.target.nrfiles {
         job.target.openfiles = 0;
@@ -170,6 +176,21 @@ mod tests {
         {
             assert_eq!(lowered(&[("rw", rw)]).job.pattern.rw_postfix, expected, "{rw}");
         }
+    }
+
+    // The block sizes that fio 3.33 prints at the start of such jobs.
+    #[test]
+    fn a_range_counts_before_and_after_a_size() {
+        for options in [[("bsrange", ",1k-2k"), ("bs", "16k")], [("bs", "16k"), ("bsrange", ",1k-2k")]] {
+            let sizes = lowered(&options).job.pattern.block_size.0.map(|range| (range.min_bytes, range.max_bytes));
+            assert_eq!(sizes, [(16384, 16384), (1024, 2048), (1024, 2048)]);
+        }
+    }
+
+    // fio 3.33 opens the file of such a job with O_DIRECT.
+    #[test]
+    fn atomic_writes_are_direct() {
+        assert!(lowered(&[("atomic", "1"), ("rw", "write")]).job.durability.direct);
     }
 
     // Texts and conditions as observed on fio 3.33.

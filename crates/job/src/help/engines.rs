@@ -2,10 +2,11 @@
 //!
 //! Must not know: engines' code.
 
-use super::options::{details, line};
-use crate::options::definition::Status;
+use super::options::{MAX_DISTANCE, details, line};
+use crate::options::definition::{OptionDef, Status};
 use crate::options::engines::{ENGINES, by_name};
 use crate::options::{find_private, of_engine};
+use crate::suggest::nearest;
 
 /// What `--enghelp` shows, and the exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +68,16 @@ fn options_of(engine: &str) -> Answer {
 fn one_option(engine: &str, name: &str) -> Answer {
     match find_private(engine, name) {
         Some(def) => Answer::found(details(def)),
-        None => Answer::failed("\n".to_owned(), format!("No such command: {name}")),
+        None => near_option(engine, name),
+    }
+}
+
+fn near_option(engine: &str, name: &str) -> Answer {
+    let complaint = format!("No such command: {name}");
+    let near = nearest(name, of_engine(engine).flat_map(OptionDef::names)).filter(|(_, far)| *far <= MAX_DISTANCE);
+    match near.and_then(|(near, _)| find_private(engine, near)) {
+        Some(def) => Answer::failed(format!(" - showing closest match\n{}", details(def)), complaint),
+        None => Answer::failed("\n".to_owned(), complaint),
     }
 }
 
@@ -91,5 +101,8 @@ mod tests {
         let bare = answer(Some("sync"));
         assert_eq!((bare.text.as_str(), bare.exit_code), ("IO engine sync has no options\n", 1));
         assert_eq!(answer(Some("libaio,foo")).exit_code, 1);
+        let near = answer(Some("libaio,userspace_rea"));
+        assert!(near.text.starts_with(" - showing closest match\n      userspace_reap: "), "{}", near.text);
+        assert_eq!((near.complaint.as_str(), near.exit_code), ("No such command: userspace_rea", 1));
     }
 }

@@ -10,7 +10,7 @@ use crate::suggest::nearest;
 use std::fmt::Write as _;
 
 /// Farthest name that is shown for one that does not exist.
-const MAX_DISTANCE: usize = 2;
+pub(super) const MAX_DISTANCE: usize = 2;
 
 /// The list of all options, each under its parent.
 pub fn tree() -> String {

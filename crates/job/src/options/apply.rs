@@ -153,7 +153,7 @@ pub(crate) fn block_align(draft: &mut Draft, value: &Value, _: Context) -> Appli
 pub(crate) fn block_range(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     for (direction, given) in value.ranges()?.iter() {
         if let Some((min_bytes, max_bytes)) = *given {
-            draft.job.pattern.block_size[direction] = BlockRange { min_bytes, max_bytes };
+            draft.open.block_range[direction] = Some(BlockRange { min_bytes, max_bytes });
         }
     }
     Ok(())
