@@ -179,18 +179,24 @@ impl Worker<'_> {
     /// Offers the rest of a short transfer to the engine; it goes out with the next commit.
     #[cold]
     fn requeue(&mut self, slot_index: u32) -> Result<(), Stop> {
-        match self.engine.queue(slot_index, &self.slots.get(slot_index).unit) {
-            Queued::Queued => {
-                self.prepared.push_back(slot_index);
-                Ok(())
+        let mut stamp = self.clock.stamp();
+        let unit = self.slots.get(slot_index).unit;
+        for _ in 0..2 {
+            match self.engine.queue(slot_index, &unit) {
+                Queued::Queued => {
+                    self.prepared.push_back(slot_index);
+                    return Ok(());
+                }
+                Queued::Completed(result) => {
+                    let is_done = self.take_result(slot_index, result, stamp)?;
+                    return if is_done { Ok(()) } else { self.requeue(slot_index) };
+                }
+                // Another rest is queued that this one cannot join (vsync).
+                Queued::Busy => self.commit(&mut stamp)?,
             }
-            Queued::Completed(result) => {
-                let stamp = self.clock.stamp();
-                if self.take_result(slot_index, result, stamp)? { Ok(()) } else { self.requeue(slot_index) }
-            }
-            // Its slot was free a moment ago: an engine that says no now cannot go on.
-            Queued::Busy => Err(Stop::Failed(Box::new(job_error!(11, "requeue")))),
         }
+        // Its slot was free a moment ago: an engine that still says no cannot go on.
+        Err(Stop::Failed(Box::new(job_error!(11, "requeue"))))
     }
 
     /// Waits for everything in flight. Errors of units that come now do not hide the first.
