@@ -53,7 +53,8 @@ pub struct Workload {
     n_issued: PerDirection<u64>,
     issued_bytes: u64,
     n_issued_total: u64,
-    last_was_sync: bool,
+    /// Kind of the last I/O of this pass.
+    last: Option<Direction>,
     /// Writes go to the range of the last trim of their file (`randtrimwrite`).
     repeats_trims: bool,
     /// The byte limit is for writes only, though there are trims (`trimwrite`).
@@ -76,7 +77,7 @@ impl Workload {
             n_issued: PerDirection::all(0),
             issued_bytes: 0,
             n_issued_total: 0,
-            last_was_sync: false,
+            last: None,
             repeats_trims: plan.pattern.mix == DirectionMix::TrimWrite && plan.pattern.random,
             counts_writes_only: plan.pattern.mix == DirectionMix::TrimWrite,
             plan,
@@ -91,8 +92,8 @@ impl Workload {
             return Next::PassEnd;
         }
         let Some(file_index) = self.picker.next() else { return Next::PassEnd };
-        if let Some(direction) = self.syncs.due(self.n_issued[DataDirection::Write], self.last_was_sync) {
-            self.last_was_sync = true;
+        if let Some(direction) = self.syncs.due(self.n_issued[DataDirection::Write], self.last) {
+            self.last = Some(direction);
             return Next::Io(NextIo { direction, file_index: file_index as u32, offset_bytes: 0, length_bytes: 0 });
         }
         match self.data_io(file_index) {
@@ -148,7 +149,7 @@ impl Workload {
         if direction == DataDirection::Trim {
             file.last_trim_bytes = length_bytes;
         }
-        self.last_was_sync = false;
+        self.last = Some(direction.into());
         NextIo { direction: direction.into(), file_index: file_index as u32, offset_bytes, length_bytes }
     }
 
@@ -167,7 +168,7 @@ impl Workload {
     pub fn start_pass(&mut self) {
         self.files.iter_mut().for_each(FileCursor::rewind);
         self.picker.restart();
-        self.last_was_sync = false;
+        self.last = None;
         if self.plan.reseed_each_pass {
             self.directions = DirectionPicker::new(&self.plan.pattern, &self.plan.seeds);
             self.offsets = offset_picker(&self.plan);
@@ -178,7 +179,7 @@ impl Workload {
 
     /// The last I/O issued was a sync.
     pub fn last_was_sync(&self) -> bool {
-        self.last_was_sync
+        self.last.is_some_and(Direction::is_sync)
     }
 
     /// Bytes issued in all passes.

@@ -25,10 +25,11 @@ impl SyncPoints {
         }
     }
 
-    /// The sync that is due after `n_writes` writes, unless the last I/O was one. fsync goes before fdatasync.
+    /// The sync that is due after `n_writes` writes, if the last I/O was a write: reads that follow a sync bring no second
+    /// one. fsync goes before fdatasync.
     #[inline]
-    pub(crate) fn due(&self, n_writes: u64, last_was_sync: bool) -> Option<Direction> {
-        if !self.any || last_was_sync || n_writes == 0 {
+    pub(crate) fn due(&self, n_writes: u64, last: Option<Direction>) -> Option<Direction> {
+        if !self.any || last != Some(Direction::Write) {
             return None;
         }
         let on = |interval: u64| interval != 0 && n_writes.is_multiple_of(interval);
