@@ -22,8 +22,10 @@ pub(super) struct FileTable {
     diskless: bool,
     plans: Vec<FilePlan>,
     open: Vec<Option<OwnedFd>>,
-    /// Descriptors for the loop; -1: closed.
+    /// Descriptors for the loop; -1: none.
     fds: Vec<RawFd>,
+    /// Files that the loop may use: those of engines without files are opened too, without a descriptor.
+    is_open: Vec<bool>,
     n_open: u32,
     /// Messages for the user that did not end the job.
     pub(super) warnings: Vec<String>,
@@ -38,6 +40,7 @@ impl FileTable {
             plans: set.files.clone(),
             open: (0..n).map(|_| None).collect(),
             fds: vec![-1; n],
+            is_open: vec![false; n],
             n_open: 0,
             warnings: Vec::new(),
         }
@@ -52,7 +55,7 @@ impl FileTable {
     /// True when the loop may use the file as it is.
     #[inline]
     pub(super) fn is_ready(&self, index: u32) -> bool {
-        self.fds[index as usize] >= 0 || self.diskless
+        self.is_open[index as usize]
     }
 
     pub(super) fn plan(&self, index: u32) -> &FilePlan {
@@ -70,17 +73,17 @@ impl FileTable {
     /// Opens a file for the I/O of the job and tells the engine.
     pub(super) fn open(&mut self, index: u32, engine: &mut dyn Engine) -> Result<(), JobError> {
         let plan = &self.plans[index as usize];
-        if self.diskless {
-            return Ok(());
+        let writable = self.spec.pattern.mix != DirectionMix::Read;
+        let fd = if self.diskless { None } else { Some(self.open_for_io(plan, writable)?) };
+        if let Some(fd) = &fd {
+            if let Some(warning) = self.drop_cache(plan, fd) {
+                self.warnings.push(warning);
+            }
+            self.advise(plan, fd);
         }
-        let (fd, writable) = self.open_for_io(plan)?;
-        if let Some(warning) = self.drop_cache(plan, &fd) {
-            self.warnings.push(warning);
-        }
-        self.advise(plan, &fd);
         let file = EngineFile {
             index,
-            fd: Some(fd.as_fd()),
+            fd: fd.as_ref().map(AsFd::as_fd),
             writable,
             range_start: plan.start_bytes,
             range_bytes: plan.length_bytes,
@@ -89,15 +92,15 @@ impl FileTable {
         engine
             .open_file(&file)
             .map_err(|error| job_error!(error.errno(), "open_file").explained(format!("fio: {error}")))?;
-        self.fds[index as usize] = fd.as_raw_fd();
-        self.open[index as usize] = Some(fd);
+        self.fds[index as usize] = fd.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+        self.open[index as usize] = fd;
+        self.is_open[index as usize] = true;
         self.n_open += 1;
         Ok(())
     }
 
-    fn open_for_io(&self, plan: &FilePlan) -> Result<(OwnedFd, bool), JobError> {
+    fn open_for_io(&self, plan: &FilePlan, writable: bool) -> Result<OwnedFd, JobError> {
         let durability = &self.spec.durability;
-        let writable = self.spec.pattern.mix != DirectionMix::Read;
         let regular = plan.kind == FileKind::Regular;
         let request = OpenRequest {
             access: if writable { Access::ReadWrite } else { Access::Read },
@@ -109,7 +112,7 @@ impl FileTable {
             mode: 0o600,
             ..OpenRequest::default()
         };
-        let opened = request.open(&plan.path).map_err(|error| {
+        request.open(&plan.path).map_err(|error| {
             let errno = errno_of(&error);
             let message = if errno == EINVAL && durability.direct {
                 "fio: looks like your file system does not support direct=1/buffered=0\n\
@@ -119,8 +122,7 @@ impl FileTable {
                 format!("fio: {error}")
             };
             job_error!(errno, format!("open({})", plan.name)).explained(message)
-        })?;
-        Ok((opened, writable))
+        })
     }
 
     /// Drops the cache of the range. A failure is a warning.
@@ -166,9 +168,11 @@ impl FileTable {
 
     /// Closes a file. Nothing of it may be in flight. Returns whether it was open.
     pub(super) fn close(&mut self, index: u32, engine: &mut dyn Engine) -> bool {
-        let Some(fd) = self.open[index as usize].take() else { return false };
+        if !std::mem::take(&mut self.is_open[index as usize]) {
+            return false;
+        }
         engine.close_file(index);
-        drop(fd);
+        drop(self.open[index as usize].take());
         self.fds[index as usize] = -1;
         self.n_open -= 1;
         true
