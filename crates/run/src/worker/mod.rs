@@ -14,6 +14,7 @@ mod passes;
 mod queued;
 mod setup;
 mod slots;
+mod sparse_stamps;
 
 use crate::error::{JobError, job_error};
 use crate::events::Stream;
@@ -32,6 +33,7 @@ use ferrio_workload::contents::BufferContents;
 use file_table::FileTable;
 use iolog::IoLog;
 use slots::Slots;
+use sparse_stamps::SparseStamps;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -100,7 +102,8 @@ struct Worker<'a> {
     closing: Vec<bool>,
     /// Latencies are measured: every I/O needs its stamps.
     stamps_wanted: bool,
-    n_unstamped: u32,
+    /// Where they are not: how often the clock is read all the same.
+    sparse_stamps: SparseStamps,
     usage_at_start: Usage,
     /// Start of the counted part of the present pass.
     pass_start_ns: u64,
@@ -170,7 +173,7 @@ impl<'a> Worker<'a> {
             dirty: vec![None; n_files],
             in_flight: vec![0; n_files],
             closing: vec![false; n_files],
-            n_unstamped: 0,
+            sparse_stamps: SparseStamps::new(),
             usage_at_start: Usage::default(),
             pass_start_ns: 0,
             plan,
@@ -192,8 +195,7 @@ impl<'a> Worker<'a> {
         if self.stamps_wanted {
             return self.clock.stamp();
         }
-        self.n_unstamped = self.n_unstamped.wrapping_add(1);
-        if self.n_unstamped.is_multiple_of(32) { self.clock.stamp() } else { last }
+        self.sparse_stamps.next(&self.clock, last)
     }
 
     /// Looks up from the loop: deadlines and requests.
