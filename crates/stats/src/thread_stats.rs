@@ -153,7 +153,7 @@ pub struct ThreadStats {
     pub directions: PerDirection<DirectionStats>,
     /// Latency of syncs.
     pub sync: LatencyStat,
-    /// Syncs issued, those of the end phase included.
+    /// Syncs issued between writes, without those of the end phase.
     pub n_syncs_issued: u64,
     /// Completion latencies of reads, writes and trims in coarse buckets.
     pub latency_buckets: LatencyBuckets,

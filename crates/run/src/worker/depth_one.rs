@@ -40,29 +40,23 @@ impl Worker<'_> {
         }
     }
 
-    /// Does the unit in slot 0, with the rest of short transfers; returns the stamp of its end.
+    /// Does the unit in slot 0; returns the stamp of its end.
     #[inline]
     fn do_one(&mut self, start: u64) -> Result<u64, Stop> {
-        loop {
-            let issue = self.stamp_after(start);
-            self.slots.get_mut(0).stamps = Stamps { start, issue };
-            let (result, done) = match self.engine.queue(0, &self.slots.get(0).unit) {
-                Queued::Completed(result) => {
-                    self.count_inline();
-                    (result, self.stamp_after(issue))
-                }
-                Queued::Queued => self.commit_and_reap_one(start)?,
-                Queued::Busy => {
-                    let reaped = self.reap_one();
-                    reaped?;
-                    continue;
-                }
-            };
-            match self.finish(0, result, done) {
-                Finished::Done => return Ok(done),
-                Finished::Again => {}
-                Finished::Stop(stop) => return Err(stop),
+        let issue = self.stamp_after(start);
+        self.slots.get_mut(0).stamps = Stamps { start, issue };
+        let (result, done) = match self.engine.queue(0, &self.slots.get(0).unit) {
+            Queued::Completed(result) => {
+                self.count_inline();
+                (result, self.stamp_after(issue))
             }
+            Queued::Queued => self.commit_and_reap_one(start)?,
+            Queued::Busy => return Err(no_room()),
+        };
+        match self.finish(0, result, done) {
+            Finished::Done => Ok(done),
+            Finished::Again => self.do_rests(done),
+            Finished::Stop(stop) => Err(stop),
         }
     }
 
@@ -80,9 +74,7 @@ impl Worker<'_> {
     }
 
     fn commit_and_reap_one(&mut self, start: u64) -> Result<(i64, u64), Stop> {
-        let refused =
-            |error: std::io::Error| Stop::Failed(Box::new(job_error!(error.raw_os_error().unwrap_or(5), "commit")));
-        while self.engine.commit().map_err(refused)? == 0 {}
+        self.commit_one()?;
         let issue = self.stamp_after(start);
         let slot = self.slots.get_mut(0);
         slot.stamps.issue = issue;
@@ -93,12 +85,48 @@ impl Worker<'_> {
         let result = self.reap_one()?;
         let done = self.stamp_after(issue);
         if !self.account.ramping {
-            let stats = &mut self.account.stats;
-            stats.depth.record(1, 1);
-            stats.submit.record(1);
-            stats.complete.record(1);
+            self.account.stats.depth.record(1, 1);
         }
+        self.count_calls();
         Ok((result, done))
+    }
+
+    #[inline]
+    fn count_calls(&mut self) {
+        if !self.account.ramping {
+            self.account.stats.submit.record(1);
+            self.account.stats.complete.record(1);
+        }
+    }
+
+    /// Does what a short transfer left. It is part of its I/O: stamps and depth stay as they are, the calls are counted.
+    #[cold]
+    fn do_rests(&mut self, last: u64) -> Result<u64, Stop> {
+        loop {
+            let result = match self.engine.queue(0, &self.slots.get(0).unit) {
+                Queued::Completed(result) => result,
+                Queued::Queued => {
+                    self.commit_one()?;
+                    self.reap_one()?
+                }
+                Queued::Busy => return Err(no_room()),
+            };
+            self.count_calls();
+            let done = self.stamp_after(last);
+            match self.finish(0, result, done) {
+                Finished::Done => return Ok(done),
+                Finished::Again => {}
+                Finished::Stop(stop) => return Err(stop),
+            }
+        }
+    }
+
+    /// Hands the one unit to the kernel; as often as the kernel takes nothing.
+    fn commit_one(&mut self) -> Result<(), Stop> {
+        let refused =
+            |error: std::io::Error| Stop::Failed(Box::new(job_error!(error.raw_os_error().unwrap_or(5), "commit")));
+        while self.engine.commit().map_err(refused)? == 0 {}
+        Ok(())
     }
 
     /// Waits for the one unit in flight.
@@ -113,4 +141,9 @@ impl Worker<'_> {
             }
         }
     }
+}
+
+/// Nothing is in flight: an engine that says no now cannot go on.
+fn no_room() -> Stop {
+    Stop::Failed(Box::new(job_error!(11, "queue")))
 }

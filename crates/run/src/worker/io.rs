@@ -215,9 +215,14 @@ impl Worker<'_> {
         Ok(())
     }
 
+    /// A file is synced before it closes: nothing at all may be in flight then.
+    pub(super) fn syncs_on_close(&self) -> bool {
+        self.plan.spec.durability.fsync_on_close && self.plan.writes()
+    }
+
     pub(super) fn close_file(&mut self, file_index: u32) {
         self.closing[file_index as usize] = false;
-        if self.plan.spec.durability.fsync_on_close && self.plan.writes() && self.files.is_ready(file_index) {
+        if self.syncs_on_close() && self.files.is_ready(file_index) {
             self.sync_file(file_index);
         }
         if self.files.close(file_index, self.engine.as_mut()) {
@@ -234,11 +239,9 @@ impl Worker<'_> {
         }
     }
 
-    /// Syncs a file through the engine, outside of statistics. Nothing is in flight. Returns the result.
+    /// Syncs a file through the engine, outside of statistics (the reference counts no syncs of the end). Nothing is in
+    /// flight. Returns the result.
     pub(super) fn sync_file(&mut self, file_index: u32) -> i64 {
-        if !self.account.ramping {
-            self.account.stats.n_syncs_issued += 1;
-        }
         let slot = self.slots.get_mut(0);
         slot.unit.direction = Direction::Sync;
         slot.unit.file_index = file_index;

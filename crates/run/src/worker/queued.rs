@@ -33,10 +33,17 @@ impl Worker<'_> {
             }
             let io = match self.workload.next() {
                 Next::Io(io) => io,
-                other => match self.between_ios(other) {
-                    Some(stop) => return Ok(stop),
-                    None => continue,
-                },
+                other => {
+                    if matches!(other, Next::Close(_)) && self.syncs_on_close() {
+                        // The sync takes a slot, and the engine for itself.
+                        self.drain()?;
+                        stamp = self.clock.stamp();
+                    }
+                    match self.between_ios(other) {
+                        Some(stop) => return Ok(stop),
+                        None => continue,
+                    }
+                }
             };
             // A slot is free here: the loop collects whenever none is.
             let Some(slot_index) = self.slots.take() else { return Ok(Stop::PassEnd) };
@@ -66,7 +73,8 @@ impl Worker<'_> {
                 }
                 Queued::Completed(result) => {
                     *stamp = self.stamp_after(*stamp);
-                    self.count_commit(1);
+                    let is_new = !self.slots.get(slot_index).was_short;
+                    self.count_commit(1, is_new.into());
                     self.count_reap(1);
                     if self.take_result(slot_index, result, *stamp)? {
                         return Ok(());
@@ -93,25 +101,39 @@ impl Worker<'_> {
                 continue;
             }
             *stamp = self.stamp_after(*stamp);
-            self.count_commit(n_taken);
-            for _ in 0..n_taken {
-                let Some(slot_index) = self.prepared.pop_front() else { break };
-                let slot = self.slots.get_mut(slot_index);
-                slot.stamps.issue = *stamp;
-                let (stamps, direction) = (slot.stamps, slot.unit.direction.data());
-                if let Some(direction) = direction {
-                    self.account.data_issued(direction, &self.clock, stamps);
-                }
-            }
+            let n_new = self.mark_issued(n_taken, *stamp);
+            self.count_commit(n_taken, n_new);
         }
         Ok(())
     }
 
+    /// The oldest prepared units are with the kernel now. Returns how many of them are no rests of short transfers: a rest
+    /// keeps the stamps of its I/O.
     #[inline]
-    fn count_commit(&mut self, n_units: u32) {
+    fn mark_issued(&mut self, n_units: u32, stamp: u64) -> u32 {
+        let mut n_new = 0;
+        for _ in 0..n_units {
+            let Some(slot_index) = self.prepared.pop_front() else { break };
+            let slot = self.slots.get_mut(slot_index);
+            if slot.was_short {
+                continue;
+            }
+            n_new += 1;
+            slot.stamps.issue = stamp;
+            let (stamps, direction) = (slot.stamps, slot.unit.direction.data());
+            if let Some(direction) = direction {
+                self.account.data_issued(direction, &self.clock, stamps);
+            }
+        }
+        n_new
+    }
+
+    /// One call that handed over units; `n_new` of them are I/Os and not rests.
+    #[inline]
+    fn count_commit(&mut self, n_units: u32, n_new: u32) {
         if !self.account.ramping {
             let stats = &mut self.account.stats;
-            stats.depth.record(self.slots.n_used(), u64::from(n_units));
+            stats.depth.record(self.slots.n_used(), u64::from(n_new));
             stats.submit.record(n_units);
         }
     }
@@ -148,13 +170,17 @@ impl Worker<'_> {
         reaped.map_err(|error| refused(&error, "getevents"))?;
         *stamp = self.stamp_after(*stamp);
         self.count_reap(self.completions.len() as u32);
+        let mut first = Ok(());
+        // All are taken even when one ends the job: what is reaped and not taken would be waited for without end.
         for index in 0..self.completions.len() {
             let completion = self.completions[index];
-            if !self.take_result(completion.unit_index, completion.result, *stamp)? {
-                self.requeue(completion.unit_index)?;
-            }
+            let taken = match self.take_result(completion.unit_index, completion.result, *stamp) {
+                Ok(false) => self.requeue(completion.unit_index),
+                other => other.map(drop),
+            };
+            first = first.and(taken);
         }
-        Ok(())
+        first
     }
 
     /// True: the slot is free again. False: the unit has a rest to do.
