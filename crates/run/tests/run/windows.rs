@@ -1,0 +1,99 @@
+//! Samples of bandwidth and I/O rate by windows of time.
+//!
+//! Start reading at [`full_windows`]; the rest of time after the last full window gives no sample.
+
+use crate::builder::{BLOCK, MS, reads, set_depth, set_text, sim_reader, simulate_one, writes};
+use ferrio_job::spec::{DirectionMix, JobSpec};
+use ferrio_stats::SampleStat;
+
+/// 10000 reads a second, for a time.
+fn timed(runtime_ms: u64) -> JobSpec {
+    let mut job = sim_reader("j", "fixed:100us", 1_000);
+    job.limits.time_based = true;
+    job.limits.runtime_us = runtime_ms * 1_000;
+    job
+}
+
+fn assert_samples(stat: &SampleStat, values: &[u64]) {
+    assert_eq!(stat.n_samples, values.len() as u64);
+    assert_eq!((Some(&stat.min), Some(&stat.max)), (values.iter().min(), values.iter().max()));
+    let mean = values.iter().sum::<u64>() as f64 / values.len() as f64;
+    let squares: f64 = values.iter().map(|value| (*value as f64 - mean).powi(2)).sum();
+    assert!((stat.mean - mean).abs() < 1e-6, "{} {mean}", stat.mean);
+    assert!((stat.sum_squared_deviations - squares).abs() < squares.max(1.0) * 1e-9);
+}
+
+/// KiB/s of 4 KiB blocks.
+const KIB: u64 = BLOCK / 1_024;
+
+#[test]
+fn full_windows() {
+    let stats = simulate_one(timed(2_250));
+    assert_samples(&reads(&stats).iops, &[10_000; 4]);
+    assert_samples(&reads(&stats).bw, &[10_000 * KIB; 4]);
+    assert_eq!(reads(&stats).n_completed, 22_500);
+}
+
+#[test]
+fn runs_shorter_than_a_window_have_no_sample() {
+    let stats = simulate_one(timed(499));
+    assert_eq!((reads(&stats).iops.n_samples, reads(&stats).bw.n_samples), (0, 0));
+}
+
+#[test]
+fn a_late_window_is_divided_by_its_true_length() {
+    let mut job = timed(2_300);
+    // I/O 7500 starts at 749.9 ms and takes 500.1 ms: the second window ends at 1250 ms with 2500 I/Os.
+    set_text(&mut job, "sim_fault", "read=stall:500ms@7500");
+    let stats = simulate_one(job);
+    let slow = 2_500 * 1_000 / 750;
+    assert_samples(&reads(&stats).iops, &[10_000, slow, 10_000, 10_000]);
+    let slow_kib = 2_500 * BLOCK * 1_000 / 750 / 1_024;
+    assert_samples(&reads(&stats).bw, &[10_000 * KIB, slow_kib, 10_000 * KIB, 10_000 * KIB]);
+}
+
+#[test]
+fn windows_of_other_lengths() {
+    let mut job = timed(1_050);
+    (job.reporting.bw_window_ms, job.reporting.iops_window_ms) = (100, 250);
+    let stats = simulate_one(job);
+    assert_samples(&reads(&stats).bw, &[10_000 * KIB; 10]);
+    assert_samples(&reads(&stats).iops, &[10_000; 4]);
+}
+
+#[test]
+fn bandwidth_can_be_left_out() {
+    let mut job = timed(1_100);
+    job.reporting.disable_bw = true;
+    let stats = simulate_one(job);
+    assert_eq!((reads(&stats).bw.n_samples, reads(&stats).iops.n_samples), (0, 2));
+}
+
+#[test]
+fn directions_without_io_give_no_sample() {
+    let mut job = timed(1_100);
+    job.pattern.mix = DirectionMix::Write;
+    let stats = simulate_one(job);
+    assert_eq!((reads(&stats).iops.n_samples, writes(&stats).iops.n_samples), (0, 2));
+}
+
+#[test]
+fn the_ramp_gives_no_sample() {
+    let mut job = timed(1_200);
+    job.limits.ramp_time_us = 700_000;
+    let stats = simulate_one(job);
+    // Windows start with the end of the ramp.
+    assert_samples(&reads(&stats).iops, &[10_000; 2]);
+    assert_eq!(reads(&stats).runtime_ns, 1_200 * MS);
+}
+
+#[test]
+fn several_in_flight_are_sampled_by_completion() {
+    let mut job = timed(1_100);
+    set_text(&mut job, "sim_channels", "4");
+    set_depth(&mut job, 4);
+    let stats = simulate_one(job);
+    // 40000 a second; the window ends with the first of the 4 that complete at its end, the next has the other 3 and ends
+    // with one.
+    assert_samples(&reads(&stats).iops, &[(20_000 - 3) * 2, 40_000]);
+}
