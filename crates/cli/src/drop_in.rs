@@ -78,7 +78,6 @@ fn start(invocation: Invocation, console: &mut Console) -> ExitCode {
         formats: &formats,
         render: &render,
         eta: invocation.eta,
-        start_notes: invocation.start_notes,
         line: EtaLine::default(),
         line_started_at: Instant::now(),
         has_line: false,

@@ -5,7 +5,6 @@
 use crate::console::{Console, show_progress};
 use crate::version::VERSION;
 use ferrio_job::invocation::EtaSettings;
-use ferrio_job::message::{Message, Stream as MessageStream};
 use ferrio_job::spec::{DirectionMix, JobSpec};
 use ferrio_report::eta::EtaLine;
 use ferrio_report::start::{self, StartJob};
@@ -20,7 +19,6 @@ pub(crate) struct Progress<'a> {
     pub(crate) formats: &'a BTreeSet<OutputFormat>,
     pub(crate) render: &'a RenderOptions,
     pub(crate) eta: EtaSettings,
-    pub(crate) start_notes: Vec<Message>,
     pub(crate) line: EtaLine,
     pub(crate) line_started_at: Instant,
     /// A progress line stands on the terminal.
@@ -36,12 +34,6 @@ impl Progress<'_> {
         if self.is_normal() {
             let jobs: Vec<StartJob> = jobs.iter().map(start_job).collect();
             self.console.info(&start::header(&jobs, VERSION, n_threads, n_processes));
-        }
-        for (stream, text) in std::mem::take(&mut self.start_notes) {
-            match stream {
-                MessageStream::Stdout => self.console.info(&text),
-                MessageStream::Stderr => self.console.error(&text),
-            }
         }
     }
 

@@ -6,7 +6,7 @@ use crate::draft::{ApplyContext, Draft};
 use crate::environment::Environment;
 use crate::error::JobError;
 use crate::lower::{Strictness, lower};
-use crate::message::{Message, Messages, Stream};
+use crate::message::Messages;
 use crate::options::definition::OptionDef;
 use crate::options::set;
 use crate::spec::{JobSpec, RunSpec};
@@ -47,8 +47,6 @@ pub struct Collector<'a> {
     pub parse_only: bool,
     /// Lines to print, in order.
     pub messages: Messages,
-    /// Lines to print once the jobs start.
-    pub notes: Vec<Message>,
     /// The options that every job starts from.
     pub defaults: Section,
     jobs: Vec<JobSpec>,
@@ -65,7 +63,6 @@ impl<'a> Collector<'a> {
             strictness: Strictness::default(),
             parse_only: false,
             messages: Messages::new(),
-            notes: Vec::new(),
             defaults: Section::default(),
             jobs: Vec::new(),
             n_sections_by_name: HashMap::new(),
@@ -127,7 +124,7 @@ impl<'a> Collector<'a> {
         if let Some(lines) = self.conflicts(&lowered.job) {
             return self.stop(lines);
         }
-        self.keep(lowered.job, lowered.notes);
+        self.keep(lowered.job);
         Ok(())
     }
 
@@ -143,10 +140,9 @@ impl<'a> Collector<'a> {
         Err(Stopped)
     }
 
-    fn keep(&mut self, job: JobSpec, notes: Vec<String>) {
+    fn keep(&mut self, job: JobSpec) {
         self.n_workers += u64::from(job.numjobs);
         *self.n_sections_by_name.entry(job.name.clone()).or_default() += 1;
-        self.notes.extend(notes.into_iter().map(|note| (Stream::Stdout, note + "\n")));
         self.jobs.push(job);
     }
 

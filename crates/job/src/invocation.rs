@@ -108,8 +108,6 @@ pub struct Invocation {
     pub debug: DebugSettings,
     /// To be printed now, in this order.
     pub messages: Vec<Message>,
-    /// To be printed when the jobs start, behind the `Starting ...` line.
-    pub start_notes: Vec<Message>,
 }
 
 /// A command line that asks for nothing that can be done.

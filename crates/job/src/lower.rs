@@ -4,7 +4,6 @@
 //! Start reading at [`lower`].
 
 use crate::draft::{Draft, Open};
-use crate::options::engines;
 use crate::spec::{DirectionMix, JobSpec, QueueSpec, SizeSpec};
 use ferrio_units::PerDirection;
 
@@ -24,8 +23,6 @@ pub struct Lowered {
     pub job: JobSpec,
     /// Lines for standard error.
     pub warnings: Vec<String>,
-    /// Lines for standard output once the job runs.
-    pub notes: Vec<String>,
 }
 
 /// Why a job cannot be, and the warnings before it; lines for standard error.
@@ -48,8 +45,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
         lines.push(line);
         return Err(lines);
     }
-    let notes = notes(&job);
-    Ok(Lowered { job, warnings: lines, notes })
+    Ok(Lowered { job, warnings: lines })
 }
 
 /// 0 or more than `iodepth` means `iodepth`; the maximum of a reap is at least its minimum.
@@ -120,15 +116,6 @@ fn too_small(job: &JobSpec) -> Option<String> {
     let SizeSpec::Bytes(size) = job.extent.size? else { return None };
     let block = smallest(job).0.into_iter().min()?;
     (size < block).then(|| format!("fio: size too small, must not be less than minimum block size: {size} < {block}"))
-}
-
-fn notes(job: &JobSpec) -> Vec<String> {
-    let synchronous = engines::by_name(&job.engine.name).is_some_and(|engine| engine.synchronous);
-    if synchronous && job.queue.iodepth > 1 {
-        let note = "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1";
-        return vec![note.to_owned()];
-    }
-    Vec::new()
 }
 
 #[cfg(test)]
@@ -240,12 +227,5 @@ mod tests {
         for (size, bs) in [("4k", "8k,4k"), ("4k", "4k,8k"), ("0", "8k"), ("50%", "8k")] {
             assert!(lower(draft(&[("size", size), ("bs", bs)]), Strictness::default()).is_ok(), "{size} {bs}");
         }
-    }
-
-    #[test]
-    fn a_synchronous_engine_is_noted() {
-        assert_eq!(lowered(&[("iodepth", "4"), ("ioengine", "sync")]).notes.len(), 1);
-        assert!(lowered(&[("iodepth", "4"), ("ioengine", "libaio")]).notes.is_empty());
-        assert!(lowered(&[("ioengine", "sync")]).notes.is_empty());
     }
 }

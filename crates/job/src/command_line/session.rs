@@ -103,7 +103,6 @@ impl<'a> Session<'a> {
             warnings_fatal: self.collector.strictness.warnings_fatal,
             debug: self.debug,
             messages: self.collector.messages.take(),
-            start_notes: std::mem::take(&mut self.collector.notes),
             run: self.collector.into_run(),
         }
     }

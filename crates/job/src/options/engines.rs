@@ -15,33 +15,31 @@ pub struct EngineName {
     pub help: &'static str,
     /// How far ferrio is with it.
     pub status: Status,
-    /// It completes each I/O before it returns: no more than one is ever outstanding.
-    pub synchronous: bool,
 }
 
-const fn built(name: &'static str, help: &'static str, synchronous: bool) -> EngineName {
-    EngineName { name, help, status: Status::Supported, synchronous }
+const fn built(name: &'static str, help: &'static str) -> EngineName {
+    EngineName { name, help, status: Status::Supported }
 }
 
 const fn planned(name: &'static str, help: &'static str) -> EngineName {
-    EngineName { name, help, status: Status::Planned, synchronous: true }
+    EngineName { name, help, status: Status::Planned }
 }
 
 const fn never(name: &'static str, help: &'static str, why: &'static str) -> EngineName {
-    EngineName { name, help, status: Status::NotApplicable(why), synchronous: true }
+    EngineName { name, help, status: Status::NotApplicable(why) }
 }
 
 /// Every engine of the reference, and ferrio's own, in the order in which they are listed.
 pub const ENGINES: &[EngineName] = &[
     planned("cpuio", "Burns CPU cycles"),
-    built("mmap", "memcpy to and from mapped files", true),
-    built("sync", "lseek(), read(), write()", true),
-    built("psync", "pread(), pwrite()", true),
-    built("vsync", "readv(), writev()", true),
-    built("pvsync", "preadv(), pwritev()", true),
-    built("pvsync2", "preadv2(), pwritev2()", true),
-    built("null", "Does nothing, at once", false),
-    built("sim", "Simulated device with a seeded service-time model", false),
+    built("mmap", "memcpy to and from mapped files"),
+    built("sync", "lseek(), read(), write()"),
+    built("psync", "pread(), pwrite()"),
+    built("vsync", "readv(), writev()"),
+    built("pvsync", "preadv(), pwritev()"),
+    built("pvsync2", "preadv2(), pwritev2()"),
+    built("null", "Does nothing, at once"),
+    built("sim", "Simulated device with a seeded service-time model"),
     planned("net", "Sockets"),
     planned("netsplice", "Sockets, by splice()"),
     planned("ftruncate", "ftruncate() for each write"),
@@ -53,15 +51,15 @@ pub const ENGINES: &[EngineName] = &[
     planned("dirdelete", "Deletes directories"),
     planned("exec", "Runs a program"),
     planned("page_fault", "Page faults of memory"),
-    built("posixaio", "aio_read(), aio_write()", false),
+    built("posixaio", "aio_read(), aio_write()"),
     planned("falloc", "fallocate()"),
     planned("e4defrag", "Moves extents of ext4"),
     planned("splice", "splice(), vmsplice()"),
     planned("mtd", "Flash behind /dev/mtd*"),
     planned("sg", "SCSI pass-through"),
-    built("io_uring", "io_uring", false),
+    built("io_uring", "io_uring"),
     planned("io_uring_cmd", "Pass-through commands by io_uring"),
-    built("libaio", "Linux native asynchronous I/O", false),
+    built("libaio", "Linux native asynchronous I/O"),
     planned("rados", "Ceph objects"),
     planned("rbd", "Ceph block device"),
     planned("http", "WebDAV, S3, Swift"),

@@ -266,14 +266,6 @@ fn showcmd_prints_the_command_line() {
     assert_eq!((invocation.mode, invocation.run.jobs.len()), (Mode::ShowCmd, 0));
 }
 
-#[test]
-fn notes_come_with_the_start() {
-    let invocation = good("--name=x --ioengine=sync --iodepth=4");
-    let note = "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1\n";
-    assert_eq!(invocation.start_notes, [(Stream::Stdout, note.to_owned())]);
-    assert!(invocation.messages.is_empty());
-}
-
 #[cfg(unix)]
 #[test]
 fn words_that_are_no_text_are_refused() {
