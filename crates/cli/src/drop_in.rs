@@ -5,13 +5,14 @@
 use crate::console::Console;
 use crate::progress::Progress;
 use crate::version::VERSION;
+use ferrio_job::debug::GROUPS;
 use ferrio_job::invocation::{EtaWhen, Formats, OutputSettings};
 use ferrio_job::message::{Message, Stream};
 use ferrio_job::{Invocation, Mode, SystemEnvironment, UsageError};
 use ferrio_report::eta::EtaLine;
 use ferrio_report::terse::TerseVersion;
 use ferrio_report::{LocalTime, OutputFormat, RenderOptions, combined};
-use ferrio_run::{EtaSettings, RunOutcome, RunSettings};
+use ferrio_run::{EtaSettings, RunOutcome, RunSettings, TraceSettings};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -68,6 +69,7 @@ fn start(invocation: Invocation, console: &mut Console) -> ExitCode {
     let settings = RunSettings {
         version: VERSION.to_owned(),
         readonly: invocation.readonly,
+        trace: trace_settings(&invocation),
         eta: EtaSettings { enabled: shows_eta(&invocation), interval_ms: invocation.eta.interval_ms },
     };
     if writes_to_stdout(&invocation) {
@@ -92,6 +94,13 @@ fn start(invocation: Invocation, console: &mut Console) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Groups of `--debug` by name.
+fn trace_settings(invocation: &Invocation) -> TraceSettings {
+    let is_set = |index: &usize| invocation.debug.mask & (1 << *index) != 0;
+    let names = (0..GROUPS.len()).filter(is_set).map(|index| GROUPS[index]);
+    TraceSettings::new(names, invocation.debug.job_number)
 }
 
 /// Number of failed jobs, and 128 more when a signal ended the run.

@@ -10,8 +10,10 @@ pub mod events;
 pub mod files;
 pub mod plan;
 pub mod supervisor;
+pub mod trace;
 pub mod worker;
 
 pub use error::{JobError, RunError};
 pub use events::{JobSummary, RunEvent, RunObserver, Stream};
 pub use supervisor::{EtaSettings, RunOutcome, RunSettings, run, simulate};
+pub use trace::TraceSettings;

@@ -40,6 +40,12 @@ impl DiskWatch {
         Self { started_at: Instant::now(), disks: wanted.then_some(disks) }
     }
 
+    /// The devices that are watched, a line each.
+    pub(super) fn describe(&self) -> Vec<String> {
+        let disks = self.disks.iter().flatten();
+        disks.map(|disk| format!("add {} ({}) to list", disk.device.name, disk.device.number)).collect()
+    }
+
     /// What the devices did since the start. `None`: nobody wants to know.
     pub(super) fn reports(&self) -> Option<Vec<DiskReport>> {
         let elapsed_ms = self.started_at.elapsed().as_millis().max(1) as u64;

@@ -6,6 +6,7 @@ use super::board::{Board, WorkerState};
 use crate::error::RunError;
 use crate::files::FileSet;
 use crate::plan::RunPlan;
+use crate::trace::TraceSettings;
 use crate::worker::{WorkerContext, WorkerMessage, WorkerOutcome, work};
 use ferrio_sys::channel::{MessageReceiver, MessageSender, Received, message_channel};
 use ferrio_sys::process::{self, ChildEnd, Pid, Signal};
@@ -42,6 +43,7 @@ pub(super) struct Launcher<'a> {
     pub(super) board: &'a Arc<Board>,
     pub(super) clock: &'a Clock,
     pub(super) readonly: bool,
+    pub(super) trace: TraceSettings,
 }
 
 impl Launcher<'_> {
@@ -72,6 +74,7 @@ impl Launcher<'_> {
                 send: &send,
                 is_thread: false,
                 readonly: self.readonly,
+                trace: self.trace,
             };
             let outcome = work(&self.plan.workers[index], files, &context);
             send(&WorkerMessage::Outcome(Box::new(outcome)));
@@ -85,7 +88,7 @@ impl Launcher<'_> {
     fn start_thread(&self, index: usize, files: Option<FileSet>, generation: u32) -> Result<(Handle, u32), RunError> {
         let (sender, receiver) = mpsc::channel();
         let (plan, board, clock) = (Arc::clone(self.plan), Arc::clone(self.board), self.clock.clone());
-        let readonly = self.readonly;
+        let (readonly, trace) = (self.readonly, self.trace);
         let (id_sender, id_receiver) = mpsc::sync_channel(1);
         let body = move || {
             let _ = signals::block_in_this_thread();
@@ -100,6 +103,7 @@ impl Launcher<'_> {
                 send: &send,
                 is_thread: true,
                 readonly,
+                trace,
             };
             let outcome = work(&plan.workers[index], files, &context);
             drop(sender.send(WorkerMessage::Outcome(Box::new(outcome))));

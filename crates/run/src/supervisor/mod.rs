@@ -16,6 +16,7 @@ use crate::error::RunError;
 use crate::events::{JobSummary, RunEvent, RunObserver, Stream};
 use crate::files::{FileSet, guard};
 use crate::plan::{RunPlan, WorkerPlan};
+use crate::trace::{self, TraceGroup, TraceSettings};
 use board::Board;
 use disks::DiskWatch;
 use ferrio_job::spec::RunSpec;
@@ -36,6 +37,8 @@ pub struct RunSettings {
     pub version: String,
     /// No file may be made or changed.
     pub readonly: bool,
+    /// What is traced.
+    pub trace: TraceSettings,
     /// When snapshots for the ETA line are taken.
     pub eta: EtaSettings,
 }
@@ -65,13 +68,18 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
     let plan = Arc::new(RunPlan::new(spec)?);
     guard::check_devices(&plan.workers)?;
     signals::install()?;
-    announce(&plan, observer);
+    announce(&plan, settings, observer);
     // Two descriptors for each worker, and some for the rest; what the system grants is enough or the launch says so.
     raise_limit(Resource::Nofile, plan.workers.len() as u64 * 2 + 512);
     let board = Arc::new(Board::new(plan.workers.len())?);
     let clock = Clock::new();
     let mut records = prepare_workers(&plan, settings, observer);
     let disks = DiskWatch::start(&plan.workers, &records);
+    if settings.trace.has(TraceGroup::DiskUtil, 1) {
+        for text in disks.describe() {
+            observer.event(RunEvent::Message(Stream::Info, trace::line(TraceGroup::DiskUtil, &text)));
+        }
+    }
     let started_at = std::time::Instant::now();
     let mut watch = Watch {
         plan: &plan,
@@ -89,7 +97,7 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
     Ok(RunOutcome { result, n_failed, signal })
 }
 
-fn announce(plan: &RunPlan, observer: &mut dyn RunObserver) {
+fn announce(plan: &RunPlan, settings: &RunSettings, observer: &mut dyn RunObserver) {
     let mut seen = HashSet::new();
     let firsts = plan.workers.iter().filter(|worker| seen.insert(worker.job_index));
     let jobs = firsts.map(|worker| JobSummary { spec: Arc::clone(&worker.spec), group_index: worker.group_index });
@@ -97,6 +105,10 @@ fn announce(plan: &RunPlan, observer: &mut dyn RunObserver) {
     let n_threads = plan.workers.iter().filter(|worker| worker.spec.worker.thread).count() as u32;
     let n_processes = plan.workers.len() as u32 - n_threads;
     observer.event(RunEvent::Starting { jobs, n_threads, n_processes });
+    for worker in plan.workers.iter().filter(|worker| settings.trace.has(TraceGroup::Job, worker.thread_number)) {
+        let text = format!("{worker:?}");
+        observer.event(RunEvent::Message(Stream::Info, trace::line(TraceGroup::Job, &text)));
+    }
     for worker in plan.workers.iter().filter(|worker| worker.clone_index == 0) {
         if worker.engine.synchronous && worker.spec.queue.iodepth > 1 {
             let note =

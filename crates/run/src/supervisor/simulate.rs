@@ -61,6 +61,7 @@ fn simulate_worker(
         send: &send,
         is_thread: true,
         readonly: settings.readonly,
+        trace: settings.trace,
     };
     record.outcome = Some(Box::new(work(worker, Some(files), &context)));
     record.status = Status::Ended;

@@ -12,6 +12,7 @@ use super::{RunSettings, outcome};
 use crate::error::RunError;
 use crate::events::{RunEvent, RunObserver, Stream};
 use crate::plan::RunPlan;
+use crate::trace::{self, TraceGroup};
 use crate::worker::WorkerMessage;
 use ferrio_job::spec::ExitWhat;
 use ferrio_sys::{Clock, poll, signals};
@@ -75,11 +76,18 @@ impl Watch<'_> {
             return Ok(());
         }
         let (plan, board, clock) = (Arc::clone(self.plan), Arc::clone(self.board), self.clock.clone());
-        let launcher = Launcher { plan: &plan, board: &board, clock: &clock, readonly: self.settings.readonly };
+        let launcher = Launcher {
+            plan: &plan,
+            board: &board,
+            clock: &clock,
+            readonly: self.settings.readonly,
+            trace: self.settings.trace,
+        };
         for &index in &turn {
             let files = self.records[index].files.take();
             let (handle, pid) = launcher.start(index, files)?;
             self.records[index].pid = pid;
+            self.trace_process(index, &format!("started {}", self.plan.workers[index].spec.name));
             self.records[index].status = Status::Running(handle);
         }
         let limit = Instant::now() + READY_LIMIT;
@@ -96,6 +104,14 @@ impl Watch<'_> {
         }
         self.board.open_gate();
         Ok(())
+    }
+
+    fn trace_process(&mut self, index: usize, text: &str) {
+        let number = self.plan.workers[index].thread_number;
+        if self.settings.trace.has(TraceGroup::Process, number) {
+            let text = trace::line(TraceGroup::Process, &format!("pid={}: {text}", self.records[index].pid));
+            self.observer.event(RunEvent::Message(Stream::Info, text));
+        }
     }
 
     fn is_getting_ready(&self, turn: &[usize]) -> bool {
@@ -198,6 +214,7 @@ impl Watch<'_> {
         record.killed_by = killed_by;
         self.board.slot(index).set_state(WorkerState::Exited);
         let pid = record.pid;
+        self.trace_process(index, &format!("ended, signal={}", killed_by.unwrap_or(0)));
         if let Some(signal) = killed_by {
             self.observer.event(RunEvent::Message(Stream::Info, format!("fio: pid={pid}, got signal={signal}")));
         }

@@ -6,6 +6,7 @@ use super::account::Stamps;
 use super::{Stop, Worker};
 use crate::error::{JobError, errno_text, job_error};
 use crate::events::Stream;
+use crate::trace::TraceGroup;
 use ferrio_engine::Queued;
 use ferrio_job::spec::ErrorSpec;
 use ferrio_units::Direction;
@@ -212,6 +213,7 @@ impl Worker<'_> {
             self.say(Stream::Info, warning);
         }
         self.log_file(file_index, "open");
+        self.trace(TraceGroup::File, || format!("fd open {}", self.files.plan(file_index).name));
         Ok(())
     }
 
@@ -227,6 +229,7 @@ impl Worker<'_> {
         }
         if self.files.close(file_index, self.engine.as_mut()) {
             self.log_file(file_index, "close");
+            self.trace(TraceGroup::File, || format!("fd close {}", self.files.plan(file_index).name));
         }
     }
 

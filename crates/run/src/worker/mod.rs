@@ -21,6 +21,7 @@ use crate::events::Stream;
 use crate::files::FileSet;
 use crate::plan::{WorkerPlan, workload_plan};
 use crate::supervisor::board::{Board, WorkerState};
+use crate::trace::{self, TraceGroup, TraceSettings};
 use account::Account;
 use control::Control;
 use ferrio_engine::{Completion, Engine};
@@ -60,6 +61,8 @@ pub struct WorkerContext<'a> {
     pub is_thread: bool,
     /// No file may be made or changed.
     pub readonly: bool,
+    /// What is traced.
+    pub trace: TraceSettings,
 }
 
 /// Why a loop ended.
@@ -83,7 +86,7 @@ struct Worker<'a> {
     set: FileSet,
     workload: Workload,
     contents: BufferContents,
-    engine: Box<dyn Engine>,
+    engine: Box<dyn Engine + 'a>,
     arena: Rc<RefCell<Arena>>,
     block_bytes: usize,
     files: FileTable,
@@ -154,7 +157,7 @@ impl<'a> Worker<'a> {
         let clock = context.clock.clone();
         let block_bytes = usize::try_from(plan.max_block_bytes()).unwrap_or(usize::MAX);
         let arena = setup::buffers(plan, block_bytes)?;
-        let engine = setup::engine(plan, &set, &arena, block_bytes, &clock)?;
+        let engine = setup::engine(plan, &set, &arena, block_bytes, context)?;
         let workload = Workload::new(workload_plan(plan, &set)).map_err(|error| {
             job_error!(12, "init_random_map").explained(format!("fio: {}: {error}", plan.spec.name))
         })?;
@@ -266,6 +269,13 @@ impl<'a> Worker<'a> {
         let mut stats = std::mem::take(&mut *self.account.stats);
         self.complete_stats(&mut stats, now_ns);
         stats
+    }
+
+    /// Sends a line of a traced group.
+    fn trace(&self, group: TraceGroup, text: impl FnOnce() -> String) {
+        if self.context.trace.has(group, self.plan.thread_number) {
+            self.say(Stream::Info, trace::line(group, &text()));
+        }
     }
 
     /// Sends lines to the user.

@@ -8,6 +8,7 @@ use super::{Stop, Worker};
 use crate::error::{JobError, job_error};
 use crate::events::Stream;
 use crate::supervisor::board::WorkerState;
+use crate::trace::TraceGroup;
 use ferrio_stats::ThreadStats;
 use ferrio_units::DataDirection;
 
@@ -29,6 +30,7 @@ impl Worker<'_> {
             self.control.slot().set_state(WorkerState::PreReading);
             self.files.pre_read()?;
         }
+        self.trace(TraceGroup::Mem, || format!("buffers: {} x {} bytes", self.queue.iodepth, self.block_bytes));
         self.usage_at_start = self.usage();
         let now_ns = self.clock.now_ns();
         self.control.start(now_ns);

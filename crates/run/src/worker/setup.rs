@@ -2,14 +2,16 @@
 //!
 //! Must not know: loops. Start reading at [`adopt_settings`], then [`buffers`].
 
+use super::WorkerContext;
 use crate::error::{JobError, errno_of, job_error};
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
+use crate::trace::{TraceGroup, TracedEngine};
 use ferrio_engine::{Engine, EngineError, EngineSetup};
 use ferrio_job::spec::{BufferMemory, CpuPolicy, WorkerSpec};
 use ferrio_sys::limits::LockedMemory;
 use ferrio_sys::scheduling::{self, IoPriority};
-use ferrio_sys::{Arena, ArenaKind, ArenaRequest, Clock, process};
+use ferrio_sys::{Arena, ArenaKind, ArenaRequest, process};
 use ferrio_units::random::{SeedIndex, Taus88};
 use ferrio_workload::contents;
 use std::cell::RefCell;
@@ -99,13 +101,13 @@ fn arena_kind(memory: &BufferMemory) -> ArenaKind {
 }
 
 /// The engine, started.
-pub(super) fn engine(
+pub(super) fn engine<'a>(
     worker: &WorkerPlan,
     set: &FileSet,
     arena: &Rc<RefCell<Arena>>,
     block_bytes: usize,
-    clock: &Clock,
-) -> Result<Box<dyn Engine>, JobError> {
+    context: &WorkerContext<'a>,
+) -> Result<Box<dyn Engine + 'a>, JobError> {
     let failed = |error: EngineError| job_error!(error.errno(), "init").explained(format!("fio: {error}"));
     let mut engine = (worker.engine.create)(&worker.engine_options()).map_err(failed)?;
     let setup = EngineSetup {
@@ -115,9 +117,12 @@ pub(super) fn engine(
         n_files: set.files.len() as u32,
         direct: worker.spec.durability.direct,
         atomic: worker.spec.durability.atomic,
-        clock: clock.clone(),
+        clock: context.clock.clone(),
         seed: worker.seeds.get(SeedIndex::Offset),
     };
     engine.start(setup).map_err(failed)?;
+    if context.trace.has(TraceGroup::Io, worker.thread_number) {
+        return Ok(Box::new(TracedEngine::new(engine, context.send)));
+    }
     Ok(engine)
 }

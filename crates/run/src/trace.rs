@@ -1,0 +1,144 @@
+//! `--debug`: lines on what a run does inside, by group. Off, it costs nothing per I/O: the engine is wrapped only when
+//! I/O is traced.
+//!
+//! Must not know: where lines are printed. Start reading at [`TraceSettings`].
+
+use crate::events::Stream;
+use crate::worker::WorkerMessage;
+use ferrio_engine::{Completion, Engine, EngineError, EngineFile, EngineSetup, IoUnit, Queued};
+use std::io;
+
+/// A group of lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TraceGroup {
+    /// Workers: start, state, end.
+    Process,
+    /// Files: layout, opening, closing.
+    File,
+    /// Every I/O.
+    Io,
+    /// Buffers.
+    Mem,
+    /// Block devices behind files.
+    DiskUtil,
+    /// The plan of each worker.
+    Job,
+}
+
+impl TraceGroup {
+    /// All groups that have lines.
+    pub const ALL: [Self; 6] = [Self::Process, Self::File, Self::Io, Self::Mem, Self::DiskUtil, Self::Job];
+
+    /// Name in `--debug`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Process => "process",
+            Self::File => "file",
+            Self::Io => "io",
+            Self::Mem => "mem",
+            Self::DiskUtil => "diskutil",
+            Self::Job => "job",
+        }
+    }
+}
+
+/// What is traced.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TraceSettings {
+    groups: u32,
+    /// Only this worker, by its number from 1.
+    job_number: Option<u32>,
+}
+
+impl TraceSettings {
+    /// Groups by name; names without lines are left out.
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>, job_number: Option<u32>) -> Self {
+        let bit = |name: &str| TraceGroup::ALL.iter().find(|group| group.name() == name).map_or(0, |g| 1 << *g as u32);
+        Self { groups: names.into_iter().fold(0, |groups, name| groups | bit(name)), job_number }
+    }
+
+    /// The group is traced for this worker.
+    pub fn has(self, group: TraceGroup, thread_number: u32) -> bool {
+        self.groups & (1 << group as u32) != 0 && self.job_number.is_none_or(|number| number == thread_number)
+    }
+}
+
+/// One line: group, thread, text.
+pub(crate) fn line(group: TraceGroup, text: &str) -> String {
+    format!("{:<8} {:<5} {text}", group.name(), ferrio_sys::process::thread_id().as_raw_nonzero())
+}
+
+/// An engine that tells what goes through it.
+pub(crate) struct TracedEngine<'a> {
+    inner: Box<dyn Engine + 'a>,
+    send: &'a dyn Fn(&WorkerMessage),
+}
+
+impl<'a> TracedEngine<'a> {
+    pub(crate) fn new(inner: Box<dyn Engine + 'a>, send: &'a dyn Fn(&WorkerMessage)) -> Self {
+        Self { inner, send }
+    }
+
+    fn tell(&self, text: &str) {
+        (self.send)(&WorkerMessage::Text(Stream::Info, line(TraceGroup::Io, text)));
+    }
+}
+
+impl Engine for TracedEngine<'_> {
+    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
+        self.inner.start(setup)
+    }
+
+    fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
+        self.inner.open_file(file)
+    }
+
+    fn close_file(&mut self, file_index: u32) {
+        self.inner.close_file(file_index);
+    }
+
+    fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
+        let queued = self.inner.queue(unit_index, unit);
+        self.tell(&format!(
+            "queue: io_u {unit_index}: off={:#x},len={:#x},ddir={},file={}: {queued:?}",
+            unit.offset,
+            unit.length,
+            unit.direction.name(),
+            unit.file_index
+        ));
+        queued
+    }
+
+    fn commit(&mut self) -> io::Result<u32> {
+        let committed = self.inner.commit();
+        self.tell(&format!("commit: {committed:?}"));
+        committed
+    }
+
+    fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
+        self.inner.hint(unit, errno)
+    }
+
+    fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
+        let n_before = completions.len();
+        let reaped = self.inner.reap(min, max, completions);
+        self.tell(&format!("getevents: min={min}, max={max}: {}", completions.len() - n_before));
+        for completion in &completions[n_before..] {
+            self.tell(&format!("complete: io_u {}: result={}", completion.unit_index, completion.result));
+        }
+        reaped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_and_job_numbers_select() {
+        let settings = TraceSettings::new(["io", "nonsense"], Some(2));
+        assert!(settings.has(TraceGroup::Io, 2));
+        assert!(!settings.has(TraceGroup::Io, 1) && !settings.has(TraceGroup::File, 2));
+        assert!(TraceSettings::new(["file"], None).has(TraceGroup::File, 7));
+    }
+}
