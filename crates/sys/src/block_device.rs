@@ -145,6 +145,12 @@ impl BlockDevice {
         Ok(holders)
     }
 
+    /// Names of the devices that use exactly the disk or partition with this number.
+    pub fn holders_of(number: DeviceNumber) -> Result<Vec<String>> {
+        let directory = Path::new(SYS_DEV_BLOCK).join(number.to_string()).join("holders");
+        Ok(list(&directory)?.iter().filter_map(|path| file_name(path)).collect())
+    }
+
     /// Numbers of the disk and all its partitions.
     pub fn numbers(&self) -> Result<Vec<DeviceNumber>> {
         let mut numbers = vec![self.number];

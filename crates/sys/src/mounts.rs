@@ -28,9 +28,23 @@ impl std::fmt::Display for DeviceUse {
     }
 }
 
-/// The first use of a device that is found, or `None` if it is free: mounted, then swap, then holders.
+/// The first use of a disk or of any of its partitions that is found, or `None` if it is free: mounted, then swap, then
+/// holders.
 pub fn device_use(device: &BlockDevice) -> Result<Option<DeviceUse>> {
-    let numbers = device.numbers()?;
+    first_use(&device.numbers()?, &device.holders()?)
+}
+
+/// The first use of the block device with this number: of a partition by itself, of a disk with all its partitions.
+/// `None` if it is free or not in sysfs.
+pub fn use_of_number(number: DeviceNumber) -> Result<Option<DeviceUse>> {
+    match BlockDevice::by_number(number)? {
+        Some(disk) if disk.number == number => device_use(&disk),
+        Some(_) => first_use(&[number], &BlockDevice::holders_of(number)?),
+        None => Ok(None),
+    }
+}
+
+fn first_use(numbers: &[DeviceNumber], holders: &[String]) -> Result<Option<DeviceUse>> {
     let mountinfo = read("/proc/self/mountinfo")?;
     if let Some(mount) = parse_mountinfo(&mountinfo).into_iter().find(|mount| numbers.contains(&mount.device)) {
         return Ok(Some(DeviceUse::Mounted(mount.place)));
@@ -42,7 +56,7 @@ pub fn device_use(device: &BlockDevice) -> Result<Option<DeviceUse>> {
             return Ok(Some(DeviceUse::Swap(path)));
         }
     }
-    Ok(device.holders()?.into_iter().next().map(DeviceUse::HeldBy))
+    Ok(holders.first().cloned().map(DeviceUse::HeldBy))
 }
 
 /// One mount of this process's name space.

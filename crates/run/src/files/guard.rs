@@ -2,10 +2,10 @@
 //!
 //! Must not know: how jobs run. Start reading at [`check_devices`].
 
+use super::naming;
 use crate::error::RunError;
 use crate::plan::WorkerPlan;
 use ferrio_job::spec::DirectionMix;
-use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_sys::mounts::{self, DeviceUse};
 use std::collections::HashSet;
@@ -15,14 +15,15 @@ use std::path::{Path, PathBuf};
 pub(crate) fn check_devices(workers: &[WorkerPlan]) -> Result<(), RunError> {
     let mut seen: HashSet<PathBuf> = HashSet::new();
     for worker in workers {
-        let target = &worker.spec.target;
-        if worker.spec.pattern.mix == DirectionMix::Read || target.allow_mounted_write || worker.engine.diskless {
+        let reads_only = worker.spec.pattern.mix == DirectionMix::Read;
+        if reads_only || worker.spec.target.allow_mounted_write || worker.engine.diskless {
             continue;
         }
-        let names = target.filenames.iter().map(PathBuf::from).chain([PathBuf::from(&worker.spec.name)]);
-        for path in names.filter(|path| !seen.contains(path)).collect::<Vec<_>>() {
-            check_device(&path)?;
-            seen.insert(path);
+        for path in naming::named_paths(worker) {
+            if !seen.contains(&path) {
+                check_device(&path)?;
+                seen.insert(path);
+            }
         }
     }
     Ok(())
@@ -33,15 +34,14 @@ fn check_device(path: &Path) -> Result<(), RunError> {
     if info.kind != FileKind::Block {
         return Ok(());
     }
-    let Some(device) = BlockDevice::behind_path(path)? else { return Ok(()) };
     let shown = path.display();
-    match mounts::device_use(&device)? {
+    match mounts::use_of_number(info.is_device)? {
         None => Ok(()),
         Some(DeviceUse::Mounted(_)) => Err(RunError::DeviceInUse(format!(
             "fio: {shown} appears mounted, and 'allow_mounted_write' isn't set. Aborting."
         ))),
         Some(other) => Err(RunError::DeviceInUse(format!(
-            "fio: {shown} is in use ({other}), and 'allow_mounted_write' isn't set. Aborting."
+            "fio: {shown} is {other}, and 'allow_mounted_write' isn't set. Aborting."
         ))),
     }
 }

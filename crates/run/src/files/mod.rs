@@ -14,6 +14,8 @@ use crate::plan::WorkerPlan;
 use ferrio_sys::file::FileKind;
 use std::path::PathBuf;
 
+pub(crate) use naming::named_paths;
+
 /// One file of a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePlan {

@@ -19,10 +19,19 @@ pub(super) struct Target {
     pub(super) exists: bool,
 }
 
+/// The paths that a worker names, or its generated ones. Nothing is looked up in directories.
+pub(crate) fn named_paths(worker: &WorkerPlan) -> Vec<PathBuf> {
+    let spec = &worker.spec.target;
+    if spec.filenames.is_empty() {
+        return generated(worker);
+    }
+    spec.filenames.iter().map(|name| in_directory(worker, name)).collect()
+}
+
 /// The files of a worker: those named, those found, or generated names.
 pub(super) fn targets(worker: &WorkerPlan) -> Result<Vec<Target>, JobError> {
     let spec = &worker.spec.target;
-    let mut paths: Vec<PathBuf> = spec.filenames.iter().map(|name| in_directory(worker, name)).collect();
+    let mut paths: Vec<PathBuf> = if spec.filenames.is_empty() { Vec::new() } else { named_paths(worker) };
     for tree in &spec.opendirs {
         let found = files_below(tree).map_err(|error| {
             let errno = error.raw_os_error().unwrap_or(libc_eio());

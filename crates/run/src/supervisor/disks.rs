@@ -3,11 +3,13 @@
 //! Must not know: jobs' loops, formats. Start reading at [`DiskWatch`].
 
 use super::record::Record;
+use crate::files;
 use crate::plan::WorkerPlan;
 use ferrio_stats::DiskReport;
 use ferrio_stats::result::DiskCounters;
 use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::disk_stats::DiskStats;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Counters of all devices at the start of the run.
@@ -31,8 +33,14 @@ impl DiskWatch {
             if !worker.spec.reporting.disk_util || worker.engine.diskless {
                 continue;
             }
-            for file in record.files.iter().flat_map(|set| &set.files) {
-                if let Ok(Some(device)) = BlockDevice::behind_path(&file.path) {
+            let laid_out = record.files.iter().flat_map(|set| &set.files).map(|file| file.path.clone());
+            let mut paths: Vec<PathBuf> = laid_out.collect();
+            if paths.is_empty() {
+                // The worker lays out its files itself: what counts is where they will be.
+                paths = files::named_paths(worker).iter().map(|path| existing(path)).collect();
+            }
+            for path in paths {
+                if let Ok(Some(device)) = BlockDevice::behind_path(&path) {
                     add(&mut disks, device);
                 }
             }
@@ -52,6 +60,12 @@ impl DiskWatch {
         let disks = self.disks.as_ref()?;
         Some(disks.iter().map(|disk| disk.report(elapsed_ms)).collect())
     }
+}
+
+/// The path, or the nearest directory above it that is there.
+fn existing(path: &Path) -> PathBuf {
+    let there = path.ancestors().find(|path| path.exists());
+    there.map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
 fn stats_of(device: &BlockDevice) -> Option<DiskStats> {
