@@ -108,6 +108,10 @@ pub(super) fn engine<'a>(
     block_bytes: usize,
     context: &WorkerContext<'a>,
 ) -> Result<Box<dyn Engine + 'a>, JobError> {
+    if worker.spec.durability.atomic && !worker.engine.supports_atomic {
+        let message = format!("fio: option atomic: engine {} cannot write atomically", worker.engine.name);
+        return Err(job_error!(22, "init").explained(message));
+    }
     let failed = |error: EngineError| job_error!(error.errno(), "init").explained(format!("fio: {error}"));
     let mut engine = (worker.engine.create)(&worker.engine_options()).map_err(failed)?;
     let setup = EngineSetup {
