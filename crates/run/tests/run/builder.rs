@@ -76,7 +76,7 @@ fn spec(jobs: Vec<JobSpec>) -> RunSpec {
 
 fn settings() -> RunSettings {
     let eta = EtaSettings { enabled: false, interval_ms: 1_000 };
-    RunSettings { version: "test".to_owned(), readonly: false, eta }
+    RunSettings { version: "test".to_owned(), readonly: false, trace: ferrio_run::TraceSettings::default(), eta }
 }
 
 /// Runs jobs on virtual time.
