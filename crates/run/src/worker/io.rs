@@ -47,9 +47,9 @@ impl Worker<'_> {
         unit.fd = fd;
         unit.length = io.length_bytes as usize;
         unit.buffer_offset = buffer_offset;
-        // A sync keeps the offset of the slot's last I/O: traces of the reference show it.
         if !io.direction.is_sync() {
             unit.offset = io.offset_bytes;
+            slot.data_offset = io.offset_bytes;
         }
         if io.direction == Direction::Write {
             let start_ns = if self.contents.needs_time() { self.clock.at_ns(start) } else { 0 };
@@ -97,10 +97,12 @@ impl Worker<'_> {
     fn log_issue(&mut self, slot_index: u32) -> Result<(), JobError> {
         let time_us = self.log_time_us();
         let slot = self.slots.get(slot_index);
-        let (unit, length) = (&slot.unit, if slot.unit.direction.is_sync() { 0 } else { slot.unit.length as u64 });
+        let unit = &slot.unit;
+        let (offset, length) =
+            if unit.direction.is_sync() { (slot.data_offset, 0) } else { (unit.offset, unit.length as u64) };
         let name = &self.files.plan(unit.file_index).name;
         let Some(log) = &mut self.iolog else { return Ok(()) };
-        let logged = log.io(time_us, name, unit.direction.name(), unit.offset, length);
+        let logged = log.io(time_us, name, unit.direction.name(), offset, length);
         logged.map_err(|error| job_error!(error.raw_os_error().unwrap_or(EIO), "write iolog"))
     }
 

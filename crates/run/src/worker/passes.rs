@@ -107,7 +107,7 @@ impl Worker<'_> {
     /// Syncs what was written, as the job asks, and closes all files.
     fn finish_files(&mut self) -> Result<(), JobError> {
         let durability = &self.plan.spec.durability;
-        if durability.end_fsync && self.plan.writes() && !self.workload.last_was_sync() && !self.plan.engine.diskless {
+        if durability.end_fsync && self.plan.writes() && !self.workload.last_was_sync() {
             self.control.slot().set_state(WorkerState::Syncing);
             for file in 0..self.files.n_files() {
                 if !self.files.is_ready(file) {

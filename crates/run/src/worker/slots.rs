@@ -11,6 +11,8 @@ use ferrio_units::Direction;
 pub(super) struct Slot {
     pub(super) unit: IoUnit,
     pub(super) stamps: Stamps,
+    /// Where its last read, write or trim was: traces of the reference show it for syncs.
+    pub(super) data_offset: u64,
     /// Bytes asked for at first; the unit holds what is left after short transfers.
     pub(super) wanted_bytes: u64,
     /// It came back short at least once.
@@ -37,6 +39,7 @@ impl Slots {
                 ioprio: 0,
             },
             stamps: Stamps::default(),
+            data_offset: 0,
             wanted_bytes: 0,
             was_short: false,
         };
