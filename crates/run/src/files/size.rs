@@ -67,9 +67,7 @@ fn system_error(error: &ferrio_sys::Error) -> JobError {
 
 /// `size` dealt out over the files: equal shares, the remainder in whole blocks to the first.
 fn shares(worker: &WorkerPlan, n_files: u64) -> Vec<u64> {
-    let (Some(SizeSpec::Bytes(size)), None) = (worker.spec.extent.size, worker.spec.extent.filesize) else {
-        return Vec::new();
-    };
+    let Some(SizeSpec::Bytes(size)) = worker.spec.extent.size else { return Vec::new() };
     let (share, mut rest) = (size / n_files.max(1), size % n_files.max(1));
     let block = smallest_block(worker);
     (0..n_files)
@@ -96,11 +94,10 @@ fn file_range(
     let extent = &worker.spec.extent;
     let is_fixed = target.kind == FileKind::Block;
     let wanted = match extent.filesize {
-        Some((low, high)) => Some(sized_file(worker, current_bytes, low, high, stream)),
+        Some((low, high)) => Some(sized_file(worker, current_bytes.or(share), low, high, stream)),
         None => share,
     };
-    let known = current_bytes.filter(|bytes| *bytes > 0).or(wanted).unwrap_or(0);
-    let mut start_bytes = offset(worker, extent, known);
+    let mut start_bytes = offset(worker, extent, percent_base(extent, current_bytes, share));
     if extent.file_append && target.kind == FileKind::Regular {
         if worker.engine.needs_full_layout {
             let message = format!("fio: can't append/extent with IO engine {}", worker.engine.name);
@@ -110,7 +107,7 @@ fn file_range(
     }
     let length_bytes = match wanted {
         Some(bytes) if is_fixed => bytes.min(known_end(current_bytes).saturating_sub(start_bytes)),
-        Some(bytes) if extent.filesize.is_some() => bytes.saturating_sub(start_bytes),
+        Some(bytes) if extent.filesize.is_some() => part_of_file(worker, extent, Some(bytes), start_bytes),
         Some(bytes) => bytes,
         None if extent.fill_device && !is_fixed => ENDLESS_BYTES,
         None => part_of_file(worker, extent, current_bytes, start_bytes),
@@ -124,12 +121,22 @@ fn file_range(
     Ok(FilePlan { path, name, kind: target.kind, start_bytes, length_bytes, file_bytes })
 }
 
+/// What `offset=N%` is a part of: the file as it is now (of a missing one there is nothing), or what an engine without
+/// files makes of it.
+fn percent_base(extent: &ExtentSpec, current_bytes: Option<u64>, share: Option<u64>) -> u64 {
+    let named = match extent.size {
+        Some(SizeSpec::Bytes(size)) => Some(size),
+        _ => share.or(extent.filesize.map(|(low, _)| low)),
+    };
+    current_bytes.or(named).unwrap_or(0)
+}
+
 /// End of a device; a device of unknown size has none.
 fn known_end(current_bytes: Option<u64>) -> u64 {
     current_bytes.unwrap_or(u64::MAX)
 }
 
-/// Size of a file by `filesize`: as it is when it lies inside the bounds, else the bound or a random size between them.
+/// Size of a file by `filesize`: as it is (its share of `size`, for an engine without files) when it lies inside the bounds, else the bound or a random size between them.
 fn sized_file(worker: &WorkerPlan, current_bytes: Option<u64>, low: u64, high: u64, stream: &mut Taus88) -> u64 {
     if let Some(bytes) = current_bytes
         && bytes >= low.max(1)
