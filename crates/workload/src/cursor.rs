@@ -23,6 +23,8 @@ pub(crate) struct FileCursor {
     pub(crate) n_places: PerDirection<u64>,
     /// Length of the last trim, for the write that follows it.
     pub(crate) last_trim_bytes: u64,
+    /// The last trim was not followed by a write.
+    pub(crate) has_unwritten_trim: bool,
     /// I/Os since the last rewind: a file that restarts without one is done.
     pub(crate) n_since_rewind: u64,
 }
@@ -49,6 +51,7 @@ impl FileCursor {
             visited: visited(plan, file_index)?,
             n_places: PerDirection(DataDirection::ALL.map(|direction| n_places(plan, &range, direction))),
             last_trim_bytes: 0,
+            has_unwritten_trim: false,
             n_since_rewind: 0,
         };
         cursor.rewind();
@@ -60,6 +63,7 @@ impl FileCursor {
         self.next_bytes = PerDirection::all(self.range.start_bytes);
         self.last_bytes = PerDirection::all(self.range.start_bytes);
         self.fresh = PerDirection::all(true);
+        self.has_unwritten_trim = false;
         self.n_since_rewind = 0;
         match &mut self.visited {
             Visited::Free => {}

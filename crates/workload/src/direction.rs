@@ -13,8 +13,10 @@ use ferrio_units::{DataDirection, PerDirection};
 pub(crate) enum DirectionPicker {
     /// Always the same.
     Single(DataDirection),
+    /// Writes follow trims in order, until they have reached the block of the last trim.
+    SequentialTrimWrite,
     /// Each trim is followed by the write of the same range.
-    TrimWrite,
+    RandomTrimWrite,
     /// Reads and writes in a ratio.
     Mix(ReadWriteMix),
 }
@@ -35,7 +37,8 @@ impl DirectionPicker {
             DirectionMix::Read => Self::Single(DataDirection::Read),
             DirectionMix::Write => Self::Single(DataDirection::Write),
             DirectionMix::Trim => Self::Single(DataDirection::Trim),
-            DirectionMix::TrimWrite => Self::TrimWrite,
+            DirectionMix::TrimWrite if pattern.random => Self::RandomTrimWrite,
+            DirectionMix::TrimWrite => Self::SequentialTrimWrite,
             DirectionMix::ReadWrite => Self::Mix(ReadWriteMix {
                 percent_read: pattern.rwmix_read,
                 current: DataDirection::Read,
@@ -50,8 +53,9 @@ impl DirectionPicker {
     pub(crate) fn next(&mut self, n_issued: &PerDirection<u64>, file: &FileCursor) -> DataDirection {
         match self {
             Self::Single(direction) => *direction,
-            // Trims lead: writes follow until they have reached the block of the last trim.
-            Self::TrimWrite => {
+            Self::RandomTrimWrite if file.has_unwritten_trim => DataDirection::Write,
+            Self::RandomTrimWrite => DataDirection::Trim,
+            Self::SequentialTrimWrite => {
                 let caught_up = file.last_bytes[DataDirection::Write] == file.last_bytes[DataDirection::Trim];
                 let pending_first = !file.fresh[DataDirection::Trim] && file.fresh[DataDirection::Write];
                 if caught_up && !pending_first { DataDirection::Trim } else { DataDirection::Write }

@@ -124,8 +124,7 @@ impl OffsetPicker {
     fn sequential(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
         let range = file.range;
         let position = file.next_bytes[direction];
-        let goes_on_backwards = self.skip_bytes < 0 && !file.fresh[direction];
-        if position >= range.end_bytes() && !goes_on_backwards {
+        if position >= range.end_bytes() {
             return None;
         }
         let offset_bytes =

@@ -52,6 +52,10 @@ pub struct Workload {
     map_unit_bytes: PerDirection<u64>,
     n_issued: PerDirection<u64>,
     issued_bytes: u64,
+    /// Bytes of trims that `issued_bytes` leaves out.
+    uncounted_bytes: u64,
+    /// `issued_bytes` at which the pass ends: the limit of the job, or that of the pass.
+    pass_end_bytes: u64,
     n_issued_total: u64,
     /// Kind of the last I/O of this pass.
     last: Option<Direction>,
@@ -76,6 +80,8 @@ impl Workload {
             map_unit_bytes: PerDirection(min_bytes),
             n_issued: PerDirection::all(0),
             issued_bytes: 0,
+            uncounted_bytes: 0,
+            pass_end_bytes: plan.limit_bytes.min(plan.pass_limit_bytes),
             n_issued_total: 0,
             last: None,
             repeats_trims: plan.pattern.mix == DirectionMix::TrimWrite && plan.pattern.random,
@@ -88,7 +94,7 @@ impl Workload {
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "not an iterator: after `PassEnd` it goes on with the next pass")]
     pub fn next(&mut self) -> Next {
-        if self.issued_bytes >= self.plan.limit_bytes || self.n_issued_total >= self.plan.limit_ios {
+        if self.issued_bytes >= self.pass_end_bytes || self.n_issued_total >= self.plan.limit_ios {
             return Next::PassEnd;
         }
         let Some(file_index) = self.picker.next() else { return Next::PassEnd };
@@ -143,10 +149,13 @@ impl Workload {
         file.n_since_rewind += 1;
         self.n_issued[direction] += 1;
         self.n_issued_total += 1;
-        if !(self.counts_writes_only && direction == DataDirection::Trim) {
+        if self.counts_writes_only && direction == DataDirection::Trim {
+            self.uncounted_bytes = self.uncounted_bytes.saturating_add(length_bytes);
+        } else {
             self.issued_bytes = self.issued_bytes.saturating_add(length_bytes);
         }
-        if direction == DataDirection::Trim {
+        file.has_unwritten_trim = direction == DataDirection::Trim;
+        if file.has_unwritten_trim {
             file.last_trim_bytes = length_bytes;
         }
         self.last = Some(direction.into());
@@ -169,6 +178,7 @@ impl Workload {
         self.files.iter_mut().for_each(FileCursor::rewind);
         self.picker.restart();
         self.last = None;
+        self.pass_end_bytes = self.plan.limit_bytes.min(self.issued_bytes.saturating_add(self.plan.pass_limit_bytes));
         if self.plan.reseed_each_pass {
             self.directions = DirectionPicker::new(&self.plan.pattern, &self.plan.seeds);
             self.offsets = offset_picker(&self.plan);
@@ -182,9 +192,9 @@ impl Workload {
         self.last.is_some_and(Direction::is_sync)
     }
 
-    /// Bytes issued in all passes.
+    /// Bytes issued in all passes, whether they count for the limit or not.
     pub fn issued_bytes(&self) -> u64 {
-        self.issued_bytes
+        self.issued_bytes.saturating_add(self.uncounted_bytes)
     }
 
     /// Writes issued in all passes.

@@ -20,7 +20,8 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet) -> WorkloadPlan 
         })
         .collect();
     let n_files = files.len();
-    let syncs = worker.writes();
+    // The writes of `trimwrite` are not followed by syncs (as seen on fio 3.33).
+    let syncs = worker.writes() && spec.pattern.mix != DirectionMix::TrimWrite;
     let interval = |blocks: u32| if syncs { blocks } else { 0 };
     WorkloadPlan {
         pattern: spec.pattern.clone(),
@@ -34,6 +35,7 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet) -> WorkloadPlan 
         seeds: worker.seeds.clone(),
         reseed_each_pass: spec.pattern.randrepeat && spec.pattern.randseed.is_none(),
         limit_bytes: limit_bytes(worker, set),
+        pass_limit_bytes: if ends_pass_by_bytes(worker) { set.size_bytes } else { u64::MAX },
         limit_ios: limit_ios(worker),
         time_based: spec.limits.time_based,
     }
@@ -46,10 +48,19 @@ fn limit_bytes(worker: &WorkerPlan, set: &FileSet) -> u64 {
     set.io_bytes.saturating_mul(u64::from(worker.spec.limits.loops.max(1)))
 }
 
+/// As seen on fio 3.33: engines with a queue of their own end a pass when it has its bytes, the others when its files are done. An engine
+/// without files completes at once at a depth of 1.
+fn ends_pass_by_bytes(worker: &WorkerPlan) -> bool {
+    let queues = !worker.engine.inline && (worker.queue().iodepth > 1 || !worker.engine.diskless);
+    queues && !worker.spec.limits.time_based && !worker.spec.extent.fill_device
+}
+
 fn limit_ios(worker: &WorkerPlan) -> u64 {
     let limit = worker.spec.extent.number_ios.saturating_mul(u64::from(worker.spec.limits.loops.max(1)));
     match limit {
         0 => u64::MAX,
+        // As seen on fio 3.33: only time ends such a job.
+        _ if worker.spec.limits.time_based => u64::MAX,
         // A trim and the write that follows it count as one.
         _ if worker.spec.pattern.mix == DirectionMix::TrimWrite => limit.saturating_mul(2),
         _ => limit,
