@@ -208,3 +208,6 @@ fn offset_picker(plan: &WorkloadPlan) -> OffsetPicker {
     let largest = plan.files.iter().map(|range| random_bytes(range) / min_bytes).max().unwrap_or(0);
     OffsetPicker::new(&plan.pattern, &plan.seeds, largest, plan.time_based)
 }
+
+#[cfg(test)]
+mod tests;
