@@ -44,3 +44,45 @@ pub(crate) fn run(unit: &IoUnit) -> IoResult {
     });
     result_of(outcome.map(|()| unit.length))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{BLOCK, LoopDevice, Rig, RigOptions};
+    use ferrio_units::Direction;
+
+    #[test]
+    fn every_engine_trims_a_block_device() {
+        let device = match LoopDevice::new("trim") {
+            Ok(device) => device,
+            Err(reason) => {
+                eprintln!("SKIPPED every_engine_trims_a_block_device: {reason}");
+                return;
+            }
+        };
+        for (block, name) in
+            ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap"].iter().enumerate()
+        {
+            let mut rig = match Rig::on_path(name, Some(device.path()), RigOptions::default()) {
+                Ok(rig) => rig,
+                Err(error) => {
+                    eprintln!("SKIPPED every_engine_trims_a_block_device with {name}: {error}");
+                    continue;
+                }
+            };
+            let [before, trim, after] =
+                [Direction::Read, Direction::Trim, Direction::Read].map(|direction| rig.unit(direction, block));
+            let mut bytes = Vec::new();
+            for unit in [before, trim, after] {
+                rig.run(
+                    &[unit],
+                    |_, _| (),
+                    |_, buffer, result| {
+                        assert_eq!(result, BLOCK as i64, "{name}");
+                        bytes.push(buffer[0]);
+                    },
+                );
+            }
+            assert_eq!((bytes[0], bytes[2]), (block as u8 + 1, 0), "{name}");
+        }
+    }
+}

@@ -15,6 +15,7 @@ use std::fs::{File, OpenOptions};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -54,6 +55,35 @@ impl Drop for TestFile {
     }
 }
 
+/// A loop device over a [`TestFile`], taken apart when dropped.
+pub(crate) struct LoopDevice {
+    device: PathBuf,
+    _file: TestFile,
+}
+
+impl LoopDevice {
+    /// A device, or the reason why there is none here.
+    pub(crate) fn new(name: &str) -> Result<Self, String> {
+        let file = TestFile::new(name);
+        let output = Command::new("losetup").args(["-f", "--show"]).arg(file.path()).output();
+        let output = output.map_err(|error| format!("losetup: {error}"))?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+        }
+        Ok(Self { device: PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()), _file: file })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.device
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("-d").arg(&self.device).status();
+    }
+}
+
 /// How an engine is set up for a test.
 pub(crate) struct RigOptions {
     pub(crate) iodepth: u32,
@@ -80,6 +110,11 @@ pub(crate) struct Rig {
 impl Rig {
     /// Makes and starts an engine and opens the file (`None`: diskless).
     pub(crate) fn new(name: &str, file: Option<&TestFile>, options: RigOptions) -> Result<Self, EngineError> {
+        Self::on_path(name, file.map(TestFile::path), options)
+    }
+
+    /// The same with a path that need not be a file.
+    pub(crate) fn on_path(name: &str, path: Option<&Path>, options: RigOptions) -> Result<Self, EngineError> {
         let info = registry::find(name).unwrap();
         let entries = options.options.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         let mut engine = (info.create)(&EngineOptions::new(entries))?;
@@ -102,14 +137,14 @@ impl Rig {
             seed: 1,
         })?;
         let mut rig = Self { engine, arena, file: None, iodepth: depth };
-        rig.open(file, options.direct)?;
+        rig.open(path, options.direct)?;
         Ok(rig)
     }
 
-    fn open(&mut self, file: Option<&TestFile>, direct: bool) -> Result<(), EngineError> {
+    fn open(&mut self, path: Option<&Path>, direct: bool) -> Result<(), EngineError> {
         let flags = if direct { libc::O_DIRECT } else { 0 };
-        let open = |file: &TestFile| OpenOptions::new().read(true).write(true).custom_flags(flags).open(file.path());
-        self.file = file.map(open).transpose().map_err(|source| EngineError::Refused {
+        let open = |path: &Path| OpenOptions::new().read(true).write(true).custom_flags(flags).open(path);
+        self.file = path.map(open).transpose().map_err(|source| EngineError::Refused {
             engine: "test",
             what: format!("open (direct: {direct})"),
             source,

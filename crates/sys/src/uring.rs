@@ -163,7 +163,14 @@ impl Ring {
     /// `EAGAIN` and `EBUSY`: reap first, then try again.
     #[inline]
     pub fn submit(&mut self) -> std::result::Result<u32, Errno> {
-        self.inner.submit().map(|n| n as u32).map_err(|error| to_errno(&error))
+        if !self.completes_on_enter || self.inner.params().is_setup_sqpoll() {
+            return self.inner.submit().map(|n| n as u32).map_err(|error| to_errno(&error));
+        }
+        // Having deferred completions posted on the way in often saves the call that would wait for them.
+        let n_pushed = self.inner.submission().len() as u32;
+        // SAFETY: no argument beyond the numbers; the tail was published by `submission`.
+        let result = unsafe { self.inner.submitter().enter::<libc::sigset_t>(n_pushed, 0, ENTER_GETEVENTS, None) };
+        result.map(|n| n as u32).map_err(|error| to_errno(&error))
     }
 
     /// Submits what was pushed and waits until at least `min` completions can be popped, but never for more than are

@@ -65,6 +65,25 @@ fn pvsync2_explains_a_refused_option() {
 }
 
 #[test]
+fn uncached_io_works_or_is_explained() {
+    for name in ["pvsync2", "io_uring"] {
+        let file = TestFile::new(name);
+        let options = RigOptions { options: vec![("uncached", OptionValue::Int(1))], ..at_depth(1) };
+        let Ok(mut rig) = Rig::new(name, Some(&file), options) else {
+            eprintln!("SKIPPED uncached_io_works_or_is_explained: no {name}");
+            continue;
+        };
+        let unit = rig.unit(Direction::Read, 3);
+        let result = rig.one(unit);
+        if result < 0 {
+            assert!(rig.engine.hint(&unit, -result as i32).is_some_and(|hint| hint.contains("uncached")), "{result}");
+        } else {
+            assert_eq!(result, BLOCK as i64);
+        }
+    }
+}
+
+#[test]
 fn pvsync2_refuses_a_percentage_above_100() {
     let options = RigOptions { options: vec![("hipri_percentage", OptionValue::Int(101))], ..at_depth(1) };
     let error = Rig::new("pvsync2", None, options).err().unwrap();
