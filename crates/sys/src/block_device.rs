@@ -165,10 +165,16 @@ impl BlockDevice {
         read(&self.directory.join("stat"))
     }
 
+    /// A value of the device, such as `size` (in sectors of 512 bytes) or `device/model`, without white space around it.
+    /// `None` if this device does not have it.
+    pub fn attribute(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(self.directory.join(name)).ok().map(|text| text.trim().to_owned())
+    }
+
     /// A value of the device's queue, such as `scheduler` or `rotational`, without white space around it. `None` if this
     /// kernel does not have it.
     pub fn queue_attribute(&self, name: &str) -> Option<String> {
-        std::fs::read_to_string(self.directory.join("queue").join(name)).ok().map(|text| text.trim().to_owned())
+        self.attribute(&format!("queue/{name}"))
     }
 
     /// The file or device behind a loop device, as it was when it was set up. `None` for other devices.

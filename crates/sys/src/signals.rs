@@ -38,6 +38,15 @@ pub fn install() -> Result<()> {
     COUNTED.into_iter().try_for_each(|signal| set_action(signal, count as *const () as libc::sighandler_t))
 }
 
+/// Counts `SIGHUP` as a `SIGTERM` from now on, unless it is ignored (`nohup`): for a program that has something to put
+/// away before its terminal is gone.
+pub fn install_hangup() -> Result<()> {
+    if action_of(Signal::HUP)? == libc::SIG_IGN {
+        return Ok(());
+    }
+    set_action(Signal::HUP, count as *const () as libc::sighandler_t)
+}
+
 /// The signals that came since the last call.
 pub fn take_pending() -> PendingSignals {
     PendingSignals {
@@ -74,7 +83,7 @@ extern "C" fn count(signal: i32) {
     // Only lock-free atomics are touched: allowed in a signal handler.
     let counter = match signal {
         libc::SIGINT => &INTERRUPTS,
-        libc::SIGTERM => &TERMINATIONS,
+        libc::SIGTERM | libc::SIGHUP => &TERMINATIONS,
         _ => &USER1,
     };
     counter.fetch_add(1, Ordering::Relaxed);
@@ -89,6 +98,15 @@ fn set_action(signal: Signal, action: libc::sighandler_t) -> Result<()> {
     // handler without SA_SIGINFO must have and that does only what a handler may.
     let result = unsafe { libc::sigaction(signal.as_raw(), &raw const wanted, std::ptr::null_mut()) };
     if result == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }.context("sigaction", signal.as_raw())
+}
+
+fn action_of(signal: Signal) -> Result<libc::sighandler_t> {
+    // SAFETY: an all-zero sigaction is a valid one.
+    let mut present: libc::sigaction = unsafe { std::mem::zeroed() };
+    // SAFETY: no new action is given, and the present one is written to a structure of its type.
+    let result = unsafe { libc::sigaction(signal.as_raw(), std::ptr::null(), &raw mut present) };
+    let result = if result == 0 { Ok(present.sa_sigaction) } else { Err(std::io::Error::last_os_error()) };
+    result.context("sigaction", signal.as_raw())
 }
 
 fn set_mask(is_blocked: bool) -> Result<()> {
@@ -125,6 +143,20 @@ mod tests {
             }
             let expected = PendingSignals { interrupts: 2, terminations: 1, user1: 1 };
             take_pending() == expected && !take_pending().any()
+        });
+        assert_eq!(end, ChildEnd::Exited(0));
+    }
+
+    #[test]
+    fn a_hangup_counts_as_termination_unless_it_is_ignored() {
+        let end = in_child(|| {
+            install_hangup().unwrap();
+            kill(process_id(), Signal::HUP).unwrap();
+            let counted = take_pending() == PendingSignals { terminations: 1, ..PendingSignals::default() };
+            ignore(Signal::HUP).unwrap();
+            install_hangup().unwrap();
+            kill(process_id(), Signal::HUP).unwrap();
+            counted && !take_pending().any()
         });
         assert_eq!(end, ChildEnd::Exited(0));
     }
