@@ -1,0 +1,127 @@
+//! The arguments of `ferrio quick`.
+//!
+//! Must not know: what is done with them. Start reading at [`Request`].
+
+use super::size;
+use clap::Parser;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What is wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Parser)]
+#[command(
+    name = "ferrio quick",
+    bin_name = "ferrio quick",
+    about = "Measure the storage under a directory with four tests",
+    long_about = LONG_ABOUT,
+    after_help = "Exit code: 0; 1 after an error; 128 + n after signal n (130 after Ctrl-C).",
+)]
+pub(super) struct Request {
+    /// Directory to measure, or the name of a new file
+    #[arg(value_name = "DIR|FILE", default_value = ".")]
+    pub(super) target: PathBuf,
+    /// Time of each test in seconds, 1 to 3600
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    pub(super) seconds: u32,
+    /// Size of the file, such as 512m or 2g (powers of 1024), at most a tenth
+    /// of the free space [default: the largest that this allows, up to 4g and
+    /// what can be written in 20 s]
+    #[arg(long = "size", value_name = "SIZE", value_parser = file_size, verbatim_doc_comment)]
+    pub(super) size_bytes: Option<u64>,
+    /// Print the result as JSON
+    #[arg(long = "json")]
+    pub(super) is_json: bool,
+}
+
+// Broken by hand: clap wraps only with a further dependency.
+const LONG_ABOUT: &str = "\
+Measure the storage under a directory with four tests: 1M sequential write,
+4K random write, 1M sequential read, 4K random read. Before each, a fifth of
+its time (at most 2 s) is spent on a warm-up that is not counted.
+
+The tests run on one new file, which is filled with random data before and
+removed afterwards, also after an error or Ctrl-C. Nothing else is written to;
+devices and existing files are refused. Only if the program is killed, a file
+`.ferrio-quick-PID.tmp` may stay behind: remove it.";
+
+/// Reads the arguments, the name of the command first.
+///
+/// # Errors
+/// The text to be shown: what is wrong, or the help that was asked for.
+pub(super) fn parse(arguments: &[OsString]) -> Result<Request, clap::Error> {
+    Request::try_parse_from(arguments)
+}
+
+/// A size in bytes, or in K, M, G or T: powers of 1024, also when they are spelt KiB and so on.
+fn file_size(text: &str) -> Result<u64, String> {
+    let n_digits = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, suffix) = text.split_at(n_digits);
+    let suffix = suffix.to_ascii_lowercase();
+    let letter = suffix.strip_suffix("ib").filter(|letter| !letter.is_empty()).unwrap_or(&suffix);
+    let power = ["", "k", "m", "g", "t"].iter().position(|known| *known == letter);
+    let (Ok(number), Some(power)) = (digits.parse::<u64>(), power) else {
+        return Err("a whole number with K, M, G or T behind it is expected".to_owned());
+    };
+    // Cannot overflow: 1024^4 = 2^40.
+    let bytes = number.checked_mul(1024_u64.pow(power as u32)).ok_or("that is too large")?;
+    if bytes < size::MIN_BYTES {
+        return Err(format!("a file has at least {} MiB", size::MIN_BYTES >> 20));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn parse_words(words: &[&str]) -> Result<Request, clap::Error> {
+        let arguments: Vec<OsString> = std::iter::once(&"quick").chain(words).map(OsString::from).collect();
+        parse(&arguments)
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Request::command().debug_assert();
+    }
+
+    #[test]
+    fn defaults_and_all_options() {
+        let default = Request { target: ".".into(), seconds: 5, size_bytes: None, is_json: false };
+        assert_eq!(parse_words(&[]).unwrap(), default);
+        let all = Request { target: "/mnt".into(), seconds: 60, size_bytes: Some(2 << 30), is_json: true };
+        assert_eq!(parse_words(&["/mnt", "--seconds=60", "--size", "2g", "--json"]).unwrap(), all);
+    }
+
+    #[test]
+    fn sizes_are_powers_of_1024_and_nothing_is_guessed() {
+        let table = [
+            ("16777216", Some(16 << 20)),
+            ("16m", Some(16 << 20)),
+            ("16MiB", Some(16 << 20)),
+            ("65536K", Some(64 << 20)),
+            ("3G", Some(3 << 30)),
+            ("1tib", Some(1 << 40)),
+            ("15m", None),
+            ("1.5g", None),
+            ("g", None),
+            ("", None),
+            ("-1g", None),
+            ("1x", None),
+            ("1mb", None),
+            ("1g ", None),
+            ("99999999999999999999t", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(file_size(text).ok(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_refused() {
+        for words in [&["--seconds=0"][..], &["--seconds=3601"], &["--size=1m"], &["a", "b"], &["--sise=1g"]] {
+            assert!(parse_words(words).is_err_and(|error| error.use_stderr()), "{words:?}");
+        }
+        assert!(parse_words(&["--help"]).is_err_and(|help| !help.use_stderr()));
+    }
+}

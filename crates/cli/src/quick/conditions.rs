@@ -1,0 +1,196 @@
+//! Under what the figures came about: told before the tests, and part of the JSON.
+//!
+//! Must not know: figures. Start reading at [`Conditions`].
+
+use super::arguments::Request;
+use super::engine::{self, EngineChoice, Load};
+use super::layout::LaidOut;
+use super::numbers::bytes_text;
+use super::place::Place;
+use super::suite::{self, Test};
+use super::survey::{Device, Survey};
+use super::target_file::TargetFile;
+use serde::Serialize;
+use std::fmt;
+
+/// The longest warm-up.
+const MAX_RAMP_MS: u64 = 2_000;
+
+/// The conditions of all tests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Conditions {
+    /// Where the file is, absolute.
+    pub(super) directory: String,
+    /// Its name.
+    pub(super) file_name: String,
+    /// Its size.
+    pub(super) file_bytes: u64,
+    /// It is smaller than planned, because writing it took long.
+    pub(super) is_cut: bool,
+    /// Kind of file system.
+    pub(super) file_system: String,
+    /// Where that is mounted.
+    pub(super) mounted_on: String,
+    /// It keeps its data in memory.
+    pub(super) is_memory: bool,
+    /// The disk under it.
+    pub(super) device: Option<Device>,
+    /// Name of the engine.
+    pub(super) engine: &'static str,
+    /// Its private options.
+    pub(super) engine_options: Vec<&'static str>,
+    /// It keeps I/Os in flight by itself; otherwise threads do.
+    pub(super) has_queue: bool,
+    /// Why better engines were not taken.
+    pub(super) engine_refusals: Vec<String>,
+    /// Past the page cache.
+    pub(super) is_direct: bool,
+    /// Time of each test.
+    pub(super) runtime_ms: u64,
+    /// Time before it that is not counted.
+    pub(super) ramp_ms: u64,
+    /// Load of each test, in their order.
+    pub(super) loads: Vec<Load>,
+}
+
+impl Conditions {
+    /// Puts together what is known when the file is laid out.
+    pub(super) fn new(
+        request: &Request,
+        place: &Place,
+        file: &TargetFile,
+        survey: Survey,
+        choice: &EngineChoice,
+        laid_out: LaidOut,
+    ) -> Self {
+        let runtime_ms = u64::from(request.seconds) * 1_000;
+        let memory_bytes = ferrio_sys::system_info::memory_bytes();
+        let load = |test: &Test| choice.load(test.depth, test.block_bytes, laid_out.bytes, memory_bytes);
+        let loads: Vec<Load> = suite::TESTS.iter().map(load).collect();
+        let buffers = suite::TESTS.iter().zip(&loads).map(|(test, load)| test.block_bytes * u64::from(load.depth()));
+        let engine_options = engine::saving_options(choice.name, buffers.max().unwrap_or(0));
+        Self {
+            directory: place.directory.display().to_string(),
+            file_name: file.name().to_owned(),
+            file_bytes: laid_out.bytes,
+            is_cut: laid_out.is_cut,
+            file_system: survey.file_system,
+            mounted_on: survey.mounted_on.display().to_string(),
+            is_memory: survey.is_memory,
+            device: survey.device,
+            engine: choice.name,
+            engine_options,
+            has_queue: choice.has_queue,
+            engine_refusals: choice.refusals.clone(),
+            is_direct: laid_out.is_direct,
+            runtime_ms,
+            ramp_ms: (runtime_ms / 5).min(MAX_RAMP_MS),
+            loads,
+        }
+    }
+
+    fn engine_text(&self) -> String {
+        let mut depths: Vec<(u64, u32)> =
+            suite::TESTS.iter().zip(&self.loads).map(|(test, load)| (test.block_bytes, load.depth())).collect();
+        depths.sort_unstable_by(|a, b| b.cmp(a));
+        depths.dedup();
+        let what = if self.has_queue { "1 job, in flight" } else { "1 I/O a thread, threads" };
+        let of_block = |(block_bytes, depth): &(u64, u32)| {
+            format!("{depth} {} {}", if self.has_queue { "of" } else { "for" }, bytes_text(*block_bytes))
+        };
+        format!("{}, {what}: {}", self.engine, depths.iter().map(of_block).collect::<Vec<_>>().join(", "))
+    }
+
+    fn device_text(&self) -> String {
+        match &self.device {
+            Some(device) => device.to_string(),
+            None if self.is_memory => format!("none: {} is in memory", self.file_system),
+            None => "not known".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Conditions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = |ms: u64| format!("{} s", ms as f64 / 1e3);
+        let (runtime, ramp) = (seconds(self.runtime_ms), seconds(self.ramp_ms));
+        writeln!(f, "ferrio quick: {} tests of {runtime}, each after a warm-up of {ramp}\n", suite::TESTS.len())?;
+        writeln!(f, "  directory    {}", self.directory)?;
+        writeln!(f, "  file system  {}, mounted on {}", self.file_system, self.mounted_on)?;
+        writeln!(f, "  device       {}", self.device_text())?;
+        let size = bytes_text(self.file_bytes);
+        writeln!(f, "  file         {}, {size} of random data, removed afterwards", self.file_name)?;
+        writeln!(f, "  engine       {}", self.engine_text())?;
+        let how = if self.is_direct { "direct, past the page cache" } else { "BUFFERED, through the page cache" };
+        writeln!(f, "  I/O          {how}\n")
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// What a plain disk gives.
+    pub(in super::super) fn on_disk() -> Conditions {
+        let device = Device { name: "vda".to_owned(), bytes: 252 << 30, model: None, made_of: vec![] };
+        Conditions {
+            directory: "/data".to_owned(),
+            file_name: ".ferrio-quick-7.tmp".to_owned(),
+            file_bytes: 4 << 30,
+            is_cut: false,
+            file_system: "ext4".to_owned(),
+            mounted_on: "/".to_owned(),
+            is_memory: false,
+            device: Some(device),
+            engine: "io_uring",
+            engine_options: vec!["registerfiles"],
+            has_queue: true,
+            engine_refusals: vec![],
+            is_direct: true,
+            runtime_ms: 5_000,
+            ramp_ms: 1_000,
+            loads: [64, 256, 64, 256].map(|iodepth| Load { n_jobs: 1, iodepth }).to_vec(),
+        }
+    }
+
+    #[test]
+    fn the_conditions_in_words() {
+        let expected = "\
+ferrio quick: 4 tests of 5 s, each after a warm-up of 1 s
+
+  directory    /data
+  file system  ext4, mounted on /
+  device       vda, 252 GiB
+  file         .ferrio-quick-7.tmp, 4 GiB of random data, removed afterwards
+  engine       io_uring, 1 job, in flight: 64 of 1 MiB, 256 of 4 KiB
+  I/O          direct, past the page cache
+
+";
+        assert_eq!(on_disk().to_string(), expected);
+    }
+
+    #[test]
+    fn threads_and_memory_in_words() {
+        let mut conditions = Conditions {
+            engine: "psync",
+            engine_options: vec![],
+            has_queue: false,
+            is_direct: false,
+            is_memory: true,
+            device: None,
+            file_system: "tmpfs".to_owned(),
+            ..on_disk()
+        };
+        conditions.loads = [16, 64, 16, 64].map(|n_jobs| Load { n_jobs, iodepth: 1 }).to_vec();
+        let text = conditions.to_string();
+        for expected in [
+            "psync, 1 I/O a thread, threads: 16 for 1 MiB, 64 for 4 KiB\n",
+            "device       none: tmpfs is in memory\n",
+            "BUFFERED, through the page cache\n",
+        ] {
+            assert!(text.contains(expected), "{text}");
+        }
+        conditions.is_memory = false;
+        assert!(conditions.to_string().contains("device       not known\n"));
+    }
+}

@@ -1,0 +1,194 @@
+//! The figures of one test, from the result of its run.
+//!
+//! Must not know: how they are shown. Start reading at [`Figures`].
+
+use super::conditions::Conditions;
+use super::engine::Load;
+use super::suite::Test;
+use ferrio_stats::{JobReport, RunResult, percentiles};
+use ferrio_units::DataDirection;
+use serde::Serialize;
+
+const SECTOR_BYTES: u64 = 512;
+
+/// A percentile needs this many I/Os beyond it to be more than the mood of the slowest few.
+const MIN_BEYOND: f64 = 10.0;
+
+/// A latency below which a share of the I/Os stays.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub(super) struct Percentile {
+    /// 0 to 100.
+    pub(super) percent: f64,
+    /// Completion latency.
+    pub(super) latency_ns: u64,
+    /// Fewer than ten I/Os lie beyond it.
+    pub(super) is_doubtful: bool,
+}
+
+/// What a test found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Figures {
+    /// Name of the test.
+    pub(super) name: &'static str,
+    /// I/Os that completed.
+    pub(super) n_ios: u64,
+    /// What they moved.
+    pub(super) bytes: u64,
+    /// Time they took.
+    pub(super) runtime_ns: u64,
+    /// Throughput.
+    pub(super) bytes_per_sec: f64,
+    /// I/Os per second.
+    pub(super) ios_per_sec: f64,
+    /// p50, p99, p99.9.
+    pub(super) latencies: [Percentile; 3],
+    /// CPU time of the job, in user mode and in the kernel, for each I/O.
+    pub(super) cpu_ns_per_io: f64,
+    /// I/Os that were to be in flight.
+    pub(super) wanted_depth: u32,
+    /// I/Os that the kernel had in flight on average: latency times rate (Little's law).
+    pub(super) mean_depth: f64,
+    /// What the disk read or wrote meanwhile, warm-up included, for whomever; `None` if that is not known.
+    pub(super) device_bytes: Option<u64>,
+}
+
+impl Figures {
+    /// From the only block of a run's result.
+    pub(super) fn new(test: &Test, load: Load, job: &JobReport, result: &RunResult, conditions: &Conditions) -> Self {
+        let stats = &job.stats.directions[test.direction];
+        let seconds = stats.runtime_ns as f64 / 1e9;
+        let per_second = |count: f64| if seconds > 0.0 { count / seconds } else { 0.0 };
+        let n_ios = stats.n_completed;
+        let cpu_ns = job.stats.usage.user_ns.saturating_add(job.stats.usage.system_ns);
+        Self {
+            name: test.name,
+            n_ios,
+            bytes: stats.bytes,
+            runtime_ns: stats.runtime_ns,
+            bytes_per_sec: per_second(stats.bytes as f64),
+            ios_per_sec: per_second(n_ios as f64),
+            latencies: [50.0, 99.0, 99.9].map(|percent| percentile(percent, job, test.direction)),
+            cpu_ns_per_io: cpu_ns as f64 / n_ios.max(1) as f64,
+            wanted_depth: load.depth(),
+            mean_depth: per_second(stats.clat.sum_ns as f64 / 1e9),
+            device_bytes: device_bytes(test.direction, result, conditions),
+        }
+    }
+}
+
+fn percentile(percent: f64, job: &JobReport, direction: DataDirection) -> Percentile {
+    let clat = &job.stats.directions[direction].clat;
+    let found = clat.histogram.as_ref().and_then(|histogram| percentiles(histogram, &[percent]).first().copied());
+    // The middle of the last bucket may lie above the slowest I/O.
+    let latency_ns = found.map_or(0, |(_, value_ns)| value_ns).min(clat.max_ns);
+    Percentile { percent, latency_ns, is_doubtful: is_doubtful(percent, clat.n_samples) }
+}
+
+fn is_doubtful(percent: f64, n_samples: u64) -> bool {
+    // A thousandth of an I/O for the rounding of 100 - 99.9.
+    (100.0 - percent) / 100.0 * n_samples as f64 + 1e-3 < MIN_BEYOND
+}
+
+fn device_bytes(direction: DataDirection, result: &RunResult, conditions: &Conditions) -> Option<u64> {
+    let name = &conditions.device.as_ref()?.name;
+    let disk = result.disks.iter().flatten().find(|disk| disk.name == *name)?;
+    let [read, written] = disk.counters.sectors;
+    let n_sectors = if direction == DataDirection::Read { read } else { written };
+    Some(n_sectors.saturating_mul(SECTOR_BYTES))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::conditions::tests::on_disk;
+    use super::super::suite::TESTS;
+    use super::*;
+    use ferrio_stats::{DiskCounters, DiskReport, LatencyStat, ReportSettings, ResourceUsage, ThreadStats};
+
+    /// A test of 5 s at depth 64, as it is when nothing is wrong.
+    pub(in super::super) fn plain(name: &'static str) -> Figures {
+        let latency = |percent, latency_ns| Percentile { percent, latency_ns, is_doubtful: false };
+        Figures {
+            name,
+            n_ios: 100_000,
+            bytes: 409_600_000,
+            runtime_ns: 5_000_000_000,
+            bytes_per_sec: 81_920_000.0,
+            ios_per_sec: 20_000.0,
+            latencies: [latency(50.0, 3_100_000), latency(99.0, 5_200_000), latency(99.9, 12_400_000)],
+            cpu_ns_per_io: 3_412.0,
+            wanted_depth: 64,
+            mean_depth: 63.5,
+            device_bytes: Some(500_000_000),
+        }
+    }
+
+    /// 1000 reads of 4 KiB in 2 s, 1 ms each but for two of 50 ms.
+    fn report() -> JobReport {
+        let mut stats = ThreadStats::default();
+        let read = &mut stats.directions[DataDirection::Read];
+        (read.n_completed, read.bytes, read.runtime_ns) = (1_000, 4_096_000, 2_000_000_000);
+        read.clat = LatencyStat::new(true);
+        (0..1_000).for_each(|index| read.clat.record(if index < 998 { 1_000_000 } else { 50_000_000 }));
+        stats.usage = ResourceUsage { user_ns: 1_000_000, system_ns: 3_000_000, ..ResourceUsage::default() };
+        JobReport {
+            name: String::new(),
+            description: None,
+            group_index: 0,
+            n_members: 1,
+            pid: 0,
+            given_options: vec![],
+            settings: ReportSettings::default(),
+            stats,
+        }
+    }
+
+    fn result(disks: Option<Vec<DiskReport>>) -> RunResult {
+        RunResult {
+            version: String::new(),
+            timestamp_ms: 0,
+            elapsed_secs: 2,
+            eta_secs: 0,
+            global_options: vec![],
+            jobs: vec![],
+            groups: vec![],
+            disks,
+        }
+    }
+
+    #[test]
+    fn figures_by_hand() {
+        let counters = DiskCounters { sectors: [8_000, 16], ..DiskCounters::default() };
+        let disks = vec![DiskReport::stacked("vda".to_owned(), counters, &[])];
+        let load = Load { n_jobs: 1, iodepth: 4 };
+        let figures = Figures::new(&TESTS[3], load, &report(), &result(Some(disks)), &on_disk());
+        assert_eq!((figures.n_ios, figures.bytes, figures.wanted_depth), (1_000, 4_096_000, 4));
+        assert_eq!((figures.bytes_per_sec, figures.ios_per_sec, figures.cpu_ns_per_io), (2_048_000.0, 500.0, 4_000.0));
+        // (998 * 1 ms + 2 * 50 ms) / 2 s.
+        assert!((figures.mean_depth - 0.549).abs() < 1e-9, "{}", figures.mean_depth);
+        assert_eq!(figures.device_bytes, Some(4_096_000));
+        // Buckets are a 64th of their power of two wide at most.
+        for (percentile, expected_ns) in figures.latencies.iter().zip([1_000_000_u64, 1_000_000, 50_000_000]) {
+            assert!(percentile.latency_ns.abs_diff(expected_ns) <= expected_ns / 64, "{percentile:?}");
+        }
+        assert_eq!(figures.latencies.map(|percentile| percentile.is_doubtful), [false, false, true]);
+    }
+
+    #[test]
+    fn no_io_gives_zeros_and_no_not_a_number() {
+        let mut job = report();
+        job.stats = ThreadStats::default();
+        let load = Load { n_jobs: 1, iodepth: 4 };
+        let figures = Figures::new(&TESTS[3], load, &job, &result(None), &on_disk());
+        assert_eq!((figures.bytes_per_sec, figures.ios_per_sec, figures.cpu_ns_per_io), (0.0, 0.0, 0.0));
+        assert_eq!(figures.latencies.map(|percentile| percentile.latency_ns), [0; 3]);
+        assert!(figures.device_bytes.is_none() && figures.mean_depth == 0.0);
+    }
+
+    #[test]
+    fn ten_ios_must_lie_beyond() {
+        let table = [(99.9, 9_999, true), (99.9, 10_000, false), (99.0, 999, true), (99.0, 1_000, false)];
+        for (percent, n_samples, expected) in table.into_iter().chain([(50.0, 19, true), (50.0, 20, false)]) {
+            assert_eq!(is_doubtful(percent, n_samples), expected, "{percent} {n_samples}");
+        }
+    }
+}

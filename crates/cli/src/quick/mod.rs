@@ -1,0 +1,181 @@
+//! `ferrio quick`: four tests that everybody wants first, on one file of its own, with one table at the end.
+//!
+//! Must not know: how runs work, how job options are spelled (but for `suite`).
+//! Start reading at [`run`]; the steps of it stand in `measure_target`, each in a file of its own.
+
+mod arguments;
+mod conditions;
+mod engine;
+mod figures;
+mod layout;
+mod notes;
+mod numbers;
+mod place;
+mod progress;
+mod size;
+mod suite;
+mod survey;
+mod table;
+mod target_file;
+
+use crate::console::Console;
+use anyhow::{Context, Result, ensure};
+use arguments::Request;
+use conditions::Conditions;
+use engine::EngineChoice;
+use ferrio_sys::process::Signal;
+use ferrio_sys::signals;
+use figures::Figures;
+use notes::Note;
+use place::Place;
+use progress::Progress;
+use serde::Serialize;
+use std::ffi::OsString;
+use std::process::ExitCode;
+use survey::Survey;
+use target_file::TargetFile;
+
+/// A signal asked for the end.
+#[derive(Debug, thiserror::Error)]
+#[error("ended by signal {0}")]
+struct Interrupted(i32);
+
+/// What is told at the end.
+#[derive(Debug, Serialize)]
+struct Report {
+    conditions: Conditions,
+    tests: Vec<Figures>,
+    notes: Vec<Note>,
+}
+
+/// Does what the arguments (the command's name first) ask for. Exit code 0; 1 after an error; 128 and the number of the
+/// signal that ended it.
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let mut console = Console::standard();
+    let request = match arguments::parse(arguments) {
+        Ok(request) => request,
+        Err(answer) if !answer.use_stderr() => {
+            console.info(&answer.to_string());
+            return exit_code(&console);
+        }
+        Err(error) => {
+            console.error(&error.to_string());
+            return ExitCode::FAILURE;
+        }
+    };
+    match measure_target(&request, &mut console) {
+        Ok(report) => {
+            console.info(&if request.is_json { json(&report) } else { table::render(&report) });
+            exit_code(&console)
+        }
+        Err(error) => fail(&error, &mut console),
+    }
+}
+
+fn exit_code(console: &Console) -> ExitCode {
+    if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+fn fail(error: &anyhow::Error, console: &mut Console) -> ExitCode {
+    console.error(&format!("ferrio quick: {}\n", chain_text(error)));
+    match error.downcast_ref::<Interrupted>() {
+        // Signal numbers are below 65.
+        Some(Interrupted(signal)) => ExitCode::from((128 + signal) as u8),
+        None => ExitCode::FAILURE,
+    }
+}
+
+/// An error and its causes. Errors of the system name theirs in their own text already.
+fn chain_text(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |text, cause| match text.ends_with(&cause) {
+        true => text,
+        false if text.is_empty() => cause,
+        false => format!("{text}: {cause}"),
+    })
+}
+
+/// From the request to the report. The file is gone when it returns, however it returns.
+fn measure_target(request: &Request, console: &mut Console) -> Result<Report> {
+    let place = Place::find(&request.target)?;
+    let survey = Survey::of_directory(&place.directory)?;
+    let size = size::choose(request.size_bytes, survey.available_bytes)
+        .with_context(|| format!("no room in {}", place.directory.display()))?;
+    let engine = EngineChoice::make();
+    catch_signals()?;
+    let mut file = TargetFile::create(&place)?;
+    let result = measure_file(request, &place, survey, size, &engine, &file, console);
+    let removed = file.remove();
+    let report = result?;
+    removed?;
+    Ok(report)
+}
+
+fn measure_file(
+    request: &Request,
+    place: &Place,
+    survey: Survey,
+    size: size::FileSize,
+    engine: &EngineChoice,
+    file: &TargetFile,
+    console: &mut Console,
+) -> Result<Report> {
+    let mut progress = Progress::start(suite::TESTS.len() + 1);
+    let laid_out = layout::lay_out(file, size, survey.is_memory, &mut progress)?;
+    let conditions = Conditions::new(request, place, file, survey, engine, laid_out);
+    if !request.is_json {
+        progress.aside(|| console.info(&conditions.to_string()));
+    }
+    let mut tests = Vec::new();
+    for (test, load) in suite::TESTS.iter().zip(&conditions.loads) {
+        ensure!(file.is_in_place(), "{} was replaced or removed while it was measured", file.path().display());
+        check_signals()?;
+        tests.push(suite::measure(test, *load, &conditions, file, &mut progress)?);
+    }
+    progress.end();
+    let notes = notes::find(&conditions, &tests, target_file::leftovers(&place.directory, file.path()));
+    Ok(Report { conditions, tests, notes })
+}
+
+/// From here on no signal but `SIGKILL` and those of bugs ends the program before it has put its file away.
+fn catch_signals() -> Result<()> {
+    signals::install()?;
+    signals::install_hangup()?;
+    // A limit on the size of files becomes an error of the write.
+    signals::ignore(Signal::XFSZ)?;
+    Ok(())
+}
+
+/// Ends the work if a signal came between two steps.
+fn check_signals() -> Result<()> {
+    let pending = signals::take_pending();
+    ensure!(pending.interrupts == 0, Interrupted(2));
+    ensure!(pending.terminations == 0, Interrupted(15));
+    Ok(())
+}
+
+fn json(report: &Report) -> String {
+    // Cannot fail: no map with keys that are not text, no writer.
+    let mut text = serde_json::to_string_pretty(report).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn causes_are_told_once() {
+        let cause = ferrio_sys::file::unlink(std::path::Path::new("/no/such/file")).unwrap_err();
+        let expected = "cannot do it: unlink /no/such/file: No such file or directory (os error 2)";
+        assert_eq!(chain_text(&Err::<(), _>(cause).context("cannot do it").unwrap_err()), expected);
+        assert_eq!(chain_text(&anyhow::anyhow!("inner").context("outer")), "outer: inner");
+    }
+
+    #[test]
+    fn an_end_by_signal_is_known_behind_any_context() {
+        let error = Err::<(), _>(anyhow::Error::new(Interrupted(15))).context("cannot fill the file").unwrap_err();
+        assert!(error.downcast_ref::<Interrupted>().is_some_and(|end| end.0 == 15));
+    }
+}

@@ -1,0 +1,89 @@
+//! Where the file is to be: a directory, and a name when one was given. What must not be written to is refused here.
+//!
+//! Must not know: sizes, tests. Start reading at [`Place::find`].
+
+use anyhow::{Context, Result, anyhow, bail};
+use ferrio_sys::file::{FileInfo, FileKind};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+const ENOENT: i32 = 2;
+
+/// A place for a new file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The directory, absolute and without links, so that it stays the same.
+    pub(super) directory: PathBuf,
+    /// Name of the file; `None`: one that says what it is.
+    pub(super) file_name: Option<String>,
+}
+
+impl Place {
+    /// The place that an argument means: a directory that is there, or a file that is not.
+    ///
+    /// # Errors
+    /// Devices, files that are there, directories that are not.
+    pub(super) fn find(target: &Path) -> Result<Self> {
+        let shown = target.display();
+        match FileInfo::of_path(target) {
+            Ok(info) if info.kind == FileKind::Directory => Ok(Self { directory: absolute(target)?, file_name: None }),
+            Ok(info) if matches!(info.kind, FileKind::Block | FileKind::Character) => {
+                bail!("{shown} is a device: only a new file is written to, never a device; name a directory")
+            }
+            Ok(_) => bail!("{shown} is there already: name a directory, or a file that does not exist yet"),
+            Err(_) if target.symlink_metadata().is_ok() => {
+                bail!("{shown} is a symbolic link to nowhere: name a directory, or a file that does not exist yet")
+            }
+            Err(error) if error.errno() == Some(ENOENT) => Self::of_new_file(target),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn of_new_file(target: &Path) -> Result<Self> {
+        let shown = target.display();
+        let is_directory_name = target.as_os_str().as_bytes().ends_with(b"/");
+        let (Some(name), Some(parent)) = (target.file_name().filter(|_| !is_directory_name), target.parent()) else {
+            bail!("there is no directory {shown}");
+        };
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        if !parent.is_dir() {
+            bail!("there is no {shown}, and no directory {} in which it could be made", parent.display());
+        }
+        let name = name.to_str().ok_or_else(|| anyhow!("the name {shown} is not UTF-8"))?;
+        Ok(Self { directory: absolute(parent)?, file_name: Some(name.to_owned()) })
+    }
+}
+
+fn absolute(directory: &Path) -> Result<PathBuf> {
+    std::fs::canonicalize(directory).with_context(|| format!("cannot find the way to {}", directory.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(target: impl AsRef<Path>) -> String {
+        Place::find(target.as_ref()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_directory_or_a_new_file() {
+        let directory = std::fs::canonicalize(std::env::temp_dir()).unwrap();
+        assert_eq!(Place::find(&directory).unwrap(), Place { directory: directory.clone(), file_name: None });
+        let name = format!("ferrio-no-such-file-{}", std::process::id());
+        let expected = Place { directory: directory.clone(), file_name: Some(name.clone()) };
+        assert_eq!(Place::find(&directory.join(name)).unwrap(), expected);
+        let here = std::env::current_dir().unwrap();
+        let expected = Place { directory: here, file_name: Some("ferrio-no-such-file".to_owned()) };
+        assert_eq!(Place::find(Path::new("ferrio-no-such-file")).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_is_refused() {
+        assert!(refusal("/dev/null").contains("is a device"));
+        assert!(refusal("/proc/self/status").contains("is there already"));
+        assert!(refusal("/no/such/directory/file").contains("no directory /no/such/directory"));
+        assert!(refusal("/no-such-directory/").contains("no directory /no-such-directory/"));
+        assert!(refusal("/proc/self/status/file").contains("/proc/self/status/file"));
+    }
+}

@@ -1,0 +1,92 @@
+//! How far it is: a bar on a terminal, otherwise one line for each step. Always on the standard error.
+//!
+//! Must not know: what the steps are. Start reading at [`Progress::start`].
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal, Write};
+
+/// Redraws a second. No thread redraws: workers are forked from this process.
+const REDRAWS_PER_SEC: u8 = 10;
+
+const TEMPLATE: &str = "[{prefix}] {msg:44} [{wide_bar}] {percent:>3} %";
+
+/// The steps of the work.
+pub(super) struct Progress {
+    bar: Option<ProgressBar>,
+    n_steps: usize,
+    step_number: usize,
+    name: String,
+}
+
+impl Progress {
+    /// Nothing is done yet.
+    pub(super) fn start(n_steps: usize) -> Self {
+        let bar = std::io::stderr().is_terminal().then(new_bar);
+        Self { bar, n_steps, step_number: 0, name: String::new() }
+    }
+
+    /// The next step begins; it is done when its position is `total`.
+    pub(super) fn step(&mut self, name: &str, total: u64) {
+        self.step_number += 1;
+        name.clone_into(&mut self.name);
+        let prefix = format!("{}/{}", self.step_number, self.n_steps);
+        if let Some(bar) = &self.bar {
+            bar.set_prefix(prefix);
+            bar.set_message(name.to_owned());
+            bar.set_length(total);
+            bar.reset();
+        } else {
+            // Who closed the standard error does not want to know.
+            let _ = writeln!(std::io::stderr(), "[{prefix}] {name}");
+        }
+    }
+
+    /// The step has come to a position; `figures` are shown behind its name.
+    pub(super) fn set(&mut self, position: u64, figures: &str) {
+        if let Some(bar) = &self.bar {
+            if !figures.is_empty() {
+                bar.set_message(format!("{}  {figures}", self.name));
+            }
+            bar.set_position(position);
+        }
+    }
+
+    /// Takes the bar away while something else is printed.
+    pub(super) fn aside(&self, print: impl FnOnce()) {
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+
+    /// Takes the bar away for good.
+    pub(super) fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn new_bar() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SEC));
+    // A template that is not understood would only cost the bar its looks.
+    let style = ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.set_style(style.progress_chars("=> "));
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_template_is_understood() {
+        assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
+    }
+}

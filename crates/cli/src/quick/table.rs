@@ -1,0 +1,186 @@
+//! The table and the notes beneath it, as text for 80 columns.
+//!
+//! Must not know: how figures came about. Start reading at [`render`].
+
+use super::Report;
+use super::figures::{Figures, Percentile};
+use super::notes::DOUBT_MARK;
+use super::numbers::{duration_text, thousands, three_digits};
+
+const N_COLUMNS: usize = 7;
+const HEADINGS: [&str; N_COLUMNS] = ["test", "MB/s", "IOPS", "p50", "p99", "p99.9", "CPU per I/O"];
+/// The columns that hold latencies.
+const LATENCIES: std::ops::Range<usize> = 3..6;
+const LATENCY_HEADING: &str = "latency of an I/O";
+const GAP: usize = 2;
+/// Text is wrapped to end before this column.
+const TEXT_WIDTH: usize = 78;
+
+const LEGEND: &str = "MB/s: millions of bytes a second. 1 s = 1,000 ms, 1 ms = 1,000 us. p99: 99 of 100 I/Os took no \
+    longer, from submission to completion. CPU: user and system time.";
+
+type Row = [String; N_COLUMNS];
+
+/// The table, its legend and the notes.
+pub(super) fn render(report: &Report) -> String {
+    let mut text = table(&report.tests);
+    text.push('\n');
+    text.push_str(&wrap(LEGEND, ""));
+    if !report.notes.is_empty() {
+        text.push_str("\nNotes\n");
+    }
+    for note in &report.notes {
+        text.push_str(&wrap(&note.to_string(), &format!("{} ", note.mark().unwrap_or("-"))));
+    }
+    text
+}
+
+fn row(figures: &Figures, is_marked: [bool; 3]) -> Row {
+    let name = figures.name.to_owned();
+    if figures.n_ios == 0 {
+        let none = || "-".to_owned();
+        return [name, none(), none(), none(), none(), none(), none()];
+    }
+    let [p50, p99, p999] = [0, 1, 2].map(|index| latency(figures.latencies[index], is_marked[index]));
+    [
+        name,
+        three_digits(figures.bytes_per_sec / 1e6),
+        iops(figures.ios_per_sec),
+        p50,
+        p99,
+        p999,
+        duration_text(figures.cpu_ns_per_io),
+    ]
+}
+
+fn iops(ios_per_sec: f64) -> String {
+    // Fractions matter where a disk does a handful a second.
+    if ios_per_sec < 9.995 { three_digits(ios_per_sec) } else { thousands(ios_per_sec.round() as u64) }
+}
+
+/// A latency; in a column with marks, those without one keep its place free.
+fn latency(percentile: Percentile, is_marked_column: bool) -> String {
+    let mark = match (percentile.is_doubtful, is_marked_column) {
+        (true, _) => DOUBT_MARK,
+        (false, true) => " ",
+        (false, false) => "",
+    };
+    format!("{}{mark}", duration_text(percentile.latency_ns as f64))
+}
+
+fn table(tests: &[Figures]) -> String {
+    let is_marked = [0, 1, 2].map(|index| tests.iter().any(|test| test.latencies[index].is_doubtful));
+    let rows: Vec<Row> = tests.iter().map(|test| row(test, is_marked)).collect();
+    let widths = widths(&rows);
+    let mut text = group_line(&widths);
+    text.push_str(&line(&HEADINGS.map(str::to_owned), &widths));
+    text.push_str(&"-".repeat(widths.iter().sum::<usize>() + GAP * (N_COLUMNS - 1)));
+    text.push('\n');
+    text.extend(rows.iter().map(|row| line(row, &widths)));
+    text
+}
+
+fn widths(rows: &[Row]) -> [usize; N_COLUMNS] {
+    let mut widths = HEADINGS.map(str::len);
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.len());
+        }
+    }
+    widths
+}
+
+/// The heading above the latencies, with a rule to both sides as wide as their columns.
+fn group_line(widths: &[usize; N_COLUMNS]) -> String {
+    let before: usize = widths[..LATENCIES.start].iter().map(|width| width + GAP).sum();
+    let span = widths[LATENCIES].iter().sum::<usize>() + GAP * (LATENCIES.len() - 1);
+    format!("{}{:-^span$}\n", " ".repeat(before), format!(" {LATENCY_HEADING} "))
+}
+
+/// Names to the left, figures to the right.
+fn line(cells: &Row, widths: &[usize; N_COLUMNS]) -> String {
+    let aligned = cells.iter().zip(widths).enumerate().map(|(index, (cell, width))| match index {
+        0 => format!("{cell:<width$}"),
+        _ => format!("{cell:>width$}"),
+    });
+    aligned.collect::<Vec<_>>().join(&" ".repeat(GAP)) + "\n"
+}
+
+/// Breaks a text at blanks; the first line begins with `bullet`, the others are indented as far.
+fn wrap(text: &str, bullet: &str) -> String {
+    let mut wrapped = bullet.to_owned();
+    let mut width = bullet.len();
+    for (index, word) in text.split_whitespace().enumerate() {
+        let length = word.chars().count();
+        if index > 0 && width + 1 + length > TEXT_WIDTH {
+            wrapped.push('\n');
+            wrapped.push_str(&" ".repeat(bullet.len()));
+            width = bullet.len();
+        } else if index > 0 {
+            wrapped.push(' ');
+            width += 1;
+        }
+        wrapped.push_str(word);
+        width += length;
+    }
+    wrapped.push('\n');
+    wrapped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conditions::tests::on_disk;
+    use super::super::figures::tests::plain;
+    use super::super::notes::Note;
+    use super::*;
+
+    #[test]
+    fn the_table_of_known_figures() {
+        let mut first = plain("1M sequential write");
+        (first.bytes_per_sec, first.ios_per_sec) = (1_234_000_000.0, 1_176.8);
+        first.latencies[0].latency_ns = 54_100_000;
+        first.latencies[2] = Percentile { percent: 99.9, latency_ns: 192_300_000, is_doubtful: true };
+        first.cpu_ns_per_io = 112_000.0;
+        let none = Figures { n_ios: 0, ..plain("1M sequential read") };
+        let expected = [
+            "                                    --- latency of an I/O ----",
+            "test                  MB/s    IOPS      p50      p99     p99.9  CPU per I/O",
+            "---------------------------------------------------------------------------",
+            "1M sequential write  1,234   1,177  54.1 ms  5.20 ms   192 ms*       112 us",
+            "4K random write       81.9  20,000  3.10 ms  5.20 ms  12.4 ms       3.41 us",
+            "1M sequential read       -       -        -        -         -            -",
+            "",
+        ];
+        assert_eq!(table(&[first, plain("4K random write"), none]).split('\n').collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn the_widest_figures_fit_in_80_columns() {
+        let mut widest = plain("1M sequential write");
+        (widest.bytes_per_sec, widest.ios_per_sec, widest.cpu_ns_per_io) = (99_999_000_000.0, 9_999_999.0, 999_000.0);
+        widest.latencies.iter_mut().for_each(|latency| {
+            latency.latency_ns = 99_900_000;
+            latency.is_doubtful = latency.percent > 50.0;
+        });
+        assert!(table(&[widest]).lines().all(|line| line.len() <= 80));
+    }
+
+    #[test]
+    fn slow_disks_keep_their_digits() {
+        for (value, expected) in [(0.5, "0.50"), (9.99, "9.99"), (56.3, "56"), (1_176.8, "1,177")] {
+            assert_eq!(iops(value), expected);
+        }
+    }
+
+    #[test]
+    fn notes_are_wrapped_and_indented() {
+        let long = Note::Engine { taken: "libaio", refusals: vec!["word ".repeat(40).trim().to_owned()] };
+        let report = Report { conditions: on_disk(), tests: vec![plain("test")], notes: vec![long] };
+        let text = render(&report);
+        let notes: Vec<&str> = text.lines().skip_while(|line| *line != "Notes").skip(1).collect();
+        assert!(notes.len() > 2 && notes[0].starts_with("- Engine libaio"));
+        assert!(notes[1..].iter().all(|line| line.starts_with("  word")));
+        assert!(text.lines().all(|line| line.len() <= TEXT_WIDTH));
+        assert_eq!(wrap("", "- "), "- \n");
+    }
+}
