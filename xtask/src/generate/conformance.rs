@@ -6,7 +6,7 @@ use super::text::{GENERATED, cell, code, codes, refused_values, status_reason, s
 use ferrio_job::command_line::switches::SWITCHES;
 use ferrio_job::options::OPTIONS;
 use ferrio_job::options::definition::{OptionDef, Status};
-use ferrio_job::options::engines::{ENGINES, EngineName};
+use ferrio_job::options::engines::ENGINES;
 use ferrio_report::FORMATS;
 use std::fmt::Write as _;
 
@@ -38,14 +38,6 @@ pub(super) fn render() -> String {
     text
 }
 
-/// What a job can use: an engine that job files may name counts as built only when it is in the registry.
-fn engine_status(engine: &EngineName) -> Status {
-    match engine.status {
-        Status::Supported | Status::Deviates(_) if ferrio_engine::find(engine.name).is_none() => Status::Planned,
-        status => status,
-    }
-}
-
 fn counts() -> String {
     let mut text =
         String::from("| | supported | deviates | planned | not applicable | all |\n|---|--:|--:|--:|--:|--:|\n");
@@ -53,7 +45,7 @@ fn counts() -> String {
     let private = OPTIONS.iter().filter(|def| !def.is_general()).map(|def| def.status);
     push_count(&mut text, "options of every job", &general.collect::<Vec<_>>());
     push_count(&mut text, "options of engines and profiles", &private.collect::<Vec<_>>());
-    push_count(&mut text, "engines", &ENGINES.iter().map(engine_status).collect::<Vec<_>>());
+    push_count(&mut text, "engines", &ENGINES.iter().map(|engine| engine.status).collect::<Vec<_>>());
     push_count(&mut text, "switches", &SWITCHES.iter().map(switches::status).collect::<Vec<_>>());
     push_count(&mut text, "output formats", &FORMATS.map(|_| Status::Supported));
     text
@@ -81,8 +73,7 @@ fn engine_table() -> String {
     let mut text = String::from("| engine | what it does | status | note |\n|---|---|---|---|\n");
     for engine in ENGINES {
         let (name, help) = (code(engine.name), cell(engine.help));
-        let status = engine_status(engine);
-        push_row(&mut text, &[&name, &help, status_word(status), &cell(status_reason(status))]);
+        push_row(&mut text, &[&name, &help, status_word(engine.status), &cell(status_reason(engine.status))]);
     }
     text
 }
@@ -124,6 +115,17 @@ mod tests {
         }
         for engine in ENGINES {
             assert!(text.contains(&format!("| {} |", code(engine.name))), "{}", engine.name);
+        }
+    }
+
+    #[test]
+    fn job_files_and_the_registry_agree_about_engines() {
+        for engine in ENGINES {
+            let is_built = matches!(engine.status, Status::Supported | Status::Deviates(_));
+            assert_eq!(is_built, ferrio_engine::find(engine.name).is_some(), "{}", engine.name);
+        }
+        for info in ferrio_engine::ENGINES {
+            assert!(ENGINES.iter().any(|engine| engine.name == info.name), "{}: no job file can name it", info.name);
         }
     }
 
