@@ -132,7 +132,8 @@ pub(super) mod tests {
 
     /// What a plain disk gives.
     pub(in super::super) fn on_disk() -> Conditions {
-        let device = Device { name: "vda".to_owned(), bytes: 252 << 30, model: None, made_of: vec![] };
+        let device =
+            Device { name: "vda".to_owned(), bytes: 252 << 30, model: None, made_of: vec![], is_cached: false };
         Conditions {
             directory: "/data".to_owned(),
             file_name: ".ferrio-quick-7.tmp".to_owned(),

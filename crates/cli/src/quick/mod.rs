@@ -64,10 +64,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         }
     };
     match measure_target(&request, &mut console) {
-        Ok(report) => {
-            console.info(&if request.is_json { json(&report) } else { table::render(&report) });
-            exit_code(&console)
-        }
+        Ok(()) => exit_code(&console),
         Err(error) => fail(&error, &mut console),
     }
 }
@@ -77,12 +74,18 @@ fn exit_code(console: &Console) -> ExitCode {
 }
 
 fn fail(error: &anyhow::Error, console: &mut Console) -> ExitCode {
-    console.error(&format!("ferrio quick: {}\n", chain_text(error)));
-    match error.downcast_ref::<Interrupted>() {
-        // Signal numbers are below 65.
-        Some(Interrupted(signal)) => ExitCode::from((128 + signal) as u8),
-        None => ExitCode::FAILURE,
-    }
+    // What was going on when the signal came is no part of the message.
+    let Some(end) = error.downcast_ref::<Interrupted>() else {
+        tell(&chain_text(error), console);
+        return ExitCode::FAILURE;
+    };
+    tell(&end.to_string(), console);
+    // Signal numbers are below 65.
+    ExitCode::from((128 + end.0) as u8)
+}
+
+fn tell(text: &str, console: &mut Console) {
+    console.error(&format!("ferrio quick: {text}\n"));
 }
 
 /// An error and its causes. Errors of the system name theirs in their own text already.
@@ -94,8 +97,8 @@ fn chain_text(error: &anyhow::Error) -> String {
     })
 }
 
-/// From the request to the report. The file is gone when it returns, however it returns.
-fn measure_target(request: &Request, console: &mut Console) -> Result<Report> {
+/// From the request to the printed report. The file is gone when it returns, however it returns.
+fn measure_target(request: &Request, console: &mut Console) -> Result<()> {
     let place = Place::find(&request.target)?;
     let survey = Survey::of_directory(&place.directory)?;
     let size = size::choose(request.size_bytes, survey.available_bytes)
@@ -105,9 +108,18 @@ fn measure_target(request: &Request, console: &mut Console) -> Result<Report> {
     let mut file = TargetFile::create(&place)?;
     let result = measure_file(request, &place, survey, size, &engine, &file, console);
     let removed = file.remove();
-    let report = result?;
-    removed?;
-    Ok(report)
+    match result {
+        Ok(report) => {
+            console.info(&if request.is_json { json(&report) } else { table::render(&report) });
+            removed
+        }
+        Err(error) => {
+            if let Err(left_behind) = removed {
+                tell(&chain_text(&left_behind), console);
+            }
+            Err(error)
+        }
+    }
 }
 
 fn measure_file(

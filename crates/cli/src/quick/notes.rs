@@ -28,6 +28,8 @@ pub(super) enum Note {
     Buffered { file_system: String },
     /// The disk did less than the test says.
     CacheAnswered { test: &'static str, moved_bytes: u64, device_bytes: u64 },
+    /// The disk is a file behind the page cache.
+    Loop { device: String },
     /// No disk is known, so nothing can be checked.
     Unchecked { file_system: String },
     /// A test has no I/O.
@@ -75,8 +77,9 @@ fn about_cache(conditions: &Conditions, tests: &[Figures]) -> Vec<Note> {
     if !conditions.is_direct {
         return vec![Note::Buffered { file_system }];
     }
-    if conditions.device.is_none() {
-        return vec![Note::Unchecked { file_system }];
+    let Some(device) = &conditions.device else { return vec![Note::Unchecked { file_system }] };
+    if device.is_cached {
+        return vec![Note::Loop { device: device.name.clone() }];
     }
     let contradiction = |test: &Figures| {
         let device_bytes = test.device_bytes?;
@@ -125,6 +128,11 @@ impl fmt::Display for Note {
                  those of the device.",
                 bytes_text(*moved_bytes),
                 bytes_text(*device_bytes)
+            ),
+            Self::Loop { device } => write!(
+                f,
+                "{device} is a loop device that goes through the page cache: data that never reached the disk under it \
+                 counts in full."
             ),
             Self::Unchecked { file_system } => write!(
                 f,
@@ -217,6 +225,15 @@ mod tests {
         assert!(notes[0].to_string().starts_with("BUFFERED: ") && notes[0].to_string().contains("page cache"));
         conditions.is_memory = true;
         assert_eq!(notes_of(&conditions, test), [Note::InMemory { file_system }]);
+    }
+
+    #[test]
+    fn a_loop_device_may_be_a_cache() {
+        let mut conditions = on_disk();
+        if let Some(device) = &mut conditions.device {
+            (device.name, device.is_cached) = ("loop0".to_owned(), true);
+        }
+        assert_eq!(notes_of(&conditions, plain("test")), [Note::Loop { device: "loop0".to_owned() }]);
     }
 
     #[test]

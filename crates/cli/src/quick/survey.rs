@@ -39,6 +39,8 @@ pub(super) struct Device {
     pub(super) model: Option<String>,
     /// What it is made of: a file (loop devices) or other disks (dm, md).
     pub(super) made_of: Vec<String>,
+    /// It is a loop device that goes through the page cache of its file.
+    pub(super) is_cached: bool,
 }
 
 impl Survey {
@@ -81,6 +83,7 @@ impl Device {
             name: disk.name.clone(),
             bytes: n_sectors.saturating_mul(512),
             model: disk.attribute("device/model").filter(|model| !model.is_empty()),
+            is_cached: disk.attribute("loop/dio").is_some_and(|flag| flag == "0"),
             made_of: backing.into_iter().chain(slaves).collect(),
         }
     }
@@ -123,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_device_in_one_line() {
-        let mut device = Device { name: "vda".to_owned(), bytes: 0, model: None, made_of: vec![] };
+        let mut device = Device { name: "vda".to_owned(), bytes: 0, model: None, made_of: vec![], is_cached: false };
         assert_eq!(device.to_string(), "vda");
         device.bytes = 252 << 30;
         device.model = Some("QEMU HARDDISK".to_owned());
