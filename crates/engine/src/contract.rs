@@ -156,7 +156,8 @@ pub trait Engine {
     }
 
     /// Waits until at least `min` units are done, takes up to `max`, appends them to `completions`
-    /// (which has room for `iodepth`; an engine that has them at hand may add more than `max`). With `min` 0 it only looks. Never waits for more units than it has in flight.
+    /// (which has room for `iodepth`; an engine that has them at hand may add more than `max`). With `min` 0 it only
+    /// looks. Never waits for more units than it has in flight.
     fn reap(&mut self, _min: u32, _max: u32, _completions: &mut Vec<Completion>) -> io::Result<()> {
         Ok(())
     }
@@ -178,7 +179,7 @@ pub enum EngineError {
         why: String,
     },
     /// The kernel refused a feature.
-    #[error("{engine}: {what} failed: {source} (errno {}); {hint}", source.raw_os_error().unwrap_or(0))]
+    #[error("{engine}: {what} failed: {source}; {hint}")]
     Refused {
         /// Engine.
         engine: &'static str,

@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "io_uring: io_uring_setup for iodepth=4, hipri, sqthread_poll, sqthread_poll_cpu=99 failed: Invalid argument \
-             (os error 22) (errno 22); the CPU of sqthread_poll_cpu is offline or outside the set of CPUs of this process"
+             (os error 22); the CPU of sqthread_poll_cpu is offline or outside the set of CPUs of this process"
         );
         assert_eq!(error.errno(), libc::EINVAL);
         assert!(buffers(4096, Some(libc::ENOMEM)).to_string().contains("ulimit -l"));

@@ -3,6 +3,7 @@
 use super::*;
 use crate::sim::options::SimOptions;
 use crate::{EngineOptions, OptionValue};
+use proptest::prelude::*;
 
 const US: u64 = 1_000;
 const N_ARRIVALS: u32 = 400_000;
@@ -101,4 +102,87 @@ fn utilisation_follows_the_textbook() {
     }
     let mean = sum / f64::from(N_ARRIVALS);
     assert!((mean - 200_000.0).abs() < 4_000.0, "{mean}");
+}
+
+/// Texts made of the pieces of the grammar, so that many of them are valid and most others nearly so.
+fn texts() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "fixed:",
+        "uniform:",
+        "exponential:",
+        "lognormal:",
+        "read=",
+        "write=",
+        "iops:",
+        "bw:",
+        "eio",
+        "short",
+        "torn",
+        "lost",
+        "misdirected",
+        "flip",
+        "stall",
+        "@",
+        "/",
+        ",",
+        "-",
+        "+",
+        ":",
+        "1",
+        "0",
+        "7",
+        "0.5",
+        "%",
+        "us",
+        "ms",
+        "s",
+        "k",
+        "m",
+        "g",
+        "p",
+        "18446744073709551615",
+        "99999999999999999999",
+        ".",
+        " ",
+    ]);
+    prop::collection::vec(piece, 1..8).prop_map(|pieces| pieces.concat())
+}
+
+fn any_length() -> impl Strategy<Value = u64> {
+    prop_oneof![0..10_000_u64, Just(u64::MAX), Just(1 << 63), any::<u64>()]
+}
+
+proptest! {
+    #[test]
+    fn hostile_options_are_errors(option in 0..6_usize, text in texts()) {
+        let names = ["sim_service", "sim_write_cache", "sim_stall", "sim_burst", "sim_fault", "sim_capacity"];
+        let entries = vec![
+            (names[option].to_owned(), OptionValue::Text(text)),
+            ("sim_data".to_owned(), OptionValue::Bool(true)),
+        ];
+        // Only that it comes back.
+        let _ = SimOptions::parse(&EngineOptions::new(entries));
+    }
+
+    #[test]
+    fn time_never_runs_backwards_or_over(
+        ios in prop::collection::vec((0..4_usize, any_length(), any_length(), any_length()), 1..40),
+    ) {
+        let mut device = device(&[
+            ("sim_service", "exponential:100us+1g,write=lognormal:1s/10,sync=uniform:0-86400s"),
+            ("sim_channels", "3"),
+            ("sim_read_cache", "64k/5us"),
+            ("sim_write_cache", "8k/10us/1"),
+            ("sim_stall", "8k/86400s"),
+            ("sim_burst", "iops:1/1/1,bw:1/16383p/16383p"),
+            ("sim_fault", "eio@0.1,short@0.1,stall:86400s@0.5"),
+        ]);
+        let directions = [Direction::Read, Direction::Write, Direction::Trim, Direction::Sync];
+        for (direction, address, length, now_ns) in ios {
+            // The engine never hands out more than the device has behind the address.
+            let length_bytes = if directions[direction] == Direction::Read { length % (1 << 24) } else { length };
+            let arrival = Arrival { direction: directions[direction], address, length_bytes, now_ns };
+            prop_assert!(device.take(&arrival).done_ns >= now_ns);
+        }
+    }
 }
