@@ -270,6 +270,8 @@ _ferrio() {
     elif [[ "$current" == -* && -z "$prefix" ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_ferrio_names" -- "$current")
         [[ "${COMPREPLY[0]-}" == *= ]] && compopt -o nospace
+    elif [[ "$COMP_CWORD" -eq 1 && -n "$current" ]]; then
+        mapfile -t COMPREPLY < <(compgen -W quick -- "$current"; compgen -f -- "$current")
     fi
 }
 

@@ -13,6 +13,10 @@ ferrio \- flexible I/O tester
 .RI [ switches ]
 .RI [ job-options ]
 .RI [ job-file ...]
+.br
+.B ferrio quick
+.RI [ options ]
+.RI [ directory ]
 .SH DESCRIPTION
 .B ferrio
 does I/O as job files or the command line describe it, and reports bandwidth, rates and latencies.
@@ -30,6 +34,11 @@ of a job file. Options before the first job, or in a section
 hold for all jobs that follow. A job writes over what it writes to: a device named by
 .B filename
 loses its contents when the job writes or trims.
+.PP
+.B ferrio quick
+measures the disk under a directory with four tests on a new file, which it removes, and needs no other arguments;
+.B ferrio quick \-\-help
+explains it.
 "#;
 
 const VALUES: &str = r".SH VALUES
