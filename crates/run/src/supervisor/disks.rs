@@ -7,8 +7,10 @@ use crate::files;
 use crate::plan::WorkerPlan;
 use ferrio_stats::DiskReport;
 use ferrio_stats::result::DiskCounters;
-use ferrio_sys::block_device::BlockDevice;
+use ferrio_sys::block_device::{BlockDevice, DeviceNumber};
 use ferrio_sys::disk_stats::DiskStats;
+use ferrio_sys::file::{FileInfo, FileKind};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -29,6 +31,7 @@ impl DiskWatch {
     pub(super) fn start(workers: &[WorkerPlan], records: &[Record]) -> Self {
         let wanted = workers.iter().any(|worker| worker.spec.reporting.disk_util);
         let mut disks = Vec::new();
+        let mut numbers = HashSet::new();
         for (worker, record) in workers.iter().zip(records) {
             if !worker.spec.reporting.disk_util || worker.engine.diskless {
                 continue;
@@ -39,8 +42,11 @@ impl DiskWatch {
                 // The worker lays out its files itself: what counts is where they will be.
                 paths = files::named_paths(worker).iter().map(|path| existing(path)).collect();
             }
-            for path in paths {
-                if let Ok(Some(device)) = BlockDevice::behind_path(&path) {
+            for number in paths.iter().filter_map(|path| device_number(path)) {
+                // A job may have thousands of files on one device: sysfs is asked once.
+                if numbers.insert(number)
+                    && let Ok(Some(device)) = BlockDevice::by_number(number)
+                {
                     add(&mut disks, device);
                 }
             }
@@ -59,6 +65,16 @@ impl DiskWatch {
         let elapsed_ms = self.started_at.elapsed().as_millis().max(1) as u64;
         let disks = self.disks.as_ref()?;
         Some(disks.iter().map(|disk| disk.report(elapsed_ms)).collect())
+    }
+}
+
+/// Number of the device that a path is, or that its file system is on.
+fn device_number(path: &Path) -> Option<DeviceNumber> {
+    let info = FileInfo::of_path(path).ok()?;
+    match info.kind {
+        FileKind::Block => Some(info.is_device),
+        FileKind::Character => None,
+        _ => Some(info.on_device),
     }
 }
 

@@ -62,7 +62,7 @@ impl Watch<'_> {
                 self.give_up();
                 return Ok(signal);
             }
-            if eta.is_due() {
+            if eta.is_due() && self.records.iter().any(Record::is_running) {
                 let snapshot = eta.snapshot(self.plan, self.board, self.records);
                 self.observer.event(RunEvent::Eta(snapshot));
             }
