@@ -166,6 +166,12 @@ impl FileTable {
         }
     }
 
+    /// Syncs an open file; returns 0 or an errno.
+    pub(super) fn sync(&self, index: u32) -> i32 {
+        let Some(fd) = &self.open[index as usize] else { return 0 };
+        file_cache::sync(fd).map_or_else(ferrio_sys::Errno::raw_os_error, |()| 0)
+    }
+
     /// Closes a file. Nothing of it may be in flight. Returns whether it was open.
     pub(super) fn close(&mut self, index: u32, engine: &mut dyn Engine) -> bool {
         if !std::mem::take(&mut self.is_open[index as usize]) {

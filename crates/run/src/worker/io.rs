@@ -7,7 +7,6 @@ use super::{Stop, Worker};
 use crate::error::{JobError, errno_text, job_error};
 use crate::events::Stream;
 use crate::trace::TraceGroup;
-use ferrio_engine::Queued;
 use ferrio_job::spec::ErrorSpec;
 use ferrio_units::Direction;
 use ferrio_workload::{Next, NextIo};
@@ -244,41 +243,20 @@ impl Worker<'_> {
         }
     }
 
-    /// Syncs a file through the engine, outside of statistics (the reference counts no syncs of the end). Nothing is in
-    /// flight. Returns the result.
-    pub(super) fn sync_file(&mut self, file_index: u32) -> i64 {
-        let slot = self.slots.get_mut(0);
-        slot.unit.direction = Direction::Sync;
-        slot.unit.file_index = file_index;
-        slot.unit.fd = self.files.fd(file_index);
-        slot.unit.length = 0;
+    /// Syncs a file outside of statistics (the reference counts no syncs of the end), by the system call whatever the
+    /// engine: other files may have I/O in flight.
+    /// Returns 0 or an errno.
+    pub(super) fn sync_file(&mut self, file_index: u32) -> i32 {
         if self.iolog.is_some() {
-            let _ = self.log_issue(0);
-        }
-        let unit = self.slots.get(0).unit;
-        loop {
-            match self.engine.queue(0, &unit) {
-                Queued::Completed(result) => return result,
-                Queued::Queued => break,
-                Queued::Busy => self.engine_turn(),
+            let time_us = self.log_time_us();
+            let offset = self.slots.get(0).unit.offset;
+            let name = &self.files.plan(file_index).name;
+            if let Some(log) = &mut self.iolog {
+                // The next line meets the same error and ends the job with it.
+                let _ = log.io(time_us, name, Direction::Sync.name(), offset, 0);
             }
         }
-        loop {
-            self.engine_turn();
-            if let Some(completion) = self.completions.first() {
-                return completion.result;
-            }
-        }
-    }
-
-    /// One commit and one reap; an engine that fails gives an error as the result.
-    fn engine_turn(&mut self) {
-        self.completions.clear();
-        let turn = self.engine.commit().and_then(|_| self.engine.reap(1, 1, &mut self.completions));
-        if let Err(error) = turn {
-            let result = -i64::from(error.raw_os_error().unwrap_or(EIO));
-            self.completions.push(ferrio_engine::Completion { unit_index: 0, result });
-        }
+        self.files.sync(file_index)
     }
 }
 

@@ -114,10 +114,10 @@ impl Worker<'_> {
                     self.files.open(file, self.engine.as_mut())?;
                     self.log_file(file, "open");
                 }
-                let result = self.sync_file(file);
-                if result < 0 {
+                let errno = self.sync_file(file);
+                if errno != 0 {
                     self.close_all();
-                    return Err(job_error!((-result) as i32, "fsync"));
+                    return Err(job_error!(errno, "fsync"));
                 }
             }
         }
