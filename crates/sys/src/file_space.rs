@@ -136,7 +136,8 @@ mod tests {
         let file = new_file(&dir);
         truncate(&file, 12_345).unwrap();
         assert_eq!(FileInfo::of_file(&file).unwrap().size_bytes, 12_345);
-        assert_eq!(truncate(std::io::stdin(), u64::MAX), Err(Errno::INVAL));
+        // No file is that long; which of two errors says so is the business of file system and C library.
+        assert!(matches!(truncate(&file, u64::MAX), Err(Errno::INVAL | Errno::FBIG)));
         let space = file_system_space(dir.path()).unwrap();
         assert!(space.available_bytes <= space.total_bytes && space.total_bytes > 0);
         assert_eq!(file_system_space(Path::new("/no/such")).unwrap_err().errno(), Some(libc::ENOENT));
