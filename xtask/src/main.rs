@@ -1,11 +1,14 @@
-//! ferrio's own chores: `cargo xtask tidy | licences | generate`.
+//! ferrio's own chores: `cargo xtask tidy | licences | generate | bench | instructions`.
 //!
-//! A chore never changes the program: it checks the repository or writes documents into it.
+//! A chore never changes the program: it checks the repository, writes documents into it, or measures.
 //! Start reading at [`run`]; each chore has a module.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a chore speaks to the one who called it")]
 
+mod bench;
+mod callgrind;
 mod generate;
+mod instructions;
 mod licences;
 mod tidy;
 
@@ -17,7 +20,11 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
   tidy [--update]      style checks; exceptions stand in xtask/ratchet.toml, --update lowers those that shrank
   licences             every dependency's licence must be on the allow list
-  generate [--check]   writes the documents that follow from the tables; --check only compares";
+  generate [--check]   writes the documents that follow from the tables; --check only compares
+  bench [CASE...] [--pairs N] [--quick]
+                       measures ferrio and fio side by side; an unknown CASE lists the known ones
+  instructions [--check | --update]
+                       counts instructions per I/O with callgrind and compares with xtask/instructions.toml";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -42,6 +49,10 @@ fn run(arguments: &[&str]) -> Result<String> {
         ["licences"] => licences::check(&root),
         ["generate"] => generate::write(&root),
         ["generate", "--check"] => generate::check(&root),
+        ["bench", arguments @ ..] => bench::run(&root, arguments),
+        ["instructions"] => instructions::show(&root),
+        ["instructions", "--check"] => instructions::check(&root),
+        ["instructions", "--update"] => instructions::update(&root),
         _ => bail!("{USAGE}"),
     }
 }

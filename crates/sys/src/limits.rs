@@ -88,6 +88,11 @@ impl Usage {
         Self::get(libc::RUSAGE_THREAD)
     }
 
+    /// Of all children that were waited for, and of theirs.
+    pub fn of_children() -> Self {
+        Self::get(libc::RUSAGE_CHILDREN)
+    }
+
     /// What was used since an earlier look.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
@@ -156,5 +161,13 @@ mod tests {
         let all = Usage::of_process().since(before.0);
         assert!(all.minor_faults >= used.minor_faults, "{all:?} {used:?}");
         assert_eq!(before.0.since(Usage::of_process()), Usage::default());
+    }
+
+    #[test]
+    fn children_count_once_they_are_waited_for() {
+        let before = Usage::of_children();
+        let status = std::process::Command::new("/bin/true").status().expect("every machine has it");
+        assert!(status.success());
+        assert!(Usage::of_children().since(before).minor_faults > 0);
     }
 }

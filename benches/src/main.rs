@@ -1,0 +1,93 @@
+//! Bare loops: random offset, random map, three time stamps and a histogram per I/O, and nothing else. No tool that
+//! measures an I/O in this way can cost less on the same machine; `cargo xtask bench` prints them beside ferrio.
+//!
+//! Must not know: jobs, plans, accounts. Start reading at [`run`].
+#![forbid(unsafe_code)]
+
+mod engine_loop;
+mod offsets;
+
+use anyhow::{Context, Result, bail};
+use engine_loop::EngineLoop;
+use ferrio_stats::LatencyStat;
+use ferrio_sys::Clock;
+use offsets::Offsets;
+use std::fs::File;
+use std::hint::black_box;
+
+/// Bytes of every I/O.
+const BLOCK_BYTES: u64 = 4096;
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    run(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// `null FILE_BYTES N_IOS`, `pread PATH N_IOS`, or `engine NAME PATH DEPTH BATCH N_IOS`.
+fn run(arguments: &[&str]) -> Result<()> {
+    match arguments {
+        ["null", file_bytes, n_ios] => null_loop(number(file_bytes)?, number(n_ios)?),
+        ["pread", path, n_ios] => pread_loop(path, number(n_ios)?),
+        ["engine", name, path, depth, batch, n_ios] => {
+            let (depth, batch) = (number(depth)? as u32, number(batch)? as u32);
+            EngineLoop::new(name, path, depth)?.run(batch, number(n_ios)?)
+        }
+        _ => bail!("usage: ferrio-bare null BYTES N | pread PATH N | engine NAME PATH DEPTH BATCH N"),
+    }
+}
+
+fn number(text: &str) -> Result<u64> {
+    text.parse().with_context(|| format!("{text} is no number"))
+}
+
+/// Submission, completion and total latency, as a tool reports them.
+struct Latencies {
+    slat: LatencyStat,
+    clat: LatencyStat,
+    lat: LatencyStat,
+}
+
+impl Latencies {
+    fn new() -> Self {
+        Self { slat: LatencyStat::new(false), clat: LatencyStat::new(true), lat: LatencyStat::new(false) }
+    }
+
+    #[inline]
+    fn record(&mut self, clock: &Clock, start: u64, issue: u64, done: u64) {
+        self.slat.record(clock.between_ns(start, issue));
+        self.clat.record(clock.between_ns(issue, done));
+        self.lat.record(clock.between_ns(start, done));
+    }
+}
+
+fn null_loop(file_bytes: u64, n_ios: u64) -> Result<()> {
+    let clock = Clock::new();
+    let mut offsets = Offsets::new(file_bytes)?;
+    let mut latencies = Latencies::new();
+    for _ in 0..n_ios {
+        let start = clock.stamp();
+        black_box(offsets.next());
+        let issue = clock.stamp();
+        latencies.record(&clock, start, issue, clock.stamp());
+    }
+    black_box(&latencies.clat.histogram);
+    Ok(())
+}
+
+fn pread_loop(path: &str, n_ios: u64) -> Result<()> {
+    let clock = Clock::new();
+    let file = File::open(path).with_context(|| format!("cannot open {path}"))?;
+    let mut offsets = Offsets::new(file.metadata()?.len())?;
+    let mut latencies = Latencies::new();
+    let mut buffer = vec![0; BLOCK_BYTES as usize];
+    for _ in 0..n_ios {
+        let start = clock.stamp();
+        let offset = offsets.next();
+        let issue = clock.stamp();
+        let n_bytes = ferrio_sys::file_io::pread(&file, &mut buffer, offset)?;
+        anyhow::ensure!(n_bytes == buffer.len(), "short read at {offset}");
+        latencies.record(&clock, start, issue, clock.stamp());
+    }
+    black_box(&latencies.clat.histogram);
+    Ok(())
+}

@@ -1,0 +1,256 @@
+//! What is measured, and what each case has to reach. A new case is one row in [`CASES`].
+
+/// A case: options that both programs get, and goals.
+pub(super) struct Case {
+    /// Its name on the command line.
+    pub(super) name: &'static str,
+    /// What it shows.
+    pub(super) about: &'static str,
+    /// What it runs on.
+    pub(super) target: Target,
+    /// Options of both programs, parted by blanks; `{target}` stands for the path of the target.
+    pub(super) options: &'static str,
+    /// What is counted.
+    pub(super) work: Work,
+    /// Arguments of the bare loop that does the same, without the number of I/Os.
+    pub(super) bare: Option<&'static str>,
+    /// Peak memory of the whole process tree is measured too.
+    pub(super) measures_memory: bool,
+    /// What has to be reached.
+    pub(super) goals: &'static [Goal],
+}
+
+/// What a case runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target {
+    /// Nothing: the engine moves no data.
+    None,
+    /// A file of 1 GiB on tmpfs, full of data.
+    Tmpfs,
+    /// A compressed RAM device of 2 GiB, never written: every page is read as zeroes without decompression, so that the
+    /// device costs as little as a block device can.
+    Zram,
+    /// A job file with 2,000 sections.
+    JobFile,
+}
+
+/// What is counted.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Work {
+    /// The I/Os between a run with a tenth of this number and one with all of it.
+    PerIo {
+        /// I/Os of the long run.
+        n_ios: u64,
+    },
+    /// The run as a whole.
+    WholeRun,
+}
+
+/// A goal, over the median of the pairs.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Goal {
+    /// Speed (I/Os a second, or runs a second) as a multiple of fio's.
+    SpeedAtLeast(f64),
+    /// User CPU time, as a part of fio's, over all pairs together: most kernels count user and system time by ticks, so
+    /// that a single run says little.
+    UserCpuBelow(f64),
+    /// Instructions in user mode per I/O, as a part of fio's. Counted, not measured: noise does not touch it.
+    InstructionsBelow(f64),
+    /// User and system CPU time, as a part of fio's.
+    CpuBelow(f64),
+    /// Peak memory, as a part of fio's.
+    MemoryBelow(f64),
+    /// Seconds of a run.
+    SecondsBelow(f64),
+}
+
+/// The loop alone: at least twice as fast.
+const LOOP: &[Goal] = &[Goal::SpeedAtLeast(2.0), Goal::CpuBelow(0.5), Goal::InstructionsBelow(0.5)];
+/// With a kernel below: not slower (2 % are noise), and less CPU time of its own.
+const KERNEL: &[Goal] = &[Goal::SpeedAtLeast(0.98), Goal::UserCpuBelow(1.0), Goal::InstructionsBelow(1.0)];
+/// What is no loop: not slower and not dearer.
+const START: &[Goal] = &[Goal::SpeedAtLeast(1.0), Goal::CpuBelow(1.0)];
+/// Start of a thousand jobs: soon, and cheaper in every way.
+const MANY_JOBS: &[Goal] =
+    &[Goal::SecondsBelow(1.0), Goal::SpeedAtLeast(1.0), Goal::CpuBelow(1.0), Goal::MemoryBelow(1.0)];
+
+/// A random map of 2 MiB: larger than the first cache levels, as on a real disk.
+macro_rules! null {
+    ($more:literal) => {
+        concat!("--name=b --ioengine=null --size=64g --bs=4k --rw=randread ", $more)
+    };
+}
+
+macro_rules! target {
+    ($more:literal) => {
+        concat!("--name=b --filename={target} --bs=4k --io_size=100g ", $more)
+    };
+}
+
+macro_rules! thousand {
+    ($more:literal) => {
+        concat!("--name=b --ioengine=null --size=1m --bs=4k --rw=randread --number_ios=1 --numjobs=1000 ", $more)
+    };
+}
+
+const BARE_NULL: Option<&str> = Some("null 68719476736");
+
+/// All cases, in the order in which they run.
+pub(super) const CASES: &[Case] = &[
+    Case {
+        name: "null-1",
+        about: "the loop alone: null engine, random reads with a map, depth 1, all statistics",
+        target: Target::None,
+        options: null!(""),
+        work: Work::PerIo { n_ios: 8_000_000 },
+        bare: BARE_NULL,
+        measures_memory: false,
+        goals: LOOP,
+    },
+    Case {
+        name: "null-32",
+        about: "the loop alone, depth 32, all statistics",
+        target: Target::None,
+        options: null!("--iodepth=32"),
+        work: Work::PerIo { n_ios: 6_000_000 },
+        bare: BARE_NULL,
+        measures_memory: false,
+        goals: LOOP,
+    },
+    Case {
+        name: "null-1-reduced",
+        about: "the loop alone, depth 1, gtod_reduce=1: no latencies, hardly a clock read",
+        target: Target::None,
+        options: null!("--gtod_reduce=1"),
+        work: Work::PerIo { n_ios: 10_000_000 },
+        bare: None,
+        measures_memory: false,
+        goals: LOOP,
+    },
+    Case {
+        name: "null-32-reduced",
+        about: "the loop alone, depth 32, gtod_reduce=1",
+        target: Target::None,
+        options: null!("--iodepth=32 --gtod_reduce=1"),
+        work: Work::PerIo { n_ios: 8_000_000 },
+        bare: None,
+        measures_memory: false,
+        goals: LOOP,
+    },
+    Case {
+        name: "psync-read",
+        about: "psync on tmpfs, random reads of 4 KiB",
+        target: Target::Tmpfs,
+        options: target!("--ioengine=psync --size=1g --rw=randread"),
+        work: Work::PerIo { n_ios: 2_000_000 },
+        bare: Some("pread {target}"),
+        measures_memory: false,
+        goals: KERNEL,
+    },
+    Case {
+        name: "psync-write",
+        about: "psync on tmpfs, random writes of 4 KiB",
+        target: Target::Tmpfs,
+        options: target!("--ioengine=psync --size=1g --rw=randwrite"),
+        work: Work::PerIo { n_ios: 2_000_000 },
+        bare: None,
+        measures_memory: false,
+        goals: KERNEL,
+    },
+    Case {
+        name: "libaio-zram",
+        about: "libaio on zram, O_DIRECT, random reads of 4 KiB, depth 32",
+        target: Target::Zram,
+        options: target!("--ioengine=libaio --direct=1 --iodepth=32 --size=2g --rw=randread"),
+        work: Work::PerIo { n_ios: 1_500_000 },
+        bare: Some("engine libaio {target} 32 1"),
+        measures_memory: false,
+        goals: KERNEL,
+    },
+    Case {
+        name: "io_uring-tmpfs",
+        about: "io_uring on tmpfs, random reads of 4 KiB, depth 32",
+        target: Target::Tmpfs,
+        options: target!("--ioengine=io_uring --iodepth=32 --size=1g --rw=randread"),
+        work: Work::PerIo { n_ios: 2_000_000 },
+        bare: Some("engine io_uring {target} 32 1"),
+        measures_memory: false,
+        goals: KERNEL,
+    },
+    Case {
+        name: "io_uring-zram",
+        about: "io_uring on zram, O_DIRECT, random reads of 4 KiB, depth 32",
+        target: Target::Zram,
+        options: target!("--ioengine=io_uring --direct=1 --iodepth=32 --size=2g --rw=randread"),
+        work: Work::PerIo { n_ios: 1_500_000 },
+        bare: Some("engine io_uring {target} 32 1"),
+        measures_memory: false,
+        goals: KERNEL,
+    },
+    Case {
+        name: "io_uring-zram-fixed",
+        about: "io_uring on zram with registered files and buffers, in batches of 16",
+        target: Target::Zram,
+        options: target!(
+            "--ioengine=io_uring --direct=1 --iodepth=32 --size=2g --rw=randread --registerfiles=1 --fixedbufs=1 \
+             --iodepth_batch_submit=16 --iodepth_batch_complete_min=16 --iodepth_batch_complete_max=16"
+        ),
+        work: Work::PerIo { n_ios: 1_500_000 },
+        bare: Some("engine io_uring {target} 32 16"),
+        measures_memory: false,
+        goals: KERNEL,
+    },
+    Case {
+        name: "start-1",
+        about: "start and end of one null job of one I/O",
+        target: Target::None,
+        options: null!("--number_ios=1"),
+        work: Work::WholeRun,
+        bare: None,
+        measures_memory: true,
+        goals: START,
+    },
+    Case {
+        name: "start-1000-processes",
+        about: "1,000 null jobs of one I/O, as processes",
+        target: Target::None,
+        options: thousand!("--thread=0"),
+        work: Work::WholeRun,
+        bare: None,
+        measures_memory: true,
+        goals: MANY_JOBS,
+    },
+    Case {
+        name: "start-1000-threads",
+        about: "1,000 null jobs of one I/O, as threads",
+        target: Target::None,
+        options: thousand!("--thread=1"),
+        work: Work::WholeRun,
+        bare: None,
+        measures_memory: true,
+        goals: MANY_JOBS,
+    },
+    Case {
+        name: "parse-2000",
+        about: "--parse-only of a job file with 2,000 sections",
+        target: Target::JobFile,
+        options: "--parse-only {target}",
+        work: Work::WholeRun,
+        bare: None,
+        measures_memory: true,
+        goals: START,
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_every_case_has_a_goal() {
+        for case in CASES {
+            assert_eq!(CASES.iter().filter(|other| other.name == case.name).count(), 1, "{}", case.name);
+            assert!(!case.goals.is_empty(), "{}", case.name);
+        }
+    }
+}

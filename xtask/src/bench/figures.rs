@@ -1,0 +1,115 @@
+//! Medians, spreads and ratios.
+//!
+//! Must not know: how figures are printed. Start reading at [`Pair`].
+
+use super::measure::Sample;
+
+/// The two programs, one after the other.
+pub(super) struct Pair {
+    /// fio.
+    pub(super) peer: Sample,
+    /// ferrio.
+    pub(super) own: Sample,
+}
+
+impl Pair {
+    /// How many times as fast as fio.
+    pub(super) fn speed(&self) -> f64 {
+        self.peer.wall_ns / self.own.wall_ns
+    }
+
+    /// CPU time, as a part of fio's.
+    pub(super) fn cpu(&self) -> f64 {
+        self.own.cpu_ns() / self.peer.cpu_ns()
+    }
+
+    /// Peak memory, as a part of fio's, where it could be measured.
+    pub(super) fn memory(&self) -> Option<f64> {
+        Some(self.own.peak_bytes? as f64 / self.peer.peak_bytes? as f64)
+    }
+}
+
+/// All figures of a case.
+pub(super) struct Figures {
+    /// The pairs, as measured.
+    pub(super) pairs: Vec<Pair>,
+    /// The bare loop.
+    pub(super) bare: Option<Sample>,
+    /// Instructions per I/O of fio and ferrio.
+    pub(super) instructions: Option<[u64; 2]>,
+}
+
+impl Figures {
+    /// A figure of each pair.
+    pub(super) fn all(&self, figure: impl Fn(&Pair) -> f64) -> Vec<f64> {
+        self.pairs.iter().map(figure).collect()
+    }
+
+    /// Its median.
+    pub(super) fn median(&self, figure: impl Fn(&Pair) -> f64) -> f64 {
+        median(self.all(figure))
+    }
+
+    /// User CPU time of all runs of ferrio, as a part of that of all runs of fio.
+    pub(super) fn user_cpu(&self) -> f64 {
+        let sum = |figure: fn(&Pair) -> f64| self.pairs.iter().map(figure).sum::<f64>();
+        sum(|pair| pair.own.user_ns) / sum(|pair| pair.peer.user_ns)
+    }
+
+    /// Instructions, as a part of fio's.
+    pub(super) fn instructions(&self) -> Option<f64> {
+        self.instructions.map(|[peer, own]| own as f64 / peer.max(1) as f64)
+    }
+}
+
+/// The middle of figures, or the mean of the two in the middle; 0 without any.
+pub(super) fn median(figures: impl IntoIterator<Item = f64>) -> f64 {
+    let sorted = sorted(figures);
+    match sorted.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => sorted[n / 2],
+        n => f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]),
+    }
+}
+
+/// Distance of largest and smallest, as a part of the median; 0 without any.
+pub(super) fn spread(figures: impl IntoIterator<Item = f64>) -> f64 {
+    let sorted = sorted(figures);
+    match (sorted.first(), sorted.last()) {
+        (Some(first), Some(last)) => (last - first) / median(sorted.iter().copied()),
+        _ => 0.0,
+    }
+}
+
+fn sorted(figures: impl IntoIterator<Item = f64>) -> Vec<f64> {
+    let mut sorted: Vec<f64> = figures.into_iter().collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn same(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-12
+    }
+
+    #[test]
+    fn middle_and_spread() {
+        assert!(same(median([3.0, 1.0, 2.0]), 2.0) && same(median([4.0, 1.0, 2.0, 3.0]), 2.5) && same(median([]), 0.0));
+        assert!(same(spread([2.0, 3.0, 1.0]), 1.0) && same(spread([5.0]), 0.0) && same(spread([]), 0.0));
+    }
+
+    #[test]
+    fn ratios_of_a_pair() {
+        let sample = |wall_ns, user_ns, system_ns, peak| Sample { wall_ns, user_ns, system_ns, peak_bytes: Some(peak) };
+        let pair = Pair { peer: sample(200.0, 100.0, 50.0, 400), own: sample(100.0, 40.0, 35.0, 100) };
+        assert!(same(pair.speed(), 2.0) && same(pair.cpu(), 0.5));
+        assert_eq!(pair.memory(), Some(0.25));
+        let other = Pair { peer: sample(1.0, 300.0, 0.0, 1), own: sample(1.0, 60.0, 0.0, 1) };
+        let figures = Figures { pairs: vec![pair, other], bare: None, instructions: Some([400, 100]) };
+        assert!(same(figures.user_cpu(), 0.25) && figures.instructions().is_some_and(|ratio| same(ratio, 0.25)));
+        assert!(same(figures.median(|pair| pair.own.user_ns), 50.0));
+    }
+}

@@ -1,0 +1,152 @@
+//! `xtask bench`: what an I/O costs with ferrio and with fio, measured side by side.
+//!
+//! Both programs run alternately with the same options (fio, ferrio, fio, ferrio, ...), so that a machine that changes
+//! its mind hurts both; what counts is the ratio of each pair, never a single figure. A run with few I/Os is taken off one with many, so that
+//! start-up and end do not count. Must not know: how ferrio works inside.
+//! Start reading at [`run`]; what is measured stands in [`cases::CASES`].
+
+mod cases;
+mod figures;
+mod machine;
+mod measure;
+mod print;
+mod programs;
+mod stage;
+
+use crate::callgrind;
+use anyhow::{Context, Result, bail, ensure};
+use cases::{CASES, Case, Goal, Work};
+use figures::{Figures, Pair};
+use machine::{Machine, Noise};
+use measure::Sample;
+use programs::Programs;
+pub(crate) use programs::build_release;
+use stage::Stage;
+use std::path::Path;
+
+/// I/Os of the longer run under callgrind.
+const N_COUNTED: u64 = 30_000;
+
+/// What the caller asked for.
+struct Settings<'a> {
+    names: Vec<&'a str>,
+    n_pairs: usize,
+    /// Fewer I/Os and pairs: to see that a case works, not to judge by.
+    is_quick: bool,
+}
+
+/// Pairs of runs without `--pairs`.
+const DEFAULT_PAIRS: usize = 5;
+const QUICK_PAIRS: usize = 2;
+/// `--quick` does this part of the I/Os.
+const QUICK_DIVISOR: u64 = 8;
+
+/// Runs the cases that are named, or all, and says which goals were met.
+pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<String> {
+    let settings = parse(arguments)?;
+    let chosen: Vec<&Case> =
+        CASES.iter().filter(|case| settings.names.is_empty() || settings.names.contains(&case.name)).collect();
+    let programs = Programs::find(root)?;
+    println!("{}", Machine::describe(&programs));
+    let mut summary = Vec::new();
+    for case in chosen {
+        summary.push(run_case(case, &settings, &programs)?);
+    }
+    Ok(format!("\nsummary (ferrio to fio, medians)\n{}", summary.join("\n")))
+}
+
+fn parse<'a>(arguments: &[&'a str]) -> Result<Settings<'a>> {
+    let mut settings = Settings { names: Vec::new(), n_pairs: 0, is_quick: false };
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match *argument {
+            "--quick" => settings.is_quick = true,
+            "--pairs" => {
+                let number = rest.next().context("--pairs needs a number")?;
+                settings.n_pairs = number.parse().with_context(|| format!("--pairs {number}: not a number"))?;
+                ensure!(settings.n_pairs > 0, "--pairs 0: at least one");
+            }
+            name if CASES.iter().any(|case| case.name == name) => settings.names.push(name),
+            name => bail!("no case {name}; there are:\n{}", print::list_of(CASES)),
+        }
+    }
+    if settings.n_pairs == 0 {
+        settings.n_pairs = if settings.is_quick { QUICK_PAIRS } else { DEFAULT_PAIRS };
+    }
+    Ok(settings)
+}
+
+/// Measures a case and prints it; gives its line of the summary.
+fn run_case(case: &Case, settings: &Settings<'_>, programs: &Programs) -> Result<String> {
+    println!("\n{}: {}", case.name, case.about);
+    let stage = match Stage::set(case.target)? {
+        Ok(stage) => stage,
+        Err(reason) => {
+            println!("  SKIPPED {}: {reason}", case.name);
+            return Ok(format!("  {:<24} SKIPPED: {reason}", case.name));
+        }
+    };
+    let mut figures = Figures { pairs: Vec::new(), bare: None, instructions: None };
+    let mut noise = Noise::start();
+    println!("{}", print::pair_header(case));
+    for index in 1..=settings.n_pairs {
+        let peer = sample(case, settings, &programs.peer, &stage)?;
+        let own = sample(case, settings, &programs.own, &stage)?;
+        let pair = Pair { peer, own };
+        println!("{}", print::pair_line(case, index, &pair));
+        figures.pairs.push(pair);
+    }
+    figures.bare = bare_sample(case, settings, programs, &stage)?;
+    noise.finish(&figures);
+    figures.instructions = instructions(case, programs, &stage)?;
+    println!("{}", print::verdict(case, &figures, &noise));
+    Ok(print::summary_line(case, &figures, &noise))
+}
+
+/// Instructions per I/O of fio and ferrio, where they are a goal and valgrind is there.
+fn instructions(case: &Case, programs: &Programs, stage: &Stage) -> Result<Option<[u64; 2]>> {
+    let is_wanted = case.goals.iter().any(|goal| matches!(goal, Goal::InstructionsBelow(_)));
+    if !is_wanted || !callgrind::is_there() {
+        return Ok(None);
+    }
+    let options = stage.expand(case.options);
+    let count = |program: &Path| callgrind::instructions_per_io(program, &options, N_COUNTED);
+    Ok(Some([count(&programs.peer)?, count(&programs.own)?]))
+}
+
+/// One figure of one program: per I/O, or of a whole run.
+fn sample(case: &Case, settings: &Settings<'_>, program: &Path, stage: &Stage) -> Result<Sample> {
+    let common = stage.expand(case.options);
+    let run = |n_ios: Option<u64>| {
+        let mut arguments = common.clone();
+        arguments.extend(n_ios.map(|n_ios| format!("--number_ios={n_ios}")));
+        arguments.push("--output=/dev/null".to_owned());
+        measure::run(program, &arguments, case.measures_memory)
+    };
+    match case.work {
+        Work::PerIo { n_ios } => per_io(n_ios, settings, |n_ios| run(Some(n_ios))),
+        Work::WholeRun => run(None),
+    }
+}
+
+/// The bare loop of a case, best of as many runs as there are pairs: the limit is what the machine could do.
+fn bare_sample(case: &Case, settings: &Settings<'_>, programs: &Programs, stage: &Stage) -> Result<Option<Sample>> {
+    let (Some(bare), Work::PerIo { n_ios }) = (case.bare, case.work) else { return Ok(None) };
+    let common = stage.expand(bare);
+    let samples: Result<Vec<Sample>> = (0..settings.n_pairs)
+        .map(|_| {
+            per_io(n_ios, settings, |n_ios| {
+                measure::run(&programs.bare, &[common.clone(), vec![n_ios.to_string()]].concat(), false)
+            })
+        })
+        .collect();
+    Ok(samples?.into_iter().min_by(|a, b| a.cpu_ns().total_cmp(&b.cpu_ns())))
+}
+
+/// A long run less a short one, per I/O of the difference.
+fn per_io(n_ios: u64, settings: &Settings<'_>, run: impl Fn(u64) -> Result<Sample>) -> Result<Sample> {
+    let n_long = if settings.is_quick { n_ios / QUICK_DIVISOR } else { n_ios };
+    let n_short = n_long / 10;
+    let short = run(n_short)?;
+    Ok(run(n_long)?.less(&short, (n_long - n_short) as f64))
+}

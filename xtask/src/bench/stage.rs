@@ -1,0 +1,145 @@
+//! What cases run on, and its clearing away: files on tmpfs, a zram device, a job file, a memory control group.
+//!
+//! Must not know: which case it is for. Start reading at [`Stage::set`].
+
+use super::cases::Target;
+use anyhow::{Context, Result};
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Where tmpfs is mounted on every Linux.
+const TMPFS: &str = "/dev/shm";
+/// Size of the file on tmpfs.
+const TMPFS_BYTES: u64 = 1 << 30;
+/// Size of the zram device.
+const ZRAM_BYTES: u64 = 2 << 30;
+/// Where zram devices are made and removed.
+const ZRAM_CONTROL: &str = "/sys/class/zram-control";
+/// Sections of the job file.
+const N_SECTIONS: usize = 2_000;
+/// Where control groups for memory are: version 1, version 2.
+const MEMORY_CONTROLLERS: [&str; 2] = ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"];
+
+/// A target; cleared away when dropped.
+pub(super) enum Stage {
+    /// No target.
+    Empty,
+    /// A file that was made.
+    File(PathBuf),
+    /// A zram device that was made, by its number.
+    Zram(u32),
+}
+
+impl Stage {
+    /// Makes the target; the inner error says why it cannot be had on this machine.
+    pub(super) fn set(target: Target) -> Result<std::result::Result<Self, String>> {
+        match target {
+            Target::None => Ok(Ok(Self::Empty)),
+            Target::Tmpfs if !Path::new(TMPFS).is_dir() => Ok(Err(format!("no tmpfs at {TMPFS}"))),
+            Target::Tmpfs => tmpfs_file().map(Ok),
+            Target::Zram => Ok(zram()),
+            Target::JobFile => job_file().map(Ok),
+        }
+    }
+
+    /// Words with the path of the target in its place.
+    pub(super) fn expand(&self, words: &str) -> Vec<String> {
+        words.split_whitespace().map(|word| word.replace("{target}", &self.path())).collect()
+    }
+
+    fn path(&self) -> String {
+        match self {
+            Self::Empty => String::new(),
+            Self::File(path) => path.display().to_string(),
+            Self::Zram(number) => format!("/dev/zram{number}"),
+        }
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // What cannot be cleared away cannot be helped here.
+        match self {
+            Self::Empty => {}
+            Self::File(path) => drop(fs::remove_file(path)),
+            Self::Zram(number) => remove_zram(*number),
+        }
+    }
+}
+
+fn tmpfs_file() -> Result<Stage> {
+    let path = PathBuf::from(format!("{TMPFS}/ferrio-bench-{}", std::process::id()));
+    let stage = Stage::File(path.clone());
+    let mut file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
+    // Not zeroes: the pages exist either way, but no short cut for empty ones can be taken.
+    let chunk: Vec<u8> = (0..1_u32 << 18).flat_map(|word| word.wrapping_mul(0x9E37_79B9).to_le_bytes()).collect();
+    for _ in 0..TMPFS_BYTES / chunk.len() as u64 {
+        file.write_all(&chunk).with_context(|| format!("cannot fill {}", path.display()))?;
+    }
+    Ok(stage)
+}
+
+fn job_file() -> Result<Stage> {
+    let path = std::env::temp_dir().join(format!("ferrio-bench-{}.fio", std::process::id()));
+    let mut text = "[global]\nioengine=null\nsize=1g\nbs=4k\n".to_owned();
+    for index in 0..N_SECTIONS {
+        // Writing into a text cannot fail.
+        let _ = write!(text, "[job{index}]\nrw=randread\niodepth={}\nruntime={}s\n", 1 + index % 64, 10 + index);
+    }
+    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(Stage::File(path))
+}
+
+fn zram() -> std::result::Result<Stage, String> {
+    let added = fs::read_to_string(format!("{ZRAM_CONTROL}/hot_add"));
+    let number = added.map_err(|error| format!("no zram device can be made ({ZRAM_CONTROL}: {error})"))?;
+    let number: u32 = number.trim().parse().map_err(|_| format!("zram device of unknown number {number:?}"))?;
+    let stage = Stage::Zram(number);
+    let size = fs::write(format!("/sys/block/zram{number}/disksize"), ZRAM_BYTES.to_string());
+    size.map_err(|error| format!("zram{number} takes no size: {error}"))?;
+    if Path::new(&stage.path()).exists() { Ok(stage) } else { Err(format!("{} does not appear", stage.path())) }
+}
+
+fn remove_zram(number: u32) {
+    let _ = fs::write(format!("/sys/block/zram{number}/reset"), "1");
+    let _ = fs::write(format!("{ZRAM_CONTROL}/hot_remove"), number.to_string());
+}
+
+/// A control group that sees how much memory its members have at most; removed when dropped.
+pub(super) struct MemoryGroup {
+    directory: PathBuf,
+}
+
+impl MemoryGroup {
+    /// Makes an empty group; `None` where that is not possible (no root, no controller).
+    pub(super) fn new() -> Option<Self> {
+        static N_MADE: AtomicU32 = AtomicU32::new(0);
+        let name = format!("ferrio-bench-{}-{}", std::process::id(), N_MADE.fetch_add(1, Ordering::Relaxed));
+        MEMORY_CONTROLLERS.iter().find_map(|controller| {
+            let directory = Path::new(controller).join(&name);
+            fs::create_dir(&directory).ok()?;
+            let group = Self { directory };
+            group.peak_bytes().is_some().then_some(group)
+        })
+    }
+
+    /// Where a process writes its number to become a member.
+    pub(super) fn members_file(&self) -> PathBuf {
+        self.directory.join("cgroup.procs")
+    }
+
+    /// Most memory that the group had at once.
+    pub(super) fn peak_bytes(&self) -> Option<u64> {
+        let read = |name| fs::read_to_string(self.directory.join(name)).ok()?.trim().parse().ok();
+        read("memory.max_usage_in_bytes").or_else(|| read("memory.peak"))
+    }
+}
+
+impl Drop for MemoryGroup {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.directory);
+    }
+}
