@@ -2,10 +2,13 @@
 //! threads.
 #![expect(clippy::unwrap_used, reason = "all of this is test code")]
 
+mod batches;
 mod builder;
 mod faults;
 mod groups;
 mod limits;
+mod probe;
+mod properties;
 mod scratch;
 mod statistics;
 mod syncs;
