@@ -10,6 +10,7 @@
 #![deny(unsafe_code)]
 
 pub mod aio;
+pub mod allocations;
 pub mod arena;
 pub mod block_device;
 mod bus_guard;

@@ -133,6 +133,7 @@ pub(crate) fn drive(mut job: JobSpec) -> Driven {
         send: &send,
         is_thread: true,
         readonly: false,
+        trace: ferrio_run::TraceSettings::default(),
     };
     board.open_gate();
     let outcome = work(&plan.workers[0], None, &context);
