@@ -3,6 +3,7 @@
 //!
 //! Must not know: jobs. Start reading at [`WorkerSlot`].
 
+use ferrio_stats::ThreadStats;
 use ferrio_sys::{SharedMemory, futex_wait, futex_wake};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -86,6 +87,38 @@ impl WorkerSlot {
     /// Asks for attention.
     pub fn ask(&self, bits: u32) {
         self.attention.fetch_or(bits, Ordering::Release);
+    }
+}
+
+/// What a worker showed last: all that is known of one that died without a word.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shown {
+    state: WorkerState,
+    bytes: [u64; 3],
+    ios: [u64; 3],
+}
+
+impl Shown {
+    pub(super) fn of(slot: &WorkerSlot) -> Self {
+        let load = |counts: &[AtomicU64; 3]| [0, 1, 2].map(|index: usize| counts[index].load(Ordering::Relaxed));
+        Self { state: slot.state(), bytes: load(&slot.bytes), ios: load(&slot.ios) }
+    }
+
+    /// Figures for a report: I/Os and bytes of the time since it was let go (ramp included), no latencies. None at all
+    /// when it had nothing to count yet.
+    pub(super) fn figures(&self, ran: Duration) -> ThreadStats {
+        let mut stats = ThreadStats::default();
+        if self.state < WorkerState::Running {
+            return stats;
+        }
+        let ran_ns = u64::try_from(ran.as_nanos()).unwrap_or(u64::MAX);
+        stats.total_runtime_ns = ran_ns;
+        for (index, figures) in stats.directions.0.iter_mut().enumerate() {
+            (figures.n_issued, figures.n_completed) = (self.ios[index], self.ios[index]);
+            figures.bytes = self.bytes[index];
+            figures.runtime_ns = if figures.n_completed > 0 { ran_ns } else { 0 };
+        }
+        stats
     }
 }
 

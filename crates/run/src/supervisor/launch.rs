@@ -3,7 +3,6 @@
 //! Must not know: when they start. Start reading at [`Launcher::start`].
 
 use super::board::{Board, WorkerState};
-use crate::error::RunError;
 use crate::files::FileSet;
 use crate::plan::RunPlan;
 use crate::trace::TraceSettings;
@@ -48,7 +47,7 @@ pub(super) struct Launcher<'a> {
 
 impl Launcher<'_> {
     /// Starts a worker; returns its handle and id.
-    pub(super) fn start(&self, index: usize, files: Option<FileSet>) -> Result<(Handle, u32), RunError> {
+    pub(super) fn start(&self, index: usize, files: Option<FileSet>) -> ferrio_sys::Result<(Handle, u32)> {
         let generation = self.board.gate_generation();
         self.board.slot(index).set_state(WorkerState::Created);
         if self.plan.workers[index].spec.worker.thread {
@@ -58,7 +57,12 @@ impl Launcher<'_> {
         }
     }
 
-    fn start_process(&self, index: usize, files: Option<FileSet>, generation: u32) -> Result<(Handle, u32), RunError> {
+    fn start_process(
+        &self,
+        index: usize,
+        files: Option<FileSet>,
+        generation: u32,
+    ) -> ferrio_sys::Result<(Handle, u32)> {
         let (sender, receiver) = message_channel(MAX_MESSAGE_BYTES)?;
         let pid = process::fork(|| {
             // A worker gets no signals of the terminal, and dies with its supervisor.
@@ -85,7 +89,7 @@ impl Launcher<'_> {
         Ok((Handle::Process(pid, Box::new(receiver)), id))
     }
 
-    fn start_thread(&self, index: usize, files: Option<FileSet>, generation: u32) -> Result<(Handle, u32), RunError> {
+    fn start_thread(&self, index: usize, files: Option<FileSet>, generation: u32) -> ferrio_sys::Result<(Handle, u32)> {
         let (sender, receiver) = mpsc::channel();
         let (plan, board, clock) = (Arc::clone(self.plan), Arc::clone(self.board), self.clock.clone());
         let (readonly, trace) = (self.readonly, self.trace);
@@ -177,10 +181,10 @@ fn end_of(pid: Pid) -> Option<i32> {
 }
 
 /// An outcome for a worker that ended without one.
-pub(super) fn lost_outcome(stats: Option<ferrio_stats::ThreadStats>, killed_by: Option<i32>) -> WorkerOutcome {
+pub(super) fn lost_outcome(stats: ferrio_stats::ThreadStats, killed_by: Option<i32>) -> WorkerOutcome {
     let failure = match killed_by {
         Some(_) => None,
         None => Some(crate::error::job_error!(5, "worker").explained("fio: job ended without results")),
     };
-    WorkerOutcome::new(stats.unwrap_or_default(), failure, true)
+    WorkerOutcome::new(stats, failure, true)
 }

@@ -69,11 +69,11 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
     guard::check_devices(&plan.workers)?;
     signals::install()?;
     announce(&plan, settings, observer);
-    // Two descriptors for each worker, and some for the rest; what the system grants is enough or the launch says so.
-    raise_limit(Resource::Nofile, plan.workers.len() as u64 * 2 + 512);
     let board = Arc::new(Board::new(plan.workers.len())?);
     let clock = Clock::new();
     let mut records = prepare_workers(&plan, settings, observer);
+    // What the system grants is enough, or who lacks a descriptor says so.
+    raise_limit(Resource::Nofile, n_descriptors(&plan, &records));
     let disks = DiskWatch::start(&plan.workers, &records);
     if settings.trace.has(TraceGroup::DiskUtil, 1) {
         for text in disks.describe() {
@@ -91,10 +91,27 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
         observer,
         disks: &disks,
     };
-    let signal = watch.until_all_ended()?;
+    let signal = watch.until_all_ended();
     let result = outcome::result(&plan, settings, &records, started_at.elapsed(), &disks);
     let n_failed = records.iter().filter(|record| record.has_failed()).count() as u32;
     Ok(RunOutcome { result, n_failed, signal })
+}
+
+/// Descriptors that a process of the run may need: two for each worker, the files of the worker that opens most at once,
+/// those of all threads that share a table, and some for the rest.
+fn n_descriptors(plan: &RunPlan, records: &[Record]) -> u64 {
+    let (mut n_most, mut n_shared) = (0, 0);
+    for (worker, record) in plan.workers.iter().zip(records) {
+        let target = &worker.spec.target;
+        let n_named = u64::from(target.nrfiles).max(target.filenames.len() as u64);
+        let n_files = record.files.as_ref().map_or(n_named, |set| set.files.len() as u64);
+        let n_open = if target.openfiles == 0 { n_files } else { n_files.min(target.openfiles.into()) };
+        n_most = n_open.max(n_most);
+        if worker.spec.worker.thread && worker.engine.needs_shared_descriptors {
+            n_shared += n_open;
+        }
+    }
+    plan.workers.len() as u64 * 2 + 512 + n_most + n_shared
 }
 
 fn announce(plan: &RunPlan, settings: &RunSettings, observer: &mut dyn RunObserver) {

@@ -8,6 +8,7 @@ use crate::events::{RunEvent, RunObserver, Stream};
 use crate::files::FileSet;
 use crate::worker::WorkerOutcome;
 use ferrio_stats::ThreadStats;
+use std::time::Instant;
 
 /// Where a worker is, as seen from outside.
 #[derive(Default)]
@@ -29,6 +30,8 @@ pub(super) struct Record {
     pub(super) files: Option<FileSet>,
     /// Process id, or thread id of a thread.
     pub(super) pid: u32,
+    /// When it was let go to do its I/O.
+    pub(super) let_go_at: Option<Instant>,
     pub(super) outcome: Option<Box<WorkerOutcome>>,
     /// Latest snapshot while it runs.
     pub(super) snapshot: Option<Box<ThreadStats>>,

@@ -3,13 +3,13 @@
 //! Must not know: how results are merged. Start reading at [`Watch::until_all_ended`].
 //! Facts: reference "Run structure", "Environment, files, signals, exit codes".
 
-use super::board::{Board, WorkerState, attention};
+use super::board::{Board, Shown, WorkerState, attention};
 use super::disks::DiskWatch;
 use super::eta::EtaMaker;
 use super::launch::{Handle, Heard, Launcher, lost_outcome};
-use super::record::{Record, Status, error_line};
+use super::record::{Record, Status, error_line, setup_failed};
 use super::{RunSettings, outcome};
-use crate::error::RunError;
+use crate::error::{errno_of, job_error};
 use crate::events::{RunEvent, RunObserver, Stream};
 use crate::plan::RunPlan;
 use crate::trace::{self, TraceGroup};
@@ -42,14 +42,14 @@ pub(super) struct Watch<'a> {
 
 impl Watch<'_> {
     /// Runs until every worker has ended. Returns the signal that ended the run early.
-    pub(super) fn until_all_ended(&mut self) -> Result<Option<i32>, RunError> {
+    pub(super) fn until_all_ended(&mut self) -> Option<i32> {
         let mut eta = EtaMaker::new(self.settings.eta, self.started_at);
         let mut signal = None;
         let mut told_at: Option<Instant> = None;
         loop {
-            self.start_ready()?;
+            self.start_ready();
             if self.records.iter().all(Record::has_ended) {
-                return Ok(signal);
+                return signal;
             }
             let ready = self.sleep(&eta);
             self.hear(&ready);
@@ -60,7 +60,7 @@ impl Watch<'_> {
             }
             if told_at.is_some_and(|told_at| told_at.elapsed() > END_LIMIT) {
                 self.give_up();
-                return Ok(signal);
+                return signal;
             }
             if eta.is_due() && self.records.iter().any(Record::is_running) {
                 let snapshot = eta.snapshot(self.plan, self.board, self.records);
@@ -70,10 +70,10 @@ impl Watch<'_> {
     }
 
     /// Starts all workers whose turn it is, waits until they are ready, and lets them go together.
-    fn start_ready(&mut self) -> Result<(), RunError> {
+    fn start_ready(&mut self) {
         let turn: Vec<usize> = self.whose_turn();
         if turn.is_empty() {
-            return Ok(());
+            return;
         }
         let (plan, board, clock) = (Arc::clone(self.plan), Arc::clone(self.board), self.clock.clone());
         let launcher = Launcher {
@@ -84,11 +84,7 @@ impl Watch<'_> {
             trace: self.settings.trace,
         };
         for &index in &turn {
-            let files = self.records[index].files.take();
-            let (handle, pid) = launcher.start(index, files)?;
-            self.records[index].pid = pid;
-            self.trace_process(index, &format!("started {}", self.plan.workers[index].spec.name));
-            self.records[index].status = Status::Running(handle);
+            self.start_worker(&launcher, index);
         }
         let limit = Instant::now() + READY_LIMIT;
         // The board says who is ready without a system call; messages (a layout, a failure) are looked for now and then.
@@ -103,7 +99,28 @@ impl Watch<'_> {
             }
         }
         self.board.open_gate();
-        Ok(())
+        let now = Instant::now();
+        for index in turn {
+            self.records[index].let_go_at = Some(now);
+        }
+    }
+
+    /// Starts a worker. One that the system refuses has failed; the others run on.
+    fn start_worker(&mut self, launcher: &Launcher<'_>, index: usize) {
+        let files = self.records[index].files.take();
+        match launcher.start(index, files) {
+            Ok((handle, pid)) => {
+                self.records[index].pid = pid;
+                self.trace_process(index, &format!("started {}", self.plan.workers[index].spec.name));
+                self.records[index].status = Status::Running(handle);
+            }
+            Err(error) => {
+                let name = &self.plan.workers[index].spec.name;
+                let error = job_error!(errno_of(&error), "start").explained(format!("fio: {name}: {error}"));
+                setup_failed(&mut self.records[index], error, self.observer);
+                self.board.slot(index).set_state(WorkerState::Exited);
+            }
+        }
     }
 
     fn trace_process(&mut self, index: usize, text: &str) {
@@ -212,15 +229,17 @@ impl Watch<'_> {
         record.status = Status::Ended;
         record.awaits_snapshot = false;
         record.killed_by = killed_by;
+        let shown = Shown::of(self.board.slot(index));
         self.board.slot(index).set_state(WorkerState::Exited);
         let pid = record.pid;
         self.trace_process(index, &format!("ended, signal={}", killed_by.unwrap_or(0)));
         if let Some(signal) = killed_by {
-            self.observer.event(RunEvent::Message(Stream::Info, format!("fio: pid={pid}, got signal={signal}")));
+            self.observer.event(RunEvent::Message(Stream::Error, format!("fio: pid={pid}, got signal={signal}")));
         }
         let record = &mut self.records[index];
         if record.outcome.is_none() {
-            let stats = record.snapshot.take().map(|stats| *stats);
+            let ran = record.let_go_at.map_or(Duration::ZERO, |instant| instant.elapsed());
+            let stats = record.snapshot.take().map_or_else(|| shown.figures(ran), |stats| *stats);
             record.outcome = Some(Box::new(lost_outcome(stats, killed_by)));
         }
         self.tell_failure(index);

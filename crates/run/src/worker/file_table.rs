@@ -11,10 +11,12 @@ use ferrio_job::spec::{DirectionMix, FadviseHint, SyncMode};
 use ferrio_sys::block_device;
 use ferrio_sys::file::{Access, FileKind, OpenRequest};
 use ferrio_sys::file_cache::{self, CacheAdvice};
+use ferrio_sys::limits::{Resource, raise_limit};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 
 const EINVAL: i32 = 22;
+const EMFILE: i32 = 24;
 
 /// Files of a worker by index.
 pub(super) struct FileTable {
@@ -118,6 +120,11 @@ impl FileTable {
                 "fio: looks like your file system does not support direct=1/buffered=0\n\
                  fio: destination does not support O_DIRECT"
                     .to_owned()
+            } else if errno == EMFILE {
+                let limit = raise_limit(Resource::Nofile, 0);
+                format!(
+                    "fio: {error}: the limit is {limit} descriptors; raise it (ulimit -n) or set openfiles= below it"
+                )
             } else {
                 format!("fio: {error}")
             };
