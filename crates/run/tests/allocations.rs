@@ -3,7 +3,9 @@
 //! Start reading at [`n_allocations`].
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]
 
-use ferrio_engine::{Completion, Engine, EngineError, EngineFile, EngineInfo, EngineOptions, EngineSetup, IoUnit, Queued};
+use ferrio_engine::{
+    Completion, Engine, EngineError, EngineFile, EngineInfo, EngineOptions, EngineSetup, IoUnit, Queued,
+};
 use ferrio_job::draft::Draft;
 use ferrio_job::spec::{DirectionMix, EngineValue, JobSpec, QueueSpec, RunSpec, SizeSpec};
 use ferrio_run::plan::RunPlan;
@@ -97,8 +99,13 @@ fn n_allocations(mut job: JobSpec) -> Option<(u64, u64)> {
 fn job(engine: &str, iodepth: u32, mix: DirectionMix, random: bool) -> JobSpec {
     let mut job = JobSpec { name: "j".to_owned(), ..Draft::new().job };
     engine.clone_into(&mut job.engine.name);
-    job.queue =
-        QueueSpec { iodepth, batch_submit: iodepth.min(8), batch_complete_min: 1, batch_complete_max: iodepth, low: iodepth };
+    job.queue = QueueSpec {
+        iodepth,
+        batch_submit: iodepth.min(8),
+        batch_complete_min: 1,
+        batch_complete_max: iodepth,
+        low: iodepth,
+    };
     job.pattern.mix = mix;
     (job.pattern.random, job.pattern.rw_postfix) = (random, i64::from(random));
     job.extent.size = Some(SizeSpec::Bytes(1 << 20));
@@ -125,7 +132,8 @@ fn the_count_counts() {
 #[test]
 fn engines_without_files() {
     for iodepth in [1, 32] {
-        for (mix, random) in [(DirectionMix::Read, false), (DirectionMix::Write, true), (DirectionMix::ReadWrite, true)] {
+        for (mix, random) in [(DirectionMix::Read, false), (DirectionMix::Write, true), (DirectionMix::ReadWrite, true)]
+        {
             assert_none(&format!("null {iodepth} {mix:?}"), job("null", iodepth, mix, random));
             let mut timed = job("sim", iodepth, mix, random);
             // 20000 I/Os over four windows, with restarts of the file, errors and rests.

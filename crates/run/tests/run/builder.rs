@@ -97,8 +97,13 @@ pub(crate) fn simulate_one(job: JobSpec) -> ThreadStats {
 /// Runs jobs as processes and threads.
 pub(crate) fn run(jobs: Vec<JobSpec>) -> (RunOutcome, Events) {
     let mut events = Events::default();
-    let outcome = ferrio_run::run(spec(jobs), &settings(), &mut events).unwrap();
+    let outcome = run_with(jobs, &mut events);
     (outcome, events)
+}
+
+/// Runs jobs as processes and threads, and tells somebody.
+pub(crate) fn run_with(jobs: Vec<JobSpec>, observer: &mut dyn RunObserver) -> RunOutcome {
+    ferrio_run::run(spec(jobs), &settings(), observer).unwrap()
 }
 
 /// The reads.

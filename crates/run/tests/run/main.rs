@@ -1,13 +1,17 @@
 //! Whole runs: on virtual time with a simulated device, where every figure is known beforehand, and as real processes and
 //! threads.
-#![expect(clippy::unwrap_used, reason = "all of this is test code")]
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this is test code")]
 
 mod batches;
 mod builder;
+mod child;
 mod faults;
+mod files;
 mod groups;
 mod limits;
+mod order;
 mod probe;
+mod processes;
 mod properties;
 mod scratch;
 mod statistics;

@@ -1,5 +1,6 @@
 //! Directories of a test that go when it ends.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -13,6 +14,11 @@ impl Scratch {
         let path = std::env::temp_dir().join(format!("ferrio-run-{test}-{}-{count}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
+    }
+
+    /// Lets every user write here.
+    pub(crate) fn open_to_all(&self) {
+        std::fs::set_permissions(&self.0, std::fs::Permissions::from_mode(0o777)).unwrap();
     }
 
     pub(crate) fn path(&self) -> &Path {

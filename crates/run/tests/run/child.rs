@@ -1,0 +1,72 @@
+//! Tests that need a process of their own: for its signals, its limits, its table of descriptors.
+//!
+//! Such a test has two halves. The child is a test of this program that is ignored otherwise; the parent runs this
+//! program again with only that test. Start reading at [`Child::start`].
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const DIRECTORY: &str = "FERRIO_RUN_TEST_DIRECTORY";
+
+/// A running child.
+pub(crate) struct Child {
+    process: std::process::Child,
+    directory: PathBuf,
+}
+
+impl Child {
+    /// Runs the test of this name, with a directory for what it leaves behind.
+    pub(crate) fn start(test: &str, directory: &Path) -> Self {
+        let program = std::env::current_exe().unwrap();
+        let process = Command::new(program)
+            .args([test, "--exact", "--ignored", "--nocapture", "--test-threads=1"])
+            .env(DIRECTORY, directory)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Self { process, directory: directory.to_owned() }
+    }
+
+    /// Waits until the child has left a file of this name. `None` when it ends without.
+    pub(crate) fn wait_for(&mut self, file: &str) -> Option<()> {
+        while !self.directory.join(file).exists() {
+            if self.process.try_wait().unwrap().is_some() {
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        Some(())
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        rustix::process::kill_process(rustix::process::Pid::from_child(&self.process), signal).unwrap();
+    }
+
+    /// Waits for its end; its answer.
+    pub(crate) fn answer(self) -> Value {
+        let output = self.process.wait_with_output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let said = format!("{}\n{}", text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{}: {said}", output.status);
+        let answer = std::fs::read_to_string(self.directory.join("answer"));
+        serde_json::from_str(&answer.unwrap_or_else(|error| panic!("{error}: {said}"))).unwrap()
+    }
+}
+
+/// In the child: its directory. `None` when somebody runs all ignored tests.
+pub(crate) fn directory(test: &str) -> Option<PathBuf> {
+    let directory = std::env::var_os(DIRECTORY).map(PathBuf::from);
+    if directory.is_none() {
+        eprintln!("SKIPPED {test}: it is the child half of another test");
+    }
+    directory
+}
+
+/// In the child: leaves the answer.
+pub(crate) fn answer(directory: &Path, value: &Value) {
+    std::fs::write(directory.join("answer"), value.to_string()).unwrap();
+}

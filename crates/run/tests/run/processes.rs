@@ -1,0 +1,316 @@
+//! Real processes and threads: sums, descriptors, deaths, signals.
+//!
+//! Start reading at [`a_thousand_jobs`].
+
+use crate::builder::{BLOCK, Events, job, reader, reads, run, run_with, set_text, sim_reader};
+use crate::child::{self, Child};
+use crate::scratch::Scratch;
+use ferrio_job::spec::{DirectionMix, JobSpec, SizeSpec};
+use ferrio_run::{RunEvent, RunObserver, RunOutcome, Stream};
+use ferrio_stats::ThreadStats;
+use rustix::process::Signal;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Longer than any test may take.
+pub(crate) const LONG_US: u64 = 600_000_000;
+
+/// A reader that ends only when it is told to, and sleeps most of the time.
+pub(crate) fn endless(name: &str) -> JobSpec {
+    let mut job = sim_reader(name, "fixed:2ms", 1_000);
+    job.limits.time_based = true;
+    job.limits.runtime_us = LONG_US;
+    job
+}
+
+fn n_descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+fn many(n_jobs: u32, thread: bool) -> Vec<JobSpec> {
+    let mut job = reader("j", "null", 10);
+    job.numjobs = n_jobs;
+    job.worker.thread = thread;
+    job.grouping.group_reporting = true;
+    vec![job]
+}
+
+#[test]
+#[ignore = "the child half of a_thousand_jobs"]
+fn child_a_thousand_jobs() {
+    let Some(directory) = child::directory("child_a_thousand_jobs") else { return };
+    let mut answers = Vec::new();
+    for thread in [false, true] {
+        let before = n_descriptors();
+        let (outcome, events) = run(many(1_000, thread));
+        let stats = &outcome.result.jobs[0].stats;
+        answers.push(json!({
+            "n_failed": outcome.n_failed,
+            "n_messages": events.messages.len(),
+            "n_members": outcome.result.jobs[0].n_members,
+            "n_ios": reads(stats).n_completed,
+            "bytes": reads(stats).bytes,
+            "n_leaked": n_descriptors() - before,
+        }));
+    }
+    answers.push(json!({"no_children": ferrio_sys::process::try_wait_any().is_err()}));
+    child::answer(&directory, &json!(answers));
+}
+
+#[test]
+fn a_thousand_jobs() {
+    let scratch = Scratch::new("thousand");
+    let answer = Child::start("processes::child_a_thousand_jobs", scratch.path()).answer();
+    let expected = json!({
+        "n_failed": 0,
+        "n_messages": 0,
+        "n_members": 1_000,
+        "n_ios": 10_000,
+        "bytes": 10_000 * BLOCK,
+        "n_leaked": 0,
+    });
+    assert_eq!(answer, json!([expected, expected, {"no_children": true}]));
+}
+
+#[test]
+fn threads_count_like_processes() {
+    let figures = |thread: bool| -> Vec<(u64, u64, u64, u64)> {
+        let scratch = Scratch::new("alike");
+        let mut jobs = vec![reader("null", "null", 1_000), reader("file", "psync", 64), job("mixed")];
+        jobs[2].extent.size = Some(SizeSpec::Bytes(64 * BLOCK));
+        jobs[2].pattern.mix = DirectionMix::ReadWrite;
+        (jobs[2].pattern.random, jobs[2].pattern.rw_postfix, jobs[2].durability.fsync_blocks) = (true, 1, 8);
+        for job in &mut jobs {
+            job.worker.thread = thread;
+            job.numjobs = 2;
+            job.target.directories = vec![scratch.path().to_owned()];
+        }
+        let (outcome, events) = run(jobs);
+        assert_eq!((outcome.n_failed, events.text(Stream::Error)), (0, String::new()));
+        let figures = |stats: &ThreadStats| {
+            let sum = stats.unified();
+            (sum.n_issued, sum.bytes, stats.n_syncs_issued, sum.clat.n_samples)
+        };
+        outcome.result.jobs.iter().map(|job| figures(&job.stats)).collect()
+    };
+    let as_processes = figures(false);
+    assert_eq!(as_processes.len(), 6);
+    assert_eq!(as_processes, figures(true));
+    assert_eq!(as_processes[0], (1_000, 1_000 * BLOCK, 0, 1_000));
+}
+
+/// Children of this process by the name that their job gave them.
+fn child_named(comm: &str) -> Option<i32> {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    let lists = tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("children")).ok());
+    let children: Vec<i32> =
+        lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect();
+    let has_name =
+        |pid: &i32| std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim() == comm);
+    children.into_iter().find(has_name)
+}
+
+fn n_written(pid: i32) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/io")).unwrap_or_default();
+    text.lines().find_map(|line| line.strip_prefix("wchar: ")?.parse().ok()).unwrap_or(0)
+}
+
+/// Kills the child of this name once it has shown some progress.
+fn kill_once_busy(comm: &str) -> i32 {
+    let pid = loop {
+        match child_named(comm) {
+            Some(pid) if n_written(pid) > 1 << 20 => break pid,
+            _ => std::thread::sleep(Duration::from_millis(2)),
+        }
+    };
+    // Progress is shown every 20 ms: once it writes after this pause it has been shown.
+    std::thread::sleep(Duration::from_millis(100));
+    let before = n_written(pid);
+    while n_written(pid) < before + (1 << 20) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    pid
+}
+
+#[test]
+fn a_killed_job_is_reported_and_the_others_go_on() {
+    let scratch = Scratch::new("killed");
+    let comm = format!("victim-{}", std::process::id());
+    let mut victim = reader("victim", "psync", 256);
+    victim.pattern.mix = DirectionMix::Write;
+    victim.limits.time_based = true;
+    victim.limits.runtime_us = LONG_US;
+    victim.worker.comm = Some(comm.clone());
+    victim.target.directories = vec![scratch.path().to_owned()];
+    let mut other = sim_reader("other", "fixed:10us", 1_000);
+    other.grouping.wait_for = Some("victim".to_owned());
+    let killer = std::thread::spawn(move || kill_once_busy(&comm));
+    let (outcome, events) = run(vec![victim, reader("beside", "null", 100), other]);
+    let pid = killer.join().unwrap();
+    assert_eq!(events.text(Stream::Error), format!("fio: pid={pid}, got signal=9"));
+    // As with fio 3.33 a killed job counts as no error.
+    assert_eq!((outcome.n_failed, outcome.signal), (0, None));
+    let jobs = &outcome.result.jobs;
+    assert_eq!(i64::from(jobs[0].pid), i64::from(pid));
+    assert_eq!((reads(&jobs[1].stats).n_completed, reads(&jobs[2].stats).n_completed), (100, 1_000));
+    // What it showed of its progress is known.
+    let written = crate::builder::writes(&jobs[0].stats);
+    assert!(written.n_completed > 256, "{}", written.n_completed);
+    assert_eq!(written.bytes, written.n_completed * BLOCK);
+    assert!(written.runtime_ns > 0);
+}
+
+/// Leaves a file when the run begins.
+struct Announcer(Events, PathBuf);
+
+impl RunObserver for Announcer {
+    fn event(&mut self, event: RunEvent) {
+        if matches!(event, RunEvent::Starting { .. }) {
+            std::fs::write(self.1.join("started"), "").unwrap();
+        }
+        self.0.event(event);
+    }
+}
+
+fn announced_run(jobs: Vec<JobSpec>, directory: &Path) -> (RunOutcome, Events) {
+    let mut announcer = Announcer(Events::default(), directory.to_owned());
+    let outcome = run_with(jobs, &mut announcer);
+    (outcome, announcer.0)
+}
+
+#[test]
+#[ignore = "the child half of a_signal_ends_the_run"]
+fn child_a_signal_ends_the_run() {
+    let Some(directory) = child::directory("child_a_signal_ends_the_run") else { return };
+    let mut jobs =
+        vec![endless("process"), endless("thread"), sim_reader("slow", "fixed:1ms", 1_000), endless("later")];
+    jobs[1].worker.thread = true;
+    jobs[2].limits = jobs[0].limits.clone();
+    jobs[3].grouping.stonewall = true;
+    let (outcome, events) = announced_run(jobs, &directory);
+    let n_ios: Vec<u64> = outcome.result.jobs.iter().map(|job| reads(&job.stats).n_completed).collect();
+    let n_bytes: Vec<u64> = outcome.result.jobs.iter().map(|job| reads(&job.stats).bytes).collect();
+    child::answer(
+        &directory,
+        &json!({
+            "signal": outcome.signal,
+            "n_failed": outcome.n_failed,
+            "told": events.text(Stream::Info),
+            "errors": events.text(Stream::Error),
+            "bytes_fit": n_bytes == n_ios.iter().map(|n| n * BLOCK).collect::<Vec<_>>(),
+            "later": n_ios[3],
+        }),
+    );
+}
+
+#[test]
+fn a_signal_ends_the_run() {
+    for (signal, number) in [(Signal::INT, 2), (Signal::TERM, 15)] {
+        let scratch = Scratch::new("signal");
+        let mut child = Child::start("processes::child_a_signal_ends_the_run", scratch.path());
+        child.wait_for("started").unwrap();
+        // Whether the workers are up by now or not, it ends them.
+        std::thread::sleep(Duration::from_millis(200));
+        child.signal(signal);
+        let expected = json!({
+            "signal": number,
+            "n_failed": 0,
+            "told": format!("\nfio: terminating on signal {number}"),
+            "errors": "",
+            "bytes_fit": true,
+            "later": 0,
+        });
+        assert_eq!(child.answer(), expected);
+    }
+}
+
+#[test]
+#[ignore = "the child half of a_report_on_request"]
+fn child_a_report_on_request() {
+    /// Asks again until both jobs have done something, then ends the run.
+    struct Reports(PathBuf, Vec<u64>);
+    impl RunObserver for Reports {
+        fn event(&mut self, event: RunEvent) {
+            match event {
+                RunEvent::Starting { .. } => std::fs::write(self.0.join("started"), "").unwrap(),
+                RunEvent::Status(result) => {
+                    self.1 = result.jobs.iter().map(|job| reads(&job.stats).clat.n_samples).collect();
+                    let next = if self.1.contains(&0) { Signal::USR1 } else { Signal::INT };
+                    rustix::process::kill_process(rustix::process::getpid(), next).unwrap();
+                }
+                _ => {}
+            }
+        }
+    }
+    let Some(directory) = child::directory("child_a_report_on_request") else { return };
+    let mut reports = Reports(directory.clone(), Vec::new());
+    let mut jobs = vec![endless("process"), endless("thread")];
+    jobs[1].worker.thread = true;
+    let outcome = run_with(jobs, &mut reports);
+    let at_end: Vec<u64> = outcome.result.jobs.iter().map(|job| reads(&job.stats).n_completed).collect();
+    let went_on = at_end.len() == 2 && (0..2).all(|job| at_end[job] >= reports.1[job]);
+    child::answer(&directory, &json!({ "signal": outcome.signal, "went_on": went_on }));
+}
+
+#[test]
+fn a_report_on_request() {
+    let scratch = Scratch::new("status");
+    let mut child = Child::start("processes::child_a_report_on_request", scratch.path());
+    child.wait_for("started").unwrap();
+    child.signal(Signal::USR1);
+    assert_eq!(child.answer(), json!({ "signal": 2, "went_on": true }));
+}
+
+#[test]
+#[ignore = "the child half of jobs_that_cannot_start_have_failed"]
+fn child_jobs_that_cannot_start() {
+    let Some(directory) = child::directory("child_jobs_that_cannot_start") else { return };
+    limit_descriptors(64);
+    let (outcome, events) = run(many(100, false));
+    let stats = &outcome.result.jobs[0].stats;
+    child::answer(
+        &directory,
+        &json!({
+            "some_failed": outcome.n_failed > 0 && outcome.n_failed < 100,
+            "others_ran": reads(stats).n_completed == u64::from(100 - outcome.n_failed) * 10,
+            "errno": stats.errno,
+            "told": events.text(Stream::Error).contains("Too many open files"),
+        }),
+    );
+}
+
+/// Lowers the limit for good: the rights to raise it again are given up.
+pub(crate) fn limit_descriptors(limit: u64) {
+    let both = rustix::process::Rlimit { current: Some(limit), maximum: Some(limit) };
+    rustix::process::setrlimit(rustix::process::Resource::Nofile, both).unwrap();
+    if rustix::process::getuid().is_root() {
+        ferrio_sys::process::set_group_id(65_534).unwrap();
+        ferrio_sys::process::set_user_id(65_534).unwrap();
+    }
+}
+
+#[test]
+fn jobs_that_cannot_start_have_failed() {
+    let scratch = Scratch::new("refused");
+    scratch.open_to_all();
+    let answer = Child::start("processes::child_jobs_that_cannot_start", scratch.path()).answer();
+    assert_eq!(answer, json!({ "some_failed": true, "others_ran": true, "errno": 24, "told": true }));
+}
+
+#[test]
+fn a_thread_that_fails_is_that_job_only() {
+    let mut bad = sim_reader("bad", "fixed:10us", 100);
+    set_text(&mut bad, "sim_fault", "eio@50");
+    bad.worker.thread = true;
+    let mut good = reader("good", "null", 100);
+    good.worker.thread = true;
+    let (outcome, events) = run(vec![bad, good]);
+    assert_eq!((outcome.n_failed, outcome.result.jobs[0].stats.errno), (1, 5));
+    assert_eq!(reads(&outcome.result.jobs[1].stats).n_completed, 100);
+    let pid = outcome.result.jobs[0].pid;
+    let line = events.text(Stream::Info);
+    assert!(line.starts_with(&format!("fio: pid={pid}, err=5/file:io.rs:")), "{line}");
+    assert!(line.ends_with(", func=io_u error, error=Input/output error"), "{line}");
+}
