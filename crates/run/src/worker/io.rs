@@ -3,6 +3,7 @@
 //! Must not know: batches. Start reading at [`Worker::fill_slot`].
 
 use super::account::Stamps;
+use super::slots::Slot;
 use super::{Stop, Worker};
 use crate::error::{JobError, errno_text, job_error};
 use crate::events::Stream;
@@ -198,10 +199,9 @@ impl Worker<'_> {
             }
             Next::Close(file_index) => {
                 if self.in_flight[file_index as usize] == 0 {
-                    self.close_file(file_index);
-                } else {
-                    self.closing[file_index as usize] = true;
+                    return self.close_file(file_index).err().map(|error| Stop::Failed(Box::new(error)));
                 }
+                self.closing[file_index as usize] = true;
                 None
             }
         }
@@ -218,20 +218,16 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// A file is synced before it closes: nothing at all may be in flight then.
-    pub(super) fn syncs_on_close(&self) -> bool {
-        self.plan.spec.durability.fsync_on_close && self.plan.writes()
-    }
-
-    pub(super) fn close_file(&mut self, file_index: u32) {
+    /// Closes a file of which nothing is in flight, synced where the job asks for it.
+    pub(super) fn close_file(&mut self, file_index: u32) -> Result<(), JobError> {
         self.closing[file_index as usize] = false;
-        if self.syncs_on_close() && self.files.is_ready(file_index) {
-            self.sync_file(file_index);
-        }
+        let syncs = self.plan.spec.durability.fsync_on_close && self.plan.writes() && self.files.is_ready(file_index);
+        let synced = if syncs { self.sync_file(file_index) } else { Ok(()) };
         if self.files.close(file_index, self.engine.as_mut()) {
             self.log_file(file_index, "close");
             self.trace(TraceGroup::File, || format!("fd close {}", self.files.plan(file_index).name));
         }
+        synced
     }
 
     pub(super) fn log_file(&mut self, file_index: u32, action: &str) {
@@ -244,19 +240,29 @@ impl Worker<'_> {
     }
 
     /// Syncs a file outside of statistics (the reference counts no syncs of the end), by the system call whatever the
-    /// engine: other files may have I/O in flight.
-    /// Returns 0 or an errno.
-    pub(super) fn sync_file(&mut self, file_index: u32) -> i32 {
+    /// engine: other files may have I/O in flight. A failure ends the job; no option tolerates it.
+    pub(super) fn sync_file(&mut self, file_index: u32) -> Result<(), JobError> {
+        let Slot { unit, wanted_bytes, .. } = *self.slots.get(0);
         if self.iolog.is_some() {
             let time_us = self.log_time_us();
-            let offset = self.slots.get(0).unit.offset;
             let name = &self.files.plan(file_index).name;
             if let Some(log) = &mut self.iolog {
                 // The next line meets the same error and ends the job with it.
-                let _ = log.io(time_us, name, Direction::Sync.name(), offset, 0);
+                let _ = log.io(time_us, name, Direction::Sync.name(), unit.offset, 0);
             }
         }
-        self.files.sync(file_index)
+        let errno = self.files.sync(file_index);
+        if errno == 0 {
+            return Ok(());
+        }
+        let (name, text) = (&self.files.plan(file_index).name, errno_text(errno));
+        let message = format!(
+            "fio: io_u error on file {name}: {text}: sync offset={}, buflen={wanted_bytes}\n\
+             fio: end_fsync failed for file {name}",
+            unit.offset
+        );
+        self.say(Stream::Error, message);
+        Err(job_error!(errno, "io_u error"))
     }
 }
 

@@ -61,7 +61,8 @@ impl Worker<'_> {
             let moved = self.account.ios != ios_before;
             match stop {
                 Stop::Failed(error) => {
-                    self.close_all();
+                    // The job has failed already.
+                    let _ = self.close_all();
                     return Err(*error);
                 }
                 Stop::PassEnd if moved && self.goes_on(n_passes) => {}
@@ -114,23 +115,25 @@ impl Worker<'_> {
                     self.files.open(file, self.engine.as_mut())?;
                     self.log_file(file, "open");
                 }
-                let errno = self.sync_file(file);
-                if errno != 0 {
-                    self.close_all();
-                    return Err(job_error!(errno, "fsync"));
+                if let Err(error) = self.sync_file(file) {
+                    let _ = self.close_all();
+                    return Err(error);
                 }
             }
         }
-        self.close_all();
-        Ok(())
+        self.close_all()
     }
 
-    fn close_all(&mut self) {
+    /// Closes all files, also when one fails; the first failure is that of the job.
+    fn close_all(&mut self) -> Result<(), JobError> {
+        let mut first = Ok(());
         for file in 0..self.files.n_files() {
-            self.close_file(file);
+            let closed = self.close_file(file);
+            first = first.and(closed);
         }
         for warning in std::mem::take(&mut self.files.warnings) {
             self.say(Stream::Info, warning);
         }
+        first
     }
 }

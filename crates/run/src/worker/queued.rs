@@ -33,17 +33,10 @@ impl Worker<'_> {
             }
             let io = match self.workload.next() {
                 Next::Io(io) => io,
-                other => {
-                    if matches!(other, Next::Close(_)) && self.syncs_on_close() {
-                        // The sync takes a slot, and the engine for itself.
-                        self.drain()?;
-                        stamp = self.clock.stamp();
-                    }
-                    match self.between_ios(other) {
-                        Some(stop) => return Ok(stop),
-                        None => continue,
-                    }
-                }
+                other => match self.between_ios(other) {
+                    Some(stop) => return Ok(stop),
+                    None => continue,
+                },
             };
             // A slot is free here: the loop collects whenever none is.
             let Some(slot_index) = self.slots.take() else { return Ok(Stop::PassEnd) };
@@ -193,12 +186,13 @@ impl Worker<'_> {
         let file_index = self.slots.get(slot_index).unit.file_index;
         self.slots.give_back(slot_index);
         self.in_flight[file_index as usize] -= 1;
+        let mut closed = Ok(());
         if self.closing[file_index as usize] && self.in_flight[file_index as usize] == 0 {
-            self.close_file(file_index);
+            closed = self.close_file(file_index);
         }
         match finished {
             Finished::Stop(stop) => Err(stop),
-            _ => Ok(true),
+            _ => closed.map(|()| true).map_err(|error| Stop::Failed(Box::new(error))),
         }
     }
 

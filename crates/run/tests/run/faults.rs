@@ -125,6 +125,19 @@ fn a_full_device_may_be_the_aim() {
 }
 
 #[test]
+fn a_device_that_fills_with_several_in_flight() {
+    let mut job = sim_reader("j", "fixed:100us", 100);
+    job.pattern.mix = DirectionMix::Write;
+    job.extent.fill_device = true;
+    set_text(&mut job, "sim_capacity", &(90 * BLOCK).to_string());
+    set_text(&mut job, "sim_channels", "8");
+    set_depth(&mut job, 8);
+    let (outcome, _) = simulate(vec![job]);
+    let stats = &outcome.result.jobs[0].stats;
+    assert_eq!((outcome.n_failed, stats.errno, writes(stats).n_completed), (0, 0, 90));
+}
+
+#[test]
 fn tolerated_errors_are_told_on_request() {
     let mut job = faulty("eio@/40");
     job.errors.continue_on.read = true;

@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`ten_thousand_files`].
 
-use crate::builder::{BLOCK, job, reader, reads, run, writes};
+use crate::builder::{BLOCK, job, reader, reads, run, set_depth, writes};
 use crate::child::{self, Child};
 use crate::processes::limit_descriptors;
 use crate::scratch::Scratch;
@@ -184,5 +184,39 @@ fn an_engine_that_refuses_its_options_is_a_set_up_failure() {
         assert_eq!(stats.errno, 22);
         assert!(told.contains("sim_service"), "{told}");
         assert!(told.contains("fio: pid=0, err=22/file:setup.rs:"), "{told}");
+    }
+}
+
+/// The stamps in every sector say where it was meant to go.
+#[test]
+fn every_engine_writes_every_sector_to_its_place() {
+    for engine in ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap"] {
+        for (iodepth, thread) in [(1, false), (8, false), (8, true)] {
+            let scratch = Scratch::new("stamps");
+            let mut job = reader("j", engine, 96);
+            job.pattern.mix = DirectionMix::Write;
+            (job.pattern.random, job.pattern.rw_postfix) = (true, 1);
+            job.target.nrfiles = 3;
+            job.target.directories = vec![scratch.path().to_owned()];
+            job.worker.thread = thread;
+            set_depth(&mut job, iodepth);
+            job.queue.batch_submit = iodepth.min(3);
+            job.queue.batch_complete_max = iodepth;
+            let (outcome, events) = run(vec![job]);
+            let told = events.text(Stream::Error);
+            if told.contains("func=init") {
+                eprintln!("SKIPPED every_engine_writes_every_sector_to_its_place with {engine}: {told}");
+                continue;
+            }
+            assert_eq!((outcome.n_failed, told.as_str()), (0, ""), "{engine} {iodepth}");
+            for file in ["j.0.0", "j.0.1", "j.0.2"] {
+                let data = std::fs::read(scratch.path().join(file)).unwrap();
+                assert_eq!(data.len() as u64, 32 * BLOCK, "{engine} {iodepth} {file}");
+                for (index, sector) in data.chunks(512).enumerate() {
+                    let stamp = (index as u64 * 512).to_ne_bytes();
+                    assert!(sector.chunks(64).any(|line| line[..8] == stamp), "{engine} {iodepth} {file}: {index}");
+                }
+            }
+        }
     }
 }

@@ -255,4 +255,27 @@ proptest! {
         let expected = size_ios.min(n_ios * u64::from(shape.loops) * per_pass);
         prop_assert_eq!(driven.outcome.stats.n_issued(), expected);
     }
+
+    #[test]
+    fn no_more_files_are_open_than_allowed(mut shape in shapes(), openfiles in 1u32..4) {
+        (shape.n_files, shape.mix) = (4, DirectionMix::Write);
+        let mut job = shape.job();
+        job.target.openfiles = openfiles;
+        let driven = drive(job);
+        assert_ended_well(&driven)?;
+        let mut n_open = 0;
+        for call in &driven.calls {
+            match call {
+                Call::Open(_) => n_open += 1,
+                Call::Close(_) => n_open -= 1,
+                _ => {}
+            }
+            // A file that is done stays open until the last of its I/Os is back.
+            let n_waiting = if shape.queue.iodepth == 1 { 0 } else { shape.queue.iodepth };
+            prop_assert!(n_open <= openfiles + n_waiting);
+        }
+        prop_assert_eq!(n_open, 0);
+        let visits = shape.visits(&driven, |_| true);
+        prop_assert!(visits.iter().all(|n| *n == shape.loops), "{visits:?}");
+    }
 }

@@ -7,6 +7,7 @@
 use crate::builder::{BLOCK, MS, US, reads, run, set_depth, set_text, sim_reader, simulate_one, writes};
 use crate::scratch::Scratch;
 use ferrio_job::spec::{DirectionMix, JobSpec, SizeSpec};
+use ferrio_run::Stream;
 use ferrio_stats::ThreadStats;
 
 /// 16 writes of 100 us, syncs of 1 ms.
@@ -150,5 +151,36 @@ fn files_that_close_are_synced_while_others_are_in_flight() {
         assert_eq!((outcome.n_failed, &*events.messages), (0, &[][..]), "{engine}");
         let stats = &outcome.result.jobs[0].stats;
         assert_eq!((writes(stats).n_completed, writes(stats).bytes), (64, 64 * BLOCK), "{engine}");
+    }
+}
+
+/// A null device takes writes and refuses to be synced: fio 3.33 says and does the same.
+#[test]
+fn a_sync_that_fails_at_the_end_fails_the_job() {
+    let changes: [fn(&mut JobSpec); 3] = [
+        |job| job.durability.end_fsync = true,
+        |job| job.durability.fsync_on_close = true,
+        |job| {
+            job.durability.fsync_on_close = true;
+            "libaio".clone_into(&mut job.engine.name);
+            set_depth(job, 4);
+            job.errors.ignore[1] = Some(vec![22]);
+        },
+    ];
+    for change in changes {
+        let mut job = crate::builder::reader("j", "psync", 4);
+        job.pattern.mix = DirectionMix::Write;
+        job.target.filenames = vec!["/dev/null".to_owned()];
+        change(&mut job);
+        let is_deep = job.queue.iodepth > 1;
+        let (outcome, events) = run(vec![job]);
+        let stats = &outcome.result.jobs[0].stats;
+        assert_eq!((outcome.n_failed, stats.errno, writes(stats).n_completed), (1, 22, 4), "{:?}", events.messages);
+        let told = events.text(Stream::Error);
+        assert!(told.ends_with("buflen=4096\nfio: end_fsync failed for file /dev/null"), "{told}");
+        if !is_deep {
+            let start = "fio: io_u error on file /dev/null: Invalid argument: sync offset=12288";
+            assert!(told.starts_with(start), "{told}");
+        }
     }
 }
