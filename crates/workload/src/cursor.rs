@@ -88,7 +88,8 @@ pub(crate) fn random_bytes(range: &FileRange) -> u64 {
     range.length_bytes
 }
 
-fn visited(plan: &WorkloadPlan, file_index: usize) -> Result<Visited, WorkloadError> {
+/// How the blocks of a file are kept from being visited twice.
+pub(crate) fn visited(plan: &WorkloadPlan, file_index: usize) -> Result<Visited, WorkloadError> {
     let pattern = &plan.pattern;
     if !pattern.random {
         return Ok(Visited::Free);

@@ -2,7 +2,7 @@
 //! plan gives the same I/Os on every machine.
 //!
 //! Must not know: system calls, engines, clocks.
-//! Start reading at [`stream`], which asks the other modules in the order in which they decide.
+//! Start reading at [`workload`], then `stream`, which asks the other modules in the order in which they decide.
 #![forbid(unsafe_code)]
 
 mod block_size;
@@ -11,9 +11,12 @@ mod cursor;
 mod direction;
 mod file_pick;
 mod offset;
+mod plain;
 mod plan;
-pub mod stream;
+mod stream;
 mod sync_points;
+pub mod workload;
 
 pub use plan::{FileRange, WorkloadError, WorkloadPlan};
-pub use stream::{Next, NextIo, Workload};
+pub use stream::{Next, NextIo};
+pub use workload::Workload;

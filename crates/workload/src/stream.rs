@@ -1,6 +1,6 @@
-//! The stream of I/Os of one worker.
+//! The stream of I/Os of one worker, for every kind of job.
 //!
-//! Must not know: who does them. Start reading at [`Workload::next`]: limit, file, sync, direction, offset, size.
+//! Must not know: who does them. Start reading at [`Stream::next`]: limit, file, sync, direction, offset, size.
 
 use crate::block_size::BlockSizes;
 use crate::cursor::{FileCursor, Visited, random_bytes, smallest_block_bytes};
@@ -38,9 +38,9 @@ pub enum Next {
     PassEnd,
 }
 
-/// The stream of one worker.
+/// The stream of one worker, whatever its plan.
 #[derive(Debug)]
-pub struct Workload {
+pub(crate) struct Stream {
     plan: WorkloadPlan,
     files: Vec<FileCursor>,
     picker: FilePicker,
@@ -65,9 +65,9 @@ pub struct Workload {
     counts_writes_only: bool,
 }
 
-impl Workload {
+impl Stream {
     /// Makes the stream; allocates the maps.
-    pub fn new(plan: WorkloadPlan) -> Result<Self, WorkloadError> {
+    pub(crate) fn new(plan: WorkloadPlan) -> Result<Self, WorkloadError> {
         let files: Result<Vec<_>, _> = (0..plan.files.len()).map(|index| FileCursor::new(&plan, index)).collect();
         let min_bytes = plan.pattern.block_size.0.map(|range| range.min_bytes.max(1));
         Ok(Self {
@@ -92,8 +92,7 @@ impl Workload {
 
     /// The next I/O, or what has to happen before it.
     #[inline]
-    #[expect(clippy::should_implement_trait, reason = "not an iterator: after `PassEnd` it goes on with the next pass")]
-    pub fn next(&mut self) -> Next {
+    pub(crate) fn next(&mut self) -> Next {
         if self.issued_bytes >= self.pass_end_bytes || self.n_issued_total >= self.plan.limit_ios {
             return Next::PassEnd;
         }
@@ -174,7 +173,7 @@ impl Workload {
     }
 
     /// Starts the next pass over all files. All files count as closed.
-    pub fn start_pass(&mut self) {
+    pub(crate) fn start_pass(&mut self) {
         self.files.iter_mut().for_each(FileCursor::rewind);
         self.picker.restart();
         self.last = None;
@@ -188,17 +187,17 @@ impl Workload {
     }
 
     /// The last I/O issued was a sync.
-    pub fn last_was_sync(&self) -> bool {
+    pub(crate) fn last_was_sync(&self) -> bool {
         self.last.is_some_and(Direction::is_sync)
     }
 
     /// Bytes issued in all passes, whether they count for the limit or not.
-    pub fn issued_bytes(&self) -> u64 {
+    pub(crate) fn issued_bytes(&self) -> u64 {
         self.issued_bytes.saturating_add(self.uncounted_bytes)
     }
 
     /// Writes issued in all passes.
-    pub fn n_writes_issued(&self) -> u64 {
+    pub(crate) fn n_writes_issued(&self) -> u64 {
         self.n_issued[DataDirection::Write]
     }
 }

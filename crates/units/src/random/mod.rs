@@ -10,6 +10,7 @@ mod lfsr;
 mod seed_table;
 mod taus258;
 mod taus88;
+mod uniform_blocks;
 
 pub use distribution::{Shape, SkewedBlocks, file_distribution_seed};
 pub use generator::{Generator, GeneratorKind};
@@ -17,6 +18,7 @@ pub use lfsr::Lfsr;
 pub use seed_table::{DEFAULT_RAND_SEED, SeedIndex, SeedTable};
 pub use taus88::Taus88;
 pub use taus258::Taus258;
+pub use uniform_blocks::UniformBlocks;
 
 /// 2^64 divided by the square of the golden ratio: the odd multiplier that scatters ranks of skewed distributions and words of random fills.
 pub const GOLDEN_RATIO_64: u64 = 0x61C8_8646_80B5_83EB;

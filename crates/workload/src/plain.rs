@@ -1,0 +1,245 @@
+//! The stream of a plain job: one file, one direction, one block size, no syncs. Most jobs that hunt for the limit of a
+//! device are of this kind, and its I/Os cost a quarter of the instructions of the general [`Stream`](crate::stream::Stream), which
+//! decides anew what never changes here.
+//!
+//! Must not know: any job that is not plain. Start reading at [`PlainStream::new`], then [`PlainStream::next`].
+
+use crate::cursor::{self, Visited};
+use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
+use crate::stream::{Next, NextIo};
+use ferrio_job::spec::{DirectionMix, PatternSpec, RandomGenerator};
+use ferrio_units::random::{SeedIndex, Taus88, UniformBlocks};
+use ferrio_units::{DataDirection, RandomMap};
+
+/// The stream of a plain job.
+#[derive(Debug)]
+pub(crate) struct PlainStream {
+    direction: DataDirection,
+    block_bytes: u64,
+    start_bytes: u64,
+    /// Blocks in the range of the file.
+    n_blocks: u64,
+    order: Order,
+    /// Blocks of the present pass, or since the file started over.
+    n_since_rewind: u64,
+    n_issued: u64,
+    /// I/Os issued at which the pass ends: the limits of the job and of the pass.
+    n_end: u64,
+    /// The file has nothing left in this pass.
+    is_done: bool,
+    limits: Limits,
+}
+
+/// In which order the blocks come.
+#[derive(Debug)]
+enum Order {
+    /// One after the other, from the start of the range.
+    Sequential,
+    /// At random, each once a pass.
+    Mapped(UniformBlocks, RandomMap),
+    /// At random.
+    Free(UniformBlocks),
+}
+
+/// Limits in I/Os, and what a new pass needs.
+#[derive(Debug)]
+struct Limits {
+    n_total: u64,
+    n_in_pass: u64,
+    time_based: bool,
+    /// The stream as it was at first, if each pass starts it anew.
+    first: Option<UniformBlocks>,
+}
+
+/// What matters of a plan that is plain.
+struct Facts {
+    direction: DataDirection,
+    block_bytes: u64,
+    n_blocks: u64,
+}
+
+impl PlainStream {
+    /// The stream of a plan, `None` if it is not plain.
+    pub(crate) fn new(plan: &WorkloadPlan) -> Result<Option<Self>, WorkloadError> {
+        let Some(facts) = facts(plan) else { return Ok(None) };
+        let stream = Taus88::from_table(&plan.seeds, SeedIndex::Offset);
+        let Some(blocks) = UniformBlocks::new(stream, facts.n_blocks) else { return Ok(None) };
+        let limits = Limits {
+            n_total: plan.limit_bytes.div_ceil(facts.block_bytes).min(plan.limit_ios),
+            n_in_pass: plan.pass_limit_bytes.div_ceil(facts.block_bytes),
+            time_based: plan.time_based,
+            first: plan.reseed_each_pass.then(|| blocks.clone()),
+        };
+        let order = match cursor::visited(plan, 0)? {
+            _ if !plan.pattern.random => Order::Sequential,
+            Visited::Map(map) => Order::Mapped(blocks, map),
+            Visited::Free => Order::Free(blocks),
+            Visited::Lfsr(_) => return Ok(None),
+        };
+        Ok(Some(Self {
+            direction: facts.direction,
+            block_bytes: facts.block_bytes,
+            start_bytes: plan.files[0].start_bytes,
+            n_blocks: facts.n_blocks,
+            order,
+            n_since_rewind: 0,
+            n_issued: 0,
+            n_end: limits.n_total.min(limits.n_in_pass),
+            is_done: false,
+            limits,
+        }))
+    }
+
+    /// The next I/O, or what has to happen before it.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Next {
+        if self.n_issued >= self.n_end || self.is_done {
+            return Next::PassEnd;
+        }
+        let block = match &mut self.order {
+            Order::Sequential => Some(self.n_since_rewind),
+            Order::Mapped(blocks, map) => map.take_next_free(blocks.next_block()),
+            Order::Free(blocks) => Some(blocks.next_block()),
+        };
+        match block {
+            // The map may be larger than the range: its unit is the smallest block of all directions, used or not.
+            Some(block) if block < self.n_blocks => Next::Io(self.io(block)),
+            _ => self.file_end(),
+        }
+    }
+
+    #[inline]
+    fn io(&mut self, block: u64) -> NextIo {
+        self.n_since_rewind += 1;
+        self.n_issued += 1;
+        NextIo {
+            direction: self.direction.into(),
+            file_index: 0,
+            // Cannot overflow: it lies below the end of the range.
+            offset_bytes: self.start_bytes + block * self.block_bytes,
+            length_bytes: self.block_bytes,
+        }
+    }
+
+    #[cold]
+    fn file_end(&mut self) -> Next {
+        // A file that gave nothing since it was rewound would restart for ever.
+        if self.limits.time_based && self.n_since_rewind > 0 {
+            self.rewind();
+            return Next::Restart(0);
+        }
+        self.is_done = true;
+        Next::Close(0)
+    }
+
+    fn rewind(&mut self) {
+        self.n_since_rewind = 0;
+        if let Order::Mapped(_, map) = &mut self.order {
+            map.reset();
+        }
+    }
+
+    /// Starts the next pass.
+    pub(crate) fn start_pass(&mut self) {
+        self.rewind();
+        self.is_done = false;
+        self.n_end = self.limits.n_total.min(self.n_issued.saturating_add(self.limits.n_in_pass));
+        if let (Some(first), Order::Mapped(blocks, _) | Order::Free(blocks)) = (&self.limits.first, &mut self.order) {
+            blocks.clone_from(first);
+        }
+    }
+
+    /// Bytes issued in all passes.
+    pub(crate) fn issued_bytes(&self) -> u64 {
+        self.n_issued.saturating_mul(self.block_bytes)
+    }
+
+    /// Writes issued in all passes.
+    pub(crate) fn n_writes_issued(&self) -> u64 {
+        if self.direction == DataDirection::Write { self.n_issued } else { 0 }
+    }
+}
+
+/// What matters of a plan if it is plain. Every field of plan and pattern is named, so that a new one does not compile before
+/// somebody has thought about it here.
+fn facts(plan: &WorkloadPlan) -> Option<Facts> {
+    let WorkloadPlan {
+        pattern,
+        fsync_blocks: 0,
+        fdatasync_blocks: 0,
+        sync_file_range_blocks: 0,
+        files,
+        openfiles: _,
+        file_service: _,
+        file_service_count: _,
+        seeds: _,
+        reseed_each_pass: _,
+        limit_bytes: _,
+        pass_limit_bytes: _,
+        limit_ios: _,
+        time_based: _,
+    } = plan
+    else {
+        return None;
+    };
+    let (direction, block_bytes) = plain_pattern(pattern)?;
+    let [range] = files.as_slice() else { return None };
+    let n_blocks = n_blocks(range, block_bytes, pattern.random)?;
+    // Beyond, the general stream draws 64 bits: it counts in the smallest block of all directions, used or not.
+    let n_smallest = range.length_bytes / cursor::smallest_block_bytes(plan).max(1);
+    (n_smallest <= UniformBlocks::MAX_BLOCKS).then_some(Facts { direction, block_bytes, n_blocks })
+}
+
+/// Direction and block size if there is only one of each, and no order but sequential or random.
+fn plain_pattern(pattern: &PatternSpec) -> Option<(DataDirection, u64)> {
+    let PatternSpec {
+        mix,
+        random,
+        rw_postfix,
+        // Of runs, which have more than one I/O.
+        rw_sequencer: _,
+        rwmix_read: _,
+        block_size,
+        // Of sizes that vary.
+        bs_unaligned: _,
+        bs_is_seq_rand: false,
+        block_align,
+        percentage_random,
+        // In the seeds.
+        randrepeat: _,
+        randseed: _,
+        // In the kind of map.
+        norandommap: _,
+        softrandommap: _,
+        random_generator: None | Some(RandomGenerator::Tausworthe),
+    } = pattern
+    else {
+        return None;
+    };
+    let direction = match mix {
+        DirectionMix::Read => DataDirection::Read,
+        DirectionMix::Write => DataDirection::Write,
+        DirectionMix::Trim => DataDirection::Trim,
+        DirectionMix::ReadWrite | DirectionMix::TrimWrite => return None,
+    };
+    let size = block_size[direction];
+    let has_one_size = size.min_bytes == size.max_bytes && size.min_bytes > 0;
+    let is_aligned_to_it = block_align[direction].is_none_or(|align| align == size.min_bytes);
+    let has_one_order =
+        if *random { *rw_postfix <= 1 && percentage_random[direction] >= 100 } else { *rw_postfix == 0 };
+    (has_one_size && is_aligned_to_it && has_one_order).then_some((direction, size.min_bytes))
+}
+
+/// Blocks of a range. A last block that runs past the end of the range is read in sequence if the file goes on there.
+fn n_blocks(range: &FileRange, block_bytes: u64, random: bool) -> Option<u64> {
+    let n_whole = range.length_bytes / block_bytes;
+    if random || range.length_bytes.is_multiple_of(block_bytes) {
+        // Offsets must not overflow.
+        return range.start_bytes.checked_add(range.length_bytes).map(|_| n_whole);
+    }
+    let end_bytes = (n_whole + 1).checked_mul(block_bytes)?.checked_add(range.start_bytes)?;
+    Some(n_whole + u64::from(end_bytes <= range.block_end_bytes()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! A plain stream against the general one, over plans that are plain.
+
+use super::PlainStream;
+use crate::plan::{FileRange, WorkloadPlan};
+use crate::stream::{Next, Stream};
+use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec, RwSequencer};
+use ferrio_units::PerDirection;
+use ferrio_units::random::SeedTable;
+use proptest::prelude::*;
+
+fn fixed(bytes: u64) -> BlockRange {
+    BlockRange { min_bytes: bytes, max_bytes: bytes }
+}
+
+fn pattern() -> PatternSpec {
+    PatternSpec {
+        mix: DirectionMix::Read,
+        random: true,
+        rw_postfix: 1,
+        rw_sequencer: RwSequencer::Sequential,
+        rwmix_read: 50,
+        block_size: PerDirection::all(fixed(4096)),
+        bs_unaligned: false,
+        bs_is_seq_rand: false,
+        block_align: PerDirection::all(None),
+        percentage_random: PerDirection::all(100),
+        randrepeat: true,
+        randseed: None,
+        norandommap: false,
+        softrandommap: false,
+        random_generator: None,
+    }
+}
+
+fn plan(pattern: PatternSpec, range: FileRange) -> WorkloadPlan {
+    WorkloadPlan {
+        pattern,
+        fsync_blocks: 0,
+        fdatasync_blocks: 0,
+        sync_file_range_blocks: 0,
+        files: vec![range],
+        openfiles: 1,
+        file_service: FileService::RoundRobin,
+        file_service_count: 1,
+        seeds: SeedTable::new(0x89, 1),
+        reseed_each_pass: false,
+        limit_bytes: u64::MAX,
+        pass_limit_bytes: u64::MAX,
+        limit_ios: u64::MAX,
+        time_based: false,
+    }
+}
+
+fn patterns() -> impl Strategy<Value = PatternSpec> {
+    let mixes = prop::sample::select(vec![DirectionMix::Read, DirectionMix::Write, DirectionMix::Trim]);
+    let sizes = [0; 3].map(|_| prop::sample::select(vec![512_u64, 4096, 6000]));
+    (mixes, any::<bool>(), any::<bool>(), sizes).prop_map(|(mix, random, norandommap, sizes)| PatternSpec {
+        mix,
+        random,
+        norandommap,
+        rw_postfix: i64::from(random),
+        block_size: PerDirection(sizes.map(fixed)),
+        ..pattern()
+    })
+}
+
+fn ranges() -> impl Strategy<Value = FileRange> {
+    (0_u64..9000, 0_u64..200_000, 0_u64..20_000).prop_map(|(start_bytes, length_bytes, more_bytes)| FileRange {
+        start_bytes,
+        length_bytes,
+        file_bytes: start_bytes + length_bytes + more_bytes,
+    })
+}
+
+/// Either no limit or one that is reached.
+fn limits(largest: u64) -> impl Strategy<Value = u64> {
+    prop_oneof![Just(u64::MAX), 0..largest]
+}
+
+fn plans() -> impl Strategy<Value = WorkloadPlan> {
+    let limits = (limits(600_000), limits(300_000), limits(300));
+    (patterns(), ranges(), limits, any::<bool>(), any::<bool>(), any::<u32>()).prop_map(
+        |(pattern, range, (limit_bytes, pass_limit_bytes, limit_ios), reseed_each_pass, time_based, seed)| {
+            WorkloadPlan {
+                seeds: SeedTable::new(u64::from(seed), 1),
+                reseed_each_pass,
+                limit_bytes,
+                pass_limit_bytes,
+                limit_ios,
+                time_based,
+                ..plan(pattern, range)
+            }
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn gives_what_the_general_stream_gives(plan in plans()) {
+        let mut plain = PlainStream::new(&plan).unwrap().expect("the plan is plain");
+        let mut general = Stream::new(plan).unwrap();
+        for _ in 0..4 {
+            for _ in 0..500 {
+                let next = plain.next();
+                prop_assert_eq!(next, general.next());
+                if next == Next::PassEnd {
+                    break;
+                }
+            }
+            prop_assert_eq!(plain.issued_bytes(), general.issued_bytes());
+            prop_assert_eq!(plain.n_writes_issued(), general.n_writes_issued());
+            plain.start_pass();
+            general.start_pass();
+        }
+    }
+}
+
+/// One change each to a plain plan.
+#[test]
+fn what_is_not_plain_is_left_to_the_general_stream() {
+    let range = FileRange { start_bytes: 0, length_bytes: 1 << 20, file_bytes: 1 << 20 };
+    let base = plan(pattern(), range);
+    assert!(PlainStream::new(&base).unwrap().is_some());
+    let changes: [fn(&mut WorkloadPlan); 11] = [
+        |plan| plan.pattern.mix = DirectionMix::ReadWrite,
+        |plan| plan.pattern.mix = DirectionMix::TrimWrite,
+        |plan| plan.pattern.rw_postfix = 8,
+        |plan| plan.pattern.block_size = PerDirection::all(BlockRange { min_bytes: 512, max_bytes: 4096 }),
+        |plan| plan.pattern.bs_is_seq_rand = true,
+        |plan| plan.pattern.block_align = PerDirection::all(Some(512)),
+        |plan| plan.pattern.percentage_random = PerDirection::all(99),
+        |plan| {
+            let length_bytes = (1 << 41) + 512;
+            plan.pattern.block_size = PerDirection([4096, 512, 4096].map(fixed));
+            plan.files[0] = FileRange { start_bytes: 0, length_bytes, file_bytes: length_bytes };
+        },
+        |plan| plan.fsync_blocks = 1,
+        |plan| plan.files.push(plan.files[0]),
+        |plan| plan.files[0] = FileRange { start_bytes: 0, length_bytes: u64::MAX, file_bytes: u64::MAX },
+    ];
+    for (index, change) in changes.iter().enumerate() {
+        let mut plan = base.clone();
+        plan.pattern.norandommap = true;
+        change(&mut plan);
+        assert!(PlainStream::new(&plan).unwrap().is_none(), "change {index}");
+    }
+}
