@@ -144,6 +144,10 @@ fn place_of(origin: &Origin) -> String {
 fn section_name(line: &Line) -> Result<String, JobError> {
     let mut name = line.text[1..].to_owned();
     name.pop();
+    if name.trim().is_empty() {
+        let what = format!("section without a name: {}", line.text);
+        return Err(JobError::BadFile { place: place_of(&line.origin), what });
+    }
     if name.len() > MAX_NAME_BYTES {
         let what = format!("section name longer than {MAX_NAME_BYTES} bytes");
         return Err(JobError::BadFile { place: place_of(&line.origin), what });

@@ -21,13 +21,21 @@ fn failure(world: &World) -> String {
 
 #[test]
 fn sections_hold_their_lines() {
-    let world = world("[global]\nbs=4k\n  [a b] ; c\nrw\n[global]\n[a b]\n[j");
+    let world = world("[global]\nbs=4k\n  [a b] ; c\nrw\n[global]\n[a b]\n[jk");
     let expected: Vec<(String, Vec<String>)> =
-        [("global", vec!["bs=4k"]), ("a b", vec!["rw"]), ("global", vec![]), ("a b", vec![]), ("", vec![])]
+        [("global", vec!["bs=4k"]), ("a b", vec!["rw"]), ("global", vec![]), ("a b", vec![]), ("j", vec![])]
             .into_iter()
             .map(|(name, lines)| (name.to_owned(), lines.into_iter().map(str::to_owned).collect()))
             .collect();
     assert_eq!(sections(&world), expected);
+}
+
+#[test]
+fn sections_need_a_name() {
+    for (text, line) in [("[]", 1), ("[ ]", 1), ("[a]\nrw=read\n[", 3), ("[a]\n[b", 2)] {
+        let expected = format!("fio: d/job.fio:{line}:1: section without a name: {}\n", text.lines().last().unwrap());
+        assert_eq!(failure(&world(text)), expected);
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ const LOCKFILE: &[Choice] = &[
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
 option("description", Kind::Text, "Free text shown in reports for the job; no effect on I/O").place(Category::General, "desc").applies(Apply::Text(|draft| &mut draft.job.description)),
-option("name", Kind::Text, "Job name; on the command line starts a new job (global* = defaults)").place(Category::General, "desc").applies(Apply::With(apply::name)),
+option("name", Kind::Text, "Job name; on the command line starts a new job (global* = defaults)").place(Category::General, "desc").applies(Apply::With(apply::name)).deviates("a section of a job file without a name is refused"),
 option("wait_for", Kind::Text, "Hold this job back until every instance of the named, earlier-defined job has exited").place(Category::General, "desc").applies(Apply::Text(|draft| &mut draft.job.grouping.wait_for)),
 option("filename", Kind::Text, "Target path(s), ':'-separated ('\\:' = literal colon); \"-\" is stdin/stdout; overrides generated names").place(Category::File, "filename").applies(Apply::With(apply::filename)),
 option("filetype", Kind::Choice(FILETYPE), "Skip stat() and treat all targets as this kind").default("none").place(Category::File, "io-basic").applies(Apply::With(apply::filetype)),
