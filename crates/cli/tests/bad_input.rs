@@ -3,6 +3,7 @@
 //! The expected words are those of Debian's fio 3.33 where it has any, and ferrio's own where fio goes on in silence.
 //! Start reading at [`Case`]; what needs root is skipped by name.
 #![forbid(unsafe_code)]
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
