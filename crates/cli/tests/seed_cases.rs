@@ -56,11 +56,11 @@ impl Scratch {
             eprintln!("SKIPPED {test}: strace cannot be run here");
             return None;
         }
-        let text = String::from_utf8_lossy(&std::fs::read(&log).unwrap()).into_owned();
+        let lines = String::from_utf8_lossy(&std::fs::read(&log).unwrap()).into_owned();
         std::fs::remove_file(log).unwrap();
         // "123 call(...) = 0": the process id goes, and so do the ends of processes.
-        let lines = text.lines().filter_map(|line| line.split_once(' ')).map(|(_, call)| call.trim_start().to_owned());
-        Some(lines.filter(|call| !call.starts_with(['+', '-'])).collect())
+        let calls = lines.lines().filter_map(|line| line.split_once(' ')).map(|(_, call)| call.trim_start().to_owned());
+        Some(calls.filter(|call| !call.starts_with(['+', '-'])).collect())
     }
 
     fn size_of(&self, name: &str) -> u64 {
