@@ -61,6 +61,13 @@ impl DirectionStats {
         bw_bytes_per_sec(self.n_issued, self.runtime_ms())
     }
 
+    /// Forgets all counts, keeps the memory.
+    fn clear(&mut self) {
+        let [mut slat, mut clat, mut lat] = [&mut self.slat, &mut self.clat, &mut self.lat].map(std::mem::take);
+        [&mut slat, &mut clat, &mut lat].into_iter().for_each(LatencyStat::clear);
+        *self = Self { slat, clat, lat, ..Self::default() };
+    }
+
     /// Adds what another member of the group, or another direction of a unified report, counted beside this one:
     /// counts and latencies are summed, samples added, the runtime is the longest.
     pub fn merge(&mut self, other: &Self) {
@@ -195,6 +202,18 @@ impl ThreadStats {
             && self.directions.0.iter().all(|direction| direction.bytes == 0)
     }
 
+    /// Forgets what was counted (the end of a ramp), keeps the memory. What the worker is (usage, runtime, latency target) and what went wrong
+    /// stay.
+    pub fn clear_counts(&mut self) {
+        self.directions.0.iter_mut().for_each(DirectionStats::clear);
+        self.sync.clear();
+        self.n_syncs_issued = 0;
+        self.latency_buckets = LatencyBuckets::default();
+        self.depth = DepthCounts::default();
+        self.submit = BatchCounts::default();
+        self.complete = BatchCounts::default();
+    }
+
     /// Adds another member of the group (`group_reporting`). Members ran side by side: see
     /// [`DirectionStats::merge`]; runtimes of the whole and the usage are summed, so that their ratio stays a mean.
     /// The first error stays; the latency target is that of the last member, as fio has it.
@@ -288,6 +307,25 @@ mod tests {
         let mut group = ThreadStats { latency_depth: 8, ..worker(&[1], 0) };
         group.merge(&worker(&[1], 0));
         assert_eq!(group.latency_depth, 4);
+    }
+
+    #[test]
+    fn cleared_is_as_new_but_for_what_it_is_and_what_went_wrong() {
+        let mut stats = worker(&[5, 6, 7], 28);
+        stats.tolerated = ErrorCounts { n_total: 2, first_errno: 5 };
+        stats.directions[DataDirection::Read].clat = LatencyStat::new(true);
+        stats.directions[DataDirection::Read].clat.record(5);
+        stats.sync.record(9);
+        stats.n_syncs_issued = 1;
+        stats.clear_counts();
+        let mut new = ThreadStats {
+            usage: stats.usage,
+            total_runtime_ns: 5_000_000,
+            tolerated: ErrorCounts { n_total: 2, first_errno: 5 },
+            ..worker(&[], 28)
+        };
+        new.directions[DataDirection::Read].clat = LatencyStat::new(true);
+        assert_eq!(stats, new);
     }
 
     #[test]

@@ -208,6 +208,15 @@ impl Source {
     fn read(&self) -> u64 {
         match self {
             Self::Tsc => tsc::read(),
+            _ => self.read_other(),
+        }
+    }
+
+    /// Not inlined: so that reading the TSC is, everywhere.
+    #[inline(never)]
+    fn read_other(&self) -> u64 {
+        match self {
+            Self::Tsc => tsc::read(),
             Self::Monotonic => monotonic_ns(),
             Self::Virtual(counter) => counter.load(Ordering::Relaxed),
         }

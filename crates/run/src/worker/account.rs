@@ -18,16 +18,17 @@ pub(super) struct Stamps {
 
 /// Counts of one worker.
 pub(super) struct Account {
-    pub(super) stats: Box<ThreadStats>,
+    /// What was counted since the start, or since the end of the ramp. While the ramp runs it is counted here too, and
+    /// forgotten at its end: so no I/O asks whether there is a ramp.
+    pub(super) stats: ThreadStats,
     measures_slat: bool,
     measures_clat: bool,
     measures_lat: bool,
     samples_bw: bool,
-    /// Nothing is counted but progress.
-    pub(super) ramping: bool,
-    /// Progress, ramp included: what the board shows.
-    pub(super) bytes: PerDirection<u64>,
-    pub(super) ios: PerDirection<u64>,
+    is_ramping: bool,
+    /// Progress in the ramp, once that is over.
+    ramp_bytes: PerDirection<u64>,
+    ramp_ios: PerDirection<u64>,
     bw_window: Window,
     iops_window: Window,
 }
@@ -42,8 +43,7 @@ struct Window {
 impl Account {
     pub(super) fn new(spec: &ReportingSpec, synchronous: bool, iodepth: u32) -> Self {
         let full = !spec.gtod_reduce;
-        let mut stats = Box::<ThreadStats>::default();
-        stats.latency_depth = iodepth;
+        let mut stats = ThreadStats { latency_depth: iodepth, ..ThreadStats::default() };
         for direction in DataDirection::ALL {
             let figures = &mut stats.directions[direction];
             figures.slat = LatencyStat::new(spec.slat_percentiles);
@@ -57,9 +57,9 @@ impl Account {
             measures_clat: full && !spec.disable_clat,
             measures_lat: full && !spec.disable_lat,
             samples_bw: full && !spec.disable_bw,
-            ramping: false,
-            bytes: PerDirection::all(0),
-            ios: PerDirection::all(0),
+            is_ramping: false,
+            ramp_bytes: PerDirection::all(0),
+            ramp_ios: PerDirection::all(0),
             bw_window: Window::new(spec.bw_window_ms),
             iops_window: Window::new(spec.iops_window_ms),
         }
@@ -73,7 +73,7 @@ impl Account {
     /// A data I/O was handed to the kernel.
     #[inline]
     pub(super) fn data_issued(&mut self, direction: DataDirection, clock: &Clock, stamps: Stamps) {
-        if self.measures_slat && !self.ramping {
+        if self.measures_slat {
             self.stats.directions[direction].slat.record(clock.between_ns(stamps.start, stamps.issue));
         }
     }
@@ -88,11 +88,6 @@ impl Account {
         stamps: Stamps,
         done_stamp: u64,
     ) {
-        self.bytes[direction] += bytes;
-        self.ios[direction] += 1;
-        if self.ramping {
-            return;
-        }
         let figures = &mut self.stats.directions[direction];
         figures.n_completed += 1;
         figures.bytes += bytes;
@@ -108,20 +103,63 @@ impl Account {
 
     /// A sync is done.
     pub(super) fn sync_done(&mut self, clock: &Clock, stamps: Stamps, done_stamp: u64) {
-        if !self.ramping && self.measures_clat {
+        if self.measures_clat {
             self.stats.sync.record(clock.between_ns(stamps.issue, done_stamp));
         }
     }
 
+    /// Bytes moved, ramp included: what the board shows.
+    pub(super) fn bytes(&self) -> PerDirection<u64> {
+        PerDirection(
+            DataDirection::ALL.map(|direction| self.ramp_bytes[direction] + self.stats.directions[direction].bytes),
+        )
+    }
+
+    /// I/Os completed, ramp included.
+    pub(super) fn ios(&self) -> PerDirection<u64> {
+        let completed = |direction| self.ramp_ios[direction] + self.stats.directions[direction].n_completed;
+        PerDirection(DataDirection::ALL.map(completed))
+    }
+
+    /// The ramp runs: what is counted now is not reported.
+    pub(super) fn is_ramping(&self) -> bool {
+        self.is_ramping
+    }
+
+    /// The ramp begins.
+    pub(super) fn start_ramp(&mut self) {
+        self.is_ramping = true;
+    }
+
     /// The ramp is over: forgets everything but progress.
     pub(super) fn end_ramp(&mut self) {
-        self.ramping = false;
+        self.is_ramping = false;
+        (self.ramp_bytes, self.ramp_ios) = (self.bytes(), self.ios());
+        self.stats.clear_counts();
+    }
+
+    /// A copy of what is to be reported now.
+    pub(super) fn reported(&self) -> ThreadStats {
+        self.without_ramp(self.stats.clone())
+    }
+
+    /// What is to be reported at the end.
+    pub(super) fn take_reported(&mut self) -> ThreadStats {
+        let stats = std::mem::take(&mut self.stats);
+        self.without_ramp(stats)
+    }
+
+    fn without_ramp(&self, mut stats: ThreadStats) -> ThreadStats {
+        if self.is_ramping {
+            stats.clear_counts();
+        }
+        stats
     }
 
     /// Starts the sampling windows at the start of I/O.
     pub(super) fn start_windows(&mut self, now_ns: u64) {
-        self.bw_window.restart(now_ns, self.bytes);
-        self.iops_window.restart(now_ns, self.ios);
+        self.bw_window.restart(now_ns, self.bytes());
+        self.iops_window.restart(now_ns, self.ios());
     }
 
     /// When the next sample is due; `u64::MAX` when none is taken.
@@ -132,11 +170,11 @@ impl Account {
 
     /// Takes the samples that are due.
     pub(super) fn sample(&mut self, now_ns: u64) {
-        if self.ramping {
+        if self.is_ramping {
             self.start_windows(now_ns);
             return;
         }
-        let (bytes, ios) = (self.bytes, self.ios);
+        let (bytes, ios) = (self.bytes(), self.ios());
         let directions = &mut self.stats.directions;
         if self.samples_bw {
             // KiB a second: bytes * 1000 / ms / 1024.

@@ -30,8 +30,8 @@ impl Worker<'_> {
                     continue;
                 }
             };
-            if let Err(error) = self.fill_slot(0, &io, stamp) {
-                return Stop::Failed(Box::new(error));
+            if let Err(stop) = self.fill_slot(0, &io, stamp) {
+                return stop;
             }
             match self.do_one(stamp) {
                 Ok(done) => stamp = done,
@@ -44,8 +44,9 @@ impl Worker<'_> {
     #[inline]
     fn do_one(&mut self, start: u64) -> Result<u64, Stop> {
         let issue = self.stamp_after(start);
-        self.slots.get_mut(0).stamps = Stamps { start, issue };
-        let (result, done) = match self.engine.queue(0, &self.slots.get(0).unit) {
+        let slot = self.slots.get_mut(0);
+        slot.stamps = Stamps { start, issue };
+        let (result, done) = match self.engine.queue(0, &slot.unit) {
             Queued::Completed(result) => {
                 self.count_inline();
                 (result, self.stamp_after(issue))
@@ -62,9 +63,6 @@ impl Worker<'_> {
 
     #[inline]
     fn count_inline(&mut self) {
-        if self.account.ramping {
-            return;
-        }
         let stats = &mut self.account.stats;
         stats.depth.record(1, 1);
         if self.plan.engine.inline {
@@ -84,19 +82,15 @@ impl Worker<'_> {
         }
         let result = self.reap_one()?;
         let done = self.stamp_after(issue);
-        if !self.account.ramping {
-            self.account.stats.depth.record(1, 1);
-        }
+        self.account.stats.depth.record(1, 1);
         self.count_calls();
         Ok((result, done))
     }
 
     #[inline]
     fn count_calls(&mut self) {
-        if !self.account.ramping {
-            self.account.stats.submit.record(1);
-            self.account.stats.complete.record(1);
-        }
+        self.account.stats.submit.record(1);
+        self.account.stats.complete.record(1);
     }
 
     /// Does what a short transfer left. It is part of its I/O: stamps and depth stay as they are, the calls are counted.

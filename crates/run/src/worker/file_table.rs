@@ -18,16 +18,25 @@ use std::sync::Arc;
 const EINVAL: i32 = 22;
 const EMFILE: i32 = 24;
 
+/// What a loop needs to know of a file.
+#[derive(Debug, Clone, Copy)]
+struct FileState {
+    /// Its descriptor; -1 for engines without files, whose files are opened all the same.
+    fd: RawFd,
+    is_open: bool,
+    /// It closes once nothing of it is in flight.
+    is_closing: bool,
+    n_in_flight: u32,
+}
+
 /// Files of a worker by index.
 pub(super) struct FileTable {
     spec: Arc<ferrio_job::spec::JobSpec>,
     diskless: bool,
     plans: Vec<FilePlan>,
     open: Vec<Option<OwnedFd>>,
-    /// Descriptors for the loop; -1: none.
-    fds: Vec<RawFd>,
-    /// Files that the loop may use: those of engines without files are opened too, without a descriptor.
-    is_open: Vec<bool>,
+    /// What the loops look at.
+    states: Vec<FileState>,
     n_open: u32,
     /// Messages for the user that did not end the job.
     pub(super) warnings: Vec<String>,
@@ -41,23 +50,38 @@ impl FileTable {
             diskless: worker.engine.diskless,
             plans: set.files.clone(),
             open: (0..n).map(|_| None).collect(),
-            fds: vec![-1; n],
-            is_open: vec![false; n],
+            states: vec![FileState { fd: -1, is_open: false, is_closing: false, n_in_flight: 0 }; n],
             n_open: 0,
             warnings: Vec::new(),
         }
     }
 
-    /// Descriptor of an open file, or -1.
+    /// The descriptor (or -1: the engine has none) if the loop may use the file as it is.
     #[inline]
-    pub(super) fn fd(&self, index: u32) -> RawFd {
-        self.fds[index as usize]
+    pub(super) fn ready(&self, index: u32) -> Option<RawFd> {
+        let state = &self.states[index as usize];
+        state.is_open.then_some(state.fd)
     }
 
-    /// True when the loop may use the file as it is.
+    /// One more unit of the file is in flight.
     #[inline]
-    pub(super) fn is_ready(&self, index: u32) -> bool {
-        self.is_open[index as usize]
+    pub(super) fn takes_off(&mut self, index: u32) {
+        self.states[index as usize].n_in_flight += 1;
+    }
+
+    /// One unit of the file is back. True if the file is to be closed now.
+    #[inline]
+    pub(super) fn lands(&mut self, index: u32) -> bool {
+        let state = &mut self.states[index as usize];
+        state.n_in_flight -= 1;
+        state.is_closing && state.n_in_flight == 0
+    }
+
+    /// The file has nothing left to do. True if it is to be closed now; else it is when its last unit lands.
+    pub(super) fn close_when_idle(&mut self, index: u32) -> bool {
+        let state = &mut self.states[index as usize];
+        state.is_closing = state.n_in_flight > 0;
+        !state.is_closing
     }
 
     pub(super) fn plan(&self, index: u32) -> &FilePlan {
@@ -72,8 +96,8 @@ impl FileTable {
         self.n_open
     }
 
-    /// Opens a file for the I/O of the job and tells the engine.
-    pub(super) fn open(&mut self, index: u32, engine: &mut dyn Engine) -> Result<(), JobError> {
+    /// Opens a file for the I/O of the job and tells the engine. Returns its descriptor, or -1.
+    pub(super) fn open(&mut self, index: u32, engine: &mut dyn Engine) -> Result<RawFd, JobError> {
         let plan = &self.plans[index as usize];
         let writable = self.spec.pattern.mix != DirectionMix::Read;
         let fd = if self.diskless { None } else { Some(self.open_for_io(plan, writable)?) };
@@ -94,11 +118,12 @@ impl FileTable {
         engine
             .open_file(&file)
             .map_err(|error| job_error!(error.errno(), "open_file").explained(format!("fio: {error}")))?;
-        self.fds[index as usize] = fd.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+        let state = &mut self.states[index as usize];
+        state.is_open = true;
+        state.fd = fd.as_ref().map_or(-1, AsRawFd::as_raw_fd);
         self.open[index as usize] = fd;
-        self.is_open[index as usize] = true;
         self.n_open += 1;
-        Ok(())
+        Ok(state.fd)
     }
 
     fn open_for_io(&self, plan: &FilePlan, writable: bool) -> Result<OwnedFd, JobError> {
@@ -181,12 +206,14 @@ impl FileTable {
 
     /// Closes a file. Nothing of it may be in flight. Returns whether it was open.
     pub(super) fn close(&mut self, index: u32, engine: &mut dyn Engine) -> bool {
-        if !std::mem::take(&mut self.is_open[index as usize]) {
+        let state = &mut self.states[index as usize];
+        state.is_closing = false;
+        if !std::mem::take(&mut state.is_open) {
             return false;
         }
+        state.fd = -1;
         engine.close_file(index);
         drop(self.open[index as usize].take());
-        self.fds[index as usize] = -1;
         self.n_open -= 1;
         true
     }

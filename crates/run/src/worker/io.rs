@@ -9,8 +9,9 @@ use crate::error::{JobError, errno_text, job_error};
 use crate::events::Stream;
 use crate::trace::TraceGroup;
 use ferrio_job::spec::ErrorSpec;
-use ferrio_units::Direction;
+use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::{Next, NextIo};
+use std::os::fd::RawFd;
 
 const EIO: i32 = 5;
 const ENOSPC: i32 = 28;
@@ -31,12 +32,11 @@ pub(super) enum Finished {
 impl Worker<'_> {
     /// Makes the unit of an I/O in a slot; opens its file if need be; prepares the data of a write.
     #[inline]
-    pub(super) fn fill_slot(&mut self, slot_index: u32, io: &NextIo, start: u64) -> Result<(), JobError> {
-        if !self.files.is_ready(io.file_index) {
-            self.open_file(io.file_index)?;
-        }
-        let fd = self.files.fd(io.file_index);
-        let buffer_offset = slot_index as usize * self.block_bytes;
+    pub(super) fn fill_slot(&mut self, slot_index: u32, io: &NextIo, start: u64) -> Result<(), Stop> {
+        let fd = match self.files.ready(io.file_index) {
+            Some(fd) => fd,
+            None => self.open_file(io.file_index).map_err(|error| Stop::Failed(Box::new(error)))?,
+        };
         let slot = self.slots.get_mut(slot_index);
         slot.stamps = Stamps { start, issue: start };
         slot.wanted_bytes = io.length_bytes;
@@ -46,51 +46,50 @@ impl Worker<'_> {
         unit.file_index = io.file_index;
         unit.fd = fd;
         unit.length = io.length_bytes as usize;
-        unit.buffer_offset = buffer_offset;
-        if !io.direction.is_sync() {
-            unit.offset = io.offset_bytes;
-            slot.data_offset = io.offset_bytes;
+        unit.buffer_offset = slot_index as usize * self.block_bytes;
+        match io.direction.data() {
+            Some(direction) => {
+                unit.offset = io.offset_bytes;
+                slot.data_offset = io.offset_bytes;
+                self.account.stats.directions[direction].n_issued += 1;
+                if direction == DataDirection::Write {
+                    self.prepare_write(slot_index, io, start);
+                }
+            }
+            None => self.fill_sync(slot_index, io),
         }
-        if io.direction == Direction::Write {
-            let start_ns = if self.contents.needs_time() { self.clock.at_ns(start) } else { 0 };
-            let mut arena = self.arena.borrow_mut();
-            let buffer = arena.slice_mut(buffer_offset, io.length_bytes as usize);
-            self.contents.prepare(buffer, io.offset_bytes, start_ns);
-        } else if io.direction == Direction::SyncFileRange {
-            self.fill_sync_range(slot_index, io.file_index);
+        if self.iolog.is_some() {
+            return self.log_issue(slot_index).map_err(|error| Stop::Failed(Box::new(error)));
         }
-        self.count_issue(slot_index)
+        Ok(())
     }
 
-    #[inline]
-    fn count_issue(&mut self, slot_index: u32) -> Result<(), JobError> {
-        let unit = &self.slots.get(slot_index).unit;
-        if !self.account.ramping {
-            match unit.direction.data() {
-                Some(direction) => self.account.stats.directions[direction].n_issued += 1,
-                None => self.account.stats.n_syncs_issued += 1,
-            }
-        }
-        if self.tracks_dirty() && unit.direction == Direction::Write {
-            let (low, high) = (unit.offset, unit.offset + unit.length as u64);
-            let dirty = &mut self.dirty[unit.file_index as usize];
+    /// The data of a write, and what a later `sync_file_range` has to know of it. Not inlined: reads do without.
+    #[inline(never)]
+    fn prepare_write(&mut self, slot_index: u32, io: &NextIo, start: u64) {
+        let start_ns = if self.contents.needs_time() { self.clock.at_ns(start) } else { 0 };
+        let mut arena = self.arena.borrow_mut();
+        let buffer = arena.slice_mut(slot_index as usize * self.block_bytes, io.length_bytes as usize);
+        self.contents.prepare(buffer, io.offset_bytes, start_ns);
+        if self.plan.spec.durability.sync_file_range.is_some() {
+            let (low, high) = (io.offset_bytes, io.offset_bytes + io.length_bytes);
+            let dirty = &mut self.dirty[io.file_index as usize];
             *dirty = Some(dirty.map_or((low, high), |(l, h)| (l.min(low), h.max(high))));
         }
-        if self.iolog.is_some() { self.log_issue(slot_index) } else { Ok(()) }
     }
 
-    #[inline]
-    fn tracks_dirty(&self) -> bool {
-        self.plan.spec.durability.sync_file_range.is_some()
-    }
-
-    fn fill_sync_range(&mut self, slot_index: u32, file_index: u32) {
-        let (low, high) = self.dirty[file_index as usize].take().unwrap_or((0, 0));
-        let unit = &mut self.slots.get_mut(slot_index).unit;
-        unit.offset = low;
-        unit.length = (high - low) as usize;
-        unit.sync_flags = self.plan.spec.durability.sync_file_range.map_or(0, |(flags, _)| flags);
-        self.slots.get_mut(slot_index).wanted_bytes = high - low;
+    #[cold]
+    fn fill_sync(&mut self, slot_index: u32, io: &NextIo) {
+        self.account.stats.n_syncs_issued += 1;
+        if io.direction != Direction::SyncFileRange {
+            return;
+        }
+        let (low, high) = self.dirty[io.file_index as usize].take().unwrap_or((0, 0));
+        let slot = self.slots.get_mut(slot_index);
+        slot.wanted_bytes = high - low;
+        slot.unit.offset = low;
+        slot.unit.length = (high - low) as usize;
+        slot.unit.sync_flags = self.plan.spec.durability.sync_file_range.map_or(0, |(flags, _)| flags);
     }
 
     #[cold]
@@ -136,7 +135,7 @@ impl Worker<'_> {
         if result == 0 {
             return self.fail(slot_index, EIO);
         }
-        if !self.account.ramping && !slot.was_short {
+        if !slot.was_short {
             self.account.stats.directions[data].n_short += 1;
         }
         let moved = result as u64;
@@ -198,30 +197,29 @@ impl Worker<'_> {
                 None
             }
             Next::Close(file_index) => {
-                if self.in_flight[file_index as usize] == 0 {
+                if self.files.close_when_idle(file_index) {
                     return self.close_file(file_index).err().map(|error| Stop::Failed(Box::new(error)));
                 }
-                self.closing[file_index as usize] = true;
                 None
             }
         }
     }
 
     #[cold]
-    fn open_file(&mut self, file_index: u32) -> Result<(), JobError> {
-        self.files.open(file_index, self.engine.as_mut())?;
+    fn open_file(&mut self, file_index: u32) -> Result<RawFd, JobError> {
+        let fd = self.files.open(file_index, self.engine.as_mut())?;
         for warning in std::mem::take(&mut self.files.warnings) {
             self.say(Stream::Info, warning);
         }
         self.log_file(file_index, "open");
         self.trace(TraceGroup::File, || format!("fd open {}", self.files.plan(file_index).name));
-        Ok(())
+        Ok(fd)
     }
 
     /// Closes a file of which nothing is in flight, synced where the job asks for it.
     pub(super) fn close_file(&mut self, file_index: u32) -> Result<(), JobError> {
-        self.closing[file_index as usize] = false;
-        let syncs = self.plan.spec.durability.fsync_on_close && self.plan.writes() && self.files.is_ready(file_index);
+        let syncs =
+            self.plan.spec.durability.fsync_on_close && self.plan.writes() && self.files.ready(file_index).is_some();
         let synced = if syncs { self.sync_file(file_index) } else { Ok(()) };
         if self.files.close(file_index, self.engine.as_mut()) {
             self.log_file(file_index, "close");

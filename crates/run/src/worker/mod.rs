@@ -100,9 +100,6 @@ struct Worker<'a> {
     iolog: Option<IoLog>,
     /// Lowest and highest byte written since the last `sync_file_range`, by file.
     dirty: Vec<Option<(u64, u64)>>,
-    /// Units in flight by file, and files that close once there are none.
-    in_flight: Vec<u32>,
-    closing: Vec<bool>,
     /// Latencies are measured: every I/O needs its stamps.
     stamps_wanted: bool,
     /// Where they are not: how often the clock is read all the same.
@@ -174,8 +171,6 @@ impl<'a> Worker<'a> {
             control: Control::new(plan, context.board.slot(context.slot_index)),
             iolog: None,
             dirty: vec![None; n_files],
-            in_flight: vec![0; n_files],
-            closing: vec![false; n_files],
             sparse_stamps: SparseStamps::new(),
             usage_at_start: Usage::default(),
             pass_start_ns: 0,
@@ -223,8 +218,8 @@ impl<'a> Worker<'a> {
     fn publish(&self) {
         use std::sync::atomic::Ordering::Relaxed;
         let slot = self.control.slot();
-        for (index, (bytes, ios)) in self.account.bytes.0.iter().zip(self.account.ios.0).enumerate() {
-            slot.bytes[index].store(*bytes, Relaxed);
+        for (index, (bytes, ios)) in self.account.bytes().0.into_iter().zip(self.account.ios().0).enumerate() {
+            slot.bytes[index].store(bytes, Relaxed);
             slot.ios[index].store(ios, Relaxed);
         }
         slot.n_open_files.store(self.files.n_open(), Relaxed);
@@ -244,7 +239,7 @@ impl<'a> Worker<'a> {
     }
 
     fn send_snapshot(&mut self, now_ns: u64) {
-        let mut stats = self.account.stats.clone();
+        let mut stats = Box::new(self.account.reported());
         self.add_runtime(&mut stats, now_ns);
         self.complete_stats(&mut stats, now_ns);
         (self.context.send)(&WorkerMessage::Snapshot(stats));
@@ -266,7 +261,7 @@ impl<'a> Worker<'a> {
     fn into_stats(mut self: Box<Self>) -> ThreadStats {
         let now_ns = self.clock.now_ns();
         self.publish();
-        let mut stats = std::mem::take(&mut *self.account.stats);
+        let mut stats = self.account.take_reported();
         self.complete_stats(&mut stats, now_ns);
         stats
     }

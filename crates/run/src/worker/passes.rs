@@ -35,10 +35,16 @@ impl Worker<'_> {
         let now_ns = self.clock.now_ns();
         self.control.start(now_ns);
         self.pass_start_ns = now_ns;
-        self.account.ramping = self.control.is_ramping();
+        if self.control.is_ramping() {
+            self.account.start_ramp();
+        }
         self.account.start_windows(now_ns);
         self.account.stats.job_start_ms = ferrio_sys::clock::wall_clock_ms();
-        self.control.slot().set_state(if self.account.ramping { WorkerState::Ramping } else { WorkerState::Running });
+        self.control.slot().set_state(if self.account.is_ramping() {
+            WorkerState::Ramping
+        } else {
+            WorkerState::Running
+        });
         if let Some(path) = &self.plan.spec.write_iolog {
             let log = IoLog::open(path).map_err(|error| {
                 let errno = error.raw_os_error().unwrap_or(5);
@@ -53,12 +59,12 @@ impl Worker<'_> {
     fn run_passes(&mut self) -> Result<(), JobError> {
         let mut n_passes = 0;
         loop {
-            let ios_before = self.account.ios;
+            let ios_before = self.account.ios();
             let stop = if self.queue.iodepth == 1 { self.run_depth_one() } else { self.run_queued() };
             n_passes += 1;
             let now_ns = self.clock.now_ns();
             self.end_of_pass(now_ns);
-            let moved = self.account.ios != ios_before;
+            let moved = self.account.ios() != ios_before;
             match stop {
                 Stop::Failed(error) => {
                     // The job has failed already.
@@ -86,15 +92,15 @@ impl Worker<'_> {
     }
 
     fn end_of_pass(&mut self, now_ns: u64) {
-        let mut stats = std::mem::take(&mut *self.account.stats);
+        let mut stats = std::mem::take(&mut self.account.stats);
         self.add_runtime(&mut stats, now_ns);
-        *self.account.stats = stats;
+        self.account.stats = stats;
         self.pass_start_ns = now_ns;
     }
 
     /// Adds the time of the present pass to the directions that moved data.
     pub(super) fn add_runtime(&self, stats: &mut ThreadStats, now_ns: u64) {
-        if self.account.ramping {
+        if self.account.is_ramping() {
             return;
         }
         for direction in DataDirection::ALL {
@@ -111,7 +117,7 @@ impl Worker<'_> {
         if durability.end_fsync && self.plan.writes() && !self.workload.last_was_sync() {
             self.control.slot().set_state(WorkerState::Syncing);
             for file in 0..self.files.n_files() {
-                if !self.files.is_ready(file) {
+                if self.files.ready(file).is_none() {
                     self.files.open(file, self.engine.as_mut())?;
                     self.log_file(file, "open");
                 }

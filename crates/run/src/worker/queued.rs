@@ -40,8 +40,8 @@ impl Worker<'_> {
             };
             // A slot is free here: the loop collects whenever none is.
             let Some(slot_index) = self.slots.take() else { return Ok(Stop::PassEnd) };
-            self.fill_slot(slot_index, &io, stamp).map_err(|error| Stop::Failed(Box::new(error)))?;
-            self.in_flight[io.file_index as usize] += 1;
+            self.fill_slot(slot_index, &io, stamp)?;
+            self.files.takes_off(io.file_index);
             self.enqueue(slot_index, &mut stamp)?;
             if self.prepared.len() >= self.queue.batch_submit as usize {
                 self.commit(&mut stamp)?;
@@ -124,18 +124,14 @@ impl Worker<'_> {
     /// One call that handed over units; `n_new` of them are I/Os and not rests.
     #[inline]
     fn count_commit(&mut self, n_units: u32, n_new: u32) {
-        if !self.account.ramping {
-            let stats = &mut self.account.stats;
-            stats.depth.record(self.slots.n_used(), u64::from(n_new));
-            stats.submit.record(n_units);
-        }
+        let stats = &mut self.account.stats;
+        stats.depth.record(self.slots.n_used(), u64::from(n_new));
+        stats.submit.record(n_units);
     }
 
     #[inline]
     fn count_reap(&mut self, n_units: u32) {
-        if !self.account.ramping {
-            self.account.stats.complete.record(n_units);
-        }
+        self.account.stats.complete.record(n_units);
     }
 
     /// No slot is free: collect until no more than the low mark are in use.
@@ -185,9 +181,8 @@ impl Worker<'_> {
         }
         let file_index = self.slots.get(slot_index).unit.file_index;
         self.slots.give_back(slot_index);
-        self.in_flight[file_index as usize] -= 1;
         let mut closed = Ok(());
-        if self.closing[file_index as usize] && self.in_flight[file_index as usize] == 0 {
+        if self.files.lands(file_index) {
             closed = self.close_file(file_index);
         }
         match finished {

@@ -25,7 +25,8 @@ impl SparseStamps {
     }
 
     /// A stamp of now, or the last one when it is young enough.
-    #[inline]
+    /// Not inlined: a loop that measures latencies does without.
+    #[inline(never)]
     pub(super) fn next(&mut self, clock: &Clock, last: u64) -> u64 {
         self.n_wanted += 1;
         if self.n_wanted < self.interval { last } else { self.read(clock) }
