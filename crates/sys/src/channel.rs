@@ -9,6 +9,7 @@ use crate::error::{Context, Error, Result};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
+use std::cell::RefCell;
 
 /// Bytes of a message in one packet. Below every default of `net.core.wmem_max` (208 KiB).
 const CHUNK_BYTES: usize = 64 << 10;
@@ -18,6 +19,11 @@ const SEND_BUFFER_BYTES: usize = 1 << 20;
 const MORE: u8 = 0;
 /// First byte of a packet: the message ends here.
 const LAST: u8 = 1;
+
+thread_local! {
+    /// Room for one packet, shared by all receivers of a thread: a supervisor may have a thousand.
+    static PACKET: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
 
 /// The end that sends. One process uses it.
 #[derive(Debug)]
@@ -29,7 +35,6 @@ pub struct MessageSender {
 #[derive(Debug)]
 pub struct MessageReceiver {
     socket: OwnedFd,
-    packet: Vec<u8>,
     partial: Vec<u8>,
     max_message_bytes: usize,
 }
@@ -59,11 +64,7 @@ pub fn message_channel(max_message_bytes: usize) -> Result<(MessageSender, Messa
     if sockopt::set_socket_send_buffer_size_force(&sender, SEND_BUFFER_BYTES).is_err() {
         sockopt::set_socket_send_buffer_size(&sender, SEND_BUFFER_BYTES).context("setsockopt", "SO_SNDBUF")?;
     }
-    let packet = vec![0; CHUNK_BYTES + 1];
-    Ok((
-        MessageSender { socket: sender },
-        MessageReceiver { socket: receiver, packet, partial: Vec::new(), max_message_bytes },
-    ))
+    Ok((MessageSender { socket: sender }, MessageReceiver { socket: receiver, partial: Vec::new(), max_message_bytes }))
 }
 
 impl MessageSender {
@@ -102,9 +103,16 @@ impl MessageReceiver {
     /// What the kernel says, or [`Error::Parse`] for a packet that no [`MessageSender`] sent or a message beyond the bound;
     /// the channel is of no use then.
     pub fn try_receive(&mut self) -> Result<Received> {
+        PACKET.with_borrow_mut(|packet| {
+            packet.resize(CHUNK_BYTES + 1, 0);
+            self.receive_into(packet)
+        })
+    }
+
+    fn receive_into(&mut self, packet: &mut [u8]) -> Result<Received> {
         loop {
             let flags = RecvFlags::DONTWAIT | RecvFlags::TRUNC;
-            let received = rustix::io::retry_on_intr(|| rustix::net::recv(&self.socket, &mut *self.packet, flags));
+            let received = rustix::io::retry_on_intr(|| rustix::net::recv(&self.socket, &mut *packet, flags));
             let packet_bytes = match received {
                 Err(Errno::AGAIN) => return Ok(Received::Nothing),
                 Err(Errno::CONNRESET) => 0,
@@ -113,15 +121,15 @@ impl MessageReceiver {
             if packet_bytes == 0 {
                 return Ok(Received::Closed { is_cut_short: !self.partial.is_empty() });
             }
-            if let Some(message) = self.take_packet(packet_bytes)? {
+            if let Some(message) = self.take_packet(packet, packet_bytes)? {
                 return Ok(Received::Message(message));
             }
         }
     }
 
-    fn take_packet(&mut self, packet_bytes: usize) -> Result<Option<Vec<u8>>> {
+    fn take_packet(&mut self, packet: &[u8], packet_bytes: usize) -> Result<Option<Vec<u8>>> {
         let bad = |text: String| Error::Parse { what: "packet on a message channel", text };
-        let Some((&kind, chunk)) = self.packet.get(..packet_bytes).and_then(<[u8]>::split_first) else {
+        let Some((&kind, chunk)) = packet.get(..packet_bytes).and_then(<[u8]>::split_first) else {
             return Err(bad(format!("{packet_bytes} bytes")));
         };
         if self.partial.len() + chunk.len() > self.max_message_bytes {

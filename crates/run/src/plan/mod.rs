@@ -7,6 +7,7 @@ mod stream;
 use crate::error::RunError;
 use ferrio_engine::{EngineInfo, EngineOptions, OptionValue};
 use ferrio_job::spec::{BlockRange, DirectionMix, EngineValue, JobSpec, QueueSpec, RunSpec};
+use ferrio_units::PerDirection;
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedIndex, SeedTable, Taus88};
 use std::sync::Arc;
 
@@ -116,18 +117,22 @@ fn start_delay_ns(job: &JobSpec, seeds: &SeedTable) -> u64 {
 }
 
 impl WorkerPlan {
-    /// Block sizes of the directions that the job uses.
-    pub(crate) fn used_block_ranges(&self) -> impl Iterator<Item = BlockRange> {
-        let pattern = &self.spec.pattern;
-        let used = match pattern.mix {
+    /// The directions in which the job does I/O.
+    pub(crate) fn used_directions(&self) -> PerDirection<bool> {
+        PerDirection(match self.spec.pattern.mix {
             DirectionMix::Read => [true, false, false],
             DirectionMix::Write => [false, true, false],
             DirectionMix::Trim => [false, false, true],
             DirectionMix::ReadWrite => [true, true, false],
             DirectionMix::TrimWrite => [false, true, true],
-        };
+        })
+    }
+
+    /// Block sizes of the directions that the job uses.
+    pub(crate) fn used_block_ranges(&self) -> impl Iterator<Item = BlockRange> {
+        let pattern = &self.spec.pattern;
         // The first slot is the sequential size and the second the random one under bs_is_seq_rand.
-        let used = if pattern.bs_is_seq_rand { [true, true, false] } else { used };
+        let used = if pattern.bs_is_seq_rand { [true, true, false] } else { self.used_directions().0 };
         pattern.block_size.0.into_iter().zip(used).filter(|(_, used)| *used).map(|(range, _)| range)
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know: engines, files. Start reading at [`Account::data_done`], the hot path.
 
-use ferrio_job::spec::ReportingSpec;
+use crate::plan::WorkerPlan;
 use ferrio_stats::{LatencyStat, ThreadStats};
 use ferrio_sys::Clock;
 use ferrio_units::{DataDirection, PerDirection};
@@ -41,16 +41,18 @@ struct Window {
 }
 
 impl Account {
-    pub(super) fn new(spec: &ReportingSpec, synchronous: bool, iodepth: u32) -> Self {
+    pub(super) fn new(plan: &WorkerPlan) -> Self {
+        let (spec, synchronous) = (&plan.spec.reporting, plan.engine.synchronous);
         let full = !spec.gtod_reduce;
-        let mut stats = ThreadStats { latency_depth: iodepth, ..ThreadStats::default() };
-        for direction in DataDirection::ALL {
+        let mut stats = ThreadStats { latency_depth: plan.queue().iodepth, ..ThreadStats::default() };
+        // A histogram takes 15 KB: directions without I/O have none.
+        for direction in DataDirection::ALL.into_iter().filter(|direction| plan.used_directions()[*direction]) {
             let figures = &mut stats.directions[direction];
             figures.slat = LatencyStat::new(spec.slat_percentiles);
             figures.clat = LatencyStat::new(spec.clat_percentiles);
             figures.lat = LatencyStat::new(spec.lat_percentiles);
         }
-        stats.sync = LatencyStat::new(spec.clat_percentiles || spec.lat_percentiles);
+        stats.sync = LatencyStat::new(plan.writes() && (spec.clat_percentiles || spec.lat_percentiles));
         Self {
             stats,
             measures_slat: full && !spec.disable_slat && !synchronous,

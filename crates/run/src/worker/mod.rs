@@ -159,7 +159,7 @@ impl<'a> Worker<'a> {
             job_error!(12, "init_random_map").explained(format!("fio: {}: {error}", plan.spec.name))
         })?;
         let queue = plan.queue();
-        let account = Account::new(&plan.spec.reporting, plan.engine.synchronous, queue.iodepth);
+        let account = Account::new(plan);
         let n_files = set.files.len();
         Ok(Box::new(Self {
             files: FileTable::new(plan, &set),
