@@ -98,6 +98,17 @@ pub fn signal_on_parent_death(signal: Signal) -> Result<()> {
     rustix::process::set_parent_process_death_signal(Some(signal)).context("prctl", "PR_SET_PDEATHSIG")
 }
 
+/// Has the kernel kill this process when its parent ends. False: that parent is gone already, so that no signal will ever
+/// come, and the caller should end by itself.
+///
+/// # Errors
+/// What `prctl` says.
+pub fn die_with_parent(parent: Pid) -> Result<bool> {
+    signal_on_parent_death(Signal::KILL)?;
+    // Asked for first, looked at afterwards: a parent that dies in between is noticed either way.
+    Ok(parent_id() == Some(parent))
+}
+
 /// Id of the parent; `None` if it is outside of the PID name space.
 pub fn parent_id() -> Option<Pid> {
     rustix::process::getppid()

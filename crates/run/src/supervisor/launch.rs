@@ -8,7 +8,7 @@ use crate::plan::RunPlan;
 use crate::trace::TraceSettings;
 use crate::worker::{WorkerContext, WorkerMessage, WorkerOutcome, work};
 use ferrio_sys::channel::{MessageReceiver, MessageSender, Received, message_channel};
-use ferrio_sys::process::{self, ChildEnd, Pid, Signal};
+use ferrio_sys::process::{self, ChildEnd, Pid};
 use ferrio_sys::{Clock, signals};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
@@ -64,10 +64,13 @@ impl Launcher<'_> {
         generation: u32,
     ) -> ferrio_sys::Result<(Handle, u32)> {
         let (sender, receiver) = message_channel(MAX_MESSAGE_BYTES)?;
+        let supervisor = process::process_id();
         let pid = process::fork(|| {
             // A worker gets no signals of the terminal, and dies with its supervisor.
             let _ = process::set_session();
-            let _ = process::signal_on_parent_death(Signal::KILL);
+            if matches!(process::die_with_parent(supervisor), Ok(false)) {
+                return 1;
+            }
             let _ = signals::reset_in_child();
             let send = |message: &WorkerMessage| send_to(&sender, message);
             let context = WorkerContext {

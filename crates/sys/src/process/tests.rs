@@ -110,3 +110,12 @@ fn a_child_can_be_bound_to_its_parent() {
     let child = fork(|| i32::from(signal_on_parent_death(Signal::KILL).is_err() || parent_id().is_none())).unwrap();
     assert_eq!(wait(child).unwrap(), ChildEnd::Exited(0));
 }
+
+#[test]
+fn a_parent_that_is_gone_is_noticed() {
+    let parent = process_id();
+    let with = |expected: Pid| fork(move || i32::from(!die_with_parent(expected).unwrap())).unwrap();
+    assert_eq!(wait(with(parent)).unwrap(), ChildEnd::Exited(0));
+    // A process that lost its parent belongs to another.
+    assert_eq!(wait(with(Pid::from_raw(i32::MAX).unwrap())).unwrap(), ChildEnd::Exited(1));
+}
