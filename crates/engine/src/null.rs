@@ -23,15 +23,15 @@ pub const INFO: EngineInfo = EngineInfo {
 #[derive(Default)]
 struct Null {
     iodepth: u32,
-    queued: Vec<Completion>,
-    done: Vec<Completion>,
+    units: Vec<Completion>,
+    /// How many of them were committed: none, or all, for no unit is taken before they are reaped.
+    n_committed: usize,
 }
 
 impl Engine for Null {
     fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
         self.iodepth = setup.iodepth;
-        self.queued = Vec::with_capacity(setup.iodepth as usize);
-        self.done = Vec::with_capacity(setup.iodepth as usize);
+        self.units = Vec::with_capacity(setup.iodepth as usize);
         Ok(())
     }
 
@@ -41,21 +41,26 @@ impl Engine for Null {
         if self.iodepth == 1 {
             return Queued::Completed(result);
         }
-        if !self.done.is_empty() {
+        if self.n_committed > 0 {
             return Queued::Busy;
         }
-        self.queued.push(Completion { unit_index, result });
+        self.units.push(Completion { unit_index, result });
         Queued::Queued
     }
 
     fn commit(&mut self) -> io::Result<u32> {
-        let n_queued = self.queued.len() as u32;
-        self.done.append(&mut self.queued);
-        Ok(n_queued)
+        let n_queued = self.units.len() - self.n_committed;
+        self.n_committed = self.units.len();
+        Ok(n_queued as u32)
     }
 
     fn reap(&mut self, _min: u32, _max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        completions.append(&mut self.done);
+        if self.n_committed > 0 {
+            // One by one: a batch is mostly one unit, and copying it as a block costs a call.
+            self.units.iter().for_each(|unit| completions.push(*unit));
+            self.units.clear();
+            self.n_committed = 0;
+        }
         Ok(())
     }
 }

@@ -112,16 +112,24 @@ impl Worker<'_> {
     /// Takes the result of a unit.
     #[inline]
     pub(super) fn finish(&mut self, slot_index: u32, result: i64, done: u64) -> Finished {
+        match self.finish_whole(slot_index, result, done) {
+            Some(_) => Finished::Done,
+            None => self.finish_odd(slot_index, result, done),
+        }
+    }
+
+    /// Takes the result of a unit that did all that it was asked to, and gives its file; `None`: it did not.
+    #[inline]
+    pub(super) fn finish_whole(&mut self, slot_index: u32, result: i64, done: u64) -> Option<u32> {
         let slot = self.slots.get(slot_index);
         if result != slot.unit.length as i64 {
-            return self.finish_odd(slot_index, result, done);
+            return None;
         }
-        let (stamps, direction, bytes) = (slot.stamps, slot.unit.direction, slot.wanted_bytes);
-        match direction.data() {
-            Some(data) => self.account.data_done(data, bytes, &self.clock, stamps, done),
-            None => self.account.sync_done(&self.clock, stamps, done),
+        match slot.unit.direction.data() {
+            Some(data) => self.account.data_done(data, slot.wanted_bytes, &self.clock, slot.stamps, done),
+            None => self.account.sync_done(&self.clock, slot.stamps, done),
         }
-        Finished::Done
+        Some(slot.unit.file_index)
     }
 
     /// An error, a short transfer, or the end of the file.

@@ -33,10 +33,9 @@ use ferrio_workload::Workload;
 use ferrio_workload::contents::BufferContents;
 use file_table::FileTable;
 use iolog::IoLog;
-use slots::Slots;
+use slots::{Batch, Slots};
 use sparse_stamps::SparseStamps;
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -92,8 +91,7 @@ struct Worker<'a> {
     files: FileTable,
     slots: Slots,
     queue: QueueSpec,
-    /// Units that the engine has queued but not committed, oldest first.
-    prepared: VecDeque<u32>,
+    prepared: Batch,
     completions: Vec<Completion>,
     account: Account,
     control: Control<'a>,
@@ -165,7 +163,7 @@ impl<'a> Worker<'a> {
             files: FileTable::new(plan, &set),
             contents: BufferContents::new(&plan.spec.buffers, &plan.seeds),
             slots: Slots::new(queue.iodepth, block_bytes),
-            prepared: VecDeque::with_capacity(queue.iodepth as usize),
+            prepared: Batch::new(queue.iodepth),
             completions: Vec::with_capacity(queue.iodepth as usize),
             stamps_wanted: account.needs_stamps(),
             control: Control::new(plan, context.board.slot(context.slot_index)),

@@ -7,7 +7,7 @@
 use super::io::Finished;
 use super::{Stop, Worker};
 use crate::error::job_error;
-use ferrio_engine::Queued;
+use ferrio_engine::{Completion, Queued};
 use ferrio_workload::Next;
 
 impl Worker<'_> {
@@ -43,7 +43,7 @@ impl Worker<'_> {
             self.fill_slot(slot_index, &io, stamp)?;
             self.files.takes_off(io.file_index);
             self.enqueue(slot_index, &mut stamp)?;
-            if self.prepared.len() >= self.queue.batch_submit as usize {
+            if self.prepared.len() >= self.queue.batch_submit {
                 self.commit(&mut stamp)?;
             }
             if self.slots.is_full() {
@@ -61,7 +61,7 @@ impl Worker<'_> {
         loop {
             match self.engine.queue(slot_index, &self.slots.get(slot_index).unit) {
                 Queued::Queued => {
-                    self.prepared.push_back(slot_index);
+                    self.prepared.push(slot_index);
                     return Ok(());
                 }
                 Queued::Completed(result) => {
@@ -74,7 +74,9 @@ impl Worker<'_> {
                     }
                 }
                 Queued::Busy => {
-                    self.commit(stamp)?;
+                    if !self.prepared.is_empty() {
+                        self.commit(stamp)?;
+                    }
                     self.reap(1, self.queue.batch_complete_max.max(1), stamp)?;
                 }
             }
@@ -85,14 +87,14 @@ impl Worker<'_> {
     #[inline]
     fn commit(&mut self, stamp: &mut u64) -> Result<(), Stop> {
         while !self.prepared.is_empty() {
-            let n_taken = self.engine.commit().map_err(|error| refused(&error, "commit"))?;
-            if n_taken == 0 {
-                // The kernel takes nothing now: make room, or try again when nothing is in flight.
-                if self.slots.n_used() as usize > self.prepared.len() {
-                    self.reap(1, self.queue.iodepth, stamp)?;
+            let n_taken = match self.engine.commit() {
+                Ok(0) => {
+                    self.wait_for_room(stamp)?;
+                    continue;
                 }
-                continue;
-            }
+                Ok(n_taken) => n_taken,
+                Err(error) => return Err(refused(&error, "commit")),
+            };
             *stamp = self.stamp_after(*stamp);
             let n_new = self.mark_issued(n_taken, *stamp);
             self.count_commit(n_taken, n_new);
@@ -100,24 +102,29 @@ impl Worker<'_> {
         Ok(())
     }
 
+    /// The kernel takes nothing now: reap, or try again when nothing is in flight.
+    #[cold]
+    fn wait_for_room(&mut self, stamp: &mut u64) -> Result<(), Stop> {
+        if self.slots.n_used() > self.prepared.len() { self.reap(1, self.queue.iodepth, stamp) } else { Ok(()) }
+    }
+
     /// The oldest prepared units are with the kernel now. Returns how many of them are no rests of short transfers: a rest
     /// keeps the stamps of its I/O.
     #[inline]
     fn mark_issued(&mut self, n_units: u32, stamp: u64) -> u32 {
         let mut n_new = 0;
-        for _ in 0..n_units {
-            let Some(slot_index) = self.prepared.pop_front() else { break };
-            let slot = self.slots.get_mut(slot_index);
+        let Self { prepared, slots, account, clock, .. } = self;
+        prepared.commit(n_units, |slot_index| {
+            let slot = slots.get_mut(*slot_index);
             if slot.was_short {
-                continue;
+                return;
             }
             n_new += 1;
             slot.stamps.issue = stamp;
-            let (stamps, direction) = (slot.stamps, slot.unit.direction.data());
-            if let Some(direction) = direction {
-                self.account.data_issued(direction, &self.clock, stamps);
+            if let Some(direction) = slot.unit.direction.data() {
+                account.data_issued(direction, clock, slot.stamps);
             }
-        }
+        });
         n_new
     }
 
@@ -153,42 +160,58 @@ impl Worker<'_> {
     /// Takes between `min` and `max` results.
     #[inline]
     fn reap(&mut self, min: u32, max: u32, stamp: &mut u64) -> Result<(), Stop> {
-        let n_committed = self.slots.n_used() - self.prepared.len() as u32;
+        let n_committed = self.slots.n_used() - self.prepared.len();
         self.completions.clear();
-        let reaped = self.engine.reap(min.min(n_committed), max, &mut self.completions);
-        reaped.map_err(|error| refused(&error, "getevents"))?;
+        if let Err(error) = self.engine.reap(min.min(n_committed), max, &mut self.completions) {
+            return Err(refused(&error, "getevents"));
+        }
         *stamp = self.stamp_after(*stamp);
         self.count_reap(self.completions.len() as u32);
         let mut first = Ok(());
         // All are taken even when one ends the job: what is reaped and not taken would be waited for without end.
         for index in 0..self.completions.len() {
-            let completion = self.completions[index];
-            let taken = match self.take_result(completion.unit_index, completion.result, *stamp) {
-                Ok(false) => self.requeue(completion.unit_index),
-                other => other.map(drop),
+            let Completion { unit_index, result } = self.completions[index];
+            let taken = match self.finish_whole(unit_index, result, *stamp) {
+                Some(file_index) => self.release(unit_index, file_index),
+                None => self.take_odd(unit_index, result, *stamp),
             };
-            first = first.and(taken);
+            if let Err(stop) = taken {
+                first = first.and(Err(stop));
+            }
         }
         first
     }
 
+    /// A unit that is no plain success: its rest goes on, or its slot is free again.
+    #[cold]
+    fn take_odd(&mut self, slot_index: u32, result: i64, stamp: u64) -> Result<(), Stop> {
+        if self.take_result(slot_index, result, stamp)? { Ok(()) } else { self.requeue(slot_index) }
+    }
+
     /// True: the slot is free again. False: the unit has a rest to do.
-    #[inline]
     fn take_result(&mut self, slot_index: u32, result: i64, stamp: u64) -> Result<bool, Stop> {
         let finished = self.finish(slot_index, result, stamp);
         if finished == Finished::Again {
             return Ok(false);
         }
         let file_index = self.slots.get(slot_index).unit.file_index;
-        self.slots.give_back(slot_index);
-        let mut closed = Ok(());
-        if self.files.lands(file_index) {
-            closed = self.close_file(file_index);
-        }
+        let released = self.release(slot_index, file_index);
         match finished {
             Finished::Stop(stop) => Err(stop),
-            _ => closed.map(|()| true).map_err(|error| Stop::Failed(Box::new(error))),
+            _ => released.map(|()| true),
         }
+    }
+
+    /// The slot is free again; its file closes if it waited for that.
+    #[inline]
+    fn release(&mut self, slot_index: u32, file_index: u32) -> Result<(), Stop> {
+        self.slots.give_back(slot_index);
+        if self.files.lands(file_index) { self.close_idle_file(file_index) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn close_idle_file(&mut self, file_index: u32) -> Result<(), Stop> {
+        self.close_file(file_index).map_err(|error| Stop::Failed(Box::new(error)))
     }
 
     /// Offers the rest of a short transfer to the engine; it goes out with the next commit.
@@ -199,7 +222,7 @@ impl Worker<'_> {
         for _ in 0..2 {
             match self.engine.queue(slot_index, &unit) {
                 Queued::Queued => {
-                    self.prepared.push_back(slot_index);
+                    self.prepared.push(slot_index);
                     return Ok(());
                 }
                 Queued::Completed(result) => {

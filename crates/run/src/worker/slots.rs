@@ -19,6 +19,58 @@ pub(super) struct Slot {
     pub(super) was_short: bool,
 }
 
+/// Slots whose units the engine has queued but not committed, oldest first.
+#[derive(Debug)]
+pub(super) struct Batch {
+    /// The ones before `n_committed` are with the kernel already.
+    slot_indexes: Vec<u32>,
+    n_committed: usize,
+}
+
+impl Batch {
+    pub(super) fn new(iodepth: u32) -> Self {
+        Self { slot_indexes: Vec::with_capacity(iodepth as usize), n_committed: 0 }
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.slot_indexes.is_empty()
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> u32 {
+        (self.slot_indexes.len() - self.n_committed) as u32
+    }
+
+    /// The engine has queued one more.
+    #[inline]
+    pub(super) fn push(&mut self, slot_index: u32) {
+        if self.slot_indexes.len() == self.slot_indexes.capacity() {
+            self.forget_committed();
+        }
+        self.slot_indexes.push(slot_index);
+    }
+
+    /// Makes room without an allocation: there are no more than `iodepth` units that are not committed.
+    #[cold]
+    fn forget_committed(&mut self) {
+        self.slot_indexes.drain(..self.n_committed);
+        self.n_committed = 0;
+    }
+
+    /// Takes the oldest `n`, or all where there are fewer, for `each` to see.
+    #[inline]
+    pub(super) fn commit(&mut self, n: u32, each: impl FnMut(&u32)) {
+        let end = self.slot_indexes.len().min(self.n_committed + n as usize);
+        self.slot_indexes[self.n_committed..end].iter().for_each(each);
+        self.n_committed = end;
+        if end == self.slot_indexes.len() {
+            self.slot_indexes.clear();
+            self.n_committed = 0;
+        }
+    }
+}
+
 /// All slots of a worker; the free ones are a stack.
 pub(super) struct Slots {
     slots: Vec<Slot>,
@@ -78,5 +130,28 @@ impl Slots {
     #[inline]
     pub(super) fn get_mut(&mut self, index: u32) -> &mut Slot {
         &mut self.slots[index as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_is_committed_in_order_and_does_not_grow() {
+        let mut batch = Batch::new(4);
+        let capacity = batch.slot_indexes.capacity();
+        let (mut next, mut seen) = (0, Vec::new());
+        for n_committed in [1, 3, 0, 2, 9, 1, 1, 4] {
+            while batch.len() < 4 {
+                batch.push(next);
+                next += 1;
+            }
+            batch.commit(n_committed, |slot_index| seen.push(*slot_index));
+        }
+        assert!(seen.iter().copied().eq(0..seen.len() as u32), "{seen:?}");
+        assert_eq!(seen.len(), 1 + 3 + 2 + 4 + 1 + 1 + 4);
+        assert!(batch.is_empty());
+        assert_eq!(batch.slot_indexes.capacity(), capacity);
     }
 }
