@@ -4,6 +4,11 @@
 
 use serde::{Deserialize, Serialize};
 
+const EINTR: i32 = 4;
+
+/// Step of [`JobError::stopped`].
+const STOPPED: &str = "stopped";
+
 /// Why a run cannot be started or supervised.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -40,6 +45,16 @@ impl JobError {
     /// An error of a step, without further explanation. `place` is `file!():line!()`.
     pub fn new(errno: i32, place: impl Into<String>, step: impl Into<String>) -> Self {
         Self { errno, place: place.into(), step: step.into(), message: String::new() }
+    }
+
+    /// The run ended while the job was being set up: no error of the job.
+    pub(crate) fn stopped() -> Self {
+        Self::new(EINTR, "", STOPPED)
+    }
+
+    /// True for [`JobError::stopped`].
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.errno == EINTR && self.step == STOPPED
     }
 
     /// Adds a line that explains it.

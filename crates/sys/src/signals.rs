@@ -38,6 +38,11 @@ pub fn install() -> Result<()> {
     COUNTED.into_iter().try_for_each(|signal| set_action(signal, count as *const () as libc::sighandler_t))
 }
 
+/// True when a signal that ends the program was counted and not yet taken.
+pub fn is_end_pending() -> bool {
+    INTERRUPTS.load(Ordering::Relaxed) > 0 || TERMINATIONS.load(Ordering::Relaxed) > 0
+}
+
 /// Counts `SIGHUP` as a `SIGTERM` from now on, unless it is ignored (`nohup`): for a program that has something to put
 /// away before its terminal is gone.
 pub fn install_hangup() -> Result<()> {

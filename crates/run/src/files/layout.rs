@@ -17,7 +17,6 @@ use ferrio_workload::contents;
 use std::os::fd::OwnedFd;
 
 const ENOENT: i32 = 2;
-const EPERM: i32 = 1;
 const ENOSPC: i32 = 28;
 
 /// What a job needs of its files.
@@ -39,6 +38,7 @@ pub(super) fn lay_out(
     set: &mut FileSet,
     readonly: bool,
     events: &mut dyn FnMut(RunEvent),
+    stop: &dyn Fn() -> bool,
 ) -> Result<(), JobError> {
     if worker.engine.diskless || worker.spec.layout.create_on_open {
         return Ok(());
@@ -58,7 +58,7 @@ pub(super) fn lay_out(
     let total_bytes = set.files.iter_mut().filter(needs).map(|file| end_of(file)).fold(0, u64::saturating_add);
     events(RunEvent::LayingOut { job_name: worker.spec.name.clone(), n_files, total_bytes });
     let how = layout_of(worker);
-    set.files.iter_mut().filter(|file| needs(file)).try_for_each(|file| lay_out_file(worker, file, how))
+    set.files.iter_mut().filter(|file| needs(file)).try_for_each(|file| lay_out_file(worker, file, how, stop))
 }
 
 fn end_of(file: &FilePlan) -> u64 {
@@ -78,7 +78,15 @@ fn layout_of(worker: &WorkerPlan) -> Layout {
     }
 }
 
-fn lay_out_file(worker: &WorkerPlan, plan: &mut FilePlan, how: Layout) -> Result<(), JobError> {
+fn lay_out_file(
+    worker: &WorkerPlan,
+    plan: &mut FilePlan,
+    how: Layout,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), JobError> {
+    if stop() {
+        return Err(JobError::stopped());
+    }
     let keeps = matches!(how, Layout::Append | Layout::Reserve);
     if !keeps {
         match file::unlink(&plan.path) {
@@ -100,8 +108,8 @@ fn lay_out_file(worker: &WorkerPlan, plan: &mut FilePlan, how: Layout) -> Result
         }
         failed(&error, "open")
     })?;
-    let result = fill_file(worker, plan, how, &opened);
-    if result.is_err() && how == Layout::Fill {
+    let result = fill_file(worker, plan, how, &opened, stop);
+    if result.is_err() && !keeps {
         // Nothing half-written is left behind.
         let _ = file::unlink(&plan.path);
     }
@@ -116,7 +124,13 @@ fn lay_out_file(worker: &WorkerPlan, plan: &mut FilePlan, how: Layout) -> Result
     Ok(())
 }
 
-fn fill_file(worker: &WorkerPlan, plan: &FilePlan, how: Layout, opened: &OwnedFd) -> Result<(), JobError> {
+fn fill_file(
+    worker: &WorkerPlan,
+    plan: &FilePlan,
+    how: Layout,
+    opened: &OwnedFd,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), JobError> {
     if worker.spec.extent.fill_device && how != Layout::Fill {
         return Ok(());
     }
@@ -125,7 +139,7 @@ fn fill_file(worker: &WorkerPlan, plan: &FilePlan, how: Layout, opened: &OwnedFd
         return Ok(());
     }
     file_space::truncate(opened, end_of(plan)).map_err(|errno| job_error!(errno.raw_os_error(), "ftruncate"))?;
-    write_whole(worker, plan, opened)?;
+    write_whole(worker, plan, opened, stop)?;
     if worker.spec.layout.create_fsync {
         file_cache::sync(opened).map_err(|errno| job_error!(errno.raw_os_error(), "fsync"))?;
     }
@@ -151,7 +165,12 @@ fn preallocate(worker: &WorkerPlan, opened: &OwnedFd, bytes: u64) -> Result<(), 
 }
 
 /// Writes the file once in blocks of the largest write, with the normal contents of a buffer.
-fn write_whole(worker: &WorkerPlan, plan: &FilePlan, opened: &OwnedFd) -> Result<(), JobError> {
+fn write_whole(
+    worker: &WorkerPlan,
+    plan: &FilePlan,
+    opened: &OwnedFd,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), JobError> {
     let range = worker.spec.pattern.block_size.0[1];
     let block = usize::try_from(range.max_bytes).unwrap_or(usize::MAX).clamp(1, 1 << 30);
     let mut stream = Taus88::from_table(&worker.seeds, SeedIndex::Buffer);
@@ -159,6 +178,9 @@ fn write_whole(worker: &WorkerPlan, plan: &FilePlan, opened: &OwnedFd) -> Result
     contents::fill_first(&mut buffer, &worker.spec.buffers, &mut stream);
     let mut left = end_of(plan);
     while left > 0 {
+        if stop() {
+            return Err(JobError::stopped());
+        }
         let n = block.min(usize::try_from(left).unwrap_or(usize::MAX));
         if worker.spec.buffers.refill {
             contents::fill_first(&mut buffer, &worker.spec.buffers, &mut stream);
@@ -178,6 +200,5 @@ fn write_whole(worker: &WorkerPlan, plan: &FilePlan, opened: &OwnedFd) -> Result
 
 fn failed(error: &ferrio_sys::Error, step: &str) -> JobError {
     let errno = errno_of(error);
-    let hint = if errno == EPERM { " (not permitted)" } else { "" };
-    job_error!(errno, step).explained(format!("fio: {error}{hint}"))
+    job_error!(errno, step).explained(format!("fio: {error}"))
 }

@@ -45,11 +45,16 @@ pub struct FileSet {
 }
 
 impl FileSet {
-    /// Finds names and sizes and lays files out where that is needed.
-    pub fn prepare(worker: &WorkerPlan, readonly: bool, events: &mut dyn FnMut(RunEvent)) -> Result<Self, JobError> {
+    /// Finds names and sizes and lays files out where that is needed, until `stop` says that the run is over.
+    pub fn prepare(
+        worker: &WorkerPlan,
+        readonly: bool,
+        events: &mut dyn FnMut(RunEvent),
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Self, JobError> {
         let targets = naming::targets(worker)?;
         let mut set = size::file_set(worker, &targets)?;
-        layout::lay_out(worker, &mut set, readonly, events)?;
+        layout::lay_out(worker, &mut set, readonly, events, stop)?;
         Ok(set)
     }
 }

@@ -84,6 +84,11 @@ impl WorkerSlot {
         self.state.store(state as u32, Ordering::Release);
     }
 
+    /// The supervisor wants the job to end.
+    pub fn is_told_to_end(&self) -> bool {
+        self.attention.load(Ordering::Acquire) & attention::TERMINATE != 0
+    }
+
     /// Asks for attention.
     pub fn ask(&self, bits: u32) {
         self.attention.fetch_or(bits, Ordering::Release);

@@ -145,8 +145,10 @@ fn prepare_worker(worker: &WorkerPlan, settings: &RunSettings, observer: &mut dy
     if !(worker.spec.layout.create_serialize || worker.spec.layout.create_only) {
         return record;
     }
-    match FileSet::prepare(worker, settings.readonly, &mut |event| observer.event(event)) {
+    match FileSet::prepare(worker, settings.readonly, &mut |event| observer.event(event), &signals::is_end_pending) {
         Ok(set) => record.files = Some(set),
+        // The watch ends those that wait.
+        Err(error) if error.is_stopped() => {}
         Err(error) => record::setup_failed(&mut record, error, observer),
     }
     if worker.spec.layout.create_only {

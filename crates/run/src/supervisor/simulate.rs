@@ -42,7 +42,7 @@ fn simulate_worker(
     observer: &mut dyn RunObserver,
 ) -> Record {
     let mut record = Record::default();
-    let files = match FileSet::prepare(worker, settings.readonly, &mut |event| observer.event(event)) {
+    let files = match FileSet::prepare(worker, settings.readonly, &mut |event| observer.event(event), &|| false) {
         Ok(files) => files,
         Err(error) => {
             setup_failed(&mut record, error, observer);

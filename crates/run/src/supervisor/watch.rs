@@ -47,17 +47,18 @@ impl Watch<'_> {
         let mut signal = None;
         let mut told_at: Option<Instant> = None;
         loop {
+            // First, so that a signal of the time of the layout starts nothing.
+            if let Some(number) = self.take_signals() {
+                signal = signal.or(Some(number));
+                told_at.get_or_insert_with(Instant::now);
+                self.end_all(number);
+            }
             self.start_ready();
             if self.records.iter().all(Record::has_ended) {
                 return signal;
             }
             let ready = self.sleep(&eta);
             self.hear(&ready);
-            if let Some(number) = self.take_signals() {
-                signal = signal.or(Some(number));
-                told_at.get_or_insert_with(Instant::now);
-                self.end_all(number);
-            }
             if told_at.is_some_and(|told_at| told_at.elapsed() > END_LIMIT) {
                 self.give_up();
                 return signal;
@@ -89,7 +90,7 @@ impl Watch<'_> {
         let limit = Instant::now() + READY_LIMIT;
         // The board says who is ready without a system call; messages (a layout, a failure) are looked for now and then.
         for n_looks in 0u32.. {
-            if !self.is_getting_ready(&turn) || Instant::now() >= limit {
+            if !self.is_getting_ready(&turn) || Instant::now() >= limit || signals::is_end_pending() {
                 break;
             }
             std::thread::sleep(Duration::from_micros(50));

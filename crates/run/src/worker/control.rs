@@ -108,7 +108,7 @@ impl<'a> Control<'a> {
 
     /// The supervisor wants the job to end.
     pub(super) fn is_terminated(&self) -> bool {
-        self.slot.attention.load(Ordering::Acquire) & attention::TERMINATE != 0
+        self.slot.is_told_to_end()
     }
 
     pub(super) fn slot(&self) -> &'a WorkerSlot {

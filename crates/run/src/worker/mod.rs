@@ -119,7 +119,8 @@ pub fn work(plan: &WorkerPlan, prepared: Option<FileSet>, context: &WorkerContex
         }
         Err(error) => {
             slot.set_state(WorkerState::Finishing);
-            WorkerOutcome::new(ThreadStats::default(), Some(error), false)
+            let failure = Some(error).filter(|error| !error.is_stopped());
+            WorkerOutcome::new(ThreadStats::default(), failure, false)
         }
     }
 }
@@ -133,11 +134,11 @@ fn prepare<'a>(
 ) -> Result<Prepared<'a>, JobError> {
     let slot = context.board.slot(context.slot_index);
     let locked = setup::adopt_settings(plan)?;
-    let set = match prepared {
-        Some(set) => set,
-        None => FileSet::prepare(plan, context.readonly, &mut |event| {
-            (context.send)(&WorkerMessage::from_layout(event));
-        })?,
+    let set = if let Some(set) = prepared {
+        set
+    } else {
+        let mut say = |event| (context.send)(&WorkerMessage::from_layout(event));
+        FileSet::prepare(plan, context.readonly, &mut say, &|| slot.is_told_to_end())?
     };
     let worker = Worker::new(plan, set, context)?;
     slot.set_state(WorkerState::Initialised);
