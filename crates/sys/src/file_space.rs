@@ -27,8 +27,12 @@ pub fn preallocate(file: impl AsFd, how: Preallocation, offset: u64, len: u64) -
         Preallocation::KeepSize => fallocate(&file, FallocateFlags::KEEP_SIZE, offset, len),
         Preallocation::Posix => posix_fallocate(&file, offset, len),
     };
-    let name = if how == Preallocation::Posix { "posix_fallocate" } else { "fallocate" };
-    result.context(name, format_args!("({how:?}, {len} bytes at {offset})"))
+    let name = match how {
+        Preallocation::Native => "fallocate",
+        Preallocation::KeepSize => "fallocate that keeps the size",
+        Preallocation::Posix => "posix_fallocate",
+    };
+    result.context(name, format_args!("of {len} bytes at {offset}"))
 }
 
 /// Gives the blocks of a range back to the file system (`FALLOC_FL_PUNCH_HOLE`); it then reads as zeros, and the file

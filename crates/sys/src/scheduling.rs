@@ -50,7 +50,8 @@ pub fn set_io_priority(priority: IoPriority) -> Result<()> {
     let value = libc::c_int::from(priority.encode());
     // SAFETY: three numbers; no memory is involved.
     let result = unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, value) };
-    check(result).map(drop).context("ioprio_set", format_args!("{priority:?}"))
+    let IoPriority { class, level, hint } = priority;
+    check(result).map(drop).context("ioprio_set", format_args!("class {class}, level {level}, hint {hint}"))
 }
 
 /// I/O priority of the calling thread.
