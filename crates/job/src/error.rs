@@ -126,7 +126,7 @@ impl JobError {
             Self::UnknownWord(choices) => lines.out(valid_values(choices)),
             Self::Removed(_) => lines.out(self.to_string()),
             Self::System { call, reason, line } => {
-                lines.out(format!("fio: file:{}:{}, func={call}, error={reason}", file!(), line!()));
+                lines.out(format!("fio: file:error.rs:{}, func={call}, error={reason}", line!()));
                 lines.err(line.clone());
             }
             _ => {

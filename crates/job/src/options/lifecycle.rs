@@ -59,7 +59,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("allow_mounted_write", Kind::Bool, "Allow writes to a mounted block device")
         .default("0")
         .place(Category::File, "filename")
-        .applies(Apply::Bool(|draft| &mut draft.job.target.allow_mounted_write)),
+        .applies(Apply::Bool(|draft| &mut draft.job.target.allow_mounted_write))
+        .deviates("a refused run exits with 1 instead of 0; swap and parts of other devices are refused too"),
     option("pre_read", Kind::Bool, "Read the file range once before timing starts; disables invalidate")
         .default("0")
         .place(Category::File, "")

@@ -11,7 +11,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("lockmem", Kind::Size(ANY), "mlock this much memory per worker (capped at physical minus 128 MiB)")
         .default("0")
         .place(Category::General, "")
-        .applies(Apply::U64(|draft| &mut draft.job.worker.lockmem_bytes)),
+        .applies(Apply::U64(|draft| &mut draft.job.worker.lockmem_bytes))
+        .deviates("memory that cannot be locked is the job's error, not its silent end"),
     option("rwmixread", Kind::Int(at_most(100)), "Read share of a mixed job; sets rwmixwrite to the rest")
         .default("50")
         .place(Category::Io, "rwmix")

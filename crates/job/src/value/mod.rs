@@ -63,6 +63,9 @@ pub type Parsed = (Value, Vec<String>);
 pub fn parse(def: &OptionDef, text: Option<&str>, context: ValueContext) -> Result<Parsed, JobError> {
     if let Kind::FloatList { max_len, min, max } = def.kind {
         let (values, digits, remarks) = lists::floats(required(def, text)?, max_len, min, max);
+        if values.is_empty() {
+            return Err(JobError::Said(remarks.join("\n")));
+        }
         return Ok((Value::Floats(values, digits), remarks));
     }
     parse_plain(def, text, context).map(|value| (value, Vec::new()))
