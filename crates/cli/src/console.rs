@@ -38,7 +38,13 @@ impl Console {
             None if self.info_on_stderr => io::stderr().write_all(text.as_bytes()),
             None => write_out(text),
         };
-        self.has_failed |= result.is_err();
+        if let Err(error) = result {
+            // A reader that has seen enough is told nothing.
+            if !self.has_failed && error.kind() != io::ErrorKind::BrokenPipe {
+                let _ = writeln!(io::stderr(), "fio: cannot write the output: {error}");
+            }
+            self.has_failed = true;
+        }
     }
 
     /// Errors and warnings.
