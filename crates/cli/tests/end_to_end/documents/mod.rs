@@ -1,0 +1,9 @@
+//! Command lines and job files from documents that people follow, at smaller sizes and runtimes.
+//!
+//! One module a document. Start reading at any of them.
+
+mod append;
+mod baselines;
+mod first_questions;
+mod preallocation;
+mod sync_engine;

@@ -1,0 +1,17 @@
+//! Whole runs of the binary, many of them beside the peer (Debian's fio, with `FERRIO_PEER=1`).
+//!
+//! Start reading at `support`, then at the test that failed.
+#![forbid(unsafe_code)]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod documents;
+mod outline;
+mod refusals;
+mod reports;
+mod signals;
+mod streams;
+mod surroundings;
+mod system_calls;

@@ -1,0 +1,223 @@
+//! Reports of the same job under both programs: equal lines, equal trees of JSON, equal numbers of terse fields.
+//!
+//! Start reading at [`REPORTS`].
+
+use crate::outline::{assert_same_outline, outline};
+use crate::support::{Program, Run, Scratch, has_peer};
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// Job files; sections are separated by `|`, options by blanks. A job that begins with `long` runs long enough for samples.
+const REPORTS: &[&str] = &[
+    "[a] ioengine=null size=64m rw=read",
+    "[a] ioengine=null size=64m rw=randrw numjobs=3",
+    "[a] ioengine=null size=64m rw=randrw numjobs=3 group_reporting",
+    "[global] ioengine=null size=64m | [a] rw=read | [b] rw=write stonewall | [c] rw=randrw new_group numjobs=2",
+    "[global] ioengine=null size=64m group_reporting | [a] rw=read | [b] rw=write | [c] rw=randrw stonewall numjobs=2",
+    "[global] ioengine=null size=64m group_reporting=1 new_group | [a] rw=read | [b] rw=write group_reporting=0 | [c] rw=rw",
+    "[a] ioengine=null size=64m rw=trimwrite",
+    "[a] ioengine=null size=64m rw=randtrim",
+    "[a] ioengine=null size=64m rw=rw gtod_reduce=1",
+    "[a] ioengine=null size=64m rw=rw disable_lat=1",
+    "[a] ioengine=null size=64m rw=rw disable_clat=1",
+    "[a] ioengine=null size=64m rw=rw disable_slat=1 iodepth=4",
+    "[a] ioengine=null size=64m rw=rw disable_bw=1",
+    "[a] ioengine=null size=64m rw=rw disable_lat=1 disable_clat=1 disable_slat=1 disable_bw=1 iodepth=8",
+    "[a] ioengine=null size=64m rw=rw unified_rw_reporting=mixed",
+    "[a] ioengine=null size=64m rw=rw unified_rw_reporting=both",
+    "[a] ioengine=null size=64m rw=rw unified_rw_reporting=mixed numjobs=2 group_reporting",
+    "[a] ioengine=null size=64m rw=read kb_base=1000",
+    "[a] ioengine=null size=64m rw=read unit_base=1",
+    "[a] ioengine=null size=64m rw=read unit_base=8 kb_base=1000",
+    "[a] ioengine=null size=64m rw=read significant_figures=9",
+    "[a] ioengine=null size=64m rw=read percentile_list=5:99.999:0.5:50",
+    "[a] ioengine=null size=64m rw=read percentile_list=100",
+    "[a] ioengine=null size=64m rw=read clat_percentiles=0",
+    "[a] ioengine=null size=64m rw=read lat_percentiles=1",
+    "[a] ioengine=null size=64m rw=read lat_percentiles=1 clat_percentiles=0",
+    "[a] ioengine=null size=64m rw=read lat_percentiles=1 slat_percentiles=1 iodepth=4",
+    "[a] ioengine=null size=64m rw=read description=two_words",
+    "[a] ioengine=null size=64m rw=read description=first | [b] ioengine=null size=64m rw=read",
+    "[a] ioengine=null size=64m rw=read stats=0 | [b] ioengine=null size=64m rw=read",
+    "[a] ioengine=null size=64m rw=read thread | [b] ioengine=null size=64m rw=read",
+    "[a] ioengine=null size=64m rw=read thread numjobs=2",
+    "[a] ioengine=null size=64m rw=read iodepth=32 iodepth_batch=8 iodepth_batch_complete_min=4 iodepth_low=8",
+    "[a] ioengine=null size=64m rw=read bs=4k,8k,16k",
+    "[a] ioengine=null size=64m rw=randrw bs=4k,8k bs_is_seq_rand=1",
+    "[a] ioengine=null size=64m rw=read bsrange=512-128k",
+    "[a] ioengine=null size=64m rw=read loops=3",
+    "[a] ioengine=null size=64m rw=read continue_on_error=all",
+    "[a] ioengine=null size=64m rw=read ignore_error=EIO",
+    "[a] ioengine=psync size=1m rw=randrw fsync=8",
+    "[a] ioengine=psync size=1m rw=write fdatasync=4 end_fsync=1",
+    "[a] ioengine=psync size=1m rw=write overwrite=1",
+    "[a] ioengine=psync size=1m rw=write nrfiles=4",
+    "[a] ioengine=psync size=1m rw=read nrfiles=4 numjobs=2",
+    "[a] ioengine=psync size=1m rw=write iodepth=8",
+    "[a] ioengine=sync size=1m rw=write iodepth=8",
+    "[a] ioengine=vsync size=1m rw=write iodepth=8",
+    "[a] ioengine=pvsync2 size=1m rw=randwrite hipri=0",
+    "[a] ioengine=mmap size=1m rw=randwrite",
+    "[a] ioengine=libaio size=1m rw=randread iodepth=16 direct=1",
+    "[a] ioengine=libaio size=1m rw=randwrite iodepth=4 slat_percentiles=1",
+    "[a] ioengine=libaio size=1m rw=randwrite iodepth=8 fsync=16",
+    "[a] ioengine=io_uring size=1m rw=randread iodepth=16",
+    "[a] ioengine=posixaio size=1m rw=randread iodepth=4",
+    "[a] ioengine=psync size=1m rw=write create_only=1",
+    "[a] ioengine=psync size=64k rw=write filename=x | [b] ioengine=psync size=64k rw=read filename=x stonewall",
+    "[a] ioengine=psync size=1m rw=write file_append=1",
+    "[a] ioengine=psync size=1m rw=write disk_util=0",
+    "long [a] ioengine=psync size=1m rw=randrw time_based runtime=1200ms",
+    "long [a] ioengine=psync size=1m rw=write time_based runtime=1200ms numjobs=2 group_reporting",
+    "long [a] ioengine=null size=1m rw=read time_based runtime=1200ms disable_bw=1",
+    "long [a] ioengine=null size=1m rw=read time_based runtime=1200ms gtod_reduce=1",
+    "long [a] ioengine=null size=1m rw=read time_based runtime=1200ms kb_base=1000",
+    "long [a] ioengine=null size=1m rw=rw time_based runtime=1200ms unified_rw_reporting=both bwavgtime=200 iopsavgtime=300",
+    "long [a] ioengine=null size=1m rw=rw time_based runtime=700ms ramp_time=600ms unified_rw_reporting=mixed",
+];
+
+/// A job file of the short form above.
+fn job_file(short: &str) -> String {
+    short.split_whitespace().filter(|word| *word != "|").map(|word| word.to_owned() + "\n").collect()
+}
+
+fn both(case: &str, arguments: &str) -> [String; 2] {
+    [Program::Ferrio, Program::Peer].map(|program| {
+        let scratch = Scratch::new("reports");
+        scratch.write("jobs.fio", job_file(case.trim_start_matches("long ")));
+        let run = Run::new(program, scratch.path(), &format!("jobs.fio {arguments}")).finish().succeeded();
+        assert_eq!(run.stderr, "", "{case}: {program:?}");
+        run.stdout
+    })
+}
+
+/// The outline, but for what depends on the options of the job.
+fn lines(case: &str, report: &str, has_samples: bool) -> Vec<String> {
+    let no_bandwidth = case.contains("disable_bw=1") || case.contains("gtod_reduce=1");
+    // 3.33 shows samples of the bandwidth although they are switched off, and has no note on depths of synchronous engines.
+    let is_known = |line: &String| {
+        (no_bandwidth && line.starts_with("bw (")) || line.starts_with("note: both iodepth >=N and synchronous")
+    };
+    outline(report, has_samples).into_iter().filter(|line| !is_known(line)).collect()
+}
+
+#[test]
+fn reports_have_the_lines_of_the_peer() {
+    if !has_peer("reports_have_the_lines_of_the_peer") {
+        return;
+    }
+    let mut n_bad = 0;
+    for case in REPORTS {
+        let [ours, theirs] = both(case, "");
+        let is_long = case.starts_with("long");
+        let compared = std::panic::catch_unwind(|| {
+            assert_same_outline(case, &lines(case, &ours, is_long), &lines(case, &theirs, is_long));
+        });
+        n_bad += u32::from(compared.is_err());
+    }
+    assert_eq!(n_bad, 0, "reports that differ");
+}
+
+/// Jobs whose JSON and terse output is compared.
+const DATA: &[&str] = &[
+    "[a] ioengine=null size=64m rw=read",
+    "[global] ioengine=null size=64m | [a] rw=randrw | [b] rw=write numjobs=2 stonewall description=text",
+    "[a] ioengine=null size=64m rw=randrw numjobs=3 group_reporting unified_rw_reporting=mixed",
+    "[a] ioengine=null size=64m rw=randrw unified_rw_reporting=both lat_percentiles=1",
+    "[a] ioengine=null size=64m rw=randrw gtod_reduce=1",
+    "[a] ioengine=null size=64m rw=randrw clat_percentiles=0",
+    "[a] ioengine=null size=64m rw=randrw iodepth=4 slat_percentiles=1 percentile_list=50:99.9",
+    "[a] ioengine=null size=64m rw=trimwrite continue_on_error=all",
+    "[a] ioengine=psync size=1m rw=write fsync=16",
+    "[a] ioengine=libaio size=1m rw=randread iodepth=16 direct=1 nrfiles=2",
+    "long [a] ioengine=psync size=1m rw=randrw time_based runtime=1200ms ramp_time=100ms",
+];
+
+#[test]
+fn documents_have_the_keys_of_the_peer() {
+    if !has_peer("documents_have_the_keys_of_the_peer") {
+        return;
+    }
+    let mut complaints = String::new();
+    for case in DATA {
+        for format in ["json", "json+"] {
+            let trees = both(case, &format!("--output-format={format}")).map(|text| {
+                let value: Value =
+                    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{case}: {error}\n{text}"));
+                let mut lines = Vec::new();
+                tree("", &value, &mut lines);
+                lines
+            });
+            let [ours, theirs] = trees;
+            complaints += &differences(&format!("{case} {format}"), &ours, &theirs);
+        }
+    }
+    assert!(complaints.is_empty(), "other than the peer:\n{complaints}");
+}
+
+/// Ends of the paths that the reference version has and 3.33 has not.
+const ADDED_KEYS: [&str; 5] = [
+    "/job_start integer",
+    "/latency_target_ns integer",
+    "/latency_window_us integer",
+    "/read_sectors integer",
+    "/write_sectors integer",
+];
+
+/// Options without a value: 3.33 leaves them out of the options of a job.
+const FLAGS: [&str; 3] = ["/stonewall text", "/group_reporting text", "/time_based text"];
+
+fn is_added(line: &str) -> bool {
+    let is_flag = line.contains("/job options/") && FLAGS.iter().any(|flag| line.ends_with(flag));
+    is_flag || ADDED_KEYS.iter().any(|key| line.ends_with(key))
+}
+
+/// Paths of all values with their kinds, in the order of the document.
+fn tree(path: &str, value: &Value, lines: &mut Vec<String>) {
+    match value {
+        Value::Object(entries) if path.ends_with("/bins") => lines.push(format!("{path} {{}} {}", entries.is_empty())),
+        Value::Object(entries) => {
+            lines.push(format!("{path} {{}}"));
+            entries.iter().for_each(|(key, value)| tree(&format!("{path}/{key}"), value, lines));
+        }
+        Value::Array(items) => {
+            lines.push(format!("{path} []"));
+            items.iter().enumerate().for_each(|(index, item)| tree(&format!("{path}/{index}"), item, lines));
+        }
+        Value::Number(number) if number.is_f64() => lines.push(format!("{path} float")),
+        Value::Number(_) => lines.push(format!("{path} integer")),
+        Value::String(_) => lines.push(format!("{path} text")),
+        Value::Bool(_) => lines.push(format!("{path} bool")),
+        Value::Null => lines.push(format!("{path} null")),
+    }
+}
+
+/// Lines that only one of the two has, and a first change of order among the others.
+fn differences(what: &str, ours: &[String], theirs: &[String]) -> String {
+    let mut text = String::new();
+    let missing: Vec<&String> = theirs.iter().filter(|line| !ours.contains(line)).collect();
+    let added: Vec<&String> = ours.iter().filter(|line| !theirs.contains(line) && !is_added(line)).collect();
+    let common = |lines: &[String], others: &[String]| -> Vec<String> {
+        lines.iter().filter(|line| others.contains(line)).cloned().collect()
+    };
+    let (our_order, their_order) = (common(ours, theirs), common(theirs, ours));
+    let moved = our_order.iter().zip(&their_order).find(|(ours, theirs)| ours != theirs);
+    if !missing.is_empty() || !added.is_empty() || moved.is_some() {
+        writeln!(text, "{what}\n  missing {missing:?}\n  added {added:?}\n  moved {moved:?}").expect("a string");
+    }
+    text
+}
+
+#[test]
+fn terse_lines_have_the_fields_of_the_peer() {
+    if !has_peer("terse_lines_have_the_fields_of_the_peer") {
+        return;
+    }
+    let fields = |text: &str| -> Vec<usize> { text.lines().map(|line| line.split(';').count()).collect() };
+    for case in DATA {
+        for version in 2..=5 {
+            let [ours, theirs] = both(case, &format!("--output-format=terse --terse-version={version}"));
+            assert_eq!(fields(&ours), fields(&theirs), "{case}, version {version}\n{ours}\n{theirs}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What is issued (direction, file, offset, length, in order) is what the peer issues: traces of `write_iolog` compared.
+//!
+//! The peer's default seed for offsets is another one than that of the reference version; both programs get the seed by
+//! option. Start reading at [`compare`].
+
+use crate::support::{Program, Run, Scratch, has_peer};
+use std::fmt::Write as _;
+
+/// Options of a job, separated by blanks.
+type Case = String;
+
+/// All kinds of `rw`.
+const KINDS: [&str; 10] =
+    ["read", "write", "randread", "randwrite", "rw", "randrw", "trim", "randtrim", "trimwrite", "randtrimwrite"];
+
+/// Cases in one job file. As many jobs at once make as many thread numbers, which are part of the seeds.
+const CASES_A_FILE: usize = 24;
+
+/// The lines of a trace without their times.
+fn trace(text: &str) -> Vec<String> {
+    let without_time = |line: &str| line.split_once(' ').map_or(line, |(_, rest)| rest).to_owned();
+    text.lines().map(without_time).collect()
+}
+
+/// A job file with a section for each case, numbered.
+fn job_file(global: &str, cases: &[Case]) -> String {
+    let mut text = format!("[global]\n{}\n", global.replace(' ', "\n"));
+    for (index, case) in cases.iter().enumerate() {
+        let options = case.replace(' ', "\n");
+        writeln!(text, "[j{index}]\n{options}\nwrite_iolog=log{index}").expect("a string");
+    }
+    text
+}
+
+fn traces(program: Program, test: &str, global: &str, cases: &[Case]) -> Vec<Vec<String>> {
+    let scratch = Scratch::new(test);
+    scratch.write("jobs.fio", job_file(global, cases));
+    Run::new(program, scratch.path(), "jobs.fio").finish().succeeded();
+    (0..cases.len()).map(|index| trace(&scratch.read(&format!("log{index}")))).collect()
+}
+
+/// Runs the cases under both programs, a file of cases at a time, and fails with the first difference of each case.
+fn compare(test: &str, global: &str, cases: &[Case]) {
+    if !has_peer(test) {
+        return;
+    }
+    let mut complaints = String::new();
+    for cases in cases.chunks(CASES_A_FILE) {
+        let theirs = traces(Program::Peer, test, global, cases);
+        let ours = traces(Program::Ferrio, test, global, cases);
+        for ((case, theirs), ours) in cases.iter().zip(theirs).zip(ours) {
+            assert!(theirs.len() > 4, "the peer did nothing: {case}");
+            if let Some(complaint) = difference(&theirs, &ours) {
+                writeln!(complaints, "{case}\n{complaint}").expect("a string");
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{test}, {global}: other than the peer:\n{complaints}");
+}
+
+fn difference(theirs: &[String], ours: &[String]) -> Option<String> {
+    let n_same = theirs.iter().zip(ours).take_while(|(a, b)| a == b).count();
+    if n_same == theirs.len() && n_same == ours.len() {
+        return None;
+    }
+    let around = |lines: &[String]| lines.iter().skip(n_same.saturating_sub(2)).take(5).cloned().collect::<Vec<_>>();
+    let (n_theirs, n_ours) = (theirs.len(), ours.len());
+    Some(format!(
+        "  peer {n_theirs} lines, ours {n_ours}; line {n_same}: peer {:?} ours {:?}",
+        around(theirs),
+        around(ours)
+    ))
+}
+
+const NULL: &str = "ioengine=null randrepeat=0 randseed=137";
+
+fn cases(kinds: &[&str], common: &str, options: &[&str]) -> Vec<Case> {
+    let one = |kind: &&str, option: &&str| format!("rw={kind} {common} {option}").trim().to_owned();
+    kinds.iter().flat_map(|kind| options.iter().map(move |option| one(kind, option))).collect()
+}
+
+#[test]
+fn kinds_and_block_sizes() {
+    let sizes = ["bs=4k", "bs=8k,4k,16k", "bs=4k,12k", "bsrange=4k-32k", "bsrange=4k-8k,4k-16k", "bs=12k", "bs=512"];
+    compare("kinds_and_block_sizes", NULL, &cases(&KINDS, "size=256k", &sizes));
+}
+
+const RANDOM_KINDS: [&str; 4] = ["randread", "randwrite", "randrw", "randtrimwrite"];
+
+#[test]
+fn ways_to_pick_offsets() {
+    let options = [
+        "norandommap=1",
+        "random_generator=lfsr",
+        "random_generator=tausworthe64",
+        "norandommap=1 random_generator=tausworthe64",
+        "norandommap=1 bsrange=4k-32k",
+        "percentage_random=0",
+        "percentage_random=100",
+        "blockalign=8k",
+        "blockalign=512",
+        "randseed=1",
+        "randseed=4294967296",
+        "randseed=9223372036854775807",
+        "bs=4k,16k bs_is_seq_rand=1",
+    ];
+    let mut cases_of_all = cases(&RANDOM_KINDS, "size=256k", &options);
+    // Not of randtrimwrite: there the peer adds the offset twice to its writes.
+    cases_of_all.extend(cases(&RANDOM_KINDS[..3], "size=256k", &["random_generator=lfsr offset=64k"]));
+    compare("ways_to_pick_offsets", NULL, &cases_of_all);
+}
+
+#[test]
+fn several_files() {
+    let options = [
+        "nrfiles=3",
+        "nrfiles=3 file_service_type=random",
+        "nrfiles=5 file_service_type=random:2",
+        "nrfiles=5 file_service_type=roundrobin:3",
+        "nrfiles=5 openfiles=2",
+        "nrfiles=4 file_service_type=sequential",
+        "nrfiles=4 file_service_type=sequential openfiles=1",
+        "nrfiles=3 loops=2",
+        "nrfiles=3 filesize=20k-60k",
+        "filename=a:b:c",
+    ];
+    let syncs = ["nrfiles=4 file_service_type=random:3 fsync=3"];
+    let kinds = ["read", "write", "rw", "randread", "randwrite", "randrw"];
+    let cases = [cases(&kinds, "size=120k", &options), cases(&SYNCED_KINDS, "size=120k", &syncs)].concat();
+    compare("several_files", NULL, &cases);
+}
+
+/// Kinds whose syncs are compared. In a mix of reads and writes the peer repeats a sync after each read; the reference
+/// version only syncs after a write.
+const SYNCED_KINDS: [&str; 3] = ["write", "randwrite", "trimwrite"];
+
+#[test]
+fn amounts_and_barriers() {
+    let syncs = ["fsync=5", "fdatasync=4 fsync=8", "sync_file_range=write:4", "fsync=1 loops=2"];
+    let options = [
+        "loops=3",
+        "io_size=300k",
+        "io_size=50k",
+        "size=10k",
+        "number_ios=17",
+        "rwmixread=90",
+        "rwmixread=5",
+        "rwmixwrite=30",
+        "offset=64k",
+        "offset=10%",
+        "offset=64k size=50%",
+        "size=100k filesize=200k",
+        "offset_increment=16k numjobs=1",
+        "end_fsync=1",
+    ];
+    let kinds = ["read", "write", "rw", "randread", "randwrite", "randrw", "trimwrite"];
+    let common = "filesize=256k size=120k";
+    let cases = [cases(&kinds, common, &options), cases(&SYNCED_KINDS, common, &syncs)].concat();
+    compare("amounts_and_barriers", NULL, &cases);
+}
+
+#[test]
+fn sequential_postfix() {
+    let kinds = ["read:4k", "read:8k", "read:12k", "read:-4k", "read:-8k", "write:12k", "rw:8k", "write:-8k"];
+    let options = ["bs=4k", "bs=8k", "nrfiles=2", "io_size=100k", "bsrange=4k-8k"];
+    compare("sequential_postfix", NULL, &cases(&kinds, "size=64k", &options));
+}
+
+#[test]
+fn real_files() {
+    let options = ["bs=4k", "nrfiles=2 end_fsync=1", "loops=2", "bsrange=4k-16k nrfiles=3 openfiles=2"];
+    let kinds = ["read", "write", "randread", "randwrite", "randrw"];
+    let mut all = cases(&kinds, "size=64k", &options);
+    all.extend(cases(&SYNCED_KINDS[..2], "size=64k", &["nrfiles=2 fsync=4"]));
+    for engine in ["psync", "sync", "vsync", "libaio", "io_uring", "posixaio"] {
+        let global = format!("ioengine={engine} randrepeat=0 randseed=137");
+        compare("real_files", &global, &all);
+    }
+}

@@ -1,0 +1,69 @@
+//! The system calls that a run does to a file, as strace shows them, in a form in which two programs can be compared.
+//!
+//! Start reading at [`calls_to`].
+
+use crate::support::{Program, Run, Scratch};
+
+/// Runs with arguments in the `data` directory of the scratch directory, and returns the calls to files whose path
+/// contains `file`, in order of processes. Descriptors, buffers, addresses, `O_CLOEXEC` and the queries of files are left
+/// out: `open O_RDWR|O_CREAT, 0600`, `pwrite64 4096, 8192`, `io_submit PWRITE 4096, 8192`, `unlink ENOENT`.
+pub(crate) fn calls_to(file: &str, program: Program, scratch: &Scratch, arguments: &str) -> Vec<String> {
+    let prefix = format!("trace-{program:?}");
+    for name in scratch.names().iter().filter(|name| name.starts_with(&prefix)) {
+        std::fs::remove_file(scratch.join(name)).expect("a trace of an earlier run");
+    }
+    let data = scratch.join("data");
+    std::fs::create_dir_all(&data).expect("a directory for data");
+    // One trace for each process: no call is cut in two by a call of another.
+    let strace = format!("strace -ff -y -s 1 -o {}", scratch.join(&prefix).display());
+    Run::new(program, &data, arguments).under(&strace).finish().succeeded().quiet();
+    let traces = scratch.names().into_iter().filter(|name| name.starts_with(&prefix));
+    traces.flat_map(|name| calls(&scratch.read(&name), file)).collect()
+}
+
+/// The calls with runs of equal ones (but for their numbers) cut to two.
+pub(crate) fn without_repeats(calls: &[String]) -> Vec<String> {
+    let kind = |call: &String| call.split_once(' ').map_or(call.clone(), |(name, _)| name.to_owned());
+    let is_third = |index: usize| index >= 2 && (1..=2).all(|back| kind(&calls[index - back]) == kind(&calls[index]));
+    (0..calls.len()).filter(|index| !is_third(*index)).map(|index| calls[index].clone()).collect()
+}
+
+fn calls(trace: &str, file: &str) -> Vec<String> {
+    // Those of libaio show descriptors without their paths.
+    let is_aio = |line: &str| line.starts_with("io_submit") || line.starts_with("io_getevents");
+    let concerns = |line: &&str| is_aio(line) || (line.contains(file) && !line.starts_with("exec"));
+    trace.lines().filter(concerns).filter_map(call).collect()
+}
+
+/// One line of strace: `name(arguments) = result`.
+fn call(line: &str) -> Option<String> {
+    let (name, rest) = line.split_once('(')?;
+    let (arguments, result) = rest.rsplit_once(") ")?;
+    let error = result.split_whitespace().find(|word| word.starts_with('E'));
+    let shown = match name {
+        // Builds for debugging ask whether a descriptor is open before they close it.
+        "fcntl" if arguments.ends_with("F_GETFD") => return None,
+        "stat" | "lstat" | "newfstatat" | "fstat" | "statx" | "access" | "faccessat" | "faccessat2" => return None,
+        "io_submit" => field(arguments, "aio_lio_opcode=IOCB_CMD_")?.to_owned() + " " + &io_of(arguments)?,
+        "io_getevents" => arguments.split(", ").skip(1).take(2).collect::<Vec<_>>().join(", "),
+        // The descriptor or directory goes; names and buffers go.
+        _ => {
+            let words = arguments.split(", ").filter(|word| !word.starts_with('"') && !word.starts_with("AT_FDCWD"));
+            let words = words.filter(|word| !word.contains('<')).map(|word| word.replace("|O_CLOEXEC", ""));
+            words.collect::<Vec<_>>().join(", ")
+        }
+    };
+    let name = name.strip_suffix("at").filter(|short| matches!(*short, "open" | "unlink")).unwrap_or(name);
+    let words = [name, &shown, error.unwrap_or_default()];
+    Some(words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
+}
+
+fn io_of(arguments: &str) -> Option<String> {
+    Some(format!("{}, {}", field(arguments, "aio_nbytes=")?, field(arguments, "aio_offset=")?))
+}
+
+/// The value behind a name.
+fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let value = text.split_once(name)?.1;
+    value.split([',', '}']).next()
+}

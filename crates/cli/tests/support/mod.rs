@@ -1,0 +1,364 @@
+//! What the end-to-end tests share: running ferrio and the peer with a time limit, scratch directories, skipping.
+//!
+//! Must not know: what is tested. Start reading at [`Run`].
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// The version that the expectations of the peer's tests were made with.
+const PEER_VERSION: &str = "fio-3.33";
+
+/// A run that has not ended by then is killed, with all its jobs.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// Says by name why a test does not run.
+pub(crate) fn skip(test: &str, reason: &str) {
+    eprintln!("SKIPPED {test}: {reason}");
+}
+
+/// True when the peer is to be run and is there; else the test is reported as skipped.
+pub(crate) fn has_peer(test: &str) -> bool {
+    if std::env::var_os("FERRIO_PEER").is_none_or(|value| value != "1") {
+        skip(test, "FERRIO_PEER is not 1");
+        return false;
+    }
+    let version = Command::new("fio").arg("--version").output().map(|output| output.stdout).unwrap_or_default();
+    let version = String::from_utf8_lossy(&version).trim().to_owned();
+    if version != PEER_VERSION {
+        skip(test, &format!("the peer is {PEER_VERSION}, and fio here says '{version}'"));
+    }
+    version == PEER_VERSION
+}
+
+/// True when programs are on the path; else the test is reported as skipped.
+pub(crate) fn has_programs(test: &str, programs: &[&str]) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = |program: &str| std::env::split_paths(&path).any(|directory| directory.join(program).is_file());
+    let missing = programs.iter().find(|program| !is_there(program));
+    if let Some(program) = missing {
+        skip(test, &format!("needs {program}"));
+    }
+    missing.is_none()
+}
+
+/// True for root; else the test is reported as skipped.
+pub(crate) fn is_root(test: &str) -> bool {
+    let is_root = rustix::process::geteuid().is_root();
+    if !is_root {
+        skip(test, "needs root");
+    }
+    is_root
+}
+
+/// A directory for one test, removed with everything in it.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// A directory where the build keeps its files.
+    pub(crate) fn new(test: &str) -> Self {
+        Self::below(Path::new(env!("CARGO_TARGET_TMPDIR")), test)
+    }
+
+    /// A directory that other users can reach.
+    pub(crate) fn in_temporary_directory(test: &str) -> Self {
+        Self::below(&std::env::temp_dir(), test)
+    }
+
+    fn below(parent: &Path, test: &str) -> Self {
+        static N_MADE: AtomicU32 = AtomicU32::new(0);
+        let number = N_MADE.fetch_add(1, Ordering::Relaxed);
+        let name = format!("ferrio-{}-{number}-{test}", std::process::id());
+        let path = parent.join(name);
+        std::fs::create_dir_all(&path).expect("a directory for scratch files");
+        Self(path)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Path of a file in the directory.
+    pub(crate) fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        std::fs::write(self.join(name), content).expect("a scratch file");
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        String::from_utf8_lossy(&std::fs::read(self.join(name)).unwrap_or_default()).into_owned()
+    }
+
+    /// Names in the directory, sorted.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).expect("the directory is there");
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Which program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Program {
+    Ferrio,
+    Peer,
+}
+
+impl Program {
+    pub(crate) fn path(self) -> &'static str {
+        match self {
+            Self::Ferrio => env!("CARGO_BIN_EXE_ferrio"),
+            Self::Peer => "fio",
+        }
+    }
+}
+
+/// A run to be started.
+#[derive(Debug, Clone)]
+pub(crate) struct Run {
+    program: Program,
+    wrapper: Vec<OsString>,
+    arguments: Vec<OsString>,
+    directory: PathBuf,
+    stdin: Vec<u8>,
+    environment: Vec<(String, String)>,
+}
+
+impl Run {
+    /// A run in a directory. Arguments are separated by blanks.
+    pub(crate) fn new(program: Program, directory: &Path, arguments: &str) -> Self {
+        Self {
+            program,
+            wrapper: Vec::new(),
+            arguments: arguments.split_whitespace().map(OsString::from).collect(),
+            directory: directory.to_owned(),
+            stdin: Vec::new(),
+            environment: Vec::new(),
+        }
+    }
+
+    pub(crate) fn stdin(mut self, text: &[u8]) -> Self {
+        text.clone_into(&mut self.stdin);
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Runs by way of another program, such as `strace -f`.
+    pub(crate) fn under(mut self, wrapper: &str) -> Self {
+        self.wrapper = wrapper.split_whitespace().map(OsString::from).collect();
+        self
+    }
+
+    /// Runs by way of a shell: `"$0" "$@"` in the script is the program with its arguments.
+    pub(crate) fn in_shell(mut self, script: &str) -> Self {
+        self.wrapper = ["sh", "-c", script].map(OsString::from).to_vec();
+        self
+    }
+
+    /// Runs to the end.
+    pub(crate) fn finish(self) -> Finished {
+        self.start().finish()
+    }
+
+    pub(crate) fn start(self) -> Running {
+        let shown = format!("{:?} {:?} in {}", self.program, self.arguments, self.directory.display());
+        let mut words = self.wrapper.into_iter().chain([self.program.path().into()]).chain(self.arguments);
+        let mut child = Command::new(words.next().expect("a program"))
+            .args(words)
+            .current_dir(&self.directory)
+            .envs(self.environment)
+            .env("LC_ALL", "C")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{shown}: {error}"));
+        let mut input = child.stdin.take().expect("a pipe");
+        let bytes = self.stdin;
+        // A program that does not read its input closes the pipe; that is no failure.
+        std::thread::spawn(move || drop(input.write_all(&bytes)));
+        let stdout = collect(child.stdout.take().expect("a pipe"));
+        let stderr = collect(child.stderr.take().expect("a pipe"));
+        Running { shown, child, stdout, stderr }
+    }
+}
+
+fn collect(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = pipe.read_to_end(&mut bytes);
+        bytes
+    })
+}
+
+/// A run that was started.
+pub(crate) struct Running {
+    shown: String,
+    child: Child,
+    stdout: JoinHandle<Vec<u8>>,
+    stderr: JoinHandle<Vec<u8>>,
+}
+
+impl Running {
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Children, their children, and so on.
+    pub(crate) fn jobs(&self) -> Vec<u32> {
+        descendants(self.pid())
+    }
+
+    /// Waits until something is so; fails after the time limit.
+    pub(crate) fn wait_until(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
+        let start = Instant::now();
+        while !is_so(self) {
+            let has_ended = self.child.try_wait().is_ok_and(|status| status.is_some());
+            if has_ended || start.elapsed() > TIME_LIMIT {
+                self.kill();
+                panic!("{}: no '{what}' (the program has ended: {has_ended})", self.shown);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn kill(&mut self) {
+        for pid in descendants(self.pid()).into_iter().chain([self.pid()]) {
+            send(pid, rustix::process::Signal::KILL);
+        }
+        let _ = self.child.wait();
+    }
+
+    /// Waits for the end.
+    pub(crate) fn finish(mut self) -> Finished {
+        let start = Instant::now();
+        let mut is_late = false;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("the child is ours") {
+                break status;
+            }
+            if start.elapsed() > TIME_LIMIT && !is_late {
+                is_late = true;
+                self.kill();
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        let text =
+            |thread: JoinHandle<Vec<u8>>| String::from_utf8_lossy(&thread.join().expect("it only reads")).into_owned();
+        let (stdout, stderr) = (text(self.stdout), text(self.stderr));
+        assert!(!is_late, "{}: killed after {TIME_LIMIT:?}\n{stdout}\n{stderr}", self.shown);
+        Finished { shown: self.shown, code: status.code(), signal: status.signal(), stdout, stderr }
+    }
+}
+
+/// Sends a signal to a process that a test has started.
+pub(crate) fn send(pid: u32, signal: rustix::process::Signal) {
+    if let Some(pid) = rustix::process::Pid::from_raw(pid as i32) {
+        // A process that has ended by itself needs no signal.
+        let _ = rustix::process::kill_process(pid, signal);
+    }
+}
+
+fn descendants(pid: u32) -> Vec<u32> {
+    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    let children: Vec<u32> = children.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let below: Vec<u32> = children.iter().flat_map(|child| descendants(*child)).collect();
+    children.into_iter().chain(below).collect()
+}
+
+/// A run that has ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Finished {
+    shown: String,
+    /// Exit code, if no signal ended it.
+    pub(crate) code: Option<i32>,
+    pub(crate) signal: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Finished {
+    /// Everything that a failed assertion should show.
+    pub(crate) fn all(&self) -> String {
+        let Self { shown, code, signal, stdout, stderr } = self;
+        format!("{shown}\nexit code {code:?}, signal {signal:?}\n-- stdout\n{stdout}\n-- stderr\n{stderr}")
+    }
+
+    /// Fails unless the run went well.
+    pub(crate) fn succeeded(self) -> Self {
+        assert!(self.code == Some(0), "{}", self.all());
+        self
+    }
+
+    /// Fails if the run had something to complain about.
+    pub(crate) fn quiet(self) -> Self {
+        assert!(self.stderr.is_empty(), "{}", self.all());
+        self
+    }
+}
+
+/// Runs a tool of the system (mkfs, mount, ...) and returns its standard output; `None` when it failed.
+pub(crate) fn tool(command: &str) -> Option<String> {
+    let mut words = command.split_whitespace();
+    let output = Command::new(words.next()?).args(words).stdin(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// A loop device over a file of zeroes, released at the end; mounted if it was given a file system.
+pub(crate) struct LoopDevice {
+    device: String,
+    mounted_at: Option<PathBuf>,
+}
+
+impl LoopDevice {
+    /// A device of a size in a file of the scratch directory.
+    pub(crate) fn new(scratch: &Scratch, size_bytes: u64) -> Option<Self> {
+        let file = scratch.join("loop.img");
+        File::create(&file).ok()?.set_len(size_bytes).ok()?;
+        let device = tool(&format!("losetup --find --show {}", file.display()))?;
+        Some(Self { device, mounted_at: None })
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        &self.device
+    }
+
+    /// Makes a file system on the device and mounts it at a new directory.
+    pub(crate) fn mount(&mut self, scratch: &Scratch, mkfs: &str) -> Option<PathBuf> {
+        let at = scratch.join("mnt");
+        tool(&format!("{mkfs} {}", self.device))?;
+        std::fs::create_dir_all(&at).ok()?;
+        tool(&format!("mount {} {}", self.device, at.display()))?;
+        self.mounted_at = Some(at.clone());
+        Some(at)
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        if let Some(at) = &self.mounted_at {
+            tool(&format!("umount {}", at.display()));
+        }
+        tool(&format!("losetup --detach {}", self.device));
+    }
+}
