@@ -33,7 +33,7 @@ impl DiskWatch {
         let mut disks = Vec::new();
         let mut numbers = HashSet::new();
         for (worker, record) in workers.iter().zip(records) {
-            if !worker.spec.reporting.disk_util || worker.engine.diskless {
+            if !worker.spec.reporting.disk_util || worker.engine.diskless || record.has_failed() {
                 continue;
             }
             let laid_out = record.files.iter().flat_map(|set| &set.files).map(|file| file.path.clone());

@@ -48,21 +48,20 @@ fn group_reports(plan: &RunPlan, jobs: &[JobReport]) -> Vec<GroupReport> {
 
 fn job_reports(plan: &RunPlan, records: &[Record]) -> Vec<JobReport> {
     let mut jobs: Vec<JobReport> = Vec::new();
-    let mut last: Option<&WorkerPlan> = None;
     for (worker, record) in plan.workers.iter().zip(records) {
         if !worker.spec.reporting.stats {
             continue;
         }
         let mut stats = record.stats().cloned().unwrap_or_default();
         finish_stats(worker, &mut stats);
-        let joins = |last: &WorkerPlan| last.spec.grouping.group_reporting && last.group_index == worker.group_index;
+        // Also to a job that does not ask for it itself.
+        let joins = worker.spec.grouping.group_reporting;
         match jobs.last_mut() {
-            Some(report) if worker.spec.grouping.group_reporting && last.is_some_and(joins) => {
+            Some(report) if joins && report.group_index == worker.group_index => {
                 report.add_member(&stats);
             }
             _ => jobs.push(job_report(worker, record, report_settings(worker), stats)),
         }
-        last = Some(worker);
     }
     jobs
 }

@@ -165,16 +165,18 @@ impl Worker<'_> {
     fn fail(&mut self, slot_index: u32, errno: i32) -> Finished {
         let unit = self.slots.get(slot_index).unit;
         let errors = &self.plan.spec.errors;
-        let tolerated = is_tolerated(errors, unit.direction, errno);
-        if tolerated {
+        let treatment = treatment(errors, unit.direction, errno);
+        if treatment != Treatment::Fatal {
+            // The error that ends the job is counted too where errors are.
             let counts = &mut self.account.stats.tolerated;
             counts.n_total += 1;
             if counts.first_errno == 0 {
                 counts.first_errno = errno;
             }
-            if !errors.dump {
-                return Finished::Done;
-            }
+        }
+        let tolerated = treatment == Treatment::Tolerated;
+        if tolerated && !errors.dump {
+            return Finished::Done;
         }
         let name = &self.files.plan(unit.file_index).name;
         let (text, action) = (errno_text(errno), unit.direction.name());
@@ -272,15 +274,28 @@ impl Worker<'_> {
     }
 }
 
+/// What an error does to a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Treatment {
+    /// It is counted, and the job goes on.
+    Tolerated,
+    /// It is counted, since errors of its class are, and ends the job.
+    CountedAndFatal,
+    /// It ends the job.
+    Fatal,
+}
+
 /// `continue_on_error` and `ignore_error`: a class lists its errno values, or has the default ones.
-fn is_tolerated(errors: &ErrorSpec, direction: Direction, errno: i32) -> bool {
+fn treatment(errors: &ErrorSpec, direction: Direction, errno: i32) -> Treatment {
     let (class, continues) = match direction {
         _ if errno == EILSEQ => (2, errors.continue_on.verify),
         Direction::Read => (0, errors.continue_on.read),
         _ => (1, errors.continue_on.write),
     };
-    match &errors.ignore[class] {
+    let tolerated = match &errors.ignore[class] {
         Some(list) => list.contains(&errno),
-        None => continues && matches!(errno, EIO | EILSEQ),
-    }
+        None if continues => matches!(errno, EIO | EILSEQ),
+        None => return Treatment::Fatal,
+    };
+    if tolerated { Treatment::Tolerated } else { Treatment::CountedAndFatal }
 }
