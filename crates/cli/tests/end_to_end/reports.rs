@@ -15,6 +15,9 @@ const REPORTS: &[&str] = &[
     "[global] ioengine=null size=64m | [a] rw=read | [b] rw=write stonewall | [c] rw=randrw new_group numjobs=2",
     "[global] ioengine=null size=64m group_reporting | [a] rw=read | [b] rw=write | [c] rw=randrw stonewall numjobs=2",
     "[global] ioengine=null size=64m group_reporting=1 new_group | [a] rw=read | [b] rw=write group_reporting=0 | [c] rw=rw",
+    "[global] ioengine=null size=64m | [a] rw=read | [b] rw=write group_reporting | [c] rw=rw group_reporting",
+    "[global] ioengine=null size=64m | [a] rw=read group_reporting | [b] rw=write | [c] rw=rw group_reporting",
+    "[global] ioengine=null size=64m | [a] group_reporting numjobs=2 | [b] stonewall numjobs=2 | [c] group_reporting",
     "[a] ioengine=null size=64m rw=trimwrite",
     "[a] ioengine=null size=64m rw=randtrim",
     "[a] ioengine=null size=64m rw=rw gtod_reduce=1",
@@ -89,6 +92,56 @@ fn both(case: &str, arguments: &str) -> [String; 2] {
         assert_eq!(run.stderr, "", "{case}: {program:?}");
         run.stdout
     })
+}
+
+/// Job files of which a job fails, and the number of jobs that do.
+const FAILURES: &[(&str, i32)] = &[
+    ("[a] filename=/dev/full size=64k rw=write", 1),
+    ("[a] filename=/dev/full size=64k rw=write ignore_error=,ENOSPC", 0),
+    ("[a] filename=/dev/full size=64k rw=write ignore_error=,EIO", 1),
+    ("[a] filename=/dev/full size=64k rw=write ignore_error=EIO", 1),
+    ("[a] filename=/dev/full size=64k rw=write continue_on_error=write", 1),
+    ("[a] filename=/dev/full size=64k rw=write continue_on_error=read", 1),
+    ("[a] filename=/dev/full size=64k rw=write numjobs=2", 2),
+    ("[a] filename=/dev/full size=64k rw=write numjobs=2 group_reporting", 2),
+    ("[a] filename=/dev/full size=64k rw=write thread | [b] ioengine=null size=64m", 1),
+    ("[a] filename=/dev/full size=64k rw=write | [b] ioengine=null size=64m stonewall", 1),
+    ("[a] filename=/dev/full size=64k rw=write fill_device=1", 0),
+    ("[a] filename=/dev/full size=64k rw=write ioengine=io_uring iodepth=4", 1),
+    ("[a] filename=/dev/zero size=64k rw=write fsync=4", 1),
+    ("[a] filename=/dev/zero size=64k rw=write end_fsync=1", 1),
+    ("[a] filename=/dev/null size=64k rw=read", 1),
+    ("[a] size=64k rw=trim", 1),
+    ("[a] size=64k rw=trim continue_on_error=all", 1),
+    ("[a] rw=read | [b] ioengine=null size=64m", 1),
+    ("[a] rw=read exitall_on_error | [b] ioengine=null size=64m", 1),
+];
+
+#[test]
+fn reports_of_failures_have_the_lines_of_the_peer() {
+    let test = "reports_of_failures_have_the_lines_of_the_peer";
+    let programs: &[Program] = if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
+    for (case, n_failed) in FAILURES {
+        let mut outlines = Vec::new();
+        for program in programs {
+            let scratch = Scratch::new("failures");
+            scratch.write("jobs.fio", job_file(case));
+            let finished = Run::new(*program, scratch.path(), "jobs.fio").finish();
+            assert_eq!(finished.code, Some(*n_failed), "{case}\n{}", finished.all());
+            outlines.push(lines(case, &finished.stdout, false).into_iter().map(without_place).collect::<Vec<_>>());
+        }
+        if let [ours, theirs] = &outlines[..] {
+            assert_same_outline(case, ours, theirs);
+        }
+    }
+}
+
+/// An error without its place in the source, its step, and its words: tolerated errors have none in the reference version.
+fn without_place(line: String) -> String {
+    match line.find("err=N").filter(|_| line.contains("func=") || line.contains("err=N ()")) {
+        Some(start) => line[..start].to_owned() + "err=N (error)",
+        None => line,
+    }
 }
 
 /// The outline, but for what depends on the options of the job.

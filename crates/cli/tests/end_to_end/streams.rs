@@ -3,7 +3,8 @@
 //! The peer's default seed for offsets is another one than that of the reference version; both programs get the seed by
 //! option. Start reading at [`compare`].
 
-use crate::support::{Program, Run, Scratch, has_peer};
+use crate::support::{Program, Run, Scratch, has_peer, has_programs};
+use crate::system_calls::calls_to;
 use std::fmt::Write as _;
 
 /// Options of a job, separated by blanks.
@@ -164,6 +165,61 @@ fn sequential_postfix() {
     let kinds = ["read:4k", "read:8k", "read:12k", "read:-4k", "read:-8k", "write:12k", "rw:8k", "write:-8k"];
     let options = ["bs=4k", "bs=8k", "nrfiles=2", "io_size=100k", "bsrange=4k-8k"];
     compare("sequential_postfix", NULL, &cases(&kinds, "size=64k", &options));
+}
+
+#[test]
+fn sequential_kinds_with_sizes_of_both_orders() {
+    let options = ["bs=4k,16k bs_is_seq_rand=1", "bs=8k bs_is_seq_rand=1", "rwmixread=0", "rwmixread=100"];
+    let kinds = ["read", "write", "rw", "randrw", "trimwrite"];
+    let mut all = cases(&kinds, "size=256k", &options);
+    // In a mix of reads and writes the peer draws from a stream for each; the reference version has one.
+    let shares = ["percentage_random=50", "percentage_random=5"];
+    all.extend(cases(&["randread", "randwrite"], "size=256k", &shares));
+    compare("sequential_kinds_with_sizes_of_both_orders", NULL, &all);
+}
+
+#[test]
+fn trims_of_several_files() {
+    let options = ["nrfiles=3", "nrfiles=3 openfiles=2", "nrfiles=4 file_service_type=sequential", "loops=2"];
+    compare(
+        "trims_of_several_files",
+        NULL,
+        &cases(&["trim", "randtrim", "trimwrite", "randtrimwrite"], "size=96k", &options),
+    );
+}
+
+/// Clones share the trace of `write_iolog`, so theirs are compared by their system calls.
+#[test]
+fn clones_of_a_job() {
+    let test = "clones_of_a_job";
+    if !has_peer(test) || !has_programs(test, &["strace"]) {
+        return;
+    }
+    let seed = "--randrepeat=0 --randseed=137";
+    let jobs = [
+        "--name=clones --rw=randwrite --size=64k --numjobs=3",
+        "--name=clones --rw=randrw --size=64k --numjobs=3 --nrfiles=2 --file_service_type=random",
+        "--name=clones --rw=write --size=16k --numjobs=3 --filename=clones.dat --offset_increment=16k",
+        "--name=clones --rw=randread --size=64k --numjobs=2 --directory=d1:d2",
+        "--name=clones --rw=write --size=16k --numjobs=2 --filename_format=clones.$jobname.$jobnum.$filenum",
+        "--name=first --ioengine=null --size=4k --name=clones --rw=randwrite --size=64k --numjobs=2 --stonewall",
+    ];
+    for job in jobs {
+        let calls = [Program::Ferrio, Program::Peer].map(|program| {
+            let scratch = Scratch::new(test);
+            for directory in ["data/d1", "data/d2"] {
+                std::fs::create_dir_all(scratch.join(directory)).expect("a directory for the files");
+            }
+            calls_to("clones.", program, &scratch, &format!("{job} {seed}"))
+        });
+        assert!(calls[1].len() > 10, "{job}: {:?}", calls[1]);
+        let [ours, theirs] = calls.map(|calls| {
+            // Of a file that its clones share the peer opens a second descriptor.
+            let is_compared = |call: &String| !job.contains("--filename=") || call.starts_with("pwrite64");
+            calls.into_iter().filter(is_compared).collect::<Vec<_>>()
+        });
+        assert_eq!(ours, theirs, "{job}");
+    }
 }
 
 #[test]
