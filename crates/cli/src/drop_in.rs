@@ -4,16 +4,14 @@
 
 use crate::console::Console;
 use crate::progress::Progress;
+use crate::reporter::Reporter;
 use crate::version::VERSION;
 use ferrio_job::debug::GROUPS;
-use ferrio_job::invocation::{EtaWhen, Formats, OutputSettings};
+use ferrio_job::invocation::{EtaWhen, Formats};
 use ferrio_job::message::{Message, Stream};
 use ferrio_job::{Invocation, Mode, SystemEnvironment, UsageError};
 use ferrio_report::eta::EtaLine;
-use ferrio_report::terse::TerseVersion;
-use ferrio_report::{LocalTime, OutputFormat, RenderOptions, combined};
 use ferrio_run::{EtaSettings, RunOutcome, RunSettings, TraceSettings};
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -56,41 +54,53 @@ fn invoke(invocation: Invocation) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    if invocation.mode != Mode::Run {
+        print_all(&mut console, &invocation.messages);
+        return ExitCode::SUCCESS;
+    }
+    if has_documents_alone(invocation.output.formats) {
+        console.collect_messages();
+    }
+    if writes_to_stdout(&invocation) {
+        console.keep_stdout_free();
+    }
     print_all(&mut console, &invocation.messages);
-    if invocation.mode == Mode::Run { start(invocation, &mut console) } else { ExitCode::SUCCESS }
+    start(invocation, &mut console)
+}
+
+/// JSON is wanted and text for people is not: nothing may stand before a document.
+fn has_documents_alone(formats: Formats) -> bool {
+    (formats.json || formats.json_plus) && !formats.normal
 }
 
 fn start(invocation: Invocation, console: &mut Console) -> ExitCode {
-    let formats = formats_of(&invocation.output);
-    let render = RenderOptions {
-        terse_version: TerseVersion::from_number(u32::from(invocation.output.terse_version)).unwrap_or_default(),
-        zone: LocalTime::system(),
-    };
+    let reporter = Reporter::new(&invocation.output);
     let settings = RunSettings {
         version: VERSION.to_owned(),
         readonly: invocation.readonly,
         trace: trace_settings(&invocation),
         eta: EtaSettings { enabled: shows_eta(&invocation), interval_ms: invocation.eta.interval_ms },
     };
-    if writes_to_stdout(&invocation) {
-        console.keep_stdout_free();
-    }
     let mut progress = Progress {
         console,
-        formats: &formats,
-        render: &render,
+        reporter: &reporter,
         eta: invocation.eta,
         line: EtaLine::default(),
         line_started_at: Instant::now(),
         has_line: false,
     };
+    let global_options = invocation.run.global_options.clone();
     match ferrio_run::run(invocation.run, &settings, &mut progress) {
         Ok(outcome) => {
-            console.info(&combined::render(&outcome.result, &formats, &render));
+            reporter.report(console, &outcome.result);
             exit_code(&outcome, console)
         }
         Err(error) => {
             console.error(&format!("{error}\n"));
+            if reporter.writes_json() {
+                // Who reads documents finds one, and in it why nothing ran.
+                reporter.report(console, &ferrio_run::without_jobs(settings.version, global_options));
+            }
             ExitCode::FAILURE
         }
     }
@@ -110,24 +120,14 @@ fn exit_code(outcome: &RunOutcome, console: &Console) -> ExitCode {
     ExitCode::from(code as u8)
 }
 
-fn formats_of(output: &OutputSettings) -> BTreeSet<OutputFormat> {
-    let Formats { normal, terse, json, json_plus } = output.formats;
-    let wanted = [
-        (normal, OutputFormat::Normal),
-        (terse, OutputFormat::Terse),
-        (json, OutputFormat::Json),
-        (json_plus, OutputFormat::JsonPlus),
-    ];
-    wanted.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, format)| format).collect()
-}
-
 /// The ETA line is for terminals, unless it is always wanted; it never goes between machine-readable output.
 fn shows_eta(invocation: &Invocation) -> bool {
     let shares_output = invocation.output.file.is_none() && !invocation.output.formats.normal;
     match invocation.eta.when {
+        _ if shares_output => false,
         EtaWhen::Always => true,
         EtaWhen::Never => false,
-        EtaWhen::Auto => std::io::stdout().is_terminal() && !shares_output,
+        EtaWhen::Auto => std::io::stdout().is_terminal(),
     }
 }
 

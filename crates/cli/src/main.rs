@@ -8,6 +8,7 @@ mod console;
 mod drop_in;
 mod progress;
 mod quick;
+mod reporter;
 mod version;
 
 use std::ffi::OsString;

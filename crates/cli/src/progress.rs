@@ -3,21 +3,19 @@
 //! Must not know: how runs work. Start reading at [`Progress`].
 
 use crate::console::{Console, show_progress};
+use crate::reporter::Reporter;
 use crate::version::VERSION;
 use ferrio_job::invocation::EtaSettings;
 use ferrio_job::spec::{DirectionMix, JobSpec};
 use ferrio_report::eta::EtaLine;
 use ferrio_report::start::{self, StartJob};
-use ferrio_report::{OutputFormat, RenderOptions, combined};
 use ferrio_run::{JobSummary, RunEvent, RunObserver, Stream};
-use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// An observer that prints.
 pub(crate) struct Progress<'a> {
     pub(crate) console: &'a mut Console,
-    pub(crate) formats: &'a BTreeSet<OutputFormat>,
-    pub(crate) render: &'a RenderOptions,
+    pub(crate) reporter: &'a Reporter,
     pub(crate) eta: EtaSettings,
     pub(crate) line: EtaLine,
     pub(crate) line_started_at: Instant,
@@ -26,12 +24,8 @@ pub(crate) struct Progress<'a> {
 }
 
 impl Progress<'_> {
-    fn is_normal(&self) -> bool {
-        self.formats.contains(&OutputFormat::Normal)
-    }
-
     fn started(&mut self, jobs: &[JobSummary], n_threads: u32, n_processes: u32) {
-        if self.is_normal() {
+        if self.reporter.writes_normal() {
             let jobs: Vec<StartJob> = jobs.iter().map(start_job).collect();
             self.console.info(&start::header(&jobs, VERSION, n_threads, n_processes));
         }
@@ -53,17 +47,15 @@ impl RunObserver for Progress<'_> {
     fn event(&mut self, event: RunEvent) {
         match event {
             RunEvent::Starting { jobs, n_threads, n_processes } => self.started(&jobs, n_threads, n_processes),
-            RunEvent::LayingOut { job_name, n_files, total_bytes } if self.is_normal() => {
+            RunEvent::LayingOut { job_name, n_files, total_bytes } if self.reporter.writes_normal() => {
                 self.console.info(&start::layout(&job_name, n_files, total_bytes));
             }
             RunEvent::LayingOut { .. } => {}
             RunEvent::Message(Stream::Info, text) => self.console.info(&format!("{text}\n")),
             RunEvent::Message(Stream::Error, text) => self.console.error(&format!("{text}\n")),
+            RunEvent::Message(Stream::Trace, text) => self.console.trace(&format!("{text}\n")),
             RunEvent::Eta(snapshot) => self.eta(&snapshot),
-            RunEvent::Status(result) => {
-                let text = combined::render(&result, self.formats, self.render);
-                self.console.info(&text);
-            }
+            RunEvent::Status(result) => self.reporter.report(self.console, &result),
         }
     }
 }

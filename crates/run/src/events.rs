@@ -14,6 +14,8 @@ pub enum Stream {
     Info,
     /// Errors and warnings (standard error).
     Error,
+    /// Lines of `--debug` (standard output, unless that is for documents alone).
+    Trace,
 }
 
 /// A job before it starts.

@@ -80,7 +80,7 @@ impl<'a> TracedEngine<'a> {
     }
 
     fn tell(&self, text: &str) {
-        (self.send)(&WorkerMessage::Text(Stream::Info, line(TraceGroup::Io, text)));
+        (self.send)(&WorkerMessage::Text(Stream::Trace, line(TraceGroup::Io, text)));
     }
 }
 

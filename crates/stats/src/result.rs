@@ -2,6 +2,7 @@
 //!
 //! Must not know: formats. Start reading at [`RunResult`].
 
+use crate::messages::Messages;
 use crate::thread_stats::{DirectionStats, ThreadStats, bw_bytes_per_sec};
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
@@ -267,6 +268,8 @@ pub struct RunResult {
     pub groups: Vec<GroupReport>,
     /// Devices; `None` when `disk_util` is off.
     pub disks: Option<Vec<DiskReport>>,
+    /// What the run had to say, where the report has to carry it: empty where messages have a stream of their own.
+    pub messages: Messages,
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 /// How far ferrio is with a switch. One without help is one that the reference has withdrawn.
 pub(super) fn status(switch: &SwitchDef) -> Status {
     match (switch.built, switch.help.is_empty()) {
-        (true, _) => Status::Supported,
+        (true, _) => switch.deviation.map_or(Status::Supported, Status::Deviates),
         (false, false) => Status::Planned,
         (false, true) => Status::NotApplicable("withdrawn; fio refuses it too"),
     }

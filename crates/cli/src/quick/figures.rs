@@ -102,7 +102,7 @@ pub(super) mod tests {
     use super::super::conditions::tests::on_disk;
     use super::super::suite::TESTS;
     use super::*;
-    use ferrio_stats::{DiskCounters, DiskReport, LatencyStat, ReportSettings, ResourceUsage, ThreadStats};
+    use ferrio_stats::{DiskCounters, DiskReport, LatencyStat, Messages, ReportSettings, ResourceUsage, ThreadStats};
 
     /// A test of 5 s at depth 64, as it is when nothing is wrong.
     pub(in super::super) fn plain(name: &'static str) -> Figures {
@@ -152,6 +152,7 @@ pub(super) mod tests {
             jobs: vec![],
             groups: vec![],
             disks,
+            messages: Messages::default(),
         }
     }
 

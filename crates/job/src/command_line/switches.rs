@@ -113,6 +113,8 @@ pub struct SwitchDef {
     pub help: &'static [&'static str],
     /// ferrio can act on it.
     pub built: bool,
+    /// What it does otherwise than fio, if anything.
+    pub deviation: Option<&'static str>,
 }
 
 const fn row(
@@ -123,11 +125,16 @@ const fn row(
     shown: &'static str,
     help: &'static [&'static str],
 ) -> SwitchDef {
-    SwitchDef { switch, name, letter, argument, shown, help, built: true }
+    SwitchDef { switch, name, letter, argument, shown, help, built: true, deviation: None }
 }
 
 const fn planned(mut row: SwitchDef) -> SwitchDef {
     row.built = false;
+    row
+}
+
+const fn deviating(mut row: SwitchDef, why: &'static str) -> SwitchDef {
+    row.deviation = Some(why);
     row
 }
 
@@ -156,13 +163,18 @@ pub const SWITCHES: &[SwitchDef] = &[
         &["Write bandwidth logs of all jobs together"],
     )),
     row(S::Minimal, 'm', "minimal", No, "minimal", &["Terse output only"]),
-    row(
-        S::OutputFormat,
-        'F',
-        "output-format",
-        Required,
-        "output-format=list",
-        &["Formats joined by commas: normal, terse, json, json+"],
+    deviating(
+        row(
+            S::OutputFormat,
+            'F',
+            "output-format",
+            Required,
+            "output-format=list",
+            &["Formats joined by commas: normal, terse, json, json+"],
+        ),
+        "with json or json+ and without normal, notes and errors are under ferrio.messages of the document instead of \
+         before it, lines of --debug go to the standard error, and a document that cannot be written whole is taken \
+         back from a file",
     ),
     row(S::AppendTerse, 'f', "append-terse", Optional, "append-terse", &["Terse output beside the other formats"]),
     row(S::TerseVersion, 'V', "terse-version", Required, "terse-version=n", &["Version of terse output: 2 to 5 (3)"]),

@@ -5,6 +5,7 @@
 
 mod direction;
 mod disk;
+mod ferrio;
 mod job;
 mod latency;
 mod writer;
@@ -41,6 +42,7 @@ pub fn render_in(result: &RunResult, detail: Detail, zone: &LocalTime) -> String
             }
         });
         disk::write(writer, result.disks.as_deref().unwrap_or_default());
+        ferrio::write(writer, result);
     })
 }
 

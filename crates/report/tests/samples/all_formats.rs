@@ -3,7 +3,7 @@
 use ferrio_report::terse::TerseVersion;
 use ferrio_report::{LocalTime, OutputFormat, RenderOptions, combined, json, normal};
 use ferrio_stats::{
-    DirectionStats, DiskCounters, DiskReport, ErrorCounts, GroupReport, Histogram, JobReport, LatencyStat,
+    DirectionStats, DiskCounters, DiskReport, ErrorCounts, GroupReport, Histogram, JobReport, LatencyStat, Messages,
     ReportSettings, RunResult, SampleStat, ThreadStats,
 };
 use ferrio_units::{DataDirection, PerDirection};
@@ -31,6 +31,7 @@ fn run_of(stats: ThreadStats, settings: ReportSettings, text: &str) -> RunResult
         groups: GroupReport::from_jobs(&jobs),
         jobs,
         disks: Some(vec![DiskReport { name: text.to_owned(), ..DiskReport::default() }]),
+        messages: Messages::default(),
     }
 }
 

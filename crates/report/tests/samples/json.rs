@@ -5,7 +5,7 @@ use ferrio_report::{LocalTime, json};
 use ferrio_stats::histogram::bucket_index;
 use ferrio_stats::{
     BatchCounts, DepthCounts, DirectionStats, DiskCounters, DiskReport, GroupReport, Histogram, JobReport,
-    LatencyBuckets, LatencyStat, ReportSettings, ResourceUsage, RunResult, ThreadStats,
+    LatencyBuckets, LatencyStat, Messages, ReportSettings, ResourceUsage, RunResult, ThreadStats,
 };
 use ferrio_units::PerDirection;
 use serde_json::Value;
@@ -169,6 +169,7 @@ pub(crate) fn run_result(document: &Value) -> RunResult {
         groups: GroupReport::from_jobs(&jobs),
         jobs,
         disks,
+        messages: Messages::default(),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::common::{
 use ferrio_stats::thread_stats::LatencyTarget;
 use ferrio_stats::{
     BatchCounts, DepthCounts, DirectionStats, DiskCounters, DiskReport, ErrorCounts, GroupReport, JobReport,
-    LatencyStat, ReportSettings, ResourceUsage, RunResult, SampleStat, ThreadStats,
+    LatencyStat, Messages, ReportSettings, ResourceUsage, RunResult, SampleStat, ThreadStats,
 };
 use std::str::FromStr;
 
@@ -42,6 +42,7 @@ pub(crate) fn read(report: &str, block_bytes: u64, settings: &ReportSettings) ->
         groups: GroupReport::from_jobs(&jobs),
         jobs,
         disks,
+        messages: Messages::default(),
     }
 }
 

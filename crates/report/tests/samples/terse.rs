@@ -3,8 +3,8 @@
 use crate::common::{LatencyFigures, assert_same_text, bucket_value_shown_as, count_of, histogram_with_ranks, rank};
 use ferrio_report::terse::{self, TerseVersion};
 use ferrio_stats::{
-    DepthCounts, DirectionStats, DiskCounters, DiskReport, GroupReport, JobReport, LatencyBuckets, ReportSettings,
-    ResourceUsage, RunResult, ThreadStats,
+    DepthCounts, DirectionStats, DiskCounters, DiskReport, GroupReport, JobReport, LatencyBuckets, Messages,
+    ReportSettings, ResourceUsage, RunResult, ThreadStats,
 };
 use std::str::FromStr;
 
@@ -145,6 +145,7 @@ fn run_result(text: &str, version: TerseVersion) -> RunResult {
         groups: GroupReport::from_jobs(&jobs),
         jobs,
         disks: Some(disks),
+        messages: Messages::default(),
     }
 }
 

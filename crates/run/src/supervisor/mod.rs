@@ -28,6 +28,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use watch::Watch;
 
+pub use outcome::without_jobs;
 pub use simulate::simulate;
 
 /// How a run is done, apart from its jobs.
@@ -65,9 +66,10 @@ pub struct RunOutcome {
 
 /// Does a run. Events go to the observer as they happen.
 pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver) -> Result<RunOutcome, RunError> {
+    // First: from now on a signal ends in a report.
+    signals::install()?;
     let plan = Arc::new(RunPlan::new(spec)?);
     guard::check_devices(&plan.workers)?;
-    signals::install()?;
     announce(&plan, settings, observer);
     let board = Arc::new(Board::new(plan.workers.len())?);
     let clock = Clock::new();
@@ -77,7 +79,7 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
     let disks = DiskWatch::start(&plan.workers, &records);
     if settings.trace.has(TraceGroup::DiskUtil, 1) {
         for text in disks.describe() {
-            observer.event(RunEvent::Message(Stream::Info, trace::line(TraceGroup::DiskUtil, &text)));
+            observer.event(RunEvent::Message(Stream::Trace, trace::line(TraceGroup::DiskUtil, &text)));
         }
     }
     let started_at = std::time::Instant::now();
@@ -124,7 +126,7 @@ fn announce(plan: &RunPlan, settings: &RunSettings, observer: &mut dyn RunObserv
     observer.event(RunEvent::Starting { jobs, n_threads, n_processes });
     for worker in plan.workers.iter().filter(|worker| settings.trace.has(TraceGroup::Job, worker.thread_number)) {
         let text = format!("{worker:?}");
-        observer.event(RunEvent::Message(Stream::Info, trace::line(TraceGroup::Job, &text)));
+        observer.event(RunEvent::Message(Stream::Trace, trace::line(TraceGroup::Job, &text)));
     }
     for worker in plan.workers.iter().filter(|worker| worker.clone_index == 0) {
         if worker.engine.synchronous && worker.spec.queue.iodepth > 1 {

@@ -7,7 +7,7 @@ use super::disks::DiskWatch;
 use super::record::Record;
 use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_job::spec::UnifiedReporting;
-use ferrio_stats::{GroupReport, JobReport, ReportSettings, RunResult, ThreadStats};
+use ferrio_stats::{GroupReport, JobReport, Messages, ReportSettings, RunResult, ThreadStats};
 use std::time::Duration;
 
 /// `eta` of a report whose run has not gone on for 3 s: not known.
@@ -31,6 +31,22 @@ pub(super) fn result(
         groups: group_reports(plan, &jobs),
         jobs,
         disks: disks.reports(),
+        messages: Messages::default(),
+    }
+}
+
+/// The result of a run that could not begin: no jobs.
+pub fn without_jobs(version: String, global_options: Vec<(String, String)>) -> RunResult {
+    RunResult {
+        version,
+        timestamp_ms: ferrio_sys::clock::wall_clock_ms(),
+        elapsed_secs: 0,
+        eta_secs: ETA_UNKNOWN,
+        global_options,
+        jobs: Vec::new(),
+        groups: Vec::new(),
+        disks: None,
+        messages: Messages::default(),
     }
 }
 

@@ -128,7 +128,7 @@ impl Watch<'_> {
         let number = self.plan.workers[index].thread_number;
         if self.settings.trace.has(TraceGroup::Process, number) {
             let text = trace::line(TraceGroup::Process, &format!("pid={}: {text}", self.records[index].pid));
-            self.observer.event(RunEvent::Message(Stream::Info, text));
+            self.observer.event(RunEvent::Message(Stream::Trace, text));
         }
     }
 

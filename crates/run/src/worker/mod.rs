@@ -268,7 +268,7 @@ impl<'a> Worker<'a> {
     /// Sends a line of a traced group.
     fn trace(&self, group: TraceGroup, text: impl FnOnce() -> String) {
         if self.context.trace.has(group, self.plan.thread_number) {
-            self.say(Stream::Info, trace::line(group, &text()));
+            self.say(Stream::Trace, trace::line(group, &text()));
         }
     }
 

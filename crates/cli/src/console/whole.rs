@@ -1,0 +1,106 @@
+//! Writing a text whole or not at all, as far as the file lets us.
+//!
+//! Must not know: what the text is. Start reading at [`write()`].
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
+use std::os::fd::BorrowedFd;
+
+/// Writes all of `bytes`. When that fails, what was written is taken back from a regular file, as long as nobody has
+/// written behind it; a pipe keeps what it has got.
+pub(super) fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    let (n_written, result) = write_counted(file, bytes);
+    if result.is_err() && n_written > 0 {
+        // The failure of the write is the one to tell.
+        let _ = take_back(file, n_written);
+    }
+    result
+}
+
+/// The same for a descriptor that stays open.
+pub(super) fn write_to(descriptor: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
+    write(&mut File::from(descriptor.try_clone_to_owned()?), bytes)
+}
+
+fn write_counted(file: &mut impl Write, bytes: &[u8]) -> (u64, io::Result<()>) {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        match file.write(rest) {
+            Ok(0) => return ((bytes.len() - rest.len()) as u64, Err(ErrorKind::WriteZero.into())),
+            Ok(n_written) => rest = &rest[n_written..],
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return ((bytes.len() - rest.len()) as u64, Err(error)),
+        }
+    }
+    (bytes.len() as u64, Ok(()))
+}
+
+/// Ends a regular file `n_bytes` before where it was written last. That position is right for files opened to append
+/// too, and for those that other programs have written to before.
+fn take_back(file: &mut File, n_bytes: u64) -> io::Result<()> {
+    let metadata = file.metadata()?;
+    let end = file.stream_position()?;
+    if metadata.is_file() && metadata.len() == end {
+        let start = end.saturating_sub(n_bytes);
+        file.set_len(start)?;
+        file.seek(SeekFrom::Start(start))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file_with(name: &str, content: &str) -> (std::path::PathBuf, File) {
+        let path = std::env::temp_dir().join(format!("ferrio-whole-{}-{name}", std::process::id()));
+        std::fs::write(&path, content).expect("a file");
+        let file = File::options().read(true).append(true).open(&path).expect("it is there");
+        (path, file)
+    }
+
+    /// Takes a few bytes at a time, and no more than its size.
+    struct Small(Vec<u8>, usize);
+
+    impl Write for Small {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let n_taken = bytes.len().min(3).min(self.1 - self.0.len());
+            self.0.extend(&bytes[..n_taken]);
+            if n_taken == 0 { Err(ErrorKind::StorageFull.into()) } else { Ok(n_taken) }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn short_writes_go_on_where_they_stopped() {
+        let mut small = Small(Vec::new(), 10);
+        let (n_written, result) = write_counted(&mut small, b"0123456789");
+        assert!((n_written, result.is_ok()) == (10, true) && small.0 == b"0123456789");
+        let (n_written, result) = write_counted(&mut Small(Vec::new(), 8), b"0123456789");
+        assert_eq!((n_written, result.map_err(|error| error.kind())), (8, Err(ErrorKind::StorageFull)));
+    }
+
+    #[test]
+    fn what_stood_before_stays() {
+        let (path, mut file) = file_with("before", "before");
+        file.write_all(b"half of").expect("there is room");
+        take_back(&mut file, 7).expect("a regular file");
+        file.write_all(b", after").expect("there is room");
+        assert_eq!(std::fs::read_to_string(&path).expect("it is there"), "before, after");
+        std::fs::remove_file(path).expect("it is there");
+    }
+
+    #[test]
+    fn what_others_have_written_behind_stays() {
+        let (path, mut file) = file_with("behind", "");
+        file.write_all(b"half").expect("there is room");
+        let mut other = File::options().append(true).open(&path).expect("it is there");
+        other.write_all(b" other").expect("there is room");
+        take_back(&mut file, 4).expect("a regular file");
+        assert_eq!(std::fs::read_to_string(&path).expect("it is there"), "half other");
+        std::fs::remove_file(path).expect("it is there");
+    }
+}

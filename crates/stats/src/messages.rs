@@ -1,0 +1,106 @@
+//! What a run had to say, kept for the reports that carry it.
+//!
+//! Must not know: where messages are shown. Start reading at [`Messages`].
+
+use serde::{Deserialize, Serialize};
+
+/// Messages that are kept. A job that complains of each I/O must not take memory without bound.
+const MAX_KEPT: usize = 1_000;
+/// Bytes of a message that are kept.
+const MAX_TEXT_BYTES: usize = 16 << 10;
+
+/// Which stream a message belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MessageStream {
+    /// Information: fio's standard output.
+    Info,
+    /// Errors and warnings: fio's standard error.
+    Error,
+}
+
+impl MessageStream {
+    /// `info`, `error`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// One message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportMessage {
+    /// Where it belongs.
+    pub stream: MessageStream,
+    /// Its lines, without line ends around them.
+    pub text: String,
+}
+
+/// Messages in the order in which they came: the first thousand, and the number of those that came after.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Messages {
+    kept: Vec<ReportMessage>,
+    n_left_out: u64,
+}
+
+impl Messages {
+    /// Adds a message. Line ends around it and what goes beyond 16 KiB are left out; a message of line ends alone is
+    /// none.
+    pub fn push(&mut self, stream: MessageStream, text: &str) {
+        let text = text.trim_matches(['\n', '\r']);
+        if text.is_empty() {
+            return;
+        }
+        if self.kept.len() == MAX_KEPT {
+            self.n_left_out = self.n_left_out.saturating_add(1);
+            return;
+        }
+        self.kept.push(ReportMessage { stream, text: shortened(text).to_owned() });
+    }
+
+    /// Those that were kept.
+    pub fn kept(&self) -> &[ReportMessage] {
+        &self.kept
+    }
+
+    /// How many came when there was no more room.
+    pub fn n_left_out(&self) -> u64 {
+        self.n_left_out
+    }
+
+    /// True when there was nothing to say.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+}
+
+fn shortened(text: &str) -> &str {
+    // At most three bytes of a character are given up.
+    let end = (0..=MAX_TEXT_BYTES.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or(0)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_around_a_message_are_not_part_of_it() {
+        let mut messages = Messages::default();
+        messages.push(MessageStream::Info, "\nfio: terminating on signal 2\n");
+        messages.push(MessageStream::Error, "\n");
+        messages.push(MessageStream::Error, "two\nlines\n");
+        let texts: Vec<&str> = messages.kept().iter().map(|message| message.text.as_str()).collect();
+        assert_eq!(texts, ["fio: terminating on signal 2", "two\nlines"]);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut messages = Messages::default();
+        let long = "\u{e9}".repeat(MAX_TEXT_BYTES);
+        (0..MAX_KEPT + 7).for_each(|_| messages.push(MessageStream::Error, &long));
+        assert_eq!((messages.kept().len(), messages.n_left_out()), (MAX_KEPT, 7));
+        assert!(messages.kept().iter().all(|message| message.text.len() == MAX_TEXT_BYTES));
+    }
+}
