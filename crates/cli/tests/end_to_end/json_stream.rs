@@ -6,13 +6,13 @@ use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_programs, 
 use serde_json::Value;
 
 /// All documents of a stream; fails if there is anything else in it.
-fn documents(stream: &str, what: &str) -> Vec<Value> {
+pub(crate) fn documents(stream: &str, what: &str) -> Vec<Value> {
     let all = serde_json::Deserializer::from_str(stream).into_iter::<Value>().collect::<Result<_, _>>();
     all.unwrap_or_else(|error| panic!("{error}: {what}\n{stream}"))
 }
 
 /// `info: text` and `error: text` of each message.
-fn messages(document: &Value) -> Vec<String> {
+pub(crate) fn messages(document: &Value) -> Vec<String> {
     let list = document["ferrio"]["messages"].as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().expect("a string").to_owned();
     list.iter().map(|message| text(&message["stream"]) + ": " + &text(&message["text"])).collect()

@@ -8,6 +8,7 @@
 mod support;
 
 mod documents;
+mod interruptions;
 mod json_stream;
 mod outline;
 mod refusals;
