@@ -131,6 +131,26 @@ _ferrio_names='
 --wait_for_previous
 --new_group
 --thread
+--per_job_logs=
+--write_bw_log=
+--write_lat_log=
+--write_iops_log=
+--log_entries=
+--log_avg_msec=
+--log_hist_msec=
+--log_hist_coarseness=
+--write_hist_log=
+--log_window_value=
+--log_max_value=
+--log_offset=
+--log_prio=
+--log_issue_time=
+--log_compression=
+--log_compression_cpus=
+--log_store_compressed=
+--log_alternate_epoch=
+--log_unix_epoch=
+--log_alternate_epoch_clock_id=
 --bwavgtime=
 --iopsavgtime=
 --group_reporting
@@ -244,6 +264,15 @@ _ferrio() {
         unlink) words='0 1' ;;
         unlink_each_loop) words='0 1' ;;
         exit_what) words='group stonewall all' ;;
+        per_job_logs) words='0 1' ;;
+        log_window_value) words='avg max both 0 1' ;;
+        log_max_value) words='avg max both 0 1' ;;
+        log_offset) words='0 1' ;;
+        log_prio) words='0 1' ;;
+        log_issue_time) words='0 1' ;;
+        log_store_compressed) words='0 1' ;;
+        log_alternate_epoch) words='0 1' ;;
+        log_unix_epoch) words='0 1' ;;
         stats) words='0 1' ;;
         scramble_buffers) words='0 1' ;;
         clat_percentiles) words='0 1' ;;

@@ -7,7 +7,7 @@ use crate::environment::Environment;
 use crate::message::Messages;
 use crate::spec::{
     BlockRange, BufferMemory, BufferSpec, CpuPolicy, DirectionMix, DurabilitySpec, EngineSpec, ErrorClasses, ErrorSpec,
-    ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileService, GroupingSpec, JobSpec, LayoutSpec, LimitSpec,
+    ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileService, GroupingSpec, JobSpec, LayoutSpec, LimitSpec, LogSpec,
     PatternSpec, QueueSpec, ReportingSpec, RwSequencer, SizeSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec,
 };
 use ferrio_units::{KbBase, PerDirection};
@@ -36,6 +36,10 @@ pub struct Open {
     pub block_range: PerDirection<Option<BlockRange>>,
     /// Postfix of `rw`.
     pub rw_postfix: Option<i64>,
+    /// `bwavgtime`, milliseconds.
+    pub bw_window_ms: Option<u32>,
+    /// `iopsavgtime`, milliseconds.
+    pub iops_window_ms: Option<u32>,
 }
 
 /// What an option may ask while it is applied.
@@ -85,6 +89,7 @@ fn default_job() -> JobSpec {
         grouping: default_grouping(),
         errors: ErrorSpec { continue_on: ErrorClasses::default(), ignore: [None, None, None], dump: false },
         reporting: default_reporting(),
+        logs: LogSpec::default(),
         write_iolog: None,
     }
 }

@@ -9,6 +9,8 @@ mod faults;
 mod files;
 mod groups;
 mod limits;
+mod logs;
+mod memory_logs;
 mod order;
 mod probe;
 mod processes;
