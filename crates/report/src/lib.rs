@@ -11,7 +11,6 @@ mod figures;
 mod formats;
 pub mod json;
 mod local_time;
-pub mod logs;
 pub mod normal;
 pub mod start;
 pub mod terse;

@@ -8,7 +8,6 @@
 pub mod error;
 pub mod events;
 pub mod files;
-pub mod logs;
 pub mod plan;
 pub mod supervisor;
 pub mod trace;
