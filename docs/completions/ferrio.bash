@@ -131,6 +131,26 @@ _ferrio_names='
 --wait_for_previous
 --new_group
 --thread
+--per_job_logs=
+--write_bw_log=
+--write_lat_log=
+--write_iops_log=
+--log_entries=
+--log_avg_msec=
+--log_hist_msec=
+--log_hist_coarseness=
+--write_hist_log=
+--log_window_value=
+--log_max_value=
+--log_offset=
+--log_prio=
+--log_issue_time=
+--log_compression=
+--log_compression_cpus=
+--log_store_compressed=
+--log_alternate_epoch=
+--log_unix_epoch=
+--log_alternate_epoch_clock_id=
 --bwavgtime=
 --iopsavgtime=
 --group_reporting
@@ -160,14 +180,6 @@ _ferrio_names='
 --unit_base=
 --hugepage-size=
 --flow_watermark=
---steadystate=
---ss=
---steadystate_duration=
---ss_dur=
---steadystate_ramp_time=
---ss_ramp=
---steadystate_check_interval=
---ss_interval=
 --hipri
 --fixedbufs
 --registerfiles
@@ -252,6 +264,15 @@ _ferrio() {
         unlink) words='0 1' ;;
         unlink_each_loop) words='0 1' ;;
         exit_what) words='group stonewall all' ;;
+        per_job_logs) words='0 1' ;;
+        log_window_value) words='avg max both 0 1' ;;
+        log_max_value) words='avg max both 0 1' ;;
+        log_offset) words='0 1' ;;
+        log_prio) words='0 1' ;;
+        log_issue_time) words='0 1' ;;
+        log_store_compressed) words='0 1' ;;
+        log_alternate_epoch) words='0 1' ;;
+        log_unix_epoch) words='0 1' ;;
         stats) words='0 1' ;;
         scramble_buffers) words='0 1' ;;
         clat_percentiles) words='0 1' ;;
@@ -269,8 +290,6 @@ _ferrio() {
         error_dump) words='0 1' ;;
         kb_base) words='1024 1000' ;;
         unit_base) words='0 8 1' ;;
-        steadystate) words='iops iops_slope bw bw_slope lat lat_slope' ;;
-        ss) words='iops iops_slope bw bw_slope lat lat_slope' ;;
         nowait) words='0 1' ;;
         libaio_vectored) words='0 1' ;;
         sim_data) words='0 1' ;;

@@ -11,6 +11,7 @@ use ferrio_job::invocation::{EtaWhen, Formats};
 use ferrio_job::message::{Message, Stream};
 use ferrio_job::{Invocation, Mode, SystemEnvironment, UsageError};
 use ferrio_report::eta::EtaLine;
+use ferrio_report::logs::LogFiles;
 use ferrio_run::{EtaSettings, RunOutcome, RunSettings, TraceSettings};
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -80,6 +81,7 @@ fn start(invocation: Invocation, console: &mut Console) -> ExitCode {
         readonly: invocation.readonly,
         trace: trace_settings(&invocation),
         eta: EtaSettings { enabled: shows_eta(&invocation), interval_ms: invocation.eta.interval_ms },
+        open_logs: || Box::new(LogFiles::new()),
     };
     let mut progress = Progress {
         console,
@@ -113,10 +115,11 @@ fn trace_settings(invocation: &Invocation) -> TraceSettings {
     TraceSettings::new(names, invocation.debug.job_number)
 }
 
-/// Number of failed jobs, and 128 more when a signal ended the run.
+/// Number of failed jobs, and 128 more when a signal ended the run; output or logs that are not whole count as one.
 fn exit_code(outcome: &RunOutcome, console: &Console) -> ExitCode {
     let signal = if outcome.signal.is_some() { 128 } else { 0 };
-    let code = (outcome.n_failed + signal + u32::from(console.has_failed)) & 0xff;
+    let has_lost = console.has_failed || outcome.n_logs_lost > 0;
+    let code = (outcome.n_failed + signal + u32::from(has_lost)) & 0xff;
     ExitCode::from(code as u8)
 }
 

@@ -7,9 +7,8 @@ use crate::environment::Environment;
 use crate::message::Messages;
 use crate::spec::{
     BlockRange, BufferMemory, BufferSpec, CpuPolicy, DirectionMix, DurabilitySpec, EngineSpec, ErrorClasses, ErrorSpec,
-    ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileService, GroupingSpec, JobSpec, LayoutSpec, LimitSpec,
-    PatternSpec, QueueSpec, ReportingSpec, RwSequencer, SizeSpec, SteadyStateMetric, SteadyStateSpec, SyncMode,
-    TargetSpec, UnifiedReporting, WorkerSpec,
+    ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileService, GroupingSpec, JobSpec, LayoutSpec, LimitSpec, LogSpec,
+    PatternSpec, QueueSpec, ReportingSpec, RwSequencer, SizeSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec,
 };
 use ferrio_units::{KbBase, PerDirection};
 
@@ -37,6 +36,10 @@ pub struct Open {
     pub block_range: PerDirection<Option<BlockRange>>,
     /// Postfix of `rw`.
     pub rw_postfix: Option<i64>,
+    /// `bwavgtime`, milliseconds.
+    pub bw_window_ms: Option<u32>,
+    /// `iopsavgtime`, milliseconds.
+    pub iops_window_ms: Option<u32>,
 }
 
 /// What an option may ask while it is applied.
@@ -80,13 +83,13 @@ fn default_job() -> JobSpec {
         queue: QueueSpec { iodepth: 1, batch_submit: 1, batch_complete_min: 1, batch_complete_max: 1, low: 1 },
         engine: EngineSpec { name: "psync".to_owned(), options: Vec::new() },
         limits: LimitSpec { startdelay_us: (0, 0), runtime_us: 0, time_based: false, ramp_time_us: 0, loops: 1 },
-        steady_state: default_steady_state(),
         durability: default_durability(),
         buffers: default_buffers(),
         worker: default_worker(),
         grouping: default_grouping(),
         errors: ErrorSpec { continue_on: ErrorClasses::default(), ignore: [None, None, None], dump: false },
         reporting: default_reporting(),
+        logs: LogSpec::default(),
         write_iolog: None,
     }
 }
@@ -154,18 +157,6 @@ fn default_pattern() -> PatternSpec {
         norandommap: false,
         softrandommap: false,
         random_generator: None,
-    }
-}
-
-fn default_steady_state() -> SteadyStateSpec {
-    SteadyStateSpec {
-        metric: SteadyStateMetric::Iops,
-        is_slope: true,
-        limit: 0.01,
-        is_percent: true,
-        duration_us: 0,
-        ramp_us: 0,
-        interval_us: 1_000_000,
     }
 }
 

@@ -4,9 +4,11 @@
 //! Start reading at [`lower`].
 
 use crate::draft::{Draft, Open};
-use crate::options::steady_state;
 use crate::spec::{DirectionMix, JobSpec, QueueSpec, SizeSpec};
 use ferrio_units::PerDirection;
+
+/// `bwavgtime` and `iopsavgtime` where they are not given and nothing is logged, milliseconds.
+const DEFAULT_WINDOW_MS: u32 = 500;
 
 /// What the command line asks of every job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,11 +40,12 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     job.queue = lower_queue(job.queue.iodepth, &open);
     lower_pattern(&mut job, &open);
     lower_amounts(&mut job);
+    lower_logs(&mut job, &open)?;
     let mut lines = warnings(&mut job);
     if strictness.warnings_fatal && !lines.is_empty() {
         return Err(lines);
     }
-    if let Some(line) = too_small(&job).or_else(|| steady_state::refusal(&job)) {
+    if let Some(line) = too_small(&job) {
         lines.push(line);
         return Err(lines);
     }
@@ -86,6 +89,28 @@ fn lower_amounts(job: &mut JobSpec) {
     if job.layout.pre_read {
         job.layout.invalidate = false;
     }
+}
+
+/// Logs without a name have that of the job. Bandwidth and I/O rate are sampled once a row where they are logged.
+fn lower_logs(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
+    let logs = &mut job.logs;
+    if logs.issue_time && !(logs.latency.is_some() && logs.offset) {
+        return Err(vec!["fio: log_issue_time option requires write_lat_log and log_offset options".to_owned()]);
+    }
+    for prefix in [&mut logs.bw, &mut logs.iops, &mut logs.latency, &mut logs.histogram].into_iter().flatten() {
+        if prefix.as_os_str().is_empty() {
+            *prefix = job.name.clone().into();
+        }
+    }
+    let window_ms = |given: Option<u32>, is_logged: bool| match (given, logs.window_ms) {
+        (given, 0) => given.unwrap_or(DEFAULT_WINDOW_MS),
+        (given, _) if !is_logged => given.unwrap_or(DEFAULT_WINDOW_MS),
+        (Some(given), row_ms) => given.min(row_ms),
+        (None, row_ms) => row_ms,
+    };
+    job.reporting.bw_window_ms = window_ms(open.bw_window_ms, logs.bw.is_some()).into();
+    job.reporting.iops_window_ms = window_ms(open.iops_window_ms, logs.iops.is_some()).into();
+    Ok(())
 }
 
 /// Smallest block of each direction, bytes.
@@ -200,6 +225,28 @@ mod tests {
         }
         let raw = lowered(&[("bs_unaligned", "1"), ("direct", "1")]);
         assert_eq!(raw.warnings, ["fio: bs_unaligned may not work with raw io"]);
+    }
+
+    // Rows as observed on fio 3.33; the error is that of the reference, section "Row".
+    #[test]
+    fn logs_have_names_and_windows() {
+        let job = lowered(&[("name", "j"), ("write_bw_log", ""), ("log_avg_msec", "300")]).job;
+        assert_eq!(job.logs.bw.as_deref(), Some(std::path::Path::new("j")));
+        let windows = |options: &[(&str, &str)]| {
+            let reporting = lowered(options).job.reporting;
+            (reporting.bw_window_ms, reporting.iops_window_ms)
+        };
+        assert_eq!(windows(&[("log_avg_msec", "300")]), (500, 500));
+        assert_eq!(windows(&[("log_avg_msec", "300"), ("write_bw_log", "x")]), (300, 500));
+        let short = [("log_avg_msec", "300"), ("write_iops_log", "x"), ("iopsavgtime", "100")];
+        assert_eq!(windows(&short), (500, 100));
+        let long = [("log_avg_msec", "300"), ("write_bw_log", "x"), ("bwavgtime", "1000")];
+        assert_eq!(windows(&long), (300, 500));
+        assert_eq!(windows(&[("write_bw_log", "x"), ("bwavgtime", "1000")]), (1000, 500));
+        for options in [&[("log_issue_time", "1")][..], &[("log_issue_time", "1"), ("write_lat_log", "x")]] {
+            let line = "fio: log_issue_time option requires write_lat_log and log_offset options";
+            assert_eq!(lower(draft(options), Strictness::default()).unwrap_err(), [line]);
+        }
     }
 
     #[test]

@@ -3,15 +3,15 @@
 //! Must not know: option strings (they end in the lowering), threads, files on disk.
 //! Every field says its unit and the option that sets it; defaults are those of the option table.
 
-mod engine;
-mod steady_state;
+mod log;
+mod reporting;
 
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-pub use engine::{EngineSpec, EngineValue};
-pub use steady_state::{SteadyStateMetric, SteadyStateSpec};
+pub use log::{LogSpec, WindowValue};
+pub use reporting::{ReportingSpec, UnifiedReporting};
 
 /// A whole run: all jobs in the order in which they were given, clones not yet expanded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,8 +47,6 @@ pub struct JobSpec {
     pub engine: EngineSpec,
     /// When the job starts and ends.
     pub limits: LimitSpec,
-    /// Which constancy ends the job early.
-    pub steady_state: SteadyStateSpec,
     /// Direct, synchronous, and syncs between I/Os.
     pub durability: DurabilitySpec,
     /// Contents and place of the I/O buffers.
@@ -61,6 +59,8 @@ pub struct JobSpec {
     pub errors: ErrorSpec,
     /// What is measured and how it is shown.
     pub reporting: ReportingSpec,
+    /// What is logged while it runs.
+    pub logs: LogSpec,
     /// `write_iolog`: append a version 3 trace to this file.
     pub write_iolog: Option<PathBuf>,
 }
@@ -298,6 +298,28 @@ pub struct QueueSpec {
     pub low: u32,
 }
 
+/// Value of an engine's private option.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum EngineValue {
+    /// A flag or boolean.
+    Bool(bool),
+    /// A number, in the unit of the option.
+    Int(i64),
+    /// A text.
+    Text(String),
+    /// Read, write, trim.
+    PerDirection(PerDirection<i64>),
+}
+
+/// Engine and its private options.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EngineSpec {
+    /// `ioengine`, canonical name.
+    pub name: String,
+    /// Private options that were given, canonical name and value; the last of a name wins.
+    pub options: Vec<(String, EngineValue)>,
+}
+
 /// When the job starts and ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LimitSpec {
@@ -465,56 +487,4 @@ pub struct ErrorSpec {
     pub ignore: [Option<Vec<i32>>; 3],
     /// `error_dump`.
     pub dump: bool,
-}
-
-/// `unified_rw_reporting`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum UnifiedReporting {
-    /// A block for each direction.
-    None,
-    /// One block with the sum.
-    Mixed,
-    /// Both.
-    Both,
-}
-
-/// What is measured and how it is shown.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ReportingSpec {
-    /// `stats`: false leaves the job out of the report.
-    pub stats: bool,
-    /// `disable_lat`.
-    pub disable_lat: bool,
-    /// `disable_clat`.
-    pub disable_clat: bool,
-    /// `disable_slat`.
-    pub disable_slat: bool,
-    /// `disable_bw_measurement`.
-    pub disable_bw: bool,
-    /// `gtod_reduce`: all of the above and fewer clock reads.
-    pub gtod_reduce: bool,
-    /// `clat_percentiles`.
-    pub clat_percentiles: bool,
-    /// `lat_percentiles`.
-    pub lat_percentiles: bool,
-    /// `slat_percentiles`.
-    pub slat_percentiles: bool,
-    /// `percentile_list`, as given.
-    pub percentiles: Vec<f64>,
-    /// Digits after the point of the longest entry of `percentile_list` (default 2).
-    pub percentile_digits: u32,
-    /// `significant_figures`.
-    pub significant_figures: u32,
-    /// `unified_rw_reporting`.
-    pub unified: UnifiedReporting,
-    /// `kb_base`: 1024 or 1000.
-    pub kb_base: u32,
-    /// `unit_base=1`: bits instead of bytes.
-    pub unit_bits: bool,
-    /// `disk_util`.
-    pub disk_util: bool,
-    /// `bwavgtime`, milliseconds.
-    pub bw_window_ms: u64,
-    /// `iopsavgtime`, milliseconds.
-    pub iops_window_ms: u64,
 }

@@ -11,6 +11,7 @@ mod figures;
 mod formats;
 pub mod json;
 mod local_time;
+pub mod logs;
 pub mod normal;
 pub mod start;
 pub mod terse;

@@ -26,6 +26,9 @@ pub enum RunError {
     /// A device that would be overwritten is in use.
     #[error("{0}")]
     DeviceInUse(String),
+    /// The thread that writes performance logs cannot be started.
+    #[error("cannot start to write logs: {0}")]
+    Logs(std::io::Error),
 }
 
 /// What ended a job: the errno of the exit code and the report, and where it came from.

@@ -8,6 +8,7 @@
 pub mod error;
 pub mod events;
 pub mod files;
+pub mod logs;
 pub mod plan;
 pub mod supervisor;
 pub mod trace;

@@ -86,6 +86,7 @@ fn n_allocations(mut job: JobSpec) -> Option<(u64, u64)> {
         is_thread: true,
         readonly: false,
         trace: ferrio_run::TraceSettings::default(),
+        log: None,
     };
     AT_FIRST.set(None);
     let outcome = work(&plan.workers[0], None, &context);

@@ -182,6 +182,8 @@ pub struct ThreadStats {
     pub error_text: String,
     /// Tolerated errors.
     pub tolerated: ErrorCounts,
+    /// Time that the worker waited because its logs could not be written as fast as it made rows.
+    pub log_stall_ns: u64,
     /// Depth that the latency target search found; `iodepth` without one.
     pub latency_depth: u32,
     /// What the search was for; its default (no target, 100%) without one.
@@ -232,6 +234,7 @@ impl ThreadStats {
             self.error_text.clone_from(&other.error_text);
         }
         self.tolerated.merge(&other.tolerated);
+        add_to(&mut self.log_stall_ns, other.log_stall_ns);
         self.latency_depth = other.latency_depth;
         self.latency_target = other.latency_target;
     }

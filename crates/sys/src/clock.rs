@@ -258,6 +258,14 @@ pub fn wall_clock() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO)
 }
 
+/// A clock of the system by its number (`clock_gettime`), in milliseconds. `None`: there is no such clock.
+pub fn clock_ms(clock_id: u32) -> Option<u64> {
+    let id = ClockId::try_from(i32::try_from(clock_id).ok()?).ok()?;
+    let now = clock_gettime(id);
+    // Cannot be negative on a machine whose clock stands after 1970; u64 milliseconds last 584 million years.
+    Some(u64::try_from(now.tv_sec).ok()? * 1_000 + now.tv_nsec as u64 / 1_000_000)
+}
+
 /// The time of day in milliseconds since 1970-01-01 UTC.
 pub fn wall_clock_ms() -> u64 {
     // Cannot overflow: u64 milliseconds last 584 million years.

@@ -30,6 +30,7 @@ pub mod mounts;
 pub mod poll;
 pub mod posix_aio;
 pub mod process;
+pub mod ring;
 pub mod scheduling;
 pub mod shared_memory;
 pub mod signals;

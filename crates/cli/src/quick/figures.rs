@@ -139,7 +139,6 @@ pub(super) mod tests {
             given_options: vec![],
             settings: ReportSettings::default(),
             stats,
-            steady_state: None,
         }
     }
 

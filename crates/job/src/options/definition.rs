@@ -7,6 +7,7 @@ use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
 use crate::options::kind::Kind;
 use crate::value::Value;
+use std::path::PathBuf;
 
 /// How far ferrio is with an option (or with one value of it).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub enum Apply {
     U64(fn(&mut Draft) -> &mut u64),
     /// A text.
     Text(fn(&mut Draft) -> &mut Option<String>),
+    /// A path, empty where the option stands alone.
+    Path(fn(&mut Draft) -> &mut Option<PathBuf>),
     /// Whatever else.
     With(fn(&mut Draft, &Value, &mut ApplyContext<'_>) -> Result<(), JobError>),
     /// Kept as it is, under its name, for the engine.
@@ -70,6 +73,7 @@ impl std::fmt::Debug for Apply {
             Self::OptionalU32(_) => "OptionalU32",
             Self::U64(_) => "U64",
             Self::Text(_) => "Text",
+            Self::Path(_) => "Path",
             Self::With(_) => "With",
             Self::Engine => "Engine",
         })

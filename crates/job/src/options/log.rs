@@ -2,6 +2,7 @@
 //!
 //! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
 
+use crate::options::apply_log as apply;
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_most, between, choice};
 
@@ -17,47 +18,72 @@ const LOG_WINDOW_VALUE: &[Choice] = &[
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("per_job_logs", Kind::Bool, "Number in log file names; 0 = one shared file appended to")
         .default("1")
-        .place(Category::Log, ""),
+        .place(Category::Log, "")
+        .applies(Apply::With(apply::per_job_logs)),
     option("write_bw_log", Kind::OptionalText, "Bandwidth log, value = name prefix (default job name)")
-        .place(Category::Log, ""),
+        .place(Category::Log, "")
+        .applies(Apply::Path(|draft| &mut draft.job.logs.bw)),
     option("write_lat_log", Kind::OptionalText, "lat, slat and clat logs, value = name prefix")
-        .place(Category::Log, ""),
-    option("write_iops_log", Kind::OptionalText, "IOPS log, value = name prefix").place(Category::Log, ""),
+        .place(Category::Log, "")
+        .applies(Apply::Path(|draft| &mut draft.job.logs.latency)),
+    option("write_iops_log", Kind::OptionalText, "IOPS log, value = name prefix")
+        .place(Category::Log, "")
+        .applies(Apply::Path(|draft| &mut draft.job.logs.iops)),
     option("log_entries", Kind::Int(between(1024, 1_048_576)), "First allocation, in entries, of each log")
         .default("1024")
-        .place(Category::Log, ""),
+        .place(Category::Log, "")
+        .deviates("without effect: rows stream to disk while the job runs and no array is allocated"),
     option("log_avg_msec", Kind::Int(ANY), "Window length for averaged log rows (0 = row per I/O)")
         .default("0")
-        .place(Category::Log, ""),
-    option("log_hist_msec", Kind::Int(ANY), "Interval between histogram rows").default("0").place(Category::Log, ""),
+        .place(Category::Log, "")
+        .applies(Apply::U32(|draft| &mut draft.job.logs.window_ms)),
+    option("log_hist_msec", Kind::Int(ANY), "Interval between histogram rows")
+        .default("0")
+        .place(Category::Log, "")
+        .applies(Apply::U32(|draft| &mut draft.job.logs.histogram_ms)),
     option("log_hist_coarseness", Kind::Int(at_most(6)), "Merge 2^n neighbouring histogram bins")
         .default("0")
-        .place(Category::Log, ""),
+        .place(Category::Log, "")
+        .applies(Apply::U32(|draft| &mut draft.job.logs.histogram_coarseness)),
     option("write_hist_log", Kind::OptionalText, "Completion latency histogram log, value = name prefix")
-        .place(Category::Log, ""),
+        .place(Category::Log, "")
+        .applies(Apply::Path(|draft| &mut draft.job.logs.histogram)),
     option("log_window_value", Kind::Choice(LOG_WINDOW_VALUE), "Windowed rows carry mean, maximum, or both")
         .aliases(&["log_max_value"])
         .default("avg")
-        .place(Category::Log, ""),
-    option("log_offset", Kind::Bool, "Add byte offset column").default("0").place(Category::Log, ""),
+        .place(Category::Log, "")
+        .applies(Apply::With(apply::log_window_value)),
+    option("log_offset", Kind::Bool, "Add byte offset column")
+        .default("0")
+        .place(Category::Log, "")
+        .applies(Apply::Bool(|draft| &mut draft.job.logs.offset)),
     option("log_prio", Kind::Bool, "Log full ioprio value instead of the RT flag")
         .default("0")
-        .place(Category::Log, ""),
+        .place(Category::Log, "")
+        .applies(Apply::Bool(|draft| &mut draft.job.logs.full_priority)),
     option("log_issue_time", Kind::Bool, "Add issue time column (needs write_lat_log and log_offset)")
         .default("0")
-        .place(Category::Log, ""),
+        .place(Category::Log, "")
+        .applies(Apply::Bool(|draft| &mut draft.job.logs.issue_time)),
     option("log_compression", Kind::Int(between(1024, 536_870_912)), "Compress in-memory log chunks above this size")
         .neutral("0")
-        .place(Category::Log, ""),
+        .place(Category::Log, "")
+        .applies(Apply::U32(|draft| &mut draft.job.logs.compression_bytes))
+        .deviates("rows stream to disk while the job runs; sets the size of a piece under log_store_compressed only"),
     option("log_compression_cpus", Kind::CpuList, "CPU list for the compression thread")
         .under("log_compression")
-        .place(Category::Log, ""),
-    option("log_store_compressed", Kind::Bool, "Keep the log file compressed (.fz suffix)").place(Category::Log, ""),
+        .place(Category::Log, "")
+        .applies(Apply::With(apply::log_compression_cpus)),
+    option("log_store_compressed", Kind::Bool, "Keep the log file compressed (.fz suffix)")
+        .place(Category::Log, "")
+        .applies(Apply::Bool(|draft| &mut draft.job.logs.store_compressed)),
     option("log_alternate_epoch", Kind::Bool, "Log times as absolute ms of the given clock")
         .aliases(&["log_unix_epoch"])
-        .place(Category::Log, ""),
+        .place(Category::Log, "")
+        .applies(Apply::Bool(|draft| &mut draft.job.logs.alternate_epoch)),
     option("log_alternate_epoch_clock_id", Kind::Int(ANY), "clock_gettime id used by log_alternate_epoch")
-        .place(Category::Log, ""),
+        .place(Category::Log, "")
+        .applies(Apply::U32(|draft| &mut draft.job.logs.epoch_clock_id)),
     option("block_error_percentiles", Kind::Bool, "Trim lifetime statistics per block")
         .default("0")
         .place(Category::Log, ""),
@@ -65,10 +91,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("500")
         .under("write_bw_log")
         .place(Category::Log, "")
-        .applies(Apply::U64(|draft| &mut draft.job.reporting.bw_window_ms)),
+        .applies(Apply::OptionalU32(|draft| &mut draft.open.bw_window_ms)),
     option("iopsavgtime", Kind::Int(ANY), "Sampling window of the iops summary line (ms)")
         .default("500")
         .under("write_iops_log")
         .place(Category::Log, "")
-        .applies(Apply::U64(|draft| &mut draft.job.reporting.iops_window_ms)),
+        .applies(Apply::OptionalU32(|draft| &mut draft.open.iops_window_ms)),
 ];

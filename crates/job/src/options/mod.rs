@@ -5,6 +5,7 @@
 //! Start reading at [`definition::OptionDef`], then any file of rows.
 
 pub(crate) mod apply;
+mod apply_log;
 pub mod definition;
 mod engine;
 pub mod engines;
@@ -23,7 +24,6 @@ mod replay;
 mod runtime;
 pub mod set;
 mod stat;
-pub(crate) mod steady_state;
 mod target;
 mod verify;
 mod zone;

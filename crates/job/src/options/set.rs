@@ -44,6 +44,7 @@ fn apply(
         Apply::OptionalU32(place) => *place(draft) = Some(fitting(def, value)?),
         Apply::U64(place) => *place(draft) = fitting(def, value)?,
         Apply::Text(place) => *place(draft) = Some(value.text()?.to_owned()),
+        Apply::Path(place) => *place(draft) = Some(value.text().unwrap_or_default().into()),
         Apply::With(function) => function(draft, value, context)?,
         Apply::Engine => {
             let value = engine_value(value)?;

@@ -8,7 +8,6 @@ mod disk;
 mod ferrio;
 mod job;
 mod latency;
-mod steady_state;
 mod writer;
 
 use crate::LocalTime;

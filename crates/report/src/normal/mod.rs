@@ -10,7 +10,6 @@ mod group;
 mod job;
 mod latency;
 mod percentiles;
-mod steady_state;
 mod usage;
 
 use crate::LocalTime;

@@ -4,6 +4,7 @@
 
 use super::board::{Board, WorkerState};
 use crate::files::FileSet;
+use crate::logs::LogPort;
 use crate::plan::RunPlan;
 use crate::trace::TraceSettings;
 use crate::worker::{WorkerContext, WorkerMessage, WorkerOutcome, work};
@@ -47,13 +48,18 @@ pub(super) struct Launcher<'a> {
 
 impl Launcher<'_> {
     /// Starts a worker; returns its handle and id.
-    pub(super) fn start(&self, index: usize, files: Option<FileSet>) -> ferrio_sys::Result<(Handle, u32)> {
+    pub(super) fn start(
+        &self,
+        index: usize,
+        files: Option<FileSet>,
+        log: Option<LogPort>,
+    ) -> ferrio_sys::Result<(Handle, u32)> {
         let generation = self.board.gate_generation();
         self.board.slot(index).set_state(WorkerState::Created);
         if self.plan.workers[index].spec.worker.thread {
-            self.start_thread(index, files, generation)
+            self.start_thread(index, files, log, generation)
         } else {
-            self.start_process(index, files, generation)
+            self.start_process(index, files, log.as_ref(), generation)
         }
     }
 
@@ -61,6 +67,7 @@ impl Launcher<'_> {
         &self,
         index: usize,
         files: Option<FileSet>,
+        log: Option<&LogPort>,
         generation: u32,
     ) -> ferrio_sys::Result<(Handle, u32)> {
         let (sender, receiver) = message_channel(MAX_MESSAGE_BYTES)?;
@@ -82,6 +89,7 @@ impl Launcher<'_> {
                 is_thread: false,
                 readonly: self.readonly,
                 trace: self.trace,
+                log,
             };
             let outcome = work(&self.plan.workers[index], files, &context);
             send(&WorkerMessage::Outcome(Box::new(outcome)));
@@ -92,7 +100,13 @@ impl Launcher<'_> {
         Ok((Handle::Process(pid, Box::new(receiver)), id))
     }
 
-    fn start_thread(&self, index: usize, files: Option<FileSet>, generation: u32) -> ferrio_sys::Result<(Handle, u32)> {
+    fn start_thread(
+        &self,
+        index: usize,
+        files: Option<FileSet>,
+        log: Option<LogPort>,
+        generation: u32,
+    ) -> ferrio_sys::Result<(Handle, u32)> {
         let (sender, receiver) = mpsc::channel();
         let (plan, board, clock) = (Arc::clone(self.plan), Arc::clone(self.board), self.clock.clone());
         let (readonly, trace) = (self.readonly, self.trace);
@@ -111,6 +125,7 @@ impl Launcher<'_> {
                 is_thread: true,
                 readonly,
                 trace,
+                log: log.as_ref(),
             };
             let outcome = work(&plan.workers[index], files, &context);
             drop(sender.send(WorkerMessage::Outcome(Box::new(outcome))));

@@ -10,18 +10,18 @@ mod launch;
 mod outcome;
 mod record;
 mod simulate;
-mod steady;
 mod watch;
 
 use crate::error::RunError;
 use crate::events::{JobSummary, RunEvent, RunObserver, Stream};
 use crate::files::{FileSet, guard};
+use crate::logs::{self, LogDrain};
 use crate::plan::{RunPlan, WorkerPlan};
 use crate::trace::{self, TraceGroup, TraceSettings};
 use board::Board;
 use disks::DiskWatch;
 use ferrio_job::spec::RunSpec;
-use ferrio_stats::RunResult;
+use ferrio_stats::{LogSink, RunResult};
 use ferrio_sys::limits::{Resource, raise_limit};
 use ferrio_sys::{Clock, signals};
 use record::{Record, Status};
@@ -43,6 +43,8 @@ pub struct RunSettings {
     pub trace: TraceSettings,
     /// When snapshots for the ETA line are taken.
     pub eta: EtaSettings,
+    /// Makes the sink that takes the rows of performance logs; called once, and only if a job logs something.
+    pub open_logs: fn() -> Box<dyn LogSink>,
 }
 
 /// Snapshots of the running state.
@@ -63,6 +65,8 @@ pub struct RunOutcome {
     pub n_failed: u32,
     /// The signal that ended it early.
     pub signal: Option<i32>,
+    /// Performance logs that could not be written to their end.
+    pub n_logs_lost: u32,
 }
 
 /// Does a run. Events go to the observer as they happen.
@@ -75,7 +79,6 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
     let board = Arc::new(Board::new(plan.workers.len())?);
     let clock = Clock::new();
     let mut records = prepare_workers(&plan, settings, observer);
-    steady::enter(&plan, &mut records);
     // What the system grants is enough, or who lacks a descriptor says so.
     raise_limit(Resource::Nofile, n_descriptors(&plan, &records));
     let disks = DiskWatch::start(&plan.workers, &records);
@@ -84,6 +87,7 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
             observer.event(RunEvent::Message(Stream::Trace, trace::line(TraceGroup::DiskUtil, &text)));
         }
     }
+    let logs = LogDrain::start(&plan.workers, settings.open_logs).map_err(RunError::Logs)?;
     let started_at = std::time::Instant::now();
     let mut watch = Watch {
         plan: &plan,
@@ -94,28 +98,40 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
         records: &mut records,
         observer,
         disks: &disks,
+        logs: logs.as_ref(),
     };
     let signal = watch.until_all_ended();
+    let n_logs_lost = end_logs(logs, observer);
     let result = outcome::result(&plan, settings, &records, started_at.elapsed(), &disks);
     let n_failed = records.iter().filter(|record| record.has_failed()).count() as u32;
-    Ok(RunOutcome { result, n_failed, signal })
+    Ok(RunOutcome { result, n_failed, signal, n_logs_lost })
+}
+
+/// Empties and closes the logs; returns how many have lost rows.
+fn end_logs(logs: Option<LogDrain>, observer: &mut dyn RunObserver) -> u32 {
+    let (problems, n_lost) = logs.map_or_else(Default::default, LogDrain::stop);
+    for text in problems {
+        observer.event(RunEvent::Message(Stream::Error, text));
+    }
+    n_lost
 }
 
 /// Descriptors that a process of the run may need: two for each worker, the files of the worker that opens most at once,
-/// those of all threads that share a table, and some for the rest.
+/// those of all threads that share a table, the logs, and some for the rest.
 fn n_descriptors(plan: &RunPlan, records: &[Record]) -> u64 {
-    let (mut n_most, mut n_shared) = (0, 0);
+    let (mut n_most, mut n_shared, mut n_logs) = (0, 0, 0);
     for (worker, record) in plan.workers.iter().zip(records) {
         let target = &worker.spec.target;
         let n_named = u64::from(target.nrfiles).max(target.filenames.len() as u64);
         let n_files = record.files.as_ref().map_or(n_named, |set| set.files.len() as u64);
         let n_open = if target.openfiles == 0 { n_files } else { n_files.min(target.openfiles.into()) };
         n_most = n_open.max(n_most);
+        n_logs += logs::files(worker).len() as u64;
         if worker.spec.worker.thread && worker.engine.needs_shared_descriptors {
             n_shared += n_open;
         }
     }
-    plan.workers.len() as u64 * 2 + 512 + n_most + n_shared
+    plan.workers.len() as u64 * 2 + 512 + n_most + n_shared + n_logs
 }
 
 fn announce(plan: &RunPlan, settings: &RunSettings, observer: &mut dyn RunObserver) {

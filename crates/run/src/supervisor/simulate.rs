@@ -3,14 +3,14 @@
 //!
 //! Must not know: real processes. Start reading at [`simulate`].
 
-use super::board::{Board, attention};
+use super::board::Board;
 use super::disks::DiskWatch;
 use super::record::{Record, Status, setup_failed};
-use super::steady::{Phase, Steady, SteadyGroup};
-use super::{RunOutcome, RunSettings, outcome};
+use super::{RunOutcome, RunSettings, end_logs, outcome};
 use crate::error::RunError;
 use crate::events::{RunEvent, RunObserver};
 use crate::files::FileSet;
+use crate::logs::{LogDrain, LogPort};
 use crate::plan::{RunPlan, WorkerPlan};
 use crate::worker::{WorkerContext, WorkerMessage, work};
 use ferrio_job::spec::RunSpec;
@@ -24,21 +24,27 @@ pub fn simulate(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObs
     let plan = RunPlan::new(spec)?;
     let board = Board::new(plan.workers.len())?;
     let mut records = Vec::with_capacity(plan.workers.len());
+    let logs = LogDrain::start(&plan.workers, settings.open_logs).map_err(RunError::Logs)?;
     for (index, worker) in plan.workers.iter().enumerate() {
-        records.push(simulate_worker(worker, index, &board, settings, observer));
+        let log = logs.as_ref().map_or(Ok(None), |logs| logs.add(index, worker))?;
+        records.push(simulate_worker(worker, index, (&board, log), settings, observer));
+        if let Some(logs) = &logs {
+            logs.finish(index);
+        }
     }
+    let n_logs_lost = end_logs(logs, observer);
     let disks = DiskWatch::start(&[], &[]);
     let longest_ns = records.iter().filter_map(Record::stats).map(|stats| stats.total_runtime_ns).max();
     let elapsed = Duration::from_nanos(longest_ns.unwrap_or(0));
     let result = outcome::result(&plan, settings, &records, elapsed, &disks);
     let n_failed = records.iter().filter(|record| record.has_failed()).count() as u32;
-    Ok(RunOutcome { result, n_failed, signal: None })
+    Ok(RunOutcome { result, n_failed, signal: None, n_logs_lost })
 }
 
 fn simulate_worker(
     worker: &WorkerPlan,
     index: usize,
-    board: &Board,
+    (board, log): (&Board, Option<LogPort>),
     settings: &RunSettings,
     observer: &mut dyn RunObserver,
 ) -> Record {
@@ -53,17 +59,7 @@ fn simulate_worker(
     let generation = board.gate_generation();
     board.open_gate();
     let messages = RefCell::new(Vec::new());
-    // Jobs that share a report run one after another here: each is judged alone.
-    let steady = RefCell::new(SteadyGroup::new(index, worker));
-    let send = |message: &WorkerMessage| match message {
-        WorkerMessage::Steady(sample) => {
-            let mut steady = steady.borrow_mut();
-            if steady.as_mut().is_some_and(|group| group.take(index, *sample, |_| Phase::Running)) {
-                board.slot(index).ask(attention::TERMINATE);
-            }
-        }
-        _ => messages.borrow_mut().push(message.clone()),
-    };
+    let send = |message: &WorkerMessage| messages.borrow_mut().push(message.clone());
     let context = WorkerContext {
         board,
         slot_index: index,
@@ -73,10 +69,10 @@ fn simulate_worker(
         is_thread: true,
         readonly: settings.readonly,
         trace: settings.trace,
+        log: log.as_ref(),
     };
     record.outcome = Some(Box::new(work(worker, Some(files), &context)));
     record.status = Status::Ended;
-    record.steady = steady.take().map(|group| Steady::Leads(Box::new(group)));
     for message in messages.take() {
         if let WorkerMessage::Text(stream, text) = message {
             observer.event(RunEvent::Message(stream, text));

@@ -8,9 +8,10 @@ use super::disks::DiskWatch;
 use super::eta::EtaMaker;
 use super::launch::{Handle, Heard, Launcher, lost_outcome};
 use super::record::{Record, Status, error_line, setup_failed};
-use super::{RunSettings, outcome, steady};
+use super::{RunSettings, outcome};
 use crate::error::{errno_of, job_error};
 use crate::events::{RunEvent, RunObserver, Stream};
+use crate::logs::LogDrain;
 use crate::plan::RunPlan;
 use crate::trace::{self, TraceGroup};
 use crate::worker::WorkerMessage;
@@ -38,6 +39,7 @@ pub(super) struct Watch<'a> {
     pub(super) records: &'a mut Vec<Record>,
     pub(super) observer: &'a mut dyn RunObserver,
     pub(super) disks: &'a DiskWatch,
+    pub(super) logs: Option<&'a LogDrain>,
 }
 
 impl Watch<'_> {
@@ -59,6 +61,7 @@ impl Watch<'_> {
             }
             let ready = self.sleep(&eta);
             self.hear(&ready);
+            self.tell_log_problems();
             if told_at.is_some_and(|told_at| told_at.elapsed() > END_LIMIT) {
                 self.give_up();
                 return signal;
@@ -109,7 +112,9 @@ impl Watch<'_> {
     /// Starts a worker. One that the system refuses has failed; the others run on.
     fn start_worker(&mut self, launcher: &Launcher<'_>, index: usize) {
         let files = self.records[index].files.take();
-        match launcher.start(index, files) {
+        let plan = &self.plan.workers[index];
+        let started = self.logs.map_or(Ok(None), |logs| logs.add(index, plan));
+        match started.and_then(|log| launcher.start(index, files, log)) {
             Ok((handle, pid)) => {
                 self.records[index].pid = pid;
                 self.trace_process(index, &format!("started {}", self.plan.workers[index].spec.name));
@@ -120,7 +125,15 @@ impl Watch<'_> {
                 let error = job_error!(errno_of(&error), "start").explained(format!("fio: {name}: {error}"));
                 setup_failed(&mut self.records[index], error, self.observer);
                 self.board.slot(index).set_state(WorkerState::Exited);
+                self.finish_logs(index);
             }
+        }
+    }
+
+    /// A worker is gone: its logs hold all that they will.
+    fn finish_logs(&self, index: usize) {
+        if let Some(logs) = self.logs {
+            logs.finish(index);
         }
     }
 
@@ -163,6 +176,12 @@ impl Watch<'_> {
         let Some(name) = &self.plan.workers[index].spec.grouping.wait_for else { return true };
         let same = |other: &usize| self.plan.workers[*other].spec.name == *name;
         (0..index).filter(same).all(|other| self.records[other].has_ended())
+    }
+
+    fn tell_log_problems(&mut self) {
+        for text in self.logs.map(LogDrain::take_problems).unwrap_or_default() {
+            self.observer.event(RunEvent::Message(Stream::Error, text));
+        }
     }
 
     /// Waits for something to happen; returns the workers that may have something to say.
@@ -220,11 +239,6 @@ impl Watch<'_> {
                 self.records[index].snapshot = Some(stats);
                 self.records[index].awaits_snapshot = false;
             }
-            WorkerMessage::Steady(sample) => {
-                for member in steady::take(self.records, index, sample) {
-                    self.end_worker(member);
-                }
-            }
             WorkerMessage::Outcome(outcome) => self.records[index].outcome = Some(outcome),
         }
     }
@@ -238,6 +252,7 @@ impl Watch<'_> {
         let shown = Shown::of(self.board.slot(index));
         self.board.slot(index).set_state(WorkerState::Exited);
         let pid = record.pid;
+        self.finish_logs(index);
         self.trace_process(index, &format!("ended, signal={}", killed_by.unwrap_or(0)));
         if let Some(signal) = killed_by {
             self.observer.event(RunEvent::Message(Stream::Error, format!("fio: pid={pid}, got signal={signal}")));

@@ -2,8 +2,9 @@
 //!
 //! Must not know: engines, files. Start reading at [`Account::data_done`], the hot path.
 
+use crate::logs::bw_kb_per_sec;
 use crate::plan::WorkerPlan;
-use ferrio_stats::{LatencyStat, ThreadStats};
+use ferrio_stats::{LatencyStat, LogKind, ThreadStats};
 use ferrio_sys::Clock;
 use ferrio_units::{DataDirection, PerDirection};
 
@@ -25,6 +26,10 @@ pub(super) struct Account {
     measures_clat: bool,
     measures_lat: bool,
     samples_bw: bool,
+    samples_iops: bool,
+    /// A sample of bandwidth, of I/Os per second is made of each I/O: what is logged so is reported so.
+    bw_each: bool,
+    iops_each: bool,
     is_ramping: bool,
     /// Progress in the ramp, once that is over.
     ramp_bytes: PerDirection<u64>,
@@ -49,7 +54,7 @@ impl Account {
         for direction in DataDirection::ALL.into_iter().filter(|direction| plan.used_directions()[*direction]) {
             let figures = &mut stats.directions[direction];
             figures.slat = LatencyStat::new(spec.slat_percentiles);
-            figures.clat = LatencyStat::new(spec.clat_percentiles);
+            figures.clat = LatencyStat::new(spec.clat_percentiles || plan.spec.logs.histogram.is_some());
             figures.lat = LatencyStat::new(spec.lat_percentiles);
         }
         stats.sync = LatencyStat::new(plan.writes() && (spec.clat_percentiles || spec.lat_percentiles));
@@ -59,11 +64,32 @@ impl Account {
             measures_clat: full && !spec.disable_clat,
             measures_lat: full && !spec.disable_lat,
             samples_bw: full && !spec.disable_bw,
+            samples_iops: true,
+            bw_each: false,
+            iops_each: false,
             is_ramping: false,
             ramp_bytes: PerDirection::all(0),
             ramp_ios: PerDirection::all(0),
             bw_window: Window::new(spec.bw_window_ms),
             iops_window: Window::new(spec.iops_window_ms),
+        }
+    }
+
+    /// Samples of bandwidth, of I/Os per second are made of each I/O, not of windows.
+    pub(super) fn sample_each(&mut self, bw: bool, iops: bool) {
+        (self.bw_each, self.iops_each) = (bw, iops);
+        self.samples_bw &= !bw;
+        self.samples_iops = !iops;
+    }
+
+    /// The samples of one I/O, where they are made so.
+    pub(super) fn sample_io(&mut self, direction: DataDirection, bytes: u64, clat_ns: u64) {
+        let figures = &mut self.stats.directions[direction];
+        if self.bw_each {
+            figures.bw.record(bw_kb_per_sec(bytes as u32, clat_ns));
+        }
+        if self.iops_each {
+            figures.iops.record(1);
         }
     }
 
@@ -167,11 +193,12 @@ impl Account {
     /// When the next sample is due; `u64::MAX` when none is taken.
     pub(super) fn next_sample_ns(&self) -> u64 {
         let bw = if self.samples_bw { self.bw_window.end_ns() } else { u64::MAX };
-        bw.min(self.iops_window.end_ns())
+        let iops = if self.samples_iops { self.iops_window.end_ns() } else { u64::MAX };
+        bw.min(iops)
     }
 
-    /// Takes the samples that are due.
-    pub(super) fn sample(&mut self, now_ns: u64) {
+    /// Takes the samples that are due, and tells each.
+    pub(super) fn sample(&mut self, now_ns: u64, mut tell: impl FnMut(LogKind, DataDirection, u64)) {
         if self.is_ramping {
             self.start_windows(now_ns);
             return;
@@ -181,12 +208,18 @@ impl Account {
         if self.samples_bw {
             // KiB a second: bytes * 1000 / ms / 1024.
             self.bw_window.close(now_ns, bytes, |direction, count, elapsed_ms| {
-                directions[direction].bw.record(count.saturating_mul(1_000) / elapsed_ms / 1_024);
+                let kib_per_sec = count.saturating_mul(1_000) / elapsed_ms / 1_024;
+                directions[direction].bw.record(kib_per_sec);
+                tell(LogKind::Bw, direction, kib_per_sec);
             });
         }
-        self.iops_window.close(now_ns, ios, |direction, count, elapsed_ms| {
-            directions[direction].iops.record(count.saturating_mul(1_000) / elapsed_ms);
-        });
+        if self.samples_iops {
+            self.iops_window.close(now_ns, ios, |direction, count, elapsed_ms| {
+                let ios_per_sec = count.saturating_mul(1_000) / elapsed_ms;
+                directions[direction].iops.record(ios_per_sec);
+                tell(LogKind::Iops, direction, ios_per_sec);
+            });
+        }
     }
 }
 

@@ -73,6 +73,11 @@ impl<'a> Control<'a> {
         stamp >= self.next_stamp || self.slot.attention.load(Ordering::Relaxed) != 0
     }
 
+    /// The loop looks up before the next I/O.
+    pub(super) fn look_up(&mut self) {
+        self.next_stamp = 0;
+    }
+
     /// What is due at a moment. `next_sample_ns`: the next sample that somebody wants.
     pub(super) fn take_due(&mut self, clock: &mut Clock, now_ns: u64) -> Due {
         let bits = self.slot.attention.load(Ordering::Acquire);

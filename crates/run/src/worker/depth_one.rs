@@ -15,10 +15,11 @@ impl Worker<'_> {
     pub(super) fn run_depth_one(&mut self) -> Stop {
         let mut stamp = self.clock.stamp();
         loop {
-            if self.control.is_due(stamp)
-                && let Some(stop) = self.attend(stamp)
-            {
-                return stop;
+            if self.control.is_due(stamp) {
+                if let Some(stop) = self.attend(stamp) {
+                    return stop;
+                }
+                stamp = self.clock.stamp();
             }
             let io = match self.workload.next() {
                 Next::Io(io) => io,
@@ -79,6 +80,9 @@ impl Worker<'_> {
         let (stamps, direction) = (slot.stamps, slot.unit.direction.data());
         if let Some(direction) = direction {
             self.account.data_issued(direction, &self.clock, stamps);
+            if self.logs_each_io {
+                self.log_issued(0, direction);
+            }
         }
         let result = self.reap_one()?;
         let done = self.stamp_after(issue);

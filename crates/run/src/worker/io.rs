@@ -126,10 +126,37 @@ impl Worker<'_> {
             return None;
         }
         match slot.unit.direction.data() {
-            Some(data) => self.account.data_done(data, slot.wanted_bytes, &self.clock, slot.stamps, done),
+            Some(data) => {
+                self.account.data_done(data, slot.wanted_bytes, &self.clock, slot.stamps, done);
+                if self.logs_each_io {
+                    self.log_done(slot_index, data, done);
+                }
+            }
             None => self.account.sync_done(&self.clock, slot.stamps, done),
         }
-        Some(slot.unit.file_index)
+        Some(self.slots.get(slot_index).unit.file_index)
+    }
+
+    /// Shows a data I/O that is done to the log.
+    #[inline(never)]
+    fn log_done(&mut self, slot_index: u32, direction: DataDirection, done: u64) {
+        let Some(log) = self.log.as_mut().filter(|_| !self.account.is_ramping()) else { return };
+        let slot = self.slots.get(slot_index);
+        self.account.sample_io(direction, slot.wanted_bytes, self.clock.between_ns(slot.stamps.issue, done));
+        let stalled = log.stalled();
+        log.io_done(slot, direction, &self.clock, done);
+        if log.stalled() != stalled {
+            // The wait is no part of the next I/O: the loop takes a new stamp when it has looked up.
+            self.control.look_up();
+        }
+    }
+
+    /// Shows a data I/O that was handed to the kernel to the log.
+    #[inline(never)]
+    pub(super) fn log_issued(&mut self, slot_index: u32, direction: DataDirection) {
+        if let Some(log) = self.log.as_mut().filter(|_| !self.account.is_ramping()) {
+            log.io_issued(self.slots.get(slot_index), direction, &self.clock);
+        }
     }
 
     /// An error, a short transfer, or the end of the file.
@@ -151,6 +178,9 @@ impl Worker<'_> {
         if slot.unit.direction == Direction::Read && slot.unit.offset + moved == file_bytes {
             let left = slot.unit.length as u64 - moved;
             self.account.data_done(data, slot.wanted_bytes - left, &self.clock, slot.stamps, done);
+            if self.logs_each_io {
+                self.log_done(slot_index, data, done);
+            }
             return Finished::Done;
         }
         let slot = self.slots.get_mut(slot_index);

@@ -9,17 +9,18 @@ mod depth_one;
 mod file_table;
 mod io;
 mod iolog;
+mod log;
 mod message;
 mod passes;
 mod queued;
 mod setup;
 mod slots;
 mod sparse_stamps;
-mod steady;
 
 use crate::error::{JobError, job_error};
 use crate::events::Stream;
 use crate::files::FileSet;
+use crate::logs::LogPort;
 use crate::plan::{WorkerPlan, workload_plan};
 use crate::supervisor::board::{Board, WorkerState};
 use crate::trace::{self, TraceGroup, TraceSettings};
@@ -34,12 +35,12 @@ use ferrio_workload::Workload;
 use ferrio_workload::contents::BufferContents;
 use file_table::FileTable;
 use iolog::IoLog;
+use log::WorkerLog;
 use slots::{Batch, Slots};
 use sparse_stamps::SparseStamps;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
-use steady::{SteadySampler, SteadyTotals};
 
 pub use message::{WorkerMessage, WorkerOutcome};
 
@@ -64,6 +65,8 @@ pub struct WorkerContext<'a> {
     pub readonly: bool,
     /// What is traced.
     pub trace: TraceSettings,
+    /// Where its logs go; `None`: it has none.
+    pub log: Option<&'a LogPort>,
 }
 
 /// Why a loop ended.
@@ -98,13 +101,15 @@ struct Worker<'a> {
     account: Account,
     control: Control<'a>,
     iolog: Option<IoLog>,
+    log: Option<Box<WorkerLog<'a>>>,
+    /// The log wants to see every I/O.
+    logs_each_io: bool,
     /// Lowest and highest byte written since the last `sync_file_range`, by file.
     dirty: Vec<Option<(u64, u64)>>,
     /// Latencies are measured: every I/O needs its stamps.
     stamps_wanted: bool,
     /// Where they are not: how often the clock is read all the same.
     sparse_stamps: SparseStamps,
-    steady: SteadySampler,
     usage_at_start: Usage,
     /// Start of the counted part of the present pass.
     pass_start_ns: u64,
@@ -161,8 +166,12 @@ impl<'a> Worker<'a> {
             job_error!(12, "init_random_map").explained(format!("fio: {}: {error}", plan.spec.name))
         })?;
         let queue = plan.queue();
-        let account = Account::new(plan);
+        let mut account = Account::new(plan);
         let n_files = set.files.len();
+        let log = WorkerLog::new(plan, context.log, setup::ioprio(plan)).map(Box::new);
+        if let Some(log) = &log {
+            account.sample_each(log.bw_each(), log.iops_each());
+        }
         Ok(Box::new(Self {
             files: FileTable::new(plan, &set),
             contents: BufferContents::new(&plan.spec.buffers, &plan.seeds),
@@ -172,9 +181,10 @@ impl<'a> Worker<'a> {
             stamps_wanted: account.needs_stamps(),
             control: Control::new(plan, context.board.slot(context.slot_index)),
             iolog: None,
+            logs_each_io: log.as_ref().is_some_and(|log| log.needs_each_io()),
+            log,
             dirty: vec![None; n_files],
             sparse_stamps: SparseStamps::new(),
-            steady: SteadySampler::new(plan),
             usage_at_start: Usage::default(),
             pass_start_ns: 0,
             plan,
@@ -206,28 +216,46 @@ impl<'a> Worker<'a> {
         let due = self.control.take_due(&mut self.clock, now_ns);
         if due.ramp_over {
             self.end_ramp(now_ns);
-        } else if now_ns >= self.account.next_sample_ns() && !due.runtime_over {
-            self.account.sample(now_ns);
-        }
-        if now_ns >= self.steady.end_ns() {
-            self.sample_steady(now_ns);
+        } else if !due.runtime_over {
+            self.sample(now_ns);
         }
         self.publish();
         if due.snapshot {
             self.send_snapshot(now_ns);
         }
-        let next_sample_ns = self.account.next_sample_ns().min(self.steady.end_ns());
-        self.control.arm(&self.clock, now_ns, next_sample_ns);
+        let log_ns = self.log.as_ref().map_or(u64::MAX, |log| log.next_ns(now_ns));
+        self.control.arm(&self.clock, now_ns, self.account.next_sample_ns().min(log_ns));
         (due.terminate || due.runtime_over).then_some(Stop::Ended)
     }
 
-    fn sample_steady(&mut self, now_ns: u64) {
-        let (totals, send) = (self.steady_totals(), self.context.send);
-        self.steady.sample(now_ns, totals, |sample| send(&WorkerMessage::Steady(sample)));
+    /// Takes the samples of rates that are due, and ends the windows of the logs.
+    fn sample(&mut self, now_ns: u64) {
+        let Self { account, log, .. } = self;
+        if now_ns >= account.next_sample_ns() {
+            account.sample(now_ns, |kind, direction, value| {
+                if let Some(log) = log {
+                    log.rate(kind, direction, now_ns, value);
+                }
+            });
+        }
+        if let Some(log) = log
+            && !account.is_ramping()
+        {
+            log.tick(now_ns, &account.stats);
+        }
     }
 
-    fn steady_totals(&self) -> SteadyTotals {
-        SteadyTotals::new(self.account.ios(), self.account.bytes(), &self.account.stats)
+    /// The logs count from now.
+    fn start_log(&mut self, now_ns: u64) -> Result<(), JobError> {
+        let Some(log) = &mut self.log else { return Ok(()) };
+        let logs = &self.plan.spec.logs;
+        let base_ms = if logs.alternate_epoch { ferrio_sys::clock::clock_ms(logs.epoch_clock_id) } else { Some(0) };
+        let Some(base_ms) = base_ms else {
+            let text = format!("fio: log_alternate_epoch_clock_id={}: no such clock", logs.epoch_clock_id);
+            return Err(job_error!(22, "clock_gettime").explained(text));
+        };
+        log.start(now_ns, base_ms);
+        Ok(())
     }
 
     /// Shows progress on the board.
@@ -244,10 +272,11 @@ impl<'a> Worker<'a> {
     fn end_ramp(&mut self, now_ns: u64) {
         self.account.end_ramp();
         self.account.start_windows(now_ns);
-        self.steady.start(now_ns, self.steady_totals());
         self.account.stats.job_start_ms = ferrio_sys::clock::wall_clock_ms();
         self.usage_at_start = self.usage();
         self.pass_start_ns = now_ns;
+        // The clock was there when the ramp began.
+        let _ = self.start_log(now_ns);
         self.control.slot().set_state(WorkerState::Running);
     }
 
@@ -279,6 +308,7 @@ impl<'a> Worker<'a> {
         let now_ns = self.clock.now_ns();
         self.publish();
         let mut stats = self.account.take_reported();
+        stats.log_stall_ns = self.log.as_ref().map_or(0, |log| log.stalled().as_nanos() as u64);
         self.complete_stats(&mut stats, now_ns);
         stats
     }

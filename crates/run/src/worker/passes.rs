@@ -16,6 +16,7 @@ impl Worker<'_> {
     /// Does all passes. Returns why the job failed, if it did.
     pub(super) fn run_to_end(&mut self) -> Option<JobError> {
         let result = self.begin().and_then(|()| self.run_passes());
+        self.finish_log();
         let unlinks = self.plan.spec.layout.unlink || self.plan.spec.layout.unlink_each_loop;
         if unlinks && !self.context.readonly {
             self.files.unlink();
@@ -37,10 +38,9 @@ impl Worker<'_> {
         self.pass_start_ns = now_ns;
         if self.control.is_ramping() {
             self.account.start_ramp();
-        } else {
-            self.steady.start(now_ns, self.steady_totals());
         }
         self.account.start_windows(now_ns);
+        self.start_log(now_ns)?;
         self.account.stats.job_start_ms = ferrio_sys::clock::wall_clock_ms();
         self.control.slot().set_state(if self.account.is_ramping() {
             WorkerState::Ramping
@@ -56,6 +56,13 @@ impl Worker<'_> {
             (0..self.files.n_files()).for_each(|file| self.log_file(file, "add"));
         }
         Ok(())
+    }
+
+    fn finish_log(&mut self) {
+        let now_ns = self.clock.now_ns();
+        if let Some(log) = self.log.as_mut().filter(|_| !self.account.is_ramping()) {
+            log.finish(now_ns, &self.account.stats);
+        }
     }
 
     fn run_passes(&mut self) -> Result<(), JobError> {

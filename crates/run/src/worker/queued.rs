@@ -26,10 +26,11 @@ impl Worker<'_> {
         let polls = self.queue.batch_complete_min == 0 && self.queue.batch_complete_max == 0;
         let mut stamp = self.clock.stamp();
         loop {
-            if self.control.is_due(stamp)
-                && let Some(stop) = self.attend(stamp)
-            {
-                return Ok(stop);
+            if self.control.is_due(stamp) {
+                if let Some(stop) = self.attend(stamp) {
+                    return Ok(stop);
+                }
+                stamp = self.clock.stamp();
             }
             let io = match self.workload.next() {
                 Next::Io(io) => io,
@@ -113,7 +114,7 @@ impl Worker<'_> {
     #[inline]
     fn mark_issued(&mut self, n_units: u32, stamp: u64) -> u32 {
         let mut n_new = 0;
-        let Self { prepared, slots, account, clock, .. } = self;
+        let Self { prepared, slots, account, clock, log, logs_each_io, .. } = self;
         prepared.commit(n_units, |slot_index| {
             let slot = slots.get_mut(*slot_index);
             if slot.was_short {
@@ -123,6 +124,12 @@ impl Worker<'_> {
             slot.stamps.issue = stamp;
             if let Some(direction) = slot.unit.direction.data() {
                 account.data_issued(direction, clock, slot.stamps);
+                if *logs_each_io
+                    && let Some(log) = log
+                    && !account.is_ramping()
+                {
+                    log.io_issued(slot, direction, clock);
+                }
             }
         });
         n_new

@@ -39,7 +39,7 @@ pub(super) fn adopt_settings(worker: &WorkerPlan) -> Result<Option<LockedMemory>
         0 => None,
         bytes => Some(LockedMemory::new(bytes as usize).map_err(step("lockmem"))?),
     };
-    if spec.prio.is_some() || spec.prioclass.is_some() || spec.priohint.is_some() {
+    if has_io_priority(spec) {
         scheduling::set_io_priority(io_priority(spec)).map_err(step("ioprio_set"))?;
     }
     if spec.nice != 0 {
@@ -47,6 +47,16 @@ pub(super) fn adopt_settings(worker: &WorkerPlan) -> Result<Option<LockedMemory>
         scheduling::set_nice(present + spec.nice).map_err(step("nice"))?;
     }
     Ok(locked)
+}
+
+fn has_io_priority(spec: &WorkerSpec) -> bool {
+    spec.prio.is_some() || spec.prioclass.is_some() || spec.priohint.is_some()
+}
+
+/// The priority of the worker's I/O as the kernel writes it; 0: that of its process.
+pub(super) fn ioprio(worker: &WorkerPlan) -> u16 {
+    let spec = &worker.spec.worker;
+    if has_io_priority(spec) { io_priority(spec).encode() } else { 0 }
 }
 
 fn io_priority(spec: &WorkerSpec) -> IoPriority {

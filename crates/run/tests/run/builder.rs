@@ -2,6 +2,7 @@
 //!
 //! Must not know: what is tested. Start reading at [`job`] and [`simulate`].
 
+use crate::memory_logs::MemoryLogs;
 use ferrio_job::draft::Draft;
 use ferrio_job::spec::{EngineValue, JobSpec, QueueSpec, RunSpec, SizeSpec};
 use ferrio_run::{EtaSettings, RunEvent, RunObserver, RunOutcome, RunSettings, Stream};
@@ -76,7 +77,9 @@ fn spec(jobs: Vec<JobSpec>) -> RunSpec {
 
 fn settings() -> RunSettings {
     let eta = EtaSettings { enabled: false, interval_ms: 1_000 };
-    RunSettings { version: "test".to_owned(), readonly: false, trace: ferrio_run::TraceSettings::default(), eta }
+    let trace = ferrio_run::TraceSettings::default();
+    let open_logs = || Box::<MemoryLogs>::default() as _;
+    RunSettings { version: "test".to_owned(), readonly: false, trace, eta, open_logs }
 }
 
 /// Runs jobs on virtual time.

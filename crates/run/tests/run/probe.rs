@@ -134,6 +134,7 @@ pub(crate) fn drive(mut job: JobSpec) -> Driven {
         is_thread: true,
         readonly: false,
         trace: ferrio_run::TraceSettings::default(),
+        log: None,
     };
     board.open_gate();
     let outcome = work(&plan.workers[0], None, &context);

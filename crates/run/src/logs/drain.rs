@@ -1,0 +1,381 @@
+//! The thread that empties the rings of all workers into a sink.
+//!
+//! Must not know: how rows look on disk. Start reading at [`LogDrain`], then [`Streams::turn`].
+
+use super::record::{IoRecord, Record, Recorder};
+use super::{LogPort, files};
+use crate::plan::WorkerPlan;
+use ferrio_stats::{HistogramRow, LogFile, LogId, LogKind, LogRow, LogSink};
+use ferrio_sys::ring::{Bell, Ring};
+use ferrio_sys::scheduling;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Longest sleep: what a slow job records is on disk after this time.
+const MAX_SLEEP: Duration = Duration::from_millis(100);
+/// Rows that are handed to the sink at once.
+const MAX_ROWS: usize = 1024;
+/// Records that are taken from one ring before the next has its turn.
+const MAX_RECORDS: usize = 64 * MAX_ROWS;
+
+/// Kinds of logs: the length of what is kept by kind.
+const N_KINDS: usize = LogKind::ALL.len();
+
+/// What the supervisor tells the thread.
+enum Order {
+    /// A worker that logs is about to start.
+    Add(usize, Box<Stream>),
+    /// A worker is gone: its ring holds all that there will be.
+    Finish(usize),
+    /// All workers are gone.
+    Stop,
+}
+
+/// What both sides see.
+#[derive(Default)]
+struct Mail {
+    orders: Mutex<Vec<Order>>,
+    problems: Mutex<Problems>,
+}
+
+/// What went wrong.
+#[derive(Default)]
+struct Problems {
+    texts: Vec<String>,
+    n_lost: u32,
+}
+
+/// The supervisor's end. Dropping it empties all rings and waits for the thread.
+pub(crate) struct LogDrain {
+    mail: Arc<Mail>,
+    bell: Arc<Bell>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl LogDrain {
+    /// Starts the thread. `None`: no worker logs anything. `cpus`: where `log_compression_cpus` wants it.
+    pub(crate) fn start(workers: &[WorkerPlan], open_sink: fn() -> Box<dyn LogSink>) -> io::Result<Option<Self>> {
+        if !workers.iter().any(|worker| worker.spec.logs.is_on()) {
+            return Ok(None);
+        }
+        let (mail, bell) = (Arc::<Mail>::default(), Arc::new(Bell::new().map_err(io::Error::other)?));
+        let (its_mail, its_bell) = (Arc::clone(&mail), Arc::clone(&bell));
+        let lists = workers.iter().filter_map(|worker| worker.spec.logs.compression_cpus.as_ref());
+        let cpus: Vec<u32> = lists.flatten().copied().collect();
+        let thread = std::thread::Builder::new().name("ferrio-logs".to_owned()).spawn(move || {
+            let _ = ferrio_sys::signals::block_in_this_thread();
+            if !cpus.is_empty() {
+                // It is where the logs are written from, not what they say: no error.
+                let _ = scheduling::set_cpu_affinity(&cpus);
+            }
+            let rows = std::array::from_fn(|_| Vec::with_capacity(MAX_ROWS));
+            let mut streams = Streams { of_workers: Vec::new(), sink: open_sink(), rows, mail: its_mail };
+            streams.until_stopped(&its_bell);
+        })?;
+        Ok(Some(Self { mail, bell, thread: Some(thread) }))
+    }
+
+    /// A worker is about to start: the port that it writes its logs to, if it has any.
+    pub(crate) fn add(&self, index: usize, plan: &WorkerPlan) -> ferrio_sys::Result<Option<LogPort>> {
+        if !plan.spec.logs.is_on() {
+            return Ok(None);
+        }
+        let port = LogPort::new(plan, &self.bell)?;
+        let details = plan.spec.logs.offset || plan.spec.logs.issue_time;
+        let stream = Stream {
+            ring: Arc::clone(&port.ring),
+            recorder: Recorder { details },
+            base_ms: 0,
+            files: files(plan),
+            logs: [None; N_KINDS],
+            is_open: false,
+            is_last_turn: false,
+        };
+        self.order(Order::Add(index, Box::new(stream)));
+        Ok(Some(port))
+    }
+
+    /// A worker is gone.
+    pub(crate) fn finish(&self, index: usize) {
+        self.order(Order::Finish(index));
+    }
+
+    /// Messages about logs that failed since the last call.
+    pub(crate) fn take_problems(&self) -> Vec<String> {
+        std::mem::take(&mut lock(&self.mail.problems).texts)
+    }
+
+    /// Empties all rings, closes all files. Returns the messages that are left, and how many logs have lost rows.
+    pub(crate) fn stop(mut self) -> (Vec<String>, u32) {
+        self.join();
+        let problems = std::mem::take(&mut *lock(&self.mail.problems));
+        (problems.texts, problems.n_lost)
+    }
+
+    fn order(&self, order: Order) {
+        lock(&self.mail.orders).push(order);
+        self.bell.ring();
+    }
+
+    fn join(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            self.order(Order::Stop);
+            if thread.join().is_err() {
+                let mut problems = lock(&self.mail.problems);
+                problems.texts.push("fio: the thread that writes logs has died".to_owned());
+                problems.n_lost += 1;
+            }
+        }
+    }
+}
+
+impl Drop for LogDrain {
+    fn drop(&mut self) {
+        self.join();
+    }
+}
+
+/// A lock that a thread died with holds data that is still whole: it is only pushed to and taken from.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The logs of one worker.
+struct Stream {
+    ring: Arc<Ring>,
+    recorder: Recorder,
+    base_ms: u64,
+    files: Vec<LogFile>,
+    /// Open logs by kind; one that failed is gone from here.
+    logs: [Option<LogId>; N_KINDS],
+    is_open: bool,
+    /// Nothing will be added to the ring.
+    is_last_turn: bool,
+}
+
+/// Everything that the thread has.
+struct Streams {
+    of_workers: Vec<(usize, Box<Stream>)>,
+    sink: Box<dyn LogSink>,
+    /// Rows of the present worker that wait to be handed on, by kind.
+    rows: [Vec<LogRow>; N_KINDS],
+    mail: Arc<Mail>,
+}
+
+impl Streams {
+    fn until_stopped(&mut self, bell: &Bell) {
+        loop {
+            let count = bell.count();
+            let is_stopping = self.take_orders();
+            let n_records = self.turn();
+            if n_records == 0 && is_stopping {
+                self.close_all();
+                return;
+            }
+            if n_records < MAX_ROWS && !is_stopping {
+                bell.sleep(count, MAX_SLEEP);
+            }
+        }
+    }
+
+    /// True: the thread is to end.
+    fn take_orders(&mut self) -> bool {
+        let orders = std::mem::take(&mut *lock(&self.mail.orders));
+        let mut is_stopping = false;
+        for order in orders {
+            match order {
+                Order::Add(index, stream) => self.of_workers.push((index, stream)),
+                Order::Finish(index) => {
+                    let of_worker = self.of_workers.iter_mut().filter(|(other, _)| *other == index);
+                    of_worker.for_each(|(_, stream)| stream.is_last_turn = true);
+                }
+                Order::Stop => is_stopping = true,
+            }
+        }
+        // Orders are taken once: that it is to end is remembered by their being there.
+        if is_stopping {
+            lock(&self.mail.orders).push(Order::Stop);
+        }
+        is_stopping
+    }
+
+    /// Takes what waits in all rings; closes the logs of workers that are gone. Returns how many records it took.
+    fn turn(&mut self) -> usize {
+        let mut n_records = 0;
+        let mut streams = std::mem::take(&mut self.of_workers);
+        for (_, stream) in &mut streams {
+            let is_last_turn = stream.is_last_turn;
+            let n_taken = self.empty(stream);
+            n_records += n_taken;
+            if is_last_turn && n_taken == 0 {
+                self.close(stream);
+            }
+        }
+        streams
+            .retain(|(_, stream)| !(stream.is_last_turn && stream.ring.reader().n_waiting() == 0 && !stream.is_open));
+        self.of_workers = streams;
+        n_records
+    }
+
+    fn empty(&mut self, stream: &mut Stream) -> usize {
+        let ring = Arc::clone(&stream.ring);
+        let mut reader = ring.reader();
+        let mut n_records = 0;
+        while n_records < MAX_RECORDS {
+            let Some((record, n_words)) = stream.recorder.read(reader.n_waiting(), |offset| reader.word(offset)) else {
+                let n_broken = reader.n_waiting();
+                if n_broken > 0 {
+                    // Only a worker that wrote over its memory gets here; nothing after it can be read.
+                    self.problem(format!("fio: {n_broken} words of a log are broken"));
+                    reader.consume(n_broken);
+                }
+                break;
+            };
+            reader.consume(n_words);
+            n_records += 1;
+            self.take(stream, record);
+            if n_records % MAX_ROWS == 0 {
+                self.flush(stream);
+            }
+        }
+        self.flush(stream);
+        n_records
+    }
+
+    fn take(&mut self, stream: &mut Stream, record: Record) {
+        match record {
+            Record::Epoch(base_ms) => {
+                self.flush(stream);
+                stream.base_ms = base_ms;
+                self.open(stream);
+            }
+            Record::Io(io) => self.take_io(stream, &io),
+            Record::Slat(io) => self.push(stream, LogKind::Slat, &io, io.clat_ns),
+            Record::Window { kind, direction, time_ms, value, maximum } => {
+                let time_ms = time_ms.saturating_add(stream.base_ms);
+                let row = LogRow {
+                    time_ms,
+                    value,
+                    maximum,
+                    direction,
+                    block_bytes: 0,
+                    offset_bytes: 0,
+                    ioprio: 0,
+                    issue_ns: 0,
+                };
+                self.rows[kind as usize].push(row);
+            }
+            Record::Histogram { direction, time_ms, block_bytes, counts } => {
+                let time_ms = time_ms.saturating_add(stream.base_ms);
+                self.histogram(stream, &HistogramRow { time_ms, direction, block_bytes, counts });
+            }
+        }
+    }
+
+    fn take_io(&mut self, stream: &Stream, io: &IoRecord) {
+        for kind in [LogKind::Bw, LogKind::Iops, LogKind::Clat, LogKind::Lat] {
+            let value = match kind {
+                LogKind::Bw => bw_kb_per_sec(io.block_bytes, io.clat_ns),
+                LogKind::Iops => 1,
+                LogKind::Clat => io.clat_ns,
+                _ => io.lat_ns,
+            };
+            self.push(stream, kind, io, value);
+        }
+    }
+
+    fn push(&mut self, stream: &Stream, kind: LogKind, io: &IoRecord, value: u64) {
+        if stream.logs[kind as usize].is_none() {
+            return;
+        }
+        let row = LogRow {
+            time_ms: io.time_ms.saturating_add(stream.base_ms),
+            value,
+            maximum: 0,
+            direction: io.direction,
+            block_bytes: io.block_bytes.into(),
+            offset_bytes: io.offset_bytes,
+            ioprio: io.ioprio,
+            // The reference knows it for these two only.
+            issue_ns: if matches!(kind, LogKind::Slat | LogKind::Clat) { io.issue_ns } else { 0 },
+        };
+        self.rows[kind as usize].push(row);
+    }
+
+    /// Hands the rows to the sink, one kind after another.
+    fn flush(&mut self, stream: &mut Stream) {
+        for kind in LogKind::ALL {
+            let rows = std::mem::take(&mut self.rows[kind as usize]);
+            if let (Some(log), false) = (stream.logs[kind as usize], rows.is_empty()) {
+                let written = self.sink.rows(log, &rows);
+                self.keep(stream, kind, log, written);
+            }
+            self.rows[kind as usize] = rows;
+            self.rows[kind as usize].clear();
+        }
+    }
+
+    fn histogram(&mut self, stream: &mut Stream, row: &HistogramRow) {
+        if let Some(log) = stream.logs[LogKind::ClatHist as usize] {
+            let written = self.sink.histogram(log, row);
+            self.keep(stream, LogKind::ClatHist, log, written);
+        }
+    }
+
+    /// A log goes on, or is given up with a message.
+    fn keep(&mut self, stream: &mut Stream, kind: LogKind, log: LogId, written: io::Result<()>) {
+        let Err(error) = written else { return };
+        stream.logs[kind as usize] = None;
+        let name = stream.files.iter().find(|file| file.kind == kind).map(|file| self.sink.name(file));
+        let name = name.unwrap_or_default();
+        self.problem(format!("fio: cannot write log {}: {error}", name.display()));
+        let _ = self.sink.close(log);
+    }
+
+    /// Opens the logs of a worker that has started.
+    fn open(&mut self, stream: &mut Stream) {
+        if std::mem::replace(&mut stream.is_open, true) {
+            return;
+        }
+        for file in &stream.files {
+            match self.sink.open(file) {
+                Ok(log) => stream.logs[file.kind as usize] = Some(log),
+                Err(error) => {
+                    let text = crate::error::errno_text(error.raw_os_error().unwrap_or(5));
+                    // As the reference says it: the job goes on, and it does not count in the exit code.
+                    lock(&self.mail.problems).texts.push(format!("fopen log: {text}"));
+                }
+            }
+        }
+    }
+
+    fn close(&mut self, stream: &mut Stream) {
+        stream.is_open = false;
+        for kind in LogKind::ALL {
+            let closed = stream.logs[kind as usize].take().map_or(Ok(()), |log| self.sink.close(log));
+            if let Err(error) = closed {
+                self.problem(format!("fio: cannot write {} log: {error}", kind.name()));
+            }
+        }
+    }
+
+    fn close_all(&mut self) {
+        for (_, mut stream) in std::mem::take(&mut self.of_workers) {
+            self.close(&mut stream);
+        }
+    }
+
+    fn problem(&self, text: String) {
+        let mut problems = lock(&self.mail.problems);
+        problems.texts.push(text);
+        problems.n_lost += 1;
+    }
+}
+
+/// Bandwidth of a single I/O, kB/s: bytes * 1000000 / ns.
+pub(crate) fn bw_kb_per_sec(bytes: u32, clat_ns: u64) -> u64 {
+    // Cannot overflow: 2^32 * 10^6 < 2^52.
+    u64::from(bytes) * 1_000_000 / clat_ns.max(1)
+}

@@ -1,0 +1,76 @@
+//! Performance logs of a run: workers write records into rings in shared memory, a thread of the supervisor turns them
+//! into rows and hands these to a [`ferrio_stats::LogSink`].
+//!
+//! So a worker spends nanoseconds a record, memory does not grow with the run, and what was recorded is in the file
+//! even when the worker is killed. A ring that is full makes its worker wait: no row is lost.
+//! Must not know: how rows look on disk. Start reading at [`files`] (which logs there are), then `record` (what goes
+//! through a ring) and `drain` (the thread).
+
+mod drain;
+mod record;
+
+use crate::plan::WorkerPlan;
+use ferrio_job::spec::WindowValue;
+use ferrio_stats::{LogColumns, LogFile, LogKind};
+use ferrio_sys::ring::{Bell, Ring};
+use std::path::Path;
+use std::sync::Arc;
+
+pub(crate) use drain::{LogDrain, bw_kb_per_sec};
+pub(crate) use record::{IoRecord, Recorder};
+
+/// Words of the ring of a job that records each I/O: 2 MiB, some 80,000 I/Os.
+const WORDS_EACH_IO: usize = 1 << 18;
+/// Words of the ring of a job that records windows: 256 KiB, histograms of all directions among them.
+const WORDS_WINDOWS: usize = 1 << 15;
+
+/// The worker's end of its logs.
+#[derive(Debug, Clone)]
+pub struct LogPort {
+    pub(crate) ring: Arc<Ring>,
+    pub(crate) bell: Arc<Bell>,
+}
+
+impl LogPort {
+    fn new(plan: &WorkerPlan, bell: &Arc<Bell>) -> ferrio_sys::Result<Self> {
+        let n_words = if plan.spec.logs.window_ms == 0 { WORDS_EACH_IO } else { WORDS_WINDOWS };
+        Ok(Self { ring: Arc::new(Ring::new(n_words)?), bell: Arc::clone(bell) })
+    }
+}
+
+/// The log files of a worker: what its options ask for and its statistics can fill.
+pub(crate) fn files(plan: &WorkerPlan) -> Vec<LogFile> {
+    let (logs, reporting) = (&plan.spec.logs, &plan.spec.reporting);
+    let mut files = Vec::new();
+    let mut add = |prefix: &Option<_>, kind| files.extend(prefix.as_deref().map(|prefix| file(plan, prefix, kind)));
+    add(&logs.bw, LogKind::Bw);
+    add(&logs.iops, LogKind::Iops);
+    if !reporting.disable_slat {
+        add(&logs.latency, LogKind::Slat);
+    }
+    if !reporting.disable_clat {
+        add(&logs.latency, LogKind::Clat);
+    }
+    if !reporting.disable_lat {
+        add(&logs.latency, LogKind::Lat);
+    }
+    add(&logs.histogram, LogKind::ClatHist);
+    files
+}
+
+fn file(plan: &WorkerPlan, prefix: &Path, kind: LogKind) -> LogFile {
+    let logs = &plan.spec.logs;
+    LogFile {
+        prefix: prefix.to_owned(),
+        kind,
+        worker_number: (!logs.shared_files).then_some(plan.thread_number),
+        columns: LogColumns {
+            maximum: logs.window_value == WindowValue::Both,
+            offset: logs.offset,
+            full_priority: logs.full_priority,
+            issue_time: logs.issue_time,
+        },
+        coarseness: logs.histogram_coarseness,
+        compressed_chunk_bytes: logs.store_compressed.then_some(logs.compression_bytes as usize),
+    }
+}
