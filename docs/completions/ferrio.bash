@@ -180,6 +180,14 @@ _ferrio_names='
 --unit_base=
 --hugepage-size=
 --flow_watermark=
+--steadystate=
+--ss=
+--steadystate_duration=
+--ss_dur=
+--steadystate_ramp_time=
+--ss_ramp=
+--steadystate_check_interval=
+--ss_interval=
 --hipri
 --fixedbufs
 --registerfiles
@@ -290,6 +298,8 @@ _ferrio() {
         error_dump) words='0 1' ;;
         kb_base) words='1024 1000' ;;
         unit_base) words='0 8 1' ;;
+        steadystate) words='iops iops_slope bw bw_slope lat lat_slope' ;;
+        ss) words='iops iops_slope bw bw_slope lat lat_slope' ;;
         nowait) words='0 1' ;;
         libaio_vectored) words='0 1' ;;
         sim_data) words='0 1' ;;

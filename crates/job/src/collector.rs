@@ -124,6 +124,15 @@ impl<'a> Collector<'a> {
         if let Some(lines) = self.conflicts(&lowered.job) {
             return self.stop(lines);
         }
+        if self.is_steady_otherwise(&lowered.job) {
+            // On standard output, where fio has it.
+            self.messages.out(format!(
+                "fio: file:collector.rs:{}, func=job rejected: steadystate options must be consistent within reporting \
+                 groups, error=Invalid argument",
+                line!()
+            ));
+            return Err(Stopped);
+        }
         self.keep(lowered.job);
         Ok(())
     }
@@ -157,7 +166,24 @@ impl<'a> Collector<'a> {
         if let Some(limit) = limit {
             return Some(vec!["error: maximum number of jobs reached.".to_owned(), limit]);
         }
-        self.waitee_conflict(job).or_else(|| self.percentile_conflict(job))
+        self.waitee_conflict(job).or_else(|| self.percentile_conflict(job)).or_else(|| self.interval_conflict(job))
+    }
+
+    /// A group is judged by one criterion: a job that is steady ends, and takes the group's figures with it.
+    fn is_steady_otherwise(&self, job: &JobSpec) -> bool {
+        let same_group = !job.grouping.stonewall && !job.grouping.new_group;
+        let is_judged = |job: &JobSpec| job.steady_state.duration_us > 0;
+        self.jobs.last().is_some_and(|before| {
+            same_group && (is_judged(before) || is_judged(job)) && before.steady_state != job.steady_state
+        })
+    }
+
+    /// All jobs are sampled at one interval.
+    fn interval_conflict(&self, job: &JobSpec) -> Option<Vec<String>> {
+        let interval_us = |job: &JobSpec| (job.steady_state.duration_us > 0).then_some(job.steady_state.interval_us);
+        let wanted_us = interval_us(job)?;
+        let other_us = self.jobs.iter().rev().find_map(interval_us)?;
+        (wanted_us != other_us).then(|| vec![format!("fio: {}: conflicting ss_check_interval", job.name)])
     }
 
     fn waitee_conflict(&self, job: &JobSpec) -> Option<Vec<String>> {
@@ -243,6 +269,28 @@ mod tests {
         );
         assert!(collect(&[("x", &[grouped, other]), ("y", &[grouped, ("stonewall", "1")])]).0.is_ok());
         assert!(collect(&[("x", &[other]), ("y", &[grouped])]).0.is_ok());
+    }
+
+    // As fio 3.33, but that it says so only after the lines on all jobs.
+    #[test]
+    fn a_group_has_one_criterion() {
+        let (limit, window) = (("steadystate", "iops:5%"), ("steadystate_duration", "2"));
+        let (result, lines, _) = collect(&[("x", &[limit, window]), ("y", &[])]);
+        assert_eq!(result, Err(Stopped));
+        assert!(lines[0].contains("steadystate options must be consistent within reporting groups"), "{lines:?}");
+        assert!(collect(&[("x", &[]), ("y", &[limit, window])]).0.is_err());
+        assert!(collect(&[("x", &[limit, window]), ("y", &[limit, window])]).0.is_ok());
+        assert!(collect(&[("x", &[limit, window]), ("y", &[("stonewall", "1")])]).0.is_ok());
+        assert!(collect(&[("x", &[limit]), ("y", &[])]).0.is_ok(), "without a window nothing is looked at");
+    }
+
+    #[test]
+    fn all_jobs_have_one_check_interval() {
+        let (window, interval) = (("ss_dur", "6"), ("ss_interval", "3"));
+        let (result, lines, _) = collect(&[("x", &[window]), ("y", &[window, interval, ("stonewall", "1")])]);
+        assert_eq!((result, lines), (Err(Stopped), vec!["fio: y: conflicting ss_check_interval".to_owned()]));
+        let alone = [window, ("stonewall", "1")];
+        assert!(collect(&[("x", &[("ss_interval", "3")]), ("y", &alone)]).0.is_ok());
     }
 
     #[test]

@@ -8,7 +8,8 @@ use crate::message::Messages;
 use crate::spec::{
     BlockRange, BufferMemory, BufferSpec, CpuPolicy, DirectionMix, DurabilitySpec, EngineSpec, ErrorClasses, ErrorSpec,
     ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileService, GroupingSpec, JobSpec, LayoutSpec, LimitSpec, LogSpec,
-    PatternSpec, QueueSpec, ReportingSpec, RwSequencer, SizeSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec,
+    PatternSpec, QueueSpec, ReportingSpec, RwSequencer, SizeSpec, SteadyStateMetric, SteadyStateSpec, SyncMode,
+    TargetSpec, UnifiedReporting, WorkerSpec,
 };
 use ferrio_units::{KbBase, PerDirection};
 
@@ -83,6 +84,7 @@ fn default_job() -> JobSpec {
         queue: QueueSpec { iodepth: 1, batch_submit: 1, batch_complete_min: 1, batch_complete_max: 1, low: 1 },
         engine: EngineSpec { name: "psync".to_owned(), options: Vec::new() },
         limits: LimitSpec { startdelay_us: (0, 0), runtime_us: 0, time_based: false, ramp_time_us: 0, loops: 1 },
+        steady_state: default_steady_state(),
         durability: default_durability(),
         buffers: default_buffers(),
         worker: default_worker(),
@@ -157,6 +159,18 @@ fn default_pattern() -> PatternSpec {
         norandommap: false,
         softrandommap: false,
         random_generator: None,
+    }
+}
+
+fn default_steady_state() -> SteadyStateSpec {
+    SteadyStateSpec {
+        metric: SteadyStateMetric::Iops,
+        is_slope: true,
+        limit: 0.01,
+        is_percent: true,
+        duration_us: 0,
+        ramp_us: 0,
+        interval_us: 1_000_000,
     }
 }
 

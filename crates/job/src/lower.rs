@@ -4,6 +4,7 @@
 //! Start reading at [`lower`].
 
 use crate::draft::{Draft, Open};
+use crate::options::steady_state;
 use crate::spec::{DirectionMix, JobSpec, QueueSpec, SizeSpec};
 use ferrio_units::PerDirection;
 
@@ -45,7 +46,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     if strictness.warnings_fatal && !lines.is_empty() {
         return Err(lines);
     }
-    if let Some(line) = too_small(&job) {
+    if let Some(line) = too_small(&job).or_else(|| steady_state::refusal(&job)) {
         lines.push(line);
         return Err(lines);
     }

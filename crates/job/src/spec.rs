@@ -3,15 +3,19 @@
 //! Must not know: option strings (they end in the lowering), threads, files on disk.
 //! Every field says its unit and the option that sets it; defaults are those of the option table.
 
+mod engine;
 mod log;
 mod reporting;
+mod steady_state;
 
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
+pub use engine::{EngineSpec, EngineValue};
 pub use log::{LogSpec, WindowValue};
 pub use reporting::{ReportingSpec, UnifiedReporting};
+pub use steady_state::{SteadyStateMetric, SteadyStateSpec};
 
 /// A whole run: all jobs in the order in which they were given, clones not yet expanded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,6 +51,8 @@ pub struct JobSpec {
     pub engine: EngineSpec,
     /// When the job starts and ends.
     pub limits: LimitSpec,
+    /// Which constancy ends the job early.
+    pub steady_state: SteadyStateSpec,
     /// Direct, synchronous, and syncs between I/Os.
     pub durability: DurabilitySpec,
     /// Contents and place of the I/O buffers.
@@ -296,28 +302,6 @@ pub struct QueueSpec {
     pub batch_complete_max: u32,
     /// `iodepth_low`; 1 to `iodepth`.
     pub low: u32,
-}
-
-/// Value of an engine's private option.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum EngineValue {
-    /// A flag or boolean.
-    Bool(bool),
-    /// A number, in the unit of the option.
-    Int(i64),
-    /// A text.
-    Text(String),
-    /// Read, write, trim.
-    PerDirection(PerDirection<i64>),
-}
-
-/// Engine and its private options.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EngineSpec {
-    /// `ioengine`, canonical name.
-    pub name: String,
-    /// Private options that were given, canonical name and value; the last of a name wins.
-    pub options: Vec<(String, EngineValue)>,
 }
 
 /// When the job starts and ends.

@@ -14,6 +14,7 @@ pub mod messages;
 pub mod percentile;
 pub mod result;
 pub mod samples;
+pub mod steady_state;
 pub mod thread_stats;
 
 pub use depth::{BatchCounts, DepthCounts};
@@ -25,4 +26,5 @@ pub use messages::{MessageStream, Messages, ReportMessage};
 pub use percentile::percentiles;
 pub use result::{DiskCounters, DiskReport, GroupDirection, GroupReport, JobReport, ReportSettings, RunResult};
 pub use samples::SampleStat;
+pub use steady_state::{SteadyCriterion, SteadyMetric, SteadySample, SteadyState};
 pub use thread_stats::{DirectionStats, ErrorCounts, LatencyTarget, ResourceUsage, ThreadStats};

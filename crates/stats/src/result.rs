@@ -2,6 +2,7 @@
 //!
 //! Must not know: formats. Start reading at [`RunResult`].
 
+use crate::SteadyState;
 use crate::messages::Messages;
 use crate::thread_stats::{DirectionStats, ThreadStats, bw_bytes_per_sec};
 use ferrio_units::PerDirection;
@@ -75,6 +76,8 @@ pub struct JobReport {
     pub settings: ReportSettings,
     /// Sum of the members' figures.
     pub stats: ThreadStats,
+    /// The search for a steady state (`steadystate_duration`), of all members together.
+    pub steady_state: Option<SteadyState>,
 }
 
 impl JobReport {

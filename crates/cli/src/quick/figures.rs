@@ -139,6 +139,7 @@ pub(super) mod tests {
             given_options: vec![],
             settings: ReportSettings::default(),
             stats,
+            steady_state: None,
         }
     }
 

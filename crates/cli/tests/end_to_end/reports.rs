@@ -77,6 +77,9 @@ const REPORTS: &[&str] = &[
     "long [a] ioengine=null size=1m rw=read time_based runtime=1200ms kb_base=1000",
     "long [a] ioengine=null size=1m rw=rw time_based runtime=1200ms unified_rw_reporting=both bwavgtime=200 iopsavgtime=300",
     "long [a] ioengine=null size=1m rw=rw time_based runtime=700ms ramp_time=600ms unified_rw_reporting=mixed",
+    "long [a] ioengine=psync size=1m rw=read time_based runtime=20 ss=iops:900% ss_dur=2",
+    "long [a] ioengine=psync size=1m rw=read time_based runtime=20 ss=bw:1g ss_dur=2 numjobs=2 group_reporting",
+    "long [a] ioengine=psync size=1m rw=read time_based runtime=1200ms ss_dur=4 kb_base=1000",
 ];
 
 /// A job file of the short form above.
@@ -184,6 +187,8 @@ const DATA: &[&str] = &[
     "[a] ioengine=psync size=1m rw=write fsync=16",
     "[a] ioengine=libaio size=1m rw=randread iodepth=16 direct=1 nrfiles=2",
     "long [a] ioengine=psync size=1m rw=randrw time_based runtime=1200ms ramp_time=100ms",
+    "long [a] ioengine=psync size=1m rw=read time_based runtime=20 ss=iops_slope:900% ss_dur=2 numjobs=2",
+    "long [a] ioengine=psync size=1m rw=read time_based runtime=1200ms ss=bw:1k ss_dur=4 group_reporting numjobs=2",
 ];
 
 #[test]

@@ -2,9 +2,9 @@
 //!
 //! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
 
-use crate::options::apply;
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_most, between, choice};
+use crate::options::{apply, steady_state};
 
 const UNIFIED_RW_REPORTING: &[Choice] = &[
     choice("none", "A report for each direction"),
@@ -104,20 +104,25 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("steadystate", Kind::Choice(STEADYSTATE), "Stop criterion kind:limit[%] checked over a moving window")
         .aliases(&["ss"])
         .default("iops_slope:0.01%")
-        .place(Category::General, "runtime"),
+        .place(Category::General, "runtime")
+        .applies(Apply::With(steady_state::criterion))
+        .deviates("what follows the number of the limit, but for its unit, is refused; a limit of lat without a unit is in ns"),
     option("steadystate_duration", Kind::Seconds, "Window length; 0 disables")
         .aliases(&["ss_dur"])
         .default("0")
         .under("steadystate")
-        .place(Category::General, "runtime"),
+        .place(Category::General, "runtime")
+        .applies(Apply::U64(|draft| &mut draft.job.steady_state.duration_us)),
     option("steadystate_ramp_time", Kind::Seconds, "Ignore this initial time")
         .aliases(&["ss_ramp"])
         .default("0")
         .under("steadystate")
-        .place(Category::General, "runtime"),
+        .place(Category::General, "runtime")
+        .applies(Apply::U64(|draft| &mut draft.job.steady_state.ramp_us)),
     option("steadystate_check_interval", Kind::Seconds, "Sampling period, global")
         .aliases(&["ss_interval"])
         .default("1")
         .under("steadystate")
-        .place(Category::General, "runtime"),
+        .place(Category::General, "runtime")
+        .applies(Apply::U64(|draft| &mut draft.job.steady_state.interval_us)),
 ];

@@ -24,6 +24,7 @@ mod replay;
 mod runtime;
 pub mod set;
 mod stat;
+pub(crate) mod steady_state;
 mod target;
 mod verify;
 mod zone;

@@ -8,6 +8,7 @@ mod disk;
 mod ferrio;
 mod job;
 mod latency;
+mod steady_state;
 mod writer;
 
 use crate::LocalTime;

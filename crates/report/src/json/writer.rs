@@ -40,6 +40,12 @@ impl Writer {
         self.enclosed('{', '}', fill);
     }
 
+    /// A whole number as an element of an array.
+    pub(super) fn integer_element(&mut self, value: impl Into<i128>) {
+        self.next_value();
+        put!(&mut self.out, "{}", value.into());
+    }
+
     /// A string.
     pub(super) fn string(&mut self, key: &str, value: &str) {
         self.key(key);

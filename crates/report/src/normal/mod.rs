@@ -10,6 +10,7 @@ mod group;
 mod job;
 mod latency;
 mod percentiles;
+mod steady_state;
 mod usage;
 
 use crate::LocalTime;

@@ -21,6 +21,7 @@ fn run_of(stats: ThreadStats, settings: ReportSettings, text: &str) -> RunResult
         given_options: vec![(text.to_owned(), text.to_owned()), (text.to_owned(), String::new())],
         settings,
         stats,
+        steady_state: None,
     }];
     RunResult {
         version: "fio-3.42".to_owned(),

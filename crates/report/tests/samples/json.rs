@@ -5,7 +5,8 @@ use ferrio_report::{LocalTime, json};
 use ferrio_stats::histogram::bucket_index;
 use ferrio_stats::{
     BatchCounts, DepthCounts, DirectionStats, DiskCounters, DiskReport, GroupReport, Histogram, JobReport,
-    LatencyBuckets, LatencyStat, Messages, ReportSettings, ResourceUsage, RunResult, ThreadStats,
+    LatencyBuckets, LatencyStat, Messages, ReportSettings, ResourceUsage, RunResult, SteadyCriterion, SteadyMetric,
+    SteadySample, SteadyState, ThreadStats,
 };
 use ferrio_units::PerDirection;
 use serde_json::Value;
@@ -183,7 +184,23 @@ fn job_report(job: &Value) -> JobReport {
         given_options: pairs(&job["job options"]),
         settings: settings(job),
         stats: thread_stats(job),
+        steady_state: job.get("steadystate").map(steady_state),
     }
+}
+
+/// The state whose window has the recorded samples. That of the sample file is by IOPS and in percent.
+fn steady_state(object: &Value) -> SteadyState {
+    let (kind, limit) = object["ss"].as_str().and_then(|ss| ss.split_once(':')).expect("kind and limit");
+    let limit = limit.trim_end_matches('%').parse().expect("a number");
+    let is_slope = kind == "iops_slope";
+    let criterion = SteadyCriterion { metric: SteadyMetric::Iops, is_slope, limit, is_percent: true };
+    let values = |key: &str| -> Vec<u64> { serde_json::from_value(object["data"][key].clone()).expect("numbers") };
+    let (ios, bytes) = (values("iops"), values("bw"));
+    let mut state = SteadyState::new(criterion, integer(object, "duration"), ios.len());
+    for (ios_per_sec, bytes_per_sec) in ios.into_iter().zip(bytes) {
+        state.add(SteadySample { ios_per_sec, bytes_per_sec, ..SteadySample::default() });
+    }
+    state
 }
 
 /// Documents of a file. `--status-interval` writes several.
@@ -204,6 +221,11 @@ fn check(name: &str, file: &str, detail: json::Detail, adjust: impl Fn(&Value, &
 #[test]
 fn one_job() {
     check("json-psync-randrw", include_str!("../fixtures/json-psync-randrw.json"), json::Detail::Plain, |_, _| {});
+}
+
+#[test]
+fn steady_state_of_a_job() {
+    check("json-steadystate", include_str!("../fixtures/json-steadystate.json"), json::Detail::Plain, |_, _| {});
 }
 
 #[test]

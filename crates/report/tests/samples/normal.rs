@@ -5,7 +5,7 @@ use crate::common::assert_same_text;
 use crate::normal_reader;
 use ferrio_report::start::{self, StartJob};
 use ferrio_report::{LocalTime, normal};
-use ferrio_stats::{GroupReport, ReportSettings, RunResult};
+use ferrio_stats::{GroupReport, ReportSettings, RunResult, SteadyCriterion, SteadyMetric, SteadySample, SteadyState};
 use ferrio_units::{DataDirection, PerDirection};
 
 /// What the recorded date is in milliseconds since 1970 (UTC).
@@ -90,6 +90,20 @@ fn latency_target() {
     check_adjusted("normal-latency-target", sample, 4096, &ReportSettings::default(), |result| {
         result.jobs[0].stats.directions[DataDirection::Read].bytes -= 32 * 4096;
         result.groups = GroupReport::from_jobs(&result.jobs);
+    });
+}
+
+/// The report gives means and a distance; this window has them.
+#[test]
+fn steady_state() {
+    let sample = include_str!("../fixtures/normal-steadystate.txt");
+    let criterion = SteadyCriterion { metric: SteadyMetric::Iops, is_slope: false, limit: 30.0, is_percent: true };
+    check_adjusted("normal-steadystate", sample, 4096, &ReportSettings::default(), |result| {
+        let mut state = SteadyState::new(criterion, 3, 3);
+        for ios_per_sec in [12_948, 17_000, 15_928] {
+            state.add(SteadySample { ios_per_sec, bytes_per_sec: ios_per_sec * 4096, ..SteadySample::default() });
+        }
+        result.jobs[0].steady_state = Some(state);
     });
 }
 

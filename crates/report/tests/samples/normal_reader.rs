@@ -78,6 +78,7 @@ fn job(header: &str, lines: &[&str], block_bytes: u64, settings: &ReportSettings
         given_options: Vec::new(),
         settings: settings.clone(),
         stats,
+        steady_state: None,
     }
 }
 

@@ -135,6 +135,7 @@ fn run_result(text: &str, version: TerseVersion) -> RunResult {
         given_options: Vec::new(),
         settings: ReportSettings::default(),
         stats,
+        steady_state: None,
     }];
     RunResult {
         version: program.to_owned(),

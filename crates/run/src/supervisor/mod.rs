@@ -10,6 +10,7 @@ mod launch;
 mod outcome;
 mod record;
 mod simulate;
+mod steady;
 mod watch;
 
 use crate::error::RunError;
@@ -79,6 +80,7 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
     let board = Arc::new(Board::new(plan.workers.len())?);
     let clock = Clock::new();
     let mut records = prepare_workers(&plan, settings, observer);
+    steady::enter(&plan, &mut records);
     // What the system grants is enough, or who lacks a descriptor says so.
     raise_limit(Resource::Nofile, n_descriptors(&plan, &records));
     let disks = DiskWatch::start(&plan.workers, &records);

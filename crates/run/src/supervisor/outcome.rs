@@ -101,6 +101,7 @@ fn job_report(worker: &WorkerPlan, record: &Record, settings: ReportSettings, st
         given_options: worker.spec.given_options.clone(),
         settings,
         stats,
+        steady_state: record.steady_state().cloned(),
     }
 }
 

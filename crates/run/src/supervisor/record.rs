@@ -3,11 +3,12 @@
 //! Must not know: how workers are started. Start reading at [`Record`].
 
 use super::launch::Handle;
+use super::steady::Steady;
 use crate::error::{JobError, errno_text};
 use crate::events::{RunEvent, RunObserver, Stream};
 use crate::files::FileSet;
 use crate::worker::WorkerOutcome;
-use ferrio_stats::ThreadStats;
+use ferrio_stats::{SteadyState, ThreadStats};
 use std::time::Instant;
 
 /// Where a worker is, as seen from outside.
@@ -37,6 +38,8 @@ pub(super) struct Record {
     pub(super) snapshot: Option<Box<ThreadStats>>,
     /// A snapshot was asked for and has not come.
     pub(super) awaits_snapshot: bool,
+    /// Its part in a search for a steady state.
+    pub(super) steady: Option<Steady>,
     /// The signal that killed it.
     pub(super) killed_by: Option<i32>,
 }
@@ -57,6 +60,14 @@ impl Record {
     /// It counts in the exit code.
     pub(super) fn has_failed(&self) -> bool {
         self.outcome.as_ref().is_some_and(|outcome| outcome.failure.is_some())
+    }
+
+    /// The search for a steady state that it is the first of.
+    pub(super) fn steady_state(&self) -> Option<&SteadyState> {
+        match &self.steady {
+            Some(Steady::Leads(group)) => Some(&group.state),
+            _ => None,
+        }
     }
 
     /// Its figures: final, or the latest.

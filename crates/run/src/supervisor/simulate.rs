@@ -3,9 +3,10 @@
 //!
 //! Must not know: real processes. Start reading at [`simulate`].
 
-use super::board::Board;
+use super::board::{Board, attention};
 use super::disks::DiskWatch;
 use super::record::{Record, Status, setup_failed};
+use super::steady::{Phase, Steady, SteadyGroup};
 use super::{RunOutcome, RunSettings, end_logs, outcome};
 use crate::error::RunError;
 use crate::events::{RunEvent, RunObserver};
@@ -59,7 +60,17 @@ fn simulate_worker(
     let generation = board.gate_generation();
     board.open_gate();
     let messages = RefCell::new(Vec::new());
-    let send = |message: &WorkerMessage| messages.borrow_mut().push(message.clone());
+    // Jobs that share a report run one after another here: each is judged alone.
+    let steady = RefCell::new(SteadyGroup::new(index, worker));
+    let send = |message: &WorkerMessage| match message {
+        WorkerMessage::Steady(sample) => {
+            let mut steady = steady.borrow_mut();
+            if steady.as_mut().is_some_and(|group| group.take(index, *sample, |_| Phase::Running)) {
+                board.slot(index).ask(attention::TERMINATE);
+            }
+        }
+        _ => messages.borrow_mut().push(message.clone()),
+    };
     let context = WorkerContext {
         board,
         slot_index: index,
@@ -73,6 +84,7 @@ fn simulate_worker(
     };
     record.outcome = Some(Box::new(work(worker, Some(files), &context)));
     record.status = Status::Ended;
+    record.steady = steady.take().map(|group| Steady::Leads(Box::new(group)));
     for message in messages.take() {
         if let WorkerMessage::Text(stream, text) = message {
             observer.event(RunEvent::Message(stream, text));

@@ -8,7 +8,7 @@ use super::disks::DiskWatch;
 use super::eta::EtaMaker;
 use super::launch::{Handle, Heard, Launcher, lost_outcome};
 use super::record::{Record, Status, error_line, setup_failed};
-use super::{RunSettings, outcome};
+use super::{RunSettings, outcome, steady};
 use crate::error::{errno_of, job_error};
 use crate::events::{RunEvent, RunObserver, Stream};
 use crate::logs::LogDrain;
@@ -238,6 +238,11 @@ impl Watch<'_> {
             WorkerMessage::Snapshot(stats) => {
                 self.records[index].snapshot = Some(stats);
                 self.records[index].awaits_snapshot = false;
+            }
+            WorkerMessage::Steady(sample) => {
+                for member in steady::take(self.records, index, sample) {
+                    self.end_worker(member);
+                }
             }
             WorkerMessage::Outcome(outcome) => self.records[index].outcome = Some(outcome),
         }

@@ -4,7 +4,7 @@
 
 use crate::error::JobError;
 use crate::events::{RunEvent, Stream};
-use ferrio_stats::ThreadStats;
+use ferrio_stats::{SteadySample, ThreadStats};
 use serde::{Deserialize, Serialize};
 
 /// One message.
@@ -16,6 +16,8 @@ pub enum WorkerMessage {
     LayingOut(u64, u64),
     /// Statistics so far, as they were asked for.
     Snapshot(Box<ThreadStats>),
+    /// What it did in an interval, for a search for a steady state.
+    Steady(SteadySample),
     /// The worker is done.
     Outcome(Box<WorkerOutcome>),
 }

@@ -16,6 +16,7 @@ mod queued;
 mod setup;
 mod slots;
 mod sparse_stamps;
+mod steady;
 
 use crate::error::{JobError, job_error};
 use crate::events::Stream;
@@ -41,6 +42,7 @@ use sparse_stamps::SparseStamps;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
+use steady::{SteadySampler, SteadyTotals};
 
 pub use message::{WorkerMessage, WorkerOutcome};
 
@@ -110,6 +112,7 @@ struct Worker<'a> {
     stamps_wanted: bool,
     /// Where they are not: how often the clock is read all the same.
     sparse_stamps: SparseStamps,
+    steady: SteadySampler,
     usage_at_start: Usage,
     /// Start of the counted part of the present pass.
     pass_start_ns: u64,
@@ -185,6 +188,7 @@ impl<'a> Worker<'a> {
             log,
             dirty: vec![None; n_files],
             sparse_stamps: SparseStamps::new(),
+            steady: SteadySampler::new(plan),
             usage_at_start: Usage::default(),
             pass_start_ns: 0,
             plan,
@@ -219,12 +223,16 @@ impl<'a> Worker<'a> {
         } else if !due.runtime_over {
             self.sample(now_ns);
         }
+        if now_ns >= self.steady.end_ns() {
+            self.sample_steady(now_ns);
+        }
         self.publish();
         if due.snapshot {
             self.send_snapshot(now_ns);
         }
         let log_ns = self.log.as_ref().map_or(u64::MAX, |log| log.next_ns(now_ns));
-        self.control.arm(&self.clock, now_ns, self.account.next_sample_ns().min(log_ns));
+        let next_sample_ns = self.account.next_sample_ns().min(log_ns).min(self.steady.end_ns());
+        self.control.arm(&self.clock, now_ns, next_sample_ns);
         (due.terminate || due.runtime_over).then_some(Stop::Ended)
     }
 
@@ -258,6 +266,15 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
+    fn sample_steady(&mut self, now_ns: u64) {
+        let (totals, send) = (self.steady_totals(), self.context.send);
+        self.steady.sample(now_ns, totals, |sample| send(&WorkerMessage::Steady(sample)));
+    }
+
+    fn steady_totals(&self) -> SteadyTotals {
+        SteadyTotals::new(self.account.ios(), self.account.bytes(), &self.account.stats)
+    }
+
     /// Shows progress on the board.
     fn publish(&self) {
         use std::sync::atomic::Ordering::Relaxed;
@@ -272,6 +289,7 @@ impl<'a> Worker<'a> {
     fn end_ramp(&mut self, now_ns: u64) {
         self.account.end_ramp();
         self.account.start_windows(now_ns);
+        self.steady.start(now_ns, self.steady_totals());
         self.account.stats.job_start_ms = ferrio_sys::clock::wall_clock_ms();
         self.usage_at_start = self.usage();
         self.pass_start_ns = now_ns;

@@ -38,6 +38,8 @@ impl Worker<'_> {
         self.pass_start_ns = now_ns;
         if self.control.is_ramping() {
             self.account.start_ramp();
+        } else {
+            self.steady.start(now_ns, self.steady_totals());
         }
         self.account.start_windows(now_ns);
         self.start_log(now_ns)?;

@@ -17,5 +17,6 @@ mod processes;
 mod properties;
 mod scratch;
 mod statistics;
+mod steady;
 mod syncs;
 mod windows;

@@ -1,0 +1,157 @@
+//! The value of `steadystate`, and what its options must be together.
+//!
+//! Must not know: when a job is steady. Start reading at [`criterion`], then [`refusal`].
+
+use crate::draft::{ApplyContext, Draft};
+use crate::error::JobError;
+use crate::spec::{JobSpec, SteadyStateMetric, SteadyStateSpec};
+use crate::value::Value;
+use ferrio_units::KbBase;
+use ferrio_units::value::{TimeUnit, parse_integer, parse_time_us};
+
+/// Sets what `KIND:LIMIT[%]` says.
+pub(crate) fn criterion(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
+    let (metric, is_slope) = match value.word()? {
+        "iops" => (SteadyStateMetric::Iops, false),
+        "bw" => (SteadyStateMetric::Bw, false),
+        "bw_slope" => (SteadyStateMetric::Bw, true),
+        "lat" => (SteadyStateMetric::Lat, false),
+        "lat_slope" => (SteadyStateMetric::Lat, true),
+        _ => (SteadyStateMetric::Iops, true),
+    };
+    let missing = || JobError::Said("fio: steadystate threshold must be specified in addition to criterion".to_owned());
+    let text = value.rest().ok_or_else(missing)?;
+    let is_percent = text.ends_with('%');
+    let limit = match text.strip_suffix('%') {
+        Some(number) => decimal(number).ok_or("could not parse steadystate threshold percentage"),
+        None => absolute(metric, text, draft.kb_base()),
+    };
+    let limit = limit.map_err(|what| JobError::Said(format!("fio: {what}")))?;
+    let steady = &mut draft.job.steady_state;
+    (steady.metric, steady.is_slope) = (metric, is_slope);
+    (steady.limit, steady.is_percent) = (limit, is_percent);
+    Ok(())
+}
+
+fn absolute(metric: SteadyStateMetric, text: &str, kb_base: KbBase) -> Result<f64, &'static str> {
+    match metric {
+        SteadyStateMetric::Iops => decimal(text).ok_or("steadystate IOPS threshold postfix parsing failed"),
+        SteadyStateMetric::Bw => parse_integer(text, kb_base)
+            .map(|bytes| bytes as f64)
+            .map_err(|_| "steadystate BW threshold postfix parsing failed"),
+        SteadyStateMetric::Lat => latency_ns(text).ok_or("steadystate latency threshold postfix parsing failed"),
+    }
+}
+
+fn decimal(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// A time with a unit, or nanoseconds.
+fn latency_ns(text: &str) -> Option<f64> {
+    match text.strip_suffix("ns").unwrap_or(text) {
+        number if number.ends_with(|c: char| c.is_ascii_digit()) => decimal(number),
+        text => parse_time_us(text, TimeUnit::Microseconds).ok().map(|us| us as f64 * 1_000.0),
+    }
+}
+
+/// What is wrong with window and interval, if anything.
+pub(crate) fn refusal(job: &JobSpec) -> Option<String> {
+    let SteadyStateSpec { duration_us, interval_us, metric, .. } = job.steady_state;
+    if duration_us == 0 {
+        return None;
+    }
+    if interval_us < 1_000_000 {
+        return Some("fio: steadystate_check_interval must be at least 1 second".to_owned());
+    }
+    if metric == SteadyStateMetric::Lat && job.reporting.disable_clat {
+        return Some("fio: steadystate needs the completion latencies that disable_clat leaves out".to_owned());
+    }
+    let is_window = duration_us > interval_us && duration_us.is_multiple_of(interval_us);
+    let what = "fio: steadystate_duration must be a multiple of steadystate_check_interval, and larger";
+    (!is_window).then(|| what.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{find_general, set};
+    use crate::testing::World;
+
+    fn parsed(text: &str) -> Result<SteadyStateSpec, JobError> {
+        let mut draft = Draft::new();
+        let mut messages = crate::message::Messages::new();
+        let mut context = ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
+        let def = find_general("ss").expect("the alias of an option");
+        set::set(&mut draft, def, Some(text), &mut context).map(|()| draft.job.steady_state)
+    }
+
+    // What fio 3.33 reports as `ss` of such jobs; latencies are newer than it.
+    #[test]
+    fn kinds_and_limits() {
+        use SteadyStateMetric::{Bw, Iops, Lat};
+        for (text, metric, is_slope, limit, is_percent) in [
+            ("iops:50%", Iops, false, 50.0, true),
+            ("iops_slope:0.01%", Iops, true, 0.01, true),
+            ("iops:1e3", Iops, false, 1000.0, false),
+            ("iops:-1", Iops, false, -1.0, false),
+            ("bw:1k", Bw, false, 1024.0, false),
+            ("bw_slope:1.5", Bw, true, 1.0, false),
+            ("bw:1500000k", Bw, false, 1_536_000_000.0, false),
+            ("bw_slope:90%", Bw, true, 90.0, true),
+            ("lat:3%", Lat, false, 3.0, true),
+            ("lat:20us", Lat, false, 20_000.0, false),
+            ("lat_slope:1ms", Lat, true, 1_000_000.0, false),
+            ("lat:500ns", Lat, false, 500.0, false),
+            ("lat:500", Lat, false, 500.0, false),
+        ] {
+            let steady = parsed(text).unwrap();
+            let expected = SteadyStateSpec { metric, is_slope, limit, is_percent, ..steady };
+            assert_eq!(steady, expected, "{text}");
+        }
+    }
+
+    // Texts as fio 3.33 prints them, but for the latency.
+    #[test]
+    fn bad_limits_are_explained() {
+        for (text, line) in [
+            ("iops", "fio: steadystate threshold must be specified in addition to criterion"),
+            ("iops:", "fio: steadystate IOPS threshold postfix parsing failed"),
+            ("iops:abc", "fio: steadystate IOPS threshold postfix parsing failed"),
+            ("iops:2k", "fio: steadystate IOPS threshold postfix parsing failed"),
+            ("iops:inf", "fio: steadystate IOPS threshold postfix parsing failed"),
+            ("bw:abc", "fio: steadystate BW threshold postfix parsing failed"),
+            ("bw_slope:x5%", "fio: could not parse steadystate threshold percentage"),
+            ("lat:soon", "fio: steadystate latency threshold postfix parsing failed"),
+        ] {
+            assert_eq!(parsed(text), Err(JobError::Said(line.to_owned())), "{text}");
+        }
+        assert!(matches!(parsed("foo:1"), Err(JobError::UnknownWord(_))));
+    }
+
+    #[test]
+    fn windows_are_several_intervals() {
+        let steady = |duration_us, interval_us| {
+            let mut job = Draft::new().job;
+            (job.steady_state.duration_us, job.steady_state.interval_us) = (duration_us, interval_us);
+            refusal(&job).is_none()
+        };
+        for (duration_us, interval_us, expected) in [
+            (0, 1_000_000, true),
+            (0, 10, true),
+            (2_000_000, 1_000_000, true),
+            (1_000_000, 1_000_000, false),
+            (2_500_000, 1_000_000, false),
+            (6_000_000, 3_000_000, true),
+            (2_000_000, 500_000, false),
+            (500_000, 1_000_000, false),
+        ] {
+            assert_eq!(steady(duration_us, interval_us), expected, "{duration_us} {interval_us}");
+        }
+        let mut blind = Draft::new().job;
+        (blind.steady_state.duration_us, blind.steady_state.metric) = (2_000_000, SteadyStateMetric::Lat);
+        assert_eq!(refusal(&blind), None);
+        blind.reporting.disable_clat = true;
+        assert!(refusal(&blind).is_some());
+    }
+}

@@ -1,0 +1,218 @@
+//! Jobs that are searched for a steady state: those that are reported together are judged together.
+//!
+//! Must not know: what steady means, how workers are told to end. Start reading at [`SteadyGroup::take`].
+
+use super::record::Record;
+use crate::plan::{RunPlan, WorkerPlan};
+use ferrio_job::spec::{SteadyStateMetric, SteadyStateSpec};
+use ferrio_stats::{SteadyCriterion, SteadyMetric, SteadySample, SteadyState};
+use std::collections::VecDeque;
+
+/// What a worker has to do with a search.
+pub(super) enum Steady {
+    /// It is the first of those that are judged together, and keeps what is known of them.
+    Leads(Box<SteadyGroup>),
+    /// The worker of this number is the first.
+    Follows(usize),
+}
+
+/// Workers that are judged together.
+pub(super) struct SteadyGroup {
+    pub(super) state: SteadyState,
+    members: Vec<Member>,
+    /// All members have given samples at the same time.
+    has_begun: bool,
+    n_window: usize,
+}
+
+/// A worker and its samples that wait for those of the others.
+struct Member {
+    index: usize,
+    samples: VecDeque<SteadySample>,
+}
+
+impl SteadyGroup {
+    /// A group of one, if its job asks for it.
+    pub(super) fn new(index: usize, worker: &WorkerPlan) -> Option<Self> {
+        let spec = &worker.spec.steady_state;
+        let n_window = usize::try_from(spec.duration_us.checked_div(spec.interval_us)?).ok().filter(|n| *n > 0)?;
+        let state = SteadyState::new(criterion(spec), spec.duration_us / 1_000_000, n_window);
+        let mut group = Self { state, members: Vec::new(), has_begun: false, n_window };
+        group.join(index);
+        Some(group)
+    }
+
+    fn join(&mut self, index: usize) {
+        self.members.push(Member { index, samples: VecDeque::new() });
+    }
+
+    /// The workers that are judged together.
+    pub(super) fn members(&self) -> impl Iterator<Item = usize> {
+        self.members.iter().map(|member| member.index)
+    }
+
+    /// Takes a sample of a member. `phase` says of each where it is. True: the group is steady now, and was not before.
+    pub(super) fn take(&mut self, index: usize, sample: SteadySample, phase: impl Fn(usize) -> Phase) -> bool {
+        // Until all run, samples are of different times: only the newest counts.
+        let n_kept = if self.has_begun { self.n_window } else { 1 };
+        // Members are in the order of their numbers.
+        let Ok(position) = self.members.binary_search_by_key(&index, |member| member.index) else { return false };
+        let samples = &mut self.members[position].samples;
+        samples.push_back(sample);
+        if samples.len() > n_kept {
+            samples.pop_front();
+        }
+        if self.state.is_attained {
+            return false;
+        }
+        while let Some(sum) = self.next_sum(&phase) {
+            self.has_begun = true;
+            if self.state.add(sum) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The next interval of all members that run, once all of them have given it.
+    fn next_sum(&mut self, phase: &impl Fn(usize) -> Phase) -> Option<SteadySample> {
+        let is_missing = |member: &Member| match phase(member.index) {
+            Phase::Waiting => true,
+            Phase::Running => member.samples.is_empty(),
+            Phase::Ended => false,
+        };
+        let has_any = self.members.iter().any(|member| !member.samples.is_empty());
+        if !has_any || self.members.iter().any(is_missing) {
+            return None;
+        }
+        let mut sum = SteadySample::default();
+        self.members.iter_mut().filter_map(|member| member.samples.pop_front()).for_each(|next| sum.add_member(&next));
+        Some(sum)
+    }
+}
+
+/// Where a member is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Not started.
+    Waiting,
+    /// Started.
+    Running,
+    /// Ended.
+    Ended,
+}
+
+impl Phase {
+    pub(super) fn of(record: &Record) -> Self {
+        match record {
+            _ if record.is_waiting() => Self::Waiting,
+            _ if record.is_running() => Self::Running,
+            _ => Self::Ended,
+        }
+    }
+}
+
+fn criterion(spec: &SteadyStateSpec) -> SteadyCriterion {
+    let metric = match spec.metric {
+        SteadyStateMetric::Iops => SteadyMetric::Iops,
+        SteadyStateMetric::Bw => SteadyMetric::Bw,
+        SteadyStateMetric::Lat => SteadyMetric::Lat,
+    };
+    SteadyCriterion { metric, is_slope: spec.is_slope, limit: spec.limit, is_percent: spec.is_percent }
+}
+
+/// Enters into the records which workers are judged together: those that share a report.
+pub(super) fn enter(plan: &RunPlan, records: &mut [Record]) {
+    let mut first: Option<usize> = None;
+    for (index, worker) in plan.workers.iter().enumerate() {
+        if worker.spec.steady_state.duration_us == 0 {
+            first = None;
+            continue;
+        }
+        let joins = worker.spec.grouping.group_reporting && worker.spec.reporting.stats;
+        let leader = first.filter(|first| joins && plan.workers[*first].group_index == worker.group_index);
+        if let Some(leader) = leader
+            && let Some(Steady::Leads(group)) = &mut records[leader].steady
+        {
+            group.join(index);
+            records[index].steady = Some(Steady::Follows(leader));
+            continue;
+        }
+        records[index].steady = SteadyGroup::new(index, worker).map(|group| Steady::Leads(Box::new(group)));
+        if worker.spec.reporting.stats {
+            first = Some(index);
+        }
+    }
+}
+
+/// Takes the sample of a worker; returns those that end because of it.
+pub(super) fn take(records: &mut [Record], index: usize, sample: SteadySample) -> Vec<usize> {
+    let leader = match &records[index].steady {
+        Some(Steady::Leads(_)) => index,
+        Some(Steady::Follows(leader)) => *leader,
+        None => return Vec::new(),
+    };
+    let Some(Steady::Leads(mut group)) = records[leader].steady.take() else { return Vec::new() };
+    let is_steady = group.take(index, sample, |member| Phase::of(&records[member]));
+    let ending = if is_steady { group.members().collect() } else { Vec::new() };
+    records[leader].steady = Some(Steady::Leads(group));
+    ending
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(n_members: usize) -> SteadyGroup {
+        let criterion = SteadyCriterion { metric: SteadyMetric::Iops, is_slope: false, limit: 1.0, is_percent: false };
+        let state = SteadyState::new(criterion, 2, 2);
+        let mut group = SteadyGroup { state, members: Vec::new(), has_begun: false, n_window: 2 };
+        (0..n_members).for_each(|index| group.join(index));
+        group
+    }
+
+    fn ios(ios_per_sec: u64) -> SteadySample {
+        SteadySample { ios_per_sec, ..SteadySample::default() }
+    }
+
+    #[test]
+    fn intervals_of_all_members_are_summed() {
+        let mut group = group(2);
+        let running = |_| Phase::Running;
+        for (index, sample, is_steady) in [(0, 10, false), (1, 20, false), (1, 15, false), (0, 15, true), (0, 1, false)]
+        {
+            assert_eq!(group.take(index, ios(sample), running), is_steady, "{index} {sample}");
+        }
+        assert!(group.state.window(|sample| sample.ios_per_sec).eq([30, 30]));
+    }
+
+    #[test]
+    fn nothing_counts_before_all_run() {
+        let mut group = group(2);
+        let one_waits = |index| if index == 1 { Phase::Waiting } else { Phase::Running };
+        for _ in 0..5 {
+            assert!(!group.take(0, ios(10), one_waits));
+        }
+        let running = |_| Phase::Running;
+        assert!(!group.take(1, ios(1), running));
+        assert!(group.state.window(|sample| sample.ios_per_sec).eq([11, 0]));
+    }
+
+    #[test]
+    fn who_has_ended_is_not_waited_for() {
+        let mut group = group(2);
+        let one_ended = |index| if index == 1 { Phase::Ended } else { Phase::Running };
+        assert!(!group.take(0, ios(10), one_ended));
+        assert!(group.take(0, ios(10), one_ended));
+        assert!(!group.take(7, ios(10), one_ended), "a stranger");
+    }
+
+    #[test]
+    fn a_late_member_loses_no_interval() {
+        let mut group = group(2);
+        let running = |_| Phase::Running;
+        let steps = [(0, 5), (1, 5), (0, 100), (0, 7), (1, 200), (1, 293)];
+        let steady: Vec<bool> = steps.iter().map(|(index, sample)| group.take(*index, ios(*sample), running)).collect();
+        assert_eq!(steady, [false, false, false, false, false, true], "10, 300, 300");
+    }
+}

@@ -1,0 +1,292 @@
+//! Steady state: is the rate (or the latency) of the last samples constant enough (`steadystate`)?
+//!
+//! A window of samples, one for each interval of time; once it is full each new sample is followed by a check. Figures
+//! and their rounding are those of Debian's fio 3.33.
+//!
+//! Must not know: who takes the samples, what ends because of the answer. Start reading at [`SteadyState::add`].
+
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// What is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SteadyMetric {
+    /// I/Os per second.
+    Iops,
+    /// Bytes per second.
+    Bw,
+    /// Mean completion latency, nanoseconds.
+    Lat,
+}
+
+/// When a job counts as steady (`steadystate`).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SteadyCriterion {
+    /// What is looked at.
+    pub metric: SteadyMetric,
+    /// The slope of the least squares line per sample, instead of the largest distance from the mean.
+    pub is_slope: bool,
+    /// What the figure must be below: percent of the mean, or the unit of the metric.
+    pub limit: f64,
+    /// The limit is in percent.
+    pub is_percent: bool,
+}
+
+/// What happened in one interval of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SteadySample {
+    /// I/Os per second.
+    pub ios_per_sec: u64,
+    /// Bytes per second.
+    pub bytes_per_sec: u64,
+    /// Sum of the completion latencies, nanoseconds.
+    pub clat_sum_ns: u128,
+    /// How many there are.
+    pub n_clats: u64,
+}
+
+impl SteadySample {
+    /// Adds the same interval of another job: rates add up, latencies are put together.
+    pub fn add_member(&mut self, other: &Self) {
+        self.ios_per_sec = self.ios_per_sec.saturating_add(other.ios_per_sec);
+        self.bytes_per_sec = self.bytes_per_sec.saturating_add(other.bytes_per_sec);
+        self.clat_sum_ns = self.clat_sum_ns.saturating_add(other.clat_sum_ns);
+        self.n_clats = self.n_clats.saturating_add(other.n_clats);
+    }
+
+    /// Mean completion latency in nanoseconds, rounded down; 0 without any.
+    pub fn mean_clat_ns(&self) -> u64 {
+        let mean = self.clat_sum_ns.checked_div(u128::from(self.n_clats)).unwrap_or(0);
+        u64::try_from(mean).unwrap_or(u64::MAX)
+    }
+
+    fn value(&self, metric: SteadyMetric) -> u64 {
+        match metric {
+            SteadyMetric::Iops => self.ios_per_sec,
+            SteadyMetric::Bw => self.bytes_per_sec,
+            SteadyMetric::Lat => self.mean_clat_ns(),
+        }
+    }
+}
+
+/// The state of a job, or of jobs that are judged together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SteadyState {
+    /// What is asked for.
+    pub criterion: SteadyCriterion,
+    /// Length of the window, seconds (`steadystate_duration`).
+    pub duration_secs: u64,
+    /// The window had it.
+    pub is_attained: bool,
+    /// The figure that was compared last: percent of the mean, or the unit of the metric. 0 before the window is full.
+    pub figure: f64,
+    /// Largest distance from the mean, unit of the metric; 0 for slopes.
+    pub max_deviation: f64,
+    /// Slope per sample, unit of the metric; 0 for distances.
+    pub slope: f64,
+    /// Samples of a full window.
+    n_window: usize,
+    samples: VecDeque<SteadySample>,
+}
+
+impl SteadyState {
+    /// Nothing known yet. The window has `n_window` samples, at least 1. Memory is taken as samples come.
+    pub fn new(criterion: SteadyCriterion, duration_secs: u64, n_window: usize) -> Self {
+        Self {
+            criterion,
+            duration_secs,
+            is_attained: false,
+            figure: 0.0,
+            max_deviation: 0.0,
+            slope: 0.0,
+            n_window: n_window.max(1),
+            samples: VecDeque::new(),
+        }
+    }
+
+    /// Adds the newest sample and checks. True: steady. Later samples change nothing then.
+    pub fn add(&mut self, sample: SteadySample) -> bool {
+        if self.is_attained {
+            return true;
+        }
+        if self.samples.len() == self.n_window {
+            self.samples.pop_front();
+        }
+        self.samples.push_back(sample);
+        if self.samples.len() == self.n_window {
+            self.check();
+        }
+        self.is_attained
+    }
+
+    fn check(&mut self) {
+        let values: Vec<f64> = self.samples.iter().map(|sample| sample.value(self.criterion.metric) as f64).collect();
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        // As in fio: a slope is compared with the mean in whole numbers, a distance with the exact one.
+        let (absolute, whole) = if self.criterion.is_slope {
+            self.slope = slope(&values, mean);
+            (self.slope, mean.trunc())
+        } else {
+            self.max_deviation = values.iter().map(|value| (value - mean).abs()).fold(0.0, f64::max);
+            (self.max_deviation, mean)
+        };
+        self.figure = match (self.criterion.is_percent, whole > 0.0) {
+            (false, _) => absolute,
+            (true, true) => 100.0 * absolute / whole,
+            (true, false) => 0.0,
+        };
+        // A window without I/O is no steady state, though nothing is more constant.
+        self.is_attained = mean >= 1.0 && self.figure.abs() < self.criterion.limit;
+    }
+
+    /// Samples of the window, oldest first; what is not there yet is 0.
+    pub fn window(&self, value: impl Fn(&SteadySample) -> u64) -> impl Iterator<Item = u64> {
+        let n_missing = self.n_window - self.samples.len();
+        self.samples.iter().map(value).chain(std::iter::repeat_n(0, n_missing))
+    }
+
+    /// Mean over the whole window, rounded down: samples that are not there yet count as 0.
+    pub fn mean(&self, value: impl Fn(&SteadySample) -> u64) -> u64 {
+        let sum: u128 = self.samples.iter().map(|sample| u128::from(value(sample))).sum();
+        // Fits: a mean of 64 bit numbers is one.
+        u64::try_from(sum / self.n_window as u128).unwrap_or(u64::MAX)
+    }
+}
+
+/// Slope of the least squares line through values at 0, 1, 2, ...; 0 for a single one.
+fn slope(values: &[f64], mean: f64) -> f64 {
+    let middle = (values.len() as f64 - 1.0) / 2.0;
+    let (mut products, mut squares) = (0.0, 0.0);
+    for (index, value) in values.iter().enumerate() {
+        let distance = index as f64 - middle;
+        products += distance * (value - mean);
+        squares += distance * distance;
+    }
+    if squares > 0.0 { products / squares } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn state(metric: SteadyMetric, is_slope: bool, limit: f64, is_percent: bool, n_window: usize) -> SteadyState {
+        SteadyState::new(SteadyCriterion { metric, is_slope, limit, is_percent }, n_window as u64, n_window)
+    }
+
+    fn ios(ios_per_sec: u64) -> SteadySample {
+        SteadySample { ios_per_sec, bytes_per_sec: ios_per_sec * 4096, ..SteadySample::default() }
+    }
+
+    fn near(ours: f64, theirs: f64) {
+        assert!((ours - theirs).abs() < 5e-7, "{ours} {theirs}");
+    }
+
+    /// A run of fio's development head: `iops_slope:5%` over 3 s.
+    #[test]
+    fn slope_of_the_sample() {
+        let mut state = state(SteadyMetric::Iops, true, 5.0, true, 3);
+        let samples = [(12_083, 49_493_213), (14_266, 58_436_481), (12_916, 52_903_936)];
+        let attained = samples.map(|(ios_per_sec, bytes_per_sec)| {
+            state.add(SteadySample { ios_per_sec, bytes_per_sec, ..SteadySample::default() })
+        });
+        assert_eq!(attained, [false, false, true]);
+        near(state.slope, 416.5);
+        near(state.figure, 3.182_304);
+        near(state.max_deviation, 0.0);
+        assert_eq!(state.mean(|sample| sample.bytes_per_sec), 53_611_210);
+        assert_eq!(state.mean(|sample| sample.ios_per_sec), 13_088);
+        assert!(state.window(|sample| sample.ios_per_sec).eq([12_083, 14_266, 12_916]));
+    }
+
+    /// Runs of Debian's fio 3.33.
+    #[test]
+    fn deviations_of_the_peer() {
+        let table = [
+            (vec![1001, 1000], true, 0.5, 0.049_975),
+            (vec![2002, 2002, 2000], true, 1.333_333, 0.066_622),
+            (vec![1001, 1001, 1000], true, 0.666_667, 0.066_622),
+            (vec![1000, 1001], false, 0.5, 0.5),
+        ];
+        for (values, is_percent, deviation, figure) in table {
+            let mut state = state(SteadyMetric::Iops, false, 90.0, is_percent, values.len());
+            let attained: Vec<bool> = values.iter().map(|value| state.add(ios(*value))).collect();
+            assert_eq!((attained.first(), attained.last()), (Some(&false), Some(&true)));
+            near(state.max_deviation, deviation);
+            near(state.figure, figure);
+            near(state.slope, 0.0);
+        }
+    }
+
+    /// Debian's fio 3.33 with `bw_slope` over 4100586 and 4100100 bytes/s, and `iops_slope:0.01%` over 1001 and 1000: a
+    /// falling line has its sign, and counts without it.
+    #[test]
+    fn falling_slopes_are_compared_without_their_sign() {
+        let mut bw = state(SteadyMetric::Bw, true, 90.0, true, 2);
+        for bytes_per_sec in [4_100_586, 4_100_100] {
+            bw.add(SteadySample { bytes_per_sec, ..SteadySample::default() });
+        }
+        near(bw.slope, -486.0);
+        near(bw.figure, -0.011_853);
+        assert!(bw.is_attained);
+        let mut iops = state(SteadyMetric::Iops, true, 0.01, true, 2);
+        assert_eq!([1001, 1000].map(|value| iops.add(ios(value))), [false, false]);
+    }
+
+    /// Debian's fio 3.33: `iops:0` and `iops:-1` are never attained, and 5 of 8 samples give means over 8.
+    #[test]
+    fn limits_are_exclusive_and_missing_samples_are_zeros() {
+        let mut zero = state(SteadyMetric::Iops, false, 0.0, false, 1);
+        assert!(!zero.add(ios(1003)));
+        let mut short = state(SteadyMetric::Iops, false, 0.0001, true, 8);
+        let rates = [4_096_000, 4_100_096, 4_096_000, 4_100_096, 4_096_000];
+        for bytes_per_sec in rates {
+            assert!(!short.add(SteadySample { ios_per_sec: bytes_per_sec / 4096, bytes_per_sec, ..ios(0) }));
+        }
+        assert_eq!(short.mean(|sample| sample.bytes_per_sec), 2_561_024);
+        assert_eq!(short.mean(|sample| sample.ios_per_sec), 625);
+        assert!(short.window(|sample| sample.ios_per_sec).eq([1000, 1001, 1000, 1001, 1000, 0, 0, 0]));
+        near(short.figure, 0.0);
+    }
+
+    #[test]
+    fn nothing_at_all_is_not_steady() {
+        let mut idle = state(SteadyMetric::Iops, false, 5.0, true, 2);
+        assert_eq!([0, 0, 0].map(|value| idle.add(ios(value))), [false; 3]);
+    }
+
+    #[test]
+    fn latencies_of_members_are_put_together() {
+        let mut sample = SteadySample { clat_sum_ns: 3_000, n_clats: 3, ..ios(3) };
+        sample.add_member(&SteadySample { clat_sum_ns: 5_000, n_clats: 1, ..ios(1) });
+        assert_eq!((sample.ios_per_sec, sample.mean_clat_ns()), (4, 2_000));
+        let mut state = state(SteadyMetric::Lat, false, 1.0, false, 2);
+        assert!(!state.add(sample));
+        assert!(state.add(sample));
+        assert_eq!(SteadySample::default().mean_clat_ns(), 0);
+    }
+
+    #[test]
+    fn the_window_moves() {
+        let mut state = state(SteadyMetric::Iops, false, 1.0, true, 3);
+        let attained = [10, 900, 1000, 1001, 1000, 5].map(|value| state.add(ios(value)));
+        assert_eq!(attained, [false, false, false, false, true, true]);
+        assert!(state.window(|sample| sample.ios_per_sec).eq([1000, 1001, 1000]), "what comes later changes nothing");
+    }
+
+    proptest! {
+        /// The textbook's other form of the slope, and a line has its own.
+        #[test]
+        fn slope_is_the_least_squares_line(values in prop::collection::vec(0u32..1_000_000, 2..40)) {
+            let values: Vec<f64> = values.into_iter().map(f64::from).collect();
+            let n = values.len() as f64;
+            let mean = values.iter().sum::<f64>() / n;
+            let indexes = || (0..values.len()).map(|index| index as f64);
+            let sum_x: f64 = indexes().sum();
+            let sum_xx: f64 = indexes().map(|x| x * x).sum();
+            let sum_xy: f64 = indexes().zip(&values).map(|(x, y)| x * y).sum();
+            let expected = (n * sum_xy - sum_x * mean * n) / (n * sum_xx - sum_x * sum_x);
+            prop_assert!((slope(&values, mean) - expected).abs() < 1e-6 * expected.abs().max(1.0));
+        }
+    }
+}
