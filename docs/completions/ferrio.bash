@@ -18,6 +18,7 @@ _ferrio_names='
 --eta=
 --eta-interval=
 --eta-newline=
+--status-interval=
 --section=
 --alloc-size=
 --warnings-fatal

@@ -12,12 +12,12 @@ use ferrio_job::message::{Message, Stream};
 use ferrio_job::{Invocation, Mode, SystemEnvironment, UsageError};
 use ferrio_report::eta::EtaLine;
 use ferrio_report::logs::LogFiles;
-use ferrio_run::{EtaSettings, RunOutcome, RunSettings, TraceSettings};
+use ferrio_run::{ControlSettings, EtaSettings, RunOutcome, RunSettings, TraceSettings};
 use std::ffi::OsString;
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::Duration;
 
 /// Does what the arguments (the first is the program's name) ask for.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
@@ -82,15 +82,10 @@ fn start(invocation: Invocation, console: &mut Console) -> ExitCode {
         trace: trace_settings(&invocation),
         eta: EtaSettings { enabled: shows_eta(&invocation), interval_ms: invocation.eta.interval_ms },
         open_logs: || Box::new(LogFiles::new()),
+        control: control_settings(&invocation.control),
     };
-    let mut progress = Progress {
-        console,
-        reporter: &reporter,
-        eta: invocation.eta,
-        line: EtaLine::default(),
-        line_started_at: Instant::now(),
-        has_line: false,
-    };
+    let mut progress =
+        Progress { console, reporter: &reporter, eta: invocation.eta, line: EtaLine::default(), n_lines: 0 };
     let global_options = invocation.run.global_options.clone();
     match ferrio_run::run(invocation.run, &settings, &mut progress) {
         Ok(outcome) => {
@@ -106,6 +101,19 @@ fn start(invocation: Invocation, console: &mut Console) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn control_settings(control: &ferrio_job::invocation::ControlSettings) -> ControlSettings {
+    ControlSettings {
+        status_interval: control.status_interval_ms.map(Duration::from_millis),
+        status_file: Some(temporary_directory().join("fio-dump-status")),
+    }
+}
+
+/// Where fio looks for the file that asks for a report.
+fn temporary_directory() -> PathBuf {
+    let given = ["TMPDIR", "TEMP"].into_iter().filter_map(std::env::var_os).find(|value| !value.is_empty());
+    given.map_or_else(|| PathBuf::from("/tmp"), PathBuf::from)
 }
 
 /// Groups of `--debug` by name.

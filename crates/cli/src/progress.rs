@@ -10,7 +10,6 @@ use ferrio_job::spec::{DirectionMix, JobSpec};
 use ferrio_report::eta::EtaLine;
 use ferrio_report::start::{self, StartJob};
 use ferrio_run::{JobSummary, RunEvent, RunObserver, Stream};
-use std::time::{Duration, Instant};
 
 /// An observer that prints.
 pub(crate) struct Progress<'a> {
@@ -18,9 +17,8 @@ pub(crate) struct Progress<'a> {
     pub(crate) reporter: &'a Reporter,
     pub(crate) eta: EtaSettings,
     pub(crate) line: EtaLine,
-    pub(crate) line_started_at: Instant,
-    /// A progress line stands on the terminal.
-    pub(crate) has_line: bool,
+    /// Progress lines that were shown since the first, or since one began a new line.
+    pub(crate) n_lines: u64,
 }
 
 impl Progress<'_> {
@@ -32,16 +30,22 @@ impl Progress<'_> {
     }
 
     fn eta(&mut self, snapshot: &ferrio_stats::eta::EtaSnapshot) {
-        let newline = self.eta.newline_ms.map(Duration::from_millis);
-        let on_new_line = self.has_line && newline.is_some_and(|after| self.line_started_at.elapsed() >= after);
-        if on_new_line || !self.has_line {
-            self.line_started_at = Instant::now();
+        self.n_lines += 1;
+        let on_new_line = self.eta.newline_ms.is_some_and(|after_ms| self.line_is_old(after_ms));
+        if on_new_line {
+            self.n_lines = LINES_OF_NEW_LINE;
         }
-        let text = self.line.update(snapshot, on_new_line);
-        show_progress(&text);
-        self.has_line = true;
+        show_progress(&self.line.update(snapshot, on_new_line));
+    }
+
+    /// `--eta-newline`: the line has been overwritten for longer than this. fio counts from the second line it shows.
+    fn line_is_old(&self, after_ms: u64) -> bool {
+        self.n_lines.saturating_sub(LINES_OF_NEW_LINE).saturating_mul(self.eta.interval_ms) > after_ms
     }
 }
+
+/// Number of the line from which the age of a line is counted.
+const LINES_OF_NEW_LINE: u64 = 2;
 
 impl RunObserver for Progress<'_> {
     fn event(&mut self, event: RunEvent) {

@@ -89,6 +89,13 @@ impl Default for EtaSettings {
     }
 }
 
+/// What looks into a run while it goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ControlSettings {
+    /// `--status-interval`, milliseconds, at least 1; `None`: no reports before the end.
+    pub status_interval_ms: Option<u64>,
+}
+
 /// What a command line asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Invocation {
@@ -100,6 +107,8 @@ pub struct Invocation {
     pub output: OutputSettings,
     /// The progress line.
     pub eta: EtaSettings,
+    /// Reports before the end.
+    pub control: ControlSettings,
     /// `--readonly`; the jobs have been checked, files must not be laid out.
     pub readonly: bool,
     /// `--warnings-fatal`.

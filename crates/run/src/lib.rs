@@ -16,5 +16,5 @@ pub mod worker;
 
 pub use error::{JobError, RunError};
 pub use events::{JobSummary, RunEvent, RunObserver, Stream};
-pub use supervisor::{EtaSettings, RunOutcome, RunSettings, run, simulate, without_jobs};
+pub use supervisor::{ControlSettings, EtaSettings, RunOutcome, RunSettings, run, simulate, without_jobs};
 pub use trace::TraceSettings;

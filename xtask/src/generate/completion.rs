@@ -40,7 +40,7 @@ pub(super) fn completions() -> Vec<Completion> {
     let mut seen = BTreeSet::new();
     let options =
         OPTIONS.iter().filter(|def| def.is_built()).flat_map(|def| def.names().map(|name| of_option(def, name)));
-    let switches = SWITCHES.iter().filter(|switch| switch.built).map(of_switch);
+    let switches = SWITCHES.iter().filter(|switch| switch.is_built()).map(of_switch);
     switches.chain(options).filter(|completion| seen.insert(completion.name)).collect()
 }
 

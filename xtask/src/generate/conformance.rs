@@ -46,7 +46,7 @@ fn counts() -> String {
     push_count(&mut text, "options of every job", &general.collect::<Vec<_>>());
     push_count(&mut text, "options of engines and profiles", &private.collect::<Vec<_>>());
     push_count(&mut text, "engines", &ENGINES.iter().map(|engine| engine.status).collect::<Vec<_>>());
-    push_count(&mut text, "switches", &SWITCHES.iter().map(switches::status).collect::<Vec<_>>());
+    push_count(&mut text, "switches", &SWITCHES.iter().map(|switch| switch.status).collect::<Vec<_>>());
     push_count(&mut text, "output formats", &FORMATS.map(|_| Status::Supported));
     text
 }

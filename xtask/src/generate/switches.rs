@@ -4,17 +4,7 @@ use super::conformance::push_row;
 use super::man::escape;
 use super::text::{cell, code, codes, status_reason, status_word};
 use ferrio_job::command_line::switches::{Argument, SWITCHES, SwitchDef};
-use ferrio_job::options::definition::Status;
 use std::fmt::Write as _;
-
-/// How far ferrio is with a switch. One without help is one that the reference has withdrawn.
-pub(super) fn status(switch: &SwitchDef) -> Status {
-    match (switch.built, switch.help.is_empty()) {
-        (true, _) => switch.deviation.map_or(Status::Supported, Status::Deviates),
-        (false, false) => Status::Planned,
-        (false, true) => Status::NotApplicable("withdrawn; fio refuses it too"),
-    }
-}
 
 /// Table for CONFORMANCE.md.
 pub(super) fn markdown_table() -> String {
@@ -22,7 +12,7 @@ pub(super) fn markdown_table() -> String {
     for switch in SWITCHES {
         let long = code(&format!("--{}", switch.shown));
         let short = codes([format!("-{}", switch.letter).as_str()]);
-        let status = status(switch);
+        let status = switch.status;
         let row = [&long, &short, &cell(&switch.help.join(" ")), status_word(status), &cell(status_reason(status))];
         push_row(&mut text, &row);
     }
@@ -32,7 +22,7 @@ pub(super) fn markdown_table() -> String {
 /// Entries for the manual page; what fio has withdrawn is left out.
 pub(super) fn push_man(text: &mut String) {
     for switch in SWITCHES.iter().filter(|switch| !switch.help.is_empty()) {
-        let planned = if switch.built { "" } else { " (planned)" };
+        let planned = if switch.is_built() { "" } else { " (planned)" };
         let (long, help) = (escape(switch.shown), escape(&switch.help.join(" ")));
         // Infallible: writing to a String never fails.
         let _ = writeln!(text, ".TP\n\\fB\\-\\-{long}\\fR, \\fB\\-{}\\fR\n{help}{planned}.", switch.letter);

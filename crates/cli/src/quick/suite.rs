@@ -14,7 +14,7 @@ use anyhow::{Result, anyhow, bail};
 use ferrio_job::SystemEnvironment;
 use ferrio_job::spec::RunSpec;
 use ferrio_report::logs::LogFiles;
-use ferrio_run::{EtaSettings, RunEvent, RunObserver, RunSettings, TraceSettings};
+use ferrio_run::{ControlSettings, EtaSettings, RunEvent, RunObserver, RunSettings, TraceSettings};
 use ferrio_stats::EtaSnapshot;
 use ferrio_units::DataDirection;
 use std::ffi::OsString;
@@ -77,6 +77,7 @@ pub(super) fn measure(
         trace: TraceSettings::default(),
         eta: EtaSettings { enabled: true, interval_ms: LOOK_INTERVAL_MS },
         open_logs: || Box::new(LogFiles::new()),
+        control: ControlSettings::default(),
     };
     let mut watcher = Watcher { test, progress, started_at: Instant::now(), messages: Vec::new() };
     let outcome = ferrio_run::run(spec, &settings, &mut watcher)?;

@@ -7,6 +7,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod control;
 mod documents;
 mod interruptions;
 mod json_stream;

@@ -138,6 +138,7 @@ pub(crate) struct Run {
     directory: PathBuf,
     stdin: Vec<u8>,
     environment: Vec<(String, String)>,
+    removed: Vec<String>,
 }
 
 impl Run {
@@ -150,6 +151,7 @@ impl Run {
             directory: directory.to_owned(),
             stdin: Vec::new(),
             environment: Vec::new(),
+            removed: Vec::new(),
         }
     }
 
@@ -160,6 +162,12 @@ impl Run {
 
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Removes a variable of the environment, unless [`Run::env`] sets it.
+    pub(crate) fn without_env(mut self, name: &str) -> Self {
+        self.removed.push(name.to_owned());
         self
     }
 
@@ -183,7 +191,11 @@ impl Run {
     pub(crate) fn start(self) -> Running {
         let shown = format!("{:?} {:?} in {}", self.program, self.arguments, self.directory.display());
         let mut words = self.wrapper.into_iter().chain([self.program.path().into()]).chain(self.arguments);
-        let mut child = Command::new(words.next().expect("a program"))
+        let mut command = Command::new(words.next().expect("a program"));
+        for name in &self.removed {
+            command.env_remove(name);
+        }
+        let mut child = command
             .args(words)
             .current_dir(&self.directory)
             .envs(self.environment)

@@ -11,7 +11,7 @@ use crate::environment::Environment;
 use crate::error::JobError;
 use crate::explain;
 use crate::help;
-use crate::invocation::{EtaSettings, Invocation, Mode, OutputSettings, UsageError};
+use crate::invocation::{ControlSettings, EtaSettings, Invocation, Mode, OutputSettings, UsageError};
 use crate::job_file::sections::{FileRequest, add_file};
 use crate::message::Stream;
 use crate::options::definition::OptionDef;
@@ -76,6 +76,7 @@ struct Session<'a> {
     show: bool,
     output: OutputSettings,
     eta: EtaSettings,
+    control: ControlSettings,
     debug: DebugSettings,
 }
 
@@ -90,6 +91,7 @@ impl<'a> Session<'a> {
             show: false,
             output: OutputSettings::default(),
             eta: EtaSettings::default(),
+            control: ControlSettings::default(),
             debug: DebugSettings::default(),
         }
     }
@@ -99,6 +101,7 @@ impl<'a> Session<'a> {
             mode,
             output: self.output,
             eta: self.eta,
+            control: self.control,
             readonly: self.collector.strictness.readonly,
             warnings_fatal: self.collector.strictness.warnings_fatal,
             debug: self.debug,
@@ -215,7 +218,7 @@ impl<'a> Session<'a> {
             Switch::WarningsFatal => self.collector.strictness.warnings_fatal = true,
             Switch::Section => self.only_sections.push(text.to_owned()),
             Switch::AllocSize | Switch::MaxJobs => {}
-            _ if def.built => self.output_switch(def.switch, text)?,
+            _ if def.is_built() => self.output_switch(def.switch, text)?,
             Switch::LatencyLog => {
                 let said = "fio: --latency-log is deprecated. Use per-job latency log options.";
                 return self.refuse_switch(vec![said.to_owned()]);
@@ -235,6 +238,9 @@ impl<'a> Session<'a> {
             Switch::TerseVersion => settings::terse_version(text).map(|version| self.output.terse_version = version),
             Switch::EtaInterval => settings::eta_interval_ms(text).map(|time_ms| self.eta.interval_ms = time_ms),
             Switch::EtaNewline => settings::eta_newline_ms(text).map(|time_ms| self.eta.newline_ms = Some(time_ms)),
+            Switch::StatusInterval => {
+                settings::status_interval_ms(text).map(|time_ms| self.control.status_interval_ms = Some(time_ms))
+            }
             _ => Ok(()),
         };
         match switch {

@@ -2,6 +2,8 @@
 //!
 //! Must not know: what a switch does (see [`super::session`]). Start reading at [`SWITCHES`].
 
+use crate::options::definition::Status;
+
 /// Which switch; what it does stands in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
@@ -111,10 +113,15 @@ pub struct SwitchDef {
     pub shown: &'static str,
     /// Lines of help; none for a switch that the usage leaves out.
     pub help: &'static [&'static str],
+    /// How far ferrio is with it.
+    pub status: Status,
+}
+
+impl SwitchDef {
     /// ferrio can act on it.
-    pub built: bool,
-    /// What it does otherwise than fio, if anything.
-    pub deviation: Option<&'static str>,
+    pub const fn is_built(&self) -> bool {
+        matches!(self.status, Status::Supported | Status::Deviates(_))
+    }
 }
 
 const fn row(
@@ -125,16 +132,21 @@ const fn row(
     shown: &'static str,
     help: &'static [&'static str],
 ) -> SwitchDef {
-    SwitchDef { switch, name, letter, argument, shown, help, built: true, deviation: None }
+    SwitchDef { switch, name, letter, argument, shown, help, status: Status::Supported }
 }
 
 const fn planned(mut row: SwitchDef) -> SwitchDef {
-    row.built = false;
+    row.status = Status::Planned;
+    row
+}
+
+const fn withdrawn(mut row: SwitchDef) -> SwitchDef {
+    row.status = Status::NotApplicable("withdrawn; fio refuses it too");
     row
 }
 
 const fn deviating(mut row: SwitchDef, why: &'static str) -> SwitchDef {
-    row.deviation = Some(why);
+    row.status = Status::Deviates(why);
     row
 }
 
@@ -197,14 +209,7 @@ pub const SWITCHES: &[SwitchDef] = &[
     row(S::Eta, 'e', "eta", Required, "eta=when", &["Progress line: always, never, auto"]),
     row(S::EtaInterval, 'O', "eta-interval", Required, "eta-interval=t", &["Time between two progress lines"]),
     row(S::EtaNewline, 'E', "eta-newline", Required, "eta-newline=t", &["Begin a new progress line each 't'"]),
-    planned(row(
-        S::StatusInterval,
-        'L',
-        "status-interval",
-        Required,
-        "status-interval=t",
-        &["Print a whole report each 't'"],
-    )),
+    row(S::StatusInterval, 'L', "status-interval", Required, "status-interval=t", &["Print a whole report each 't'"]),
     row(S::Section, 'x', "section", Required, "section=name", &["Run only this section of the job file; repeatable"]),
     row(S::AllocSize, 'a', "alloc-size", Required, "alloc-size=kb", &["Accepted; ferrio has no fixed memory pool"]),
     row(S::WarningsFatal, 'w', "warnings-fatal", No, "warnings-fatal", &["Treat warnings about options as errors"]),
@@ -242,7 +247,7 @@ pub const SWITCHES: &[SwitchDef] = &[
     planned(row(S::Trigger, 'H', "trigger", Required, "trigger=command", &["Command of the trigger"])),
     planned(row(S::TriggerRemote, 'J', "trigger-remote", Required, "trigger-remote=command", &["The same, remote"])),
     planned(row(S::AuxPath, 'K', "aux-path", Required, "aux-path=path", &["Directory of state files"])),
-    planned(row(S::LatencyLog, 'l', "latency-log", Required, "latency-log", &[])),
+    withdrawn(row(S::LatencyLog, 'l', "latency-log", Required, "latency-log", &[])),
 ];
 
 /// The switch with this one-letter form.

@@ -9,7 +9,7 @@ use crate::debug::GROUPS;
 pub fn usage(version: &str) -> String {
     let mut text = format!("{version}\nfio [options] [job options] <job file(s)>\n");
     for def in SWITCHES.iter().filter(|def| !def.help.is_empty()) {
-        let status = if def.built { "" } else { " (not yet supported)" };
+        let status = if def.is_built() { "" } else { " (not yet supported)" };
         for (index, line) in def.help.iter().enumerate() {
             match index {
                 0 => text.extend([format!("  --{:<26}{line}{status}\n", def.shown)]),

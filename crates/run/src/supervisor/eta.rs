@@ -12,13 +12,20 @@ use ferrio_units::{DataDirection, PerDirection};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-/// No estimate is made before this.
-const FIRST_ESTIMATE: Duration = Duration::from_secs(3);
+/// No estimate is shown before this second of a run has begun.
+pub(super) const FIRST_ESTIMATE_SECS: u64 = 3;
+
+/// Seconds since the start as reports count them: one that has begun is counted.
+pub(super) fn whole_seconds(elapsed: Duration) -> u64 {
+    elapsed.as_millis().div_ceil(1_000) as u64
+}
 
 /// Makes snapshots at an interval.
 pub(super) struct EtaMaker {
     settings: EtaSettings,
     started_at: Instant,
+    /// When the next one is due: the intervals are those of the run, whatever time the snapshots take.
+    due_at: Instant,
     last_at: Instant,
     bytes: PerDirection<u64>,
     ios: PerDirection<u64>,
@@ -27,7 +34,9 @@ pub(super) struct EtaMaker {
 impl EtaMaker {
     pub(super) fn new(settings: EtaSettings, started_at: Instant) -> Self {
         let zero = PerDirection::all(0);
-        Self { settings, started_at, last_at: started_at, bytes: zero, ios: zero }
+        let mut maker = Self { settings, started_at, due_at: started_at, last_at: started_at, bytes: zero, ios: zero };
+        maker.due_at += maker.interval();
+        maker
     }
 
     fn interval(&self) -> Duration {
@@ -35,18 +44,31 @@ impl EtaMaker {
     }
 
     pub(super) fn is_due(&self) -> bool {
-        self.settings.enabled && self.last_at.elapsed() >= self.interval()
+        self.settings.enabled && Instant::now() >= self.due_at
     }
 
     /// Until the next snapshot.
     pub(super) fn time_left(&self) -> Duration {
-        if self.settings.enabled { self.interval().saturating_sub(self.last_at.elapsed()) } else { Duration::MAX }
+        if !self.settings.enabled {
+            return Duration::MAX;
+        }
+        self.due_at.saturating_duration_since(Instant::now())
+    }
+
+    /// The time that a snapshot of now stands for: when it was due, so that a second that has just begun is not counted.
+    /// One that comes too late stands for itself.
+    fn take_due_time(&mut self, now: Instant) -> Instant {
+        let (due_at, following) = (self.due_at, self.due_at + self.interval());
+        self.due_at = if following > now { following } else { now + self.interval() };
+        if following > now { due_at } else { now }
     }
 
     pub(super) fn snapshot(&mut self, plan: &RunPlan, board: &Board, records: &[Record]) -> EtaSnapshot {
-        let elapsed = self.started_at.elapsed();
-        let interval_ms = self.last_at.elapsed().as_millis().max(1) as u64;
-        self.last_at = Instant::now();
+        let now = Instant::now();
+        let due_at = self.take_due_time(now);
+        let elapsed_secs = whole_seconds(due_at.saturating_duration_since(self.started_at));
+        let interval_ms = now.saturating_duration_since(self.last_at).as_millis().max(1) as u64;
+        self.last_at = now;
         let (bytes, ios) = totals(board, records.len());
         let per_sec = |now: &PerDirection<u64>, before: &PerDirection<u64>| {
             let rate = |direction: DataDirection| {
@@ -57,15 +79,18 @@ impl EtaMaker {
         let (bytes_per_sec, ios_per_sec) = (per_sec(&bytes, &self.bytes), per_sec(&ios, &self.ios));
         (self.bytes, self.ios) = (bytes, ios);
         let running = |index: &usize| records[*index].is_running();
-        let eta_secs = (elapsed >= FIRST_ESTIMATE).then(|| seconds_left(plan, board, records, elapsed)).flatten();
+        let shows_progress = elapsed_secs >= FIRST_ESTIMATE_SECS;
+        let eta_secs = shows_progress.then(|| seconds_left(plan, board, records, due_at)).flatten();
+        let all_ramp =
+            (0..records.len()).filter(running).all(|index| board.slot(index).state() <= WorkerState::Ramping);
         let reporting = plan.workers.first().map(|worker| &worker.spec.reporting);
         EtaSnapshot {
             n_running: (0..records.len()).filter(running).count() as u32,
             n_open_files: (0..records.len()).map(|i| u64::from(board.slot(i).n_open_files.load(Relaxed))).sum(),
             limits: None,
-            shows_progress: elapsed >= FIRST_ESTIMATE,
+            shows_progress,
             states: (0..records.len()).map(|i| letter(&plan.workers[i], board.slot(i).state(), &records[i])).collect(),
-            percent_done: eta_secs.map(|left| percent_done(elapsed.as_secs(), left)),
+            percent_done: eta_secs.filter(|_| !all_ramp).map(|left| percent_done(elapsed_secs, left)),
             bytes_per_sec,
             ios_per_sec,
             eta_secs,
@@ -90,42 +115,68 @@ fn totals(board: &Board, n_workers: usize) -> (PerDirection<u64>, PerDirection<u
     sums
 }
 
-/// The longest estimate of all workers that have not ended.
-fn seconds_left(plan: &RunPlan, board: &Board, records: &[Record], elapsed: Duration) -> Option<u64> {
-    let open = (0..records.len()).filter(|index| !records[*index].has_ended());
-    let estimates = open.map(|index| {
-        let slot = board.slot(index);
-        let bytes: u64 = slot.bytes.iter().map(|bytes| bytes.load(Relaxed)).sum();
-        worker_seconds_left(&plan.workers[index], bytes, elapsed, records[index].is_running())
-    });
-    estimates.collect::<Option<Vec<_>>>().map(|all| all.into_iter().max().unwrap_or(0))
+/// The longest estimate of all workers that have not ended; those that wait for them to end come on top. `None`: nobody
+/// knows.
+pub(super) fn seconds_left(plan: &RunPlan, board: &Board, records: &[Record], now: Instant) -> Option<u64> {
+    let (mut before, mut longest) = (0_u64, 0);
+    for (index, (worker, record)) in plan.workers.iter().zip(records).enumerate() {
+        if record.has_ended() {
+            continue;
+        }
+        if worker.stonewall && record.is_waiting() {
+            before = before.saturating_add(longest);
+            longest = 0;
+        }
+        let left = match record.let_go_at {
+            Some(let_go_at) if record.is_running() => {
+                let bytes = board.slot(index).bytes.iter().map(|bytes| bytes.load(Relaxed)).sum();
+                time_left_of(worker, bytes, now.saturating_duration_since(let_go_at))?
+            }
+            _ => time_left_of(worker, 0, Duration::ZERO)?,
+        };
+        longest = left.as_secs().max(longest);
+    }
+    Some(before.saturating_add(longest))
 }
 
-fn worker_seconds_left(worker: &WorkerPlan, bytes: u64, elapsed: Duration, runs: bool) -> Option<u64> {
+/// Time that a worker takes that has moved so many bytes in the time that it ran, its ramp included.
+fn time_left_of(worker: &WorkerPlan, bytes: u64, ran: Duration) -> Option<Duration> {
     let limits = &worker.spec.limits;
-    let secs = |us: u64| us.div_ceil(1_000_000);
-    let planned = secs(limits.runtime_us) + secs(limits.ramp_time_us) + worker.start_delay_ns / 1_000_000_000;
-    let by_time = (limits.runtime_us > 0).then(|| planned.saturating_sub(if runs { elapsed.as_secs() } else { 0 }));
+    let ramp = Duration::from_micros(limits.ramp_time_us);
+    let by_time = (limits.runtime_us > 0).then(|| {
+        let delay = if ran.is_zero() { Duration::from_nanos(worker.start_delay_ns) } else { Duration::ZERO };
+        (Duration::from_micros(limits.runtime_us).saturating_add(ramp).saturating_add(delay)).saturating_sub(ran)
+    });
     if limits.time_based {
         return by_time;
     }
-    let wanted = match (worker.spec.extent.io_size, worker.spec.extent.size) {
-        (Some(SizeSpec::Bytes(bytes)), _) | (None, Some(SizeSpec::Bytes(bytes))) => {
-            Some(bytes.saturating_mul(u64::from(limits.loops)))
-        }
-        _ => None,
-    };
-    let by_bytes = match wanted {
-        Some(wanted) if bytes > 0 => {
-            let left = wanted.saturating_sub(bytes) as f64;
-            Some((elapsed.as_secs_f64() * left / bytes as f64) as u64)
-        }
-        _ => None,
-    };
+    let by_bytes = wanted_bytes(worker).and_then(|wanted| time_for_bytes(wanted, bytes, ran, ramp));
     match (by_time, by_bytes) {
         (Some(time), Some(bytes)) => Some(time.min(bytes)),
         (one, other) => one.or(other),
     }
+}
+
+/// Bytes that a worker will have moved at its end, where its options say so.
+fn wanted_bytes(worker: &WorkerPlan) -> Option<u64> {
+    let extent = &worker.spec.extent;
+    match (extent.io_size, extent.size) {
+        (Some(SizeSpec::Bytes(bytes)), _) | (None, Some(SizeSpec::Bytes(bytes))) => {
+            Some(bytes.saturating_mul(u64::from(worker.spec.limits.loops)))
+        }
+        _ => None,
+    }
+}
+
+/// The rest at the rate so far, to the nearest second. What the ramp has moved does not count.
+fn time_for_bytes(wanted: u64, bytes: u64, ran: Duration, ramp: Duration) -> Option<Duration> {
+    if bytes == 0 || ran <= ramp {
+        return None;
+    }
+    let rate = bytes as f64 / ran.as_secs_f64();
+    let counted = rate * ran.saturating_sub(ramp).as_secs_f64();
+    // Casts saturate: a rate next to nothing gives a very long time.
+    Some(Duration::from_secs(((wanted as f64 - counted).max(0.0) / rate).round() as u64))
 }
 
 /// The letter of a worker in the line.

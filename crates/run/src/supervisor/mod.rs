@@ -3,11 +3,14 @@
 //! Must not know: what workers do in their loops, formats.
 //! Start reading at [`run`]; launching is in `launch`, the watch in `watch`, the result in `outcome`.
 
+mod agenda;
+mod attend;
 pub mod board;
 mod disks;
 mod eta;
 mod launch;
 mod outcome;
+mod prepare;
 mod record;
 mod simulate;
 mod steady;
@@ -15,21 +18,23 @@ mod watch;
 
 use crate::error::RunError;
 use crate::events::{JobSummary, RunEvent, RunObserver, Stream};
-use crate::files::{FileSet, guard};
+use crate::files::guard;
 use crate::logs::{self, LogDrain};
-use crate::plan::{RunPlan, WorkerPlan};
+use crate::plan::RunPlan;
 use crate::trace::{self, TraceGroup, TraceSettings};
+use agenda::Agenda;
 use board::Board;
 use disks::DiskWatch;
 use ferrio_job::spec::RunSpec;
 use ferrio_stats::{LogSink, RunResult};
 use ferrio_sys::limits::{Resource, raise_limit};
 use ferrio_sys::{Clock, signals};
-use record::{Record, Status};
+use record::Record;
 use std::collections::HashSet;
 use std::sync::Arc;
 use watch::Watch;
 
+pub use agenda::ControlSettings;
 pub use outcome::without_jobs;
 pub use simulate::simulate;
 
@@ -46,6 +51,8 @@ pub struct RunSettings {
     pub eta: EtaSettings,
     /// Makes the sink that takes the rows of performance logs; called once, and only if a job logs something.
     pub open_logs: fn() -> Box<dyn LogSink>,
+    /// What asks for reports while the run goes on.
+    pub control: ControlSettings,
 }
 
 /// Snapshots of the running state.
@@ -79,7 +86,7 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
     announce(&plan, settings, observer);
     let board = Arc::new(Board::new(plan.workers.len())?);
     let clock = Clock::new();
-    let mut records = prepare_workers(&plan, settings, observer);
+    let mut records = prepare::prepare_workers(&plan, settings, observer);
     steady::enter(&plan, &mut records);
     // What the system grants is enough, or who lacks a descriptor says so.
     raise_limit(Resource::Nofile, n_descriptors(&plan, &records));
@@ -101,10 +108,15 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
         observer,
         disks: &disks,
         logs: logs.as_ref(),
+        agenda: Agenda::new(&settings.control, started_at),
+        asked_at: None,
+        signal: None,
+        told_at: None,
     };
     let signal = watch.until_all_ended();
+    let moment = watch.moment(std::time::Instant::now());
     let n_logs_lost = end_logs(logs, observer);
-    let result = outcome::result(&plan, settings, &records, started_at.elapsed(), &disks);
+    let result = outcome::result(&plan, settings, &records, &moment);
     let n_failed = records.iter().filter(|record| record.has_failed()).count() as u32;
     Ok(RunOutcome { result, n_failed, signal, n_logs_lost })
 }
@@ -155,26 +167,4 @@ fn announce(plan: &RunPlan, settings: &RunSettings, observer: &mut dyn RunObserv
             observer.event(RunEvent::Message(Stream::Info, note.to_owned()));
         }
     }
-}
-
-/// Lays out the files of all workers that want it done before the start, one after another.
-fn prepare_workers(plan: &RunPlan, settings: &RunSettings, observer: &mut dyn RunObserver) -> Vec<Record> {
-    plan.workers.iter().map(|worker| prepare_worker(worker, settings, observer)).collect()
-}
-
-fn prepare_worker(worker: &WorkerPlan, settings: &RunSettings, observer: &mut dyn RunObserver) -> Record {
-    let mut record = Record::default();
-    if !(worker.spec.layout.create_serialize || worker.spec.layout.create_only) {
-        return record;
-    }
-    match FileSet::prepare(worker, settings.readonly, &mut |event| observer.event(event), &signals::is_end_pending) {
-        Ok(set) => record.files = Some(set),
-        // The watch ends those that wait.
-        Err(error) if error.is_stopped() => {}
-        Err(error) => record::setup_failed(&mut record, error, observer),
-    }
-    if worker.spec.layout.create_only {
-        record.status = Status::Ended;
-    }
-    record
 }

@@ -2,35 +2,39 @@
 //!
 //! Must not know: how it is shown. Start reading at [`result`].
 
-use super::RunSettings;
-use super::disks::DiskWatch;
 use super::record::Record;
+use super::{RunSettings, eta};
 use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_job::spec::UnifiedReporting;
-use ferrio_stats::{GroupReport, JobReport, Messages, ReportSettings, RunResult, ThreadStats};
+use ferrio_stats::{DiskReport, GroupReport, JobReport, Messages, ReportSettings, RunResult, ThreadStats};
 use std::time::Duration;
 
-/// `eta` of a report whose run has not gone on for 3 s: not known.
+/// `eta` of a report when it is not known how long the run takes.
 const ETA_UNKNOWN: u64 = 2_147_483_647;
 
+/// The run as a whole at the time of a report.
+pub(super) struct Moment {
+    /// Time since its start.
+    pub(super) elapsed: Duration,
+    /// Seconds left, if that is known.
+    pub(super) eta_secs: Option<u64>,
+    /// What the devices did; `None`: nobody wants to know.
+    pub(super) disks: Option<Vec<DiskReport>>,
+}
+
 /// The result as it is now.
-pub(super) fn result(
-    plan: &RunPlan,
-    settings: &RunSettings,
-    records: &[Record],
-    elapsed: Duration,
-    disks: &DiskWatch,
-) -> RunResult {
+pub(super) fn result(plan: &RunPlan, settings: &RunSettings, records: &[Record], moment: &Moment) -> RunResult {
     let jobs = job_reports(plan, records);
+    let elapsed_secs = eta::whole_seconds(moment.elapsed);
     RunResult {
         version: settings.version.clone(),
         timestamp_ms: ferrio_sys::clock::wall_clock_ms(),
-        elapsed_secs: elapsed.as_millis().div_ceil(1_000) as u64,
-        eta_secs: if elapsed < Duration::from_secs(3) { ETA_UNKNOWN } else { 0 },
+        elapsed_secs,
+        eta_secs: moment.eta_secs.filter(|_| elapsed_secs >= eta::FIRST_ESTIMATE_SECS).unwrap_or(ETA_UNKNOWN),
         global_options: plan.global_options.clone(),
         groups: group_reports(plan, &jobs),
         jobs,
-        disks: disks.reports(),
+        disks: moment.disks.clone(),
         messages: Messages::default(),
     }
 }
@@ -68,7 +72,7 @@ fn job_reports(plan: &RunPlan, records: &[Record]) -> Vec<JobReport> {
         if !worker.spec.reporting.stats {
             continue;
         }
-        let mut stats = record.stats().cloned().unwrap_or_default();
+        let mut stats = record.stats_now();
         finish_stats(worker, &mut stats);
         // Also to a job that does not ask for it itself.
         let joins = worker.spec.grouping.group_reporting;

@@ -34,8 +34,8 @@ pub(super) struct Record {
     /// When it was let go to do its I/O.
     pub(super) let_go_at: Option<Instant>,
     pub(super) outcome: Option<Box<WorkerOutcome>>,
-    /// Latest snapshot while it runs.
-    pub(super) snapshot: Option<Box<ThreadStats>>,
+    /// Latest snapshot while it runs, and when it came.
+    pub(super) snapshot: Option<(Box<ThreadStats>, Instant)>,
     /// A snapshot was asked for and has not come.
     pub(super) awaits_snapshot: bool,
     /// Its part in a search for a steady state.
@@ -70,9 +70,33 @@ impl Record {
         }
     }
 
-    /// Its figures: final, or the latest.
-    pub(super) fn stats(&self) -> Option<&ThreadStats> {
-        self.outcome.as_ref().map(|outcome| &outcome.stats).or(self.snapshot.as_deref())
+    /// Figures that were asked for have come.
+    pub(super) fn take_snapshot(&mut self, stats: Box<ThreadStats>) {
+        self.snapshot = Some((stats, Instant::now()));
+        self.awaits_snapshot = false;
+    }
+
+    /// Its final figures.
+    pub(super) fn final_stats(&self) -> Option<&ThreadStats> {
+        self.outcome.as_ref().map(|outcome| &outcome.stats)
+    }
+
+    /// Its figures: final, or the latest. Those of a worker that was asked and is silent are made older: it has completed
+    /// nothing since it was asked, and time goes on.
+    pub(super) fn stats_now(&self) -> ThreadStats {
+        if let Some(stats) = self.final_stats() {
+            return stats.clone();
+        }
+        let Some((stats, taken_at)) = &self.snapshot else { return ThreadStats::default() };
+        let mut stats = ThreadStats::clone(stats);
+        if self.awaits_snapshot {
+            let age_ns = u64::try_from(taken_at.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            stats.total_runtime_ns = stats.total_runtime_ns.saturating_add(age_ns);
+            for figures in stats.directions.0.iter_mut().filter(|figures| figures.runtime_ns > 0) {
+                figures.runtime_ns = figures.runtime_ns.saturating_add(age_ns);
+            }
+        }
+        stats
     }
 }
 

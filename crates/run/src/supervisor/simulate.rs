@@ -4,10 +4,10 @@
 //! Must not know: real processes. Start reading at [`simulate`].
 
 use super::board::{Board, attention};
-use super::disks::DiskWatch;
+use super::outcome::{self, Moment};
 use super::record::{Record, Status, setup_failed};
 use super::steady::{Phase, Steady, SteadyGroup};
-use super::{RunOutcome, RunSettings, end_logs, outcome};
+use super::{RunOutcome, RunSettings, end_logs};
 use crate::error::RunError;
 use crate::events::{RunEvent, RunObserver};
 use crate::files::FileSet;
@@ -34,10 +34,10 @@ pub fn simulate(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObs
         }
     }
     let n_logs_lost = end_logs(logs, observer);
-    let disks = DiskWatch::start(&[], &[]);
-    let longest_ns = records.iter().filter_map(Record::stats).map(|stats| stats.total_runtime_ns).max();
+    let longest_ns = records.iter().filter_map(Record::final_stats).map(|stats| stats.total_runtime_ns).max();
     let elapsed = Duration::from_nanos(longest_ns.unwrap_or(0));
-    let result = outcome::result(&plan, settings, &records, elapsed, &disks);
+    let moment = Moment { elapsed, eta_secs: Some(0), disks: None };
+    let result = outcome::result(&plan, settings, &records, &moment);
     let n_failed = records.iter().filter(|record| record.has_failed()).count() as u32;
     Ok(RunOutcome { result, n_failed, signal: None, n_logs_lost })
 }

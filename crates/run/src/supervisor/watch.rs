@@ -3,12 +3,14 @@
 //! Must not know: how results are merged. Start reading at [`Watch::until_all_ended`].
 //! Facts: reference "Run structure", "Environment, files, signals, exit codes".
 
+use super::agenda::Agenda;
+use super::attend::ANSWER_LIMIT;
 use super::board::{Board, Shown, WorkerState, attention};
 use super::disks::DiskWatch;
 use super::eta::EtaMaker;
 use super::launch::{Handle, Heard, Launcher, lost_outcome};
 use super::record::{Record, Status, error_line, setup_failed};
-use super::{RunSettings, outcome, steady};
+use super::{RunSettings, steady};
 use crate::error::{errno_of, job_error};
 use crate::events::{RunEvent, RunObserver, Stream};
 use crate::logs::LogDrain;
@@ -16,7 +18,7 @@ use crate::plan::RunPlan;
 use crate::trace::{self, TraceGroup};
 use crate::worker::WorkerMessage;
 use ferrio_job::spec::ExitWhat;
-use ferrio_sys::{Clock, poll, signals};
+use ferrio_sys::{Clock, poll};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -40,37 +42,40 @@ pub(super) struct Watch<'a> {
     pub(super) observer: &'a mut dyn RunObserver,
     pub(super) disks: &'a DiskWatch,
     pub(super) logs: Option<&'a LogDrain>,
+    pub(super) agenda: Agenda,
+    /// When a report was asked for that has not come.
+    pub(super) asked_at: Option<Instant>,
+    /// The signal that ends the run.
+    pub(super) signal: Option<i32>,
+    /// When all workers were told to end.
+    pub(super) told_at: Option<Instant>,
 }
 
 impl Watch<'_> {
     /// Runs until every worker has ended. Returns the signal that ended the run early.
     pub(super) fn until_all_ended(&mut self) -> Option<i32> {
         let mut eta = EtaMaker::new(self.settings.eta, self.started_at);
-        let mut signal = None;
-        let mut told_at: Option<Instant> = None;
         loop {
             // First, so that a signal of the time of the layout starts nothing.
-            if let Some(number) = self.take_signals() {
-                signal = signal.or(Some(number));
-                told_at.get_or_insert_with(Instant::now);
-                self.end_all(number);
-            }
+            self.attend();
             self.start_ready();
             if self.records.iter().all(Record::has_ended) {
-                return signal;
+                break;
             }
             let ready = self.sleep(&eta);
             self.hear(&ready);
             self.tell_log_problems();
-            if told_at.is_some_and(|told_at| told_at.elapsed() > END_LIMIT) {
+            if self.told_at.is_some_and(|told_at| told_at.elapsed() > END_LIMIT) {
                 self.give_up();
-                return signal;
+                break;
             }
-            if eta.is_due() && self.records.iter().any(Record::is_running) {
+            if eta.is_due() && !self.records.iter().all(Record::has_ended) {
                 let snapshot = eta.snapshot(self.plan, self.board, self.records);
                 self.observer.event(RunEvent::Eta(snapshot));
             }
         }
+        self.report_if_asked();
+        self.signal
     }
 
     /// Starts all workers whose turn it is, waits until they are ready, and lets them go together.
@@ -93,13 +98,14 @@ impl Watch<'_> {
         let limit = Instant::now() + READY_LIMIT;
         // The board says who is ready without a system call; messages (a layout, a failure) are looked for now and then.
         for n_looks in 0u32.. {
-            if !self.is_getting_ready(&turn) || Instant::now() >= limit || signals::is_end_pending() {
+            if !self.is_getting_ready(&turn) || Instant::now() >= limit || self.told_at.is_some() {
                 break;
             }
             std::thread::sleep(Duration::from_micros(50));
             if n_looks % 16 == 15 {
                 let heard = self.running();
                 self.hear(&heard);
+                self.attend();
             }
         }
         self.board.open_gate();
@@ -193,12 +199,18 @@ impl Watch<'_> {
             _ => None,
         };
         let (indexes, fds): (Vec<usize>, Vec<_>) = (0..self.records.len()).filter_map(poll_fd).unzip();
-        let readable = poll::wait_readable(&fds, tick.min(eta.time_left()).min(self.next_start()));
+        let readable = poll::wait_readable(&fds, self.longest_sleep(eta).min(tick));
         let mut ready: Vec<usize> = readable.into_iter().map(|position| indexes[position]).collect();
         if has_threads {
             ready.extend(self.running().into_iter().filter(|index| self.plan.workers[*index].spec.worker.thread));
         }
         ready
+    }
+
+    fn longest_sleep(&self, eta: &EtaMaker) -> Duration {
+        let now = Instant::now();
+        let report = self.asked_at.map_or(Duration::MAX, |asked_at| ANSWER_LIMIT.saturating_sub(now - asked_at));
+        eta.time_left().min(self.next_start()).min(self.agenda.time_left(now)).min(report)
     }
 
     fn running(&self) -> Vec<usize> {
@@ -236,8 +248,7 @@ impl Watch<'_> {
                 self.observer.event(RunEvent::LayingOut { job_name, n_files, total_bytes });
             }
             WorkerMessage::Snapshot(stats) => {
-                self.records[index].snapshot = Some(stats);
-                self.records[index].awaits_snapshot = false;
+                self.records[index].take_snapshot(stats);
             }
             WorkerMessage::Steady(sample) => {
                 for member in steady::take(self.records, index, sample) {
@@ -265,7 +276,7 @@ impl Watch<'_> {
         let record = &mut self.records[index];
         if record.outcome.is_none() {
             let ran = record.let_go_at.map_or(Duration::ZERO, |instant| instant.elapsed());
-            let stats = record.snapshot.take().map_or_else(|| shown.figures(ran), |stats| *stats);
+            let stats = record.snapshot.take().map_or_else(|| shown.figures(ran), |(stats, _)| *stats);
             record.outcome = Some(Box::new(lost_outcome(stats, killed_by)));
         }
         self.tell_failure(index);
@@ -302,49 +313,12 @@ impl Watch<'_> {
         }
     }
 
-    fn end_worker(&mut self, index: usize) {
+    pub(super) fn end_worker(&mut self, index: usize) {
         if self.records[index].is_waiting() {
             self.records[index].status = Status::Ended;
         } else if self.records[index].is_running() {
             self.board.slot(index).ask(attention::TERMINATE);
         }
-    }
-
-    /// Handles pending signals; returns one that ends the run.
-    fn take_signals(&mut self) -> Option<i32> {
-        let pending = signals::take_pending();
-        if pending.user1 > 0 {
-            self.tell_status();
-        }
-        if pending.interrupts > 0 {
-            return Some(2);
-        }
-        (pending.terminations > 0).then_some(15)
-    }
-
-    fn end_all(&mut self, signal: i32) {
-        let text = format!("\nfio: terminating on signal {signal}");
-        self.observer.event(RunEvent::Message(Stream::Info, text));
-        (0..self.records.len()).for_each(|index| self.end_worker(index));
-    }
-
-    /// Asks all running workers for their figures and reports.
-    fn tell_status(&mut self) {
-        for index in 0..self.records.len() {
-            if self.records[index].is_running() && self.board.slot(index).state() >= WorkerState::Ramping {
-                self.records[index].awaits_snapshot = true;
-                self.board.slot(index).ask(attention::SNAPSHOT);
-            }
-        }
-        let limit = Instant::now() + Duration::from_secs(1);
-        while self.records.iter().any(|record| record.awaits_snapshot) && Instant::now() < limit {
-            std::thread::sleep(Duration::from_millis(1));
-            let heard = self.running();
-            self.hear(&heard);
-        }
-        let elapsed = self.started_at.elapsed();
-        let result = outcome::result(self.plan, self.settings, self.records, elapsed, self.disks);
-        self.observer.event(RunEvent::Status(Box::new(result)));
     }
 
     /// Abandons workers that do not end.

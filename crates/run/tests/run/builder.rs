@@ -5,7 +5,7 @@
 use crate::memory_logs::MemoryLogs;
 use ferrio_job::draft::Draft;
 use ferrio_job::spec::{EngineValue, JobSpec, QueueSpec, RunSpec, SizeSpec};
-use ferrio_run::{EtaSettings, RunEvent, RunObserver, RunOutcome, RunSettings, Stream};
+use ferrio_run::{ControlSettings, EtaSettings, RunEvent, RunObserver, RunOutcome, RunSettings, Stream};
 use ferrio_stats::{DirectionStats, ThreadStats};
 use ferrio_units::DataDirection;
 
@@ -76,10 +76,14 @@ fn spec(jobs: Vec<JobSpec>) -> RunSpec {
 }
 
 fn settings() -> RunSettings {
-    let eta = EtaSettings { enabled: false, interval_ms: 1_000 };
-    let trace = ferrio_run::TraceSettings::default();
-    let open_logs = || Box::<MemoryLogs>::default() as _;
-    RunSettings { version: "test".to_owned(), readonly: false, trace, eta, open_logs }
+    RunSettings {
+        version: "test".to_owned(),
+        readonly: false,
+        trace: ferrio_run::TraceSettings::default(),
+        eta: EtaSettings { enabled: false, interval_ms: 1_000 },
+        open_logs: || Box::<MemoryLogs>::default() as _,
+        control: ControlSettings::default(),
+    }
 }
 
 /// Runs jobs on virtual time.

@@ -1,0 +1,181 @@
+//! Reports while the run goes on: at an interval, when a file appears, when a signal comes.
+//!
+//! No test waits for a time: runs are endless, and end when what was asked for is there.
+
+use crate::support::{Program, Run, Running, Scratch, has_peer, send};
+use rustix::process::Signal;
+use serde_json::Value;
+
+/// Two jobs of 100,000 s, 250 I/Os a second each with ferrio; the peer has no simulated device.
+fn endless(program: Program) -> &'static str {
+    match program {
+        Program::Ferrio => {
+            "--name=a --ioengine=sim --sim_service=fixed:4ms --size=1g --time_based --runtime=100000 --numjobs=2"
+        }
+        Program::Peer => "--name=a --ioengine=null --rate_iops=250 --size=1g --time_based --runtime=100000 --numjobs=2",
+    }
+}
+
+fn programs(test: &str) -> &'static [Program] {
+    if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
+}
+
+/// The whole documents of a stream; the last may be in the making. What fio says of the signal that ends it stands between
+/// them.
+fn documents(text: &str) -> Vec<Value> {
+    let text = text.replace("fio: terminating on signal 2", "");
+    let stream = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
+    stream.map_while(Result::ok).collect()
+}
+
+fn job_figure(document: &Value, job: usize, path: &str) -> u64 {
+    document["jobs"][job].pointer(path).and_then(Value::as_u64).unwrap_or_else(|| panic!("{path} in {document}"))
+}
+
+fn interrupt(running: Running) {
+    send(running.pid(), Signal::INT);
+    let finished = running.finish();
+    assert_eq!(finished.code, Some(128), "{}", finished.all());
+}
+
+#[test]
+fn reports_at_an_interval() {
+    for program in programs("reports_at_an_interval") {
+        let scratch = Scratch::new("interval");
+        let arguments = format!("{} --status-interval=100ms --output=report --output-format=json", endless(*program));
+        let mut running = Run::new(*program, scratch.path(), &arguments).start();
+        running.wait_until("five reports", |_| documents(&scratch.read("report")).len() >= 5);
+        interrupt(running);
+        let documents = documents(&scratch.read("report"));
+        let text = scratch.read("report");
+        assert_eq!(documents.len(), text.matches("\"fio version\"").count(), "{program:?}: all are whole: {text}");
+        for (earlier, later) in documents.iter().zip(&documents[1..]) {
+            for job in 0..2 {
+                // The runtimes of the peer may go back a little.
+                let paths = ["/read/total_ios", "/read/io_bytes", "/elapsed", "/read/runtime", "/job_runtime"];
+                for path in &paths[..if *program == Program::Ferrio { 5 } else { 3 }] {
+                    let (earlier, later) = (job_figure(earlier, job, path), job_figure(later, job, path));
+                    assert!(earlier <= later, "{path}: {earlier}, then {later}");
+                }
+                let (runtime, total) =
+                    (job_figure(later, job, "/read/runtime"), job_figure(later, job, "/job_runtime"));
+                assert!(runtime.abs_diff(total) <= 100, "{program:?}: both are those of now: {runtime} and {total}");
+            }
+        }
+        assert_eq!(job_figure(&documents[0], 0, "/eta"), 2_147_483_647);
+        assert_eq!(job_figure(&documents[0], 0, "/elapsed"), 1);
+    }
+}
+
+#[test]
+fn reports_at_an_interval_in_all_formats() {
+    for program in programs("reports_at_an_interval_in_all_formats") {
+        let scratch = Scratch::new("formats");
+        let format = "--output-format=normal,terse,json";
+        let arguments = format!("{} --status-interval=100ms --output=report {format}", endless(*program));
+        let mut running = Run::new(*program, scratch.path(), &arguments).start();
+        running.wait_until("a report", |_| scratch.read("report").contains("Run status group 0"));
+        interrupt(running);
+        let report = scratch.read("report");
+        let starts = report.lines().filter_map(|line| match line {
+            "{" => Some("json"),
+            "Run status group 0 (all jobs):" => Some("normal"),
+            _ => line.starts_with("3;fio-").then_some("terse"),
+        });
+        let starts: Vec<_> = starts.collect();
+        assert!(starts.len() >= 8, "{report}");
+        for report in starts.chunks(4) {
+            assert_eq!(report, ["terse", "terse", "json", "normal"]);
+        }
+    }
+}
+
+#[test]
+fn a_file_asks_for_a_report() {
+    for program in programs("a_file_asks_for_a_report") {
+        for variables in [&["TMPDIR"][..], &["TEMP"], &["TMPDIR", "TEMP"]] {
+            let scratch = Scratch::new("dump");
+            let directory = |name: &str| {
+                std::fs::create_dir(scratch.join(name)).expect("a directory");
+                scratch.join(name).display().to_string()
+            };
+            let arguments = format!("{} --output=report", endless(*program));
+            let run = Run::new(*program, scratch.path(), &arguments).without_env("TMPDIR").without_env("TEMP");
+            let run = variables.iter().fold(run, |run, name| run.env(name, &directory(name)));
+            let mut running = run.start();
+            running.wait_until("jobs", |running| running.jobs().len() >= 2);
+            let file = scratch.join(&format!("{}/fio-dump-status", variables[0]));
+            for n_reports in 1..=2 {
+                std::fs::write(&file, "").expect("a file");
+                running.wait_until("a report", |_| {
+                    scratch.read("report").matches("Run status group 0").count() == n_reports
+                });
+                assert!(!file.exists(), "it is removed before the report");
+            }
+            interrupt(running);
+        }
+    }
+}
+
+#[test]
+fn a_report_in_the_ramp_has_no_figures() {
+    // The peer counts some I/Os, in a runtime since the start of the machine.
+    let scratch = Scratch::new("ramp");
+    let arguments = format!("{} --ramp_time=100000 --output=report --output-format=json", endless(Program::Ferrio));
+    let mut running = Run::new(Program::Ferrio, scratch.path(), &arguments).start();
+    running.wait_until("jobs", |running| running.jobs().len() >= 2);
+    send(running.pid(), Signal::USR1);
+    running.wait_until("a report", |_| !documents(&scratch.read("report")).is_empty());
+    interrupt(running);
+    for document in documents(&scratch.read("report")) {
+        for path in ["/read/io_bytes", "/read/runtime", "/read/total_ios", "/read/lat_ns/N"] {
+            assert_eq!(job_figure(&document, 0, path), 0, "{path}: {document}");
+        }
+    }
+}
+
+#[test]
+fn a_report_while_files_are_laid_out() {
+    for create_serialize in [1, 0] {
+        let scratch = Scratch::new("layout-report");
+        // A file that cannot be written within the time limit of the tests: 1 TiB in blocks of 4 KiB.
+        let arguments = format!(
+            "--name=a --size=1t --rw=read --fallocate=none --create_serialize={create_serialize} \
+             --output=report --output-format=json --status-interval=100ms"
+        );
+        let mut running = Run::new(Program::Ferrio, scratch.path(), &arguments).start();
+        running.wait_until("some of the file", |_| scratch.names().contains(&"a.0.0".to_owned()));
+        let n_reports = documents(&scratch.read("report")).len();
+        send(running.pid(), Signal::USR1);
+        running.wait_until("two reports", |_| documents(&scratch.read("report")).len() >= n_reports + 2);
+        interrupt(running);
+        for document in documents(&scratch.read("report")) {
+            assert_eq!(job_figure(&document, 0, "/job_runtime"), 0);
+        }
+    }
+}
+
+/// Switches with bad values: what is said, and that nothing runs.
+const REFUSED: &[(&str, &str)] = &[
+    ("--status-interval=0", "fio: status interval too small\n"),
+    ("--status-interval=999us", "fio: status interval too small\n"),
+    ("--status-interval=soon", "fio: failed parsing time soon\n"),
+    ("--eta-interval=soon", "fio: failed parsing eta interval soon\n"),
+    ("--eta-interval=100ms", "fio: eta interval time too short (250msec min)\n"),
+    ("--eta-newline=0", "fio: eta new line time too short\n"),
+    ("--eta-newline=500us", "fio: eta new line time too short\n"),
+];
+
+#[test]
+fn bad_values_are_refused() {
+    for program in programs("bad_values_are_refused") {
+        for (switch, expected) in REFUSED {
+            let scratch = Scratch::new("bad-control");
+            let finished =
+                Run::new(*program, scratch.path(), &format!("{switch} --name=a --ioengine=null --size=4k")).finish();
+            let what = finished.all();
+            assert_eq!((finished.code, finished.stdout.as_str()), (Some(1), ""), "{what}");
+            assert_eq!(finished.stderr, *expected, "{what}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What asks the watch for something at its own time: reports at an interval, files that appear, a trigger.
+//!
+//! Must not know: workers, how a report is made. Start reading at [`Agenda::take_due`].
+//! Facts: reference "Environment, files, signals, exit codes".
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Time between two looks for files: often enough for a person or a script, and one system call a file.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// What asks for reports of the running state or ends it, beside signals. The default is nothing of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ControlSettings {
+    /// Time between two reports of the running state, at least 1 ms; `None`: there are none.
+    pub status_interval: Option<Duration>,
+    /// A file that asks for such a report by being there; it is removed when it is seen.
+    pub status_file: Option<PathBuf>,
+}
+
+/// What is due now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Due {
+    /// A report of the running state.
+    pub(super) status: bool,
+}
+
+/// When what is due next.
+#[derive(Debug)]
+pub(super) struct Agenda {
+    settings: ControlSettings,
+    next_status: Option<Instant>,
+    next_look: Option<Instant>,
+}
+
+impl Agenda {
+    /// Times are counted from `now`; the first report comes an interval later.
+    pub(super) fn new(settings: &ControlSettings, now: Instant) -> Self {
+        Self {
+            next_status: settings.status_interval.and_then(|interval| now.checked_add(interval)),
+            next_look: settings.status_file.is_some().then_some(now),
+            settings: settings.clone(),
+        }
+    }
+
+    /// What is due at a moment, each once.
+    pub(super) fn take_due(&mut self, now: Instant) -> Due {
+        let mut due = Due { status: self.is_report_time(now) };
+        if self.next_look.is_some_and(|at| now >= at) {
+            self.next_look = Some(now + LOOK_INTERVAL);
+            due.status |= is_taken(self.settings.status_file.as_ref());
+        }
+        due
+    }
+
+    /// The interval is over. A report that comes late does not shift those after it; those that were missed are left out.
+    fn is_report_time(&mut self, now: Instant) -> bool {
+        let (Some(next), Some(interval)) = (self.next_status, self.settings.status_interval) else { return false };
+        if now < next {
+            return false;
+        }
+        let following = next.checked_add(interval).filter(|following| *following > now);
+        self.next_status = following.or_else(|| now.checked_add(interval));
+        true
+    }
+
+    /// Until something is due.
+    pub(super) fn time_left(&self, now: Instant) -> Duration {
+        let next = [self.next_status, self.next_look].into_iter().flatten().min();
+        next.map_or(Duration::MAX, |at| at.saturating_duration_since(now))
+    }
+}
+
+/// The file was there and is now gone: nobody else has seen it. One that cannot be removed does not count, or it would
+/// do so for ever.
+fn is_taken(path: Option<&PathBuf>) -> bool {
+    path.is_some_and(|path| std::fs::remove_file(path).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn nothing_is_due_by_default() {
+        let now = Instant::now();
+        let mut agenda = Agenda::new(&ControlSettings::default(), now);
+        assert_eq!((agenda.take_due(now + 1000 * SECOND), agenda.time_left(now)), (Due::default(), Duration::MAX));
+    }
+
+    #[test]
+    fn reports_keep_to_their_interval() {
+        let settings = ControlSettings { status_interval: Some(SECOND), ..ControlSettings::default() };
+        let start = Instant::now();
+        let mut agenda = Agenda::new(&settings, start);
+        let mut reports = |after_ms: &[u64]| {
+            let at = |ms: &u64| start + Duration::from_millis(*ms);
+            after_ms.iter().map(|ms| agenda.take_due(at(ms)).status).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            reports(&[0, 999, 1_000, 1_001, 1_999, 2_030, 2_999, 3_000]),
+            [false, false, true, false, false, true, false, true]
+        );
+        // Late by more than an interval: one report, and the next an interval after it.
+        assert_eq!(reports(&[6_500, 7_499, 7_500]), [true, false, true]);
+        assert_eq!(agenda.time_left(start + Duration::from_millis(8_400)), Duration::from_millis(100));
+    }
+
+    #[test]
+    fn a_file_asks_once_and_is_gone() {
+        let path = std::env::temp_dir().join(format!("ferrio-agenda-{}", std::process::id()));
+        let settings = ControlSettings { status_file: Some(path.clone()), ..ControlSettings::default() };
+        let start = Instant::now();
+        let mut agenda = Agenda::new(&settings, start);
+        assert!(!agenda.take_due(start).status);
+        std::fs::write(&path, "").unwrap();
+        assert!(!agenda.take_due(start + LOOK_INTERVAL / 2).status, "it is not looked for that often");
+        assert!(agenda.take_due(start + LOOK_INTERVAL).status);
+        assert!(!path.exists());
+        assert!(!agenda.take_due(start + 2 * LOOK_INTERVAL).status);
+    }
+}
