@@ -70,7 +70,7 @@ pub struct JobReport {
     pub n_members: u32,
     /// Process id of the first member.
     pub pid: u32,
-    /// Options of the first member (JSON `job options`).
+    /// Options of the last member (JSON `job options`): with the name of the first, so it is in fio.
     pub given_options: Vec<(String, String)>,
     /// How it is shown.
     pub settings: ReportSettings,
@@ -81,10 +81,11 @@ pub struct JobReport {
 }
 
 impl JobReport {
-    /// Adds another job of the group (`group_reporting`). Name, description, process id, options and settings stay
-    /// those of the first member.
-    pub fn add_member(&mut self, stats: &ThreadStats) {
+    /// Adds another job of the group (`group_reporting`). Name, description, process id and settings stay those of the
+    /// first member; the options become those of this one.
+    pub fn add_member(&mut self, stats: &ThreadStats, given_options: &[(String, String)]) {
         self.n_members += 1;
+        given_options.clone_into(&mut self.given_options);
         self.stats.merge(stats);
     }
 }

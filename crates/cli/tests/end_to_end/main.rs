@@ -8,6 +8,7 @@
 mod support;
 
 mod control;
+mod differential;
 mod documents;
 mod interruptions;
 mod json_stream;

@@ -73,12 +73,12 @@ fn job_reports(plan: &RunPlan, records: &[Record]) -> Vec<JobReport> {
             continue;
         }
         let mut stats = record.stats_now();
-        finish_stats(worker, &mut stats);
+        finish_stats(worker, record, &mut stats);
         // Also to a job that does not ask for it itself.
         let joins = worker.spec.grouping.group_reporting;
         match jobs.last_mut() {
             Some(report) if joins && report.group_index == worker.group_index => {
-                report.add_member(&stats);
+                report.add_member(&stats, &worker.spec.given_options);
             }
             _ => jobs.push(job_report(worker, record, report_settings(worker), stats)),
         }
@@ -86,8 +86,9 @@ fn job_reports(plan: &RunPlan, records: &[Record]) -> Vec<JobReport> {
     jobs
 }
 
-fn finish_stats(worker: &WorkerPlan, stats: &mut ThreadStats) {
-    if stats.latency_depth == 0 {
+fn finish_stats(worker: &WorkerPlan, record: &Record, stats: &mut ThreadStats) {
+    // A job that never ran had no depth.
+    if stats.latency_depth == 0 && record.let_go_at.is_some() {
         stats.latency_depth = worker.spec.queue.iodepth;
     }
     if worker.spec.reporting.unified == UnifiedReporting::Mixed {
@@ -119,8 +120,8 @@ fn report_settings(worker: &WorkerPlan) -> ReportSettings {
         significant_figures: reporting.significant_figures,
         percentiles: reporting.percentiles.clone(),
         percentile_digits: reporting.percentile_digits,
-        clat_percentiles: reporting.clat_percentiles,
-        lat_percentiles: reporting.lat_percentiles,
+        clat_percentiles: reporting.clat_percentiles && !reporting.disable_clat,
+        lat_percentiles: reporting.lat_percentiles && !reporting.gtod_reduce,
         slat_percentiles: reporting.slat_percentiles,
         unified_mixed: reporting.unified == UnifiedReporting::Mixed,
         unified_both: reporting.unified == UnifiedReporting::Both,

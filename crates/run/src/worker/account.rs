@@ -57,7 +57,7 @@ impl Account {
             figures.clat = LatencyStat::new(spec.clat_percentiles || plan.spec.logs.histogram.is_some());
             figures.lat = LatencyStat::new(spec.lat_percentiles);
         }
-        stats.sync = LatencyStat::new(plan.writes() && (spec.clat_percentiles || spec.lat_percentiles));
+        stats.sync = LatencyStat::new(plan.writes());
         Self {
             stats,
             measures_slat: full && !spec.disable_slat && !synchronous,

@@ -1,0 +1,100 @@
+//! Reports of many jobs in all formats, beside those of the peer: keys, their order and types, counts, terse fields, lines.
+//!
+//! Start reading at [`reports_are_those_of_the_peer`]; the jobs are in `cases`, the differences of the versions in `report`.
+
+mod agreement;
+mod cases;
+mod report;
+
+use crate::support::{Program, Run, Scratch, has_peer};
+use cases::Extent;
+use report::Report;
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn job_file(case: &str) -> String {
+    case.split_whitespace().filter(|word| *word != "|").map(|word| word.to_owned() + "\n").collect()
+}
+
+fn report_of(program: Program, case: &str, terse_version: usize) -> Result<Report, String> {
+    let scratch = Scratch::new("differential");
+    scratch.write("jobs.fio", job_file(case));
+    let arguments =
+        format!("jobs.fio --output-format=normal,json+,terse --output=report --terse-version={terse_version}");
+    let finished = Run::new(program, scratch.path(), &arguments).finish();
+    Report::read(&scratch.read("report")).map_err(|error| format!("{program:?}: {error}: {}", finished.all()))
+}
+
+/// What differs, if anything.
+fn compared(case: &str, extent: Extent, terse_version: usize) -> Result<(), String> {
+    let theirs = report_of(Program::Peer, case, terse_version)?;
+    let ours = report_of(Program::Ferrio, case, terse_version)?;
+    ours.document()?;
+    theirs.document()?;
+    let (is_counted, has_samples) = (extent == Extent::Counts, extent == Extent::Samples);
+    let json = |report: &Report| report::json_lines(case, &report.json, is_counted);
+    same("json", &json(&ours), &json(&theirs))?;
+    let terse =
+        |report: &Report| report.terse.iter().flat_map(|line| report::terse_fields(line)).collect::<Vec<String>>();
+    same("terse", &terse(&ours), &terse(&theirs))?;
+    let normal = |text: &str| report::normal_lines(case, text, has_samples);
+    same("start", &normal(&ours.start), &normal(&theirs.start))?;
+    same("normal", &normal(&ours.normal), &normal(&theirs.normal))
+}
+
+fn same(what: &str, ours: &[String], theirs: &[String]) -> Result<(), String> {
+    let n_same = ours.iter().zip(theirs).take_while(|(ours, theirs)| ours == theirs).count();
+    if n_same == ours.len() && n_same == theirs.len() {
+        return Ok(());
+    }
+    let around = |lines: &[String]| {
+        let shown = lines.iter().skip(n_same.saturating_sub(2)).take(5);
+        shown.map(|line| line.trim().to_owned()).collect::<Vec<_>>().join(" / ")
+    };
+    let (n_ours, n_theirs) = (ours.len(), theirs.len());
+    Err(format!(
+        "{what} {n_same} of ours {n_ours} peer {n_theirs}\n    ours {}\n    peer {}",
+        around(ours),
+        around(theirs)
+    ))
+}
+
+/// What the cases have to complain of. Most of the time the peer sleeps, so several are looked at at once.
+fn complaints(all: &[cases::Case], look: impl Fn(&str, Extent, usize) -> Result<(), String> + Sync) -> String {
+    let next = AtomicUsize::new(0);
+    let look_at_all = || {
+        let mut text = String::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some((case, extent)) = all.get(index) else { return text };
+            if let Err(difference) = look(case, *extent, 2 + index % 4) {
+                writeln!(text, "{case}\n  {difference}").expect("a string");
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..4).map(|_| scope.spawn(look_at_all)).collect();
+        workers.into_iter().map(|worker| worker.join().expect("it returns")).collect()
+    })
+}
+
+#[test]
+fn reports_are_those_of_the_peer() {
+    if has_peer("reports_are_those_of_the_peer") {
+        let complaints = complaints(&cases::all(), compared);
+        assert!(complaints.is_empty(), "other than the peer:\n{complaints}");
+    }
+}
+
+/// The same of the peer: what must hold of ours holds of theirs.
+#[test]
+fn figures_of_all_formats_agree() {
+    let test = "figures_of_all_formats_agree";
+    let programs: &[Program] = if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
+    for program in programs {
+        let complaints = complaints(&cases::all(), |case, _, terse_version| {
+            agreement::check(&report_of(*program, case, terse_version)?, terse_version)
+        });
+        assert!(complaints.is_empty(), "{program:?}:\n{complaints}");
+    }
+}

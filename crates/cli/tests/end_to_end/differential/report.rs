@@ -1,0 +1,207 @@
+//! A report in all formats, taken apart and put into a form in which two programs can be compared.
+//!
+//! Start reading at [`Report::read`]; what the versions do otherwise is in [`JSON_DIFFERENCES`].
+
+use crate::outline::outline;
+use serde_json::Value;
+
+/// The parts of the output of `--output-format=normal,terse,json+`.
+pub(super) struct Report {
+    pub(super) start: String,
+    pub(super) terse: Vec<String>,
+    pub(super) json: String,
+    pub(super) normal: String,
+}
+
+impl Report {
+    /// Takes the output apart.
+    pub(super) fn read(text: &str) -> Result<Self, String> {
+        let begin = text.find("{\n").ok_or("no document")?;
+        let (head, rest) = text.split_at(begin);
+        let length = rest.find("\n}\n").ok_or("the document has no end")? + 3;
+        let (json, normal) = rest.split_at(length);
+        let is_terse = |line: &&str| line.starts_with(|version| ('2'..='5').contains(&version)) && line.contains(';');
+        // The description of version 2 has a line of its own.
+        let (terse, start): (Vec<&str>, Vec<&str>) =
+            head.lines().partition(|line| is_terse(line) || line.starts_with(';'));
+        Ok(Self {
+            start: start.join("\n"),
+            terse: terse.into_iter().map(str::to_owned).collect(),
+            json: json.to_owned(),
+            normal: normal.to_owned(),
+        })
+    }
+
+    pub(super) fn document(&self) -> Result<Value, String> {
+        serde_json::from_str(&self.json).map_err(|error| format!("{error} in\n{}", self.json))
+    }
+}
+
+/// Keys of the reference version that 3.33 does not have.
+const JSON_DIFFERENCES: [(&str, &str); 5] = [
+    ("job_start", "newer"),
+    ("latency_target_ns", "newer: a name with its unit"),
+    ("latency_window_us", "newer: a name with its unit"),
+    ("read_sectors", "sectors of devices are newer"),
+    ("write_sectors", "sectors of devices are newer"),
+];
+
+/// What 3.33 counts otherwise, by the options that make it do so: the line of the document that is left out, and why.
+const COUNT_DIFFERENCES: [(&str, &str, &str); 2] = [
+    ("fdatasync=", "short_ios", "3.33 counts a data sync as a short read"),
+    ("fdatasync=", "total_ios", "and not as a sync"),
+];
+
+/// Options without a value: 3.33 leaves them out of the options of a job.
+const FLAGS: [&str; 5] = ["stonewall", "group_reporting", "time_based", "new_group", "thread"];
+
+/// Keys whose values are figures that differ from run to run; of all others the values are compared.
+const FIGURES: [&str; 52] = [
+    "fio version",
+    "timestamp",
+    "timestamp_ms",
+    "time",
+    "elapsed",
+    "eta",
+    "bw_bytes",
+    "bw",
+    "iops",
+    "runtime",
+    "min",
+    "max",
+    "mean",
+    "stddev",
+    "bw_min",
+    "bw_max",
+    "bw_agg",
+    "bw_mean",
+    "bw_dev",
+    "bw_samples",
+    "iops_min",
+    "iops_max",
+    "iops_mean",
+    "iops_stddev",
+    "iops_samples",
+    "job_runtime",
+    "usr_cpu",
+    "sys_cpu",
+    "ctx",
+    "majf",
+    "minf",
+    "1",
+    "2",
+    "4",
+    "8",
+    "16",
+    "32",
+    "64",
+    ">=64",
+    "0",
+    "10",
+    "20",
+    "50",
+    "100",
+    "250",
+    "500",
+    "750",
+    "1000",
+    "2000",
+    ">=2000",
+    "util",
+    "in_queue",
+];
+
+/// The lines of a document with the depth of their indentation and without their commas. Figures are `N`, those with a
+/// fraction `N.` with a digit for each of theirs. The values of bins are left out.
+pub(super) fn json_lines(case: &str, document: &str, is_counted: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut path: Vec<&str> = Vec::new();
+    for line in document.lines() {
+        let line = line.trim_end_matches(',');
+        let text = line.trim_start();
+        if text.is_empty() {
+            // In empty brackets, which one of the programs may fill with what the other does not know.
+            continue;
+        }
+        let (key, value) = text.split_once("\" : ").map_or(("", text), |(key, value)| (key.trim_matches('"'), value));
+        if text.starts_with(['}', ']']) {
+            path.pop();
+        }
+        let parent = path.last().copied().unwrap_or_default();
+        let is_sync = COUNT_DIFFERENCES.iter().any(|(option, name, _)| *name == key && case.contains(option));
+        let is_known = is_sync
+            || JSON_DIFFERENCES.iter().any(|(name, _)| *name == key)
+            || (parent.ends_with(" options") && FLAGS.contains(&key))
+            || parent == "bins";
+        if !is_known {
+            let is_figure = FIGURES.contains(&key) || is_figure_of(parent) || !is_counted;
+            let head = &line[..line.len() - value.len()];
+            lines.push(if is_figure { head.to_owned() + &masked(value) } else { line.to_owned() });
+        }
+        if value.ends_with(['{', '[']) {
+            path.push(key);
+        }
+    }
+    lines
+}
+
+/// Figures by what holds them.
+fn is_figure_of(parent: &str) -> bool {
+    ["percentile", "disk_util", ""].contains(&parent)
+}
+
+/// `"text"` as `S`, 12 as `N`, 1.500000 as `N.NNNNNN`.
+fn masked(value: &str) -> String {
+    if value.starts_with('"') {
+        return "S".to_owned();
+    }
+    if value.starts_with(|first: char| !first.is_ascii_digit() && first != '-') {
+        return value.to_owned();
+    }
+    match value.split_once('.') {
+        Some((_, fraction)) => format!("N.{}", "N".repeat(fraction.len())),
+        None => "N".to_owned(),
+    }
+}
+
+/// The fields of a terse line by their kinds: `N`, `N.NN%`, `1.000000%=N`. Texts stay as they are, but for the version.
+pub(super) fn terse_fields(line: &str) -> Vec<String> {
+    line.split(';')
+        .map(|field| {
+            let (name, value) = field.split_once('=').map_or(("", field), |(name, value)| (name, value));
+            let (number, unit) = value.strip_suffix('%').map_or((value, ""), |number| (number, "%"));
+            // A share of nothing.
+            let number = if number.ends_with("nan") { "0.00" } else { number };
+            let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+            match (is_number, field.starts_with("fio-")) {
+                (true, _) if name.is_empty() => masked(number) + unit,
+                (true, _) => format!("{name}={}{unit}", masked(number)),
+                (false, true) => "fio-VERSION".to_owned(),
+                (false, false) => field.to_owned(),
+            }
+        })
+        .collect()
+}
+
+/// The outline of a text for people, without the words of errors, which are each program's own.
+pub(super) fn normal_lines(case: &str, text: &str, has_samples: bool) -> Vec<String> {
+    let no_bandwidth = case.contains("disable_bw=1") || case.contains("gtod_reduce=1");
+    let is_known = |line: &String| {
+        // 3.33 shows samples of the bandwidth although they are switched off, and has no note on depths of
+        // synchronous engines. The words of errors on files are each program's own.
+        (no_bandwidth && line.starts_with("bw ("))
+            || line.starts_with("note: both iodepth >=N and synchronous")
+            || line.starts_with("fio: ")
+            || line.starts_with("file:")
+    };
+    outline(text, has_samples).into_iter().filter(|line| !is_known(line)).map(without_place).collect()
+}
+
+/// An error without its place in the source, its step, and its words: tolerated errors have none in the reference
+/// version.
+fn without_place(line: String) -> String {
+    match line.find("err=N").filter(|_| line.contains("func=") || line.contains("err=N ()")) {
+        Some(start) => line[..start].to_owned() + "err=N (error)",
+        None => line,
+    }
+}
