@@ -226,7 +226,9 @@ mod tests {
             }
             pieces.finish(&mut out).expect("memory");
             let (mut writer, mut text) = (RowWriter::new(columns), Vec::new());
-            rows.iter().for_each(|row| writer.row(row, &mut text));
+            for row in &rows {
+                writer.row(row, &mut text);
+            }
             prop_assert_eq!(inflated(&out).expect("reads back"), String::from_utf8(text).expect("digits"));
         }
 

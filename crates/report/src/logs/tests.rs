@@ -94,7 +94,7 @@ fn histograms_are_text_beside_compressed_rows() {
     let mut files = LogFiles::new();
     let rows = files.open(&compressed(LogKind::Clat)).expect("opens");
     let histogram = files.open(&compressed(LogKind::ClatHist)).expect("opens");
-    files.rows(rows, &[row(0); 300]).expect("writes");
+    files.rows(rows, &vec![row(0); 300]).expect("writes");
     let counts = Box::new([1; N_BUCKETS]);
     let line = HistogramRow { time_ms: 1, direction: DataDirection::Read, block_bytes: 4096, counts };
     files.histogram(histogram, &line).expect("writes");

@@ -122,7 +122,9 @@ mod tests {
 
     fn lines(columns: LogColumns, rows: &[LogRow]) -> String {
         let (mut writer, mut text) = (RowWriter::new(columns), Vec::new());
-        rows.iter().for_each(|row| writer.row(row, &mut text));
+        for row in rows {
+            writer.row(row, &mut text);
+        }
         String::from_utf8(text).expect("digits")
     }
 

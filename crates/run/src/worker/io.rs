@@ -125,6 +125,7 @@ impl Worker<'_> {
         if result != slot.unit.length as i64 {
             return None;
         }
+        let file_index = slot.unit.file_index;
         match slot.unit.direction.data() {
             Some(data) => {
                 self.account.data_done(data, slot.wanted_bytes, &self.clock, slot.stamps, done);
@@ -134,10 +135,11 @@ impl Worker<'_> {
             }
             None => self.account.sync_done(&self.clock, slot.stamps, done),
         }
-        Some(self.slots.get(slot_index).unit.file_index)
+        Some(file_index)
     }
 
     /// Shows a data I/O that is done to the log.
+    #[cold]
     #[inline(never)]
     fn log_done(&mut self, slot_index: u32, direction: DataDirection, done: u64) {
         let Some(log) = self.log.as_mut().filter(|_| !self.account.is_ramping()) else { return };
