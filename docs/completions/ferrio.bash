@@ -23,6 +23,7 @@ _ferrio_names='
 --alloc-size=
 --warnings-fatal
 --max-jobs=
+--inflate-log=
 --description=
 --name=
 --wait_for=

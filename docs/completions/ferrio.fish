@@ -21,6 +21,7 @@ complete -c ferrio -l section -x -d 'Run only this section of the job file; repe
 complete -c ferrio -l alloc-size -x -d 'Accepted; ferrio has no fixed memory pool'
 complete -c ferrio -l warnings-fatal -d 'Treat warnings about options as errors'
 complete -c ferrio -l max-jobs -x -d 'Accepted; ferrio has no fixed number of jobs'
+complete -c ferrio -l inflate-log -x -d 'Print a compressed log'
 complete -c ferrio -l description -r -d 'Free text shown in reports for the job; no effect on I/O'
 complete -c ferrio -l name -r -d 'Job name; on the command line starts a new job (global* = defaults)'
 complete -c ferrio -l wait_for -r -d 'Hold this job back until every instance of the named, earlier-defined job has exited'

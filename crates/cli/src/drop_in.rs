@@ -3,6 +3,7 @@
 //! Must not know: how jobs are parsed or run. Start reading at [`run`].
 
 use crate::console::Console;
+use crate::inflate_log;
 use crate::progress::Progress;
 use crate::reporter::Reporter;
 use crate::version::VERSION;
@@ -47,6 +48,9 @@ fn print_all(console: &mut Console, messages: &[Message]) {
 }
 
 fn invoke(invocation: Invocation) -> ExitCode {
+    if let Some(path) = &invocation.inflate_log {
+        return inflate_log::print(path);
+    }
     let mut console = match open_console(invocation.output.file.as_deref()) {
         Ok(console) => console,
         Err(error) => {

@@ -6,6 +6,7 @@
 
 mod console;
 mod drop_in;
+mod inflate_log;
 mod progress;
 mod quick;
 mod reporter;

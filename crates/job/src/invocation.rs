@@ -27,6 +27,8 @@ pub enum Mode {
     DebugHelp,
     /// `--showcmd`: print the messages.
     ShowCmd,
+    /// `--inflate-log`: print the rows of a compressed log.
+    InflateLog,
 }
 
 /// Which formats are written.
@@ -115,6 +117,8 @@ pub struct Invocation {
     pub warnings_fatal: bool,
     /// `--debug`.
     pub debug: DebugSettings,
+    /// `--inflate-log`: the log to print.
+    pub inflate_log: Option<PathBuf>,
     /// To be printed now, in this order.
     pub messages: Vec<Message>,
 }

@@ -66,10 +66,11 @@ pub fn take_user1() -> u32 {
     USER1.swap(0, Ordering::Relaxed)
 }
 
-/// Puts back the default action of the counted signals and of `SIGPIPE`, blocks none, and forgets those that came: for a
-/// child right after `fork`, and before running another program.
+/// Puts back the default action of the counted signals, of `SIGPIPE`, and of `SIGSEGV` (the standard library's handler
+/// survives one that another process sends), blocks none, and forgets those that came: for a child right after `fork`,
+/// and before running another program.
 pub fn reset_in_child() -> Result<()> {
-    COUNTED.into_iter().chain([Signal::PIPE]).try_for_each(set_default)?;
+    COUNTED.into_iter().chain([Signal::PIPE, Signal::SEGV]).try_for_each(set_default)?;
     take_pending();
     set_mask(false)
 }

@@ -12,6 +12,7 @@ mod differential;
 mod documents;
 mod interruptions;
 mod json_stream;
+mod logs;
 mod outline;
 mod refusals;
 mod reports;

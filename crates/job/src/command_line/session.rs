@@ -78,6 +78,7 @@ struct Session<'a> {
     eta: EtaSettings,
     control: ControlSettings,
     debug: DebugSettings,
+    inflate_log: Option<PathBuf>,
 }
 
 impl<'a> Session<'a> {
@@ -93,6 +94,7 @@ impl<'a> Session<'a> {
             eta: EtaSettings::default(),
             control: ControlSettings::default(),
             debug: DebugSettings::default(),
+            inflate_log: None,
         }
     }
 
@@ -105,6 +107,7 @@ impl<'a> Session<'a> {
             readonly: self.collector.strictness.readonly,
             warnings_fatal: self.collector.strictness.warnings_fatal,
             debug: self.debug,
+            inflate_log: self.inflate_log,
             messages: self.collector.messages.take(),
             run: self.collector.into_run(),
         }
@@ -218,6 +221,10 @@ impl<'a> Session<'a> {
             Switch::WarningsFatal => self.collector.strictness.warnings_fatal = true,
             Switch::Section => self.only_sections.push(text.to_owned()),
             Switch::AllocSize | Switch::MaxJobs => {}
+            Switch::InflateLog => {
+                self.inflate_log = Some(PathBuf::from(text));
+                return Ok(Flow::Leave(Mode::InflateLog));
+            }
             _ if def.is_built() => self.output_switch(def.switch, text)?,
             Switch::LatencyLog => {
                 let said = "fio: --latency-log is deprecated. Use per-job latency log options.";

@@ -227,7 +227,7 @@ pub const SWITCHES: &[SwitchDef] = &[
         &["Job file on the other host"],
     )),
     planned(row(S::IdleProf, 'I', "idle-prof", Required, "idle-prof=kind", &["Report how idle the CPUs are"])),
-    planned(row(S::InflateLog, 'X', "inflate-log", Required, "inflate-log=file", &["Print a compressed log"])),
+    row(S::InflateLog, 'X', "inflate-log", Required, "inflate-log=file", &["Print a compressed log"]),
     planned(row(
         S::TriggerFile,
         'W',

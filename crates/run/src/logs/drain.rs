@@ -3,7 +3,7 @@
 //! Must not know: how rows look on disk. Start reading at [`LogDrain`], then [`Streams::turn`].
 
 use super::record::{IoRecord, Record, Recorder};
-use super::{LogPort, files};
+use super::{LogPort, files, filled};
 use crate::plan::WorkerPlan;
 use ferrio_stats::{HistogramRow, LogFile, LogId, LogKind, LogRow, LogSink};
 use ferrio_sys::ring::{Bell, Ring};
@@ -85,6 +85,7 @@ impl LogDrain {
         let port = LogPort::new(plan, &self.bell)?;
         let details = plan.spec.logs.offset || plan.spec.logs.issue_time;
         let stream = Stream {
+            filled: filled(plan),
             ring: Arc::clone(&port.ring),
             recorder: Recorder { details },
             base_ms: 0,
@@ -148,6 +149,8 @@ struct Stream {
     recorder: Recorder,
     base_ms: u64,
     files: Vec<LogFile>,
+    /// Kinds that get a row for each I/O that is recorded.
+    filled: [bool; N_KINDS],
     /// Open logs by kind; one that failed is gone from here.
     logs: [Option<LogId>; N_KINDS],
     is_open: bool,
@@ -287,7 +290,7 @@ impl Streams {
     }
 
     fn push(&mut self, stream: &Stream, kind: LogKind, io: &IoRecord, value: u64) {
-        if stream.logs[kind as usize].is_none() {
+        if stream.logs[kind as usize].is_none() || !stream.filled[kind as usize] {
             return;
         }
         let row = LogRow {

@@ -58,6 +58,25 @@ pub(crate) fn files(plan: &WorkerPlan) -> Vec<LogFile> {
     files
 }
 
+/// The kinds of logs that get rows. A file whose figures are not measured is there and stays empty.
+pub(crate) fn filled(plan: &WorkerPlan) -> [bool; LogKind::ALL.len()] {
+    let (logs, reporting) = (&plan.spec.logs, &plan.spec.reporting);
+    let mut filled = [false; LogKind::ALL.len()];
+    if !reporting.stats {
+        return filled;
+    }
+    for file in files(plan) {
+        filled[file.kind as usize] = true;
+    }
+    if logs.window_ms == 0 {
+        filled[LogKind::Bw as usize] &= !reporting.disable_bw;
+        // The time of an I/O is not taken: there is nothing to say of each.
+        filled[LogKind::Iops as usize] &= !reporting.gtod_reduce;
+    }
+    filled[LogKind::ClatHist as usize] &= logs.histogram_ms > 0 && !reporting.disable_clat;
+    filled
+}
+
 fn file(plan: &WorkerPlan, prefix: &Path, kind: LogKind) -> LogFile {
     let logs = &plan.spec.logs;
     LogFile {

@@ -6,7 +6,7 @@
 
 use super::account::Stamps;
 use super::slots::Slot;
-use crate::logs::{IoRecord, LogPort, Recorder, files};
+use crate::logs::{IoRecord, LogPort, Recorder, filled};
 use crate::plan::WorkerPlan;
 use ferrio_job::spec::WindowValue;
 use ferrio_stats::histogram::N_BUCKETS;
@@ -105,21 +105,12 @@ impl<'a> WorkerLog<'a> {
     pub(super) fn new(plan: &WorkerPlan, port: Option<&'a LogPort>, ioprio: u16) -> Option<Self> {
         let port = port?;
         let logs = &plan.spec.logs;
-        let mut has = [false; LogKind::ALL.len()];
-        if plan.spec.reporting.stats {
-            for file in files(plan) {
-                has[file.kind as usize] = true;
-            }
-        }
-        // The time of an I/O is not taken under gtod_reduce: then there is nothing to log of each.
         let each = logs.window_ms == 0 && !plan.spec.reporting.gtod_reduce;
-        has[LogKind::Bw as usize] &= !plan.spec.reporting.disable_bw || !each;
-        has[LogKind::ClatHist as usize] &= logs.histogram_ms > 0 && !plan.spec.reporting.disable_clat;
         Some(Self {
             port: Port { writer: port.ring.writer(), bell: &port.bell, stalled: Duration::ZERO },
             recorder: Recorder { details: logs.offset || logs.issue_time },
             epoch_ns: 0,
-            has,
+            has: filled(plan),
             each,
             maxima: logs.window_value != WindowValue::Average && logs.window_ms > 0,
             ioprio,
