@@ -186,7 +186,7 @@ pub const SWITCHES: &[SwitchDef] = &[
         ),
         "with json or json+ and without normal, notes and errors are under ferrio.messages of the document instead of \
          before it, lines of --debug go to the standard error, and a document that cannot be written whole is taken \
-         back from a file",
+         back from a file; control characters in texts are escaped in documents",
     ),
     row(S::AppendTerse, 'f', "append-terse", Optional, "append-terse", &["Terse output beside the other formats"]),
     row(S::TerseVersion, 'V', "terse-version", Required, "terse-version=n", &["Version of terse output: 2 to 5 (3)"]),
