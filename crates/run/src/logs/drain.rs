@@ -227,12 +227,13 @@ impl Streams {
         let mut reader = ring.reader();
         let mut n_records = 0;
         while n_records < MAX_RECORDS {
-            let Some((record, n_words)) = stream.recorder.read(reader.n_waiting(), |offset| reader.word(offset)) else {
-                let n_broken = reader.n_waiting();
-                if n_broken > 0 {
+            // Looked at once: what is published after an empty look is no broken record, but one for the next look.
+            let n_waiting = reader.n_waiting();
+            let Some((record, n_words)) = stream.recorder.read(n_waiting, |offset| reader.word(offset)) else {
+                if n_waiting > 0 {
                     // Only a worker that wrote over its memory gets here; nothing after it can be read.
-                    self.problem(format!("fio: {n_broken} words of a log are broken"));
-                    reader.consume(n_broken);
+                    self.problem(format!("fio: {n_waiting} words of a log are broken"));
+                    reader.consume(n_waiting);
                 }
                 break;
             };
@@ -382,3 +383,6 @@ pub(crate) fn bw_kb_per_sec(bytes: u32, clat_ns: u64) -> u64 {
     // Cannot overflow: 2^32 * 10^6 < 2^52.
     u64::from(bytes) * 1_000_000 / clat_ns.max(1)
 }
+
+#[cfg(test)]
+mod tests;

@@ -105,12 +105,15 @@ impl<'a> WorkerLog<'a> {
     pub(super) fn new(plan: &WorkerPlan, port: Option<&'a LogPort>, ioprio: u16) -> Option<Self> {
         let port = port?;
         let logs = &plan.spec.logs;
+        let has = filled(plan);
         let each = logs.window_ms == 0 && !plan.spec.reporting.gtod_reduce;
+        // A histogram has no row of each I/O: nothing goes through the ring that nobody reads.
+        let each = each && LogKind::ALL.into_iter().any(|kind| kind != LogKind::ClatHist && has[kind as usize]);
         Some(Self {
             port: Port { writer: port.ring.writer(), bell: &port.bell, stalled: Duration::ZERO },
             recorder: Recorder { details: logs.offset || logs.issue_time },
             epoch_ns: 0,
-            has: filled(plan),
+            has,
             each,
             maxima: logs.window_value != WindowValue::Average && logs.window_ms > 0,
             ioprio,
