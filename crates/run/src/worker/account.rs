@@ -38,10 +38,14 @@ pub(super) struct Account {
     iops_window: Window,
 }
 
-/// A sampler of one rate.
+/// A sampler of one rate. Its windows end at multiples of their length from the start of I/O.
 struct Window {
     length_ns: u64,
+    /// The start of I/O.
+    origin_ns: u64,
+    /// When the window began: when the one before it was seen to have ended.
     start_ns: u64,
+    end_ns: u64,
     counts: PerDirection<u64>,
 }
 
@@ -225,16 +229,26 @@ impl Account {
 
 impl Window {
     fn new(milliseconds: u64) -> Self {
-        Self { length_ns: milliseconds.max(1).saturating_mul(1_000_000), start_ns: 0, counts: PerDirection::all(0) }
+        let length_ns = milliseconds.max(1).saturating_mul(1_000_000);
+        Self { length_ns, origin_ns: 0, start_ns: 0, end_ns: length_ns, counts: PerDirection::all(0) }
     }
 
     fn end_ns(&self) -> u64 {
-        self.start_ns.saturating_add(self.length_ns)
+        self.end_ns
     }
 
     fn restart(&mut self, now_ns: u64, counts: PerDirection<u64>) {
-        self.start_ns = now_ns;
-        self.counts = counts;
+        self.origin_ns = now_ns;
+        self.begin(now_ns, counts);
+    }
+
+    /// A late end does not move those after it: else rows of several logs of a run, or of a log of latencies and one
+    /// of rates, would drift apart. A window is between half and one and a half times its length.
+    fn begin(&mut self, now_ns: u64, counts: PerDirection<u64>) {
+        let elapsed_ns = now_ns.saturating_sub(self.origin_ns);
+        let n_ended = elapsed_ns.saturating_add((self.length_ns - 1) / 2) / self.length_ns;
+        let end_ns = n_ended.saturating_add(1).saturating_mul(self.length_ns).saturating_add(self.origin_ns);
+        (self.start_ns, self.end_ns, self.counts) = (now_ns, end_ns, counts);
     }
 
     /// Ends the window if it is due; directions without I/O give no sample.
@@ -249,6 +263,6 @@ impl Window {
                 record(direction, count, elapsed_ms);
             }
         }
-        self.restart(now_ns, counts);
+        self.begin(now_ns, counts);
     }
 }

@@ -52,6 +52,30 @@ fn a_late_window_is_divided_by_its_true_length() {
     assert_samples(&reads(&stats).bw, &[10_000 * KIB, slow_kib, 10_000 * KIB, 10_000 * KIB]);
 }
 
+/// Each window ends with the first I/O that ends after its time, 30 ms later at most; these delays do not add up.
+#[test]
+fn late_windows_do_not_drift() {
+    let mut job = sim_reader("j", "fixed:30ms", 1_000);
+    job.limits.time_based = true;
+    job.limits.runtime_us = 5_020_000;
+    let stats = simulate_one(job);
+    // Ends at 510, 1020, 1500, 2010, 2520, 3000, 3510, 4020, 4500 and 5010 ms; drifting ones would be 9.
+    let ends = [510u64, 1_020, 1_500, 2_010, 2_520, 3_000, 3_510, 4_020, 4_500, 5_010];
+    let begins = [0].into_iter().chain(ends);
+    let rates: Vec<u64> = begins.zip(ends).map(|(begin, end)| (end - begin) / 30 * 1_000 / (end - begin)).collect();
+    assert_samples(&reads(&stats).iops, &rates);
+}
+
+/// An end that is late by most of a window skips the next one, so that no sample is of a moment only.
+#[test]
+fn no_window_is_short() {
+    let mut job = timed(2_300);
+    // I/O 7500 starts at 749.9 ms and takes 700.1 ms: the second window ends at 1450 ms, the third at 2000 ms.
+    set_text(&mut job, "sim_fault", "read=stall:700ms@7500");
+    let stats = simulate_one(job);
+    assert_samples(&reads(&stats).iops, &[10_000, 2_500 * 1_000 / 950, 10_000]);
+}
+
 #[test]
 fn windows_of_other_lengths() {
     let mut job = timed(1_050);
