@@ -5,6 +5,7 @@ _ferrio_names='
 --debug=
 --parse-only
 --output=
+--bandwidth-log
 --minimal
 --output-format=
 --append-terse
@@ -24,6 +25,9 @@ _ferrio_names='
 --warnings-fatal
 --max-jobs=
 --inflate-log=
+--trigger-file=
+--trigger-timeout=
+--trigger=
 --description=
 --name=
 --wait_for=

@@ -11,9 +11,8 @@ use ferrio_job::debug::GROUPS;
 use ferrio_job::invocation::{EtaWhen, Formats};
 use ferrio_job::message::{Message, Stream};
 use ferrio_job::{Invocation, Mode, SystemEnvironment, UsageError};
-use ferrio_report::eta::EtaLine;
 use ferrio_report::logs::LogFiles;
-use ferrio_run::{ControlSettings, EtaSettings, RunOutcome, RunSettings, TraceSettings};
+use ferrio_run::{ControlSettings, EtaSettings, RunOutcome, RunSettings, TraceSettings, Trigger};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -86,10 +85,12 @@ fn start(invocation: Invocation, console: &mut Console) -> ExitCode {
         trace: trace_settings(&invocation),
         eta: EtaSettings { enabled: shows_eta(&invocation), interval_ms: invocation.eta.interval_ms },
         open_logs: || Box::new(LogFiles::new()),
-        control: control_settings(&invocation.control),
+        control: control_settings(&invocation.control, has_documents_alone(invocation.output.formats)),
     };
-    let mut progress =
-        Progress { console, reporter: &reporter, eta: invocation.eta, line: EtaLine::default(), n_lines: 0 };
+    let mut progress = Progress::new(console, &reporter, invocation.eta);
+    if let Some(prefix) = &invocation.control.bandwidth_log {
+        progress.open_bandwidth_logs(prefix);
+    }
     let global_options = invocation.run.global_options.clone();
     match ferrio_run::run(invocation.run, &settings, &mut progress) {
         Ok(outcome) => {
@@ -107,10 +108,18 @@ fn start(invocation: Invocation, console: &mut Console) -> ExitCode {
     }
 }
 
-fn control_settings(control: &ferrio_job::invocation::ControlSettings) -> ControlSettings {
+/// `keeps_stdout_free`: the command of a trigger writes nothing between the reports.
+fn control_settings(control: &ferrio_job::invocation::ControlSettings, keeps_stdout_free: bool) -> ControlSettings {
     ControlSettings {
         status_interval: control.status_interval_ms.map(Duration::from_millis),
         status_file: Some(temporary_directory().join("fio-dump-status")),
+        samples_bandwidth: control.bandwidth_log.is_some(),
+        trigger: Trigger {
+            file: control.trigger.file.clone(),
+            timeout: control.trigger.timeout_secs.map(Duration::from_secs),
+            command: control.trigger.command.clone(),
+            keeps_stdout_free,
+        },
     }
 }
 

@@ -8,20 +8,44 @@ use crate::version::VERSION;
 use ferrio_job::invocation::EtaSettings;
 use ferrio_job::spec::{DirectionMix, JobSpec};
 use ferrio_report::eta::EtaLine;
+use ferrio_report::logs::AggregateLogs;
 use ferrio_report::start::{self, StartJob};
-use ferrio_run::{JobSummary, RunEvent, RunObserver, Stream};
+use ferrio_run::{BandwidthSample, JobSummary, RunEvent, RunObserver, Stream};
+use std::path::Path;
 
 /// An observer that prints.
 pub(crate) struct Progress<'a> {
-    pub(crate) console: &'a mut Console,
-    pub(crate) reporter: &'a Reporter,
-    pub(crate) eta: EtaSettings,
-    pub(crate) line: EtaLine,
+    console: &'a mut Console,
+    reporter: &'a Reporter,
+    eta: EtaSettings,
+    line: EtaLine,
     /// Progress lines that were shown since the first, or since one began a new line.
-    pub(crate) n_lines: u64,
+    n_lines: u64,
+    bandwidth: Option<AggregateLogs>,
 }
 
-impl Progress<'_> {
+impl<'a> Progress<'a> {
+    pub(crate) fn new(console: &'a mut Console, reporter: &'a Reporter, eta: EtaSettings) -> Self {
+        Self { console, reporter, eta, line: EtaLine::default(), n_lines: 0, bandwidth: None }
+    }
+
+    /// `--bandwidth-log`. As in fio a log that cannot be opened is told, and the run goes on.
+    pub(crate) fn open_bandwidth_logs(&mut self, prefix: &Path) {
+        let (logs, errors) = AggregateLogs::create(prefix);
+        for error in errors {
+            self.console.error(&format!("fopen log: {}\n", text_of(&error)));
+        }
+        self.bandwidth = Some(logs);
+    }
+
+    fn log_bandwidth(&mut self, sample: &BandwidthSample) {
+        let written = self.bandwidth.as_mut().map_or(Ok(()), |logs| logs.rows(sample.time_ms, &sample.kib_per_sec));
+        if let Err(error) = written {
+            self.console.error(&format!("fio: cannot write a bandwidth log: {}\n", text_of(&error)));
+            self.console.has_failed = true;
+        }
+    }
+
     fn started(&mut self, jobs: &[JobSummary], n_threads: u32, n_processes: u32) {
         if self.reporter.writes_normal() {
             let jobs: Vec<StartJob> = jobs.iter().map(start_job).collect();
@@ -44,6 +68,11 @@ impl Progress<'_> {
     }
 }
 
+/// The system's words for an error.
+fn text_of(error: &std::io::Error) -> String {
+    error.raw_os_error().map_or_else(|| error.to_string(), ferrio_run::error::errno_text)
+}
+
 /// Number of the line from which the age of a line is counted.
 const LINES_OF_NEW_LINE: u64 = 2;
 
@@ -59,6 +88,7 @@ impl RunObserver for Progress<'_> {
             RunEvent::Message(Stream::Error, text) => self.console.error(&format!("{text}\n")),
             RunEvent::Message(Stream::Trace, text) => self.console.trace(&format!("{text}\n")),
             RunEvent::Eta(snapshot) => self.eta(&snapshot),
+            RunEvent::Bandwidth(sample) => self.log_bandwidth(&sample),
             RunEvent::Status(result) => self.reporter.report(self.console, &result),
         }
     }

@@ -91,11 +91,26 @@ impl Default for EtaSettings {
     }
 }
 
-/// What looks into a run while it goes on.
+/// What ends all jobs at once, and what is done then.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TriggerSettings {
+    /// `--trigger-file`: by being there.
+    pub file: Option<PathBuf>,
+    /// `--trigger-timeout`: after so many seconds, at least 1.
+    pub timeout_secs: Option<u64>,
+    /// `--trigger`: a command for the shell.
+    pub command: Option<String>,
+}
+
+/// What looks into a run while it goes on, or ends it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ControlSettings {
     /// `--status-interval`, milliseconds, at least 1; `None`: no reports before the end.
     pub status_interval_ms: Option<u64>,
+    /// `--bandwidth-log`: first part of the names of the logs.
+    pub bandwidth_log: Option<PathBuf>,
+    /// The trigger.
+    pub trigger: TriggerSettings,
 }
 
 /// What a command line asks for.

@@ -5,6 +5,7 @@
 use ferrio_job::spec::JobSpec;
 use ferrio_stats::RunResult;
 use ferrio_stats::eta::EtaSnapshot;
+use ferrio_units::PerDirection;
 use std::sync::Arc;
 
 /// Where a message belongs.
@@ -25,6 +26,15 @@ pub struct JobSummary {
     pub spec: Arc<JobSpec>,
     /// Group of its first clone.
     pub group_index: u32,
+}
+
+/// Bandwidth of all jobs together since the last sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BandwidthSample {
+    /// When it was taken, milliseconds since the start of the run.
+    pub time_ms: u64,
+    /// KiB a second by direction; 0 where nothing moved.
+    pub kib_per_sec: PerDirection<u64>,
 }
 
 /// Something that happened.
@@ -54,6 +64,8 @@ pub enum RunEvent {
     Eta(EtaSnapshot),
     /// A report was asked for while the run goes on.
     Status(Box<RunResult>),
+    /// A sample of the bandwidth, where somebody wants them.
+    Bandwidth(BandwidthSample),
 }
 
 /// Takes events in the order in which they happen, always on the thread that called `run`.

@@ -15,6 +15,6 @@ pub mod trace;
 pub mod worker;
 
 pub use error::{JobError, RunError};
-pub use events::{JobSummary, RunEvent, RunObserver, Stream};
-pub use supervisor::{ControlSettings, EtaSettings, RunOutcome, RunSettings, run, simulate, without_jobs};
+pub use events::{BandwidthSample, JobSummary, RunEvent, RunObserver, Stream};
+pub use supervisor::{ControlSettings, EtaSettings, RunOutcome, RunSettings, Trigger, run, simulate, without_jobs};
 pub use trace::TraceSettings;

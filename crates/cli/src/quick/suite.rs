@@ -154,7 +154,7 @@ impl RunObserver for Watcher<'_> {
                 self.progress.set(elapsed_ms, &rates(&snapshot, self.test.direction));
             }
             RunEvent::Message(_, text) => self.messages.push(text.trim().to_owned()),
-            RunEvent::Starting { .. } | RunEvent::LayingOut { .. } | RunEvent::Status(_) => {}
+            RunEvent::Starting { .. } | RunEvent::LayingOut { .. } | RunEvent::Status(_) | RunEvent::Bandwidth(_) => {}
         }
     }
 }

@@ -155,11 +155,114 @@ fn a_report_while_files_are_laid_out() {
     }
 }
 
+/// A trigger of each kind, with what makes it come.
+const TRIGGERS: &[&str] = &["--trigger-file=now", "--trigger-timeout=1"];
+
+#[test]
+fn triggers_end_all_jobs_and_run_a_command() {
+    for program in programs("triggers_end_all_jobs_and_run_a_command") {
+        for trigger in TRIGGERS {
+            let scratch = Scratch::new("trigger");
+            let stonewalled = "--name=later --stonewall --ioengine=null --size=4k";
+            // Arguments are separated by blanks, and a file with the commands needs none.
+            scratch.write("command", "echo out; echo err >&2; echo done > result; exit 3\n");
+            // Jobs that touch files, so that it can be seen that they run.
+            let writers = "--name=a --size=64k --rw=write --fallocate=none --time_based --runtime=100000 --numjobs=2";
+            let arguments = format!("{writers} {stonewalled} {trigger} --trigger=./command");
+            let run = Run::new(*program, scratch.path(), &arguments);
+            let mut running = run.in_shell(r#"chmod +x command; exec "$0" "$@""#).start();
+            let has_data = |name: &str| std::fs::metadata(scratch.join(name)).is_ok_and(|data| data.len() == 64 << 10);
+            running.wait_until("data in both files", |running| {
+                running.jobs().len() >= 2 && has_data("a.0.0") && has_data("a.1.0")
+            });
+            scratch.write("now", "");
+            let finished = running.finish();
+            let what = finished.all();
+            assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), "err\n"), "{what}");
+            assert_eq!(scratch.read("result"), "done\n", "{what}");
+            assert_eq!(finished.stdout.matches("out\n").count(), 1, "{what}");
+            assert_eq!(finished.stdout.matches("err= 0: pid=").count(), 2, "those that ran: {what}");
+            assert_eq!(scratch.names().contains(&"now".to_owned()), trigger.contains("timeout"), "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_trigger_that_is_there_before_the_jobs() {
+    // The jobs of the peer may die of the signal by which it ends them, since they do not expect it yet.
+    let scratch = Scratch::new("early-trigger");
+    scratch.write("now", "");
+    let arguments = format!("{} --trigger-file=now --output-format=json", endless(Program::Ferrio));
+    let finished = Run::new(Program::Ferrio, scratch.path(), &arguments).finish().succeeded().quiet();
+    assert_eq!(documents(&finished.stdout).len(), 1, "{}", finished.stdout);
+    assert!(scratch.names().is_empty());
+}
+
+#[test]
+fn the_command_of_a_trigger_writes_nothing_between_documents() {
+    let scratch = Scratch::new("json-trigger");
+    let arguments = format!("{} --trigger-timeout=1 --trigger=pwd --output-format=json", endless(Program::Ferrio));
+    let finished = Run::new(Program::Ferrio, scratch.path(), &arguments).finish().succeeded();
+    assert_eq!(documents(&finished.stdout).len(), 1, "{}", finished.stdout);
+    assert!(finished.stderr.contains("json-trigger"), "{}", finished.all());
+}
+
+#[test]
+fn bandwidth_logs_of_all_jobs_together() {
+    for program in programs("bandwidth_logs_of_all_jobs_together") {
+        let scratch = Scratch::new("aggregate");
+        // The peer takes samples when it shows a line, and takes no prefix.
+        let (switches, prefix) = match program {
+            Program::Ferrio => ("--bandwidth-log=logs/all --bwavgtime=100", "logs/all"),
+            Program::Peer => ("--bandwidth-log --eta=always --eta-interval=250ms --bwavgtime=100", "agg"),
+        };
+        std::fs::create_dir(scratch.join("logs")).expect("a directory");
+        let endless = endless(*program);
+        let mut running = Run::new(*program, scratch.path(), &format!("{switches} --rw=rw {endless}")).start();
+        match program {
+            Program::Ferrio => {
+                let rows = |file: &str| scratch.read(&format!("logs/all-{file}_bw.log")).lines().count();
+                running.wait_until("rows while it runs", |_| rows("read") >= 5 && rows("trim") >= 5);
+            }
+            Program::Peer => std::thread::sleep(std::time::Duration::from_secs(2)),
+        }
+        interrupt(running);
+        for (direction, file) in ["read", "write", "trim"].into_iter().enumerate() {
+            let text = scratch.read(&format!("{prefix}-{file}_bw.log"));
+            assert!(text.ends_with('\n'), "{program:?}: whole rows: {text}");
+            let rows: Vec<Vec<u64>> = text.lines().map(numbers).collect();
+            assert!(rows.len() >= 2, "{program:?} {file}: {text}");
+            assert!(rows.windows(2).all(|pair| pair[0][0] < pair[1][0]), "{text}");
+            for row in &rows {
+                assert_eq!(row[2..], [direction as u64, 0, 0], "{text}");
+            }
+            assert_eq!(rows.iter().any(|row| row[1] > 0), file != "trim", "{text}");
+        }
+    }
+}
+
+fn numbers(row: &str) -> Vec<u64> {
+    row.split(", ").map(|number| number.parse().unwrap_or_else(|_| panic!("{row}"))).collect()
+}
+
+#[test]
+fn bandwidth_logs_that_cannot_be_opened() {
+    for program in programs("bandwidth_logs_that_cannot_be_opened") {
+        let scratch = Scratch::new("no-aggregate");
+        std::fs::create_dir(scratch.join("agg-write_bw.log")).expect("a directory");
+        let arguments = "--bandwidth-log --name=a --ioengine=null --size=4k";
+        let finished = Run::new(*program, scratch.path(), arguments).finish().succeeded();
+        assert_eq!(finished.stderr, "fopen log: Is a directory\n", "{}", finished.all());
+        assert_eq!(scratch.names(), ["agg-read_bw.log", "agg-trim_bw.log", "agg-write_bw.log"]);
+    }
+}
+
 /// Switches with bad values: what is said, and that nothing runs.
 const REFUSED: &[(&str, &str)] = &[
     ("--status-interval=0", "fio: status interval too small\n"),
     ("--status-interval=999us", "fio: status interval too small\n"),
     ("--status-interval=soon", "fio: failed parsing time soon\n"),
+    ("--trigger-timeout=soon", "fio: failed parsing time soon\n"),
     ("--eta-interval=soon", "fio: failed parsing eta interval soon\n"),
     ("--eta-interval=100ms", "fio: eta interval time too short (250msec min)\n"),
     ("--eta-newline=0", "fio: eta new line time too short\n"),

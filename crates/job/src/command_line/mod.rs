@@ -3,6 +3,7 @@
 //! Must not know: what options mean. Start reading at [`session::parse`]; [`getopt`] is the grammar, [`switches`] the
 //! table.
 
+pub mod control;
 pub mod getopt;
 pub mod session;
 pub mod settings;

@@ -3,8 +3,8 @@
 //! Must not know: what options mean. Start reading at [`parse`].
 
 use super::getopt::{Item, LongName, Target, Words};
-use super::settings;
 use super::switches::{Argument, SWITCHES, Switch, SwitchDef};
+use super::{control, settings};
 use crate::collector::{Collector, Section, Stopped};
 use crate::debug::DebugSettings;
 use crate::environment::Environment;
@@ -245,10 +245,7 @@ impl<'a> Session<'a> {
             Switch::TerseVersion => settings::terse_version(text).map(|version| self.output.terse_version = version),
             Switch::EtaInterval => settings::eta_interval_ms(text).map(|time_ms| self.eta.interval_ms = time_ms),
             Switch::EtaNewline => settings::eta_newline_ms(text).map(|time_ms| self.eta.newline_ms = Some(time_ms)),
-            Switch::StatusInterval => {
-                settings::status_interval_ms(text).map(|time_ms| self.control.status_interval_ms = Some(time_ms))
-            }
-            _ => Ok(()),
+            _ => control::set(&mut self.control, switch, text),
         };
         match switch {
             Switch::Output => self.output.file = Some(PathBuf::from(text)),

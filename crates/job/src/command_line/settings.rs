@@ -65,13 +65,8 @@ pub fn eta_newline_ms(text: &str) -> Result<u64, Refused> {
     if newline_ms == 0 { Err(vec!["fio: eta new line time too short".to_owned()]) } else { Ok(newline_ms) }
 }
 
-/// `--status-interval`, in milliseconds.
-pub fn status_interval_ms(text: &str) -> Result<u64, Refused> {
-    let interval_ms = time_ms(text).map_err(|_| vec![format!("fio: failed parsing time {text}")])?;
-    if interval_ms == 0 { Err(vec!["fio: status interval too small".to_owned()]) } else { Ok(interval_ms) }
-}
-
-fn time_ms(text: &str) -> Result<u64, ParseError> {
+/// A time whose unit is seconds unless it says otherwise, in milliseconds.
+pub(super) fn time_ms(text: &str) -> Result<u64, ParseError> {
     parse_time_us(text, TimeUnit::Seconds).map(|time_us| time_us / 1000)
 }
 
@@ -97,20 +92,6 @@ mod tests {
         for (text, expected) in [("2", Some(2)), ("5", Some(5)), ("2x", Some(2)), ("1", None), ("9", None), ("x", None)]
         {
             assert_eq!(terse_version(text).ok(), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn status_intervals() {
-        for (text, time_ms) in [("1", 1000), ("1ms", 1), ("1.5", 1000), ("2m", 120_000), ("1500us", 1)] {
-            assert_eq!(status_interval_ms(text), Ok(time_ms), "{text}");
-        }
-        // The suffix `min` and hexadecimal numbers are microseconds.
-        for text in ["0", "1us", "999us", "5min", "0x10"] {
-            assert_eq!(status_interval_ms(text).unwrap_err(), ["fio: status interval too small"], "{text}");
-        }
-        for text in ["foo", ""] {
-            assert_eq!(status_interval_ms(text).unwrap_err(), [format!("fio: failed parsing time {text}")]);
         }
     }
 

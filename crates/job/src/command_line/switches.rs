@@ -153,6 +153,8 @@ const fn deviating(mut row: SwitchDef, why: &'static str) -> SwitchDef {
 use Argument::{None as No, Optional, Required};
 use Switch as S;
 
+const NO_VERIFY_STATE: &str = "no verify state is saved";
+
 /// Every switch, in the order of the reference.
 pub const SWITCHES: &[SwitchDef] = &[
     row(S::Debug, 'd', "debug", Required, "debug=options", &["Trace these groups, joined by commas; help lists them"]),
@@ -166,14 +168,18 @@ pub const SWITCHES: &[SwitchDef] = &[
         &["Merge block traces, start nothing"],
     )),
     row(S::Output, 'o', "output", Required, "output=file", &["Write all output to this file"]),
-    planned(row(
-        S::BandwidthLog,
-        'b',
-        "bandwidth-log",
-        Optional,
-        "bandwidth-log",
-        &["Write bandwidth logs of all jobs together"],
-    )),
+    deviating(
+        row(
+            S::BandwidthLog,
+            'b',
+            "bandwidth-log",
+            Optional,
+            "bandwidth-log[=prefix]",
+            &["Write bandwidth logs of all jobs together"],
+        ),
+        "rows come at equal times (the shortest bwavgtime of the jobs), with or without a progress line, and are on disk \
+         while the run goes on",
+    ),
     row(S::Minimal, 'm', "minimal", No, "minimal", &["Terse output only"]),
     deviating(
         row(
@@ -228,24 +234,38 @@ pub const SWITCHES: &[SwitchDef] = &[
     )),
     planned(row(S::IdleProf, 'I', "idle-prof", Required, "idle-prof=kind", &["Report how idle the CPUs are"])),
     row(S::InflateLog, 'X', "inflate-log", Required, "inflate-log=file", &["Print a compressed log"]),
-    planned(row(
-        S::TriggerFile,
-        'W',
-        "trigger-file",
+    deviating(
+        row(
+            S::TriggerFile,
+            'W',
+            "trigger-file",
+            Required,
+            "trigger-file=file",
+            &["End all jobs when the file appears, and remove it"],
+        ),
+        NO_VERIFY_STATE,
+    ),
+    deviating(
+        row(
+            S::TriggerTimeout,
+            'B',
+            "trigger-timeout",
+            Required,
+            "trigger-timeout=t",
+            &["End all jobs after this time, in whole seconds"],
+        ),
+        NO_VERIFY_STATE,
+    ),
+    row(
+        S::Trigger,
+        'H',
+        "trigger",
         Required,
-        "trigger-file=file",
-        &["Trigger when the file appears"],
-    )),
-    planned(row(
-        S::TriggerTimeout,
-        'B',
-        "trigger-timeout",
-        Required,
-        "trigger-timeout=t",
-        &["Trigger after this time"],
-    )),
-    planned(row(S::Trigger, 'H', "trigger", Required, "trigger=command", &["Command of the trigger"])),
+        "trigger=command",
+        &["Command for the shell when trigger-file or trigger-timeout has ended the jobs"],
+    ),
     planned(row(S::TriggerRemote, 'J', "trigger-remote", Required, "trigger-remote=command", &["The same, remote"])),
+    // Nothing is written there before verify is built.
     planned(row(S::AuxPath, 'K', "aux-path", Required, "aux-path=path", &["Directory of state files"])),
     withdrawn(row(S::LatencyLog, 'l', "latency-log", Required, "latency-log", &[])),
 ];

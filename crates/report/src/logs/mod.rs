@@ -3,9 +3,11 @@
 //! Must not know: who makes rows, threads. Start reading at [`LogFiles`]; rows are in `text`, compressed pieces in
 //! `compressed`. Facts: reference "Performance logs".
 
+mod aggregate;
 mod compressed;
 mod text;
 
+pub use aggregate::AggregateLogs;
 pub use compressed::{InflateError, inflate};
 
 use compressed::Pieces;

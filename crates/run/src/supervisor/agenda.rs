@@ -16,6 +16,23 @@ pub struct ControlSettings {
     pub status_interval: Option<Duration>,
     /// A file that asks for such a report by being there; it is removed when it is seen.
     pub status_file: Option<PathBuf>,
+    /// Samples of the bandwidth of all jobs together are wanted.
+    pub samples_bandwidth: bool,
+    /// What ends all jobs.
+    pub trigger: Trigger,
+}
+
+/// What ends all jobs at once, and what is done then.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trigger {
+    /// A file that does so by being there; it is removed when it is seen.
+    pub file: Option<PathBuf>,
+    /// Time since the start of the run after which it happens.
+    pub timeout: Option<Duration>,
+    /// A command for the shell, started when the jobs are told to end; the run waits for its end.
+    pub command: Option<String>,
+    /// The standard output belongs to the reports: that of the command goes to the standard error.
+    pub keeps_stdout_free: bool,
 }
 
 /// What is due now.
@@ -23,6 +40,8 @@ pub struct ControlSettings {
 pub(super) struct Due {
     /// A report of the running state.
     pub(super) status: bool,
+    /// The end of all jobs.
+    pub(super) trigger: bool,
 }
 
 /// When what is due next.
@@ -31,6 +50,8 @@ pub(super) struct Agenda {
     settings: ControlSettings,
     next_status: Option<Instant>,
     next_look: Option<Instant>,
+    /// It happens once.
+    trigger_at: Option<Instant>,
 }
 
 impl Agenda {
@@ -38,17 +59,23 @@ impl Agenda {
     pub(super) fn new(settings: &ControlSettings, now: Instant) -> Self {
         Self {
             next_status: settings.status_interval.and_then(|interval| now.checked_add(interval)),
-            next_look: settings.status_file.is_some().then_some(now),
+            next_look: (settings.status_file.is_some() || settings.trigger.file.is_some()).then_some(now),
+            trigger_at: settings.trigger.timeout.and_then(|timeout| now.checked_add(timeout)),
             settings: settings.clone(),
         }
     }
 
     /// What is due at a moment, each once.
     pub(super) fn take_due(&mut self, now: Instant) -> Due {
-        let mut due = Due { status: self.is_report_time(now) };
+        let trigger = self.trigger_at.is_some_and(|at| now >= at);
+        let mut due = Due { status: self.is_report_time(now), trigger };
+        if trigger {
+            self.trigger_at = None;
+        }
         if self.next_look.is_some_and(|at| now >= at) {
             self.next_look = Some(now + LOOK_INTERVAL);
             due.status |= is_taken(self.settings.status_file.as_ref());
+            due.trigger |= is_taken(self.settings.trigger.file.as_ref());
         }
         due
     }
@@ -66,7 +93,7 @@ impl Agenda {
 
     /// Until something is due.
     pub(super) fn time_left(&self, now: Instant) -> Duration {
-        let next = [self.next_status, self.next_look].into_iter().flatten().min();
+        let next = [self.next_status, self.next_look, self.trigger_at].into_iter().flatten().min();
         next.map_or(Duration::MAX, |at| at.saturating_duration_since(now))
     }
 }
@@ -106,6 +133,17 @@ mod tests {
         // Late by more than an interval: one report, and the next an interval after it.
         assert_eq!(reports(&[6_500, 7_499, 7_500]), [true, false, true]);
         assert_eq!(agenda.time_left(start + Duration::from_millis(8_400)), Duration::from_millis(100));
+    }
+
+    #[test]
+    fn a_trigger_comes_once() {
+        let trigger = Trigger { timeout: Some(2 * SECOND), ..Trigger::default() };
+        let settings = ControlSettings { trigger, ..ControlSettings::default() };
+        let start = Instant::now();
+        let mut agenda = Agenda::new(&settings, start);
+        assert_eq!(agenda.time_left(start), 2 * SECOND);
+        let fires: Vec<bool> = (0..5).map(|seconds| agenda.take_due(start + seconds * SECOND).trigger).collect();
+        assert_eq!(fires, [false, false, true, false, false]);
     }
 
     #[test]

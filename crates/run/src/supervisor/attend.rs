@@ -1,4 +1,4 @@
-//! What the watch does for somebody outside: signals, and reports of the running state.
+//! What the watch does for somebody outside: signals, triggers, reports of the running state, samples for a log.
 //!
 //! Must not know: who asks at which time (see [`super::agenda`]). Start reading at [`Watch::attend`].
 //! Facts: reference "Environment, files, signals, exit codes".
@@ -9,6 +9,9 @@ use super::outcome::{self, Moment};
 use super::watch::Watch;
 use crate::events::{RunEvent, Stream};
 use ferrio_sys::signals;
+use std::io;
+use std::os::fd::AsFd;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Workers have this long to send their figures for a report; one that waits for its device all that time is shown as
@@ -24,6 +27,10 @@ impl Watch<'_> {
             self.ask_for_figures();
         }
         self.report_when_complete();
+        if due.trigger {
+            self.end_all();
+            self.start_command();
+        }
         let number = if pending.interrupts > 0 { Some(2) } else { (pending.terminations > 0).then_some(15) };
         if let Some(number) = number {
             self.signal = self.signal.or(Some(number));
@@ -37,6 +44,41 @@ impl Watch<'_> {
     fn end_all(&mut self) {
         self.told_at.get_or_insert_with(Instant::now);
         (0..self.records.len()).for_each(|index| self.end_worker(index));
+    }
+
+    /// The command of the trigger. The jobs end meanwhile; fio waits with that until the command has ended.
+    fn start_command(&mut self) {
+        let trigger = &self.settings.control.trigger;
+        let Some(text) = trigger.command.as_deref().filter(|_| self.command.is_none()) else { return };
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", text]);
+        let started = match trigger.keeps_stdout_free.then(|| io::stderr().as_fd().try_clone_to_owned()).transpose() {
+            Ok(stderr) => stderr.into_iter().fold(&mut command, |command, stderr| command.stdout(stderr)).spawn(),
+            Err(error) => Err(error),
+        };
+        match started {
+            Ok(child) => self.command = Some(child),
+            Err(error) => self.complain(format!("fio: cannot run the trigger command: {error}")),
+        }
+    }
+
+    /// Waits for the command of the trigger. How it ended is its own affair.
+    pub(super) fn await_command(&mut self) {
+        if let Some(Err(error)) = self.command.take().map(|mut child| child.wait()) {
+            self.complain(format!("fio: lost the trigger command: {error}"));
+        }
+    }
+
+    fn complain(&mut self, text: String) {
+        self.observer.event(RunEvent::Message(Stream::Error, text));
+    }
+
+    /// Tells the bandwidth since the last sample, when it is time.
+    pub(super) fn measure_bandwidth(&mut self) {
+        let Some(meter) = &mut self.meter else { return };
+        if let Some(sample) = meter.take_due(self.board, Instant::now()) {
+            self.observer.event(RunEvent::Bandwidth(sample));
+        }
     }
 
     /// Asks all running workers for their figures; the report follows when all have answered. Who asks while others are

@@ -5,6 +5,7 @@
 
 mod agenda;
 mod attend;
+mod bandwidth;
 pub mod board;
 mod disks;
 mod eta;
@@ -23,6 +24,7 @@ use crate::logs::{self, LogDrain};
 use crate::plan::RunPlan;
 use crate::trace::{self, TraceGroup, TraceSettings};
 use agenda::Agenda;
+use bandwidth::BandwidthMeter;
 use board::Board;
 use disks::DiskWatch;
 use ferrio_job::spec::RunSpec;
@@ -34,7 +36,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use watch::Watch;
 
-pub use agenda::ControlSettings;
+pub use agenda::{ControlSettings, Trigger};
 pub use outcome::without_jobs;
 pub use simulate::simulate;
 
@@ -109,6 +111,8 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
         disks: &disks,
         logs: logs.as_ref(),
         agenda: Agenda::new(&settings.control, started_at),
+        meter: settings.control.samples_bandwidth.then(|| BandwidthMeter::new(&plan.workers, started_at)),
+        command: None,
         asked_at: None,
         signal: None,
         told_at: None,

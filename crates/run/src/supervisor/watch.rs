@@ -5,6 +5,7 @@
 
 use super::agenda::Agenda;
 use super::attend::ANSWER_LIMIT;
+use super::bandwidth::BandwidthMeter;
 use super::board::{Board, Shown, WorkerState, attention};
 use super::disks::DiskWatch;
 use super::eta::EtaMaker;
@@ -43,6 +44,9 @@ pub(super) struct Watch<'a> {
     pub(super) disks: &'a DiskWatch,
     pub(super) logs: Option<&'a LogDrain>,
     pub(super) agenda: Agenda,
+    pub(super) meter: Option<BandwidthMeter>,
+    /// The command of the trigger.
+    pub(super) command: Option<std::process::Child>,
     /// When a report was asked for that has not come.
     pub(super) asked_at: Option<Instant>,
     /// The signal that ends the run.
@@ -69,12 +73,14 @@ impl Watch<'_> {
                 self.give_up();
                 break;
             }
+            self.measure_bandwidth();
             if eta.is_due() && !self.records.iter().all(Record::has_ended) {
                 let snapshot = eta.snapshot(self.plan, self.board, self.records);
                 self.observer.event(RunEvent::Eta(snapshot));
             }
         }
         self.report_if_asked();
+        self.await_command();
         self.signal
     }
 
@@ -210,7 +216,8 @@ impl Watch<'_> {
     fn longest_sleep(&self, eta: &EtaMaker) -> Duration {
         let now = Instant::now();
         let report = self.asked_at.map_or(Duration::MAX, |asked_at| ANSWER_LIMIT.saturating_sub(now - asked_at));
-        eta.time_left().min(self.next_start()).min(self.agenda.time_left(now)).min(report)
+        let sample = self.meter.as_ref().map_or(Duration::MAX, |meter| meter.time_left(now));
+        eta.time_left().min(self.next_start()).min(self.agenda.time_left(now)).min(report).min(sample)
     }
 
     fn running(&self) -> Vec<usize> {

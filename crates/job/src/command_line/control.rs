@@ -1,0 +1,97 @@
+//! Values of the switches that look into a run or end it.
+//!
+//! Must not know: jobs, what is done with the settings. Start reading at [`set`].
+//! Texts of refusals are those of fio 3.33.
+
+use super::settings::{Refused, time_ms};
+use super::switches::Switch;
+use crate::invocation::ControlSettings;
+use std::path::PathBuf;
+
+/// First part of the names of the logs of `--bandwidth-log` without an argument.
+const BANDWIDTH_LOG_PREFIX: &str = "agg";
+
+/// Enters a switch; one that is none of these changes nothing.
+///
+/// # Errors
+/// Lines for standard error.
+pub fn set(control: &mut ControlSettings, switch: Switch, text: &str) -> Result<(), Refused> {
+    let given = (!text.is_empty()).then_some(text);
+    match switch {
+        Switch::StatusInterval => control.status_interval_ms = Some(status_interval_ms(text)?),
+        Switch::BandwidthLog => {
+            control.bandwidth_log = Some(PathBuf::from(given.unwrap_or(BANDWIDTH_LOG_PREFIX)));
+        }
+        Switch::TriggerFile => control.trigger.file = given.map(PathBuf::from),
+        Switch::TriggerTimeout => control.trigger.timeout_secs = trigger_timeout_secs(text)?,
+        Switch::Trigger => control.trigger.command = given.map(str::to_owned),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// `--status-interval`, in milliseconds.
+fn status_interval_ms(text: &str) -> Result<u64, Refused> {
+    let interval_ms = parsed_ms(text)?;
+    if interval_ms == 0 { Err(vec!["fio: status interval too small".to_owned()]) } else { Ok(interval_ms) }
+}
+
+/// `--trigger-timeout`, in whole seconds: what is below one is no timeout.
+fn trigger_timeout_secs(text: &str) -> Result<Option<u64>, Refused> {
+    parsed_ms(text).map(|time_ms| Some(time_ms / 1000).filter(|secs| *secs > 0))
+}
+
+fn parsed_ms(text: &str) -> Result<u64, Refused> {
+    time_ms(text).map_err(|_| vec![format!("fio: failed parsing time {text}")])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setting(switch: Switch, text: &str) -> Result<ControlSettings, Refused> {
+        let mut control = ControlSettings::default();
+        set(&mut control, switch, text).map(|()| control)
+    }
+
+    #[test]
+    fn status_intervals() {
+        for (text, time_ms) in [("1", 1000), ("1ms", 1), ("1.5", 1000), ("2m", 120_000), ("1500us", 1)] {
+            let control = setting(Switch::StatusInterval, text).unwrap();
+            assert_eq!(control.status_interval_ms, Some(time_ms), "{text}");
+        }
+        // The suffix `min` and hexadecimal numbers are microseconds.
+        for text in ["0", "1us", "999us", "5min", "0x10"] {
+            assert_eq!(
+                setting(Switch::StatusInterval, text).unwrap_err(),
+                ["fio: status interval too small"],
+                "{text}"
+            );
+        }
+        for text in ["foo", ""] {
+            let refused = setting(Switch::StatusInterval, text).unwrap_err();
+            assert_eq!(refused, [format!("fio: failed parsing time {text}")]);
+        }
+    }
+
+    #[test]
+    fn triggers() {
+        for (text, secs) in [("2", Some(2)), ("0", None), ("500ms", None), ("1999ms", Some(1)), ("2m", Some(120))] {
+            assert_eq!(setting(Switch::TriggerTimeout, text).unwrap().trigger.timeout_secs, secs, "{text}");
+        }
+        assert_eq!(setting(Switch::TriggerTimeout, "x").unwrap_err(), ["fio: failed parsing time x"]);
+        assert_eq!(setting(Switch::TriggerFile, "f").unwrap().trigger.file, Some(PathBuf::from("f")));
+        assert_eq!(setting(Switch::Trigger, "a b").unwrap().trigger.command.as_deref(), Some("a b"));
+        for switch in [Switch::TriggerFile, Switch::Trigger] {
+            assert_eq!(setting(switch, "").unwrap(), ControlSettings::default());
+        }
+    }
+
+    #[test]
+    fn bandwidth_logs_have_a_prefix() {
+        for (text, prefix) in [("", "agg"), ("dir/x", "dir/x")] {
+            let control = setting(Switch::BandwidthLog, text).unwrap();
+            assert_eq!(control.bandwidth_log, Some(PathBuf::from(prefix)));
+        }
+    }
+}
