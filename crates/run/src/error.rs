@@ -23,9 +23,6 @@ pub enum RunError {
         /// Name of the engine.
         engine: String,
     },
-    /// A device that would be overwritten is in use.
-    #[error("{0}")]
-    DeviceInUse(String),
     /// The thread that writes performance logs cannot be started.
     #[error("cannot start to write logs: {0}")]
     Logs(std::io::Error),

@@ -131,6 +131,8 @@ fn a_run_that_cannot_begin_gives_a_document() {
     let message = format!("fio: {} appears mounted, and 'allow_mounted_write' isn't set. Aborting.", device.path());
     assert_eq!(finished.stderr.trim_end(), message);
     let [document] = &documents(&finished.stdout, "documents alone")[..] else { panic!("{}", finished.all()) };
-    assert_eq!(document["jobs"].as_array().map(Vec::len), Some(0), "{}", finished.all());
+    // The peer lists the jobs, with zeros, as if nothing were wrong.
+    assert_eq!(document["jobs"].as_array().map(Vec::len), Some(1), "{}", finished.all());
+    assert_eq!((&document["jobs"][0]["error"], &document["jobs"][0]["write"]["io_bytes"]), (&16.into(), &0.into()));
     assert_eq!(messages(document), [format!("error: {message}")]);
 }

@@ -11,37 +11,45 @@ use ferrio_sys::mounts::{self, DeviceUse};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Refuses the run when a job would write to a block device that is mounted, used for swap, or part of another device.
-pub(crate) fn check_devices(workers: &[WorkerPlan]) -> Result<(), RunError> {
+/// A device that would be overwritten is in use: nothing may run.
+#[derive(Debug)]
+pub(crate) struct DeviceInUse {
+    /// Position of the worker that would do it.
+    pub(crate) worker_index: usize,
+    /// What to tell the user.
+    pub(crate) message: String,
+}
+
+/// Finds the first block device that is mounted, used for swap, or part of another device, and would be written to.
+pub(crate) fn check_devices(workers: &[WorkerPlan]) -> Result<Option<DeviceInUse>, RunError> {
     let mut seen: HashSet<PathBuf> = HashSet::new();
-    for worker in workers {
+    for (worker_index, worker) in workers.iter().enumerate() {
         let reads_only = worker.spec.pattern.mix == DirectionMix::Read;
         if reads_only || worker.spec.target.allow_mounted_write || worker.engine.diskless {
             continue;
         }
         for path in naming::named_paths(worker) {
-            if !seen.contains(&path) {
-                check_device(&path)?;
-                seen.insert(path);
+            if seen.contains(&path) {
+                continue;
             }
+            if let Some(message) = why_in_use(&path)? {
+                return Ok(Some(DeviceInUse { worker_index, message }));
+            }
+            seen.insert(path);
         }
     }
-    Ok(())
+    Ok(None)
 }
 
-fn check_device(path: &Path) -> Result<(), RunError> {
-    let Ok(info) = FileInfo::of_path(path) else { return Ok(()) };
+fn why_in_use(path: &Path) -> Result<Option<String>, RunError> {
+    let Ok(info) = FileInfo::of_path(path) else { return Ok(None) };
     if info.kind != FileKind::Block {
-        return Ok(());
+        return Ok(None);
     }
-    let shown = path.display();
-    match mounts::use_of_number(info.is_device)? {
-        None => Ok(()),
-        Some(DeviceUse::Mounted(_)) => Err(RunError::DeviceInUse(format!(
-            "fio: {shown} appears mounted, and 'allow_mounted_write' isn't set. Aborting."
-        ))),
-        Some(other) => Err(RunError::DeviceInUse(format!(
-            "fio: {shown} is {other}, and 'allow_mounted_write' isn't set. Aborting."
-        ))),
-    }
+    let how = match mounts::use_of_number(info.is_device)? {
+        None => return Ok(None),
+        Some(DeviceUse::Mounted(_)) => "appears mounted".to_owned(),
+        Some(other) => format!("is {other}"),
+    };
+    Ok(Some(format!("fio: {} {how}, and 'allow_mounted_write' isn't set. Aborting.", path.display())))
 }

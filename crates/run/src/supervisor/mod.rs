@@ -84,7 +84,9 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
     // First: from now on a signal ends in a report.
     signals::install()?;
     let plan = Arc::new(RunPlan::new(spec)?);
-    guard::check_devices(&plan.workers)?;
+    if let Some(refusal) = guard::check_devices(&plan.workers)? {
+        return Ok(outcome::refused(&plan, settings, &refusal, observer));
+    }
     announce(&plan, settings, observer);
     let board = Arc::new(Board::new(plan.workers.len())?);
     let clock = Clock::new();

@@ -3,14 +3,20 @@
 //! Must not know: how it is shown. Start reading at [`result`].
 
 use super::record::Record;
-use super::{RunSettings, eta};
+use super::{RunOutcome, RunSettings, eta};
+use crate::error::job_error;
+use crate::events::{RunEvent, RunObserver, Stream};
+use crate::files::guard::DeviceInUse;
 use crate::plan::{RunPlan, WorkerPlan};
+use crate::worker::WorkerOutcome;
 use ferrio_job::spec::UnifiedReporting;
 use ferrio_stats::{DiskReport, GroupReport, JobReport, Messages, ReportSettings, RunResult, ThreadStats};
 use std::time::Duration;
 
 /// `eta` of a report when it is not known how long the run takes.
 const ETA_UNKNOWN: u64 = 2_147_483_647;
+
+const EBUSY: i32 = 16;
 
 /// The run as a whole at the time of a report.
 pub(super) struct Moment {
@@ -52,6 +58,25 @@ pub fn without_jobs(version: String, global_options: Vec<(String, String)>) -> R
         disks: None,
         messages: Messages::default(),
     }
+}
+
+/// The outcome of a run that must not begin: no job has done anything, one of them has failed.
+pub(super) fn refused(
+    plan: &RunPlan,
+    settings: &RunSettings,
+    refusal: &DeviceInUse,
+    observer: &mut dyn RunObserver,
+) -> RunOutcome {
+    observer.event(RunEvent::Message(Stream::Error, refusal.message.clone()));
+    let failed = |index| {
+        let failure = (index == refusal.worker_index).then(|| job_error!(EBUSY, "check of devices"));
+        let outcome = failure.map(|error| Box::new(WorkerOutcome::new(ThreadStats::default(), Some(error), false)));
+        Record { outcome, ..Record::default() }
+    };
+    let records: Vec<Record> = (0..plan.workers.len()).map(failed).collect();
+    let moment = Moment { elapsed: Duration::ZERO, eta_secs: None, disks: None };
+    let result = result(plan, settings, &records, &moment);
+    RunOutcome { result, n_failed: 1, signal: None, n_logs_lost: 0 }
 }
 
 /// The groups. Jobs that are reported as one count as one for the slowest and the fastest of a group.
