@@ -144,7 +144,8 @@ fn exit_code(outcome: &RunOutcome, console: &Console) -> ExitCode {
     ExitCode::from(code as u8)
 }
 
-/// The ETA line is for terminals, unless it is always wanted; it never goes between machine-readable output.
+/// The ETA line is for terminals, unless it is always wanted; it never goes between machine-readable output, not even
+/// with `--eta=always`: so it is in fio.
 fn shows_eta(invocation: &Invocation) -> bool {
     let shares_output = invocation.output.file.is_none() && !invocation.output.formats.normal;
     match invocation.eta.when {

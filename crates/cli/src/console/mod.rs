@@ -7,7 +7,6 @@ mod whole;
 use ferrio_stats::{MessageStream, Messages};
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::AsFd;
 use std::path::Path;
 
 /// The streams of a run.
@@ -52,24 +51,24 @@ impl Console {
     pub(crate) fn report(&mut self, text: &str) {
         let result = match &mut self.file {
             Some(file) => whole::write(file, text.as_bytes()),
-            None if self.info_on_stderr => whole::write_to(io::stderr().as_fd(), text.as_bytes()),
-            None => io::stdout().flush().and_then(|()| whole::write_to(io::stdout().as_fd(), text.as_bytes())),
+            None if self.info_on_stderr => whole::write_to(&mut io::stderr(), text.as_bytes()),
+            None => whole::write_to(&mut io::stdout(), text.as_bytes()),
         };
-        self.check(result);
+        if let Err(error) = result {
+            // A reader that has seen enough is told nothing.
+            if !self.has_failed && error.kind() != io::ErrorKind::BrokenPipe {
+                let _ = writeln!(io::stderr(), "fio: cannot write the output: {error}");
+            }
+            self.has_failed = true;
+        }
     }
 
     /// Information beside the reports.
     pub(crate) fn info(&mut self, text: &str) {
-        if let Some(messages) = &mut self.messages {
-            messages.push(MessageStream::Info, text);
-            return;
+        match &mut self.messages {
+            Some(messages) => messages.push(MessageStream::Info, text),
+            None => self.report(text),
         }
-        let result = match &mut self.file {
-            Some(file) => file.write_all(text.as_bytes()),
-            None if self.info_on_stderr => io::stderr().write_all(text.as_bytes()),
-            None => write_out(text),
-        };
-        self.check(result);
     }
 
     /// Lines of `--debug`: information, but too much of it to be collected.
@@ -95,27 +94,10 @@ impl Console {
             self.has_failed |= file.write_all(text.as_bytes()).is_err();
         }
     }
-
-    /// Tells the first failure.
-    fn check(&mut self, result: io::Result<()>) {
-        if let Err(error) = result {
-            // A reader that has seen enough is told nothing.
-            if !self.has_failed && error.kind() != io::ErrorKind::BrokenPipe {
-                let _ = writeln!(io::stderr(), "fio: cannot write the output: {error}");
-            }
-            self.has_failed = true;
-        }
-    }
 }
 
 /// The progress line: always to the standard output.
 pub(crate) fn show_progress(text: &str) {
     // A terminal that is gone needs no progress.
-    let _ = write_out(text);
-}
-
-fn write_out(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()
+    let _ = whole::write_to(&mut io::stdout(), text.as_bytes());
 }

@@ -4,7 +4,11 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
-use std::os::fd::BorrowedFd;
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+/// Time between two attempts to write to a full pipe that does not wait by itself.
+const PATIENCE: Duration = Duration::from_millis(1);
 
 /// Writes all of `bytes`. When that fails, what was written is taken back from a regular file, as long as nobody has
 /// written behind it; a pipe keeps what it has got.
@@ -17,9 +21,16 @@ pub(super) fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     result
 }
 
-/// The same for a descriptor that stays open.
-pub(super) fn write_to(descriptor: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
-    write(&mut File::from(descriptor.try_clone_to_owned()?), bytes)
+/// The same for a standard stream.
+pub(super) fn write_to(stream: &mut (impl Write + AsFd), bytes: &[u8]) -> io::Result<()> {
+    // Help and tables are printed in the usual way, and may not have left yet.
+    stream.flush()?;
+    if let Ok(descriptor) = stream.as_fd().try_clone_to_owned() {
+        return write(&mut File::from(descriptor), bytes);
+    }
+    // No descriptor is left: what is written cannot be taken back.
+    stream.write_all(bytes)?;
+    stream.flush()
 }
 
 fn write_counted(file: &mut impl Write, bytes: &[u8]) -> (u64, io::Result<()>) {
@@ -29,6 +40,8 @@ fn write_counted(file: &mut impl Write, bytes: &[u8]) -> (u64, io::Result<()>) {
             Ok(0) => return ((bytes.len() - rest.len()) as u64, Err(ErrorKind::WriteZero.into())),
             Ok(n_written) => rest = &rest[n_written..],
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            // A pipe that another program has told not to wait: its reader has not caught up.
+            Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::sleep(PATIENCE),
             Err(error) => return ((bytes.len() - rest.len()) as u64, Err(error)),
         }
     }
@@ -81,6 +94,31 @@ mod tests {
         assert!((n_written, result.is_ok()) == (10, true) && small.0 == b"0123456789");
         let (n_written, result) = write_counted(&mut Small(Vec::new(), 8), b"0123456789");
         assert_eq!((n_written, result.map_err(|error| error.kind())), (8, Err(ErrorKind::StorageFull)));
+    }
+
+    /// Is full each other time.
+    struct Slow(Vec<u8>, bool);
+
+    impl Write for Slow {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(ErrorKind::WouldBlock.into());
+            }
+            self.0.extend(&bytes[..1]);
+            Ok(1)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_full_pipe_is_waited_for() {
+        let mut slow = Slow(Vec::new(), false);
+        let (n_written, result) = write_counted(&mut slow, b"0123");
+        assert!((n_written, result.is_ok()) == (4, true) && slow.0 == b"0123");
     }
 
     #[test]

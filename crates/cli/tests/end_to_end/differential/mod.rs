@@ -22,7 +22,10 @@ fn report_of(program: Program, case: &str, terse_version: usize) -> Result<Repor
     let arguments =
         format!("jobs.fio --output-format=normal,json+,terse --output=report --terse-version={terse_version}");
     let finished = Run::new(program, scratch.path(), &arguments).finish();
-    Report::read(&scratch.read("report")).map_err(|error| format!("{program:?}: {error}: {}", finished.all()))
+    let what = finished.all();
+    let report = Report::read(&scratch.read("report"));
+    let report = report.map_err(|error| format!("{program:?}: {error}: {what}"))?;
+    Ok(Report { code: finished.code, is_quiet: finished.stderr.is_empty(), ..report })
 }
 
 /// What differs, if anything.
@@ -31,6 +34,13 @@ fn compared(case: &str, extent: Extent, terse_version: usize) -> Result<(), Stri
     let ours = report_of(Program::Ferrio, case, terse_version)?;
     ours.document()?;
     theirs.document()?;
+    if ours.code != theirs.code {
+        return Err(format!("exit code: ours {:?}, peer {:?}", ours.code, theirs.code));
+    }
+    // Programs that run fio take a word on the standard error for a failure.
+    if ours.code == Some(0) && !ours.is_quiet && theirs.is_quiet {
+        return Err("ours complains, the peer does not".to_owned());
+    }
     let (is_counted, has_samples) = (extent == Extent::Counts, extent == Extent::Samples);
     let json = |report: &Report| report::json_lines(case, &report.json, is_counted);
     same("json", &json(&ours), &json(&theirs))?;

@@ -5,12 +5,16 @@
 use crate::outline::outline;
 use serde_json::Value;
 
-/// The parts of the output of `--output-format=normal,terse,json+`.
+/// The parts of the output of `--output-format=normal,terse,json+`, and what else a caller sees.
 pub(super) struct Report {
     pub(super) start: String,
     pub(super) terse: Vec<String>,
     pub(super) json: String,
     pub(super) normal: String,
+    /// Exit code of the run.
+    pub(super) code: Option<i32>,
+    /// Nothing was written to the standard error.
+    pub(super) is_quiet: bool,
 }
 
 impl Report {
@@ -29,6 +33,8 @@ impl Report {
             terse: terse.into_iter().map(str::to_owned).collect(),
             json: json.to_owned(),
             normal: normal.to_owned(),
+            code: None,
+            is_quiet: true,
         })
     }
 
