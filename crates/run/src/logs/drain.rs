@@ -16,9 +16,9 @@ use std::time::Duration;
 /// Longest sleep: what a slow job records is on disk after this time.
 const MAX_SLEEP: Duration = Duration::from_millis(100);
 /// Rows that are handed to the sink at once.
-const MAX_ROWS: usize = 1024;
+const MAX_ROWS: usize = 8192;
 /// Records that are taken from one ring before the next has its turn.
-const MAX_RECORDS: usize = 64 * MAX_ROWS;
+const MAX_RECORDS: usize = 8 * MAX_ROWS;
 
 /// Kinds of logs: the length of what is kept by kind.
 const N_KINDS: usize = LogKind::ALL.len();
@@ -222,30 +222,45 @@ impl Streams {
         n_records
     }
 
+    /// Takes what waits in a ring. Its ends are looked at once for many records: each look takes the line from the worker.
     fn empty(&mut self, stream: &mut Stream) -> usize {
         let ring = Arc::clone(&stream.ring);
         let mut reader = ring.reader();
         let mut n_records = 0;
         while n_records < MAX_RECORDS {
-            // Looked at once: what is published after an empty look is no broken record, but one for the next look.
             let n_waiting = reader.n_waiting();
-            let Some((record, n_words)) = stream.recorder.read(n_waiting, |offset| reader.word(offset)) else {
+            let (n_words, n_taken) = self.take_some(stream, n_waiting, |offset| reader.word(offset));
+            n_records += n_taken;
+            reader.consume(n_words);
+            self.flush(stream);
+            if n_taken == 0 {
                 if n_waiting > 0 {
                     // Only a worker that wrote over its memory gets here; nothing after it can be read.
                     self.problem(format!("fio: {n_waiting} words of a log are broken"));
                     reader.consume(n_waiting);
                 }
                 break;
-            };
-            reader.consume(n_words);
-            n_records += 1;
-            self.take(stream, record);
-            if n_records % MAX_ROWS == 0 {
-                self.flush(stream);
             }
         }
-        self.flush(stream);
         n_records
+    }
+
+    /// Takes the oldest records, as many as are handed on together. Returns how many words and records it took.
+    fn take_some(
+        &mut self,
+        stream: &mut Stream,
+        n_waiting: usize,
+        word: impl Fn(usize) -> u64 + Copy,
+    ) -> (usize, usize) {
+        let (mut at, mut n_taken) = (0, 0);
+        while n_taken < MAX_ROWS {
+            let read = stream.recorder.read(n_waiting - at, |offset| word(at + offset));
+            let Some((record, n_words)) = read else { break };
+            at += n_words;
+            n_taken += 1;
+            self.take(stream, record);
+        }
+        (at, n_taken)
     }
 
     fn take(&mut self, stream: &mut Stream, record: Record) {

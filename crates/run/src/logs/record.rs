@@ -125,6 +125,7 @@ impl Recorder {
 
     /// Reads the oldest record; also returns its length in words. `None`: that is no record, or not all of it is there
     /// (its writer broke).
+    #[inline]
     pub(crate) fn read(self, n_waiting: usize, word: impl Fn(usize) -> u64) -> Option<(Record, usize)> {
         if n_waiting == 0 {
             return None;
@@ -155,6 +156,7 @@ impl Recorder {
         Some((record, n_words))
     }
 
+    #[inline]
     fn read_io(
         self,
         head: u64,
