@@ -8,11 +8,11 @@ use crate::progress::Progress;
 use crate::reporter::Reporter;
 use crate::version::VERSION;
 use ferrio_job::debug::GROUPS;
-use ferrio_job::invocation::{EtaWhen, Formats};
+use ferrio_job::invocation::{EtaWhen, Formats, IdleKind};
 use ferrio_job::message::{Message, Stream};
 use ferrio_job::{Invocation, Mode, SystemEnvironment, UsageError};
 use ferrio_report::logs::LogFiles;
-use ferrio_run::{ControlSettings, EtaSettings, RunOutcome, RunSettings, TraceSettings, Trigger};
+use ferrio_run::{ControlSettings, EtaSettings, IdleDetail, RunOutcome, RunSettings, TraceSettings, Trigger};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -50,6 +50,9 @@ fn invoke(invocation: Invocation) -> ExitCode {
     if let Some(path) = &invocation.inflate_log {
         return inflate_log::print(path);
     }
+    if invocation.mode == Mode::IdleCalibration {
+        return calibrate_idle();
+    }
     let mut console = match open_console(invocation.output.file.as_deref()) {
         Ok(console) => console,
         Err(error) => {
@@ -70,6 +73,20 @@ fn invoke(invocation: Invocation) -> ExitCode {
     }
     print_all(&mut console, &invocation.messages);
     start(invocation, &mut console)
+}
+
+/// `--idle-prof=calibrate`: to the standard output, as fio does it, whatever else is asked for.
+fn calibrate_idle() -> ExitCode {
+    match ferrio_run::calibrate_idle() {
+        Ok(idleness) => {
+            Console::standard().info(&ferrio_report::normal::calibration(&idleness));
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            Console::standard().error(&format!("fio: how idle the CPUs are is not measured: {error}\n"));
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// JSON is wanted and text for people is not: nothing may stand before a document.
@@ -113,6 +130,10 @@ fn control_settings(control: &ferrio_job::invocation::ControlSettings, keeps_std
     ControlSettings {
         status_interval: control.status_interval_ms.map(Duration::from_millis),
         status_file: Some(temporary_directory().join("fio-dump-status")),
+        idle: control.idle.map(|kind| match kind {
+            IdleKind::System => IdleDetail::System,
+            IdleKind::PerCpu => IdleDetail::PerCpu,
+        }),
         samples_bandwidth: control.bandwidth_log.is_some(),
         trigger: Trigger {
             file: control.trigger.file.clone(),

@@ -27,6 +27,8 @@ pub enum Mode {
     DebugHelp,
     /// `--showcmd`: print the messages.
     ShowCmd,
+    /// `--idle-prof=calibrate`: print how long a unit of the measurement takes.
+    IdleCalibration,
     /// `--inflate-log`: print the rows of a compressed log.
     InflateLog,
 }
@@ -102,6 +104,15 @@ pub struct TriggerSettings {
     pub command: Option<String>,
 }
 
+/// How the idleness of the CPUs is reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IdleKind {
+    /// All CPUs together.
+    System,
+    /// Each CPU too.
+    PerCpu,
+}
+
 /// What looks into a run while it goes on, or ends it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ControlSettings {
@@ -109,6 +120,8 @@ pub struct ControlSettings {
     pub status_interval_ms: Option<u64>,
     /// `--bandwidth-log`: first part of the names of the logs.
     pub bandwidth_log: Option<PathBuf>,
+    /// `--idle-prof`.
+    pub idle: Option<IdleKind>,
     /// The trigger.
     pub trigger: TriggerSettings,
 }

@@ -16,5 +16,8 @@ pub mod worker;
 
 pub use error::{JobError, RunError};
 pub use events::{BandwidthSample, JobSummary, RunEvent, RunObserver, Stream};
-pub use supervisor::{ControlSettings, EtaSettings, RunOutcome, RunSettings, Trigger, run, simulate, without_jobs};
+pub use supervisor::{
+    ControlSettings, EtaSettings, IdleDetail, RunOutcome, RunSettings, Trigger, calibrate_idle, run, simulate,
+    without_jobs,
+};
 pub use trace::TraceSettings;

@@ -3,6 +3,7 @@
 //! Must not know: formats. Start reading at [`RunResult`].
 
 use crate::SteadyState;
+use crate::idleness::CpuIdleness;
 use crate::messages::Messages;
 use crate::thread_stats::{DirectionStats, ThreadStats, bw_bytes_per_sec};
 use ferrio_units::PerDirection;
@@ -272,6 +273,8 @@ pub struct RunResult {
     pub groups: Vec<GroupReport>,
     /// Devices; `None` when `disk_util` is off.
     pub disks: Option<Vec<DiskReport>>,
+    /// How idle the CPUs were; `None`: it was not measured.
+    pub idleness: Option<CpuIdleness>,
     /// What the run had to say, where the report has to carry it: empty where messages have a stream of their own.
     pub messages: Messages,
 }

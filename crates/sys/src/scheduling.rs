@@ -1,7 +1,10 @@
 //! Where and how urgently the calling thread runs: niceness, I/O priority, CPU affinity.
 //!
 //! Must not know: jobs. Start reading at [`set_cpu_affinity`] and [`IoPriority`].
-#![expect(unsafe_code, reason = "system calls without a wrapper: ioprio_set, sched_setaffinity with masks of any size")]
+#![expect(
+    unsafe_code,
+    reason = "system calls without a wrapper: ioprio_set, sched_setscheduler, sched_setaffinity with masks of any size"
+)]
 
 use crate::error::{Context, Error, Result};
 use std::io;
@@ -59,6 +62,14 @@ pub fn io_priority() -> Result<IoPriority> {
     // SAFETY: two numbers; no memory is involved.
     let result = unsafe { libc::syscall(libc::SYS_ioprio_get, WHO_PROCESS, 0) };
     check(result).map(|value| IoPriority::decode(value as u16)).context("ioprio_get", "")
+}
+
+/// Gives the calling thread only time that no other thread wants (`SCHED_IDLE`).
+pub fn set_idle_policy() -> Result<()> {
+    let parameters = libc::sched_param { sched_priority: 0 };
+    // SAFETY: 0 is the calling thread, and the parameters are initialised and only read.
+    let result = unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const parameters) };
+    check(result.into()).map(drop).context("sched_setscheduler", "SCHED_IDLE")
 }
 
 /// Binds the calling thread to these CPUs.
@@ -171,6 +182,19 @@ mod tests {
             i32::from(nice().unwrap() != (before + 1).min(19) || io_priority().unwrap() != wanted)
         };
         assert_eq!(wait(fork(body).unwrap()).unwrap(), ChildEnd::Exited(0));
+    }
+
+    #[test]
+    fn a_thread_that_takes_what_is_left() {
+        std::thread::spawn(|| {
+            set_idle_policy().unwrap();
+            // The field `policy` of proc_pid_stat(5), 38 behind the name; SCHED_IDLE is 5.
+            let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+            let (_, behind_name) = stat.rsplit_once(')').unwrap();
+            assert_eq!(behind_name.split_ascii_whitespace().nth(38), Some("5"), "{stat}");
+        })
+        .join()
+        .unwrap();
     }
 
     #[test]

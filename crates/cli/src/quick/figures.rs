@@ -153,6 +153,7 @@ pub(super) mod tests {
             jobs: vec![],
             groups: vec![],
             disks,
+            idleness: None,
             messages: Messages::default(),
         }
     }

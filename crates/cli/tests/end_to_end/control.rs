@@ -257,12 +257,94 @@ fn bandwidth_logs_that_cannot_be_opened() {
     }
 }
 
+/// The lines of the block on the CPUs, with figures as `#`.
+fn idleness_block(report: &str) -> Option<Vec<String>> {
+    let (_, block) = report.split_once("\nCPU idleness:\n")?;
+    let is_figure = |letter: char| letter.is_ascii_digit() || letter == '.';
+    let line = |line: &str| {
+        let words = line.split(is_figure).filter(|word| !word.is_empty()).collect::<Vec<_>>();
+        words.join("#")
+    };
+    Some(block.lines().map(line).collect())
+}
+
+#[test]
+fn idleness_of_the_cpus() {
+    for program in programs("idleness_of_the_cpus") {
+        let n_cpus = std::thread::available_parallelism().map_or(1, usize::from);
+        for kind in ["system", "percpu"] {
+            let scratch = Scratch::new("idleness");
+            let arguments = format!(
+                "--name=a --ioengine=null --size=1m --time_based --runtime=1 --idle-prof={kind} \
+                 --output-format=normal,json,terse"
+            );
+            let finished = Run::new(*program, scratch.path(), &arguments).finish().succeeded().quiet();
+            let what = finished.all();
+            let percpu = format!("  percpu: {}", vec!["%"; n_cpus].join(", #"));
+            let expected = ["  system: %", &percpu, "  unit work: mean=#us, stddev="];
+            let expected = if kind == "system" { [expected[0], expected[2]].to_vec() } else { expected.to_vec() };
+            let block = idleness_block(&finished.stdout).unwrap_or_else(|| panic!("no block: {what}"));
+            assert_eq!(block.iter().map(|line| line.replace("#%", "%")).collect::<Vec<_>>(), expected, "{what}");
+            assert!(finished.stdout.find("Run status group").lt(&finished.stdout.find("CPU idleness")), "{what}");
+            let document = documents(&finished.stdout[finished.stdout.find("\n{").expect("a document")..]).remove(0);
+            let idleness = document["cpu_idleness"].as_object().unwrap_or_else(|| panic!("no object: {what}"));
+            let mut keys = vec!["system".to_owned(), "unit_mean".to_owned(), "unit_stddev".to_owned()];
+            if kind == "percpu" {
+                keys.extend((0..n_cpus).map(|cpu| format!("cpu-{cpu}")));
+            }
+            assert_eq!(idleness.len(), keys.len(), "{what}");
+            for key in keys {
+                assert!(idleness[&key].is_f64(), "{key}: {what}");
+                // The peer shows more where something else ran while it calibrated itself.
+                let highest = if *program == Program::Ferrio { 100.0 } else { f64::MAX };
+                assert!((0.0..=highest).contains(&idleness[&key].as_f64().unwrap_or(-1.0)), "{key}: {what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn idleness_while_the_run_goes_on() {
+    // The peer shows figures beyond all bounds, or dies.
+    let scratch = Scratch::new("idle-now");
+    let switches = "--idle-prof=percpu --status-interval=100ms --output=report --output-format=json";
+    let arguments = format!("{} {switches}", endless(Program::Ferrio));
+    let mut running = Run::new(Program::Ferrio, scratch.path(), &arguments).start();
+    running.wait_until("two reports", |_| documents(&scratch.read("report")).len() >= 2);
+    interrupt(running);
+    for document in documents(&scratch.read("report")) {
+        let system = document["cpu_idleness"]["system"].as_f64().expect("a figure");
+        assert!((0.0..=100.0).contains(&system), "{document}");
+    }
+}
+
+#[test]
+fn the_unit_of_idleness_alone() {
+    for program in programs("the_unit_of_idleness_alone") {
+        let scratch = Scratch::new("calibrate");
+        for more in ["", "--size=4k", "--bogus --name=a", "--output=x --output-format=json"] {
+            let arguments = match more {
+                // What comes before is looked at.
+                "--output=x --output-format=json" => format!("{more} --idle-prof=calibrate"),
+                _ => format!("--idle-prof=calibrate {more}"),
+            };
+            let finished = Run::new(*program, scratch.path(), &arguments).finish().succeeded().quiet();
+            assert_eq!(finished.stdout.lines().next(), Some("CPU idleness:"), "{}", finished.all());
+            let lines = idleness_block(&format!("\n{}", finished.stdout));
+            assert_eq!(lines, Some(vec!["  unit work: mean=#us, stddev=".to_owned()]), "{}", finished.all());
+            assert!(scratch.names().is_empty());
+        }
+    }
+}
+
 /// Switches with bad values: what is said, and that nothing runs.
 const REFUSED: &[(&str, &str)] = &[
     ("--status-interval=0", "fio: status interval too small\n"),
     ("--status-interval=999us", "fio: status interval too small\n"),
     ("--status-interval=soon", "fio: failed parsing time soon\n"),
     ("--trigger-timeout=soon", "fio: failed parsing time soon\n"),
+    ("--idle-prof=all", "fio: incorrect idle-prof option: all\n"),
+    ("--idle-prof=", "fio: incorrect idle-prof option: \n"),
     ("--eta-interval=soon", "fio: failed parsing eta interval soon\n"),
     ("--eta-interval=100ms", "fio: eta interval time too short (250msec min)\n"),
     ("--eta-newline=0", "fio: eta new line time too short\n"),

@@ -5,7 +5,7 @@
 
 use super::settings::{Refused, time_ms};
 use super::switches::Switch;
-use crate::invocation::ControlSettings;
+use crate::invocation::{ControlSettings, IdleKind};
 use std::path::PathBuf;
 
 /// First part of the names of the logs of `--bandwidth-log` without an argument.
@@ -22,6 +22,7 @@ pub fn set(control: &mut ControlSettings, switch: Switch, text: &str) -> Result<
         Switch::BandwidthLog => {
             control.bandwidth_log = Some(PathBuf::from(given.unwrap_or(BANDWIDTH_LOG_PREFIX)));
         }
+        Switch::IdleProf => control.idle = Some(idle_kind(text)?),
         Switch::TriggerFile => control.trigger.file = given.map(PathBuf::from),
         Switch::TriggerTimeout => control.trigger.timeout_secs = trigger_timeout_secs(text)?,
         Switch::Trigger => control.trigger.command = given.map(str::to_owned),
@@ -39,6 +40,15 @@ fn status_interval_ms(text: &str) -> Result<u64, Refused> {
 /// `--trigger-timeout`, in whole seconds: what is below one is no timeout.
 fn trigger_timeout_secs(text: &str) -> Result<Option<u64>, Refused> {
     parsed_ms(text).map(|time_ms| Some(time_ms / 1000).filter(|secs| *secs > 0))
+}
+
+/// `--idle-prof`; `calibrate` has been seen before.
+fn idle_kind(text: &str) -> Result<IdleKind, Refused> {
+    match text {
+        "system" => Ok(IdleKind::System),
+        "percpu" => Ok(IdleKind::PerCpu),
+        _ => Err(vec![format!("fio: incorrect idle-prof option: {text}")]),
+    }
 }
 
 fn parsed_ms(text: &str) -> Result<u64, Refused> {
@@ -71,6 +81,16 @@ mod tests {
         for text in ["foo", ""] {
             let refused = setting(Switch::StatusInterval, text).unwrap_err();
             assert_eq!(refused, [format!("fio: failed parsing time {text}")]);
+        }
+    }
+
+    #[test]
+    fn kinds_of_idleness() {
+        assert_eq!(setting(Switch::IdleProf, "system").unwrap().idle, Some(IdleKind::System));
+        assert_eq!(setting(Switch::IdleProf, "percpu").unwrap().idle, Some(IdleKind::PerCpu));
+        for text in ["", "foo", "percpu,system"] {
+            let refused = setting(Switch::IdleProf, text).unwrap_err();
+            assert_eq!(refused, [format!("fio: incorrect idle-prof option: {text}")]);
         }
     }
 

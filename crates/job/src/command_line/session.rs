@@ -214,6 +214,7 @@ impl<'a> Session<'a> {
                 self.print(help::usage::debug_groups());
                 return Ok(Flow::Leave(Mode::DebugHelp));
             }
+            Switch::IdleProf if text == "calibrate" => return Ok(Flow::Leave(Mode::IdleCalibration)),
             Switch::Debug => self.debug.add(text, &mut self.collector.messages),
             Switch::ParseOnly => self.collector.parse_only = true,
             Switch::Showcmd => self.show = true,

@@ -232,7 +232,17 @@ pub const SWITCHES: &[SwitchDef] = &[
         "remote-config=file",
         &["Job file on the other host"],
     )),
-    planned(row(S::IdleProf, 'I', "idle-prof", Required, "idle-prof=kind", &["Report how idle the CPUs are"])),
+    deviating(
+        row(
+            S::IdleProf,
+            'I',
+            "idle-prof",
+            Required,
+            "idle-prof=kind",
+            &["Report how idle the CPUs are: system, percpu; calibrate: measure the unit of work, start nothing"],
+        ),
+        "the unit of work is another one; no figure is above 100 %; CPUs that the process may not use are left out",
+    ),
     row(S::InflateLog, 'X', "inflate-log", Required, "inflate-log=file", &["Print a compressed log"]),
     deviating(
         row(

@@ -6,6 +6,7 @@
 mod direction;
 mod disk;
 mod ferrio;
+mod idleness;
 mod job;
 mod latency;
 mod steady_state;
@@ -43,6 +44,9 @@ pub fn render_in(result: &RunResult, detail: Detail, zone: &LocalTime) -> String
             }
         });
         disk::write(writer, result.disks.as_deref().unwrap_or_default());
+        if let Some(idleness) = &result.idleness {
+            idleness::write(writer, idleness);
+        }
         ferrio::write(writer, result);
     })
 }

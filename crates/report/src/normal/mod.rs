@@ -7,11 +7,14 @@ mod buckets;
 mod direction;
 mod disk;
 mod group;
+mod idleness;
 mod job;
 mod latency;
 mod percentiles;
 mod steady_state;
 mod usage;
+
+pub use idleness::calibration;
 
 use crate::LocalTime;
 use ferrio_stats::RunResult;
@@ -33,6 +36,9 @@ pub fn render_in(result: &RunResult, zone: &LocalTime) -> String {
     }
     if let Some(disks) = &result.disks {
         disk::write(&mut out, disks);
+    }
+    if let Some(idleness) = &result.idleness {
+        idleness::write(&mut out, idleness);
     }
     out
 }

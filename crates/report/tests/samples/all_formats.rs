@@ -32,6 +32,7 @@ fn run_of(stats: ThreadStats, settings: ReportSettings, text: &str) -> RunResult
         groups: GroupReport::from_jobs(&jobs),
         jobs,
         disks: Some(vec![DiskReport { name: text.to_owned(), ..DiskReport::default() }]),
+        idleness: None,
         messages: Messages::default(),
     }
 }

@@ -170,6 +170,7 @@ pub(crate) fn run_result(document: &Value) -> RunResult {
         groups: GroupReport::from_jobs(&jobs),
         jobs,
         disks,
+        idleness: None,
         messages: Messages::default(),
     }
 }

@@ -42,6 +42,7 @@ pub(crate) fn read(report: &str, block_bytes: u64, settings: &ReportSettings) ->
         groups: GroupReport::from_jobs(&jobs),
         jobs,
         disks,
+        idleness: None,
         messages: Messages::default(),
     }
 }

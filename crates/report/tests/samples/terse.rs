@@ -146,6 +146,7 @@ fn run_result(text: &str, version: TerseVersion) -> RunResult {
         groups: GroupReport::from_jobs(&jobs),
         jobs,
         disks: Some(disks),
+        idleness: None,
         messages: Messages::default(),
     }
 }

@@ -3,6 +3,7 @@
 //! Must not know: workers, how a report is made. Start reading at [`Agenda::take_due`].
 //! Facts: reference "Environment, files, signals, exit codes".
 
+use super::idle::IdleDetail;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,8 @@ pub struct ControlSettings {
     pub status_file: Option<PathBuf>,
     /// Samples of the bandwidth of all jobs together are wanted.
     pub samples_bandwidth: bool,
+    /// How idle the CPUs are is measured, and reported in this detail.
+    pub idle: Option<IdleDetail>,
     /// What ends all jobs.
     pub trigger: Trigger,
 }

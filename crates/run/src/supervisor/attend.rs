@@ -5,6 +5,7 @@
 
 use super::board::{Shown, WorkerState, attention};
 use super::eta;
+use super::idle::IdleWatch;
 use super::outcome::{self, Moment};
 use super::watch::Watch;
 use crate::events::{RunEvent, Stream};
@@ -129,6 +130,7 @@ impl Watch<'_> {
     pub(super) fn moment(&self, asked_at: Instant) -> Moment {
         let elapsed = asked_at.saturating_duration_since(self.started_at);
         let eta_secs = eta::seconds_left(self.plan, self.board, self.records, asked_at);
-        Moment { elapsed, eta_secs, disks: self.disks.reports() }
+        let idleness = self.idle.map(IdleWatch::report);
+        Moment { elapsed, eta_secs, disks: self.disks.reports(), idleness }
     }
 }

@@ -9,6 +9,7 @@ mod bandwidth;
 pub mod board;
 mod disks;
 mod eta;
+mod idle;
 mod launch;
 mod outcome;
 mod prepare;
@@ -31,12 +32,14 @@ use ferrio_job::spec::RunSpec;
 use ferrio_stats::{LogSink, RunResult};
 use ferrio_sys::limits::{Resource, raise_limit};
 use ferrio_sys::{Clock, signals};
+use idle::IdleWatch;
 use record::Record;
 use std::collections::HashSet;
 use std::sync::Arc;
 use watch::Watch;
 
 pub use agenda::{ControlSettings, Trigger};
+pub use idle::{IdleDetail, calibrate_idle};
 pub use outcome::without_jobs;
 pub use simulate::simulate;
 
@@ -101,6 +104,7 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
         }
     }
     let logs = LogDrain::start(&plan.workers, settings.open_logs).map_err(RunError::Logs)?;
+    let idle = settings.control.idle.and_then(|detail| start_idle_watch(detail, observer));
     let started_at = std::time::Instant::now();
     let mut watch = Watch {
         plan: &plan,
@@ -111,6 +115,7 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
         records: &mut records,
         observer,
         disks: &disks,
+        idle: idle.as_ref(),
         logs: logs.as_ref(),
         agenda: Agenda::new(&settings.control, started_at),
         meter: settings.control.samples_bandwidth.then(|| BandwidthMeter::new(&plan.workers, started_at)),
@@ -125,6 +130,17 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
     let result = outcome::result(&plan, settings, &records, &moment);
     let n_failed = records.iter().filter(|record| record.has_failed()).count() as u32;
     Ok(RunOutcome { result, n_failed, signal, n_logs_lost })
+}
+
+fn start_idle_watch(detail: IdleDetail, observer: &mut dyn RunObserver) -> Option<IdleWatch> {
+    match IdleWatch::start(detail) {
+        Ok(watch) => Some(watch),
+        Err(error) => {
+            let text = format!("fio: how idle the CPUs are is not measured: {error}");
+            observer.event(RunEvent::Message(Stream::Error, text));
+            None
+        }
+    }
 }
 
 /// Empties and closes the logs; returns how many have lost rows.

@@ -10,7 +10,7 @@ use crate::files::guard::DeviceInUse;
 use crate::plan::{RunPlan, WorkerPlan};
 use crate::worker::WorkerOutcome;
 use ferrio_job::spec::UnifiedReporting;
-use ferrio_stats::{DiskReport, GroupReport, JobReport, Messages, ReportSettings, RunResult, ThreadStats};
+use ferrio_stats::{CpuIdleness, DiskReport, GroupReport, JobReport, Messages, ReportSettings, RunResult, ThreadStats};
 use std::time::Duration;
 
 /// `eta` of a report when it is not known how long the run takes.
@@ -26,6 +26,8 @@ pub(super) struct Moment {
     pub(super) eta_secs: Option<u64>,
     /// What the devices did; `None`: nobody wants to know.
     pub(super) disks: Option<Vec<DiskReport>>,
+    /// How idle the CPUs were; `None`: nobody wants to know.
+    pub(super) idleness: Option<CpuIdleness>,
 }
 
 /// The result as it is now.
@@ -41,6 +43,7 @@ pub(super) fn result(plan: &RunPlan, settings: &RunSettings, records: &[Record],
         groups: group_reports(plan, &jobs),
         jobs,
         disks: moment.disks.clone(),
+        idleness: moment.idleness.clone(),
         messages: Messages::default(),
     }
 }
@@ -56,6 +59,7 @@ pub fn without_jobs(version: String, global_options: Vec<(String, String)>) -> R
         jobs: Vec::new(),
         groups: Vec::new(),
         disks: None,
+        idleness: None,
         messages: Messages::default(),
     }
 }

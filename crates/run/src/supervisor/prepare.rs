@@ -60,7 +60,7 @@ impl Preparation<'_> {
         let is_due = self.agenda.borrow_mut().take_due(Instant::now()).status;
         if signals::take_user1() > 0 || is_due {
             // The devices of the run are not known yet.
-            let moment = Moment { elapsed: self.started_at.elapsed(), eta_secs: None, disks: None };
+            let moment = Moment { elapsed: self.started_at.elapsed(), eta_secs: None, disks: None, idleness: None };
             let result = outcome::result(self.plan, self.settings, &self.records, &moment);
             observer.event(RunEvent::Status(Box::new(result)));
         }

@@ -36,7 +36,7 @@ pub fn simulate(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObs
     let n_logs_lost = end_logs(logs, observer);
     let longest_ns = records.iter().filter_map(Record::final_stats).map(|stats| stats.total_runtime_ns).max();
     let elapsed = Duration::from_nanos(longest_ns.unwrap_or(0));
-    let moment = Moment { elapsed, eta_secs: Some(0), disks: None };
+    let moment = Moment { elapsed, eta_secs: Some(0), disks: None, idleness: None };
     let result = outcome::result(&plan, settings, &records, &moment);
     let n_failed = records.iter().filter(|record| record.has_failed()).count() as u32;
     Ok(RunOutcome { result, n_failed, signal: None, n_logs_lost })

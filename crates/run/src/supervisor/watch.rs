@@ -9,6 +9,7 @@ use super::bandwidth::BandwidthMeter;
 use super::board::{Board, Shown, WorkerState, attention};
 use super::disks::DiskWatch;
 use super::eta::EtaMaker;
+use super::idle::IdleWatch;
 use super::launch::{Handle, Heard, Launcher, lost_outcome};
 use super::record::{Record, Status, error_line, setup_failed};
 use super::{RunSettings, steady};
@@ -42,6 +43,7 @@ pub(super) struct Watch<'a> {
     pub(super) records: &'a mut Vec<Record>,
     pub(super) observer: &'a mut dyn RunObserver,
     pub(super) disks: &'a DiskWatch,
+    pub(super) idle: Option<&'a IdleWatch>,
     pub(super) logs: Option<&'a LogDrain>,
     pub(super) agenda: Agenda,
     pub(super) meter: Option<BandwidthMeter>,

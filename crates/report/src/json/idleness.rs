@@ -1,0 +1,18 @@
+//! The object `cpu_idleness`.
+//!
+//! Must not know: jobs, how it was measured. Start reading at [`write()`].
+
+use super::writer::Writer;
+use ferrio_stats::CpuIdleness;
+
+/// Writes the object.
+pub(super) fn write(writer: &mut Writer, idleness: &CpuIdleness) {
+    writer.object("cpu_idleness", |writer| {
+        writer.float("system", idleness.system_percent);
+        for share in &idleness.cpus {
+            writer.float(&format!("cpu-{}", share.cpu), share.idle_percent);
+        }
+        writer.float("unit_mean", idleness.unit_mean_us);
+        writer.float("unit_stddev", idleness.unit_stddev_us);
+    });
+}
