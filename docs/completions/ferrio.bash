@@ -24,6 +24,7 @@ _ferrio_names='
 --alloc-size=
 --warnings-fatal
 --max-jobs=
+--idle-prof=
 --inflate-log=
 --trigger-file=
 --trigger-timeout=

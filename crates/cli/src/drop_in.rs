@@ -50,9 +50,6 @@ fn invoke(invocation: Invocation) -> ExitCode {
     if let Some(path) = &invocation.inflate_log {
         return inflate_log::print(path);
     }
-    if invocation.mode == Mode::IdleCalibration {
-        return calibrate_idle();
-    }
     let mut console = match open_console(invocation.output.file.as_deref()) {
         Ok(console) => console,
         Err(error) => {
@@ -63,7 +60,8 @@ fn invoke(invocation: Invocation) -> ExitCode {
     };
     if invocation.mode != Mode::Run {
         print_all(&mut console, &invocation.messages);
-        return ExitCode::SUCCESS;
+        let calibrates = invocation.mode == Mode::IdleCalibration;
+        return if calibrates { calibrate_idle(&mut console) } else { ExitCode::SUCCESS };
     }
     if has_documents_alone(invocation.output.formats) {
         console.collect_messages();
@@ -75,15 +73,15 @@ fn invoke(invocation: Invocation) -> ExitCode {
     start(invocation, &mut console)
 }
 
-/// `--idle-prof=calibrate`: to the standard output, as fio does it, whatever else is asked for.
-fn calibrate_idle() -> ExitCode {
+/// `--idle-prof=calibrate`: text, whatever the format.
+fn calibrate_idle(console: &mut Console) -> ExitCode {
     match ferrio_run::calibrate_idle() {
         Ok(idleness) => {
-            Console::standard().info(&ferrio_report::normal::calibration(&idleness));
+            console.info(&ferrio_report::normal::calibration(&idleness));
             ExitCode::SUCCESS
         }
         Err(error) => {
-            Console::standard().error(&format!("fio: how idle the CPUs are is not measured: {error}\n"));
+            console.error(&format!("fio: how idle the CPUs are is not measured: {error}\n"));
             ExitCode::FAILURE
         }
     }
