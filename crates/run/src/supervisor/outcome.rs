@@ -78,7 +78,7 @@ pub(super) fn refused(
         Record { outcome, ..Record::default() }
     };
     let records: Vec<Record> = (0..plan.workers.len()).map(failed).collect();
-    let moment = Moment { elapsed: Duration::ZERO, eta_secs: None, disks: None };
+    let moment = Moment { elapsed: Duration::ZERO, eta_secs: None, disks: None, idleness: None };
     let result = result(plan, settings, &records, &moment);
     RunOutcome { result, n_failed: 1, signal: None, n_logs_lost: 0 }
 }
