@@ -1,6 +1,9 @@
-//! The latency histogram in fio's bucket layout (29 groups of 64 buckets).
+//! The latency histogram in fio's bucket layout (29 groups of 64 buckets), which goes on beyond fio's last bucket.
 //!
-//! Must not know: what is measured. Start reading at [`bucket_index`].
+//! fio counts everything from 17.18 s on in its last bucket. Here the layout goes on to the largest `u64`, so that a stall
+//! of a minute is told from one of an hour; what is shown under fio's keys is folded into fio's last bucket.
+//!
+//! Must not know: what is measured. Start reading at [`full_bucket_index`].
 
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
@@ -11,22 +14,33 @@ use std::fmt;
 const BUCKET_BITS: u32 = 6;
 /// Buckets in a group.
 const GROUP_BUCKETS: usize = 1 << BUCKET_BITS;
-/// Number of buckets.
+/// Number of buckets that fio has: values below 2^34 ns, about 17.18 s.
 pub const N_BUCKETS: usize = 29 * GROUP_BUCKETS;
+/// Number of buckets for all values: the top bit of the largest is at 63.
+pub const N_FULL_BUCKETS: usize = 59 * GROUP_BUCKETS;
 
-/// Bucket of a value in nanoseconds. Values of about 17.18 s and more share the last bucket.
+/// Room for all of them: the next power of two, so that a mask keeps an index within it and a sample needs no branch.
+const N_SLOTS: usize = N_FULL_BUCKETS.next_power_of_two();
+
+/// Bucket of a value in nanoseconds, below [`N_FULL_BUCKETS`].
 #[inline]
-pub const fn bucket_index(value_ns: u64) -> usize {
+pub const fn full_bucket_index(value_ns: u64) -> usize {
     if value_ns < 2 * GROUP_BUCKETS as u64 {
         return value_ns as usize;
     }
     // The value has at least 8 bits, so the top bit is at 7 or higher and the shift at 1 or higher.
     let shift = value_ns.ilog2() - BUCKET_BITS;
-    let index = ((shift as usize) << BUCKET_BITS) + (value_ns >> shift) as usize;
+    ((shift as usize) << BUCKET_BITS) + (value_ns >> shift) as usize
+}
+
+/// Bucket of a value in nanoseconds as fio has it: values of about 17.18 s and more share the last one.
+#[inline]
+pub const fn bucket_index(value_ns: u64) -> usize {
+    let index = full_bucket_index(value_ns);
     if index < N_BUCKETS { index } else { N_BUCKETS - 1 }
 }
 
-/// Value that stands for all of a bucket: the middle of it, in nanoseconds.
+/// Value that stands for all of a bucket (below [`N_FULL_BUCKETS`]): the middle of it, in nanoseconds.
 pub const fn bucket_value_ns(index: usize) -> u64 {
     if index < 2 * GROUP_BUCKETS {
         return index as u64;
@@ -38,14 +52,19 @@ pub const fn bucket_value_ns(index: usize) -> u64 {
 }
 
 /// Counts of latencies by bucket.
+///
+/// 32 KiB, of which a run touches what it uses: the memory comes zeroed from the kernel, and no method writes to what lies
+/// beyond fio's buckets (a page and more each for every eight octaves) unless something was counted there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Histogram {
-    counts: Box<[u64; N_BUCKETS]>,
+    counts: Box<[u64; N_SLOTS]>,
 }
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self { counts: Box::new([0; N_BUCKETS]) }
+        // Not an array in a box: that would be written to.
+        let zeroed = vec![0; N_SLOTS].into_boxed_slice();
+        Self { counts: zeroed.try_into().expect("a vector of as many elements") }
     }
 }
 
@@ -53,36 +72,65 @@ impl Histogram {
     /// Counts one value in nanoseconds.
     #[inline]
     pub fn record(&mut self, value_ns: u64) {
-        self.counts[bucket_index(value_ns)] += 1;
+        // The remainder changes nothing: an index is below N_FULL_BUCKETS. The compiler is told so.
+        self.counts[full_bucket_index(value_ns) % N_SLOTS] += 1;
     }
 
-    /// All counts, by bucket.
-    pub fn counts(&self) -> &[u64; N_BUCKETS] {
-        &self.counts
-    }
-
-    /// Buckets that hold something, as (bucket, count), ascending.
+    /// Buckets that hold something, as (bucket, count), ascending, over the whole range.
     pub fn filled(&self) -> impl Iterator<Item = (usize, u64)> {
         self.counts.iter().copied().enumerate().filter(|(_, count)| *count > 0)
     }
 
+    /// Buckets that hold something as fio has them: its last one takes all that lies beyond.
+    pub fn folded(&self) -> impl Iterator<Item = (usize, u64)> {
+        let (within, last) = (&self.counts[..N_BUCKETS - 1], self.counts[N_BUCKETS - 1]);
+        let last = last.saturating_add(self.n_beyond());
+        within.iter().copied().chain([last]).enumerate().filter(|(_, count)| *count > 0)
+    }
+
+    /// Buckets beyond fio's that hold something, as (bucket, count), ascending.
+    pub fn beyond(&self) -> impl Iterator<Item = (usize, u64)> {
+        self.filled().skip_while(|(index, _)| *index < N_BUCKETS)
+    }
+
+    /// Number of values beyond fio's buckets (2^34 ns, about 17.18 s, and more).
+    pub fn n_beyond(&self) -> u64 {
+        sum(&self.counts[N_BUCKETS..])
+    }
+
     /// Number of values counted.
     pub fn n_samples(&self) -> u64 {
-        self.counts.iter().fold(0, |sum, count| sum.saturating_add(*count))
+        sum(&*self.counts)
     }
 
     /// Adds another histogram.
     pub fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in self.counts.iter_mut().zip(other.counts.iter()) {
+        for (index, count) in other.filled() {
             // Counts may come off a wire: they saturate rather than wrap.
-            *mine = mine.saturating_add(*theirs);
+            self.counts[index] = self.counts[index].saturating_add(count);
         }
+    }
+
+    /// What was counted after `earlier`, an older copy of this histogram.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut rest = Self::default();
+        for (index, count) in self.filled() {
+            rest.counts[index] = count.saturating_sub(earlier.counts[index]);
+        }
+        rest
     }
 
     /// Forgets all counts, keeps the memory.
     pub fn clear(&mut self) {
-        self.counts.fill(0);
+        for count in self.counts.iter_mut().filter(|count| **count > 0) {
+            *count = 0;
+        }
     }
+}
+
+fn sum(counts: &[u64]) -> u64 {
+    counts.iter().fold(0, |sum, count| sum.saturating_add(*count))
 }
 
 /// On the wire a histogram is the list of its non-empty buckets, ascending.
@@ -90,7 +138,7 @@ impl Serialize for Histogram {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut sequence = serializer.serialize_seq(Some(self.filled().count()))?;
         for (index, count) in self.filled() {
-            // Cannot overflow: index < N_BUCKETS < 2^16.
+            // Fits: index < N_FULL_BUCKETS < 2^16.
             sequence.serialize_element(&(index as u16, count))?;
         }
         sequence.end()
@@ -118,7 +166,7 @@ impl<'de> Visitor<'de> for HistogramVisitor {
         let mut next_index = 0;
         while let Some((index, count)) = sequence.next_element::<(u16, u64)>()? {
             let index = usize::from(index);
-            if index < next_index || index >= N_BUCKETS {
+            if index < next_index || index >= N_FULL_BUCKETS {
                 return Err(A::Error::custom("histogram bucket out of range or out of order"));
             }
             histogram.counts[index] = count;
@@ -132,6 +180,15 @@ impl<'de> Visitor<'de> for HistogramVisitor {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn of(values: &[u64]) -> Histogram {
+        let mut histogram = Histogram::default();
+        for value in values {
+            histogram.record(*value);
+        }
+        histogram
+    }
 
     /// The table of the format's description.
     #[test]
@@ -156,27 +213,61 @@ mod tests {
 
     #[test]
     fn every_bucket_holds_its_own_value() {
-        for index in 0..N_BUCKETS {
-            assert_eq!(bucket_index(bucket_value_ns(index)), index);
+        for index in 0..N_FULL_BUCKETS {
+            assert_eq!(full_bucket_index(bucket_value_ns(index)), index);
+            assert_eq!(bucket_index(bucket_value_ns(index)), index.min(N_BUCKETS - 1));
+        }
+        assert_eq!(full_bucket_index(u64::MAX), N_FULL_BUCKETS - 1);
+    }
+
+    #[test]
+    fn the_layout_goes_on_beyond_fio() {
+        // 2^34 begins the group after fio's last: its buckets are 2^28 wide.
+        let table = [
+            (17_179_869_183, 1_855),
+            (17_179_869_184, 1_856),
+            (17_179_869_184 + (1 << 28) - 1, 1_856),
+            (17_179_869_184 + (1 << 28), 1_857),
+            // A minute and an hour: 2^35 + 47 * 2^29 and 2^41 + 40 * 2^35 lie below them.
+            (60_000_000_000, 30 * 64 + 47),
+            (3_600_000_000_000, 36 * 64 + 40),
+        ];
+        for (value_ns, bucket) in table {
+            assert_eq!(full_bucket_index(value_ns), bucket, "{value_ns}");
         }
     }
 
     #[test]
+    fn what_lies_beyond_is_folded_into_fios_last_bucket() {
+        let mut histogram = Histogram::default();
+        for value_ns in [5, 17_179_869_183, 17_179_869_184, 60_000_000_000, 60_000_000_001] {
+            histogram.record(value_ns);
+        }
+        assert_eq!(histogram.folded().collect::<Vec<_>>(), [(5, 1), (1_855, 4)]);
+        assert_eq!(histogram.filled().collect::<Vec<_>>(), [(5, 1), (1_855, 1), (1_856, 1), (1_967, 2)]);
+        assert_eq!((histogram.n_beyond(), histogram.n_samples()), (3, 5));
+        histogram.clear();
+        assert_eq!(histogram, Histogram::default());
+        assert_eq!(histogram.folded().count(), 0);
+    }
+
+    #[test]
     fn hostile_lists_are_refused() {
-        for text in ["[[1856,1]]", "[[5,1],[5,1]]", "[[6,1],[5,1]]", "[[5]]", "[[70000,1]]", "{}"] {
+        for text in ["[[3776,1]]", "[[5,1],[5,1]]", "[[6,1],[5,1]]", "[[5]]", "[[70000,1]]", "{}"] {
             assert!(serde_json::from_str::<Histogram>(text).is_err(), "{text}");
         }
         let full = serde_json::from_str::<Histogram>("[[5,18446744073709551615],[6,1]]").expect("well formed");
         assert_eq!(full.n_samples(), u64::MAX);
         let mut twice = full.clone();
         twice.merge(&full);
-        assert_eq!(twice.counts()[5], u64::MAX);
+        assert_eq!(twice.counts[5], u64::MAX);
     }
 
     proptest! {
         #[test]
-        fn value_is_near_its_bucket(value_ns in 0u64..17_179_869_184) {
-            let middle_ns = bucket_value_ns(bucket_index(value_ns));
+        fn value_is_near_its_bucket(value_ns in any::<u64>(), shift in 0u32..64) {
+            let value_ns = value_ns >> shift;
+            let middle_ns = bucket_value_ns(full_bucket_index(value_ns));
             prop_assert!(middle_ns.abs_diff(value_ns) <= value_ns / 128 + 1);
         }
 
@@ -185,17 +276,31 @@ mod tests {
             first in prop::collection::vec(any::<u64>(), 0..100),
             second in prop::collection::vec(any::<u64>(), 0..100),
         ) {
-            let of = |values: &[u64]| {
-                let mut histogram = Histogram::default();
-                for value in values { histogram.record(*value); }
-                histogram
-            };
             let mut merged = of(&first);
             merged.merge(&of(&second));
             prop_assert_eq!(merged.n_samples(), (first.len() + second.len()) as u64);
             let bytes = postcard::to_stdvec(&merged).expect("serialises");
             prop_assert_eq!(&postcard::from_bytes::<Histogram>(&bytes).expect("reads back"), &merged);
+            let text = serde_json::to_string(&merged).expect("serialises");
+            prop_assert_eq!(&serde_json::from_str::<Histogram>(&text).expect("reads back"), &merged);
+            prop_assert_eq!(&merged.since(&of(&first)), &of(&second));
             prop_assert_eq!(merged, of(&[first, second].concat()));
+        }
+
+        #[test]
+        fn both_views_are_those_of_plain_lists(
+            values in prop::collection::vec((any::<u64>(), 0u32..64).prop_map(|(value, shift)| value >> shift), 0..200),
+        ) {
+            let list_by = |bucket_of: fn(u64) -> usize| {
+                let mut counts = BTreeMap::new();
+                for value in &values {
+                    *counts.entry(bucket_of(*value)).or_insert(0u64) += 1;
+                }
+                counts.into_iter().collect::<Vec<_>>()
+            };
+            let histogram = of(&values);
+            prop_assert_eq!(histogram.filled().collect::<Vec<_>>(), list_by(full_bucket_index));
+            prop_assert_eq!(histogram.folded().collect::<Vec<_>>(), list_by(bucket_index));
         }
     }
 }

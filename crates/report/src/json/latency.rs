@@ -36,7 +36,7 @@ fn distribution(writer: &mut Writer, histogram: &Histogram, settings: &ReportSet
     });
     if detail == Detail::WithBins {
         writer.object("bins", |writer| {
-            for (index, count) in histogram.filled() {
+            for (index, count) in histogram.folded() {
                 writer.integer(&bucket_value_ns(index).to_string(), count);
             }
         });
