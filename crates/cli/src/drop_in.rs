@@ -22,7 +22,7 @@ use std::time::Duration;
 /// Does what the arguments (the first is the program's name) ask for.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     match ferrio_job::parse(arguments, &SystemEnvironment::new(VERSION)) {
-        Ok(invocation) => invoke(invocation),
+        Ok(invocation) => invoke(invocation, arguments),
         Err(error) => refuse(&error),
     }
 }
@@ -46,7 +46,7 @@ fn print_all(console: &mut Console, messages: &[Message]) {
     }
 }
 
-fn invoke(invocation: Invocation) -> ExitCode {
+fn invoke(invocation: Invocation, arguments: &[OsString]) -> ExitCode {
     if let Some(path) = &invocation.inflate_log {
         return inflate_log::print(path);
     }
@@ -70,7 +70,7 @@ fn invoke(invocation: Invocation) -> ExitCode {
         console.keep_stdout_free();
     }
     print_all(&mut console, &invocation.messages);
-    start(invocation, &mut console)
+    start(invocation, arguments, &mut console)
 }
 
 /// `--idle-prof=calibrate`: text, whatever the format.
@@ -92,7 +92,7 @@ fn has_documents_alone(formats: Formats) -> bool {
     (formats.json || formats.json_plus) && !formats.normal
 }
 
-fn start(invocation: Invocation, console: &mut Console) -> ExitCode {
+fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) -> ExitCode {
     let reporter = Reporter::new(&invocation.output);
     let settings = RunSettings {
         version: VERSION.to_owned(),
@@ -101,6 +101,7 @@ fn start(invocation: Invocation, console: &mut Console) -> ExitCode {
         eta: EtaSettings { enabled: shows_eta(&invocation), interval_ms: invocation.eta.interval_ms },
         open_logs: || Box::new(LogFiles::new()),
         control: control_settings(&invocation.control, has_documents_alone(invocation.output.formats)),
+        command_line: arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
     };
     let mut progress = Progress::new(console, &reporter, invocation.eta);
     if let Some(prefix) = &invocation.control.bandwidth_log {

@@ -10,6 +10,7 @@ pub mod events;
 pub mod files;
 pub mod logs;
 pub mod plan;
+mod provenance;
 pub mod supervisor;
 pub mod trace;
 pub mod worker;

@@ -5,6 +5,7 @@
 use crate::SteadyState;
 use crate::idleness::CpuIdleness;
 use crate::messages::Messages;
+use crate::provenance::Provenance;
 use crate::thread_stats::{DirectionStats, ThreadStats, bw_bytes_per_sec};
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
@@ -277,6 +278,8 @@ pub struct RunResult {
     pub idleness: Option<CpuIdleness>,
     /// What the run had to say, where the report has to carry it: empty where messages have a stream of their own.
     pub messages: Messages,
+    /// Where the figures come from, if that was recorded.
+    pub provenance: Option<Box<Provenance>>,
 }
 
 #[cfg(test)]

@@ -272,5 +272,11 @@ pub fn wall_clock_ms() -> u64 {
     wall_clock().as_millis() as u64
 }
 
+/// The clock source that the kernel uses now, such as `tsc` or `kvm-clock`. `None` without sysfs.
+pub fn kernel_clock_source() -> Option<String> {
+    let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
+}
+
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,11 @@
-//! Is a block device in use: mounted, swapped to, or held by another device.
+//! Mounts, and whether a block device is in use: mounted, swapped to, or held by another device.
 //!
 //! Must not know: what follows from it. Parsing is pure, over `/proc/self/mountinfo` and `/proc/swaps`.
 
 use crate::block_device::{BlockDevice, DeviceNumber};
 use crate::error::{Context, Result};
 use crate::file::FileInfo;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a device must not be overwritten without being asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +70,28 @@ pub struct Mount {
     pub file_system: String,
     /// What was mounted, such as `/dev/sda1`.
     pub source: String,
+    /// Options of the mount, then those of the file system that are not among them, with commas between, as
+    /// `/proc/mounts` has them.
+    pub options: String,
+}
+
+/// The mounts of this process's name space; none where `/proc` is not mounted.
+pub fn mounts() -> Vec<Mount> {
+    parse_mountinfo(&std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default())
+}
+
+/// The mount that an absolute path without links lies on: the one with the longest way; of several at one place, the last
+/// is on top.
+pub fn mount_of<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
+    let covering = mounts.iter().filter(|mount| path.starts_with(&mount.place));
+    covering.max_by_key(|mount| mount.place.as_os_str().len())
+}
+
+/// The disk that a path lies on, by the number in its `stat`, or by what was mounted: btrfs shows numbers of its own.
+pub fn disk_of(path: &Path, mount: Option<&Mount>) -> Option<BlockDevice> {
+    let by_number = BlockDevice::behind_path(path).ok().flatten();
+    let source = mount.map(|mount| Path::new(&mount.source)).filter(|source| source.starts_with("/dev"));
+    by_number.or_else(|| BlockDevice::behind_path(source?).ok().flatten())
 }
 
 /// The mounts in the text of `/proc/self/mountinfo`, in its order. Lines that are no mount are left aside. The form is in
@@ -83,13 +105,25 @@ fn parse_mount(line: &str) -> Option<Mount> {
     let mut left = left.split(' ').skip(2);
     let device = DeviceNumber::parse(left.next()?)?;
     let place = unescape(left.nth(1)?);
+    let own = left.next().unwrap_or_default();
     let mut right = right.split(' ');
     Some(Mount {
         device,
         place: PathBuf::from(place),
         file_system: unescape(right.next()?),
         source: unescape(right.next()?),
+        options: joined_options(own, right.next().unwrap_or_default()),
     })
+}
+
+fn joined_options(own: &str, of_file_system: &str) -> String {
+    let mut options: Vec<&str> = own.split(',').filter(|option| !option.is_empty()).collect();
+    for option in of_file_system.split(',').filter(|option| !option.is_empty()) {
+        if !options.contains(&option) {
+            options.push(option);
+        }
+    }
+    unescape(&options.join(","))
 }
 
 /// The swap devices and files in the text of `/proc/swaps`, which starts with a line of headings.
@@ -141,8 +175,23 @@ mod tests {
         assert_eq!(mounts[1].device, DeviceNumber { major: 254, minor: 1 });
         assert_eq!((mounts[1].file_system.as_str(), mounts[1].source.as_str()), ("ext4", "/dev/vda1"));
         assert_eq!(mounts[2].place, PathBuf::from("/mnt/with space\\"));
+        assert_eq!((mounts[1].options.as_str(), mounts[3].options.as_str()), ("rw,relatime,discard", "rw"));
         assert_eq!(mounts[3].source, "/dev/mapper/vg-data");
         assert!(parse_mountinfo("").is_empty());
+    }
+
+    #[test]
+    fn the_longest_and_the_last_mount_count() {
+        let text = "22 1 254:1 / / rw - ext4 /dev/vda1 rw\n\
+            23 22 0:40 / /mnt rw - tmpfs tmpfs rw\n\
+            24 22 0:41 /sub /mnt/data rw - btrfs /dev/sdb rw\n\
+            25 22 8:32 / /mnt/data rw - xfs /dev/sdc rw\n";
+        let mounts = parse_mountinfo(text);
+        let kind = |path: &str| mount_of(&mounts, Path::new(path)).map(|mount| mount.file_system.clone());
+        assert_eq!(kind("/mnt/data/deep/er").as_deref(), Some("xfs"));
+        assert_eq!(kind("/mnt/database").as_deref(), Some("tmpfs"));
+        assert_eq!(kind("/home").as_deref(), Some("ext4"));
+        assert!(mount_of(&[], Path::new("/")).is_none());
     }
 
     #[test]

@@ -138,9 +138,14 @@ pub fn parse_cpu_list(text: &str) -> Result<Vec<u32>> {
     Ok(cpus)
 }
 
-/// The list that [`parse_cpu_list`] reads, for messages: one number after the other.
-fn format_cpu_list(cpus: &[u32]) -> String {
-    cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+/// The list that [`parse_cpu_list`] reads: neighbours are joined to ranges, in the order given.
+pub fn format_cpu_list(cpus: &[u32]) -> String {
+    let ranges = cpus.chunk_by(|cpu, next| cpu.checked_add(1) == Some(*next));
+    let texts = ranges.map(|range| match range {
+        [first, .., last] => format!("{first}-{last}"),
+        _ => range.iter().map(u32::to_string).collect(),
+    });
+    texts.collect::<Vec<_>>().join(",")
 }
 
 fn check(result: libc::c_long) -> io::Result<libc::c_long> {
@@ -157,6 +162,9 @@ mod tests {
         assert_eq!(parse_cpu_list("0-3,8\n").unwrap(), [0, 1, 2, 3, 8]);
         assert_eq!(parse_cpu_list("5,1-2,2").unwrap(), [1, 2, 5]);
         assert!(parse_cpu_list("\n").unwrap().is_empty());
+        assert_eq!(format_cpu_list(&[0, 1, 2, 3, 8, u32::MAX]), "0-3,8,4294967295");
+        assert_eq!(format_cpu_list(&[7, 1, 2]), "7,1-2");
+        assert_eq!(format_cpu_list(&[]), "");
         for bad in ["3-1", "a", "1-", "-1", "0-65536", "4294967296", "1;2"] {
             assert!(parse_cpu_list(bad).is_err(), "{bad}");
         }

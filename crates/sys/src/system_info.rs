@@ -3,6 +3,11 @@
 //! Must not know: who asks.
 
 use crate::scheduling::{online_cpus, possible_cpus};
+use std::io::Read;
+
+/// The first CPU of `/proc/cpuinfo` is within this many bytes. The rest is not read: on machines with hundreds of CPUs it
+/// takes milliseconds.
+const CPU_INFO_BYTES: u64 = 4096;
 
 /// Facts that do not change while a run lasts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +55,23 @@ pub fn memory_bytes() -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
+/// What the maker calls the first CPU. `None` if the kernel does not say.
+pub fn cpu_model() -> Option<String> {
+    let mut text = Vec::new();
+    std::fs::File::open("/proc/cpuinfo").ok()?.take(CPU_INFO_BYTES).read_to_end(&mut text).ok()?;
+    cpu_model_in(&String::from_utf8_lossy(&text))
+}
+
+/// The key depends on the architecture: x86 and RISC-V, POWER, s390, older ARM.
+fn cpu_model_in(text: &str) -> Option<String> {
+    let value = |key: &str| {
+        let fields = text.lines().filter_map(|line| line.split_once(':'));
+        fields.filter(|(name, _)| name.trim() == key).map(|(_, value)| value.trim()).find(|value| !value.is_empty())
+    };
+    let keys = ["model name", "uarch", "cpu", "processor 0", "Model", "Hardware"];
+    keys.into_iter().find_map(value).map(str::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,6 +85,20 @@ mod tests {
         assert_eq!(info.kernel_release, release.trim());
         assert_eq!(info.host_name, std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim());
         assert_eq!(info.architecture, std::env::consts::ARCH);
+    }
+
+    #[test]
+    fn cpu_models_of_several_architectures() {
+        let table = [
+            ("processor\t: 0\nmodel name\t: AMD EPYC\nprocessor\t: 1\nmodel name\t: other\n", Some("AMD EPYC")),
+            ("processor\t: 0\ncpu\t\t: POWER9, altivec supported\n", Some("POWER9, altivec supported")),
+            ("processor 0: version = FF,  machine = 2964\n", Some("version = FF,  machine = 2964")),
+            ("processor\t: 0\nCPU part\t: 0xd0c\n", None),
+            ("", None),
+        ];
+        for (text, model) in table {
+            assert_eq!(cpu_model_in(text).as_deref(), model, "{text}");
+        }
     }
 
     #[test]

@@ -155,6 +155,7 @@ pub(super) mod tests {
             disks,
             idleness: None,
             messages: Messages::default(),
+            provenance: None,
         }
     }
 

@@ -78,6 +78,7 @@ pub(super) fn measure(
         eta: EtaSettings { enabled: true, interval_ms: LOOK_INTERVAL_MS },
         open_logs: || Box::new(LogFiles::new()),
         control: ControlSettings::default(),
+        command_line: Vec::new(),
     };
     let mut watcher = Watcher { test, progress, started_at: Instant::now(), messages: Vec::new() };
     let outcome = ferrio_run::run(spec, &settings, &mut watcher)?;

@@ -6,7 +6,7 @@ use super::numbers::bytes_text;
 use anyhow::Result;
 use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::file_space::file_system_space;
-use ferrio_sys::mounts::{Mount, parse_mountinfo};
+use ferrio_sys::mounts::{disk_of, mount_of, mounts};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -47,31 +47,18 @@ impl Survey {
     /// Looks at a directory, which must be absolute and without links.
     pub(super) fn of_directory(directory: &Path) -> Result<Self> {
         let space = file_system_space(directory)?;
-        let mounts = parse_mountinfo(&std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default());
+        let mounts = mounts();
         let mount = mount_of(&mounts, directory);
         let file_system = mount.map_or_else(|| "unknown".to_owned(), |mount| mount.file_system.clone());
         let is_memory = IN_MEMORY.contains(&file_system.as_str());
         Ok(Self {
             mounted_on: mount.map_or_else(|| PathBuf::from("/"), |mount| mount.place.clone()),
-            device: if is_memory { None } else { device_of(directory, mount).map(|disk| Device::of(&disk)) },
+            device: if is_memory { None } else { disk_of(directory, mount).map(|disk| Device::of(&disk)) },
             is_memory,
             file_system,
             available_bytes: space.available_bytes,
         })
     }
-}
-
-/// The mount with the longest way; of several at one place, the last is on top.
-fn mount_of<'a>(mounts: &'a [Mount], directory: &Path) -> Option<&'a Mount> {
-    let covering = mounts.iter().filter(|mount| directory.starts_with(&mount.place));
-    covering.max_by_key(|mount| mount.place.as_os_str().len())
-}
-
-/// The disk by the number in `stat`, or by what was mounted: btrfs shows numbers of its own.
-fn device_of(directory: &Path, mount: Option<&Mount>) -> Option<BlockDevice> {
-    let by_number = BlockDevice::behind_path(directory).ok().flatten();
-    let source = mount.map(|mount| Path::new(&mount.source)).filter(|source| source.starts_with("/dev"));
-    by_number.or_else(|| BlockDevice::behind_path(source?).ok().flatten())
 }
 
 impl Device {
@@ -108,21 +95,6 @@ impl std::fmt::Display for Device {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const MOUNTINFO: &str = "22 1 254:1 / / rw - ext4 /dev/vda1 rw\n\
-        23 22 0:40 / /mnt rw - tmpfs tmpfs rw\n\
-        24 22 0:41 /sub /mnt/data rw - btrfs /dev/sdb rw\n\
-        25 22 8:32 / /mnt/data rw - xfs /dev/sdc rw\n";
-
-    #[test]
-    fn the_longest_and_the_last_mount_count() {
-        let mounts = parse_mountinfo(MOUNTINFO);
-        let kind = |directory: &str| mount_of(&mounts, Path::new(directory)).map(|mount| mount.file_system.clone());
-        assert_eq!(kind("/mnt/data/deep/er").as_deref(), Some("xfs"));
-        assert_eq!(kind("/mnt/database").as_deref(), Some("tmpfs"));
-        assert_eq!(kind("/home").as_deref(), Some("ext4"));
-        assert!(mount_of(&[], Path::new("/")).is_none());
-    }
 
     #[test]
     fn a_device_in_one_line() {

@@ -51,7 +51,7 @@ fn messages_are_in_the_document() {
                 assert_eq!(found.len(), expected.len(), "{found:?}\n{what}");
                 let is_as_expected = found.iter().zip(*expected).all(|(found, begin)| found.starts_with(begin));
                 assert!(is_as_expected, "{found:?}\n{what}");
-                assert_eq!(document.get("ferrio").is_some(), !expected.is_empty(), "{what}");
+                assert_eq!(document["ferrio"].get("messages").is_some(), !expected.is_empty(), "{what}");
                 // Errors are told twice: to who reads the document, and to who watches.
                 let errors: Vec<&str> = found.iter().filter_map(|message| message.strip_prefix("error: ")).collect();
                 assert_eq!(finished.stderr.trim_end(), errors.join("\n"), "{what}");
@@ -67,7 +67,7 @@ fn with_text_for_people_everything_is_as_in_fio() {
     let (before, rest) = finished.stdout.split_at(finished.stdout.find("{\n").expect("a document"));
     assert!(before.contains("note: both iodepth >= 1") && before.contains("Starting 1 process\n"), "{before}");
     let (document, after) = rest.split_at(rest.find("\n}\n").expect("the end of the document") + 3);
-    assert_eq!(documents(document, "the document")[0].get("ferrio"), None);
+    assert_eq!(documents(document, "the document")[0]["ferrio"].get("messages"), None);
     assert!(after.starts_with("\na: (groupid=0, jobs=1): err= 0: pid="), "{after}");
 }
 

@@ -15,6 +15,7 @@ mod interruptions;
 mod json_stream;
 mod logs;
 mod outline;
+mod provenance;
 mod refusals;
 mod reports;
 mod signals;

@@ -1,17 +1,39 @@
 //! The `ferrio` key: what ferrio has to add to fio's document. All of it stands under this one key, the last of the
 //! document, and the key is there only when there is something to add.
 //!
-//! Must not know: jobs. Start reading at [`write()`].
+//! Must not know: fio's keys. Start reading at [`write()`].
 
 use super::writer::Writer;
-use ferrio_stats::{Messages, RunResult};
+use ferrio_stats::histogram::bucket_value_ns;
+use ferrio_stats::{Histogram, JobReport, Messages, Provenance, RunResult, full_percentiles};
+use ferrio_units::DataDirection;
 
 /// Writes the key.
 pub(super) fn write(writer: &mut Writer, result: &RunResult) {
-    if result.messages.is_empty() {
+    let slow: Vec<Slow<'_>> = result.jobs.iter().flat_map(slow_latencies).collect();
+    if result.provenance.is_none() && slow.is_empty() && result.messages.is_empty() {
         return;
     }
-    writer.object("ferrio", |writer| messages(writer, &result.messages));
+    writer.object("ferrio", |writer| {
+        if let Some(provenance) = &result.provenance {
+            self::provenance(writer, provenance);
+        }
+        if !slow.is_empty() {
+            writer.array("beyond_fio_range", |writer| {
+                for slow in &slow {
+                    writer.element(|writer| slow.write(writer));
+                }
+            });
+        }
+        messages(writer, &result.messages);
+    });
+}
+
+fn provenance(writer: &mut Writer, provenance: &Provenance) {
+    writer.string("version", &provenance.ferrio_version);
+    // Cannot fail: the model has no key that is not a text.
+    let value = serde_json::to_value(provenance).unwrap_or_default();
+    writer.value("provenance", &value);
 }
 
 /// What fio prints before the document, where nothing but documents goes to their stream.
@@ -32,12 +54,127 @@ fn messages(writer: &mut Writer, messages: &Messages) {
     }
 }
 
+/// A latency with samples that fio's histogram cannot tell apart, those of 17.18 s and more.
+struct Slow<'a> {
+    job: &'a JobReport,
+    direction: &'static str,
+    kind: &'static str,
+    histogram: &'a Histogram,
+}
+
+fn slow_latencies(job: &JobReport) -> Vec<Slow<'_>> {
+    let of_directions = DataDirection::ALL.into_iter().flat_map(|direction| {
+        let stats = &job.stats.directions[direction];
+        let kinds = [("slat_ns", &stats.slat), ("clat_ns", &stats.clat), ("lat_ns", &stats.lat)];
+        kinds.map(|(kind, stat)| (direction.name(), kind, stat))
+    });
+    let all = of_directions.chain([("sync", "lat_ns", &job.stats.sync)]);
+    let slow = all.filter_map(|(direction, kind, stat)| {
+        let histogram = stat.histogram.as_ref().filter(|histogram| histogram.n_beyond() > 0)?;
+        Some(Slow { job, direction, kind, histogram })
+    });
+    slow.collect()
+}
+
+impl Slow<'_> {
+    /// The percentiles over the whole range, and the bins from 17.18 s on.
+    fn write(&self, writer: &mut Writer) {
+        writer.string("jobname", &self.job.name);
+        writer.integer("groupid", self.job.group_index);
+        writer.string("direction", self.direction);
+        writer.string("latency", self.kind);
+        writer.integer("N", self.histogram.n_beyond());
+        writer.object("percentile", |writer| {
+            for (percentile, value_ns) in full_percentiles(self.histogram, &self.job.settings.percentiles) {
+                writer.integer(&format!("{percentile:.6}"), value_ns);
+            }
+        });
+        writer.object("bins", |writer| {
+            for (index, count) in self.histogram.beyond() {
+                writer.integer(&bucket_value_ns(index).to_string(), count);
+            }
+        });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use ferrio_stats::MessageStream::{Error, Info};
+    use ferrio_stats::{LatencyStat, ReportSettings, ThreadStats};
+    use serde_json::{Value, json};
 
-    fn document(all: &Messages) -> String {
+    fn job(values_ns: &[u64]) -> JobReport {
+        let mut stats = ThreadStats::default();
+        let mut clat = LatencyStat::new(true);
+        for value_ns in values_ns {
+            clat.record(*value_ns);
+        }
+        stats.directions[DataDirection::Write].clat = clat;
+        JobReport {
+            name: "slow".to_owned(),
+            description: None,
+            group_index: 2,
+            n_members: 1,
+            pid: 1,
+            given_options: Vec::new(),
+            settings: ReportSettings { percentiles: vec![50.0, 100.0], ..ReportSettings::default() },
+            stats,
+        }
+    }
+
+    fn result(job: JobReport, provenance: Option<Box<Provenance>>) -> RunResult {
+        RunResult {
+            version: String::new(),
+            timestamp_ms: 0,
+            elapsed_secs: 0,
+            eta_secs: 0,
+            global_options: Vec::new(),
+            jobs: vec![job],
+            groups: Vec::new(),
+            disks: None,
+            messages: Messages::default(),
+            provenance,
+        }
+    }
+
+    fn document(result: &RunResult) -> Value {
+        let text = crate::json::render_in(result, crate::json::Detail::WithBins, &crate::LocalTime::utc());
+        serde_json::from_str(&text).expect("valid JSON")
+    }
+
+    #[test]
+    fn slow_samples_are_folded_under_fios_keys_and_whole_here() {
+        // 2^34 begins a bucket of 2^28 ns, an hour lies in [104 * 2^35, 105 * 2^35).
+        let document = document(&result(job(&[1_000, 17_179_869_184, 3_600_000_000_000]), None));
+        assert_eq!(document.as_object().and_then(|keys| keys.keys().next_back()).map(String::as_str), Some("ferrio"));
+        let clat = &document["jobs"][0]["write"]["clat_ns"];
+        assert_eq!(clat["bins"], json!({"1004": 1, "17112760320": 2}));
+        assert_eq!(clat["percentile"]["100.000000"], 17_112_760_320_u64);
+        let (first, hour) = (17_179_869_184 + (1_u64 << 27), (104 << 35) + (1_u64 << 34));
+        let expected = json!([{
+            "jobname": "slow", "groupid": 2, "direction": "write", "latency": "clat_ns", "N": 2,
+            "percentile": {"50.000000": first, "100.000000": hour},
+            "bins": {first.to_string(): 1, hour.to_string(): 1},
+        }]);
+        assert_eq!(document["ferrio"], json!({ "beyond_fio_range": expected }));
+    }
+
+    #[test]
+    fn without_anything_to_say_there_is_no_key() {
+        assert!(document(&result(job(&[17_179_869_183]), None)).get("ferrio").is_none());
+    }
+
+    #[test]
+    fn provenance_is_written_whole() {
+        let provenance = Provenance { ferrio_version: "1".into(), memory_bytes: 7, ..Provenance::default() };
+        let document = document(&result(job(&[1]), Some(Box::new(provenance.clone()))));
+        assert_eq!(document["ferrio"]["version"], "1");
+        let read: Provenance = serde_json::from_value(document["ferrio"]["provenance"].clone()).expect("the model");
+        assert_eq!(read, provenance);
+    }
+
+    fn messages_alone(all: &Messages) -> String {
         Writer::document(|writer| messages(writer, all))
     }
 
@@ -46,7 +183,7 @@ mod tests {
         let mut all = Messages::default();
         all.push(Info, "\nfio: terminating on signal 2\n");
         all.push(Error, "fio: \"a\\b\": \t no\n");
-        let read: serde_json::Value = serde_json::from_str(&document(&all)).expect("valid JSON");
+        let read: serde_json::Value = serde_json::from_str(&messages_alone(&all)).expect("valid JSON");
         let expected = serde_json::json!({"messages": [
             {"stream": "info", "text": "fio: terminating on signal 2"},
             {"stream": "error", "text": "fio: \"a\\b\": \t no"},
@@ -58,13 +195,13 @@ mod tests {
     fn those_without_room_are_counted() {
         let mut all = Messages::default();
         (0..1_003).for_each(|_| all.push(Info, "again"));
-        let read: serde_json::Value = serde_json::from_str(&document(&all)).expect("valid JSON");
+        let read: serde_json::Value = serde_json::from_str(&messages_alone(&all)).expect("valid JSON");
         assert_eq!(read["messages"].as_array().map(Vec::len), Some(1_000));
         assert_eq!(read["messages_left_out"], 3);
     }
 
     #[test]
     fn nothing_without_anything_to_add() {
-        assert_eq!(document(&Messages::default()), "{\n\n}\n");
+        assert_eq!(messages_alone(&Messages::default()), "{\n\n}\n");
     }
 }

@@ -3,6 +3,7 @@
 //! Must not know: results. Start reading at [`Writer`].
 
 use crate::text::put;
+use serde_json::Value;
 
 /// Writes one document. Values belong to the object or array whose closure is running.
 #[derive(Debug, Default)]
@@ -62,6 +63,30 @@ impl Writer {
     pub(super) fn float(&mut self, key: &str, value: f64) {
         self.key(key);
         put!(&mut self.out, "{:.6}", if value.is_finite() { value } else { 0.0 });
+    }
+
+    /// Any JSON value, in the same layout.
+    pub(super) fn value(&mut self, key: &str, value: &Value) {
+        self.key(key);
+        self.any(value);
+    }
+
+    /// A value after its key or its indentation. The depth of what is written this way is that of our own types.
+    fn any(&mut self, value: &Value) {
+        match value {
+            Value::Object(members) => {
+                self.enclosed('{', '}', |writer| members.iter().for_each(|(key, value)| writer.value(key, value)));
+            }
+            Value::Array(values) => self.enclosed('[', ']', |writer| {
+                for value in values {
+                    writer.next_value();
+                    writer.any(value);
+                }
+            }),
+            Value::String(text) => self.quoted(text),
+            Value::Number(number) if number.is_f64() => put!(&mut self.out, "{:.6}", number.as_f64().unwrap_or(0.0)),
+            Value::Number(_) | Value::Bool(_) | Value::Null => put!(&mut self.out, "{value}"),
+        }
     }
 
     fn key(&mut self, key: &str) {
@@ -132,6 +157,16 @@ mod tests {
              \"n\" : 18446744073709551615\n    },\n    {\n      \"f\" : 12.000000\n    }\n  ],\n  \"last\" : 0.000000\n}\n";
         assert_eq!(text, expected);
         serde_json::from_str::<serde_json::Value>(&text).expect("valid JSON");
+    }
+
+    #[test]
+    fn any_value_is_laid_out_like_the_rest() {
+        let value = serde_json::json!({"list": [1, -2.5, "a\"b", null, [true]], "empty": []});
+        let text = Writer::document(|writer| writer.value("deep", &value));
+        let expected = "{\n  \"deep\" : {\n    \"list\" : [\n      1,\n      -2.500000,\n      \"a\\\"b\",\n      null,\n      \
+             [\n        true\n      ]\n    ],\n    \"empty\" : [\n\n    ]\n  }\n}\n";
+        assert_eq!(text, expected);
+        assert_eq!(serde_json::from_str::<Value>(&text).expect("valid JSON")["deep"], value);
     }
 
     proptest! {

@@ -34,6 +34,7 @@ fn run_of(stats: ThreadStats, settings: ReportSettings, text: &str) -> RunResult
         disks: Some(vec![DiskReport { name: text.to_owned(), ..DiskReport::default() }]),
         idleness: None,
         messages: Messages::default(),
+        provenance: None,
     }
 }
 

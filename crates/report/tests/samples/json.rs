@@ -172,6 +172,7 @@ pub(crate) fn run_result(document: &Value) -> RunResult {
         disks,
         idleness: None,
         messages: Messages::default(),
+        provenance: None,
     }
 }
 

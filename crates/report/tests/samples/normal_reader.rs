@@ -44,6 +44,7 @@ pub(crate) fn read(report: &str, block_bytes: u64, settings: &ReportSettings) ->
         disks,
         idleness: None,
         messages: Messages::default(),
+        provenance: None,
     }
 }
 

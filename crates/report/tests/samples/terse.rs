@@ -148,6 +148,7 @@ fn run_result(text: &str, version: TerseVersion) -> RunResult {
         disks: Some(disks),
         idleness: None,
         messages: Messages::default(),
+        provenance: None,
     }
 }
 

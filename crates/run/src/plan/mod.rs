@@ -5,6 +5,7 @@
 mod stream;
 
 use crate::error::RunError;
+use crate::provenance::Facts;
 use ferrio_engine::{EngineInfo, EngineOptions, OptionValue};
 use ferrio_job::spec::{BlockRange, DirectionMix, EngineValue, JobSpec, QueueSpec, RunSpec};
 use ferrio_units::PerDirection;
@@ -22,6 +23,8 @@ pub struct RunPlan {
     pub workers: Vec<WorkerPlan>,
     /// Number of groups.
     pub n_groups: u32,
+    /// Where the figures will come from; empty until somebody has looked.
+    pub(crate) facts: Facts,
 }
 
 /// One worker: a clone of a job.
@@ -90,7 +93,7 @@ impl RunPlan {
             }
         }
         let n_groups = if workers.is_empty() { 0 } else { group_index + 1 };
-        Ok(Self { global_options: spec.global_options, workers, n_groups })
+        Ok(Self { global_options: spec.global_options, workers, n_groups, facts: Facts::default() })
     }
 }
 

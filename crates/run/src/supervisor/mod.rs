@@ -23,6 +23,7 @@ use crate::events::{JobSummary, RunEvent, RunObserver, Stream};
 use crate::files::guard;
 use crate::logs::{self, LogDrain};
 use crate::plan::RunPlan;
+use crate::provenance::Facts;
 use crate::trace::{self, TraceGroup, TraceSettings};
 use agenda::Agenda;
 use bandwidth::BandwidthMeter;
@@ -58,6 +59,8 @@ pub struct RunSettings {
     pub open_logs: fn() -> Box<dyn LogSink>,
     /// What asks for reports while the run goes on.
     pub control: ControlSettings,
+    /// The words of the command line, for the record.
+    pub command_line: Vec<String>,
 }
 
 /// Snapshots of the running state.
@@ -86,13 +89,15 @@ pub struct RunOutcome {
 pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver) -> Result<RunOutcome, RunError> {
     // First: from now on a signal ends in a report.
     signals::install()?;
-    let plan = Arc::new(RunPlan::new(spec)?);
+    let mut plan = RunPlan::new(spec)?;
+    let clock = Clock::new();
+    plan.facts = Facts::collect(&plan, settings, &clock);
+    let plan = Arc::new(plan);
     if let Some(refusal) = guard::check_devices(&plan.workers)? {
         return Ok(outcome::refused(&plan, settings, &refusal, observer));
     }
     announce(&plan, settings, observer);
     let board = Arc::new(Board::new(plan.workers.len())?);
-    let clock = Clock::new();
     let mut records = prepare::prepare_workers(&plan, settings, observer);
     steady::enter(&plan, &mut records);
     // What the system grants is enough, or who lacks a descriptor says so.

@@ -45,6 +45,7 @@ pub(super) fn result(plan: &RunPlan, settings: &RunSettings, records: &[Record],
         disks: moment.disks.clone(),
         idleness: moment.idleness.clone(),
         messages: Messages::default(),
+        provenance: Some(plan.facts.with_jobs(plan)),
     }
 }
 
@@ -61,6 +62,7 @@ pub fn without_jobs(version: String, global_options: Vec<(String, String)>) -> R
         disks: None,
         idleness: None,
         messages: Messages::default(),
+        provenance: None,
     }
 }
 

@@ -13,6 +13,7 @@ use crate::events::{RunEvent, RunObserver};
 use crate::files::FileSet;
 use crate::logs::{LogDrain, LogPort};
 use crate::plan::{RunPlan, WorkerPlan};
+use crate::provenance::Facts;
 use crate::worker::{WorkerContext, WorkerMessage, work};
 use ferrio_job::spec::RunSpec;
 use ferrio_sys::Clock;
@@ -22,7 +23,8 @@ use std::time::Duration;
 /// Does a run on virtual time. Meant for engines that complete by the clock they are given (`sim`); with others time
 /// stands still. Jobs do not run side by side: each starts at time 0 of its own clock.
 pub fn simulate(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver) -> Result<RunOutcome, RunError> {
-    let plan = RunPlan::new(spec)?;
+    let mut plan = RunPlan::new(spec)?;
+    plan.facts = Facts::collect(&plan, settings, &Clock::new_virtual());
     let board = Board::new(plan.workers.len())?;
     let mut records = Vec::with_capacity(plan.workers.len());
     let logs = LogDrain::start(&plan.workers, settings.open_logs).map_err(RunError::Logs)?;

@@ -83,6 +83,7 @@ fn settings() -> RunSettings {
         eta: EtaSettings { enabled: false, interval_ms: 1_000 },
         open_logs: || Box::<MemoryLogs>::default() as _,
         control: ControlSettings::default(),
+        command_line: vec!["test".to_owned()],
     }
 }
 

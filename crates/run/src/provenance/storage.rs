@@ -1,0 +1,182 @@
+//! File systems and block devices behind the files of a run.
+//!
+//! Must not know: what the files are for. Start reading at [`Storage::of_workers`].
+
+use crate::plan::WorkerPlan;
+use ferrio_stats::provenance::{DeviceFacts, FileSystemFacts};
+use ferrio_sys::block_device::{BlockDevice, DeviceNumber};
+use ferrio_sys::file::{FileInfo, FileKind};
+use ferrio_sys::mounts::{Mount, disk_of, mount_of, mounts};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// What the files are on, each once.
+#[derive(Debug, Default)]
+pub(super) struct Storage {
+    pub(super) file_systems: Vec<FileSystemFacts>,
+    pub(super) devices: Vec<DeviceFacts>,
+    /// Devices, and devices of file systems, that were looked at.
+    seen: HashSet<DeviceNumber>,
+    /// Read when the first file system is looked at.
+    mounts: Option<Vec<Mount>>,
+}
+
+impl Storage {
+    pub(super) fn of_workers(workers: &[WorkerPlan]) -> Self {
+        let mut storage = Self::default();
+        let mut looked_at = HashSet::new();
+        for worker in workers.iter().filter(|worker| worker.clone_index == 0 && !worker.engine.diskless) {
+            for path in places(worker) {
+                if looked_at.insert(path.clone()) {
+                    storage.add_path(&path);
+                }
+            }
+        }
+        storage
+    }
+
+    fn add_path(&mut self, path: &Path) {
+        let Some((path, info)) = existing(path) else { return };
+        match info.kind {
+            FileKind::Block if self.seen.insert(info.is_device) => {
+                if let Ok(Some(device)) = BlockDevice::by_number(info.is_device) {
+                    self.add_device(&device);
+                }
+            }
+            FileKind::Block | FileKind::Character => {}
+            _ if self.seen.insert(info.on_device) => self.add_file_system(&path),
+            _ => {}
+        }
+    }
+
+    fn add_file_system(&mut self, path: &Path) {
+        let Ok(path) = path.canonicalize() else { return };
+        let mounts = self.mounts.get_or_insert_with(mounts);
+        let mount = mount_of(mounts, &path).cloned();
+        let disk = disk_of(&path, mount.as_ref());
+        if let Some(mount) = mount {
+            let facts = file_system_facts(&mount, disk.as_ref());
+            // Subvolumes have numbers of their own, and are on one mount all the same.
+            if !self.file_systems.contains(&facts) {
+                self.file_systems.push(facts);
+            }
+        }
+        if let Some(disk) = disk {
+            self.add_device(&disk);
+        }
+    }
+
+    /// A device, and those that it is made of.
+    fn add_device(&mut self, device: &BlockDevice) {
+        if self.devices.iter().any(|known| known.name == device.name) {
+            return;
+        }
+        let slaves = device.slaves().unwrap_or_default();
+        self.devices.push(device_facts(device, &slaves));
+        for slave in &slaves {
+            self.add_device(slave);
+        }
+    }
+}
+
+/// Where a job's files are: those that it names, the trees that it searches, or the directories of generated names, which
+/// stand for any number of files.
+fn places(worker: &WorkerPlan) -> Vec<PathBuf> {
+    let target = &worker.spec.target;
+    let here = [PathBuf::new()];
+    let directories = if target.directories.is_empty() { &here[..] } else { &target.directories };
+    let in_directories = |name: &str| {
+        let paths: Vec<PathBuf> = directories.iter().map(|directory| directory.join(name)).collect();
+        paths
+    };
+    if target.filenames.is_empty() && target.opendirs.is_empty() {
+        // A device that is called like the job is meant; else this is where its files will be.
+        return in_directories(&worker.spec.name.replace('/', "."));
+    }
+    let is_file = |name: &&String| *name != "-";
+    let named = target.filenames.iter().filter(is_file).flat_map(|name| in_directories(name));
+    named.chain(target.opendirs.iter().cloned()).collect()
+}
+
+/// The path, or the nearest directory above it that is there.
+fn existing(path: &Path) -> Option<(PathBuf, FileInfo)> {
+    path.ancestors().find_map(|path| {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        FileInfo::of_path(path).ok().map(|info| (path.to_owned(), info))
+    })
+}
+
+fn file_system_facts(mount: &Mount, disk: Option<&BlockDevice>) -> FileSystemFacts {
+    FileSystemFacts {
+        mounted_on: mount.place.display().to_string(),
+        kind: mount.file_system.clone(),
+        options: mount.options.clone(),
+        source: mount.source.clone(),
+        device: disk.map(|disk| disk.name.clone()),
+    }
+}
+
+fn device_facts(device: &BlockDevice, slaves: &[BlockDevice]) -> DeviceFacts {
+    let number = |name: &str| device.queue_attribute(name).and_then(|text| text.parse::<u64>().ok());
+    let n_sectors = device.attribute("size").and_then(|text| text.parse::<u64>().ok());
+    DeviceFacts {
+        name: device.name.clone(),
+        model: device.attribute("device/model").filter(|model| !model.is_empty()),
+        size_bytes: n_sectors.map(|sectors| sectors.saturating_mul(512)),
+        rotational: number("rotational").map(|flag| flag != 0),
+        scheduler: device.queue_attribute("scheduler").map(|list| chosen(&list).to_owned()),
+        nr_requests: number("nr_requests"),
+        max_sectors_kb: number("max_sectors_kb"),
+        write_cache: device.queue_attribute("write_cache"),
+        wbt_lat_usec: number("wbt_lat_usec"),
+        logical_block_size: number("logical_block_size"),
+        physical_block_size: number("physical_block_size"),
+        made_of: slaves.iter().map(|slave| slave.name.clone()).collect(),
+        backing_file: device.loop_backing_file().map(|path| path.display().to_string()),
+    }
+}
+
+/// Of a list such as `none [mq-deadline]` the one in brackets; a list of one may have none.
+fn chosen(list: &str) -> &str {
+    let inside = list.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    inside.map_or(list, |(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scheduler_in_brackets_is_in_force() {
+        assert_eq!(chosen("none [mq-deadline] bfq"), "mq-deadline");
+        assert_eq!(chosen("[none]"), "none");
+        assert_eq!(chosen("none"), "none");
+        assert_eq!(chosen("none]["), "none][");
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_on_the_file_system_of_its_directory() {
+        let mut storage = Storage::default();
+        storage.add_path(Path::new("/proc/no/such/file"));
+        storage.add_path(Path::new("/proc/version"));
+        let kinds: Vec<&str> = storage.file_systems.iter().map(|facts| facts.kind.as_str()).collect();
+        assert_eq!(kinds, ["proc"]);
+        assert!(storage.devices.is_empty());
+        let (path, _) = existing(Path::new("no/such/file")).expect("the working directory is there");
+        assert_eq!(path, Path::new("."));
+    }
+
+    #[test]
+    fn facts_of_a_disk_are_those_of_sysfs() {
+        let disks = BlockDevice::all().unwrap_or_default();
+        let Some(disk) = disks.iter().find(|disk| disk.attribute("size").is_some_and(|size| size != "0")) else {
+            eprintln!("SKIPPED facts_of_a_disk_are_those_of_sysfs: no disk in /sys/block");
+            return;
+        };
+        let facts = device_facts(disk, &[]);
+        let sectors: u64 = disk.attribute("size").unwrap().parse().unwrap();
+        assert_eq!(facts.size_bytes, Some(sectors * 512));
+        assert!(facts.logical_block_size.is_some_and(|bytes| bytes >= 512), "{facts:?}");
+        assert!(facts.physical_block_size >= facts.logical_block_size && facts.rotational.is_some(), "{facts:?}");
+    }
+}

@@ -1,0 +1,154 @@
+//! Where a run's figures come from: machine, devices, file systems, clock, program, command line, options in force.
+//!
+//! Must not know: how it is found out, formats. Start reading at [`Provenance`].
+//! The names of the fields are the keys of the JSON outputs. What a machine does not tell is `None` there, or an empty text.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+/// Where a run's figures come from.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Version of ferrio.
+    pub ferrio_version: String,
+    /// The words of the command line, the program's name first; bytes that are no text are replaced.
+    pub command_line: Vec<String>,
+    /// Name of the host.
+    pub host_name: String,
+    /// Release of the kernel, such as `6.1.0-13-amd64`.
+    pub kernel_release: String,
+    /// Architecture as the kernel names it, such as `x86_64`.
+    pub architecture: String,
+    /// The CPUs.
+    pub cpu: CpuFacts,
+    /// Memory of the machine, bytes.
+    pub memory_bytes: u64,
+    /// What the times come from.
+    pub clock: ClockFacts,
+    /// File systems of the jobs' files, each once.
+    pub file_systems: Vec<FileSystemFacts>,
+    /// Block devices behind the jobs' files, each once, and those that they are made of.
+    pub devices: Vec<DeviceFacts>,
+    /// The jobs; clones stand together.
+    pub jobs: Vec<JobOptions>,
+}
+
+/// The CPUs of the machine.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CpuFacts {
+    /// What the maker calls the first one.
+    pub model: Option<String>,
+    /// Those that are online.
+    pub n_online: u32,
+    /// Those that ferrio may run on, as a list such as `0-3,8`; a job's own `cpus_allowed` is among its options.
+    pub allowed: String,
+    /// How many these are.
+    pub n_allowed: u32,
+}
+
+/// What the times come from.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ClockFacts {
+    /// The clock of the loops: `tsc`, `monotonic` (`CLOCK_MONOTONIC`), or `virtual`.
+    pub source: String,
+    /// The clock source of the kernel, such as `tsc` or `kvm-clock`.
+    pub kernel_source: Option<String>,
+}
+
+/// A file system.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FileSystemFacts {
+    /// Where it is mounted.
+    pub mounted_on: String,
+    /// Its kind, such as `ext4`.
+    pub kind: String,
+    /// Its mount options with commas between.
+    pub options: String,
+    /// What was mounted, such as `/dev/sda1`.
+    pub source: String,
+    /// The disk that it is on, as in [`DeviceFacts::name`].
+    pub device: Option<String>,
+}
+
+/// A block device (a whole disk) and the settings of its queue, with the names of sysfs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DeviceFacts {
+    /// Name in `/sys/block`.
+    pub name: String,
+    /// What the maker calls it.
+    pub model: Option<String>,
+    /// Size in bytes.
+    pub size_bytes: Option<u64>,
+    /// It has turning disks, or the kernel thinks so.
+    pub rotational: Option<bool>,
+    /// The scheduler in force.
+    pub scheduler: Option<String>,
+    /// Requests that may be queued.
+    pub nr_requests: Option<u64>,
+    /// Largest request that the kernel sends, KiB.
+    pub max_sectors_kb: Option<u64>,
+    /// `write back` or `write through`.
+    pub write_cache: Option<String>,
+    /// Target latency of the kernel's writeback throttling, microseconds; 0: off.
+    pub wbt_lat_usec: Option<u64>,
+    /// Logical block size, bytes.
+    pub logical_block_size: Option<u64>,
+    /// Physical block size, bytes.
+    pub physical_block_size: Option<u64>,
+    /// Names of the devices that it is made of (dm, md).
+    pub made_of: Vec<String>,
+    /// The file behind a loop device.
+    pub backing_file: Option<String>,
+}
+
+/// A job with all its options as they are in force.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct JobOptions {
+    /// Name of the job.
+    pub name: String,
+    /// Group of its first clone.
+    pub group: u32,
+    /// Number of its first clone in the run, from 1; its clones follow.
+    pub first_number: u32,
+    /// How many clones it has, itself included.
+    pub n_clones: u32,
+    /// The options after parsing, defaults included, with ferrio's own names.
+    #[serde(serialize_with = "write_value", deserialize_with = "read_value")]
+    pub options: Value,
+}
+
+/// A JSON value stands for itself in a readable form; a wire that is none carries its text.
+fn write_value<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
+    if serializer.is_human_readable() { value.serialize(serializer) } else { value.to_string().serialize(serializer) }
+}
+
+fn read_value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+    if deserializer.is_human_readable() {
+        return Value::deserialize(deserializer);
+    }
+    serde_json::from_str(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_cross_every_wire() {
+        let options = serde_json::json!({"name": "j", "sizes": [1, 2.5, null, true], "deep": {"a": "b"}});
+        let job = JobOptions { name: "j".into(), options: options.clone(), ..JobOptions::default() };
+        let provenance = Provenance { jobs: vec![job], memory_bytes: 5, ..Provenance::default() };
+        let text = serde_json::to_string(&provenance).expect("serialises");
+        assert_eq!(serde_json::from_str::<Provenance>(&text).expect("reads back"), provenance);
+        let value = serde_json::to_value(&provenance).expect("serialises");
+        assert_eq!(value["jobs"][0]["options"], options);
+        let bytes = postcard::to_stdvec(&provenance).expect("serialises");
+        assert_eq!(postcard::from_bytes::<Provenance>(&bytes).expect("reads back"), provenance);
+    }
+
+    #[test]
+    fn a_wire_with_a_text_that_is_no_json_is_refused() {
+        let wire = postcard::to_stdvec(&("j", 0u32, 1u32, 1u32, "{")).expect("serialises");
+        assert!(postcard::from_bytes::<JobOptions>(&wire).is_err());
+    }
+}
