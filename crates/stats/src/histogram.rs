@@ -81,11 +81,15 @@ impl Histogram {
         self.counts.iter().copied().enumerate().filter(|(_, count)| *count > 0)
     }
 
-    /// Buckets that hold something as fio has them: its last one takes all that lies beyond.
-    pub fn folded(&self) -> impl Iterator<Item = (usize, u64)> {
+    /// The counts of all of fio's buckets, in order: its last one takes all that lies beyond.
+    pub fn folded_counts(&self) -> impl Iterator<Item = u64> + Clone {
         let (within, last) = (&self.counts[..N_BUCKETS - 1], self.counts[N_BUCKETS - 1]);
-        let last = last.saturating_add(self.n_beyond());
-        within.iter().copied().chain([last]).enumerate().filter(|(_, count)| *count > 0)
+        within.iter().copied().chain([last.saturating_add(self.n_beyond())])
+    }
+
+    /// Those that hold something, as (bucket, count).
+    pub fn folded(&self) -> impl Iterator<Item = (usize, u64)> {
+        self.folded_counts().enumerate().filter(|(_, count)| *count > 0)
     }
 
     /// Buckets beyond fio's that hold something, as (bucket, count), ascending.

@@ -298,13 +298,13 @@ impl<'a> WorkerLog<'a> {
         if interval.before.is_empty() {
             interval.before = vec![0; N_BUCKETS];
         }
-        let counts = histogram.counts();
-        let pairs = counts.iter().zip(&interval.before).map(|(now, before)| now - before).enumerate();
+        let counts = histogram.folded_counts();
+        let pairs = counts.clone().zip(&interval.before).map(|(now, before)| now - before).enumerate();
         let (time_ms, block_bytes) = (elapsed_ns / NS_PER_MS, interval.block_bytes);
         if pairs.clone().any(|(_, count)| count > 0) {
             let filled = pairs.filter(|(_, count)| *count > 0);
             Recorder::histogram(direction, time_ms, block_bytes, filled, &mut |record| self.port.send(record));
-            interval.before.copy_from_slice(counts);
+            interval.before.iter_mut().zip(counts).for_each(|(before, count)| *before = count);
             interval.start_ns = elapsed_ns - elapsed_ns % self.histogram_ns;
         }
     }
