@@ -118,6 +118,7 @@ mod tests {
             n_members: 1,
             pid: 1,
             given_options: Vec::new(),
+            steady_state: None,
             settings: ReportSettings { percentiles: vec![50.0, 100.0], ..ReportSettings::default() },
             stats,
         }
