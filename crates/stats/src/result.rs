@@ -256,7 +256,7 @@ impl DiskReport {
 }
 
 /// Outcome of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RunResult {
     /// Version string of the outputs, `fio-3.42-...`.
     pub version: String,

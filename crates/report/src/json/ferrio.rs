@@ -125,18 +125,7 @@ mod tests {
     }
 
     fn result(job: JobReport, provenance: Option<Box<Provenance>>) -> RunResult {
-        RunResult {
-            version: String::new(),
-            timestamp_ms: 0,
-            elapsed_secs: 0,
-            eta_secs: 0,
-            global_options: Vec::new(),
-            jobs: vec![job],
-            groups: Vec::new(),
-            disks: None,
-            messages: Messages::default(),
-            provenance,
-        }
+        RunResult { jobs: vec![job], provenance, ..RunResult::default() }
     }
 
     fn document(result: &RunResult) -> Value {
