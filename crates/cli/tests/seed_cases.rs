@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -59,13 +60,34 @@ impl Scratch {
         let lines = String::from_utf8_lossy(&std::fs::read(&log).unwrap()).into_owned();
         std::fs::remove_file(log).unwrap();
         // "123 call(...) = 0": the process id goes, and so do the ends of processes.
-        let calls = lines.lines().filter_map(|line| line.split_once(' ')).map(|(_, call)| call.trim_start().to_owned());
-        Some(calls.filter(|call| !call.starts_with(['+', '-'])).collect())
+        let calls = whole_calls(&lines);
+        // The supervisor looks for requests of a report while the jobs run.
+        let is_of_jobs = |call: &String| !call.starts_with(['+', '-']) && !call.contains("fio-dump-status");
+        Some(calls.into_iter().filter(is_of_jobs).collect())
     }
 
     fn size_of(&self, name: &str) -> u64 {
         std::fs::metadata(self.0.join(name)).unwrap().len()
     }
+}
+
+/// Calls without process ids. A call during which another process made one stands in two lines of the trace.
+fn whole_calls(trace: &str) -> Vec<String> {
+    let mut begun: HashMap<&str, &str> = HashMap::new();
+    let mut calls = Vec::new();
+    for (process, call) in trace.lines().filter_map(|line| line.split_once(' ')) {
+        let call = call.trim_start();
+        if let Some(beginning) = call.strip_suffix("<unfinished ...>") {
+            begun.insert(process, beginning.trim_end());
+        } else if let Some((_, end)) = call.strip_prefix("<... ").and_then(|call| call.split_once(" resumed>")) {
+            let beginning = begun.remove(process).unwrap_or_default();
+            let blank = if beginning.ends_with(',') { " " } else { "" };
+            calls.push(beginning.to_owned() + blank + end);
+        } else {
+            calls.push(call.to_owned());
+        }
+    }
+    calls
 }
 
 impl Drop for Scratch {
