@@ -10,6 +10,8 @@ pub(super) struct Case {
     pub(super) target: Target,
     /// Options of both programs, parted by blanks; `{target}` stands for the path of the target.
     pub(super) options: &'static str,
+    /// Options whose cost is the subject: both programs are also measured without them.
+    pub(super) extra: &'static str,
     /// What is counted.
     pub(super) work: Work,
     /// Arguments of the bare loop that does the same, without the number of I/Os.
@@ -32,6 +34,8 @@ pub(super) enum Target {
     Zram,
     /// A job file with 2,000 sections.
     JobFile,
+    /// A directory for logs on the file system of temporary files.
+    Directory,
 }
 
 /// What is counted.
@@ -62,6 +66,10 @@ pub(super) enum Goal {
     MemoryBelow(f64),
     /// Seconds of a run.
     SecondsBelow(f64),
+    /// Part of its I/Os a second that ferrio loses by the extra options.
+    LossBelow(f64),
+    /// Time per I/O that the extra options cost ferrio, as a part of what they cost fio.
+    ExtraTimeBelow(f64),
 }
 
 /// The loop alone: at least twice as fast.
@@ -102,6 +110,7 @@ pub(super) const CASES: &[Case] = &[
         about: "the loop alone: null engine, random reads with a map, depth 1, all statistics",
         target: Target::None,
         options: null!(""),
+        extra: "",
         work: Work::PerIo { n_ios: 8_000_000 },
         bare: BARE_NULL,
         measures_memory: false,
@@ -112,6 +121,7 @@ pub(super) const CASES: &[Case] = &[
         about: "the loop alone, depth 32, all statistics",
         target: Target::None,
         options: null!("--iodepth=32"),
+        extra: "",
         work: Work::PerIo { n_ios: 6_000_000 },
         bare: BARE_NULL,
         measures_memory: false,
@@ -122,6 +132,7 @@ pub(super) const CASES: &[Case] = &[
         about: "the loop alone, depth 1, gtod_reduce=1: no latencies, hardly a clock read",
         target: Target::None,
         options: null!("--gtod_reduce=1"),
+        extra: "",
         work: Work::PerIo { n_ios: 10_000_000 },
         bare: None,
         measures_memory: false,
@@ -132,6 +143,7 @@ pub(super) const CASES: &[Case] = &[
         about: "the loop alone, depth 32, gtod_reduce=1",
         target: Target::None,
         options: null!("--iodepth=32 --gtod_reduce=1"),
+        extra: "",
         work: Work::PerIo { n_ios: 8_000_000 },
         bare: None,
         measures_memory: false,
@@ -142,6 +154,7 @@ pub(super) const CASES: &[Case] = &[
         about: "psync on tmpfs, random reads of 4 KiB",
         target: Target::Tmpfs,
         options: target!("--ioengine=psync --size=1g --rw=randread"),
+        extra: "",
         work: Work::PerIo { n_ios: 2_000_000 },
         bare: Some("pread {target}"),
         measures_memory: false,
@@ -152,6 +165,7 @@ pub(super) const CASES: &[Case] = &[
         about: "psync on tmpfs, random writes of 4 KiB",
         target: Target::Tmpfs,
         options: target!("--ioengine=psync --size=1g --rw=randwrite"),
+        extra: "",
         work: Work::PerIo { n_ios: 2_000_000 },
         bare: None,
         measures_memory: false,
@@ -162,6 +176,7 @@ pub(super) const CASES: &[Case] = &[
         about: "libaio on zram, O_DIRECT, random reads of 4 KiB, depth 32",
         target: Target::Zram,
         options: target!("--ioengine=libaio --direct=1 --iodepth=32 --size=2g --rw=randread"),
+        extra: "",
         work: Work::PerIo { n_ios: 1_500_000 },
         bare: Some("engine libaio {target} 32 1"),
         measures_memory: false,
@@ -172,6 +187,7 @@ pub(super) const CASES: &[Case] = &[
         about: "io_uring on tmpfs, random reads of 4 KiB, depth 32",
         target: Target::Tmpfs,
         options: target!("--ioengine=io_uring --iodepth=32 --size=1g --rw=randread"),
+        extra: "",
         work: Work::PerIo { n_ios: 2_000_000 },
         bare: Some("engine io_uring {target} 32 1"),
         measures_memory: false,
@@ -182,6 +198,7 @@ pub(super) const CASES: &[Case] = &[
         about: "io_uring on zram, O_DIRECT, random reads of 4 KiB, depth 32",
         target: Target::Zram,
         options: target!("--ioengine=io_uring --direct=1 --iodepth=32 --size=2g --rw=randread"),
+        extra: "",
         work: Work::PerIo { n_ios: 1_500_000 },
         bare: Some("engine io_uring {target} 32 1"),
         measures_memory: false,
@@ -195,16 +212,40 @@ pub(super) const CASES: &[Case] = &[
             "--ioengine=io_uring --direct=1 --iodepth=32 --size=2g --rw=randread --registerfiles=1 --fixedbufs=1 \
              --iodepth_batch_submit=16 --iodepth_batch_complete_min=16 --iodepth_batch_complete_max=16"
         ),
+        extra: "",
         work: Work::PerIo { n_ios: 1_500_000 },
         bare: Some("engine io_uring {target} 32 16"),
         measures_memory: false,
         goals: KERNEL,
     },
     Case {
+        name: "logs-averaged",
+        about: "the loop at depth 1 with logs of latencies, bandwidth and IOPS, a row each 100 ms",
+        target: Target::Directory,
+        options: null!(""),
+        extra: "--write_lat_log={target}/log --write_bw_log={target}/log --write_iops_log={target}/log --log_avg_msec=100",
+        work: Work::PerIo { n_ios: 20_000_000 },
+        bare: None,
+        measures_memory: false,
+        goals: &[Goal::LossBelow(0.05), Goal::SpeedAtLeast(2.5)],
+    },
+    Case {
+        name: "logs-each-io",
+        about: "the loop at depth 1 with a row for each I/O in logs of clat and lat, written out",
+        target: Target::Directory,
+        options: null!(""),
+        extra: "--write_lat_log={target}/log",
+        work: Work::PerIo { n_ios: 4_000_000 },
+        bare: None,
+        measures_memory: false,
+        goals: &[Goal::ExtraTimeBelow(0.5), Goal::SpeedAtLeast(2.5), Goal::CpuBelow(0.4)],
+    },
+    Case {
         name: "start-1",
         about: "start and end of one null job of one I/O",
         target: Target::None,
         options: null!("--number_ios=1"),
+        extra: "",
         work: Work::WholeRun,
         bare: None,
         measures_memory: true,
@@ -215,6 +256,7 @@ pub(super) const CASES: &[Case] = &[
         about: "1,000 null jobs of one I/O, as processes",
         target: Target::None,
         options: thousand!("--thread=0"),
+        extra: "",
         work: Work::WholeRun,
         bare: None,
         measures_memory: true,
@@ -225,6 +267,7 @@ pub(super) const CASES: &[Case] = &[
         about: "1,000 null jobs of one I/O, as threads",
         target: Target::None,
         options: thousand!("--thread=1"),
+        extra: "",
         work: Work::WholeRun,
         bare: None,
         measures_memory: true,
@@ -235,6 +278,7 @@ pub(super) const CASES: &[Case] = &[
         about: "--parse-only of a job file with 2,000 sections",
         target: Target::JobFile,
         options: "--parse-only {target}",
+        extra: "",
         work: Work::WholeRun,
         bare: None,
         measures_memory: true,

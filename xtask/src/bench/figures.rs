@@ -10,6 +10,8 @@ pub(super) struct Pair {
     pub(super) peer: Sample,
     /// ferrio.
     pub(super) own: Sample,
+    /// fio and ferrio without the extra options, where there are any.
+    pub(super) plain: Option<[Sample; 2]>,
 }
 
 impl Pair {
@@ -21,6 +23,20 @@ impl Pair {
     /// CPU time, as a part of fio's.
     pub(super) fn cpu(&self) -> f64 {
         self.own.cpu_ns() / self.peer.cpu_ns()
+    }
+
+    /// Part of its I/Os a second that ferrio loses by the extra options.
+    pub(super) fn loss(&self) -> Option<f64> {
+        let [_, own] = self.plain?;
+        Some(1.0 - own.wall_ns / self.own.wall_ns)
+    }
+
+    /// Time per I/O that the extra options cost ferrio, as a part of what they cost fio. Noise may have made them cost fio
+    /// nothing: then there is no such part.
+    pub(super) fn extra_time(&self) -> Option<f64> {
+        let [peer, own] = self.plain?;
+        let peer_ns = self.peer.wall_ns - peer.wall_ns;
+        (peer_ns > 0.0).then(|| (self.own.wall_ns - own.wall_ns) / peer_ns)
     }
 
     /// Peak memory, as a part of fio's, where it could be measured.
@@ -104,10 +120,15 @@ mod tests {
     #[test]
     fn ratios_of_a_pair() {
         let sample = |wall_ns, user_ns, system_ns, peak| Sample { wall_ns, user_ns, system_ns, peak_bytes: Some(peak) };
-        let pair = Pair { peer: sample(200.0, 100.0, 50.0, 400), own: sample(100.0, 40.0, 35.0, 100) };
+        let pair = Pair { peer: sample(200.0, 100.0, 50.0, 400), own: sample(100.0, 40.0, 35.0, 100), plain: None };
         assert!(same(pair.speed(), 2.0) && same(pair.cpu(), 0.5));
         assert_eq!(pair.memory(), Some(0.25));
-        let other = Pair { peer: sample(1.0, 300.0, 0.0, 1), own: sample(1.0, 60.0, 0.0, 1) };
+        let other = Pair { peer: sample(1.0, 300.0, 0.0, 1), own: sample(1.0, 60.0, 0.0, 1), plain: None };
+        assert!(pair.loss().is_none() && pair.extra_time().is_none());
+        let plain = Some([sample(160.0, 1.0, 0.0, 1), sample(90.0, 1.0, 0.0, 1)]);
+        let extra = Pair { peer: pair.peer, own: pair.own, plain };
+        assert!(extra.loss().is_some_and(|loss| same(loss, 0.1)));
+        assert!(extra.extra_time().is_some_and(|part| same(part, 0.25)));
         let figures = Figures { pairs: vec![pair, other], bare: None, instructions: Some([400, 100]) };
         assert!(same(figures.user_cpu(), 0.25) && figures.instructions().is_some_and(|ratio| same(ratio, 0.25)));
         assert!(same(figures.median(|pair| pair.own.user_ns), 50.0));

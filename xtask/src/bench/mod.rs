@@ -90,9 +90,7 @@ fn run_case(case: &Case, settings: &Settings<'_>, programs: &Programs) -> Result
     let mut noise = Noise::start();
     println!("{}", print::pair_header(case));
     for index in 1..=settings.n_pairs {
-        let peer = sample(case, settings, &programs.peer, &stage)?;
-        let own = sample(case, settings, &programs.own, &stage)?;
-        let pair = Pair { peer, own };
+        let pair = pair(case, settings, programs, &stage)?;
         println!("{}", print::pair_line(case, index, &pair));
         figures.pairs.push(pair);
     }
@@ -101,6 +99,16 @@ fn run_case(case: &Case, settings: &Settings<'_>, programs: &Programs) -> Result
     figures.instructions = instructions(case, programs, &stage)?;
     println!("{}", print::verdict(case, &figures, &noise));
     Ok(print::summary_line(case, &figures, &noise))
+}
+
+/// fio, then ferrio; before each the same without the extra options, where there are any.
+fn pair(case: &Case, settings: &Settings<'_>, programs: &Programs, stage: &Stage) -> Result<Pair> {
+    let both = |program: &Path| {
+        let plain = if case.extra.is_empty() { None } else { Some(sample(case, "", settings, program, stage)?) };
+        Ok::<_, anyhow::Error>((plain, sample(case, case.extra, settings, program, stage)?))
+    };
+    let ((plain_peer, peer), (plain_own, own)) = (both(&programs.peer)?, both(&programs.own)?);
+    Ok(Pair { peer, own, plain: plain_peer.zip(plain_own).map(|(peer, own)| [peer, own]) })
 }
 
 /// Instructions per I/O of fio and ferrio, where they are a goal and valgrind is there.
@@ -115,8 +123,8 @@ fn instructions(case: &Case, programs: &Programs, stage: &Stage) -> Result<Optio
 }
 
 /// One figure of one program: per I/O, or of a whole run.
-fn sample(case: &Case, settings: &Settings<'_>, program: &Path, stage: &Stage) -> Result<Sample> {
-    let common = stage.expand(case.options);
+fn sample(case: &Case, extra: &str, settings: &Settings<'_>, program: &Path, stage: &Stage) -> Result<Sample> {
+    let common = [stage.expand(case.options), stage.expand(extra)].concat();
     let run = |n_ios: Option<u64>| {
         let mut arguments = common.clone();
         arguments.extend(n_ios.map(|n_ios| format!("--number_ios={n_ios}")));

@@ -43,6 +43,9 @@ pub(super) fn pair_line(case: &Case, index: usize, pair: &Pair) -> String {
         cost_of(case, &pair.own),
         pair.cpu()
     );
+    if let Some([peer, own]) = &pair.plain {
+        let _ = write!(line, "   without: {} and {}", speed_of(case, peer), speed_of(case, own));
+    }
     if let (Some(peer), Some(own)) = (pair.peer.peak_bytes, pair.own.peak_bytes) {
         // Writing into a text cannot fail.
         let _ = write!(line, "   peak memory {:.1} and {:.1} MiB", mib(peer), mib(own));
@@ -129,6 +132,10 @@ impl Reached {
                 Self::below("user instructions", figures.instructions().into_iter().collect(), bound)
             }
             Goal::MemoryBelow(bound) => Self::below("peak memory", memory(), bound),
+            Goal::LossBelow(bound) => Self::below("loss", figures.pairs.iter().filter_map(Pair::loss).collect(), bound),
+            Goal::ExtraTimeBelow(bound) => {
+                Self::below("extra time", figures.pairs.iter().filter_map(Pair::extra_time).collect(), bound)
+            }
             Goal::SecondsBelow(bound) => Self::below("seconds", figures.all(|pair| pair.own.wall_ns / 1e9), bound),
         }
     }
@@ -146,7 +153,10 @@ impl Reached {
 fn goal_line(goal: Goal, figures: &Figures) -> String {
     let reached = Reached::of(goal, figures);
     let Some(is_met) = reached.is_met() else {
-        return format!("  {:<18} SKIPPED: no valgrind, or no control group for memory can be made", reached.what);
+        return format!(
+            "  {:<18} SKIPPED: no valgrind, no control group for memory can be made, or too noisy",
+            reached.what
+        );
     };
     let low = reached.figures.iter().copied().fold(f64::INFINITY, f64::min);
     let high = reached.figures.iter().copied().fold(0.0, f64::max);
@@ -198,7 +208,7 @@ mod tests {
     #[test]
     fn goals_are_judged_by_the_median() {
         let sample = |wall_ns| Sample { wall_ns, user_ns: 1.0, system_ns: 0.0, peak_bytes: None };
-        let pairs = [100.0, 50.0, 40.0].map(|own| Pair { peer: sample(100.0), own: sample(own) });
+        let pairs = [100.0, 50.0, 40.0].map(|own| Pair { peer: sample(100.0), own: sample(own), plain: None });
         let figures = Figures { pairs: pairs.into_iter().collect(), bare: None, instructions: None };
         assert!(goal_line(Goal::SpeedAtLeast(2.0), &figures).ends_with("2.00 (1.00 to 2.50); goal at least 2: met"));
         assert!(goal_line(Goal::CpuBelow(1.0), &figures).ends_with("MISSED"));

@@ -31,6 +31,8 @@ pub(super) enum Stage {
     File(PathBuf),
     /// A zram device that was made, by its number.
     Zram(u32),
+    /// A directory that was made.
+    Directory(PathBuf),
 }
 
 impl Stage {
@@ -42,6 +44,7 @@ impl Stage {
             Target::Tmpfs => tmpfs_file().map(Ok),
             Target::Zram => Ok(zram()),
             Target::JobFile => job_file().map(Ok),
+            Target::Directory => directory().map(Ok),
         }
     }
 
@@ -53,7 +56,7 @@ impl Stage {
     fn path(&self) -> String {
         match self {
             Self::Empty => String::new(),
-            Self::File(path) => path.display().to_string(),
+            Self::File(path) | Self::Directory(path) => path.display().to_string(),
             Self::Zram(number) => format!("/dev/zram{number}"),
         }
     }
@@ -66,6 +69,7 @@ impl Drop for Stage {
             Self::Empty => {}
             Self::File(path) => drop(fs::remove_file(path)),
             Self::Zram(number) => remove_zram(*number),
+            Self::Directory(path) => drop(fs::remove_dir_all(path)),
         }
     }
 }
@@ -91,6 +95,12 @@ fn job_file() -> Result<Stage> {
     }
     fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(Stage::File(path))
+}
+
+fn directory() -> Result<Stage> {
+    let path = std::env::temp_dir().join(format!("ferrio-bench-{}", std::process::id()));
+    fs::create_dir(&path).with_context(|| format!("cannot create {}", path.display()))?;
+    Ok(Stage::Directory(path))
 }
 
 fn zram() -> std::result::Result<Stage, String> {
