@@ -17,16 +17,14 @@ use std::path::Path;
 pub(crate) struct Progress<'a> {
     console: &'a mut Console,
     reporter: &'a Reporter,
-    eta: EtaSettings,
     line: EtaLine,
-    /// Progress lines that were shown since the first, or since one began a new line.
-    n_lines: u64,
+    new_lines: NewLines,
     bandwidth: Option<AggregateLogs>,
 }
 
 impl<'a> Progress<'a> {
     pub(crate) fn new(console: &'a mut Console, reporter: &'a Reporter, eta: EtaSettings) -> Self {
-        Self { console, reporter, eta, line: EtaLine::default(), n_lines: 0, bandwidth: None }
+        Self { console, reporter, line: EtaLine::default(), new_lines: NewLines::new(eta), bandwidth: None }
     }
 
     /// `--bandwidth-log`. As in fio a log that cannot be opened is told, and the run goes on.
@@ -54,17 +52,36 @@ impl<'a> Progress<'a> {
     }
 
     fn eta(&mut self, snapshot: &ferrio_stats::eta::EtaSnapshot) {
-        self.n_lines += 1;
-        let on_new_line = self.eta.newline_ms.is_some_and(|after_ms| self.line_is_old(after_ms));
-        if on_new_line {
-            self.n_lines = LINES_OF_NEW_LINE;
-        }
+        let on_new_line = self.new_lines.next();
         show_progress(&self.line.update(snapshot, on_new_line));
     }
+}
 
-    /// `--eta-newline`: the line has been overwritten for longer than this. fio counts from the second line it shows.
-    fn line_is_old(&self, after_ms: u64) -> bool {
-        self.n_lines.saturating_sub(LINES_OF_NEW_LINE).saturating_mul(self.eta.interval_ms) > after_ms
+/// `--eta-newline`: which progress lines begin a new line instead of overwriting the one before.
+#[derive(Debug)]
+struct NewLines {
+    settings: EtaSettings,
+    /// Lines that were shown since the first, or since one began a new line.
+    n_shown: u64,
+}
+
+impl NewLines {
+    /// Number of the line from which the age of a line is counted: fio counts from the second that it shows.
+    const FIRST_COUNTED: u64 = 2;
+
+    fn new(settings: EtaSettings) -> Self {
+        Self { settings, n_shown: 0 }
+    }
+
+    /// Whether the next line does: the present one has been overwritten for longer than it should.
+    fn next(&mut self) -> bool {
+        self.n_shown += 1;
+        let age_ms = self.n_shown.saturating_sub(Self::FIRST_COUNTED).saturating_mul(self.settings.interval_ms);
+        let is_old = self.settings.newline_ms.is_some_and(|newline_ms| age_ms > newline_ms);
+        if is_old {
+            self.n_shown = Self::FIRST_COUNTED;
+        }
+        is_old
     }
 }
 
@@ -72,9 +89,6 @@ impl<'a> Progress<'a> {
 fn text_of(error: &std::io::Error) -> String {
     error.raw_os_error().map_or_else(|| error.to_string(), ferrio_run::error::errno_text)
 }
-
-/// Number of the line from which the age of a line is counted.
-const LINES_OF_NEW_LINE: u64 = 2;
 
 impl RunObserver for Progress<'_> {
     fn event(&mut self, event: RunEvent) {
@@ -125,5 +139,29 @@ fn rw_name(spec: &JobSpec) -> &'static str {
         (DirectionMix::ReadWrite, true) => "randrw",
         (DirectionMix::TrimWrite, false) => "trimwrite",
         (DirectionMix::TrimWrite, true) => "randtrimwrite",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which of the lines of fio 3.33 began a new line, by interval and `--eta-newline`, in milliseconds.
+    #[test]
+    fn new_lines_are_those_of_the_peer() {
+        let table: [(u64, Option<u64>, &[usize]); 5] = [
+            (1000, Some(1000), &[4, 6, 8, 10]),
+            (500, Some(2000), &[7, 12, 17, 22]),
+            (1000, Some(3000), &[6, 10]),
+            (250, Some(250), &[4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24]),
+            (1000, None, &[]),
+        ];
+        for (interval_ms, newline_ms, expected) in table {
+            let settings = EtaSettings { interval_ms, newline_ms, ..EtaSettings::default() };
+            let mut lines = NewLines::new(settings);
+            let n_lines = 11_000 / interval_ms as usize;
+            let begun: Vec<usize> = (1..=n_lines.min(24)).filter(|_| lines.next()).collect();
+            assert_eq!(begun, expected, "{settings:?}");
+        }
     }
 }

@@ -114,6 +114,11 @@ pub(crate) fn run_with(jobs: Vec<JobSpec>, observer: &mut dyn RunObserver) -> Ru
     ferrio_run::run(spec(jobs), &settings(), observer).unwrap()
 }
 
+/// Runs jobs as processes and threads, with something that looks in or ends them.
+pub(crate) fn run_under(control: ControlSettings, jobs: Vec<JobSpec>, observer: &mut dyn RunObserver) -> RunOutcome {
+    ferrio_run::run(spec(jobs), &RunSettings { control, ..settings() }, observer).unwrap()
+}
+
 /// The reads.
 pub(crate) fn reads(stats: &ThreadStats) -> &DirectionStats {
     &stats.directions[DataDirection::Read]

@@ -5,6 +5,7 @@
 mod batches;
 mod builder;
 mod child;
+mod control;
 mod faults;
 mod files;
 mod groups;
