@@ -204,6 +204,11 @@ _ferrio_names='
 --uncached=
 --nowait=
 --force_async=
+--cmdprio_percentage=
+--cmdprio_class=
+--cmdprio_hint=
+--cmdprio=
+--cmdprio_bssplit=
 --userspace_reap
 --libaio_vectored=
 --thp=

@@ -5,11 +5,12 @@
 
 use crate::environment::Environment;
 use crate::message::Messages;
+use crate::options::command_priority::CommandPriorityDraft;
 use crate::spec::{
-    BlockRange, BufferMemory, BufferSpec, CpuPolicy, DirectionMix, DurabilitySpec, EngineSpec, ErrorClasses, ErrorSpec,
-    ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileService, GroupingSpec, JobSpec, LayoutSpec, LimitSpec, LogSpec,
-    PatternSpec, QueueSpec, ReportingSpec, RwSequencer, SizeSpec, SteadyStateMetric, SteadyStateSpec, SyncMode,
-    TargetSpec, UnifiedReporting, WorkerSpec,
+    BlockRange, BufferMemory, BufferSpec, CommandPrioritySpec, CpuPolicy, DirectionMix, DurabilitySpec, EngineSpec,
+    ErrorClasses, ErrorSpec, ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileService, GroupingSpec, JobSpec,
+    LayoutSpec, LimitSpec, LogSpec, PatternSpec, QueueSpec, ReportingSpec, RwSequencer, SizeSpec, SteadyStateMetric,
+    SteadyStateSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec,
 };
 use ferrio_units::{KbBase, PerDirection};
 
@@ -35,6 +36,8 @@ pub struct Open {
     pub low: Option<u32>,
     /// `bsrange`, which counts whatever `bs` says before or after it.
     pub block_range: PerDirection<Option<BlockRange>>,
+    /// The `cmdprio` options.
+    pub command_priority: CommandPriorityDraft,
     /// Postfix of `rw`.
     pub rw_postfix: Option<i64>,
     /// `bwavgtime`, milliseconds.
@@ -82,7 +85,11 @@ fn default_job() -> JobSpec {
         layout: default_layout(),
         pattern: default_pattern(),
         queue: QueueSpec { iodepth: 1, batch_submit: 1, batch_complete_min: 1, batch_complete_max: 1, low: 1 },
-        engine: EngineSpec { name: "psync".to_owned(), options: Vec::new() },
+        engine: EngineSpec {
+            name: "psync".to_owned(),
+            options: Vec::new(),
+            command_priority: CommandPrioritySpec::default(),
+        },
         limits: LimitSpec { startdelay_us: (0, 0), runtime_us: 0, time_based: false, ramp_time_us: 0, loops: 1 },
         steady_state: default_steady_state(),
         durability: default_durability(),

@@ -4,7 +4,7 @@
 //! Start reading at [`lower`].
 
 use crate::draft::{Draft, Open};
-use crate::options::steady_state;
+use crate::options::{command_priority, steady_state};
 use crate::spec::{DirectionMix, JobSpec, QueueSpec, SizeSpec};
 use ferrio_units::PerDirection;
 
@@ -40,6 +40,8 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     }
     job.queue = lower_queue(job.queue.iodepth, &open);
     lower_pattern(&mut job, &open);
+    job.engine.command_priority =
+        command_priority::lower(&open.command_priority, &job.name).map_err(|line| vec![line])?;
     lower_amounts(&mut job);
     lower_logs(&mut job, &open)?;
     let mut lines = warnings(&mut job);

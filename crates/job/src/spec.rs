@@ -3,6 +3,7 @@
 //! Must not know: option strings (they end in the lowering), threads, files on disk.
 //! Every field says its unit and the option that sets it; defaults are those of the option table.
 
+mod command_priority;
 mod engine;
 mod log;
 mod reporting;
@@ -12,6 +13,7 @@ use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
+pub use command_priority::{CommandPrioritySpec, PriorityShare};
 pub use engine::{EngineSpec, EngineValue};
 pub use log::{LogSpec, WindowValue};
 pub use reporting::{ReportingSpec, UnifiedReporting};

@@ -3,7 +3,7 @@
 //! Must not know: formats. Start reading at [`ThreadStats`].
 
 use crate::counts::add_to;
-use crate::{BatchCounts, DepthCounts, LatencyBuckets, LatencyStat, SampleStat};
+use crate::{BatchCounts, DepthCounts, LatencyBuckets, LatencyStat, PriorityStats, SampleStat};
 use ferrio_units::{DataDirection, PerDirection};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,8 @@ pub struct DirectionStats {
     pub clat: LatencyStat,
     /// Total latency.
     pub lat: LatencyStat,
+    /// One of the two by the priority of the I/O, where jobs or I/Os differ in theirs.
+    pub priorities: PriorityStats,
     /// Bandwidth samples, KiB/s.
     pub bw: SampleStat,
     /// Samples of I/Os per second.
@@ -65,7 +67,9 @@ impl DirectionStats {
     fn clear(&mut self) {
         let [mut slat, mut clat, mut lat] = [&mut self.slat, &mut self.clat, &mut self.lat].map(std::mem::take);
         [&mut slat, &mut clat, &mut lat].into_iter().for_each(LatencyStat::clear);
-        *self = Self { slat, clat, lat, ..Self::default() };
+        let mut priorities = std::mem::take(&mut self.priorities);
+        priorities.clear();
+        *self = Self { slat, clat, lat, priorities, ..Self::default() };
     }
 
     /// Adds what another member of the group, or another direction of a unified report, counted beside this one:
@@ -80,6 +84,7 @@ impl DirectionStats {
         self.slat.merge(&other.slat);
         self.clat.merge(&other.clat);
         self.lat.merge(&other.lat);
+        self.priorities.merge(&other.priorities);
         self.bw.add_member(&other.bw);
         self.iops.add_member(&other.iops);
     }

@@ -4,9 +4,10 @@
 //! Start reading at [`outline`]; the differences between the versions are in [`VERSION_DIFFERENCES`].
 
 /// What 3.33 prints, what the reference version prints in its place, and why.
-const VERSION_DIFFERENCES: [(&str, &str, &str); 3] = [
+const VERSION_DIFFERENCES: [(&str, &str, &str); 4] = [
     ("; N zone resets", "", "3.33 prints zone resets for every write; the reference only when there are zones"),
     ("fsync/fdatasync/sync_file_range:", "fsync/fdatasync/sync_file_range/syncfs:", "syncfs is newer"),
+    ("prio N/N (", "prio N/N/N (", "hints are newer"),
     ("target=N, window=N,", "target=Nns, window=Nns,", "3.33 prints the latency target without its unit"),
 ];
 

@@ -70,6 +70,10 @@ const REPORTS: &[&str] = &[
     "[a] ioengine=psync size=64k rw=write filename=x | [b] ioengine=psync size=64k rw=read filename=x stonewall",
     "[a] ioengine=psync size=1m rw=write file_append=1",
     "[a] ioengine=psync size=1m rw=write disk_util=0",
+    "[a] ioengine=libaio size=1m rw=randread iodepth=4 cmdprio_percentage=30 lat_percentiles=1",
+    "[a] ioengine=io_uring size=1m rw=randrw iodepth=4 cmdprio_bssplit=4k/30/2/3:4k/20 clat_percentiles=0",
+    "[a] ioengine=libaio size=1m rw=randrw iodepth=4 cmdprio_percentage=20,30 unified_rw_reporting=both",
+    "[global] ioengine=libaio size=1m rw=randread group_reporting | [a] prio=3 | [b] cmdprio_percentage=30 | [c] prioclass=3",
     "long [a] ioengine=psync size=1m rw=randrw time_based runtime=1200ms",
     "long [a] ioengine=psync size=1m rw=write time_based runtime=1200ms numjobs=2 group_reporting",
     "long [a] ioengine=null size=1m rw=read time_based runtime=1200ms disable_bw=1",
@@ -186,6 +190,8 @@ const DATA: &[&str] = &[
     "[a] ioengine=null size=64m rw=trimwrite continue_on_error=all",
     "[a] ioengine=psync size=1m rw=write fsync=16",
     "[a] ioengine=libaio size=1m rw=randread iodepth=16 direct=1 nrfiles=2",
+    "[a] ioengine=libaio size=1m rw=randread iodepth=4 cmdprio_percentage=30 cmdprio=4 cmdprio_class=2",
+    "[a] ioengine=libaio size=1m rw=randread numjobs=2 group_reporting prio=1 lat_percentiles=1 | [b] size=1m group_reporting",
     "long [a] ioengine=psync size=1m rw=randrw time_based runtime=1200ms ramp_time=100ms",
     "long [a] ioengine=psync size=1m rw=read time_based runtime=20 ss=iops_slope:900% ss_dur=2 numjobs=2",
     "long [a] ioengine=psync size=1m rw=read time_based runtime=1200ms ss=bw:1k ss_dur=4 group_reporting numjobs=2",
@@ -214,10 +220,11 @@ fn documents_have_the_keys_of_the_peer() {
 }
 
 /// Ends of the paths that the reference version has and 3.33 has not.
-const ADDED_KEYS: [&str; 5] = [
+const ADDED_KEYS: [&str; 6] = [
     "/job_start integer",
     "/latency_target_ns integer",
     "/latency_window_us integer",
+    "/priohint integer",
     "/read_sectors integer",
     "/write_sectors integer",
 ];

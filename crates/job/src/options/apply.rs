@@ -4,6 +4,7 @@
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
+use crate::options::command_priority::CommandPriorityDraft;
 use crate::options::engines;
 use crate::spec::{
     BlockRange, BufferMemory, CpuPolicy, DirectionMix, EngineValue, ErrorClasses, ExitWhat, FadviseHint, Fallocate,
@@ -102,6 +103,7 @@ pub(crate) fn ioengine(draft: &mut Draft, value: &Value, _: Context) -> Applied 
     engines::refuse_unbuilt(engine)?;
     if !engines::share_options(&draft.job.engine.name, engine.name) {
         draft.job.engine.options.clear();
+        draft.open.command_priority = CommandPriorityDraft::default();
     }
     engine.name.clone_into(&mut draft.job.engine.name);
     Ok(())

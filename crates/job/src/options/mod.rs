@@ -6,6 +6,7 @@
 
 pub(crate) mod apply;
 mod apply_log;
+pub mod command_priority;
 pub mod definition;
 mod engine;
 pub mod engines;

@@ -2,6 +2,7 @@
 //!
 //! Must not know: which engines and options exist. Start reading at [`EngineSpec`].
 
+use super::CommandPrioritySpec;
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 
@@ -25,4 +26,6 @@ pub struct EngineSpec {
     pub name: String,
     /// Private options that were given, canonical name and value; the last of a name wins.
     pub options: Vec<(String, EngineValue)>,
+    /// Which I/Os have a priority of their own; only of engines with such options.
+    pub command_priority: CommandPrioritySpec,
 }

@@ -19,7 +19,28 @@ pub(super) fn write(writer: &mut Writer, settings: &ReportSettings, block: &Bloc
     for (key, stat, has_percentiles) in kinds {
         latency::write(writer, key, stat, has_percentiles.then_some(settings), detail);
     }
+    priorities(writer, settings, stats, detail);
     samples(writer, block);
+}
+
+/// Of the same kind in a group: that is checked before the run.
+fn priorities(writer: &mut Writer, settings: &ReportSettings, stats: &DirectionStats, detail: Detail) {
+    let shown = stats.priorities.shown();
+    if shown.is_empty() {
+        return;
+    }
+    let key = if settings.lat_percentiles { "lat_ns" } else { "clat_ns" };
+    let has_percentiles = settings.lat_percentiles || settings.clat_percentiles;
+    writer.array("prios", |writer| {
+        for stat in shown {
+            writer.element(|writer| {
+                writer.integer("prioclass", stat.class());
+                writer.integer("prio", stat.level());
+                writer.integer("priohint", stat.hint());
+                latency::write(writer, key, &stat.latency, has_percentiles.then_some(settings), detail);
+            });
+        }
+    });
 }
 
 fn counts(writer: &mut Writer, stats: &DirectionStats) {

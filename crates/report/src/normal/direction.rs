@@ -5,7 +5,7 @@
 use crate::figures::{self, Block};
 use crate::normal::{latency, percentiles};
 use crate::text::put;
-use ferrio_stats::{JobReport, ReportSettings};
+use ferrio_stats::{JobReport, PriorityStat, ReportSettings};
 use ferrio_units::scale::{PrefixSystem, ScaleUnit, Scaler};
 
 /// Appends the lines of a direction, none if it did not run.
@@ -18,6 +18,10 @@ pub(super) fn write(out: &mut String, job: &JobReport, block: &Block<'_>) {
     for (name, stat) in [("slat", &stats.slat), ("clat", &stats.clat), ("lat", &stats.lat)] {
         latency::write(out, name, stat);
     }
+    let priorities = stats.priorities.shown();
+    for stat in &priorities {
+        latency::write(out, &priority_name(settings, stat), &stat.latency);
+    }
     let kinds = [
         ("slat", &stats.slat, settings.slat_percentiles),
         ("clat", &stats.clat, settings.clat_percentiles),
@@ -26,7 +30,20 @@ pub(super) fn write(out: &mut String, job: &JobReport, block: &Block<'_>) {
     for (name, stat, _) in kinds.into_iter().filter(|(_, _, wanted)| *wanted) {
         percentiles::write(out, name, stat, settings);
     }
+    if settings.clat_percentiles || settings.lat_percentiles {
+        for stat in &priorities {
+            let percent = 100.0 * stat.latency.n_samples as f64 / stats.priorities.n_samples() as f64;
+            let name = format!("{} ({percent:3.2}% of IOs)", priority_name(settings, stat));
+            percentiles::write(out, &name, &stat.latency, settings);
+        }
+    }
     samples(out, settings, block);
+}
+
+/// `clat prio CLASS/LEVEL/HINT`.
+fn priority_name(settings: &ReportSettings, stat: &PriorityStat) -> String {
+    let kind = if settings.lat_percentiles { "lat" } else { "clat" };
+    format!("{kind} prio {}/{}/{}", stat.class(), stat.level(), stat.hint())
 }
 
 fn rates(out: &mut String, settings: &ReportSettings, block: &Block<'_>) {

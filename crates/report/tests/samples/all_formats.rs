@@ -4,7 +4,7 @@ use ferrio_report::terse::TerseVersion;
 use ferrio_report::{LocalTime, OutputFormat, RenderOptions, combined, json, normal};
 use ferrio_stats::{
     DirectionStats, DiskCounters, DiskReport, ErrorCounts, GroupReport, Histogram, JobReport, LatencyStat, Messages,
-    ReportSettings, RunResult, SampleStat, ThreadStats,
+    PriorityStat, PriorityStats, ReportSettings, RunResult, SampleStat, ThreadStats,
 };
 use ferrio_units::{DataDirection, PerDirection};
 use std::collections::BTreeSet;
@@ -116,6 +116,10 @@ fn extreme_stats() -> ThreadStats {
         slat: latency.clone(),
         clat: latency.clone(),
         lat: latency.clone(),
+        priorities: PriorityStats(vec![
+            PriorityStat { ioprio: u16::MAX, latency: latency.clone() },
+            PriorityStat { ioprio: 0, latency: latency.clone() },
+        ]),
         bw: samples,
         iops: samples,
     };

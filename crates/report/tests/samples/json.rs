@@ -5,8 +5,8 @@ use ferrio_report::{LocalTime, json};
 use ferrio_stats::histogram::bucket_index;
 use ferrio_stats::{
     BatchCounts, DepthCounts, DirectionStats, DiskCounters, DiskReport, GroupReport, Histogram, JobReport,
-    LatencyBuckets, LatencyStat, Messages, ReportSettings, ResourceUsage, RunResult, SteadyCriterion, SteadyMetric,
-    SteadySample, SteadyState, ThreadStats,
+    LatencyBuckets, LatencyStat, Messages, PriorityStat, PriorityStats, ReportSettings, ResourceUsage, RunResult,
+    SteadyCriterion, SteadyMetric, SteadySample, SteadyState, ThreadStats,
 };
 use ferrio_units::PerDirection;
 use serde_json::Value;
@@ -77,9 +77,19 @@ fn direction(value: &Value) -> DirectionStats {
         slat: latency(&value["slat_ns"]),
         clat: latency(&value["clat_ns"]),
         lat: latency(&value["lat_ns"]),
+        priorities: priorities(value),
         bw: sampled("bw", "dev"),
         iops: sampled("iops", "stddev"),
     }
+}
+
+fn priorities(direction: &Value) -> PriorityStats {
+    let entries = direction["prios"].as_array().into_iter().flatten().map(|entry| {
+        let part = |key: &str| integer(entry, key) as u16;
+        let ioprio = part("prioclass") << 13 | part("priohint") << 3 | part("prio");
+        PriorityStat { ioprio, latency: latency(&entry["clat_ns"]) }
+    });
+    PriorityStats(entries.collect())
 }
 
 fn shares<const N: usize>(value: &Value, whole: u64, floor: f64) -> [u64; N] {
@@ -228,6 +238,14 @@ fn one_job() {
 #[test]
 fn steady_state_of_a_job() {
     check("json-steadystate", include_str!("../fixtures/json-steadystate.json"), json::Detail::Plain, |_, _| {});
+}
+
+#[test]
+fn priorities_of_a_job() {
+    check("json-prios", include_str!("../fixtures/json-prios.json"), json::Detail::Plain, |_, result| {
+        // A single call took more than four: its share is shown as the least there is.
+        result.jobs[0].stats.complete = BatchCounts([0, 2_041, 1, 0, 0, 0, 0]);
+    });
 }
 
 #[test]

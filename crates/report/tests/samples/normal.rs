@@ -93,6 +93,11 @@ fn latency_target() {
     });
 }
 
+#[test]
+fn priorities() {
+    with_defaults("normal-prios", include_str!("../fixtures/normal-prios.txt"), 4096);
+}
+
 /// The report gives means and a distance; this window has them.
 #[test]
 fn steady_state() {

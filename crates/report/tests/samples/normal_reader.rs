@@ -8,7 +8,8 @@ use crate::common::{
 use ferrio_stats::thread_stats::LatencyTarget;
 use ferrio_stats::{
     BatchCounts, DepthCounts, DirectionStats, DiskCounters, DiskReport, ErrorCounts, GroupReport, JobReport,
-    LatencyStat, Messages, ReportSettings, ResourceUsage, RunResult, SampleStat, ThreadStats,
+    LatencyStat, Messages, PriorityStat, PriorityStats, ReportSettings, ResourceUsage, RunResult, SampleStat,
+    ThreadStats,
 };
 use std::str::FromStr;
 
@@ -141,10 +142,27 @@ fn direction(lines: &[&str], n_ios: u64, block_bytes: u64) -> DirectionStats {
         slat: latency(lines, "slat", n_ios),
         clat: latency(lines, "clat", n_ios),
         lat: latency(lines, "lat", n_ios),
+        priorities: priorities(lines, n_ios),
         bw: sampled("   bw ("),
         iops: sampled("   iops "),
         ..DirectionStats::default()
     }
+}
+
+/// Priorities, each with its share of the I/Os in the heading of its percentiles.
+fn priorities(lines: &[&str], n_ios: u64) -> PriorityStats {
+    let entries = lines.iter().filter(|line| line.contains(" prio ") && line.contains("% of IOs)")).map(|heading| {
+        let (name, rest) = heading.trim_start().split_once(" (").expect("a share");
+        let (share, _) = rest.split_once('%').expect("a share");
+        let n_samples = count_of(share.parse().expect("a number"), n_ios, 0.0);
+        let without_share = format!(" ({share}% of IOs)");
+        let lines: Vec<String> = lines.iter().map(|line| line.replace(&without_share, "")).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let parts = numbers(name.rsplit_once(' ').expect("a priority").1);
+        let ioprio = (parts[0] << 13 | parts[2] << 3 | parts[1]) as u16;
+        PriorityStat { ioprio, latency: latency(&lines, name, n_samples) }
+    });
+    PriorityStats(entries.collect())
 }
 
 fn unit_ns(line: &str) -> u64 {

@@ -8,6 +8,7 @@ use crate::error::RunError;
 use crate::provenance::Facts;
 use ferrio_engine::{EngineInfo, EngineOptions, OptionValue};
 use ferrio_job::spec::{BlockRange, DirectionMix, EngineValue, JobSpec, QueueSpec, RunSpec};
+use ferrio_sys::scheduling::IoPriority;
 use ferrio_units::PerDirection;
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedIndex, SeedTable, Taus88};
 use std::sync::Arc;
@@ -142,6 +143,28 @@ impl WorkerPlan {
     /// Largest block that any direction may use, bytes.
     pub(crate) fn max_block_bytes(&self) -> u64 {
         self.used_block_ranges().map(|range| range.max_bytes).max().unwrap_or(0)
+    }
+
+    /// The job sets the priority of its I/O.
+    pub(crate) fn has_io_priority(&self) -> bool {
+        let spec = &self.spec.worker;
+        spec.prio.is_some() || spec.prioclass.is_some() || spec.priohint.is_some()
+    }
+
+    /// The priority that it sets. A level without a class means best effort, as in `ioprio_set(2)`.
+    pub(crate) fn io_priority(&self) -> IoPriority {
+        let spec = &self.spec.worker;
+        let default_class = if spec.prio.is_some() { 2 } else { 0 };
+        IoPriority {
+            class: spec.prioclass.filter(|class| *class > 0).unwrap_or(default_class) as u8,
+            level: spec.prio.unwrap_or(0) as u8,
+            hint: spec.priohint.unwrap_or(0) as u16,
+        }
+    }
+
+    /// The same as the kernel writes it; 0: the priority of its process.
+    pub(crate) fn ioprio(&self) -> u16 {
+        if self.has_io_priority() { self.io_priority().encode() } else { 0 }
     }
 
     /// The job writes.

@@ -10,7 +10,10 @@ use crate::files::guard::DeviceInUse;
 use crate::plan::{RunPlan, WorkerPlan};
 use crate::worker::WorkerOutcome;
 use ferrio_job::spec::UnifiedReporting;
-use ferrio_stats::{CpuIdleness, DiskReport, GroupReport, JobReport, Messages, ReportSettings, RunResult, ThreadStats};
+use ferrio_stats::{
+    CpuIdleness, DiskReport, GroupReport, JobReport, Messages, PriorityStat, PriorityStats, ReportSettings, RunResult,
+    ThreadStats,
+};
 use std::time::Duration;
 
 /// `eta` of a report when it is not known how long the run takes.
@@ -98,12 +101,16 @@ fn group_reports(plan: &RunPlan, jobs: &[JobReport]) -> Vec<GroupReport> {
 }
 
 fn job_reports(plan: &RunPlan, records: &[Record]) -> Vec<JobReport> {
+    let tells_priorities = tells_priorities(plan);
     let mut jobs: Vec<JobReport> = Vec::new();
     for (worker, record) in plan.workers.iter().zip(records) {
         if !worker.spec.reporting.stats {
             continue;
         }
         let mut stats = record.stats_now();
+        if tells_priorities {
+            tell_priority(worker, &mut stats);
+        }
         finish_stats(worker, record, &mut stats);
         // Also to a job that does not ask for it itself.
         let joins = worker.spec.grouping.group_reporting;
@@ -115,6 +122,24 @@ fn job_reports(plan: &RunPlan, records: &[Record]) -> Vec<JobReport> {
         }
     }
     jobs
+}
+
+/// Jobs or I/Os differ in their priorities.
+fn tells_priorities(plan: &RunPlan) -> bool {
+    let first = plan.workers.first().map(WorkerPlan::ioprio);
+    let differs = |worker: &WorkerPlan| Some(worker.ioprio()) != first;
+    plan.workers.iter().any(|worker| differs(worker) || !worker.spec.engine.command_priority.is_empty())
+}
+
+/// All I/Os of a job without priorities of single I/Os have that of the job.
+fn tell_priority(worker: &WorkerPlan, stats: &mut ThreadStats) {
+    for direction in &mut stats.directions.0 {
+        let latency = if worker.spec.reporting.lat_percentiles { &direction.lat } else { &direction.clat };
+        if direction.priorities.0.is_empty() && latency.n_samples > 0 {
+            let own = PriorityStat { ioprio: worker.ioprio(), latency: latency.clone() };
+            direction.priorities = PriorityStats(vec![own]);
+        }
+    }
 }
 
 fn finish_stats(worker: &WorkerPlan, record: &Record, stats: &mut ThreadStats) {

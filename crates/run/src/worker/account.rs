@@ -7,6 +7,7 @@ use crate::plan::WorkerPlan;
 use ferrio_stats::{LatencyStat, LogKind, ThreadStats};
 use ferrio_sys::Clock;
 use ferrio_units::{DataDirection, PerDirection};
+use ferrio_workload::command_priority::CommandPriorities;
 
 /// Stamps of one I/O.
 #[derive(Debug, Clone, Copy, Default)]
@@ -36,6 +37,8 @@ pub(super) struct Account {
     ramp_ios: PerDirection<u64>,
     bw_window: Window,
     iops_window: Window,
+    /// Priorities are told apart by the total latency, not the completion latency.
+    priorities_by_lat: bool,
 }
 
 /// A sampler of one rate. Its windows end at multiples of their length from the start of I/O.
@@ -76,6 +79,36 @@ impl Account {
             ramp_ios: PerDirection::all(0),
             bw_window: Window::new(spec.bw_window_ms),
             iops_window: Window::new(spec.iops_window_ms),
+            priorities_by_lat: spec.lat_percentiles,
+        }
+    }
+
+    /// Makes room for the latencies of all priorities that I/Os may have.
+    pub(super) fn tell_priorities(&mut self, plan: &WorkerPlan, priorities: Option<&CommandPriorities>) {
+        let Some(priorities) = priorities else { return };
+        let spec = &plan.spec.reporting;
+        let has_histogram = spec.lat_percentiles || spec.clat_percentiles;
+        for direction in DataDirection::ALL.into_iter().filter(|direction| plan.used_directions()[*direction]) {
+            for ioprio in std::iter::once(plan.ioprio()).chain(priorities.of_direction(direction)) {
+                self.stats.directions[direction].priorities.entry(ioprio, has_histogram);
+            }
+        }
+    }
+
+    /// A data I/O of a priority is done.
+    pub(super) fn priority_done(
+        &mut self,
+        direction: DataDirection,
+        ioprio: u16,
+        clock: &Clock,
+        stamps: Stamps,
+        done_stamp: u64,
+    ) {
+        let (is_measured, from) =
+            if self.priorities_by_lat { (self.measures_lat, stamps.start) } else { (self.measures_clat, stamps.issue) };
+        if is_measured {
+            let latency = self.stats.directions[direction].priorities.entry(ioprio, false);
+            latency.record(clock.between_ns(from, done_stamp));
         }
     }
 

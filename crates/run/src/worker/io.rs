@@ -62,8 +62,8 @@ impl Worker<'_> {
             }
             None => self.fill_sync(slot_index, io),
         }
-        if self.iolog.is_some() {
-            return self.log_issue(slot_index).map_err(|error| Stop::Failed(Box::new(error)));
+        if self.observes_issues {
+            return self.observe_issue(slot_index).map_err(|error| Stop::Failed(Box::new(error)));
         }
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Worker<'_> {
     }
 
     #[cold]
-    fn log_issue(&mut self, slot_index: u32) -> Result<(), JobError> {
+    pub(super) fn log_issue(&mut self, slot_index: u32) -> Result<(), JobError> {
         let time_us = self.log_time_us();
         let slot = self.slots.get(slot_index);
         let unit = &slot.unit;
@@ -133,8 +133,8 @@ impl Worker<'_> {
         match slot.unit.direction.data() {
             Some(data) => {
                 self.account.data_done(data, slot.wanted_bytes, &self.clock, slot.stamps, done);
-                if self.logs_each_io {
-                    self.log_done(slot_index, data, done);
+                if self.observes_completions {
+                    self.observe_done(slot_index, data, done);
                 }
             }
             None => self.account.sync_done(&self.clock, slot.stamps, done),
@@ -145,7 +145,7 @@ impl Worker<'_> {
     /// Shows a data I/O that is done to the log.
     #[cold]
     #[inline(never)]
-    fn log_done(&mut self, slot_index: u32, direction: DataDirection, done: u64) {
+    pub(super) fn log_done(&mut self, slot_index: u32, direction: DataDirection, done: u64) {
         let Some(log) = self.log.as_mut().filter(|_| !self.account.is_ramping()) else { return };
         let slot = self.slots.get(slot_index);
         self.account.sample_io(direction, slot.wanted_bytes, self.clock.between_ns(slot.stamps.issue, done));
@@ -184,8 +184,8 @@ impl Worker<'_> {
         if slot.unit.direction == Direction::Read && slot.unit.offset + moved == file_bytes {
             let left = slot.unit.length as u64 - moved;
             self.account.data_done(data, slot.wanted_bytes - left, &self.clock, slot.stamps, done);
-            if self.logs_each_io {
-                self.log_done(slot_index, data, done);
+            if self.observes_completions {
+                self.observe_done(slot_index, data, done);
             }
             return Finished::Done;
         }

@@ -11,6 +11,7 @@ mod io;
 mod iolog;
 mod log;
 mod message;
+mod observe;
 mod passes;
 mod queued;
 mod setup;
@@ -33,6 +34,7 @@ use ferrio_stats::{ResourceUsage, ThreadStats};
 use ferrio_sys::limits::Usage;
 use ferrio_sys::{Arena, Clock};
 use ferrio_workload::Workload;
+use ferrio_workload::command_priority::CommandPriorities;
 use ferrio_workload::contents::BufferContents;
 use file_table::FileTable;
 use iolog::IoLog;
@@ -106,6 +108,12 @@ struct Worker<'a> {
     log: Option<Box<WorkerLog<'a>>>,
     /// The log wants to see every I/O.
     logs_each_io: bool,
+    /// Draws the priorities of single I/Os.
+    priorities: Option<Box<CommandPriorities>>,
+    /// Every I/O is shown to `observe_issue`.
+    observes_issues: bool,
+    /// Every data I/O is shown to `observe_done`.
+    observes_completions: bool,
     /// Lowest and highest byte written since the last `sync_file_range`, by file.
     dirty: Vec<Option<(u64, u64)>>,
     /// Latencies are measured: every I/O needs its stamps.
@@ -171,11 +179,13 @@ impl<'a> Worker<'a> {
         let queue = plan.queue();
         let mut account = Account::new(plan);
         let n_files = set.files.len();
-        let log = WorkerLog::new(plan, context.log, setup::ioprio(plan)).map(Box::new);
+        let log = WorkerLog::new(plan, context.log, plan.ioprio()).map(Box::new);
         if let Some(log) = &log {
             account.sample_each(log.bw_each(), log.iops_each());
         }
-        Ok(Box::new(Self {
+        let priorities = setup::priorities(plan).map(Box::new);
+        account.tell_priorities(plan, priorities.as_deref());
+        let mut worker = Box::new(Self {
             files: FileTable::new(plan, &set),
             contents: BufferContents::new(&plan.spec.buffers, &plan.seeds),
             slots: Slots::new(queue.iodepth, block_bytes),
@@ -201,7 +211,13 @@ impl<'a> Worker<'a> {
             block_bytes,
             queue,
             account,
-        }))
+            priorities,
+            observes_issues: false,
+            observes_completions: false,
+        });
+        worker.observes_issues = worker.wants_issues();
+        worker.observes_completions = worker.wants_completions();
+        Ok(worker)
     }
 
     /// The stamp of now, or the last one when nobody needs it that often.

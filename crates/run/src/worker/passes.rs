@@ -55,6 +55,7 @@ impl Worker<'_> {
                 job_error!(errno, "write_iolog").explained(format!("fio: open write iolog {}: {error}", path.display()))
             })?;
             self.iolog = Some(log);
+            self.observes_issues = self.wants_issues();
             (0..self.files.n_files()).for_each(|file| self.log_file(file, "add"));
         }
         Ok(())
@@ -90,6 +91,9 @@ impl Worker<'_> {
                 self.files.unlink();
             }
             self.workload.start_pass();
+            if let Some(priorities) = &mut self.priorities {
+                priorities.start_pass();
+            }
             self.pass_start_ns = self.clock.now_ns();
         }
     }

@@ -10,9 +10,10 @@ use crate::trace::{TraceGroup, TracedEngine};
 use ferrio_engine::{Engine, EngineError, EngineSetup};
 use ferrio_job::spec::{BufferMemory, CpuPolicy, WorkerSpec};
 use ferrio_sys::limits::LockedMemory;
-use ferrio_sys::scheduling::{self, IoPriority};
+use ferrio_sys::scheduling;
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, process};
 use ferrio_units::random::{SeedIndex, Taus88};
+use ferrio_workload::command_priority::CommandPriorities;
 use ferrio_workload::contents;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -39,8 +40,8 @@ pub(super) fn adopt_settings(worker: &WorkerPlan) -> Result<Option<LockedMemory>
         0 => None,
         bytes => Some(LockedMemory::new(bytes as usize).map_err(step("lockmem"))?),
     };
-    if has_io_priority(spec) {
-        scheduling::set_io_priority(io_priority(spec)).map_err(step("ioprio_set"))?;
+    if worker.has_io_priority() {
+        scheduling::set_io_priority(worker.io_priority()).map_err(step("ioprio_set"))?;
     }
     if spec.nice != 0 {
         let present = scheduling::nice().unwrap_or(0);
@@ -49,31 +50,18 @@ pub(super) fn adopt_settings(worker: &WorkerPlan) -> Result<Option<LockedMemory>
     Ok(locked)
 }
 
-fn has_io_priority(spec: &WorkerSpec) -> bool {
-    spec.prio.is_some() || spec.prioclass.is_some() || spec.priohint.is_some()
-}
-
-/// The priority of the worker's I/O as the kernel writes it; 0: that of its process.
-pub(super) fn ioprio(worker: &WorkerPlan) -> u16 {
-    let spec = &worker.spec.worker;
-    if has_io_priority(spec) { io_priority(spec).encode() } else { 0 }
-}
-
-fn io_priority(spec: &WorkerSpec) -> IoPriority {
-    // A level without a class means best effort, as in ioprio_set(2).
-    let default_class = if spec.prio.is_some() { 2 } else { 0 };
-    IoPriority {
-        class: spec.prioclass.unwrap_or(default_class) as u8,
-        level: spec.prio.unwrap_or(0) as u8,
-        hint: spec.priohint.unwrap_or(0) as u16,
-    }
-}
-
 fn cpus_of(spec: &WorkerSpec, cpus: &[u32], thread_number: u32) -> Vec<u32> {
     match spec.cpus_allowed_policy {
         CpuPolicy::Split if !cpus.is_empty() => vec![cpus[(thread_number as usize - 1) % cpus.len()]],
         _ => cpus.to_vec(),
     }
+}
+
+/// The draws of priorities, if any I/O has one of its own.
+pub(super) fn priorities(worker: &WorkerPlan) -> Option<CommandPriorities> {
+    let pattern = &worker.spec.pattern;
+    let reseeds_each_pass = pattern.randrepeat && pattern.randseed.is_none();
+    CommandPriorities::new(&worker.spec.engine.command_priority, &worker.seeds, reseeds_each_pass)
 }
 
 /// The buffer area: a part of the largest block for each unit, filled once.

@@ -13,6 +13,7 @@ mod limits;
 mod logs;
 mod memory_logs;
 mod order;
+mod priorities;
 mod probe;
 mod processes;
 mod properties;

@@ -2,6 +2,7 @@
 //!
 //! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
 
+use crate::options::command_priority;
 use crate::options::definition::{Apply, OptionDef, option};
 use crate::options::kind::{Kind, at_most, between};
 
@@ -18,12 +19,18 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         "Share of I/Os sent with the alternate priority, read,write",
     )
     .neutral("0")
-    .of_engines(&["libaio"]),
+    .of_engines(&["libaio"])
+    .applies(Apply::With(command_priority::percentage)),
     option("cmdprio_class", Kind::IntPerDirection(between(1, 3)), "Class of the alternate priority")
-        .of_engines(&["libaio"]),
+        .of_engines(&["libaio"])
+        .applies(Apply::With(command_priority::class)),
     option("cmdprio_hint", Kind::IntPerDirection(at_most(1023)), "Hint of the alternate priority")
-        .of_engines(&["libaio"]),
-    option("cmdprio", Kind::IntPerDirection(at_most(7)), "Level of the alternate priority").of_engines(&["libaio"]),
+        .of_engines(&["libaio"])
+        .applies(Apply::With(command_priority::hint)),
+    option("cmdprio", Kind::IntPerDirection(at_most(7)), "Level of the alternate priority")
+        .of_engines(&["libaio"])
+        .applies(Apply::With(command_priority::level)),
     option("cmdprio_bssplit", Kind::Text, "Per block size shares bs/pct[/class/level[/hint]], joined by colons")
-        .of_engines(&["libaio"]),
+        .of_engines(&["libaio"])
+        .applies(Apply::With(command_priority::splits)),
 ];

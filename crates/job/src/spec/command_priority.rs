@@ -1,0 +1,36 @@
+//! Which I/Os go out with a priority of their own (`cmdprio_percentage`, `cmdprio_bssplit` and their kin).
+//!
+//! Must not know: option strings, how priorities are drawn. Start reading at [`CommandPrioritySpec`].
+
+use ferrio_units::PerDirection;
+use serde::{Deserialize, Serialize};
+
+/// Which I/Os go out with a priority of their own.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CommandPrioritySpec {
+    /// The shares of reads and of writes, in the order in which they count; trims have none. No share is of 0 percent, and
+    /// all that hold for one block size are 100 percent at most.
+    pub shares: PerDirection<Vec<PriorityShare>>,
+}
+
+impl CommandPrioritySpec {
+    /// No I/O has a priority of its own.
+    pub fn is_empty(&self) -> bool {
+        self.shares.iter().all(|(_, shares)| shares.is_empty())
+    }
+}
+
+/// A share of the I/Os that has its own priority.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PriorityShare {
+    /// Only I/Os of this length; `None`: all.
+    pub block_bytes: Option<u64>,
+    /// How many of them, percent: 1 to 100.
+    pub percent: u32,
+    /// Class: 1 real time, 2 best effort, 3 idle.
+    pub class: u8,
+    /// Level: 0 to 7.
+    pub level: u8,
+    /// Hint: 0 to 1023.
+    pub hint: u16,
+}

@@ -1,0 +1,46 @@
+//! What only some jobs want to see of every I/O: traces, logs, priorities. The loops ask one flag at each of two places,
+//! and do not come here for other jobs.
+//!
+//! Must not know: batches. Start reading at [`Worker::observe_issue`] and [`Worker::observe_done`].
+
+use super::Worker;
+use crate::error::JobError;
+use ferrio_units::DataDirection;
+
+impl Worker<'_> {
+    /// True if `observe_issue` is to be called for every I/O.
+    pub(super) fn wants_issues(&self) -> bool {
+        self.iolog.is_some() || self.priorities.is_some()
+    }
+
+    /// True if `observe_done` is to be called for every data I/O.
+    pub(super) fn wants_completions(&self) -> bool {
+        self.logs_each_io || self.priorities.is_some()
+    }
+
+    /// An I/O is about to be handed to the engine.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn observe_issue(&mut self, slot_index: u32) -> Result<(), JobError> {
+        if let Some(priorities) = &mut self.priorities {
+            let slot = self.slots.get_mut(slot_index);
+            let drawn = slot.unit.direction.data().map(|data| priorities.next(data, slot.wanted_bytes));
+            slot.unit.ioprio = drawn.unwrap_or(0);
+        }
+        if self.iolog.is_some() { self.log_issue(slot_index) } else { Ok(()) }
+    }
+
+    /// A data I/O is done.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn observe_done(&mut self, slot_index: u32, direction: DataDirection, done: u64) {
+        if self.priorities.is_some() {
+            let slot = self.slots.get(slot_index);
+            let ioprio = if slot.unit.ioprio == 0 { self.plan.ioprio() } else { slot.unit.ioprio };
+            self.account.priority_done(direction, ioprio, &self.clock, slot.stamps, done);
+        }
+        if self.logs_each_io {
+            self.log_done(slot_index, direction, done);
+        }
+    }
+}
