@@ -71,7 +71,7 @@ fn check_ended(format: &str, finished: &Finished, told: &[Signal]) {
 #[test]
 fn told_to_end_at_any_moment() {
     let mut draws = Draws(20_261_120);
-    for (format, asks) in FORMATS {
+    for (format, asks) in FORMATS.into_iter().chain([("json --status-interval=3ms", false)]) {
         for told in [&[Signal::INT][..], &[Signal::TERM], &[Signal::INT, Signal::INT], &[Signal::TERM, Signal::INT]] {
             for _ in 0..5 {
                 let scratch = Scratch::new("told-to-end");
