@@ -117,6 +117,29 @@ fn a_file_asks_for_a_report() {
     }
 }
 
+/// Signals that come while a report is being made are answered by it: at least one report follows the last of them.
+#[test]
+fn signals_that_come_quickly() {
+    for program in programs("signals_that_come_quickly") {
+        let scratch = Scratch::new("quickly");
+        let arguments = format!("{} --output=report --output-format=json", endless(*program));
+        let mut running = Run::new(*program, scratch.path(), &arguments).start();
+        running.wait_until("jobs", |running| running.jobs().len() >= 2);
+        for _ in 0..3 {
+            let n_before = documents(&scratch.read("report")).len();
+            for _ in 0..20 {
+                send(running.pid(), Signal::USR1);
+            }
+            running.wait_until("a report", |_| documents(&scratch.read("report")).len() > n_before);
+        }
+        interrupt(running);
+        let report = scratch.read("report");
+        let n_documents = documents(&report).len();
+        assert_eq!(n_documents, report.matches("\"fio version\"").count(), "{program:?}: all are whole: {report}");
+        assert!((4..=61).contains(&n_documents), "{n_documents}");
+    }
+}
+
 #[test]
 fn a_report_in_the_ramp_has_no_figures() {
     // The peer counts some I/Os, in a runtime since the start of the machine.

@@ -216,3 +216,103 @@ fn running_letter(worker: &WorkerPlan) -> char {
     };
     if pattern.random { random } else { sequential }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::launch::Handle;
+    use super::super::record::Status;
+    use super::*;
+    use ferrio_job::draft::Draft;
+    use ferrio_job::spec::{JobSpec, RunSpec};
+
+    const MIB: u64 = 1 << 20;
+    const SECOND: u64 = 1_000_000;
+
+    fn job(set: impl FnOnce(&mut JobSpec)) -> JobSpec {
+        let mut job = Draft::new().job;
+        "null".clone_into(&mut job.engine.name);
+        set(&mut job);
+        job
+    }
+
+    fn plan(jobs: Vec<JobSpec>) -> RunPlan {
+        RunPlan::new(RunSpec { global_options: Vec::new(), jobs }).unwrap()
+    }
+
+    /// Seconds left of a job after milliseconds in which it moved so many MiB.
+    fn left(set: impl FnOnce(&mut JobSpec), n_mib: u64, ran_ms: u64) -> Option<u64> {
+        let plan = plan(vec![job(set)]);
+        time_left_of(&plan.workers[0], n_mib * MIB, Duration::from_millis(ran_ms)).map(|left| left.as_secs())
+    }
+
+    // By arithmetic; lines of fio 3.33 for the jobs with a runtime, a size, and loops show the same.
+    #[test]
+    fn time_left_of_one_job() {
+        let timed = |job: &mut JobSpec| (job.limits.runtime_us, job.limits.time_based) = (4 * SECOND, true);
+        assert_eq!([0, 995, 2_495, 2_995, 3_500, 4_100].map(|ms| left(timed, 9, ms)), [4, 3, 1, 1, 0, 0].map(Some));
+        let ramped = |job: &mut JobSpec| {
+            timed(job);
+            job.limits.ramp_time_us = 2 * SECOND;
+        };
+        assert_eq!([0, 1_000, 5_000].map(|ms| left(ramped, 9, ms)), [6, 5, 1].map(Some));
+        let sized = |job: &mut JobSpec| job.extent.size = Some(SizeSpec::Bytes(6 * MIB));
+        assert_eq!(
+            [(0, 0), (2, 2_000), (3, 3_010), (6, 6_000)].map(|(n, ms)| left(sized, n, ms)),
+            [None, Some(4), Some(3), Some(0)]
+        );
+        let looped = |job: &mut JobSpec| (job.extent.size, job.limits.loops) = (Some(SizeSpec::Bytes(3 * MIB)), 2);
+        assert_eq!(left(looped, 3, 3_000), Some(3));
+        // The first 3 of 5 MiB do not count.
+        let ramped_size = |job: &mut JobSpec| {
+            job.extent.size = Some(SizeSpec::Bytes(4 * MIB));
+            job.limits.ramp_time_us = 3 * SECOND;
+        };
+        assert_eq!([(2, 2_000), (5, 5_000)].map(|(n, ms)| left(ramped_size, n, ms)), [None, Some(2)]);
+        let both = |job: &mut JobSpec| {
+            job.extent.size = Some(SizeSpec::Bytes(6 * MIB));
+            job.limits.runtime_us = 4 * SECOND;
+        };
+        assert_eq!([(1, 2_000), (5, 2_000)].map(|(n, ms)| left(both, n, ms)), [Some(2), Some(0)]);
+        assert_eq!(left(|job| job.extent.size = Some(SizeSpec::Percent(50)), 1, 1_000), None);
+    }
+
+    #[test]
+    fn what_waits_comes_on_top() {
+        let timed = |secs: u64| job(|job| (job.limits.runtime_us, job.limits.time_based) = (secs * SECOND, true));
+        let mut waiting = timed(3);
+        waiting.grouping.stonewall = true;
+        let plan = plan(vec![timed(4), timed(6), waiting]);
+        let board = Board::new(3).unwrap();
+        let start = Instant::now();
+        let mut records: Vec<Record> = (0..3).map(|_| Record::default()).collect();
+        let after =
+            |secs: u64, records: &[Record]| seconds_left(&plan, &board, records, start + Duration::from_secs(secs));
+        assert_eq!(after(0, &records), Some(9), "nothing has begun");
+        for record in &mut records[..2] {
+            record.status = Status::Running(Handle::Thread(None, std::sync::mpsc::channel().1));
+            record.let_go_at = Some(start);
+        }
+        assert_eq!([1, 5].map(|secs| after(secs, &records)), [Some(8), Some(4)]);
+        records[0].status = Status::Ended;
+        records[1].status = Status::Ended;
+        assert_eq!(after(6, &records), Some(3));
+        records[2].status = Status::Ended;
+        assert_eq!(after(9, &records), Some(0));
+    }
+
+    #[test]
+    fn seconds_that_have_begun_count() {
+        let seconds = [0, 1, 1_000, 1_001, 2_000, 2_500].map(|ms| whole_seconds(Duration::from_millis(ms)));
+        assert_eq!(seconds, [0, 1, 1, 2, 2, 3]);
+    }
+
+    #[test]
+    fn snapshots_stand_for_the_time_at_which_they_are_due() {
+        let start = Instant::now();
+        let mut maker = EtaMaker::new(EtaSettings { enabled: true, interval_ms: 500 }, start);
+        let mut stands_for = |ms: u64| (maker.take_due_time(start + Duration::from_millis(ms)) - start).as_millis();
+        assert_eq!([500, 1_003, 1_650, 2_000].map(&mut stands_for), [500, 1_000, 1_500, 2_000]);
+        // Late by more than an interval: it stands for itself, and the next comes an interval later.
+        assert_eq!([3_700, 4_201].map(stands_for), [3_700, 4_200]);
+    }
+}
