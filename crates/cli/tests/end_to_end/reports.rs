@@ -191,7 +191,7 @@ const DATA: &[&str] = &[
     "[a] ioengine=psync size=1m rw=write fsync=16",
     "[a] ioengine=libaio size=1m rw=randread iodepth=16 direct=1 nrfiles=2",
     "[a] ioengine=libaio size=1m rw=randread iodepth=4 cmdprio_percentage=30 cmdprio=4 cmdprio_class=2",
-    "[a] ioengine=libaio size=1m rw=randread numjobs=2 group_reporting prio=1 lat_percentiles=1 | [b] size=1m group_reporting",
+    "[a] ioengine=libaio size=1m rw=randread numjobs=2 group_reporting prio=1 lat_percentiles=1 | [b] size=1m group_reporting lat_percentiles=1",
     "long [a] ioengine=psync size=1m rw=randrw time_based runtime=1200ms ramp_time=100ms",
     "long [a] ioengine=psync size=1m rw=read time_based runtime=20 ss=iops_slope:900% ss_dur=2 numjobs=2",
     "long [a] ioengine=psync size=1m rw=read time_based runtime=1200ms ss=bw:1k ss_dur=4 group_reporting numjobs=2",
@@ -234,7 +234,8 @@ const FLAGS: [&str; 3] = ["/stonewall text", "/group_reporting text", "/time_bas
 
 fn is_added(line: &str) -> bool {
     let is_flag = line.contains("/job options/") && FLAGS.iter().any(|flag| line.ends_with(flag));
-    is_flag || ADDED_KEYS.iter().any(|key| line.ends_with(key))
+    let is_own = line.starts_with("/ferrio");
+    is_flag || is_own || ADDED_KEYS.iter().any(|key| line.ends_with(key))
 }
 
 /// Paths of all values with their kinds, in the order of the document.

@@ -122,7 +122,9 @@ const FIGURES: [&str; 52] = [
 pub(super) fn json_lines(case: &str, document: &str, is_counted: bool) -> Vec<String> {
     let mut lines = Vec::new();
     let mut path: Vec<&str> = Vec::new();
-    for line in document.lines() {
+    // What ferrio adds stands under one key, the last one.
+    let of_fio = document.lines().take_while(|line| !line.starts_with(r#"  "ferrio" :"#) && *line != "}");
+    for line in of_fio {
         let line = line.trim_end_matches(',');
         let text = line.trim_start();
         if text.is_empty() {
