@@ -31,7 +31,9 @@ fn progress(out: &mut String, snapshot: &EtaSnapshot, style: FigureStyle) {
         Some(percent) => put!(out, "[{percent:3.1}%]"),
         None => out.push_str("[-.-%]"),
     }
-    rates(out, snapshot, style);
+    if !snapshot.only_ramps {
+        rates(out, snapshot, style);
+    }
     match snapshot.eta_secs {
         Some(secs) => put!(out, "[eta {}]", duration(secs)),
         None => out.push_str("[eta --]"),
@@ -160,6 +162,9 @@ mod tests {
         let mut line = with_rates(snapshot(), "//", rates_of((0, 0), (0, 0), (0, 0)));
         line.eta_secs = Some(5);
         assert_eq!(text(&line), "Jobs: 1 (f=1): [/(2)][-.-%][eta 00m:05s]");
+        let mut line = with_rates(snapshot(), "/", rates_of((900, 225), (0, 0), (0, 0)));
+        (line.n_open_files, line.eta_secs, line.only_ramps) = (0, Some(3), true);
+        assert_eq!(text(&line), "Jobs: 1 (f=0): [/(1)][-.-%][eta 00m:03s]");
     }
 
     /// Debian's fio 3.33 with `kb_base=1000` and `unit_base=1`: 25,000 IOPS of 4 KiB are 800 Mbit/s, not 819.

@@ -28,7 +28,7 @@ pub enum EtaLimits {
 pub struct EtaSnapshot {
     /// Jobs that run, those in their ramp time included.
     pub n_running: u32,
-    /// Files that they have open.
+    /// Files that they have open; those of jobs in their ramp time do not count.
     pub n_open_files: u64,
     /// Their rate limits, if any.
     pub limits: Option<EtaLimits>,
@@ -40,6 +40,8 @@ pub struct EtaSnapshot {
     pub states: Vec<char>,
     /// Elapsed time in percent of elapsed and remaining time; `None` when it is not known.
     pub percent_done: Option<f64>,
+    /// No job does what counts: all are in their ramp time or before it, and rates mean nothing yet.
+    pub only_ramps: bool,
     /// Bandwidth since the last look, bytes per second.
     pub bytes_per_sec: PerDirection<u64>,
     /// I/Os per second since the last look.

@@ -357,6 +357,35 @@ fn the_unit_of_idleness_alone() {
     }
 }
 
+/// Progress lines of a run whose output is no terminal: where they are always wanted, and nowhere else.
+#[test]
+fn progress_lines() {
+    let job = "--name=a --ioengine=null --size=64k --time_based --runtime=1 --eta-interval=250ms";
+    for program in programs("progress_lines") {
+        // Switches, and what the first line says of the job; none where none is shown.
+        for (switches, expected) in [
+            ("--eta=always", Some("Jobs: 1 (f=1)")),
+            ("--eta=always --ramp_time=100000", Some("Jobs: 1 (f=0)")),
+            ("--eta=always --startdelay=100000", Some("Jobs: 0 (f=0)")),
+            ("--eta=auto", None),
+            ("--eta=never", None),
+            ("--eta=always --output-format=terse", None),
+        ] {
+            let scratch = Scratch::new("progress");
+            let arguments = format!("{job} {switches} --trigger-timeout=2");
+            let finished = Run::new(*program, scratch.path(), &arguments).finish();
+            let lines: Vec<&str> = finished.stdout.split_inclusive('\r').filter(|part| part.ends_with('\r')).collect();
+            let Some(expected) = expected else {
+                assert!(lines.is_empty(), "{}", finished.all());
+                continue;
+            };
+            assert!(lines.len() >= 2, "{}", finished.all());
+            let first = lines[0].rsplit('\n').next().unwrap_or_default();
+            assert_eq!(first.trim_end(), expected, "{}", finished.all());
+        }
+    }
+}
+
 /// Switches with bad values: what is said, and that nothing runs.
 const REFUSED: &[(&str, &str)] = &[
     ("--status-interval=0", "fio: status interval too small\n"),

@@ -20,6 +20,9 @@ pub(super) fn whole_seconds(elapsed: Duration) -> u64 {
     elapsed.as_millis().div_ceil(1_000) as u64
 }
 
+/// Time between two snapshots while no job does what counts, unless the interval is shorter.
+const IDLE_INTERVAL: Duration = Duration::from_millis(250);
+
 /// Makes snapshots at an interval.
 pub(super) struct EtaMaker {
     settings: EtaSettings,
@@ -56,16 +59,20 @@ impl EtaMaker {
     }
 
     /// The time that a snapshot of now stands for: when it was due, so that a second that has just begun is not counted.
-    /// One that comes too late stands for itself.
-    fn take_due_time(&mut self, now: Instant) -> Instant {
-        let (due_at, following) = (self.due_at, self.due_at + self.interval());
-        self.due_at = if following > now { following } else { now + self.interval() };
+    /// One that comes too late stands for itself. While no job does what counts the next follows sooner.
+    fn take_due_time(&mut self, now: Instant, counts: bool) -> Instant {
+        let interval = if counts { self.interval() } else { self.interval().min(IDLE_INTERVAL) };
+        let (due_at, following) = (self.due_at, self.due_at + interval);
+        self.due_at = if following > now { following } else { now + interval };
         if following > now { due_at } else { now }
     }
 
     pub(super) fn snapshot(&mut self, plan: &RunPlan, board: &Board, records: &[Record]) -> EtaSnapshot {
         let now = Instant::now();
-        let due_at = self.take_due_time(now);
+        let running = |index: &usize| records[*index].is_running();
+        let counts = |index: &usize| running(index) && board.slot(*index).state() > WorkerState::Ramping;
+        let only_ramps = !(0..records.len()).any(|index| counts(&index));
+        let due_at = self.take_due_time(now, !only_ramps);
         let elapsed_secs = whole_seconds(due_at.saturating_duration_since(self.started_at));
         let interval_ms = now.saturating_duration_since(self.last_at).as_millis().max(1) as u64;
         self.last_at = now;
@@ -78,19 +85,18 @@ impl EtaMaker {
         };
         let (bytes_per_sec, ios_per_sec) = (per_sec(&bytes, &self.bytes), per_sec(&ios, &self.ios));
         (self.bytes, self.ios) = (bytes, ios);
-        let running = |index: &usize| records[*index].is_running();
         let shows_progress = elapsed_secs >= FIRST_ESTIMATE_SECS;
         let eta_secs = shows_progress.then(|| seconds_left(plan, board, records, due_at)).flatten();
-        let all_ramp =
-            (0..records.len()).filter(running).all(|index| board.slot(index).state() <= WorkerState::Ramping);
+        let n_open = |index: usize| u64::from(board.slot(index).n_open_files.load(Relaxed));
         let reporting = plan.workers.first().map(|worker| &worker.spec.reporting);
         EtaSnapshot {
             n_running: (0..records.len()).filter(running).count() as u32,
-            n_open_files: (0..records.len()).map(|i| u64::from(board.slot(i).n_open_files.load(Relaxed))).sum(),
+            n_open_files: (0..records.len()).filter(counts).map(n_open).sum(),
             limits: None,
             shows_progress,
             states: (0..records.len()).map(|i| letter(&plan.workers[i], board.slot(i).state(), &records[i])).collect(),
-            percent_done: eta_secs.filter(|_| !all_ramp).map(|left| percent_done(elapsed_secs, left)),
+            percent_done: eta_secs.filter(|_| !only_ramps).map(|left| percent_done(elapsed_secs, left)),
+            only_ramps,
             bytes_per_sec,
             ios_per_sec,
             eta_secs,
@@ -310,9 +316,13 @@ mod tests {
     fn snapshots_stand_for_the_time_at_which_they_are_due() {
         let start = Instant::now();
         let mut maker = EtaMaker::new(EtaSettings { enabled: true, interval_ms: 500 }, start);
-        let mut stands_for = |ms: u64| (maker.take_due_time(start + Duration::from_millis(ms)) - start).as_millis();
+        let mut stands_for =
+            |ms: u64| (maker.take_due_time(start + Duration::from_millis(ms), true) - start).as_millis();
         assert_eq!([500, 1_003, 1_650, 2_000].map(&mut stands_for), [500, 1_000, 1_500, 2_000]);
         // Late by more than an interval: it stands for itself, and the next comes an interval later.
         assert_eq!([3_700, 4_201].map(stands_for), [3_700, 4_200]);
+        let mut stands_for =
+            |ms: u64| (maker.take_due_time(start + Duration::from_millis(ms), false) - start).as_millis();
+        assert_eq!([4_700, 4_951, 5_200].map(&mut stands_for), [4_700, 4_950, 5_200], "nothing counts yet");
     }
 }
