@@ -16,6 +16,7 @@ mod json_stream;
 mod logs;
 mod outline;
 mod provenance;
+mod readers;
 mod refusals;
 mod reports;
 mod signals;
