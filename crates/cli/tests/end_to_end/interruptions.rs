@@ -241,14 +241,17 @@ fn documents_on_demand_until_there_is_no_room() {
     let test = "documents_on_demand_until_there_is_no_room";
     for (script, way, _) in WAYS {
         let scratch = Scratch::new(test);
-        let Some(small) = SmallFileSystem::new(test, &scratch, 4) else { return };
-        let arguments = "--name=a --ioengine=null --size=1t --time_based --runtime=100000 --output-format=json";
+        let job = "--name=a --ioengine=null --size=1t --time_based --output-format=json";
+        let document = Run::new(Program::Ferrio, scratch.path(), &format!("{job} --runtime=1ms")).finish().stdout;
+        // Room for two documents, and for no third one.
+        let n_pages = document.len() as u64 * 5 / 2 / 4096;
+        let Some(small) = SmallFileSystem::new(test, &scratch, n_pages) else { return };
+        let arguments = &format!("{job} --runtime=100000");
         let mut running = Run::new(Program::Ferrio, scratch.path(), arguments).in_shell(script).start();
         let size = || std::fs::metadata(small.0.join("out")).map_or(0, |metadata| metadata.len());
         running.wait_until("the job", |running| running.jobs().len() == 1);
         send(running.pid(), Signal::USR1);
         running.wait_until("a document", |_| size() > 0);
-        // Two documents of about 7 KiB have room in 16 KiB, and no more.
         for _ in 0..3 {
             send(running.pid(), Signal::USR1);
             std::thread::sleep(Duration::from_millis(30));
