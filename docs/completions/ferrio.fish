@@ -22,7 +22,7 @@ complete -c ferrio -l section -x -d 'Run only this section of the job file; repe
 complete -c ferrio -l alloc-size -x -d 'Accepted; ferrio has no fixed memory pool'
 complete -c ferrio -l warnings-fatal -d 'Treat warnings about options as errors'
 complete -c ferrio -l max-jobs -x -d 'Accepted; ferrio has no fixed number of jobs'
-complete -c ferrio -l idle-prof -x -d 'Report how idle the CPUs are: system, percpu; calibrate: measure the unit of work, start nothing'
+complete -c ferrio -l idle-prof -x -d 'Report how idle the CPUs are: system, percpu; calibrate starts nothing'
 complete -c ferrio -l inflate-log -x -d 'Print a compressed log'
 complete -c ferrio -l trigger-file -x -d 'End all jobs when the file appears, and remove it'
 complete -c ferrio -l trigger-timeout -x -d 'End all jobs after this time, in whole seconds'

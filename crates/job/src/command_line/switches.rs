@@ -239,7 +239,7 @@ pub const SWITCHES: &[SwitchDef] = &[
             "idle-prof",
             Required,
             "idle-prof=kind",
-            &["Report how idle the CPUs are: system, percpu; calibrate: measure the unit of work, start nothing"],
+            &["Report how idle the CPUs are: system, percpu; calibrate starts nothing"],
         ),
         "the unit of work is another one; no figure is above 100 %; CPUs that the process may not use are left out",
     ),
