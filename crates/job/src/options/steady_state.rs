@@ -22,9 +22,11 @@ pub(crate) fn criterion(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'
     let missing = || JobError::Said("fio: steadystate threshold must be specified in addition to criterion".to_owned());
     let text = value.rest().ok_or_else(missing)?;
     let is_percent = text.ends_with('%');
-    let limit = match text.strip_suffix('%') {
-        Some(number) => decimal(number).ok_or("could not parse steadystate threshold percentage"),
-        None => absolute(metric, text, draft.kb_base()),
+    let limit = if is_percent {
+        // Programs that write job files by templates double the sign, and fio takes it.
+        decimal(text.trim_end_matches('%')).ok_or("could not parse steadystate threshold percentage")
+    } else {
+        absolute(metric, text, draft.kb_base())
     };
     let limit = limit.map_err(|what| JobError::Said(format!("fio: {what}")))?;
     let steady = &mut draft.job.steady_state;
@@ -92,6 +94,7 @@ mod tests {
         use SteadyStateMetric::{Bw, Iops, Lat};
         for (text, metric, is_slope, limit, is_percent) in [
             ("iops:50%", Iops, false, 50.0, true),
+            ("iops:50%%", Iops, false, 50.0, true),
             ("iops_slope:0.01%", Iops, true, 0.01, true),
             ("iops:1e3", Iops, false, 1000.0, false),
             ("iops:-1", Iops, false, -1.0, false),
@@ -121,6 +124,7 @@ mod tests {
             ("iops:2k", "fio: steadystate IOPS threshold postfix parsing failed"),
             ("iops:inf", "fio: steadystate IOPS threshold postfix parsing failed"),
             ("bw:abc", "fio: steadystate BW threshold postfix parsing failed"),
+            ("iops:%%", "fio: could not parse steadystate threshold percentage"),
             ("bw_slope:x5%", "fio: could not parse steadystate threshold percentage"),
             ("lat:soon", "fio: steadystate latency threshold postfix parsing failed"),
         ] {
