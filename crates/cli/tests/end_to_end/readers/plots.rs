@@ -14,19 +14,28 @@ const PICTURES: &[(&str, &str, &str)] = &[
     ("histogram", "READS", "-H -r randread -d 4 -n 1"),
     ("compared", "TWICE", "-C -r randread -d 4 -n 1"),
     ("lines", "READS", "-g -r randread -t iops lat bw -d 4 -n 2"),
+    ("steady", "STEADY", "-l -r randread -d 1 -n 1 --show-ss"),
     ("mixed", "MIXED", "-g -r randrw -t bw clat -d 1 -n 1 -f read write"),
 ];
 
-/// Directories of the two kinds of benchmarks, made by bench-fio with ferrio.
-fn benchmarks(bench: &Bench, program: &Path) -> (String, String) {
+/// What bench-fio runs with ferrio: where its files go, and its arguments.
+const BENCHMARKS: &[(&str, &str)] = &[
+    ("reads", "--mode randread --iodepth 1 4 --numjobs 1 2"),
+    ("mixed", "--mode randrw --rwmixread 75 --destructive --iodepth 1 --numjobs 1"),
+    // It writes the limit with two signs.
+    ("steady", "--mode randread --iodepth 1 --numjobs 1 --ss iops:90% --ss-dur 2 --runtime 3"),
+];
+
+fn run_benchmarks(bench: &Bench, program: &Path) {
     let file = bench.scratch().join("target");
     std::fs::write(&file, vec![0; 4 << 20]).expect("a file");
-    for (mode, depths, jobs) in [("randread", "1 4", "1 2"), ("randrw --rwmixread 75 --destructive", "1", "1")] {
-        let options = "--type file --size 4m --runtime 1 --time-based --direct 0 --loginterval 200 --quiet";
-        let what = format!("--target {} --output out --iodepth {depths} --numjobs {jobs}", file.display());
-        bench.call(&format!("{} {options} {what} --mode {mode}", program.display()));
+    for (output, arguments) in BENCHMARKS {
+        let common = "--type file --size 4m --runtime 1 --time-based --direct 0 --loginterval 200 --quiet";
+        let what = format!("--target {} --output {output} {arguments}", file.display());
+        bench.call(&format!("{} {common} {what}", program.display()));
     }
-    ("out/target/4k".to_owned(), "out/target/randrw75/4k".to_owned())
+    let steady = bench.document("steady/target/4k/randread-1-1.json");
+    assert_eq!(steady["jobs"][0]["steadystate"]["ss"], "iops:90.000000%");
 }
 
 #[test]
@@ -35,19 +44,21 @@ fn bench_fio_runs_and_fio_plot_draws() {
     let Some(bench_fio) = from_pypi(test, "bench-fio") else { return };
     let (Some(fio_plot), Some(python)) = (from_pypi(test, "fio-plot"), from_pypi(test, "python")) else { return };
     let bench = Bench::new("fio-plot");
-    let (reads, mixed) = benchmarks(&bench, &bench_fio);
+    run_benchmarks(&bench, &bench_fio);
+    let (reads, mixed, steady) = ("reads/target/4k", "mixed/target/randrw75/4k", "steady/target/4k");
     for (name, directory, arguments) in PICTURES {
         let directory = match *directory {
-            "READS" => reads.clone(),
-            "MIXED" => mixed.clone(),
+            "READS" => reads.to_owned(),
+            "MIXED" => mixed.to_owned(),
+            "STEADY" => steady.to_owned(),
             _ => format!("{reads} {reads}"),
         };
         bench.call_loud(&format!("{} -i {directory} -T title {arguments} -o {name}.png", fio_plot.display()));
         let picture = std::fs::read(bench.scratch().join(&format!("{name}.png"))).expect("a picture");
         assert!(picture.starts_with(b"\x89PNG\r\n") && picture.ends_with(b"IEND\xaeB`\x82"), "{name}");
     }
-    bars_are_the_documents(&bench, &python, &reads);
-    lines_are_the_logs(&bench, &python, &reads);
+    bars_are_the_documents(&bench, &python, reads);
+    lines_are_the_logs(&bench, &python, reads);
 }
 
 /// The heights of its bars are figures of the documents.
