@@ -158,6 +158,7 @@ _ferrio_names='
 --log_alternate_epoch=
 --log_unix_epoch=
 --log_alternate_epoch_clock_id=
+--block_error_percentiles=
 --bwavgtime=
 --iopsavgtime=
 --group_reporting
@@ -293,6 +294,7 @@ _ferrio() {
         log_store_compressed) words='0 1' ;;
         log_alternate_epoch) words='0 1' ;;
         log_unix_epoch) words='0 1' ;;
+        block_error_percentiles) words='0 1' ;;
         stats) words='0 1' ;;
         scramble_buffers) words='0 1' ;;
         clat_percentiles) words='0 1' ;;

@@ -156,6 +156,7 @@ complete -c ferrio -l log_store_compressed -x -a '0 1' -d 'Keep the log file com
 complete -c ferrio -l log_alternate_epoch -x -a '0 1' -d 'Log times as absolute ms of the given clock'
 complete -c ferrio -l log_unix_epoch -x -a '0 1' -d 'Log times as absolute ms of the given clock'
 complete -c ferrio -l log_alternate_epoch_clock_id -x -d 'clock_gettime id used by log_alternate_epoch'
+complete -c ferrio -l block_error_percentiles -x -a '0 1' -d 'Trim lifetime statistics per block'
 complete -c ferrio -l bwavgtime -x -d 'Sampling window of the bw summary line (ms)'
 complete -c ferrio -l iopsavgtime -x -d 'Sampling window of the iops summary line (ms)'
 complete -c ferrio -l group_reporting -d 'One summed report for consecutive jobs of a group'

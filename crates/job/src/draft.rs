@@ -254,6 +254,7 @@ fn default_reporting() -> ReportingSpec {
         unified: UnifiedReporting::None,
         kb_base: 1024,
         unit_bits: false,
+        block_error_percentiles: false,
         disk_util: true,
         bw_window_ms: 500,
         iops_window_ms: 500,

@@ -4,6 +4,7 @@
 //! Start reading at [`thread_stats`] (what one worker counts), then [`result`] (what a report is made from).
 #![forbid(unsafe_code)]
 
+pub mod block_states;
 mod counts;
 pub mod depth;
 pub mod eta;
@@ -20,6 +21,7 @@ pub mod samples;
 pub mod steady_state;
 pub mod thread_stats;
 
+pub use block_states::{BlockState, BlockStates};
 pub use depth::{BatchCounts, DepthCounts};
 pub use eta::{EtaLimits, EtaSnapshot};
 pub use histogram::Histogram;

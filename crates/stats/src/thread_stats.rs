@@ -3,7 +3,7 @@
 //! Must not know: formats. Start reading at [`ThreadStats`].
 
 use crate::counts::add_to;
-use crate::{BatchCounts, DepthCounts, LatencyBuckets, LatencyStat, PriorityStats, SampleStat};
+use crate::{BatchCounts, BlockStates, DepthCounts, LatencyBuckets, LatencyStat, PriorityStats, SampleStat};
 use ferrio_units::{DataDirection, PerDirection};
 use serde::{Deserialize, Serialize};
 
@@ -193,6 +193,8 @@ pub struct ThreadStats {
     pub latency_depth: u32,
     /// What the search was for; its default (no target, 100%) without one.
     pub latency_target: LatencyTarget,
+    /// What became of blocks (`block_error_percentiles`).
+    pub block_states: Option<BlockStates>,
 }
 
 impl ThreadStats {
@@ -242,6 +244,9 @@ impl ThreadStats {
         add_to(&mut self.log_stall_ns, other.log_stall_ns);
         self.latency_depth = other.latency_depth;
         self.latency_target = other.latency_target;
+        if let Some(theirs) = &other.block_states {
+            self.block_states.get_or_insert_default().merge(theirs);
+        }
     }
 
     /// All directions as one (`unified_rw_reporting`).

@@ -48,6 +48,8 @@ pub struct ReportingSpec {
     pub kb_base: u32,
     /// `unit_base=1`: bits instead of bytes.
     pub unit_bits: bool,
+    /// `block_error_percentiles`.
+    pub block_error_percentiles: bool,
     /// `disk_util`.
     pub disk_util: bool,
     /// Window of the bandwidth samples (`bwavgtime`, or a row of the bandwidth log), milliseconds.

@@ -3,7 +3,7 @@
 //! Must not know: devices. Start reading at [`write()`].
 
 use super::writer::Writer;
-use super::{Detail, direction, latency, options, steady_state};
+use super::{Detail, block_states, direction, latency, options, steady_state};
 use crate::figures::{
     BATCH_LABELS, Block, DEPTH_LABELS, LATENCY_LABELS, cpu_percent, depth_percents, latency_percent, whole_ms,
 };
@@ -29,6 +29,9 @@ pub(super) fn write(writer: &mut Writer, result: &RunResult, job: &JobReport, de
     latency_target(writer, &job.stats);
     if let Some(description) = &job.description {
         writer.string("desc", description);
+    }
+    if let Some(states) = &job.stats.block_states {
+        block_states::write(writer, &job.settings, states);
     }
     if let Some(state) = &job.steady_state {
         steady_state::write(writer, state);

@@ -3,6 +3,7 @@
 //! Must not know: threads, engines, other formats. Start reading at [`render`]; the files below are the parts of the
 //! document, the writer beneath them fixes its looks.
 
+mod block_states;
 mod direction;
 mod disk;
 mod ferrio;

@@ -3,7 +3,7 @@
 //! Must not know: groups, devices. Start reading at [`write()`].
 
 use crate::figures::{Block, errno_text};
-use crate::normal::{buckets, direction, latency, percentiles, steady_state, usage};
+use crate::normal::{block_states, buckets, direction, latency, percentiles, steady_state, usage};
 use crate::text::put;
 use ferrio_stats::{JobReport, RunResult};
 
@@ -21,6 +21,7 @@ pub(super) fn write(out: &mut String, result: &RunResult, job: &JobReport, date:
     usage::write(out, &job.stats);
     errors(out, job);
     usage::write_latency_target(out, &job.stats);
+    block_states::write(out, &job.settings, job.stats.block_states.as_ref());
     steady_state::write(out, &job.settings, job.steady_state.as_ref());
 }
 

@@ -3,6 +3,7 @@
 //! Must not know: threads, engines, other formats. Start reading at [`render`]; the order of the files below is the
 //! order of the text.
 
+mod block_states;
 mod buckets;
 mod direction;
 mod disk;

@@ -199,6 +199,7 @@ impl Worker<'_> {
 
     /// A unit failed: tolerated, wanted (`fill_device`), or the end of the job.
     fn fail(&mut self, slot_index: u32, errno: i32) -> Finished {
+        self.mark_blocks(slot_index, true);
         let unit = self.slots.get(slot_index).unit;
         let errors = &self.plan.spec.errors;
         let treatment = treatment(errors, unit.direction, errno);

@@ -4,6 +4,7 @@
 //! Start reading at [`work`]; the loops are in `depth_one` and `queued`, what both do per I/O in `io`.
 
 mod account;
+mod blocks;
 mod control;
 mod depth_one;
 mod file_table;
@@ -27,6 +28,7 @@ use crate::plan::{WorkerPlan, workload_plan};
 use crate::supervisor::board::{Board, WorkerState};
 use crate::trace::{self, TraceGroup, TraceSettings};
 use account::Account;
+use blocks::BlockTable;
 use control::Control;
 use ferrio_engine::{Completion, Engine};
 use ferrio_job::spec::QueueSpec;
@@ -110,6 +112,8 @@ struct Worker<'a> {
     logs_each_io: bool,
     /// Draws the priorities of single I/Os.
     priorities: Option<Box<CommandPriorities>>,
+    /// States of blocks.
+    blocks: Option<BlockTable>,
     /// Every I/O is shown to `observe_issue`.
     observes_issues: bool,
     /// Every data I/O is shown to `observe_done`.
@@ -183,6 +187,7 @@ impl<'a> Worker<'a> {
         if let Some(log) = &log {
             account.sample_each(log.bw_each(), log.iops_each());
         }
+        let blocks = BlockTable::new(plan, &set)?;
         let priorities = setup::priorities(plan).map(Box::new);
         account.tell_priorities(plan, priorities.as_deref());
         let mut worker = Box::new(Self {
@@ -212,6 +217,7 @@ impl<'a> Worker<'a> {
             queue,
             account,
             priorities,
+            blocks,
             observes_issues: false,
             observes_completions: false,
         });
@@ -327,6 +333,7 @@ impl<'a> Worker<'a> {
 
     /// What is only known at the end: CPU, faults, total time.
     fn complete_stats(&self, stats: &mut ThreadStats, now_ns: u64) {
+        stats.block_states = self.blocks.as_ref().map(BlockTable::states);
         let usage = self.usage().since(self.usage_at_start);
         stats.usage = ResourceUsage {
             user_ns: usage.user_ns,

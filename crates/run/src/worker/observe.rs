@@ -15,7 +15,7 @@ impl Worker<'_> {
 
     /// True if `observe_done` is to be called for every data I/O.
     pub(super) fn wants_completions(&self) -> bool {
-        self.logs_each_io || self.priorities.is_some()
+        self.logs_each_io || self.priorities.is_some() || self.blocks.is_some()
     }
 
     /// An I/O is about to be handed to the engine.
@@ -30,6 +30,14 @@ impl Worker<'_> {
         if self.iolog.is_some() { self.log_issue(slot_index) } else { Ok(()) }
     }
 
+    /// The blocks of an I/O that is done or has failed. A short transfer that fails later has failed as a whole.
+    pub(super) fn mark_blocks(&mut self, slot_index: u32, has_failed: bool) {
+        if let Some(blocks) = &mut self.blocks {
+            let slot = self.slots.get(slot_index);
+            blocks.mark(&slot.unit, slot.data_offset, slot.wanted_bytes, has_failed);
+        }
+    }
+
     /// A data I/O is done.
     #[cold]
     #[inline(never)]
@@ -39,6 +47,7 @@ impl Worker<'_> {
             let ioprio = if slot.unit.ioprio == 0 { self.plan.ioprio() } else { slot.unit.ioprio };
             self.account.priority_done(direction, ioprio, &self.clock, slot.stamps, done);
         }
+        self.mark_blocks(slot_index, false);
         if self.logs_each_io {
             self.log_done(slot_index, direction, done);
         }

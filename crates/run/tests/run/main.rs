@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this is test code")]
 
 mod batches;
+mod blocks;
 mod builder;
 mod child;
 mod control;
