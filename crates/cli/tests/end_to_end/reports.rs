@@ -70,6 +70,7 @@ const REPORTS: &[&str] = &[
     "[a] ioengine=psync size=64k rw=write filename=x | [b] ioengine=psync size=64k rw=read filename=x stonewall",
     "[a] ioengine=psync size=1m rw=write file_append=1",
     "[a] ioengine=psync size=1m rw=write disk_util=0",
+    "[a] ioengine=psync size=1m rw=randwrite block_error_percentiles=1",
     "[a] ioengine=libaio size=1m rw=randread iodepth=4 cmdprio_percentage=30 lat_percentiles=1",
     "[a] ioengine=io_uring size=1m rw=randrw iodepth=4 cmdprio_bssplit=4k/30/2/3:4k/20 clat_percentiles=0",
     "[a] ioengine=libaio size=1m rw=randrw iodepth=4 cmdprio_percentage=20,30 unified_rw_reporting=both",
