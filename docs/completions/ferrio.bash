@@ -241,7 +241,7 @@ _ferrio() {
         name="$previous"
     fi
     case "${name#--}" in
-        output-format) words='terse json json+ normal' ;;
+        output-format) words='jsonl terse json json+ normal' ;;
         terse-version) words='2 3 4 5' ;;
         enghelp) words='mmap sync psync vsync pvsync pvsync2 null sim posixaio io_uring libaio' ;;
         eta) words='always never auto' ;;

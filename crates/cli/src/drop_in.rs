@@ -5,6 +5,7 @@
 use crate::console::Console;
 use crate::inflate_log;
 use crate::progress::Progress;
+use crate::records;
 use crate::reporter::Reporter;
 use crate::version::VERSION;
 use ferrio_job::debug::GROUPS;
@@ -13,11 +14,12 @@ use ferrio_job::message::{Message, Stream};
 use ferrio_job::{Invocation, Mode, SystemEnvironment, UsageError};
 use ferrio_report::logs::LogFiles;
 use ferrio_run::{ControlSettings, EtaSettings, IdleDetail, RunOutcome, RunSettings, TraceSettings, Trigger};
+use ferrio_stats::MessageStream;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Does what the arguments (the first is the program's name) ask for.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
@@ -87,9 +89,9 @@ fn calibrate_idle(console: &mut Console) -> ExitCode {
     }
 }
 
-/// JSON is wanted and text for people is not: nothing may stand before a document.
+/// JSON is wanted and text for people is not: nothing may stand between documents and records.
 fn has_documents_alone(formats: Formats) -> bool {
-    (formats.json || formats.json_plus) && !formats.normal
+    (formats.json || formats.json_plus || formats.jsonl) && !formats.normal
 }
 
 fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) -> ExitCode {
@@ -102,7 +104,9 @@ fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) 
         open_logs: || Box::new(LogFiles::new()),
         control: control_settings(&invocation.control, has_documents_alone(invocation.output.formats)),
         command_line: arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        record_interval: record_interval(&invocation),
     };
+    let started_at = Instant::now();
     let mut progress = Progress::new(console, &reporter, invocation.eta);
     if let Some(prefix) = &invocation.control.bandwidth_log {
         progress.open_bandwidth_logs(prefix);
@@ -110,11 +114,19 @@ fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) 
     let global_options = invocation.run.global_options.clone();
     match ferrio_run::run(invocation.run, &settings, &mut progress) {
         Ok(outcome) => {
+            if reporter.writes_records() {
+                let exit = exit_number(&outcome, console);
+                records::end(console, exit, outcome.signal, started_at.elapsed());
+            }
             reporter.report(console, &outcome.result);
-            exit_code(&outcome, console)
+            ExitCode::from(exit_number(&outcome, console))
         }
         Err(error) => {
             console.error(&format!("{error}\n"));
+            if reporter.writes_records() {
+                records::message(console, MessageStream::Error, &error.to_string());
+                records::end(console, 1, None, started_at.elapsed());
+            }
             if reporter.writes_json() {
                 // Who reads documents finds one, and in it why nothing ran.
                 reporter.report(console, &ferrio_run::without_jobs(settings.version, global_options));
@@ -122,6 +134,12 @@ fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) 
             ExitCode::FAILURE
         }
     }
+}
+
+/// Records of intervals have the length of the reports between, if there are any.
+fn record_interval(invocation: &Invocation) -> Option<Duration> {
+    let interval = invocation.control.status_interval_ms.map(Duration::from_millis);
+    invocation.output.formats.jsonl.then(|| interval.unwrap_or(records::DEFAULT_INTERVAL))
 }
 
 /// `keeps_stdout_free`: the command of a trigger writes nothing between the reports.
@@ -157,11 +175,11 @@ fn trace_settings(invocation: &Invocation) -> TraceSettings {
 }
 
 /// Number of failed jobs, and 128 more when a signal ended the run; output or logs that are not whole count as one.
-fn exit_code(outcome: &RunOutcome, console: &Console) -> ExitCode {
+fn exit_number(outcome: &RunOutcome, console: &Console) -> u8 {
     let signal = if outcome.signal.is_some() { 128 } else { 0 };
     let has_lost = console.has_failed || outcome.n_logs_lost > 0;
     let code = (outcome.n_failed + signal + u32::from(has_lost)) & 0xff;
-    ExitCode::from(code as u8)
+    code as u8
 }
 
 /// The ETA line is for terminals, unless it is always wanted; it never goes between machine-readable output, not even

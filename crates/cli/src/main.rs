@@ -9,6 +9,7 @@ mod drop_in;
 mod inflate_log;
 mod progress;
 mod quick;
+mod records;
 mod reporter;
 mod version;
 

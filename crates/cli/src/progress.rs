@@ -3,6 +3,7 @@
 //! Must not know: how runs work. Start reading at [`Progress`].
 
 use crate::console::{Console, show_progress};
+use crate::records;
 use crate::reporter::Reporter;
 use crate::version::VERSION;
 use ferrio_job::invocation::EtaSettings;
@@ -92,12 +93,16 @@ fn text_of(error: &std::io::Error) -> String {
 
 impl RunObserver for Progress<'_> {
     fn event(&mut self, event: RunEvent) {
+        if self.reporter.writes_records() {
+            records::event(self.console, &event);
+        }
         match event {
             RunEvent::Starting { jobs, n_threads, n_processes } => self.started(&jobs, n_threads, n_processes),
             RunEvent::LayingOut { job_name, n_files, total_bytes } if self.reporter.writes_normal() => {
                 self.console.info(&start::layout(&job_name, n_files, total_bytes));
             }
-            RunEvent::LayingOut { .. } => {}
+            RunEvent::LayingOut { .. } | RunEvent::Recording { .. } | RunEvent::Interval(_) | RunEvent::JobEnded(_) => {
+            }
             RunEvent::Message(Stream::Info, text) => self.console.info(&format!("{text}\n")),
             RunEvent::Message(Stream::Error, text) => self.console.error(&format!("{text}\n")),
             RunEvent::Message(Stream::Trace, text) => self.console.trace(&format!("{text}\n")),

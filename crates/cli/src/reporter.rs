@@ -29,6 +29,11 @@ impl Reporter {
         self.formats.contains(&OutputFormat::Normal)
     }
 
+    /// Records are written.
+    pub(crate) fn writes_records(&self) -> bool {
+        self.formats.contains(&OutputFormat::Jsonl)
+    }
+
     /// JSON documents are written.
     pub(crate) fn writes_json(&self) -> bool {
         self.formats.contains(&OutputFormat::Json) || self.formats.contains(&OutputFormat::JsonPlus)
@@ -48,12 +53,13 @@ impl Reporter {
 }
 
 fn formats_of(formats: Formats) -> BTreeSet<OutputFormat> {
-    let Formats { normal, terse, json, json_plus } = formats;
+    let Formats { normal, terse, json, json_plus, jsonl } = formats;
     let wanted = [
         (normal, OutputFormat::Normal),
         (terse, OutputFormat::Terse),
         (json, OutputFormat::Json),
         (json_plus, OutputFormat::JsonPlus),
+        (jsonl, OutputFormat::Jsonl),
     ];
     wanted.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, format)| format).collect()
 }

@@ -44,6 +44,8 @@ pub struct Formats {
     pub json: bool,
     /// JSON with histogram bins; implies `json`.
     pub json_plus: bool,
+    /// Records of intervals, a line of JSON each.
+    pub jsonl: bool,
 }
 
 /// Where results go, and how.
@@ -59,7 +61,7 @@ pub struct OutputSettings {
 
 impl Default for OutputSettings {
     fn default() -> Self {
-        let formats = Formats { normal: true, terse: false, json: false, json_plus: false };
+        let formats = Formats { normal: true, terse: false, json: false, json_plus: false, jsonl: false };
         Self { formats, file: None, terse_version: 3 }
     }
 }

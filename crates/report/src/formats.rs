@@ -9,6 +9,8 @@ use ferrio_stats::RunResult;
 /// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OutputFormat {
+    /// Records, a line each, while the run goes on.
+    Jsonl,
     /// Fields between semicolons.
     Terse,
     /// JSON.
@@ -45,12 +47,19 @@ pub struct FormatDef {
     pub aliases: &'static [&'static str],
     /// What it is, in one line.
     pub help: &'static str,
-    /// Turns results into text.
+    /// Turns results into text; empty for records, which are written while the run goes on.
     pub render: fn(&RunResult, &RenderOptions) -> String,
 }
 
 /// All formats, in the order in which several of them are written.
-pub const FORMATS: [FormatDef; 4] = [
+pub const FORMATS: [FormatDef; 5] = [
+    FormatDef {
+        format: OutputFormat::Jsonl,
+        name: "jsonl",
+        aliases: &[],
+        help: "a line of JSON for each interval and job, while the run goes on (docs/jsonl.md)",
+        render: |_, _| String::new(),
+    },
     FormatDef {
         format: OutputFormat::Terse,
         name: "terse",

@@ -10,6 +10,7 @@ pub mod eta;
 mod figures;
 mod formats;
 pub mod json;
+pub mod jsonl;
 mod local_time;
 pub mod logs;
 pub mod normal;

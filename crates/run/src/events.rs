@@ -3,10 +3,11 @@
 //! Must not know: how anything looks. Start reading at [`RunEvent`].
 
 use ferrio_job::spec::JobSpec;
-use ferrio_stats::RunResult;
 use ferrio_stats::eta::EtaSnapshot;
+use ferrio_stats::{JobEnd, Provenance, RunResult, Stretch};
 use ferrio_units::PerDirection;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Where a message belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -62,6 +63,19 @@ pub enum RunEvent {
     Message(Stream, String),
     /// State of the run, about once a second.
     Eta(EtaSnapshot),
+    /// Records of intervals are kept from now on; the first event of a run of which they are wanted.
+    Recording {
+        /// Where the figures will come from.
+        provenance: Box<Provenance>,
+        /// The run's start, milliseconds since 1970.
+        run_epoch_ms: u64,
+        /// Length of an interval.
+        interval: Duration,
+    },
+    /// What a worker did in an interval.
+    Interval(Box<Stretch>),
+    /// A worker has ended, or will never start; once for each whose records are kept.
+    JobEnded(Box<JobEnd>),
     /// A report was asked for while the run goes on.
     Status(Box<RunResult>),
     /// A sample of the bandwidth, where somebody wants them.

@@ -55,7 +55,7 @@ pub const fn bucket_value_ns(index: usize) -> u64 {
 ///
 /// 32 KiB, of which a run touches what it uses: the memory comes zeroed from the kernel, and no method writes to what lies
 /// beyond fio's buckets (a page and more each for every eight octaves) unless something was counted there.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Histogram {
     counts: Box<[u64; N_SLOTS]>,
 }
@@ -65,6 +65,13 @@ impl Default for Histogram {
         // Not an array in a box: that would be written to.
         let zeroed = vec![0; N_SLOTS].into_boxed_slice();
         Self { counts: zeroed.try_into().expect("a vector of as many elements") }
+    }
+}
+
+/// The buckets that hold something.
+impl fmt::Debug for Histogram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.filled()).finish()
     }
 }
 

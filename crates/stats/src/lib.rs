@@ -7,6 +7,7 @@
 pub mod block_states;
 mod counts;
 pub mod depth;
+mod difference;
 pub mod eta;
 pub mod histogram;
 pub mod idleness;
@@ -19,6 +20,7 @@ pub mod provenance;
 pub mod result;
 pub mod samples;
 pub mod steady_state;
+pub mod stretch;
 pub mod thread_stats;
 
 pub use block_states::{BlockState, BlockStates};
@@ -35,4 +37,5 @@ pub use provenance::Provenance;
 pub use result::{DiskCounters, DiskReport, GroupDirection, GroupReport, JobReport, ReportSettings, RunResult};
 pub use samples::SampleStat;
 pub use steady_state::{SteadyCriterion, SteadyMetric, SteadySample, SteadyState};
+pub use stretch::{JobEnd, Stretch};
 pub use thread_stats::{DirectionStats, ErrorCounts, LatencyTarget, ResourceUsage, ThreadStats};

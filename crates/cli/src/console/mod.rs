@@ -47,7 +47,7 @@ impl Console {
         self.messages.as_ref()
     }
 
-    /// A report, in one piece: whole, or not at all where it can be taken back.
+    /// A report or a record, in one piece: whole, or not at all where it can be taken back.
     pub(crate) fn report(&mut self, text: &str) {
         let result = match &mut self.file {
             Some(file) => whole::write(file, text.as_bytes()),

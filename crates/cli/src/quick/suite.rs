@@ -79,6 +79,7 @@ pub(super) fn measure(
         open_logs: || Box::new(LogFiles::new()),
         control: ControlSettings::default(),
         command_line: Vec::new(),
+        record_interval: None,
     };
     let mut watcher = Watcher { test, progress, started_at: Instant::now(), messages: Vec::new() };
     let outcome = ferrio_run::run(spec, &settings, &mut watcher)?;
@@ -155,7 +156,8 @@ impl RunObserver for Watcher<'_> {
                 self.progress.set(elapsed_ms, &rates(&snapshot, self.test.direction));
             }
             RunEvent::Message(_, text) => self.messages.push(text.trim().to_owned()),
-            RunEvent::Starting { .. } | RunEvent::LayingOut { .. } | RunEvent::Status(_) | RunEvent::Bandwidth(_) => {}
+            // Nothing else is told of such a run that a person wants to see.
+            _ => {}
         }
     }
 }

@@ -13,6 +13,7 @@ mod differential;
 mod documents;
 mod interruptions;
 mod json_stream;
+mod jsonl;
 mod logs;
 mod outline;
 mod provenance;

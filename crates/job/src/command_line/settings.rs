@@ -14,12 +14,13 @@ pub type Refused = Vec<String>;
 
 /// `--output-format`: replaces earlier choices.
 pub fn formats(list: &str) -> Result<Formats, Refused> {
-    let mut formats = Formats { normal: false, terse: false, json: false, json_plus: false };
+    let mut formats = Formats { normal: false, terse: false, json: false, json_plus: false, jsonl: false };
     for word in list.split(',') {
         match word {
             "normal" => formats.normal = true,
             "terse" | "minimal" | "csv" => formats.terse = true,
             "json" => formats.json = true,
+            "jsonl" => formats.jsonl = true,
             "json+" => (formats.json, formats.json_plus) = (true, true),
             _ => {
                 let said = format!("fio: invalid output format {word}");
@@ -32,7 +33,7 @@ pub fn formats(list: &str) -> Result<Formats, Refused> {
 
 /// `--minimal`.
 pub const fn minimal() -> Formats {
-    Formats { normal: false, terse: true, json: false, json_plus: false }
+    Formats { normal: false, terse: true, json: false, json_plus: false, jsonl: false }
 }
 
 /// `--terse-version`: 2 to 5; what follows the digits is ignored.
@@ -78,7 +79,7 @@ mod tests {
     #[test]
     fn formats_are_words() {
         let plus = formats("terse,json+").unwrap();
-        assert_eq!(plus, Formats { normal: false, terse: true, json: true, json_plus: true });
+        assert_eq!(plus, Formats { normal: false, terse: true, json: true, json_plus: true, jsonl: false });
         for word in ["foo", "", "Normal", "json,"] {
             let bad = word.trim_start_matches("json,");
             let expected =

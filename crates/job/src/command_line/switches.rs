@@ -188,7 +188,7 @@ pub const SWITCHES: &[SwitchDef] = &[
             "output-format",
             Required,
             "output-format=list",
-            &["Formats joined by commas: normal, terse, json, json+"],
+            &["Formats joined by commas:", "normal, terse, json, json+, jsonl"],
         ),
         "with json or json+ and without normal, notes and errors are under ferrio.messages of the document instead of \
          before it, lines of --debug go to the standard error, and a document that cannot be written whole is taken \

@@ -17,12 +17,34 @@ ferrio_sys::shared_struct! {
         pub attention: AtomicU32,
         /// Files that are open.
         pub n_open_files: AtomicU32,
-        /// Not used; keeps the counters aligned.
-        pub reserved: AtomicU32,
+        /// Figures of an interval that the supervisor has not taken: 0 or 1.
+        pub n_unheard: AtomicU32,
         /// Bytes read, written, trimmed so far, ramp included.
         pub bytes: [AtomicU64; 3],
         /// I/Os completed so far.
         pub ios: [AtomicU64; 3],
+    }
+}
+
+/// When workers hand over what they counted, for who keeps records of intervals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IntervalTimes {
+    /// The run's start on its clock, nanoseconds.
+    pub origin_ns: u64,
+    /// Length of an interval, nanoseconds, at least 1.
+    length_ns: u64,
+}
+
+impl IntervalTimes {
+    /// Intervals from a moment on.
+    pub fn new(origin_ns: u64, length: Duration) -> Self {
+        Self { origin_ns, length_ns: u64::try_from(length.as_nanos()).unwrap_or(u64::MAX).max(1) }
+    }
+
+    /// End of the interval that a moment is in: the first multiple of the length after it. Saturates.
+    pub fn next_after(&self, now_ns: u64) -> u64 {
+        let n_passed = now_ns.saturating_sub(self.origin_ns) / self.length_ns;
+        self.origin_ns.saturating_add((n_passed + 1).saturating_mul(self.length_ns))
     }
 }
 
@@ -89,6 +111,16 @@ impl WorkerSlot {
         self.attention.load(Ordering::Acquire) & attention::TERMINATE != 0
     }
 
+    /// Takes the right to send the figures of an interval; false: the supervisor has not taken the last ones.
+    pub fn may_send_interval(&self) -> bool {
+        self.n_unheard.swap(1, Ordering::AcqRel) == 0
+    }
+
+    /// The supervisor has taken the figures of an interval.
+    pub fn set_heard(&self) {
+        self.n_unheard.store(0, Ordering::Release);
+    }
+
     /// Asks for attention.
     pub fn ask(&self, bits: u32) {
         self.attention.fetch_or(bits, Ordering::Release);
@@ -132,12 +164,25 @@ pub struct Board {
     slots: SharedMemory<WorkerSlot>,
     /// Position 0: the generation of the gate.
     gate: SharedMemory<AtomicU32>,
+    /// When workers hand over their figures; `None`: never.
+    intervals: Option<IntervalTimes>,
 }
 
 impl Board {
     /// A board for `n_workers`.
     pub fn new(n_workers: usize) -> ferrio_sys::Result<Self> {
-        Ok(Self { slots: SharedMemory::new(n_workers.max(1))?, gate: SharedMemory::new(1)? })
+        Ok(Self { slots: SharedMemory::new(n_workers.max(1))?, gate: SharedMemory::new(1)?, intervals: None })
+    }
+
+    /// The board of a run whose workers hand over their figures at these times.
+    #[must_use]
+    pub fn with_intervals(self, intervals: Option<IntervalTimes>) -> Self {
+        Self { intervals, ..self }
+    }
+
+    /// When workers hand over their figures; `None`: never.
+    pub fn intervals(&self) -> Option<IntervalTimes> {
+        self.intervals
     }
 
     /// Slot of a worker.

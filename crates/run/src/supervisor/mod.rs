@@ -16,6 +16,7 @@ mod prepare;
 mod record;
 mod simulate;
 mod steady;
+mod stretches;
 mod watch;
 
 use crate::error::RunError;
@@ -37,6 +38,8 @@ use idle::IdleWatch;
 use record::Record;
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
+use stretches::Teller;
 use watch::Watch;
 
 pub use agenda::{ControlSettings, Trigger};
@@ -61,6 +64,8 @@ pub struct RunSettings {
     pub control: ControlSettings,
     /// The words of the command line, for the record.
     pub command_line: Vec<String>,
+    /// Length of the intervals of which the observer is told; `None`: it wants to hear of none.
+    pub record_interval: Option<Duration>,
 }
 
 /// Snapshots of the running state.
@@ -93,11 +98,12 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
     let clock = Clock::new();
     plan.facts = Facts::collect(&plan, settings, &clock);
     let plan = Arc::new(plan);
+    let teller = Teller::start(&plan, settings.record_interval, clock.now_ns(), observer);
     if let Some(refusal) = guard::check_devices(&plan.workers)? {
         return Ok(outcome::refused(&plan, settings, &refusal, observer));
     }
     announce(&plan, settings, observer);
-    let board = Arc::new(Board::new(plan.workers.len())?);
+    let board = Arc::new(Board::new(plan.workers.len())?.with_intervals(teller.times()));
     let mut records = prepare::prepare_workers(&plan, settings, observer);
     steady::enter(&plan, &mut records);
     // What the system grants is enough, or who lacks a descriptor says so.
@@ -122,6 +128,7 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
         disks: &disks,
         idle: idle.as_ref(),
         logs: logs.as_ref(),
+        teller: &teller,
         agenda: Agenda::new(&settings.control, started_at),
         meter: settings.control.samples_bandwidth.then(|| BandwidthMeter::new(&plan.workers, started_at)),
         command: None,

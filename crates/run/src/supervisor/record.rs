@@ -4,6 +4,7 @@
 
 use super::launch::Handle;
 use super::steady::Steady;
+use super::stretches::Told;
 use crate::error::{JobError, errno_text};
 use crate::events::{RunEvent, RunObserver, Stream};
 use crate::files::FileSet;
@@ -38,6 +39,10 @@ pub(super) struct Record {
     pub(super) snapshot: Option<(Box<ThreadStats>, Instant)>,
     /// A snapshot was asked for and has not come.
     pub(super) awaits_snapshot: bool,
+    /// What was told of it, where records of intervals are kept.
+    pub(super) told: Option<Box<Told>>,
+    /// Its end was told too.
+    pub(super) end_is_told: bool,
     /// Its part in a search for a steady state.
     pub(super) steady: Option<Steady>,
     /// The signal that killed it.

@@ -7,6 +7,7 @@ use super::board::{Board, attention};
 use super::outcome::{self, Moment};
 use super::record::{Record, Status, setup_failed};
 use super::steady::{Phase, Steady, SteadyGroup};
+use super::stretches::Teller;
 use super::{RunOutcome, RunSettings, end_logs};
 use crate::error::RunError;
 use crate::events::{RunEvent, RunObserver};
@@ -25,12 +26,15 @@ use std::time::Duration;
 pub fn simulate(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver) -> Result<RunOutcome, RunError> {
     let mut plan = RunPlan::new(spec)?;
     plan.facts = Facts::collect(&plan, settings, &Clock::new_virtual());
-    let board = Board::new(plan.workers.len())?;
+    let teller = Teller::start(&plan, settings.record_interval, 0, observer);
+    let board = Board::new(plan.workers.len())?.with_intervals(teller.times());
     let mut records = Vec::with_capacity(plan.workers.len());
     let logs = LogDrain::start(&plan.workers, settings.open_logs).map_err(RunError::Logs)?;
     for (index, worker) in plan.workers.iter().enumerate() {
         let log = logs.as_ref().map_or(Ok(None), |logs| logs.add(index, worker))?;
-        records.push(simulate_worker(worker, index, (&board, log), settings, observer));
+        let mut record = simulate_worker(worker, index, (&board, log), settings, &teller, observer);
+        teller.end(worker, &mut record, 0, observer);
+        records.push(record);
         if let Some(logs) = &logs {
             logs.finish(index);
         }
@@ -49,6 +53,7 @@ fn simulate_worker(
     index: usize,
     (board, log): (&Board, Option<LogPort>),
     settings: &RunSettings,
+    teller: &Teller,
     observer: &mut dyn RunObserver,
 ) -> Record {
     let mut record = Record::default();
@@ -64,14 +69,17 @@ fn simulate_worker(
     let messages = RefCell::new(Vec::new());
     // Jobs that share a report run one after another here: each is judged alone.
     let steady = RefCell::new(SteadyGroup::new(index, worker));
-    let send = |message: &WorkerMessage| match message {
-        WorkerMessage::Steady(sample) => {
-            let mut steady = steady.borrow_mut();
-            if steady.as_mut().is_some_and(|group| group.take(index, *sample, |_| Phase::Running)) {
-                board.slot(index).ask(attention::TERMINATE);
-            }
+    let send = |message: &WorkerMessage| {
+        let WorkerMessage::Steady(sample) = message else {
+            // It is heard at the end, in its order.
+            board.slot(index).set_heard();
+            messages.borrow_mut().push(message.clone());
+            return;
+        };
+        let mut steady = steady.borrow_mut();
+        if steady.as_mut().is_some_and(|group| group.take(index, *sample, |_| Phase::Running)) {
+            board.slot(index).ask(attention::TERMINATE);
         }
-        _ => messages.borrow_mut().push(message.clone()),
     };
     let context = WorkerContext {
         board,
@@ -88,8 +96,10 @@ fn simulate_worker(
     record.status = Status::Ended;
     record.steady = steady.take().map(|group| Steady::Leads(Box::new(group)));
     for message in messages.take() {
-        if let WorkerMessage::Text(stream, text) = message {
-            observer.event(RunEvent::Message(stream, text));
+        match message {
+            WorkerMessage::Text(stream, text) => observer.event(RunEvent::Message(stream, text)),
+            WorkerMessage::Interval(figures) => teller.interval(worker, &mut record, *figures, observer),
+            _ => {}
         }
     }
     record

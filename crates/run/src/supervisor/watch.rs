@@ -12,6 +12,7 @@ use super::eta::EtaMaker;
 use super::idle::IdleWatch;
 use super::launch::{Handle, Heard, Launcher, lost_outcome};
 use super::record::{Record, Status, error_line, setup_failed};
+use super::stretches::Teller;
 use super::{RunSettings, steady};
 use crate::error::{errno_of, job_error};
 use crate::events::{RunEvent, RunObserver, Stream};
@@ -46,6 +47,7 @@ pub(super) struct Watch<'a> {
     pub(super) idle: Option<&'a IdleWatch>,
     pub(super) logs: Option<&'a LogDrain>,
     pub(super) agenda: Agenda,
+    pub(super) teller: &'a Teller,
     pub(super) meter: Option<BandwidthMeter>,
     /// The command of the trigger.
     pub(super) command: Option<std::process::Child>,
@@ -82,6 +84,7 @@ impl Watch<'_> {
             }
         }
         self.report_if_asked();
+        (0..self.records.len()).for_each(|index| self.tell_end(index));
         self.await_command();
         self.signal
     }
@@ -259,6 +262,10 @@ impl Watch<'_> {
             WorkerMessage::Snapshot(stats) => {
                 self.records[index].take_snapshot(stats);
             }
+            WorkerMessage::Interval(figures) => {
+                self.board.slot(index).set_heard();
+                self.teller.interval(&self.plan.workers[index], &mut self.records[index], *figures, self.observer);
+            }
             WorkerMessage::Steady(sample) => {
                 for member in steady::take(self.records, index, sample) {
                     self.end_worker(member);
@@ -289,11 +296,18 @@ impl Watch<'_> {
             record.outcome = Some(Box::new(lost_outcome(stats, killed_by)));
         }
         self.tell_failure(index);
+        self.tell_end(index);
         let grouping = &self.plan.workers[index].spec.grouping;
         let exits_all = self.plan.workers.iter().any(|worker| worker.spec.grouping.exitall);
         if exits_all || (grouping.exitall_on_error && self.records[index].has_failed()) {
             self.end_with(index, grouping.exit_what);
         }
+    }
+
+    /// For the records.
+    pub(super) fn tell_end(&mut self, index: usize) {
+        let now_ns = self.clock.now_ns();
+        self.teller.end(&self.plan.workers[index], &mut self.records[index], now_ns, self.observer);
     }
 
     fn tell_failure(&mut self, index: usize) {

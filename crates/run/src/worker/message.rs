@@ -16,10 +16,21 @@ pub enum WorkerMessage {
     LayingOut(u64, u64),
     /// Statistics so far, as they were asked for.
     Snapshot(Box<ThreadStats>),
+    /// All that was counted until the end of an interval.
+    Interval(Box<IntervalFigures>),
     /// What it did in an interval, for a search for a steady state.
     Steady(SteadySample),
     /// The worker is done.
     Outcome(Box<WorkerOutcome>),
+}
+
+/// What a worker had counted at a moment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IntervalFigures {
+    /// The moment on the run's clock, nanoseconds.
+    pub at_ns: u64,
+    /// All that it had counted.
+    pub stats: ThreadStats,
 }
 
 /// Results of a worker.
@@ -31,6 +42,8 @@ pub struct WorkerOutcome {
     pub failure: Option<JobError>,
     /// It got as far as doing I/O.
     pub has_started: bool,
+    /// The moment to which the figures belong on the run's clock, nanoseconds; `None`: it was lost, or never began.
+    pub ended_at_ns: Option<u64>,
 }
 
 impl WorkerOutcome {
@@ -42,7 +55,7 @@ impl WorkerOutcome {
         } else if stats.tolerated.n_total > 0 {
             stats.errno = stats.tolerated.first_errno;
         }
-        Self { stats, failure, has_started }
+        Self { stats, failure, has_started, ended_at_ns: None }
     }
 }
 

@@ -8,6 +8,7 @@ mod blocks;
 mod control;
 mod depth_one;
 mod file_table;
+mod intervals;
 mod io;
 mod iolog;
 mod log;
@@ -39,6 +40,7 @@ use ferrio_workload::Workload;
 use ferrio_workload::command_priority::CommandPriorities;
 use ferrio_workload::contents::BufferContents;
 use file_table::FileTable;
+use intervals::Intervals;
 use iolog::IoLog;
 use log::WorkerLog;
 use slots::{Batch, Slots};
@@ -48,7 +50,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use steady::{SteadySampler, SteadyTotals};
 
-pub use message::{WorkerMessage, WorkerOutcome};
+pub use message::{IntervalFigures, WorkerMessage, WorkerOutcome};
 
 /// A worker that was not let go within this time gives up: the supervisor is gone.
 const GATE_LIMIT: Duration = Duration::from_secs(24 * 3600);
@@ -125,6 +127,7 @@ struct Worker<'a> {
     /// Where they are not: how often the clock is read all the same.
     sparse_stamps: SparseStamps,
     steady: SteadySampler,
+    intervals: Intervals,
     usage_at_start: Usage,
     /// Start of the counted part of the present pass.
     pass_start_ns: u64,
@@ -136,9 +139,11 @@ pub fn work(plan: &WorkerPlan, prepared: Option<FileSet>, context: &WorkerContex
     match prepare(plan, prepared, context) {
         Ok((mut worker, _locked)) => {
             let failure = worker.run_to_end();
+            let epoch_ns = worker.control.epoch_ns;
             let stats = worker.into_stats();
             slot.set_state(WorkerState::Finishing);
-            WorkerOutcome::new(stats, failure, true)
+            let ended_at_ns = Some(epoch_ns.saturating_add(stats.total_runtime_ns));
+            WorkerOutcome { ended_at_ns, ..WorkerOutcome::new(stats, failure, true) }
         }
         Err(error) => {
             slot.set_state(WorkerState::Finishing);
@@ -204,6 +209,7 @@ impl<'a> Worker<'a> {
             dirty: vec![None; n_files],
             sparse_stamps: SparseStamps::new(),
             steady: SteadySampler::new(plan),
+            intervals: Intervals::new(context.board.intervals()),
             usage_at_start: Usage::default(),
             pass_start_ns: 0,
             plan,
@@ -250,10 +256,12 @@ impl<'a> Worker<'a> {
         }
         self.publish();
         if due.snapshot {
-            self.send_snapshot(now_ns);
+            (self.context.send)(&WorkerMessage::Snapshot(Box::new(self.figures_at(now_ns))));
         }
+        self.hand_over_interval(now_ns);
         let log_ns = self.log.as_ref().map_or(u64::MAX, |log| log.next_ns(now_ns));
-        let next_sample_ns = self.account.next_sample_ns().min(log_ns).min(self.steady.end_ns());
+        let next_sample_ns =
+            self.account.next_sample_ns().min(log_ns).min(self.steady.end_ns()).min(self.intervals.end_ns());
         self.control.arm(&self.clock, now_ns, next_sample_ns);
         (due.terminate || due.runtime_over).then_some(Stop::Ended)
     }
@@ -324,11 +332,12 @@ impl<'a> Worker<'a> {
         if self.context.is_thread { Usage::of_thread() } else { Usage::of_process() }
     }
 
-    fn send_snapshot(&mut self, now_ns: u64) {
-        let mut stats = Box::new(self.account.reported());
+    /// All that is to be reported at a moment in the midst of the run.
+    fn figures_at(&self, now_ns: u64) -> ThreadStats {
+        let mut stats = self.account.reported();
         self.add_runtime(&mut stats, now_ns);
         self.complete_stats(&mut stats, now_ns);
-        (self.context.send)(&WorkerMessage::Snapshot(stats));
+        stats
     }
 
     /// What is only known at the end: CPU, faults, total time.

@@ -42,6 +42,7 @@ impl Worker<'_> {
             self.steady.start(now_ns, self.steady_totals());
         }
         self.account.start_windows(now_ns);
+        self.intervals.start(now_ns);
         self.start_log(now_ns)?;
         self.account.stats.job_start_ms = ferrio_sys::clock::wall_clock_ms();
         self.control.slot().set_state(if self.account.is_ramping() {

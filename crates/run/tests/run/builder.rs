@@ -84,6 +84,7 @@ fn settings() -> RunSettings {
         open_logs: || Box::<MemoryLogs>::default() as _,
         control: ControlSettings::default(),
         command_line: vec!["test".to_owned()],
+        record_interval: None,
     }
 }
 
@@ -100,6 +101,26 @@ pub(crate) fn simulate_one(job: JobSpec) -> ThreadStats {
     assert_eq!((outcome.n_failed, events.text(Stream::Error)), (0, String::new()));
     assert_eq!(outcome.result.jobs.len(), 1);
     outcome.result.jobs.remove(0).stats
+}
+
+/// Runs jobs on virtual time, and tells somebody of its intervals.
+pub(crate) fn simulate_with_intervals(
+    jobs: Vec<JobSpec>,
+    interval: std::time::Duration,
+    observer: &mut dyn RunObserver,
+) -> RunOutcome {
+    let settings = RunSettings { record_interval: Some(interval), ..settings() };
+    ferrio_run::simulate(spec(jobs), &settings, observer).unwrap()
+}
+
+/// Runs jobs as processes and threads, and tells somebody of its intervals.
+pub(crate) fn run_with_intervals(
+    jobs: Vec<JobSpec>,
+    interval: std::time::Duration,
+    observer: &mut dyn RunObserver,
+) -> RunOutcome {
+    let settings = RunSettings { record_interval: Some(interval), ..settings() };
+    ferrio_run::run(spec(jobs), &settings, observer).unwrap()
 }
 
 /// Runs jobs as processes and threads.

@@ -21,5 +21,6 @@ mod properties;
 mod scratch;
 mod statistics;
 mod steady;
+mod stretches;
 mod syncs;
 mod windows;

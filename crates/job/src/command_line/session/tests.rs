@@ -219,11 +219,12 @@ fn private_options_follow_the_engine() {
 #[test]
 fn output_is_set_by_switches() {
     let formats = |line: &str| good(&format!("{line} --name=x")).output.formats;
-    let only = Formats { normal: false, terse: false, json: false, json_plus: false };
+    let only = Formats { normal: false, terse: false, json: false, json_plus: false, jsonl: false };
     assert_eq!(formats(""), Formats { normal: true, ..only });
     assert_eq!(formats("--minimal"), Formats { terse: true, ..only });
     assert_eq!(formats("-m --output-format=json"), Formats { json: true, ..only });
     assert_eq!(formats("--output-format=normal,json+"), Formats { normal: true, json: true, json_plus: true, ..only });
+    assert_eq!(formats("--output-format=jsonl,json"), Formats { json: true, jsonl: true, ..only });
     assert_eq!(formats("--append-terse"), Formats { normal: true, terse: true, ..only });
     let invocation = good("--output out --terse-version=5 --eta=always --eta-interval=250ms --eta-newline=1 --name=x");
     assert_eq!(invocation.output.file, Some(PathBuf::from("out")));

@@ -1,0 +1,162 @@
+//! What a worker did: a member for each direction, for syncs, and for the CPU.
+//!
+//! Must not know: which record it stands in. Start reading at [`Figures`].
+
+use super::milliseconds;
+use ferrio_stats::histogram::bucket_value_ns;
+use ferrio_stats::{DirectionStats, LatencyStat, Stretch, full_percentiles};
+use ferrio_units::DataDirection;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// Figures of a worker. Directions that the job does not use, and syncs that it never did, are left out.
+#[derive(Serialize)]
+pub(super) struct Figures {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<Direction>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    write: Option<Direction>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trim: Option<Direction>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sync: Option<Syncs>,
+    cpu: Cpu,
+    tolerated_errors: u64,
+}
+
+#[derive(Serialize)]
+struct Direction {
+    ios: u64,
+    issued: u64,
+    bytes: u64,
+    short: u64,
+    dropped: u64,
+    runtime_ms: f64,
+    iops: f64,
+    bw_bytes: f64,
+    slat_ns: Latency,
+    clat_ns: Latency,
+    lat_ns: Latency,
+}
+
+#[derive(Serialize)]
+struct Syncs {
+    issued: u64,
+    lat_ns: Latency,
+}
+
+#[derive(Serialize)]
+struct Cpu {
+    user_ms: f64,
+    system_ms: f64,
+    context_switches: u64,
+    major_faults: u64,
+    minor_faults: u64,
+}
+
+/// A latency in nanoseconds. Without samples it has nothing but their number.
+#[derive(Serialize)]
+struct Latency {
+    n: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sum: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stddev: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    percentiles: Option<Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    histogram: Option<Vec<(u64, u64)>>,
+}
+
+/// What differs between an interval and the whole.
+#[derive(Clone, Copy)]
+struct Kind<'a> {
+    percentiles: &'a [f64],
+    has_extremes: bool,
+    /// Time that rates are over, nanoseconds; `None`: the runtime of each direction.
+    length_ns: Option<u64>,
+}
+
+impl Figures {
+    /// Rates are over the length of the interval; differences have no extremes.
+    pub(super) fn of_interval(stretch: &Stretch) -> Self {
+        let length_ns = Some(stretch.end_ns.saturating_sub(stretch.start_ns));
+        Self::new(stretch, Kind { percentiles: &stretch.percentiles, has_extremes: false, length_ns })
+    }
+
+    /// Rates are over the runtime of each direction, as in fio's outputs.
+    pub(super) fn of_job(stretch: &Stretch) -> Self {
+        Self::new(stretch, Kind { percentiles: &stretch.percentiles, has_extremes: true, length_ns: None })
+    }
+
+    fn new(stretch: &Stretch, kind: Kind<'_>) -> Self {
+        let stats = &stretch.stats;
+        let direction = |direction: DataDirection| {
+            let figures = &stats.directions[direction];
+            let is_used = stretch.directions[direction] || figures.n_issued > 0 || figures.bytes > 0;
+            is_used.then(|| Direction::new(figures, kind))
+        };
+        let has_syncs = stats.n_syncs_issued > 0 || stats.sync.n_samples > 0;
+        Self {
+            read: direction(DataDirection::Read),
+            write: direction(DataDirection::Write),
+            trim: direction(DataDirection::Trim),
+            sync: has_syncs.then(|| Syncs { issued: stats.n_syncs_issued, lat_ns: Latency::new(&stats.sync, kind) }),
+            cpu: Cpu {
+                user_ms: milliseconds(stats.usage.user_ns),
+                system_ms: milliseconds(stats.usage.system_ns),
+                context_switches: stats.usage.context_switches,
+                major_faults: stats.usage.major_faults,
+                minor_faults: stats.usage.minor_faults,
+            },
+            tolerated_errors: stats.tolerated.n_total,
+        }
+    }
+}
+
+impl Direction {
+    fn new(figures: &DirectionStats, kind: Kind<'_>) -> Self {
+        let length_ns = kind.length_ns.unwrap_or(figures.runtime_ns);
+        let per_second = |count: u64| if length_ns == 0 { 0.0 } else { count as f64 * 1e9 / length_ns as f64 };
+        Self {
+            ios: figures.n_completed,
+            issued: figures.n_issued,
+            bytes: figures.bytes,
+            short: figures.n_short,
+            dropped: figures.n_dropped,
+            runtime_ms: milliseconds(figures.runtime_ns),
+            iops: per_second(figures.n_completed),
+            bw_bytes: per_second(figures.bytes),
+            slat_ns: Latency::new(&figures.slat, kind),
+            clat_ns: Latency::new(&figures.clat, kind),
+            lat_ns: Latency::new(&figures.lat, kind),
+        }
+    }
+}
+
+impl Latency {
+    fn new(stat: &LatencyStat, kind: Kind<'_>) -> Self {
+        let has_samples = stat.n_samples > 0;
+        let histogram = stat.histogram.as_ref().filter(|_| has_samples);
+        Self {
+            n: stat.n_samples,
+            sum: has_samples.then(|| u64::try_from(stat.sum_ns).unwrap_or(u64::MAX)),
+            min: (has_samples && kind.has_extremes).then_some(stat.min_ns),
+            max: (has_samples && kind.has_extremes).then_some(stat.max_ns),
+            mean: has_samples.then(|| stat.mean_ns()),
+            stddev: has_samples.then(|| stat.standard_deviation_ns()),
+            percentiles: histogram.map(|histogram| {
+                let values = full_percentiles(histogram, kind.percentiles).into_iter();
+                values.map(|(percentile, value_ns)| (percentile.to_string(), value_ns.into())).collect()
+            }),
+            histogram: histogram
+                .map(|histogram| histogram.filled().map(|(index, count)| (bucket_value_ns(index), count)).collect()),
+        }
+    }
+}

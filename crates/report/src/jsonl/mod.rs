@@ -1,0 +1,137 @@
+//! Records of a run as lines of JSON (`--output-format=jsonl`): written while the run goes on, each line complete in
+//! itself. Described by docs/jsonl.md and docs/ferrio-jsonl.schema.json.
+//!
+//! Must not know: who writes the lines, when. Start reading at [`run`]; what jobs did is in `figures`.
+
+mod figures;
+
+use ferrio_stats::{JobEnd, MessageStream, Provenance, Stretch};
+use figures::Figures;
+use serde::Serialize;
+use serde_json::Value;
+
+/// Version of the form of the records: it grows with changes that readers have to know.
+const FORMAT: u32 = 1;
+
+/// A record; the kind is its first member.
+#[derive(Serialize)]
+#[serde(tag = "record", rename_all = "lowercase")]
+enum Record<'a> {
+    Run {
+        format: u32,
+        version: &'a str,
+        fio_version: &'a str,
+        epoch_ms: u64,
+        interval_ms: f64,
+        provenance: Value,
+        jobs: &'a [ferrio_stats::provenance::JobOptions],
+    },
+    Interval(Span<'a>),
+    Message {
+        epoch_ms: u64,
+        stream: &'static str,
+        text: &'a str,
+    },
+    Job {
+        #[serde(flatten)]
+        span: Span<'a>,
+        started: bool,
+        pid: u32,
+        error: i32,
+        error_text: &'a str,
+        signal: Option<i32>,
+    },
+    End {
+        epoch_ms: u64,
+        exit: u8,
+        signal: Option<i32>,
+        elapsed_ms: f64,
+    },
+}
+
+/// A worker and a time.
+#[derive(Serialize)]
+struct Span<'a> {
+    job: &'a str,
+    job_number: u32,
+    group: u32,
+    start_ms: f64,
+    end_ms: f64,
+    start_epoch_ms: u64,
+    end_epoch_ms: u64,
+    #[serde(flatten)]
+    figures: Figures,
+}
+
+/// The first line: what runs, where, and with which options. `fio_version` is that of fio's outputs, `epoch_ms` the run's
+/// start.
+pub fn run(provenance: &Provenance, fio_version: &str, epoch_ms: u64, interval_ms: f64) -> String {
+    // Cannot fail: the model has no key that is not a text.
+    let mut facts = serde_json::to_value(provenance).unwrap_or_default();
+    if let Some(members) = facts.as_object_mut() {
+        members.shift_remove("jobs");
+    }
+    line(&Record::Run {
+        format: FORMAT,
+        version: &provenance.ferrio_version,
+        fio_version,
+        epoch_ms,
+        interval_ms,
+        provenance: facts,
+        jobs: &provenance.jobs,
+    })
+}
+
+/// What a worker did in an interval.
+pub fn interval(stretch: &Stretch) -> String {
+    line(&Record::Interval(span(stretch, Figures::of_interval(stretch))))
+}
+
+/// What a worker did in all.
+pub fn job(end: &JobEnd) -> String {
+    line(&Record::Job {
+        span: span(&end.stretch, Figures::of_job(&end.stretch)),
+        started: end.has_started,
+        pid: end.pid,
+        error: end.stretch.stats.errno,
+        error_text: &end.stretch.stats.error_text,
+        signal: end.killed_by,
+    })
+}
+
+/// Something that the run had to say.
+pub fn message(stream: MessageStream, text: &str, epoch_ms: u64) -> String {
+    line(&Record::Message { epoch_ms, stream: stream.name(), text: text.trim_matches(['\n', '\r']) })
+}
+
+/// The last line: exit code of the program, the signal that ended the run early, and the time since its start.
+pub fn end(exit: u8, signal: Option<i32>, elapsed_ms: f64, epoch_ms: u64) -> String {
+    line(&Record::End { epoch_ms, exit, signal, elapsed_ms })
+}
+
+fn span(stretch: &Stretch, figures: Figures) -> Span<'_> {
+    Span {
+        job: &stretch.job_name,
+        job_number: stretch.job_number,
+        group: stretch.group_index,
+        start_ms: milliseconds(stretch.start_ns),
+        end_ms: milliseconds(stretch.end_ns),
+        start_epoch_ms: stretch.run_epoch_ms.saturating_add(stretch.start_ns / 1_000_000),
+        end_epoch_ms: stretch.run_epoch_ms.saturating_add(stretch.end_ns / 1_000_000),
+        figures,
+    }
+}
+
+fn milliseconds(ns: u64) -> f64 {
+    ns as f64 / 1e6
+}
+
+fn line(record: &Record<'_>) -> String {
+    // Cannot fail: keys are texts, and numbers that are none become null.
+    let mut line = serde_json::to_string(record).unwrap_or_default();
+    line.push('\n');
+    line
+}
+
+#[cfg(test)]
+mod tests;

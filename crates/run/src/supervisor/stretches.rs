@@ -1,0 +1,121 @@
+//! What workers did, interval by interval and at their end, for who keeps records of a run.
+//!
+//! Must not know: how records look. Start reading at [`Teller::interval`].
+//! Workers send all that they counted so far; what is told is the difference to what was told before. So the intervals
+//! of a worker, with the last one that its end closes, sum up to its final figures.
+
+use super::board::IntervalTimes;
+use super::record::Record;
+use crate::events::{RunEvent, RunObserver};
+use crate::plan::{RunPlan, WorkerPlan};
+use crate::worker::IntervalFigures;
+use ferrio_stats::{JobEnd, ResourceUsage, Stretch, ThreadStats};
+use std::time::{Duration, Instant};
+
+/// Tells of the intervals of a run; nothing where no records are wanted.
+pub(super) struct Teller {
+    times: Option<IntervalTimes>,
+    run_epoch_ms: u64,
+}
+
+/// What was told of a worker.
+pub(super) struct Told {
+    stats: ThreadStats,
+    until_ns: u64,
+}
+
+impl Teller {
+    /// The records begin, at a moment of the run's clock.
+    pub(super) fn start(
+        plan: &RunPlan,
+        interval: Option<Duration>,
+        now_ns: u64,
+        observer: &mut dyn RunObserver,
+    ) -> Self {
+        let run_epoch_ms = ferrio_sys::clock::wall_clock_ms();
+        let times = interval.map(|interval| IntervalTimes::new(now_ns, interval));
+        if let Some(interval) = interval {
+            observer.event(RunEvent::Recording { provenance: plan.facts.with_jobs(plan), run_epoch_ms, interval });
+        }
+        Self { times, run_epoch_ms }
+    }
+
+    /// When the workers hand over their figures.
+    pub(super) fn times(&self) -> Option<IntervalTimes> {
+        self.times
+    }
+
+    /// A worker has handed over its figures.
+    pub(super) fn interval(
+        &self,
+        worker: &WorkerPlan,
+        record: &mut Record,
+        figures: IntervalFigures,
+        observer: &mut dyn RunObserver,
+    ) {
+        let IntervalFigures { at_ns, stats } = figures;
+        let is_told = self.tell_interval(worker, record, &stats, at_ns, observer);
+        // Of a worker that is killed this is the last that is known.
+        record.snapshot = Some((Box::new(stats.clone()), Instant::now()));
+        if is_told {
+            record.told = Some(Box::new(Told { stats, until_ns: at_ns }));
+        }
+    }
+
+    /// A worker has ended, or will never start. Told once, with the rest of its last interval.
+    pub(super) fn end(&self, worker: &WorkerPlan, record: &mut Record, now_ns: u64, observer: &mut dyn RunObserver) {
+        if self.times.is_none() || record.end_is_told || !worker.spec.reporting.stats {
+            return;
+        }
+        record.end_is_told = true;
+        let stats = record.stats_now();
+        let outcome = record.outcome.as_ref();
+        let has_started = outcome.map_or(record.let_go_at.is_some(), |outcome| outcome.has_started);
+        let end_ns = outcome.and_then(|outcome| outcome.ended_at_ns).unwrap_or(now_ns);
+        if has_started {
+            self.tell_interval(worker, record, &stats, end_ns, observer);
+        }
+        let start_ns = end_ns.saturating_sub(stats.total_runtime_ns);
+        let stretch = self.stretch(worker, start_ns, end_ns, stats);
+        let (pid, killed_by) = (record.pid, record.killed_by);
+        observer.event(RunEvent::JobEnded(Box::new(JobEnd { stretch, has_started, pid, killed_by })));
+    }
+
+    /// Tells what came since the last time; false: nothing did, in no time.
+    fn tell_interval(
+        &self,
+        worker: &WorkerPlan,
+        record: &Record,
+        stats: &ThreadStats,
+        end_ns: u64,
+        observer: &mut dyn RunObserver,
+    ) -> bool {
+        if self.times.is_none() || !worker.spec.reporting.stats {
+            return false;
+        }
+        let (start_ns, stats) = match record.told.as_deref() {
+            Some(told) => (told.until_ns, stats.since(&told.stats)),
+            None => (end_ns.saturating_sub(stats.total_runtime_ns), stats.since(&ThreadStats::default())),
+        };
+        if start_ns >= end_ns && stats.has_counted_nothing() && stats.usage == ResourceUsage::default() {
+            return false;
+        }
+        observer.event(RunEvent::Interval(Box::new(self.stretch(worker, start_ns, end_ns, stats))));
+        true
+    }
+
+    fn stretch(&self, worker: &WorkerPlan, start_ns: u64, end_ns: u64, stats: ThreadStats) -> Stretch {
+        let origin_ns = self.times.map_or(0, |times| times.origin_ns);
+        Stretch {
+            job_name: worker.spec.name.clone(),
+            job_number: worker.thread_number,
+            group_index: worker.group_index,
+            directions: worker.used_directions(),
+            percentiles: worker.spec.reporting.percentiles.clone(),
+            start_ns: start_ns.min(end_ns).saturating_sub(origin_ns),
+            end_ns: end_ns.saturating_sub(origin_ns),
+            run_epoch_ms: self.run_epoch_ms,
+            stats,
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What a worker did in a stretch of time: an interval of a run, or all of it.
+//!
+//! Must not know: formats. Start reading at [`Stretch`].
+
+use crate::ThreadStats;
+use ferrio_units::PerDirection;
+
+/// What a worker did in a stretch of time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stretch {
+    /// Name of its job.
+    pub job_name: String,
+    /// Number of the worker in the run, from 1: clones have the same name.
+    pub job_number: u32,
+    /// Group number.
+    pub group_index: u32,
+    /// The directions in which it does I/O.
+    pub directions: PerDirection<bool>,
+    /// `percentile_list`.
+    pub percentiles: Vec<f64>,
+    /// Begin, nanoseconds since the run's start.
+    pub start_ns: u64,
+    /// End, nanoseconds since the run's start.
+    pub end_ns: u64,
+    /// The run's start on the wall clock, milliseconds since 1970.
+    pub run_epoch_ms: u64,
+    /// What it counted in this time.
+    pub stats: ThreadStats,
+}
+
+/// A worker at its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobEnd {
+    /// Everything that it did, from the start of its I/O (after a ramp) to its end; of one that never did I/O an empty
+    /// stretch.
+    pub stretch: Stretch,
+    /// It got as far as doing I/O.
+    pub has_started: bool,
+    /// Process id, or thread id of a thread; 0: it was never there.
+    pub pid: u32,
+    /// The signal that killed it.
+    pub killed_by: Option<i32>,
+}
