@@ -166,6 +166,12 @@ _ferrio_names='
 --zero_buffers
 --refill_buffers
 --scramble_buffers=
+--buffer_pattern=
+--buffer_compress_percentage=
+--buffer_compress_chunk=
+--dedupe_percentage=
+--dedupe_mode=
+--dedupe_working_set_percentage=
 --clat_percentiles=
 --lat_percentiles=
 --slat_percentiles=
@@ -297,6 +303,7 @@ _ferrio() {
         block_error_percentiles) words='0 1' ;;
         stats) words='0 1' ;;
         scramble_buffers) words='0 1' ;;
+        dedupe_mode) words='repeat working_set' ;;
         clat_percentiles) words='0 1' ;;
         lat_percentiles) words='0 1' ;;
         slat_percentiles) words='0 1' ;;

@@ -40,6 +40,12 @@ pub struct Open {
     pub command_priority: CommandPriorityDraft,
     /// Postfix of `rw`.
     pub rw_postfix: Option<i64>,
+    /// `dedupe_percentage`.
+    pub dedupe_percent: u32,
+    /// `dedupe_mode=working_set`.
+    pub dedupe_working_set: bool,
+    /// `dedupe_working_set_percentage`.
+    pub dedupe_working_set_percent: Option<u32>,
     /// `bwavgtime`, milliseconds.
     pub bw_window_ms: Option<u32>,
     /// `iopsavgtime`, milliseconds.
@@ -202,6 +208,10 @@ fn default_buffers() -> BufferSpec {
         zero: false,
         refill: false,
         scramble: None,
+        pattern: None,
+        compress_percent: 0,
+        compress_chunk_bytes: 512,
+        dedupe: None,
     }
 }
 

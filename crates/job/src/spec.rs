@@ -385,6 +385,26 @@ pub struct BufferSpec {
     pub refill: bool,
     /// `scramble_buffers`; `None`: not given (on, but off under `zero_buffers`).
     pub scramble: Option<bool>,
+    /// `buffer_pattern`; not empty.
+    pub pattern: Option<Vec<u8>>,
+    /// `buffer_compress_percentage`, 0 to 100.
+    pub compress_percent: u32,
+    /// `buffer_compress_chunk`, bytes; 0: the whole buffer.
+    pub compress_chunk_bytes: u64,
+    /// `dedupe_percentage`, 1 to 100, and `dedupe_mode`; `None`: every buffer is new.
+    pub dedupe: Option<(u32, DedupeMode)>,
+}
+
+/// `dedupe_mode`: what a repeated buffer repeats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DedupeMode {
+    /// The last one that was new.
+    Repeat,
+    /// One of a fixed set.
+    WorkingSet {
+        /// `dedupe_working_set_percentage`: size of the set in percent of the job's size, 0 to 100.
+        percent: u32,
+    },
 }
 
 /// `cpus_allowed_policy`.

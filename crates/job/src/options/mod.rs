@@ -5,6 +5,7 @@
 //! Start reading at [`definition::OptionDef`], then any file of rows.
 
 pub(crate) mod apply;
+mod apply_buffers;
 mod apply_log;
 pub mod command_priority;
 pub mod definition;

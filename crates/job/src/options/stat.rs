@@ -2,9 +2,9 @@
 //!
 //! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
 
-use crate::options::apply;
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_most, between, choice};
+use crate::options::{apply, apply_buffers};
 
 const DEDUPE_MODE: &[Choice] = &[choice("repeat", "The block before"), choice("working_set", "A block of a fixed set")];
 
@@ -27,28 +27,35 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("1")
         .place(Category::Io, "io-buf")
         .applies(Apply::With(apply::scramble_buffers)),
-    option("buffer_pattern", Kind::Pattern, "Fixed fill for write buffers (no %o)").place(Category::Io, "io-buf"),
+    option("buffer_pattern", Kind::Pattern, "Fixed fill for write buffers (no %o)")
+        .place(Category::Io, "io-buf")
+        .applies(Apply::With(apply_buffers::buffer_pattern)),
     option("buffer_compress_percentage", Kind::Int(at_most(100)), "Share of each chunk that is zero/pattern")
         .neutral("0")
-        .place(Category::Io, "io-buf"),
+        .place(Category::Io, "io-buf")
+        .applies(Apply::U32(|draft| &mut draft.job.buffers.compress_percent)),
     option("buffer_compress_chunk", Kind::Int(ANY), "Unit for the compress percentage")
         .default("512")
         .under("buffer_compress_percentage")
-        .place(Category::Io, "io-buf"),
+        .place(Category::Io, "io-buf")
+        .applies(Apply::U64(|draft| &mut draft.job.buffers.compress_chunk_bytes)),
     option("dedupe_percentage", Kind::Int(at_most(100)), "Share of write blocks repeating earlier content")
         .neutral("0")
-        .place(Category::Io, "io-buf"),
+        .place(Category::Io, "io-buf")
+        .applies(Apply::U32(|draft| &mut draft.open.dedupe_percent)),
     option("dedupe_global", Kind::Bool, "Take duplicates from other jobs' content too")
         .default("0")
         .place(Category::Io, "io-buf"),
     option("dedupe_mode", Kind::Choice(DEDUPE_MODE), "Duplicate the previous block or one of a fixed set")
         .default("repeat")
         .under("dedupe_percentage")
-        .place(Category::Io, "io-buf"),
+        .place(Category::Io, "io-buf")
+        .applies(Apply::With(apply_buffers::dedupe_mode)),
     option("dedupe_working_set_percentage", Kind::Int(at_most(100)), "Size of that set in percent of size")
         .default("5")
         .under("dedupe_percentage")
-        .place(Category::Io, "io-buf"),
+        .place(Category::Io, "io-buf")
+        .applies(Apply::OptionalU32(|draft| &mut draft.open.dedupe_working_set_percent)),
     option("clat_percentiles", Kind::Bool, "Report completion latency percentiles")
         .default("1")
         .place(Category::Stat, "")

@@ -103,6 +103,7 @@ fn setting_a_default_changes_nothing() {
             "filename_format" => expected.job.target.filename_format = Some(default.to_owned()),
             "scramble_buffers" => expected.job.buffers.scramble = Some(true),
             "bwavgtime" => expected.open.bw_window_ms = Some(500),
+            "dedupe_working_set_percentage" => expected.open.dedupe_working_set_percent = Some(5),
             "iopsavgtime" => expected.open.iops_window_ms = Some(500),
             "iodepth_batch" => expected.open.batch_submit = Some(1),
             "iodepth_batch_complete_min" => expected.open.batch_complete_min = Some(1),

@@ -5,6 +5,7 @@
 
 pub mod errno;
 pub mod lists;
+pub(crate) mod pattern;
 pub mod scalar;
 
 use crate::error::JobError;

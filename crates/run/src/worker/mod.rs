@@ -197,7 +197,7 @@ impl<'a> Worker<'a> {
         account.tell_priorities(plan, priorities.as_deref());
         let mut worker = Box::new(Self {
             files: FileTable::new(plan, &set),
-            contents: BufferContents::new(&plan.spec.buffers, &plan.seeds),
+            contents: setup::contents(plan, &set),
             slots: Slots::new(queue.iodepth, block_bytes),
             prepared: Batch::new(queue.iodepth),
             completions: Vec::with_capacity(queue.iodepth as usize),

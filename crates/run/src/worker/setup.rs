@@ -12,9 +12,10 @@ use ferrio_job::spec::{BufferMemory, CpuPolicy, WorkerSpec};
 use ferrio_sys::limits::LockedMemory;
 use ferrio_sys::scheduling;
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, process};
+use ferrio_units::DataDirection;
 use ferrio_units::random::{SeedIndex, Taus88};
 use ferrio_workload::command_priority::CommandPriorities;
-use ferrio_workload::contents;
+use ferrio_workload::contents::{self, BufferContents, ContentsPlan};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -85,6 +86,16 @@ pub(super) fn buffers(worker: &WorkerPlan, block_bytes: usize) -> Result<Rc<RefC
         arena.touch();
     }
     Ok(Rc::new(RefCell::new(arena)))
+}
+
+/// What buffers are filled with before writes.
+pub(super) fn contents(worker: &WorkerPlan, set: &FileSet) -> BufferContents {
+    let plan = ContentsPlan {
+        reads: worker.used_directions()[DataDirection::Read],
+        size_bytes: set.size_bytes,
+        block_bytes: worker.spec.pattern.block_size[DataDirection::Write].min_bytes,
+    };
+    BufferContents::new(&worker.spec.buffers, plan, &worker.seeds)
 }
 
 fn arena_kind(memory: &BufferMemory) -> ArenaKind {

@@ -1,0 +1,24 @@
+//! What the options of buffer contents do to a draft.
+//!
+//! Must not know: how values are parsed.
+
+use crate::draft::{ApplyContext, Draft};
+use crate::error::JobError;
+use crate::value::{Value, pattern};
+
+type Applied = Result<(), JobError>;
+type Context<'a, 'b> = &'a mut ApplyContext<'b>;
+
+/// Switches zeroes and stamps off.
+pub(super) fn buffer_pattern(draft: &mut Draft, value: &Value, context: Context) -> Applied {
+    let bytes = pattern::parse(value.text()?, context.environment)?;
+    let buffers = &mut draft.job.buffers;
+    (buffers.zero, buffers.scramble) = (false, Some(false));
+    buffers.pattern = Some(bytes);
+    Ok(())
+}
+
+pub(super) fn dedupe_mode(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.open.dedupe_working_set = value.word()? == "working_set";
+    Ok(())
+}

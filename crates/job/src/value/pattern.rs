@@ -1,0 +1,111 @@
+//! Patterns of data: decimals, hexadecimal bytes, texts, contents of files, one behind the other without separators.
+//!
+//! Must not know: what is filled. Start reading at [`parse`].
+//! Facts: reference "Patterns" (a decimal is little endian in as few bytes as hold it, 0 is one byte, -1 four).
+
+use crate::environment::Environment;
+use crate::error::JobError;
+use std::io::Read;
+use std::path::Path;
+
+/// Longest pattern, bytes.
+const MAX_BYTES: usize = 128 << 20;
+
+/// Parses a pattern; it is not empty. `environment` opens the files that it names.
+pub(crate) fn parse(text: &str, environment: &dyn Environment) -> Result<Vec<u8>, JobError> {
+    let mut bytes = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        rest = if let Some(quoted) = rest.strip_prefix('"') {
+            let (content, after) = quoted.split_once('"').ok_or(JobError::NotParsed)?;
+            bytes.extend_from_slice(content.as_bytes());
+            after
+        } else if let Some(quoted) = rest.strip_prefix('\'') {
+            let (path, after) = quoted.split_once('\'').ok_or(JobError::NotParsed)?;
+            read(path, environment, &mut bytes)?;
+            after
+        } else if let Some(digits) = rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X")) {
+            hexadecimal(digits, &mut bytes)?
+        } else {
+            decimal(rest, &mut bytes)?
+        };
+        if bytes.len() > MAX_BYTES {
+            return Err(JobError::NotParsed);
+        }
+    }
+    if bytes.is_empty() { Err(JobError::NotParsed) } else { Ok(bytes) }
+}
+
+fn read(path: &str, environment: &dyn Environment, bytes: &mut Vec<u8>) -> Result<(), JobError> {
+    let file = environment.open(Path::new(path)).map_err(|_| JobError::NotParsed)?;
+    // One byte more than may be says that it is too long.
+    let n_left = (MAX_BYTES + 1).saturating_sub(bytes.len()) as u64;
+    file.take(n_left).read_to_end(bytes).map_err(|_| JobError::NotParsed)?;
+    Ok(())
+}
+
+/// Bytes in the order of their digits; a single digit at the end is a byte of its own, as is the first of an odd number.
+fn hexadecimal<'a>(text: &'a str, bytes: &mut Vec<u8>) -> Result<&'a str, JobError> {
+    let end = text.find(|character: char| !character.is_ascii_hexdigit()).unwrap_or(text.len());
+    let (digits, rest) = text.split_at(end);
+    if digits.is_empty() {
+        return Err(JobError::NotParsed);
+    }
+    let (first, pairs) = digits.split_at(digits.len() % 2);
+    let byte = |digits: &str| u8::from_str_radix(digits, 16).map_err(|_| JobError::NotParsed);
+    if !first.is_empty() {
+        bytes.push(byte(first)?);
+    }
+    for start in (0..pairs.len()).step_by(2) {
+        bytes.push(byte(&pairs[start..start + 2])?);
+    }
+    Ok(rest)
+}
+
+/// 32 bits, little endian, without the zero bytes at the end.
+fn decimal<'a>(text: &'a str, bytes: &mut Vec<u8>) -> Result<&'a str, JobError> {
+    let sign = usize::from(text.starts_with('-') || text.starts_with('+'));
+    let n_digits = text[sign..].find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len() - sign);
+    let (number, rest) = text.split_at(sign + n_digits);
+    let number: i64 = number.parse().map_err(|_| JobError::NotParsed)?;
+    if number < i64::from(i32::MIN) || number > i64::from(u32::MAX) {
+        return Err(JobError::NotParsed);
+    }
+    let all = (number as u32).to_le_bytes();
+    let n_bytes = all.iter().rposition(|byte| *byte != 0).map_or(1, |last| last + 1);
+    bytes.extend_from_slice(&all[..n_bytes]);
+    Ok(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::World;
+
+    // The rows of the reference, and what fio 3.33 makes of the others.
+    #[test]
+    fn patterns_of_all_kinds() {
+        let table: [(&str, &[u8]); 9] = [
+            ("256", &[0, 1]),
+            ("-1", &[0xff; 4]),
+            ("0", &[0]),
+            ("0xdeadbeef", &[0xde, 0xad, 0xbe, 0xef]),
+            ("0xabc", &[0x0a, 0xbc]),
+            ("\"ab c\"", b"ab c"),
+            ("\"ab\"0x01\"c\"", b"ab\x01c"),
+            ("\"x\"1\"y\"-2", b"x\x01y\xfe\xff\xff\xff"),
+            ("4294967295", &[0xff; 4]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(parse(text, &World::default()).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_pattern() {
+        for text in ["", "xyz", "%o", "0x", "0xfg", "\"open", "\"\"", "'/no/such/file'", "99999999999", "-", "1z", "1é"]
+        {
+            assert!(parse(text, &World::default()).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Bytes of buffers: random words, patterns, and pieces that are partly either.
+//!
+//! Must not know: options. Start reading at [`RandomWords`].
+//! Facts: reference "Buffers" (four interleaved multiplicative lanes; a piece is random first, then zeroes or pattern).
+
+use ferrio_units::random::GOLDEN_RATIO_64;
+
+/// Multipliers of the interleaved lanes of a random fill.
+const LANES: [u64; 4] = [1, 2, 3, 5];
+
+/// A sequence of random bytes that goes on from one fill to the next.
+#[derive(Debug, Clone)]
+pub(super) struct RandomWords {
+    lanes: [u64; 4],
+}
+
+impl RandomWords {
+    pub(super) fn new(seed: u64) -> Self {
+        Self { lanes: LANES.map(|factor| seed.wrapping_mul(factor)) }
+    }
+
+    /// Fills a buffer with the next bytes.
+    #[inline]
+    pub(super) fn fill(&mut self, buffer: &mut [u8]) {
+        let mut lanes = self.lanes;
+        let mut chunks = buffer.chunks_exact_mut(32);
+        for chunk in &mut chunks {
+            for (word, lane) in chunk.chunks_exact_mut(8).zip(&mut lanes) {
+                word.copy_from_slice(&lane.to_le_bytes());
+                *lane = lane.wrapping_mul(GOLDEN_RATIO_64);
+            }
+        }
+        // The rest goes on with the first lane only.
+        for word in chunks.into_remainder().chunks_mut(8) {
+            word.copy_from_slice(&lanes[0].to_le_bytes()[..word.len()]);
+            lanes[0] = lanes[0].wrapping_mul(GOLDEN_RATIO_64);
+        }
+        self.lanes = lanes;
+    }
+}
+
+/// Repeats a pattern over a buffer. `at`: where the buffer begins in the pattern's repetition. An empty pattern is zeroes.
+pub(super) fn fill_pattern(buffer: &mut [u8], pattern: &[u8], at: usize) {
+    match pattern {
+        [] => buffer.fill(0),
+        [byte] => buffer.fill(*byte),
+        _ => {
+            let start = at % pattern.len();
+            let (head, tail) = buffer.split_at_mut(buffer.len().min(pattern.len()));
+            for (byte, value) in head.iter_mut().zip(pattern.iter().cycle().skip(start)) {
+                *byte = *value;
+            }
+            // What is filled is copied behind itself: each copy is twice as long as the one before.
+            let mut n_filled = head.len();
+            let mut n_left = tail.len();
+            while n_left > 0 {
+                let n = n_filled.min(n_left);
+                buffer.copy_within(..n, n_filled);
+                n_filled += n;
+                n_left -= n;
+            }
+        }
+    }
+}
+
+/// How much of each piece of a buffer compresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Compression {
+    /// Part of a piece that is zeroes or pattern, 1 to 99.
+    pub(super) percent: u32,
+    /// Bytes of a piece; 0: the whole buffer.
+    pub(super) piece_bytes: usize,
+}
+
+impl Compression {
+    /// Fills a buffer piece by piece.
+    pub(super) fn fill(self, buffer: &mut [u8], words: &mut RandomWords, pattern: &[u8]) {
+        let piece_bytes = if self.piece_bytes == 0 { buffer.len().max(1) } else { self.piece_bytes };
+        for (index, piece) in buffer.chunks_mut(piece_bytes).enumerate() {
+            // Cannot overflow: a buffer is far below 2^57 bytes.
+            let n_random = piece.len() * (100 - self.percent as usize) / 100;
+            let (random, rest) = piece.split_at_mut(n_random);
+            words.fill(random);
+            fill_pattern(rest, pattern, index * piece_bytes + n_random);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn random_fill_interleaves_lanes_and_ends_with_the_first() {
+        let mut buffer = vec![0; 44];
+        RandomWords::new(7).fill(&mut buffer);
+        let word = |at: usize| u64::from_le_bytes(buffer[at..at + 8].try_into().unwrap());
+        assert_eq!([word(0), word(8), word(16), word(24)], [7, 14, 21, 35]);
+        assert_eq!(word(32), 7u64.wrapping_mul(GOLDEN_RATIO_64));
+    }
+
+    // Debian's fio 3.33: 30 % of pieces of 512 bytes leaves 154 zeroes at the end of each.
+    #[test]
+    fn pieces_are_random_first() {
+        let mut buffer = vec![0xee; 8192];
+        Compression { percent: 30, piece_bytes: 512 }.fill(
+            &mut buffer,
+            &mut RandomWords::new(0x0123_4567_89ab_cdef),
+            &[],
+        );
+        for piece in buffer.chunks(512) {
+            assert!(piece[358..].iter().all(|byte| *byte == 0));
+            assert!(piece[..358].iter().filter(|byte| **byte == 0).count() < 20);
+        }
+        assert_ne!(buffer[..358], buffer[512..512 + 358], "pieces differ");
+    }
+
+    // The same with pieces of 3000 bytes and 0xaabb in a block of 8 KiB: the last piece is what is left.
+    #[test]
+    fn the_last_piece_is_shorter() {
+        let mut buffer = vec![0; 8192];
+        let compression = Compression { percent: 30, piece_bytes: 3_000 };
+        compression.fill(&mut buffer, &mut RandomWords::new(0x0123_4567_89ab_cdef), &[0xaa, 0xbb]);
+        for (start, end) in [(2_100, 3_000), (5_100, 6_000), (6_000 + 2_192 * 70 / 100, 8_192)] {
+            let expected: Vec<u8> = (start..end).map(|at| if at % 2 == 0 { 0xaa } else { 0xbb }).collect();
+            assert_eq!(buffer[start..end], expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_pattern_repeats(
+            pattern in prop::collection::vec(any::<u8>(), 0..40),
+            n_bytes in 0usize..300,
+            at in 0usize..1000,
+        ) {
+            let mut buffer = vec![0x55; n_bytes];
+            fill_pattern(&mut buffer, &pattern, at);
+            for (index, byte) in buffer.iter().enumerate() {
+                let expected = if pattern.is_empty() { 0 } else { pattern[(at + index) % pattern.len()] };
+                prop_assert_eq!(*byte, expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What the write buffers hold.
+//!
+//! Must not know: where buffers live. Start reading at [`BufferContents`]; bytes are in `fill`, repeated data in `seeds`.
+//! Facts: reference "Buffers" (one fill at the start, stamps in every 512 bytes before each write, or a fill per write).
+
+mod fill;
+mod seeds;
+
+use ferrio_job::spec::BufferSpec;
+use ferrio_units::random::{SeedTable, Taus88};
+use fill::{Compression, RandomWords, fill_pattern};
+use seeds::FillSeeds;
+use std::sync::Arc;
+
+/// Bytes between two stamps.
+const SECTOR_BYTES: usize = 512;
+/// Place of the time stamp in a sector: seconds, then nanoseconds.
+const TIME_STAMP_OFFSET: usize = 48;
+
+/// What happens to a buffer before a write.
+#[derive(Debug, Clone)]
+pub enum BufferContents {
+    /// Nothing.
+    Untouched,
+    /// Offset and time are stamped into every sector, so that blocks differ a little.
+    Scrambled,
+    /// New data.
+    Refilled(Box<Refill>),
+}
+
+/// What a buffer is filled with.
+#[derive(Debug, Clone)]
+pub struct Refill {
+    seeds: FillSeeds,
+    kind: Kind,
+}
+
+/// Kinds of data.
+#[derive(Debug, Clone)]
+enum Kind {
+    Zeroes,
+    Random,
+    Pattern(Arc<[u8]>),
+    /// Random pieces that end with a pattern, or with zeroes where it is empty.
+    Compressible(Compression, Arc<[u8]>),
+}
+
+impl Kind {
+    fn new(spec: &BufferSpec) -> Self {
+        let pattern: Arc<[u8]> = spec.pattern.clone().unwrap_or_default().into();
+        match spec.compress_percent {
+            percent @ 1..=99 => {
+                let piece_bytes = usize::try_from(spec.compress_chunk_bytes).unwrap_or(usize::MAX);
+                Self::Compressible(Compression { percent, piece_bytes }, pattern)
+            }
+            _ if !pattern.is_empty() => Self::Pattern(pattern),
+            // Nothing of a piece is random: zeroes.
+            100.. => Self::Zeroes,
+            _ if spec.zero => Self::Zeroes,
+            _ => Self::Random,
+        }
+    }
+
+    fn fill(&self, buffer: &mut [u8], seed: impl FnOnce() -> u64) {
+        match self {
+            Self::Zeroes => buffer.fill(0),
+            Self::Random => RandomWords::new(seed()).fill(buffer),
+            Self::Pattern(pattern) => fill_pattern(buffer, pattern, 0),
+            Self::Compressible(compression, pattern) => {
+                compression.fill(buffer, &mut RandomWords::new(seed()), pattern);
+            }
+        }
+    }
+}
+
+/// What of a job decides about its data, beside its options for buffers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ContentsPlan {
+    /// The job reads into the same buffers.
+    pub reads: bool,
+    /// Bytes of the job's files.
+    pub size_bytes: u64,
+    /// Smallest block of a write, bytes.
+    pub block_bytes: u64,
+}
+
+impl BufferContents {
+    /// The treatment that a job asks for.
+    pub fn new(spec: &BufferSpec, plan: ContentsPlan, seeds: &SeedTable) -> Self {
+        let kind = Kind::new(spec);
+        let is_fixed = matches!(kind, Kind::Zeroes | Kind::Pattern(_));
+        let refills = match &kind {
+            Kind::Compressible(..) => true,
+            // What is the same each time is only written again where a read has overwritten it.
+            Kind::Pattern(_) => plan.reads,
+            Kind::Zeroes => false,
+            Kind::Random => spec.refill || spec.dedupe.is_some(),
+        };
+        if refills {
+            let seeds = FillSeeds::new(spec.dedupe, seeds, plan.size_bytes, plan.block_bytes);
+            return Self::Refilled(Box::new(Refill { seeds, kind }));
+        }
+        if spec.scramble.unwrap_or(!is_fixed) { Self::Scrambled } else { Self::Untouched }
+    }
+
+    /// Prepares the buffer of a write. `start_ns`: time of the I/O on the run's clock.
+    #[inline]
+    pub fn prepare(&mut self, buffer: &mut [u8], offset_bytes: u64, start_ns: u64) {
+        match self {
+            Self::Untouched => {}
+            Self::Scrambled => scramble(buffer, offset_bytes, start_ns),
+            Self::Refilled(refill) => {
+                let Refill { seeds, kind } = refill.as_mut();
+                kind.fill(buffer, || seeds.next());
+            }
+        }
+    }
+
+    /// True when the start time ends up in the data.
+    pub fn needs_time(&self) -> bool {
+        matches!(self, Self::Scrambled)
+    }
+}
+
+/// First contents of a buffer.
+pub fn fill_first(buffer: &mut [u8], spec: &BufferSpec, stream: &mut Taus88) {
+    Kind::new(spec).fill(buffer, || stream.buffer_seed());
+}
+
+/// Stamps the offset into one of eight lines of 64 bytes, and the time, in every sector.
+fn scramble(buffer: &mut [u8], offset_bytes: u64, start_ns: u64) {
+    let (seconds, nanoseconds) = (start_ns / 1_000_000_000, start_ns % 1_000_000_000);
+    let line = ((nanoseconds ^ offset_bytes) & 7) as usize;
+    let mut sector_offset = offset_bytes;
+    for sector in buffer.chunks_exact_mut(SECTOR_BYTES) {
+        sector[line * 64..line * 64 + 8].copy_from_slice(&sector_offset.to_ne_bytes());
+        sector[TIME_STAMP_OFFSET..TIME_STAMP_OFFSET + 8].copy_from_slice(&seconds.to_ne_bytes());
+        sector[TIME_STAMP_OFFSET + 8..TIME_STAMP_OFFSET + 16].copy_from_slice(&nanoseconds.to_ne_bytes());
+        sector_offset = sector_offset.wrapping_add(SECTOR_BYTES as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stamps_stand_where_the_reference_has_them() {
+        let mut buffer = vec![0xff; 1024];
+        // 3 ns xor offset 4096: line 3; two sectors.
+        scramble(&mut buffer, 4096, 7_000_000_003);
+        let word = |at: usize| u64::from_ne_bytes(buffer[at..at + 8].try_into().unwrap());
+        assert_eq!((word(192), word(512 + 192)), (4096, 4608));
+        assert_eq!((word(48), word(56)), (7, 3));
+        assert_eq!(word(512 + 56), 3);
+        assert_eq!(word(0), u64::MAX);
+    }
+
+    const PLAN: ContentsPlan = ContentsPlan { reads: false, size_bytes: 1 << 20, block_bytes: 4096 };
+
+    fn treatment(change: impl FnOnce(&mut BufferSpec)) -> BufferContents {
+        let mut spec = ferrio_job::draft::Draft::new().job.buffers;
+        change(&mut spec);
+        BufferContents::new(&spec, PLAN, &SeedTable::new(0x89, 1))
+    }
+
+    fn is_refilled(contents: &BufferContents) -> bool {
+        matches!(contents, BufferContents::Refilled(_))
+    }
+
+    // Reference, "Buffers": what is filled for each write, and what switches stamps off.
+    #[test]
+    fn treatments() {
+        assert!(treatment(|_| ()).needs_time());
+        assert!(is_refilled(&treatment(|spec| spec.refill = true)));
+        assert!(is_refilled(&treatment(|spec| spec.compress_percent = 50)));
+        assert!(is_refilled(&treatment(|spec| spec.dedupe = Some((20, ferrio_job::spec::DedupeMode::Repeat)))));
+        for untouched in [
+            treatment(|spec| spec.zero = true),
+            treatment(|spec| spec.pattern = Some(vec![1])),
+            treatment(|spec| spec.compress_percent = 100),
+        ] {
+            assert!(matches!(untouched, BufferContents::Untouched));
+        }
+        let stamped = treatment(|spec| (spec.zero, spec.scramble) = (true, Some(true)));
+        assert!(stamped.needs_time());
+        let mut spec = ferrio_job::draft::Draft::new().job.buffers;
+        spec.pattern = Some(vec![1, 2]);
+        let mixed = BufferContents::new(&spec, ContentsPlan { reads: true, ..PLAN }, &SeedTable::new(0x89, 1));
+        assert!(is_refilled(&mixed));
+    }
+
+    /// Debian's fio 3.33, 100 blocks of 4 KiB with dedupe_percentage=30 and its default seeds: which of the first 24
+    /// blocks repeat the last new one.
+    #[test]
+    fn repeated_blocks_are_those_of_the_peer() {
+        let mut contents = treatment(|spec| spec.dedupe = Some((30, ferrio_job::spec::DedupeMode::Repeat)));
+        let blocks: Vec<Vec<u8>> = (0..100u64)
+            .map(|index| {
+                let mut block = vec![0; 4096];
+                contents.prepare(&mut block, index * 4096, 0);
+                block
+            })
+            .collect();
+        let first_of = |block: &Vec<u8>| blocks.iter().position(|other| other == block).unwrap();
+        let first: Vec<usize> = blocks.iter().map(first_of).collect();
+        let expected = [0, 1, 2, 2, 2, 5, 5, 7, 8, 9, 10, 11, 11, 13, 14, 15, 15, 15, 18, 18, 20, 21, 22, 23];
+        assert_eq!(first[..24], expected);
+        assert_eq!(first.iter().collect::<std::collections::BTreeSet<_>>().len(), 70);
+    }
+}

@@ -1,0 +1,99 @@
+//! Which random data a buffer gets: new data, or data that was written before (`dedupe_percentage`).
+//!
+//! Must not know: bytes. Start reading at [`FillSeeds`].
+
+use ferrio_job::spec::DedupeMode;
+use ferrio_units::random::{GOLDEN_RATIO_64, SeedIndex, SeedTable, Taus88};
+
+/// Seeds of buffers, one after another.
+#[derive(Debug, Clone)]
+pub(super) struct FillSeeds {
+    new: Taus88,
+    repeats: Option<Repeats>,
+}
+
+#[derive(Debug, Clone)]
+struct Repeats {
+    percent: u64,
+    draws: Taus88,
+    source: Source,
+}
+
+#[derive(Debug, Clone)]
+enum Source {
+    /// The last seed that was new.
+    Last(u64),
+    /// One of a fixed set, made from its number: a set of any size takes no memory.
+    Set { base: u64, n_seeds: u64, picks: Taus88 },
+}
+
+impl FillSeeds {
+    /// `size_bytes` and `block_bytes`: for the size of the fixed set.
+    pub(super) fn new(dedupe: Option<(u32, DedupeMode)>, seeds: &SeedTable, size_bytes: u64, block_bytes: u64) -> Self {
+        let mut new = Taus88::from_table(seeds, SeedIndex::Buffer);
+        let repeats = dedupe.map(|(percent, mode)| {
+            let source = match mode {
+                DedupeMode::Repeat => Source::Last(new.buffer_seed()),
+                DedupeMode::WorkingSet { percent } => Source::Set {
+                    base: new.buffer_seed(),
+                    n_seeds: (size_bytes / 100 * u64::from(percent) / block_bytes.max(1)).max(1),
+                    picks: Taus88::from_table(seeds, SeedIndex::DedupeSet),
+                },
+            };
+            Repeats { percent: percent.into(), draws: Taus88::from_table(seeds, SeedIndex::Dedupe), source }
+        });
+        Self { new, repeats }
+    }
+
+    /// Seed of the next buffer.
+    #[inline]
+    pub(super) fn next(&mut self) -> u64 {
+        let Some(repeats) = &mut self.repeats else { return self.new.buffer_seed() };
+        if repeats.draws.between(1, 100) <= repeats.percent {
+            return match &mut repeats.source {
+                Source::Last(last) => *last,
+                Source::Set { base, n_seeds, picks } => seed_of_set(*base, picks.between(0, *n_seeds - 1)),
+            };
+        }
+        let seed = self.new.buffer_seed();
+        if let Source::Last(last) = &mut repeats.source {
+            *last = seed;
+        }
+        seed
+    }
+}
+
+/// Seed of a member of the fixed set: odd, so that its sequence has the longest period, and different for each number.
+fn seed_of_set(base: u64, index: u64) -> u64 {
+    (base ^ (index + 1).wrapping_mul(GOLDEN_RATIO_64)) | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn seeds(dedupe: Option<(u32, DedupeMode)>) -> FillSeeds {
+        FillSeeds::new(dedupe, &SeedTable::new(0x89, 1), 400 << 20, 4096)
+    }
+
+    fn n_different(mut seeds: FillSeeds, n: usize) -> usize {
+        (0..n).map(|_| seeds.next()).collect::<BTreeSet<_>>().len()
+    }
+
+    #[test]
+    fn shares_are_those_asked_for() {
+        assert_eq!(n_different(seeds(None), 10_000), 10_000);
+        assert_eq!(n_different(seeds(Some((100, DedupeMode::Repeat))), 1_000), 1);
+        let n_repeated = 100_000 - n_different(seeds(Some((30, DedupeMode::Repeat))), 100_000);
+        // Four standard deviations of 100,000 draws at 30 %: 4 * sqrt(100000 * 0.3 * 0.7) = 580.
+        assert!(n_repeated.abs_diff(30_000) < 580, "{n_repeated}");
+    }
+
+    #[test]
+    fn a_set_has_its_size() {
+        // 5 % of 400 MiB in blocks of 4 KiB: 5,120 seeds; 50,000 picks miss none with certainty enough.
+        let mode = DedupeMode::WorkingSet { percent: 5 };
+        assert_eq!(n_different(seeds(Some((100, mode))), 200_000), 5_120);
+    }
+}
