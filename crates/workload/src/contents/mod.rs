@@ -190,7 +190,7 @@ mod tests {
         assert!(is_refilled(&mixed));
     }
 
-    /// Debian's fio 3.33, 100 blocks of 4 KiB with dedupe_percentage=30 and its default seeds: which of the first 24
+    /// Debian's fio 3.33, 100 blocks of 4 KiB with `dedupe_percentage=30` and its default seeds: which of the first 24
     /// blocks repeat the last new one.
     #[test]
     fn repeated_blocks_are_those_of_the_peer() {
