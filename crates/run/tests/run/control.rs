@@ -92,14 +92,14 @@ fn samples_of_bandwidth_add_up() {
     let mut bytes = 0;
     let mut last_ms = 0;
     for sample in &seen.samples {
-        assert!(sample.time_ms >= last_ms + 49, "{:?}", seen.samples);
-        // KiB a second are rounded down, and so are the milliseconds.
-        bytes += (sample.kib_per_sec.0[0] + 1) * 1_024 * (sample.time_ms - last_ms + 1) / 1_000;
+        assert!(sample.time_ms > last_ms, "{:?}", seen.samples);
+        // KiB a second are rounded down; both times are, so that a sample may stand for a millisecond less than it seems.
+        bytes += sample.kib_per_sec.0[0] * 1_024 * (sample.time_ms - last_ms - 1) / 1_000;
         assert_eq!(sample.kib_per_sec.0[1..], [0, 0]);
         last_ms = sample.time_ms;
     }
     let total: u64 = outcome.result.jobs.iter().map(|job| reads(&job.stats).bytes).sum();
-    assert!(bytes > 0 && bytes <= total + total / 5, "{bytes} of {total}");
+    assert!(bytes > 0 && bytes <= total, "{bytes} of {total}");
 }
 
 #[test]
