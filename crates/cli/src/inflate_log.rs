@@ -1,6 +1,6 @@
 //! `--inflate-log`: the rows of a compressed performance log on standard output.
 //!
-//! Must not know: jobs. Start reading at [`print`].
+//! Must not know: jobs. Start reading at [`print()`].
 
 use crate::console::Console;
 use ferrio_report::logs::{InflateError, inflate};
