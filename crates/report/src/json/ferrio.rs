@@ -11,7 +11,8 @@ use ferrio_units::DataDirection;
 /// Writes the key.
 pub(super) fn write(writer: &mut Writer, result: &RunResult) {
     let slow: Vec<Slow<'_>> = result.jobs.iter().flat_map(slow_latencies).collect();
-    if result.provenance.is_none() && slow.is_empty() && result.messages.is_empty() {
+    let stalled: Vec<&JobReport> = result.jobs.iter().filter(|job| job.stats.log_stall_ns > 0).collect();
+    if result.provenance.is_none() && slow.is_empty() && stalled.is_empty() && result.messages.is_empty() {
         return;
     }
     writer.object("ferrio", |writer| {
@@ -25,7 +26,24 @@ pub(super) fn write(writer: &mut Writer, result: &RunResult) {
                 }
             });
         }
+        log_stalls(writer, &stalled);
         messages(writer, &result.messages);
+    });
+}
+
+/// Jobs that waited for their logs to be written: their figures are those of a slower job.
+fn log_stalls(writer: &mut Writer, jobs: &[&JobReport]) {
+    if jobs.is_empty() {
+        return;
+    }
+    writer.array("log_stalls", |writer| {
+        for job in jobs {
+            writer.element(|writer| {
+                writer.string("jobname", &job.name);
+                writer.integer("groupid", job.group_index);
+                writer.integer("log_stall_ns", job.stats.log_stall_ns);
+            });
+        }
     });
 }
 
@@ -188,6 +206,26 @@ mod tests {
         let read: serde_json::Value = serde_json::from_str(&messages_alone(&all)).expect("valid JSON");
         assert_eq!(read["messages"].as_array().map(Vec::len), Some(1_000));
         assert_eq!(read["messages_left_out"], 3);
+    }
+
+    #[test]
+    fn jobs_that_waited_for_their_logs_are_named() {
+        let mut job = JobReport {
+            name: "slow".to_owned(),
+            description: None,
+            group_index: 3,
+            n_members: 1,
+            pid: 1,
+            given_options: Vec::new(),
+            settings: ferrio_stats::ReportSettings::default(),
+            steady_state: None,
+            stats: ferrio_stats::ThreadStats::default(),
+        };
+        job.stats.log_stall_ns = 7;
+        let text = Writer::document(|writer| log_stalls(writer, &[&job]));
+        let read: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");
+        let expected = serde_json::json!({"log_stalls": [{"jobname": "slow", "groupid": 3, "log_stall_ns": 7}]});
+        assert_eq!(read, expected);
     }
 
     #[test]
