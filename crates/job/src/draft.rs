@@ -9,8 +9,8 @@ use crate::options::command_priority::CommandPriorityDraft;
 use crate::spec::{
     BlockRange, BufferMemory, BufferSpec, CommandPrioritySpec, CpuPolicy, DirectionMix, DurabilitySpec, EngineSpec,
     ErrorClasses, ErrorSpec, ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileService, GroupingSpec, JobSpec,
-    LayoutSpec, LimitSpec, LogSpec, PatternSpec, QueueSpec, ReportingSpec, RwSequencer, SizeSpec, SteadyStateMetric,
-    SteadyStateSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec,
+    LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, QueueSpec, ReportingSpec, RwSequencer, SizeSpec,
+    SteadyStateMetric, SteadyStateSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec,
 };
 use ferrio_units::{KbBase, PerDirection};
 
@@ -97,6 +97,7 @@ fn default_job() -> JobSpec {
             command_priority: CommandPrioritySpec::default(),
         },
         limits: LimitSpec { startdelay_us: (0, 0), runtime_us: 0, time_based: false, ramp_time_us: 0, loops: 1 },
+        pace: PaceSpec::default(),
         steady_state: default_steady_state(),
         durability: default_durability(),
         buffers: default_buffers(),

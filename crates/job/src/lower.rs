@@ -4,7 +4,7 @@
 //! Start reading at [`lower`].
 
 use crate::draft::{Draft, Open};
-use crate::options::{command_priority, steady_state};
+use crate::options::{apply_pace, command_priority, steady_state};
 use crate::spec::{DedupeMode, DirectionMix, JobSpec, QueueSpec, SizeSpec};
 use ferrio_units::PerDirection;
 
@@ -51,6 +51,11 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     }
     if let Some(line) = too_small(&job).or_else(|| steady_state::refusal(&job)) {
         lines.push(line);
+        return Err(lines);
+    }
+    let impossible = apply_pace::refusals(&job.pace);
+    if !impossible.is_empty() {
+        lines.extend(impossible);
         return Err(lines);
     }
     Ok(Lowered { job, warnings: lines })

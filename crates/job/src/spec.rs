@@ -6,6 +6,7 @@
 mod command_priority;
 mod engine;
 mod log;
+mod pace;
 mod reporting;
 mod steady_state;
 
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 pub use command_priority::{CommandPrioritySpec, PriorityShare};
 pub use engine::{EngineSpec, EngineValue};
 pub use log::{LogSpec, WindowValue};
+pub use pace::{PaceSpec, RateProcess};
 pub use reporting::{ReportingSpec, UnifiedReporting};
 pub use steady_state::{SteadyStateMetric, SteadyStateSpec};
 
@@ -53,6 +55,8 @@ pub struct JobSpec {
     pub engine: EngineSpec,
     /// When the job starts and ends.
     pub limits: LimitSpec,
+    /// How fast it may go, and how fast it must.
+    pub pace: PaceSpec,
     /// Which constancy ends the job early.
     pub steady_state: SteadyStateSpec,
     /// Direct, synchronous, and syncs between I/Os.

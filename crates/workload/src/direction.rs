@@ -19,6 +19,16 @@ pub(crate) enum DirectionPicker {
     RandomTrimWrite,
     /// Reads and writes in a ratio.
     Mix(ReadWriteMix),
+    /// The same, where each direction has its own rate.
+    Steered(Box<SteeredMix>),
+}
+
+/// A mix of directions that are due at different times.
+#[derive(Debug, Clone)]
+pub(crate) struct SteeredMix {
+    mix: ReadWriteMix,
+    now_ns: u64,
+    dues_ns: PerDirection<u64>,
 }
 
 /// State of a mixed job.
@@ -48,6 +58,27 @@ impl DirectionPicker {
         }
     }
 
+    /// The same, for rates.
+    pub(crate) fn steered(self) -> Self {
+        match self {
+            Self::Mix(mix) => Self::Steered(Box::new(SteeredMix { mix, now_ns: 0, dues_ns: PerDirection::all(0) })),
+            other => other,
+        }
+    }
+
+    /// Starts its stream anew.
+    pub(crate) fn reseed(&mut self, pattern: &PatternSpec, seeds: &SeedTable) {
+        let fresh = Self::new(pattern, seeds);
+        *self = if matches!(self, Self::Steered(_)) { fresh.steered() } else { fresh };
+    }
+
+    /// Tells when each direction is due.
+    pub(crate) fn steer(&mut self, now_ns: u64, dues_ns: PerDirection<u64>) {
+        if let Self::Steered(steered) = self {
+            (steered.now_ns, steered.dues_ns) = (now_ns, dues_ns);
+        }
+    }
+
     /// The next direction in a file, given the I/Os issued so far.
     #[inline]
     pub(crate) fn next(&mut self, n_issued: &PerDirection<u64>, file: &FileCursor) -> DataDirection {
@@ -61,7 +92,18 @@ impl DirectionPicker {
                 if caught_up && !pending_first { DataDirection::Trim } else { DataDirection::Write }
             }
             Self::Mix(mix) => mix.next(n_issued),
+            Self::Steered(steered) => steered.next(n_issued),
         }
+    }
+}
+
+impl SteeredMix {
+    /// The direction that is drawn, but the other one if that is due sooner and the one drawn would have to wait.
+    fn next(&mut self, n_issued: &PerDirection<u64>) -> DataDirection {
+        let drawn = self.mix.next(n_issued);
+        let other = if drawn == DataDirection::Read { DataDirection::Write } else { DataDirection::Read };
+        let waits = self.dues_ns[drawn] > self.now_ns && self.dues_ns[drawn] > self.dues_ns[other];
+        if waits { other } else { drawn }
     }
 }
 

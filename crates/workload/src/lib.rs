@@ -12,6 +12,8 @@ mod cursor;
 mod direction;
 mod file_pick;
 mod offset;
+mod pace;
+mod paced;
 mod plain;
 mod plan;
 mod stream;

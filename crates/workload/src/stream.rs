@@ -34,6 +34,8 @@ pub enum Next {
     Close(u32),
     /// The file starts over (time-based jobs): drop its cache if that is wanted, then ask again.
     Restart(u32),
+    /// A job with rates or pauses wants to be told the time ([`Workload::turn`](crate::Workload::turn)); then ask again.
+    Wait,
     /// The pass is over.
     PassEnd,
 }
@@ -88,6 +90,18 @@ impl Stream {
             counts_writes_only: plan.pattern.mix == DirectionMix::TrimWrite,
             plan,
         })
+    }
+
+    /// Makes a stream whose mix can be steered.
+    pub(crate) fn steered(plan: WorkloadPlan) -> Result<Self, WorkloadError> {
+        let mut stream = Self::new(plan)?;
+        stream.directions = stream.directions.steered();
+        Ok(stream)
+    }
+
+    /// Tells when each direction is due: a mix does not wait for one while the other is behind.
+    pub(crate) fn steer(&mut self, now_ns: u64, dues_ns: PerDirection<u64>) {
+        self.directions.steer(now_ns, dues_ns);
     }
 
     /// The next I/O, or what has to happen before it.
@@ -179,7 +193,7 @@ impl Stream {
         self.last = None;
         self.pass_end_bytes = self.plan.limit_bytes.min(self.issued_bytes.saturating_add(self.plan.pass_limit_bytes));
         if self.plan.reseed_each_pass {
-            self.directions = DirectionPicker::new(&self.plan.pattern, &self.plan.seeds);
+            self.directions.reseed(&self.plan.pattern, &self.plan.seeds);
             self.offsets = offset_picker(&self.plan);
             self.sizes = BlockSizes::new(&self.plan.pattern, &self.plan.seeds);
             self.picker.reseed(&self.plan);

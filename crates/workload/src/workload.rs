@@ -2,9 +2,11 @@
 //!
 //! Must not know: who does them. Start reading at [`Workload`].
 
+use crate::paced::PacedStream;
 use crate::plain::PlainStream;
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::stream::{Next, Stream};
+use ferrio_job::spec::PaceSpec;
 
 /// The stream of one worker.
 #[derive(Debug)]
@@ -12,11 +14,12 @@ pub struct Workload {
     stream: Kind,
 }
 
-/// Which of the two was chosen when the stream was made. Both give the same I/Os where both can be used.
+/// Which was chosen when the stream was made. All give the same I/Os where they can be used.
 #[derive(Debug)]
 enum Kind {
     Plain(Box<PlainStream>),
     Any(Box<Stream>),
+    Paced(Box<PacedStream>),
 }
 
 impl Workload {
@@ -29,6 +32,41 @@ impl Workload {
         Ok(Self { stream })
     }
 
+    /// Makes the stream of a job with rates or pauses: it gives [`Next::Wait`] before each I/O. Allocates the maps.
+    pub fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Self, WorkloadError> {
+        Ok(Self { stream: Kind::Paced(Box::new(PacedStream::new(plan, pace)?)) })
+    }
+
+    /// Tells the time, nanoseconds of any clock. Gives that at which the next I/O is due if it lies ahead and is known.
+    pub fn turn(&mut self, now_ns: u64) -> Option<u64> {
+        self.pace().and_then(|paced| paced.turn(now_ns))
+    }
+
+    /// Rates count from now.
+    pub fn start_pace(&mut self, now_ns: u64) {
+        if let Some(paced) = self.pace() {
+            paced.start(now_ns);
+        }
+    }
+
+    /// What is behind its rate now does not make up for it.
+    pub fn forgive(&mut self, now_ns: u64) {
+        if let Some(paced) = self.pace() {
+            paced.forgive(now_ns);
+        }
+    }
+
+    /// Rates stood still for a pause.
+    pub fn postpone(&mut self, pause_ns: u64) {
+        if let Some(paced) = self.pace() {
+            paced.postpone(pause_ns);
+        }
+    }
+
+    fn pace(&mut self) -> Option<&mut PacedStream> {
+        if let Kind::Paced(paced) = &mut self.stream { Some(paced) } else { None }
+    }
+
     /// The next I/O, or what has to happen before it.
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "not an iterator: after `PassEnd` it goes on with the next pass")]
@@ -36,6 +74,7 @@ impl Workload {
         match &mut self.stream {
             Kind::Plain(plain) => plain.next(),
             Kind::Any(stream) => stream.next(),
+            Kind::Paced(paced) => paced.next(),
         }
     }
 
@@ -44,6 +83,7 @@ impl Workload {
         match &mut self.stream {
             Kind::Plain(plain) => plain.start_pass(),
             Kind::Any(stream) => stream.start_pass(),
+            Kind::Paced(paced) => paced.stream.start_pass(),
         }
     }
 
@@ -52,6 +92,7 @@ impl Workload {
         match &self.stream {
             Kind::Plain(_) => false,
             Kind::Any(stream) => stream.last_was_sync(),
+            Kind::Paced(paced) => paced.stream.last_was_sync(),
         }
     }
 
@@ -60,6 +101,7 @@ impl Workload {
         match &self.stream {
             Kind::Plain(plain) => plain.issued_bytes(),
             Kind::Any(stream) => stream.issued_bytes(),
+            Kind::Paced(paced) => paced.stream.issued_bytes(),
         }
     }
 
@@ -68,6 +110,7 @@ impl Workload {
         match &self.stream {
             Kind::Plain(plain) => plain.n_writes_issued(),
             Kind::Any(stream) => stream.n_writes_issued(),
+            Kind::Paced(paced) => paced.stream.n_writes_issued(),
         }
     }
 }

@@ -7,6 +7,7 @@
 pub(crate) mod apply;
 mod apply_buffers;
 mod apply_log;
+pub(crate) mod apply_pace;
 pub mod command_priority;
 pub mod definition;
 mod engine;

@@ -2,7 +2,8 @@
 //!
 //! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
 
-use crate::options::definition::{Category, OptionDef, option};
+use crate::options::apply_pace;
+use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, choice};
 
 const THINKTIME_BLOCKS_TYPE: &[Choice] = &[choice("complete", "Completed I/Os"), choice("issue", "Issued I/Os")];
@@ -36,26 +37,34 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Io, "thinktime"),
     option("rate", Kind::SizePerDirection(ANY), "Byte rate cap, per direction")
         .neutral("0")
-        .place(Category::Io, "rate"),
+        .place(Category::Io, "rate")
+        .applies(Apply::With(apply_pace::rate)),
     option("rate_min", Kind::SizePerDirection(ANY), "Fail the job if measured byte rate drops below this")
         .aliases(&["ratemin"])
         .neutral("0")
         .under("rate")
-        .place(Category::Io, "rate"),
-    option("rate_iops", Kind::IntPerDirection(ANY), "IOPS cap, per direction").neutral("0").place(Category::Io, "rate"),
+        .place(Category::Io, "rate")
+        .applies(Apply::With(apply_pace::rate_min)),
+    option("rate_iops", Kind::IntPerDirection(ANY), "IOPS cap, per direction")
+        .neutral("0")
+        .place(Category::Io, "rate")
+        .applies(Apply::With(apply_pace::rate_iops)),
     option("rate_iops_min", Kind::IntPerDirection(ANY), "Fail the job if measured IOPS drops below this")
         .neutral("0")
         .under("rate_iops")
-        .place(Category::Io, "rate"),
+        .place(Category::Io, "rate")
+        .applies(Apply::With(apply_pace::rate_iops_min)),
     option("rate_process", Kind::Choice(RATE_PROCESS), "Spacing of rate-limited I/O: even or Poisson")
         .default("linear")
         .under("rate")
-        .place(Category::Io, "rate"),
+        .place(Category::Io, "rate")
+        .applies(Apply::With(apply_pace::rate_process)),
     option("rate_cycle", Kind::Int(ANY), "Window over which *_min is judged (ms)")
         .aliases(&["ratecycle"])
         .default("1000")
         .under("rate")
-        .place(Category::Io, "rate"),
+        .place(Category::Io, "rate")
+        .applies(Apply::U32(|draft| &mut draft.job.pace.cycle_ms)),
     option("rate_ignore_thinktime", Kind::Bool, "Catch up with I/O missed during thinktime")
         .under("rate")
         .place(Category::Io, "rate"),

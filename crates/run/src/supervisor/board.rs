@@ -121,6 +121,11 @@ impl WorkerSlot {
         self.n_unheard.store(0, Ordering::Release);
     }
 
+    /// The supervisor wants something.
+    pub fn wants_attention(&self) -> bool {
+        self.attention.load(Ordering::Relaxed) != 0
+    }
+
     /// Asks for attention.
     pub fn ask(&self, bits: u32) {
         self.attention.fetch_or(bits, Ordering::Release);

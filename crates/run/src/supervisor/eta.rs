@@ -7,7 +7,7 @@ use super::board::{Board, WorkerState};
 use super::record::Record;
 use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_job::spec::{DirectionMix, SizeSpec};
-use ferrio_stats::eta::EtaSnapshot;
+use ferrio_stats::eta::{EtaLimits, EtaSnapshot};
 use ferrio_units::{DataDirection, PerDirection};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -92,7 +92,9 @@ impl EtaMaker {
         EtaSnapshot {
             n_running: (0..records.len()).filter(running).count() as u32,
             n_open_files: (0..records.len()).filter(counts).map(n_open).sum(),
-            limits: None,
+            limits: rate_limits(
+                plan.workers.iter().enumerate().filter(|(index, _)| running(index)).map(|(_, worker)| worker),
+            ),
             shows_progress,
             states: (0..records.len()).map(|i| letter(&plan.workers[i], board.slot(i).state(), &records[i])).collect(),
             percent_done: eta_secs.filter(|_| !only_ramps).map(|left| percent_done(elapsed_secs, left)),
@@ -103,6 +105,25 @@ impl EtaMaker {
             kb_base: reporting.map_or(1024, |reporting| reporting.kb_base),
             unit_bits: reporting.is_some_and(|reporting| reporting.unit_bits),
         }
+    }
+}
+
+/// Rates and least rates of jobs, summed over the directions that they use; those in bytes are shown first.
+fn rate_limits<'a>(workers: impl Iterator<Item = &'a WorkerPlan>) -> Option<EtaLimits> {
+    let (mut bytes, mut ios) = ((0_u64, 0_u64), (0_u64, 0_u64));
+    for worker in workers {
+        let (pace, used) = (&worker.spec.pace, worker.used_directions());
+        for direction in DataDirection::ALL.into_iter().filter(|direction| used[*direction]) {
+            bytes.0 = bytes.0.saturating_add(pace.min_bytes_per_sec[direction]);
+            bytes.1 = bytes.1.saturating_add(pace.bytes_per_sec[direction]);
+            ios.0 = ios.0.saturating_add(pace.min_ios_per_sec[direction].into());
+            ios.1 = ios.1.saturating_add(pace.ios_per_sec[direction].into());
+        }
+    }
+    match (bytes, ios) {
+        ((0, 0), (0, 0)) => None,
+        ((0, 0), (min, max)) => Some(EtaLimits::Ios { min, max }),
+        ((min, max), _) => Some(EtaLimits::BytesPerSec { min, max }),
     }
 }
 
@@ -304,6 +325,31 @@ mod tests {
         assert_eq!(after(6, &records), Some(3));
         records[2].status = Status::Ended;
         assert_eq!(after(9, &records), Some(0));
+    }
+
+    // The limits that fio 3.33 shows for such jobs.
+    #[test]
+    fn limits_are_sums_over_what_is_used() {
+        let limits = |jobs: Vec<JobSpec>| rate_limits(plan(jobs).workers.iter());
+        let paced = |mix: DirectionMix, iops: [u32; 3], rate: u64, min: u64| {
+            job(|job| {
+                job.pattern.mix = mix;
+                job.pace.ios_per_sec.0 = iops;
+                (job.pace.bytes_per_sec.0, job.pace.min_bytes_per_sec.0) = ([rate; 3], [min; 3]);
+            })
+        };
+        let reader = || {
+            let mut reader = paced(DirectionMix::Read, [1_000, 200, 300], 0, 0);
+            reader.pace.min_ios_per_sec.0 = [1; 3];
+            reader
+        };
+        assert_eq!(limits(vec![job(|_| ())]), None);
+        let mixed = paced(DirectionMix::ReadWrite, [0; 3], MIB, 1_024);
+        assert_eq!(limits(vec![mixed]), Some(EtaLimits::BytesPerSec { min: 2_048, max: 2 * MIB }));
+        let writer = paced(DirectionMix::Write, [50; 3], 0, 0);
+        assert_eq!(limits(vec![reader(), writer]), Some(EtaLimits::Ios { min: 1, max: 1_050 }));
+        let by_bytes = paced(DirectionMix::Write, [0; 3], 5 * MIB, 0);
+        assert_eq!(limits(vec![reader(), by_bytes]), Some(EtaLimits::BytesPerSec { min: 0, max: 5 * MIB }));
     }
 
     #[test]

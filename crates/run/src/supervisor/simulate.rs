@@ -10,7 +10,7 @@ use super::steady::{Phase, Steady, SteadyGroup};
 use super::stretches::Teller;
 use super::{RunOutcome, RunSettings, end_logs};
 use crate::error::RunError;
-use crate::events::{RunEvent, RunObserver};
+use crate::events::{RunEvent, RunObserver, Stream};
 use crate::files::FileSet;
 use crate::logs::{LogDrain, LogPort};
 use crate::plan::{RunPlan, WorkerPlan};
@@ -101,6 +101,10 @@ fn simulate_worker(
             WorkerMessage::Interval(figures) => teller.interval(worker, &mut record, *figures, observer),
             _ => {}
         }
+    }
+    let failure = record.outcome.as_ref().and_then(|outcome| outcome.failure.as_ref());
+    if let Some(error) = failure.filter(|error| !error.message.is_empty()) {
+        observer.event(RunEvent::Message(Stream::Error, error.message.clone()));
     }
     record
 }

@@ -18,6 +18,8 @@ pub(super) struct Control<'a> {
     slot: &'a WorkerSlot,
     /// Earliest deadline, as a raw stamp.
     next_stamp: u64,
+    /// The same, nanoseconds.
+    next_ns: u64,
     /// Start of counted I/O.
     pub(super) epoch_ns: u64,
     ramp_end_ns: u64,
@@ -42,6 +44,7 @@ impl<'a> Control<'a> {
         Self {
             slot,
             next_stamp: 0,
+            next_ns: 0,
             epoch_ns: 0,
             ramp_end_ns: if limits.ramp_time_us > 0 { ns(limits.ramp_time_us) } else { u64::MAX },
             runtime_ns: if limits.runtime_us > 0 { ns(limits.runtime_us) } else { u64::MAX },
@@ -109,6 +112,12 @@ impl<'a> Control<'a> {
         let ends_ns = self.ramp_end_ns.min(self.runtime_end_ns);
         let next_ns = self.calibration_ns.min(ends_ns).min(next_sample_ns).min(publish_ns);
         self.next_stamp = clock.stamp_at_ns(next_ns);
+        self.next_ns = next_ns;
+    }
+
+    /// When the loop looks up next, whatever is due.
+    pub(super) fn next_ns(&self) -> u64 {
+        if self.next_stamp == 0 { 0 } else { self.next_ns }
     }
 
     /// The supervisor wants the job to end.

@@ -238,6 +238,7 @@ impl Worker<'_> {
     pub(super) fn between_ios(&mut self, next: Next) -> Option<Stop> {
         match next {
             Next::Io(_) => None,
+            Next::Wait => self.take_turn(),
             Next::PassEnd => Some(Stop::PassEnd),
             Next::Restart(file_index) => {
                 self.files.restarted(file_index);

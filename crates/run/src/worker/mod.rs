@@ -13,7 +13,9 @@ mod io;
 mod iolog;
 mod log;
 mod message;
+mod minima;
 mod observe;
+mod pace;
 mod passes;
 mod queued;
 mod setup;
@@ -25,7 +27,7 @@ use crate::error::{JobError, job_error};
 use crate::events::Stream;
 use crate::files::FileSet;
 use crate::logs::LogPort;
-use crate::plan::{WorkerPlan, workload_plan};
+use crate::plan::WorkerPlan;
 use crate::supervisor::board::{Board, WorkerState};
 use crate::trace::{self, TraceGroup, TraceSettings};
 use account::Account;
@@ -43,6 +45,8 @@ use file_table::FileTable;
 use intervals::Intervals;
 use iolog::IoLog;
 use log::WorkerLog;
+use minima::{Minima, Moved};
+use pace::Waiter;
 use slots::{Batch, Slots};
 use sparse_stamps::SparseStamps;
 use std::cell::RefCell;
@@ -128,6 +132,8 @@ struct Worker<'a> {
     sparse_stamps: SparseStamps,
     steady: SteadySampler,
     intervals: Intervals,
+    minima: Minima,
+    waiter: Waiter,
     usage_at_start: Usage,
     /// Start of the counted part of the present pass.
     pass_start_ns: u64,
@@ -182,9 +188,7 @@ impl<'a> Worker<'a> {
         let block_bytes = usize::try_from(plan.max_block_bytes()).unwrap_or(usize::MAX);
         let arena = setup::buffers(plan, block_bytes)?;
         let engine = setup::engine(plan, &set, &arena, block_bytes, context)?;
-        let workload = Workload::new(workload_plan(plan, &set)).map_err(|error| {
-            job_error!(12, "init_random_map").explained(format!("fio: {}: {error}", plan.spec.name))
-        })?;
+        let workload = setup::workload(plan, &set)?;
         let queue = plan.queue();
         let mut account = Account::new(plan);
         let n_files = set.files.len();
@@ -210,6 +214,8 @@ impl<'a> Worker<'a> {
             sparse_stamps: SparseStamps::new(),
             steady: SteadySampler::new(plan),
             intervals: Intervals::new(context.board.intervals()),
+            minima: Minima::new(plan),
+            waiter: Waiter::new(),
             usage_at_start: Usage::default(),
             pass_start_ns: 0,
             plan,
@@ -254,15 +260,19 @@ impl<'a> Worker<'a> {
         if now_ns >= self.steady.end_ns() {
             self.sample_steady(now_ns);
         }
+        let too_slow = if now_ns >= self.minima.end_ns() { self.check_minima(now_ns) } else { None };
         self.publish();
         if due.snapshot {
             (self.context.send)(&WorkerMessage::Snapshot(Box::new(self.figures_at(now_ns))));
         }
         self.hand_over_interval(now_ns);
         let log_ns = self.log.as_ref().map_or(u64::MAX, |log| log.next_ns(now_ns));
-        let next_sample_ns =
-            self.account.next_sample_ns().min(log_ns).min(self.steady.end_ns()).min(self.intervals.end_ns());
-        self.control.arm(&self.clock, now_ns, next_sample_ns);
+        let samples_ns = self.account.next_sample_ns().min(log_ns).min(self.steady.end_ns());
+        let next_ns = samples_ns.min(self.intervals.end_ns()).min(self.minima.end_ns());
+        self.control.arm(&self.clock, now_ns, next_ns);
+        if too_slow.is_some() {
+            return too_slow;
+        }
         (due.terminate || due.runtime_over).then_some(Stop::Ended)
     }
 
@@ -296,6 +306,12 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
+    /// A job that is slower than its least rate fails.
+    fn check_minima(&mut self, now_ns: u64) -> Option<Stop> {
+        let moved = Moved { bytes: self.account.bytes(), ios: self.account.ios() };
+        self.minima.check(now_ns, moved).err().map(|error| Stop::Failed(Box::new(error)))
+    }
+
     fn sample_steady(&mut self, now_ns: u64) {
         let (totals, send) = (self.steady_totals(), self.context.send);
         self.steady.sample(now_ns, totals, |sample| send(&WorkerMessage::Steady(sample)));
@@ -321,6 +337,8 @@ impl<'a> Worker<'a> {
         self.account.start_windows(now_ns);
         self.steady.start(now_ns, self.steady_totals());
         self.account.stats.job_start_ms = ferrio_sys::clock::wall_clock_ms();
+        self.minima.start(now_ns);
+        self.workload.forgive(now_ns);
         self.usage_at_start = self.usage();
         self.pass_start_ns = now_ns;
         // The clock was there when the ramp began.

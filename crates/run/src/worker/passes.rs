@@ -36,10 +36,12 @@ impl Worker<'_> {
         let now_ns = self.clock.now_ns();
         self.control.start(now_ns);
         self.pass_start_ns = now_ns;
+        self.workload.start_pace(now_ns);
         if self.control.is_ramping() {
             self.account.start_ramp();
         } else {
             self.steady.start(now_ns, self.steady_totals());
+            self.minima.start(now_ns);
         }
         self.account.start_windows(now_ns);
         self.intervals.start(now_ns);

@@ -36,7 +36,10 @@ impl Worker<'_> {
                 Next::Io(io) => io,
                 other => match self.between_ios(other) {
                     Some(stop) => return Ok(stop),
-                    None => continue,
+                    None => {
+                        stamp = self.clock.stamp();
+                        continue;
+                    }
                 },
             };
             // A slot is free here: the loop collects whenever none is.
@@ -101,6 +104,13 @@ impl Worker<'_> {
             self.count_commit(n_taken, n_new);
         }
         Ok(())
+    }
+
+    /// Hands over what is prepared, and takes at least one result.
+    pub(super) fn collect_some(&mut self) -> Result<(), Stop> {
+        let mut stamp = self.clock.stamp();
+        self.commit(&mut stamp)?;
+        self.reap(1, self.queue.iodepth, &mut stamp)
     }
 
     /// The kernel takes nothing now: reap, or try again when nothing is in flight.

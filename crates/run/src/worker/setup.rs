@@ -5,7 +5,7 @@
 use super::WorkerContext;
 use crate::error::{JobError, errno_of, job_error};
 use crate::files::FileSet;
-use crate::plan::WorkerPlan;
+use crate::plan::{WorkerPlan, workload_plan};
 use crate::trace::{TraceGroup, TracedEngine};
 use ferrio_engine::{Engine, EngineError, EngineSetup};
 use ferrio_job::spec::{BufferMemory, CpuPolicy, WorkerSpec};
@@ -14,10 +14,14 @@ use ferrio_sys::scheduling;
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, process};
 use ferrio_units::DataDirection;
 use ferrio_units::random::{SeedIndex, Taus88};
+use ferrio_workload::Workload;
 use ferrio_workload::command_priority::CommandPriorities;
 use ferrio_workload::contents::{self, BufferContents, ContentsPlan};
 use std::cell::RefCell;
 use std::rc::Rc;
+
+/// How late sleeps of a job that keeps a rate may end for the comfort of the kernel, ns.
+const TIMER_SLACK_NS: u64 = 1_000;
 
 /// Identity, CPUs, priorities. What is returned has to live as long as the worker.
 pub(super) fn adopt_settings(worker: &WorkerPlan) -> Result<Option<LockedMemory>, JobError> {
@@ -56,6 +60,17 @@ fn cpus_of(spec: &WorkerSpec, cpus: &[u32], thread_number: u32) -> Vec<u32> {
         CpuPolicy::Split if !cpus.is_empty() => vec![cpus[(thread_number as usize - 1) % cpus.len()]],
         _ => cpus.to_vec(),
     }
+}
+
+/// What the worker will issue, and whether it has to wait for its time.
+pub(super) fn workload(worker: &WorkerPlan, set: &FileSet) -> Result<Workload, JobError> {
+    let (plan, pace) = (workload_plan(worker, set), &worker.spec.pace);
+    let workload = if pace.limits_rates() { Workload::paced(plan, pace) } else { Workload::new(plan) };
+    if pace.limits_rates() {
+        // Without it the waits are spun for longer, and are as exact.
+        let _ = scheduling::set_timer_slack_ns(TIMER_SLACK_NS);
+    }
+    workload.map_err(|error| job_error!(12, "init_random_map").explained(format!("fio: {}: {error}", worker.spec.name)))
 }
 
 /// The draws of priorities, if any I/O has one of its own.

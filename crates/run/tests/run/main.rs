@@ -18,6 +18,7 @@ mod priorities;
 mod probe;
 mod processes;
 mod properties;
+mod rates;
 mod scratch;
 mod statistics;
 mod steady;

@@ -1,0 +1,106 @@
+//! What the options of rates do to a draft, and which of them cannot go together.
+//!
+//! Must not know: how values are parsed, how rates are kept. Start reading at [`rate`], then [`refusals`].
+
+use crate::draft::{ApplyContext, Draft};
+use crate::error::JobError;
+use crate::spec::{PaceSpec, RateProcess};
+use crate::value::Value;
+use ferrio_units::PerDirection;
+
+type Applied = Result<(), JobError>;
+type Context<'a, 'b> = &'a mut ApplyContext<'b>;
+
+pub(super) fn rate(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    set_given(&mut draft.job.pace.bytes_per_sec, value, |number| number as u64)
+}
+
+pub(super) fn rate_min(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    set_given(&mut draft.job.pace.min_bytes_per_sec, value, |number| number as u64)
+}
+
+/// The number has 32 bits, and wraps as such.
+pub(super) fn rate_iops(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    set_given(&mut draft.job.pace.ios_per_sec, value, |number| number as u32)
+}
+
+pub(super) fn rate_iops_min(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    set_given(&mut draft.job.pace.min_ios_per_sec, value, |number| number as u32)
+}
+
+pub(super) fn rate_process(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.pace.process = if value.word()? == "poisson" { RateProcess::Poisson } else { RateProcess::Linear };
+    Ok(())
+}
+
+/// Directions that a value leaves out keep what they had.
+fn set_given<T>(rates: &mut PerDirection<T>, value: &Value, convert: impl Fn(i64) -> T) -> Applied {
+    for (direction, given) in value.numbers()?.iter() {
+        if let Some(number) = given {
+            rates[direction] = convert(*number);
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with the rates, as fio 3.33 says it: one line a direction.
+pub(crate) fn refusals(pace: &PaceSpec) -> Vec<String> {
+    let is_set = |rates: &[u64]| rates.iter().any(|rate| *rate > 0);
+    let ios = pace.ios_per_sec.0.map(u64::from);
+    if is_set(&pace.bytes_per_sec.0) && is_set(&ios) {
+        return vec!["fio: rate and rate_iops are mutually exclusive".to_owned()];
+    }
+    let exceeds = |rate: u64, min: u64| rate > 0 && min > rate;
+    let is_wrong = |index: &usize| {
+        exceeds(pace.bytes_per_sec.0[*index], pace.min_bytes_per_sec.0[*index])
+            || exceeds(ios[*index], pace.min_ios_per_sec.0[*index].into())
+    };
+    (0..3).filter(is_wrong).map(|index| format!("fio: minimum rate exceeds rate, ddir {index}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{find_general, set};
+    use crate::testing::World;
+
+    fn pace(options: &[(&str, &str)]) -> PaceSpec {
+        let mut draft = Draft::new();
+        for (name, text) in options {
+            let mut messages = crate::message::Messages::new();
+            let mut context = ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
+            set::set(&mut draft, find_general(name).unwrap(), Some(text), &mut context).unwrap();
+        }
+        draft.job.pace
+    }
+
+    // Which directions fio 3.33 limits, seen from the I/O it does.
+    #[test]
+    fn directions_inherit_as_those_of_the_peer() {
+        let rates = |text: &str| pace(&[("rate_iops", text)]).ios_per_sec.0;
+        assert_eq!(rates("1000"), [1_000; 3]);
+        assert_eq!(rates("1000,500"), [1_000, 500, 500]);
+        assert_eq!(rates("1000,"), [1_000, 0, 0]);
+        assert_eq!(rates(",500"), [0, 500, 500]);
+        assert_eq!(rates("1k,,20"), [1_024, 0, 20]);
+        assert_eq!(rates("-1"), [u32::MAX; 3]);
+        assert_eq!(pace(&[("rate_iops", "1000"), ("rate_iops", ",500")]).ios_per_sec.0, [1_000, 500, 500]);
+        assert_eq!(pace(&[("rate", "8g,1m")]).bytes_per_sec.0, [8 << 30, 1 << 20, 1 << 20]);
+        assert_eq!(pace(&[("ratemin", "1m")]).min_bytes_per_sec.0, [1 << 20; 3]);
+    }
+
+    // Lines of fio 3.33.
+    #[test]
+    fn rates_that_contradict_each_other_are_refused() {
+        let lines = |options: &[(&str, &str)]| refusals(&pace(options));
+        assert_eq!(
+            lines(&[("rate", "1000"), ("rate_iops", "100")]),
+            ["fio: rate and rate_iops are mutually exclusive"]
+        );
+        let exceeds = |index: u32| format!("fio: minimum rate exceeds rate, ddir {index}");
+        assert_eq!(lines(&[("rate", "1000"), ("rate_min", "2000")]), [exceeds(0), exceeds(1), exceeds(2)]);
+        assert_eq!(lines(&[("rate_iops", "1000,,20"), ("rate_iops_min", "5000,1")]), [exceeds(0)]);
+        assert_eq!(lines(&[("rate_min", "2000")]), [""; 0]);
+        assert_eq!(lines(&[("rate", "1000"), ("rate_min", "1000")]), [""; 0]);
+    }
+}

@@ -1,0 +1,97 @@
+//! A job with rates waits here for the time of its next I/O.
+//!
+//! Must not know: how rates are kept (that is the workload's), loops. Start reading at [`Worker::take_turn`].
+//! Facts: reference "Rates and pauses".
+
+use super::{Stop, Worker};
+use ferrio_sys::Clock;
+use ferrio_sys::clock::ClockKind;
+
+/// A sleep ends late by this time at first, ns; then it is measured.
+const FIRST_MARGIN_NS: u64 = 10_000;
+
+/// No longer than this is spun at the end of a wait, ns: sleeps that end later are made up for.
+const MAX_MARGIN_NS: u64 = 50_000;
+
+/// A wait that leaves less than this to sleep is spun: going to sleep and waking up costs as much, ns.
+const MIN_SLEEP_NS: u64 = 4_000;
+
+/// Waits until a time of the clock: sleeps, and spins for as long as sleeps end late here.
+#[derive(Debug)]
+pub(super) struct Waiter {
+    margin_ns: u64,
+}
+
+impl Waiter {
+    pub(super) fn new() -> Self {
+        Self { margin_ns: FIRST_MARGIN_NS }
+    }
+
+    /// Waits until `until_ns`, or until a signal or `is_called` ends it.
+    fn wait(&mut self, clock: &Clock, until_ns: u64, is_called: impl Fn() -> bool) {
+        if clock.kind() == ClockKind::Virtual {
+            clock.sleep_until_ns(until_ns);
+            return;
+        }
+        let sleep_until_ns = until_ns.saturating_sub(self.margin_ns);
+        if sleep_until_ns > clock.now_ns().saturating_add(MIN_SLEEP_NS) {
+            if !clock.sleep_until_ns(sleep_until_ns) {
+                return;
+            }
+            self.learn(clock.now_ns().saturating_sub(sleep_until_ns));
+        }
+        while clock.now_ns() < until_ns && !is_called() {
+            std::hint::spin_loop();
+        }
+    }
+
+    /// A sleep ended so late. The margin follows at once when it was too short, and slowly when it was too long.
+    fn learn(&mut self, late_ns: u64) {
+        let margin_ns = if late_ns > self.margin_ns {
+            self.margin_ns + (late_ns - self.margin_ns) / 4
+        } else {
+            self.margin_ns - (self.margin_ns - late_ns) / 16
+        };
+        self.margin_ns = margin_ns.min(MAX_MARGIN_NS);
+    }
+}
+
+impl Worker<'_> {
+    /// Tells the workload the time. While its next I/O is not due: reaps what is in flight, and waits when nothing is; no
+    /// longer than until the loop has to look up.
+    #[cold]
+    pub(super) fn take_turn(&mut self) -> Option<Stop> {
+        let due_ns = self.workload.turn(self.clock.now_ns())?;
+        if self.slots.n_used() > 0 {
+            return self.collect_some().err();
+        }
+        let until_ns = due_ns.min(self.control.next_ns());
+        let slot = self.control.slot();
+        self.waiter.wait(&self.clock, until_ns, || slot.wants_attention());
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_margin_follows_what_sleeps_cost() {
+        let mut waiter = Waiter::new();
+        (0..200).for_each(|_| waiter.learn(3_000));
+        assert!((3_000..3_100).contains(&waiter.margin_ns), "{}", waiter.margin_ns);
+        (0..20).for_each(|_| waiter.learn(20_000));
+        assert!((19_000..=20_000).contains(&waiter.margin_ns), "{}", waiter.margin_ns);
+        // A machine that does not let us run is not spun against.
+        (0..20).for_each(|_| waiter.learn(10_000_000));
+        assert_eq!(waiter.margin_ns, MAX_MARGIN_NS);
+    }
+
+    #[test]
+    fn a_virtual_clock_jumps() {
+        let clock = Clock::new_virtual();
+        Waiter::new().wait(&clock, 12_345, || panic!("nothing is spun"));
+        assert_eq!(clock.now_ns(), 12_345);
+    }
+}

@@ -1,0 +1,170 @@
+//! When the I/Os of one direction are due, by the rate of the job.
+//!
+//! Must not know: clocks, which I/Os they are. Start reading at [`Arrivals`].
+//! Facts: reference "Rates and pauses" and, for the draws, "Block sizes, mix, rates".
+
+use ferrio_job::spec::{PaceSpec, PatternSpec, RateProcess};
+use ferrio_units::random::{SeedIndex, SeedTable, Taus88};
+use ferrio_units::{DataDirection, PerDirection};
+
+const NS_PER_SEC: u64 = 1_000_000_000;
+
+/// The times at which the I/Os of one direction are due. What comes late does not move
+/// those after it: a job that was held up catches up.
+#[derive(Debug, Clone)]
+pub(crate) struct Arrivals {
+    process: Process,
+    /// From when the rate counts.
+    origin_ns: u64,
+    /// When the next I/O is due, from there.
+    due_ns: u64,
+}
+
+#[derive(Debug, Clone)]
+enum Process {
+    /// An I/O is due when all bytes before it have had their time.
+    Linear { bytes_per_sec: u64, issued_bytes: u64 },
+    /// The times between two I/Os are exponential, whatever their sizes.
+    Poisson { mean_ns: f64, due_ns: f64, stream: Taus88 },
+}
+
+impl Arrivals {
+    /// Those of each direction that has a rate.
+    pub(crate) fn of_job(pace: &PaceSpec, pattern: &PatternSpec, seeds: &SeedTable) -> PerDirection<Option<Self>> {
+        PerDirection(DataDirection::ALL.map(|direction| {
+            let min_bytes = pattern.block_size[direction].min_bytes.max(1);
+            let by_ios = u64::from(pace.ios_per_sec[direction]).saturating_mul(min_bytes);
+            let bytes_per_sec = if by_ios > 0 { by_ios } else { pace.bytes_per_sec[direction] };
+            let process = match pace.process {
+                RateProcess::Linear => Process::Linear { bytes_per_sec, issued_bytes: 0 },
+                RateProcess::Poisson => Process::Poisson {
+                    mean_ns: NS_PER_SEC as f64 * min_bytes as f64 / bytes_per_sec as f64,
+                    due_ns: 0.0,
+                    stream: Taus88::from_table(seeds, SeedIndex::poisson(direction)),
+                },
+            };
+            (bytes_per_sec > 0).then_some(Self { process, origin_ns: 0, due_ns: 0 })
+        }))
+    }
+
+    /// When the next I/O is due, on the clock of the origin.
+    #[inline]
+    pub(crate) fn due_ns(&self) -> u64 {
+        self.due_ns.saturating_add(self.origin_ns)
+    }
+
+    /// The rate counts from now.
+    pub(crate) fn start(&mut self, now_ns: u64) {
+        self.origin_ns = now_ns;
+    }
+
+    /// An I/O that was due before now is due now, and those after it follow.
+    pub(crate) fn forgive(&mut self, now_ns: u64) {
+        self.postpone(now_ns.saturating_sub(self.due_ns()));
+    }
+
+    /// All are due later.
+    pub(crate) fn postpone(&mut self, pause_ns: u64) {
+        self.origin_ns = self.origin_ns.saturating_add(pause_ns);
+    }
+
+    /// The I/O that was due is issued.
+    #[inline]
+    pub(crate) fn issued(&mut self, bytes: u64) {
+        self.due_ns = match &mut self.process {
+            Process::Linear { bytes_per_sec, issued_bytes } => {
+                *issued_bytes = issued_bytes.saturating_add(bytes);
+                let due_ns = u128::from(*issued_bytes) * u128::from(NS_PER_SEC) / u128::from(*bytes_per_sec);
+                u64::try_from(due_ns).unwrap_or(u64::MAX)
+            }
+            // The reference counts in whole microseconds, and divides 1000000 by the rate as an integer: above 100,000 I/Os per
+            // second it is far from the rate that it was given. The draws are the same here, the arithmetic is exact.
+            Process::Poisson { mean_ns, due_ns, stream } => {
+                *due_ns -= *mean_ns * stream.open_fraction().ln();
+                // The cast saturates.
+                *due_ns as u64
+            }
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_job::draft::Draft;
+    use ferrio_units::random::DEFAULT_RAND_SEED;
+
+    fn reads(set: impl FnOnce(&mut PaceSpec)) -> Arrivals {
+        let mut job = Draft::new().job;
+        set(&mut job.pace);
+        let seeds = SeedTable::new(DEFAULT_RAND_SEED, 1);
+        let PerDirection([reads, ..]) = Arrivals::of_job(&job.pace, &job.pattern, &seeds);
+        reads.unwrap()
+    }
+
+    fn dues(mut arrivals: Arrivals, n: usize) -> Vec<u64> {
+        let next = |_| {
+            let due_ns = arrivals.due_ns();
+            arrivals.issued(4_096);
+            due_ns
+        };
+        (0..n).map(next).collect()
+    }
+
+    #[test]
+    fn even_spacing_is_that_of_arithmetic() {
+        assert_eq!(dues(reads(|pace| pace.ios_per_sec.0[0] = 1_000), 4), [0, 1_000_000, 2_000_000, 3_000_000]);
+        // 7 a second: each to the nanosecond below, with no error that grows.
+        let sevenths = dues(reads(|pace| pace.ios_per_sec.0[0] = 7), 7_001);
+        assert_eq!(sevenths[1..4], [142_857_142, 285_714_285, 428_571_428]);
+        assert_eq!(sevenths[7_000], 1_000 * NS_PER_SEC);
+        assert_eq!(dues(reads(|pace| pace.bytes_per_sec.0[0] = 8_192), 3), [0, NS_PER_SEC / 2, NS_PER_SEC]);
+        assert_eq!(dues(reads(|pace| pace.bytes_per_sec.0[0] = 1), 2), [0, 4_096 * NS_PER_SEC]);
+    }
+
+    #[test]
+    fn a_rate_at_the_end_of_the_numbers_is_none() {
+        for set in [
+            |pace: &mut PaceSpec| pace.bytes_per_sec.0[0] = u64::MAX,
+            |pace: &mut PaceSpec| {
+                (pace.ios_per_sec.0[0], pace.process) = (u32::MAX, RateProcess::Poisson);
+            },
+        ] {
+            assert!(dues(reads(set), 1_000).iter().all(|due_ns| *due_ns < 1_000));
+        }
+        let mut slow = reads(|pace| pace.bytes_per_sec.0[0] = 1);
+        slow.issued(u64::MAX);
+        slow.issued(u64::MAX);
+        assert_eq!(slow.due_ns(), u64::MAX);
+    }
+
+    #[test]
+    fn poisson_intervals_are_exponential_at_every_rate() {
+        for rate in [1_000_u32, 300_000, 3_000_000] {
+            let n = 400_000;
+            let dues = dues(reads(|pace| (pace.ios_per_sec.0[0], pace.process) = (rate, RateProcess::Poisson)), n + 1);
+            assert_eq!(dues[0], 0);
+            let mean_ns = 1e9 / f64::from(rate);
+            let measured_ns = dues[n] as f64 / n as f64;
+            assert!((measured_ns / mean_ns - 1.0).abs() < 0.005, "{rate}: {measured_ns} for {mean_ns}");
+            // The standard deviation of exponential intervals is their mean; a share of 1/e is longer than it.
+            let intervals = || dues.windows(2).map(|pair| (pair[1] - pair[0]) as f64);
+            let variance = intervals().map(|ns| (ns - measured_ns).powi(2)).sum::<f64>() / n as f64;
+            assert!((variance.sqrt() / mean_ns - 1.0).abs() < 0.01, "{rate}: {variance}");
+            let n_long = intervals().filter(|ns| *ns > mean_ns).count() as f64 / n as f64;
+            assert!((n_long - (-1.0_f64).exp()).abs() < 0.005, "{rate}: {n_long}");
+        }
+    }
+
+    // By the formula of the reference: -ln of the open draw, times the mean.
+    #[test]
+    fn draws_are_those_of_the_stream() {
+        let mut stream = Taus88::from_table(&SeedTable::new(DEFAULT_RAND_SEED, 1), SeedIndex::PoissonRead);
+        let dues = dues(reads(|pace| (pace.ios_per_sec.0[0], pace.process) = (1_000, RateProcess::Poisson)), 50);
+        let mut due_ns = 0.0;
+        for window in dues.windows(2) {
+            due_ns += -((f64::from(stream.next_u32()) + 1.0) / 4_294_967_296.0).ln() * 1e6;
+            assert!((window[1] as f64 - due_ns).abs() < 2.0, "{} {due_ns}", window[1]);
+        }
+    }
+}
