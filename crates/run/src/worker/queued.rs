@@ -34,13 +34,13 @@ impl Worker<'_> {
             }
             let io = match self.workload.next() {
                 Next::Io(io) => io,
-                other => match self.between_ios(other) {
-                    Some(stop) => return Ok(stop),
-                    None => {
-                        stamp = self.clock.stamp();
-                        continue;
+                other => {
+                    if let Some(stop) = self.between_ios(other) {
+                        return Ok(stop);
                     }
-                },
+                    stamp = self.clock.stamp();
+                    continue;
+                }
             };
             // A slot is free here: the loop collects whenever none is.
             let Some(slot_index) = self.slots.take() else { return Ok(Stop::PassEnd) };
