@@ -76,6 +76,7 @@ _ferrio_names='
 --norandommap
 --softrandommap=
 --random_generator=
+--random_distribution=
 --percentage_random=
 --percentage_sequential=
 --nrfiles=
@@ -273,6 +274,7 @@ _ferrio() {
         allrandrepeat) words='0 1' ;;
         softrandommap) words='0 1' ;;
         random_generator) words='tausworthe lfsr tausworthe64' ;;
+        random_distribution) words='random zipf pareto normal zoned zoned_abs sequence' ;;
         file_service_type) words='random zipf pareto normal gauss roundrobin sequential' ;;
         fallocate) words='none native posix keep truncate 0 1' ;;
         fadvise_hint) words='0 1 random sequential noreuse' ;;

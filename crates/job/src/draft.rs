@@ -173,6 +173,7 @@ fn default_pattern() -> PatternSpec {
         norandommap: false,
         softrandommap: false,
         random_generator: None,
+        distribution: crate::spec::RandomDistribution::Uniform,
     }
 }
 

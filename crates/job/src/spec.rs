@@ -4,6 +4,7 @@
 //! Every field says its unit and the option that sets it; defaults are those of the option table.
 
 mod command_priority;
+mod distribution;
 mod engine;
 mod log;
 mod pace;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 pub use command_priority::{CommandPrioritySpec, PriorityShare};
+pub use distribution::RandomDistribution;
 pub use engine::{EngineSpec, EngineValue};
 pub use log::{LogSpec, WindowValue};
 pub use pace::{PaceSpec, RateProcess};
@@ -260,7 +262,7 @@ pub struct BlockRange {
 }
 
 /// Order and direction of I/O.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PatternSpec {
     /// Directions of `rw`.
     pub mix: DirectionMix,
@@ -293,6 +295,8 @@ pub struct PatternSpec {
     pub softrandommap: bool,
     /// `random_generator`; `None`: the default, which may switch to 64 bit by itself.
     pub random_generator: Option<RandomGenerator>,
+    /// `random_distribution`.
+    pub distribution: RandomDistribution,
 }
 
 /// Depth and batches, in I/Os.

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod block_size;
+mod choice;
 pub mod command_priority;
 pub mod contents;
 mod cursor;

@@ -3,7 +3,8 @@
 //! Must not know: block sizes of other directions, files other than the one it is given.
 //! Start reading at [`OffsetPicker::next`].
 
-use crate::cursor::{FileCursor, Visited};
+use crate::choice::BlockChoice;
+use crate::cursor::FileCursor;
 use ferrio_job::spec::{PatternSpec, RandomGenerator, RwSequencer};
 use ferrio_units::random::{Generator, GeneratorKind, SeedIndex, SeedTable};
 use ferrio_units::{DataDirection, PerDirection};
@@ -104,13 +105,14 @@ impl OffsetPicker {
     fn at_random(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
         let align = self.align_bytes[direction];
         let n_blocks = file.n_places[direction];
-        let (block, map_block) = match &mut file.visited {
-            Visited::Free => (self.offsets.below(n_blocks), None),
-            Visited::Map(map) => {
+        let (block, map_block) = match &mut file.choice {
+            BlockChoice::Free => (self.offsets.below(n_blocks), None),
+            BlockChoice::Map(map) => {
                 let free = map.next_free(self.offsets.below(n_blocks))?;
                 (free, Some(free))
             }
-            Visited::Lfsr(lfsr) => (lfsr.next_block()?, None),
+            BlockChoice::Lfsr(lfsr) => (lfsr.next_block()?, None),
+            BlockChoice::Skewed(blocks) => (blocks.next_block(), None),
         };
         if block >= n_blocks {
             return None;

@@ -4,10 +4,10 @@
 //!
 //! Must not know: any job that is not plain. Start reading at [`PlainStream::new`], then [`PlainStream::next`].
 
-use crate::cursor::{self, Visited};
+use crate::choice::{self, BlockChoice};
 use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
 use crate::stream::{Next, NextIo};
-use ferrio_job::spec::{DirectionMix, PatternSpec, RandomGenerator};
+use ferrio_job::spec::{DirectionMix, PatternSpec, RandomDistribution, RandomGenerator};
 use ferrio_units::random::{SeedIndex, Taus88, UniformBlocks};
 use ferrio_units::{DataDirection, RandomMap};
 
@@ -70,11 +70,11 @@ impl PlainStream {
             time_based: plan.time_based,
             first: plan.reseed_each_pass.then(|| blocks.clone()),
         };
-        let order = match cursor::visited(plan, 0)? {
+        let order = match BlockChoice::uniform(plan, 0)? {
             _ if !plan.pattern.random => Order::Sequential,
-            Visited::Map(map) => Order::Mapped(blocks, map),
-            Visited::Free => Order::Free(blocks),
-            Visited::Lfsr(_) => return Ok(None),
+            BlockChoice::Map(map) => Order::Mapped(blocks, map),
+            BlockChoice::Free => Order::Free(blocks),
+            BlockChoice::Lfsr(_) | BlockChoice::Skewed(_) => return Ok(None),
         };
         Ok(Some(Self {
             direction: facts.direction,
@@ -186,7 +186,7 @@ fn facts(plan: &WorkloadPlan) -> Option<Facts> {
     let [range] = files.as_slice() else { return None };
     let n_blocks = n_blocks(range, block_bytes, pattern.random)?;
     // Beyond, the general stream draws 64 bits: it counts in the smallest block of all directions, used or not.
-    let n_smallest = range.length_bytes / cursor::smallest_block_bytes(plan).max(1);
+    let n_smallest = range.length_bytes / choice::smallest_block_bytes(plan).max(1);
     (n_smallest <= UniformBlocks::MAX_BLOCKS).then_some(Facts { direction, block_bytes, n_blocks })
 }
 
@@ -212,6 +212,7 @@ fn plain_pattern(pattern: &PatternSpec) -> Option<(DataDirection, u64)> {
         norandommap: _,
         softrandommap: _,
         random_generator: None | Some(RandomGenerator::Tausworthe),
+        distribution,
     } = pattern
     else {
         return None;
@@ -225,8 +226,9 @@ fn plain_pattern(pattern: &PatternSpec) -> Option<(DataDirection, u64)> {
     let size = block_size[direction];
     let has_one_size = size.min_bytes == size.max_bytes && size.min_bytes > 0;
     let is_aligned_to_it = block_align[direction].is_none_or(|align| align == size.min_bytes);
-    let has_one_order =
-        if *random { *rw_postfix <= 1 && percentage_random[direction] >= 100 } else { *rw_postfix == 0 };
+    let is_uniform = *distribution == RandomDistribution::Uniform;
+    let is_all_random = *rw_postfix <= 1 && percentage_random[direction] >= 100 && is_uniform;
+    let has_one_order = if *random { is_all_random } else { *rw_postfix == 0 };
     (has_one_size && is_aligned_to_it && has_one_order).then_some((direction, size.min_bytes))
 }
 

@@ -3,6 +3,7 @@
 //! Must not know: how the ranges came about. Start reading at [`WorkloadPlan`].
 
 use ferrio_job::spec::{FileService, PatternSpec};
+use ferrio_units::BuildError;
 use ferrio_units::random::SeedTable;
 
 /// The part of a file that a job uses.
@@ -14,6 +15,8 @@ pub struct FileRange {
     pub length_bytes: u64,
     /// Size of the file, which may reach beyond the range.
     pub file_bytes: u64,
+    /// Seed of a skewed distribution over the file, from its name.
+    pub distribution_seed: u32,
 }
 
 impl FileRange {
@@ -63,7 +66,7 @@ pub struct WorkloadPlan {
 }
 
 /// Why a workload cannot be made.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum WorkloadError {
     /// No memory for the map of visited blocks.
     #[error(
@@ -74,6 +77,14 @@ pub enum WorkloadError {
         file_index: usize,
         /// Size of the map.
         n_blocks: u64,
+    },
+    /// The distribution cannot be.
+    #[error("file {file_index}: random_distribution: {why}")]
+    Distribution {
+        /// File of the job.
+        file_index: usize,
+        /// What is wrong.
+        why: BuildError,
     },
     /// The LFSR cannot start.
     #[error("file {file_index}: random_generator=lfsr: {why}")]

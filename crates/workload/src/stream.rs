@@ -3,7 +3,8 @@
 //! Must not know: who does them. Start reading at [`Stream::next`]: limit, file, sync, direction, offset, size.
 
 use crate::block_size::BlockSizes;
-use crate::cursor::{FileCursor, Visited, random_bytes, smallest_block_bytes};
+use crate::choice::{BlockChoice, Shapes, random_bytes, smallest_block_bytes};
+use crate::cursor::FileCursor;
 use crate::direction::DirectionPicker;
 use crate::file_pick::FilePicker;
 use crate::offset::{OffsetPicker, Start};
@@ -70,7 +71,9 @@ pub(crate) struct Stream {
 impl Stream {
     /// Makes the stream; allocates the maps.
     pub(crate) fn new(plan: WorkloadPlan) -> Result<Self, WorkloadError> {
-        let files: Result<Vec<_>, _> = (0..plan.files.len()).map(|index| FileCursor::new(&plan, index)).collect();
+        let mut shapes = Shapes::default();
+        let files = (0..plan.files.len()).map(|index| FileCursor::new(&plan, index, &mut shapes));
+        let files: Result<Vec<_>, _> = files.collect();
         let min_bytes = plan.pattern.block_size.0.map(|range| range.min_bytes.max(1));
         Ok(Self {
             files: files?,
@@ -139,7 +142,7 @@ impl Stream {
     /// Marks a block in the map; one that runs into visited blocks is cut short.
     #[inline]
     fn mark(&mut self, file_index: usize, direction: DataDirection, start: &Start, wanted_bytes: u64) -> u64 {
-        let (Some(block), Visited::Map(map)) = (start.map_block, &mut self.files[file_index].visited) else {
+        let (Some(block), BlockChoice::Map(map)) = (start.map_block, &mut self.files[file_index].choice) else {
             return wanted_bytes;
         };
         let unit_bytes = self.map_unit_bytes[direction];

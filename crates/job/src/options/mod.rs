@@ -10,6 +10,7 @@ mod apply_log;
 pub(crate) mod apply_pace;
 pub mod command_priority;
 pub mod definition;
+mod distribution;
 mod engine;
 pub mod engines;
 mod error;

@@ -2,9 +2,9 @@
 //!
 //! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
 
-use crate::options::apply;
 use crate::options::definition::{Apply, Category, OptionDef, option};
-use crate::options::kind::{ANY, Choice, Kind, at_most, choice};
+use crate::options::kind::{ANY, Choice, Kind, at_most, choice, planned_choice};
+use crate::options::{apply, distribution};
 
 const RANDOM_GENERATOR: &[Choice] = &[
     choice("tausworthe", "Tausworthe generator, 32 bit"),
@@ -17,9 +17,9 @@ const RANDOM_DISTRIBUTION: &[Choice] = &[
     choice("zipf", "Zipf, parameter theta"),
     choice("pareto", "Pareto, parameter h"),
     choice("normal", "Normal, parameter deviation in percent"),
-    choice("zoned", "Shares of I/O over shares of the target"),
-    choice("zoned_abs", "Shares of I/O over bytes of the target"),
-    choice("sequence", "Blocks of a given list, in turn"),
+    planned_choice("zoned", "Shares of I/O over shares of the target"),
+    planned_choice("zoned_abs", "Shares of I/O over bytes of the target"),
+    planned_choice("sequence", "Blocks of a given list, in turn"),
 ];
 
 /// The rows.
@@ -78,7 +78,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         "Shape of random offsets; parameters after ':' (theta, h, deviation, zone list, block list)",
     )
     .default("random")
-    .place(Category::Io, "random"),
+    .place(Category::Io, "random")
+    .applies(Apply::With(distribution::set))
+    .deviates("what follows a parameter is refused; so is a theta of zipf that is below 0 or not a number"),
     option(
         "random_sequence_stride",
         Kind::Bool,

@@ -5,6 +5,7 @@
 use super::WorkerPlan;
 use crate::files::FileSet;
 use ferrio_job::spec::DirectionMix;
+use ferrio_units::random::file_distribution_seed;
 use ferrio_workload::{FileRange, WorkloadPlan};
 
 /// The plan of a worker's I/O over its files.
@@ -17,6 +18,7 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet) -> WorkloadPlan 
             start_bytes: file.start_bytes,
             length_bytes: file.length_bytes,
             file_bytes: file.file_bytes,
+            distribution_seed: file_distribution_seed(file.name.as_bytes(), worker.thread_number.into(), &worker.seeds),
         })
         .collect();
     let n_files = files.len();

@@ -45,10 +45,10 @@ impl Shape {
     /// Rank k is drawn in proportion to `1 / (k + 1)^theta`.
     ///
     /// # Errors
-    /// No blocks; `theta` 1 (the method has no answer there), not positive or not finite.
+    /// No blocks; `theta` 1 (the method has no answer there), below 0 or not finite.
     pub fn zipf(n_blocks: u64, theta: f64) -> Result<Self, BuildError> {
-        let is_allowed = theta > 0.0 && theta.is_finite() && (theta - 1.0).abs() > f64::EPSILON;
-        let n_blocks = check(n_blocks, theta, is_allowed, "zipf theta is above 0 and not 1")?;
+        let is_allowed = theta >= 0.0 && theta.is_finite() && (theta - 1.0).abs() > f64::EPSILON;
+        let n_blocks = check(n_blocks, theta, is_allowed, "zipf theta is at least 0 and not 1")?;
         let n = n_blocks as f64;
         let weight_sum = (1..=n_blocks.min(MAX_ZETA_TERMS)).map(|i| (1.0 / i as f64).powf(theta)).sum();
         let first_two = 1.0 + 0.5_f64.powf(theta);
@@ -230,7 +230,7 @@ mod tests {
         for shape in [
             Shape::zipf(10, 1.0),
             Shape::zipf(10, f64::NAN),
-            Shape::zipf(10, 0.0),
+            Shape::zipf(10, -0.1),
             Shape::pareto(10, 1.0),
             Shape::pareto(10, 0.0),
             Shape::normal(10, 100.0),

@@ -3,7 +3,7 @@
 use super::PlainStream;
 use crate::plan::{FileRange, WorkloadPlan};
 use crate::stream::{Next, Stream};
-use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec, RwSequencer};
+use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec, RandomDistribution, RwSequencer};
 use ferrio_units::PerDirection;
 use ferrio_units::random::SeedTable;
 use proptest::prelude::*;
@@ -29,6 +29,7 @@ fn pattern() -> PatternSpec {
         norandommap: false,
         softrandommap: false,
         random_generator: None,
+        distribution: RandomDistribution::Uniform,
     }
 }
 
@@ -69,6 +70,7 @@ fn ranges() -> impl Strategy<Value = FileRange> {
         start_bytes,
         length_bytes,
         file_bytes: start_bytes + length_bytes + more_bytes,
+        distribution_seed: 0,
     })
 }
 
@@ -118,7 +120,7 @@ proptest! {
 /// One change each to a plain plan.
 #[test]
 fn what_is_not_plain_is_left_to_the_general_stream() {
-    let range = FileRange { start_bytes: 0, length_bytes: 1 << 20, file_bytes: 1 << 20 };
+    let range = FileRange { start_bytes: 0, length_bytes: 1 << 20, file_bytes: 1 << 20, distribution_seed: 0 };
     let base = plan(pattern(), range);
     assert!(PlainStream::new(&base).unwrap().is_some());
     let changes: [fn(&mut WorkloadPlan); 11] = [
@@ -132,11 +134,14 @@ fn what_is_not_plain_is_left_to_the_general_stream() {
         |plan| {
             let length_bytes = (1 << 41) + 512;
             plan.pattern.block_size = PerDirection([4096, 512, 4096].map(fixed));
-            plan.files[0] = FileRange { start_bytes: 0, length_bytes, file_bytes: length_bytes };
+            plan.files[0] = FileRange { start_bytes: 0, length_bytes, file_bytes: length_bytes, distribution_seed: 0 };
         },
         |plan| plan.fsync_blocks = 1,
         |plan| plan.files.push(plan.files[0]),
-        |plan| plan.files[0] = FileRange { start_bytes: 0, length_bytes: u64::MAX, file_bytes: u64::MAX },
+        |plan| {
+            plan.files[0] =
+                FileRange { start_bytes: 0, length_bytes: u64::MAX, file_bytes: u64::MAX, distribution_seed: 0 }
+        },
     ];
     for (index, change) in changes.iter().enumerate() {
         let mut plan = base.clone();

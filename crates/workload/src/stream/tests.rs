@@ -2,7 +2,7 @@
 
 use super::{Next, Stream};
 use crate::plan::{FileRange, WorkloadPlan};
-use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec, RwSequencer};
+use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec, RandomDistribution, RwSequencer};
 use ferrio_units::random::SeedTable;
 use ferrio_units::{Direction, PerDirection};
 
@@ -26,6 +26,7 @@ fn plan(mix: DirectionMix, random: bool) -> WorkloadPlan {
         norandommap: false,
         softrandommap: false,
         random_generator: None,
+        distribution: RandomDistribution::Uniform,
     };
     let length_bytes = 16 * BLOCK_BYTES;
     WorkloadPlan {
@@ -33,7 +34,7 @@ fn plan(mix: DirectionMix, random: bool) -> WorkloadPlan {
         fsync_blocks: 0,
         fdatasync_blocks: 0,
         sync_file_range_blocks: 0,
-        files: vec![FileRange { start_bytes: 0, length_bytes, file_bytes: length_bytes }],
+        files: vec![FileRange { start_bytes: 0, length_bytes, file_bytes: length_bytes, distribution_seed: 0 }],
         openfiles: 1,
         file_service: FileService::RoundRobin,
         file_service_count: 1,

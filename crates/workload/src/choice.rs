@@ -1,0 +1,121 @@
+//! How the random blocks of one file are chosen, decided once by `random_distribution`, `random_generator`, `norandommap`.
+//!
+//! Must not know: offsets, block sizes of I/Os. Start reading at [`BlockChoice`].
+
+use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
+use ferrio_job::spec::{RandomDistribution, RandomGenerator};
+use ferrio_units::random::{Lfsr, SeedIndex, Shape, SkewedBlocks};
+use ferrio_units::{BuildError, DataDirection, RandomMap};
+
+/// Where the next random block of a file comes from.
+#[derive(Debug)]
+pub(crate) enum BlockChoice {
+    /// Uniform draws.
+    Free,
+    /// Uniform draws, none of them twice, by a map with a bit for each block.
+    Map(RandomMap),
+    /// A generator that visits each block once.
+    Lfsr(Lfsr),
+    /// Skewed draws from a stream of the file's own.
+    Skewed(SkewedBlocks),
+}
+
+/// The shape that was made last: files of the same size share one, which may take a third of a second to make.
+#[derive(Debug, Default)]
+pub(crate) struct Shapes(Option<Shape>);
+
+impl BlockChoice {
+    /// The choice for a file of a plan.
+    pub(crate) fn new(plan: &WorkloadPlan, file_index: usize, shapes: &mut Shapes) -> Result<Self, WorkloadError> {
+        if !plan.pattern.random || plan.pattern.distribution == RandomDistribution::Uniform {
+            return Self::uniform(plan, file_index);
+        }
+        let Some((shape, center)) = shapes.get(plan, file_index)? else { return Ok(Self::Free) };
+        Ok(Self::Skewed(SkewedBlocks::new(shape, plan.files[file_index].distribution_seed, center)))
+    }
+
+    /// The choice if each block is as likely as any other.
+    pub(crate) fn uniform(plan: &WorkloadPlan, file_index: usize) -> Result<Self, WorkloadError> {
+        let pattern = &plan.pattern;
+        if !pattern.random {
+            return Ok(Self::Free);
+        }
+        let min_bytes = smallest_block_bytes(plan).max(1);
+        let n_blocks = random_bytes(&plan.files[file_index]) / min_bytes;
+        if pattern.random_generator == Some(RandomGenerator::Lfsr) {
+            let lfsr = Lfsr::new(n_blocks, plan.seeds.get(SeedIndex::Offset));
+            return lfsr.map(Self::Lfsr).map_err(|error| WorkloadError::Lfsr { file_index, why: error.to_string() });
+        }
+        if pattern.norandommap || n_blocks == 0 {
+            return Ok(Self::Free);
+        }
+        match RandomMap::new(n_blocks) {
+            Ok(map) => Ok(Self::Map(map)),
+            Err(_) if pattern.softrandommap => Ok(Self::Free),
+            Err(_) => Err(WorkloadError::RandomMap { file_index, n_blocks }),
+        }
+    }
+
+    /// The file starts over. Skewed streams go on (as seen on the reference).
+    pub(crate) fn rewind(&mut self) {
+        match self {
+            Self::Free | Self::Skewed(_) => {}
+            Self::Map(map) => map.reset(),
+            Self::Lfsr(lfsr) => lfsr.rewind(),
+        }
+    }
+}
+
+impl Shapes {
+    /// The shape of the distribution over a file and its centre; `None` for a file without blocks.
+    fn get(&mut self, plan: &WorkloadPlan, file_index: usize) -> Result<Option<(Shape, Option<f64>)>, WorkloadError> {
+        let unit_bytes = read_write_unit_bytes(plan);
+        // Rounded up: a last part of a block counts, though nothing fits there.
+        let n_blocks = random_bytes(&plan.files[file_index]).div_ceil(unit_bytes);
+        if n_blocks == 0 {
+            return Ok(None);
+        }
+        let Some((make, center)) = maker(&plan.pattern.distribution) else { return Ok(None) };
+        let shape = match self.0.filter(|shape| shape.n_blocks() == n_blocks) {
+            Some(shape) => shape,
+            None => make(n_blocks).map_err(|why| WorkloadError::Distribution { file_index, why })?,
+        };
+        self.0 = Some(shape);
+        Ok(Some((shape, center)))
+    }
+}
+
+/// What makes the shape over a number of blocks.
+type Maker = Box<dyn Fn(u64) -> Result<Shape, BuildError>>;
+
+fn maker(distribution: &RandomDistribution) -> Option<(Maker, Option<f64>)> {
+    match *distribution {
+        RandomDistribution::Uniform => None,
+        RandomDistribution::Zipf { theta, center } => Some((Box::new(move |n| Shape::zipf(n, theta)), center)),
+        RandomDistribution::Pareto { h, center } => Some((Box::new(move |n| Shape::pareto(n, h)), center)),
+        RandomDistribution::Normal { deviation_percent, center } => {
+            Some((Box::new(move |n| Shape::normal(n, deviation_percent)), center))
+        }
+    }
+}
+
+/// The unit that skewed draws count in: the smallest block of reads and writes, used or not, and not that of trims (as
+/// seen on the reference).
+fn read_write_unit_bytes(plan: &WorkloadPlan) -> u64 {
+    let min_bytes = |direction| plan.pattern.block_size[direction].min_bytes;
+    min_bytes(DataDirection::Read).min(min_bytes(DataDirection::Write)).max(1)
+}
+
+/// Bytes that random offsets of a file are drawn from.
+pub(crate) fn random_bytes(range: &FileRange) -> u64 {
+    range.length_bytes
+}
+
+/// Smallest block of all directions, used or not: the unit of the map (as seen on the reference).
+pub(crate) fn smallest_block_bytes(plan: &WorkloadPlan) -> u64 {
+    let [read, write, trim] = plan.pattern.block_size.0.map(|range| range.min_bytes);
+    read.min(write).min(trim)
+}
+
+#[cfg(test)]
+mod tests;
