@@ -67,6 +67,7 @@ _ferrio_names='
 --blockalign=
 --bsrange=
 --blocksize_range=
+--bssplit=
 --bs_unaligned
 --blocksize_unaligned
 --bs_is_seq_rand=

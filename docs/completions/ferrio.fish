@@ -65,6 +65,7 @@ complete -c ferrio -l ba -x -d 'Offset granularity for random I/O; using it swit
 complete -c ferrio -l blockalign -x -d 'Offset granularity for random I/O; using it switches the random map off'
 complete -c ferrio -l bsrange -x -d 'Random block size between bounds, multiples of the minimum; up to three ranges'
 complete -c ferrio -l blocksize_range -x -d 'Random block size between bounds, multiples of the minimum; up to three ranges'
+complete -c ferrio -l bssplit -r -d 'Weighted block size mix size/percent:...; per direction with commas'
 complete -c ferrio -l bs_unaligned -d 'Allow range-derived block sizes that are not multiples of the minimum'
 complete -c ferrio -l blocksize_unaligned -d 'Allow range-derived block sizes that are not multiples of the minimum'
 complete -c ferrio -l bs_is_seq_rand -x -a '0 1' -d 'Reinterpret the first/second bs values as sequential/random instead of read/write'

@@ -34,7 +34,7 @@ pub struct Open {
     pub batch_complete_max: Option<u32>,
     /// `iodepth_low`.
     pub low: Option<u32>,
-    /// `bsrange`, which counts whatever `bs` says before or after it.
+    /// `bsrange` or `bssplit`, which count whatever `bs` says before or after it.
     pub block_range: PerDirection<Option<BlockRange>>,
     /// The `cmdprio` options.
     pub command_priority: CommandPriorityDraft,
@@ -164,6 +164,7 @@ fn default_pattern() -> PatternSpec {
         rw_sequencer: RwSequencer::Sequential,
         rwmix_read: 50,
         block_size: PerDirection::all(BlockRange { min_bytes: 4096, max_bytes: 4096 }),
+        block_split: PerDirection::default(),
         bs_unaligned: false,
         bs_is_seq_rand: false,
         block_align: PerDirection::all(None),

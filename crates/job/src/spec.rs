@@ -3,6 +3,7 @@
 //! Must not know: option strings (they end in the lowering), threads, files on disk.
 //! Every field says its unit and the option that sets it; defaults are those of the option table.
 
+mod block;
 mod command_priority;
 mod distribution;
 mod engine;
@@ -15,6 +16,7 @@ use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
+pub use block::{BlockRange, BlockShare};
 pub use command_priority::{CommandPrioritySpec, PriorityShare};
 pub use distribution::RandomDistribution;
 pub use engine::{EngineSpec, EngineValue};
@@ -252,15 +254,6 @@ pub enum RandomGenerator {
     Lfsr,
 }
 
-/// Smallest and largest block of one direction, bytes. Equal for a fixed size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BlockRange {
-    /// Smallest.
-    pub min_bytes: u64,
-    /// Largest.
-    pub max_bytes: u64,
-}
-
 /// Order and direction of I/O.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PatternSpec {
@@ -275,8 +268,10 @@ pub struct PatternSpec {
     pub rw_sequencer: RwSequencer,
     /// `rwmixread` in percent.
     pub rwmix_read: u32,
-    /// `bs`, `bsrange`.
+    /// `bs`, `bsrange`, and the smallest and largest of `bssplit`.
     pub block_size: PerDirection<BlockRange>,
+    /// `bssplit`, by ascending share; empty: not given.
+    pub block_split: PerDirection<Vec<BlockShare>>,
     /// `bs_unaligned`.
     pub bs_unaligned: bool,
     /// `bs_is_seq_rand`.

@@ -201,6 +201,7 @@ fn plain_pattern(pattern: &PatternSpec) -> Option<(DataDirection, u64)> {
         rwmix_read: _,
         block_size,
         // Of sizes that vary.
+        block_split: _,
         bs_unaligned: _,
         bs_is_seq_rand: false,
         block_align,

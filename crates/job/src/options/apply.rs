@@ -156,6 +156,7 @@ pub(crate) fn block_range(draft: &mut Draft, value: &Value, _: Context) -> Appli
     for (direction, given) in value.ranges()?.iter() {
         if let Some((min_bytes, max_bytes)) = *given {
             draft.open.block_range[direction] = Some(BlockRange { min_bytes, max_bytes });
+            draft.job.pattern.block_split[direction].clear();
         }
     }
     Ok(())

@@ -2,9 +2,9 @@
 //!
 //! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
 
-use crate::options::apply;
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_least, at_most, choice};
+use crate::options::{apply, block_split};
 
 const RW: &[Choice] = &[
     choice("read", "Sequential read"),
@@ -195,7 +195,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .applies(Apply::With(apply::block_range)),
     option("bssplit", Kind::Text, "Weighted block size mix size/percent:...; per direction with commas")
         .under("rw")
-        .place(Category::Io, ""),
+        .place(Category::Io, "")
+        .applies(Apply::With(block_split::set))
+        .deviates("more than three lists, more than 64 entries, a size of 0, a percentage that is no whole number, and a share left blank beside more than 100% are refused; the later of bsrange and bssplit counts"),
     option("bs_unaligned", Kind::Flag, "Allow range-derived block sizes that are not multiples of the minimum")
         .aliases(&["blocksize_unaligned"])
         .under("rw")

@@ -22,6 +22,7 @@ fn plan(distribution: RandomDistribution, range: (u64, u64)) -> WorkloadPlan {
             rw_sequencer: RwSequencer::Sequential,
             rwmix_read: 50,
             block_size: PerDirection::all(BlockRange { min_bytes: BLOCK_BYTES, max_bytes: BLOCK_BYTES }),
+            block_split: PerDirection::default(),
             bs_unaligned: false,
             bs_is_seq_rand: false,
             block_align: PerDirection::all(None),

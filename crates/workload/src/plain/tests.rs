@@ -20,6 +20,7 @@ fn pattern() -> PatternSpec {
         rw_sequencer: RwSequencer::Sequential,
         rwmix_read: 50,
         block_size: PerDirection::all(fixed(4096)),
+        block_split: PerDirection::default(),
         bs_unaligned: false,
         bs_is_seq_rand: false,
         block_align: PerDirection::all(None),

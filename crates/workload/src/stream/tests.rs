@@ -17,6 +17,7 @@ fn plan(mix: DirectionMix, random: bool) -> WorkloadPlan {
         rw_sequencer: RwSequencer::Sequential,
         rwmix_read: 50,
         block_size: PerDirection::all(BlockRange { min_bytes: BLOCK_BYTES, max_bytes: BLOCK_BYTES }),
+        block_split: PerDirection::default(),
         bs_unaligned: false,
         bs_is_seq_rand: false,
         block_align: PerDirection::all(None),

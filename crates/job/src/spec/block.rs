@@ -1,0 +1,23 @@
+//! Block sizes (`bs`, `bsrange`, `bssplit`).
+//!
+//! Must not know: how sizes are drawn. Start reading at [`BlockRange`].
+
+use serde::{Deserialize, Serialize};
+
+/// Smallest and largest block of one direction, bytes. Equal for a fixed size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockRange {
+    /// Smallest.
+    pub min_bytes: u64,
+    /// Largest.
+    pub max_bytes: u64,
+}
+
+/// A block size and how often it is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockShare {
+    /// The size, at least 1.
+    pub block_bytes: u64,
+    /// Share of the I/Os, 0 to 100. The shares of a list need not be 100 together: what is missing goes to the last.
+    pub percent: u32,
+}
