@@ -32,6 +32,12 @@ pub(super) enum Target {
     /// A compressed RAM device of 2 GiB, never written: every page is read as zeroes without decompression, so that the
     /// device costs as little as a block device can.
     Zram,
+    /// `/dev/zero`: reads and writes cost a system call and the clearing of memory.
+    DevZero,
+    /// A file of 1 GiB on the file system of temporary files, full of data.
+    DiskFile,
+    /// A loop device over such a file.
+    Loop,
     /// A job file with 2,000 sections.
     JobFile,
     /// A directory for logs on the file system of temporary files.
@@ -66,21 +72,27 @@ pub(super) enum Goal {
     MemoryBelow(f64),
     /// Seconds of a run.
     SecondsBelow(f64),
+    /// CPU time per I/O as a multiple of the bare loop's.
+    BareCpuBelow(f64),
+    /// I/Os a second as a part of the bare loop's.
+    BareSpeedAtLeast(f64),
+    /// Nanoseconds by which the mean completion latency that ferrio reports is below fio's: the tool's own share of it.
+    ClatLowerBy(f64),
     /// Part of its I/Os a second that ferrio loses by the extra options.
     LossBelow(f64),
     /// Time per I/O that the extra options cost ferrio, as a part of what they cost fio.
     ExtraTimeBelow(f64),
 }
 
-/// The loop alone: at least twice as fast.
-const LOOP: &[Goal] = &[Goal::SpeedAtLeast(2.0), Goal::CpuBelow(0.5), Goal::InstructionsBelow(0.5)];
+/// The loop with one feature more.
+const SHAPED: &[Goal] = &[Goal::SpeedAtLeast(2.5), Goal::CpuBelow(0.4)];
 /// With a kernel below: not slower (2 % are noise), and less CPU time of its own.
 const KERNEL: &[Goal] = &[Goal::SpeedAtLeast(0.98), Goal::UserCpuBelow(1.0), Goal::InstructionsBelow(1.0)];
-/// What is no loop: not slower and not dearer.
-const START: &[Goal] = &[Goal::SpeedAtLeast(1.0), Goal::CpuBelow(1.0)];
+/// The device decides: not slower (2 % are noise).
+const NOT_SLOWER: &[Goal] = &[Goal::SpeedAtLeast(0.98)];
 /// Start of a thousand jobs: soon, and cheaper in every way.
 const MANY_JOBS: &[Goal] =
-    &[Goal::SecondsBelow(1.0), Goal::SpeedAtLeast(1.0), Goal::CpuBelow(1.0), Goal::MemoryBelow(1.0)];
+    &[Goal::SecondsBelow(1.0), Goal::SpeedAtLeast(2.0), Goal::CpuBelow(1.0), Goal::MemoryBelow(0.25)];
 
 /// A random map of 2 MiB: larger than the first cache levels, as on a real disk.
 macro_rules! null {
@@ -92,6 +104,12 @@ macro_rules! null {
 macro_rules! target {
     ($more:literal) => {
         concat!("--name=b --filename={target} --bs=4k --io_size=100g ", $more)
+    };
+}
+
+macro_rules! zero {
+    ($more:literal) => {
+        concat!("--name=b --filename={target} --bs=512 --size=1g --io_size=100g --rw=read ", $more)
     };
 }
 
@@ -114,7 +132,7 @@ pub(super) const CASES: &[Case] = &[
         work: Work::PerIo { n_ios: 8_000_000 },
         bare: BARE_NULL,
         measures_memory: false,
-        goals: LOOP,
+        goals: &[Goal::SpeedAtLeast(3.0), Goal::CpuBelow(0.33), Goal::InstructionsBelow(0.5)],
     },
     Case {
         name: "null-32",
@@ -125,7 +143,7 @@ pub(super) const CASES: &[Case] = &[
         work: Work::PerIo { n_ios: 6_000_000 },
         bare: BARE_NULL,
         measures_memory: false,
-        goals: LOOP,
+        goals: &[Goal::SpeedAtLeast(4.0), Goal::BareCpuBelow(1.6), Goal::InstructionsBelow(0.5)],
     },
     Case {
         name: "null-1-reduced",
@@ -136,7 +154,7 @@ pub(super) const CASES: &[Case] = &[
         work: Work::PerIo { n_ios: 10_000_000 },
         bare: None,
         measures_memory: false,
-        goals: LOOP,
+        goals: &[Goal::SpeedAtLeast(3.0), Goal::CpuBelow(0.33), Goal::InstructionsBelow(0.5)],
     },
     Case {
         name: "null-32-reduced",
@@ -147,7 +165,87 @@ pub(super) const CASES: &[Case] = &[
         work: Work::PerIo { n_ios: 8_000_000 },
         bare: None,
         measures_memory: false,
-        goals: LOOP,
+        goals: &[Goal::SpeedAtLeast(5.0), Goal::InstructionsBelow(0.5)],
+    },
+    Case {
+        name: "null-zipf",
+        about: "the loop at depth 1, offsets by zipf:1.1",
+        target: Target::None,
+        options: null!("--random_distribution=zipf:1.1"),
+        extra: "",
+        work: Work::PerIo { n_ios: 6_000_000 },
+        bare: None,
+        measures_memory: false,
+        goals: SHAPED,
+    },
+    Case {
+        name: "null-bssplit",
+        about: "the loop at depth 1, blocks of 4k, 8k and 64k",
+        target: Target::None,
+        options: null!("--bssplit=4k/60:8k/30:64k/10"),
+        extra: "",
+        work: Work::PerIo { n_ios: 6_000_000 },
+        bare: None,
+        measures_memory: false,
+        goals: SHAPED,
+    },
+    Case {
+        name: "null-rwmix",
+        about: "the loop at depth 1, 70 % reads and 30 % writes",
+        target: Target::None,
+        options: null!("--rw=randrw --rwmixread=70"),
+        extra: "",
+        work: Work::PerIo { n_ios: 6_000_000 },
+        bare: None,
+        measures_memory: false,
+        goals: SHAPED,
+    },
+    Case {
+        name: "null-rate",
+        about: "the loop at depth 1 under a rate that it does not reach",
+        target: Target::None,
+        options: null!("--rate_iops=1000000000"),
+        extra: "",
+        work: Work::PerIo { n_ios: 6_000_000 },
+        bare: None,
+        measures_memory: false,
+        goals: SHAPED,
+    },
+    Case {
+        name: "psync-dev-zero",
+        about: "psync, 512 bytes of /dev/zero",
+        target: Target::DevZero,
+        options: zero!("--ioengine=psync"),
+        extra: "",
+        work: Work::PerIo { n_ios: 5_000_000 },
+        bare: None,
+        measures_memory: false,
+        goals: &[Goal::SpeedAtLeast(1.5), Goal::ClatLowerBy(50.0)],
+    },
+    Case {
+        name: "io_uring-dev-zero",
+        about: "io_uring, 512 bytes of /dev/zero, depth 32",
+        target: Target::DevZero,
+        options: zero!("--ioengine=io_uring --iodepth=32"),
+        extra: "",
+        work: Work::PerIo { n_ios: 3_000_000 },
+        bare: None,
+        measures_memory: false,
+        goals: &[Goal::SpeedAtLeast(1.2)],
+    },
+    Case {
+        name: "io_uring-dev-zero-fixed",
+        about: "the same with registered files and buffers, in batches of 16",
+        target: Target::DevZero,
+        options: zero!(
+            "--ioengine=io_uring --iodepth=32 --registerfiles=1 --fixedbufs=1 --iodepth_batch_submit=16 \
+             --iodepth_batch_complete_min=16 --iodepth_batch_complete_max=16"
+        ),
+        extra: "",
+        work: Work::PerIo { n_ios: 4_000_000 },
+        bare: Some("engine io_uring {target} 32 16"),
+        measures_memory: false,
+        goals: &[Goal::SpeedAtLeast(1.35), Goal::BareSpeedAtLeast(0.9)],
     },
     Case {
         name: "psync-read",
@@ -172,6 +270,28 @@ pub(super) const CASES: &[Case] = &[
         goals: KERNEL,
     },
     Case {
+        name: "libaio-ext4",
+        about: "libaio on a file of the disk, O_DIRECT, depth 32",
+        target: Target::DiskFile,
+        options: target!("--ioengine=libaio --direct=1 --iodepth=32 --size=1g --rw=randread"),
+        extra: "",
+        work: Work::PerIo { n_ios: 150_000 },
+        bare: None,
+        measures_memory: false,
+        goals: NOT_SLOWER,
+    },
+    Case {
+        name: "libaio-loop",
+        about: "libaio on a loop device, O_DIRECT, depth 32",
+        target: Target::Loop,
+        options: target!("--ioengine=libaio --direct=1 --iodepth=32 --size=1g --rw=randread"),
+        extra: "",
+        work: Work::PerIo { n_ios: 100_000 },
+        bare: None,
+        measures_memory: false,
+        goals: NOT_SLOWER,
+    },
+    Case {
         name: "libaio-zram",
         about: "libaio on zram, O_DIRECT, random reads of 4 KiB, depth 32",
         target: Target::Zram,
@@ -181,6 +301,20 @@ pub(super) const CASES: &[Case] = &[
         bare: Some("engine libaio {target} 32 1"),
         measures_memory: false,
         goals: KERNEL,
+    },
+    Case {
+        name: "libaio-zram-16",
+        about: "libaio on zram in batches of 16",
+        target: Target::Zram,
+        options: target!(
+            "--ioengine=libaio --direct=1 --iodepth=32 --size=2g --rw=randread --iodepth_batch_submit=16 \
+             --iodepth_batch_complete_min=16 --iodepth_batch_complete_max=16"
+        ),
+        extra: "",
+        work: Work::PerIo { n_ios: 1_500_000 },
+        bare: Some("engine libaio {target} 32 16"),
+        measures_memory: false,
+        goals: &[Goal::SpeedAtLeast(1.05), Goal::UserCpuBelow(1.0)],
     },
     Case {
         name: "io_uring-tmpfs",
@@ -216,7 +350,7 @@ pub(super) const CASES: &[Case] = &[
         work: Work::PerIo { n_ios: 1_500_000 },
         bare: Some("engine io_uring {target} 32 16"),
         measures_memory: false,
-        goals: KERNEL,
+        goals: &[Goal::SpeedAtLeast(1.05), Goal::BareSpeedAtLeast(0.9), Goal::UserCpuBelow(1.0)],
     },
     Case {
         name: "logs-averaged",
@@ -249,7 +383,7 @@ pub(super) const CASES: &[Case] = &[
         work: Work::WholeRun,
         bare: None,
         measures_memory: true,
-        goals: START,
+        goals: &[Goal::SpeedAtLeast(6.7), Goal::CpuBelow(1.0)],
     },
     Case {
         name: "start-1000-processes",
@@ -282,7 +416,7 @@ pub(super) const CASES: &[Case] = &[
         work: Work::WholeRun,
         bare: None,
         measures_memory: true,
-        goals: START,
+        goals: &[Goal::SpeedAtLeast(2.5), Goal::CpuBelow(0.4)],
     },
 ];
 

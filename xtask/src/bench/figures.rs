@@ -12,6 +12,8 @@ pub(super) struct Pair {
     pub(super) own: Sample,
     /// fio and ferrio without the extra options, where there are any.
     pub(super) plain: Option<[Sample; 2]>,
+    /// Mean completion latency that fio and ferrio report, where it is a goal.
+    pub(super) mean_clat_ns: Option<[f64; 2]>,
 }
 
 impl Pair {
@@ -120,13 +122,19 @@ mod tests {
     #[test]
     fn ratios_of_a_pair() {
         let sample = |wall_ns, user_ns, system_ns, peak| Sample { wall_ns, user_ns, system_ns, peak_bytes: Some(peak) };
-        let pair = Pair { peer: sample(200.0, 100.0, 50.0, 400), own: sample(100.0, 40.0, 35.0, 100), plain: None };
+        let pair = Pair {
+            peer: sample(200.0, 100.0, 50.0, 400),
+            own: sample(100.0, 40.0, 35.0, 100),
+            plain: None,
+            mean_clat_ns: None,
+        };
         assert!(same(pair.speed(), 2.0) && same(pair.cpu(), 0.5));
         assert_eq!(pair.memory(), Some(0.25));
-        let other = Pair { peer: sample(1.0, 300.0, 0.0, 1), own: sample(1.0, 60.0, 0.0, 1), plain: None };
+        let other =
+            Pair { peer: sample(1.0, 300.0, 0.0, 1), own: sample(1.0, 60.0, 0.0, 1), plain: None, mean_clat_ns: None };
         assert!(pair.loss().is_none() && pair.extra_time().is_none());
         let plain = Some([sample(160.0, 1.0, 0.0, 1), sample(90.0, 1.0, 0.0, 1)]);
-        let extra = Pair { peer: pair.peer, own: pair.own, plain };
+        let extra = Pair { peer: pair.peer, own: pair.own, plain, mean_clat_ns: None };
         assert!(extra.loss().is_some_and(|loss| same(loss, 0.1)));
         assert!(extra.extra_time().is_some_and(|part| same(part, 0.25)));
         let figures = Figures { pairs: vec![pair, other], bare: None, instructions: Some([400, 100]) };

@@ -23,6 +23,7 @@ use programs::Programs;
 pub(crate) use programs::build_release;
 use stage::Stage;
 use std::path::Path;
+use std::process::Command;
 
 /// I/Os of the longer run under callgrind.
 const N_COUNTED: u64 = 30_000;
@@ -108,7 +109,25 @@ fn pair(case: &Case, settings: &Settings<'_>, programs: &Programs, stage: &Stage
         Ok::<_, anyhow::Error>((plain, sample(case, case.extra, settings, program, stage)?))
     };
     let ((plain_peer, peer), (plain_own, own)) = (both(&programs.peer)?, both(&programs.own)?);
-    Ok(Pair { peer, own, plain: plain_peer.zip(plain_own).map(|(peer, own)| [peer, own]) })
+    let plain = plain_peer.zip(plain_own).map(|(peer, own)| [peer, own]);
+    let wants_clat = case.goals.iter().any(|goal| matches!(goal, Goal::ClatLowerBy(_)));
+    let clat = |program: &Path| mean_clat_ns(case, settings, program, stage);
+    let mean_clat_ns = if wants_clat { Some([clat(&programs.peer)?, clat(&programs.own)?]) } else { None };
+    Ok(Pair { peer, own, plain, mean_clat_ns })
+}
+
+/// Mean completion latency of reads, as a program reports it.
+fn mean_clat_ns(case: &Case, settings: &Settings<'_>, program: &Path, stage: &Stage) -> Result<f64> {
+    let Work::PerIo { n_ios } = case.work else { bail!("{}: no latency of a whole run", case.name) };
+    let n_ios = if settings.is_quick { n_ios / QUICK_DIVISOR } else { n_ios };
+    let mut arguments = stage.expand(case.options);
+    arguments.extend([format!("--number_ios={n_ios}"), "--output-format=json".to_owned()]);
+    let output = Command::new(program).args(&arguments).output();
+    let output = output.with_context(|| format!("cannot start {}", program.display()))?;
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout)
+        .with_context(|| format!("{} {} printed no document", program.display(), arguments.join(" ")))?;
+    let mean = document["jobs"][0]["read"]["clat_ns"]["mean"].as_f64();
+    mean.with_context(|| format!("{}: no mean latency in the document", program.display()))
 }
 
 /// Instructions per I/O of fio and ferrio, where they are a goal and valgrind is there.

@@ -119,25 +119,37 @@ impl Reached {
     fn of(goal: Goal, figures: &Figures) -> Self {
         let memory = || figures.pairs.iter().filter_map(Pair::memory).collect();
         match goal {
-            Goal::SpeedAtLeast(bound) => Self {
-                what: "speed",
-                figures: figures.all(Pair::speed),
-                goal: format!("at least {bound}"),
-                is_met: |figure, bound| figure >= bound,
-                bound,
-            },
+            Goal::SpeedAtLeast(bound) => Self::at_least("speed", figures.all(Pair::speed), bound),
             Goal::UserCpuBelow(bound) => Self::below("user CPU", vec![figures.user_cpu()], bound),
             Goal::CpuBelow(bound) => Self::below("CPU", figures.all(Pair::cpu), bound),
             Goal::InstructionsBelow(bound) => {
                 Self::below("user instructions", figures.instructions().into_iter().collect(), bound)
             }
             Goal::MemoryBelow(bound) => Self::below("peak memory", memory(), bound),
+            Goal::BareCpuBelow(bound) => {
+                let bare = figures.bare.iter().map(Sample::cpu_ns);
+                let parts = bare.flat_map(|bare| figures.all(move |pair| pair.own.cpu_ns() / bare)).collect();
+                Self::below("CPU to bare loop", parts, bound)
+            }
+            Goal::BareSpeedAtLeast(bound) => {
+                let bare = figures.bare.iter().map(|bare| bare.wall_ns);
+                let parts = bare.flat_map(|bare| figures.all(move |pair| bare / pair.own.wall_ns)).collect();
+                Self::at_least("speed to bare loop", parts, bound)
+            }
+            Goal::ClatLowerBy(bound) => {
+                let lower = figures.pairs.iter().filter_map(|pair| pair.mean_clat_ns).map(|[peer, own]| peer - own);
+                Self::at_least("ns less clat", lower.collect(), bound)
+            }
             Goal::LossBelow(bound) => Self::below("loss", figures.pairs.iter().filter_map(Pair::loss).collect(), bound),
             Goal::ExtraTimeBelow(bound) => {
                 Self::below("extra time", figures.pairs.iter().filter_map(Pair::extra_time).collect(), bound)
             }
             Goal::SecondsBelow(bound) => Self::below("seconds", figures.all(|pair| pair.own.wall_ns / 1e9), bound),
         }
+    }
+
+    fn at_least(what: &'static str, figures: Vec<f64>, bound: f64) -> Self {
+        Self { what, figures, goal: format!("at least {bound}"), is_met: |figure, bound| figure >= bound, bound }
     }
 
     fn below(what: &'static str, figures: Vec<f64>, bound: f64) -> Self {
@@ -208,7 +220,12 @@ mod tests {
     #[test]
     fn goals_are_judged_by_the_median() {
         let sample = |wall_ns| Sample { wall_ns, user_ns: 1.0, system_ns: 0.0, peak_bytes: None };
-        let pairs = [100.0, 50.0, 40.0].map(|own| Pair { peer: sample(100.0), own: sample(own), plain: None });
+        let pairs = [100.0, 50.0, 40.0].map(|own| Pair {
+            peer: sample(100.0),
+            own: sample(own),
+            plain: None,
+            mean_clat_ns: None,
+        });
         let figures = Figures { pairs: pairs.into_iter().collect(), bare: None, instructions: None };
         assert!(goal_line(Goal::SpeedAtLeast(2.0), &figures).ends_with("2.00 (1.00 to 2.50); goal at least 2: met"));
         assert!(goal_line(Goal::CpuBelow(1.0), &figures).ends_with("MISSED"));

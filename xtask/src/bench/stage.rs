@@ -8,12 +8,13 @@ use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Where tmpfs is mounted on every Linux.
 const TMPFS: &str = "/dev/shm";
-/// Size of the file on tmpfs.
-const TMPFS_BYTES: u64 = 1 << 30;
+/// Size of a file full of data.
+const FILE_BYTES: u64 = 1 << 30;
 /// Size of the zram device.
 const ZRAM_BYTES: u64 = 2 << 30;
 /// Where zram devices are made and removed.
@@ -33,6 +34,10 @@ pub(super) enum Stage {
     Zram(u32),
     /// A directory that was made.
     Directory(PathBuf),
+    /// A device that is always there.
+    Device(&'static str),
+    /// A loop device and the file under it.
+    Loop(String, PathBuf),
 }
 
 impl Stage {
@@ -41,8 +46,11 @@ impl Stage {
         match target {
             Target::None => Ok(Ok(Self::Empty)),
             Target::Tmpfs if !Path::new(TMPFS).is_dir() => Ok(Err(format!("no tmpfs at {TMPFS}"))),
-            Target::Tmpfs => tmpfs_file().map(Ok),
+            Target::Tmpfs => filled_file(Path::new(TMPFS)).map(|path| Ok(Self::File(path))),
             Target::Zram => Ok(zram()),
+            Target::DevZero => Ok(Ok(Self::Device("/dev/zero"))),
+            Target::DiskFile => filled_file(&std::env::temp_dir()).map(|path| Ok(Self::File(path))),
+            Target::Loop => loop_device(),
             Target::JobFile => job_file().map(Ok),
             Target::Directory => directory().map(Ok),
         }
@@ -58,6 +66,8 @@ impl Stage {
             Self::Empty => String::new(),
             Self::File(path) | Self::Directory(path) => path.display().to_string(),
             Self::Zram(number) => format!("/dev/zram{number}"),
+            Self::Device(path) => (*path).to_owned(),
+            Self::Loop(device, _) => device.clone(),
         }
     }
 }
@@ -66,7 +76,11 @@ impl Drop for Stage {
     fn drop(&mut self) {
         // What cannot be cleared away cannot be helped here.
         match self {
-            Self::Empty => {}
+            Self::Empty | Self::Device(_) => {}
+            Self::Loop(device, file) => {
+                let _ = Command::new("losetup").args(["--detach", device]).status();
+                let _ = fs::remove_file(file);
+            }
             Self::File(path) => drop(fs::remove_file(path)),
             Self::Zram(number) => remove_zram(*number),
             Self::Directory(path) => drop(fs::remove_dir_all(path)),
@@ -74,16 +88,31 @@ impl Drop for Stage {
     }
 }
 
-fn tmpfs_file() -> Result<Stage> {
-    let path = PathBuf::from(format!("{TMPFS}/ferrio-bench-{}", std::process::id()));
-    let stage = Stage::File(path.clone());
+/// A new file of 1 GiB in a directory; it is removed again when it cannot be filled.
+fn filled_file(directory: &Path) -> Result<PathBuf> {
+    let path = directory.join(format!("ferrio-bench-{}", std::process::id()));
+    let guard = Stage::File(path.clone());
     let mut file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
     // Not zeroes: the pages exist either way, but no short cut for empty ones can be taken.
     let chunk: Vec<u8> = (0..1_u32 << 18).flat_map(|word| word.wrapping_mul(0x9E37_79B9).to_le_bytes()).collect();
-    for _ in 0..TMPFS_BYTES / chunk.len() as u64 {
+    for _ in 0..FILE_BYTES / chunk.len() as u64 {
         file.write_all(&chunk).with_context(|| format!("cannot fill {}", path.display()))?;
     }
-    Ok(stage)
+    file.sync_all().with_context(|| format!("cannot fill {}", path.display()))?;
+    std::mem::forget(guard);
+    Ok(path)
+}
+
+fn loop_device() -> Result<std::result::Result<Stage, String>> {
+    let file = filled_file(&std::env::temp_dir())?;
+    let made = Command::new("losetup").args(["--find", "--show"]).arg(&file).output();
+    let device = made.ok().filter(|output| output.status.success());
+    let device = device.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    if let Some(device) = device {
+        return Ok(Ok(Stage::Loop(device, file)));
+    }
+    drop(Stage::File(file));
+    Ok(Err("no loop device can be made (root and losetup are needed)".to_owned()))
 }
 
 fn job_file() -> Result<Stage> {
