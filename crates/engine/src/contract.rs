@@ -39,6 +39,8 @@ pub struct EngineInfo {
     /// Helper threads of the C library do the I/O, by the descriptor table that the process shares: a job that is a
     /// thread must not have a table of its own.
     pub needs_shared_descriptors: bool,
+    /// What is committed is complete: the loop reaps it at once, before it prepares another unit.
+    pub completes_on_commit: bool,
     /// Makes an engine; checks the values of its private options.
     pub create: fn(&EngineOptions) -> Result<Box<dyn Engine>, EngineError>,
 }

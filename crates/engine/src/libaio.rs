@@ -31,6 +31,7 @@ pub const INFO: EngineInfo = EngineInfo {
     supports_atomic: true,
     supports_syncfs: true,
     needs_shared_descriptors: false,
+    completes_on_commit: false,
     create: |options| Ok(Box::new(Libaio::new(options))),
 };
 

@@ -15,6 +15,7 @@ pub const INFO: EngineInfo = EngineInfo {
     supports_atomic: false,
     supports_syncfs: true,
     needs_shared_descriptors: false,
+    completes_on_commit: true,
     create: |_options| Ok(Box::<Null>::default()),
 };
 
@@ -55,12 +56,14 @@ impl Engine for Null {
     }
 
     fn reap(&mut self, _min: u32, _max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        if self.n_committed > 0 {
-            // One by one: a batch is mostly one unit, and copying it as a block costs a call.
-            self.units.iter().for_each(|unit| completions.push(*unit));
-            self.units.clear();
-            self.n_committed = 0;
+        match self.units.as_slice() {
+            _ if self.n_committed == 0 => return Ok(()),
+            // A batch is mostly one unit, and copying it as a block costs a call.
+            [unit] => completions.push(*unit),
+            units => completions.extend_from_slice(units),
         }
+        self.units.clear();
+        self.n_committed = 0;
         Ok(())
     }
 }

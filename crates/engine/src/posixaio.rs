@@ -20,6 +20,7 @@ pub const INFO: EngineInfo = EngineInfo {
     help: "POSIX asynchronous I/O: threads of the C library",
     supports_atomic: false,
     needs_shared_descriptors: true,
+    completes_on_commit: false,
     create: |_options| Ok(Box::new(PosixAioEngine { running: None })),
     ..crate::libaio::INFO
 };

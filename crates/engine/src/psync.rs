@@ -19,6 +19,7 @@ pub const INFO: EngineInfo = EngineInfo {
     supports_atomic: false,
     supports_syncfs: true,
     needs_shared_descriptors: false,
+    completes_on_commit: false,
     create: |_options| Ok(Box::new(Inline::new(Psync))),
 };
 

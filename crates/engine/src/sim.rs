@@ -56,6 +56,7 @@ pub const INFO: EngineInfo = EngineInfo {
     supports_atomic: false,
     supports_syncfs: true,
     needs_shared_descriptors: false,
+    completes_on_commit: false,
     create,
 };
 

@@ -24,6 +24,7 @@ impl Worker<'_> {
 
     fn fill_and_collect(&mut self) -> Result<Stop, Stop> {
         let polls = self.queue.batch_complete_min == 0 && self.queue.batch_complete_max == 0;
+        let (commits_each, completes_on_commit) = (self.queue.batch_submit == 1, self.plan.engine.completes_on_commit);
         let mut stamp = self.clock.stamp();
         loop {
             if self.control.is_due(stamp) {
@@ -46,12 +47,20 @@ impl Worker<'_> {
             let Some(slot_index) = self.slots.take() else { return Ok(Stop::PassEnd) };
             self.fill_slot(slot_index, &io, stamp)?;
             self.files.takes_off(io.file_index);
-            self.enqueue(slot_index, &mut stamp)?;
-            if self.prepared.len() >= self.queue.batch_submit {
-                self.commit(&mut stamp)?;
+            if commits_each && self.prepared.is_empty() {
+                self.submit_one(slot_index, &mut stamp)?;
+            } else {
+                self.enqueue(slot_index, &mut stamp)?;
+                if self.prepared.len() >= self.queue.batch_submit {
+                    self.commit(&mut stamp)?;
+                }
             }
             if self.slots.is_full() {
                 self.collect_full(&mut stamp)?;
+            } else if completes_on_commit {
+                if self.prepared.is_empty() {
+                    self.reap(1, self.queue.iodepth, &mut stamp)?;
+                }
             } else if polls {
                 self.commit(&mut stamp)?;
                 self.reap(0, self.queue.iodepth, &mut stamp)?;
@@ -59,11 +68,48 @@ impl Worker<'_> {
         }
     }
 
+    /// Hands a filled slot to the engine and the kernel, when no other is prepared: what most jobs do most of the time.
+    #[inline]
+    fn submit_one(&mut self, slot_index: u32, stamp: &mut u64) -> Result<(), Stop> {
+        let queued = self.engine.queue(slot_index, &self.slots.get(slot_index).unit);
+        if queued != Queued::Queued {
+            self.take_queued(slot_index, queued, stamp)?;
+            return self.commit(stamp);
+        }
+        match self.engine.commit() {
+            Ok(1) => {}
+            Ok(_) => {
+                self.prepared.push(slot_index);
+                return self.commit(stamp);
+            }
+            Err(error) => return Err(refused(&error, "commit")),
+        }
+        *stamp = self.stamp_after(*stamp);
+        let slot = self.slots.get_mut(slot_index);
+        slot.stamps.issue = *stamp;
+        let (stamps, direction) = (slot.stamps, slot.unit.direction.data());
+        if let Some(direction) = direction {
+            self.account.data_issued(direction, &self.clock, stamps);
+            if self.logs_each_io {
+                self.log_issued(slot_index, direction);
+            }
+        }
+        self.count_commit(1, 1);
+        Ok(())
+    }
+
     /// Hands a filled slot to the engine.
     #[inline]
     fn enqueue(&mut self, slot_index: u32, stamp: &mut u64) -> Result<(), Stop> {
+        let queued = self.engine.queue(slot_index, &self.slots.get(slot_index).unit);
+        self.take_queued(slot_index, queued, stamp)
+    }
+
+    /// Goes on with what the engine said of a slot, until it is queued or done.
+    #[inline]
+    fn take_queued(&mut self, slot_index: u32, mut queued: Queued, stamp: &mut u64) -> Result<(), Stop> {
         loop {
-            match self.engine.queue(slot_index, &self.slots.get(slot_index).unit) {
+            match queued {
                 Queued::Queued => {
                     self.prepared.push(slot_index);
                     return Ok(());
@@ -84,6 +130,7 @@ impl Worker<'_> {
                     self.reap(1, self.queue.batch_complete_max.max(1), stamp)?;
                 }
             }
+            queued = self.engine.queue(slot_index, &self.slots.get(slot_index).unit);
         }
     }
 
@@ -186,8 +233,8 @@ impl Worker<'_> {
         self.count_reap(self.completions.len() as u32);
         let mut first = Ok(());
         // All are taken even when one ends the job: what is reaped and not taken would be waited for without end.
-        for index in 0..self.completions.len() {
-            let Completion { unit_index, result } = self.completions[index];
+        let completions = std::mem::take(&mut self.completions);
+        for &Completion { unit_index, result } in &completions {
             let taken = match self.finish_whole(unit_index, result, *stamp) {
                 Some(file_index) => self.release(unit_index, file_index),
                 None => self.take_odd(unit_index, result, *stamp),
@@ -196,6 +243,7 @@ impl Worker<'_> {
                 first = first.and(Err(stop));
             }
         }
+        self.completions = completions;
         first
     }
 
