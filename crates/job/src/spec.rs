@@ -21,7 +21,7 @@ pub use command_priority::{CommandPrioritySpec, PriorityShare};
 pub use distribution::RandomDistribution;
 pub use engine::{EngineSpec, EngineValue};
 pub use log::{LogSpec, WindowValue};
-pub use pace::{PaceSpec, RateProcess};
+pub use pace::{PaceSpec, PauseSpec, RateProcess};
 pub use reporting::{ReportingSpec, UnifiedReporting};
 pub use steady_state::{SteadyStateMetric, SteadyStateSpec};
 
@@ -59,7 +59,7 @@ pub struct JobSpec {
     pub engine: EngineSpec,
     /// When the job starts and ends.
     pub limits: LimitSpec,
-    /// How fast it may go, and how fast it must.
+    /// How fast it may go, how fast it must, and when it pauses.
     pub pace: PaceSpec,
     /// Which constancy ends the job early.
     pub steady_state: SteadyStateSpec,

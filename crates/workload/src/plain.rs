@@ -154,6 +154,11 @@ impl PlainStream {
         self.n_issued.saturating_mul(self.block_bytes)
     }
 
+    /// I/Os issued in all passes.
+    pub(crate) fn n_issued(&self) -> u64 {
+        self.n_issued
+    }
+
     /// Writes issued in all passes.
     pub(crate) fn n_writes_issued(&self) -> u64 {
         if self.direction == DataDirection::Write { self.n_issued } else { 0 }

@@ -213,6 +213,11 @@ impl Stream {
         self.issued_bytes.saturating_add(self.uncounted_bytes)
     }
 
+    /// Reads, writes and trims issued in all passes.
+    pub(crate) fn n_issued(&self) -> u64 {
+        self.n_issued_total
+    }
+
     /// Writes issued in all passes.
     pub(crate) fn n_writes_issued(&self) -> u64 {
         self.n_issued[DataDirection::Write]

@@ -105,6 +105,15 @@ impl Workload {
         }
     }
 
+    /// Reads, writes and trims issued in all passes.
+    pub fn n_issued(&self) -> u64 {
+        match &self.stream {
+            Kind::Plain(plain) => plain.n_issued(),
+            Kind::Any(stream) => stream.n_issued(),
+            Kind::Paced(paced) => paced.stream.n_issued(),
+        }
+    }
+
     /// Writes issued in all passes.
     pub fn n_writes_issued(&self) -> u64 {
         match &self.stream {

@@ -1,4 +1,4 @@
-//! What the options of rates do to a draft, and which of them cannot go together.
+//! What the options of rates and pauses do to a draft, and which of them cannot go together.
 //!
 //! Must not know: how values are parsed, how rates are kept. Start reading at [`rate`], then [`refusals`].
 
@@ -30,6 +30,11 @@ pub(super) fn rate_iops_min(draft: &mut Draft, value: &Value, _: Context) -> App
 
 pub(super) fn rate_process(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     draft.job.pace.process = if value.word()? == "poisson" { RateProcess::Poisson } else { RateProcess::Linear };
+    Ok(())
+}
+
+pub(super) fn thinktime_blocks_type(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.pace.pauses.counts_issued = value.word()? == "issue";
     Ok(())
 }
 

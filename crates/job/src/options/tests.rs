@@ -105,6 +105,7 @@ fn setting_a_default_changes_nothing() {
             "bwavgtime" => expected.open.bw_window_ms = Some(500),
             "dedupe_working_set_percentage" => expected.open.dedupe_working_set_percent = Some(5),
             "iopsavgtime" => expected.open.iops_window_ms = Some(500),
+            "thinktime_blocks" => expected.job.pace.pauses.n_ios = Some(1),
             "iodepth_batch" => expected.open.batch_submit = Some(1),
             "iodepth_batch_complete_min" => expected.open.batch_complete_min = Some(1),
             _ => {}
@@ -139,9 +140,7 @@ fn planned_options_accept_only_what_changes_nothing() {
         ("verify", Some("0"), true),
         ("verify", Some("md5"), false),
         ("zonemode", Some("none"), true),
-        ("thinktime", Some("0"), true),
-        ("thinktime", Some("0ms"), true),
-        ("thinktime", Some("1"), false),
+        ("max_latency", Some("0ms"), true),
         ("do_verify", Some("1"), true),
         ("do_verify", Some("0"), false),
         ("verify_only", None, false),

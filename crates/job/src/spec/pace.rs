@@ -15,6 +15,30 @@ pub enum RateProcess {
     Poisson,
 }
 
+/// When a job pauses.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PauseSpec {
+    /// `thinktime`, microseconds: length of a pause; 0: none.
+    pub pause_us: u64,
+    /// `thinktime_spin`, microseconds: the part of it that is spun.
+    pub spin_us: u64,
+    /// `thinktime_blocks`: I/Os between two pauses; `None`: 1, but none where `io_time_us` is given.
+    pub n_ios: Option<u32>,
+    /// `thinktime_blocks_type`: the I/Os are counted when they are issued, not when they are done.
+    pub counts_issued: bool,
+    /// `thinktime_iotime`, microseconds between two pauses; 0: only I/Os are counted.
+    pub io_time_us: u64,
+    /// `thinkcycles`: turns of an empty loop after each I/O.
+    pub n_spins: u32,
+}
+
+impl PauseSpec {
+    /// The job pauses.
+    pub fn is_set(&self) -> bool {
+        self.pause_us > 0 || self.n_spins > 0
+    }
+}
+
 /// How fast a job may go, how fast it must, and when it pauses. A rate of 0 is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaceSpec {
@@ -32,6 +56,8 @@ pub struct PaceSpec {
     pub cycle_ms: u32,
     /// `rate_ignore_thinktime`: what a pause has cost is not made up for.
     pub ignores_pauses: bool,
+    /// The options that begin with `think`.
+    pub pauses: PauseSpec,
 }
 
 impl Default for PaceSpec {
@@ -44,6 +70,7 @@ impl Default for PaceSpec {
             process: RateProcess::Linear,
             cycle_ms: 1_000,
             ignores_pauses: false,
+            pauses: PauseSpec::default(),
         }
     }
 }
@@ -52,10 +79,5 @@ impl PaceSpec {
     /// Some direction has a rate.
     pub fn limits_rates(&self) -> bool {
         self.bytes_per_sec.0.iter().any(|rate| *rate > 0) || self.ios_per_sec.0.iter().any(|rate| *rate > 0)
-    }
-
-    /// Some direction has a least rate.
-    pub fn has_minima(&self) -> bool {
-        self.min_bytes_per_sec.0.iter().any(|rate| *rate > 0) || self.min_ios_per_sec.0.iter().any(|rate| *rate > 0)
     }
 }

@@ -17,6 +17,7 @@ mod minima;
 mod observe;
 mod pace;
 mod passes;
+mod pauses;
 mod queued;
 mod setup;
 mod slots;
@@ -47,6 +48,7 @@ use iolog::IoLog;
 use log::WorkerLog;
 use minima::{Minima, Moved};
 use pace::Waiter;
+use pauses::Pauses;
 use slots::{Batch, Slots};
 use sparse_stamps::SparseStamps;
 use std::cell::RefCell;
@@ -134,6 +136,9 @@ struct Worker<'a> {
     intervals: Intervals,
     minima: Minima,
     waiter: Waiter,
+    pauses: Pauses,
+    /// I/Os issued when the loop of `thinkcycles` ran last.
+    n_spun_for: u64,
     usage_at_start: Usage,
     /// Start of the counted part of the present pass.
     pass_start_ns: u64,
@@ -216,6 +221,8 @@ impl<'a> Worker<'a> {
             intervals: Intervals::new(context.board.intervals()),
             minima: Minima::new(plan),
             waiter: Waiter::new(),
+            pauses: Pauses::new(&plan.spec.pace.pauses),
+            n_spun_for: 0,
             usage_at_start: Usage::default(),
             pass_start_ns: 0,
             plan,

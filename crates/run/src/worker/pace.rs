@@ -1,8 +1,9 @@
-//! A job with rates waits here for the time of its next I/O.
+//! A job with rates or pauses waits here for the time of its next I/O.
 //!
-//! Must not know: how rates are kept (that is the workload's), loops. Start reading at [`Worker::take_turn`].
+//! Must not know: how rates are kept (that is the workload's), when a job pauses (`pauses`), loops. Start reading at [`Worker::take_turn`].
 //! Facts: reference "Rates and pauses".
 
+use super::pauses::{Pause, Progress};
 use super::{Stop, Worker};
 use ferrio_sys::Clock;
 use ferrio_sys::clock::ClockKind;
@@ -15,6 +16,9 @@ const MAX_MARGIN_NS: u64 = 50_000;
 
 /// A wait that leaves less than this to sleep is spun: going to sleep and waking up costs as much, ns.
 const MIN_SLEEP_NS: u64 = 4_000;
+
+/// Turns of the empty loop of `thinkcycles` between two looks at the board.
+const SPINS_BETWEEN_LOOKS: u32 = 1 << 16;
 
 /// Waits until a time of the clock: sleeps, and spins for as long as sleeps end late here.
 #[derive(Debug)]
@@ -40,9 +44,7 @@ impl Waiter {
             }
             self.learn(clock.now_ns().saturating_sub(sleep_until_ns));
         }
-        while clock.now_ns() < until_ns && !is_called() {
-            std::hint::spin_loop();
-        }
+        spin(clock, until_ns, is_called);
     }
 
     /// A sleep ended so late. The margin follows at once when it was too short, and slowly when it was too long.
@@ -56,19 +58,60 @@ impl Waiter {
     }
 }
 
+/// The same, without sleep.
+fn spin(clock: &Clock, until_ns: u64, is_called: impl Fn() -> bool) {
+    if clock.kind() == ClockKind::Virtual {
+        clock.sleep_until_ns(until_ns);
+    }
+    while clock.now_ns() < until_ns && !is_called() {
+        std::hint::spin_loop();
+    }
+}
+
 impl Worker<'_> {
-    /// Tells the workload the time. While its next I/O is not due: reaps what is in flight, and waits when nothing is; no
-    /// longer than until the loop has to look up.
+    /// Before each I/O of a job with rates or pauses: pauses, and tells the workload the time. While the next I/O is not due:
+    /// reaps what is in flight, and waits when nothing is; no longer than until the loop has to look up.
     #[cold]
     pub(super) fn take_turn(&mut self) -> Option<Stop> {
-        let due_ns = self.workload.turn(self.clock.now_ns())?;
+        let n_issued = self.workload.n_issued();
+        if n_issued != self.n_spun_for {
+            self.n_spun_for = n_issued;
+            self.spin_after_io();
+        }
+        let now_ns = self.clock.now_ns();
+        let progress = Progress { n_issued, n_done: self.account.ios().0.iter().sum(), in_flight: self.slots.n_used() };
+        match self.pauses.look(now_ns, progress) {
+            Pause::Collect => return self.collect_some().err(),
+            Pause::Spin(until_ns) => {
+                let slot = self.control.slot();
+                spin(&self.clock, until_ns.min(self.control.next_ns()), || slot.wants_attention());
+                return None;
+            }
+            Pause::Sleep(until_ns) => return self.wait_until(until_ns),
+            Pause::Over(pause_ns) if self.plan.spec.pace.ignores_pauses => self.workload.postpone(pause_ns),
+            Pause::No | Pause::Over(_) => {}
+        }
+        let due_ns = self.workload.turn(now_ns)?;
         if self.slots.n_used() > 0 {
             return self.collect_some().err();
         }
-        let until_ns = due_ns.min(self.control.next_ns());
+        self.wait_until(due_ns)
+    }
+
+    fn wait_until(&mut self, until_ns: u64) -> Option<Stop> {
         let slot = self.control.slot();
-        self.waiter.wait(&self.clock, until_ns, || slot.wants_attention());
+        self.waiter.wait(&self.clock, until_ns.min(self.control.next_ns()), || slot.wants_attention());
         None
+    }
+
+    /// `thinkcycles`.
+    fn spin_after_io(&self) {
+        let mut n_left = self.plan.spec.pace.pauses.n_spins;
+        while n_left > 0 && !self.control.slot().wants_attention() {
+            let n_spins = n_left.min(SPINS_BETWEEN_LOOKS);
+            (0..n_spins).for_each(|spin| _ = std::hint::black_box(spin));
+            n_left -= n_spins;
+        }
     }
 }
 

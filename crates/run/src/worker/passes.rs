@@ -37,6 +37,7 @@ impl Worker<'_> {
         self.control.start(now_ns);
         self.pass_start_ns = now_ns;
         self.workload.start_pace(now_ns);
+        self.pauses.start(now_ns);
         if self.control.is_ramping() {
             self.account.start_ramp();
         } else {

@@ -65,8 +65,9 @@ fn cpus_of(spec: &WorkerSpec, cpus: &[u32], thread_number: u32) -> Vec<u32> {
 /// What the worker will issue, and whether it has to wait for its time.
 pub(super) fn workload(worker: &WorkerPlan, set: &FileSet) -> Result<Workload, JobError> {
     let (plan, pace) = (workload_plan(worker, set), &worker.spec.pace);
-    let workload = if pace.limits_rates() { Workload::paced(plan, pace) } else { Workload::new(plan) };
-    if pace.limits_rates() {
+    let is_paced = pace.limits_rates() || pace.pauses.is_set();
+    let workload = if is_paced { Workload::paced(plan, pace) } else { Workload::new(plan) };
+    if is_paced {
         // Without it the waits are spun for longer, and are as exact.
         let _ = scheduling::set_timer_slack_ns(TIMER_SLACK_NS);
     }

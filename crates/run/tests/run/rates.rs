@@ -1,4 +1,4 @@
-//! Rates: how many I/Os in a time, of which directions, with which latencies, and the end of jobs that are too slow.
+//! Rates and pauses: how many I/Os in a time, of which directions, with which latencies, and the end of jobs that are too slow.
 //!
 //! Start reading at [`a_rate_is_kept`].
 
@@ -139,6 +139,64 @@ fn what_is_behind_when_the_ramp_ends_is_not_made_up_for() {
         (job.limits.ramp_time_us, job.limits.runtime_us) = (1_900_000, 90_000);
     });
     assert_eq!(reads(&stats).n_completed, 90);
+}
+
+#[test]
+fn pauses_lie_between_ios() {
+    let paused = |change: fn(&mut JobSpec)| {
+        let stats = second(|job| {
+            job.pace.pauses.pause_us = 900;
+            change(job);
+        });
+        reads(&stats).n_completed
+    };
+    // 100 us of I/O and 900 us of pause; then 4 I/Os a pause.
+    assert_eq!(paused(|_| ()), 1_000);
+    assert_eq!(paused(|job| job.pace.pauses.spin_us = 400), 1_000);
+    assert_eq!(paused(|job| job.pace.pauses.n_ios = Some(1)), 1_000);
+    assert_eq!(paused(|job| (job.pace.pauses.n_ios, job.pace.pauses.pause_us) = (Some(4), 600)), 4_000);
+    // 5 ms of I/O and 5 ms of pause.
+    assert_eq!(paused(|job| (job.pace.pauses.io_time_us, job.pace.pauses.pause_us) = (5_000, 5_000)), 5_000);
+    // A pause ends with the job.
+    assert_eq!(paused(|job| job.pace.pauses.pause_us = u64::MAX), 1);
+    assert_eq!(paused(|job| (job.pace.pauses.pause_us, job.pace.pauses.n_spins) = (0, 10)), 10_000);
+}
+
+#[test]
+fn the_pause_after_the_last_io_is_part_of_the_job() {
+    let mut job = sim_reader("j", "fixed:100us", 20);
+    (job.pace.pauses.pause_us, job.pace.pauses.n_ios) = (100_000, Some(10));
+    let stats = simulate_one(job);
+    // As in fio 3.33: 201 ms for two pauses of 100 ms.
+    assert_eq!((reads(&stats).n_completed, reads(&stats).runtime_ns), (20, 202 * MS));
+}
+
+#[test]
+fn what_a_pause_costs_is_made_up_for_unless_it_is_ignored() {
+    let paused = |ignores: bool| {
+        let stats = second(|job| {
+            job.pace.ios_per_sec.0 = [1_000; 3];
+            (job.pace.pauses.pause_us, job.pace.pauses.n_ios) = (100_000, Some(100));
+            (job.pace.ignores_pauses, job.limits.runtime_us) = (ignores, 2_000_000);
+        });
+        reads(&stats).n_completed
+    };
+    // The first 100 take 99.1 ms, then a pause; what is late takes 10 ms and a pause a hundred: 16 times, and 100 more.
+    // Without that each hundred takes 200 ms. (fio 3.33, on an engine that takes no time: 1900 and 1006.)
+    assert_eq!((paused(false), paused(true)), (1_800, 1_000));
+}
+
+#[test]
+fn a_queue_is_empty_while_its_job_pauses() {
+    let stats = second(|job| {
+        set_depth(job, 8);
+        set_text(job, "sim_channels", "8");
+        (job.pace.pauses.pause_us, job.pace.pauses.n_ios) = (9_900, Some(16));
+    });
+    // No I/O is in flight in a pause: none takes longer.
+    assert_eq!(reads(&stats).clat.max_ns, 100 * US);
+    // 23, then 16 a pause and 100 to 300 us of I/O.
+    assert!((1_500..=1_650).contains(&reads(&stats).n_completed), "{}", reads(&stats).n_completed);
 }
 
 fn too_slow(change: impl FnOnce(&mut PaceSpec)) -> (String, i32, u64) {
