@@ -7,6 +7,7 @@ mod block;
 mod command_priority;
 mod distribution;
 mod engine;
+mod error;
 mod log;
 mod pace;
 mod reporting;
@@ -20,6 +21,7 @@ pub use block::{BlockRange, BlockShare};
 pub use command_priority::{CommandPrioritySpec, PriorityShare};
 pub use distribution::RandomDistribution;
 pub use engine::{EngineSpec, EngineValue};
+pub use error::{ErrorClasses, ErrorSpec};
 pub use log::{LogSpec, WindowValue};
 pub use pace::{PaceSpec, PauseSpec, RateProcess};
 pub use reporting::{ReportingSpec, UnifiedReporting};
@@ -474,26 +476,4 @@ pub struct GroupingSpec {
     pub exit_what: ExitWhat,
     /// `group_reporting`.
     pub group_reporting: bool,
-}
-
-/// Classes of I/O errors that do not end a job (`continue_on_error`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct ErrorClasses {
-    /// Failed reads.
-    pub read: bool,
-    /// Failed writes, trims and syncs.
-    pub write: bool,
-    /// Failed verification.
-    pub verify: bool,
-}
-
-/// What an error does.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ErrorSpec {
-    /// Classes that are tolerated.
-    pub continue_on: ErrorClasses,
-    /// `ignore_error` of read, write, verify: tolerated errno values; `None`: the default set (EIO and EILSEQ).
-    pub ignore: [Option<Vec<i32>>; 3],
-    /// `error_dump`.
-    pub dump: bool,
 }

@@ -1,0 +1,27 @@
+//! What an I/O error does to a job.
+//!
+//! Must not know: option strings, which errors there were. Start reading at [`ErrorSpec`].
+
+use serde::{Deserialize, Serialize};
+
+/// Classes of I/O errors that do not end a job (`continue_on_error`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ErrorClasses {
+    /// Failed reads.
+    pub read: bool,
+    /// Failed writes, trims and syncs.
+    pub write: bool,
+    /// Failed verification.
+    pub verify: bool,
+}
+
+/// What an error does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorSpec {
+    /// Classes that are tolerated.
+    pub continue_on: ErrorClasses,
+    /// `ignore_error` of read, write, verify: tolerated errno values; `None`: the default set (EIO and EILSEQ).
+    pub ignore: [Option<Vec<i32>>; 3],
+    /// `error_dump`.
+    pub dump: bool,
+}
