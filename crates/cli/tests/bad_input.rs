@@ -80,7 +80,7 @@ const COMMAND_LINES: &[Case] = &[
     },
     Case { arguments: &["--name=x", "--size=2k", "--bs=4k"], stderr: &["2048 < 4096"] },
     Case { arguments: &["--name=x", "--size=1m", "--verify=crc32c"], stderr: &["option verify (command line)"] },
-    Case { arguments: &["--name=x", "--size=1m", "--rate=1m"], stderr: &["option rate (command line)"] },
+    Case { arguments: &["--name=x", "--size=1m", "--max_latency=1m"], stderr: &["option max_latency (command line)"] },
     Case { arguments: &["--readonly", "--name=x", "--size=1m", "--rw=write"], stderr: &["read-only mode"] },
     Case { arguments: &["--name=x", "--size=1m", "--wait_for=x"], stderr: &["a job cannot wait for itself"] },
     Case { arguments: &["--name=x", "--size=4k", "--cpus_allowed=99999"], stderr: &["too large"] },
