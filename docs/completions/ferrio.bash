@@ -78,6 +78,7 @@ _ferrio_names='
 --softrandommap=
 --random_generator=
 --random_distribution=
+--random_sequence_stride=
 --percentage_random=
 --percentage_sequential=
 --nrfiles=
@@ -283,6 +284,7 @@ _ferrio() {
         softrandommap) words='0 1' ;;
         random_generator) words='tausworthe lfsr tausworthe64' ;;
         random_distribution) words='random zipf pareto normal zoned zoned_abs sequence' ;;
+        random_sequence_stride) words='0 1' ;;
         file_service_type) words='random zipf pareto normal gauss roundrobin sequential' ;;
         fallocate) words='none native posix keep truncate 0 1' ;;
         fadvise_hint) words='0 1 random sequential noreuse' ;;

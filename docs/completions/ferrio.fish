@@ -76,6 +76,7 @@ complete -c ferrio -l norandommap -d 'Do not track visited blocks, so offsets ca
 complete -c ferrio -l softrandommap -x -a '0 1' -d 'Carry on without the random map if it cannot be allocated'
 complete -c ferrio -l random_generator -x -a 'tausworthe lfsr tausworthe64' -d 'Offset generator; lfsr visits each block once without a map'
 complete -c ferrio -l random_distribution -x -a 'random zipf pareto normal zoned zoned_abs sequence' -d 'Shape of random offsets; parameters after \':\' (theta, h, deviation, zone list, block list)'
+complete -c ferrio -l random_sequence_stride -x -a '0 1' -d 'With distribution=sequence, shift the list by its length after each pass'
 complete -c ferrio -l percentage_random -x -d 'Share of I/Os in a random job that get a random offset, per direction'
 complete -c ferrio -l percentage_sequential -x -d 'Removed option, rejected'
 complete -c ferrio -l nrfiles -x -d 'How many files the job spreads over'

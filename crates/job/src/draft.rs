@@ -38,6 +38,8 @@ pub struct Open {
     pub block_range: PerDirection<Option<BlockRange>>,
     /// The `cmdprio` options.
     pub command_priority: CommandPriorityDraft,
+    /// `random_sequence_stride`.
+    pub random_sequence_stride: bool,
     /// Postfix of `rw`.
     pub rw_postfix: Option<i64>,
     /// `dedupe_percentage`.

@@ -5,7 +5,7 @@
 
 use crate::draft::{Draft, Open};
 use crate::options::{apply_pace, command_priority, steady_state};
-use crate::spec::{DedupeMode, DirectionMix, JobSpec, QueueSpec, SizeSpec};
+use crate::spec::{DedupeMode, DirectionMix, JobSpec, QueueSpec, RandomDistribution, SizeSpec};
 use ferrio_units::PerDirection;
 
 /// `bwavgtime` and `iopsavgtime` where they are not given and nothing is logged, milliseconds.
@@ -82,6 +82,9 @@ fn lower_pattern(job: &mut JobSpec, open: &Open) {
         if let Some(range) = range {
             job.pattern.block_size[direction] = *range;
         }
+    }
+    if let RandomDistribution::Sequence { stride, .. } = &mut job.pattern.distribution {
+        *stride = open.random_sequence_stride;
     }
     job.pattern.rw_postfix = open.rw_postfix.unwrap_or(i64::from(job.pattern.random));
 }

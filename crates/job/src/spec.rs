@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 pub use block::{BlockRange, BlockShare};
 pub use command_priority::{CommandPrioritySpec, PriorityShare};
-pub use distribution::RandomDistribution;
+pub use distribution::{RandomDistribution, Zone, ZoneLength};
 pub use engine::{EngineSpec, EngineValue};
 pub use error::{ErrorClasses, ErrorSpec};
 pub use log::{LogSpec, WindowValue};

@@ -3,9 +3,11 @@
 //! Must not know: offsets, block sizes of I/Os. Start reading at [`BlockChoice`].
 
 use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
-use ferrio_job::spec::{RandomDistribution, RandomGenerator};
+use crate::sequence::Sequence;
+use crate::zones::Zones;
+use ferrio_job::spec::{DirectionMix, PatternSpec, RandomDistribution, RandomGenerator, Zone};
 use ferrio_units::random::{Lfsr, SeedIndex, Shape, SkewedBlocks};
-use ferrio_units::{BuildError, DataDirection, RandomMap};
+use ferrio_units::{BuildError, DataDirection, PerDirection, RandomMap};
 
 /// Where the next random block of a file comes from.
 #[derive(Debug)]
@@ -18,6 +20,10 @@ pub(crate) enum BlockChoice {
     Lfsr(Lfsr),
     /// Skewed draws from a stream of the file's own.
     Skewed(SkewedBlocks),
+    /// Uniform draws in zones that are drawn first.
+    Zoned(Zones),
+    /// A list.
+    Sequence(Sequence),
 }
 
 /// The shape that was made last: files of the same size share one, which may take a third of a second to make.
@@ -27,11 +33,19 @@ pub(crate) struct Shapes(Option<Shape>);
 impl BlockChoice {
     /// The choice for a file of a plan.
     pub(crate) fn new(plan: &WorkloadPlan, file_index: usize, shapes: &mut Shapes) -> Result<Self, WorkloadError> {
-        if !plan.pattern.random || plan.pattern.distribution == RandomDistribution::Uniform {
-            return Self::uniform(plan, file_index);
+        if !plan.pattern.random {
+            return Ok(Self::Free);
         }
-        let Some((shape, center)) = shapes.get(plan, file_index)? else { return Ok(Self::Free) };
-        Ok(Self::Skewed(SkewedBlocks::new(shape, plan.files[file_index].distribution_seed, center)))
+        match &plan.pattern.distribution {
+            RandomDistribution::Uniform => Self::uniform(plan, file_index),
+            RandomDistribution::Zoned(list) => zoned(plan, file_index, list),
+            RandomDistribution::Sequence { blocks, stride } => sequence(plan, file_index, blocks, *stride),
+            RandomDistribution::Zipf { .. } | RandomDistribution::Pareto { .. } | RandomDistribution::Normal { .. } => {
+                let seed = plan.files[file_index].distribution_seed;
+                let shape = shapes.get(plan, file_index)?;
+                Ok(shape.map_or(Self::Free, |(shape, center)| Self::Skewed(SkewedBlocks::new(shape, seed, center))))
+            }
+        }
     }
 
     /// The choice if each block is as likely as any other.
@@ -59,11 +73,67 @@ impl BlockChoice {
     /// The file starts over. Skewed streams go on (as seen on the reference).
     pub(crate) fn rewind(&mut self) {
         match self {
-            Self::Free | Self::Skewed(_) => {}
+            Self::Free | Self::Skewed(_) | Self::Zoned(_) => {}
             Self::Map(map) => map.reset(),
             Self::Lfsr(lfsr) => lfsr.rewind(),
+            Self::Sequence(sequence) => sequence.rewind(),
         }
     }
+}
+
+fn zoned(plan: &WorkloadPlan, file_index: usize, list: &PerDirection<Vec<Zone>>) -> Result<BlockChoice, WorkloadError> {
+    let n_places = n_places(plan, file_index);
+    let zones = Zones::new(list, &n_places, &PerDirection(DataDirection::ALL.map(|d| align_bytes(&plan.pattern, d))));
+    match used_directions(&plan.pattern).find(|direction| zones.end(*direction) > n_places[*direction]) {
+        Some(direction) => Err(WorkloadError::Zones { file_index, n_blocks: n_places[direction] }),
+        None => Ok(BlockChoice::Zoned(zones)),
+    }
+}
+
+fn sequence(
+    plan: &WorkloadPlan,
+    file_index: usize,
+    blocks: &[u64],
+    stride: bool,
+) -> Result<BlockChoice, WorkloadError> {
+    let n_places = n_places(plan, file_index);
+    let n_blocks = used_directions(&plan.pattern).map(|direction| n_places[direction]).min().unwrap_or(0);
+    match blocks.iter().find(|block| **block >= n_blocks) {
+        // With a stride the pass ends there.
+        Some(block) if !stride => Err(WorkloadError::Sequence { file_index, block: *block, n_blocks }),
+        _ => Ok(BlockChoice::Sequence(Sequence::new(blocks, stride))),
+    }
+}
+
+fn used_directions(pattern: &PatternSpec) -> impl Iterator<Item = DataDirection> + use<> {
+    let [read, write, trim] = match pattern.mix {
+        DirectionMix::Read => [true, false, false],
+        DirectionMix::Write => [false, true, false],
+        DirectionMix::Trim => [false, false, true],
+        DirectionMix::ReadWrite => [true, true, false],
+        DirectionMix::TrimWrite => [false, true, true],
+    };
+    let used = PerDirection([read, write, trim]);
+    DataDirection::ALL.into_iter().filter(move |direction| used[*direction])
+}
+
+/// What random offsets of a direction are multiples of, from the start of the range.
+pub(crate) fn align_bytes(pattern: &PatternSpec, direction: DataDirection) -> u64 {
+    pattern.block_align[direction].unwrap_or(pattern.block_size[direction].min_bytes).max(1)
+}
+
+/// Number of aligned places of a file at which the smallest block of a direction fits.
+pub(crate) fn n_places(plan: &WorkloadPlan, file_index: usize) -> PerDirection<u64> {
+    let length_bytes = plan.files[file_index].length_bytes;
+    let places = |direction: DataDirection| {
+        let min_bytes = plan.pattern.block_size[direction].min_bytes.max(1);
+        let align = align_bytes(&plan.pattern, direction);
+        if align == min_bytes {
+            return length_bytes / align;
+        }
+        length_bytes.checked_sub(min_bytes).map_or(0, |room_bytes| room_bytes / align + 1)
+    };
+    PerDirection(DataDirection::ALL.map(places))
 }
 
 impl Shapes {
@@ -90,7 +160,7 @@ type Maker = Box<dyn Fn(u64) -> Result<Shape, BuildError>>;
 
 fn maker(distribution: &RandomDistribution) -> Option<(Maker, Option<f64>)> {
     match *distribution {
-        RandomDistribution::Uniform => None,
+        RandomDistribution::Uniform | RandomDistribution::Zoned(_) | RandomDistribution::Sequence { .. } => None,
         RandomDistribution::Zipf { theta, center } => Some((Box::new(move |n| Shape::zipf(n, theta)), center)),
         RandomDistribution::Pareto { h, center } => Some((Box::new(move |n| Shape::pareto(n, h)), center)),
         RandomDistribution::Normal { deviation_percent, center } => {

@@ -2,9 +2,9 @@
 //!
 //! Must not know: which file comes next. Start reading at [`FileCursor`].
 
-use crate::choice::{BlockChoice, Shapes};
+use crate::choice::{BlockChoice, Shapes, n_places};
 use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
-use ferrio_units::{DataDirection, PerDirection};
+use ferrio_units::PerDirection;
 
 /// State of one file.
 #[derive(Debug)]
@@ -36,7 +36,8 @@ impl FileCursor {
             last_bytes: PerDirection::all(0),
             fresh: PerDirection::all(true),
             choice: BlockChoice::new(plan, file_index, shapes)?,
-            n_places: PerDirection(DataDirection::ALL.map(|direction| n_places(plan, &range, direction))),
+            // Divided once here, so that no offset needs a division.
+            n_places: n_places(plan, file_index),
             last_trim_bytes: 0,
             has_unwritten_trim: false,
             n_since_rewind: 0,
@@ -54,14 +55,4 @@ impl FileCursor {
         self.n_since_rewind = 0;
         self.choice.rewind();
     }
-}
-
-/// Divided once here, so that no offset needs a division.
-fn n_places(plan: &WorkloadPlan, range: &FileRange, direction: DataDirection) -> u64 {
-    let min_bytes = plan.pattern.block_size[direction].min_bytes.max(1);
-    let align = plan.pattern.block_align[direction].unwrap_or(min_bytes).max(1);
-    if align == min_bytes {
-        return range.length_bytes / align;
-    }
-    range.length_bytes.checked_sub(min_bytes).map_or(0, |room_bytes| room_bytes / align + 1)
 }

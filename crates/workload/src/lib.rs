@@ -17,9 +17,11 @@ mod pace;
 mod paced;
 mod plain;
 mod plan;
+mod sequence;
 mod stream;
 mod sync_points;
 pub mod workload;
+mod zones;
 
 pub use plan::{FileRange, WorkloadError, WorkloadPlan};
 pub use stream::{Next, NextIo};

@@ -3,10 +3,10 @@
 //! Must not know: block sizes of other directions, files other than the one it is given.
 //! Start reading at [`OffsetPicker::next`].
 
-use crate::choice::BlockChoice;
+use crate::choice::{BlockChoice, align_bytes};
 use crate::cursor::FileCursor;
 use ferrio_job::spec::{PatternSpec, RandomGenerator, RwSequencer};
-use ferrio_units::random::{Generator, GeneratorKind, SeedIndex, SeedTable};
+use ferrio_units::random::{Generator, GeneratorKind, SeedIndex, SeedTable, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
 
 /// A start, and the block number where it was drawn at random from a map.
@@ -34,6 +34,7 @@ pub(crate) struct OffsetPicker {
     time_based: bool,
     offsets: Generator,
     mix: Generator,
+    zones: Taus88,
 }
 
 /// Above this many blocks a 32-bit draw cannot reach every block.
@@ -44,9 +45,6 @@ impl OffsetPicker {
         let wide = pattern.random_generator == Some(RandomGenerator::Tausworthe64)
             || (pattern.random_generator.is_none() && n_blocks > MAX_BLOCKS_32);
         let kind = if wide { GeneratorKind::Taus258 } else { GeneratorKind::Taus88 };
-        let align = |direction: DataDirection| {
-            pattern.block_align[direction].unwrap_or(pattern.block_size[direction].min_bytes).max(1)
-        };
         Self {
             random: pattern.random,
             run_length: u64::try_from(pattern.rw_postfix).unwrap_or(1).max(1),
@@ -54,10 +52,11 @@ impl OffsetPicker {
             identical: pattern.rw_sequencer == RwSequencer::Identical,
             skip_bytes: if pattern.random { 0 } else { pattern.rw_postfix },
             percent_random: pattern.percentage_random,
-            align_bytes: PerDirection(DataDirection::ALL.map(align)),
+            align_bytes: PerDirection(DataDirection::ALL.map(|direction| align_bytes(pattern, direction))),
             time_based,
             offsets: Generator::from_table(kind, seeds, SeedIndex::Offset),
             mix: Generator::from_table(GeneratorKind::Taus88, seeds, SeedIndex::SequentialMixRead),
+            zones: Taus88::from_table(seeds, SeedIndex::Zone),
         }
     }
 
@@ -113,6 +112,8 @@ impl OffsetPicker {
             }
             BlockChoice::Lfsr(lfsr) => (lfsr.next_block()?, None),
             BlockChoice::Skewed(blocks) => (blocks.next_block(), None),
+            BlockChoice::Zoned(zones) => (zones.next_block(direction, &mut self.zones, &mut self.offsets)?, None),
+            BlockChoice::Sequence(sequence) => (sequence.next_block()?, None),
         };
         if block >= n_blocks {
             return None;

@@ -74,7 +74,9 @@ impl PlainStream {
             _ if !plan.pattern.random => Order::Sequential,
             BlockChoice::Map(map) => Order::Mapped(blocks, map),
             BlockChoice::Free => Order::Free(blocks),
-            BlockChoice::Lfsr(_) | BlockChoice::Skewed(_) => return Ok(None),
+            BlockChoice::Lfsr(_) | BlockChoice::Skewed(_) | BlockChoice::Zoned(_) | BlockChoice::Sequence(_) => {
+                return Ok(None);
+            }
         };
         Ok(Some(Self {
             direction: facts.direction,

@@ -86,6 +86,24 @@ pub enum WorkloadError {
         /// What is wrong.
         why: BuildError,
     },
+    /// A zone of `zoned_abs` ends past the file.
+    #[error("zoned_abs sizes exceed file size (file {file_index}: {n_blocks} blocks)")]
+    Zones {
+        /// File of the job.
+        file_index: usize,
+        /// Blocks of the file.
+        n_blocks: u64,
+    },
+    /// A block of a sequence lies past the file.
+    #[error("file {file_index}: block {block} of random_distribution=sequence is past the last of {n_blocks} blocks")]
+    Sequence {
+        /// File of the job.
+        file_index: usize,
+        /// The block.
+        block: u64,
+        /// Blocks of the file.
+        n_blocks: u64,
+    },
     /// The LFSR cannot start.
     #[error("file {file_index}: random_generator=lfsr: {why}")]
     Lfsr {

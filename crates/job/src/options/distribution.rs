@@ -5,21 +5,32 @@
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
-use crate::spec::RandomDistribution;
+use crate::spec::{RandomDistribution, Zone, ZoneLength};
 use crate::value::Value;
+use ferrio_units::value::parse_integer;
+use ferrio_units::{KbBase, PerDirection};
 
 /// Parameters that hold where a distribution is named without one.
 const DEFAULT_THETA: f64 = 1.1;
 const DEFAULT_H: f64 = 0.2;
 const DEFAULT_DEVIATION_PERCENT: f64 = 0.0;
 
+/// Most zones of a direction.
+const MAX_ZONES: usize = 256;
+
+/// Most blocks of a sequence.
+const MAX_SEQUENCE: usize = 64;
+
 /// Sets what `KIND[:PARAMETERS]` says.
 pub(crate) fn set(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
-    let rest = value.rest();
+    let (rest, kb_base) = (value.rest(), draft.kb_base());
     draft.job.pattern.distribution = match value.word()? {
         "zipf" => zipf(rest)?,
         "pareto" => pareto(rest)?,
         "normal" => normal(rest)?,
+        "zoned" => zoned(rest, percent_zone)?,
+        "zoned_abs" => zoned(rest, |text| byte_zone(text, kb_base))?,
+        "sequence" => sequence(rest)?,
         _ => RandomDistribution::Uniform,
     };
     Ok(())
@@ -70,6 +81,81 @@ fn parameters(rest: Option<&str>, default: f64) -> Result<(f64, Option<f64>), Jo
     Ok((number, center))
 }
 
+/// An entry of a list: share of the I/Os, and length where it is given.
+type Entry = (u32, Option<ZoneLength>);
+
+/// One list for all directions, or lists for reads, for writes, and for trims (as for writes where they have none).
+fn zoned(rest: Option<&str>, entry: impl Fn(&str) -> Result<Entry, JobError>) -> Result<RandomDistribution, JobError> {
+    let parts: Vec<&str> = rest.unwrap_or_default().split(',').collect();
+    let [read, write, trim] = match parts[..] {
+        [all] => [all; 3],
+        [read, write] => [read, write, write],
+        [read, write, trim] => [read, write, trim],
+        _ => return Err(said("split conversion failed")),
+    }
+    .map(|text| zones(text, &entry));
+    Ok(RandomDistribution::Zoned(PerDirection([read?, write?, trim?])))
+}
+
+/// `ACCESS[/SIZE]:...`. Without sizes the zones have equal parts of the rest.
+fn zones(text: &str, entry: impl Fn(&str) -> Result<Entry, JobError>) -> Result<Vec<Zone>, JobError> {
+    let entries: Result<Vec<Entry>, _> = text.split(':').filter(|part| !part.is_empty()).map(entry).collect();
+    let entries = entries?;
+    if entries.is_empty() {
+        return Err(said("mismatch in zoned input: no zone"));
+    }
+    if entries.len() > MAX_ZONES {
+        return Err(said(&format!("hit max of {MAX_ZONES} split entries")));
+    }
+    let access: u64 = entries.iter().map(|(access, _)| u64::from(*access)).sum();
+    let percent = |entry: &Entry| if let Some(ZoneLength::Percent(percent)) = entry.1 { u64::from(percent) } else { 0 };
+    let length: u64 = entries.iter().map(percent).sum();
+    if access > 100 || length > 100 {
+        return Err(said("zone_split percentages add to more than 100%"));
+    }
+    if access < 100 {
+        let what = "access percentage don't add up to 100 for zoned random distribution";
+        return Err(said(&format!("{what} (got={access})")));
+    }
+    let n_blank = entries.iter().filter(|(_, length)| length.is_none()).count() as u64;
+    let blank = ZoneLength::Percent((100 - length).checked_div(n_blank).unwrap_or(0) as u32);
+    let zone = |(access_percent, length): Entry| Zone { access_percent, length: length.unwrap_or(blank) };
+    Ok(entries.into_iter().map(zone).collect())
+}
+
+fn access_and_size(text: &str) -> Result<(u32, &str), JobError> {
+    let (access, size) = text.split_once('/').unwrap_or((text, ""));
+    let access = access.trim().parse().map_err(|_| said("split conversion failed"))?;
+    Ok((access, size.trim()))
+}
+
+fn percent_zone(text: &str) -> Result<Entry, JobError> {
+    let (access, size) = access_and_size(text)?;
+    let percent: u32 = match size.trim_end_matches('%') {
+        "" => 0,
+        number => number.parse().map_err(|_| said("split conversion failed"))?,
+    };
+    Ok((access, (percent > 0).then_some(ZoneLength::Percent(percent))))
+}
+
+fn byte_zone(text: &str, kb_base: KbBase) -> Result<Entry, JobError> {
+    let (access, size) = access_and_size(text)?;
+    let bytes = parse_integer(size, kb_base).ok().and_then(|bytes| u64::try_from(bytes).ok());
+    let bytes = bytes.filter(|bytes| *bytes > 0).ok_or_else(|| said("split conversion failed"))?;
+    Ok((access, Some(ZoneLength::Bytes(bytes))))
+}
+
+/// `BLOCK,BLOCK,...`.
+fn sequence(rest: Option<&str>) -> Result<RandomDistribution, JobError> {
+    let block = |text: &str| text.trim().parse().map_err(|_| said("random sequence parsing failed"));
+    let blocks: Result<Vec<u64>, _> = rest.unwrap_or_default().split(',').map(block).collect();
+    let blocks = blocks?;
+    if blocks.len() > MAX_SEQUENCE {
+        return Err(said(&format!("random sequence has more than {MAX_SEQUENCE} blocks")));
+    }
+    Ok(RandomDistribution::Sequence { blocks, stride: false })
+}
+
 fn decimal(text: &str) -> Result<f64, JobError> {
     let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
     number.ok_or_else(|| said("random postfix parsing failed"))
@@ -105,6 +191,70 @@ mod tests {
             ("normal:99.9:0", Normal { deviation_percent: 99.9, center: Some(0.0) }),
         ] {
             assert_eq!(parsed(text), Ok(expected), "{text}");
+        }
+    }
+
+    // By the traces of fio 3.33; it knows no lists for directions and no sequences.
+    #[test]
+    fn zones_are_completed() {
+        let zones = |list: &[(u32, u32)]| -> Vec<Zone> {
+            let zone = |&(access_percent, percent)| Zone { access_percent, length: ZoneLength::Percent(percent) };
+            list.iter().map(zone).collect()
+        };
+        for (text, [read, write, trim]) in [
+            ("zoned:60/10:30/20:8/30:2/40", std::array::from_fn(|_| zones(&[(60, 10), (30, 20), (8, 30), (2, 40)]))),
+            ("zoned:50/10:50", std::array::from_fn(|_| zones(&[(50, 10), (50, 90)]))),
+            ("zoned:50:50/80", std::array::from_fn(|_| zones(&[(50, 20), (50, 80)]))),
+            ("zoned:40:30:30", std::array::from_fn(|_| zones(&[(40, 33), (30, 33), (30, 33)]))),
+            ("zoned:50/20:50/20", std::array::from_fn(|_| zones(&[(50, 20), (50, 20)]))),
+            ("zoned:100", std::array::from_fn(|_| zones(&[(100, 100)]))),
+            ("zoned:100/5,50:50", [zones(&[(100, 5)]), zones(&[(50, 50), (50, 50)]), zones(&[(50, 50), (50, 50)])]),
+            ("zoned:100/1,100/2,100/3", [zones(&[(100, 1)]), zones(&[(100, 2)]), zones(&[(100, 3)])]),
+        ] {
+            assert_eq!(parsed(text), Ok(RandomDistribution::Zoned(PerDirection([read, write, trim]))), "{text}");
+        }
+        let bytes = |access_percent, bytes| Zone { access_percent, length: ZoneLength::Bytes(bytes) };
+        let absolute = vec![bytes(40, 65_536), bytes(60, 10 << 30)];
+        assert_eq!(
+            parsed("zoned_abs:40/64k:60/10g"),
+            Ok(RandomDistribution::Zoned(PerDirection(std::array::from_fn(|_| absolute.clone()))))
+        );
+        assert_eq!(
+            parsed("sequence:3,1,70000000000"),
+            Ok(RandomDistribution::Sequence { blocks: vec![3, 1, 70_000_000_000], stride: false })
+        );
+    }
+
+    #[test]
+    fn bad_lists_are_explained() {
+        let conversion = "fio: split conversion failed";
+        let above = "fio: zone_split percentages add to more than 100%";
+        let short =
+            |got: u32| format!("fio: access percentage don't add up to 100 for zoned random distribution (got={got})");
+        let long = format!("zoned:100/1{}", ":0/0".repeat(256));
+        for (text, line) in [
+            ("zoned", "fio: mismatch in zoned input: no zone".to_owned()),
+            ("zoned:", "fio: mismatch in zoned input: no zone".to_owned()),
+            ("zoned:50:50,", "fio: mismatch in zoned input: no zone".to_owned()),
+            ("zoned:abc", conversion.to_owned()),
+            ("zoned:33.3/50:66.7/50", conversion.to_owned()),
+            ("zoned:-1/50:50/50", conversion.to_owned()),
+            ("zoned:100,100,100,100", conversion.to_owned()),
+            ("zoned_abs:50/4k:50", conversion.to_owned()),
+            ("zoned_abs:50/0:50/4k", conversion.to_owned()),
+            ("zoned:60/10:60/10", above.to_owned()),
+            ("zoned:50/60:50/60", above.to_owned()),
+            ("zoned:50/101:50", above.to_owned()),
+            ("zoned_abs:60/4k:60/4k", above.to_owned()),
+            ("zoned:50/10:40/10", short(90)),
+            ("zoned:60/10:30/20:8/30", short(98)),
+            (&long, "fio: hit max of 256 split entries".to_owned()),
+            ("sequence", "fio: random sequence parsing failed".to_owned()),
+            ("sequence:1,,2", "fio: random sequence parsing failed".to_owned()),
+            ("sequence:-1", "fio: random sequence parsing failed".to_owned()),
+            (&format!("sequence:0{}", ",1".repeat(64)), "fio: random sequence has more than 64 blocks".to_owned()),
+        ] {
+            assert_eq!(parsed(text), Err(line), "{text}");
         }
     }
 

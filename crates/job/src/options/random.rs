@@ -3,7 +3,7 @@
 //! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
 
 use crate::options::definition::{Apply, Category, OptionDef, option};
-use crate::options::kind::{ANY, Choice, Kind, at_most, choice, planned_choice};
+use crate::options::kind::{ANY, Choice, Kind, at_most, choice};
 use crate::options::{apply, distribution};
 
 const RANDOM_GENERATOR: &[Choice] = &[
@@ -17,9 +17,9 @@ const RANDOM_DISTRIBUTION: &[Choice] = &[
     choice("zipf", "Zipf, parameter theta"),
     choice("pareto", "Pareto, parameter h"),
     choice("normal", "Normal, parameter deviation in percent"),
-    planned_choice("zoned", "Shares of I/O over shares of the target"),
-    planned_choice("zoned_abs", "Shares of I/O over bytes of the target"),
-    planned_choice("sequence", "Blocks of a given list, in turn"),
+    choice("zoned", "Shares of I/O over shares of the target"),
+    choice("zoned_abs", "Shares of I/O over bytes of the target"),
+    choice("sequence", "Blocks of a given list, in turn"),
 ];
 
 /// The rows.
@@ -80,14 +80,15 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("random")
     .place(Category::Io, "random")
     .applies(Apply::With(distribution::set))
-    .deviates("what follows a parameter is refused; so is a theta of zipf that is below 0 or not a number"),
+    .deviates("what follows a parameter is refused; so are a theta of zipf that is below 0 or not a number, an empty list of zones, sizes of zones above 100%, and a zone of zoned_abs without a size; a zone or a block of the list past the end of a file ends the job when it starts, not when it comes up; a single zone without a size is the whole file"),
     option(
         "random_sequence_stride",
         Kind::Bool,
         "With distribution=sequence, shift the list by its length after each pass",
     )
     .default("0")
-    .place(Category::Io, "random"),
+    .place(Category::Io, "random")
+    .applies(Apply::Bool(|draft| &mut draft.open.random_sequence_stride)),
     option(
         "percentage_random",
         Kind::IntPerDirection(at_most(100)),

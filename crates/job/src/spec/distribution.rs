@@ -2,6 +2,7 @@
 //!
 //! Must not know: how blocks are drawn. Start reading at [`RandomDistribution`].
 
+use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 
 /// `random_distribution`. A `center`, 0 to 1, is the place of the most wanted block in the file; `None`: not given.
@@ -30,4 +31,31 @@ pub enum RandomDistribution {
         /// Place of the most wanted block.
         center: Option<f64>,
     },
+    /// Parts of the file with shares of the I/Os; uniform within each.
+    Zoned(PerDirection<Vec<Zone>>),
+    /// A list of blocks, one after the other, again and again.
+    Sequence {
+        /// The blocks, 1 to 64 of them, in units of the smallest block size.
+        blocks: Vec<u64>,
+        /// `random_sequence_stride`: each turn of the list is shifted by its length.
+        stride: bool,
+    },
+}
+
+/// A part of a file, behind the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Zone {
+    /// Share of the I/Os; those of a direction are 100 together.
+    pub access_percent: u32,
+    /// How long it is.
+    pub length: ZoneLength,
+}
+
+/// How long a zone is. Those of a list are all of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ZoneLength {
+    /// `zoned`: percent of the file's blocks; those of a direction are 100 together at most.
+    Percent(u32),
+    /// `zoned_abs`: bytes, at least 1.
+    Bytes(u64),
 }

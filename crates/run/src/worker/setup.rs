@@ -14,9 +14,9 @@ use ferrio_sys::scheduling;
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, process};
 use ferrio_units::DataDirection;
 use ferrio_units::random::{SeedIndex, Taus88};
-use ferrio_workload::Workload;
 use ferrio_workload::command_priority::CommandPriorities;
 use ferrio_workload::contents::{self, BufferContents, ContentsPlan};
+use ferrio_workload::{Workload, WorkloadError};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -71,7 +71,13 @@ pub(super) fn workload(worker: &WorkerPlan, set: &FileSet) -> Result<Workload, J
         // Without it the waits are spun for longer, and are as exact.
         let _ = scheduling::set_timer_slack_ns(TIMER_SLACK_NS);
     }
-    workload.map_err(|error| job_error!(12, "init_random_map").explained(format!("fio: {}: {error}", worker.spec.name)))
+    workload.map_err(|error| {
+        let failure = match error {
+            WorkloadError::RandomMap { .. } | WorkloadError::Lfsr { .. } => job_error!(12, "init_random_map"),
+            _ => job_error!(22, "random_distribution"),
+        };
+        failure.explained(format!("fio: {}: {error}", worker.spec.name))
+    })
 }
 
 /// The draws of priorities, if any I/O has one of its own.
