@@ -20,6 +20,7 @@ mod provenance;
 mod readers;
 mod refusals;
 mod reports;
+mod shapes;
 mod signals;
 mod streams;
 mod surroundings;

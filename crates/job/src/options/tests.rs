@@ -120,9 +120,15 @@ fn every_word_of_an_enumeration_is_parsed() {
     for def in OPTIONS.iter().filter(|def| def.is_general()) {
         for choice in def.kind.choices().unwrap_or_default() {
             let mut draft = Draft::new();
-            // This one wants a limit too.
-            let limit = if def.name == "steadystate" { ":1%" } else { "" };
-            let result = set_text(&mut draft, def, Some(&format!("{}{limit}", choice.word)));
+            // These want more than the word.
+            let rest = match (def.name, choice.word) {
+                ("steadystate", _) => ":1%",
+                (_, "zoned") => ":100",
+                (_, "zoned_abs") => ":100/4k",
+                (_, "sequence") => ":1",
+                _ => "",
+            };
+            let result = set_text(&mut draft, def, Some(&format!("{}{rest}", choice.word)));
             let built = def.is_built() && choice.status == Status::Supported;
             let neutral = def.default == Some(choice.word);
             assert_eq!(result.is_ok(), built || neutral, "{}={}: {result:?}", def.name, choice.word);
