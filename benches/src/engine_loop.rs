@@ -2,8 +2,8 @@
 //!
 //! Must not know: which engine. Start reading at [`EngineLoop::run`].
 
-use crate::offsets::Offsets;
-use crate::{BLOCK_BYTES, Latencies};
+use crate::Latencies;
+use crate::offsets::{Offsets, length_of};
 use anyhow::{Context, Result, bail, ensure};
 use ferrio_engine::{Completion, Engine, EngineFile, EngineOptions, EngineSetup, IoUnit, Queued};
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, Clock};
@@ -11,7 +11,6 @@ use ferrio_units::Direction;
 use std::cell::RefCell;
 use std::fs::File;
 use std::hint::black_box;
-use std::io::{Seek, SeekFrom};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::rc::Rc;
@@ -35,27 +34,27 @@ pub(crate) struct EngineLoop {
 
 impl EngineLoop {
     /// Opens the file, with `O_DIRECT` if it is a block device.
-    pub(crate) fn new(name: &str, path: &str, depth: u32) -> Result<Self> {
+    pub(crate) fn new(name: &str, path: &str, depth: u32, block_bytes: u64) -> Result<Self> {
         let is_device = std::fs::metadata(path).with_context(|| path.to_owned())?.file_type().is_block_device();
         let flags = if is_device { O_DIRECT } else { 0 };
         let mut file = File::options().read(true).custom_flags(flags).open(path).with_context(|| path.to_owned())?;
-        let file_bytes = file.seek(SeekFrom::End(0))?;
+        let file_bytes = length_of(&mut file)?;
         let clock = Clock::new();
-        let engine = start_engine(name, &file, file_bytes, depth, is_device, &clock)?;
+        let engine = start_engine(name, &file, file_bytes, (depth, block_bytes as usize), is_device, &clock)?;
         let unit = |index: u32| IoUnit {
             direction: Direction::Read,
             file_index: 0,
             fd: file.as_raw_fd(),
             offset: 0,
-            length: BLOCK_BYTES as usize,
-            buffer_offset: index as usize * BLOCK_BYTES as usize,
+            length: block_bytes as usize,
+            buffer_offset: index as usize * block_bytes as usize,
             sync_flags: 0,
             ioprio: 0,
         };
         Ok(Self {
             engine,
             clock,
-            offsets: Offsets::new(file_bytes)?,
+            offsets: Offsets::new(file_bytes, block_bytes)?,
             units: (0..depth).map(unit).collect(),
             starts: vec![0; depth as usize],
             issues: vec![0; depth as usize],
@@ -112,7 +111,11 @@ impl EngineLoop {
         self.engine.reap(batch.min(n_in_flight), n_in_flight, completions)?;
         let done = self.clock.stamp();
         for completion in completions.drain(..) {
-            ensure!(completion.result == BLOCK_BYTES as i64, "a read gave {}", completion.result);
+            ensure!(
+                completion.result == self.units[completion.unit_index as usize].length as i64,
+                "a read gave {}",
+                completion.result
+            );
             let index = completion.unit_index as usize;
             self.latencies.record(&self.clock, self.starts[index], self.issues[index], done);
             self.free.push(completion.unit_index);
@@ -125,7 +128,7 @@ fn start_engine(
     name: &str,
     file: &File,
     file_bytes: u64,
-    depth: u32,
+    (depth, block_bytes): (u32, usize),
     direct: bool,
     clock: &Clock,
 ) -> Result<Box<dyn Engine>> {
@@ -133,13 +136,13 @@ fn start_engine(
     let mut engine = (info.create)(&EngineOptions::default())?;
     let request = ArenaRequest {
         kind: ArenaKind::Malloc,
-        size_bytes: depth as usize * BLOCK_BYTES as usize,
+        size_bytes: depth as usize * block_bytes,
         offset_bytes: 0,
         hugepage_bytes: 2 << 20,
     };
     engine.start(EngineSetup {
         iodepth: depth,
-        max_block_bytes: BLOCK_BYTES as usize,
+        max_block_bytes: block_bytes,
         arena: Rc::new(RefCell::new(Arena::new(&request)?)),
         n_files: 1,
         direct,

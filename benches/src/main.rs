@@ -16,24 +16,21 @@ use offsets::Offsets;
 use std::fs::File;
 use std::hint::black_box;
 
-/// Bytes of every I/O.
-const BLOCK_BYTES: u64 = 4096;
-
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     run(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// `null FILE_BYTES N_IOS`, `pread PATH N_IOS`, or `engine NAME PATH DEPTH BATCH N_IOS`.
+/// `null FILE_BYTES N_IOS`, `pread PATH BLOCK N_IOS`, or `engine NAME PATH DEPTH BATCH BLOCK N_IOS`.
 fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
         ["null", file_bytes, n_ios] => null_loop(number(file_bytes)?, number(n_ios)?),
-        ["pread", path, n_ios] => pread_loop(path, number(n_ios)?),
-        ["engine", name, path, depth, batch, n_ios] => {
+        ["pread", path, block, n_ios] => pread_loop(path, number(block)?, number(n_ios)?),
+        ["engine", name, path, depth, batch, block, n_ios] => {
             let (depth, batch) = (number(depth)? as u32, number(batch)? as u32);
-            EngineLoop::new(name, path, depth)?.run(batch, number(n_ios)?)
+            EngineLoop::new(name, path, depth, number(block)?)?.run(batch, number(n_ios)?)
         }
-        _ => bail!("usage: ferrio-bare null BYTES N | pread PATH N | engine NAME PATH DEPTH BATCH N"),
+        _ => bail!("usage: ferrio-bare null BYTES N | pread PATH BLOCK N | engine NAME PATH DEPTH BATCH BLOCK N"),
     }
 }
 
@@ -63,7 +60,7 @@ impl Latencies {
 
 fn null_loop(file_bytes: u64, n_ios: u64) -> Result<()> {
     let clock = Clock::new();
-    let mut offsets = Offsets::new(file_bytes)?;
+    let mut offsets = Offsets::new(file_bytes, 4096)?;
     let mut latencies = Latencies::new();
     let mut start = clock.stamp();
     for _ in 0..n_ios {
@@ -77,12 +74,12 @@ fn null_loop(file_bytes: u64, n_ios: u64) -> Result<()> {
     Ok(())
 }
 
-fn pread_loop(path: &str, n_ios: u64) -> Result<()> {
+fn pread_loop(path: &str, block_bytes: u64, n_ios: u64) -> Result<()> {
     let clock = Clock::new();
-    let file = File::open(path).with_context(|| format!("cannot open {path}"))?;
-    let mut offsets = Offsets::new(file.metadata()?.len())?;
+    let mut file = File::open(path).with_context(|| format!("cannot open {path}"))?;
+    let mut offsets = Offsets::new(offsets::length_of(&mut file)?, block_bytes)?;
     let mut latencies = Latencies::new();
-    let mut buffer = vec![0; BLOCK_BYTES as usize];
+    let mut buffer = vec![0; block_bytes as usize];
     let mut start = clock.stamp();
     for _ in 0..n_ios {
         let offset = offsets.next();

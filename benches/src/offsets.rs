@@ -1,6 +1,5 @@
 //! Random offsets, each block once a pass, from the same generator and map as a job's.
 
-use crate::BLOCK_BYTES;
 use anyhow::{Context, Result, ensure};
 use ferrio_units::RandomMap;
 use ferrio_units::random::{Taus88, UniformBlocks};
@@ -9,15 +8,16 @@ use ferrio_units::random::{Taus88, UniformBlocks};
 pub(crate) struct Offsets {
     map: RandomMap,
     blocks: UniformBlocks,
+    block_bytes: u64,
 }
 
 impl Offsets {
     /// Of a file of this length, which must hold at least one block.
-    pub(crate) fn new(file_bytes: u64) -> Result<Self> {
-        ensure!(file_bytes >= BLOCK_BYTES, "the file holds no block of {BLOCK_BYTES} bytes");
-        let n_blocks = file_bytes / BLOCK_BYTES;
+    pub(crate) fn new(file_bytes: u64, block_bytes: u64) -> Result<Self> {
+        ensure!(block_bytes > 0 && file_bytes >= block_bytes, "the file holds no block of {block_bytes} bytes");
+        let n_blocks = file_bytes / block_bytes;
         let blocks = UniformBlocks::new(Taus88::new(1), n_blocks).context("too many blocks for 32 bits")?;
-        Ok(Self { map: RandomMap::new(n_blocks)?, blocks })
+        Ok(Self { map: RandomMap::new(n_blocks)?, blocks, block_bytes })
     }
 
     /// The next offset; after all blocks, all are free again.
@@ -28,6 +28,13 @@ impl Offsets {
             self.map.reset();
             drawn
         });
-        block * BLOCK_BYTES
+        block * self.block_bytes
     }
+}
+
+/// Length of what is behind a path; a device without one (`/dev/zero`) counts as 1 GiB.
+pub(crate) fn length_of(file: &mut std::fs::File) -> std::io::Result<u64> {
+    use std::io::Seek;
+    let bytes = file.seek(std::io::SeekFrom::End(0))?;
+    Ok(if bytes == 0 { 1 << 30 } else { bytes })
 }

@@ -49,8 +49,10 @@ impl Worker<'_> {
         slot.stamps = Stamps { start, issue };
         let (result, done) = match self.engine.queue(0, &slot.unit) {
             Queued::Completed(result) => {
+                // The stamp first: what comes after it is not the device's time.
+                let done = self.stamp_after(issue);
                 self.count_inline();
-                (result, self.stamp_after(issue))
+                (result, done)
             }
             Queued::Queued => self.commit_and_reap_one(start)?,
             Queued::Busy => return Err(no_room()),
