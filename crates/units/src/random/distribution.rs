@@ -138,8 +138,13 @@ impl SkewedBlocks {
             Kind::Pareto { power } => ((n_blocks - 1) as f64 * unit_fraction(&mut self.stream).powf(*power)) as u64,
             Kind::Normal { spread } => normal_rank(&mut self.stream, n_blocks, *spread),
         };
+        let scattered = rank.wrapping_mul(self.scatter).wrapping_add(self.shift);
+        // Most sizes are powers of two, and a division of 64 bits costs as much as all the rest but the power.
+        if n_blocks.is_power_of_two() {
+            return scattered & (n_blocks - 1);
+        }
         // Not zero: a shape has at least one block.
-        rank.wrapping_mul(self.scatter).wrapping_add(self.shift) % n_blocks
+        scattered % n_blocks
     }
 }
 
