@@ -21,16 +21,19 @@ fn main() -> Result<()> {
     run(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// `null FILE_BYTES N_IOS`, `pread PATH BLOCK N_IOS`, or `engine NAME PATH DEPTH BATCH BLOCK N_IOS`.
+/// `null FILE_BYTES N_IOS`, `fill BLOCK N`, `pread PATH BLOCK N_IOS`, or `engine NAME PATH DEPTH BATCH BLOCK N_IOS`.
 fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
         ["null", file_bytes, n_ios] => null_loop(number(file_bytes)?, number(n_ios)?),
+        ["fill", block, n_ios] => fill_loop(number(block)?, number(n_ios)?),
         ["pread", path, block, n_ios] => pread_loop(path, number(block)?, number(n_ios)?),
         ["engine", name, path, depth, batch, block, n_ios] => {
             let (depth, batch) = (number(depth)? as u32, number(batch)? as u32);
             EngineLoop::new(name, path, depth, number(block)?)?.run(batch, number(n_ios)?)
         }
-        _ => bail!("usage: ferrio-bare null BYTES N | pread PATH BLOCK N | engine NAME PATH DEPTH BATCH BLOCK N"),
+        _ => bail!(
+            "usage: ferrio-bare null BYTES N | fill BLOCK N | pread PATH BLOCK N | engine NAME PATH DEPTH BATCH BLOCK N"
+        ),
     }
 }
 
@@ -71,6 +74,18 @@ fn null_loop(file_bytes: u64, n_ios: u64) -> Result<()> {
         start = done;
     }
     black_box(&latencies.clat.histogram);
+    Ok(())
+}
+
+/// Half of a block is copied, half is cleared: what the memory can do, without making anything new.
+fn fill_loop(block_bytes: u64, n_blocks: u64) -> Result<()> {
+    let half = usize::try_from(block_bytes / 2)?;
+    let (source, mut block) = (vec![0x55; half], vec![0; half * 2]);
+    for _ in 0..n_blocks {
+        block[..half].copy_from_slice(black_box(&source));
+        block[half..].fill(0);
+        black_box(&mut block);
+    }
     Ok(())
 }
 

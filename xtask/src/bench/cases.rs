@@ -72,6 +72,8 @@ pub(super) enum Goal {
     MemoryBelow(f64),
     /// Seconds of a run.
     SecondsBelow(f64),
+    /// Gigabytes (10^9) a second of blocks of this many bytes.
+    GigabytesAtLeast { gigabytes: f64, block_bytes: f64 },
     /// CPU time per I/O as a multiple of the bare loop's.
     BareCpuBelow(f64),
     /// I/Os a second as a part of the bare loop's.
@@ -351,6 +353,17 @@ pub(super) const CASES: &[Case] = &[
         bare: Some("engine io_uring {target} 32 16 4096"),
         measures_memory: false,
         goals: &[Goal::SpeedAtLeast(1.05), Goal::BareSpeedAtLeast(0.9), Goal::UserCpuBelow(1.0)],
+    },
+    Case {
+        name: "fill-64k",
+        about: "new contents for each write of 64 KiB, half of which compresses; the bare loop clears and copies memory",
+        target: Target::None,
+        options: "--name=b --ioengine=null --size=100g --bs=64k --rw=write --refill_buffers --buffer_compress_percentage=50",
+        extra: "",
+        work: Work::PerIo { n_ios: 400_000 },
+        bare: Some("fill 65536"),
+        measures_memory: false,
+        goals: &[Goal::GigabytesAtLeast { gigabytes: 30.0, block_bytes: 65_536.0 }, Goal::SpeedAtLeast(1.0)],
     },
     Case {
         name: "logs-averaged",

@@ -126,6 +126,9 @@ impl Reached {
                 Self::below("user instructions", figures.instructions().into_iter().collect(), bound)
             }
             Goal::MemoryBelow(bound) => Self::below("peak memory", memory(), bound),
+            Goal::GigabytesAtLeast { gigabytes, block_bytes } => {
+                Self::at_least("GB/s", figures.all(|pair| block_bytes / pair.own.wall_ns), gigabytes)
+            }
             Goal::BareCpuBelow(bound) => {
                 let bare = figures.bare.iter().map(Sample::cpu_ns);
                 let parts = bare.flat_map(|bare| figures.all(move |pair| pair.own.cpu_ns() / bare)).collect();
