@@ -231,20 +231,28 @@ impl Worker<'_> {
         }
         *stamp = self.stamp_after(*stamp);
         self.count_reap(self.completions.len() as u32);
+        if let [completion] = self.completions[..] {
+            return self.take_completion(completion, *stamp);
+        }
         let mut first = Ok(());
         // All are taken even when one ends the job: what is reaped and not taken would be waited for without end.
         let completions = std::mem::take(&mut self.completions);
-        for &Completion { unit_index, result } in &completions {
-            let taken = match self.finish_whole(unit_index, result, *stamp) {
-                Some(file_index) => self.release(unit_index, file_index),
-                None => self.take_odd(unit_index, result, *stamp),
-            };
-            if let Err(stop) = taken {
+        for completion in &completions {
+            if let Err(stop) = self.take_completion(*completion, *stamp) {
                 first = first.and(Err(stop));
             }
         }
         self.completions = completions;
         first
+    }
+
+    #[inline]
+    fn take_completion(&mut self, completion: Completion, stamp: u64) -> Result<(), Stop> {
+        let Completion { unit_index, result } = completion;
+        match self.finish_whole(unit_index, result, stamp) {
+            Some(file_index) => self.release(unit_index, file_index),
+            None => self.take_odd(unit_index, result, stamp),
+        }
     }
 
     /// A unit that is no plain success: its rest goes on, or its slot is free again.
