@@ -23,7 +23,8 @@ pub(crate) struct Arrivals {
 #[derive(Debug, Clone)]
 enum Process {
     /// An I/O is due when all bytes before it have had their time.
-    Linear { bytes_per_sec: u64, issued_bytes: u64 },
+    /// `io_bytes`: what each I/O counts as, where its own size does not count.
+    Linear { bytes_per_sec: u64, issued_bytes: u64, io_bytes: Option<u64> },
     /// The times between two I/Os are exponential, whatever their sizes.
     Poisson { mean_ns: f64, due_ns: f64, stream: Taus88 },
 }
@@ -36,7 +37,11 @@ impl Arrivals {
             let by_ios = u64::from(pace.ios_per_sec[direction]).saturating_mul(min_bytes);
             let bytes_per_sec = if by_ios > 0 { by_ios } else { pace.bytes_per_sec[direction] };
             let process = match pace.process {
-                RateProcess::Linear => Process::Linear { bytes_per_sec, issued_bytes: 0 },
+                RateProcess::Linear => {
+                    // With shares of sizes an I/O rate is one interval an I/O (reference, "rate_iops").
+                    let counts_ios = by_ios > 0 && !pattern.block_split[direction].is_empty();
+                    Process::Linear { bytes_per_sec, issued_bytes: 0, io_bytes: counts_ios.then_some(min_bytes) }
+                }
                 RateProcess::Poisson => Process::Poisson {
                     mean_ns: NS_PER_SEC as f64 * min_bytes as f64 / bytes_per_sec as f64,
                     due_ns: 0.0,
@@ -72,8 +77,8 @@ impl Arrivals {
     #[inline]
     pub(crate) fn issued(&mut self, bytes: u64) {
         self.due_ns = match &mut self.process {
-            Process::Linear { bytes_per_sec, issued_bytes } => {
-                *issued_bytes = issued_bytes.saturating_add(bytes);
+            Process::Linear { bytes_per_sec, issued_bytes, io_bytes } => {
+                *issued_bytes = issued_bytes.saturating_add(io_bytes.unwrap_or(bytes));
                 let due_ns = u128::from(*issued_bytes) * u128::from(NS_PER_SEC) / u128::from(*bytes_per_sec);
                 u64::try_from(due_ns).unwrap_or(u64::MAX)
             }
@@ -120,6 +125,25 @@ mod tests {
         assert_eq!(sevenths[7_000], 1_000 * NS_PER_SEC);
         assert_eq!(dues(reads(|pace| pace.bytes_per_sec.0[0] = 8_192), 3), [0, NS_PER_SEC / 2, NS_PER_SEC]);
         assert_eq!(dues(reads(|pace| pace.bytes_per_sec.0[0] = 1), 2), [0, 4_096 * NS_PER_SEC]);
+    }
+
+    // Reference: rate_iops is the bytes of its smallest blocks, but one interval an I/O with bssplit.
+    #[test]
+    fn a_rate_of_ios_over_shares_of_sizes_counts_ios() {
+        let mut job = Draft::new().job;
+        job.pace.ios_per_sec.0[0] = 1_000;
+        let seeds = SeedTable::new(DEFAULT_RAND_SEED, 1);
+        let third_due_ns = |job: &ferrio_job::spec::JobSpec| {
+            let PerDirection([reads, ..]) = Arrivals::of_job(&job.pace, &job.pattern, &seeds);
+            let mut reads = reads.unwrap();
+            reads.issued(4_096);
+            reads.issued(8_192);
+            reads.due_ns()
+        };
+        assert_eq!(third_due_ns(&job), 3_000_000);
+        let share = |block_bytes| ferrio_job::spec::BlockShare { block_bytes, percent: 50 };
+        job.pattern.block_split.0[0] = vec![share(4_096), share(8_192)];
+        assert_eq!(third_due_ns(&job), 2_000_000);
     }
 
     #[test]
