@@ -19,16 +19,20 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("per_job_logs", Kind::Bool, "Number in log file names; 0 = one shared file appended to")
         .default("1")
         .place(Category::Log, "")
-        .applies(Apply::With(apply::per_job_logs)),
+        .applies(Apply::With(apply::per_job_logs))
+        .deviates("rows of several jobs in one file stand in the order in which they came, not job by job"),
     option("write_bw_log", Kind::OptionalText, "Bandwidth log, value = name prefix (default job name)")
         .place(Category::Log, "")
-        .applies(Apply::Path(|draft| &mut draft.job.logs.bw)),
+        .applies(Apply::Path(|draft| &mut draft.job.logs.bw))
+        .deviates("written while the job runs; a log that cannot be written to its end counts as a failed job in the exit code"),
     option("write_lat_log", Kind::OptionalText, "lat, slat and clat logs, value = name prefix")
         .place(Category::Log, "")
-        .applies(Apply::Path(|draft| &mut draft.job.logs.latency)),
+        .applies(Apply::Path(|draft| &mut draft.job.logs.latency))
+        .deviates("written while the job runs; a log that cannot be written to its end counts as a failed job in the exit code"),
     option("write_iops_log", Kind::OptionalText, "IOPS log, value = name prefix")
         .place(Category::Log, "")
-        .applies(Apply::Path(|draft| &mut draft.job.logs.iops)),
+        .applies(Apply::Path(|draft| &mut draft.job.logs.iops))
+        .deviates("written while the job runs; a log that cannot be written to its end counts as a failed job in the exit code"),
     option("log_entries", Kind::Int(between(1024, 1_048_576)), "First allocation, in entries, of each log")
         .default("1024")
         .place(Category::Log, "")
@@ -47,7 +51,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::U32(|draft| &mut draft.job.logs.histogram_coarseness)),
     option("write_hist_log", Kind::OptionalText, "Completion latency histogram log, value = name prefix")
         .place(Category::Log, "")
-        .applies(Apply::Path(|draft| &mut draft.job.logs.histogram)),
+        .applies(Apply::Path(|draft| &mut draft.job.logs.histogram))
+        .deviates("written while the job runs; a log that cannot be written to its end counts as a failed job in the exit code"),
     option("log_window_value", Kind::Choice(LOG_WINDOW_VALUE), "Windowed rows carry mean, maximum, or both")
         .aliases(&["log_max_value"])
         .default("avg")
@@ -76,14 +81,16 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::With(apply::log_compression_cpus)),
     option("log_store_compressed", Kind::Bool, "Keep the log file compressed (.fz suffix)")
         .place(Category::Log, "")
-        .applies(Apply::Bool(|draft| &mut draft.job.logs.store_compressed)),
+        .applies(Apply::Bool(|draft| &mut draft.job.logs.store_compressed))
+        .deviates("histogram logs stay text"),
     option("log_alternate_epoch", Kind::Bool, "Log times as absolute ms of the given clock")
         .aliases(&["log_unix_epoch"])
         .place(Category::Log, "")
         .applies(Apply::Bool(|draft| &mut draft.job.logs.alternate_epoch)),
     option("log_alternate_epoch_clock_id", Kind::Int(ANY), "clock_gettime id used by log_alternate_epoch")
         .place(Category::Log, "")
-        .applies(Apply::U32(|draft| &mut draft.job.logs.epoch_clock_id)),
+        .applies(Apply::U32(|draft| &mut draft.job.logs.epoch_clock_id))
+        .deviates("a clock that is not there fails the job"),
     option("block_error_percentiles", Kind::Bool, "Trim lifetime statistics per block")
         .default("0")
         .place(Category::Log, "")
