@@ -2,7 +2,8 @@
 
 use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
 use crate::stream::{Next, Stream};
-use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec, RandomDistribution, RwSequencer};
+use ferrio_job::draft::Draft;
+use ferrio_job::spec::{BlockRange, FileService, PatternSpec, RandomDistribution};
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedTable, file_distribution_seed};
 use ferrio_units::{PerDirection, jhash};
 use proptest::prelude::*;
@@ -16,23 +17,11 @@ fn plan(distribution: RandomDistribution, range: (u64, u64)) -> WorkloadPlan {
     let (start_bytes, length_bytes) = range;
     WorkloadPlan {
         pattern: PatternSpec {
-            mix: DirectionMix::Read,
             random: true,
             rw_postfix: 1,
-            rw_sequencer: RwSequencer::Sequential,
-            rwmix_read: 50,
             block_size: PerDirection::all(BlockRange { min_bytes: BLOCK_BYTES, max_bytes: BLOCK_BYTES }),
-            block_split: PerDirection::default(),
-            bs_unaligned: false,
-            bs_is_seq_rand: false,
-            block_align: PerDirection::all(None),
-            percentage_random: PerDirection::all(100),
-            randrepeat: true,
-            randseed: None,
-            norandommap: false,
-            softrandommap: false,
-            random_generator: None,
             distribution,
+            ..Draft::new().job.pattern
         },
         fsync_blocks: 0,
         fdatasync_blocks: 0,

@@ -3,7 +3,8 @@
 use super::PlainStream;
 use crate::plan::{FileRange, WorkloadPlan};
 use crate::stream::{Next, Stream};
-use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec, RandomDistribution, RwSequencer};
+use ferrio_job::draft::Draft;
+use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec};
 use ferrio_units::PerDirection;
 use ferrio_units::random::SeedTable;
 use proptest::prelude::*;
@@ -13,25 +14,7 @@ fn fixed(bytes: u64) -> BlockRange {
 }
 
 fn pattern() -> PatternSpec {
-    PatternSpec {
-        mix: DirectionMix::Read,
-        random: true,
-        rw_postfix: 1,
-        rw_sequencer: RwSequencer::Sequential,
-        rwmix_read: 50,
-        block_size: PerDirection::all(fixed(4096)),
-        block_split: PerDirection::default(),
-        bs_unaligned: false,
-        bs_is_seq_rand: false,
-        block_align: PerDirection::all(None),
-        percentage_random: PerDirection::all(100),
-        randrepeat: true,
-        randseed: None,
-        norandommap: false,
-        softrandommap: false,
-        random_generator: None,
-        distribution: RandomDistribution::Uniform,
-    }
+    PatternSpec { random: true, rw_postfix: 1, block_size: PerDirection::all(fixed(4096)), ..Draft::new().job.pattern }
 }
 
 fn plan(pattern: PatternSpec, range: FileRange) -> WorkloadPlan {

@@ -2,7 +2,8 @@
 
 use super::{Next, Stream};
 use crate::plan::{FileRange, WorkloadPlan};
-use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec, RandomDistribution, RwSequencer};
+use ferrio_job::draft::Draft;
+use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec};
 use ferrio_units::random::SeedTable;
 use ferrio_units::{Direction, PerDirection};
 
@@ -14,20 +15,8 @@ fn plan(mix: DirectionMix, random: bool) -> WorkloadPlan {
         mix,
         random,
         rw_postfix: i64::from(random),
-        rw_sequencer: RwSequencer::Sequential,
-        rwmix_read: 50,
         block_size: PerDirection::all(BlockRange { min_bytes: BLOCK_BYTES, max_bytes: BLOCK_BYTES }),
-        block_split: PerDirection::default(),
-        bs_unaligned: false,
-        bs_is_seq_rand: false,
-        block_align: PerDirection::all(None),
-        percentage_random: PerDirection::all(100),
-        randrepeat: true,
-        randseed: None,
-        norandommap: false,
-        softrandommap: false,
-        random_generator: None,
-        distribution: RandomDistribution::Uniform,
+        ..Draft::new().job.pattern
     };
     let length_bytes = 16 * BLOCK_BYTES;
     WorkloadPlan {
