@@ -123,117 +123,106 @@ macro_rules! thousand {
 
 const BARE_NULL: Option<&str> = Some("null 68719476736");
 
+/// What a row has that says nothing else: no target, no extra options, no bare loop, no memory.
+const PLAIN: Case = Case {
+    name: "",
+    about: "",
+    target: Target::None,
+    options: "",
+    extra: "",
+    work: Work::WholeRun,
+    bare: None,
+    measures_memory: false,
+    goals: &[],
+};
+
 /// All cases, in the order in which they run.
 pub(super) const CASES: &[Case] = &[
     Case {
         name: "null-1",
         about: "the loop alone: null engine, random reads with a map, depth 1, all statistics",
-        target: Target::None,
         options: null!(""),
-        extra: "",
         work: Work::PerIo { n_ios: 8_000_000 },
         bare: BARE_NULL,
-        measures_memory: false,
         goals: &[Goal::SpeedAtLeast(3.0), Goal::CpuBelow(0.33), Goal::InstructionsBelow(0.5)],
+        ..PLAIN
     },
     Case {
         name: "null-32",
         about: "the loop alone, depth 32, all statistics",
-        target: Target::None,
         options: null!("--iodepth=32"),
-        extra: "",
         work: Work::PerIo { n_ios: 6_000_000 },
         bare: BARE_NULL,
-        measures_memory: false,
         goals: &[Goal::SpeedAtLeast(4.0), Goal::BareCpuBelow(1.6), Goal::InstructionsBelow(0.5)],
+        ..PLAIN
     },
     Case {
         name: "null-1-reduced",
         about: "the loop alone, depth 1, gtod_reduce=1: no latencies, hardly a clock read",
-        target: Target::None,
         options: null!("--gtod_reduce=1"),
-        extra: "",
         work: Work::PerIo { n_ios: 10_000_000 },
-        bare: None,
-        measures_memory: false,
         goals: &[Goal::SpeedAtLeast(3.0), Goal::CpuBelow(0.33), Goal::InstructionsBelow(0.5)],
+        ..PLAIN
     },
     Case {
         name: "null-32-reduced",
         about: "the loop alone, depth 32, gtod_reduce=1",
-        target: Target::None,
         options: null!("--iodepth=32 --gtod_reduce=1"),
-        extra: "",
         work: Work::PerIo { n_ios: 8_000_000 },
-        bare: None,
-        measures_memory: false,
         goals: &[Goal::SpeedAtLeast(5.0), Goal::InstructionsBelow(0.5)],
+        ..PLAIN
     },
     Case {
         name: "null-zipf",
         about: "the loop at depth 1, offsets by zipf:1.1",
-        target: Target::None,
         options: null!("--random_distribution=zipf:1.1"),
-        extra: "",
         work: Work::PerIo { n_ios: 6_000_000 },
-        bare: None,
-        measures_memory: false,
         goals: SHAPED,
+        ..PLAIN
     },
     Case {
         name: "null-bssplit",
         about: "the loop at depth 1, blocks of 4k, 8k and 64k",
-        target: Target::None,
         options: null!("--bssplit=4k/60:8k/30:64k/10"),
-        extra: "",
         work: Work::PerIo { n_ios: 6_000_000 },
-        bare: None,
-        measures_memory: false,
         goals: SHAPED,
+        ..PLAIN
     },
     Case {
         name: "null-rwmix",
         about: "the loop at depth 1, 70 % reads and 30 % writes",
-        target: Target::None,
         options: null!("--rw=randrw --rwmixread=70"),
-        extra: "",
         work: Work::PerIo { n_ios: 6_000_000 },
-        bare: None,
-        measures_memory: false,
         goals: SHAPED,
+        ..PLAIN
     },
     Case {
         name: "null-rate",
         about: "the loop at depth 1 under a rate that it does not reach",
-        target: Target::None,
         options: null!("--rate_iops=1000000000"),
-        extra: "",
         work: Work::PerIo { n_ios: 6_000_000 },
-        bare: None,
-        measures_memory: false,
         goals: SHAPED,
+        ..PLAIN
     },
     Case {
         name: "psync-dev-zero",
         about: "psync, 512 bytes of /dev/zero",
         target: Target::DevZero,
         options: zero!("--ioengine=psync"),
-        extra: "",
         work: Work::PerIo { n_ios: 5_000_000 },
         bare: Some("pread {target} 512"),
-        measures_memory: false,
         goals: &[Goal::SpeedAtLeast(1.5), Goal::ClatLowerBy(50.0)],
+        ..PLAIN
     },
     Case {
         name: "io_uring-dev-zero",
         about: "io_uring, 512 bytes of /dev/zero, depth 32",
         target: Target::DevZero,
         options: zero!("--ioengine=io_uring --iodepth=32"),
-        extra: "",
         work: Work::PerIo { n_ios: 3_000_000 },
         bare: Some("engine io_uring {target} 32 1 512"),
-        measures_memory: false,
         goals: &[Goal::SpeedAtLeast(1.2)],
+        ..PLAIN
     },
     Case {
         name: "io_uring-dev-zero-fixed",
@@ -243,66 +232,57 @@ pub(super) const CASES: &[Case] = &[
             "--ioengine=io_uring --iodepth=32 --registerfiles=1 --fixedbufs=1 --iodepth_batch_submit=16 \
              --iodepth_batch_complete_min=16 --iodepth_batch_complete_max=16"
         ),
-        extra: "",
         work: Work::PerIo { n_ios: 4_000_000 },
         bare: Some("engine io_uring {target} 32 16 512"),
-        measures_memory: false,
         goals: &[Goal::SpeedAtLeast(1.35), Goal::BareSpeedAtLeast(0.9)],
+        ..PLAIN
     },
     Case {
         name: "psync-read",
         about: "psync on tmpfs, random reads of 4 KiB",
         target: Target::Tmpfs,
         options: target!("--ioengine=psync --size=1g --rw=randread"),
-        extra: "",
         work: Work::PerIo { n_ios: 2_000_000 },
         bare: Some("pread {target} 4096"),
-        measures_memory: false,
         goals: KERNEL,
+        ..PLAIN
     },
     Case {
         name: "psync-write",
         about: "psync on tmpfs, random writes of 4 KiB",
         target: Target::Tmpfs,
         options: target!("--ioengine=psync --size=1g --rw=randwrite"),
-        extra: "",
         work: Work::PerIo { n_ios: 2_000_000 },
-        bare: None,
-        measures_memory: false,
         goals: KERNEL,
+        ..PLAIN
     },
     Case {
         name: "libaio-ext4",
         about: "libaio on a file of the disk, O_DIRECT, depth 32",
         target: Target::DiskFile,
         options: target!("--ioengine=libaio --direct=1 --iodepth=32 --size=1g --rw=randread"),
-        extra: "",
         work: Work::PerIo { n_ios: 150_000 },
-        bare: None,
-        measures_memory: false,
         goals: NOT_SLOWER,
+        ..PLAIN
     },
     Case {
         name: "libaio-loop",
         about: "libaio on a loop device, O_DIRECT, depth 32",
         target: Target::Loop,
         options: target!("--ioengine=libaio --direct=1 --iodepth=32 --size=1g --rw=randread"),
-        extra: "",
         work: Work::PerIo { n_ios: 100_000 },
-        bare: None,
-        measures_memory: false,
         goals: NOT_SLOWER,
+        ..PLAIN
     },
     Case {
         name: "libaio-zram",
         about: "libaio on zram, O_DIRECT, random reads of 4 KiB, depth 32",
         target: Target::Zram,
         options: target!("--ioengine=libaio --direct=1 --iodepth=32 --size=2g --rw=randread"),
-        extra: "",
         work: Work::PerIo { n_ios: 1_500_000 },
         bare: Some("engine libaio {target} 32 1 4096"),
-        measures_memory: false,
         goals: KERNEL,
+        ..PLAIN
     },
     Case {
         name: "libaio-zram-16",
@@ -312,33 +292,30 @@ pub(super) const CASES: &[Case] = &[
             "--ioengine=libaio --direct=1 --iodepth=32 --size=2g --rw=randread --iodepth_batch_submit=16 \
              --iodepth_batch_complete_min=16 --iodepth_batch_complete_max=16"
         ),
-        extra: "",
         work: Work::PerIo { n_ios: 1_500_000 },
         bare: Some("engine libaio {target} 32 16 4096"),
-        measures_memory: false,
         goals: &[Goal::SpeedAtLeast(1.05), Goal::UserCpuBelow(1.0)],
+        ..PLAIN
     },
     Case {
         name: "io_uring-tmpfs",
         about: "io_uring on tmpfs, random reads of 4 KiB, depth 32",
         target: Target::Tmpfs,
         options: target!("--ioengine=io_uring --iodepth=32 --size=1g --rw=randread"),
-        extra: "",
         work: Work::PerIo { n_ios: 2_000_000 },
         bare: Some("engine io_uring {target} 32 1 4096"),
-        measures_memory: false,
         goals: KERNEL,
+        ..PLAIN
     },
     Case {
         name: "io_uring-zram",
         about: "io_uring on zram, O_DIRECT, random reads of 4 KiB, depth 32",
         target: Target::Zram,
         options: target!("--ioengine=io_uring --direct=1 --iodepth=32 --size=2g --rw=randread"),
-        extra: "",
         work: Work::PerIo { n_ios: 1_500_000 },
         bare: Some("engine io_uring {target} 32 1 4096"),
-        measures_memory: false,
         goals: KERNEL,
+        ..PLAIN
     },
     Case {
         name: "io_uring-zram-fixed",
@@ -348,22 +325,19 @@ pub(super) const CASES: &[Case] = &[
             "--ioengine=io_uring --direct=1 --iodepth=32 --size=2g --rw=randread --registerfiles=1 --fixedbufs=1 \
              --iodepth_batch_submit=16 --iodepth_batch_complete_min=16 --iodepth_batch_complete_max=16"
         ),
-        extra: "",
         work: Work::PerIo { n_ios: 1_500_000 },
         bare: Some("engine io_uring {target} 32 16 4096"),
-        measures_memory: false,
         goals: &[Goal::SpeedAtLeast(1.05), Goal::BareSpeedAtLeast(0.9), Goal::UserCpuBelow(1.0)],
+        ..PLAIN
     },
     Case {
         name: "fill-64k",
         about: "new contents for each write of 64 KiB, half of which compresses; the bare loop clears and copies memory",
-        target: Target::None,
         options: "--name=b --ioengine=null --size=100g --bs=64k --rw=write --refill_buffers --buffer_compress_percentage=50",
-        extra: "",
         work: Work::PerIo { n_ios: 400_000 },
         bare: Some("fill 65536"),
-        measures_memory: false,
         goals: &[Goal::GigabytesAtLeast { gigabytes: 30.0, block_bytes: 65_536.0 }, Goal::SpeedAtLeast(1.0)],
+        ..PLAIN
     },
     Case {
         name: "logs-averaged",
@@ -372,9 +346,8 @@ pub(super) const CASES: &[Case] = &[
         options: null!(""),
         extra: "--write_lat_log={target}/log --write_bw_log={target}/log --write_iops_log={target}/log --log_avg_msec=100",
         work: Work::PerIo { n_ios: 20_000_000 },
-        bare: None,
-        measures_memory: false,
         goals: &[Goal::LossBelow(0.05), Goal::SpeedAtLeast(2.5)],
+        ..PLAIN
     },
     Case {
         name: "logs-each-io",
@@ -383,53 +356,45 @@ pub(super) const CASES: &[Case] = &[
         options: null!(""),
         extra: "--write_lat_log={target}/log",
         work: Work::PerIo { n_ios: 4_000_000 },
-        bare: None,
-        measures_memory: false,
         goals: &[Goal::ExtraTimeBelow(0.5), Goal::SpeedAtLeast(2.5), Goal::CpuBelow(0.4)],
+        ..PLAIN
     },
     Case {
         name: "start-1",
         about: "start and end of one null job of one I/O",
-        target: Target::None,
         options: null!("--number_ios=1"),
-        extra: "",
         work: Work::WholeRun,
-        bare: None,
         measures_memory: true,
         goals: &[Goal::SpeedAtLeast(6.7), Goal::CpuBelow(1.0)],
+        ..PLAIN
     },
     Case {
         name: "start-1000-processes",
         about: "1,000 null jobs of one I/O, as processes",
-        target: Target::None,
         options: thousand!("--thread=0"),
-        extra: "",
         work: Work::WholeRun,
-        bare: None,
         measures_memory: true,
         goals: MANY_JOBS,
+        ..PLAIN
     },
     Case {
         name: "start-1000-threads",
         about: "1,000 null jobs of one I/O, as threads",
-        target: Target::None,
         options: thousand!("--thread=1"),
-        extra: "",
         work: Work::WholeRun,
-        bare: None,
         measures_memory: true,
         goals: MANY_JOBS,
+        ..PLAIN
     },
     Case {
         name: "parse-2000",
         about: "--parse-only of a job file with 2,000 sections",
         target: Target::JobFile,
         options: "--parse-only {target}",
-        extra: "",
         work: Work::WholeRun,
-        bare: None,
         measures_memory: true,
         goals: &[Goal::SpeedAtLeast(2.5), Goal::CpuBelow(0.4)],
+        ..PLAIN
     },
 ];
 
