@@ -14,6 +14,7 @@ mod limits;
 mod logs;
 mod memory_logs;
 mod order;
+mod plain_lists;
 mod priorities;
 mod probe;
 mod processes;

@@ -10,7 +10,9 @@ use ferrio_run::plan::RunPlan;
 use ferrio_run::supervisor::board::Board;
 use ferrio_run::worker::{WorkerContext, WorkerMessage, WorkerOutcome, work};
 use ferrio_sys::Clock;
+use ferrio_units::Direction;
 use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 
 /// A call of the loop.
@@ -35,10 +37,23 @@ pub(crate) struct Driven {
     pub(crate) calls: Vec<Call>,
     /// The units of all [`Call::Queue`].
     pub(crate) units: Vec<IoUnit>,
+    /// The stamps of all that are done, in the order in which they were.
+    pub(crate) stamped: Vec<Stamped>,
     pub(crate) messages: Vec<WorkerMessage>,
 }
 
+/// When an I/O was offered, taken by a commit, and given back, virtual ns. One that is done in [`Engine::queue`] is issued
+/// when it is offered.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stamped {
+    pub(crate) direction: Direction,
+    pub(crate) start_ns: u64,
+    pub(crate) issue_ns: u64,
+    pub(crate) done_ns: u64,
+}
+
 thread_local! {
+    static STAMPED: RefCell<Vec<Stamped>> = const { RefCell::new(Vec::new()) };
     static CALLS: RefCell<Vec<Call>> = const { RefCell::new(Vec::new()) };
     static UNITS: RefCell<Vec<IoUnit>> = const { RefCell::new(Vec::new()) };
 }
@@ -58,13 +73,18 @@ struct Probe {
     clock: Option<Clock>,
     queue_ns: u64,
     commit_ns: u64,
+    /// What is with the engine, by slot.
+    pending: BTreeMap<u32, Stamped>,
+    /// Slots that wait for a commit, oldest first.
+    uncommitted: VecDeque<u32>,
 }
 
 fn create(options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
     let inner = ferrio_engine::find(options.text(INNER).unwrap()).unwrap();
     let ns = |name| options.int(name).map_or(0, |ns| u64::try_from(ns).unwrap());
     let inner = (inner.create)(options)?;
-    Ok(Box::new(Probe { inner, clock: None, queue_ns: ns(QUEUE_NS), commit_ns: ns(COMMIT_NS) }))
+    let (pending, uncommitted) = (BTreeMap::new(), VecDeque::new());
+    Ok(Box::new(Probe { inner, clock: None, queue_ns: ns(QUEUE_NS), commit_ns: ns(COMMIT_NS), pending, uncommitted }))
 }
 
 impl Probe {
@@ -72,6 +92,26 @@ impl Probe {
         if let Some(clock) = &self.clock {
             clock.advance(ns);
         }
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.clock.as_ref().map_or(0, Clock::now_ns)
+    }
+
+    fn note_queued(&mut self, unit_index: u32, unit: &IoUnit, queued: Queued, start_ns: u64) {
+        note(Call::Queue(unit_index));
+        UNITS.with_borrow_mut(|units| units.push(*unit));
+        self.pending
+            .insert(unit_index, Stamped { direction: unit.direction, start_ns, issue_ns: start_ns, done_ns: 0 });
+        match queued {
+            Queued::Completed(_) => self.note_done(unit_index),
+            _ => self.uncommitted.push_back(unit_index),
+        }
+    }
+
+    fn note_done(&mut self, unit_index: u32) {
+        let stamped = self.pending.remove(&unit_index).unwrap();
+        STAMPED.with_borrow_mut(|list| list.push(Stamped { done_ns: self.now_ns(), ..stamped }));
     }
 }
 
@@ -92,11 +132,11 @@ impl Engine for Probe {
     }
 
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
+        let start_ns = self.now_ns();
         self.spend(self.queue_ns);
         let queued = self.inner.queue(unit_index, unit);
         if queued != Queued::Busy {
-            note(Call::Queue(unit_index));
-            UNITS.with_borrow_mut(|units| units.push(*unit));
+            self.note_queued(unit_index, unit, queued, start_ns);
         }
         queued
     }
@@ -105,12 +145,17 @@ impl Engine for Probe {
         self.spend(self.commit_ns);
         let n_units = self.inner.commit()?;
         note(Call::Commit(n_units));
+        let issue_ns = self.now_ns();
+        for unit_index in self.uncommitted.drain(..n_units as usize) {
+            self.pending.get_mut(&unit_index).unwrap().issue_ns = issue_ns;
+        }
         Ok(n_units)
     }
 
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
         let n_before = completions.len();
         self.inner.reap(min, max, completions)?;
+        completions[n_before..].iter().for_each(|completion| self.note_done(completion.unit_index));
         note(Call::Reap { min, max, n: (completions.len() - n_before) as u32 });
         Ok(())
     }
@@ -138,7 +183,8 @@ pub(crate) fn drive(mut job: JobSpec) -> Driven {
     };
     board.open_gate();
     let outcome = work(&plan.workers[0], None, &context);
-    Driven { outcome, calls: CALLS.take(), units: UNITS.take(), messages: messages.take() }
+    let (calls, units, stamped) = (CALLS.take(), UNITS.take(), STAMPED.take());
+    Driven { outcome, calls, units, stamped, messages: messages.take() }
 }
 
 impl Driven {
