@@ -93,7 +93,8 @@ impl PlainStream {
     }
 
     /// The next I/O, or what has to happen before it.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "left to itself the compiler does not")]
+    #[inline(always)]
     pub(crate) fn next(&mut self) -> Next {
         if self.n_issued >= self.n_end || self.is_done {
             return Next::PassEnd;

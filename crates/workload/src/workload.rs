@@ -22,6 +22,17 @@ enum Kind {
     Paced(Box<PacedStream>),
 }
 
+impl Kind {
+    #[inline(never)]
+    fn next_of_any(&mut self) -> Next {
+        match self {
+            Self::Plain(plain) => plain.next(),
+            Self::Any(stream) => stream.next(),
+            Self::Paced(paced) => paced.next(),
+        }
+    }
+}
+
 impl Workload {
     /// Makes the stream; allocates the maps.
     pub fn new(plan: WorkloadPlan) -> Result<Self, WorkloadError> {
@@ -68,13 +79,16 @@ impl Workload {
     }
 
     /// The next I/O, or what has to happen before it.
-    #[inline]
+    ///
+    /// Inlined into its loop with the plain stream: its I/Os stay in registers, where a call hands them over in memory, and
+    /// reading them back in other pieces than they were written in makes the CPU wait.
     #[expect(clippy::should_implement_trait, reason = "not an iterator: after `PassEnd` it goes on with the next pass")]
+    #[expect(clippy::inline_always, reason = "left to itself the compiler does not")]
+    #[inline(always)]
     pub fn next(&mut self) -> Next {
         match &mut self.stream {
             Kind::Plain(plain) => plain.next(),
-            Kind::Any(stream) => stream.next(),
-            Kind::Paced(paced) => paced.next(),
+            other => other.next_of_any(),
         }
     }
 
