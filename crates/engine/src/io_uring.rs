@@ -11,7 +11,9 @@ mod buffers;
 mod explain;
 mod options;
 
-use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoResult, IoUnit, Queued};
+use crate::contract::{
+    Completion, Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoResult, IoUnit, Queued, push_in_room,
+};
 use crate::control;
 use crate::options::EngineOptions;
 use buffers::Windows;
@@ -172,7 +174,10 @@ impl Running {
         let lengths = &self.sync_lengths;
         self.ring.pop(n_max as u32, |done| {
             let length = if done.result == 0 { lengths[done.slot as usize] } else { 0 };
-            completions.push(Completion { unit_index: done.slot, result: IoResult::from(done.result) + length });
+            push_in_room(
+                completions,
+                Completion { unit_index: done.slot, result: IoResult::from(done.result) + length },
+            );
         });
     }
 

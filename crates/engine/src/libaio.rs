@@ -6,7 +6,9 @@
 //! Must not know: batches, depths. Start reading at `Libaio`.
 #![expect(unsafe_code, reason = "requests point into the buffer area")]
 
-use crate::contract::{Completion, Engine, EngineError, EngineInfo, EngineSetup, IoResult, IoUnit, Queued};
+use crate::contract::{
+    Completion, Engine, EngineError, EngineInfo, EngineSetup, IoResult, IoUnit, Queued, push_in_room,
+};
 use crate::control;
 use crate::options::EngineOptions;
 use crate::rw_flags::JobRwFlags;
@@ -146,7 +148,7 @@ impl Engine for Libaio {
             return Ok(());
         }
         running.context.reap(min, max, |done| {
-            completions.push(Completion { unit_index: done.slot, result: IoResult::from(done.result) });
+            push_in_room(completions, Completion { unit_index: done.slot, result: IoResult::from(done.result) });
         })?;
         Ok(())
     }

@@ -59,7 +59,7 @@ impl Worker<'_> {
                 self.collect_full(&mut stamp)?;
             } else if completes_on_commit {
                 if self.prepared.is_empty() {
-                    self.reap(1, self.queue.iodepth, &mut stamp)?;
+                    self.reap_here(1, self.queue.iodepth, &mut stamp)?;
                 }
             } else if polls {
                 self.commit(&mut stamp)?;
@@ -222,8 +222,15 @@ impl Worker<'_> {
     }
 
     /// Takes between `min` and `max` results.
-    #[inline]
+    #[inline(never)]
     fn reap(&mut self, min: u32, max: u32, stamp: &mut u64) -> Result<(), Stop> {
+        self.reap_here(min, max, stamp)
+    }
+
+    /// The same for the place where most I/Os pass.
+    #[expect(clippy::inline_always, reason = "a call saves registers and hands over the stamp in memory")]
+    #[inline(always)]
+    fn reap_here(&mut self, min: u32, max: u32, stamp: &mut u64) -> Result<(), Stop> {
         let n_committed = self.slots.n_used() - self.prepared.len();
         self.completions.clear();
         if let Err(error) = self.engine.reap(min.min(n_committed), max, &mut self.completions) {
@@ -232,13 +239,20 @@ impl Worker<'_> {
         *stamp = self.stamp_after(*stamp);
         self.count_reap(self.completions.len() as u32);
         if let [completion] = self.completions[..] {
-            return self.take_completion(completion, *stamp);
+            self.take_completion(completion, *stamp)
+        } else {
+            self.take_all(*stamp)
         }
+    }
+
+    /// Takes all that was reaped, at one stamp.
+    #[inline(never)]
+    fn take_all(&mut self, stamp: u64) -> Result<(), Stop> {
         let mut first = Ok(());
         // All are taken even when one ends the job: what is reaped and not taken would be waited for without end.
         let completions = std::mem::take(&mut self.completions);
         for completion in &completions {
-            if let Err(stop) = self.take_completion(*completion, *stamp) {
+            if let Err(stop) = self.take_completion(*completion, stamp) {
                 first = first.and(Err(stop));
             }
         }
