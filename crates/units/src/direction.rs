@@ -37,7 +37,10 @@ impl DataDirection {
 }
 
 /// What a single I/O does.
+///
+/// A whole word: where it is copied with what stands beside it, a byte written and a word read back make the CPU wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[repr(u32)]
 pub enum Direction {
     /// Read data.
     Read,
