@@ -16,6 +16,7 @@ use ferrio_sys::Clock;
 use offsets::Offsets;
 use std::fs::File;
 use std::hint::black_box;
+use std::io::Write;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -124,6 +125,6 @@ fn pread_loop(path: &str, block_bytes: u64, n_ios: u64) -> Result<()> {
         start = done;
     }
     // What no tool can report less of.
-    println!("clat min {} ns, mean {:.0} ns", latencies.clat.min_ns, latencies.clat.mean_ns());
-    Ok(())
+    let clat = &latencies.clat;
+    Ok(writeln!(std::io::stdout(), "clat min {} ns, mean {:.0} ns", clat.min_ns, clat.mean_ns())?)
 }
