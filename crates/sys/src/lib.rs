@@ -24,6 +24,7 @@ pub mod file_io;
 pub mod file_mapping;
 pub mod file_space;
 pub mod futex;
+pub mod heap;
 pub mod io_calls;
 pub mod limits;
 pub mod mounts;

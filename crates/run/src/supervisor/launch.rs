@@ -10,7 +10,7 @@ use crate::trace::TraceSettings;
 use crate::worker::{WorkerContext, WorkerMessage, WorkerOutcome, work};
 use ferrio_sys::channel::{MessageReceiver, MessageSender, Received, message_channel};
 use ferrio_sys::process::{self, ChildEnd, Pid};
-use ferrio_sys::{Clock, signals};
+use ferrio_sys::{Clock, heap, signals};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -47,17 +47,26 @@ pub(super) struct Launcher<'a> {
 }
 
 impl Launcher<'_> {
-    /// Starts a worker; returns its handle and id.
+    /// Gets the heap ready for workers that are forked: a thousand of them share what none of them has to write to.
+    pub(super) fn prepare(&self, turn: &[usize]) {
+        let processes = turn.iter().filter(|index| !self.plan.workers[**index].spec.worker.thread);
+        if processes.count() > 1 {
+            heap::tidy_up();
+        }
+    }
+
+    /// Starts a worker; returns its handle and id. A process leaves `files` as they are: what the supervisor frees
+    /// between two forks lies in pages that the next child cannot share.
     pub(super) fn start(
         &self,
         index: usize,
-        files: Option<FileSet>,
+        files: &mut Option<FileSet>,
         log: Option<LogPort>,
     ) -> ferrio_sys::Result<(Handle, u32)> {
         let generation = self.board.gate_generation();
         self.board.slot(index).set_state(WorkerState::Created);
         if self.plan.workers[index].spec.worker.thread {
-            self.start_thread(index, files, log, generation)
+            self.start_thread(index, files.take(), log, generation)
         } else {
             self.start_process(index, files, log.as_ref(), generation)
         }
@@ -66,7 +75,7 @@ impl Launcher<'_> {
     fn start_process(
         &self,
         index: usize,
-        files: Option<FileSet>,
+        files: &mut Option<FileSet>,
         log: Option<&LogPort>,
         generation: u32,
     ) -> ferrio_sys::Result<(Handle, u32)> {
@@ -91,7 +100,7 @@ impl Launcher<'_> {
                 trace: self.trace,
                 log,
             };
-            let outcome = work(&self.plan.workers[index], files, &context);
+            let outcome = work(&self.plan.workers[index], files.take(), &context);
             send(&WorkerMessage::Outcome(Box::new(outcome)));
             0
         })?;

@@ -103,8 +103,13 @@ impl Watch<'_> {
             readonly: self.settings.readonly,
             trace: self.settings.trace,
         };
+        launcher.prepare(&turn);
         for &index in &turn {
             self.start_worker(&launcher, index);
+        }
+        for &index in &turn {
+            // Not before all have started: see `Launcher::start`.
+            self.records[index].files = None;
         }
         let limit = Instant::now() + READY_LIMIT;
         // The board says who is ready without a system call; messages (a layout, a failure) are looked for now and then.
@@ -128,10 +133,9 @@ impl Watch<'_> {
 
     /// Starts a worker. One that the system refuses has failed; the others run on.
     fn start_worker(&mut self, launcher: &Launcher<'_>, index: usize) {
-        let files = self.records[index].files.take();
         let plan = &self.plan.workers[index];
         let started = self.logs.map_or(Ok(None), |logs| logs.add(index, plan));
-        match started.and_then(|log| launcher.start(index, files, log)) {
+        match started.and_then(|log| launcher.start(index, &mut self.records[index].files, log)) {
             Ok((handle, pid)) => {
                 self.records[index].pid = pid;
                 self.trace_process(index, &format!("started {}", self.plan.workers[index].spec.name));
