@@ -5,6 +5,7 @@
 //!
 //! Must not know: what is measured. Start reading at [`full_bucket_index`].
 
+use ferrio_sys::LazyCounts;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
@@ -55,17 +56,9 @@ pub const fn bucket_value_ns(index: usize) -> u64 {
 ///
 /// 32 KiB, of which a run touches what it uses: the memory comes zeroed from the kernel, and no method writes to what lies
 /// beyond fio's buckets (a page and more each for every eight octaves) unless something was counted there.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub struct Histogram {
-    counts: Box<[u64; N_SLOTS]>,
-}
-
-impl Default for Histogram {
-    fn default() -> Self {
-        // Not an array in a box: that would be written to.
-        let zeroed = vec![0; N_SLOTS].into_boxed_slice();
-        Self { counts: zeroed.try_into().expect("a vector of as many elements") }
-    }
+    counts: LazyCounts<N_SLOTS>,
 }
 
 /// The buckets that hold something.
@@ -111,7 +104,7 @@ impl Histogram {
 
     /// Number of values counted.
     pub fn n_samples(&self) -> u64 {
-        sum(&*self.counts)
+        sum(&self.counts[..])
     }
 
     /// Adds another histogram.

@@ -26,6 +26,7 @@ pub mod file_space;
 pub mod futex;
 pub mod heap;
 pub mod io_calls;
+pub mod lazy_counts;
 pub mod limits;
 pub mod mounts;
 pub mod poll;
@@ -44,6 +45,7 @@ pub use arena::{Arena, ArenaKind, ArenaRequest, Region};
 pub use clock::{Clock, ClockKind};
 pub use error::{Error, Result};
 pub use futex::{FutexWait, futex_wait, futex_wake};
+pub use lazy_counts::LazyCounts;
 /// An errno, the error of everything that is called once per I/O. Converts to `std::io::Error`.
 pub use rustix::io::Errno;
 pub use shared_memory::{SharedMemory, SharedPod};

@@ -11,7 +11,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ferrio-units", &[]),
     ("ferrio-sys", &["ferrio-units"]),
     ("ferrio-job", &["ferrio-units"]),
-    ("ferrio-stats", &["ferrio-units"]),
+    ("ferrio-stats", &["ferrio-units", "ferrio-sys"]),
     ("ferrio-engine", &["ferrio-units", "ferrio-sys"]),
     ("ferrio-workload", &["ferrio-units", "ferrio-job"]),
     ("ferrio-run", &["ferrio-units", "ferrio-sys", "ferrio-job", "ferrio-stats", "ferrio-engine", "ferrio-workload"]),

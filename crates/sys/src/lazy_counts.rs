@@ -1,0 +1,112 @@
+//! A long array of counts of which little is used: it takes the memory of those pages that were written to.
+//!
+//! The heap clears what it hands out where the memory was used before, which is to write to all of it. So the array is a
+//! mapping of its own. Must not know: what is counted. Start reading at [`LazyCounts`].
+#![expect(unsafe_code, reason = "an array in a mapping")]
+
+use rustix::mm::{MapFlags, ProtFlags};
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+
+/// `N` counts, all zero at first. Where the kernel refuses a mapping (a process may have 65,530 by default) they come from
+/// the heap.
+#[derive(Debug)]
+pub struct LazyCounts<const N: usize> {
+    base: NonNull<[u64; N]>,
+    is_mapped: bool,
+}
+
+// SAFETY: it owns the array; an address works the same in every thread.
+unsafe impl<const N: usize> Send for LazyCounts<N> {}
+// SAFETY: through a shared reference the array can only be read.
+unsafe impl<const N: usize> Sync for LazyCounts<N> {}
+
+impl<const N: usize> LazyCounts<N> {
+    const BYTES: usize = size_of::<[u64; N]>();
+
+    fn from_heap() -> Self {
+        let array: Box<[u64; N]> = vec![0; N].into_boxed_slice().try_into().expect("a vector of as many elements");
+        Self { base: NonNull::from(Box::leak(array)), is_mapped: false }
+    }
+}
+
+impl<const N: usize> Default for LazyCounts<N> {
+    fn default() -> Self {
+        const { assert!(N > 0) };
+        let protection = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: the kernel picks a free address; nothing that exists is replaced.
+        let mapped =
+            unsafe { rustix::mm::mmap_anonymous(std::ptr::null_mut(), Self::BYTES, protection, MapFlags::PRIVATE) };
+        let base = mapped.ok().and_then(|base| NonNull::new(base.cast()));
+        base.map_or_else(Self::from_heap, |base| Self { base, is_mapped: true })
+    }
+}
+
+impl<const N: usize> Deref for LazyCounts<N> {
+    type Target = [u64; N];
+
+    #[inline]
+    fn deref(&self) -> &[u64; N] {
+        // SAFETY: a page-aligned mapping or a box of exactly this array, zero at first, which is a value, and alive as long
+        // as `self`.
+        unsafe { self.base.as_ref() }
+    }
+}
+
+impl<const N: usize> DerefMut for LazyCounts<N> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u64; N] {
+        // SAFETY: as in `deref`, and `&mut self` rules out other references.
+        unsafe { self.base.as_mut() }
+    }
+}
+
+/// Writes only where something was counted.
+impl<const N: usize> Clone for LazyCounts<N> {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        for (mine, theirs) in copy.iter_mut().zip(self.iter()).filter(|(_, theirs)| **theirs != 0) {
+            *mine = *theirs;
+        }
+        copy
+    }
+}
+
+impl<const N: usize> PartialEq for LazyCounts<N> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<const N: usize> Eq for LazyCounts<N> {}
+
+impl<const N: usize> Drop for LazyCounts<N> {
+    fn drop(&mut self) {
+        if self.is_mapped {
+            // SAFETY: exactly the mapping that `default` made; no reference outlives the owner. Should the kernel refuse
+            // (a hole takes one mapping more), the memory stays, and nothing refers to it.
+            let _ = unsafe { rustix::mm::munmap(self.base.as_ptr().cast(), Self::BYTES) };
+        } else {
+            // SAFETY: leaked from a box of this type by `from_heap`, and taken back once.
+            drop(unsafe { Box::from_raw(self.base.as_ptr()) });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_stay_apart_wherever_they_are() {
+        for mut counts in [LazyCounts::<4096>::default(), LazyCounts::from_heap()] {
+            assert!(counts.iter().all(|count| *count == 0));
+            counts[4095] = 7;
+            let mut copy = counts.clone();
+            assert_eq!(copy, counts);
+            copy[0] += 1;
+            assert_ne!(copy, counts);
+            assert_eq!((counts[0], copy[0], copy[4095]), (0, 1, 7));
+        }
+    }
+}
