@@ -1,90 +1,8 @@
 //! What is measured, and what each case has to reach. A new case is one row in [`CASES`].
+//!
+//! Must not know: how it is measured. What a row says: `case.rs`.
 
-/// A case: options that both programs get, and goals.
-pub(super) struct Case {
-    /// Its name on the command line.
-    pub(super) name: &'static str,
-    /// What it shows.
-    pub(super) about: &'static str,
-    /// What it runs on.
-    pub(super) target: Target,
-    /// Options of both programs, parted by blanks; `{target}` stands for the path of the target.
-    pub(super) options: &'static str,
-    /// Options whose cost is the subject: both programs are also measured without them.
-    pub(super) extra: &'static str,
-    /// What is counted.
-    pub(super) work: Work,
-    /// Arguments of the bare loop that does the same, without the number of I/Os.
-    pub(super) bare: Option<&'static str>,
-    /// Peak memory of the whole process tree is measured too.
-    pub(super) measures_memory: bool,
-    /// What has to be reached.
-    pub(super) goals: &'static [Goal],
-}
-
-/// What a case runs on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Target {
-    /// Nothing: the engine moves no data.
-    None,
-    /// A file of 1 GiB on tmpfs, full of data.
-    Tmpfs,
-    /// A compressed RAM device of 2 GiB, never written: every page is read as zeroes without decompression, so that the
-    /// device costs as little as a block device can.
-    Zram,
-    /// `/dev/zero`: reads and writes cost a system call and the clearing of memory.
-    DevZero,
-    /// A file of 1 GiB on the file system of temporary files, full of data.
-    DiskFile,
-    /// A loop device over such a file.
-    Loop,
-    /// A job file with 2,000 sections.
-    JobFile,
-    /// A directory for logs on the file system of temporary files.
-    Directory,
-}
-
-/// What is counted.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Work {
-    /// The I/Os between a run with a tenth of this number and one with all of it.
-    PerIo {
-        /// I/Os of the long run.
-        n_ios: u64,
-    },
-    /// The run as a whole.
-    WholeRun,
-}
-
-/// A goal, over the median of the pairs.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Goal {
-    /// Speed (I/Os a second, or runs a second) as a multiple of fio's.
-    SpeedAtLeast(f64),
-    /// User CPU time, as a part of fio's, over all pairs together: most kernels count user and system time by ticks, so
-    /// that a single run says little.
-    UserCpuBelow(f64),
-    /// Instructions in user mode per I/O, as a part of fio's. Counted, not measured: noise does not touch it.
-    InstructionsBelow(f64),
-    /// User and system CPU time, as a part of fio's.
-    CpuBelow(f64),
-    /// Peak memory, as a part of fio's.
-    MemoryBelow(f64),
-    /// Seconds of a run.
-    SecondsBelow(f64),
-    /// Gigabytes (10^9) a second of blocks of this many bytes.
-    GigabytesAtLeast { gigabytes: f64, block_bytes: f64 },
-    /// CPU time per I/O as a multiple of the bare loop's.
-    BareCpuBelow(f64),
-    /// I/Os a second as a part of the bare loop's.
-    BareSpeedAtLeast(f64),
-    /// Nanoseconds by which the mean completion latency that ferrio reports is below fio's: the tool's own share of it.
-    ClatLowerBy(f64),
-    /// Part of its I/Os a second that ferrio loses by the extra options.
-    LossBelow(f64),
-    /// Time per I/O that the extra options cost ferrio, as a part of what they cost fio.
-    ExtraTimeBelow(f64),
-}
+use super::case::{Case, Goal, PLAIN, Target, Work};
 
 /// The loop with one feature more.
 const SHAPED: &[Goal] = &[Goal::SpeedAtLeast(2.5), Goal::CpuBelow(0.4)];
@@ -121,22 +39,45 @@ macro_rules! thousand {
     };
 }
 
+/// A rate on the null engine: what a run takes less a short one is its I/Os by the rate.
+macro_rules! rate {
+    ($more:literal) => {
+        concat!("--name=b --ioengine=null --size=64g --bs=4k --rw=randread --rate_iops=", $more)
+    };
+}
+
+const fn at_rate(
+    name: &'static str,
+    about: &'static str,
+    options: &'static str,
+    n_ios: u64,
+    goals: &'static [Goal],
+) -> Case {
+    Case { name, about, options, work: Work::PerIo { n_ios }, goals, ..PLAIN }
+}
+
+/// Made as a reader needs it, and brought to the medium: the same calls as `dd conv=fsync`, with another source.
+macro_rules! layout {
+    ($more:literal) => {
+        concat!("--name=b --filename={target} --size=1g --rw=read --ioengine=psync --number_ios=1 ", $more)
+    };
+}
+
+const fn laid_out(name: &'static str, about: &'static str, options: &'static str, beside: &'static str) -> Case {
+    Case {
+        name,
+        about,
+        target: Target::NewFile,
+        options,
+        beside: Some(beside),
+        goals: &[Goal::BesideSpeedAtLeast(0.9), Goal::SpeedAtLeast(0.95)],
+        ..PLAIN
+    }
+}
+
 const BARE_NULL: Option<&str> = Some("null 68719476736");
 /// With three reads of the clock per I/O.
 const BARE_NULL_QUEUED: Option<&str> = Some("null-queued 68719476736");
-
-/// What a row has that says nothing else: no target, no extra options, no bare loop, no memory.
-const PLAIN: Case = Case {
-    name: "",
-    about: "",
-    target: Target::None,
-    options: "",
-    extra: "",
-    work: Work::WholeRun,
-    bare: None,
-    measures_memory: false,
-    goals: &[],
-};
 
 /// All cases, in the order in which they run.
 pub(super) const CASES: &[Case] = &[
@@ -206,6 +147,64 @@ pub(super) const CASES: &[Case] = &[
         goals: SHAPED,
         ..PLAIN
     },
+    at_rate(
+        "rate-1k",
+        "1,000 I/Os a second, linear",
+        rate!("1000"),
+        4_000,
+        &[Goal::RateWithin { ios_per_sec: 1e3, percent: 1.0 }],
+    ),
+    at_rate(
+        "rate-10k",
+        "10,000 I/Os a second, linear",
+        rate!("10000"),
+        30_000,
+        &[Goal::RateWithin { ios_per_sec: 1e4, percent: 1.0 }, Goal::CoreBelow(30.0)],
+    ),
+    at_rate(
+        "rate-100k",
+        "100,000 I/Os a second, linear",
+        rate!("100000"),
+        300_000,
+        &[Goal::RateWithin { ios_per_sec: 1e5, percent: 1.0 }],
+    ),
+    at_rate(
+        "rate-500k",
+        "500,000 I/Os a second, linear",
+        rate!("500000"),
+        1_500_000,
+        &[Goal::RateWithin { ios_per_sec: 5e5, percent: 1.0 }],
+    ),
+    // A Poisson process of n I/Os misses its own rate by 1 / sqrt(n) as a standard error: to the 1 percent come two of
+    // these, of nine tenths of the I/Os.
+    at_rate(
+        "rate-poisson-1k",
+        "1,000 I/Os a second, Poisson; 3.3 % are the chance of 3,600 I/Os",
+        rate!("1000 --rate_process=poisson"),
+        4_000,
+        &[Goal::RateWithin { ios_per_sec: 1e3, percent: 4.3 }],
+    ),
+    at_rate(
+        "rate-poisson-10k",
+        "10,000 I/Os a second, Poisson; 1.2 % are the chance of 27,000 I/Os",
+        rate!("10000 --rate_process=poisson"),
+        30_000,
+        &[Goal::RateWithin { ios_per_sec: 1e4, percent: 2.2 }, Goal::CoreBelow(30.0)],
+    ),
+    at_rate(
+        "rate-poisson-100k",
+        "100,000 I/Os a second, Poisson; 0.4 % are the chance of 270,000 I/Os",
+        rate!("100000 --rate_process=poisson"),
+        300_000,
+        &[Goal::RateWithin { ios_per_sec: 1e5, percent: 1.4 }],
+    ),
+    at_rate(
+        "rate-poisson-500k",
+        "500,000 I/Os a second, Poisson; 0.2 % are the chance of 1,350,000 I/Os",
+        rate!("500000 --rate_process=poisson"),
+        1_500_000,
+        &[Goal::RateWithin { ios_per_sec: 5e5, percent: 1.2 }],
+    ),
     Case {
         name: "psync-dev-zero",
         about: "psync, 512 bytes of /dev/zero",
@@ -358,9 +357,35 @@ pub(super) const CASES: &[Case] = &[
         options: null!(""),
         extra: "--write_lat_log={target}/log",
         work: Work::PerIo { n_ios: 4_000_000 },
-        goals: &[Goal::ExtraTimeBelow(0.5), Goal::SpeedAtLeast(2.5), Goal::CpuBelow(0.4)],
+        goals: &[Goal::ExtraTimeBelow(0.4), Goal::SpeedAtLeast(2.5), Goal::CpuBelow(0.4)],
         ..PLAIN
     },
+    Case {
+        name: "logs-memory",
+        about: "peak memory with a row for each I/O in logs of clat and lat, with a quarter of the I/Os and with all",
+        target: Target::NullLogs,
+        options: null!("--write_lat_log={target}/log"),
+        work: Work::Quarter { n_ios: 4_000_000 },
+        measures_memory: true,
+        goals: &[
+            Goal::GrowthBelow(1.1),
+            Goal::RowBytesBelow { bytes: 20.0, rows_per_io: 2.0 },
+            Goal::MemoryBelow(0.25),
+        ],
+        ..PLAIN
+    },
+    laid_out(
+        "layout-4k",
+        "a file of 1 GiB laid out by 4 KiB and synced, beside dd with conv=fsync",
+        layout!("--bs=4k"),
+        "dd if=/dev/zero of={target} bs=4k count=262144 conv=fsync",
+    ),
+    laid_out(
+        "layout-1m",
+        "the same by 1 MiB",
+        layout!("--bs=1m"),
+        "dd if=/dev/zero of={target} bs=1M count=1024 conv=fsync",
+    ),
     Case {
         name: "start-1",
         about: "start and end of one null job of one I/O",

@@ -14,9 +14,30 @@ pub(super) struct Pair {
     pub(super) plain: Option<[Sample; 2]>,
     /// Mean completion latency that fio and ferrio report, where it is a goal.
     pub(super) mean_clat_ns: Option<[f64; 2]>,
+    /// The program beside them, where there is one.
+    pub(super) beside: Option<Sample>,
+    /// fio and ferrio with a quarter of the I/Os, where that is measured.
+    pub(super) quarter: Option<[Sample; 2]>,
 }
 
 impl Pair {
+    /// Two samples, and nothing else.
+    pub(super) fn of(peer: Sample, own: Sample) -> Self {
+        Self { peer, own, plain: None, mean_clat_ns: None, beside: None, quarter: None }
+    }
+
+    /// How many times as fast as the program beside it.
+    pub(super) fn beside_speed(&self) -> Option<f64> {
+        Some(self.beside?.wall_ns / self.own.wall_ns)
+    }
+
+    /// Peak memory of fio and ferrio with a quarter of the I/Os and with all.
+    pub(super) fn growth_bytes(&self) -> Option<[[f64; 2]; 2]> {
+        let [peer, own] = self.quarter?;
+        let bytes = |few: Sample, all: Sample| Some([few.peak_bytes? as f64, all.peak_bytes? as f64]);
+        Some([bytes(peer, self.peer)?, bytes(own, self.own)?])
+    }
+
     /// How many times as fast as fio.
     pub(super) fn speed(&self) -> f64 {
         self.peer.wall_ns / self.own.wall_ns
@@ -122,21 +143,19 @@ mod tests {
     #[test]
     fn ratios_of_a_pair() {
         let sample = |wall_ns, user_ns, system_ns, peak| Sample { wall_ns, user_ns, system_ns, peak_bytes: Some(peak) };
-        let pair = Pair {
-            peer: sample(200.0, 100.0, 50.0, 400),
-            own: sample(100.0, 40.0, 35.0, 100),
-            plain: None,
-            mean_clat_ns: None,
-        };
+        let pair = Pair::of(sample(200.0, 100.0, 50.0, 400), sample(100.0, 40.0, 35.0, 100));
         assert!(same(pair.speed(), 2.0) && same(pair.cpu(), 0.5));
         assert_eq!(pair.memory(), Some(0.25));
-        let other =
-            Pair { peer: sample(1.0, 300.0, 0.0, 1), own: sample(1.0, 60.0, 0.0, 1), plain: None, mean_clat_ns: None };
+        let other = Pair::of(sample(1.0, 300.0, 0.0, 1), sample(1.0, 60.0, 0.0, 1));
         assert!(pair.loss().is_none() && pair.extra_time().is_none());
         let plain = Some([sample(160.0, 1.0, 0.0, 1), sample(90.0, 1.0, 0.0, 1)]);
-        let extra = Pair { peer: pair.peer, own: pair.own, plain, mean_clat_ns: None };
+        let extra = Pair { plain, ..Pair::of(pair.peer, pair.own) };
         assert!(extra.loss().is_some_and(|loss| same(loss, 0.1)));
         assert!(extra.extra_time().is_some_and(|part| same(part, 0.25)));
+        let quarter = Some([sample(1.0, 1.0, 0.0, 100), sample(1.0, 1.0, 0.0, 80)]);
+        let grown = Pair { quarter, beside: Some(sample(90.0, 1.0, 0.0, 1)), ..Pair::of(pair.peer, pair.own) };
+        assert_eq!(grown.growth_bytes(), Some([[100.0, 400.0], [80.0, 100.0]]));
+        assert!(grown.beside_speed().is_some_and(|part| same(part, 0.9)) && pair.beside_speed().is_none());
         let figures = Figures { pairs: vec![pair, other], bare: None, instructions: Some([400, 100]) };
         assert!(same(figures.user_cpu(), 0.25) && figures.instructions().is_some_and(|ratio| same(ratio, 0.25)));
         assert!(same(figures.median(|pair| pair.own.user_ns), 50.0));

@@ -72,6 +72,8 @@ pub(super) struct Noise {
     /// Spread of the peer's wall and CPU times.
     wall_spread: f64,
     cpu_spread: f64,
+    /// Spread of the wall times of the program beside; 0 without one.
+    beside_spread: f64,
 }
 
 impl Noise {
@@ -86,6 +88,7 @@ impl Noise {
             seconds: 0.0,
             wall_spread: 0.0,
             cpu_spread: 0.0,
+            beside_spread: 0.0,
         }
     }
 
@@ -99,6 +102,7 @@ impl Noise {
         self.steal = steal / total;
         self.seconds = self.start.elapsed().as_secs_f64();
         self.wall_spread = spread(figures.all(|pair| pair.peer.wall_ns));
+        self.beside_spread = spread(figures.pairs.iter().filter_map(|pair| Some(pair.beside?.wall_ns)));
         self.cpu_spread = spread(figures.all(|pair| pair.peer.cpu_ns()));
     }
 
@@ -110,6 +114,10 @@ impl Noise {
         }
         if self.cpu_spread > MAX_SPREAD {
             reasons.push(format!("fio's own CPU times spread over {:.0} %", 100.0 * self.cpu_spread));
+        }
+        if self.beside_spread > MAX_SPREAD {
+            let percent = 100.0 * self.beside_spread;
+            reasons.push(format!("wall times of the program beside spread over {percent:.0} %"));
         }
         if self.others > MAX_OTHERS {
             reasons.push(format!("others used {:.0} % of the CPUs", 100.0 * self.others));

@@ -5,6 +5,7 @@
 //! start-up and end do not count. Must not know: how ferrio works inside.
 //! Start reading at [`run`]; what is measured stands in [`cases::CASES`].
 
+mod case;
 mod cases;
 mod figures;
 mod machine;
@@ -15,7 +16,8 @@ mod stage;
 
 use crate::callgrind;
 use anyhow::{Context, Result, bail, ensure};
-use cases::{CASES, Case, Goal, Work};
+use case::{Case, Goal, Work};
+use cases::CASES;
 use figures::{Figures, Pair};
 use machine::{Machine, Noise};
 use measure::Sample;
@@ -113,7 +115,24 @@ fn pair(case: &Case, settings: &Settings<'_>, programs: &Programs, stage: &Stage
     let wants_clat = case.goals.iter().any(|goal| matches!(goal, Goal::ClatLowerBy(_)));
     let clat = |program: &Path| mean_clat_ns(case, settings, program, stage);
     let mean_clat_ns = if wants_clat { Some([clat(&programs.peer)?, clat(&programs.own)?]) } else { None };
-    Ok(Pair { peer, own, plain, mean_clat_ns })
+    let beside = case.beside.map(|words| beside(words, stage)).transpose()?;
+    let few = |program: &Path| quarter(case, settings, program, stage);
+    let quarter = few(&programs.peer)?.zip(few(&programs.own)?).map(|(peer, own)| [peer, own]);
+    Ok(Pair { plain, mean_clat_ns, beside, quarter, ..Pair::of(peer, own) })
+}
+
+/// The program beside, with its arguments.
+fn beside(words: &str, stage: &Stage) -> Result<Sample> {
+    let words = stage.expand(words);
+    let (program, arguments) = words.split_first().context("a program beside without a name")?;
+    stage.clear()?;
+    measure::run(Path::new(program), arguments, false)
+}
+
+/// A whole run with a quarter of the I/Os, where that is measured.
+fn quarter(case: &Case, settings: &Settings<'_>, program: &Path, stage: &Stage) -> Result<Option<Sample>> {
+    let Work::Quarter { n_ios } = case.work else { return Ok(None) };
+    sample(&Case { work: Work::Quarter { n_ios: n_ios / 4 }, ..*case }, "", settings, program, stage).map(Some)
 }
 
 /// Mean completion latency of reads, as a program reports it.
@@ -148,11 +167,14 @@ fn sample(case: &Case, extra: &str, settings: &Settings<'_>, program: &Path, sta
         let mut arguments = common.clone();
         arguments.extend(n_ios.map(|n_ios| format!("--number_ios={n_ios}")));
         arguments.push("--output=/dev/null".to_owned());
+        stage.clear()?;
         measure::run(program, &arguments, case.measures_memory)
     };
     match case.work {
         Work::PerIo { n_ios } => per_io(n_ios, settings, |n_ios| run(Some(n_ios))),
         Work::WholeRun => run(None),
+        // The same I/Os with `--quick`: bytes a row are counted by them.
+        Work::Quarter { n_ios } => run(Some(n_ios)),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how they were measured. Start reading at [`pair_line`] and [`verdict`].
 
-use super::cases::{Case, Goal, Work};
+use super::case::{Case, Goal, Work};
 use super::figures::{Figures, Pair, median};
 use super::machine::Noise;
 use super::measure::Sample;
@@ -18,7 +18,7 @@ pub(super) fn list_of(cases: &[Case]) -> String {
 pub(super) fn pair_header(case: &Case) -> String {
     let (speed, cost) = match case.work {
         Work::PerIo { .. } => ("IOPS", "ns user+system"),
-        Work::WholeRun => ("ms", "ms user+system"),
+        Work::WholeRun | Work::Quarter { .. } => ("ms", "ms user+system"),
     };
     format!(
         "  {:>4}  {:>12} {:>12} {:>6}   {:>17} {:>17} {:>6}",
@@ -50,20 +50,26 @@ pub(super) fn pair_line(case: &Case, index: usize, pair: &Pair) -> String {
         // Writing into a text cannot fail.
         let _ = write!(line, "   peak memory {:.1} and {:.1} MiB", mib(peer), mib(own));
     }
+    if let Some([[peer, _], [own, _]]) = pair.growth_bytes() {
+        let _ = write!(line, ", of a quarter {:.1} and {:.1} MiB", mib(peer as u64), mib(own as u64));
+    }
+    if let (Some(beside), Some(program)) = (&pair.beside, case.beside_name()) {
+        let _ = write!(line, "   {program}: {} ({})", speed_of(case, beside), cost_of(case, beside));
+    }
     line
 }
 
 fn speed_of(case: &Case, sample: &Sample) -> String {
     match case.work {
         Work::PerIo { .. } => grouped((1e9 / sample.wall_ns) as u64),
-        Work::WholeRun => format!("{:.1}", sample.wall_ns / 1e6),
+        Work::WholeRun | Work::Quarter { .. } => format!("{:.1}", sample.wall_ns / 1e6),
     }
 }
 
 fn cost_of(case: &Case, sample: &Sample) -> String {
     match case.work {
         Work::PerIo { .. } => format!("{:.1}+{:.1}", sample.user_ns, sample.system_ns),
-        Work::WholeRun => format!("{:.1}+{:.1}", sample.user_ns / 1e6, sample.system_ns / 1e6),
+        Work::WholeRun | Work::Quarter { .. } => format!("{:.1}+{:.1}", sample.user_ns / 1e6, sample.system_ns / 1e6),
     }
 }
 
@@ -86,7 +92,7 @@ fn grouped(value: u64) -> String {
 
 /// Medians and ranges beside the goals, the limit of the machine, and whether the machine was quiet.
 pub(super) fn verdict(case: &Case, figures: &Figures, noise: &Noise) -> String {
-    let mut lines: Vec<String> = case.goals.iter().map(|goal| goal_line(*goal, figures)).collect();
+    let mut lines: Vec<String> = case.goals.iter().map(|goal| goal_line(case, *goal, figures)).collect();
     if let Some([peer, own]) = figures.instructions {
         lines.push(format!("  instructions per I/O: fio {peer}, ferrio {own}"));
     }
@@ -110,13 +116,15 @@ struct Reached {
     what: &'static str,
     /// What is judged by its median; empty if it could not be measured.
     figures: Vec<f64>,
+    /// The same of fio, where a figure says nothing of it.
+    peer: Vec<f64>,
     goal: String,
     is_met: fn(f64, f64) -> bool,
     bound: f64,
 }
 
 impl Reached {
-    fn of(goal: Goal, figures: &Figures) -> Self {
+    fn of(case: &Case, goal: Goal, figures: &Figures) -> Self {
         let memory = || figures.pairs.iter().filter_map(Pair::memory).collect();
         match goal {
             Goal::SpeedAtLeast(bound) => Self::at_least("speed", figures.all(Pair::speed), bound),
@@ -147,16 +155,58 @@ impl Reached {
             Goal::ExtraTimeBelow(bound) => {
                 Self::below("extra time", figures.pairs.iter().filter_map(Pair::extra_time).collect(), bound)
             }
-            Goal::SecondsBelow(bound) => Self::below("seconds", figures.all(|pair| pair.own.wall_ns / 1e9), bound),
+            Goal::SecondsBelow(bound) => Self::both_below("seconds", figures, bound, |sample| sample.wall_ns / 1e9),
+            Goal::RateWithin { ios_per_sec, percent } => {
+                Self::both_below("% off the rate", figures, percent, |sample| {
+                    100.0 * (1e9 / sample.wall_ns / ios_per_sec - 1.0).abs()
+                })
+            }
+            Goal::CoreBelow(bound) => {
+                Self::both_below("% of a core", figures, bound, |sample| 100.0 * sample.cpu_ns() / sample.wall_ns)
+            }
+            Goal::BesideSpeedAtLeast(bound) => {
+                Self::at_least("speed to beside", figures.pairs.iter().filter_map(Pair::beside_speed).collect(), bound)
+            }
+            Goal::GrowthBelow(bound) => Self::growth_below("memory growth", figures, bound, |[few, all]| all / few),
+            Goal::RowBytesBelow { bytes, rows_per_io } => {
+                let n_rows = case.n_ios_beyond_quarter() * rows_per_io;
+                Self::growth_below("bytes a row", figures, bytes, |[few, all]| (all - few) / n_rows)
+            }
         }
     }
 
+    /// A figure of each program's runs.
+    fn both_below(what: &'static str, figures: &Figures, bound: f64, of: impl Fn(&Sample) -> f64) -> Self {
+        Self { peer: figures.all(|pair| of(&pair.peer)), ..Self::below(what, figures.all(|pair| of(&pair.own)), bound) }
+    }
+
+    /// A figure of peak memory with a quarter of the I/Os and with all.
+    fn growth_below(what: &'static str, figures: &Figures, bound: f64, of: impl Fn([f64; 2]) -> f64) -> Self {
+        let grown = || figures.pairs.iter().filter_map(Pair::growth_bytes);
+        let peer = grown().map(|[peer, _]| of(peer)).collect();
+        Self { peer, ..Self::below(what, grown().map(|[_, own]| of(own)).collect(), bound) }
+    }
+
     fn at_least(what: &'static str, figures: Vec<f64>, bound: f64) -> Self {
-        Self { what, figures, goal: format!("at least {bound}"), is_met: |figure, bound| figure >= bound, bound }
+        Self {
+            what,
+            figures,
+            peer: Vec::new(),
+            goal: format!("at least {bound}"),
+            is_met: |figure, bound| figure >= bound,
+            bound,
+        }
     }
 
     fn below(what: &'static str, figures: Vec<f64>, bound: f64) -> Self {
-        Self { what, figures, goal: format!("below {bound}"), is_met: |figure, bound| figure < bound, bound }
+        Self {
+            what,
+            figures,
+            peer: Vec::new(),
+            goal: format!("below {bound}"),
+            is_met: |figure, bound| figure < bound,
+            bound,
+        }
     }
 
     /// `None`: it could not be measured.
@@ -165,18 +215,19 @@ impl Reached {
     }
 }
 
-fn goal_line(goal: Goal, figures: &Figures) -> String {
-    let reached = Reached::of(goal, figures);
+fn goal_line(case: &Case, goal: Goal, figures: &Figures) -> String {
+    let reached = Reached::of(case, goal, figures);
     let Some(is_met) = reached.is_met() else {
         return format!(
-            "  {:<18} SKIPPED: no valgrind, no control group for memory can be made, or too noisy",
+            "  {:<18} SKIPPED: no valgrind, no control group for memory can be made, no such program, or too noisy",
             reached.what
         );
     };
     let low = reached.figures.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = reached.figures.iter().copied().fold(0.0, f64::max);
+    let high = reached.figures.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let peer = if reached.peer.is_empty() { String::new() } else { format!(", fio {:.2}", median(reached.peer)) };
     format!(
-        "  {:<18} {:.2} ({low:.2} to {high:.2}); goal {}: {}",
+        "  {:<18} {:.2} ({low:.2} to {high:.2}){peer}; goal {}: {}",
         reached.what,
         median(reached.figures.iter().copied()),
         reached.goal,
@@ -199,7 +250,7 @@ pub(super) fn summary_line(case: &Case, figures: &Figures, noise: &Noise) -> Str
     if !memory.is_empty() {
         let _ = write!(line, "  memory {:>5.2}", median(memory));
     }
-    let goals = case.goals.iter().map(|goal| Reached::of(*goal, figures));
+    let goals = case.goals.iter().map(|goal| Reached::of(case, *goal, figures));
     let missed: Vec<&str> =
         goals.filter(|reached| reached.is_met() == Some(false)).map(|reached| reached.what).collect();
     let verdict = if missed.is_empty() { "  goals met".to_owned() } else { format!("  MISSED: {}", missed.join(", ")) };
@@ -209,7 +260,8 @@ pub(super) fn summary_line(case: &Case, figures: &Figures, noise: &Noise) -> Str
 
 #[cfg(test)]
 mod tests {
-    use super::super::cases::{CASES, Target};
+    use super::super::case::{PLAIN, Target};
+    use super::super::cases::CASES;
     use super::*;
 
     #[test]
@@ -223,16 +275,18 @@ mod tests {
     #[test]
     fn goals_are_judged_by_the_median() {
         let sample = |wall_ns| Sample { wall_ns, user_ns: 1.0, system_ns: 0.0, peak_bytes: None };
-        let pairs = [100.0, 50.0, 40.0].map(|own| Pair {
-            peer: sample(100.0),
-            own: sample(own),
-            plain: None,
-            mean_clat_ns: None,
-        });
+        let pairs = [100.0, 50.0, 40.0].map(|own| Pair::of(sample(100.0), sample(own)));
         let figures = Figures { pairs: pairs.into_iter().collect(), bare: None, instructions: None };
-        assert!(goal_line(Goal::SpeedAtLeast(2.0), &figures).ends_with("2.00 (1.00 to 2.50); goal at least 2: met"));
-        assert!(goal_line(Goal::CpuBelow(1.0), &figures).ends_with("MISSED"));
-        assert!(goal_line(Goal::MemoryBelow(1.0), &figures).contains("SKIPPED"));
+        let line = |goal| goal_line(&PLAIN, goal, &figures);
+        assert!(line(Goal::SpeedAtLeast(2.0)).ends_with("2.00 (1.00 to 2.50); goal at least 2: met"));
+        assert!(line(Goal::CpuBelow(1.0)).ends_with("MISSED"));
+        assert!(line(Goal::MemoryBelow(1.0)).contains("SKIPPED"));
+        assert!(
+            line(Goal::GrowthBelow(1.0)).contains("SKIPPED") && line(Goal::BesideSpeedAtLeast(1.0)).contains("SKIPPED")
+        );
+        // 100, 50 and 40 ns an I/O are 10, 20 and 25 million a second.
+        let rate = line(Goal::RateWithin { ios_per_sec: 20e6, percent: 1.0 });
+        assert!(rate.ends_with("25.00 (0.00 to 50.00), fio 50.00; goal below 1: MISSED"), "{rate}");
     }
 
     #[test]

@@ -2,11 +2,12 @@
 //!
 //! Must not know: which case it is for. Start reading at [`Stage::set`].
 
-use super::cases::Target;
+use super::case::Target;
 use anyhow::{Context, Result};
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -34,6 +35,8 @@ pub(super) enum Stage {
     Zram(u32),
     /// A directory that was made.
     Directory(PathBuf),
+    /// A file that the programs make.
+    NewFile(PathBuf),
     /// A device that is always there.
     Device(&'static str),
     /// A loop device and the file under it.
@@ -53,6 +56,8 @@ impl Stage {
             Target::Loop => loop_device(),
             Target::JobFile => job_file().map(Ok),
             Target::Directory => directory().map(Ok),
+            Target::NullLogs => null_logs().map(Ok),
+            Target::NewFile => Ok(Ok(Self::NewFile(temporary_name()))),
         }
     }
 
@@ -61,10 +66,20 @@ impl Stage {
         words.split_whitespace().map(|word| word.replace("{target}", &self.path())).collect()
     }
 
+    /// Before a run: a file that programs make is not there, and nothing of the run before it is still to be written.
+    pub(super) fn clear(&self) -> Result<()> {
+        let Self::NewFile(path) = self else { return Ok(()) };
+        if path.exists() {
+            fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+        Command::new("sync").status().context("cannot start sync")?;
+        Ok(())
+    }
+
     fn path(&self) -> String {
         match self {
             Self::Empty => String::new(),
-            Self::File(path) | Self::Directory(path) => path.display().to_string(),
+            Self::File(path) | Self::NewFile(path) | Self::Directory(path) => path.display().to_string(),
             Self::Zram(number) => format!("/dev/zram{number}"),
             Self::Device(path) => (*path).to_owned(),
             Self::Loop(device, _) => device.clone(),
@@ -81,7 +96,7 @@ impl Drop for Stage {
                 let _ = Command::new("losetup").args(["--detach", device]).status();
                 let _ = fs::remove_file(file);
             }
-            Self::File(path) => drop(fs::remove_file(path)),
+            Self::File(path) | Self::NewFile(path) => drop(fs::remove_file(path)),
             Self::Zram(number) => remove_zram(*number),
             Self::Directory(path) => drop(fs::remove_dir_all(path)),
         }
@@ -126,8 +141,22 @@ fn job_file() -> Result<Stage> {
     Ok(Stage::File(path))
 }
 
+fn temporary_name() -> PathBuf {
+    std::env::temp_dir().join(format!("ferrio-bench-{}", std::process::id()))
+}
+
+/// A directory in which the logs of latencies of the first job are links to where nothing is kept.
+fn null_logs() -> Result<Stage> {
+    let stage = directory()?;
+    for kind in ["slat", "clat", "lat"] {
+        let link = format!("{}/log_{kind}.1.log", stage.path());
+        symlink("/dev/null", &link).with_context(|| format!("cannot make {link}"))?;
+    }
+    Ok(stage)
+}
+
 fn directory() -> Result<Stage> {
-    let path = std::env::temp_dir().join(format!("ferrio-bench-{}", std::process::id()));
+    let path = temporary_name();
     fs::create_dir(&path).with_context(|| format!("cannot create {}", path.display()))?;
     Ok(Stage::Directory(path))
 }
