@@ -29,6 +29,7 @@ pub mod io_calls;
 pub mod lazy_counts;
 pub mod limits;
 pub mod mounts;
+pub mod multiply_fill;
 pub mod poll;
 pub mod posix_aio;
 pub mod process;

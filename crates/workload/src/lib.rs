@@ -1,7 +1,7 @@
 //! What to issue next: file, direction, offset, block size, sync points, buffer contents. Pure and seeded: the same
 //! plan gives the same I/Os on every machine.
 //!
-//! Must not know: system calls, engines, clocks.
+//! Must not know: system calls, engines, clocks. Of `sys` it uses what the CPU does, no more.
 //! Start reading at [`workload`], then `stream`, which asks the other modules in the order in which they decide.
 #![forbid(unsafe_code)]
 

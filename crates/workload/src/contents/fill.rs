@@ -3,6 +3,7 @@
 //! Must not know: options. Start reading at [`RandomWords`].
 //! Facts: reference "Buffers" (four interleaved multiplicative lanes; a piece is random first, then zeroes or pattern).
 
+use ferrio_sys::multiply_fill;
 use ferrio_units::random::GOLDEN_RATIO_64;
 
 /// Multipliers of the interleaved lanes of a random fill.
@@ -22,20 +23,12 @@ impl RandomWords {
     /// Fills a buffer with the next bytes.
     #[inline]
     pub(super) fn fill(&mut self, buffer: &mut [u8]) {
-        let mut lanes = self.lanes;
-        let mut chunks = buffer.chunks_exact_mut(32);
-        for chunk in &mut chunks {
-            for (word, lane) in chunk.chunks_exact_mut(8).zip(&mut lanes) {
-                word.copy_from_slice(&lane.to_le_bytes());
-                *lane = lane.wrapping_mul(GOLDEN_RATIO_64);
-            }
-        }
+        let rest = multiply_fill::fill(&mut self.lanes, GOLDEN_RATIO_64, buffer);
         // The rest goes on with the first lane only.
-        for word in chunks.into_remainder().chunks_mut(8) {
-            word.copy_from_slice(&lanes[0].to_le_bytes()[..word.len()]);
-            lanes[0] = lanes[0].wrapping_mul(GOLDEN_RATIO_64);
+        for word in rest.chunks_mut(8) {
+            word.copy_from_slice(&self.lanes[0].to_le_bytes()[..word.len()]);
+            self.lanes[0] = self.lanes[0].wrapping_mul(GOLDEN_RATIO_64);
         }
-        self.lanes = lanes;
     }
 }
 
