@@ -24,7 +24,6 @@ pub mod file_io;
 pub mod file_mapping;
 pub mod file_space;
 pub mod futex;
-pub mod heap;
 pub mod io_calls;
 pub mod lazy_counts;
 pub mod limits;

@@ -10,7 +10,7 @@ use crate::trace::TraceSettings;
 use crate::worker::{WorkerContext, WorkerMessage, WorkerOutcome, work};
 use ferrio_sys::channel::{MessageReceiver, MessageSender, Received, message_channel};
 use ferrio_sys::process::{self, ChildEnd, Pid};
-use ferrio_sys::{Clock, heap, signals};
+use ferrio_sys::{Clock, signals};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -47,14 +47,6 @@ pub(super) struct Launcher<'a> {
 }
 
 impl Launcher<'_> {
-    /// Gets the heap ready for workers that are forked: a thousand of them share what none of them has to write to.
-    pub(super) fn prepare(&self, turn: &[usize]) {
-        let processes = turn.iter().filter(|index| !self.plan.workers[**index].spec.worker.thread);
-        if processes.count() > 1 {
-            heap::tidy_up();
-        }
-    }
-
     /// Starts a worker; returns its handle and id. A process leaves `files` as they are: what the supervisor frees
     /// between two forks lies in pages that the next child cannot share.
     pub(super) fn start(

@@ -103,7 +103,6 @@ impl Watch<'_> {
             readonly: self.settings.readonly,
             trace: self.settings.trace,
         };
-        launcher.prepare(&turn);
         for &index in &turn {
             self.start_worker(&launcher, index);
         }
