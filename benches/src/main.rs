@@ -8,6 +8,7 @@
 
 mod engine_loop;
 mod offsets;
+mod parts;
 
 use anyhow::{Context, Result, bail, ensure};
 use engine_loop::EngineLoop;
@@ -23,11 +24,12 @@ fn main() -> Result<()> {
     run(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// `null FILE_BYTES N_IOS`, `null-queued FILE_BYTES N_IOS`, `fill BLOCK N`, `pread PATH BLOCK N_IOS`, or `engine NAME PATH DEPTH BATCH BLOCK N_IOS`.
+/// `null FILE_BYTES N_IOS`, `null-queued FILE_BYTES N_IOS`, `parts N`, `fill BLOCK N`, `pread PATH BLOCK N_IOS`, or `engine NAME PATH DEPTH BATCH BLOCK N_IOS`.
 fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
         ["null", file_bytes, n_ios] => null_loop(number(file_bytes)?, number(n_ios)?),
         ["null-queued", file_bytes, n_ios] => null_queued_loop(number(file_bytes)?, number(n_ios)?),
+        ["parts", n] => parts::print(number(n)?),
         ["fill", block, n_ios] => fill_loop(number(block)?, number(n_ios)?),
         ["pread", path, block, n_ios] => pread_loop(path, number(block)?, number(n_ios)?),
         ["engine", name, path, depth, batch, block, n_ios] => {
@@ -35,7 +37,7 @@ fn run(arguments: &[&str]) -> Result<()> {
             EngineLoop::new(name, path, depth, number(block)?)?.run(batch, number(n_ios)?)
         }
         _ => bail!(
-            "usage: ferrio-bare null BYTES N | null-queued BYTES N | fill BLOCK N | pread PATH BLOCK N | engine NAME PATH DEPTH BATCH BLOCK N"
+            "usage: ferrio-bare null BYTES N | null-queued BYTES N | parts N | fill BLOCK N | pread PATH BLOCK N | engine NAME PATH DEPTH BATCH BLOCK N"
         ),
     }
 }
