@@ -220,6 +220,8 @@ _ferrio_names='
 --ss_ramp=
 --steadystate_check_interval=
 --ss_interval=
+--rate_latency=
+--rate_catch_up=
 --hipri
 --fixedbufs
 --registerfiles
@@ -344,6 +346,8 @@ _ferrio() {
         unit_base) words='0 8 1' ;;
         steadystate) words='iops iops_slope bw bw_slope lat lat_slope' ;;
         ss) words='iops iops_slope bw bw_slope lat lat_slope' ;;
+        rate_latency) words='issue response' ;;
+        rate_catch_up) words='burst paced' ;;
         nowait) words='0 1' ;;
         libaio_vectored) words='0 1' ;;
         sim_data) words='0 1' ;;

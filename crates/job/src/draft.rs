@@ -7,9 +7,9 @@ use crate::environment::Environment;
 use crate::message::Messages;
 use crate::options::command_priority::CommandPriorityDraft;
 use crate::spec::{
-    BlockRange, BufferMemory, BufferSpec, CommandPrioritySpec, CpuPolicy, DirectionMix, DurabilitySpec, EngineSpec,
-    ErrorClasses, ErrorSpec, ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileService, GroupingSpec, JobSpec,
-    LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, QueueSpec, ReportingSpec, RwSequencer, SizeSpec,
+    BlockRange, BufferMemory, BufferSpec, CatchUp, CommandPrioritySpec, CpuPolicy, DirectionMix, DurabilitySpec,
+    EngineSpec, ErrorClasses, ErrorSpec, ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileService, GroupingSpec,
+    JobSpec, LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, QueueSpec, ReportingSpec, RwSequencer, SizeSpec,
     SteadyStateMetric, SteadyStateSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec,
 };
 use ferrio_units::{KbBase, PerDirection};
@@ -40,6 +40,8 @@ pub struct Open {
     pub command_priority: CommandPriorityDraft,
     /// `random_sequence_stride`.
     pub random_sequence_stride: bool,
+    /// `rate_catch_up`.
+    pub catch_up: Option<CatchUp>,
     /// Postfix of `rw`.
     pub rw_postfix: Option<i64>,
     /// `dedupe_percentage`.

@@ -43,6 +43,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     job.engine.command_priority =
         command_priority::lower(&open.command_priority, &job.name).map_err(|line| vec![line])?;
     lower_amounts(&mut job);
+    job.pace.catch_up = apply_pace::catch_up(&job.pace, open.catch_up);
     lower_logs(&mut job, &open)?;
     lower_dedupe(&mut job, &open)?;
     let mut lines = warnings(&mut job);
@@ -53,7 +54,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
         lines.push(line);
         return Err(lines);
     }
-    let impossible = apply_pace::refusals(&job.pace);
+    let impossible = apply_pace::refusals(&job);
     if !impossible.is_empty() {
         lines.extend(impossible);
         return Err(lines);

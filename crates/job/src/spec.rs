@@ -23,7 +23,7 @@ pub use distribution::{RandomDistribution, Zone, ZoneLength};
 pub use engine::{EngineSpec, EngineValue};
 pub use error::{ErrorClasses, ErrorSpec};
 pub use log::{LogSpec, WindowValue};
-pub use pace::{PaceSpec, PauseSpec, RateProcess};
+pub use pace::{CatchUp, PaceSpec, PauseSpec, RateLatency, RateProcess};
 pub use reporting::{ReportingSpec, UnifiedReporting};
 pub use steady_state::{SteadyStateMetric, SteadyStateSpec};
 

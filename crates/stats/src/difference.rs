@@ -41,6 +41,7 @@ impl DirectionStats {
             slat: self.slat.since(&earlier.slat),
             clat: self.clat.since(&earlier.clat),
             lat: self.lat.since(&earlier.lat),
+            response: self.response.since(&earlier.response),
             ..Self::default()
         }
     }

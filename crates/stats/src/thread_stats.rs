@@ -30,6 +30,8 @@ pub struct DirectionStats {
     pub clat: LatencyStat,
     /// Total latency.
     pub lat: LatencyStat,
+    /// From the time at which the rate wanted the I/O to start (`rate_latency=response`).
+    pub response: LatencyStat,
     /// One of the two by the priority of the I/O, where jobs or I/Os differ in theirs.
     pub priorities: PriorityStats,
     /// Bandwidth samples, KiB/s.
@@ -65,11 +67,14 @@ impl DirectionStats {
 
     /// Forgets all counts, keeps the memory.
     fn clear(&mut self) {
-        let [mut slat, mut clat, mut lat] = [&mut self.slat, &mut self.clat, &mut self.lat].map(std::mem::take);
-        [&mut slat, &mut clat, &mut lat].into_iter().for_each(LatencyStat::clear);
+        let latencies = [&mut self.slat, &mut self.clat, &mut self.lat, &mut self.response];
+        let [slat, clat, lat, response] = latencies.map(|latency| {
+            latency.clear();
+            std::mem::take(latency)
+        });
         let mut priorities = std::mem::take(&mut self.priorities);
         priorities.clear();
-        *self = Self { slat, clat, lat, priorities, ..Self::default() };
+        *self = Self { slat, clat, lat, response, priorities, ..Self::default() };
     }
 
     /// Adds what another member of the group, or another direction of a unified report, counted beside this one:
@@ -84,6 +89,7 @@ impl DirectionStats {
         self.slat.merge(&other.slat);
         self.clat.merge(&other.clat);
         self.lat.merge(&other.lat);
+        self.response.merge(&other.response);
         self.priorities.merge(&other.priorities);
         self.bw.add_member(&other.bw);
         self.iops.add_member(&other.iops);

@@ -3,7 +3,7 @@
 //! Must not know: clocks, which I/Os they are. Start reading at [`Arrivals`].
 //! Facts: reference "Rates and pauses" and, for the draws, "Block sizes, mix, rates".
 
-use ferrio_job::spec::{PaceSpec, PatternSpec, RateProcess};
+use ferrio_job::spec::{CatchUp, PaceSpec, PatternSpec, RateProcess};
 use ferrio_units::random::{SeedIndex, SeedTable, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
 
@@ -18,6 +18,10 @@ pub(crate) struct Arrivals {
     origin_ns: u64,
     /// When the next I/O is due, from there.
     due_ns: u64,
+    /// What is late does not follow at once.
+    is_paced: bool,
+    /// Then: the next I/O is not done before, on the clock of the origin.
+    not_before_ns: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -48,14 +52,22 @@ impl Arrivals {
                     stream: Taus88::from_table(seeds, SeedIndex::poisson(direction)),
                 },
             };
-            (bytes_per_sec > 0).then_some(Self { process, origin_ns: 0, due_ns: 0 })
+            let is_paced = pace.catch_up == CatchUp::Paced;
+            let arrivals = Self { process, origin_ns: 0, due_ns: 0, is_paced, not_before_ns: 0 };
+            (bytes_per_sec > 0).then_some(arrivals)
         }))
     }
 
-    /// When the next I/O is due, on the clock of the origin.
+    /// When the rate wants the next I/O to start, on the clock of the origin.
+    #[inline]
+    pub(crate) fn intended_ns(&self) -> u64 {
+        self.due_ns.saturating_add(self.origin_ns)
+    }
+
+    /// When it may start.
     #[inline]
     pub(crate) fn due_ns(&self) -> u64 {
-        self.due_ns.saturating_add(self.origin_ns)
+        self.intended_ns().max(self.not_before_ns)
     }
 
     /// The rate counts from now.
@@ -65,7 +77,7 @@ impl Arrivals {
 
     /// An I/O that was due before now is due now, and those after it follow.
     pub(crate) fn forgive(&mut self, now_ns: u64) {
-        self.postpone(now_ns.saturating_sub(self.due_ns()));
+        self.postpone(now_ns.saturating_sub(self.intended_ns()));
     }
 
     /// All are due later.
@@ -73,9 +85,18 @@ impl Arrivals {
         self.origin_ns = self.origin_ns.saturating_add(pause_ns);
     }
 
-    /// The I/O that was due is issued.
+    /// The I/O that was due is issued now.
     #[inline]
-    pub(crate) fn issued(&mut self, bytes: u64) {
+    pub(crate) fn issued(&mut self, bytes: u64, now_ns: u64) {
+        let due_ns = self.due_ns;
+        self.count(bytes);
+        if self.is_paced {
+            self.not_before_ns = now_ns.saturating_add(self.due_ns.saturating_sub(due_ns) / 2);
+        }
+    }
+
+    #[inline]
+    fn count(&mut self, bytes: u64) {
         self.due_ns = match &mut self.process {
             Process::Linear { bytes_per_sec, issued_bytes, io_bytes } => {
                 *issued_bytes = issued_bytes.saturating_add(io_bytes.unwrap_or(bytes));
@@ -110,7 +131,7 @@ mod tests {
     fn dues(mut arrivals: Arrivals, n: usize) -> Vec<u64> {
         let next = |_| {
             let due_ns = arrivals.due_ns();
-            arrivals.issued(4_096);
+            arrivals.issued(4_096, 0);
             due_ns
         };
         (0..n).map(next).collect()
@@ -136,8 +157,8 @@ mod tests {
         let third_due_ns = |job: &ferrio_job::spec::JobSpec| {
             let PerDirection([reads, ..]) = Arrivals::of_job(&job.pace, &job.pattern, &seeds);
             let mut reads = reads.unwrap();
-            reads.issued(4_096);
-            reads.issued(8_192);
+            reads.issued(4_096, 0);
+            reads.issued(8_192, 0);
             reads.due_ns()
         };
         assert_eq!(third_due_ns(&job), 3_000_000);
@@ -157,8 +178,8 @@ mod tests {
             assert!(dues(reads(set), 1_000).iter().all(|due_ns| *due_ns < 1_000));
         }
         let mut slow = reads(|pace| pace.bytes_per_sec.0[0] = 1);
-        slow.issued(u64::MAX);
-        slow.issued(u64::MAX);
+        slow.issued(u64::MAX, 0);
+        slow.issued(u64::MAX, 0);
         assert_eq!(slow.due_ns(), u64::MAX);
     }
 

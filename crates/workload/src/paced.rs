@@ -19,13 +19,15 @@ pub(crate) struct PacedStream {
     is_told: bool,
     /// Drawn, and not due yet.
     held: Option<NextIo>,
+    /// When the rate wanted the last I/O to start; `None`: its direction has none.
+    intended_ns: Option<u64>,
 }
 
 impl PacedStream {
     pub(crate) fn new(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Self, WorkloadError> {
         let arrivals = Arrivals::of_job(pace, &plan.pattern, &plan.seeds);
         let stream = Stream::steered(plan)?;
-        Ok(Self { stream, arrivals, now_ns: 0, is_told: false, held: None })
+        Ok(Self { stream, arrivals, now_ns: 0, is_told: false, held: None, intended_ns: None })
     }
 
     /// The next I/O if its time has come.
@@ -46,8 +48,9 @@ impl PacedStream {
             self.held = Some(io);
             return Next::Wait;
         }
+        self.intended_ns = self.arrivals[direction].as_ref().map(Arrivals::intended_ns);
         if let Some(arrivals) = &mut self.arrivals[direction] {
-            arrivals.issued(io.length_bytes);
+            arrivals.issued(io.length_bytes, self.now_ns);
         }
         Next::Io(io)
     }
@@ -70,6 +73,11 @@ impl PacedStream {
         let ahead_ns = due_ns.filter(|due_ns| *due_ns > now_ns);
         (self.now_ns, self.is_told) = (now_ns, ahead_ns.is_none());
         ahead_ns
+    }
+
+    /// When the rate wanted the last read, write or trim to start; `None`: its direction has no rate.
+    pub(crate) fn intended_ns(&self) -> Option<u64> {
+        self.intended_ns
     }
 
     /// Rates count from now.

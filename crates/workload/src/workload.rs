@@ -74,6 +74,11 @@ impl Workload {
         }
     }
 
+    /// When the rate wanted the last read, write or trim to start, on the clock that was told; `None`: it had no rate.
+    pub fn intended_ns(&self) -> Option<u64> {
+        if let Kind::Paced(paced) = &self.stream { paced.intended_ns() } else { None }
+    }
+
     fn pace(&mut self) -> Option<&mut PacedStream> {
         if let Kind::Paced(paced) = &mut self.stream { Some(paced) } else { None }
     }

@@ -4,7 +4,7 @@
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
-use crate::spec::{PaceSpec, RateProcess};
+use crate::spec::{CatchUp, JobSpec, PaceSpec, RateLatency, RateProcess};
 use crate::value::Value;
 use ferrio_units::PerDirection;
 
@@ -33,6 +33,17 @@ pub(super) fn rate_process(draft: &mut Draft, value: &Value, _: Context) -> Appl
     Ok(())
 }
 
+pub(super) fn rate_latency(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    let is_response = value.word()? == "response";
+    draft.job.pace.latency = if is_response { RateLatency::Response } else { RateLatency::Issue };
+    Ok(())
+}
+
+pub(super) fn rate_catch_up(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.open.catch_up = Some(if value.word()? == "paced" { CatchUp::Paced } else { CatchUp::Burst });
+    Ok(())
+}
+
 pub(super) fn thinktime_blocks_type(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     draft.job.pace.pauses.counts_issued = value.word()? == "issue";
     Ok(())
@@ -48,12 +59,31 @@ fn set_given<T>(rates: &mut PerDirection<T>, value: &Value, convert: impl Fn(i64
     Ok(())
 }
 
+/// Where it is not given: fio's burst, but none in a job that measures from the intended start.
+pub(crate) fn catch_up(pace: &PaceSpec, given: Option<CatchUp>) -> CatchUp {
+    let measures = pace.limits_rates() && pace.latency == RateLatency::Response;
+    given.unwrap_or(if measures { CatchUp::Paced } else { CatchUp::Burst })
+}
+
 /// What is wrong with the rates, as fio 3.33 says it: one line a direction.
-pub(crate) fn refusals(pace: &PaceSpec) -> Vec<String> {
+pub(crate) fn refusals(job: &JobSpec) -> Vec<String> {
+    let pace = &job.pace;
     let is_set = |rates: &[u64]| rates.iter().any(|rate| *rate > 0);
     let ios = pace.ios_per_sec.0.map(u64::from);
     if is_set(&pace.bytes_per_sec.0) && is_set(&ios) {
         return vec!["fio: rate and rate_iops are mutually exclusive".to_owned()];
+    }
+    let needs_rate = [
+        ("rate_latency=response", pace.latency == RateLatency::Response),
+        ("rate_catch_up=paced", pace.catch_up == CatchUp::Paced),
+    ];
+    if !pace.limits_rates()
+        && let Some((option, _)) = needs_rate.into_iter().find(|(_, is_set)| *is_set)
+    {
+        return vec![format!("fio: {option} needs rate or rate_iops")];
+    }
+    if pace.latency == RateLatency::Response && job.reporting.gtod_reduce {
+        return vec!["fio: rate_latency=response and gtod_reduce are mutually exclusive".to_owned()];
     }
     let exceeds = |rate: u64, min: u64| rate > 0 && min > rate;
     let is_wrong = |index: &usize| {
@@ -69,14 +99,18 @@ mod tests {
     use crate::options::{find_general, set};
     use crate::testing::World;
 
-    fn pace(options: &[(&str, &str)]) -> PaceSpec {
+    fn job(options: &[(&str, &str)]) -> JobSpec {
         let mut draft = Draft::new();
         for (name, text) in options {
             let mut messages = crate::message::Messages::new();
             let mut context = ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
             set::set(&mut draft, find_general(name).unwrap(), Some(text), &mut context).unwrap();
         }
-        draft.job.pace
+        draft.job
+    }
+
+    fn pace(options: &[(&str, &str)]) -> PaceSpec {
+        job(options).pace
     }
 
     // Which directions fio 3.33 limits, seen from the I/O it does.
@@ -97,7 +131,7 @@ mod tests {
     // Lines of fio 3.33.
     #[test]
     fn rates_that_contradict_each_other_are_refused() {
-        let lines = |options: &[(&str, &str)]| refusals(&pace(options));
+        let lines = |options: &[(&str, &str)]| refusals(&job(options));
         assert_eq!(
             lines(&[("rate", "1000"), ("rate_iops", "100")]),
             ["fio: rate and rate_iops are mutually exclusive"]
@@ -107,5 +141,27 @@ mod tests {
         assert_eq!(lines(&[("rate_iops", "1000,,20"), ("rate_iops_min", "5000,1")]), [exceeds(0)]);
         assert_eq!(lines(&[("rate_min", "2000")]), [""; 0]);
         assert_eq!(lines(&[("rate", "1000"), ("rate_min", "1000")]), [""; 0]);
+    }
+
+    #[test]
+    fn a_response_needs_a_rate_and_stamps() {
+        let lines = |options: &[(&str, &str)]| refusals(&job(options));
+        let response = ("rate_latency", "response");
+        assert_eq!(lines(&[response]), ["fio: rate_latency=response needs rate or rate_iops"]);
+        assert_eq!(lines(&[response, ("rate", ",1m")]), [""; 0]);
+        assert_eq!(
+            lines(&[response, ("rate", "1m"), ("gtod_reduce", "1")]),
+            ["fio: rate_latency=response and gtod_reduce are mutually exclusive"]
+        );
+    }
+
+    #[test]
+    fn who_measures_from_the_intended_start_catches_up_in_its_time() {
+        let lowered = |options: &[(&str, &str)], given| catch_up(&pace(options), given);
+        let (rate, response) = (("rate_iops", "10"), ("rate_latency", "response"));
+        assert_eq!(lowered(&[rate], None), CatchUp::Burst);
+        assert_eq!(lowered(&[rate, response], None), CatchUp::Paced);
+        assert_eq!(lowered(&[rate, response], Some(CatchUp::Burst)), CatchUp::Burst);
+        assert_eq!(lowered(&[rate], Some(CatchUp::Paced)), CatchUp::Paced);
     }
 }

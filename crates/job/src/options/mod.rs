@@ -21,6 +21,7 @@ mod io;
 pub mod kind;
 mod lifecycle;
 mod log;
+mod own;
 mod process;
 mod profile;
 mod random;
@@ -55,6 +56,7 @@ const TABLES: &[&[OptionDef]] = &[
     log::OPTIONS,
     stat::OPTIONS,
     error::OPTIONS,
+    own::OPTIONS,
     engine::cpuio::OPTIONS,
     engine::dfs::OPTIONS,
     engine::e4defrag::OPTIONS,

@@ -15,6 +15,26 @@ pub enum RateProcess {
     Poisson,
 }
 
+/// `rate_latency`: from when the latencies of a job with rates count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum RateLatency {
+    /// From when the job came to do the I/O.
+    #[default]
+    Issue,
+    /// Besides, from when the rate wanted it to start.
+    Response,
+}
+
+/// `rate_catch_up`: what becomes of I/Os that are late.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum CatchUp {
+    /// They are done as fast as it goes.
+    #[default]
+    Burst,
+    /// They are done at no more than twice the rate.
+    Paced,
+}
+
 /// When a job pauses.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PauseSpec {
@@ -52,6 +72,10 @@ pub struct PaceSpec {
     pub min_ios_per_sec: PerDirection<u32>,
     /// `rate_process`.
     pub process: RateProcess,
+    /// `rate_latency`.
+    pub latency: RateLatency,
+    /// `rate_catch_up`.
+    pub catch_up: CatchUp,
     /// `rate_cycle`, milliseconds: the window over which the minima are judged.
     pub cycle_ms: u32,
     /// `rate_ignore_thinktime`: what a pause has cost is not made up for.
@@ -68,6 +92,8 @@ impl Default for PaceSpec {
             ios_per_sec: PerDirection::all(0),
             min_ios_per_sec: PerDirection::all(0),
             process: RateProcess::Linear,
+            latency: RateLatency::Issue,
+            catch_up: CatchUp::Burst,
             cycle_ms: 1_000,
             ignores_pauses: false,
             pauses: PauseSpec::default(),

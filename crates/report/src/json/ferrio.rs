@@ -3,6 +3,7 @@
 //!
 //! Must not know: fio's keys. Start reading at [`write()`].
 
+use super::response;
 use super::writer::Writer;
 use ferrio_stats::histogram::bucket_value_ns;
 use ferrio_stats::{Histogram, JobReport, Messages, Provenance, RunResult, full_percentiles};
@@ -12,7 +13,8 @@ use ferrio_units::DataDirection;
 pub(super) fn write(writer: &mut Writer, result: &RunResult) {
     let slow: Vec<Slow<'_>> = result.jobs.iter().flat_map(slow_latencies).collect();
     let stalled: Vec<&JobReport> = result.jobs.iter().filter(|job| job.stats.log_stall_ns > 0).collect();
-    if result.provenance.is_none() && slow.is_empty() && stalled.is_empty() && result.messages.is_empty() {
+    let is_silent = result.provenance.is_none() && slow.is_empty() && stalled.is_empty() && result.messages.is_empty();
+    if is_silent && !response::is_wanted(result) {
         return;
     }
     writer.object("ferrio", |writer| {
@@ -27,6 +29,7 @@ pub(super) fn write(writer: &mut Writer, result: &RunResult) {
             });
         }
         log_stalls(writer, &stalled);
+        response::write(writer, result);
         messages(writer, &result.messages);
     });
 }

@@ -10,6 +10,7 @@ mod ferrio;
 mod idleness;
 mod job;
 mod latency;
+mod response;
 mod steady_state;
 mod writer;
 

@@ -15,7 +15,9 @@ pub(super) fn write(out: &mut String, job: &JobReport, block: &Block<'_>) {
         return;
     }
     rates(out, settings, block);
-    for (name, stat) in [("slat", &stats.slat), ("clat", &stats.clat), ("lat", &stats.lat)] {
+    for (name, stat) in
+        [("slat", &stats.slat), ("clat", &stats.clat), ("lat", &stats.lat), ("response", &stats.response)]
+    {
         latency::write(out, name, stat);
     }
     let priorities = stats.priorities.shown();
@@ -26,6 +28,7 @@ pub(super) fn write(out: &mut String, job: &JobReport, block: &Block<'_>) {
         ("slat", &stats.slat, settings.slat_percentiles),
         ("clat", &stats.clat, settings.clat_percentiles),
         ("lat", &stats.lat, settings.lat_percentiles),
+        ("response", &stats.response, true),
     ];
     for (name, stat, _) in kinds.into_iter().filter(|(_, _, wanted)| *wanted) {
         percentiles::write(out, name, stat, settings);

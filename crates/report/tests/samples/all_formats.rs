@@ -116,6 +116,7 @@ fn extreme_stats() -> ThreadStats {
         slat: latency.clone(),
         clat: latency.clone(),
         lat: latency.clone(),
+        response: LatencyStat::default(),
         priorities: PriorityStats(vec![
             PriorityStat { ioprio: u16::MAX, latency: latency.clone() },
             PriorityStat { ioprio: 0, latency: latency.clone() },

@@ -77,6 +77,7 @@ fn direction(value: &Value) -> DirectionStats {
         slat: latency(&value["slat_ns"]),
         clat: latency(&value["clat_ns"]),
         lat: latency(&value["lat_ns"]),
+        response: LatencyStat::default(),
         priorities: priorities(value),
         bw: sampled("bw", "dev"),
         iops: sampled("iops", "stddev"),

@@ -4,6 +4,7 @@
 
 use crate::logs::bw_kb_per_sec;
 use crate::plan::WorkerPlan;
+use ferrio_job::spec::RateLatency;
 use ferrio_stats::{LatencyStat, LogKind, ThreadStats};
 use ferrio_sys::Clock;
 use ferrio_units::{DataDirection, PerDirection};
@@ -62,7 +63,10 @@ impl Account {
             let figures = &mut stats.directions[direction];
             figures.slat = LatencyStat::new(spec.slat_percentiles);
             figures.clat = LatencyStat::new(spec.clat_percentiles || plan.spec.logs.histogram.is_some());
-            figures.lat = LatencyStat::new(spec.lat_percentiles);
+            // Both views are to have their percentiles.
+            let has_response = plan.spec.pace.latency == RateLatency::Response;
+            figures.lat = LatencyStat::new(spec.lat_percentiles || has_response);
+            figures.response = LatencyStat::new(has_response);
         }
         stats.sync = LatencyStat::new(plan.writes());
         Self {
@@ -110,6 +114,11 @@ impl Account {
             let latency = self.stats.directions[direction].priorities.entry(ioprio, false);
             latency.record(clock.between_ns(from, done_stamp));
         }
+    }
+
+    /// A data I/O is done, so long after it was meant to start.
+    pub(super) fn response_done(&mut self, direction: DataDirection, response_ns: u64) {
+        self.stats.directions[direction].response.record(response_ns);
     }
 
     /// Samples of bandwidth, of I/Os per second are made of each I/O, not of windows.

@@ -19,6 +19,7 @@ mod pace;
 mod passes;
 mod pauses;
 mod queued;
+mod response;
 mod setup;
 mod slots;
 mod sparse_stamps;
@@ -49,6 +50,7 @@ use log::WorkerLog;
 use minima::{Minima, Moved};
 use pace::Waiter;
 use pauses::Pauses;
+use response::ResponseTimes;
 use slots::{Batch, Slots};
 use sparse_stamps::SparseStamps;
 use std::cell::RefCell;
@@ -120,6 +122,8 @@ struct Worker<'a> {
     logs_each_io: bool,
     /// Draws the priorities of single I/Os.
     priorities: Option<Box<CommandPriorities>>,
+    /// When the I/Os in flight were meant to start.
+    response: Option<Box<ResponseTimes>>,
     /// States of blocks.
     blocks: Option<BlockTable>,
     /// Every I/O is shown to `observe_issue`.
@@ -202,6 +206,7 @@ impl<'a> Worker<'a> {
             account.sample_each(log.bw_each(), log.iops_each());
         }
         let blocks = BlockTable::new(plan, &set)?;
+        let response = ResponseTimes::new(plan).map(Box::new);
         let priorities = setup::priorities(plan).map(Box::new);
         account.tell_priorities(plan, priorities.as_deref());
         let mut worker = Box::new(Self {
@@ -210,7 +215,7 @@ impl<'a> Worker<'a> {
             slots: Slots::new(queue.iodepth, block_bytes),
             prepared: Batch::new(queue.iodepth),
             completions: Vec::with_capacity(queue.iodepth as usize),
-            stamps_wanted: account.needs_stamps(),
+            stamps_wanted: account.needs_stamps() || response.is_some(),
             control: Control::new(plan, context.board.slot(context.slot_index)),
             iolog: None,
             logs_each_io: log.as_ref().is_some_and(|log| log.needs_each_io()),
@@ -236,6 +241,7 @@ impl<'a> Worker<'a> {
             queue,
             account,
             priorities,
+            response,
             blocks,
             observes_issues: false,
             observes_completions: false,

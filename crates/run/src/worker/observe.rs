@@ -10,12 +10,12 @@ use ferrio_units::DataDirection;
 impl Worker<'_> {
     /// True if `observe_issue` is to be called for every I/O.
     pub(super) fn wants_issues(&self) -> bool {
-        self.iolog.is_some() || self.priorities.is_some()
+        self.iolog.is_some() || self.priorities.is_some() || self.response.is_some()
     }
 
     /// True if `observe_done` is to be called for every data I/O.
     pub(super) fn wants_completions(&self) -> bool {
-        self.logs_each_io || self.priorities.is_some() || self.blocks.is_some()
+        self.logs_each_io || self.priorities.is_some() || self.blocks.is_some() || self.response.is_some()
     }
 
     /// An I/O is about to be handed to the engine.
@@ -27,6 +27,7 @@ impl Worker<'_> {
             let drawn = slot.unit.direction.data().map(|data| priorities.next(data, slot.wanted_bytes));
             slot.unit.ioprio = drawn.unwrap_or(0);
         }
+        self.note_intended_start(slot_index);
         if self.iolog.is_some() { self.log_issue(slot_index) } else { Ok(()) }
     }
 
@@ -47,6 +48,7 @@ impl Worker<'_> {
             let ioprio = if slot.unit.ioprio == 0 { self.plan.ioprio() } else { slot.unit.ioprio };
             self.account.priority_done(direction, ioprio, &self.clock, slot.stamps, done);
         }
+        self.record_response(slot_index, direction, done);
         self.mark_blocks(slot_index, false);
         if self.logs_each_io {
             self.log_done(slot_index, direction, done);

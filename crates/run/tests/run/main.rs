@@ -20,6 +20,7 @@ mod probe;
 mod processes;
 mod properties;
 mod rates;
+mod response;
 mod scratch;
 mod statistics;
 mod steady;

@@ -1,0 +1,38 @@
+//! Options of every job that fio does not have.
+//!
+//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+
+use crate::options::apply_pace;
+use crate::options::definition::{Apply, Category, OptionDef, option};
+use crate::options::kind::{Choice, Kind, choice};
+
+const RATE_LATENCY: &[Choice] = &[
+    choice("issue", "When the job came to do the I/O"),
+    choice("response", "Besides, when the rate wanted it to start"),
+];
+
+const RATE_CATCH_UP: &[Choice] =
+    &[choice("burst", "As fast as it goes"), choice("paced", "At no more than twice the rate")];
+
+/// The rows.
+pub(crate) const OPTIONS: &[OptionDef] = &[
+    option("rate_latency", Kind::Choice(RATE_LATENCY), "From when latencies of rate-limited I/O count")
+        .default("issue")
+        .under("rate")
+        .place(Category::Io, "rate")
+        .long(
+            "An option of ferrio's own. A job that waits for a slow I/O starts those after it late, and what they \
+             waited for does not show in their latencies. With `response` a further latency counts from the time at \
+             which the rate wanted each I/O to start. It is shown beside the others in the normal report, and under \
+             `ferrio.response` in JSON. Late I/Os are made up for as rate_catch_up says.",
+        )
+        .applies(Apply::With(apply_pace::rate_latency)),
+    option("rate_catch_up", Kind::Choice(RATE_CATCH_UP), "How I/Os that a rate-limited job is behind are made up for")
+        .under("rate")
+        .place(Category::Io, "rate")
+        .long(
+            "An option of ferrio's own. `burst`, as in fio, is the default; with rate_latency=response `paced` is: two \
+             I/Os are no closer than half the time that the rate has between them.",
+        )
+        .applies(Apply::With(apply_pace::rate_catch_up)),
+];

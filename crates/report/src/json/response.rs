@@ -1,0 +1,108 @@
+//! `ferrio.response`: latencies from the intended start of each I/O, beside those from when the job came to do it.
+//!
+//! Must not know: fio's keys. Start reading at [`write()`].
+
+use super::writer::Writer;
+use crate::figures::min_ns;
+use ferrio_stats::{JobReport, LatencyStat, RunResult, full_percentiles};
+use ferrio_units::DataDirection;
+
+/// Some job measured them.
+pub(super) fn is_wanted(result: &RunResult) -> bool {
+    result.jobs.iter().any(has_any)
+}
+
+fn has_any(job: &JobReport) -> bool {
+    job.stats.directions.0.iter().any(|direction| direction.response.n_samples > 0)
+}
+
+/// Writes the key, if there is something beneath it: a member for each job and direction.
+pub(super) fn write(writer: &mut Writer, result: &RunResult) {
+    if !is_wanted(result) {
+        return;
+    }
+    writer.array("response", |writer| {
+        for job in &result.jobs {
+            for direction in DataDirection::ALL {
+                let stats = &job.stats.directions[direction];
+                if stats.response.n_samples > 0 {
+                    writer.element(|writer| {
+                        writer.string("jobname", &job.name);
+                        writer.integer("groupid", job.group_index);
+                        writer.string("direction", direction.name());
+                        latency(writer, "lat_ns", &stats.lat, job);
+                        latency(writer, "response_ns", &stats.response, job);
+                    });
+                }
+            }
+        }
+    });
+}
+
+fn latency(writer: &mut Writer, key: &str, stat: &LatencyStat, job: &JobReport) {
+    writer.object(key, |writer| {
+        writer.integer("min", min_ns(stat));
+        writer.integer("max", stat.max_ns);
+        writer.float("mean", stat.mean_ns());
+        writer.float("stddev", stat.standard_deviation_ns());
+        writer.integer("N", stat.n_samples);
+        if let Some(histogram) = stat.histogram.as_ref().filter(|_| stat.n_samples > 0) {
+            writer.object("percentile", |writer| {
+                for (percentile, value_ns) in full_percentiles(histogram, &job.settings.percentiles) {
+                    writer.integer(&format!("{percentile:.6}"), value_ns);
+                }
+            });
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_stats::{ReportSettings, ThreadStats};
+    use serde_json::{Value, json};
+
+    fn job(response_ns: &[u64]) -> JobReport {
+        let mut stats = ThreadStats::default();
+        let figures = &mut stats.directions[DataDirection::Read];
+        (figures.lat, figures.response) = (LatencyStat::new(true), LatencyStat::new(true));
+        for value_ns in response_ns {
+            figures.lat.record(40);
+            figures.response.record(*value_ns);
+        }
+        JobReport {
+            name: "late".to_owned(),
+            description: None,
+            group_index: 1,
+            n_members: 1,
+            pid: 1,
+            given_options: Vec::new(),
+            settings: ReportSettings { percentiles: vec![50.0, 99.0], ..ReportSettings::default() },
+            steady_state: None,
+            stats,
+        }
+    }
+
+    fn written(jobs: Vec<JobReport>) -> Value {
+        let result = RunResult { jobs, ..RunResult::default() };
+        serde_json::from_str(&Writer::document(|writer| write(writer, &result))).expect("valid JSON")
+    }
+
+    #[test]
+    fn both_views_stand_side_by_side() {
+        let latency = |min: u64, max: u64, mean: f64, stddev: f64, p99: u64| {
+            json!({"min": min, "max": max, "mean": mean, "stddev": stddev, "N": 3,
+                   "percentile": {"50.000000": 40, "99.000000": p99}})
+        };
+        let expected = json!({"response": [{
+            "jobname": "late", "groupid": 1, "direction": "read",
+            "lat_ns": latency(40, 40, 40.0, 0.0, 40), "response_ns": latency(40, 100, 60.0, 34.641_016, 100),
+        }]});
+        assert_eq!(written(vec![job(&[40, 100, 40]), job(&[])]), expected);
+    }
+
+    #[test]
+    fn nothing_without_samples() {
+        assert_eq!(written(vec![job(&[])]), json!({}));
+    }
+}
