@@ -106,6 +106,7 @@ fn default_job() -> JobSpec {
         durability: default_durability(),
         buffers: default_buffers(),
         worker: default_worker(),
+        surroundings: crate::spec::SurroundingsSpec::default(),
         grouping: default_grouping(),
         errors: ErrorSpec { continue_on: ErrorClasses::default(), ignore: [None, None, None], dump: false },
         reporting: default_reporting(),
@@ -204,6 +205,8 @@ fn default_durability() -> DurabilitySpec {
         sync_file_range: None,
         end_fsync: false,
         fsync_on_close: false,
+        end_syncfs: false,
+        write_hint: None,
     }
 }
 

@@ -6,12 +6,14 @@
 mod block;
 mod command_priority;
 mod distribution;
+mod durability;
 mod engine;
 mod error;
 mod log;
 mod pace;
 mod reporting;
 mod steady_state;
+mod surroundings;
 
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
@@ -20,12 +22,14 @@ use std::path::PathBuf;
 pub use block::{BlockRange, BlockShare};
 pub use command_priority::{CommandPrioritySpec, PriorityShare};
 pub use distribution::{RandomDistribution, Zone, ZoneLength};
+pub use durability::{DurabilitySpec, SyncMode, WriteHint};
 pub use engine::{EngineSpec, EngineValue};
 pub use error::{ErrorClasses, ErrorSpec};
 pub use log::{LogSpec, WindowValue};
 pub use pace::{CatchUp, PaceSpec, PauseSpec, RateLatency, RateProcess};
 pub use reporting::{ReportingSpec, UnifiedReporting};
 pub use steady_state::{SteadyStateMetric, SteadyStateSpec};
+pub use surroundings::SurroundingsSpec;
 
 /// A whole run: all jobs in the order in which they were given, clones not yet expanded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,6 +75,8 @@ pub struct JobSpec {
     pub buffers: BufferSpec,
     /// The process or thread that does the I/O.
     pub worker: WorkerSpec,
+    /// What is done around the I/O.
+    pub surroundings: SurroundingsSpec,
     /// Order between jobs and groups.
     pub grouping: GroupingSpec,
     /// What an error does.
@@ -324,38 +330,6 @@ pub struct LimitSpec {
     pub ramp_time_us: u64,
     /// `loops`, at least 1.
     pub loops: u32,
-}
-
-/// `sync`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SyncMode {
-    /// Neither.
-    None,
-    /// `O_SYNC`.
-    Sync,
-    /// `O_DSYNC`.
-    Dsync,
-}
-
-/// Direct, synchronous, and syncs between I/Os.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DurabilitySpec {
-    /// `direct` (or `buffered=0`).
-    pub direct: bool,
-    /// `atomic`.
-    pub atomic: bool,
-    /// `sync`.
-    pub sync: SyncMode,
-    /// `fsync` after every n writes; 0: never.
-    pub fsync_blocks: u32,
-    /// `fdatasync` after every n writes; 0: never.
-    pub fdatasync_blocks: u32,
-    /// `sync_file_range`: flags of the system call, and after how many writes; `None`: never.
-    pub sync_file_range: Option<(u32, u32)>,
-    /// `end_fsync`.
-    pub end_fsync: bool,
-    /// `fsync_on_close`.
-    pub fsync_on_close: bool,
 }
 
 /// `mem`.

@@ -177,6 +177,18 @@ impl BlockDevice {
         self.attribute(&format!("queue/{name}"))
     }
 
+    /// Has the kernel schedule the requests of the device so from now on. False: this device has no schedulers.
+    ///
+    /// # Errors
+    /// `EINVAL` for a scheduler that the kernel does not know.
+    pub fn set_scheduler(&self, name: &str) -> Result<bool> {
+        let path = self.directory.join("queue/scheduler");
+        match std::fs::write(&path, name) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+            result => result.map(|()| true).context("write", path.display()),
+        }
+    }
+
     /// The file or device behind a loop device, as it was when it was set up. `None` for other devices.
     pub fn loop_backing_file(&self) -> Option<PathBuf> {
         let text = std::fs::read_to_string(self.directory.join("loop/backing_file")).ok()?;

@@ -87,6 +87,11 @@ pub fn kill(process: Pid, signal: Signal) -> Result<()> {
     rustix::process::kill_process(process, signal).context("kill", process)
 }
 
+/// Sends a signal to all processes of a group, named by the id of its first process.
+pub fn kill_group(group: Pid, signal: Signal) -> Result<()> {
+    rustix::process::kill_process_group(group, signal).context("kill", format_args!("group {group}"))
+}
+
 /// Makes the calling process the leader of a new session, out of reach of the terminal's signals.
 pub fn set_session() -> Result<()> {
     rustix::process::setsid().map(drop).context("setsid", "")

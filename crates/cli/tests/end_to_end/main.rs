@@ -7,6 +7,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod around_jobs;
 mod combinations;
 mod control;
 mod differential;

@@ -8,7 +8,7 @@ use crate::options::command_priority::CommandPriorityDraft;
 use crate::options::engines;
 use crate::spec::{
     BlockRange, BufferMemory, CpuPolicy, DirectionMix, EngineValue, ErrorClasses, ExitWhat, FadviseHint, Fallocate,
-    FileService, FileType, RandomGenerator, RwSequencer, SyncMode, UnifiedReporting,
+    FileService, FileType, RandomGenerator, RwSequencer, SyncMode, UnifiedReporting, WriteHint,
 };
 use crate::value::lists::colon_names;
 use crate::value::{Value, scalar};
@@ -235,6 +235,25 @@ pub(crate) fn sync_file_range(draft: &mut Draft, value: &Value, _: Context) -> A
     let count = rest.map_or(Ok(1), |text| scalar::count(text, draft.kb_base()))?;
     let before = draft.job.durability.sync_file_range.map_or(0, |(flags, _)| flags);
     draft.job.durability.sync_file_range = (count > 0).then_some((before | flags, count));
+    Ok(())
+}
+
+/// Accepted, since job files have it and the reference does nothing either; not in silence.
+pub(crate) fn write_barrier(_: &mut Draft, value: &Value, context: Context) -> Applied {
+    if value.number()? > 0 {
+        context.messages.out("note: write_barrier: no engine here has barriers; writes go without");
+    }
+    Ok(())
+}
+
+pub(crate) fn write_hint(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.durability.write_hint = Some(match value.word()? {
+        "short" => WriteHint::Short,
+        "medium" => WriteHint::Medium,
+        "long" => WriteHint::Long,
+        "extreme" => WriteHint::Extreme,
+        _ => WriteHint::None,
+    });
     Ok(())
 }
 

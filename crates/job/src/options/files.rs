@@ -78,7 +78,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::U32(|draft| &mut draft.job.durability.fdatasync_blocks)),
     option("write_barrier", Kind::Int(ANY), "Flag every n-th write as barrier on engines that can")
         .default("0")
-        .place(Category::Io, ""),
+        .place(Category::Io, "")
+        .applies(Apply::With(apply::write_barrier))
+        .deviates("changes nothing, and says so: in fio too it acts on no engine that ferrio has"),
     option(
         "sync_file_range",
         Kind::ChoiceSet(SYNC_FILE_RANGE),

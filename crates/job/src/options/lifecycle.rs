@@ -35,7 +35,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("none")
         .place(Category::Io, "io-type")
         .applies(Apply::With(apply::sync)),
-    option("write_hint", Kind::Choice(WRITE_HINT), "Write lifetime hint via fcntl").place(Category::Engine, ""),
+    option("write_hint", Kind::Choice(WRITE_HINT), "Write lifetime hint via fcntl")
+        .place(Category::Engine, "")
+        .applies(Apply::With(apply::write_hint))
+        .deviates("a direct job gives its hint to the file like any other; fio's call for it is gone from Linux 5.17 on, and fails the job"),
     option("create_serialize", Kind::Bool, "Lay files out one job at a time before starting")
         .default("1")
         .place(Category::File, "")
@@ -96,7 +99,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::Bool(|draft| &mut draft.job.durability.fsync_on_close)),
     option("end_syncfs", Kind::Bool, "syncfs each involved file system when writing ends")
         .default("0")
-        .place(Category::File, ""),
+        .place(Category::File, "")
+        .applies(Apply::Bool(|draft| &mut draft.job.durability.end_syncfs)),
     option("unlink", Kind::Bool, "Remove the job's files at the end")
         .default("0")
         .place(Category::File, "")

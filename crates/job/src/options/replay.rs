@@ -58,9 +58,15 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("merge_blktrace_iters", Kind::FloatList { max_len: 20, min: None, max: None }, "Per-trace repeat count")
         .place(Category::Io, "iolog"),
     option("exec_prerun", Kind::Text, "Shell command run just before I/O; output to <job>.prerun.txt")
-        .place(Category::General, ""),
+        .place(Category::General, "")
+        .applies(Apply::Text(|draft| &mut draft.job.surroundings.exec_prerun))
+        .deviates("a command that fails is the job's error, not its silent end; all it prints is in the file"),
     option("exec_postrun", Kind::Text, "Shell command run after the job; output to <job>.postrun.txt")
-        .place(Category::General, ""),
+        .place(Category::General, "")
+        .applies(Apply::Text(|draft| &mut draft.job.surroundings.exec_postrun))
+        .deviates("all that the command prints is in the file, not only what its last part prints"),
     option("ioscheduler", Kind::Text, "Scheduler name written to the backing device's queue settings")
-        .place(Category::File, ""),
+        .place(Category::File, "")
+        .applies(Apply::Text(|draft| &mut draft.job.surroundings.ioscheduler))
+        .deviates("set for the devices of all files of the job, once each; the jobs of one device should agree"),
 ];

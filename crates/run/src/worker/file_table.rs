@@ -7,9 +7,9 @@ use crate::error::{JobError, errno_of, job_error};
 use crate::files::{FilePlan, FileSet};
 use crate::plan::WorkerPlan;
 use ferrio_engine::{Engine, EngineFile};
-use ferrio_job::spec::{DirectionMix, FadviseHint, SyncMode};
-use ferrio_sys::block_device;
-use ferrio_sys::file::{Access, FileKind, OpenRequest};
+use ferrio_job::spec::{DirectionMix, FadviseHint, SyncMode, WriteHint};
+use ferrio_sys::block_device::{self, DeviceNumber};
+use ferrio_sys::file::{Access, FileInfo, FileKind, OpenRequest};
 use ferrio_sys::file_cache::{self, CacheAdvice};
 use ferrio_sys::limits::{Resource, raise_limit};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
@@ -106,6 +106,7 @@ impl FileTable {
                 self.warnings.push(warning);
             }
             self.advise(plan, fd);
+            self.hint(plan, fd)?;
         }
         let file = EngineFile {
             index,
@@ -185,6 +186,21 @@ impl FileTable {
         }
     }
 
+    /// `write_hint`, for reads too.
+    fn hint(&self, plan: &FilePlan, fd: &OwnedFd) -> Result<(), JobError> {
+        let hint = match self.spec.durability.write_hint {
+            None => return Ok(()),
+            Some(WriteHint::None) => file_cache::WriteHint::None,
+            Some(WriteHint::Short) => file_cache::WriteHint::Short,
+            Some(WriteHint::Medium) => file_cache::WriteHint::Medium,
+            Some(WriteHint::Long) => file_cache::WriteHint::Long,
+            Some(WriteHint::Extreme) => file_cache::WriteHint::Extreme,
+        };
+        file_cache::set_write_hint(fd, hint).map_err(|error| {
+            job_error!(errno_of(&error), "fcntl write hint").explained(format!("fio: {}: {error}", plan.name))
+        })
+    }
+
     /// The range starts over: its cache is dropped again unless I/O bypasses it.
     pub(super) fn restarted(&mut self, index: u32) {
         if self.spec.durability.direct {
@@ -202,6 +218,18 @@ impl FileTable {
     pub(super) fn sync(&self, index: u32) -> i32 {
         let Some(fd) = &self.open[index as usize] else { return 0 };
         file_cache::sync(fd).map_or_else(ferrio_sys::Errno::raw_os_error, |()| 0)
+    }
+
+    /// The file system of an open file.
+    pub(super) fn device(&self, index: u32) -> Option<DeviceNumber> {
+        let fd = self.open[index as usize].as_ref()?;
+        FileInfo::of_file(fd).ok().map(|info| info.on_device)
+    }
+
+    /// Syncs the file system of an open file; returns 0 or an errno.
+    pub(super) fn sync_file_system(&self, index: u32) -> i32 {
+        let Some(fd) = &self.open[index as usize] else { return 0 };
+        file_cache::sync_file_system(fd).map_or_else(ferrio_sys::Errno::raw_os_error, |()| 0)
     }
 
     /// Closes a file. Nothing of it may be in flight. Returns whether it was open.

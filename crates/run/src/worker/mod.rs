@@ -5,6 +5,7 @@
 
 mod account;
 mod blocks;
+mod commands;
 mod control;
 mod depth_one;
 mod file_table;
@@ -24,6 +25,7 @@ mod setup;
 mod slots;
 mod sparse_stamps;
 mod steady;
+mod surroundings;
 
 use crate::error::{JobError, job_error};
 use crate::events::Stream;
@@ -158,6 +160,7 @@ pub fn work(plan: &WorkerPlan, prepared: Option<FileSet>, context: &WorkerContex
             let stats = worker.into_stats();
             slot.set_state(WorkerState::Finishing);
             let ended_at_ns = Some(epoch_ns.saturating_add(stats.total_runtime_ns));
+            commands::after(plan, context);
             WorkerOutcome { ended_at_ns, ..WorkerOutcome::new(stats, failure, true) }
         }
         Err(error) => {
@@ -183,11 +186,13 @@ fn prepare<'a>(
         let mut say = |event| (context.send)(&WorkerMessage::from_layout(event));
         FileSet::prepare(plan, context.readonly, &mut say, &|| slot.is_told_to_end())?
     };
+    surroundings::set_scheduler(plan, &set, context)?;
     let worker = Worker::new(plan, set, context)?;
     slot.set_state(WorkerState::Initialised);
     if !context.board.wait_at_gate(context.gate_generation, GATE_LIMIT) {
         return Err(job_error!(110, "start").explained("fio: job was never started"));
     }
+    commands::before(plan, context)?;
     Ok((worker, locked))
 }
 

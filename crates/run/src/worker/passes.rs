@@ -5,7 +5,7 @@
 
 use super::iolog::IoLog;
 use super::{Stop, Worker};
-use crate::error::{JobError, job_error};
+use crate::error::{JobError, errno_text, job_error};
 use crate::events::Stream;
 use crate::supervisor::board::WorkerState;
 use crate::trace::TraceGroup;
@@ -136,17 +136,49 @@ impl Worker<'_> {
         if durability.end_fsync && self.plan.writes() && !self.workload.last_was_sync() {
             self.control.slot().set_state(WorkerState::Syncing);
             for file in 0..self.files.n_files() {
-                if self.files.ready(file).is_none() {
-                    self.files.open(file, self.engine.as_mut())?;
-                    self.log_file(file, "open");
-                }
+                self.open_if_closed(file)?;
                 if let Err(error) = self.sync_file(file) {
                     let _ = self.close_all();
                     return Err(error);
                 }
             }
         }
+        if durability.end_syncfs && self.plan.writes() {
+            self.control.slot().set_state(WorkerState::Syncing);
+            if let Err(error) = self.sync_file_systems() {
+                let _ = self.close_all();
+                return Err(error);
+            }
+        }
         self.close_all()
+    }
+
+    fn open_if_closed(&mut self, file: u32) -> Result<(), JobError> {
+        if self.files.ready(file).is_none() {
+            self.files.open(file, self.engine.as_mut())?;
+            self.log_file(file, "open");
+        }
+        Ok(())
+    }
+
+    /// `end_syncfs`: each file system once, however many files are on it. Outside of statistics.
+    fn sync_file_systems(&mut self) -> Result<(), JobError> {
+        let mut synced = Vec::new();
+        for file in 0..self.files.n_files() {
+            self.open_if_closed(file)?;
+            let device = self.files.device(file);
+            if synced.contains(&device) {
+                continue;
+            }
+            let errno = self.files.sync_file_system(file);
+            if errno != 0 {
+                let (name, text) = (&self.files.plan(file).name, errno_text(errno));
+                let message = format!("fio: end_syncfs failed for the file system of {name}: {text}");
+                return Err(job_error!(errno, "end_syncfs").explained(message));
+            }
+            synced.push(device);
+        }
+        Ok(())
     }
 
     /// Closes all files, also when one fails; the first failure is that of the job.

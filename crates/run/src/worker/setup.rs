@@ -143,6 +143,10 @@ pub(super) fn engine<'a>(
         let message = format!("fio: option atomic: engine {} cannot write atomically", worker.engine.name);
         return Err(job_error!(22, "init").explained(message));
     }
+    if worker.spec.durability.end_syncfs && !worker.engine.supports_syncfs {
+        let message = format!("{}: I/O engine does not support syncfs", worker.spec.name);
+        return Err(job_error!(22, "init").explained(message));
+    }
     let failed = |error: EngineError| job_error!(error.errno(), "init").explained(format!("fio: {error}"));
     let mut engine = (worker.engine.create)(&worker.engine_options()).map_err(failed)?;
     let setup = EngineSetup {

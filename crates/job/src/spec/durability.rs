@@ -1,0 +1,56 @@
+//! How soon what is written is durable: direct, synchronous, and syncs between and after I/Os.
+//!
+//! Must not know: how it is done. Start reading at [`DurabilitySpec`].
+
+use serde::{Deserialize, Serialize};
+
+/// `sync`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SyncMode {
+    /// Neither.
+    None,
+    /// `O_SYNC`.
+    Sync,
+    /// `O_DSYNC`.
+    Dsync,
+}
+
+/// `write_hint`: how long the data is said to live.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WriteHint {
+    /// It is not known.
+    None,
+    /// Short.
+    Short,
+    /// Medium.
+    Medium,
+    /// Long.
+    Long,
+    /// Very long.
+    Extreme,
+}
+
+/// Direct, synchronous, and syncs between I/Os.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DurabilitySpec {
+    /// `direct` (or `buffered=0`).
+    pub direct: bool,
+    /// `atomic`.
+    pub atomic: bool,
+    /// `sync`.
+    pub sync: SyncMode,
+    /// `fsync` after every n writes; 0: never.
+    pub fsync_blocks: u32,
+    /// `fdatasync` after every n writes; 0: never.
+    pub fdatasync_blocks: u32,
+    /// `sync_file_range`: flags of the system call, and after how many writes; `None`: never.
+    pub sync_file_range: Option<(u32, u32)>,
+    /// `end_fsync`.
+    pub end_fsync: bool,
+    /// `fsync_on_close`.
+    pub fsync_on_close: bool,
+    /// `end_syncfs`.
+    pub end_syncfs: bool,
+    /// `write_hint`; `None`: not given.
+    pub write_hint: Option<WriteHint>,
+}
