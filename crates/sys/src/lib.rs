@@ -14,6 +14,7 @@ pub mod allocations;
 pub mod arena;
 pub mod block_device;
 mod bus_guard;
+pub mod cgroup;
 pub mod channel;
 pub mod clock;
 pub mod disk_stats;
