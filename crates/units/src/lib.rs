@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod base;
+pub mod checksum;
 pub mod direction;
 mod error;
 mod jhash;
