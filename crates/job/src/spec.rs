@@ -14,6 +14,7 @@ mod pace;
 mod reporting;
 mod steady_state;
 mod surroundings;
+mod verify;
 
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,9 @@ pub use pace::{CatchUp, PaceSpec, PauseSpec, RateLatency, RateProcess};
 pub use reporting::{ReportingSpec, UnifiedReporting};
 pub use steady_state::{SteadyStateMetric, SteadyStateSpec};
 pub use surroundings::SurroundingsSpec;
+pub use verify::{
+    HeaderLayout, VERIFY_METHODS, VerifyContentSpec, VerifyForm, VerifyMethod, VerifyMethodDef, VerifyPattern,
+};
 
 /// A whole run: all jobs in the order in which they were given, clones not yet expanded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

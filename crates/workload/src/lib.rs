@@ -20,6 +20,7 @@ mod plan;
 mod sequence;
 mod stream;
 mod sync_points;
+pub mod verify;
 pub mod workload;
 mod zones;
 

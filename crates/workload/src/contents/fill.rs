@@ -11,18 +11,18 @@ const LANES: [u64; 4] = [1, 2, 3, 5];
 
 /// A sequence of random bytes that goes on from one fill to the next.
 #[derive(Debug, Clone)]
-pub(super) struct RandomWords {
+pub(crate) struct RandomWords {
     lanes: [u64; 4],
 }
 
 impl RandomWords {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self { lanes: LANES.map(|factor| seed.wrapping_mul(factor)) }
     }
 
     /// Fills a buffer with the next bytes.
     #[inline]
-    pub(super) fn fill(&mut self, buffer: &mut [u8]) {
+    pub(crate) fn fill(&mut self, buffer: &mut [u8]) {
         let rest = multiply_fill::fill(&mut self.lanes, GOLDEN_RATIO_64, buffer);
         // The rest goes on with the first lane only.
         for word in rest.chunks_mut(8) {
@@ -33,7 +33,7 @@ impl RandomWords {
 }
 
 /// Repeats a pattern over a buffer. `at`: where the buffer begins in the pattern's repetition. An empty pattern is zeroes.
-pub(super) fn fill_pattern(buffer: &mut [u8], pattern: &[u8], at: usize) {
+pub(crate) fn fill_pattern(buffer: &mut [u8], pattern: &[u8], at: usize) {
     match pattern {
         [] => buffer.fill(0),
         [byte] => buffer.fill(*byte),

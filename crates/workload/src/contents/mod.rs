@@ -3,7 +3,7 @@
 //! Must not know: where buffers live. Start reading at [`BufferContents`]; bytes are in `fill`, repeated data in `seeds`.
 //! Facts: reference "Buffers" (one fill at the start, stamps in every 512 bytes before each write, or a fill per write).
 
-mod fill;
+pub(crate) mod fill;
 mod seeds;
 
 use ferrio_job::spec::BufferSpec;

@@ -1,0 +1,187 @@
+//! How written data is checked (`verify` and its kin).
+//!
+//! Must not know: blocks, headers. Start reading at [`VERIFY_METHODS`], then [`VerifySpec`].
+//! Facts: reference "Verify header", table of methods.
+
+use ferrio_units::checksum::Checksum;
+use serde::{Deserialize, Serialize};
+
+/// A method of `verify=`.
+pub struct VerifyMethodDef {
+    /// The word of the option.
+    pub name: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// The method.
+    pub method: VerifyMethod,
+    /// Number of the method in a header.
+    pub number: u8,
+    /// What is stored in a block.
+    pub form: VerifyForm,
+}
+
+/// What a method stores in a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VerifyForm {
+    /// Nothing is stored and nothing is checked.
+    Nothing,
+    /// The whole block is a pattern.
+    Bare,
+    /// A header before the data, and behind it a checksum over the data if there is one.
+    Header(Option<Checksum>),
+}
+
+/// The methods, by their words in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum VerifyMethod {
+    /// `md5`.
+    Md5,
+    /// `crc64`.
+    Crc64,
+    /// `crc32`.
+    Crc32,
+    /// `crc32c-intel`.
+    Crc32cIntel,
+    /// `crc32c`.
+    Crc32c,
+    /// `crc16`.
+    Crc16,
+    /// `crc7`.
+    Crc7,
+    /// `sha1`.
+    Sha1,
+    /// `sha256`.
+    Sha256,
+    /// `sha512`.
+    Sha512,
+    /// `sha3-224`.
+    Sha3_224,
+    /// `sha3-256`.
+    Sha3_256,
+    /// `sha3-384`.
+    Sha3_384,
+    /// `sha3-512`.
+    Sha3_512,
+    /// `xxhash`.
+    Xxhash,
+    /// `xxh3`.
+    Xxh3,
+    /// `meta`.
+    Meta,
+    /// `pattern`.
+    Pattern,
+    /// `pattern_hdr`.
+    PatternHeader,
+    /// `null`.
+    Null,
+}
+
+/// All methods, in the order of the enumeration.
+pub const VERIFY_METHODS: &[VerifyMethodDef] = &[
+    summed("md5", "MD5", VerifyMethod::Md5, 2, Checksum::Md5),
+    summed("crc64", "CRC-64", VerifyMethod::Crc64, 3, Checksum::Crc64),
+    summed("crc32", "CRC-32", VerifyMethod::Crc32, 4, Checksum::Crc32),
+    summed("crc32c-intel", "Same as crc32c", VerifyMethod::Crc32cIntel, 5, Checksum::Crc32c),
+    summed("crc32c", "CRC-32C", VerifyMethod::Crc32c, 5, Checksum::Crc32c),
+    summed("crc16", "CRC-16", VerifyMethod::Crc16, 7, Checksum::Crc16),
+    summed("crc7", "CRC-7", VerifyMethod::Crc7, 8, Checksum::Crc7),
+    summed("sha1", "SHA-1", VerifyMethod::Sha1, 16, Checksum::Sha1),
+    summed("sha256", "SHA-256", VerifyMethod::Sha256, 9, Checksum::Sha256),
+    summed("sha512", "SHA-512", VerifyMethod::Sha512, 10, Checksum::Sha512),
+    summed("sha3-224", "SHA3-224", VerifyMethod::Sha3_224, 11, Checksum::Sha3_224),
+    summed("sha3-256", "SHA3-256", VerifyMethod::Sha3_256, 12, Checksum::Sha3_256),
+    summed("sha3-384", "SHA3-384", VerifyMethod::Sha3_384, 13, Checksum::Sha3_384),
+    summed("sha3-512", "SHA3-512", VerifyMethod::Sha3_512, 14, Checksum::Sha3_512),
+    summed("xxhash", "XXH32", VerifyMethod::Xxhash, 15, Checksum::Xxh32),
+    // A number that the reference does not use: it takes such a block for one of another method.
+    summed("xxh3", "XXH3 of 64 bits, the fastest (ferrio's own)", VerifyMethod::Xxh3, 64, Checksum::Xxh3),
+    row("meta", "Header only", VerifyMethod::Meta, 1, VerifyForm::Header(None)),
+    row("pattern", "Given pattern, no header", VerifyMethod::Pattern, 18, VerifyForm::Bare),
+    row("pattern_hdr", "Given pattern, with header", VerifyMethod::PatternHeader, 17, VerifyForm::Header(None)),
+    row("null", "Pretend to verify", VerifyMethod::Null, 19, VerifyForm::Nothing),
+];
+
+const fn row(
+    name: &'static str,
+    help: &'static str,
+    method: VerifyMethod,
+    number: u8,
+    form: VerifyForm,
+) -> VerifyMethodDef {
+    VerifyMethodDef { name, help, method, number, form }
+}
+
+const fn summed(
+    name: &'static str,
+    help: &'static str,
+    method: VerifyMethod,
+    number: u8,
+    checksum: Checksum,
+) -> VerifyMethodDef {
+    row(name, help, method, number, VerifyForm::Header(Some(checksum)))
+}
+
+impl VerifyMethod {
+    /// Its row of the table.
+    pub fn def(self) -> &'static VerifyMethodDef {
+        &VERIFY_METHODS[self as usize]
+    }
+}
+
+/// Layout of the header before a block's data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum HeaderLayout {
+    /// 48 bytes, as fio 3.42 has it.
+    #[default]
+    V3,
+    /// 40 bytes, as fio 3.33 has it (seen in its files).
+    V2,
+}
+
+/// What blocks are filled with (`verify_pattern`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerifyPattern {
+    /// Its bytes, repeated over a block; not empty.
+    pub bytes: Vec<u8>,
+    /// Where in it eight bytes are the offset in the file (`%o`), ascending.
+    pub offsets_at: Vec<usize>,
+}
+
+/// What stands in a verified block, and what of it is checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerifyContentSpec {
+    /// The method.
+    pub method: VerifyMethod,
+    /// Layout of headers.
+    pub layout: HeaderLayout,
+    /// `verify_interval`: bytes from header to header, reduced to the block sizes; 0: a header a block.
+    pub interval_bytes: u32,
+    /// `verify_offset`: place of the header in its interval; 0 is its start.
+    pub header_at: u32,
+    /// `verify_pattern`; else random data.
+    pub pattern: Option<VerifyPattern>,
+    /// `verify_pattern_interval`: the pattern starts anew every so many bytes; 0: with each block.
+    pub pattern_interval_bytes: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stand_in_the_order_of_the_methods() {
+        for (index, def) in VERIFY_METHODS.iter().enumerate() {
+            assert_eq!(def.method as usize, index, "{}", def.name);
+            assert_eq!(def.method.def().name, def.name);
+        }
+    }
+
+    /// crc32c-intel is crc32c by another name; all others have a number of their own.
+    #[test]
+    fn numbers_are_unique_but_for_one() {
+        for def in VERIFY_METHODS {
+            let n_same = VERIFY_METHODS.iter().filter(|other| other.number == def.number).count();
+            assert_eq!(n_same, if def.number == 5 { 2 } else { 1 }, "{}", def.name);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Stamping a block before it is written, checking it after it was read.
+//!
+//! Must not know: files, buffers. Start reading at [`BlockRules`].
+//! Facts: reference "Verify header" (where header, checksum and data stand; the order of the checks).
+
+use super::data;
+use super::fault::{Fault, FaultKind};
+use super::header::{Header, HeaderError, ReadHeader, header_bytes};
+use ferrio_job::spec::{HeaderLayout, VerifyContentSpec, VerifyForm};
+use ferrio_units::checksum::{Checksum, MAX_CHECKSUM_BYTES};
+
+/// A write, as its header tells of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Write {
+    /// Place of the block in its file.
+    pub offset_bytes: u64,
+    /// Seed of its data.
+    pub seed: u64,
+    /// Writes of the job before it.
+    pub sequence: u64,
+    /// When it began, nanoseconds of the run's clock.
+    pub start_ns: u64,
+}
+
+/// What a block that was read must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Expected {
+    /// Place of the block in its file.
+    pub offset_bytes: u64,
+    /// Seed of its data, where it is known and wanted.
+    pub seed: Option<u64>,
+    /// Number of its write, where it is known and wanted.
+    pub sequence: Option<u64>,
+}
+
+/// How the blocks of a job are made and checked.
+#[derive(Debug, Clone)]
+pub struct BlockRules {
+    spec: VerifyContentSpec,
+    job_number: u16,
+    checksum: Option<Checksum>,
+}
+
+impl BlockRules {
+    /// The rules of a job; `job_number` counts from 1.
+    pub fn new(spec: VerifyContentSpec, job_number: u16) -> Self {
+        let checksum = match spec.method.def().form {
+            VerifyForm::Header(Some(Checksum::Sha512)) if spec.layout == HeaderLayout::V2 => {
+                Some(Checksum::Sha512Unfinished)
+            }
+            VerifyForm::Header(checksum) => checksum,
+            VerifyForm::Bare | VerifyForm::Nothing => None,
+        };
+        Self { spec, job_number, checksum }
+    }
+
+    /// Bytes of header and checksum: an interval must be longer.
+    pub fn area_bytes(&self) -> usize {
+        match self.spec.method.def().form {
+            VerifyForm::Header(_) => header_bytes(self.spec.layout) + self.checksum.map_or(0, Checksum::n_bytes),
+            VerifyForm::Bare | VerifyForm::Nothing => 0,
+        }
+    }
+
+    /// Makes the contents of a block that is about to be written.
+    pub fn stamp(&self, block: &mut [u8], write: &Write) {
+        self.fill(block, write.offset_bytes, write.seed);
+        let start = ((write.start_ns / 1_000_000_000) as u32, (write.start_ns % 1_000_000_000) as u32);
+        self.put_headers(block, write.offset_bytes, write.seed, start, write.sequence);
+    }
+
+    fn fill(&self, block: &mut [u8], offset_bytes: u64, seed: u64) {
+        data::fill(block, self.spec.pattern.as_ref(), self.spec.pattern_interval_bytes, offset_bytes, seed);
+    }
+
+    fn put_headers(&self, block: &mut [u8], offset_bytes: u64, seed: u64, start: (u32, u32), sequence: u64) {
+        let (area_bytes, interval_bytes) = (self.area_bytes(), self.interval_bytes(block.len()));
+        if area_bytes == 0 || interval_bytes < area_bytes {
+            return;
+        }
+        for (index, interval) in block.chunks_exact_mut(interval_bytes).enumerate() {
+            let header = Header {
+                method_number: self.spec.method.def().number,
+                interval_bytes: interval_bytes as u32,
+                seed,
+                offset_bytes: offset_bytes + (index * interval_bytes) as u64,
+                start,
+                sequence,
+                job_number: self.job_number,
+            };
+            header.write(self.spec.layout, interval);
+            if let Some(checksum) = self.checksum {
+                let (area, data) = interval.split_at_mut(area_bytes);
+                checksum.store(data, &mut area[header_bytes(self.spec.layout)..]);
+            }
+            self.swap(interval);
+        }
+    }
+
+    fn interval_bytes(&self, block_bytes: usize) -> usize {
+        match self.spec.interval_bytes as usize {
+            0 => block_bytes,
+            interval_bytes => interval_bytes.min(block_bytes),
+        }
+        .max(1)
+    }
+
+    /// Header and checksum change places with the bytes at `verify_offset`.
+    fn swap(&self, interval: &mut [u8]) {
+        let (at, area_bytes) = (self.spec.header_at as usize, self.area_bytes());
+        if at >= area_bytes && interval.len() >= at + area_bytes {
+            let (front, back) = interval.split_at_mut(at);
+            front[..area_bytes].swap_with_slice(&mut back[..area_bytes]);
+        }
+    }
+
+    /// Checks a block that was read. Headers are put where they were made; the block is otherwise left as it is.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn check(&self, block: &mut [u8], expected: &Expected) -> Result<(), Fault> {
+        match self.spec.method.def().form {
+            VerifyForm::Nothing => Ok(()),
+            VerifyForm::Bare => self.check_pattern(block, block, expected.offset_bytes, 0),
+            VerifyForm::Header(_) => self.check_intervals(block, expected),
+        }
+    }
+
+    fn check_intervals(&self, block: &mut [u8], expected: &Expected) -> Result<(), Fault> {
+        let interval_bytes = self.interval_bytes(block.len());
+        let n_intervals = block.len() / interval_bytes;
+        for index in 0..n_intervals {
+            let at = index * interval_bytes;
+            self.swap(&mut block[at..at + interval_bytes]);
+            let interval = &block[at..at + interval_bytes];
+            let offset_bytes = expected.offset_bytes + at as u64;
+            let fault = |kind| Fault { offset_bytes, length_bytes: interval_bytes as u64, kind };
+            if interval.len() < self.area_bytes() {
+                return Err(fault(FaultKind::Cut));
+            }
+            self.check_header(interval, offset_bytes, expected).map_err(fault)?;
+            self.check_data(block, index, interval_bytes, expected.offset_bytes)?;
+        }
+        Ok(())
+    }
+
+    fn check_header(&self, interval: &[u8], offset_bytes: u64, expected: &Expected) -> Result<(), FaultKind> {
+        let ReadHeader { header, stored_crc, computed_crc } =
+            Header::read(self.spec.layout, interval).map_err(|error| match error {
+                HeaderError::Magic(found) => FaultKind::Magic { found },
+                HeaderError::Version(found) => FaultKind::Version { found },
+            })?;
+        if header.interval_bytes as usize != interval.len() {
+            return Err(FaultKind::Length { found: header.interval_bytes, wanted: interval.len() as u32 });
+        }
+        if let Some(wanted) = expected.seed.filter(|wanted| *wanted != header.seed) {
+            return Err(FaultKind::Seed { found: header.seed, wanted });
+        }
+        if header.offset_bytes != offset_bytes {
+            return Err(FaultKind::Offset { found: header.offset_bytes, wanted: offset_bytes });
+        }
+        if let Some(wanted) = expected.sequence.map(|wanted| self.as_stored(wanted))
+            && wanted != header.sequence
+        {
+            return Err(FaultKind::Sequence { found: header.sequence, wanted });
+        }
+        if stored_crc != computed_crc {
+            return Err(FaultKind::HeaderCrc { stored: stored_crc, computed: computed_crc });
+        }
+        let wanted = self.spec.method.def().number;
+        if header.method_number != wanted {
+            return Err(FaultKind::Method { found: header.method_number, wanted });
+        }
+        Ok(())
+    }
+
+    /// The number of a write as the layout keeps it.
+    fn as_stored(&self, sequence: u64) -> u64 {
+        match self.spec.layout {
+            HeaderLayout::V3 => sequence,
+            HeaderLayout::V2 => sequence & 0xffff,
+        }
+    }
+
+    fn check_data(&self, block: &[u8], index: usize, interval_bytes: usize, block_offset: u64) -> Result<(), Fault> {
+        let at = index * interval_bytes;
+        let (interval, area_bytes) = (&block[at..at + interval_bytes], self.area_bytes());
+        let Some(checksum) = self.checksum else {
+            return match self.spec.pattern {
+                Some(_) => self.check_pattern(&interval[area_bytes..], block, block_offset, at + area_bytes),
+                None => Ok(()),
+            };
+        };
+        let mut computed = [0; MAX_CHECKSUM_BYTES];
+        let computed = &mut computed[..checksum.n_bytes()];
+        checksum.store(&interval[area_bytes..], computed);
+        let stored = &interval[header_bytes(self.spec.layout)..area_bytes];
+        if stored == computed {
+            return Ok(());
+        }
+        let kind =
+            FaultKind::Checksum { method: self.spec.method, stored: stored.to_vec(), computed: computed.to_vec() };
+        Err(Fault { offset_bytes: block_offset + at as u64, length_bytes: interval_bytes as u64, kind })
+    }
+
+    /// Compares data with the pattern. `at`: its place in the block.
+    fn check_pattern(&self, data: &[u8], block: &[u8], block_offset: u64, at: usize) -> Result<(), Fault> {
+        let mut wanted = vec![0; block.len()];
+        self.fill(&mut wanted, block_offset, 0);
+        let wanted = &wanted[at..at + data.len()];
+        let Some(first) = data.iter().zip(wanted).position(|(found, wanted)| found != wanted) else { return Ok(()) };
+        let kind = FaultKind::Pattern { at: at + first, found: data[first], wanted: wanted[first] };
+        Err(Fault { offset_bytes: block_offset, length_bytes: block.len() as u64, kind })
+    }
+
+    /// The block as it ought to be, by its seed and what its first header says of time and number (zeroes where it has
+    /// none).
+    pub fn regenerate(&self, received: &[u8], expected: &Expected) -> Vec<u8> {
+        let header = (self.area_bytes() > 0 && received.len() >= self.area_bytes())
+            .then(|| Header::read(self.spec.layout, received).ok())
+            .flatten()
+            .map(|read| read.header);
+        let seed = expected.seed.or(header.map(|header| header.seed)).unwrap_or(0);
+        let sequence = expected.sequence.or(header.map(|header| header.sequence)).unwrap_or(0);
+        let mut block = vec![0; received.len()];
+        self.fill(&mut block, expected.offset_bytes, seed);
+        let start = header.map_or((0, 0), |header| header.start);
+        self.put_headers(&mut block, expected.offset_bytes, seed, start, sequence);
+        block
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! Blocks that are stamped are right; damaged ones are not, and the fault says what was done to them.
+
+use super::*;
+use crate::verify::fault::{Damage, diagnose};
+use ferrio_job::spec::{VERIFY_METHODS, VerifyMethod, VerifyPattern};
+use proptest::prelude::*;
+
+fn spec(method: VerifyMethod, layout: HeaderLayout) -> VerifyContentSpec {
+    let needs_pattern = matches!(method, VerifyMethod::Pattern | VerifyMethod::PatternHeader);
+    let pattern = needs_pattern.then(|| VerifyPattern { bytes: vec![0xaa, 0x55, 0x11], offsets_at: Vec::new() });
+    VerifyContentSpec { method, layout, interval_bytes: 0, header_at: 0, pattern, pattern_interval_bytes: 0 }
+}
+
+const WRITE: Write = Write { offset_bytes: 8192, seed: 0x1234_5678_9abc_def1, sequence: 7, start_ns: 3_000_000_004 };
+const EXPECTED: Expected = Expected { offset_bytes: 8192, seed: Some(WRITE.seed), sequence: Some(7) };
+
+fn stamped(rules: &BlockRules, n_bytes: usize) -> Vec<u8> {
+    let mut block = vec![0; n_bytes];
+    rules.stamp(&mut block, &WRITE);
+    block
+}
+
+#[test]
+fn every_method_and_layout_accepts_its_own_blocks() {
+    for def in VERIFY_METHODS {
+        for layout in [HeaderLayout::V2, HeaderLayout::V3] {
+            for (interval_bytes, header_at) in [(0, 0), (512, 0), (512, 200), (0, 300)] {
+                let spec = VerifyContentSpec { interval_bytes, header_at, ..spec(def.method, layout) };
+                let rules = BlockRules::new(spec, 1);
+                let mut block = stamped(&rules, 4096);
+                assert_eq!(rules.check(&mut block, &EXPECTED), Ok(()), "{} {layout:?} {interval_bytes}", def.name);
+            }
+        }
+    }
+}
+
+/// What a method can find: `null` nothing, `meta` without a pattern the header only, all others every bit.
+#[test]
+fn a_flipped_bit_is_found() {
+    for def in VERIFY_METHODS {
+        let rules = BlockRules::new(spec(def.method, HeaderLayout::V3), 1);
+        let whole = stamped(&rules, 1024);
+        for at in [1000, rules.area_bytes() + 3] {
+            let mut block = whole.clone();
+            block[at] ^= 4;
+            let found = rules.check(&mut block.clone(), &EXPECTED);
+            let blind = matches!(def.method, VerifyMethod::Null | VerifyMethod::Meta);
+            assert_eq!(found.is_ok(), blind, "{} at {at}", def.name);
+            if let Err(fault) = found {
+                assert_eq!(diagnose(&fault, &block, &whole), Damage::FlippedBits { n_bits: 1 });
+            }
+        }
+    }
+}
+
+#[test]
+fn each_field_of_the_header_is_checked_in_its_turn() {
+    let rules = BlockRules::new(spec(VerifyMethod::Crc32c, HeaderLayout::V3), 1);
+    let block = stamped(&rules, 4096);
+    let kind_of = |change: &dyn Fn(&mut Vec<u8>), expected: &Expected| {
+        let mut block = block.clone();
+        change(&mut block);
+        rules.check(&mut block, expected).unwrap_err().kind
+    };
+    let as_it_is = |_: &mut Vec<u8>| ();
+    assert_eq!(kind_of(&|block| block[..2].fill(0x5a), &EXPECTED), FaultKind::Magic { found: 0x5a5a });
+    assert_eq!(kind_of(&|block| block[2] = 0x80, &EXPECTED), FaultKind::Version { found: 0x80 });
+    let elsewhere = Expected { offset_bytes: 0, ..EXPECTED };
+    assert_eq!(kind_of(&as_it_is, &elsewhere), FaultKind::Offset { found: 8192, wanted: 0 });
+    let newer = Expected { sequence: Some(9), ..EXPECTED };
+    assert_eq!(kind_of(&as_it_is, &newer), FaultKind::Sequence { found: 7, wanted: 9 });
+    let other = Expected { seed: Some(1), ..EXPECTED };
+    assert_eq!(kind_of(&as_it_is, &other), FaultKind::Seed { found: WRITE.seed, wanted: 1 });
+    assert!(matches!(kind_of(&|block| block[24] ^= 1, &EXPECTED), FaultKind::HeaderCrc { .. }));
+    let short = |block: &mut Vec<u8>| block.truncate(2048);
+    assert_eq!(kind_of(&short, &EXPECTED), FaultKind::Length { found: 4096, wanted: 2048 });
+    let sha = BlockRules::new(spec(VerifyMethod::Sha1, HeaderLayout::V3), 1);
+    let mut of_sha = stamped(&sha, 4096);
+    assert_eq!(rules.check(&mut of_sha, &EXPECTED).unwrap_err().kind, FaultKind::Method { found: 16, wanted: 5 });
+}
+
+#[test]
+fn damage_is_told_apart() {
+    let rules = BlockRules::new(spec(VerifyMethod::Xxhash, HeaderLayout::V3), 1);
+    let whole = stamped(&rules, 4096);
+    let damage = |received: Vec<u8>| {
+        let fault = rules.check(&mut received.clone(), &EXPECTED).unwrap_err();
+        diagnose(&fault, &received, &whole)
+    };
+    assert_eq!(damage(vec![0; 4096]), Damage::Zeroed);
+    let mut torn = whole.clone();
+    let mut old = vec![0; 4096];
+    rules.stamp(&mut old, &Write { seed: 99, sequence: 3, ..WRITE });
+    torn[2048..].copy_from_slice(&old[2048..]);
+    assert_eq!(damage(torn), Damage::Torn { n_bad: 4, n_sectors: 8 });
+    assert_eq!(damage(old), Damage::Stale);
+    let mut elsewhere = vec![0; 4096];
+    rules.stamp(&mut elsewhere, &Write { offset_bytes: 65_536, ..WRITE });
+    assert_eq!(damage(elsewhere), Damage::Misdirected { belongs_at: 65_536 });
+}
+
+#[test]
+fn what_ought_to_be_is_made_again() {
+    for method in [VerifyMethod::Md5, VerifyMethod::PatternHeader, VerifyMethod::Pattern] {
+        let rules = BlockRules::new(spec(method, HeaderLayout::V3), 1);
+        let whole = stamped(&rules, 4096);
+        let mut damaged = whole.clone();
+        damaged[3000] ^= 0xff;
+        assert!(rules.regenerate(&damaged, &EXPECTED) == whole, "{method:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_block_makes_the_check_panic(
+        bytes in prop::collection::vec(any::<u8>(), 0..700),
+        method in 0..VERIFY_METHODS.len(),
+        interval_bytes in 0u32..200,
+        header_at in 0u32..200,
+    ) {
+        for layout in [HeaderLayout::V2, HeaderLayout::V3] {
+            let spec = VerifyContentSpec { interval_bytes, header_at, ..spec(VERIFY_METHODS[method].method, layout) };
+            let rules = BlockRules::new(spec, 1);
+            let mut block = bytes.clone();
+            let _ = rules.check(&mut block, &EXPECTED);
+            let _ = rules.regenerate(&bytes, &EXPECTED);
+        }
+    }
+}

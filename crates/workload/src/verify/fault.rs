@@ -1,0 +1,234 @@
+//! What is wrong with a block, in fio's words, and what kind of damage it looks like.
+//!
+//! Must not know: how blocks are checked. Start reading at [`Fault::text`], then [`diagnose`].
+//! Facts: reference "Failure messages".
+
+use ferrio_job::spec::{VERIFY_METHODS, VerifyMethod};
+use std::fmt::Write as _;
+
+/// Bytes of a sector: what devices write as a whole.
+const SECTOR_BYTES: usize = 512;
+
+/// What is wrong, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Place of the interval in its file, bytes.
+    pub offset_bytes: u64,
+    /// Its length, bytes.
+    pub length_bytes: u64,
+    /// What is wrong.
+    pub kind: FaultKind,
+}
+
+/// What is wrong with an interval.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FaultKind {
+    /// No header stands there.
+    Magic {
+        /// What does.
+        found: u16,
+    },
+    /// A header of another version.
+    Version {
+        /// Its version.
+        found: u8,
+    },
+    /// A header of an interval of another length.
+    Length {
+        /// What the header says.
+        found: u32,
+        /// What it ought to say.
+        wanted: u32,
+    },
+    /// The block is of another write: its data has another seed.
+    Seed {
+        /// What the header says.
+        found: u64,
+        /// What it ought to say.
+        wanted: u64,
+    },
+    /// The block belongs elsewhere.
+    Offset {
+        /// What the header says.
+        found: u64,
+        /// What it ought to say.
+        wanted: u64,
+    },
+    /// The block is of another write: older or newer.
+    Sequence {
+        /// What the header says.
+        found: u64,
+        /// What it ought to say.
+        wanted: u64,
+    },
+    /// The header itself is damaged.
+    HeaderCrc {
+        /// The checksum in it.
+        stored: u32,
+        /// The checksum over it.
+        computed: u32,
+    },
+    /// The block was written with another method.
+    Method {
+        /// What the header says.
+        found: u8,
+        /// What it ought to say.
+        wanted: u8,
+    },
+    /// The data is damaged.
+    Checksum {
+        /// The method.
+        method: VerifyMethod,
+        /// The checksum before the data.
+        stored: Vec<u8>,
+        /// The checksum over the data.
+        computed: Vec<u8>,
+    },
+    /// A byte of the data is not that of the pattern.
+    Pattern {
+        /// Place of the byte in the block.
+        at: usize,
+        /// The byte.
+        found: u8,
+        /// That of the pattern.
+        wanted: u8,
+    },
+    /// There are fewer bytes than header and checksum take.
+    Cut,
+}
+
+/// The block that a fault lies in.
+#[derive(Debug, Clone, Copy)]
+pub struct Requested<'a> {
+    /// Name of the file.
+    pub file: &'a str,
+    /// Place of the block, bytes.
+    pub offset_bytes: u64,
+    /// Its length, bytes.
+    pub length_bytes: u64,
+}
+
+impl Fault {
+    /// The lines that fio prints.
+    pub fn text(&self, requested: &Requested<'_>) -> String {
+        let place = format!(
+            "at file {} offset {}, length {} (requested block: offset={}, length={}",
+            requested.file, self.offset_bytes, self.length_bytes, requested.offset_bytes, requested.length_bytes
+        );
+        let header = |what: &str| format!("verify: bad {what} {place})");
+        match &self.kind {
+            FaultKind::Magic { found } => header(&format!("magic header {found:x}, wanted {:x}", super::header::MAGIC)),
+            FaultKind::Version { found } => {
+                format!("verify: unsupported header version {found:x}, wanted {:x} {place})", super::header::VERSION)
+            }
+            FaultKind::Length { found, wanted } => header(&format!("header length {found}, wanted {wanted}")),
+            FaultKind::Seed { found, wanted } => header(&format!("header rand_seed {found}, wanted {wanted}")),
+            FaultKind::Offset { found, wanted } => header(&format!("header offset {found}, wanted {wanted}")),
+            FaultKind::Sequence { found, wanted } => header(&format!("header numberio {found}, wanted {wanted}")),
+            FaultKind::HeaderCrc { stored, computed } => {
+                header(&format!("header crc {stored:x}, calculated {computed:x}"))
+            }
+            FaultKind::Method { found, wanted } => {
+                format!("fio: verify type mismatch ({found} media, {wanted} given)")
+            }
+            FaultKind::Checksum { method, stored, computed } => {
+                let name = &method.def().name;
+                let short = &name[..name.len().min(8)];
+                format!(
+                    "{short}: verify failed {place}, flags=8)\n       Expected CRC: {}\n       Received CRC: {}",
+                    hex(stored),
+                    hex(computed)
+                )
+            }
+            FaultKind::Pattern { at, found, wanted } => {
+                let n_bits = (found ^ wanted).count_ones();
+                format!(
+                    "fio: got pattern '{found:02x}', wanted '{wanted:02x}'. Bad bits {n_bits}\n\
+                     fio: bad pattern block offset {at}\npattern: verify failed {place}, flags=8)"
+                )
+            }
+            FaultKind::Cut => format!("verify: block too short for its header {place})"),
+        }
+    }
+}
+
+/// Checksums are shown byte by byte, as they are stored; those of up to eight bytes as the number that they are.
+fn hex(bytes: &[u8]) -> String {
+    let is_number = bytes.len() <= 8 && cfg!(target_endian = "little");
+    let mut bytes = bytes.to_vec();
+    if is_number {
+        bytes.reverse();
+    }
+    let mut text = String::new();
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    if is_number { text.trim_start_matches('0').to_owned() } else { text }
+}
+
+/// What a damaged block looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Damage {
+    /// Nothing but zeroes: never written, lost or trimmed.
+    Zeroed,
+    /// A whole block of an earlier write to this place.
+    Stale,
+    /// A whole block that was written for another place.
+    Misdirected {
+        /// That place, bytes from the start of the file.
+        belongs_at: u64,
+    },
+    /// Some sectors are those that were written, others are not.
+    Torn {
+        /// Sectors that are not.
+        n_bad: usize,
+        /// All sectors.
+        n_sectors: usize,
+    },
+    /// Single bits differ.
+    FlippedBits {
+        /// How many.
+        n_bits: u32,
+    },
+    /// None of these.
+    Other,
+}
+
+/// Guesses what happened to a block. `expected` is what it ought to be; `is_whole`: it is a block that is right in itself.
+pub fn diagnose(fault: &Fault, received: &[u8], expected: &[u8]) -> Damage {
+    if received.iter().all(|byte| *byte == 0) {
+        return Damage::Zeroed;
+    }
+    let n_bits = received.iter().zip(expected).map(|(found, wanted)| (found ^ wanted).count_ones()).sum();
+    let sectors = received.chunks(SECTOR_BYTES).zip(expected.chunks(SECTOR_BYTES));
+    let (n_sectors, n_bad) =
+        sectors.fold((0, 0), |(n, n_bad), (found, wanted)| (n + 1, n_bad + usize::from(found != wanted)));
+    match fault.kind {
+        FaultKind::Offset { found, .. } => Damage::Misdirected { belongs_at: found },
+        // Up to one bit in a thousand.
+        _ if n_bits as usize <= (received.len() / 125).max(1) => Damage::FlippedBits { n_bits },
+        _ if n_bad < n_sectors => Damage::Torn { n_bad, n_sectors },
+        FaultKind::Seed { .. } | FaultKind::Sequence { .. } => Damage::Stale,
+        _ => Damage::Other,
+    }
+}
+
+impl std::fmt::Display for Damage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Zeroed => f.write_str("the block is all zeroes: never written, lost, or trimmed"),
+            Self::Stale => f.write_str("stale: a whole block of another write to this place"),
+            Self::Misdirected { belongs_at } => write!(f, "misdirected: a block that belongs at offset {belongs_at}"),
+            Self::Torn { n_bad, n_sectors } => {
+                write!(f, "torn: {n_bad} of {n_sectors} sectors are not what was written")
+            }
+            Self::FlippedBits { n_bits } => write!(f, "{n_bits} bits are flipped"),
+            Self::Other => f.write_str("the data is none of this write"),
+        }
+    }
+}
+
+/// Name of the method with a number, for messages.
+pub fn method_name(number: u8) -> Option<&'static str> {
+    VERIFY_METHODS.iter().find(|def| def.number == number).map(|def| def.name)
+}
