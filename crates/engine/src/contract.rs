@@ -14,6 +14,7 @@ use std::cell::RefCell;
 use std::io;
 use std::os::fd::{BorrowedFd, RawFd};
 use std::rc::Rc;
+use std::time::Duration;
 
 /// What an engine is, for help, checks and planning. One constant beside each engine, listed in the registry.
 pub struct EngineInfo {
@@ -173,6 +174,35 @@ pub trait Engine {
     fn reap(&mut self, _min: u32, _max: u32, _completions: &mut Vec<Completion>) -> io::Result<()> {
         Ok(())
     }
+
+    /// Waits until a unit is done, but not beyond `until_ns` of the clock; takes up to `max` as [`Engine::reap`] does. May
+    /// return early with nothing. At least one unit is in flight. An engine that can have the kernel wait for a limited time
+    /// does so; this one looks again and again.
+    fn reap_until(
+        &mut self,
+        max: u32,
+        until_ns: u64,
+        clock: &Clock,
+        completions: &mut Vec<Completion>,
+    ) -> io::Result<()> {
+        let n_before = completions.len();
+        loop {
+            self.reap(0, max, completions)?;
+            let now_ns = clock.now_ns();
+            if completions.len() > n_before || now_ns >= until_ns {
+                return Ok(());
+            }
+            clock.sleep_until_ns(until_ns.min(now_ns.saturating_add(LOOK_NS)));
+        }
+    }
+}
+
+/// Between two looks of an engine that cannot wait for a limited time, nanoseconds.
+const LOOK_NS: u64 = 20_000;
+
+/// What is left of the time until `until_ns`.
+pub(crate) fn time_left(clock: &Clock, until_ns: u64) -> Duration {
+    Duration::from_nanos(until_ns.saturating_sub(clock.now_ns()))
 }
 
 /// Why an engine cannot be used as asked.

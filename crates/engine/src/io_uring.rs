@@ -13,10 +13,12 @@ mod options;
 
 use crate::contract::{
     Completion, Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoResult, IoUnit, Queued, push_in_room,
+    time_left,
 };
 use crate::control;
 use crate::options::EngineOptions;
 use buffers::Windows;
+use ferrio_sys::Clock;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::uring::{BufferForm, Ring, RingFd, RingIo, RingRequest, SyncKind};
@@ -314,6 +316,23 @@ impl Engine for Uring {
                 running.wait(n_min - (completions.len() - n_start))?;
             }
             running.pop(n_max - (completions.len() - n_start), completions);
+        }
+        Ok(())
+    }
+
+    fn reap_until(
+        &mut self,
+        max: u32,
+        until_ns: u64,
+        clock: &Clock,
+        completions: &mut Vec<Completion>,
+    ) -> io::Result<()> {
+        let running = self.running.as_mut().ok_or_else(not_started)?;
+        let n_start = completions.len();
+        running.pop(max as usize, completions);
+        if completions.len() == n_start {
+            running.ring.wait_within(time_left(clock, until_ns))?;
+            running.pop(max as usize, completions);
         }
         Ok(())
     }

@@ -7,11 +7,12 @@
 #![expect(unsafe_code, reason = "requests point into the buffer area")]
 
 use crate::contract::{
-    Completion, Engine, EngineError, EngineInfo, EngineSetup, IoResult, IoUnit, Queued, push_in_room,
+    Completion, Engine, EngineError, EngineInfo, EngineSetup, IoResult, IoUnit, Queued, push_in_room, time_left,
 };
 use crate::control;
 use crate::options::EngineOptions;
 use crate::rw_flags::JobRwFlags;
+use ferrio_sys::Clock;
 use ferrio_sys::Errno;
 use ferrio_sys::aio::{AioContext, AioOperation, AioRequest};
 use ferrio_sys::arena::Arena;
@@ -148,6 +149,23 @@ impl Engine for Libaio {
             return Ok(());
         }
         running.context.reap(min, max, |done| {
+            push_in_room(completions, Completion { unit_index: done.slot, result: IoResult::from(done.result) });
+        })?;
+        Ok(())
+    }
+
+    fn reap_until(
+        &mut self,
+        max: u32,
+        until_ns: u64,
+        clock: &Clock,
+        completions: &mut Vec<Completion>,
+    ) -> io::Result<()> {
+        let running = self.running.as_mut().ok_or_else(not_started)?;
+        if !running.refused.is_empty() {
+            return self.reap(0, max, completions);
+        }
+        running.context.reap_within(time_left(clock, until_ns), max, |done| {
             push_in_room(completions, Completion { unit_index: done.slot, result: IoResult::from(done.result) });
         })?;
         Ok(())

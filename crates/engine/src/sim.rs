@@ -177,10 +177,14 @@ impl Running {
         store.apply(flight.unit.direction, Extent { address, length_bytes }, flight.fault, buffer, span_bytes);
     }
 
+    /// When the device is done with its next I/O, on the clock of the run.
+    fn next_done_ns(&self) -> Option<u64> {
+        self.in_flight.peek().map(|Reverse((done_ns, ..))| self.epoch_ns.saturating_add(*done_ns))
+    }
+
     /// Waits until the device is done with its next I/O.
     fn wait(&self) {
-        let Some(Reverse((done_ns, ..))) = self.in_flight.peek() else { return };
-        let until_ns = self.epoch_ns.saturating_add(*done_ns);
+        let Some(until_ns) = self.next_done_ns() else { return };
         if self.clock.kind() == ClockKind::Virtual {
             self.clock.sleep_until_ns(until_ns);
             return;
@@ -271,6 +275,22 @@ impl Engine for Sim {
             running.wait();
             running.collect(n_max - (completions.len() - n_before), completions);
         }
+        Ok(())
+    }
+
+    fn reap_until(
+        &mut self,
+        max: u32,
+        until_ns: u64,
+        clock: &Clock,
+        completions: &mut Vec<Completion>,
+    ) -> io::Result<()> {
+        let Some(running) = &mut self.running else { return Ok(()) };
+        match running.next_done_ns() {
+            Some(done_ns) if done_ns <= until_ns => running.wait(),
+            _ => _ = clock.sleep_until_ns(until_ns),
+        }
+        running.collect(max as usize, completions);
         Ok(())
     }
 }

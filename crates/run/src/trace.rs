@@ -6,6 +6,7 @@
 use crate::events::Stream;
 use crate::worker::WorkerMessage;
 use ferrio_engine::{Completion, Engine, EngineError, EngineFile, EngineSetup, IoUnit, Queued};
+use ferrio_sys::Clock;
 use std::io;
 
 /// A group of lines.
@@ -122,11 +123,30 @@ impl Engine for TracedEngine<'_> {
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
         let n_before = completions.len();
         let reaped = self.inner.reap(min, max, completions);
-        self.tell(&format!("getevents: min={min}, max={max}: {}", completions.len() - n_before));
-        for completion in &completions[n_before..] {
+        self.tell_reaped(min, max, &completions[n_before..]);
+        reaped
+    }
+
+    fn reap_until(
+        &mut self,
+        max: u32,
+        until_ns: u64,
+        clock: &Clock,
+        completions: &mut Vec<Completion>,
+    ) -> io::Result<()> {
+        let n_before = completions.len();
+        let reaped = self.inner.reap_until(max, until_ns, clock, completions);
+        self.tell_reaped(0, max, &completions[n_before..]);
+        reaped
+    }
+}
+
+impl TracedEngine<'_> {
+    fn tell_reaped(&self, min: u32, max: u32, completions: &[Completion]) {
+        self.tell(&format!("getevents: min={min}, max={max}: {}", completions.len()));
+        for completion in completions {
             self.tell(&format!("complete: io_u {}: result={}", completion.unit_index, completion.result));
         }
-        reaped
     }
 }
 

@@ -15,6 +15,7 @@ use ring::CompletionRing;
 use rustix::io::Errno;
 use std::cell::UnsafeCell;
 use std::os::fd::RawFd;
+use std::time::Duration;
 
 /// What a request does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -260,7 +261,7 @@ impl AioContext {
         }
         while n_reaped < max {
             let wanted = min.saturating_sub(n_reaped);
-            let n_events = match self.get_events(wanted, max - n_reaped) {
+            let n_events = match self.get_events(wanted, max - n_reaped, None) {
                 Err(Errno::INTR) => continue,
                 result => result?,
             };
@@ -274,12 +275,41 @@ impl AioContext {
         Ok(n_reaped)
     }
 
-    fn get_events(&mut self, min: u32, max: u32) -> std::result::Result<u32, Errno> {
+    /// Waits until one request is done, for at most `limit`, hands up to `max` of those that are to `each`, and returns how
+    /// many. Returns early, with none, when a signal handler ran.
+    ///
+    /// # Errors
+    /// What the kernel says to `io_getevents`.
+    pub fn reap_within(
+        &mut self,
+        limit: Duration,
+        max: u32,
+        mut each: impl FnMut(AioCompletion),
+    ) -> std::result::Result<u32, Errno> {
+        let n_here = self.reap(0, max, &mut each)?;
+        if n_here > 0 || self.n_in_flight == 0 || max == 0 {
+            return Ok(n_here);
+        }
+        let n_events = match self.get_events(1, max, Some(limit)) {
+            Err(Errno::INTR) => 0,
+            result => result?,
+        };
+        self.events[..n_events as usize].iter().for_each(|event| each(event.completion()));
+        self.n_in_flight = self.n_in_flight.saturating_sub(n_events);
+        Ok(n_events)
+    }
+
+    fn get_events(&mut self, min: u32, max: u32, limit: Option<Duration>) -> std::result::Result<u32, Errno> {
         let (min, max) = (libc::c_long::from(min), libc::c_long::from(max.min(self.events.len() as u32)));
-        let no_timeout = std::ptr::null_mut::<libc::timespec>();
-        // SAFETY: the kernel writes at most `max` events, and `events` has room for them.
+        let mut limit = limit.map(|limit| libc::timespec {
+            tv_sec: libc::time_t::try_from(limit.as_secs()).unwrap_or(libc::time_t::MAX),
+            tv_nsec: limit.subsec_nanos().into(),
+        });
+        let timeout = limit.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut);
+        // SAFETY: the kernel writes at most `max` events, and `events` has room for them; `timeout` is null or points to
+        // `limit`, which lives until the call returns.
         let result =
-            unsafe { libc::syscall(libc::SYS_io_getevents, self.id, min, max, self.events.as_mut_ptr(), no_timeout) };
+            unsafe { libc::syscall(libc::SYS_io_getevents, self.id, min, max, self.events.as_mut_ptr(), timeout) };
         Ok(check(result)? as u32)
     }
 }

@@ -12,12 +12,13 @@ mod setup;
 
 use crate::arena::Region;
 use crate::error::{Context, Result};
-use io_uring::{IoUring, Probe, opcode};
+use io_uring::{IoUring, Probe, opcode, types};
 pub use request::{BufferForm, RingFd, RingIo, SyncKind};
 use rustix::io::Errno;
 pub use setup::{RingRequest, SqPoll};
 use std::cell::UnsafeCell;
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::time::Duration;
 
 /// `IORING_ENTER_GETEVENTS`: run deferred work and look for completions.
 const ENTER_GETEVENTS: u32 = 1;
@@ -201,6 +202,25 @@ impl Ring {
             if self.inner.completion().len() >= min {
                 return Ok(());
             }
+        }
+    }
+
+    /// Submits what was pushed and waits until a completion can be popped, for at most `limit`. Returns early when a signal
+    /// handler ran. A kernel before 5.11 cannot wait for a limited time: there it only looks.
+    ///
+    /// # Errors
+    /// What the kernel says; that the time is over is none.
+    pub fn wait_within(&mut self, limit: Duration) -> std::result::Result<(), Errno> {
+        self.look()?;
+        let has_some = !self.inner.completion().is_empty() || self.n_outstanding == 0;
+        if has_some || limit.is_zero() || !self.inner.params().is_feature_ext_arg() {
+            return Ok(());
+        }
+        let limit = types::Timespec::from(limit);
+        let arguments = types::SubmitArgs::new().timespec(&limit);
+        match self.inner.submitter().submit_with_args(1, &arguments).map_err(|error| to_errno(&error)) {
+            Ok(_) | Err(Errno::INTR | Errno::TIME | Errno::BUSY | Errno::AGAIN) => Ok(()),
+            Err(errno) => Err(errno),
         }
     }
 

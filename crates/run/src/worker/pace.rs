@@ -70,7 +70,7 @@ fn spin(clock: &Clock, until_ns: u64, is_called: impl Fn() -> bool) {
 
 impl Worker<'_> {
     /// Before each I/O of a job with rates or pauses: pauses, and tells the workload the time. While the next I/O is not due:
-    /// reaps what is in flight, and waits when nothing is; no longer than until the loop has to look up.
+    /// waits for what is in flight, or just waits when nothing is; no longer than until the loop has to look up.
     #[cold]
     pub(super) fn take_turn(&mut self) -> Option<Stop> {
         let n_issued = self.workload.n_issued();
@@ -93,7 +93,7 @@ impl Worker<'_> {
         }
         let due_ns = self.workload.turn(now_ns)?;
         if self.slots.n_used() > 0 {
-            return self.collect_some().err();
+            return self.collect_until(due_ns.min(self.control.next_ns())).err();
         }
         self.wait_until(due_ns)
     }

@@ -160,6 +160,21 @@ impl Worker<'_> {
         self.reap(1, self.queue.iodepth, &mut stamp)
     }
 
+    /// Hands over what is prepared, and takes what is done, waiting for it no longer than until `until_ns`.
+    pub(super) fn collect_until(&mut self, until_ns: u64) -> Result<(), Stop> {
+        let mut stamp = self.clock.stamp();
+        self.commit(&mut stamp)?;
+        self.completions.clear();
+        let Self { engine, completions, clock, queue, .. } = self;
+        engine.reap_until(queue.iodepth, until_ns, clock, completions).map_err(|error| refused(&error, "getevents"))?;
+        if self.completions.is_empty() {
+            return Ok(());
+        }
+        stamp = self.stamp_after(stamp);
+        self.count_reap(self.completions.len() as u32);
+        self.take_all(stamp)
+    }
+
     /// The kernel takes nothing now: reap, or try again when nothing is in flight.
     #[cold]
     fn wait_for_room(&mut self, stamp: &mut u64) -> Result<(), Stop> {
