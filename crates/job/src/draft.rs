@@ -9,8 +9,8 @@ use crate::options::command_priority::CommandPriorityDraft;
 use crate::spec::{
     BlockRange, BufferMemory, BufferSpec, CatchUp, CommandPrioritySpec, CpuPolicy, DirectionMix, DurabilitySpec,
     EngineSpec, ErrorClasses, ErrorSpec, ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileService, GroupingSpec,
-    JobSpec, LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, QueueSpec, ReportingSpec, RwSequencer, SizeSpec,
-    SteadyStateMetric, SteadyStateSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec,
+    JobSpec, LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, QueueSpec, ReplaySpec, ReportingSpec, RwSequencer,
+    SizeSpec, SteadyStateMetric, SteadyStateSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec,
 };
 use ferrio_units::{KbBase, PerDirection};
 
@@ -26,6 +26,8 @@ pub struct Draft {
 /// Values that the lowering decides when all options are known.
 #[derive(Debug, Clone, Default)]
 pub struct Open {
+    /// `iodepth`, where it was given.
+    pub iodepth: Option<u32>,
     /// `iodepth_batch`.
     pub batch_submit: Option<u32>,
     /// `iodepth_batch_complete_min`.
@@ -112,6 +114,7 @@ fn default_job() -> JobSpec {
         reporting: default_reporting(),
         logs: LogSpec::default(),
         write_iolog: None,
+        replay: ReplaySpec::default(),
     }
 }
 

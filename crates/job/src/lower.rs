@@ -4,7 +4,7 @@
 //! Start reading at [`lower`].
 
 use crate::draft::{Draft, Open};
-use crate::options::{apply_pace, command_priority, steady_state};
+use crate::options::{apply_pace, apply_replay, command_priority, steady_state};
 use crate::spec::{DedupeMode, DirectionMix, JobSpec, QueueSpec, RandomDistribution, SizeSpec};
 use ferrio_units::PerDirection;
 
@@ -38,7 +38,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     if strictness.readonly && job.pattern.mix != DirectionMix::Read {
         return Err(vec!["fio: trim and write operations are not allowed with the --readonly parameter.".to_owned()]);
     }
-    job.queue = lower_queue(job.queue.iodepth, &open);
+    job.queue = lower_queue(open.iodepth.unwrap_or(job.queue.iodepth), &open);
     lower_pattern(&mut job, &open);
     job.engine.command_priority =
         command_priority::lower(&open.command_priority, &job.name).map_err(|line| vec![line])?;
@@ -47,6 +47,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     lower_logs(&mut job, &open)?;
     lower_dedupe(&mut job, &open)?;
     let mut lines = warnings(&mut job);
+    lines.extend(apply_replay::lower(&mut job, &open).map_err(|line| vec![line])?);
     if strictness.warnings_fatal && !lines.is_empty() {
         return Err(lines);
     }

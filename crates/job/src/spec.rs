@@ -11,6 +11,7 @@ mod engine;
 mod error;
 mod log;
 mod pace;
+mod replay;
 mod reporting;
 mod steady_state;
 mod surroundings;
@@ -28,6 +29,7 @@ pub use engine::{EngineSpec, EngineValue};
 pub use error::{ErrorClasses, ErrorSpec};
 pub use log::{LogSpec, WindowValue};
 pub use pace::{CatchUp, PaceSpec, PauseSpec, RateLatency, RateProcess};
+pub use replay::{ReplaySpec, SkippedKinds};
 pub use reporting::{ReportingSpec, UnifiedReporting};
 pub use steady_state::{SteadyStateMetric, SteadyStateSpec};
 pub use surroundings::SurroundingsSpec;
@@ -91,6 +93,8 @@ pub struct JobSpec {
     pub logs: LogSpec,
     /// `write_iolog`: append a version 3 trace to this file.
     pub write_iolog: Option<PathBuf>,
+    /// Which trace it replays, and how.
+    pub replay: ReplaySpec,
 }
 
 /// A size as an option gives it.

@@ -11,6 +11,7 @@ pub mod files;
 pub mod logs;
 pub mod plan;
 mod provenance;
+mod replay;
 pub mod supervisor;
 pub mod trace;
 pub mod worker;

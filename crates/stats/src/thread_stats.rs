@@ -3,7 +3,9 @@
 //! Must not know: formats. Start reading at [`ThreadStats`].
 
 use crate::counts::add_to;
-use crate::{BatchCounts, BlockStates, DepthCounts, LatencyBuckets, LatencyStat, PriorityStats, SampleStat};
+use crate::{
+    BatchCounts, BlockStates, DepthCounts, LatencyBuckets, LatencyStat, PriorityStats, ReplayStats, SampleStat,
+};
 use ferrio_units::{DataDirection, PerDirection};
 use serde::{Deserialize, Serialize};
 
@@ -201,6 +203,8 @@ pub struct ThreadStats {
     pub latency_target: LatencyTarget,
     /// What became of blocks (`block_error_percentiles`).
     pub block_states: Option<BlockStates>,
+    /// How well the times of a trace were kept (`read_iolog`).
+    pub replay: Option<ReplayStats>,
 }
 
 impl ThreadStats {
@@ -252,6 +256,9 @@ impl ThreadStats {
         self.latency_target = other.latency_target;
         if let Some(theirs) = &other.block_states {
             self.block_states.get_or_insert_default().merge(theirs);
+        }
+        if let Some(theirs) = &other.replay {
+            self.replay.get_or_insert_default().merge(theirs);
         }
     }
 

@@ -69,6 +69,13 @@ impl fmt::Display for DeviceNumber {
     }
 }
 
+/// The name in `/dev` that the kernel has for the block device with this number; `None` if sysfs does not know it.
+pub fn path_of(number: DeviceNumber) -> Option<PathBuf> {
+    let uevent = std::fs::read_to_string(Path::new(SYS_DEV_BLOCK).join(number.to_string()).join("uevent")).ok()?;
+    let name = uevent.lines().find_map(|line| line.strip_prefix("DEVNAME="))?;
+    Some(Path::new("/dev").join(name))
+}
+
 /// A whole disk as sysfs shows it. A partition is stood for by its disk, because the kernel schedules and counts there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockDevice {

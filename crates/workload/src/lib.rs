@@ -17,6 +17,7 @@ mod pace;
 mod paced;
 mod plain;
 mod plan;
+pub mod replay;
 mod sequence;
 mod stream;
 mod sync_points;

@@ -37,8 +37,12 @@ pub enum Next {
     Restart(u32),
     /// A job with rates or pauses wants to be told the time ([`Workload::turn`](crate::Workload::turn)); then ask again.
     Wait,
+    /// The file is to be open from now on (replays), then ask again.
+    Open(u32),
     /// The pass is over.
     PassEnd,
+    /// The stream cannot go on; [`Workload::take_error`](crate::Workload::take_error) says why.
+    Failed,
 }
 
 /// The stream of one worker, whatever its plan.

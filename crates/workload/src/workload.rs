@@ -5,6 +5,7 @@
 use crate::paced::PacedStream;
 use crate::plain::PlainStream;
 use crate::plan::{WorkloadError, WorkloadPlan};
+use crate::replay::{ReplayFigures, ReplayPlan, ReplayStream, TraceError};
 use crate::stream::{Next, Stream};
 use ferrio_job::spec::PaceSpec;
 
@@ -20,6 +21,7 @@ enum Kind {
     Plain(Box<PlainStream>),
     Any(Box<Stream>),
     Paced(Box<PacedStream>),
+    Replay(Box<ReplayStream>),
 }
 
 impl Kind {
@@ -29,6 +31,7 @@ impl Kind {
             Self::Plain(plain) => plain.next(),
             Self::Any(stream) => stream.next(),
             Self::Paced(paced) => paced.next(),
+            Self::Replay(replay) => replay.next(),
         }
     }
 }
@@ -48,39 +51,58 @@ impl Workload {
         Ok(Self { stream: Kind::Paced(Box::new(PacedStream::new(plan, pace)?)) })
     }
 
+    /// Makes the stream of a job that replays a trace: it gives [`Next::Wait`] before each I/O.
+    pub fn replay(plan: ReplayPlan) -> Result<Self, TraceError> {
+        Ok(Self { stream: Kind::Replay(Box::new(ReplayStream::new(plan)?)) })
+    }
+
     /// Tells the time, nanoseconds of any clock. Gives that at which the next I/O is due if it lies ahead and is known.
     pub fn turn(&mut self, now_ns: u64) -> Option<u64> {
-        self.pace().and_then(|paced| paced.turn(now_ns))
+        match &mut self.stream {
+            Kind::Paced(paced) => paced.turn(now_ns),
+            Kind::Replay(replay) => replay.turn(now_ns),
+            _ => None,
+        }
+    }
+
+    /// How well the times of a trace were kept; `None`: the job replays none.
+    pub fn replay_figures(&self) -> Option<ReplayFigures> {
+        if let Kind::Replay(replay) = &self.stream { Some(replay.figures()) } else { None }
+    }
+
+    /// What is behind [`Next::Failed`].
+    pub fn take_error(&mut self) -> Option<TraceError> {
+        if let Kind::Replay(replay) = &mut self.stream { replay.take_error() } else { None }
     }
 
     /// Rates count from now.
     pub fn start_pace(&mut self, now_ns: u64) {
-        if let Some(paced) = self.pace() {
+        if let Kind::Paced(paced) = &mut self.stream {
             paced.start(now_ns);
         }
     }
 
     /// What is behind its rate now does not make up for it.
     pub fn forgive(&mut self, now_ns: u64) {
-        if let Some(paced) = self.pace() {
-            paced.forgive(now_ns);
+        match &mut self.stream {
+            Kind::Paced(paced) => paced.forgive(now_ns),
+            Kind::Replay(replay) => replay.forgive(),
+            _ => {}
         }
     }
 
     /// Rates stood still for a pause.
     pub fn postpone(&mut self, pause_ns: u64) {
-        if let Some(paced) = self.pace() {
-            paced.postpone(pause_ns);
+        match &mut self.stream {
+            Kind::Paced(paced) => paced.postpone(pause_ns),
+            Kind::Replay(replay) => replay.postpone(pause_ns),
+            _ => {}
         }
     }
 
     /// When the rate wanted the last read, write or trim to start, on the clock that was told; `None`: it had no rate.
     pub fn intended_ns(&self) -> Option<u64> {
         if let Kind::Paced(paced) = &self.stream { paced.intended_ns() } else { None }
-    }
-
-    fn pace(&mut self) -> Option<&mut PacedStream> {
-        if let Kind::Paced(paced) = &mut self.stream { Some(paced) } else { None }
     }
 
     /// The next I/O, or what has to happen before it.
@@ -103,6 +125,7 @@ impl Workload {
             Kind::Plain(plain) => plain.start_pass(),
             Kind::Any(stream) => stream.start_pass(),
             Kind::Paced(paced) => paced.stream.start_pass(),
+            Kind::Replay(replay) => replay.start_pass(),
         }
     }
 
@@ -112,6 +135,7 @@ impl Workload {
             Kind::Plain(_) => false,
             Kind::Any(stream) => stream.last_was_sync(),
             Kind::Paced(paced) => paced.stream.last_was_sync(),
+            Kind::Replay(replay) => replay.last_was_sync(),
         }
     }
 
@@ -121,6 +145,7 @@ impl Workload {
             Kind::Plain(plain) => plain.issued_bytes(),
             Kind::Any(stream) => stream.issued_bytes(),
             Kind::Paced(paced) => paced.stream.issued_bytes(),
+            Kind::Replay(replay) => replay.issued_bytes(),
         }
     }
 
@@ -130,6 +155,7 @@ impl Workload {
             Kind::Plain(plain) => plain.n_issued(),
             Kind::Any(stream) => stream.n_issued(),
             Kind::Paced(paced) => paced.stream.n_issued(),
+            Kind::Replay(replay) => replay.n_issued(),
         }
     }
 
@@ -139,6 +165,7 @@ impl Workload {
             Kind::Plain(plain) => plain.n_writes_issued(),
             Kind::Any(stream) => stream.n_writes_issued(),
             Kind::Paced(paced) => paced.stream.n_writes_issued(),
+            Kind::Replay(replay) => replay.n_writes_issued(),
         }
     }
 }

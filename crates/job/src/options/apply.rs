@@ -280,11 +280,6 @@ pub(crate) fn memory(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     Ok(())
 }
 
-pub(crate) fn write_iolog(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    draft.job.write_iolog = Some(PathBuf::from(value.text()?));
-    Ok(())
-}
-
 pub(crate) fn rwmixread(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     draft.job.pattern.rwmix_read = value.number()?.clamp(0, 100) as u32;
     Ok(())

@@ -55,7 +55,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("iodepth", Kind::Int(at_least(1)), "Upper bound of I/Os kept outstanding per file set")
         .default("1")
         .place(Category::Io, "io-basic")
-        .applies(Apply::U32(|draft| &mut draft.job.queue.iodepth)),
+        .applies(Apply::OptionalU32(|draft| &mut draft.open.iodepth)),
     option(
         "iodepth_batch",
         Kind::Int(ANY),

@@ -8,6 +8,7 @@ pub(crate) mod apply;
 mod apply_buffers;
 mod apply_log;
 pub(crate) mod apply_pace;
+pub(crate) mod apply_replay;
 mod block_split;
 pub mod command_priority;
 pub mod definition;

@@ -2,7 +2,7 @@
 //!
 //! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
 
-use crate::options::apply;
+use crate::options::apply_replay;
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Kind, at_least};
 
@@ -10,32 +10,53 @@ use crate::options::kind::{ANY, Kind, at_least};
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("write_iolog", Kind::Text, "Record issued I/O (v3 text log, appended)")
         .place(Category::Io, "iolog")
-        .applies(Apply::With(apply::write_iolog)),
+        .applies(Apply::With(apply_replay::write_iolog)),
     option(
         "read_iolog",
         Kind::Text,
         "Replay a text log or blktrace; ':' list gives one per clone; '-' stdin; unix sockets allowed",
     )
-    .place(Category::Io, "iolog"),
+    .place(Category::Io, "iolog")
+    .applies(Apply::With(apply_replay::read_iolog))
+    .long(
+        "An I/O is due at the time that the trace has for it, counted from its first; what comes late does not delay those \
+         after it. How many came late is in the JSON output, under the key ferrio. Relative names are relative to the working \
+         directory. A trace that is no regular file is copied to an unnamed file in $TMPDIR or /var/tmp first.",
+    )
+    .deviates(
+        "late I/Os do not delay the rest of the trace (fio 3.33 adds up its delays); a file that the trace does not open is \
+         opened with its first I/O (fio 3.33 crashes); loops and time_based repeat the trace; number_ios ends it; options that \
+         the trace would make void (rate, fsync, fill_device, ...) are refused",
+    ),
     option("read_iolog_chunked", Kind::Bool, "Parse the log piecemeal while replaying")
         .default("0")
         .under("read_iolog")
-        .place(Category::Io, "iolog"),
+        .place(Category::Io, "iolog")
+        .applies(Apply::Nothing)
+        .deviates(
+            "a trace is always read piece by piece, after a first pass over it for names and sizes; one that is still being \
+             written to a pipe or socket is waited for",
+        ),
     option("replay_no_stall", Kind::Bool, "Ignore recorded timing during replay")
         .default("0")
         .under("read_iolog")
-        .place(Category::Io, "iolog"),
+        .place(Category::Io, "iolog")
+        .applies(Apply::Bool(|draft| &mut draft.job.replay.no_stall)),
     option("replay_redirect", Kind::Text, "Send all replayed I/O to this target")
         .under("read_iolog")
-        .place(Category::Io, "iolog"),
+        .place(Category::Io, "iolog")
+        .applies(Apply::With(apply_replay::replay_redirect)),
     option("replay_scale", Kind::Int(ANY), "Divide recorded offsets by this")
         .default("1")
         .under("read_iolog")
-        .place(Category::Io, "iolog"),
+        .place(Category::Io, "iolog")
+        .applies(Apply::With(apply_replay::replay_scale)),
     option("replay_align", Kind::Int(ANY), "Round recorded offset (and size) up to this power of two")
         .neutral("0")
         .under("read_iolog")
-        .place(Category::Io, "iolog"),
+        .place(Category::Io, "iolog")
+        .applies(Apply::With(apply_replay::replay_align))
+        .deviates("offsets and sizes of all traces are rounded up; fio 3.33 rounds offsets down, and sizes only of blktrace"),
     option(
         "replay_time_scale",
         Kind::Int(at_least(1)),
@@ -43,10 +64,14 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .default("100")
     .under("read_iolog")
-    .place(Category::Io, "iolog"),
+    .place(Category::Io, "iolog")
+    .applies(Apply::With(apply_replay::replay_time_scale))
+    .deviates("scales the waits of version 2 too; fio 3.33 does not"),
     option("replay_skip", Kind::Text, "Leave out listed kinds: read,write,trim,sync")
         .under("read_iolog")
-        .place(Category::Io, "iolog"),
+        .place(Category::Io, "iolog")
+        .applies(Apply::With(apply_replay::replay_skip))
+        .deviates("works for text traces too; fio 3.33 heeds it for blktrace only"),
     option("merge_blktrace_file", Kind::Text, "Where to store the merge of several blktraces before replay")
         .place(Category::Io, "iolog"),
     option(

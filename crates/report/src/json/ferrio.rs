@@ -6,15 +6,17 @@
 use super::response;
 use super::writer::Writer;
 use ferrio_stats::histogram::bucket_value_ns;
-use ferrio_stats::{Histogram, JobReport, Messages, Provenance, RunResult, full_percentiles};
+use ferrio_stats::{Histogram, JobReport, Messages, Provenance, ReplayStats, RunResult, full_percentiles};
 use ferrio_units::DataDirection;
 
 /// Writes the key.
 pub(super) fn write(writer: &mut Writer, result: &RunResult) {
     let slow: Vec<Slow<'_>> = result.jobs.iter().flat_map(slow_latencies).collect();
     let stalled: Vec<&JobReport> = result.jobs.iter().filter(|job| job.stats.log_stall_ns > 0).collect();
-    let is_silent = result.provenance.is_none() && slow.is_empty() && stalled.is_empty() && result.messages.is_empty();
-    if is_silent && !response::is_wanted(result) {
+    let replays: Vec<(&JobReport, ReplayStats)> =
+        result.jobs.iter().filter_map(|job| job.stats.replay.map(|replay| (job, replay))).collect();
+    let has_parts = !(slow.is_empty() && stalled.is_empty() && replays.is_empty() && result.messages.is_empty());
+    if result.provenance.is_none() && !has_parts && !response::is_wanted(result) {
         return;
     }
     writer.object("ferrio", |writer| {
@@ -30,6 +32,7 @@ pub(super) fn write(writer: &mut Writer, result: &RunResult) {
         }
         log_stalls(writer, &stalled);
         response::write(writer, result);
+        self::replays(writer, &replays);
         messages(writer, &result.messages);
     });
 }
@@ -45,6 +48,25 @@ fn log_stalls(writer: &mut Writer, jobs: &[&JobReport]) {
                 writer.string("jobname", &job.name);
                 writer.integer("groupid", job.group_index);
                 writer.integer("log_stall_ns", job.stats.log_stall_ns);
+            });
+        }
+    });
+}
+
+/// How well the times of traces were kept: a replay that is late does not do to a device what the trace did.
+fn replays(writer: &mut Writer, replays: &[(&JobReport, ReplayStats)]) {
+    if replays.is_empty() {
+        return;
+    }
+    writer.array("replays", |writer| {
+        for (job, replay) in replays {
+            writer.element(|writer| {
+                writer.string("jobname", &job.name);
+                writer.integer("groupid", job.group_index);
+                writer.integer("timed_ios", replay.n_timed);
+                writer.integer("late_ios", replay.n_late);
+                writer.float("late_percent", replay.late_percent());
+                writer.integer("max_late_ns", replay.max_late_ns);
             });
         }
     });

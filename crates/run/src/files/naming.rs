@@ -23,7 +23,8 @@ pub(super) struct Target {
 pub(crate) fn named_paths(worker: &WorkerPlan) -> Vec<PathBuf> {
     let spec = &worker.spec.target;
     if spec.filenames.is_empty() {
-        return generated(worker);
+        let replay = &worker.spec.replay;
+        return if replay.is_set() { replay.redirect.clone().into_iter().collect() } else { generated(worker) };
     }
     spec.filenames.iter().map(|name| in_directory(worker, name)).collect()
 }

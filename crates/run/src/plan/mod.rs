@@ -121,6 +121,11 @@ fn start_delay_ns(job: &JobSpec, seeds: &SeedTable) -> u64 {
 }
 
 impl WorkerPlan {
+    /// The same worker with another description of its job.
+    pub(crate) fn with_spec(&self, spec: Arc<JobSpec>) -> Self {
+        Self { spec, seeds: self.seeds.clone(), ..*self }
+    }
+
     /// The directions in which the job does I/O.
     pub(crate) fn used_directions(&self) -> PerDirection<bool> {
         PerDirection(match self.spec.pattern.mix {

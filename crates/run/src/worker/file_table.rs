@@ -84,6 +84,13 @@ impl FileTable {
         !state.is_closing
     }
 
+    /// The file does not close when it was about to. False: it is not open.
+    pub(super) fn stays_open(&mut self, index: u32) -> bool {
+        let state = &mut self.states[index as usize];
+        state.is_closing = false;
+        state.is_open
+    }
+
     pub(super) fn plan(&self, index: u32) -> &FilePlan {
         &self.plans[index as usize]
     }

@@ -240,6 +240,8 @@ impl Worker<'_> {
             Next::Io(_) => None,
             Next::Wait => self.take_turn(),
             Next::PassEnd => Some(Stop::PassEnd),
+            Next::Open(file_index) => self.open_for_replay(file_index),
+            Next::Failed => Some(self.stream_failed()),
             Next::Restart(file_index) => {
                 self.files.restarted(file_index);
                 None
@@ -251,6 +253,21 @@ impl Worker<'_> {
                 None
             }
         }
+    }
+
+    /// The file is to be open: it opens, or does not close when it was about to.
+    #[cold]
+    fn open_for_replay(&mut self, file_index: u32) -> Option<Stop> {
+        if self.files.stays_open(file_index) {
+            return None;
+        }
+        self.open_file(file_index).err().map(|error| Stop::Failed(Box::new(error)))
+    }
+
+    #[cold]
+    fn stream_failed(&mut self) -> Stop {
+        let text = self.workload.take_error().map_or_else(String::new, |error| error.to_string());
+        Stop::Failed(Box::new(job_error!(EIO, "read_iolog").explained(text)))
     }
 
     #[cold]

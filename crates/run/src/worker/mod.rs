@@ -32,6 +32,7 @@ use crate::events::Stream;
 use crate::files::FileSet;
 use crate::logs::LogPort;
 use crate::plan::WorkerPlan;
+use crate::replay::TracedJob;
 use crate::supervisor::board::{Board, WorkerState};
 use crate::trace::{self, TraceGroup, TraceSettings};
 use account::Account;
@@ -39,12 +40,13 @@ use blocks::BlockTable;
 use control::Control;
 use ferrio_engine::{Completion, Engine};
 use ferrio_job::spec::QueueSpec;
-use ferrio_stats::{ResourceUsage, ThreadStats};
+use ferrio_stats::{ReplayStats, ResourceUsage, ThreadStats};
 use ferrio_sys::limits::Usage;
 use ferrio_sys::{Arena, Clock};
 use ferrio_workload::Workload;
 use ferrio_workload::command_priority::CommandPriorities;
 use ferrio_workload::contents::BufferContents;
+use ferrio_workload::replay::{ReplayFigures, ReplayPlan};
 use file_table::FileTable;
 use intervals::Intervals;
 use iolog::IoLog;
@@ -152,8 +154,29 @@ struct Worker<'a> {
 
 /// Does the whole job. `prepared`: its files, when the supervisor has laid them out already.
 pub fn work(plan: &WorkerPlan, prepared: Option<FileSet>, context: &WorkerContext<'_>) -> WorkerOutcome {
+    if !plan.spec.replay.is_set() {
+        return work_on(plan, None, prepared, context);
+    }
     let slot = context.board.slot(context.slot_index);
-    match prepare(plan, prepared, context) {
+    match TracedJob::prepare(plan, context.readonly, &|| slot.is_told_to_end()) {
+        Ok(TracedJob { plan, set, replay, remarks }) => {
+            for line in remarks {
+                (context.send)(&WorkerMessage::Text(Stream::Error, line));
+            }
+            work_on(&plan, Some(replay), Some(set), context)
+        }
+        Err(error) => never_began(error, context),
+    }
+}
+
+fn work_on(
+    plan: &WorkerPlan,
+    replay: Option<ReplayPlan>,
+    prepared: Option<FileSet>,
+    context: &WorkerContext<'_>,
+) -> WorkerOutcome {
+    let slot = context.board.slot(context.slot_index);
+    match prepare(plan, replay, prepared, context) {
         Ok((mut worker, _locked)) => {
             let failure = worker.run_to_end();
             let epoch_ns = worker.control.epoch_ns;
@@ -163,18 +186,21 @@ pub fn work(plan: &WorkerPlan, prepared: Option<FileSet>, context: &WorkerContex
             commands::after(plan, context);
             WorkerOutcome { ended_at_ns, ..WorkerOutcome::new(stats, failure, true) }
         }
-        Err(error) => {
-            slot.set_state(WorkerState::Finishing);
-            let failure = Some(error).filter(|error| !error.is_stopped());
-            WorkerOutcome::new(ThreadStats::default(), failure, false)
-        }
+        Err(error) => never_began(error, context),
     }
+}
+
+fn never_began(error: JobError, context: &WorkerContext<'_>) -> WorkerOutcome {
+    context.board.slot(context.slot_index).set_state(WorkerState::Finishing);
+    let failure = Some(error).filter(|error| !error.is_stopped());
+    WorkerOutcome::new(ThreadStats::default(), failure, false)
 }
 
 type Prepared<'a> = (Box<Worker<'a>>, Option<ferrio_sys::limits::LockedMemory>);
 
 fn prepare<'a>(
     plan: &'a WorkerPlan,
+    replay: Option<ReplayPlan>,
     prepared: Option<FileSet>,
     context: &'a WorkerContext<'a>,
 ) -> Result<Prepared<'a>, JobError> {
@@ -187,7 +213,7 @@ fn prepare<'a>(
         FileSet::prepare(plan, context.readonly, &mut say, &|| slot.is_told_to_end())?
     };
     surroundings::set_scheduler(plan, &set, context)?;
-    let worker = Worker::new(plan, set, context)?;
+    let worker = Worker::new(plan, replay, set, context)?;
     slot.set_state(WorkerState::Initialised);
     if !context.board.wait_at_gate(context.gate_generation, GATE_LIMIT) {
         return Err(job_error!(110, "start").explained("fio: job was never started"));
@@ -197,12 +223,17 @@ fn prepare<'a>(
 }
 
 impl<'a> Worker<'a> {
-    fn new(plan: &'a WorkerPlan, set: FileSet, context: &'a WorkerContext<'a>) -> Result<Box<Self>, JobError> {
+    fn new(
+        plan: &'a WorkerPlan,
+        replay: Option<ReplayPlan>,
+        set: FileSet,
+        context: &'a WorkerContext<'a>,
+    ) -> Result<Box<Self>, JobError> {
         let clock = context.clock.clone();
         let block_bytes = usize::try_from(plan.max_block_bytes()).unwrap_or(usize::MAX);
         let arena = setup::buffers(plan, block_bytes)?;
         let engine = setup::engine(plan, &set, &arena, block_bytes, context)?;
-        let workload = setup::workload(plan, &set)?;
+        let workload = setup::workload(plan, replay, &set)?;
         let queue = plan.queue();
         let mut account = Account::new(plan);
         let n_files = set.files.len();
@@ -379,6 +410,10 @@ impl<'a> Worker<'a> {
     /// What is only known at the end: CPU, faults, total time.
     fn complete_stats(&self, stats: &mut ThreadStats, now_ns: u64) {
         stats.block_states = self.blocks.as_ref().map(BlockTable::states);
+        stats.replay = self
+            .workload
+            .replay_figures()
+            .map(|ReplayFigures { n_timed, n_late, max_late_ns }| ReplayStats { n_timed, n_late, max_late_ns });
         let usage = self.usage().since(self.usage_at_start);
         stats.usage = ResourceUsage {
             user_ns: usage.user_ns,

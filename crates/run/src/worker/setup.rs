@@ -16,6 +16,7 @@ use ferrio_units::DataDirection;
 use ferrio_units::random::{SeedIndex, Taus88};
 use ferrio_workload::command_priority::CommandPriorities;
 use ferrio_workload::contents::{self, BufferContents, ContentsPlan};
+use ferrio_workload::replay::ReplayPlan;
 use ferrio_workload::{Workload, WorkloadError};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -63,7 +64,11 @@ fn cpus_of(spec: &WorkerSpec, cpus: &[u32], thread_number: u32) -> Vec<u32> {
 }
 
 /// What the worker will issue, and whether it has to wait for its time.
-pub(super) fn workload(worker: &WorkerPlan, set: &FileSet) -> Result<Workload, JobError> {
+pub(super) fn workload(worker: &WorkerPlan, replay: Option<ReplayPlan>, set: &FileSet) -> Result<Workload, JobError> {
+    if let Some(replay) = replay {
+        let _ = scheduling::set_timer_slack_ns(TIMER_SLACK_NS);
+        return Workload::replay(replay).map_err(|error| job_error!(22, "read_iolog").explained(error.to_string()));
+    }
     let (plan, pace) = (workload_plan(worker, set), &worker.spec.pace);
     let is_paced = pace.limits_rates() || pace.pauses.is_set();
     let workload = if is_paced { Workload::paced(plan, pace) } else { Workload::new(plan) };

@@ -20,6 +20,7 @@ mod probe;
 mod processes;
 mod properties;
 mod rates;
+mod replay;
 mod response;
 mod scratch;
 mod statistics;

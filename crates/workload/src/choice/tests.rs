@@ -56,7 +56,7 @@ fn blocks(plan: WorkloadPlan, n_ios: usize) -> Vec<u64> {
                 blocks.push((io.offset_bytes - start_bytes) / BLOCK_BYTES);
             }
             Next::PassEnd => break,
-            Next::Close(_) | Next::Restart(_) | Next::Wait => {}
+            Next::Close(_) | Next::Restart(_) | Next::Wait | Next::Open(_) | Next::Failed => {}
         }
     }
     blocks

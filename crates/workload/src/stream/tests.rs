@@ -44,7 +44,7 @@ fn pass(workload: &mut Stream) -> Vec<(Direction, u64)> {
         match workload.next() {
             Next::Io(io) => ios.push((io.direction, io.offset_bytes / BLOCK_BYTES)),
             Next::PassEnd => break,
-            Next::Close(_) | Next::Restart(_) | Next::Wait => {}
+            Next::Close(_) | Next::Restart(_) | Next::Wait | Next::Open(_) | Next::Failed => {}
         }
     }
     workload.start_pass();

@@ -1,0 +1,63 @@
+//! Which trace a job replays, and how.
+//!
+//! Must not know: formats of traces.
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// The trace of a job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReplaySpec {
+    /// `read_iolog`, split at unescaped colons; clone n takes entry n mod count. `-` is standard input, a socket is connected
+    /// to. Empty: the job replays nothing.
+    pub traces: Vec<String>,
+    /// `replay_no_stall`: the times of the trace do not count.
+    pub no_stall: bool,
+    /// `replay_redirect`: the one target of all I/O.
+    pub redirect: Option<PathBuf>,
+    /// `replay_scale`: offsets are divided by this, at least 1.
+    pub scale: u64,
+    /// `replay_align`: offsets and lengths are rounded up to this power of two, bytes; 0 or 1: they are not.
+    pub align_bytes: u64,
+    /// `replay_time_scale`: speed in percent, at least 1.
+    pub time_scale_percent: u32,
+    /// `replay_skip`: what is left out.
+    pub skip: SkippedKinds,
+    /// `iodepth` was not given: the depth is that of the trace, where it tells.
+    pub takes_depth: bool,
+}
+
+/// Kinds of I/O that a replay leaves out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SkippedKinds {
+    /// Reads.
+    pub read: bool,
+    /// Writes.
+    pub write: bool,
+    /// Trims.
+    pub trim: bool,
+    /// Syncs of all kinds.
+    pub sync: bool,
+}
+
+impl ReplaySpec {
+    /// The job replays a trace.
+    pub fn is_set(&self) -> bool {
+        !self.traces.is_empty()
+    }
+}
+
+impl Default for ReplaySpec {
+    fn default() -> Self {
+        Self {
+            traces: Vec::new(),
+            no_stall: false,
+            redirect: None,
+            scale: 1,
+            align_bytes: 0,
+            time_scale_percent: 100,
+            skip: SkippedKinds::default(),
+            takes_depth: false,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! A job that replays a trace: its trace is looked through before anything else, and the job made to what is in it.
+//!
+//! It happens in the worker: a trace may be written by a job before it. From here on the job is one with these files, these
+//! directions and these sizes; loops and reports know no more of it.
+//! Must not know: formats of traces, loops. Start reading at [`TracedJob::prepare`].
+//! Facts: reference, "`read_iolog` text format", "blktrace input"; "Job rw, size, max bs derive from the trace".
+
+mod source;
+
+use crate::error::{JobError, errno_of, job_error};
+use crate::files::{FilePlan, FileSet, guard};
+use crate::plan::WorkerPlan;
+use ferrio_job::spec::{BlockRange, DirectionMix, JobSpec, SizeSpec};
+use ferrio_sys::block_device::{self, DeviceNumber};
+use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
+use ferrio_sys::limits::{Resource, raise_limit};
+use ferrio_units::{DataDirection, PerDirection};
+use ferrio_workload::replay::{FileUse, ReplayPlan, ReplayRules, Survey, TraceBytes, TraceError, TraceFile, survey};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const EIO: i32 = 5;
+const EINVAL: i32 = 22;
+const EBUSY: i32 = 16;
+
+/// Most memory that the buffers of a replay may take where its trace decides, bytes.
+const MAX_BUFFER_BYTES: u64 = 4 << 30;
+
+/// Descriptors of a worker beside those of its files.
+const N_OTHER_DESCRIPTORS: u64 = 64;
+
+/// A job as its trace makes it.
+pub(crate) struct TracedJob {
+    /// The worker with the directions, sizes and files of the trace.
+    pub(crate) plan: WorkerPlan,
+    /// Its files.
+    pub(crate) set: FileSet,
+    /// The trace.
+    pub(crate) replay: ReplayPlan,
+    /// Lines on what in the trace says nothing.
+    pub(crate) remarks: Vec<String>,
+}
+
+impl TracedJob {
+    /// Reads the trace of a worker once. No file that it names is opened or changed; none of its devices is in use.
+    pub(crate) fn prepare(worker: &WorkerPlan, readonly: bool, stop: &dyn Fn() -> bool) -> Result<Self, JobError> {
+        let name = source::of_worker(worker);
+        let failed = |error: TraceError| trace_failed(&name, &error);
+        let bytes = source::open(&name, stop).map_err(failed)?;
+        let rules = ReplayRules::new(&worker.spec.replay, readonly);
+        let mut survey = survey(Arc::clone(&bytes), rules, stop).map_err(failed)?;
+        let remarks = std::mem::take(&mut survey.remarks).into_lines();
+        let remarks = remarks.into_iter().map(|line| format!("fio: {name}: {line}")).collect();
+        let paths = paths(worker, &survey)?;
+        let plan = adapted(worker, &survey, &paths)?;
+        if let Some(refusal) = guard::check_devices(std::slice::from_ref(&plan))
+            .map_err(|error| job_error!(EIO, "check_devices").explained(format!("fio: {error}")))?
+        {
+            return Err(job_error!(EBUSY, "check_devices").explained(refusal.message));
+        }
+        let set = file_set(&plan, &survey, &paths)?;
+        raise_limit(Resource::Nofile, set.files.len() as u64 + N_OTHER_DESCRIPTORS);
+        Ok(Self { replay: replay_plan(&plan, bytes, rules, survey), plan, set, remarks })
+    }
+}
+
+fn replay_plan(worker: &WorkerPlan, bytes: Arc<dyn TraceBytes>, rules: ReplayRules, survey: Survey) -> ReplayPlan {
+    let limit_ios = match worker.spec.extent.number_ios {
+        0 => u64::MAX,
+        number_ios => number_ios.saturating_mul(worker.spec.limits.loops.max(1).into()),
+    };
+    ReplayPlan { bytes, rules, survey, limit_ios, has_pauses: worker.spec.pace.pauses.is_set() }
+}
+
+fn trace_failed(name: &str, error: &TraceError) -> JobError {
+    match error {
+        TraceError::Stopped => JobError::stopped(),
+        TraceError::Io(source) => job_error!(source.raw_os_error().unwrap_or(EIO), "read iolog")
+            .explained(format!("fio: read iolog {name}: {source}")),
+        other => job_error!(EINVAL, "failed initializing iolog").explained(format!("{other} ({name})")),
+    }
+}
+
+/// Where each file of the trace is now.
+fn paths(worker: &WorkerPlan, survey: &Survey) -> Result<Vec<PathBuf>, JobError> {
+    let redirect = worker.spec.replay.redirect.as_ref();
+    survey
+        .files
+        .iter()
+        .map(|FileUse { file, .. }| match (redirect, file) {
+            (Some(path), _) => Ok(path.clone()),
+            (None, TraceFile::Named(name)) => Ok(PathBuf::from(name)),
+            (None, TraceFile::Device { major, minor }) if worker.engine.diskless => {
+                Ok(PathBuf::from(format!("{major}:{minor}")))
+            }
+            (None, TraceFile::Device { major, minor }) => device_path(*major, *minor),
+        })
+        .collect()
+}
+
+fn device_path(major: u32, minor: u32) -> Result<PathBuf, JobError> {
+    let number = DeviceNumber { major, minor };
+    let missing = || {
+        let text = format!(
+            "fio: did not find replay device(s): {number} is no block device of this machine; see replay_redirect"
+        );
+        job_error!(EINVAL, "failed initializing iolog").explained(text)
+    };
+    let path = block_device::path_of(number).ok_or_else(missing)?;
+    // The name that sysfs has for it may be another device in this /dev.
+    let info = FileInfo::of_path(&path).map_err(|_| missing())?;
+    if info.kind == FileKind::Block && info.is_device == number { Ok(path) } else { Err(missing()) }
+}
+
+/// The worker with what its trace decides.
+fn adapted(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<WorkerPlan, JobError> {
+    let mut spec = JobSpec::clone(&worker.spec);
+    let used = |direction| survey.uses(direction);
+    let (reads, writes, trims) = (used(DataDirection::Read), used(DataDirection::Write), used(DataDirection::Trim));
+    spec.pattern.mix = match (reads, writes, trims) {
+        (true | false, false, false) => DirectionMix::Read,
+        (false, true, _) => DirectionMix::Write,
+        (false, false, true) => DirectionMix::Trim,
+        (true, _, _) => DirectionMix::ReadWrite,
+    };
+    spec.pattern.bs_is_seq_rand = false;
+    // Trims have no buffer.
+    let data = [survey.directions[DataDirection::Read], survey.directions[DataDirection::Write]];
+    let max_bytes = data.iter().map(|of| of.max_bytes).max().unwrap_or(0).max(512);
+    let min_bytes = data.iter().filter(|of| of.n_ios > 0).map(|of| of.min_bytes).min().unwrap_or(512);
+    spec.pattern.block_size = PerDirection::all(BlockRange { min_bytes, max_bytes });
+    if let Some(depth) = survey.depth.filter(|_| spec.replay.takes_depth) {
+        (spec.queue.iodepth, spec.queue.low) = (depth, depth);
+    }
+    let buffer_bytes = max_bytes.saturating_mul(spec.queue.iodepth.into());
+    if buffer_bytes > MAX_BUFFER_BYTES {
+        let depth = spec.queue.iodepth;
+        let text = format!(
+            "fio: {depth} buffers of {max_bytes} bytes, as the trace asks for, are too much; set a lower iodepth"
+        );
+        return Err(job_error!(12, "iomem allocation").explained(text));
+    }
+    spec.target.filenames = paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    spec.target.directories.clear();
+    spec.extent.size = Some(SizeSpec::Bytes(survey.bytes()));
+    spec.extent.io_size = None;
+    Ok(worker.with_spec(Arc::new(spec)))
+}
+
+/// The files as they are. Nothing is laid out: what the trace reads has to be there, what it writes it makes.
+fn file_set(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<FileSet, JobError> {
+    let files = survey.files.iter().zip(paths).map(|(file, path)| file_plan(worker, path, file.end_bytes));
+    let size_bytes = survey.bytes();
+    Ok(FileSet { files: files.collect::<Result<_, _>>()?, size_bytes, io_bytes: size_bytes })
+}
+
+fn file_plan(worker: &WorkerPlan, path: &Path, end_bytes: u64) -> Result<FilePlan, JobError> {
+    let failed =
+        |error: ferrio_sys::Error| job_error!(errno_of(&error), "get_file_size").explained(format!("fio: {error}"));
+    let (kind, file_bytes) = match FileInfo::of_path(path) {
+        _ if worker.engine.diskless => (FileKind::Regular, end_bytes),
+        Ok(info) if info.kind == FileKind::Block => {
+            let device = OpenRequest::default().open(path).map_err(failed)?;
+            (info.kind, block_device::size_bytes(&device).map_err(failed)?)
+        }
+        Ok(info) => (info.kind, info.size_bytes),
+        // Opening it says what is wrong, or makes it.
+        Err(_) => (FileKind::Regular, 0),
+    };
+    let name = path.to_string_lossy().into_owned();
+    Ok(FilePlan { path: path.to_owned(), name, kind, start_bytes: 0, length_bytes: end_bytes, file_bytes })
+}

@@ -1,0 +1,91 @@
+//! Where a trace comes from: a file, standard input, a pipe, or a unix socket.
+//!
+//! A trace is read twice. What can be read only once is copied to a file without a name first: on disk, not in memory.
+//! Must not know: formats of traces. Start reading at [`open`].
+
+use crate::plan::WorkerPlan;
+use ferrio_sys::poll::wait_readable;
+use ferrio_workload::replay::{TraceBytes, TraceError};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileExt, FileTypeExt};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Bytes that are copied at once.
+const COPY_BYTES: usize = 256 << 10;
+
+/// Between two looks at whether the run is over, while nothing arrives.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// A trace in a file.
+#[derive(Debug)]
+struct TraceFile(File);
+
+impl TraceBytes for TraceFile {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.0.read_at(buffer, offset)
+    }
+}
+
+/// The trace of a worker: clone n takes entry n mod count.
+pub(super) fn of_worker(worker: &WorkerPlan) -> String {
+    let traces = &worker.spec.replay.traces;
+    // A job without a trace is none of a replay.
+    traces.get(worker.clone_index as usize % traces.len().max(1)).cloned().unwrap_or_default()
+}
+
+/// Opens a trace by its name, until `stop` says that the run is over.
+pub(super) fn open(name: &str, stop: &dyn Fn() -> bool) -> Result<Arc<dyn TraceBytes>, TraceError> {
+    if name == "-" {
+        return copied(&mut io::stdin().lock(), stop);
+    }
+    let kind = std::fs::metadata(name)?.file_type();
+    if kind.is_socket() {
+        return copied(&mut UnixStream::connect(name)?, stop);
+    }
+    if kind.is_dir() {
+        return Err(io::Error::from_raw_os_error(21).into());
+    }
+    if kind.is_char_device() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "a character device has no end").into());
+    }
+    let mut file = File::open(name)?;
+    if kind.is_fifo() { copied(&mut file, stop) } else { Ok(Arc::new(TraceFile(file))) }
+}
+
+fn copied(from: &mut (impl Read + AsFd), stop: &dyn Fn() -> bool) -> Result<Arc<dyn TraceBytes>, TraceError> {
+    let mut file = unnamed_file()?;
+    let mut buffer = vec![0; COPY_BYTES];
+    loop {
+        while wait_readable(&[from.as_fd()], PATIENCE).is_empty() {
+            if stop() {
+                return Err(TraceError::Stopped);
+            }
+        }
+        match from.read(&mut buffer) {
+            Ok(0) => return Ok(Arc::new(TraceFile(file))),
+            Ok(n) => file.write_all(&buffer[..n])?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// A file that is gone when it is closed, where files are likely to be on a disk.
+fn unnamed_file() -> io::Result<File> {
+    let from_environment = std::env::var_os("TMPDIR").map(PathBuf::from);
+    let places = from_environment.iter().map(PathBuf::as_path).chain([Path::new("/var/tmp"), Path::new("/tmp")]);
+    let mut last = io::Error::from(io::ErrorKind::NotFound);
+    for place in places {
+        let path = place.join(format!("ferrio-trace-{}-{:?}", std::process::id(), std::thread::current().id()));
+        match File::options().read(true).write(true).create_new(true).open(&path) {
+            Ok(file) => return std::fs::remove_file(&path).map(|()| file),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}

@@ -1,0 +1,214 @@
+//! The binary format: what blktrace records, as `include/uapi/linux/blktrace_api.h` of Linux has it.
+//!
+//! Must not know: files, times of the replay. Start reading at [`Event::parse`].
+
+use super::record::Verb;
+use ferrio_units::Direction;
+
+/// Bytes of a record before its own data.
+pub(super) const RECORD_BYTES: usize = 48;
+
+/// The upper 24 bits of the first word of a record; the lower 8 are the version.
+const MAGIC: u32 = 0x0065_6174;
+const VERSION: u32 = 7;
+
+/// Sizes and offsets are in sectors of this size.
+const SECTOR_BYTES: u64 = 512;
+
+/// Kinds of events in the lower half of an action.
+const QUEUE: u32 = 1;
+const BACK_MERGE: u32 = 2;
+const FRONT_MERGE: u32 = 3;
+const COMPLETE: u32 = 8;
+
+/// Properties in the upper half of an action.
+const WRITE: u32 = 2;
+const FLUSH: u32 = 4;
+const NOTIFY: u32 = 0x400;
+const DISCARD: u32 = 0x2000;
+
+/// Order of the bytes in a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ByteOrder {
+    Little,
+    Big,
+}
+
+impl ByteOrder {
+    /// That of a trace that begins so; `None`: it is none.
+    pub(super) fn of_trace(start: &[u8]) -> Option<Self> {
+        let word: [u8; 4] = start.get(..4)?.try_into().ok()?;
+        [Self::Little, Self::Big].into_iter().find(|order| order.word(word) >> 8 == MAGIC)
+    }
+
+    fn word(self, bytes: [u8; 4]) -> u32 {
+        match self {
+            Self::Little => u32::from_le_bytes(bytes),
+            Self::Big => u32::from_be_bytes(bytes),
+        }
+    }
+
+    /// The four bytes at a place of a record.
+    fn u32_at(self, record: &[u8; RECORD_BYTES], at: usize) -> u32 {
+        self.word(std::array::from_fn(|index| record[at + index]))
+    }
+
+    fn u64_at(self, record: &[u8; RECORD_BYTES], at: usize) -> u64 {
+        let (first, second) = (self.u32_at(record, at), self.u32_at(record, at + 4));
+        let (low, high) = if self == Self::Little { (first, second) } else { (second, first) };
+        u64::from(high) << 32 | u64::from(low)
+    }
+
+    fn u16_at(self, record: &[u8; RECORD_BYTES], at: usize) -> u16 {
+        let bytes = [record[at], record[at + 1]];
+        if self == Self::Little { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) }
+    }
+}
+
+/// A record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Event {
+    pub(super) time_ns: u64,
+    pub(super) sector: u64,
+    pub(super) bytes: u32,
+    pub(super) action: u32,
+    device: u32,
+    /// Bytes of its own data, which follow it.
+    pub(super) n_data_bytes: u16,
+}
+
+/// Why a record is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BadRecord {
+    Magic(u32),
+    Version(u32),
+}
+
+impl Event {
+    /// Reads a record.
+    pub(super) fn parse(order: ByteOrder, record: &[u8; RECORD_BYTES]) -> Result<Self, BadRecord> {
+        let magic = order.u32_at(record, 0);
+        if magic >> 8 != MAGIC {
+            return Err(BadRecord::Magic(magic));
+        }
+        if magic & 0xff != VERSION {
+            return Err(BadRecord::Version(magic & 0xff));
+        }
+        Ok(Self {
+            time_ns: order.u64_at(record, 8),
+            sector: order.u64_at(record, 16),
+            bytes: order.u32_at(record, 24),
+            action: order.u32_at(record, 28),
+            device: order.u32_at(record, 36),
+            n_data_bytes: order.u16_at(record, 46),
+        })
+    }
+
+    /// An I/O entered the queue: the one kind of event that is replayed.
+    pub(super) fn is_queued(&self) -> bool {
+        !self.is(NOTIFY) && self.action & 0xffff == QUEUE
+    }
+
+    /// How many more (or fewer) requests are under way with this event.
+    pub(super) fn depth_change(&self) -> i32 {
+        match self.action & 0xffff {
+            _ if self.is(NOTIFY) => 0,
+            QUEUE => 1,
+            BACK_MERGE | FRONT_MERGE | COMPLETE => -1,
+            _ => 0,
+        }
+    }
+
+    fn is(&self, property: u32) -> bool {
+        (self.action >> 16) & property != 0
+    }
+
+    /// What was done. A write that flushes first is a write.
+    pub(super) fn verb(&self) -> Verb {
+        Verb::Io(if self.is(DISCARD) {
+            Direction::Trim
+        } else if self.is(FLUSH) && self.bytes == 0 {
+            Direction::Sync
+        } else if self.is(WRITE) {
+            Direction::Write
+        } else {
+            Direction::Read
+        })
+    }
+
+    /// Offset on the device; `None`: beyond every number.
+    pub(super) fn offset_bytes(&self) -> Option<u64> {
+        self.sector.checked_mul(SECTOR_BYTES)
+    }
+
+    /// Major and minor number.
+    pub(super) fn device(&self) -> (u32, u32) {
+        (self.device >> 20, self.device & 0xf_ffff)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A record by the header of Linux: field after field.
+    fn record(big: bool, fields: (u32, u64, u64, u32, u32, u32, u16)) -> [u8; RECORD_BYTES] {
+        let (magic, time, sector, bytes, action, device, n_data) = fields;
+        let mut out = Vec::new();
+        let word = |out: &mut Vec<u8>, value: u64, n: usize| {
+            let all = if big { value.to_be_bytes()[8 - n..].to_vec() } else { value.to_le_bytes()[..n].to_vec() };
+            out.extend(all);
+        };
+        for (value, n) in [(magic.into(), 4), (9, 4), (time, 8), (sector, 8), (bytes.into(), 4), (action.into(), 4)] {
+            word(&mut out, value, n);
+        }
+        for (value, n) in [(1234, 4), (device.into(), 4), (3, 4), (0, 2), (n_data.into(), 2)] {
+            word(&mut out, value, n);
+        }
+        out.try_into().unwrap()
+    }
+
+    #[test]
+    fn both_orders_of_bytes_say_the_same() {
+        let fields = (0x6561_7407, 0x0102_0304_0506, 0x1_0000_0001, 4096, 2 << 16 | 1, 259 << 20 | 5, 77);
+        for (big, order) in [(false, ByteOrder::Little), (true, ByteOrder::Big)] {
+            let record = record(big, fields);
+            assert_eq!(ByteOrder::of_trace(&record), Some(order));
+            let event = Event::parse(order, &record).unwrap();
+            assert_eq!((event.time_ns, event.bytes, event.n_data_bytes), (0x0102_0304_0506, 4096, 77));
+            assert_eq!((event.offset_bytes(), event.device()), (Some(0x200_0000_0200), (259, 5)));
+            assert!(event.is_queued());
+            assert_eq!(event.verb(), Verb::Io(Direction::Write));
+        }
+    }
+
+    #[test]
+    fn actions_are_those_of_the_header() {
+        let event = |action, bytes| {
+            Event::parse(ByteOrder::Little, &record(false, (0x6561_7407, 0, 0, bytes, action, 0, 0))).unwrap()
+        };
+        for (category, bytes, direction) in [
+            (1, 512, Direction::Read),
+            (2, 512, Direction::Write),
+            (0x2000, 512, Direction::Trim),
+            (0x2002, 512, Direction::Trim),
+            (4, 0, Direction::Sync),
+            (6, 0, Direction::Sync),
+            (6, 512, Direction::Write),
+        ] {
+            assert_eq!(event(category << 16 | 1, bytes).verb(), Verb::Io(direction), "{category:#x}");
+        }
+        assert!(!event(0x400 << 16, 0).is_queued() && !event(0x400 << 16 | 1, 0).is_queued());
+        let changes = [1, 2, 3, 4, 7, 8].map(|kind| event(1 << 16 | kind, 512).depth_change());
+        assert_eq!(changes, [1, -1, -1, 0, 0, -1]);
+    }
+
+    #[test]
+    fn other_magic_and_versions_are_refused() {
+        let parse = |magic| Event::parse(ByteOrder::Little, &record(false, (magic, 0, 0, 0, 0, 0, 0)));
+        assert_eq!(parse(0x1234_5607), Err(BadRecord::Magic(0x1234_5607)));
+        assert_eq!(parse(0x6561_7408), Err(BadRecord::Version(8)));
+        assert_eq!(ByteOrder::of_trace(b"fio version 3"), None);
+        assert_eq!(ByteOrder::of_trace(b"tae"), None);
+    }
+}

@@ -1,0 +1,136 @@
+//! The files of a trace, by the order in which it names them.
+//!
+//! Must not know: what stands behind a name. Start reading at [`FileNames`].
+
+use super::TraceError;
+use std::collections::HashMap;
+
+/// Most files that one trace may name.
+const MAX_FILES: usize = 1 << 18;
+
+/// Most bytes that all names may have.
+const MAX_NAME_BYTES: usize = 64 << 20;
+
+/// A file of a trace.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum TraceFile {
+    /// By its name.
+    Named(String),
+    /// A block device by its number.
+    Device {
+        /// Driver.
+        major: u32,
+        /// Device of that driver.
+        minor: u32,
+    },
+}
+
+impl TraceFile {
+    fn n_bytes(&self) -> usize {
+        if let Self::Named(name) = self { name.len() } else { 0 }
+    }
+}
+
+/// All files of a trace.
+#[derive(Debug, Default)]
+pub(super) struct FileNames {
+    by_name: HashMap<String, u32>,
+    by_device: HashMap<(u32, u32), u32>,
+    files: Vec<TraceFile>,
+    n_bytes: usize,
+    /// All are known: there was a pass over the trace before.
+    is_complete: bool,
+    /// All I/O goes to one file, whatever the names.
+    has_one: bool,
+}
+
+impl FileNames {
+    /// One file for all names.
+    pub(super) fn one() -> Self {
+        Self { has_one: true, ..Self::default() }
+    }
+
+    /// The same files: a name that is not among them is an error from now on.
+    pub(super) fn complete(&mut self) {
+        self.is_complete = true;
+    }
+
+    pub(super) fn list(&self) -> &[TraceFile] {
+        &self.files
+    }
+
+    pub(super) fn named(&mut self, name: &str) -> Result<u32, TraceError> {
+        match self.by_name.get(name) {
+            Some(index) => Ok(*index),
+            None if self.has_one && !self.files.is_empty() => Ok(0),
+            None => {
+                let index = self.add(TraceFile::Named(name.to_owned()))?;
+                self.by_name.insert(name.to_owned(), index);
+                Ok(index)
+            }
+        }
+    }
+
+    pub(super) fn device(&mut self, major: u32, minor: u32) -> Result<u32, TraceError> {
+        match self.by_device.get(&(major, minor)) {
+            Some(index) => Ok(*index),
+            None if self.has_one && !self.files.is_empty() => Ok(0),
+            None => {
+                let index = self.add(TraceFile::Device { major, minor })?;
+                self.by_device.insert((major, minor), index);
+                Ok(index)
+            }
+        }
+    }
+
+    /// Takes a file that an earlier pass found.
+    pub(super) fn learn(&mut self, file: &TraceFile) -> Result<u32, TraceError> {
+        match file {
+            TraceFile::Named(name) => self.named(name),
+            TraceFile::Device { major, minor } => self.device(*major, *minor),
+        }
+    }
+
+    fn add(&mut self, file: TraceFile) -> Result<u32, TraceError> {
+        if self.is_complete {
+            return Err(TraceError::Changed);
+        }
+        self.n_bytes += file.n_bytes();
+        if self.files.len() == MAX_FILES || self.n_bytes > MAX_NAME_BYTES {
+            return Err(TraceError::TooManyFiles { n_files: self.files.len() });
+        }
+        self.files.push(file);
+        // Fits: below MAX_FILES.
+        Ok(self.files.len() as u32 - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_learned_once() {
+        let mut names = FileNames::default();
+        let indexes = ["a", "b", "a"].map(|name| names.named(name).unwrap());
+        assert_eq!(indexes, [0, 1, 0]);
+        assert_eq!([names.device(8, 1).unwrap(), names.device(8, 2).unwrap(), names.device(8, 1).unwrap()], [2, 3, 2]);
+        names.complete();
+        assert_eq!(names.named("b").unwrap(), 1);
+        assert!(matches!(names.named("c"), Err(TraceError::Changed)));
+        let mut one = FileNames::one();
+        assert_eq!([one.named("a").unwrap(), one.device(1, 1).unwrap(), one.named("b").unwrap()], [0; 3]);
+        assert_eq!(one.list().len(), 1);
+    }
+
+    #[test]
+    fn names_are_bounded() {
+        let mut names = FileNames::default();
+        let result = (0..=MAX_FILES).try_for_each(|n| names.named(&n.to_string()).map(|_| ()));
+        assert!(matches!(result, Err(TraceError::TooManyFiles { n_files: MAX_FILES })));
+        let mut names = FileNames::default();
+        let long = |n: usize| format!("{n:016384}");
+        let result = (0..=MAX_NAME_BYTES / 16_384).try_for_each(|n| names.named(&long(n)).map(|_| ()));
+        assert!(result.is_err());
+    }
+}

@@ -1,0 +1,189 @@
+//! The entries of a trace one after another, whatever its format.
+//!
+//! Must not know: when entries are due. Start reading at [`Reader::open`], then [`Reader::next`].
+
+use super::TraceError;
+use super::blktrace::{BadRecord, ByteOrder, Event, RECORD_BYTES};
+use super::names::FileNames;
+use super::record::{Record, Verb};
+use super::remarks::Remarks;
+use super::text::{self, Bad, Parsed, Version};
+use super::window::{Line, TraceBytes, Window};
+use std::sync::Arc;
+
+/// How a trace is written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Text(Version),
+    Blktrace(ByteOrder),
+}
+
+/// Reads a trace from its start to its end.
+#[derive(Debug)]
+pub(super) struct Reader {
+    bytes: Arc<dyn TraceBytes>,
+    window: Window,
+    format: Format,
+    line_number: u64,
+    /// What was wrong, for a first pass.
+    pub(super) remarks: Remarks,
+    /// Requests under way, and the most there were.
+    depth: u32,
+    pub(super) peak_depth: u32,
+    has_skipped_empty: bool,
+}
+
+impl Reader {
+    /// Finds out the format.
+    pub(super) fn open(bytes: Arc<dyn TraceBytes>) -> Result<Self, TraceError> {
+        let mut window = Window::new(Arc::clone(&bytes));
+        let start = window.peek(RECORD_BYTES)?;
+        if start.is_empty() {
+            return Err(TraceError::Empty);
+        }
+        let format = match ByteOrder::of_trace(start) {
+            Some(order) => Format::Blktrace(order),
+            None => Format::Text(heading(&mut window)?),
+        };
+        Ok(Self {
+            bytes,
+            window,
+            format,
+            line_number: 1,
+            remarks: Remarks::default(),
+            depth: 0,
+            peak_depth: 0,
+            has_skipped_empty: false,
+        })
+    }
+
+    /// Back to the first entry.
+    pub(super) fn rewind(&mut self) -> Result<(), TraceError> {
+        let again = Self::open(Arc::clone(&self.bytes))?;
+        if again.format != self.format {
+            return Err(TraceError::Changed);
+        }
+        *self = again;
+        Ok(())
+    }
+
+    /// The trace tells how many requests were under way.
+    pub(super) fn tells_depth(&self) -> bool {
+        matches!(self.format, Format::Blktrace(_))
+    }
+
+    /// The next entry that can be done; `None` at the end.
+    pub(super) fn next(&mut self, names: &mut FileNames) -> Result<Option<Record>, TraceError> {
+        match self.format {
+            Format::Text(version) => self.next_line(version, names),
+            Format::Blktrace(order) => self.next_event(order, names),
+        }
+    }
+
+    fn next_line(&mut self, version: Version, names: &mut FileNames) -> Result<Option<Record>, TraceError> {
+        while let Some(line) = self.window.line()? {
+            self.line_number += 1;
+            let Line::Text(range) = line else {
+                self.remarks.add(|| format!("line {}: longer than any line of an iolog", self.line_number));
+                continue;
+            };
+            let line = String::from_utf8_lossy(self.window.text(range));
+            let parsed = text::parse(version, &line).and_then(|parsed| possible(&parsed).ok_or(Bad::Form));
+            match parsed {
+                Ok(parsed) => {
+                    let file_index = names.named(parsed.name)?;
+                    return Ok(Some(record(&parsed, file_index)));
+                }
+                Err(fault) => {
+                    let number = self.line_number;
+                    self.remarks.add(|| bad_line(fault, version, &line, number));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn next_event(&mut self, order: ByteOrder, names: &mut FileNames) -> Result<Option<Record>, TraceError> {
+        loop {
+            let offset = self.window.offset();
+            let ahead = self.window.peek(RECORD_BYTES)?;
+            let Some(bytes) = ahead.first_chunk::<RECORD_BYTES>() else {
+                if !ahead.is_empty() {
+                    self.remarks.add(|| format!("offset {offset}: the trace ends within a record"));
+                }
+                return Ok(None);
+            };
+            let event = Event::parse(order, bytes).map_err(|bad| match bad {
+                BadRecord::Magic(magic) => TraceError::Magic { magic, offset },
+                BadRecord::Version(version) => TraceError::Version { version, offset },
+            })?;
+            self.window.skip(RECORD_BYTES as u64 + u64::from(event.n_data_bytes));
+            self.depth = self.depth.saturating_add_signed(event.depth_change());
+            self.peak_depth = self.peak_depth.max(self.depth);
+            if let Some(record) = self.queued(&event, offset, names)? {
+                return Ok(Some(record));
+            }
+        }
+    }
+
+    /// The entry of an event, if it is one that is replayed.
+    fn queued(&mut self, event: &Event, offset: u64, names: &mut FileNames) -> Result<Option<Record>, TraceError> {
+        if !event.is_queued() {
+            return Ok(None);
+        }
+        let verb = event.verb();
+        let is_data = matches!(verb, Verb::Io(direction) if !direction.is_sync());
+        if is_data && event.bytes == 0 {
+            if !std::mem::replace(&mut self.has_skipped_empty, true) {
+                self.remarks.add(|| format!("offset {offset}: I/Os without bytes are left out"));
+            }
+            return Ok(None);
+        }
+        let (major, minor) = event.device();
+        let record = event.offset_bytes().map(|offset_bytes| Record {
+            at_ns: Some(event.time_ns),
+            verb,
+            file_index: 0,
+            offset_bytes: if is_data { offset_bytes } else { 0 },
+            length_bytes: event.bytes.into(),
+        });
+        let Some(record) = record.filter(Record::is_possible) else {
+            self.remarks.add(|| format!("offset {offset}: an I/O of {} bytes at sector {}", event.bytes, event.sector));
+            return Ok(None);
+        };
+        Ok(Some(Record { file_index: names.device(major, minor)?, ..record }))
+    }
+}
+
+fn heading(window: &mut Window) -> Result<Version, TraceError> {
+    let Some(Line::Text(range)) = window.line()? else { return Err(TraceError::Unsupported) };
+    Version::of_heading(window.text(range)).ok_or(TraceError::Unsupported)
+}
+
+fn record(parsed: &Parsed<'_>, file_index: u32) -> Record {
+    Record {
+        at_ns: parsed.time_us.map(|us| us.saturating_mul(1_000)),
+        verb: parsed.verb,
+        file_index,
+        offset_bytes: parsed.offset,
+        length_bytes: parsed.length,
+    }
+}
+
+/// The line, if it can be done.
+fn possible<'a>(parsed: &Parsed<'a>) -> Option<Parsed<'a>> {
+    let is_data = matches!(parsed.verb, Verb::Io(direction) if !direction.is_sync());
+    let is_empty = is_data && parsed.length == 0;
+    (!is_empty && record(parsed, 0).is_possible()).then_some(*parsed)
+}
+
+/// Texts of fio 3.33, with the place.
+fn bad_line(fault: Bad<'_>, version: Version, line: &str, number: u64) -> String {
+    let version = if version == Version::Two { 2 } else { 3 };
+    let shown: String = line.chars().take(200).map(|symbol| if symbol.is_control() { '?' } else { symbol }).collect();
+    match fault {
+        Bad::Form => format!("line {number}: bad iolog{version}: {shown}"),
+        Bad::Action(_) => format!("line {number}: bad iolog file action: {shown}"),
+        Bad::Wait(_) => format!("line {number}: ignoring wait command with version 3: {shown}"),
+    }
+}

@@ -1,0 +1,97 @@
+//! What a replay changes of its trace: kinds left out, places moved, times stretched.
+//!
+//! Must not know: formats. Start reading at [`ReplayRules::place`], then [`Timeline`].
+//! Facts: reference, `replay_scale`, `replay_align`, `replay_time_scale`, `replay_no_stall`.
+
+use super::record::{MAX_DATA_BYTES, Record};
+use ferrio_job::spec::{ReplaySpec, SkippedKinds};
+use ferrio_units::Direction;
+
+const NS_PER_MS: u64 = 1_000_000;
+
+/// How the I/Os of a trace are done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReplayRules {
+    skip: SkippedKinds,
+    scale: u64,
+    align_bytes: u64,
+    has_one_file: bool,
+    no_stall: bool,
+    time_scale_percent: u32,
+}
+
+impl ReplayRules {
+    /// Those of a job. `readonly`: its writes and trims are left out, as fio does.
+    pub fn new(spec: &ReplaySpec, readonly: bool) -> Self {
+        let SkippedKinds { read, write, trim, sync } = spec.skip;
+        Self {
+            skip: SkippedKinds { read, write: write || readonly, trim: trim || readonly, sync },
+            scale: spec.scale.max(1),
+            align_bytes: spec.align_bytes.max(1),
+            has_one_file: spec.redirect.is_some(),
+            no_stall: spec.no_stall,
+            time_scale_percent: spec.time_scale_percent.max(1),
+        }
+    }
+
+    /// All I/O goes to one file.
+    pub(super) fn has_one_file(&self) -> bool {
+        self.has_one_file
+    }
+
+    /// The times of the trace do not count.
+    pub(super) fn is_untimed(&self) -> bool {
+        self.no_stall
+    }
+
+    /// I/Os of this kind are left out.
+    pub(super) fn skips(&self, direction: Direction) -> bool {
+        match direction {
+            Direction::Read => self.skip.read,
+            Direction::Write => self.skip.write,
+            Direction::Trim => self.skip.trim,
+            _ => self.skip.sync,
+        }
+    }
+
+    /// Offset and length of a data I/O; `None`: they do not fit in the numbers that a file may have.
+    pub(super) fn place(&self, record: &Record) -> Option<(u64, u64)> {
+        let aligned = |bytes: u64| bytes.checked_next_multiple_of(self.align_bytes);
+        let offset_bytes = aligned(record.offset_bytes / self.scale)?;
+        let length_bytes = aligned(record.length_bytes)?;
+        let moved = Record { offset_bytes, length_bytes, ..*record };
+        (moved.is_possible() && length_bytes <= MAX_DATA_BYTES.max(record.length_bytes))
+            .then_some((offset_bytes, length_bytes))
+    }
+}
+
+/// When entries are due.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Timeline {
+    /// The time of the first entry.
+    origin_ns: Option<u64>,
+    due_ns: u64,
+}
+
+impl Timeline {
+    /// When an entry is due, counted from the start of the replay: never before the entries above it.
+    pub(super) fn entry(&mut self, rules: &ReplayRules, at_ns: Option<u64>) -> u64 {
+        if let (Some(at_ns), false) = (at_ns, rules.no_stall) {
+            let origin_ns = *self.origin_ns.get_or_insert(at_ns);
+            self.advance(rules, at_ns.saturating_sub(origin_ns));
+        }
+        self.due_ns
+    }
+
+    /// What follows is not due before so many milliseconds after the start.
+    pub(super) fn wait(&mut self, rules: &ReplayRules, until_ms: u64) {
+        if !rules.no_stall {
+            self.advance(rules, until_ms.saturating_mul(NS_PER_MS));
+        }
+    }
+
+    fn advance(&mut self, rules: &ReplayRules, trace_ns: u64) {
+        let scaled = u128::from(trace_ns) * 100 / u128::from(rules.time_scale_percent);
+        self.due_ns = self.due_ns.max(u64::try_from(scaled).unwrap_or(u64::MAX));
+    }
+}

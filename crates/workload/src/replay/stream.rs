@@ -1,0 +1,197 @@
+//! The stream of a job that replays a trace.
+//!
+//! Must not know: how time passes, formats. Start reading at [`ReplayStream::next`], then [`ReplayStream::turn`].
+
+use super::TraceError;
+use super::rules::ReplayRules;
+use super::survey::Survey;
+use super::trace::{Entry, Step, Trace};
+use super::window::TraceBytes;
+use crate::stream::{Next, NextIo};
+use ferrio_units::Direction;
+use std::sync::Arc;
+
+/// An I/O that is later than this counts as late, nanoseconds.
+const LATE_NS: u64 = 1_000_000;
+
+/// Everything that decides the I/Os of a replay.
+#[derive(Debug)]
+pub struct ReplayPlan {
+    /// The trace.
+    pub bytes: Arc<dyn TraceBytes>,
+    /// What is changed of it.
+    pub rules: ReplayRules,
+    /// What a first pass with the same rules found.
+    pub survey: Survey,
+    /// Most reads, writes and trims in all passes; `u64::MAX`: no limit.
+    pub limit_ios: u64,
+    /// The job pauses between I/Os: it is asked before each, also where the times of the trace do not count.
+    pub has_pauses: bool,
+}
+
+/// How well a replay kept the times of its trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReplayFigures {
+    /// I/Os that had a time.
+    pub n_timed: u64,
+    /// Those that were issued more than 1 ms after it.
+    pub n_late: u64,
+    /// The largest time by which one was late, nanoseconds.
+    pub max_late_ns: u64,
+}
+
+/// The stream of a replay.
+#[derive(Debug)]
+pub(crate) struct ReplayStream {
+    trace: Trace,
+    n_files: u32,
+    /// Read, and not yet handed out.
+    held: Option<Entry>,
+    /// When the replay began; `None`: with the next turn.
+    start_ns: Option<u64>,
+    now_ns: u64,
+    /// The time was told since the last step.
+    is_told: bool,
+    asks: bool,
+    is_timed: bool,
+    figures: ReplayFigures,
+    limit_ios: u64,
+    n_issued: u64,
+    n_writes_issued: u64,
+    issued_bytes: u64,
+    last: Option<Direction>,
+    error: Option<TraceError>,
+}
+
+impl ReplayStream {
+    pub(crate) fn new(plan: ReplayPlan) -> Result<Self, TraceError> {
+        let ReplayPlan { bytes, rules, survey, limit_ios, has_pauses } = plan;
+        let mut trace = Trace::open(bytes, rules)?;
+        for file in &survey.files {
+            trace.names.learn(&file.file)?;
+        }
+        trace.names.complete();
+        Ok(Self {
+            trace,
+            n_files: survey.files.len() as u32,
+            held: None,
+            start_ns: None,
+            now_ns: 0,
+            is_told: false,
+            asks: has_pauses || !rules.is_untimed(),
+            is_timed: !rules.is_untimed(),
+            figures: ReplayFigures::default(),
+            limit_ios,
+            n_issued: 0,
+            n_writes_issued: 0,
+            issued_bytes: 0,
+            last: None,
+            error: None,
+        })
+    }
+
+    /// The next step if its time has come.
+    pub(crate) fn next(&mut self) -> Next {
+        if self.error.is_some() {
+            return Next::Failed;
+        }
+        if self.asks && !self.is_told {
+            return Next::Wait;
+        }
+        if self.held.is_none() && self.n_issued < self.limit_ios {
+            match self.trace.next() {
+                Ok(entry) => self.held = entry,
+                Err(error) => return self.fail(error),
+            }
+        }
+        let Some(entry) = self.held else { return Next::PassEnd };
+        self.is_told = false;
+        let due_ns = self.due_ns(&entry);
+        if self.asks && due_ns > self.now_ns {
+            return Next::Wait;
+        }
+        self.held = None;
+        match entry.step {
+            Step::Open(file_index) => Next::Open(file_index),
+            Step::Close(file_index) => Next::Close(file_index),
+            Step::Io(io) if io.file_index >= self.n_files => self.fail(TraceError::Changed),
+            Step::Io(io) => self.issue(io, due_ns),
+        }
+    }
+
+    fn issue(&mut self, io: NextIo, due_ns: u64) -> Next {
+        if self.is_timed {
+            let late_ns = self.now_ns.saturating_sub(due_ns);
+            self.figures.n_timed += 1;
+            self.figures.n_late += u64::from(late_ns > LATE_NS);
+            self.figures.max_late_ns = self.figures.max_late_ns.max(late_ns);
+        }
+        self.last = Some(io.direction);
+        if !io.direction.is_sync() {
+            self.n_issued += 1;
+            self.n_writes_issued += u64::from(io.direction == Direction::Write);
+            self.issued_bytes = self.issued_bytes.saturating_add(io.length_bytes);
+        }
+        Next::Io(io)
+    }
+
+    fn fail(&mut self, error: TraceError) -> Next {
+        self.error = Some(error);
+        Next::Failed
+    }
+
+    /// What was behind the last [`Next::Failed`].
+    pub(crate) fn take_error(&mut self) -> Option<TraceError> {
+        self.error.take()
+    }
+
+    fn due_ns(&self, entry: &Entry) -> u64 {
+        entry.due_ns.saturating_add(self.start_ns.unwrap_or(0))
+    }
+
+    /// Tells the time. Gives that of the next step if it lies ahead and is known.
+    pub(crate) fn turn(&mut self, now_ns: u64) -> Option<u64> {
+        self.start_ns.get_or_insert(now_ns);
+        let ahead_ns = self.held.map(|entry| self.due_ns(&entry)).filter(|due_ns| *due_ns > now_ns);
+        (self.now_ns, self.is_told) = (now_ns, ahead_ns.is_none());
+        ahead_ns
+    }
+
+    /// The times of the trace stood still for so long.
+    pub(crate) fn postpone(&mut self, pause_ns: u64) {
+        self.start_ns = self.start_ns.map(|start_ns| start_ns.saturating_add(pause_ns));
+    }
+
+    /// What was late until now does not count.
+    pub(crate) fn forgive(&mut self) {
+        self.figures = ReplayFigures::default();
+    }
+
+    /// Starts the trace anew.
+    pub(crate) fn start_pass(&mut self) {
+        (self.held, self.start_ns, self.is_told, self.last) = (None, None, false, None);
+        if let Err(error) = self.trace.rewind() {
+            self.error = Some(error);
+        }
+    }
+
+    pub(crate) fn figures(&self) -> ReplayFigures {
+        self.figures
+    }
+
+    pub(crate) fn last_was_sync(&self) -> bool {
+        self.last.is_some_and(Direction::is_sync)
+    }
+
+    pub(crate) fn issued_bytes(&self) -> u64 {
+        self.issued_bytes
+    }
+
+    pub(crate) fn n_issued(&self) -> u64 {
+        self.n_issued
+    }
+
+    pub(crate) fn n_writes_issued(&self) -> u64 {
+        self.n_writes_issued
+    }
+}

@@ -1,0 +1,120 @@
+//! The first pass over a trace: its files, directions, sizes and depth.
+//!
+//! Must not know: what is done with them. Start reading at [`survey`].
+
+use super::TraceError;
+use super::names::TraceFile;
+use super::remarks::Remarks;
+use super::rules::ReplayRules;
+use super::trace::{Step, Trace};
+use super::window::TraceBytes;
+use crate::stream::NextIo;
+use ferrio_units::{DataDirection, PerDirection};
+use std::sync::Arc;
+
+/// Largest depth that is taken from a trace.
+const MAX_DEPTH: u32 = 1_024;
+
+/// Entries between two looks at whether to go on.
+const ENTRIES_BETWEEN_LOOKS: u64 = 65_536;
+
+/// What a trace does in one direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DirectionUse {
+    /// I/Os.
+    pub n_ios: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// The shortest, bytes.
+    pub min_bytes: u64,
+    /// The longest, bytes.
+    pub max_bytes: u64,
+}
+
+/// A file of a trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileUse {
+    /// Which.
+    pub file: TraceFile,
+    /// Where the last of its I/Os ends.
+    pub end_bytes: u64,
+}
+
+/// What a trace holds, as the rules of its replay have it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Survey {
+    /// Its files, by their index.
+    pub files: Vec<FileUse>,
+    /// Its reads, writes and trims.
+    pub directions: PerDirection<DirectionUse>,
+    /// Its syncs.
+    pub n_syncs: u64,
+    /// Most requests that were under way at once, where the format tells; at least 1.
+    pub depth: Option<u32>,
+    /// What says nothing in it.
+    pub remarks: Remarks,
+}
+
+/// Reads a trace once, from its start to its end, until `stop` says that the run is over.
+pub fn survey(bytes: Arc<dyn TraceBytes>, rules: ReplayRules, stop: &dyn Fn() -> bool) -> Result<Survey, TraceError> {
+    let mut trace = Trace::open(bytes, rules)?;
+    let mut survey = Survey {
+        files: Vec::new(),
+        directions: PerDirection::default(),
+        n_syncs: 0,
+        depth: None,
+        remarks: Remarks::default(),
+    };
+    let mut ends_bytes: Vec<u64> = Vec::new();
+    let mut n_entries: u64 = 0;
+    while let Some(entry) = trace.next()? {
+        n_entries += 1;
+        if n_entries.is_multiple_of(ENTRIES_BETWEEN_LOOKS) && stop() {
+            return Err(TraceError::Stopped);
+        }
+        if let Step::Io(io) = entry.step {
+            let index = io.file_index as usize;
+            if ends_bytes.len() <= index {
+                ends_bytes.resize(index + 1, 0);
+            }
+            ends_bytes[index] = ends_bytes[index].max(io.offset_bytes + io.length_bytes);
+            survey.count(&io);
+        }
+    }
+    let format = if trace.reader.tells_depth() { "blktrace" } else { "iolog" };
+    if survey.n_syncs == 0 && survey.directions.0.iter().all(|of| of.n_ios == 0) {
+        return Err(TraceError::NoIo(format));
+    }
+    let with_end = |(index, file): (usize, &TraceFile)| FileUse {
+        file: file.clone(),
+        end_bytes: ends_bytes.get(index).copied().unwrap_or(0),
+    };
+    survey.files = trace.names.list().iter().enumerate().map(with_end).collect();
+    survey.depth = trace.reader.tells_depth().then(|| trace.reader.peak_depth.clamp(1, MAX_DEPTH));
+    survey.remarks = trace.reader.remarks;
+    Ok(survey)
+}
+
+impl Survey {
+    fn count(&mut self, io: &NextIo) {
+        let Some(direction) = io.direction.data() else {
+            self.n_syncs += 1;
+            return;
+        };
+        let of = &mut self.directions[direction];
+        of.min_bytes = if of.n_ios == 0 { io.length_bytes } else { of.min_bytes.min(io.length_bytes) };
+        of.max_bytes = of.max_bytes.max(io.length_bytes);
+        of.n_ios += 1;
+        of.bytes = of.bytes.saturating_add(io.length_bytes);
+    }
+
+    /// It has I/Os of a direction.
+    pub fn uses(&self, direction: DataDirection) -> bool {
+        self.directions[direction].n_ios > 0
+    }
+
+    /// Bytes of all directions.
+    pub fn bytes(&self) -> u64 {
+        self.directions.0.iter().fold(0, |sum, of| sum.saturating_add(of.bytes))
+    }
+}

@@ -1,0 +1,157 @@
+//! Whole traces: what a survey finds in them, and what a replay makes of them.
+
+use super::*;
+use crate::stream::{Next, NextIo};
+use crate::workload::Workload;
+use ferrio_job::spec::ReplaySpec;
+use ferrio_units::{DataDirection, Direction};
+use std::sync::Arc;
+
+/// Steps of a whole replay with the times at which they were handed out, by a clock that jumps to when a step is due.
+fn replayed(text: &str, spec: &ReplaySpec, n_passes: u32) -> Vec<(u64, Next)> {
+    let bytes: Arc<dyn TraceBytes> = Arc::new(text.as_bytes().to_vec());
+    let rules = ReplayRules::new(spec, false);
+    let survey = survey(Arc::clone(&bytes), rules, &|| false).unwrap();
+    let plan = ReplayPlan { bytes, rules, survey, limit_ios: u64::MAX, has_pauses: false };
+    let mut workload = Workload::replay(plan).unwrap();
+    let (mut steps, mut now_ns) = (Vec::new(), 0);
+    for _ in 0..n_passes {
+        loop {
+            match workload.next() {
+                Next::Wait => now_ns = workload.turn(now_ns).unwrap_or(now_ns),
+                Next::PassEnd => break,
+                step => steps.push((now_ns, step)),
+            }
+        }
+        workload.start_pass();
+    }
+    steps
+}
+
+fn io(direction: Direction, offset_bytes: u64, length_bytes: u64) -> Next {
+    Next::Io(NextIo { direction, file_index: 0, offset_bytes, length_bytes })
+}
+
+const THREE: &str = "fio version 3 iolog\n7 f add\n50 f open\n60 f read 1536 4096\n1050 f write 9000 3000\n900 f sync 5 5\n\
+                     2050 f trim 16384 4096\n2050 f close\n";
+
+fn spec(change: impl FnOnce(&mut ReplaySpec)) -> ReplaySpec {
+    let mut spec = ReplaySpec { traces: vec!["t".to_owned()], ..ReplaySpec::default() };
+    change(&mut spec);
+    spec
+}
+
+#[test]
+fn times_of_version_3_are_kept() {
+    let expected = [
+        (0, Next::Open(0)),
+        (10_000, io(Direction::Read, 1536, 4096)),
+        (1_000_000, io(Direction::Write, 9000, 3000)),
+        // Its time lies before that of the line above it.
+        (1_000_000, io(Direction::Sync, 0, 0)),
+        (2_000_000, io(Direction::Trim, 16_384, 4096)),
+        (2_000_000, Next::Close(0)),
+    ];
+    assert_eq!(replayed(THREE, &spec(|_| {}), 1), expected);
+    // The second pass begins when the first is over.
+    let twice = replayed(THREE, &spec(|_| {}), 2);
+    assert!(twice[6..].iter().zip(&expected).all(|(got, one)| *got == (one.0 + 2_000_000, one.1)));
+    let half = replayed(THREE, &spec(|spec| spec.time_scale_percent = 50), 1);
+    assert!(half.iter().zip(&expected).all(|(got, one)| *got == (one.0 * 2, one.1)));
+    let fast = replayed(THREE, &spec(|spec| spec.no_stall = true), 1);
+    assert!(fast.iter().zip(&expected).all(|(got, one)| *got == (0, one.1)));
+}
+
+#[test]
+fn waits_of_version_2_count_from_the_start() {
+    let text = "fio version 2 iolog\nf add\nf open\nf read 0 512\nf wait 300 0\nf read 512 512\nf wait 200 0\nf datasync 0 0\n";
+    let expected = [
+        (0, Next::Open(0)),
+        (0, io(Direction::Read, 0, 512)),
+        (300_000_000, io(Direction::Read, 512, 512)),
+        (300_000_000, io(Direction::Datasync, 0, 0)),
+    ];
+    assert_eq!(replayed(text, &spec(|_| {}), 1), expected);
+    let fast = replayed(text, &spec(|spec| spec.time_scale_percent = 200), 1);
+    assert_eq!(fast[2].0, 150_000_000);
+}
+
+// Reference: replay_scale divides offsets, replay_align rounds up.
+#[test]
+fn places_are_moved_and_kinds_left_out() {
+    let ios = |spec: &ReplaySpec| replayed(THREE, spec, 1).into_iter().map(|(_, step)| step).collect::<Vec<_>>();
+    let aligned = ios(&spec(|spec| (spec.scale, spec.align_bytes) = (2, 4096)));
+    assert_eq!(aligned[1..3], [io(Direction::Read, 4096, 4096), io(Direction::Write, 8192, 4096)]);
+    let some = ios(&spec(|spec| (spec.skip.read, spec.skip.sync, spec.skip.trim) = (true, true, true)));
+    assert_eq!(some, [Next::Open(0), io(Direction::Write, 9000, 3000), Next::Close(0)]);
+}
+
+#[test]
+fn a_survey_knows_files_and_sizes() {
+    let text =
+        "fio version 2 iolog\na add\nb add\na read 0 512\nb write 100 8192\nb write 0 4096\nc wait 5 0\nb sync 0 0\n";
+    let found = survey(Arc::new(text.as_bytes().to_vec()), ReplayRules::new(&spec(|_| {}), false), &|| false).unwrap();
+    let named = |name: &str, end_bytes| FileUse { file: TraceFile::Named(name.to_owned()), end_bytes };
+    assert_eq!(found.files, [named("a", 512), named("b", 8292), named("c", 0)]);
+    let writes = found.directions[DataDirection::Write];
+    assert_eq!((writes.n_ios, writes.bytes, writes.min_bytes, writes.max_bytes), (2, 12_288, 4096, 8192));
+    assert_eq!((found.bytes(), found.n_syncs, found.depth), (12_800, 1, None));
+    let readonly = ReplayRules::new(&spec(|_| {}), true);
+    let found = survey(Arc::new(text.as_bytes().to_vec()), readonly, &|| false).unwrap();
+    assert!(!found.uses(DataDirection::Write) && found.uses(DataDirection::Read));
+}
+
+#[test]
+fn what_is_no_trace_is_refused() {
+    let refused = |bytes: &[u8]| {
+        let found = survey(Arc::new(bytes.to_vec()), ReplayRules::new(&spec(|_| {}), false), &|| false);
+        found.unwrap_err().to_string()
+    };
+    assert_eq!(refused(b""), "fio: unable to read iolog");
+    assert_eq!(refused(b"fio version 1 iolog\n"), "fio: iolog version 1 is no longer supported");
+    assert_eq!(refused(&[0; 300]), "fio: iolog version 1 is no longer supported");
+    assert_eq!(refused(b"fio version 3 iolog\n1 f add\n"), "fio: found no ios in iolog data");
+}
+
+#[test]
+fn bad_lines_are_told_with_their_place() {
+    let mut text = "fio version 2 iolog\nf read 0 512\nf foo 1 2\nf read 18446744073709551615 4096\n".to_owned();
+    text.push_str(&"junk\n".repeat(100_000));
+    let found = survey(Arc::new(text.into_bytes()), ReplayRules::new(&spec(|_| {}), false), &|| false).unwrap();
+    let lines = found.remarks.into_lines();
+    assert_eq!(lines[0], "line 3: bad iolog file action: f foo 1 2");
+    assert_eq!(lines[1], "line 4: bad iolog2: f read 18446744073709551615 4096");
+    assert_eq!((lines.len(), lines[10].as_str()), (11, "and 99992 more entries that say nothing"));
+}
+
+/// A trace that grows between the passes.
+#[derive(Debug)]
+struct Growing(std::sync::Mutex<Vec<u8>>);
+
+impl TraceBytes for Growing {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> std::io::Result<usize> {
+        self.0.lock().unwrap().read_at(buffer, offset)
+    }
+}
+
+#[test]
+fn a_name_that_was_not_there_before_is_an_error() {
+    let growing = Arc::new(Growing(std::sync::Mutex::new(b"fio version 2 iolog\na read 0 512\n".to_vec())));
+    let bytes: Arc<dyn TraceBytes> = Arc::clone(&growing) as _;
+    let rules = ReplayRules::new(&spec(|_| {}), false);
+    let survey = survey(Arc::clone(&bytes), rules, &|| false).unwrap();
+    growing.0.lock().unwrap().extend(b"/dev/sda write 0 512\n");
+    let plan = ReplayPlan { bytes, rules, survey, limit_ios: u64::MAX, has_pauses: false };
+    let mut workload = Workload::replay(plan).unwrap();
+    let mut steps = Vec::new();
+    while !matches!(steps.last(), Some(Next::Failed)) {
+        let step = workload.next();
+        if step == Next::Wait {
+            workload.turn(0);
+        } else {
+            steps.push(step);
+        }
+    }
+    assert_eq!(steps, [io(Direction::Read, 0, 512), Next::Failed]);
+    assert!(matches!(workload.take_error(), Some(TraceError::Changed)));
+}

@@ -1,0 +1,87 @@
+//! The entries of a trace by the rules of a replay: what is to be done, and when.
+//!
+//! Must not know: formats, what a file is. Start reading at [`Trace::next`].
+
+use super::TraceError;
+use super::names::FileNames;
+use super::reader::Reader;
+use super::record::{Record, Verb};
+use super::rules::{ReplayRules, Timeline};
+use super::window::TraceBytes;
+use crate::stream::NextIo;
+use ferrio_units::Direction;
+use std::sync::Arc;
+
+/// What is to be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    Open(u32),
+    Close(u32),
+    Io(NextIo),
+}
+
+/// A step, and when it is due after the start of the replay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) due_ns: u64,
+    pub(super) step: Step,
+}
+
+/// A trace that is being read.
+#[derive(Debug)]
+pub(super) struct Trace {
+    pub(super) reader: Reader,
+    pub(super) names: FileNames,
+    pub(super) rules: ReplayRules,
+    timeline: Timeline,
+}
+
+impl Trace {
+    pub(super) fn open(bytes: Arc<dyn TraceBytes>, rules: ReplayRules) -> Result<Self, TraceError> {
+        let names = if rules.has_one_file() { FileNames::one() } else { FileNames::default() };
+        Ok(Self { reader: Reader::open(bytes)?, names, rules, timeline: Timeline::default() })
+    }
+
+    /// Back to the first entry.
+    pub(super) fn rewind(&mut self) -> Result<(), TraceError> {
+        self.timeline = Timeline::default();
+        self.reader.rewind()
+    }
+
+    /// The next step; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<Entry>, TraceError> {
+        while let Some(record) = self.reader.next(&mut self.names)? {
+            if let Some(entry) = self.entry(&record) {
+                return Ok(Some(entry));
+            }
+        }
+        Ok(None)
+    }
+
+    fn entry(&mut self, record: &Record) -> Option<Entry> {
+        let step = match record.verb {
+            Verb::Add => return None,
+            Verb::Wait => {
+                self.timeline.wait(&self.rules, record.offset_bytes);
+                return None;
+            }
+            Verb::Open => Some(Step::Open(record.file_index)),
+            Verb::Close => Some(Step::Close(record.file_index)),
+            Verb::Io(direction) if self.rules.skips(direction) => None,
+            Verb::Io(direction) => self.io(record, direction).map(Step::Io),
+        };
+        // What is left out has its time all the same: the replay begins with the first entry.
+        let due_ns = self.timeline.entry(&self.rules, record.at_ns);
+        step.map(|step| Entry { due_ns, step })
+    }
+
+    fn io(&mut self, record: &Record, direction: Direction) -> Option<NextIo> {
+        let place = if direction.is_sync() { Some((0, 0)) } else { self.rules.place(record) };
+        let Some((offset_bytes, length_bytes)) = place else {
+            let Record { offset_bytes, length_bytes, .. } = record;
+            self.reader.remarks.add(|| format!("{length_bytes} bytes at {offset_bytes} cannot be aligned"));
+            return None;
+        };
+        Some(NextIo { direction, file_index: record.file_index, offset_bytes, length_bytes })
+    }
+}
