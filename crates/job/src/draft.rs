@@ -6,11 +6,12 @@
 use crate::environment::Environment;
 use crate::message::Messages;
 use crate::options::command_priority::CommandPriorityDraft;
+use crate::options::zone_mode::ZoneDraft;
 use crate::spec::{
     BlockRange, BufferMemory, BufferSpec, CatchUp, CommandPrioritySpec, CpuPolicy, DirectionMix, DurabilitySpec,
     EngineSpec, ErrorClasses, ErrorSpec, ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileService, GroupingSpec,
     JobSpec, LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, QueueSpec, ReplaySpec, ReportingSpec, RwSequencer,
-    SizeSpec, SteadyStateMetric, SteadyStateSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec,
+    SizeSpec, SteadyStateMetric, SteadyStateSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec, ZoneSpec,
 };
 use ferrio_units::{KbBase, PerDirection};
 
@@ -40,6 +41,8 @@ pub struct Open {
     pub block_range: PerDirection<Option<BlockRange>>,
     /// The `cmdprio` options.
     pub command_priority: CommandPriorityDraft,
+    /// `zonemode` and its sizes.
+    pub zones: ZoneDraft,
     /// `random_sequence_stride`.
     pub random_sequence_stride: bool,
     /// `rate_catch_up`.
@@ -96,6 +99,7 @@ fn default_job() -> JobSpec {
         extent: default_extent(),
         layout: default_layout(),
         pattern: default_pattern(),
+        zones: ZoneSpec::None,
         queue: QueueSpec { iodepth: 1, batch_submit: 1, batch_complete_min: 1, batch_complete_max: 1, low: 1 },
         engine: EngineSpec {
             name: "psync".to_owned(),

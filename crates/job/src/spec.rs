@@ -16,6 +16,7 @@ mod reporting;
 mod steady_state;
 mod surroundings;
 mod verify;
+mod zone;
 
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,7 @@ pub use surroundings::SurroundingsSpec;
 pub use verify::{
     HeaderLayout, VERIFY_METHODS, VerifyContentSpec, VerifyForm, VerifyMethod, VerifyMethodDef, VerifyPattern,
 };
+pub use zone::{StridedSpec, ZoneSpec};
 
 /// A whole run: all jobs in the order in which they were given, clones not yet expanded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,6 +67,8 @@ pub struct JobSpec {
     pub layout: LayoutSpec,
     /// Order and direction of I/O.
     pub pattern: PatternSpec,
+    /// Zones of its files.
+    pub zones: ZoneSpec,
     /// Depth and batches.
     pub queue: QueueSpec,
     /// Engine and its private options.

@@ -2,7 +2,7 @@
 //!
 //! Must not know: offsets, block sizes of I/Os. Start reading at [`BlockChoice`].
 
-use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
+use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::sequence::Sequence;
 use crate::zones::Zones;
 use ferrio_job::spec::{DirectionMix, PatternSpec, RandomDistribution, RandomGenerator, Zone};
@@ -55,7 +55,7 @@ impl BlockChoice {
             return Ok(Self::Free);
         }
         let min_bytes = smallest_block_bytes(plan).max(1);
-        let n_blocks = random_bytes(&plan.files[file_index]) / min_bytes;
+        let n_blocks = drawn_bytes(plan, file_index) / min_bytes;
         if pattern.random_generator == Some(RandomGenerator::Lfsr) {
             let lfsr = Lfsr::new(n_blocks, plan.seeds.get(SeedIndex::Offset));
             return lfsr.map(Self::Lfsr).map_err(|error| WorkloadError::Lfsr { file_index, why: error.to_string() });
@@ -82,7 +82,7 @@ impl BlockChoice {
 }
 
 fn zoned(plan: &WorkloadPlan, file_index: usize, list: &PerDirection<Vec<Zone>>) -> Result<BlockChoice, WorkloadError> {
-    let n_places = n_places(plan, file_index);
+    let n_places = n_drawn(plan, file_index);
     let zones = Zones::new(list, &n_places, &PerDirection(DataDirection::ALL.map(|d| align_bytes(&plan.pattern, d))));
     match used_directions(&plan.pattern).find(|direction| zones.end(*direction) > n_places[*direction]) {
         Some(direction) => Err(WorkloadError::Zones { file_index, n_blocks: n_places[direction] }),
@@ -124,7 +124,10 @@ pub(crate) fn align_bytes(pattern: &PatternSpec, direction: DataDirection) -> u6
 
 /// Number of aligned places of a file at which the smallest block of a direction fits.
 pub(crate) fn n_places(plan: &WorkloadPlan, file_index: usize) -> PerDirection<u64> {
-    let length_bytes = plan.files[file_index].length_bytes;
+    places_in(plan, plan.files[file_index].length_bytes)
+}
+
+fn places_in(plan: &WorkloadPlan, length_bytes: u64) -> PerDirection<u64> {
     let places = |direction: DataDirection| {
         let min_bytes = plan.pattern.block_size[direction].min_bytes.max(1);
         let align = align_bytes(&plan.pattern, direction);
@@ -141,7 +144,7 @@ impl Shapes {
     fn get(&mut self, plan: &WorkloadPlan, file_index: usize) -> Result<Option<(Shape, Option<f64>)>, WorkloadError> {
         let unit_bytes = read_write_unit_bytes(plan);
         // Rounded up: a last part of a block counts, though nothing fits there.
-        let n_blocks = random_bytes(&plan.files[file_index]).div_ceil(unit_bytes);
+        let n_blocks = plan.files[file_index].length_bytes.div_ceil(unit_bytes);
         if n_blocks == 0 {
             return Ok(None);
         }
@@ -176,9 +179,14 @@ fn read_write_unit_bytes(plan: &WorkloadPlan) -> u64 {
     min_bytes(DataDirection::Read).min(min_bytes(DataDirection::Write)).max(1)
 }
 
-/// Bytes that random offsets of a file are drawn from.
-pub(crate) fn random_bytes(range: &FileRange) -> u64 {
-    range.length_bytes
+/// Bytes that random offsets of a file are drawn from: its range, or a window. Skewed draws are from the range in any case.
+pub(crate) fn drawn_bytes(plan: &WorkloadPlan, file_index: usize) -> u64 {
+    plan.strided.map_or(plan.files[file_index].length_bytes, |strided| strided.range_bytes)
+}
+
+/// Number of places among which uniform draws of a direction choose.
+pub(crate) fn n_drawn(plan: &WorkloadPlan, file_index: usize) -> PerDirection<u64> {
+    places_in(plan, drawn_bytes(plan, file_index))
 }
 
 /// Smallest block of all directions, used or not: the unit of the map (as seen on the reference).

@@ -2,7 +2,7 @@
 //!
 //! Must not know: which file comes next. Start reading at [`FileCursor`].
 
-use crate::choice::{BlockChoice, Shapes, n_places};
+use crate::choice::{BlockChoice, Shapes, n_drawn, n_places};
 use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
 use ferrio_units::PerDirection;
 
@@ -10,6 +10,10 @@ use ferrio_units::PerDirection;
 #[derive(Debug)]
 pub(crate) struct FileCursor {
     pub(crate) range: FileRange,
+    /// Where blocks in sequence end.
+    pub(crate) end_bytes: u64,
+    /// Where random blocks are counted from: the start of the range, or of the window.
+    pub(crate) base_bytes: u64,
     /// End of the last block of each direction.
     pub(crate) next_bytes: PerDirection<u64>,
     /// Start of the last block of each direction.
@@ -19,6 +23,10 @@ pub(crate) struct FileCursor {
     pub(crate) choice: BlockChoice,
     /// Number of aligned places at which the smallest block of a direction fits.
     pub(crate) n_places: PerDirection<u64>,
+    /// Places among which uniform draws choose: all of them, or those in a window.
+    pub(crate) n_drawn: PerDirection<u64>,
+    /// The range is shown through a window that moves, and runs go on in the next.
+    pub(crate) has_window: bool,
     /// Length of the last trim, for the write that follows it.
     pub(crate) last_trim_bytes: u64,
     /// The last trim was not followed by a write.
@@ -32,12 +40,16 @@ impl FileCursor {
         let range = plan.files[file_index];
         let mut cursor = Self {
             range,
+            end_bytes: range.end_bytes(),
+            base_bytes: range.start_bytes,
             next_bytes: PerDirection::all(0),
             last_bytes: PerDirection::all(0),
             fresh: PerDirection::all(true),
             choice: BlockChoice::new(plan, file_index, shapes)?,
             // Divided once here, so that no offset needs a division.
             n_places: n_places(plan, file_index),
+            n_drawn: n_drawn(plan, file_index),
+            has_window: plan.strided.is_some(),
             last_trim_bytes: 0,
             has_unwritten_trim: false,
             n_since_rewind: 0,
@@ -48,11 +60,17 @@ impl FileCursor {
 
     /// Back to the start: positions and visited blocks.
     pub(crate) fn rewind(&mut self) {
-        self.next_bytes = PerDirection::all(self.range.start_bytes);
-        self.last_bytes = PerDirection::all(self.range.start_bytes);
-        self.fresh = PerDirection::all(true);
+        self.go_to(self.range.start_bytes);
         self.has_unwritten_trim = false;
         self.n_since_rewind = 0;
+    }
+
+    /// Goes on at another place, where nothing was visited.
+    pub(crate) fn go_to(&mut self, base_bytes: u64) {
+        self.base_bytes = base_bytes;
+        self.next_bytes = PerDirection::all(base_bytes);
+        self.last_bytes = PerDirection::all(base_bytes);
+        self.fresh = PerDirection::all(true);
         self.choice.rewind();
     }
 }

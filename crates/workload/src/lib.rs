@@ -20,10 +20,12 @@ mod plan;
 pub mod replay;
 mod sequence;
 mod stream;
+mod strided;
 mod sync_points;
 pub mod verify;
 pub mod workload;
 mod zones;
+mod zoning;
 
 pub use plan::{FileRange, WorkloadError, WorkloadPlan};
 pub use stream::{Next, NextIo};

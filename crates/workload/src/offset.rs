@@ -81,7 +81,7 @@ impl OffsetPicker {
         let percent = self.percent_random[direction];
         let sequential = percent < 100 && (percent == 0 || self.mix.percent() > percent);
         // A sequential block that would start past the end becomes a random one, unless all are sequential.
-        if sequential && (percent == 0 || file.next_bytes[direction] < file.range.end_bytes()) {
+        if sequential && (percent == 0 || file.next_bytes[direction] < file.end_bytes) {
             return self.sequential(file, direction);
         }
         self.at_random(file, direction)
@@ -89,11 +89,12 @@ impl OffsetPicker {
 
     /// Inside a run: the next block, or the same again; a run that reaches the end of the range starts anew elsewhere.
     fn within_run(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
-        if self.identical && !file.fresh[direction] {
+        let is_fresh = file.fresh[direction] && !file.has_window;
+        if self.identical && !is_fresh {
             let offset_bytes = file.last_bytes[direction];
             return Some(Start { offset_bytes, random: false, map_block: None });
         }
-        if file.next_bytes[direction] >= file.range.end_bytes() || file.fresh[direction] {
+        if file.next_bytes[direction] >= file.end_bytes || is_fresh {
             self.run_left = self.run_length;
             return self.at_random(file, direction);
         }
@@ -103,7 +104,7 @@ impl OffsetPicker {
     #[inline]
     fn at_random(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
         let align = self.align_bytes[direction];
-        let n_blocks = file.n_places[direction];
+        let n_blocks = file.n_drawn[direction];
         let (block, map_block) = match &mut file.choice {
             BlockChoice::Free => (self.offsets.below(n_blocks), None),
             BlockChoice::Map(map) => {
@@ -115,19 +116,18 @@ impl OffsetPicker {
             BlockChoice::Zoned(zones) => (zones.next_block(direction, &mut self.zones, &mut self.offsets)?, None),
             BlockChoice::Sequence(sequence) => (sequence.next_block()?, None),
         };
-        if block >= n_blocks {
+        if block >= file.n_places[direction] {
             return None;
         }
-        // Cannot overflow: block * align is below the length of the range.
-        let offset_bytes = file.range.start_bytes + block * align;
+        // Cannot overflow: block * align is below the length of the range, and the base lies inside of the file.
+        let offset_bytes = file.base_bytes + block * align;
         Some(Start { offset_bytes, random: true, map_block })
     }
 
     #[inline]
     fn sequential(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
-        let range = file.range;
         let position = file.next_bytes[direction];
-        if position >= range.end_bytes() {
+        if position >= file.end_bytes {
             return None;
         }
         let offset_bytes =
@@ -139,9 +139,9 @@ impl OffsetPicker {
     fn skipped(&self, file: &FileCursor, position: u64) -> u64 {
         let range = file.range;
         match position.checked_add_signed(self.skip_bytes) {
-            Some(next) if next >= range.end_bytes() => range.start_bytes,
+            Some(next) if next >= file.end_bytes => range.start_bytes,
             Some(next) if next >= range.start_bytes => next,
-            _ => range.end_bytes().saturating_add_signed(self.skip_bytes).max(range.start_bytes),
+            _ => file.end_bytes.saturating_add_signed(self.skip_bytes).max(range.start_bytes),
         }
     }
 

@@ -6,13 +6,14 @@
 use crate::pace::Arrivals;
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::stream::{Next, NextIo, Stream};
+use crate::zoning::{Unzoned, Zoning};
 use ferrio_job::spec::PaceSpec;
 use ferrio_units::{DataDirection, PerDirection};
 
 /// The stream of a job with rates or pauses.
 #[derive(Debug)]
-pub(crate) struct PacedStream {
-    pub(crate) stream: Stream,
+pub(crate) struct PacedStream<Z = Unzoned> {
+    pub(crate) stream: Stream<Z>,
     arrivals: PerDirection<Option<Arrivals>>,
     now_ns: u64,
     /// The time was told since the last I/O.
@@ -23,10 +24,10 @@ pub(crate) struct PacedStream {
     intended_ns: Option<u64>,
 }
 
-impl PacedStream {
-    pub(crate) fn new(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Self, WorkloadError> {
+impl<Z: Zoning> PacedStream<Z> {
+    pub(crate) fn new(plan: WorkloadPlan, pace: &PaceSpec, zones: Z) -> Result<Self, WorkloadError> {
         let arrivals = Arrivals::of_job(pace, &plan.pattern, &plan.seeds);
-        let stream = Stream::steered(plan)?;
+        let stream = Stream::steered(plan, zones)?;
         Ok(Self { stream, arrivals, now_ns: 0, is_told: false, held: None, intended_ns: None })
     }
 
@@ -67,35 +68,48 @@ impl PacedStream {
         self.arrivals[direction].as_ref().map_or(0, Arrivals::due_ns)
     }
 
+    /// When the rate wanted the last read, write or trim to start; `None`: its direction has no rate.
+    pub(crate) fn intended_ns(&self) -> Option<u64> {
+        self.intended_ns
+    }
+
+    fn each(&mut self, change: impl FnMut(&mut Arrivals)) {
+        self.arrivals.0.iter_mut().flatten().for_each(change);
+    }
+}
+
+/// What wants to know the time.
+pub(crate) trait Pace {
     /// Tells the time. Gives that of the next I/O if it lies ahead and is known.
-    pub(crate) fn turn(&mut self, now_ns: u64) -> Option<u64> {
+    fn turn(&mut self, now_ns: u64) -> Option<u64>;
+
+    /// Rates count from now.
+    fn start(&mut self, now_ns: u64);
+
+    /// What is behind its rate does not make up for it.
+    fn forgive(&mut self, now_ns: u64);
+
+    /// Rates stood still for so long.
+    fn postpone(&mut self, pause_ns: u64);
+}
+
+impl<Z: Zoning> Pace for PacedStream<Z> {
+    fn turn(&mut self, now_ns: u64) -> Option<u64> {
         let due_ns = self.held.and_then(|io| io.direction.data()).map(|direction| self.due_ns(direction));
         let ahead_ns = due_ns.filter(|due_ns| *due_ns > now_ns);
         (self.now_ns, self.is_told) = (now_ns, ahead_ns.is_none());
         ahead_ns
     }
 
-    /// When the rate wanted the last read, write or trim to start; `None`: its direction has no rate.
-    pub(crate) fn intended_ns(&self) -> Option<u64> {
-        self.intended_ns
-    }
-
-    /// Rates count from now.
-    pub(crate) fn start(&mut self, now_ns: u64) {
+    fn start(&mut self, now_ns: u64) {
         self.each(|arrivals| arrivals.start(now_ns));
     }
 
-    /// What is behind its rate does not make up for it.
-    pub(crate) fn forgive(&mut self, now_ns: u64) {
+    fn forgive(&mut self, now_ns: u64) {
         self.each(|arrivals| arrivals.forgive(now_ns));
     }
 
-    /// Rates stood still for so long.
-    pub(crate) fn postpone(&mut self, pause_ns: u64) {
+    fn postpone(&mut self, pause_ns: u64) {
         self.each(|arrivals| arrivals.postpone(pause_ns));
-    }
-
-    fn each(&mut self, change: impl FnMut(&mut Arrivals)) {
-        self.arrivals.0.iter_mut().flatten().for_each(change);
     }
 }

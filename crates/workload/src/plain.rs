@@ -173,6 +173,7 @@ impl PlainStream {
 fn facts(plan: &WorkloadPlan) -> Option<Facts> {
     let WorkloadPlan {
         pattern,
+        strided: None,
         fsync_blocks: 0,
         fdatasync_blocks: 0,
         sync_file_range_blocks: 0,

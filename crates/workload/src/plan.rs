@@ -2,7 +2,7 @@
 //!
 //! Must not know: how the ranges came about. Start reading at [`WorkloadPlan`].
 
-use ferrio_job::spec::{FileService, PatternSpec};
+use ferrio_job::spec::{FileService, PatternSpec, StridedSpec};
 use ferrio_units::BuildError;
 use ferrio_units::random::SeedTable;
 
@@ -36,6 +36,8 @@ impl FileRange {
 pub struct WorkloadPlan {
     /// Order, direction, block sizes.
     pub pattern: PatternSpec,
+    /// A window that moves through each file; `None`: all of it is used.
+    pub strided: Option<StridedSpec>,
     /// fsync after every n writes; 0: never.
     pub fsync_blocks: u32,
     /// fdatasync after every n writes; 0: never.

@@ -3,13 +3,14 @@
 //! Must not know: who does them. Start reading at [`Stream::next`]: limit, file, sync, direction, offset, size.
 
 use crate::block_size::BlockSizes;
-use crate::choice::{BlockChoice, Shapes, random_bytes, smallest_block_bytes};
+use crate::choice::{BlockChoice, Shapes, drawn_bytes, smallest_block_bytes};
 use crate::cursor::FileCursor;
 use crate::direction::DirectionPicker;
 use crate::file_pick::FilePicker;
 use crate::offset::{OffsetPicker, Start};
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::sync_points::SyncPoints;
+use crate::zoning::{Unzoned, Zoning};
 use ferrio_job::spec::DirectionMix;
 use ferrio_units::{DataDirection, Direction, PerDirection};
 
@@ -45,9 +46,23 @@ pub enum Next {
     Failed,
 }
 
-/// The stream of one worker, whatever its plan.
+/// What a stream has issued in all passes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Progress {
+    /// The last I/O was a sync.
+    pub(crate) last_was_sync: bool,
+    /// Bytes, whether they count for the limit or not.
+    pub(crate) issued_bytes: u64,
+    /// Reads, writes and trims.
+    pub(crate) n_issued: u64,
+    /// Writes.
+    pub(crate) n_writes_issued: u64,
+}
+
+/// The stream of one worker, whatever its plan. What zones it has is known when it is compiled: most have none.
 #[derive(Debug)]
-pub(crate) struct Stream {
+pub(crate) struct Stream<Z = Unzoned> {
+    zones: Z,
     plan: WorkloadPlan,
     files: Vec<FileCursor>,
     picker: FilePicker,
@@ -72,15 +87,20 @@ pub(crate) struct Stream {
     counts_writes_only: bool,
 }
 
-impl Stream {
+impl<Z: Zoning> Stream<Z> {
     /// Makes the stream; allocates the maps.
-    pub(crate) fn new(plan: WorkloadPlan) -> Result<Self, WorkloadError> {
+    pub(crate) fn new(plan: WorkloadPlan, zones: Z) -> Result<Self, WorkloadError> {
         let mut shapes = Shapes::default();
         let files = (0..plan.files.len()).map(|index| FileCursor::new(&plan, index, &mut shapes));
         let files: Result<Vec<_>, _> = files.collect();
+        let mut files = files?;
+        for file in &mut files {
+            zones.open(file);
+        }
         let min_bytes = plan.pattern.block_size.0.map(|range| range.min_bytes.max(1));
         Ok(Self {
-            files: files?,
+            zones,
+            files,
             picker: FilePicker::new(&plan),
             directions: DirectionPicker::new(&plan.pattern, &plan.seeds),
             offsets: offset_picker(&plan),
@@ -100,8 +120,8 @@ impl Stream {
     }
 
     /// Makes a stream whose mix can be steered.
-    pub(crate) fn steered(plan: WorkloadPlan) -> Result<Self, WorkloadError> {
-        let mut stream = Self::new(plan)?;
+    pub(crate) fn steered(plan: WorkloadPlan, zones: Z) -> Result<Self, WorkloadError> {
+        let mut stream = Self::new(plan, zones)?;
         stream.directions = stream.directions.steered();
         Ok(stream)
     }
@@ -136,6 +156,7 @@ impl Stream {
             let (offset_bytes, length_bytes) = (file.last_bytes[DataDirection::Trim], file.last_trim_bytes);
             return Some(self.count(direction, file_index, offset_bytes, length_bytes));
         }
+        self.zones.enter(file, direction);
         let start = self.offsets.next(file, direction)?;
         let room_bytes = file.range.block_end_bytes().saturating_sub(start.offset_bytes);
         let wanted_bytes = self.sizes.next(direction, start.random, room_bytes)?;
@@ -146,7 +167,8 @@ impl Stream {
     /// Marks a block in the map; one that runs into visited blocks is cut short.
     #[inline]
     fn mark(&mut self, file_index: usize, direction: DataDirection, start: &Start, wanted_bytes: u64) -> u64 {
-        let (Some(block), BlockChoice::Map(map)) = (start.map_block, &mut self.files[file_index].choice) else {
+        let FileCursor { choice, has_window, .. } = &mut self.files[file_index];
+        let (Some(block), BlockChoice::Map(map)) = (start.map_block, choice) else {
             return wanted_bytes;
         };
         let unit_bytes = self.map_unit_bytes[direction];
@@ -155,7 +177,11 @@ impl Stream {
             map.mark(block, 1);
             return wanted_bytes;
         }
-        let n_wanted = wanted_bytes.div_ceil(unit_bytes);
+        let mut n_wanted = wanted_bytes.div_ceil(unit_bytes);
+        if *has_window {
+            // What reaches past the window is not in its map, and free.
+            n_wanted = n_wanted.min(map.n_blocks().saturating_sub(block));
+        }
         let n_marked = map.mark(block, n_wanted);
         if n_marked < n_wanted { n_marked * unit_bytes } else { wanted_bytes }
     }
@@ -167,6 +193,7 @@ impl Stream {
         file.next_bytes[direction] = offset_bytes.saturating_add(length_bytes);
         file.fresh[direction] = false;
         file.n_since_rewind += 1;
+        self.zones.issued(length_bytes);
         self.n_issued[direction] += 1;
         self.n_issued_total += 1;
         if self.counts_writes_only && direction == DataDirection::Trim {
@@ -187,6 +214,7 @@ impl Stream {
         // A file that gave nothing since it was rewound would restart for ever.
         if self.offsets.restarts() && file.n_since_rewind > 0 {
             file.rewind();
+            self.zones.restart();
             return Next::Restart(file_index as u32);
         }
         self.picker.finish(file_index);
@@ -196,6 +224,7 @@ impl Stream {
     /// Starts the next pass over all files. All files count as closed.
     pub(crate) fn start_pass(&mut self) {
         self.files.iter_mut().for_each(FileCursor::rewind);
+        self.zones.restart();
         self.picker.restart();
         self.last = None;
         self.pass_end_bytes = self.plan.limit_bytes.min(self.issued_bytes.saturating_add(self.plan.pass_limit_bytes));
@@ -207,32 +236,23 @@ impl Stream {
         }
     }
 
-    /// The last I/O issued was a sync.
-    pub(crate) fn last_was_sync(&self) -> bool {
-        self.last.is_some_and(Direction::is_sync)
-    }
-
-    /// Bytes issued in all passes, whether they count for the limit or not.
-    pub(crate) fn issued_bytes(&self) -> u64 {
-        self.issued_bytes.saturating_add(self.uncounted_bytes)
-    }
-
-    /// Reads, writes and trims issued in all passes.
-    pub(crate) fn n_issued(&self) -> u64 {
-        self.n_issued_total
-    }
-
-    /// Writes issued in all passes.
-    pub(crate) fn n_writes_issued(&self) -> u64 {
-        self.n_issued[DataDirection::Write]
+    /// What was issued in all passes.
+    #[inline]
+    pub(crate) fn progress(&self) -> Progress {
+        Progress {
+            last_was_sync: self.last.is_some_and(Direction::is_sync),
+            issued_bytes: self.issued_bytes.saturating_add(self.uncounted_bytes),
+            n_issued: self.n_issued_total,
+            n_writes_issued: self.n_issued[DataDirection::Write],
+        }
     }
 }
 
 fn offset_picker(plan: &WorkloadPlan) -> OffsetPicker {
     let min_bytes = smallest_block_bytes(plan).max(1);
-    let largest = plan.files.iter().map(|range| random_bytes(range) / min_bytes).max().unwrap_or(0);
+    let largest = (0..plan.files.len()).map(|file_index| drawn_bytes(plan, file_index) / min_bytes).max().unwrap_or(0);
     OffsetPicker::new(&plan.pattern, &plan.seeds, largest, plan.time_based)
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -2,11 +2,13 @@
 //!
 //! Must not know: who does them. Start reading at [`Workload`].
 
-use crate::paced::PacedStream;
+use crate::paced::{Pace, PacedStream};
 use crate::plain::PlainStream;
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::replay::{ReplayFigures, ReplayPlan, ReplayStream, TraceError};
-use crate::stream::{Next, Stream};
+use crate::stream::{Next, Progress, Stream};
+use crate::strided::Strided;
+use crate::zoning::{Unzoned, Zoning};
 use ferrio_job::spec::PaceSpec;
 
 /// The stream of one worker.
@@ -20,8 +22,64 @@ pub struct Workload {
 enum Kind {
     Plain(Box<PlainStream>),
     Any(Box<Stream>),
-    Paced(Box<PacedStream>),
     Replay(Box<ReplayStream>),
+    /// With zones, rates or pauses.
+    Other(Box<dyn Source>),
+}
+
+/// What a stream can do, whatever its zones and its pace.
+trait Source: std::fmt::Debug {
+    fn next(&mut self) -> Next;
+    fn start_pass(&mut self);
+    fn progress(&self) -> Progress;
+    /// What keeps its pace, if it has one.
+    fn pace(&mut self) -> Option<&mut dyn Pace>;
+    /// When the last I/O was meant to start, if its direction has a rate.
+    fn intended_ns(&self) -> Option<u64>;
+}
+
+impl<Z: Zoning> Source for Stream<Z> {
+    fn next(&mut self) -> Next {
+        Self::next(self)
+    }
+
+    fn start_pass(&mut self) {
+        Self::start_pass(self);
+    }
+
+    fn progress(&self) -> Progress {
+        Self::progress(self)
+    }
+
+    fn pace(&mut self) -> Option<&mut dyn Pace> {
+        None
+    }
+
+    fn intended_ns(&self) -> Option<u64> {
+        None
+    }
+}
+
+impl<Z: Zoning> Source for PacedStream<Z> {
+    fn next(&mut self) -> Next {
+        Self::next(self)
+    }
+
+    fn start_pass(&mut self) {
+        self.stream.start_pass();
+    }
+
+    fn progress(&self) -> Progress {
+        self.stream.progress()
+    }
+
+    fn pace(&mut self) -> Option<&mut dyn Pace> {
+        Some(self)
+    }
+
+    fn intended_ns(&self) -> Option<u64> {
+        Self::intended_ns(self)
+    }
 }
 
 impl Kind {
@@ -30,8 +88,8 @@ impl Kind {
         match self {
             Self::Plain(plain) => plain.next(),
             Self::Any(stream) => stream.next(),
-            Self::Paced(paced) => paced.next(),
             Self::Replay(replay) => replay.next(),
+            Self::Other(source) => source.next(),
         }
     }
 }
@@ -39,16 +97,27 @@ impl Kind {
 impl Workload {
     /// Makes the stream; allocates the maps.
     pub fn new(plan: WorkloadPlan) -> Result<Self, WorkloadError> {
-        let stream = match PlainStream::new(&plan)? {
-            Some(stream) => Kind::Plain(Box::new(stream)),
-            None => Kind::Any(Box::new(Stream::new(plan)?)),
+        let stream = match (PlainStream::new(&plan)?, plan.strided) {
+            (Some(stream), _) => Kind::Plain(Box::new(stream)),
+            (None, None) => Kind::Any(Box::new(Stream::new(plan, Unzoned)?)),
+            (None, Some(spec)) => {
+                let zones = Strided::new(spec, plan.time_based);
+                Kind::Other(Box::new(Stream::new(plan, zones)?))
+            }
         };
         Ok(Self { stream })
     }
 
     /// Makes the stream of a job with rates or pauses: it gives [`Next::Wait`] before each I/O. Allocates the maps.
     pub fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Self, WorkloadError> {
-        Ok(Self { stream: Kind::Paced(Box::new(PacedStream::new(plan, pace)?)) })
+        let stream: Box<dyn Source> = match plan.strided {
+            None => Box::new(PacedStream::new(plan, pace, Unzoned)?),
+            Some(spec) => {
+                let zones = Strided::new(spec, plan.time_based);
+                Box::new(PacedStream::new(plan, pace, zones)?)
+            }
+        };
+        Ok(Self { stream: Kind::Other(stream) })
     }
 
     /// Makes the stream of a job that replays a trace: it gives [`Next::Wait`] before each I/O.
@@ -59,7 +128,7 @@ impl Workload {
     /// Tells the time, nanoseconds of any clock. Gives that at which the next I/O is due if it lies ahead and is known.
     pub fn turn(&mut self, now_ns: u64) -> Option<u64> {
         match &mut self.stream {
-            Kind::Paced(paced) => paced.turn(now_ns),
+            Kind::Other(source) => source.pace().and_then(|pace| pace.turn(now_ns)),
             Kind::Replay(replay) => replay.turn(now_ns),
             _ => None,
         }
@@ -77,32 +146,36 @@ impl Workload {
 
     /// Rates count from now.
     pub fn start_pace(&mut self, now_ns: u64) {
-        if let Kind::Paced(paced) = &mut self.stream {
-            paced.start(now_ns);
+        if let Some(pace) = self.pace() {
+            pace.start(now_ns);
         }
     }
 
     /// What is behind its rate now does not make up for it.
     pub fn forgive(&mut self, now_ns: u64) {
-        match &mut self.stream {
-            Kind::Paced(paced) => paced.forgive(now_ns),
-            Kind::Replay(replay) => replay.forgive(),
-            _ => {}
+        if let Kind::Replay(replay) = &mut self.stream {
+            replay.forgive();
+        } else if let Some(pace) = self.pace() {
+            pace.forgive(now_ns);
         }
     }
 
     /// Rates stood still for a pause.
     pub fn postpone(&mut self, pause_ns: u64) {
-        match &mut self.stream {
-            Kind::Paced(paced) => paced.postpone(pause_ns),
-            Kind::Replay(replay) => replay.postpone(pause_ns),
-            _ => {}
+        if let Kind::Replay(replay) = &mut self.stream {
+            replay.postpone(pause_ns);
+        } else if let Some(pace) = self.pace() {
+            pace.postpone(pause_ns);
         }
     }
 
     /// When the rate wanted the last read, write or trim to start, on the clock that was told; `None`: it had no rate.
     pub fn intended_ns(&self) -> Option<u64> {
-        if let Kind::Paced(paced) = &self.stream { paced.intended_ns() } else { None }
+        if let Kind::Other(source) = &self.stream { source.intended_ns() } else { None }
+    }
+
+    fn pace(&mut self) -> Option<&mut dyn Pace> {
+        if let Kind::Other(source) = &mut self.stream { source.pace() } else { None }
     }
 
     /// The next I/O, or what has to happen before it.
@@ -124,7 +197,7 @@ impl Workload {
         match &mut self.stream {
             Kind::Plain(plain) => plain.start_pass(),
             Kind::Any(stream) => stream.start_pass(),
-            Kind::Paced(paced) => paced.stream.start_pass(),
+            Kind::Other(source) => source.start_pass(),
             Kind::Replay(replay) => replay.start_pass(),
         }
     }
@@ -133,8 +206,8 @@ impl Workload {
     pub fn last_was_sync(&self) -> bool {
         match &self.stream {
             Kind::Plain(_) => false,
-            Kind::Any(stream) => stream.last_was_sync(),
-            Kind::Paced(paced) => paced.stream.last_was_sync(),
+            Kind::Any(stream) => stream.progress().last_was_sync,
+            Kind::Other(source) => source.progress().last_was_sync,
             Kind::Replay(replay) => replay.last_was_sync(),
         }
     }
@@ -143,8 +216,8 @@ impl Workload {
     pub fn issued_bytes(&self) -> u64 {
         match &self.stream {
             Kind::Plain(plain) => plain.issued_bytes(),
-            Kind::Any(stream) => stream.issued_bytes(),
-            Kind::Paced(paced) => paced.stream.issued_bytes(),
+            Kind::Any(stream) => stream.progress().issued_bytes,
+            Kind::Other(source) => source.progress().issued_bytes,
             Kind::Replay(replay) => replay.issued_bytes(),
         }
     }
@@ -153,8 +226,8 @@ impl Workload {
     pub fn n_issued(&self) -> u64 {
         match &self.stream {
             Kind::Plain(plain) => plain.n_issued(),
-            Kind::Any(stream) => stream.n_issued(),
-            Kind::Paced(paced) => paced.stream.n_issued(),
+            Kind::Any(stream) => stream.progress().n_issued,
+            Kind::Other(source) => source.progress().n_issued,
             Kind::Replay(replay) => replay.n_issued(),
         }
     }
@@ -163,8 +236,8 @@ impl Workload {
     pub fn n_writes_issued(&self) -> u64 {
         match &self.stream {
             Kind::Plain(plain) => plain.n_writes_issued(),
-            Kind::Any(stream) => stream.n_writes_issued(),
-            Kind::Paced(paced) => paced.stream.n_writes_issued(),
+            Kind::Any(stream) => stream.progress().n_writes_issued,
+            Kind::Other(source) => source.progress().n_writes_issued,
             Kind::Replay(replay) => replay.n_writes_issued(),
         }
     }

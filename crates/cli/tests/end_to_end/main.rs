@@ -26,3 +26,4 @@ mod signals;
 mod streams;
 mod surroundings;
 mod system_calls;
+mod zones;

@@ -30,16 +30,20 @@ const CASES: &[&str] = &[
     "--rw=randtrimwrite --random_distribution=zoned:50/10:50/90 --percentage_random=70",
 ];
 
-/// Action, offset and length of each line that has them; times are left out.
+/// The trace of a case on an engine that does nothing.
 fn trace(program: Program, case: &str) -> Vec<String> {
-    let scratch = Scratch::new("shapes");
-    let fixed = "--name=a --ioengine=null --size=1m --randrepeat=0 --randseed=137 --write_iolog=trace";
+    trace_of(program, &Scratch::new("shapes"), &format!("--ioengine=null --size=1m {case}"))
+}
+
+/// Runs a job; gives file, action, offset and length of each line of its trace that has them. Times are left out.
+pub(crate) fn trace_of(program: Program, scratch: &Scratch, case: &str) -> Vec<String> {
+    let fixed = "--name=a --randrepeat=0 --randseed=137 --write_iolog=trace";
     Run::new(program, scratch.path(), &format!("{fixed} {case}")).finish();
     let log = scratch.read("trace");
     let io = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let action = words.iter().position(|word| ["read", "write", "trim", "sync"].contains(word))?;
-        Some(words[action..].join(" "))
+        Some(words[action.checked_sub(1)?..].join(" "))
     };
     log.lines().filter_map(io).collect()
 }
@@ -62,7 +66,7 @@ fn sequences_are_repeated_or_shifted() {
         ("--random_distribution=sequence:3,1 --size=16k", vec![3, 1, 3, 1]),
         ("--random_distribution=sequence:3,1,2 --random_sequence_stride=1 --size=20k", vec![3, 1, 2]),
     ] {
-        let line = |block: &u64| format!("read {} 4096", block * 4096);
+        let line = |block: &u64| format!("a.0.0 read {} 4096", block * 4096);
         let expected: Vec<String> = expected.iter().map(line).collect();
         assert_eq!(trace(Program::Ferrio, &format!("--rw=randread {case}")), expected, "{case}");
     }

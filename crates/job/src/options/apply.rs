@@ -5,7 +5,7 @@
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
 use crate::options::command_priority::CommandPriorityDraft;
-use crate::options::engines;
+use crate::options::{engines, zone_mode};
 use crate::spec::{
     BlockRange, BufferMemory, CpuPolicy, DirectionMix, EngineValue, ErrorClasses, ExitWhat, FadviseHint, Fallocate,
     FileService, FileType, RandomGenerator, RwSequencer, SyncMode, UnifiedReporting, WriteHint,
@@ -110,12 +110,12 @@ pub(crate) fn ioengine(draft: &mut Draft, value: &Value, _: Context) -> Applied 
 }
 
 pub(crate) fn size(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    draft.job.extent.size = Some(value.size()?);
+    draft.job.extent.size = Some(zone_mode::in_zones(value, &mut draft.open.zones.sizes.size)?);
     Ok(())
 }
 
 pub(crate) fn io_size(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    draft.job.extent.io_size = Some(value.size()?);
+    draft.job.extent.io_size = Some(zone_mode::in_zones(value, &mut draft.open.zones.sizes.io_size)?);
     Ok(())
 }
 
@@ -125,12 +125,13 @@ pub(crate) fn filesize(draft: &mut Draft, value: &Value, _: Context) -> Applied 
 }
 
 pub(crate) fn offset(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    draft.job.extent.offset = value.size()?;
+    draft.job.extent.offset = zone_mode::in_zones(value, &mut draft.open.zones.sizes.offset)?;
     Ok(())
 }
 
 pub(crate) fn offset_increment(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    draft.job.extent.offset_increment = value.size()?;
+    let in_zones = &mut draft.open.zones.sizes.offset_increment;
+    draft.job.extent.offset_increment = zone_mode::in_zones(value, in_zones)?;
     Ok(())
 }
 

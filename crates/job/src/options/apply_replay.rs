@@ -4,7 +4,7 @@
 
 use crate::draft::{ApplyContext, Draft, Open};
 use crate::error::JobError;
-use crate::spec::{JobSpec, ReplaySpec};
+use crate::spec::{JobSpec, ReplaySpec, ZoneSpec};
 use crate::value::Value;
 use crate::value::lists::colon_names;
 use std::path::PathBuf;
@@ -86,6 +86,7 @@ fn contradiction(job: &JobSpec) -> Option<&'static str> {
         (durability.sync_file_range.is_some(), "sync_file_range"),
         (extent.fill_device, "fill_device"),
         (extent.file_append, "file_append"),
+        (job.zones != ZoneSpec::None, "zonemode"),
     ];
     rows.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
 }
@@ -127,8 +128,10 @@ mod tests {
         let both = lowered(&[("read_iolog", "a"), ("write_iolog", "b")]).unwrap();
         assert_eq!(both.warnings, ["fio: read iolog overrides write_iolog"]);
         assert_eq!(both.job.write_iolog, None);
-        for (name, value) in [("rate", "1m"), ("fsync", "1"), ("fill_device", "1")] {
-            let lines = lowered(&[("name", "j"), ("read_iolog", "a"), (name, value)]).unwrap_err();
+        for (name, value) in [("rate", "1m"), ("fsync", "1"), ("fill_device", "1"), ("zonemode", "strided")] {
+            let options = [("name", "j"), ("read_iolog", "a"), ("zonesize", "8k"), (name, value)];
+            let options = if name == "zonemode" { &options[..] } else { &[options[0], options[1], options[3]] };
+            let lines = lowered(options).unwrap_err();
             assert!(lines.last().unwrap().ends_with("cannot be combined with read_iolog: the trace decides"), "{name}");
         }
     }

@@ -35,6 +35,7 @@ pub(crate) mod steady_state;
 mod target;
 mod verify;
 mod zone;
+pub(crate) mod zone_mode;
 
 use definition::{OptionDef, option};
 use kind::Kind;

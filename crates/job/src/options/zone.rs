@@ -2,11 +2,15 @@
 //!
 //! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
 
-use crate::options::definition::{Category, OptionDef, option};
-use crate::options::kind::{ANY, Choice, Kind, at_most, choice};
+use crate::options::definition::{Apply, Category, OptionDef, option};
+use crate::options::kind::{ANY, Choice, Kind, at_most, choice, planned_choice};
+use crate::options::zone_mode;
 
-const ZONEMODE: &[Choice] =
-    &[choice("none", "No zones"), choice("strided", "A window that moves"), choice("zbd", "Zones of a zoned device")];
+const ZONEMODE: &[Choice] = &[
+    choice("none", "No zones"),
+    choice("strided", "A window that moves"),
+    planned_choice("zbd", "Zones of a zoned device"),
+];
 
 const DATAPLACEMENT: &[Choice] = &[
     choice("none", "No placement"),
@@ -24,19 +28,28 @@ const PLID_SELECT: &[Choice] = &[
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("zonemode", Kind::Choice(ZONEMODE), "How the zone options act: off, strided window, or real zoned device")
         .default("none")
-        .place(Category::Io, "zone"),
+        .place(Category::Io, "zone")
+        .applies(Apply::With(zone_mode::mode))
+        .deviates("strided: the write of randtrimwrite goes where its trim went; openfiles above 1, with which fio has no zones, and a negative skip in rw are refused"),
     option(
         "zonesize",
         Kind::Size(ANY),
         "strided: bytes per zone before moving on; zbd: zone size when device has none",
     )
     .default("0")
-    .place(Category::Io, "zone"),
+    .place(Category::Io, "zone")
+    .applies(Apply::U64(|draft| &mut draft.open.zones.zone_bytes)),
     option("zonecapacity", Kind::Size(ANY), "Usable bytes per emulated zone").default("0").place(Category::Io, "zone"),
     option("zonerange", Kind::Size(ANY), "strided: address range of a zone (default zonesize)")
         .default("0")
-        .place(Category::Io, "zone"),
-    option("zoneskip", Kind::SizeOrPercent, "Gap between zones; bytes or Nz").default("0").place(Category::Io, "zone"),
+        .place(Category::Io, "zone")
+        .applies(Apply::U64(|draft| &mut draft.open.zones.range_bytes))
+        .deviates("refused without zonemode=strided, where fio ignores it"),
+    option("zoneskip", Kind::SizeOrPercent, "Gap between zones; bytes or Nz")
+        .default("0")
+        .place(Category::Io, "zone")
+        .applies(Apply::With(zone_mode::skip))
+        .deviates("refused without zonemode, where fio ignores it; a percentage is refused"),
     option("read_beyond_wp", Kind::Bool, "Permit reads above a zone's write pointer")
         .default("0")
         .place(Category::Io, ""),

@@ -30,6 +30,8 @@ pub enum Value {
     Numbers(PerDirection<Option<i64>>),
     /// Bytes or percent.
     Size(SizeSpec),
+    /// A number of zones.
+    Zones(u64),
     /// Low and high bound, in the unit of the option.
     Pair(u64, u64),
     /// Ranges in bytes for read, write, trim; `None` keeps what was there.
@@ -94,7 +96,7 @@ fn parse_required(def: &OptionDef, text: &str, context: ValueContext) -> Result<
         Kind::IntPerDirection(bounds) | Kind::SizePerDirection(bounds) => {
             directions(text, bounded(bounds)).map(Value::Numbers)
         }
-        Kind::SizeOrPercent => scalar::size(name, text, kb_base).map(Value::Size),
+        Kind::SizeOrPercent => scalar::size(name, text, kb_base),
         Kind::SizePair(bounds) => pair(text, bounded(bounds)).map(|(low, high)| Value::Pair(low, high)),
         Kind::RangePerDirection(bounds) => {
             let min = bounds.min.map_or(0, i64::unsigned_abs);
@@ -157,6 +159,11 @@ impl Value {
     /// Numbers for read, write, trim.
     pub fn numbers(&self) -> Result<&PerDirection<Option<i64>>, JobError> {
         if let Self::Numbers(numbers) = self { Ok(numbers) } else { Err(JobError::NotParsed) }
+    }
+
+    /// The number of a value in zones.
+    pub fn zones(&self) -> Option<u64> {
+        if let Self::Zones(n_zones) = self { Some(*n_zones) } else { None }
     }
 
     /// Bytes or percent.

@@ -6,6 +6,7 @@
 use crate::error::JobError;
 use crate::options::kind::Bounds;
 use crate::spec::SizeSpec;
+use crate::value::Value;
 use ferrio_units::value::{SizeValue, TimeUnit, parse_bool, parse_integer, parse_size, parse_time_us};
 use ferrio_units::{KbBase, ParseError};
 
@@ -29,12 +30,12 @@ pub fn count(text: &str, kb_base: KbBase) -> Result<u32, JobError> {
     u32::try_from(parse_integer(text, kb_base)?).map_err(|_| JobError::NotParsed)
 }
 
-/// Bytes or percent.
-pub fn size(name: &'static str, text: &str, kb_base: KbBase) -> Result<SizeSpec, JobError> {
+/// Bytes, percent or zones.
+pub fn size(name: &'static str, text: &str, kb_base: KbBase) -> Result<Value, JobError> {
     match parse_size(text, kb_base) {
-        Ok(SizeValue::Bytes(bytes)) => Ok(SizeSpec::Bytes(bytes)),
-        Ok(SizeValue::Percent(percent)) => Ok(SizeSpec::Percent(u32::from(percent))),
-        Ok(SizeValue::Zones(_)) => Err(JobError::NotYet(": sizes in zones need zonemode".to_owned())),
+        Ok(SizeValue::Bytes(bytes)) => Ok(Value::Size(SizeSpec::Bytes(bytes))),
+        Ok(SizeValue::Percent(percent)) => Ok(Value::Size(SizeSpec::Percent(u32::from(percent)))),
+        Ok(SizeValue::Zones(n_zones)) => Ok(Value::Zones(n_zones)),
         Err(ParseError::OutOfRange { max: 100, .. }) => {
             Err(JobError::Said(format!("fio: {name} values greater than 100% aren't supported")))
         }
@@ -74,10 +75,10 @@ mod tests {
     #[test]
     fn sizes_may_be_percent() {
         let size = |text| size("io_size", text, KbBase::Decimal);
-        assert_eq!(size("4k"), Ok(SizeSpec::Bytes(4000)));
-        assert_eq!(size("50%"), Ok(SizeSpec::Percent(50)));
+        assert_eq!(size("4k"), Ok(Value::Size(SizeSpec::Bytes(4000))));
+        assert_eq!(size("50%"), Ok(Value::Size(SizeSpec::Percent(50))));
         assert_eq!(size("101%").unwrap_err().to_string(), "fio: io_size values greater than 100% aren't supported");
-        assert!(matches!(size("2z"), Err(JobError::NotYet(_))));
+        assert_eq!(size("2z"), Ok(Value::Zones(2)));
         assert!(size("-1").is_err());
     }
 

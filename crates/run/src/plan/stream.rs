@@ -4,7 +4,7 @@
 
 use super::WorkerPlan;
 use crate::files::FileSet;
-use ferrio_job::spec::DirectionMix;
+use ferrio_job::spec::{DirectionMix, ZoneSpec};
 use ferrio_units::random::file_distribution_seed;
 use ferrio_workload::{FileRange, WorkloadPlan};
 
@@ -27,6 +27,10 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet) -> WorkloadPlan 
     let interval = |blocks: u32| if syncs { blocks } else { 0 };
     WorkloadPlan {
         pattern: spec.pattern.clone(),
+        strided: match spec.zones {
+            ZoneSpec::Strided(strided) => Some(strided),
+            ZoneSpec::None => None,
+        },
         fsync_blocks: interval(spec.durability.fsync_blocks),
         fdatasync_blocks: interval(spec.durability.fdatasync_blocks),
         sync_file_range_blocks: interval(spec.durability.sync_file_range.map_or(0, |(_, blocks)| blocks)),

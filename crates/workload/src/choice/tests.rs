@@ -2,6 +2,7 @@
 
 use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
 use crate::stream::{Next, Stream};
+use crate::zoning::Unzoned;
 use ferrio_job::draft::Draft;
 use ferrio_job::spec::{BlockRange, FileService, PatternSpec, RandomDistribution};
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedTable, file_distribution_seed};
@@ -23,6 +24,7 @@ fn plan(distribution: RandomDistribution, range: (u64, u64)) -> WorkloadPlan {
             distribution,
             ..Draft::new().job.pattern
         },
+        strided: None,
         fsync_blocks: 0,
         fdatasync_blocks: 0,
         sync_file_range_blocks: 0,
@@ -47,7 +49,7 @@ fn plan(distribution: RandomDistribution, range: (u64, u64)) -> WorkloadPlan {
 /// Block numbers, counted from the start of the range, of the first I/Os.
 fn blocks(plan: WorkloadPlan, n_ios: usize) -> Vec<u64> {
     let start_bytes = plan.files[0].start_bytes;
-    let mut stream = Stream::new(plan).expect("the plan is possible");
+    let mut stream = Stream::new(plan, Unzoned).expect("the plan is possible");
     let mut blocks = Vec::new();
     while blocks.len() < n_ios {
         match stream.next() {
@@ -96,7 +98,7 @@ fn blocks_are_counted_in_the_smaller_of_reads_and_writes() {
 #[test]
 fn a_distribution_that_cannot_be_is_an_error() {
     let plan = plan(RandomDistribution::Zipf { theta: 1.0, center: None }, (0, 1 << 20));
-    assert!(matches!(Stream::new(plan), Err(WorkloadError::Distribution { file_index: 0, .. })));
+    assert!(matches!(Stream::new(plan, Unzoned), Err(WorkloadError::Distribution { file_index: 0, .. })));
 }
 
 proptest! {

@@ -2,15 +2,16 @@
 
 use super::{Next, Stream};
 use crate::plan::{FileRange, WorkloadPlan};
+use crate::zoning::{Unzoned, Zoning};
 use ferrio_job::draft::Draft;
 use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec};
 use ferrio_units::random::SeedTable;
 use ferrio_units::{Direction, PerDirection};
 
-const BLOCK_BYTES: u64 = 4096;
+pub(crate) const BLOCK_BYTES: u64 = 4096;
 
 /// One file of 16 blocks, without limits.
-fn plan(mix: DirectionMix, random: bool) -> WorkloadPlan {
+pub(crate) fn plan(mix: DirectionMix, random: bool) -> WorkloadPlan {
     let pattern = PatternSpec {
         mix,
         random,
@@ -21,6 +22,7 @@ fn plan(mix: DirectionMix, random: bool) -> WorkloadPlan {
     let length_bytes = 16 * BLOCK_BYTES;
     WorkloadPlan {
         pattern,
+        strided: None,
         fsync_blocks: 0,
         fdatasync_blocks: 0,
         sync_file_range_blocks: 0,
@@ -38,7 +40,7 @@ fn plan(mix: DirectionMix, random: bool) -> WorkloadPlan {
 }
 
 /// Directions and block numbers of the next pass.
-fn pass(workload: &mut Stream) -> Vec<(Direction, u64)> {
+pub(crate) fn pass<Z: Zoning>(workload: &mut Stream<Z>) -> Vec<(Direction, u64)> {
     let mut ios = Vec::new();
     loop {
         match workload.next() {
@@ -51,7 +53,7 @@ fn pass(workload: &mut Stream) -> Vec<(Direction, u64)> {
     ios
 }
 
-fn blocks(ios: &[(Direction, u64)]) -> Vec<u64> {
+pub(crate) fn blocks(ios: &[(Direction, u64)]) -> Vec<u64> {
     ios.iter().map(|(_, block)| *block).collect()
 }
 
@@ -62,7 +64,8 @@ const FIRST_PASS: [u64; 16] = [15, 13, 10, 8, 9, 0, 1, 3, 5, 14, 11, 12, 2, 6, 4
 fn a_pass_that_ends_by_its_bytes_leaves_the_stream_where_it_is() {
     let by_files = plan(DirectionMix::Read, true);
     let by_bytes = WorkloadPlan { pass_limit_bytes: 16 * BLOCK_BYTES, ..by_files.clone() };
-    let (mut by_files, mut by_bytes) = (Stream::new(by_files).unwrap(), Stream::new(by_bytes).unwrap());
+    let (mut by_files, mut by_bytes) =
+        (Stream::new(by_files, Unzoned).unwrap(), Stream::new(by_bytes, Unzoned).unwrap());
     assert_eq!(blocks(&pass(&mut by_files)), FIRST_PASS);
     assert_eq!(blocks(&pass(&mut by_bytes)), FIRST_PASS);
     // The end of the files is only found by a draw, which the next pass misses.
@@ -77,7 +80,7 @@ fn each_random_trim_has_its_write() {
     let mut plan = plan(DirectionMix::TrimWrite, true);
     plan.pattern.norandommap = true;
     plan.limit_bytes = 400 * BLOCK_BYTES;
-    let ios = pass(&mut Stream::new(plan).unwrap());
+    let ios = pass(&mut Stream::new(plan, Unzoned).unwrap());
     assert_eq!(ios.len(), 800);
     // Without a map two trims in a row meet the same block now and then.
     assert!(ios.chunks(2).zip(ios.chunks(2).skip(1)).any(|(pair, next)| pair[0].1 == next[0].1));
@@ -90,10 +93,10 @@ fn each_random_trim_has_its_write() {
 fn a_backward_file_is_done_when_a_block_ends_at_its_end() {
     let mut plan = plan(DirectionMix::Read, false);
     plan.pattern.rw_postfix = -2 * BLOCK_BYTES as i64;
-    let mut fixed = Stream::new(WorkloadPlan { limit_bytes: 16 * BLOCK_BYTES, ..plan.clone() }).unwrap();
+    let mut fixed = Stream::new(WorkloadPlan { limit_bytes: 16 * BLOCK_BYTES, ..plan.clone() }, Unzoned).unwrap();
     assert_eq!(blocks(&pass(&mut fixed)), [0, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
     plan.pattern.block_size = PerDirection::all(BlockRange { min_bytes: BLOCK_BYTES, max_bytes: 2 * BLOCK_BYTES });
     plan.limit_bytes = 1000 * BLOCK_BYTES;
-    let ios = pass(&mut Stream::new(plan).unwrap());
+    let ios = pass(&mut Stream::new(plan, Unzoned).unwrap());
     assert!(ios.len() < 1000 && ios.last().is_some_and(|(_, block)| *block == 14), "{ios:?}");
 }

@@ -111,10 +111,6 @@ fn what_is_not_built_is_named() {
             "--name=x --mem=cudamalloc",
             "fio: option mem (command line): known, but not applicable to ferrio: value cudamalloc needs the CUDA library\n",
         ),
-        (
-            "--name=x --size=4z",
-            "fio: option size (command line): known, but not yet supported by ferrio: sizes in zones need zonemode\n",
-        ),
         ("--client=host", "fio: --client: known, but not yet supported by ferrio\n"),
         ("--profile=act", "fio: --profile: known, but not yet supported by ferrio\n"),
     ] {

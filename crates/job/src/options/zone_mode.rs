@@ -1,0 +1,212 @@
+//! What `zonemode` and its sizes come to, and which of them cannot go together.
+//!
+//! Must not know: how values are parsed, what zones do. Start reading at [`lower`].
+//! Texts with `--` in front of an option are those of fio 3.33.
+
+use crate::draft::{ApplyContext, Draft};
+use crate::error::JobError;
+use crate::spec::{ExtentSpec, JobSpec, SizeSpec, StridedSpec, ZoneSpec};
+use crate::value::Value;
+
+/// `zonemode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Mode {
+    #[default]
+    None,
+    Strided,
+}
+
+/// The options of zones as they were given.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ZoneDraft {
+    mode: Mode,
+    /// `zonesize`; 0: not given.
+    pub zone_bytes: u64,
+    /// `zonerange`; 0: not given.
+    pub range_bytes: u64,
+    skip: Option<Skip>,
+    /// Sizes of the job that were given in zones.
+    pub(super) sizes: SizesInZones,
+}
+
+/// `zoneskip`.
+#[derive(Debug, Clone, Copy)]
+enum Skip {
+    Bytes(u64),
+    Zones(u64),
+}
+
+/// Sizes that were given as a number of zones, which take the place of what stands in the job.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct SizesInZones {
+    pub(super) size: Option<u64>,
+    pub(super) io_size: Option<u64>,
+    pub(super) offset: Option<u64>,
+    pub(super) offset_increment: Option<u64>,
+}
+
+pub(super) fn mode(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
+    draft.open.zones.mode = if value.word()? == "strided" { Mode::Strided } else { Mode::None };
+    Ok(())
+}
+
+pub(super) fn skip(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
+    draft.open.zones.skip = match (value.zones(), value) {
+        (Some(n_zones), _) => Some(Skip::Zones(n_zones)),
+        (None, Value::Size(SizeSpec::Percent(_))) => {
+            return Err(JobError::Said("fio: zoneskip is a size or a number of zones, no percentage".to_owned()));
+        }
+        // Without effect, as if it were not given.
+        (None, Value::Size(SizeSpec::Bytes(0))) => None,
+        (None, Value::Size(SizeSpec::Bytes(bytes))) => Some(Skip::Bytes(*bytes)),
+        (None, _) => return Err(JobError::NotParsed),
+    };
+    Ok(())
+}
+
+/// A size of the job. One in zones is put into its place, and becomes bytes in the lowering.
+pub(super) fn in_zones(value: &Value, place: &mut Option<u64>) -> Result<SizeSpec, JobError> {
+    *place = value.zones();
+    if place.is_some() { Ok(SizeSpec::Bytes(0)) } else { value.size() }
+}
+
+/// Decides the zones of a job and turns its sizes in zones into bytes. An error is a line for standard error.
+pub(crate) fn lower(job: &mut JobSpec, draft: &ZoneDraft) -> Result<(), String> {
+    job.zones = match draft.mode {
+        Mode::None => none(draft)?,
+        Mode::Strided => strided(job, draft)?,
+    };
+    sizes_in_zones(&mut job.extent, draft)
+}
+
+/// The reference ignores all but the size; here nothing is ignored.
+fn none(draft: &ZoneDraft) -> Result<ZoneSpec, String> {
+    let given =
+        [("zonesize", draft.zone_bytes > 0), ("zonerange", draft.range_bytes > 0), ("zoneskip", draft.skip.is_some())];
+    match given.iter().find(|(_, is_given)| *is_given) {
+        Some((name, _)) => Err(format!("fio: --zonemode=none and --{name} are not compatible.")),
+        None => Ok(ZoneSpec::None),
+    }
+}
+
+fn strided(job: &JobSpec, draft: &ZoneDraft) -> Result<ZoneSpec, String> {
+    if draft.zone_bytes == 0 {
+        return Err("fio: --zonesize must be specified when using --zonemode=strided.".to_owned());
+    }
+    if job.target.openfiles > 1 {
+        return Err("fio: zonemode=strided and openfiles above 1 are not compatible".to_owned());
+    }
+    if !job.pattern.random && job.pattern.rw_postfix < 0 {
+        return Err("fio: zonemode=strided and a negative skip in rw are not compatible".to_owned());
+    }
+    Ok(ZoneSpec::Strided(StridedSpec {
+        zone_bytes: draft.zone_bytes,
+        range_bytes: if draft.range_bytes > 0 { draft.range_bytes } else { draft.zone_bytes },
+        skip_bytes: skip_bytes(draft)?,
+    }))
+}
+
+fn skip_bytes(draft: &ZoneDraft) -> Result<u64, String> {
+    match draft.skip {
+        None => Ok(0),
+        Some(Skip::Bytes(bytes)) => Ok(bytes),
+        Some(Skip::Zones(n_zones)) => in_bytes("zoneskip", n_zones, draft.zone_bytes),
+    }
+}
+
+fn sizes_in_zones(extent: &mut ExtentSpec, draft: &ZoneDraft) -> Result<(), String> {
+    let bytes = |name, n_zones: Option<u64>| n_zones.map(|n| in_bytes(name, n, draft.zone_bytes)).transpose();
+    let SizesInZones { size, io_size, offset, offset_increment } = draft.sizes;
+    if let Some(bytes) = bytes("size", size)? {
+        extent.size = Some(SizeSpec::Bytes(bytes));
+    }
+    if let Some(bytes) = bytes("io_size", io_size)? {
+        extent.io_size = Some(SizeSpec::Bytes(bytes));
+    }
+    if let Some(bytes) = bytes("offset", offset)? {
+        extent.offset = SizeSpec::Bytes(bytes);
+    }
+    if let Some(bytes) = bytes("offset_increment", offset_increment)? {
+        extent.offset_increment = SizeSpec::Bytes(bytes);
+    }
+    Ok(())
+}
+
+fn in_bytes(name: &str, n_zones: u64, zone_bytes: u64) -> Result<u64, String> {
+    if zone_bytes == 0 {
+        return Err(format!("fio: {name}={n_zones}z needs zonemode and zonesize"));
+    }
+    n_zones.checked_mul(zone_bytes).ok_or_else(|| format!("fio: {name}={n_zones}z is more than 2^64 bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::{Strictness, lower};
+    use crate::options::{find_general, set};
+    use crate::testing::World;
+
+    fn lowered(text: &str) -> Result<JobSpec, Vec<String>> {
+        let mut draft = Draft::new();
+        for (name, value) in text.split(' ').filter_map(|word| word.split_once('=')) {
+            let mut messages = crate::message::Messages::new();
+            let mut context = ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
+            set::set(&mut draft, find_general(name).unwrap(), Some(value), &mut context)
+                .map_err(|error| vec![error.to_string()])?;
+        }
+        lower(draft, Strictness::default()).map(|lowered| lowered.job)
+    }
+
+    #[test]
+    fn windows_have_a_size_a_range_and_a_gap() {
+        for (text, zone_bytes, range_bytes, skip_bytes) in [
+            ("zonesize=8k", 8192, 8192, 0),
+            ("zonesize=8k zonerange=16k zoneskip=4k", 8192, 16384, 4096),
+            ("zonesize=8k zoneskip=3z", 8192, 8192, 3 * 8192),
+        ] {
+            let job = lowered(&format!("zonemode=strided {text}")).unwrap();
+            assert_eq!(job.zones, ZoneSpec::Strided(StridedSpec { zone_bytes, range_bytes, skip_bytes }), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_may_be_in_zones() {
+        let job = lowered("zonemode=strided zonesize=8k size=9z io_size=3z offset=1z offset_increment=2z").unwrap();
+        let zones = |n_zones: u64| SizeSpec::Bytes(n_zones * 8192);
+        assert_eq!((job.extent.size, job.extent.io_size), (Some(zones(9)), Some(zones(3))));
+        assert_eq!((job.extent.offset, job.extent.offset_increment), (zones(1), zones(2)));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        for (text, expected) in [
+            ("zonesize=8k", "fio: --zonemode=none and --zonesize are not compatible."),
+            ("zonemode=none zonesize=8k", "fio: --zonemode=none and --zonesize are not compatible."),
+            ("zonerange=8k", "fio: --zonemode=none and --zonerange are not compatible."),
+            ("zoneskip=8k", "fio: --zonemode=none and --zoneskip are not compatible."),
+            ("zonemode=strided", "fio: --zonesize must be specified when using --zonemode=strided."),
+            ("zonemode=strided zonesize=0", "fio: --zonesize must be specified when using --zonemode=strided."),
+            ("zonemode=strided zonesize=4k zoneskip=5%", "fio: zoneskip is a size or a number of zones, no percentage"),
+            (
+                "zonemode=strided zonesize=4k nrfiles=2 openfiles=2",
+                "fio: zonemode=strided and openfiles above 1 are not compatible",
+            ),
+            (
+                "zonemode=strided zonesize=4k rw=read:-8k",
+                "fio: zonemode=strided and a negative skip in rw are not compatible",
+            ),
+            ("size=8z", "fio: size=8z needs zonemode and zonesize"),
+            ("size=8k offset=1z", "fio: offset=1z needs zonemode and zonesize"),
+            (
+                "zonemode=strided zonesize=4k io_size=9999999999999999999z",
+                "fio: io_size=9999999999999999999z is more than 2^64 bytes",
+            ),
+        ] {
+            assert_eq!(lowered(text).unwrap_err(), [expected], "{text}");
+        }
+        for text in ["zonesize=-1", "zonesize=1z", "zonerange=1%", "zonemode=striped", "zoneskip=x"] {
+            assert!(lowered(text).is_err(), "{text}");
+        }
+        assert_eq!(lowered("zonesize=0 zonerange=0 zoneskip=0").unwrap().zones, ZoneSpec::None);
+    }
+}
