@@ -5,6 +5,7 @@ use crate::stream::{Next, NextIo};
 use crate::workload::Workload;
 use ferrio_job::spec::ReplaySpec;
 use ferrio_units::{DataDirection, Direction};
+use proptest::prelude::*;
 use std::sync::Arc;
 
 /// Steps of a whole replay with the times at which they were handed out, by a clock that jumps to when a step is due.
@@ -154,4 +155,46 @@ fn a_name_that_was_not_there_before_is_an_error() {
     }
     assert_eq!(steps, [io(Direction::Read, 0, 512), Next::Failed]);
     assert!(matches!(workload.take_error(), Some(TraceError::Changed)));
+}
+
+/// Surveys and replays any bytes; the clock jumps to when a step is due.
+fn survives(bytes: Vec<u8>, spec: &ReplaySpec) {
+    let bytes: Arc<dyn TraceBytes> = Arc::new(bytes);
+    let rules = ReplayRules::new(spec, false);
+    let Ok(survey) = survey(Arc::clone(&bytes), rules, &|| false) else { return };
+    let plan = ReplayPlan { bytes, rules, survey, limit_ios: u64::MAX, has_pauses: false };
+    let mut workload = Workload::replay(plan).unwrap();
+    let mut now_ns = 0;
+    loop {
+        match workload.next() {
+            Next::Wait => now_ns = workload.turn(now_ns).unwrap_or(now_ns),
+            Next::PassEnd => break,
+            Next::Failed => panic!("{:?}", workload.take_error()),
+            _ => {}
+        }
+    }
+}
+
+proptest! {
+    // Lines of words and numbers that lines have, and of others; records whose fields are anything.
+    #[test]
+    fn no_bytes_make_a_replay_panic(
+        lines in prop::collection::vec("[0-9 a-z\u{e9}]{0,12}( (read|write|sync|trim|wait|open|close|add))?( [0-9]{1,21}){0,3}", 0..20),
+        records in prop::collection::vec(any::<[u8; 40]>(), 1..20),
+        junk in prop::collection::vec(any::<u8>(), 0..60),
+        align in 0_u32..63,
+    ) {
+        let spec = spec(|spec| (spec.align_bytes, spec.time_scale_percent) = (1 << align, 1));
+        for version in [2, 3] {
+            survives(format!("fio version {version} iolog\n{}", lines.join("\n")).into_bytes(), &spec);
+        }
+        for magic in [[7, 0x74, 0x61, 0x65], [0x65, 0x61, 0x74, 7]] {
+            let record = |rest: &[u8; 40]| [&magic[..], &rest[..], &[0; 4]].concat();
+            let mut bytes: Vec<u8> = records.iter().flat_map(record).collect();
+            survives(bytes.clone(), &spec);
+            bytes.extend(&junk);
+            survives(bytes, &spec);
+        }
+        survives(junk, &spec);
+    }
 }
