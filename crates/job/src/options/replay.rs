@@ -71,7 +71,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("read_iolog")
         .place(Category::Io, "iolog")
         .applies(Apply::With(apply_replay::replay_skip))
-        .deviates("works for text traces too; fio 3.33 heeds it for blktrace only"),
+        .deviates("works for text traces too (fio 3.33 heeds it for blktrace only); what is left out keeps its time"),
     option("merge_blktrace_file", Kind::Text, "Where to store the merge of several blktraces before replay")
         .place(Category::Io, "iolog"),
     option(
