@@ -32,6 +32,11 @@ pub trait Environment {
 
     /// CPUs configured (`$ncpus`, and the bound of `cpus_allowed`).
     fn n_cpus(&self) -> u32;
+
+    /// NUMA nodes that are online, ascending, at least one; a world without any has node 0.
+    fn numa_nodes(&self) -> Vec<u32> {
+        vec![0]
+    }
 }
 
 /// The machine on which the program runs.
@@ -90,6 +95,14 @@ impl Environment for SystemEnvironment {
 
     fn n_cpus(&self) -> u32 {
         self.n_cpus
+    }
+
+    fn numa_nodes(&self) -> Vec<u32> {
+        let node_of = |entry: std::fs::DirEntry| entry.file_name().to_str()?.strip_prefix("node")?.parse().ok();
+        let entries = std::fs::read_dir("/sys/devices/system/node").into_iter().flatten().flatten();
+        let mut nodes: Vec<u32> = entries.filter_map(node_of).collect();
+        nodes.sort_unstable();
+        if nodes.is_empty() { vec![0] } else { nodes }
     }
 }
 

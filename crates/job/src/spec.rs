@@ -33,7 +33,7 @@ pub use pace::{CatchUp, PaceSpec, PauseSpec, RateLatency, RateProcess};
 pub use replay::{ReplaySpec, SkippedKinds};
 pub use reporting::{ReportingSpec, UnifiedReporting};
 pub use steady_state::{SteadyStateMetric, SteadyStateSpec};
-pub use surroundings::SurroundingsSpec;
+pub use surroundings::{CgroupSpec, NumaMemory, SurroundingsSpec};
 pub use verify::{
     HeaderLayout, VERIFY_METHODS, VerifyContentSpec, VerifyForm, VerifyMethod, VerifyMethodDef, VerifyPattern,
 };

@@ -61,4 +61,8 @@ impl Environment for World {
     fn n_cpus(&self) -> u32 {
         2
     }
+
+    fn numa_nodes(&self) -> Vec<u32> {
+        vec![0, 1]
+    }
 }

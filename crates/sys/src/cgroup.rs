@@ -54,6 +54,11 @@ impl Hierarchy {
         }
     }
 
+    /// True if there is a group of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.group(name).is_ok_and(|path| path.is_dir())
+    }
+
     /// Removes a group. Others may still be in it: then it stays.
     pub fn remove(&self, name: &str) -> Result<()> {
         let path = self.group(name)?;
@@ -107,6 +112,7 @@ mod tests {
             let groups = Hierarchy { root: dir.path().to_owned(), is_v2 };
             assert!(groups.create("g").unwrap());
             assert!(!groups.create("g").unwrap());
+            assert!(groups.has("g") && !groups.has("h"));
             assert_eq!(groups.enter("g", 77).unwrap_err().errno(), Some(libc::ENOENT), "no file is made");
             let path = dir.path().join("g").join(file);
             std::fs::write(&path, "").unwrap();

@@ -30,6 +30,7 @@ pub mod lazy_counts;
 pub mod limits;
 pub mod mounts;
 pub mod multiply_fill;
+pub mod numa;
 pub mod poll;
 pub mod posix_aio;
 pub mod process;

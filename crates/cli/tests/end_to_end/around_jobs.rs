@@ -153,3 +153,81 @@ fn schedulers_are_set_and_stay() {
         assert_eq!((read("none").code, chosen()), (Some(0), before), "{program:?}");
     }
 }
+
+/// Where the groups of block I/O are, as in the reference: version 1 first.
+fn groups() -> Option<std::path::PathBuf> {
+    let mounts = std::fs::read_to_string("/proc/mounts").ok()?;
+    let blkio = mounts.lines().find(|line| line.contains(" cgroup ") && line.contains("blkio"))?;
+    blkio.split(' ').nth(1).map(std::path::PathBuf::from)
+}
+
+#[test]
+fn jobs_enter_their_group_and_it_is_gone() {
+    let test = "jobs_enter_their_group_and_it_is_gone";
+    if !is_root(test) || !has_programs(test, &["cat"]) {
+        return;
+    }
+    let Some(root) = groups() else { return skip(test, "cgroup blkio is not mounted") };
+    for program in programs(test) {
+        // fio aborts after two threads in one group.
+        let kinds: &[u32] = if *program == Program::Peer { &[0] } else { &[0, 1] };
+        for thread in kinds {
+            let scratch = Scratch::new(test);
+            let name = format!("ferrio-{}-{thread}-{program:?}", std::process::id());
+            let job = format!(
+                "[global]\nsize=4k\nnumjobs=2\nthread={thread}\ncgroup={name}\n[a]\nexec_prerun=cat /proc/self/cgroup\n"
+            );
+            run_file(*program, &scratch, &job).succeeded();
+            let seen = scratch.read("a.prerun.txt");
+            assert!(seen.contains(&format!(":blkio:/{name}\n")), "{program:?} {thread}: {seen}");
+            assert!(!root.join(&name).exists(), "{program:?} {thread}");
+            run_file(*program, &scratch, &format!("{job}cgroup_nodelete=1\n")).succeeded();
+            assert!(root.join(&name).exists(), "{program:?} {thread}");
+            std::fs::remove_dir(root.join(&name)).expect("an empty group");
+        }
+    }
+    let scratch = Scratch::new(test);
+    let refused = run(Program::Ferrio, &scratch, "--name=a --size=4k --cgroup=no/such/group");
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stderr.contains("no/such/group: No such file or directory"), "{}", refused.stderr);
+}
+
+// Values and texts as fio 3.33 takes and prints them on a machine with one node.
+#[test]
+fn numa_nodes_are_checked_and_adopted() {
+    let test = "numa_nodes_are_checked_and_adopted";
+    if !has_programs(test, &["strace"]) {
+        return;
+    }
+    let refusals = [
+        ("numa_mem_policy=prefer", "fio: one node is needed for 'prefer'"),
+        ("numa_mem_policy=bind", "fio: a nodelist is needed for 'bind'"),
+        ("numa_mem_policy=local:0", "fio: NO nodelist for 'local'"),
+        ("numa_mem_policy=bind:700", "fio: numa_parse_nodestring failed"),
+        ("numa_mem_policy=bind:x", "fio: numa_parse_nodestring failed"),
+        ("numa_mem_policy=foo", "fio: memory policy should be: default, prefer, bind, interleave, local"),
+        ("numa_cpu_nodes=700", "fio: numa_parse_nodestring failed"),
+    ];
+    for program in programs(test) {
+        let scratch = Scratch::new(test);
+        for (option, text) in refusals {
+            let refused = run(*program, &scratch, &format!("--name=a --size=4k --{option}"));
+            assert_eq!(refused.code, Some(1), "{program:?} {option}");
+            for line in [text, &format!("fio: failed parsing {option}")] {
+                assert!(refused.stderr.contains(line), "{program:?} {option}: {}", refused.stderr);
+            }
+        }
+        for (option, call) in [
+            ("numa_mem_policy=bind:0", "set_mempolicy(MPOL_BIND, [0x00000000000001"),
+            ("numa_mem_policy=prefer:0", "set_mempolicy(MPOL_PREFERRED, [0x00000000000001"),
+            ("numa_mem_policy=interleave:0", "set_mempolicy(MPOL_INTERLEAVE, [0x00000000000001"),
+            ("numa_mem_policy=local", "set_mempolicy(MPOL_LOCAL, "),
+            ("numa_cpu_nodes=0", "sched_setaffinity(0, "),
+        ] {
+            let arguments = format!("--name=a --size=4k --{option}");
+            let strace = "strace -f -e trace=set_mempolicy,sched_setaffinity -o trace";
+            Run::new(*program, scratch.path(), &arguments).under(strace).finish().succeeded();
+            assert!(scratch.read("trace").contains(call), "{program:?} {option}: {}", scratch.read("trace"));
+        }
+    }
+}

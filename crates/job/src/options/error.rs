@@ -64,14 +64,19 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::General, "error")
         .applies(Apply::Bool(|draft| &mut draft.job.errors.dump)),
     option("profile", Kind::Text, "Built-in job set to run (act, tiobench)").place(Category::Profile, ""),
-    option("cgroup", Kind::Text, "cgroup to place the job in").place(Category::General, "cgroup"),
+    option("cgroup", Kind::Text, "cgroup to place the job in")
+        .place(Category::General, "cgroup")
+        .applies(Apply::Text(|draft| &mut draft.job.surroundings.cgroup.name))
+        .deviates("a thread is refused in cgroup v2, which would move all jobs of its process"),
     option("cgroup_nodelete", Kind::Bool, "Leave the cgroup in place afterwards")
         .default("0")
         .under("cgroup")
-        .place(Category::General, "cgroup"),
+        .place(Category::General, "cgroup")
+        .applies(Apply::Bool(|draft| &mut draft.job.surroundings.cgroup.is_kept)),
     option("cgroup_weight", Kind::Int(between(100, 1000)), "blkio weight (cgroup v1 only)")
         .under("cgroup")
-        .place(Category::General, "cgroup"),
+        .place(Category::General, "cgroup")
+        .applies(Apply::OptionalU32(|draft| &mut draft.job.surroundings.cgroup.weight)),
     option("uid", Kind::Int(ANY), "setuid before running")
         .place(Category::General, "cred")
         .applies(Apply::OptionalU32(|draft| &mut draft.job.worker.uid)),

@@ -2,9 +2,9 @@
 //!
 //! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
 
-use crate::options::apply;
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, choice};
+use crate::options::{apply, apply_surroundings};
 
 const SYNC: &[Choice] = &[
     choice("none", "Neither flag"),
@@ -83,8 +83,14 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .under("cpus_allowed")
     .place(Category::General, "cred")
     .applies(Apply::With(apply::cpus_allowed_policy)),
-    option("numa_cpu_nodes", Kind::Text, "Run on these NUMA nodes").place(Category::General, ""),
-    option("numa_mem_policy", Kind::Text, "Memory policy mode[:nodes]").place(Category::General, ""),
+    option("numa_cpu_nodes", Kind::Text, "Run on these NUMA nodes")
+        .place(Category::General, "")
+        .applies(Apply::With(apply_surroundings::numa_cpu_nodes))
+        .deviates("nodes counted from the first one allowed (+n) and lists that leave none are refused"),
+    option("numa_mem_policy", Kind::Text, "Memory policy mode[:nodes]")
+        .place(Category::General, "")
+        .applies(Apply::With(apply_surroundings::numa_mem_policy))
+        .deviates("lists of nodes as in numa_cpu_nodes"),
     option("gpu_dev_id", Kind::Int(ANY), "CUDA device for mem=cudamalloc")
         .default("0")
         .place(Category::General, "")

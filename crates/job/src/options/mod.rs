@@ -9,6 +9,7 @@ mod apply_buffers;
 mod apply_log;
 pub(crate) mod apply_pace;
 pub(crate) mod apply_replay;
+mod apply_surroundings;
 mod block_split;
 pub mod command_priority;
 pub mod definition;

@@ -13,4 +13,36 @@ pub struct SurroundingsSpec {
     pub exec_postrun: Option<String>,
     /// `ioscheduler`: its name in the kernel; not empty.
     pub ioscheduler: Option<String>,
+    /// `numa_cpu_nodes`: not empty; `None`: not given.
+    pub numa_cpu_nodes: Option<Vec<u32>>,
+    /// `numa_mem_policy`; `None`: not given.
+    pub numa_memory: Option<NumaMemory>,
+    /// `cgroup` and its kin.
+    pub cgroup: CgroupSpec,
+}
+
+/// `numa_mem_policy`. Lists of nodes are not empty.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NumaMemory {
+    /// As the system does it.
+    Default,
+    /// From this node first.
+    Prefer(u32),
+    /// From these nodes only.
+    Bind(Vec<u32>),
+    /// From these nodes in turn.
+    Interleave(Vec<u32>),
+    /// From the node of the CPU that asks.
+    Local,
+}
+
+/// The control group of a job.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CgroupSpec {
+    /// `cgroup`; `None`: stays where it is.
+    pub name: Option<String>,
+    /// `cgroup_weight`, 100 to 1000; without effect without a group.
+    pub weight: Option<u32>,
+    /// `cgroup_nodelete`.
+    pub is_kept: bool,
 }

@@ -9,6 +9,7 @@ mod bandwidth;
 pub mod board;
 mod disks;
 mod eta;
+mod groups;
 mod idle;
 mod launch;
 mod outcome;
@@ -103,6 +104,7 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
         return Ok(outcome::refused(&plan, settings, &refusal, observer));
     }
     announce(&plan, settings, observer);
+    let groups = groups::Made::before(&plan.workers);
     let board = Arc::new(Board::new(plan.workers.len())?.with_intervals(teller.times()));
     let mut records = prepare::prepare_workers(&plan, settings, observer);
     steady::enter(&plan, &mut records);
@@ -137,6 +139,7 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
         told_at: None,
     };
     let signal = watch.until_all_ended();
+    groups.remove();
     let moment = watch.moment(std::time::Instant::now());
     let n_logs_lost = end_logs(logs, observer);
     let result = outcome::result(&plan, settings, &records, &moment);

@@ -212,6 +212,7 @@ fn prepare<'a>(
         let mut say = |event| (context.send)(&WorkerMessage::from_layout(event));
         FileSet::prepare(plan, context.readonly, &mut say, &|| slot.is_told_to_end())?
     };
+    surroundings::enter_group(plan)?;
     surroundings::set_scheduler(plan, &set, context)?;
     let worker = Worker::new(plan, replay, set, context)?;
     slot.set_state(WorkerState::Initialised);

@@ -2,7 +2,7 @@
 //!
 //! Must not know: loops. Start reading at [`adopt_settings`], then [`buffers`].
 
-use super::WorkerContext;
+use super::{WorkerContext, surroundings};
 use crate::error::{JobError, errno_of, job_error};
 use crate::files::FileSet;
 use crate::plan::{WorkerPlan, workload_plan};
@@ -42,6 +42,7 @@ pub(super) fn adopt_settings(worker: &WorkerPlan) -> Result<Option<LockedMemory>
     if let Some(cpus) = &spec.cpus_allowed {
         scheduling::set_cpu_affinity(&cpus_of(spec, cpus, worker.thread_number)).map_err(step("cpu_set_affinity"))?;
     }
+    surroundings::adopt_numa(&worker.spec.surroundings).map_err(step("numa"))?;
     let locked = match spec.lockmem_bytes {
         0 => None,
         bytes => Some(LockedMemory::new(bytes as usize).map_err(step("lockmem"))?),
