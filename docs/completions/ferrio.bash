@@ -107,8 +107,18 @@ _ferrio_names='
 --iomem=
 --iomem_align=
 --mem_align=
+--verify=
+--do_verify=
 --verifysort=
 --verifysort_nr=
+--verify_interval=
+--verify_offset=
+--verify_pattern=
+--verify_pattern_interval=
+--verify_fatal=
+--verify_dump=
+--verify_write_sequence=
+--verify_header_seed=
 --write_iolog=
 --read_iolog=
 --read_iolog_chunked=
@@ -245,6 +255,7 @@ _ferrio_names='
 --ss_interval=
 --rate_latency=
 --rate_catch_up=
+--verify_header_layout=
 --hipri
 --fixedbufs
 --registerfiles
@@ -321,6 +332,12 @@ _ferrio() {
         clocksource) words='gettimeofday clock_gettime cpu' ;;
         mem) words='malloc shm shmhuge mmap mmapshared mmaphuge cudamalloc' ;;
         iomem) words='malloc shm shmhuge mmap mmapshared mmaphuge cudamalloc' ;;
+        verify) words='0 md5 crc64 crc32 crc32c-intel crc32c crc16 crc7 sha1 sha256 sha512 sha3-224 sha3-256 sha3-384 sha3-512 xxhash xxh3 meta pattern pattern_hdr null' ;;
+        do_verify) words='0 1' ;;
+        verify_fatal) words='0 1' ;;
+        verify_dump) words='0 1' ;;
+        verify_write_sequence) words='0 1' ;;
+        verify_header_seed) words='0 1' ;;
         read_iolog_chunked) words='0 1' ;;
         replay_no_stall) words='0 1' ;;
         zonemode) words='none strided zbd' ;;
@@ -377,6 +394,7 @@ _ferrio() {
         ss) words='iops iops_slope bw bw_slope lat lat_slope' ;;
         rate_latency) words='issue response' ;;
         rate_catch_up) words='burst paced' ;;
+        verify_header_layout) words='3.42 3.33' ;;
         nowait) words='0 1' ;;
         libaio_vectored) words='0 1' ;;
         sim_data) words='0 1' ;;

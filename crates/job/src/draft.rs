@@ -6,6 +6,7 @@
 use crate::environment::Environment;
 use crate::message::Messages;
 use crate::options::command_priority::CommandPriorityDraft;
+use crate::options::verification::VerifyDraft;
 use crate::options::zone_mode::ZoneDraft;
 use crate::spec::{
     BlockRange, BufferMemory, BufferSpec, CatchUp, CommandPrioritySpec, CpuPolicy, DirectionMix, DurabilitySpec,
@@ -59,6 +60,8 @@ pub struct Open {
     pub bw_window_ms: Option<u32>,
     /// `iopsavgtime`, milliseconds.
     pub iops_window_ms: Option<u32>,
+    /// The options of verification.
+    pub verify: VerifyDraft,
 }
 
 /// What an option may ask while it is applied.
@@ -117,6 +120,7 @@ fn default_job() -> JobSpec {
         errors: ErrorSpec { continue_on: ErrorClasses::default(), ignore: [None, None, None], dump: false },
         reporting: default_reporting(),
         logs: LogSpec::default(),
+        verify: None,
         write_iolog: None,
         replay: ReplaySpec::default(),
     }

@@ -4,7 +4,7 @@
 //! Start reading at [`lower`].
 
 use crate::draft::{Draft, Open};
-use crate::options::{apply_pace, apply_replay, command_priority, steady_state, zone_mode};
+use crate::options::{apply_pace, apply_replay, command_priority, steady_state, verification, zone_mode};
 use crate::spec::{DedupeMode, DirectionMix, JobSpec, QueueSpec, RandomDistribution, SizeSpec};
 use ferrio_units::PerDirection;
 
@@ -47,6 +47,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     job.pace.catch_up = apply_pace::catch_up(&job.pace, open.catch_up);
     lower_logs(&mut job, &open)?;
     lower_dedupe(&mut job, &open)?;
+    job.verify = verification::lower(&job, &open).map_err(|line| vec![line])?;
     let mut lines = warnings(&mut job);
     lines.extend(apply_replay::lower(&mut job, &open).map_err(|line| vec![line])?);
     if strictness.warnings_fatal && !lines.is_empty() {

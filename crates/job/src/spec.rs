@@ -36,6 +36,7 @@ pub use steady_state::{SteadyStateMetric, SteadyStateSpec};
 pub use surroundings::{CgroupSpec, NumaMemory, SurroundingsSpec};
 pub use verify::{
     HeaderLayout, VERIFY_METHODS, VerifyContentSpec, VerifyForm, VerifyMethod, VerifyMethodDef, VerifyPattern,
+    VerifySpec,
 };
 pub use zone::{StridedSpec, ZoneSpec};
 
@@ -95,6 +96,8 @@ pub struct JobSpec {
     pub reporting: ReportingSpec,
     /// What is logged while it runs.
     pub logs: LogSpec,
+    /// How what is written is checked.
+    pub verify: Option<VerifySpec>,
     /// `write_iolog`: append a version 3 trace to this file.
     pub write_iolog: Option<PathBuf>,
     /// Which trace it replays, and how.

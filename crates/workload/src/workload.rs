@@ -8,6 +8,8 @@ use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::replay::{ReplayFigures, ReplayPlan, ReplayStream, TraceError};
 use crate::stream::{Next, Progress, Stream};
 use crate::strided::Strided;
+use crate::verify::pending::PendingWrite;
+use crate::verify::read_back::ReadBack;
 use crate::zoning::{Unzoned, Zoning};
 use ferrio_job::spec::PaceSpec;
 
@@ -15,6 +17,8 @@ use ferrio_job::spec::PaceSpec;
 #[derive(Debug)]
 pub struct Workload {
     stream: Kind,
+    /// The stream of the job while what it wrote is read back.
+    set_aside: Option<Kind>,
 }
 
 /// Which was chosen when the stream was made. All give the same I/Os where they can be used.
@@ -25,6 +29,7 @@ enum Kind {
     Replay(Box<ReplayStream>),
     /// With zones, rates or pauses.
     Other(Box<dyn Source>),
+    ReadBack(ReadBack),
 }
 
 /// What a stream can do, whatever its zones and its pace.
@@ -90,6 +95,7 @@ impl Kind {
             Self::Any(stream) => stream.next(),
             Self::Replay(replay) => replay.next(),
             Self::Other(source) => source.next(),
+            Self::ReadBack(reads) => reads.next(),
         }
     }
 }
@@ -105,7 +111,7 @@ impl Workload {
                 Kind::Other(Box::new(Stream::new(plan, zones)?))
             }
         };
-        Ok(Self { stream })
+        Ok(Self::of(stream))
     }
 
     /// Makes the stream of a job with rates or pauses: it gives [`Next::Wait`] before each I/O. Allocates the maps.
@@ -117,12 +123,40 @@ impl Workload {
                 Box::new(PacedStream::new(plan, pace, zones)?)
             }
         };
-        Ok(Self { stream: Kind::Other(stream) })
+        Ok(Self::of(Kind::Other(stream)))
     }
 
     /// Makes the stream of a job that replays a trace: it gives [`Next::Wait`] before each I/O.
     pub fn replay(plan: ReplayPlan) -> Result<Self, TraceError> {
-        Ok(Self { stream: Kind::Replay(Box::new(ReplayStream::new(plan)?)) })
+        Ok(Self::of(Kind::Replay(Box::new(ReplayStream::new(plan)?))))
+    }
+
+    fn of(stream: Kind) -> Self {
+        Self { stream, set_aside: None }
+    }
+
+    /// What comes next are reads of these writes, until [`Workload::end_read_back`]. They know no rates and count for no
+    /// limit.
+    pub fn read_back(&mut self, writes: Vec<PendingWrite>) {
+        let stream = std::mem::replace(&mut self.stream, Kind::ReadBack(ReadBack::new(writes)));
+        self.set_aside.get_or_insert(stream);
+    }
+
+    /// The stream of the job goes on.
+    pub fn end_read_back(&mut self) {
+        if let Some(stream) = self.set_aside.take() {
+            self.stream = stream;
+        }
+    }
+
+    /// The write that the last read belongs to, while what was written is read back.
+    pub fn present_write(&self) -> Option<&PendingWrite> {
+        if let Kind::ReadBack(reads) = &self.stream { reads.present() } else { None }
+    }
+
+    /// The stream of the job.
+    fn own(&self) -> &Kind {
+        self.set_aside.as_ref().unwrap_or(&self.stream)
     }
 
     /// Tells the time, nanoseconds of any clock. Gives that at which the next I/O is due if it lies ahead and is known.
@@ -136,7 +170,7 @@ impl Workload {
 
     /// How well the times of a trace were kept; `None`: the job replays none.
     pub fn replay_figures(&self) -> Option<ReplayFigures> {
-        if let Kind::Replay(replay) = &self.stream { Some(replay.figures()) } else { None }
+        if let Kind::Replay(replay) = self.own() { Some(replay.figures()) } else { None }
     }
 
     /// What is behind [`Next::Failed`].
@@ -199,13 +233,14 @@ impl Workload {
             Kind::Any(stream) => stream.start_pass(),
             Kind::Other(source) => source.start_pass(),
             Kind::Replay(replay) => replay.start_pass(),
+            Kind::ReadBack(_) => {}
         }
     }
 
     /// The last I/O issued was a sync.
     pub fn last_was_sync(&self) -> bool {
-        match &self.stream {
-            Kind::Plain(_) => false,
+        match self.own() {
+            Kind::Plain(_) | Kind::ReadBack(_) => false,
             Kind::Any(stream) => stream.progress().last_was_sync,
             Kind::Other(source) => source.progress().last_was_sync,
             Kind::Replay(replay) => replay.last_was_sync(),
@@ -214,31 +249,34 @@ impl Workload {
 
     /// Bytes issued in all passes, whether they count for the limit or not.
     pub fn issued_bytes(&self) -> u64 {
-        match &self.stream {
+        match self.own() {
             Kind::Plain(plain) => plain.issued_bytes(),
             Kind::Any(stream) => stream.progress().issued_bytes,
             Kind::Other(source) => source.progress().issued_bytes,
             Kind::Replay(replay) => replay.issued_bytes(),
+            Kind::ReadBack(_) => 0,
         }
     }
 
     /// Reads, writes and trims issued in all passes.
     pub fn n_issued(&self) -> u64 {
-        match &self.stream {
+        match self.own() {
             Kind::Plain(plain) => plain.n_issued(),
             Kind::Any(stream) => stream.progress().n_issued,
             Kind::Other(source) => source.progress().n_issued,
             Kind::Replay(replay) => replay.n_issued(),
+            Kind::ReadBack(_) => 0,
         }
     }
 
     /// Writes issued in all passes.
     pub fn n_writes_issued(&self) -> u64 {
-        match &self.stream {
+        match self.own() {
             Kind::Plain(plain) => plain.n_writes_issued(),
             Kind::Any(stream) => stream.progress().n_writes_issued,
             Kind::Other(source) => source.progress().n_writes_issued,
             Kind::Replay(replay) => replay.n_writes_issued(),
+            Kind::ReadBack(_) => 0,
         }
     }
 }

@@ -26,4 +26,5 @@ mod signals;
 mod streams;
 mod surroundings;
 mod system_calls;
+mod verify;
 mod zones;

@@ -34,6 +34,7 @@ pub mod set;
 mod stat;
 pub(crate) mod steady_state;
 mod target;
+pub(crate) mod verification;
 mod verify;
 mod zone;
 pub(crate) mod zone_mode;

@@ -2,9 +2,9 @@
 //!
 //! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
 
-use crate::options::apply_pace;
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{Choice, Kind, choice};
+use crate::options::{apply_pace, verification};
 
 const RATE_LATENCY: &[Choice] = &[
     choice("issue", "When the job came to do the I/O"),
@@ -13,6 +13,8 @@ const RATE_LATENCY: &[Choice] = &[
 
 const RATE_CATCH_UP: &[Choice] =
     &[choice("burst", "As fast as it goes"), choice("paced", "At no more than twice the rate")];
+
+const HEADER_LAYOUT: &[Choice] = &[choice("3.42", "48 bytes"), choice("3.33", "40 bytes")];
 
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
@@ -35,4 +37,14 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
              I/Os are no closer than half the time that the rate has between them.",
         )
         .applies(Apply::With(apply_pace::rate_catch_up)),
+    option("verify_header_layout", Kind::Choice(HEADER_LAYOUT), "Which fio's header stands in verified blocks")
+        .default("3.42")
+        .under("verify")
+        .place(Category::Io, "verify")
+        .long(
+            "An option of ferrio's own. The header before the data of a verified block changed between fio 3.33 and \
+             3.42, and neither reads the other's. With `3.33` ferrio writes and reads that of Debian's fio 3.33, and \
+             stores for sha512 what that version stores.",
+        )
+        .applies(Apply::With(verification::layout)),
 ];

@@ -144,12 +144,12 @@ fn every_word_of_an_enumeration_is_parsed() {
 #[test]
 fn planned_options_accept_only_what_changes_nothing() {
     for (name, text, accepted) in [
-        ("verify", Some("0"), true),
-        ("verify", Some("md5"), false),
+        ("verify_async", Some("0"), true),
+        ("verify_async", Some("2"), false),
         ("zonemode", Some("none"), true),
         ("max_latency", Some("0ms"), true),
-        ("do_verify", Some("1"), true),
-        ("do_verify", Some("0"), false),
+        ("verify_state_save", Some("0"), true),
+        ("verify_state_save", Some("1"), false),
         ("verify_only", None, false),
         ("verify_only", Some("0"), true),
         ("experimental_verify", Some("0"), true),

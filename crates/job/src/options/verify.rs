@@ -4,29 +4,19 @@
 
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_least, at_most, choice};
+use crate::options::verification;
+use crate::spec::VERIFY_METHODS;
 
-const VERIFY: &[Choice] = &[
-    choice("0", "No verification"),
-    choice("md5", "MD5"),
-    choice("crc64", "CRC-64"),
-    choice("crc32", "CRC-32"),
-    choice("crc32c-intel", "Same as crc32c"),
-    choice("crc32c", "CRC-32C"),
-    choice("crc16", "CRC-16"),
-    choice("crc7", "CRC-7"),
-    choice("sha1", "SHA-1"),
-    choice("sha256", "SHA-256"),
-    choice("sha512", "SHA-512"),
-    choice("sha3-224", "SHA3-224"),
-    choice("sha3-256", "SHA3-256"),
-    choice("sha3-384", "SHA3-384"),
-    choice("sha3-512", "SHA3-512"),
-    choice("xxhash", "XXH32"),
-    choice("meta", "Header only"),
-    choice("pattern", "Given pattern, no header"),
-    choice("pattern_hdr", "Given pattern, with header"),
-    choice("null", "Pretend to verify"),
-];
+/// The word for none, then those of the table.
+const VERIFY: &[Choice] = &{
+    let mut words = [choice("0", "No verification"); VERIFY_METHODS.len() + 1];
+    let mut index = 0;
+    while index < VERIFY_METHODS.len() {
+        words[index + 1] = choice(VERIFY_METHODS[index].name, VERIFY_METHODS[index].help);
+        index += 1;
+    }
+    words
+};
 
 const VERIFY_POLICY: &[Choice] =
     &[choice("completed", "All completed writes"), choice("fsynced", "Writes before the last completed fsync")];
@@ -35,11 +25,18 @@ const VERIFY_POLICY: &[Choice] =
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("verify", Kind::Choice(VERIFY), "Checksum or pattern kept in each written block and checked afterwards")
         .default("0")
-        .place(Category::Io, "verify"),
+        .place(Category::Io, "verify")
+        .applies(Apply::With(verification::method))
+        .deviates(
+            "the header is that of 3.42 unless verify_header_layout says another; a line more says what kind of damage \
+             a block shows; trims, replayed traces and the options that make other contents of buffers are refused \
+             beside it; the state file is not written",
+        ),
     option("do_verify", Kind::Bool, "Run the read-back phase after writing")
         .default("1")
         .under("verify")
-        .place(Category::Io, "verify"),
+        .place(Category::Io, "verify")
+        .applies(Apply::Bool(|draft| &mut draft.open.verify.reads_back)),
     option(
         "verify_policy",
         Kind::ChoiceSet(VERIFY_POLICY),
@@ -60,25 +57,31 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         "Distance between verify headers inside a block; must divide block size",
     )
     .under("verify")
-    .place(Category::Io, "verify"),
+    .place(Category::Io, "verify")
+    .applies(Apply::U32(|draft| &mut draft.open.verify.interval_bytes)),
     option("verify_offset", Kind::Int(at_least(48)), "Byte position of the header inside each interval")
         .under("verify")
-        .place(Category::Io, "verify"),
+        .place(Category::Io, "verify")
+        .applies(Apply::U32(|draft| &mut draft.open.verify.header_at)),
     option("verify_pattern", Kind::Pattern, "Fill data: decimals, 0x bytes, \"text\", 'file', %o (block offset)")
         .under("verify")
-        .place(Category::Io, "verify"),
+        .place(Category::Io, "verify")
+        .applies(Apply::With(verification::verify_pattern)),
     option("verify_pattern_interval", Kind::Int(ANY), "Restart the pattern (and %o) every n bytes")
         .default("0")
         .under("verify")
-        .place(Category::Io, "verify"),
+        .place(Category::Io, "verify")
+        .applies(Apply::U32(|draft| &mut draft.open.verify.pattern_interval_bytes)),
     option("verify_fatal", Kind::Bool, "Stop the job at the first bad block")
         .default("0")
         .under("verify")
-        .place(Category::Io, "verify"),
+        .place(Category::Io, "verify")
+        .applies(Apply::Bool(|draft| &mut draft.open.verify.is_fatal)),
     option("verify_dump", Kind::Bool, "Save received and expected data of bad blocks to files")
         .default("0")
         .under("verify")
-        .place(Category::Io, "verify"),
+        .place(Category::Io, "verify")
+        .applies(Apply::Bool(|draft| &mut draft.open.verify.dumps)),
     option("verify_async", Kind::Int(ANY), "Number of helper threads doing the checking (0 = inline)")
         .default("0")
         .under("verify")
@@ -105,17 +108,19 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("verify")
         .place(Category::Io, "verify"),
     option("verify_state_save", Kind::Bool, "Save write state at job end or trigger")
-        .default("1")
+        .default("0")
         .under("verify")
         .place(Category::Io, "verify"),
     option("verify_write_sequence", Kind::Bool, "Check the write sequence number in headers")
         .default("1")
         .under("verify")
-        .place(Category::Io, "verify"),
+        .place(Category::Io, "verify")
+        .applies(Apply::Bool(|draft| &mut draft.open.verify.write_sequence)),
     option("verify_header_seed", Kind::Bool, "Check the buffer seed in headers")
         .default("1")
         .under("verify")
-        .place(Category::Io, "verify"),
+        .place(Category::Io, "verify")
+        .applies(Apply::Bool(|draft| &mut draft.open.verify.header_seed)),
     option(
         "trim_percentage",
         Kind::Int(at_most(100)),

@@ -164,6 +164,23 @@ pub struct VerifyContentSpec {
     pub pattern_interval_bytes: u32,
 }
 
+/// What is verified, and what a fault does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerifySpec {
+    /// What stands in a block.
+    pub content: VerifyContentSpec,
+    /// `do_verify`: what was written is read back at the end of a pass.
+    pub reads_back: bool,
+    /// `verify_header_seed`: the seed in a header must be that of the write.
+    pub checks_seed: bool,
+    /// `verify_write_sequence`: the number in a header must be that of the write.
+    pub checks_sequence: bool,
+    /// `verify_fatal`: the first fault ends the job, whatever errors are tolerated.
+    pub is_fatal: bool,
+    /// `verify_dump`: blocks with a fault are kept in files, as received and as expected.
+    pub dumps: bool,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

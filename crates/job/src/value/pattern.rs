@@ -5,6 +5,7 @@
 
 use crate::environment::Environment;
 use crate::error::JobError;
+use crate::spec::VerifyPattern;
 use std::io::Read;
 use std::path::Path;
 
@@ -13,10 +14,20 @@ const MAX_BYTES: usize = 128 << 20;
 
 /// Parses a pattern; it is not empty. `environment` opens the files that it names.
 pub(crate) fn parse(text: &str, environment: &dyn Environment) -> Result<Vec<u8>, JobError> {
-    let mut bytes = Vec::new();
+    let pattern = parse_with_offsets(text, environment)?;
+    if pattern.offsets_at.is_empty() { Ok(pattern.bytes) } else { Err(JobError::NotParsed) }
+}
+
+/// Parses a pattern in which `%o` stands for eight bytes that will be an offset.
+pub(crate) fn parse_with_offsets(text: &str, environment: &dyn Environment) -> Result<VerifyPattern, JobError> {
+    let (mut bytes, mut offsets_at) = (Vec::new(), Vec::new());
     let mut rest = text;
     while !rest.is_empty() {
-        rest = if let Some(quoted) = rest.strip_prefix('"') {
+        rest = if let Some(after) = rest.strip_prefix("%o") {
+            offsets_at.push(bytes.len());
+            bytes.extend_from_slice(&[0; 8]);
+            after
+        } else if let Some(quoted) = rest.strip_prefix('"') {
             let (content, after) = quoted.split_once('"').ok_or(JobError::NotParsed)?;
             bytes.extend_from_slice(content.as_bytes());
             after
@@ -33,7 +44,7 @@ pub(crate) fn parse(text: &str, environment: &dyn Environment) -> Result<Vec<u8>
             return Err(JobError::NotParsed);
         }
     }
-    if bytes.is_empty() { Err(JobError::NotParsed) } else { Ok(bytes) }
+    if bytes.is_empty() { Err(JobError::NotParsed) } else { Ok(VerifyPattern { bytes, offsets_at }) }
 }
 
 fn read(path: &str, environment: &dyn Environment, bytes: &mut Vec<u8>) -> Result<(), JobError> {
@@ -99,6 +110,13 @@ mod tests {
         for (text, expected) in table {
             assert_eq!(parse(text, &World::default()).as_deref(), Ok(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn offsets_are_eight_bytes() {
+        let parsed = parse_with_offsets("0xff%o\"abcd\"%o", &World::default()).unwrap();
+        assert_eq!(parsed.bytes, b"\xff\0\0\0\0\0\0\0\0abcd\0\0\0\0\0\0\0\0");
+        assert_eq!(parsed.offsets_at, [1, 13]);
     }
 
     #[test]

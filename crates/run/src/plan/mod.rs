@@ -137,6 +137,13 @@ impl WorkerPlan {
         })
     }
 
+    /// The directions that the job's figures have: those, and reads where it reads back what it wrote.
+    pub(crate) fn measured_directions(&self) -> PerDirection<bool> {
+        let PerDirection([read, write, trim]) = self.used_directions();
+        let reads_back = self.spec.verify.as_ref().is_some_and(|verify| verify.reads_back);
+        PerDirection([read || reads_back, write, trim])
+    }
+
     /// Block sizes of the directions that the job uses.
     pub(crate) fn used_block_ranges(&self) -> impl Iterator<Item = BlockRange> {
         let pattern = &self.spec.pattern;

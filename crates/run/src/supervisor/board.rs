@@ -74,6 +74,8 @@ pub enum WorkerState {
     Running,
     /// Syncs its files.
     Syncing,
+    /// Reads back what it wrote.
+    Verifying,
     /// Done with I/O.
     Finishing,
     /// Has handed over its results.
@@ -81,7 +83,7 @@ pub enum WorkerState {
 }
 
 impl WorkerState {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Waiting,
         Self::Created,
         Self::Initialised,
@@ -89,6 +91,7 @@ impl WorkerState {
         Self::Ramping,
         Self::Running,
         Self::Syncing,
+        Self::Verifying,
         Self::Finishing,
         Self::Exited,
     ];

@@ -223,6 +223,7 @@ fn letter(worker: &WorkerPlan, state: WorkerState, record: &Record) -> char {
         WorkerState::Ramping => '/',
         WorkerState::Running => running_letter(worker),
         WorkerState::Syncing => 'F',
+        WorkerState::Verifying => 'V',
         WorkerState::Finishing => 'f',
         WorkerState::Exited => 'E',
     }

@@ -59,7 +59,7 @@ impl Account {
         let full = !spec.gtod_reduce;
         let mut stats = ThreadStats { latency_depth: plan.queue().iodepth, ..ThreadStats::default() };
         // A histogram takes 15 KB: directions without I/O have none.
-        for direction in DataDirection::ALL.into_iter().filter(|direction| plan.used_directions()[*direction]) {
+        for direction in DataDirection::ALL.into_iter().filter(|direction| plan.measured_directions()[*direction]) {
             let figures = &mut stats.directions[direction];
             figures.slat = LatencyStat::new(spec.slat_percentiles);
             figures.clat = LatencyStat::new(spec.clat_percentiles || plan.spec.logs.histogram.is_some());
@@ -92,7 +92,7 @@ impl Account {
         let Some(priorities) = priorities else { return };
         let spec = &plan.spec.reporting;
         let has_histogram = spec.lat_percentiles || spec.clat_percentiles;
-        for direction in DataDirection::ALL.into_iter().filter(|direction| plan.used_directions()[*direction]) {
+        for direction in DataDirection::ALL.into_iter().filter(|direction| plan.measured_directions()[*direction]) {
             for ioprio in std::iter::once(plan.ioprio()).chain(priorities.of_direction(direction)) {
                 self.stats.directions[direction].priorities.entry(ioprio, has_histogram);
             }

@@ -74,7 +74,10 @@ impl Worker<'_> {
         let start_ns = if self.contents.needs_time() { self.clock.at_ns(start) } else { 0 };
         let mut arena = self.arena.borrow_mut();
         let buffer = arena.slice_mut(slot_index as usize * self.block_bytes, io.length_bytes as usize);
-        self.contents.prepare(buffer, io.offset_bytes, start_ns);
+        match &mut self.verifier {
+            Some(verifier) => verifier.stamp(self.slots.get(slot_index), buffer, self.clock.at_ns(start)),
+            None => self.contents.prepare(buffer, io.offset_bytes, start_ns),
+        }
         if self.plan.spec.durability.sync_file_range.is_some() {
             let (low, high) = (io.offset_bytes, io.offset_bytes + io.length_bytes);
             let dirty = &mut self.dirty[io.file_index as usize];
@@ -200,19 +203,10 @@ impl Worker<'_> {
     /// A unit failed: tolerated, wanted (`fill_device`), or the end of the job.
     fn fail(&mut self, slot_index: u32, errno: i32) -> Finished {
         self.mark_blocks(slot_index, true);
+        self.forget_write(slot_index);
         let unit = self.slots.get(slot_index).unit;
-        let errors = &self.plan.spec.errors;
-        let treatment = treatment(errors, unit.direction, errno);
-        if treatment != Treatment::Fatal {
-            // The error that ends the job is counted too where errors are.
-            let counts = &mut self.account.stats.tolerated;
-            counts.n_total += 1;
-            if counts.first_errno == 0 {
-                counts.first_errno = errno;
-            }
-        }
-        let tolerated = treatment == Treatment::Tolerated;
-        if tolerated && !errors.dump {
+        let tolerated = self.tolerates(unit.direction, errno);
+        if tolerated && !self.plan.spec.errors.dump {
             return Finished::Done;
         }
         let name = &self.files.plan(unit.file_index).name;
@@ -232,6 +226,20 @@ impl Worker<'_> {
             return Finished::Stop(Stop::Filled);
         }
         Finished::Stop(Stop::Failed(Box::new(job_error!(errno, "io_u error"))))
+    }
+
+    /// Counts an error as the job's options want it; true if the job goes on.
+    pub(super) fn tolerates(&mut self, direction: Direction, errno: i32) -> bool {
+        let treatment = treatment(&self.plan.spec.errors, direction, errno);
+        if treatment != Treatment::Fatal {
+            // The error that ends the job is counted too where errors are.
+            let counts = &mut self.account.stats.tolerated;
+            counts.n_total += 1;
+            if counts.first_errno == 0 {
+                counts.first_errno = errno;
+            }
+        }
+        treatment == Treatment::Tolerated
     }
 
     /// What the workload says between two I/Os. `Some`: the pass ends.

@@ -26,6 +26,7 @@ mod slots;
 mod sparse_stamps;
 mod steady;
 mod surroundings;
+mod verify;
 
 use crate::error::{JobError, job_error};
 use crate::events::Stream;
@@ -61,6 +62,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 use steady::{SteadySampler, SteadyTotals};
+use verify::{Verifier, overlaps};
 
 pub use message::{IntervalFigures, WorkerMessage, WorkerOutcome};
 
@@ -128,6 +130,8 @@ struct Worker<'a> {
     priorities: Option<Box<CommandPriorities>>,
     /// When the I/Os in flight were meant to start.
     response: Option<Box<ResponseTimes>>,
+    /// Makes and checks the contents of blocks.
+    verifier: Option<Box<Verifier>>,
     /// States of blocks.
     blocks: Option<BlockTable>,
     /// Every I/O is shown to `observe_issue`.
@@ -245,6 +249,7 @@ impl<'a> Worker<'a> {
         let blocks = BlockTable::new(plan, &set)?;
         let response = ResponseTimes::new(plan).map(Box::new);
         let priorities = setup::priorities(plan).map(Box::new);
+        let verifier = Verifier::new(plan, overlaps(plan, &set)).map(Box::new);
         account.tell_priorities(plan, priorities.as_deref());
         let mut worker = Box::new(Self {
             files: FileTable::new(plan, &set),
@@ -279,6 +284,7 @@ impl<'a> Worker<'a> {
             account,
             priorities,
             response,
+            verifier,
             blocks,
             observes_issues: false,
             observes_completions: false,
@@ -302,6 +308,7 @@ impl<'a> Worker<'a> {
     fn attend(&mut self, stamp: u64) -> Option<Stop> {
         let now_ns = self.clock.at_ns(stamp);
         let due = self.control.take_due(&mut self.clock, now_ns);
+        let at_fault = self.verifier.as_mut().and_then(|verifier| verifier.take_stop());
         if due.ramp_over {
             self.end_ramp(now_ns);
         } else if !due.runtime_over {
@@ -320,8 +327,8 @@ impl<'a> Worker<'a> {
         let samples_ns = self.account.next_sample_ns().min(log_ns).min(self.steady.end_ns());
         let next_ns = samples_ns.min(self.intervals.end_ns()).min(self.minima.end_ns());
         self.control.arm(&self.clock, now_ns, next_ns);
-        if too_slow.is_some() {
-            return too_slow;
+        if let Some(stop) = too_slow.or(at_fault) {
+            return Some(stop);
         }
         (due.terminate || due.runtime_over).then_some(Stop::Ended)
     }

@@ -10,12 +10,16 @@ use ferrio_units::DataDirection;
 impl Worker<'_> {
     /// True if `observe_issue` is to be called for every I/O.
     pub(super) fn wants_issues(&self) -> bool {
-        self.iolog.is_some() || self.priorities.is_some() || self.response.is_some()
+        self.iolog.is_some() || self.priorities.is_some() || self.verifier.is_some() || self.response.is_some()
     }
 
     /// True if `observe_done` is to be called for every data I/O.
     pub(super) fn wants_completions(&self) -> bool {
-        self.logs_each_io || self.priorities.is_some() || self.blocks.is_some() || self.response.is_some()
+        self.logs_each_io
+            || self.priorities.is_some()
+            || self.blocks.is_some()
+            || self.verifier.is_some()
+            || self.response.is_some()
     }
 
     /// An I/O is about to be handed to the engine.
@@ -28,6 +32,7 @@ impl Worker<'_> {
             slot.unit.ioprio = drawn.unwrap_or(0);
         }
         self.note_intended_start(slot_index);
+        self.expect_read(slot_index);
         if self.iolog.is_some() { self.log_issue(slot_index) } else { Ok(()) }
     }
 
@@ -50,6 +55,7 @@ impl Worker<'_> {
         }
         self.record_response(slot_index, direction, done);
         self.mark_blocks(slot_index, false);
+        self.check_read(slot_index, direction);
         if self.logs_each_io {
             self.log_done(slot_index, direction, done);
         }

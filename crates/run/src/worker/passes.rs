@@ -76,11 +76,12 @@ impl Worker<'_> {
         let mut n_passes = 0;
         loop {
             let ios_before = self.account.ios();
-            let stop = if self.queue.iodepth == 1 { self.run_depth_one() } else { self.run_queued() };
+            let stop = self.run_pass();
             n_passes += 1;
             let now_ns = self.clock.now_ns();
             self.end_of_pass(now_ns);
             let moved = self.account.ios() != ios_before;
+            let stop = self.verified(stop)?;
             match stop {
                 Stop::Failed(error) => {
                     // The job has failed already.
@@ -102,6 +103,22 @@ impl Worker<'_> {
         }
     }
 
+    /// One pass by the loop of the job.
+    pub(super) fn run_pass(&mut self) -> Stop {
+        if self.queue.iodepth == 1 { self.run_depth_one() } else { self.run_queued() }
+    }
+
+    /// What comes of a pass once what it wrote is read back.
+    fn verified(&mut self, stop: Stop) -> Result<Stop, JobError> {
+        match stop {
+            Stop::PassEnd | Stop::Filled => match self.verify_pass()? {
+                Stop::PassEnd => Ok(stop),
+                other => Ok(other),
+            },
+            other => Ok(other),
+        }
+    }
+
     /// Another pass follows: `loops`, an `io_size` beyond the size, or time that is left.
     fn goes_on(&self, n_passes: u32) -> bool {
         let spec = &self.plan.spec;
@@ -110,7 +127,7 @@ impl Worker<'_> {
             || (self.set.io_bytes > self.set.size_bytes && self.workload.issued_bytes() < self.set.io_bytes)
     }
 
-    fn end_of_pass(&mut self, now_ns: u64) {
+    pub(super) fn end_of_pass(&mut self, now_ns: u64) {
         let mut stats = std::mem::take(&mut self.account.stats);
         self.add_runtime(&mut stats, now_ns);
         self.account.stats = stats;
@@ -124,7 +141,10 @@ impl Worker<'_> {
         }
         for direction in DataDirection::ALL {
             let figures = &mut stats.directions[direction];
-            if figures.n_completed > 0 {
+            let is_reading_back = self.is_reading_back();
+            let takes_part =
+                if is_reading_back { direction == DataDirection::Read } else { self.plan.used_directions()[direction] };
+            if figures.n_completed > 0 && takes_part {
                 figures.runtime_ns += now_ns.saturating_sub(self.pass_start_ns);
             }
         }

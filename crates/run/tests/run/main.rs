@@ -27,4 +27,5 @@ mod statistics;
 mod steady;
 mod stretches;
 mod syncs;
+mod verify;
 mod windows;

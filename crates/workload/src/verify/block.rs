@@ -213,20 +213,19 @@ impl BlockRules {
         Err(Fault { offset_bytes: block_offset, length_bytes: block.len() as u64, kind })
     }
 
-    /// The block as it ought to be, by its seed and what its first header says of time and number (zeroes where it has
-    /// none).
-    pub fn regenerate(&self, received: &[u8], expected: &Expected) -> Vec<u8> {
-        let header = (self.area_bytes() > 0 && received.len() >= self.area_bytes())
-            .then(|| Header::read(self.spec.layout, received).ok())
-            .flatten()
-            .map(|read| read.header);
-        let seed = expected.seed.or(header.map(|header| header.seed)).unwrap_or(0);
+    /// The block as it ought to be: by the seed of its write, or by what its own header says where that is not known.
+    /// `None`: neither says it.
+    pub fn regenerate(&self, received: &[u8], expected: &Expected) -> Option<Vec<u8>> {
+        let has_header = self.area_bytes() > 0 && received.len() >= self.area_bytes();
+        let read = has_header.then(|| Header::read(self.spec.layout, received).ok()).flatten();
+        let header = read.filter(|read| read.stored_crc == read.computed_crc).map(|read| read.header);
+        let seed = expected.seed.or(header.map(|header| header.seed)).or(self.spec.pattern.as_ref().map(|_| 0))?;
         let sequence = expected.sequence.or(header.map(|header| header.sequence)).unwrap_or(0);
         let mut block = vec![0; received.len()];
         self.fill(&mut block, expected.offset_bytes, seed);
         let start = header.map_or((0, 0), |header| header.start);
         self.put_headers(&mut block, expected.offset_bytes, seed, start, sequence);
-        block
+        Some(block)
     }
 }
 

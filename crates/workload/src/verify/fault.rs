@@ -152,18 +152,13 @@ impl Fault {
     }
 }
 
-/// Checksums are shown byte by byte, as they are stored; those of up to eight bytes as the number that they are.
+/// Checksums are shown byte by byte, as they are stored.
 fn hex(bytes: &[u8]) -> String {
-    let is_number = bytes.len() <= 8 && cfg!(target_endian = "little");
-    let mut bytes = bytes.to_vec();
-    if is_number {
-        bytes.reverse();
-    }
     let mut text = String::new();
     for byte in bytes {
         let _ = write!(text, "{byte:02x}");
     }
-    if is_number { text.trim_start_matches('0').to_owned() } else { text }
+    text
 }
 
 /// What a damaged block looks like.
@@ -194,23 +189,26 @@ pub enum Damage {
     Other,
 }
 
-/// Guesses what happened to a block. `expected` is what it ought to be; `is_whole`: it is a block that is right in itself.
-pub fn diagnose(fault: &Fault, received: &[u8], expected: &[u8]) -> Damage {
+/// Guesses what happened to a block. `expected` is what it ought to be, where that is known.
+pub fn diagnose(fault: &Fault, received: &[u8], expected: Option<&[u8]>) -> Option<Damage> {
     if received.iter().all(|byte| *byte == 0) {
-        return Damage::Zeroed;
+        return Some(Damage::Zeroed);
     }
-    let n_bits = received.iter().zip(expected).map(|(found, wanted)| (found ^ wanted).count_ones()).sum();
+    if let FaultKind::Offset { found, .. } = fault.kind {
+        return Some(Damage::Misdirected { belongs_at: found });
+    }
+    let expected = expected?;
+    let n_bits: u32 = received.iter().zip(expected).map(|(found, wanted)| (found ^ wanted).count_ones()).sum();
     let sectors = received.chunks(SECTOR_BYTES).zip(expected.chunks(SECTOR_BYTES));
-    let (n_sectors, n_bad) =
-        sectors.fold((0, 0), |(n, n_bad), (found, wanted)| (n + 1, n_bad + usize::from(found != wanted)));
-    match fault.kind {
-        FaultKind::Offset { found, .. } => Damage::Misdirected { belongs_at: found },
+    let n_bad = sectors.filter(|(found, wanted)| found != wanted).count();
+    let n_sectors = received.len().div_ceil(SECTOR_BYTES);
+    Some(match fault.kind {
         // Up to one bit in a thousand.
         _ if n_bits as usize <= (received.len() / 125).max(1) => Damage::FlippedBits { n_bits },
         _ if n_bad < n_sectors => Damage::Torn { n_bad, n_sectors },
         FaultKind::Seed { .. } | FaultKind::Sequence { .. } => Damage::Stale,
         _ => Damage::Other,
-    }
+    })
 }
 
 impl std::fmt::Display for Damage {
@@ -222,6 +220,7 @@ impl std::fmt::Display for Damage {
             Self::Torn { n_bad, n_sectors } => {
                 write!(f, "torn: {n_bad} of {n_sectors} sectors are not what was written")
             }
+            Self::FlippedBits { n_bits: 1 } => f.write_str("1 bit is flipped"),
             Self::FlippedBits { n_bits } => write!(f, "{n_bits} bits are flipped"),
             Self::Other => f.write_str("the data is none of this write"),
         }

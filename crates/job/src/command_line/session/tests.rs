@@ -102,7 +102,10 @@ fn refusals_are_those_of_the_reference() {
 #[test]
 fn what_is_not_built_is_named() {
     for (line, expected) in [
-        ("--name=x --verify=crc32c", "fio: option verify (command line): known, but not yet supported by ferrio\n"),
+        (
+            "--name=x --verify_async=2",
+            "fio: option verify_async (command line): known, but not yet supported by ferrio\n",
+        ),
         (
             "--name=x --ioengine=rbd",
             "fio: option ioengine (command line): known, but not yet supported by ferrio: engine rbd\n",

@@ -1,0 +1,180 @@
+//! Verification on the simulated device: what damages are found by which methods, and that nothing else is.
+//!
+//! Start reading at [`damage_is_found_by_every_method_that_can`].
+
+use crate::builder::{Events, job, set_depth, set_text, simulate};
+use ferrio_job::spec::{
+    BlockRange, DirectionMix, EngineValue, ErrorClasses, HeaderLayout, JobSpec, SizeSpec, VERIFY_METHODS,
+    VerifyContentSpec, VerifyMethod, VerifyPattern, VerifySpec,
+};
+use ferrio_run::{RunOutcome, Stream};
+use ferrio_units::DataDirection;
+use proptest::prelude::*;
+
+const EILSEQ: i32 = 84;
+const N_BLOCKS: u64 = 64;
+
+/// Writes and reads back 64 blocks of 4 KiB on a device that keeps what is written.
+fn verified(method: VerifyMethod) -> JobSpec {
+    let mut job = job("v");
+    "sim".clone_into(&mut job.engine.name);
+    set_text(&mut job, "sim_service", "fixed:10us");
+    job.engine.options.push(("sim_data".to_owned(), EngineValue::Bool(true)));
+    job.extent.size = Some(SizeSpec::Bytes(N_BLOCKS * 4096));
+    job.pattern.mix = DirectionMix::Write;
+    let needs_pattern = matches!(method, VerifyMethod::Pattern | VerifyMethod::PatternHeader);
+    let pattern = needs_pattern.then(|| VerifyPattern { bytes: vec![0xc3, 0x17], offsets_at: Vec::new() });
+    job.verify = Some(VerifySpec {
+        content: VerifyContentSpec {
+            method,
+            layout: HeaderLayout::V3,
+            interval_bytes: 0,
+            header_at: 0,
+            pattern,
+            pattern_interval_bytes: 0,
+        },
+        reads_back: true,
+        checks_seed: true,
+        checks_sequence: true,
+        is_fatal: false,
+        dumps: false,
+    });
+    job
+}
+
+fn figures(outcome: &RunOutcome) -> (u64, u64, i32) {
+    let stats = &outcome.result.jobs[0].stats;
+    let n = |direction| stats.directions[direction].n_completed;
+    (n(DataDirection::Write), n(DataDirection::Read), stats.errno)
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    for def in VERIFY_METHODS {
+        for (random, iodepth) in [(false, 1), (true, 1), (true, 8)] {
+            let mut job = verified(def.method);
+            job.pattern.random = random;
+            job.pattern.rw_postfix = random.into();
+            set_depth(&mut job, iodepth);
+            let (outcome, events) = simulate(vec![job]);
+            assert_eq!(events.text(Stream::Error), "", "{}", def.name);
+            assert_eq!(figures(&outcome), (N_BLOCKS, N_BLOCKS, 0), "{}", def.name);
+        }
+    }
+}
+
+/// The 20th write is damaged: the job ends with the read that shows it.
+fn damaged(method: VerifyMethod, fault: &str) -> (RunOutcome, Events) {
+    let mut job = verified(method);
+    set_text(&mut job, "sim_fault", &format!("write={fault}@20"));
+    simulate(vec![job])
+}
+
+#[test]
+fn damage_is_found_by_every_method_that_can() {
+    for def in VERIFY_METHODS {
+        for (fault, words) in [("flip", "1 bit is flipped"), ("torn", "torn: "), ("lost", "all zeroes")] {
+            let (outcome, events) = damaged(def.method, fault);
+            let blind = match def.method {
+                VerifyMethod::Null => true,
+                // The header alone: it is in the first sector of a torn block, and a bit elsewhere is not seen.
+                VerifyMethod::Meta => fault != "lost",
+                _ => false,
+            };
+            let expected = if blind { (N_BLOCKS, N_BLOCKS, 0) } else { (N_BLOCKS, 20, EILSEQ) };
+            assert_eq!(figures(&outcome), expected, "{} {fault}", def.name);
+            let text = events.text(Stream::Error);
+            assert_eq!(text.contains(words), !blind, "{} {fault}: {text}", def.name);
+            assert_eq!(text.contains("(requested block: offset=77824, length=4096"), !blind, "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_misdirected_write_is_told_by_its_header() {
+    let (outcome, events) = damaged(VerifyMethod::Xxhash, "misdirected");
+    let (_, _, errno) = figures(&outcome);
+    assert_eq!(errno, EILSEQ);
+    let text = events.text(Stream::Error);
+    // Its own place is empty, or the block that it lies over is read first.
+    assert!(text.contains("all zeroes") || text.contains("a block that belongs at offset 77824"), "{text}");
+}
+
+#[test]
+fn all_faults_are_told_where_they_are_tolerated() {
+    let mut job = verified(VerifyMethod::Crc32c);
+    set_text(&mut job, "sim_fault", "write=lost@/8");
+    job.errors.continue_on = ErrorClasses { verify: true, ..ErrorClasses::default() };
+    let (outcome, events) = simulate(vec![job.clone()]);
+    // fio 3.33 shows the errno of such a job too, and does not count it as failed.
+    assert_eq!((outcome.n_failed, figures(&outcome)), (0, (N_BLOCKS, N_BLOCKS, EILSEQ)));
+    assert_eq!(outcome.result.jobs[0].stats.tolerated.n_total, N_BLOCKS / 8);
+    assert_eq!(events.messages.iter().filter(|(stream, _)| *stream == Stream::Error).count() as u64, N_BLOCKS / 8);
+    // verify_fatal: not with it.
+    job.verify.as_mut().unwrap().is_fatal = true;
+    let (outcome, _) = simulate(vec![job]);
+    assert_eq!(figures(&outcome), (N_BLOCKS, 8, EILSEQ));
+}
+
+#[test]
+fn without_do_verify_nothing_is_read() {
+    let mut job = verified(VerifyMethod::Md5);
+    job.verify.as_mut().unwrap().reads_back = false;
+    assert_eq!(figures(&simulate(vec![job]).0), (N_BLOCKS, 0, 0));
+}
+
+/// Reads of a mix are not checked; what it wrote is read back.
+#[test]
+fn of_a_mix_only_writes_are_checked() {
+    let mut job = verified(VerifyMethod::Crc64);
+    job.pattern.mix = DirectionMix::ReadWrite;
+    let (outcome, events) = simulate(vec![job]);
+    assert_eq!(events.text(Stream::Error), "");
+    let (n_writes, n_reads, errno) = figures(&outcome);
+    assert_eq!((n_reads, errno), (N_BLOCKS, 0));
+    assert!(n_writes > 0 && n_writes < N_BLOCKS);
+}
+
+#[test]
+fn every_loop_is_read_back() {
+    let mut job = verified(VerifyMethod::Sha1);
+    job.limits.loops = 3;
+    assert_eq!(figures(&simulate(vec![job]).0), (3 * N_BLOCKS, 3 * N_BLOCKS, 0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// A device that keeps what it is given never gives a fault.
+    #[test]
+    fn no_false_alarm(
+        method in 0..VERIFY_METHODS.len(),
+        (random, norandommap, mixed) in any::<(bool, bool, bool)>(),
+        iodepth in 1u32..20,
+        (min_blocks, max_blocks) in (1u64..4, 0u64..3),
+        loops in 1u32..3,
+        (batch, channels) in (1u32..8, 1u32..8),
+        layout in prop::bool::ANY,
+        seed in any::<u64>(),
+    ) {
+        let mut job = verified(VERIFY_METHODS[method].method);
+        job.pattern.random = random;
+        job.pattern.rw_postfix = random.into();
+        job.pattern.norandommap = norandommap;
+        job.pattern.randseed = Some(seed);
+        job.pattern.mix = if mixed { DirectionMix::ReadWrite } else { DirectionMix::Write };
+        let range = BlockRange { min_bytes: min_blocks * 4096, max_bytes: (min_blocks + max_blocks) * 4096 };
+        job.pattern.block_size = ferrio_units::PerDirection::all(range);
+        job.limits.loops = loops;
+        set_depth(&mut job, iodepth);
+        job.queue.batch_submit = batch.min(iodepth);
+        set_text(&mut job, "sim_channels", &channels.to_string());
+        let verify = job.verify.as_mut().unwrap();
+        verify.content.layout = if layout { HeaderLayout::V2 } else { HeaderLayout::V3 };
+        verify.content.interval_bytes = if max_blocks > 0 { 4096 } else { 0 };
+        verify.checks_sequence = max_blocks == 0;
+        let (outcome, events) = simulate(vec![job]);
+        prop_assert_eq!(events.text(Stream::Error), "");
+        prop_assert_eq!(outcome.n_failed, 0);
+    }
+}
