@@ -23,8 +23,10 @@ struct Repeats {
 enum Source {
     /// The last seed that was new.
     Last(u64),
-    /// One of a fixed set, made from its number: a set of any size takes no memory.
-    Set { base: u64, n_seeds: u64, picks: Taus88 },
+    /// One of a fixed set: the first `n_seeds` of those that are new, whether they were written yet or not. So a pass writes
+    /// nothing for the set alone, and what it repeats is the share that was asked for. Seeds are made from their number: a
+    /// set of any size takes no memory.
+    Set { base: u64, n_seeds: u64, n_new: u64, picks: Taus88 },
 }
 
 impl FillSeeds {
@@ -36,6 +38,7 @@ impl FillSeeds {
                 DedupeMode::Repeat => Source::Last(new.buffer_seed()),
                 DedupeMode::WorkingSet { percent } => Source::Set {
                     base: new.buffer_seed(),
+                    n_new: 0,
                     n_seeds: (size_bytes / 100 * u64::from(percent) / block_bytes.max(1)).max(1),
                     picks: Taus88::from_table(seeds, SeedIndex::DedupeSet),
                 },
@@ -52,19 +55,24 @@ impl FillSeeds {
         if repeats.draws.between(1, 100) <= repeats.percent {
             return match &mut repeats.source {
                 Source::Last(last) => *last,
-                Source::Set { base, n_seeds, picks } => seed_of_set(*base, picks.between(0, *n_seeds - 1)),
+                Source::Set { base, n_seeds, picks, .. } => numbered_seed(*base, picks.between(0, *n_seeds - 1)),
             };
         }
-        let seed = self.new.buffer_seed();
-        if let Source::Last(last) = &mut repeats.source {
-            *last = seed;
+        match &mut repeats.source {
+            Source::Last(last) => {
+                *last = self.new.buffer_seed();
+                *last
+            }
+            Source::Set { base, n_new, .. } => {
+                *n_new += 1;
+                numbered_seed(*base, *n_new - 1)
+            }
         }
-        seed
     }
 }
 
-/// Seed of a member of the fixed set: odd, so that its sequence has the longest period, and different for each number.
-fn seed_of_set(base: u64, index: u64) -> u64 {
+/// A seed of a job with a fixed set: odd, so that its sequence has the longest period, and different for each number.
+fn numbered_seed(base: u64, index: u64) -> u64 {
     (base ^ (index + 1).wrapping_mul(GOLDEN_RATIO_64)) | 1
 }
 

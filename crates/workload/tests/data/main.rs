@@ -1,0 +1,79 @@
+//! What a compressor and a deduplicator find in the buffers of writes, against what the job asked for.
+//!
+//! Must not know: how buffers are filled. Start reading at [`Written`], a file that a job wrote.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is test code")]
+
+mod compression;
+mod duplicates;
+
+use ferrio_job::draft::Draft;
+use ferrio_job::spec::BufferSpec;
+use ferrio_units::random::{DEFAULT_RAND_SEED, SeedTable};
+use ferrio_workload::contents::{BufferContents, ContentsPlan};
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use std::collections::BTreeMap;
+use std::io::Write;
+
+/// Most that a measured share may be off, in percentage points.
+const TOLERANCE: f64 = 2.0;
+
+/// What a job with one file wrote, block after block.
+struct Written {
+    bytes: Vec<u8>,
+    block_bytes: usize,
+}
+
+impl Written {
+    /// The writes of a job by its options for buffers.
+    fn new(spec: &BufferSpec, block_bytes: usize, n_blocks: usize) -> Self {
+        let size_bytes = (block_bytes * n_blocks) as u64;
+        let plan = ContentsPlan { reads: false, size_bytes, block_bytes: block_bytes as u64 };
+        let mut contents = BufferContents::new(spec, plan, &SeedTable::new(DEFAULT_RAND_SEED, 1));
+        let mut bytes = vec![0; block_bytes * n_blocks];
+        for (index, block) in bytes.chunks_mut(block_bytes).enumerate() {
+            contents.prepare(block, (index * block_bytes) as u64, 0);
+        }
+        Self { bytes, block_bytes }
+    }
+
+    /// Percent that zlib saves.
+    fn compressed_percent(&self) -> f64 {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(&self.bytes).unwrap();
+        let n_compressed = encoder.finish().unwrap().len();
+        100.0 * (1.0 - n_compressed as f64 / self.bytes.len() as f64)
+    }
+
+    /// For each block the first one that is the same.
+    fn first_equal(&self) -> Vec<usize> {
+        let mut first = BTreeMap::new();
+        let blocks = self.bytes.chunks(self.block_bytes).enumerate();
+        blocks.map(|(index, block)| *first.entry(block).or_insert(index)).collect()
+    }
+
+    /// Percent of blocks that a store need not keep, because it has them.
+    fn duplicate_percent(&self) -> f64 {
+        let first = self.first_equal();
+        let n_duplicates = first.iter().enumerate().filter(|(index, first)| index != *first).count();
+        100.0 * n_duplicates as f64 / first.len() as f64
+    }
+
+    /// Each different block once, one after another.
+    fn without_duplicates(&self) -> Self {
+        let blocks = self.bytes.chunks(self.block_bytes).zip(self.first_equal()).enumerate();
+        let bytes = blocks.filter(|(index, (_, first))| index == first).flat_map(|(_, (block, _))| block).copied();
+        Self { bytes: bytes.collect(), block_bytes: self.block_bytes }
+    }
+}
+
+fn buffers(change: impl FnOnce(&mut BufferSpec)) -> BufferSpec {
+    let mut spec = Draft::new().job.buffers;
+    change(&mut spec);
+    spec
+}
+
+fn assert_near(measured: f64, asked: f64, what: &str) {
+    println!("{what}: {measured:.2} % for {asked} %");
+    assert!((measured - asked).abs() <= TOLERANCE, "{what}: {measured:.2} % where {asked} % were asked for");
+}
