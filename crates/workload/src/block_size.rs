@@ -2,8 +2,8 @@
 //!
 //! Must not know: offsets (it is told what fits). Start reading at [`BlockSizes`].
 
-use ferrio_job::spec::{BlockRange, BlockShare, DirectionMix, PatternSpec, RandomGenerator};
-use ferrio_units::random::{Generator, GeneratorKind, SeedIndex, SeedTable};
+use ferrio_job::spec::{BlockRange, BlockShare, DirectionMix, PatternSpec};
+use ferrio_units::random::{Generator, SeedIndex, SeedTable};
 use ferrio_units::{DataDirection, PerDirection};
 
 /// Block sizes of the three directions, with a stream for each that varies.
@@ -29,8 +29,7 @@ struct Entry {
 
 impl BlockSizes {
     pub(crate) fn new(pattern: &PatternSpec, seeds: &SeedTable) -> Self {
-        let wide = pattern.random_generator == Some(RandomGenerator::Tausworthe64);
-        let kind = if wide { GeneratorKind::Taus258 } else { GeneratorKind::Taus88 };
+        let kind = pattern.generator_kind();
         let make = |direction| {
             let range = pattern.block_size[direction];
             if range.min_bytes == range.max_bytes {
@@ -60,9 +59,10 @@ impl BlockSizes {
     }
 }
 
-/// Trims that are followed by writes draw from the stream of the writes.
+/// Trims that are followed by writes draw from the stream of the writes. With `bs_is_seq_rand` the first slot is that of
+/// sequential sizes, which has its own.
 fn seed_index(pattern: &PatternSpec, direction: DataDirection) -> SeedIndex {
-    if pattern.mix == DirectionMix::TrimWrite {
+    if pattern.mix == DirectionMix::TrimWrite && direction != DataDirection::Read {
         return SeedIndex::BlockSizeWrite;
     }
     SeedIndex::block_size(direction)
@@ -115,6 +115,7 @@ fn draw_entry(entries: &[Entry], stream: &mut Generator, room_bytes: u64) -> u64
 mod tests {
     use super::*;
     use ferrio_units::random::DEFAULT_RAND_SEED;
+    use ferrio_units::random::GeneratorKind;
 
     fn split(shares: &[(u64, u32)]) -> (Box<[Entry]>, u64) {
         let shares: Vec<_> = shares.iter().map(|&(block_bytes, percent)| BlockShare { block_bytes, percent }).collect();

@@ -4,7 +4,7 @@
 
 use crate::plan::WorkloadPlan;
 use ferrio_job::spec::FileService;
-use ferrio_units::random::{Generator, GeneratorKind, SeedIndex};
+use ferrio_units::random::{Generator, SeedIndex};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FileState {
@@ -42,7 +42,7 @@ impl FilePicker {
             left: 0,
             current: 0,
             next: 0,
-            stream: Generator::from_table(GeneratorKind::Taus88, &plan.seeds, SeedIndex::FilePick),
+            stream: Generator::from_table(plan.pattern.generator_kind(), &plan.seeds, SeedIndex::FilePick),
         }
     }
 
@@ -119,7 +119,7 @@ impl FilePicker {
 
     /// The stream of random picks starts anew.
     pub(crate) fn reseed(&mut self, plan: &WorkloadPlan) {
-        self.stream = Generator::from_table(GeneratorKind::Taus88, &plan.seeds, SeedIndex::FilePick);
+        self.stream = Generator::from_table(plan.pattern.generator_kind(), &plan.seeds, SeedIndex::FilePick);
     }
 
     /// All files are closed and not done again.

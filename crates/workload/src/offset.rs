@@ -71,8 +71,7 @@ impl OffsetPicker {
         }
         let first_of_run = self.run_left == self.run_length;
         let start = if first_of_run { self.random_or_mixed(file, direction) } else { self.within_run(file, direction) };
-        // The run goes on only with I/Os that were found.
-        self.run_left -= u64::from(start.is_some());
+        self.run_left -= 1;
         start
     }
 
@@ -80,25 +79,36 @@ impl OffsetPicker {
     fn random_or_mixed(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
         let percent = self.percent_random[direction];
         let sequential = percent < 100 && (percent == 0 || self.mix.percent() > percent);
-        // A sequential block that would start past the end becomes a random one, unless all are sequential.
-        if sequential && (percent == 0 || file.next_bytes[direction] < file.end_bytes) {
+        // A sequential block that would start past the end becomes a random one.
+        if sequential && file.next_bytes[direction] < file.end_bytes {
             return self.sequential(file, direction);
         }
-        self.at_random(file, direction)
+        if sequential { self.instead_of_sequential(file, direction) } else { self.at_random(file, direction) }
     }
 
-    /// Inside a run: the next block, or the same again; a run that reaches the end of the range starts anew elsewhere.
+    /// A random block where a sequential one would start past the end: it is not marked in the map (as seen on fio 3.33).
+    fn instead_of_sequential(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
+        let start = self.at_random(file, direction)?;
+        Some(Start { map_block: None, ..start })
+    }
+
+    /// Inside a run: the next block of the file and direction, or the same again, from the start of the range where there
+    /// was none (as seen on fio 3.33). A run that reaches the end of the range goes on elsewhere, and is no longer for it.
     fn within_run(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
-        let is_fresh = file.fresh[direction] && !file.has_window;
-        if self.identical && !is_fresh {
+        if self.identical {
             let offset_bytes = file.last_bytes[direction];
             return Some(Start { offset_bytes, random: false, map_block: None });
         }
-        if file.next_bytes[direction] >= file.end_bytes || is_fresh {
-            self.run_left = self.run_length;
-            return self.at_random(file, direction);
+        if file.next_bytes[direction] >= file.end_bytes {
+            return self.instead_of_sequential(file, direction);
         }
         self.sequential(file, direction)
+    }
+
+    /// An I/O that repeats a range counts for its run.
+    #[inline]
+    pub(crate) fn count_repeat(&mut self) {
+        self.run_left = self.run_left.checked_sub(1).unwrap_or(self.run_length - 1);
     }
 
     #[inline]

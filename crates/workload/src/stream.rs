@@ -154,6 +154,7 @@ impl<Z: Zoning> Stream<Z> {
         let direction = self.directions.next(&self.n_issued, file);
         if self.repeats_trims && direction == DataDirection::Write {
             let (offset_bytes, length_bytes) = (file.last_bytes[DataDirection::Trim], file.last_trim_bytes);
+            self.offsets.count_repeat();
             return Some(self.count(direction, file_index, offset_bytes, length_bytes));
         }
         self.zones.enter(file, direction);
@@ -183,7 +184,9 @@ impl<Z: Zoning> Stream<Z> {
             n_wanted = n_wanted.min(map.n_blocks().saturating_sub(block));
         }
         let n_marked = map.mark(block, n_wanted);
-        if n_marked < n_wanted { n_marked * unit_bytes } else { wanted_bytes }
+        // What reaches past the last whole block of the map is not cut short.
+        let is_cut = n_marked < n_wanted && block + n_marked < map.n_blocks();
+        if is_cut { n_marked * unit_bytes } else { wanted_bytes }
     }
 
     #[inline]

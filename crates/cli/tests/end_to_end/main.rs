@@ -18,6 +18,7 @@ mod jsonl;
 mod logs;
 mod outline;
 mod provenance;
+mod random_jobs;
 mod readers;
 mod refusals;
 mod reports;

@@ -8,7 +8,7 @@ use crate::system_calls::calls_to;
 use std::fmt::Write as _;
 
 /// Options of a job, separated by blanks.
-type Case = String;
+pub(crate) type Case = String;
 
 /// All kinds of `rw`.
 const KINDS: [&str; 10] =
@@ -33,7 +33,7 @@ fn job_file(global: &str, cases: &[Case]) -> String {
     text
 }
 
-fn traces(program: Program, test: &str, global: &str, cases: &[Case]) -> Vec<Vec<String>> {
+pub(crate) fn traces(program: Program, test: &str, global: &str, cases: &[Case]) -> Vec<Vec<String>> {
     let scratch = Scratch::new(test);
     scratch.write("jobs.fio", job_file(global, cases));
     Run::new(program, scratch.path(), "jobs.fio").finish().succeeded();
@@ -59,7 +59,7 @@ fn compare(test: &str, global: &str, cases: &[Case]) {
     assert!(complaints.is_empty(), "{test}, {global}: other than the peer:\n{complaints}");
 }
 
-fn difference(theirs: &[String], ours: &[String]) -> Option<String> {
+pub(crate) fn difference(theirs: &[String], ours: &[String]) -> Option<String> {
     let n_same = theirs.iter().zip(ours).take_while(|(a, b)| a == b).count();
     if n_same == theirs.len() && n_same == ours.len() {
         return None;
@@ -73,7 +73,7 @@ fn difference(theirs: &[String], ours: &[String]) -> Option<String> {
     ))
 }
 
-const NULL: &str = "ioengine=null randrepeat=0 randseed=137";
+pub(crate) const NULL: &str = "ioengine=null randrepeat=0 randseed=137";
 
 fn cases(kinds: &[&str], common: &str, options: &[&str]) -> Vec<Case> {
     let one = |kind: &&str, option: &&str| format!("rw={kind} {common} {option}").trim().to_owned();

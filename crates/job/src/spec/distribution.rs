@@ -2,7 +2,9 @@
 //!
 //! Must not know: how blocks are drawn. Start reading at [`RandomDistribution`].
 
+use super::{PatternSpec, RandomGenerator};
 use ferrio_units::PerDirection;
+use ferrio_units::random::GeneratorKind;
 use serde::{Deserialize, Serialize};
 
 /// `random_distribution`. A `center`, 0 to 1, is the place of the most wanted block in the file; `None`: not given.
@@ -58,4 +60,14 @@ pub enum ZoneLength {
     Percent(u32),
     /// `zoned_abs`: bytes, at least 1.
     Bytes(u64),
+}
+
+impl PatternSpec {
+    /// What draws offsets, block sizes, files and their sizes, unless a file has too many blocks for it.
+    pub fn generator_kind(&self) -> GeneratorKind {
+        match self.random_generator {
+            Some(RandomGenerator::Tausworthe64) => GeneratorKind::Taus258,
+            _ => GeneratorKind::Taus88,
+        }
+    }
 }

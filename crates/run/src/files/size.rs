@@ -10,7 +10,7 @@ use crate::plan::WorkerPlan;
 use ferrio_job::spec::{ExtentSpec, SizeSpec};
 use ferrio_sys::block_device;
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
-use ferrio_units::random::{SeedIndex, Taus88};
+use ferrio_units::random::{Generator, SeedIndex};
 use std::path::Path;
 
 const EINVAL: i32 = 22;
@@ -29,7 +29,7 @@ pub(super) fn file_set(worker: &WorkerPlan, targets: &[Target]) -> Result<FileSe
         return Err(job_error!(EINVAL, "total_file_size").explained(message));
     }
     let shares = shares(worker, targets.len() as u64);
-    let mut stream = Taus88::from_table(&worker.seeds, SeedIndex::FileSize);
+    let mut stream = Generator::from_table(worker.spec.pattern.generator_kind(), &worker.seeds, SeedIndex::FileSize);
     let ranges = targets.iter().zip(current).enumerate().map(|(index, (target, current_bytes))| {
         file_range(worker, target, current_bytes, shares.get(index).copied(), &mut stream)
     });
@@ -84,12 +84,17 @@ fn smallest_block(worker: &WorkerPlan) -> u64 {
     worker.used_block_ranges().map(|range| range.min_bytes).min().unwrap_or(1).max(1)
 }
 
+/// Smallest block of all directions, used or not.
+fn smallest_of_all(worker: &WorkerPlan) -> u64 {
+    worker.spec.pattern.block_size.0.iter().map(|range| range.min_bytes).min().unwrap_or(1).max(1)
+}
+
 fn file_range(
     worker: &WorkerPlan,
     target: &Target,
     current_bytes: Option<u64>,
     share: Option<u64>,
-    stream: &mut Taus88,
+    stream: &mut Generator,
 ) -> Result<FilePlan, JobError> {
     let extent = &worker.spec.extent;
     let is_fixed = target.kind == FileKind::Block;
@@ -122,13 +127,9 @@ fn file_range(
 }
 
 /// What `offset=N%` is a part of: the file as it is now (of a missing one there is nothing), or what an engine without
-/// files makes of it.
+/// files makes of it: its share of `size`.
 fn percent_base(extent: &ExtentSpec, current_bytes: Option<u64>, share: Option<u64>) -> u64 {
-    let named = match extent.size {
-        Some(SizeSpec::Bytes(size)) => Some(size),
-        _ => share.or(extent.filesize.map(|(low, _)| low)),
-    };
-    current_bytes.or(named).unwrap_or(0)
+    current_bytes.or(share).or(extent.filesize.map(|(low, _)| low)).unwrap_or(0)
 }
 
 /// End of a device; a device of unknown size has none.
@@ -137,7 +138,7 @@ fn known_end(current_bytes: Option<u64>) -> u64 {
 }
 
 /// Size of a file by `filesize`: as it is (its share of `size`, for an engine without files) when it lies inside the bounds, else the bound or a random size between them.
-fn sized_file(worker: &WorkerPlan, current_bytes: Option<u64>, low: u64, high: u64, stream: &mut Taus88) -> u64 {
+fn sized_file(worker: &WorkerPlan, current_bytes: Option<u64>, low: u64, high: u64, stream: &mut Generator) -> u64 {
     if let Some(bytes) = current_bytes
         && bytes >= low.max(1)
         && bytes <= high
@@ -171,7 +172,7 @@ fn percent_of(bytes: u64, percent: u32) -> u64 {
 
 /// Where the range begins: `offset`, rounded up when it is a percentage, plus the increment of the clone.
 fn offset(worker: &WorkerPlan, extent: &ExtentSpec, file_bytes: u64) -> u64 {
-    let align = if extent.offset_align > 0 { extent.offset_align } else { smallest_block(worker) };
+    let align = if extent.offset_align > 0 { extent.offset_align } else { smallest_of_all(worker) };
     let base = match extent.offset {
         SizeSpec::Bytes(bytes) => bytes,
         SizeSpec::Percent(percent) => percent_of(file_bytes, percent).next_multiple_of(align),
