@@ -66,7 +66,7 @@ const OF_RANDOM: &[Choices<'_>] = &[
     ("rw_sequencer", 20, &["identical", "sequential"]),
 ];
 
-/// Numbers from a seed (SplitMix64: Steele, Lea and Flood 2014).
+/// Numbers from a seed (`SplitMix64`: Steele, Lea and Flood 2014).
 struct Numbers(u64);
 
 impl Numbers {
@@ -128,7 +128,7 @@ fn is_comparable(case: &str) -> bool {
         is_mix && has("percentage_random"),
         // A sync is repeated after each read, the syncs of trims are counted, and a pass can begin with one.
         has("fsync") && (!(has("rw=write") || has("rw=randwrite")) || has("loops")),
-        // A distribution of another kind leaves the LFSR without a state: refused here.
+        // A distribution of another kind leaves the LFSR without a state; here the distribution counts.
         is_lfsr && has("random_distribution=zoned"),
         // A new pass starts with the last block of the one before; a seed of all ones ends the job, with success.
         is_lfsr && (has_passes || has("nrfiles") || has("size=64k")),

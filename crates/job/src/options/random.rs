@@ -71,7 +71,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .default("tausworthe")
     .place(Category::Io, "random")
-    .applies(Apply::With(apply::random_generator)),
+    .applies(Apply::With(apply::random_generator))
+        .deviates("beside a random_distribution other than random the distribution counts, not lfsr"),
     option(
         "random_distribution",
         Kind::Choice(RANDOM_DISTRIBUTION),
