@@ -1,0 +1,47 @@
+//! Random blocks that are all alike, with a map of what was visited and without.
+
+use super::chi_square::{assert_fits, assert_uniform, counts};
+use super::jobs::{blocks, random_reads};
+use ferrio_job::spec::RandomGenerator;
+use ferrio_units::random::{DEFAULT_RAND_SEED, SeedTable};
+
+const GENERATORS: [Option<RandomGenerator>; 2] = [None, Some(RandomGenerator::Tausworthe64)];
+
+#[test]
+fn without_a_map() {
+    for random_generator in GENERATORS {
+        for thread_number in 1..4 {
+            for n_blocks in [7, 256, 1_000] {
+                let mut plan = random_reads(n_blocks as u64);
+                plan.pattern.random_generator = random_generator;
+                plan.seeds = SeedTable::new(DEFAULT_RAND_SEED, thread_number);
+                let drawn = blocks(plan, 200_000);
+                if n_blocks == 7 {
+                    let pairs = drawn.chunks_exact(2).map(|pair| pair[0] * 7 + pair[1]);
+                    assert_uniform("blocks one after another", 49, pairs);
+                }
+                assert_uniform("blocks", n_blocks, drawn);
+            }
+        }
+    }
+}
+
+/// A draw that meets a block that was visited takes the next free one: each pass visits all blocks once, its first block is any,
+/// and the second is the one behind it twice as often as any other.
+#[test]
+fn with_a_map() {
+    let n_blocks = 8;
+    for random_generator in GENERATORS {
+        let mut plan = random_reads(n_blocks as u64);
+        (plan.pattern.norandommap, plan.pattern.random_generator) = (false, random_generator);
+        let drawn = blocks(plan, 40_000 * n_blocks);
+        let passes = || drawn.chunks_exact(n_blocks);
+        for pass in passes() {
+            assert_eq!(counts(n_blocks, pass.iter().copied()), [1; 8]);
+        }
+        assert_uniform("first of a pass", n_blocks, passes().map(|pass| pass[0]));
+        let steps = counts(n_blocks, passes().map(|pass| (pass[1] + n_blocks - pass[0]) % n_blocks));
+        let shares = [0.0, 0.25, 0.125, 0.125, 0.125, 0.125, 0.125, 0.125];
+        assert_fits("from the first to the second", steps.into_iter().zip(shares));
+    }
+}
