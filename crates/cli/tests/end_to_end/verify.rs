@@ -108,6 +108,16 @@ fn a_damaged_block_is_kept_in_files() {
     assert!(std::fs::read(scratch.join("f.8192.expected")).expect("a dump") == whole[8192..12288]);
 }
 
+/// Words of fio 3.33.
+#[test]
+fn a_job_that_writes_until_its_time_is_over_is_told() {
+    let scratch = Scratch::new("a_job_that_writes_until_its_time_is_over_is_told");
+    let written = run(Program::Ferrio, &scratch, "--verify=md5 --rw=write --time_based --runtime=50ms");
+    assert_eq!(written.code, Some(0), "{}", written.stderr);
+    let note = "fio: verification read phase will never start because write phase uses all of runtime\n";
+    assert!(written.stdout.contains(note), "{}", written.stdout);
+}
+
 /// Texts of the reference, "Verify".
 #[test]
 fn what_cannot_be_verified_is_refused() {

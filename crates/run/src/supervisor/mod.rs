@@ -203,5 +203,10 @@ fn announce(plan: &RunPlan, settings: &RunSettings, observer: &mut dyn RunObserv
                 "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1";
             observer.event(RunEvent::Message(Stream::Info, note.to_owned()));
         }
+        let reads_back = worker.spec.verify.as_ref().is_some_and(|verify| verify.reads_back);
+        if reads_back && worker.spec.limits.time_based {
+            let note = "fio: verification read phase will never start because write phase uses all of runtime";
+            observer.event(RunEvent::Message(Stream::Info, note.to_owned()));
+        }
     }
 }

@@ -75,7 +75,7 @@ impl Worker<'_> {
         let mut arena = self.arena.borrow_mut();
         let buffer = arena.slice_mut(slot_index as usize * self.block_bytes, io.length_bytes as usize);
         match &mut self.verifier {
-            Some(verifier) => verifier.stamp(self.slots.get(slot_index), buffer, self.clock.at_ns(start)),
+            Some(verifier) => verifier.stamp(slot_index, self.slots.get(slot_index), buffer, self.clock.at_ns(start)),
             None => self.contents.prepare(buffer, io.offset_bytes, start_ns),
         }
         if self.plan.spec.durability.sync_file_range.is_some() {

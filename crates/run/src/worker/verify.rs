@@ -29,6 +29,8 @@ pub(super) struct Verifier {
     seeds: Taus88,
     n_writes: u64,
     pending: PendingWrites,
+    /// By slot, where writes may lie over others: what is in flight.
+    in_flight: Vec<Option<PendingWrite>>,
     /// By slot: what its read must give; `None`: it is not checked.
     expected: Vec<Option<Expected>>,
     /// Reads of the job itself are checked, by what their headers say.
@@ -43,13 +45,15 @@ pub(super) struct Verifier {
 impl Verifier {
     pub(super) fn new(plan: &WorkerPlan, overlap: bool) -> Option<Self> {
         let spec = plan.spec.verify.clone()?;
+        let iodepth = plan.queue().iodepth as usize;
         Some(Self {
             // Job numbers of headers have 16 bits.
             rules: BlockRules::new(spec.content.clone(), plan.thread_number as u16),
             seeds: Taus88::from_table(&plan.seeds, SeedIndex::Verify),
             n_writes: 0,
             pending: PendingWrites::new(overlap),
-            expected: vec![None; plan.queue().iodepth as usize],
+            in_flight: vec![None; if overlap { iodepth } else { 0 }],
+            expected: vec![None; iodepth],
             checks_reads: !plan.writes(),
             is_reading_back: false,
             stop: None,
@@ -59,7 +63,7 @@ impl Verifier {
     }
 
     /// Makes the contents of a write.
-    pub(super) fn stamp(&mut self, slot: &Slot, block: &mut [u8], start_ns: u64) {
+    pub(super) fn stamp(&mut self, slot_index: u32, slot: &Slot, block: &mut [u8], start_ns: u64) {
         let write =
             Write { offset_bytes: slot.unit.offset, seed: self.seeds.buffer_seed(), sequence: self.n_writes, start_ns };
         self.n_writes += 1;
@@ -77,6 +81,26 @@ impl Verifier {
         if self.pending.push(pending).is_err() {
             let text = "fio: verify: too many writes to be remembered; run with a smaller io_size";
             self.stop = Some(Stop::Failed(Box::new(job_error!(ENOMEM, "verify").explained(text))));
+        }
+        self.note_in_flight(slot_index, pending);
+    }
+
+    /// Of writes that are in flight together the kernel may do either first: where one lies over another, nobody knows what
+    /// is there, and neither is read back.
+    fn note_in_flight(&mut self, slot_index: u32, write: PendingWrite) {
+        // Those under it were forgotten with its push.
+        if self.in_flight.iter().flatten().any(|other| other.overlaps(&write)) {
+            self.pending.forget(write.file_index, write.offset_bytes);
+        }
+        if let Some(place) = self.in_flight.get_mut(slot_index as usize) {
+            *place = Some(write);
+        }
+    }
+
+    /// A write has landed.
+    fn landed(&mut self, slot_index: u32) {
+        if let Some(place) = self.in_flight.get_mut(slot_index as usize) {
+            *place = None;
         }
     }
 
@@ -128,12 +152,17 @@ impl Worker<'_> {
             && slot.unit.direction == Direction::Write
         {
             verifier.pending.forget(slot.unit.file_index, slot.data_offset);
+            verifier.landed(slot_index);
         }
     }
 
     /// Checks a read that is done.
     pub(super) fn check_read(&mut self, slot_index: u32, direction: DataDirection) {
-        let Some(verifier) = self.verifier.as_mut().filter(|_| direction == DataDirection::Read) else { return };
+        let Some(verifier) = &mut self.verifier else { return };
+        if direction != DataDirection::Read {
+            verifier.landed(slot_index);
+            return;
+        }
         let Some(expected) = verifier.expected[slot_index as usize].take().filter(|_| !verifier.is_blind) else {
             return;
         };

@@ -136,6 +136,36 @@ fn of_a_mix_only_writes_are_checked() {
 }
 
 #[test]
+fn a_job_that_writes_until_its_time_is_over_reads_nothing() {
+    let mut job = verified(VerifyMethod::Md5);
+    (job.limits.time_based, job.limits.runtime_us) = (true, 10_000);
+    let (outcome, events) = simulate(vec![job]);
+    assert_eq!(events.text(Stream::Error), "");
+    let (n_writes, n_reads, errno) = figures(&outcome);
+    assert_eq!((n_reads, errno), (0, 0));
+    assert!(n_writes > N_BLOCKS);
+}
+
+/// Writes that were in flight together and lie over each other may have landed in either order.
+#[test]
+fn writes_that_raced_are_not_read_back() {
+    let mut job = verified(VerifyMethod::Crc32c);
+    job.extent.size = Some(SizeSpec::Bytes(2 * 4096));
+    job.extent.io_size = Some(SizeSpec::Bytes(400 * 4096));
+    job.pattern.random = true;
+    job.pattern.norandommap = true;
+    job.pattern.rw_postfix = 1;
+    set_depth(&mut job, 16);
+    set_text(&mut job, "sim_channels", "16");
+    let (outcome, events) = simulate(vec![job]);
+    assert_eq!(events.text(Stream::Error), "");
+    let (n_writes, n_reads, errno) = figures(&outcome);
+    assert_eq!((n_writes, errno), (400, 0));
+    // Sixteen in flight on two blocks: hardly any was alone on its block.
+    assert!(n_reads < 200, "{n_reads}");
+}
+
+#[test]
 fn every_loop_is_read_back() {
     let mut job = verified(VerifyMethod::Sha1);
     job.limits.loops = 3;

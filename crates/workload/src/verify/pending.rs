@@ -28,6 +28,13 @@ impl PendingWrite {
     fn end_bytes(&self) -> u64 {
         self.offset_bytes + u64::from(self.length_bytes)
     }
+
+    /// They have a byte in common.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.file_index == other.file_index
+            && self.offset_bytes < other.end_bytes()
+            && other.offset_bytes < self.end_bytes()
+    }
 }
 
 /// There are more writes than can be kept.
