@@ -11,8 +11,8 @@ use crate::options::zone_mode::ZoneDraft;
 use crate::spec::{
     BlockRange, BufferMemory, BufferSpec, CatchUp, CommandPrioritySpec, CpuPolicy, DirectionMix, DurabilitySpec,
     EngineSpec, ErrorClasses, ErrorSpec, ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileService, GroupingSpec,
-    JobSpec, LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, QueueSpec, ReplaySpec, ReportingSpec, RwSequencer,
-    SizeSpec, SteadyStateMetric, SteadyStateSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec, ZoneSpec,
+    JobSpec, LatencySpec, LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, QueueSpec, ReplaySpec, ReportingSpec,
+    RwSequencer, SizeSpec, SteadyStateMetric, SteadyStateSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec, ZoneSpec,
 };
 use ferrio_units::{KbBase, PerDirection};
 
@@ -109,8 +109,16 @@ fn default_job() -> JobSpec {
             options: Vec::new(),
             command_priority: CommandPrioritySpec::default(),
         },
-        limits: LimitSpec { startdelay_us: (0, 0), runtime_us: 0, time_based: false, ramp_time_us: 0, loops: 1 },
+        limits: LimitSpec {
+            startdelay_us: (0, 0),
+            runtime_us: 0,
+            time_based: false,
+            ramp_time_us: 0,
+            ramp_bytes: 0,
+            loops: 1,
+        },
         pace: PaceSpec::default(),
+        latency: LatencySpec::default(),
         steady_state: default_steady_state(),
         durability: default_durability(),
         buffers: default_buffers(),
@@ -271,6 +279,7 @@ const DEFAULT_PERCENTILES: [f64; 17] =
 fn default_reporting() -> ReportingSpec {
     ReportingSpec {
         stats: true,
+        job_start_clock_id: 0,
         disable_lat: false,
         disable_clat: false,
         disable_slat: false,

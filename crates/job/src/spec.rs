@@ -9,6 +9,7 @@ mod distribution;
 mod durability;
 mod engine;
 mod error;
+mod latency;
 mod log;
 mod pace;
 mod replay;
@@ -28,6 +29,7 @@ pub use distribution::{RandomDistribution, Zone, ZoneLength};
 pub use durability::{DurabilitySpec, SyncMode, WriteHint};
 pub use engine::{EngineSpec, EngineValue};
 pub use error::{ErrorClasses, ErrorSpec};
+pub use latency::LatencySpec;
 pub use log::{LogSpec, WindowValue};
 pub use pace::{CatchUp, PaceSpec, PauseSpec, RateLatency, RateProcess};
 pub use replay::{ReplaySpec, SkippedKinds};
@@ -78,6 +80,8 @@ pub struct JobSpec {
     pub limits: LimitSpec,
     /// How fast it may go, how fast it must, and when it pauses.
     pub pace: PaceSpec,
+    /// How long I/Os may take.
+    pub latency: LatencySpec,
     /// Which constancy ends the job early.
     pub steady_state: SteadyStateSpec,
     /// Direct, synchronous, and syncs between I/Os.
@@ -343,6 +347,8 @@ pub struct LimitSpec {
     pub time_based: bool,
     /// `ramp_time`, microseconds; 0: none.
     pub ramp_time_us: u64,
+    /// `ramp_size`, bytes; 0: none.
+    pub ramp_bytes: u64,
     /// `loops`, at least 1.
     pub loops: u32,
 }

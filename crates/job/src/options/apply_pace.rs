@@ -33,6 +33,16 @@ pub(super) fn rate_process(draft: &mut Draft, value: &Value, _: Context) -> Appl
     Ok(())
 }
 
+pub(super) fn max_latency(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    set_given(&mut draft.job.latency.max_us, value, |number| number as u64)
+}
+
+pub(super) fn latency_percentile(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    let Value::Floats(list, _) = value else { return Err(JobError::NotParsed) };
+    draft.job.latency.percentile = list.first().copied().ok_or(JobError::NotParsed)?;
+    Ok(())
+}
+
 pub(super) fn rate_latency(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     let is_response = value.word()? == "response";
     draft.job.pace.latency = if is_response { RateLatency::Response } else { RateLatency::Issue };
@@ -65,9 +75,15 @@ pub(crate) fn catch_up(pace: &PaceSpec, given: Option<CatchUp>) -> CatchUp {
     given.unwrap_or(if measures { CatchUp::Paced } else { CatchUp::Burst })
 }
 
-/// What is wrong with the rates, as fio 3.33 says it: one line a direction.
+/// What is wrong with rates, latencies and ramps, as fio 3.33 says it: one line a direction.
 pub(crate) fn refusals(job: &JobSpec) -> Vec<String> {
     let pace = &job.pace;
+    if job.latency.target_us > 0 && job.latency.window_us == 0 {
+        return vec!["fio: latency_target needs latency_window".to_owned()];
+    }
+    if job.limits.ramp_time_us > 0 && job.limits.ramp_bytes > 0 {
+        return vec!["fio: cannot specify both ramp_time and ramp_size".to_owned()];
+    }
     let is_set = |rates: &[u64]| rates.iter().any(|rate| *rate > 0);
     let ios = pace.ios_per_sec.0.map(u64::from);
     if is_set(&pace.bytes_per_sec.0) && is_set(&ios) {
@@ -153,6 +169,25 @@ mod tests {
             lines(&[response, ("rate", "1m"), ("gtod_reduce", "1")]),
             ["fio: rate_latency=response and gtod_reduce are mutually exclusive"]
         );
+    }
+
+    #[test]
+    fn contradictions_of_latencies_and_ramps_are_refused() {
+        let lines = |options: &[(&str, &str)]| refusals(&job(options));
+        assert_eq!(lines(&[("latency_target", "5ms")]), ["fio: latency_target needs latency_window"]);
+        assert_eq!(lines(&[("latency_target", "5ms"), ("latency_window", "1s")]), [""; 0]);
+        assert_eq!(
+            lines(&[("ramp_time", "1"), ("ramp_size", "1m")]),
+            ["fio: cannot specify both ramp_time and ramp_size"]
+        );
+        assert_eq!(lines(&[("ramp_size", "1m")]), [""; 0]);
+    }
+
+    #[test]
+    fn limits_of_latencies_are_read() {
+        let latency = job(&[("max_latency", "5ms,1s"), ("latency_percentile", "99.5"), ("latency_run", "1")]).latency;
+        assert_eq!(latency.max_us.0, [5_000, 1_000_000, 1_000_000]);
+        assert!((latency.percentile - 99.5).abs() < 1e-12 && latency.goes_on);
     }
 
     #[test]

@@ -46,7 +46,10 @@ const STEADYSTATE: &[Choice] = &[
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("gtod_cpu", Kind::Int(ANY), "Dedicate this CPU to publishing the time").place(Category::General, "clock"),
     option("job_start_clock_id", Kind::Int(ANY), "clock_gettime id for job_start in JSON")
-        .place(Category::General, "clock"),
+        .default("0")
+        .place(Category::General, "clock")
+        .applies(Apply::U32(|draft| &mut draft.job.reporting.job_start_clock_id))
+        .deviates("a clock that does not exist ends the job with an error"),
     option("unified_rw_reporting", Kind::Choice(UNIFIED_RW_REPORTING), "Sum directions into one report, or show both")
         .default("none")
         .place(Category::General, "")

@@ -83,21 +83,30 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::Bool(|draft| &mut draft.job.pace.ignores_pauses)),
     option("max_latency", Kind::MicrosecondsPerDirection, "Fail the job when one I/O takes longer, per direction")
         .neutral("0")
-        .place(Category::Io, "latprof"),
+        .place(Category::Io, "latprof")
+        .applies(Apply::With(apply_pace::max_latency)),
     option("latency_target", Kind::Microseconds, "Search for the largest depth whose latency stays below this")
         .neutral("0")
-        .place(Category::Io, "latprof"),
+        .place(Category::Io, "latprof")
+        .applies(Apply::U64(|draft| &mut draft.job.latency.target_us))
+        .deviates(
+            "refused without latency_window; nothing is in flight when a depth changes; a depth that fails in its last window is \
+             not taken",
+        ),
     option("latency_window", Kind::Microseconds, "Length of one measuring step for latency_target")
         .neutral("0")
-        .place(Category::Io, "latprof"),
+        .place(Category::Io, "latprof")
+        .applies(Apply::U64(|draft| &mut draft.job.latency.window_us)),
     option(
         "latency_percentile",
         Kind::FloatList { max_len: 1, min: Some(0.0), max: Some(100.0) },
         "Share of I/Os that must be within latency_target",
     )
     .default("100")
-    .place(Category::Io, "latprof"),
+    .place(Category::Io, "latprof")
+    .applies(Apply::With(apply_pace::latency_percentile)),
     option("latency_run", Kind::Bool, "Keep adjusting depth instead of ending once it is stable")
         .default("0")
-        .place(Category::Io, "latprof"),
+        .place(Category::Io, "latprof")
+        .applies(Apply::Bool(|draft| &mut draft.job.latency.goes_on)),
 ];

@@ -51,7 +51,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::General, "runtime")
         .applies(Apply::U64(|draft| &mut draft.job.limits.ramp_time_us)),
     option("ramp_size", Kind::Size(at_least(1)), "Transfer this much before statistics start; excludes ramp_time")
-        .place(Category::General, "runtime"),
+        .place(Category::General, "runtime")
+        .applies(Apply::U64(|draft| &mut draft.job.limits.ramp_bytes))
+        .deviates("the ramp ends when the bytes have moved, in fio up to a second later"),
     option("clocksource", Kind::Choice(CLOCKSOURCE), "Timer used for latency stamps")
         .place(Category::General, "clock")
         .applies(Apply::Nothing)

@@ -50,6 +50,8 @@ pub struct ReportingSpec {
     pub unit_bits: bool,
     /// `block_error_percentiles`.
     pub block_error_percentiles: bool,
+    /// `job_start_clock_id`: the clock of `job_start` in JSON (0: wall clock).
+    pub job_start_clock_id: u32,
     /// `disk_util`.
     pub disk_util: bool,
     /// Window of the bandwidth samples (`bwavgtime`, or a row of the bandwidth log), milliseconds.

@@ -11,6 +11,7 @@ use ferrio_job::spec::{BlockRange, DirectionMix, EngineValue, JobSpec, QueueSpec
 use ferrio_sys::scheduling::IoPriority;
 use ferrio_units::PerDirection;
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedIndex, SeedTable, Taus88};
+use std::ops::Range;
 use std::sync::Arc;
 
 pub(crate) use stream::workload_plan;
@@ -42,6 +43,8 @@ pub struct WorkerPlan {
     pub clone_index: u32,
     /// Group of its report.
     pub group_index: u32,
+    /// The workers whose figures are summed with its own (`group_reporting`), itself among them.
+    pub summed_with: Range<usize>,
     /// Waits for all workers before it.
     pub stonewall: bool,
     /// Seeds of all its streams.
@@ -88,13 +91,28 @@ impl RunPlan {
                     thread_number,
                     clone_index,
                     group_index,
+                    summed_with: 0..0,
                     stonewall,
                     seeds,
                 });
             }
         }
+        find_summed(&mut workers);
         let n_groups = if workers.is_empty() { 0 } else { group_index + 1 };
         Ok(Self { global_options: spec.global_options, workers, n_groups, facts: Facts::default() })
+    }
+}
+
+/// Jobs of a group that follow each other with `group_reporting` are summed.
+fn find_summed(workers: &mut [WorkerPlan]) {
+    let key = |worker: &WorkerPlan| (worker.group_index, worker.spec.grouping.group_reporting);
+    let mut start = 0;
+    for run in workers.chunk_by_mut(|one, next| key(one) == key(next) && key(one).1) {
+        let summed = start..start + run.len();
+        for worker in run.iter_mut() {
+            worker.summed_with = summed.clone();
+        }
+        start = summed.end;
     }
 }
 
@@ -123,7 +141,7 @@ fn start_delay_ns(job: &JobSpec, seeds: &SeedTable) -> u64 {
 impl WorkerPlan {
     /// The same worker with another description of its job.
     pub(crate) fn with_spec(&self, spec: Arc<JobSpec>) -> Self {
-        Self { spec, seeds: self.seeds.clone(), ..*self }
+        Self { spec, seeds: self.seeds.clone(), summed_with: self.summed_with.clone(), ..*self }
     }
 
     /// The directions in which the job does I/O.

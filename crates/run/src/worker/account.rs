@@ -5,7 +5,7 @@
 use crate::logs::bw_kb_per_sec;
 use crate::plan::WorkerPlan;
 use ferrio_job::spec::RateLatency;
-use ferrio_stats::{LatencyStat, LogKind, ThreadStats};
+use ferrio_stats::{LatencyStat, LatencyTarget, LogKind, ThreadStats};
 use ferrio_sys::Clock;
 use ferrio_units::{DataDirection, PerDirection};
 use ferrio_workload::command_priority::CommandPriorities;
@@ -57,7 +57,16 @@ impl Account {
     pub(super) fn new(plan: &WorkerPlan) -> Self {
         let (spec, synchronous) = (&plan.spec.reporting, plan.engine.synchronous);
         let full = !spec.gtod_reduce;
-        let mut stats = ThreadStats { latency_depth: plan.queue().iodepth, ..ThreadStats::default() };
+        let latency = &plan.spec.latency;
+        let mut stats = ThreadStats {
+            latency_depth: plan.queue().iodepth,
+            latency_target: LatencyTarget {
+                target_ns: latency.target_us.saturating_mul(1_000),
+                window_ns: latency.window_us.saturating_mul(1_000),
+                percentile: latency.percentile,
+            },
+            ..ThreadStats::default()
+        };
         // A histogram takes 15 KB: directions without I/O have none.
         for direction in DataDirection::ALL.into_iter().filter(|direction| plan.measured_directions()[*direction]) {
             let figures = &mut stats.directions[direction];

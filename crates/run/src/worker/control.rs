@@ -13,6 +13,9 @@ const CALIBRATION_NS: u64 = 250_000_000;
 /// Between two looks at the board, so that it shows progress.
 const PUBLISH_NS: u64 = 20_000_000;
 
+/// The end of a ramp that does not end by its time.
+const OPEN_RAMP_NS: u64 = u64::MAX - 1;
+
 /// Deadlines of a worker.
 pub(super) struct Control<'a> {
     slot: &'a WorkerSlot,
@@ -46,7 +49,11 @@ impl<'a> Control<'a> {
             next_stamp: 0,
             next_ns: 0,
             epoch_ns: 0,
-            ramp_end_ns: if limits.ramp_time_us > 0 { ns(limits.ramp_time_us) } else { u64::MAX },
+            ramp_end_ns: match (limits.ramp_time_us, limits.ramp_bytes) {
+                (0, 0) => u64::MAX,
+                (0, _) => OPEN_RAMP_NS,
+                (us, _) => ns(us),
+            },
             runtime_ns: if limits.runtime_us > 0 { ns(limits.runtime_us) } else { u64::MAX },
             runtime_end_ns: u64::MAX,
             calibration_ns: 0,
@@ -60,7 +67,7 @@ impl<'a> Control<'a> {
         if self.ramp_end_ns == u64::MAX {
             self.runtime_end_ns = now_ns.saturating_add(self.runtime_ns);
         } else {
-            self.ramp_end_ns = self.ramp_end_ns.saturating_add(now_ns);
+            self.ramp_end_ns = self.ramp_end_ns.saturating_add(now_ns).min(OPEN_RAMP_NS);
         }
         self.next_stamp = 0;
     }
@@ -74,6 +81,12 @@ impl<'a> Control<'a> {
     #[inline]
     pub(super) fn is_due(&self, stamp: u64) -> bool {
         stamp >= self.next_stamp || self.slot.attention.load(Ordering::Relaxed) != 0
+    }
+
+    /// The ramp ends at the next look.
+    pub(super) fn end_ramp(&mut self) {
+        self.ramp_end_ns = 0;
+        self.look_up();
     }
 
     /// The loop looks up before the next I/O.

@@ -12,6 +12,8 @@ mod file_table;
 mod intervals;
 mod io;
 mod iolog;
+mod latency_limits;
+mod latency_target;
 mod log;
 mod message;
 mod minima;
@@ -20,6 +22,7 @@ mod pace;
 mod passes;
 mod pauses;
 mod queued;
+mod ramp_size;
 mod response;
 mod setup;
 mod slots;
@@ -51,10 +54,12 @@ use ferrio_workload::replay::{ReplayFigures, ReplayPlan};
 use file_table::FileTable;
 use intervals::Intervals;
 use iolog::IoLog;
+use latency_limits::LatencyLimits;
 use log::WorkerLog;
 use minima::{Minima, Moved};
 use pace::Waiter;
 use pauses::Pauses;
+use ramp_size::RampSize;
 use response::ResponseTimes;
 use slots::{Batch, Slots};
 use sparse_stamps::SparseStamps;
@@ -132,6 +137,10 @@ struct Worker<'a> {
     response: Option<Box<ResponseTimes>>,
     /// Makes and checks the contents of blocks.
     verifier: Option<Box<Verifier>>,
+    /// How long I/Os may take.
+    latency_limits: Option<Box<LatencyLimits>>,
+    /// A ramp that ends with what is moved, while it runs.
+    ramp_size: Option<RampSize>,
     /// States of blocks.
     blocks: Option<BlockTable>,
     /// Every I/O is shown to `observe_issue`.
@@ -247,6 +256,7 @@ impl<'a> Worker<'a> {
             account.sample_each(log.bw_each(), log.iops_each());
         }
         let blocks = BlockTable::new(plan, &set)?;
+        let latency_limits = LatencyLimits::new(plan).map(Box::new);
         let response = ResponseTimes::new(plan).map(Box::new);
         let priorities = setup::priorities(plan).map(Box::new);
         let verifier = Verifier::new(plan, overlaps(plan, &set)).map(Box::new);
@@ -257,7 +267,7 @@ impl<'a> Worker<'a> {
             slots: Slots::new(queue.iodepth, block_bytes),
             prepared: Batch::new(queue.iodepth),
             completions: Vec::with_capacity(queue.iodepth as usize),
-            stamps_wanted: account.needs_stamps() || response.is_some(),
+            stamps_wanted: account.needs_stamps() || response.is_some() || latency_limits.is_some(),
             control: Control::new(plan, context.board.slot(context.slot_index)),
             iolog: None,
             logs_each_io: log.as_ref().is_some_and(|log| log.needs_each_io()),
@@ -285,6 +295,8 @@ impl<'a> Worker<'a> {
             priorities,
             response,
             verifier,
+            latency_limits,
+            ramp_size: RampSize::new(plan),
             blocks,
             observes_issues: false,
             observes_completions: false,
@@ -318,6 +330,7 @@ impl<'a> Worker<'a> {
             self.sample_steady(now_ns);
         }
         let too_slow = if now_ns >= self.minima.end_ns() { self.check_minima(now_ns) } else { None };
+        let judged = self.attend_latencies(now_ns);
         self.publish();
         if due.snapshot {
             (self.context.send)(&WorkerMessage::Snapshot(Box::new(self.figures_at(now_ns))));
@@ -326,8 +339,8 @@ impl<'a> Worker<'a> {
         let log_ns = self.log.as_ref().map_or(u64::MAX, |log| log.next_ns(now_ns));
         let samples_ns = self.account.next_sample_ns().min(log_ns).min(self.steady.end_ns());
         let next_ns = samples_ns.min(self.intervals.end_ns()).min(self.minima.end_ns());
-        self.control.arm(&self.clock, now_ns, next_ns);
-        if let Some(stop) = too_slow.or(at_fault) {
+        self.control.arm(&self.clock, now_ns, next_ns.min(self.latency_window_end_ns()));
+        if let Some(stop) = too_slow.or(judged).or(at_fault) {
             return Some(stop);
         }
         (due.terminate || due.runtime_over).then_some(Stop::Ended)
@@ -390,17 +403,29 @@ impl<'a> Worker<'a> {
     }
 
     fn end_ramp(&mut self, now_ns: u64) {
+        self.start_counting(now_ns);
+        self.start_latency_search(now_ns);
+        self.control.slot().set_state(WorkerState::Running);
+    }
+
+    /// What was counted until now is forgotten.
+    fn start_counting(&mut self, now_ns: u64) {
         self.account.end_ramp();
         self.account.start_windows(now_ns);
         self.steady.start(now_ns, self.steady_totals());
-        self.account.stats.job_start_ms = ferrio_sys::clock::wall_clock_ms();
+        // The clock was there when I/O began.
+        self.account.stats.job_start_ms = self.job_start_ms().unwrap_or(0);
         self.minima.start(now_ns);
         self.workload.forgive(now_ns);
         self.usage_at_start = self.usage();
         self.pass_start_ns = now_ns;
         // The clock was there when the ramp began.
         let _ = self.start_log(now_ns);
-        self.control.slot().set_state(WorkerState::Running);
+    }
+
+    /// The clock of `job_start_clock_id`.
+    fn job_start_ms(&self) -> Option<u64> {
+        ferrio_sys::clock::clock_ms(self.plan.spec.reporting.job_start_clock_id)
     }
 
     fn usage(&self) -> Usage {

@@ -15,11 +15,9 @@ impl Worker<'_> {
 
     /// True if `observe_done` is to be called for every data I/O.
     pub(super) fn wants_completions(&self) -> bool {
-        self.logs_each_io
-            || self.priorities.is_some()
-            || self.blocks.is_some()
-            || self.verifier.is_some()
-            || self.response.is_some()
+        let sees_latencies = self.response.is_some() || self.latency_limits.is_some();
+        let sees_data = self.priorities.is_some() || self.blocks.is_some() || self.verifier.is_some();
+        self.logs_each_io || sees_latencies || sees_data || self.ramp_size.is_some()
     }
 
     /// An I/O is about to be handed to the engine.
@@ -54,6 +52,8 @@ impl Worker<'_> {
             self.account.priority_done(direction, ioprio, &self.clock, slot.stamps, done);
         }
         self.record_response(slot_index, direction, done);
+        self.judge_latency(slot_index, direction, done);
+        self.look_at_ramp_size();
         self.mark_blocks(slot_index, false);
         self.check_read(slot_index, direction);
         if self.logs_each_io {

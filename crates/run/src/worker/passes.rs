@@ -43,11 +43,16 @@ impl Worker<'_> {
         } else {
             self.steady.start(now_ns, self.steady_totals());
             self.minima.start(now_ns);
+            self.start_latency_search(now_ns);
         }
         self.account.start_windows(now_ns);
         self.intervals.start(now_ns);
         self.start_log(now_ns)?;
-        self.account.stats.job_start_ms = ferrio_sys::clock::wall_clock_ms();
+        self.account.stats.job_start_ms = self.job_start_ms().ok_or_else(|| {
+            let id = self.plan.spec.reporting.job_start_clock_id;
+            job_error!(22, "clock_gettime").explained(format!("fio: job_start_clock_id={id}: no such clock"))
+        })?;
+        self.set_first_depth();
         self.control.slot().set_state(if self.account.is_ramping() {
             WorkerState::Ramping
         } else {
@@ -65,7 +70,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    fn finish_log(&mut self) {
+    pub(super) fn finish_log(&mut self) {
         let now_ns = self.clock.now_ns();
         if let Some(log) = self.log.as_mut().filter(|_| !self.account.is_ramping()) {
             log.finish(now_ns, &self.account.stats);
@@ -81,8 +86,9 @@ impl Worker<'_> {
             let now_ns = self.clock.now_ns();
             self.end_of_pass(now_ns);
             let moved = self.account.ios() != ios_before;
+            let stop = self.with_late_failure(stop);
             let stop = self.verified(stop)?;
-            match stop {
+            match self.with_late_failure(stop) {
                 Stop::Failed(error) => {
                     // The job has failed already.
                     let _ = self.close_all();

@@ -73,8 +73,10 @@ impl Batch {
 
 /// All slots of a worker; the free ones are a stack.
 pub(super) struct Slots {
-    slots: Vec<Slot>,
+    all: Vec<Slot>,
     free: Vec<u32>,
+    /// Slots that may be in use at a time.
+    n_usable: u32,
 }
 
 impl Slots {
@@ -95,7 +97,15 @@ impl Slots {
             wanted_bytes: 0,
             was_short: false,
         };
-        Self { slots: (0..iodepth).map(slot).collect(), free: (0..iodepth).rev().collect() }
+        Self { all: (0..iodepth).map(slot).collect(), free: (0..iodepth).rev().collect(), n_usable: iodepth }
+    }
+
+    /// From now on no more than `depth` are in use at a time. None may be in use.
+    pub(super) fn limit(&mut self, depth: u32) {
+        debug_assert_eq!(self.n_used(), 0, "slots in use cannot be taken away");
+        self.n_usable = depth.clamp(1, self.all.len() as u32);
+        self.free.clear();
+        self.free.extend((0..self.n_usable).rev());
     }
 
     /// Takes a free slot.
@@ -119,17 +129,17 @@ impl Slots {
     /// Slots in use.
     #[inline]
     pub(super) fn n_used(&self) -> u32 {
-        (self.slots.len() - self.free.len()) as u32
+        self.n_usable - self.free.len() as u32
     }
 
     #[inline]
     pub(super) fn get(&self, index: u32) -> &Slot {
-        &self.slots[index as usize]
+        &self.all[index as usize]
     }
 
     #[inline]
     pub(super) fn get_mut(&mut self, index: u32) -> &mut Slot {
-        &mut self.slots[index as usize]
+        &mut self.all[index as usize]
     }
 }
 

@@ -10,6 +10,7 @@ mod control;
 mod faults;
 mod files;
 mod groups;
+mod latency_limits;
 mod limits;
 mod logs;
 mod memory_logs;
