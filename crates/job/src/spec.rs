@@ -31,7 +31,7 @@ pub use engine::{EngineSpec, EngineValue};
 pub use error::{ErrorClasses, ErrorSpec};
 pub use latency::LatencySpec;
 pub use log::{LogSpec, WindowValue};
-pub use pace::{CatchUp, PaceSpec, PauseSpec, RateLatency, RateProcess};
+pub use pace::{CatchUp, FlowSpec, PaceSpec, PauseSpec, RateLatency, RateProcess};
 pub use replay::{ReplaySpec, SkippedKinds};
 pub use reporting::{ReportingSpec, UnifiedReporting};
 pub use steady_state::{SteadyStateMetric, SteadyStateSpec};

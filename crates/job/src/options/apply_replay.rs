@@ -81,6 +81,7 @@ fn contradiction(job: &JobSpec) -> Option<&'static str> {
     let (durability, extent) = (&job.durability, &job.extent);
     let rows = [
         (job.pace.limits_rates(), "a rate"),
+        (job.pace.flow.weight > 0, "a flow"),
         (durability.fsync_blocks > 0, "fsync"),
         (durability.fdatasync_blocks > 0, "fdatasync"),
         (durability.sync_file_range.is_some(), "sync_file_range"),

@@ -97,18 +97,24 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("2097152")
         .place(Category::General, "")
         .applies(Apply::U64(|draft| &mut draft.job.buffers.hugepage_bytes)),
-    option("flow_id", Kind::Int(ANY), "Id of the flow group").default("0").place(Category::Io, "flow"),
+    option("flow_id", Kind::Int(ANY), "Id of the flow group")
+        .default("0")
+        .place(Category::Io, "flow")
+        .applies(Apply::U32(|draft| &mut draft.job.pace.flow.id)),
     option("flow", Kind::Int(at_most(1000)), "Relative weight inside the flow group (0 = off)")
         .default("0")
         .under("flow_id")
-        .place(Category::Io, "flow"),
+        .place(Category::Io, "flow")
+        .applies(Apply::U32(|draft| &mut draft.job.pace.flow.weight))
+        .deviates("a job that joins others later does not make up for what they have done before"),
     option("flow_watermark", Kind::Deprecated, "Accepted and ignored (deprecated)")
         .place(Category::Io, "flow")
         .applies(Apply::Nothing),
     option("flow_sleep", Kind::Int(ANY), "Microseconds to sleep when ahead of share")
         .default("0")
         .under("flow_id")
-        .place(Category::Io, "flow"),
+        .place(Category::Io, "flow")
+        .applies(Apply::U32(|draft| &mut draft.job.pace.flow.sleep_us)),
     option("steadystate", Kind::Choice(STEADYSTATE), "Stop criterion kind:limit[%] checked over a moving window")
         .aliases(&["ss"])
         .default("iops_slope:0.01%")

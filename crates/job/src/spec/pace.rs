@@ -59,6 +59,17 @@ impl PauseSpec {
     }
 }
 
+/// The share that a job has in the I/Os of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FlowSpec {
+    /// `flow_id`: jobs of the same one share.
+    pub id: u32,
+    /// `flow`: its weight among them; 0: it does not share.
+    pub weight: u32,
+    /// `flow_sleep`, microseconds: how long it sleeps when it is ahead; 0: it spins.
+    pub sleep_us: u32,
+}
+
 /// How fast a job may go, how fast it must, and when it pauses. A rate of 0 is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaceSpec {
@@ -82,6 +93,8 @@ pub struct PaceSpec {
     pub ignores_pauses: bool,
     /// The options that begin with `think`.
     pub pauses: PauseSpec,
+    /// The options that begin with `flow`.
+    pub flow: FlowSpec,
 }
 
 impl Default for PaceSpec {
@@ -97,6 +110,7 @@ impl Default for PaceSpec {
             cycle_ms: 1_000,
             ignores_pauses: false,
             pauses: PauseSpec::default(),
+            flow: FlowSpec::default(),
         }
     }
 }

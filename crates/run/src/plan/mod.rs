@@ -11,6 +11,7 @@ use ferrio_job::spec::{BlockRange, DirectionMix, EngineValue, JobSpec, QueueSpec
 use ferrio_sys::scheduling::IoPriority;
 use ferrio_units::PerDirection;
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedIndex, SeedTable, Taus88};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -45,6 +46,8 @@ pub struct WorkerPlan {
     pub group_index: u32,
     /// The workers whose figures are summed with its own (`group_reporting`), itself among them.
     pub summed_with: Range<usize>,
+    /// Number of its `flow_id` among those of the run; `None`: it has no `flow`.
+    pub flow_index: Option<usize>,
     /// Waits for all workers before it.
     pub stonewall: bool,
     /// Seeds of all its streams.
@@ -67,6 +70,7 @@ impl RunPlan {
     /// Expands the jobs of a run.
     pub fn new(spec: RunSpec) -> Result<Self, RunError> {
         let mut workers = Vec::new();
+        let mut flow_ids = HashMap::new();
         let mut group_index = 0;
         let mut jobs_in_group = 0;
         for (job_index, job) in spec.jobs.into_iter().enumerate() {
@@ -77,6 +81,7 @@ impl RunPlan {
                 jobs_in_group = 0;
             }
             jobs_in_group += 1;
+            let flow_index = flow_index(&mut flow_ids, &job);
             let job = Arc::new(job);
             for clone in 0..job.numjobs {
                 let clone_index = if clone == 0 { 0 } else { job.numjobs - clone };
@@ -92,6 +97,7 @@ impl RunPlan {
                     clone_index,
                     group_index,
                     summed_with: 0..0,
+                    flow_index,
                     stonewall,
                     seeds,
                 });
@@ -101,6 +107,12 @@ impl RunPlan {
         let n_groups = if workers.is_empty() { 0 } else { group_index + 1 };
         Ok(Self { global_options: spec.global_options, workers, n_groups, facts: Facts::default() })
     }
+}
+
+/// Flows are numbered in the order of the jobs that name them first.
+fn flow_index(ids: &mut HashMap<u32, usize>, job: &JobSpec) -> Option<usize> {
+    let (flow, n_known) = (job.pace.flow, ids.len());
+    (flow.weight > 0).then(|| *ids.entry(flow.id).or_insert(n_known))
 }
 
 /// Jobs of a group that follow each other with `group_reporting` are summed.

@@ -3,6 +3,8 @@
 //!
 //! Must not know: jobs. Start reading at [`WorkerSlot`].
 
+use super::flow::{FlowSeat, Flows};
+use crate::plan::WorkerPlan;
 use ferrio_stats::ThreadStats;
 use ferrio_sys::{SharedMemory, futex_wait, futex_wake};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -174,12 +176,18 @@ pub struct Board {
     gate: SharedMemory<AtomicU32>,
     /// When workers hand over their figures; `None`: never.
     intervals: Option<IntervalTimes>,
+    flows: Flows,
 }
 
 impl Board {
     /// A board for `n_workers`.
     pub fn new(n_workers: usize) -> ferrio_sys::Result<Self> {
-        Ok(Self { slots: SharedMemory::new(n_workers.max(1))?, gate: SharedMemory::new(1)?, intervals: None })
+        Ok(Self {
+            slots: SharedMemory::new(n_workers.max(1))?,
+            gate: SharedMemory::new(1)?,
+            intervals: None,
+            flows: Flows::new(n_workers)?,
+        })
     }
 
     /// The board of a run whose workers hand over their figures at these times.
@@ -196,6 +204,11 @@ impl Board {
     /// Slot of a worker.
     pub fn slot(&self, index: usize) -> &WorkerSlot {
         &self.slots[index]
+    }
+
+    /// The part of a worker in its flow; `None`: it shares with nobody.
+    pub(crate) fn flow_seat(&self, plan: &WorkerPlan, index: usize) -> Option<FlowSeat<'_>> {
+        plan.flow_index.map(|flow_index| self.flows.seat(flow_index, index))
     }
 
     /// Generation of the gate: to be read before a worker says that it is ready.

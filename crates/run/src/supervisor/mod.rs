@@ -9,6 +9,7 @@ mod bandwidth;
 pub mod board;
 mod disks;
 mod eta;
+pub(crate) mod flow;
 mod groups;
 mod idle;
 mod launch;

@@ -298,6 +298,9 @@ impl Watch<'_> {
             let stats = record.snapshot.take().map_or_else(|| shown.figures(ran), |(stats, _)| *stats);
             record.outcome = Some(Box::new(lost_outcome(stats, killed_by)));
         }
+        if let Some(seat) = self.board.flow_seat(&self.plan.workers[index], index) {
+            seat.leave();
+        }
         self.tell_failure(index);
         self.tell_end(index);
         let grouping = &self.plan.workers[index].spec.grouping;

@@ -9,6 +9,7 @@ mod commands;
 mod control;
 mod depth_one;
 mod file_table;
+mod flow;
 mod intervals;
 mod io;
 mod iolog;
@@ -52,6 +53,7 @@ use ferrio_workload::command_priority::CommandPriorities;
 use ferrio_workload::contents::BufferContents;
 use ferrio_workload::replay::{ReplayFigures, ReplayPlan};
 use file_table::FileTable;
+use flow::Flow;
 use intervals::Intervals;
 use iolog::IoLog;
 use latency_limits::LatencyLimits;
@@ -157,6 +159,7 @@ struct Worker<'a> {
     intervals: Intervals,
     minima: Minima,
     waiter: Waiter,
+    flow: Option<Flow<'a>>,
     pauses: Pauses,
     /// I/Os issued when the loop of `thinkcycles` ran last.
     n_spun_for: u64,
@@ -278,6 +281,7 @@ impl<'a> Worker<'a> {
             intervals: Intervals::new(context.board.intervals()),
             minima: Minima::new(plan),
             waiter: Waiter::new(),
+            flow: Flow::new(plan, context),
             pauses: Pauses::new(&plan.spec.pace.pauses),
             n_spun_for: 0,
             usage_at_start: Usage::default(),

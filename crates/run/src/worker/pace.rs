@@ -59,7 +59,7 @@ impl Waiter {
 }
 
 /// The same, without sleep.
-fn spin(clock: &Clock, until_ns: u64, is_called: impl Fn() -> bool) {
+pub(super) fn spin(clock: &Clock, until_ns: u64, is_called: impl Fn() -> bool) {
     if clock.kind() == ClockKind::Virtual {
         clock.sleep_until_ns(until_ns);
     }
@@ -91,6 +91,9 @@ impl Worker<'_> {
             Pause::Over(pause_ns) if self.plan.spec.pace.ignores_pauses => self.workload.postpone(pause_ns),
             Pause::No | Pause::Over(_) => {}
         }
+        if self.holds_back(n_issued) {
+            return self.wait_for_others(now_ns);
+        }
         let due_ns = self.workload.turn(now_ns)?;
         if self.slots.n_used() > 0 {
             return self.collect_until(due_ns.min(self.control.next_ns())).err();
@@ -98,7 +101,7 @@ impl Worker<'_> {
         self.wait_until(due_ns)
     }
 
-    fn wait_until(&mut self, until_ns: u64) -> Option<Stop> {
+    pub(super) fn wait_until(&mut self, until_ns: u64) -> Option<Stop> {
         let slot = self.control.slot();
         self.waiter.wait(&self.clock, until_ns.min(self.control.next_ns()), || slot.wants_attention());
         None

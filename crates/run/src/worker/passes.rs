@@ -16,6 +16,7 @@ impl Worker<'_> {
     /// Does all passes. Returns why the job failed, if it did.
     pub(super) fn run_to_end(&mut self) -> Option<JobError> {
         let result = self.begin().and_then(|()| self.run_passes());
+        self.leave_flow();
         self.finish_log();
         let unlinks = self.plan.spec.layout.unlink || self.plan.spec.layout.unlink_each_loop;
         if unlinks && !self.context.readonly {
@@ -38,6 +39,7 @@ impl Worker<'_> {
         self.pass_start_ns = now_ns;
         self.workload.start_pace(now_ns);
         self.pauses.start(now_ns);
+        self.join_flow();
         if self.control.is_ramping() {
             self.account.start_ramp();
         } else {

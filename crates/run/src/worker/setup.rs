@@ -71,7 +71,7 @@ pub(super) fn workload(worker: &WorkerPlan, replay: Option<ReplayPlan>, set: &Fi
         return Workload::replay(replay).map_err(|error| job_error!(22, "read_iolog").explained(error.to_string()));
     }
     let (plan, pace) = (workload_plan(worker, set), &worker.spec.pace);
-    let is_paced = pace.limits_rates() || pace.pauses.is_set();
+    let is_paced = pace.limits_rates() || pace.pauses.is_set() || pace.flow.weight > 0;
     let workload = if is_paced { Workload::paced(plan, pace) } else { Workload::new(plan) };
     if is_paced {
         // Without it the waits are spun for longer, and are as exact.

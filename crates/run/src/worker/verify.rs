@@ -223,11 +223,14 @@ impl Worker<'_> {
         self.control.slot().set_state(WorkerState::Verifying);
         self.workload.read_back(writes);
         self.set_reading_back(true);
+        // Reads back are no part of a flow: the others go on without it.
+        self.leave_flow();
         self.pass_start_ns = self.clock.now_ns();
         let stop = self.run_pass();
         let now_ns = self.clock.now_ns();
         self.end_of_pass(now_ns);
         self.set_reading_back(false);
+        self.join_flow();
         self.workload.end_read_back();
         self.control.slot().set_state(WorkerState::Running);
         let late = self.verifier.as_mut().and_then(|verifier| verifier.take_stop());

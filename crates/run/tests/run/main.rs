@@ -9,6 +9,7 @@ mod child;
 mod control;
 mod faults;
 mod files;
+mod flow;
 mod groups;
 mod latency_limits;
 mod limits;

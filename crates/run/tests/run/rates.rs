@@ -3,7 +3,7 @@
 //! Start reading at [`a_rate_is_kept`].
 
 use crate::builder::{BLOCK, MS, US, job, reads, run, set_depth, set_text, sim_reader, simulate, simulate_one, writes};
-use ferrio_job::spec::{BlockRange, DirectionMix, JobSpec, PaceSpec, RateProcess, SizeSpec};
+use ferrio_job::spec::{BlockRange, DirectionMix, JobSpec, PaceSpec, RateLatency, RateProcess, SizeSpec};
 use ferrio_run::Stream;
 use ferrio_stats::ThreadStats;
 
@@ -128,6 +128,19 @@ fn a_queue_is_reaped_while_its_job_waits() {
     let read = reads(&stats);
     assert_eq!((read.n_completed, read.clat.max_ns, read.lat.max_ns), (1_000, 100 * US, 100 * US));
     assert_eq!(stats.depth.0[0], 1_000, "never more than one in flight");
+}
+
+#[test]
+fn what_is_due_does_not_wait_for_what_is_in_flight() {
+    let stats = second(|job| {
+        set_depth(job, 16);
+        set_text(job, "sim_channels", "16");
+        // Ten are in flight at a time. The last one begins at 999 ms, and the job ends when it is done.
+        set_text(job, "sim_service", "fixed:10ms");
+        (job.pace.ios_per_sec.0, job.pace.latency) = ([1_000; 3], RateLatency::Response);
+    });
+    let read = reads(&stats);
+    assert_eq!((read.n_completed, read.response.min_ns, read.response.max_ns), (1_000, 10 * MS, 10 * MS));
 }
 
 #[test]
