@@ -127,6 +127,8 @@ pub(crate) fn run_with_intervals(
 pub(crate) fn run(jobs: Vec<JobSpec>) -> (RunOutcome, Events) {
     let mut events = Events::default();
     let outcome = run_with(jobs, &mut events);
+    // A signal for the group of this process (a time limit, an interrupt) ends runs early: a test that fails then says so.
+    assert_eq!(outcome.signal, None, "a signal from outside ended this run");
     (outcome, events)
 }
 
