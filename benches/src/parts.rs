@@ -1,6 +1,6 @@
 //! What each part of an I/O costs by itself: the same part many times over, nothing else in the loop.
 //!
-//! Must not know: engines, jobs. Start reading at [`print`]. A part alone is an upper bound of what it costs in the loop,
+//! Must not know: engines, jobs. Start reading at [`print()`]. A part alone is an upper bound of what it costs in the loop,
 //! where the CPU does several parts at once.
 
 use crate::offsets::Offsets;

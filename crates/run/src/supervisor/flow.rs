@@ -1,6 +1,6 @@
 //! Shares of jobs in the I/Os that they do together (`flow`): counts that all processes of the run see.
 //!
-//! Must not know: how a job waits. Start reading at [`Flows::is_ahead`].
+//! Must not know: how a job waits. Start reading at [`FlowSeat::is_ahead`].
 //! Facts: reference "Rates and pauses", `flow`.
 
 use ferrio_sys::SharedMemory;
