@@ -1,7 +1,7 @@
 //! Replaying a trace: what it holds, entry by entry, and when each is due.
 //!
-//! A trace is never held in memory: a first pass ([`survey`]) finds names and sizes, the replay reads it again.
-//! Must not know: files, sockets, clocks. Start reading at [`survey`], then `stream`.
+//! A trace is never held in memory: a first pass ([`survey()`]) finds names and sizes, the replay reads it again.
+//! Must not know: files, sockets, clocks. Start reading at [`survey()`], then `stream`.
 //! Facts: reference, "`read_iolog` text format", "blktrace input".
 
 mod blktrace;
