@@ -252,7 +252,8 @@ impl Worker<'_> {
     fn sync_before_reading(&mut self) -> Result<(), JobError> {
         for file in 0..self.files.n_files() {
             if self.files.ready(file).is_none() {
-                continue;
+                self.files.open(file, self.engine.as_mut())?;
+                self.log_file(file, "open");
             }
             self.account.stats.n_syncs_issued += 1;
             self.sync_file(file)?;

@@ -123,6 +123,17 @@ fn without_do_verify_nothing_is_read() {
     assert_eq!(figures(&simulate(vec![job]).0), (N_BLOCKS, 0, 0));
 }
 
+/// A file that has nothing left was closed: it is opened again, synced, and read back.
+#[test]
+fn all_of_several_files_is_read_back() {
+    let mut job = verified(VerifyMethod::Md5);
+    job.target.nrfiles = 4;
+    let (outcome, events) = simulate(vec![job]);
+    assert_eq!(events.text(Stream::Error), "");
+    assert_eq!(figures(&outcome), (N_BLOCKS, N_BLOCKS, 0));
+    assert_eq!(outcome.result.jobs[0].stats.n_syncs_issued, 4);
+}
+
 /// Reads of a mix are not checked; what it wrote is read back.
 #[test]
 fn of_a_mix_only_writes_are_checked() {
