@@ -80,7 +80,7 @@ const COMMAND_LINES: &[Case] = &[
     },
     Case { arguments: &["--name=x", "--size=2k", "--bs=4k"], stderr: &["2048 < 4096"] },
     Case { arguments: &["--name=x", "--size=1m", "--verify_async=2"], stderr: &["option verify_async (command line)"] },
-    Case { arguments: &["--name=x", "--size=1m", "--max_latency=1m"], stderr: &["option max_latency (command line)"] },
+    Case { arguments: &["--name=x", "--size=1m", "--lockfile=exclusive"], stderr: &["option lockfile (command line)"] },
     Case { arguments: &["--readonly", "--name=x", "--size=1m", "--rw=write"], stderr: &["read-only mode"] },
     Case { arguments: &["--name=x", "--size=1m", "--wait_for=x"], stderr: &["a job cannot wait for itself"] },
     Case { arguments: &["--name=x", "--size=4k", "--cpus_allowed=99999"], stderr: &["too large"] },
