@@ -66,7 +66,13 @@ fn mask_line(line: &str) -> String {
     for unit in ["(nsec)", "(usec)", "(msec)"] {
         line = line.replace(unit, "(T)");
     }
-    let line = line.replace("( ", "(").replace("(MiB/s)", "(KiB/s)").replace("= ", "=").replace("[ ", "[");
+    // Above a million the samples are MiB/s whatever `kb_base` says: one program may be faster than that, the other slower.
+    let line = line
+        .replace("( ", "(")
+        .replace("(MiB/s)", "(KiB/s)")
+        .replace("(kB/s)", "(KiB/s)")
+        .replace("= ", "=")
+        .replace("[ ", "[");
     mask_numbers(&line)
 }
 
