@@ -5,7 +5,7 @@
 
 use super::latency_target::{DepthSearch, Judged, Step};
 use super::{Stop, Worker};
-use crate::error::{JobError, job_error};
+use crate::error::job_error;
 use crate::plan::WorkerPlan;
 use ferrio_units::{DataDirection, PerDirection};
 
@@ -16,8 +16,6 @@ pub(super) struct LatencyLimits {
     /// `u64::MAX`: any time.
     max_ns: PerDirection<u64>,
     search: Option<DepthSearch>,
-    /// An I/O took too long; the job has not ended yet.
-    failure: Option<Box<JobError>>,
 }
 
 impl LatencyLimits {
@@ -30,7 +28,7 @@ impl LatencyLimits {
         let max_ns = PerDirection(spec.max_us.0.each_ref().map(limit_ns));
         let search = DepthSearch::new(spec, plan.queue().iodepth);
         let is_limited = search.is_some() || max_ns.0.iter().any(|ns| *ns < u64::MAX);
-        is_limited.then_some(Self { max_ns, search, failure: None })
+        is_limited.then_some(Self { max_ns, search })
     }
 }
 
@@ -47,22 +45,13 @@ impl Worker<'_> {
             Some(Judged::Failed) => self.control.look_up(),
             Some(Judged::Counted) | None => {}
         }
-        if latency_ns > limit_ns && limits.failure.is_none() {
+        if latency_ns > limit_ns && self.late_failure.is_none() {
             let (name, action) = (&self.files.plan(slot.unit.file_index).name, slot.unit.direction.name());
             let (offset, length) = (slot.data_offset, slot.wanted_bytes);
             let text = format!(
                 "fio: latency of {latency_ns} nsec exceeds specified max ({limit_ns} nsec): {name} {action} {offset} {length}"
             );
-            limits.failure = Some(Box::new(job_error!(ETIMEDOUT, "max latency exceeded").explained(text)));
-            self.control.look_up();
-        }
-    }
-
-    /// The end of a pass that had an I/O that took too long is the end of the job.
-    pub(super) fn with_late_failure(&mut self, stop: Stop) -> Stop {
-        match self.latency_limits.as_mut().and_then(|limits| limits.failure.take()) {
-            Some(failure) if !matches!(stop, Stop::Failed(_)) => Stop::Failed(failure),
-            _ => stop,
+            self.fail_soon(job_error!(ETIMEDOUT, "max latency exceeded").explained(text));
         }
     }
 
@@ -92,13 +81,10 @@ impl Worker<'_> {
         }
     }
 
-    /// Ends the job after an I/O that took too long; tries the next depth when the present one was tried.
+    /// Tries the next depth when the present one was tried.
     pub(super) fn attend_latencies(&mut self, now_ns: u64) -> Option<Stop> {
         let is_searching = !self.is_reading_back();
         let limits = self.latency_limits.as_mut()?;
-        if let Some(failure) = limits.failure.take() {
-            return Some(Stop::Failed(failure));
-        }
         let search = limits.search.as_mut().filter(|search| is_searching && search.is_due(now_ns))?;
         let (step, depth) = (search.close(), search.depth());
         if step == Step::Over {

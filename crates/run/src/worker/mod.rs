@@ -139,6 +139,8 @@ struct Worker<'a> {
     response: Option<Box<ResponseTimes>>,
     /// Makes and checks the contents of blocks.
     verifier: Option<Box<Verifier>>,
+    /// What an I/O that is done has shown to be wrong; the job ends with it at its next look up.
+    late_failure: Option<Box<JobError>>,
     /// How long I/Os may take.
     latency_limits: Option<Box<LatencyLimits>>,
     /// A ramp that ends with what is moved, while it runs.
@@ -299,6 +301,7 @@ impl<'a> Worker<'a> {
             priorities,
             response,
             verifier,
+            late_failure: None,
             latency_limits,
             ramp_size: RampSize::new(plan),
             blocks,
@@ -324,7 +327,6 @@ impl<'a> Worker<'a> {
     fn attend(&mut self, stamp: u64) -> Option<Stop> {
         let now_ns = self.clock.at_ns(stamp);
         let due = self.control.take_due(&mut self.clock, now_ns);
-        let at_fault = self.verifier.as_mut().and_then(|verifier| verifier.take_stop());
         if due.ramp_over {
             self.end_ramp(now_ns);
         } else if !due.runtime_over {
@@ -344,7 +346,8 @@ impl<'a> Worker<'a> {
         let samples_ns = self.account.next_sample_ns().min(log_ns).min(self.steady.end_ns());
         let next_ns = samples_ns.min(self.intervals.end_ns()).min(self.minima.end_ns());
         self.control.arm(&self.clock, now_ns, next_ns.min(self.latency_window_end_ns()));
-        if let Some(stop) = too_slow.or(judged).or(at_fault) {
+        let failed = self.late_failure.take().map(Stop::Failed);
+        if let Some(stop) = failed.or(too_slow).or(judged) {
             return Some(stop);
         }
         (due.terminate || due.runtime_over).then_some(Stop::Ended)

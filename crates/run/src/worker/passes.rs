@@ -89,7 +89,7 @@ impl Worker<'_> {
             self.end_of_pass(now_ns);
             let moved = self.account.ios() != ios_before;
             let stop = self.with_late_failure(stop);
-            let stop = self.verified(stop)?;
+            let stop = self.verified(stop);
             match self.with_late_failure(stop) {
                 Stop::Failed(error) => {
                     // The job has failed already.
@@ -117,13 +117,27 @@ impl Worker<'_> {
     }
 
     /// What comes of a pass once what it wrote is read back.
-    fn verified(&mut self, stop: Stop) -> Result<Stop, JobError> {
+    fn verified(&mut self, stop: Stop) -> Stop {
         match stop {
-            Stop::PassEnd | Stop::Filled => match self.verify_pass()? {
-                Stop::PassEnd => Ok(stop),
-                other => Ok(other),
+            Stop::PassEnd | Stop::Filled => match self.verify_pass() {
+                Stop::PassEnd => stop,
+                other => other,
             },
-            other => Ok(other),
+            other => other,
+        }
+    }
+
+    /// The job fails, but not within the completion that shows it: at its next look up, or the end of its pass.
+    pub(super) fn fail_soon(&mut self, error: JobError) {
+        self.late_failure.get_or_insert_with(|| Box::new(error));
+        self.control.look_up();
+    }
+
+    /// A pass in which something was wrong is the last.
+    fn with_late_failure(&mut self, stop: Stop) -> Stop {
+        match self.late_failure.take() {
+            Some(failure) if !matches!(stop, Stop::Failed(_)) => Stop::Failed(failure),
+            _ => stop,
         }
     }
 
@@ -181,7 +195,7 @@ impl Worker<'_> {
         self.close_all()
     }
 
-    fn open_if_closed(&mut self, file: u32) -> Result<(), JobError> {
+    pub(super) fn open_if_closed(&mut self, file: u32) -> Result<(), JobError> {
         if self.files.ready(file).is_none() {
             self.files.open(file, self.engine.as_mut())?;
             self.log_file(file, "open");

@@ -10,12 +10,12 @@ use crate::events::Stream;
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
 use crate::supervisor::board::WorkerState;
-use ferrio_job::spec::{VerifySpec, ZoneSpec};
+use ferrio_job::spec::{RandomDistribution, VerifySpec, ZoneSpec};
 use ferrio_units::random::{SeedIndex, Taus88};
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::verify::block::{BlockRules, Expected, Write};
 use ferrio_workload::verify::fault::{Fault, Requested, diagnose};
-use ferrio_workload::verify::pending::{PendingWrite, PendingWrites};
+use ferrio_workload::verify::pending::{PendingWrite, PendingWrites, TooMany};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -36,8 +36,6 @@ pub(super) struct Verifier {
     /// Reads of the job itself are checked, by what their headers say.
     checks_reads: bool,
     is_reading_back: bool,
-    /// The job is to end with this at its next look up.
-    stop: Option<Stop>,
     /// The engine moves no data: whatever it reads is right.
     is_blind: bool,
 }
@@ -56,20 +54,28 @@ impl Verifier {
             expected: vec![None; iodepth],
             checks_reads: !plan.writes(),
             is_reading_back: false,
-            stop: None,
             is_blind: plan.engine.diskless && plan.engine.name == "null",
             spec,
         })
     }
 
-    /// Makes the contents of a write.
-    pub(super) fn stamp(&mut self, slot_index: u32, slot: &Slot, block: &mut [u8], start_ns: u64) {
+    /// Makes the contents of a write, and remembers it.
+    ///
+    /// # Errors
+    /// There are more writes than can be remembered.
+    pub(super) fn stamp(
+        &mut self,
+        slot_index: u32,
+        slot: &Slot,
+        block: &mut [u8],
+        start_ns: u64,
+    ) -> Result<(), JobError> {
         let write =
             Write { offset_bytes: slot.unit.offset, seed: self.seeds.buffer_seed(), sequence: self.n_writes, start_ns };
         self.n_writes += 1;
         self.rules.stamp(block, &write);
         if !self.spec.reads_back {
-            return;
+            return Ok(());
         }
         let pending = PendingWrite {
             file_index: slot.unit.file_index,
@@ -78,11 +84,12 @@ impl Verifier {
             seed: write.seed,
             sequence: write.sequence,
         };
-        if self.pending.push(pending).is_err() {
+        self.pending.push(pending).map_err(|TooMany| {
             let text = "fio: verify: too many writes to be remembered; run with a smaller io_size";
-            self.stop = Some(Stop::Failed(Box::new(job_error!(ENOMEM, "verify").explained(text))));
-        }
+            job_error!(ENOMEM, "verify").explained(text)
+        })?;
         self.note_in_flight(slot_index, pending);
+        Ok(())
     }
 
     /// Of writes that are in flight together the kernel may do either first: where one lies over another, nobody knows what
@@ -117,20 +124,20 @@ impl Verifier {
         };
         self.expected[slot_index as usize] = expected;
     }
-
-    /// Why the job is to end.
-    pub(super) fn take_stop(&mut self) -> Option<Stop> {
-        self.stop.take()
-    }
 }
 
 /// A write of a pass may lie over another of it.
 pub(super) fn overlaps(plan: &WorkerPlan, set: &FileSet) -> bool {
     let pattern = &plan.spec.pattern;
-    let is_drawn_freely = pattern.random && (pattern.norandommap || pattern.softrandommap);
+    let visits_once = !pattern.random
+        || (!pattern.norandommap
+            && !pattern.softrandommap
+            // Skewed draws repeat themselves, and what is not drawn is not marked in the map.
+            && pattern.distribution == RandomDistribution::Uniform
+            && pattern.percentage_random[DataDirection::Write] == 100);
     let jumps = pattern.rw_postfix != i64::from(pattern.random);
     let is_zoned = matches!(plan.spec.zones, ZoneSpec::Strided(_));
-    is_drawn_freely || jumps || is_zoned || set.io_bytes > set.size_bytes || plan.spec.limits.time_based
+    !visits_once || jumps || is_zoned || set.io_bytes > set.size_bytes || plan.spec.limits.time_based
 }
 
 impl Worker<'_> {
@@ -168,7 +175,7 @@ impl Worker<'_> {
         };
         let length_bytes = self.slots.get(slot_index).wanted_bytes as usize;
         let place = slot_index as usize * self.block_bytes;
-        let received = {
+        let (fault, received) = {
             let mut arena = self.arena.borrow_mut();
             let block = arena.slice_mut(place, length_bytes);
             match verifier.rules.check(block, &expected) {
@@ -176,19 +183,12 @@ impl Worker<'_> {
                 Err(fault) => (fault, block.to_vec()),
             }
         };
-        let (fault, received) = received;
-        let stop = self.tell_fault(slot_index, &fault, &received, &expected);
-        if let Some(verifier) = &mut self.verifier
-            && let Some(stop) = stop
-        {
-            verifier.stop.get_or_insert(stop);
-            self.control.look_up();
-        }
+        self.tell_fault(slot_index, &fault, &received, &expected);
     }
 
-    /// Reports a fault; gives the end of the job if it is one.
-    fn tell_fault(&mut self, slot_index: u32, fault: &Fault, received: &[u8], expected: &Expected) -> Option<Stop> {
-        let verifier = self.verifier.as_ref()?;
+    /// Reports a fault; the job ends with it unless such errors are tolerated.
+    fn tell_fault(&mut self, slot_index: u32, fault: &Fault, received: &[u8], expected: &Expected) {
+        let Some(verifier) = &self.verifier else { return };
         let regenerated = verifier.rules.regenerate(received, expected);
         let file_index = self.slots.get(slot_index).unit.file_index;
         let requested = Requested {
@@ -205,21 +205,21 @@ impl Worker<'_> {
         }
         let is_fatal = verifier.spec.is_fatal;
         self.say(Stream::Error, text);
-        let goes_on = self.tolerates(Direction::Read, EILSEQ) && !is_fatal;
-        let step = if self.plan.engine.synchronous { "io_u_sync_complete" } else { "io_u_queued_complete" };
-        (!goes_on).then(|| Stop::Failed(Box::new(job_error!(EILSEQ, step))))
+        if !self.tolerates(Direction::Read, EILSEQ) || is_fatal {
+            let step = if self.plan.engine.synchronous { "io_u_sync_complete" } else { "io_u_queued_complete" };
+            self.fail_soon(job_error!(EILSEQ, step));
+        }
     }
 
     /// Reads back what the pass wrote.
-    pub(super) fn verify_pass(&mut self) -> Result<Stop, JobError> {
-        let Some(verifier) = self.verifier.as_mut().filter(|verifier| verifier.spec.reads_back) else {
-            return Ok(Stop::PassEnd);
-        };
-        let writes = verifier.pending.take();
+    pub(super) fn verify_pass(&mut self) -> Stop {
+        let writes = self.verifier.as_mut().map_or_else(Vec::new, |verifier| verifier.pending.take());
         if writes.is_empty() {
-            return Ok(Stop::PassEnd);
+            return Stop::PassEnd;
         }
-        self.sync_before_reading()?;
+        if let Err(error) = self.sync_before_reading() {
+            return Stop::Failed(Box::new(error));
+        }
         self.control.slot().set_state(WorkerState::Verifying);
         self.workload.read_back(writes);
         self.set_reading_back(true);
@@ -233,8 +233,7 @@ impl Worker<'_> {
         self.join_flow();
         self.workload.end_read_back();
         self.control.slot().set_state(WorkerState::Running);
-        let late = self.verifier.as_mut().and_then(|verifier| verifier.take_stop());
-        Ok(late.unwrap_or(stop))
+        stop
     }
 
     fn set_reading_back(&mut self, is_reading_back: bool) {
@@ -251,10 +250,7 @@ impl Worker<'_> {
     /// What is read back comes from the device: files are synced, which counts as a sync each, and their cache is dropped.
     fn sync_before_reading(&mut self) -> Result<(), JobError> {
         for file in 0..self.files.n_files() {
-            if self.files.ready(file).is_none() {
-                self.files.open(file, self.engine.as_mut())?;
-                self.log_file(file, "open");
-            }
+            self.open_if_closed(file)?;
             self.account.stats.n_syncs_issued += 1;
             self.sync_file(file)?;
             self.files.restarted(file);

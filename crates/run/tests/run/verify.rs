@@ -4,8 +4,8 @@
 
 use crate::builder::{Events, job, set_depth, set_text, simulate};
 use ferrio_job::spec::{
-    BlockRange, DirectionMix, EngineValue, ErrorClasses, HeaderLayout, JobSpec, SizeSpec, VERIFY_METHODS,
-    VerifyContentSpec, VerifyMethod, VerifyPattern, VerifySpec,
+    BlockRange, DirectionMix, EngineValue, ErrorClasses, HeaderLayout, JobSpec, RandomDistribution, SizeSpec,
+    VERIFY_METHODS, VerifyContentSpec, VerifyMethod, VerifyPattern, VerifySpec,
 };
 use ferrio_run::{RunOutcome, Stream};
 use ferrio_units::DataDirection;
@@ -87,6 +87,18 @@ fn damage_is_found_by_every_method_that_can() {
             assert_eq!(text.contains(words), !blind, "{} {fault}: {text}", def.name);
             assert_eq!(text.contains("(requested block: offset=77824, length=4096"), !blind, "{text}");
         }
+    }
+}
+
+/// The job ends with the fault also when its pass ends before it looks up.
+#[test]
+fn damage_of_the_last_block_is_found() {
+    for iodepth in [1, 8] {
+        let mut job = verified(VerifyMethod::Crc32c);
+        set_text(&mut job, "sim_fault", &format!("write=flip@{N_BLOCKS}"));
+        set_depth(&mut job, iodepth);
+        let (outcome, _) = simulate(vec![job]);
+        assert_eq!((outcome.n_failed, figures(&outcome)), (1, (N_BLOCKS, N_BLOCKS, EILSEQ)), "{iodepth}");
     }
 }
 
@@ -197,12 +209,17 @@ proptest! {
         (batch, channels) in (1u32..8, 1u32..8),
         layout in prop::bool::ANY,
         seed in any::<u64>(),
+        (skewed, percentage_random) in (prop::bool::ANY, prop::sample::select(vec![0, 30, 100])),
     ) {
         let mut job = verified(VERIFY_METHODS[method].method);
         job.pattern.random = random;
         job.pattern.rw_postfix = random.into();
         job.pattern.norandommap = norandommap;
         job.pattern.randseed = Some(seed);
+        if skewed {
+            job.pattern.distribution = RandomDistribution::Zipf { theta: 1.1, center: None };
+        }
+        job.pattern.percentage_random = ferrio_units::PerDirection::all(percentage_random);
         job.pattern.mix = if mixed { DirectionMix::ReadWrite } else { DirectionMix::Write };
         let range = BlockRange { min_bytes: min_blocks * 4096, max_bytes: (min_blocks + max_blocks) * 4096 };
         job.pattern.block_size = ferrio_units::PerDirection::all(range);

@@ -3,7 +3,7 @@
 //! Must not know: how blocks are checked. Start reading at [`Fault::text`], then [`diagnose`].
 //! Facts: reference "Failure messages".
 
-use ferrio_job::spec::{VERIFY_METHODS, VerifyMethod};
+use ferrio_job::spec::VerifyMethod;
 use std::fmt::Write as _;
 
 /// Bytes of a sector: what devices write as a whole.
@@ -225,9 +225,4 @@ impl std::fmt::Display for Damage {
             Self::Other => f.write_str("the data is none of this write"),
         }
     }
-}
-
-/// Name of the method with a number, for messages.
-pub fn method_name(number: u8) -> Option<&'static str> {
-    VERIFY_METHODS.iter().find(|def| def.number == number).map(|def| def.name)
 }
