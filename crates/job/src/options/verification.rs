@@ -127,6 +127,9 @@ fn contradiction(job: &JobSpec, open: &Open, method: VerifyMethod) -> Option<Str
                 .to_owned(),
         );
     }
+    if job.pattern.bs_unaligned && !has_one_size(job) {
+        return Some("fio: verify cannot divide blocks of any length (bs_unaligned) into intervals".to_owned());
+    }
     too_short(job, draft, method)
 }
 
@@ -173,9 +176,33 @@ fn interval_bytes(job: &JobSpec, given: u32) -> u32 {
     let largest = job.pattern.block_size[DataDirection::Write].max_bytes;
     let smallest = smallest_block(job);
     let wanted = if given == 0 { smallest } else { u64::from(given).min(smallest) };
-    u32::try_from(gcd(gcd(wanted, smallest), largest)).unwrap_or(0)
+    let shares = job.pattern.block_split[DataDirection::Write].iter().map(|share| share.block_bytes);
+    let divisor = shares.fold(gcd(gcd(wanted, smallest), largest), gcd);
+    u32::try_from(divisor).unwrap_or(0)
 }
 
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::BlockShare;
+
+    #[test]
+    fn intervals_divide_every_block() {
+        let interval = |min_bytes, max_bytes, shares: &[u64], given| {
+            let mut job = Draft::new().job;
+            job.pattern.block_size = ferrio_units::PerDirection::all(crate::spec::BlockRange { min_bytes, max_bytes });
+            let share = |block_bytes: &u64| BlockShare { block_bytes: *block_bytes, percent: 10 };
+            job.pattern.block_split[DataDirection::Write] = shares.iter().map(share).collect();
+            interval_bytes(&job, given)
+        };
+        assert_eq!(interval(4096, 4096, &[], 0), 0, "a header a block");
+        assert_eq!(interval(4096, 4096, &[], 1000), 8, "the largest divisor that both have");
+        assert_eq!(interval(4096, 8192, &[], 0), 4096);
+        assert_eq!(interval(4096, 8192, &[4096, 6144, 8192], 0), 2048, "of sizes between them too");
+        assert_eq!(interval(4096, 65_536, &[], 512), 512);
+    }
 }

@@ -67,13 +67,13 @@ impl Account {
             },
             ..ThreadStats::default()
         };
-        // A histogram takes 15 KB: directions without I/O have none.
+        // Both views are to have their percentiles.
+        let has_response = plan.spec.pace.latency == RateLatency::Response;
+        // A histogram takes 32 KB of address space: directions without I/O have none.
         for direction in DataDirection::ALL.into_iter().filter(|direction| plan.measured_directions()[*direction]) {
             let figures = &mut stats.directions[direction];
             figures.slat = LatencyStat::new(spec.slat_percentiles);
             figures.clat = LatencyStat::new(spec.clat_percentiles || plan.spec.logs.histogram.is_some());
-            // Both views are to have their percentiles.
-            let has_response = plan.spec.pace.latency == RateLatency::Response;
             figures.lat = LatencyStat::new(spec.lat_percentiles || has_response);
             figures.response = LatencyStat::new(has_response);
         }

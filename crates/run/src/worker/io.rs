@@ -74,12 +74,11 @@ impl Worker<'_> {
         let start_ns = if self.contents.needs_time() { self.clock.at_ns(start) } else { 0 };
         let mut arena = self.arena.borrow_mut();
         let buffer = arena.slice_mut(slot_index as usize * self.block_bytes, io.length_bytes as usize);
-        let remembered = match &mut self.verifier {
-            Some(verifier) => verifier.stamp(slot_index, self.slots.get(slot_index), buffer, self.clock.at_ns(start)),
-            None => {
-                self.contents.prepare(buffer, io.offset_bytes, start_ns);
-                Ok(())
-            }
+        let remembered = if let Some(verifier) = &mut self.verifier {
+            verifier.stamp(slot_index, self.slots.get(slot_index), buffer, self.clock.at_ns(start))
+        } else {
+            self.contents.prepare(buffer, io.offset_bytes, start_ns);
+            Ok(())
         };
         drop(arena);
         if let Err(error) = remembered {
