@@ -101,7 +101,7 @@ fn null_queued_loop(file_bytes: u64, n_ios: u64) -> Result<()> {
 /// Half of a block is copied, half is cleared: what the memory can do, without making anything new.
 fn fill_loop(block_bytes: u64, n_blocks: u64) -> Result<()> {
     let half = usize::try_from(block_bytes / 2)?;
-    let (source, mut block) = (vec![0x55; half], vec![0; half * 2]);
+    let (source, mut block) = (vec![0x55_u8; half], vec![0_u8; half * 2]);
     for _ in 0..n_blocks {
         block[..half].copy_from_slice(black_box(&source));
         block[half..].fill(0);

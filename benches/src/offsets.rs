@@ -1,6 +1,7 @@
 //! Random offsets, each block once a pass, from the same generator and map as a job's.
 
 use anyhow::{Context, Result, ensure};
+use ferrio_sys::huge_pages;
 use ferrio_units::RandomMap;
 use ferrio_units::random::{Taus88, UniformBlocks};
 
@@ -17,7 +18,7 @@ impl Offsets {
         ensure!(block_bytes > 0 && file_bytes >= block_bytes, "the file holds no block of {block_bytes} bytes");
         let n_blocks = file_bytes / block_bytes;
         let blocks = UniformBlocks::new(Taus88::new(1), n_blocks).context("too many blocks for 32 bits")?;
-        Ok(Self { map: RandomMap::new(n_blocks)?, blocks, block_bytes })
+        Ok(Self { map: RandomMap::with_memory(n_blocks, huge_pages::prefer)?, blocks, block_bytes })
     }
 
     /// The next offset; after all blocks, all are free again.

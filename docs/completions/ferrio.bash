@@ -4,6 +4,7 @@
 _ferrio_names='
 --debug=
 --parse-only
+--merge-blktrace-only
 --output=
 --bandwidth-log
 --minimal
@@ -24,11 +25,13 @@ _ferrio_names='
 --alloc-size=
 --warnings-fatal
 --max-jobs=
+--profile=
 --idle-prof=
 --inflate-log=
 --trigger-file=
 --trigger-timeout=
 --trigger=
+--aux-path=
 --description=
 --name=
 --wait_for=
@@ -37,6 +40,7 @@ _ferrio_names='
 --directory=
 --filename_format=
 --unique_filename=
+--lockfile=
 --opendir=
 --rw=
 --readwrite=
@@ -49,6 +53,8 @@ _ferrio_names='
 --iodepth_batch_complete=
 --iodepth_batch_complete_max=
 --iodepth_low=
+--serialize_overlap=
+--io_submit_mode=
 --size=
 --io_size=
 --io_limit=
@@ -101,6 +107,7 @@ _ferrio_names='
 --runtime=
 --timeout=
 --time_based
+--verify_only
 --ramp_time=
 --ramp_size=
 --clocksource=
@@ -110,6 +117,7 @@ _ferrio_names='
 --mem_align=
 --verify=
 --do_verify=
+--verify_policy=
 --verifysort=
 --verifysort_nr=
 --verify_interval=
@@ -118,8 +126,19 @@ _ferrio_names='
 --verify_pattern_interval=
 --verify_fatal=
 --verify_dump=
+--verify_async=
+--verify_backlog=
+--verify_backlog_batch=
+--verify_async_cpus=
+--experimental_verify=
+--verify_state_load=
+--verify_state_save=
 --verify_write_sequence=
 --verify_header_seed=
+--trim_percentage=
+--trim_verify_zero=
+--trim_backlog=
+--trim_backlog_batch=
 --write_iolog=
 --read_iolog=
 --read_iolog_chunked=
@@ -129,13 +148,24 @@ _ferrio_names='
 --replay_align=
 --replay_time_scale=
 --replay_skip=
+--merge_blktrace_file=
+--merge_blktrace_scalars=
+--merge_blktrace_iters=
 --exec_prerun=
 --exec_postrun=
 --ioscheduler=
 --zonemode=
 --zonesize=
+--zonecapacity=
 --zonerange=
 --zoneskip=
+--read_beyond_wp=
+--max_open_zones=
+--job_max_open_zones=
+--ignore_zone_limits=
+--zone_reset_threshold=
+--zone_reset_frequency=
+--write_zone_remainder=
 --lockmem=
 --rwmixread=
 --rwmixwrite=
@@ -224,6 +254,7 @@ _ferrio_names='
 --buffer_compress_percentage=
 --buffer_compress_chunk=
 --dedupe_percentage=
+--dedupe_global=
 --dedupe_mode=
 --dedupe_working_set_percentage=
 --clat_percentiles=
@@ -238,6 +269,7 @@ _ferrio_names='
 --disable_slat=
 --disable_bw_measurement=
 --disable_bw=
+--gtod_cpu=
 --job_start_clock_id=
 --unified_rw_reporting=
 --continue_on_error=
@@ -266,6 +298,7 @@ _ferrio_names='
 --rate_latency=
 --rate_catch_up=
 --verify_header_layout=
+--verify_crash_log=
 --hipri
 --fixedbufs
 --registerfiles
@@ -294,6 +327,17 @@ _ferrio_names='
 --sim_burst=
 --sim_fault=
 --sim_capacity=
+--device-names=
+--load=
+--test-duration=
+--threads-per-queue=
+--read-req-num-512-blocks=
+--large-block-op-kbytes=
+--prep
+--block=
+--numruns=
+--dir=
+--threads=
 '
 
 _ferrio() {
@@ -317,10 +361,13 @@ _ferrio() {
         eta) words='always never auto' ;;
         filetype) words='none file block char' ;;
         unique_filename) words='0 1' ;;
+        lockfile) words='none exclusive readwrite' ;;
         rw) words='read write trim randread randwrite randtrim rw readwrite randrw trimwrite randtrimwrite' ;;
         readwrite) words='read write trim randread randwrite randtrim rw readwrite randrw trimwrite randtrimwrite' ;;
         rw_sequencer) words='sequential identical' ;;
         ioengine) words='mmap sync psync vsync pvsync pvsync2 null sim posixaio io_uring libaio' ;;
+        serialize_overlap) words='0 1' ;;
+        io_submit_mode) words='inline offload' ;;
         fill_device) words='0 1' ;;
         fill_fs) words='0 1' ;;
         file_append) words='0 1' ;;
@@ -344,13 +391,21 @@ _ferrio() {
         iomem) words='malloc shm shmhuge mmap mmapshared mmaphuge cudamalloc' ;;
         verify) words='0 md5 crc64 crc32 crc32c-intel crc32c crc16 crc7 sha1 sha256 sha512 sha3-224 sha3-256 sha3-384 sha3-512 xxhash xxh3 meta pattern pattern_hdr null' ;;
         do_verify) words='0 1' ;;
+        verify_policy) words='completed fsynced' ;;
         verify_fatal) words='0 1' ;;
         verify_dump) words='0 1' ;;
+        experimental_verify) words='0 1' ;;
+        verify_state_load) words='0 1' ;;
+        verify_state_save) words='0 1' ;;
         verify_write_sequence) words='0 1' ;;
         verify_header_seed) words='0 1' ;;
+        trim_verify_zero) words='0 1' ;;
         read_iolog_chunked) words='0 1' ;;
         replay_no_stall) words='0 1' ;;
         zonemode) words='none strided zbd' ;;
+        read_beyond_wp) words='0 1' ;;
+        ignore_zone_limits) words='0 1' ;;
+        write_zone_remainder) words='0 1' ;;
         thinktime_blocks_type) words='complete issue' ;;
         rate_process) words='linear poisson' ;;
         rate_ignore_thinktime) words='0 1' ;;
@@ -384,6 +439,7 @@ _ferrio() {
         block_error_percentiles) words='0 1' ;;
         stats) words='0 1' ;;
         scramble_buffers) words='0 1' ;;
+        dedupe_global) words='0 1' ;;
         dedupe_mode) words='repeat working_set' ;;
         clat_percentiles) words='0 1' ;;
         lat_percentiles) words='0 1' ;;
@@ -416,7 +472,7 @@ _ferrio() {
         mapfile -t COMPREPLY < <(compgen -W "$_ferrio_names" -- "$current")
         [[ "${COMPREPLY[0]-}" == *= ]] && compopt -o nospace
     elif [[ "$COMP_CWORD" -eq 1 && -n "$current" ]]; then
-        mapfile -t COMPREPLY < <(compgen -W quick -- "$current"; compgen -f -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "quick verify" -- "$current"; compgen -f -- "$current")
     fi
 }
 

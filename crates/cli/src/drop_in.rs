@@ -60,6 +60,9 @@ fn invoke(invocation: Invocation, arguments: &[OsString]) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    if invocation.mode == Mode::MergeTraces {
+        return merge_traces(invocation, &mut console);
+    }
     if invocation.mode != Mode::Run {
         print_all(&mut console, &invocation.messages);
         let calibrates = invocation.mode == Mode::IdleCalibration;
@@ -73,6 +76,20 @@ fn invoke(invocation: Invocation, arguments: &[OsString]) -> ExitCode {
     }
     print_all(&mut console, &invocation.messages);
     start(invocation, arguments, &mut console)
+}
+
+/// `--merge-blktrace-only`.
+fn merge_traces(invocation: Invocation, console: &mut Console) -> ExitCode {
+    print_all(console, &invocation.messages);
+    let reporter = Reporter::new(&invocation.output);
+    let mut progress = Progress::new(console, &reporter, invocation.eta);
+    match ferrio_run::merge_only(invocation.run, &mut progress) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            console.error(&format!("{error}\n"));
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// `--idle-prof=calibrate`: text, whatever the format.
@@ -111,9 +128,13 @@ fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) 
     if let Some(prefix) = &invocation.control.bandwidth_log {
         progress.open_bandwidth_logs(prefix);
     }
+    if let Some(n_slices) = invocation.n_latency_slices {
+        progress.count_slices(n_slices);
+    }
     let global_options = invocation.run.global_options.clone();
     match ferrio_run::run(invocation.run, &settings, &mut progress) {
         Ok(outcome) => {
+            progress.tell_slices();
             if reporter.writes_records() {
                 let exit = exit_number(&outcome, console);
                 records::end(console, exit, outcome.signal, started_at.elapsed());
@@ -136,10 +157,14 @@ fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) 
     }
 }
 
+/// A row of the table of latencies.
+const SLICE: Duration = Duration::from_secs(3_600);
+
 /// Records of intervals have the length of the reports between, if there are any.
 fn record_interval(invocation: &Invocation) -> Option<Duration> {
     let interval = invocation.control.status_interval_ms.map(Duration::from_millis);
-    invocation.output.formats.jsonl.then(|| interval.unwrap_or(records::DEFAULT_INTERVAL))
+    let recorded = invocation.output.formats.jsonl.then(|| interval.unwrap_or(records::DEFAULT_INTERVAL));
+    recorded.or_else(|| invocation.n_latency_slices.map(|_| SLICE))
 }
 
 /// `keeps_stdout_free`: the command of a trigger writes nothing between the reports.

@@ -4,6 +4,7 @@
 //! does that. Start reading at [`main`], then [`drop_in`] and [`COMMANDS`].
 #![forbid(unsafe_code)]
 
+mod after_crash;
 mod console;
 mod drop_in;
 mod inflate_log;
@@ -21,7 +22,7 @@ use std::process::ExitCode;
 type Command = fn(&[OsString]) -> ExitCode;
 
 /// The native commands. A job file of such a name is given with its path (`./quick`).
-const COMMANDS: &[(&str, Command)] = &[("quick", quick::run)];
+const COMMANDS: &[(&str, Command)] = &[("quick", quick::run), ("verify", after_crash::run)];
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();

@@ -10,6 +10,7 @@ use ferrio_job::invocation::EtaSettings;
 use ferrio_job::spec::{DirectionMix, JobSpec};
 use ferrio_report::eta::EtaLine;
 use ferrio_report::logs::AggregateLogs;
+use ferrio_report::slices::LatencySlices;
 use ferrio_report::start::{self, StartJob};
 use ferrio_run::{BandwidthSample, JobSummary, RunEvent, RunObserver, Stream};
 use std::path::Path;
@@ -21,11 +22,31 @@ pub(crate) struct Progress<'a> {
     line: EtaLine,
     new_lines: NewLines,
     bandwidth: Option<AggregateLogs>,
+    slices: Option<LatencySlices>,
 }
 
 impl<'a> Progress<'a> {
     pub(crate) fn new(console: &'a mut Console, reporter: &'a Reporter, eta: EtaSettings) -> Self {
-        Self { console, reporter, line: EtaLine::default(), new_lines: NewLines::new(eta), bandwidth: None }
+        Self {
+            console,
+            reporter,
+            line: EtaLine::default(),
+            new_lines: NewLines::new(eta),
+            bandwidth: None,
+            slices: None,
+        }
+    }
+
+    /// The table of the profile `act`, over so many hours.
+    pub(crate) fn count_slices(&mut self, n_slices: u64) {
+        self.slices = Some(LatencySlices::new(n_slices));
+    }
+
+    /// That table at the end of the run.
+    pub(crate) fn tell_slices(&mut self) {
+        if let Some(slices) = &self.slices {
+            self.event(RunEvent::Message(Stream::Info, slices.text().trim_end().to_owned()));
+        }
     }
 
     /// `--bandwidth-log`. As in fio a log that cannot be opened is told, and the run goes on.
@@ -95,6 +116,9 @@ impl RunObserver for Progress<'_> {
     fn event(&mut self, event: RunEvent) {
         if self.reporter.writes_records() {
             records::event(self.console, &event);
+        }
+        if let (RunEvent::Interval(stretch), Some(slices)) = (&event, &mut self.slices) {
+            slices.count(stretch);
         }
         match event {
             RunEvent::Starting { jobs, n_threads, n_processes } => self.started(&jobs, n_threads, n_processes),

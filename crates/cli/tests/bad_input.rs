@@ -79,8 +79,16 @@ const COMMAND_LINES: &[Case] = &[
         stderr: &["fio: engine foo not loadable", "fio: failed to load engine"],
     },
     Case { arguments: &["--name=x", "--size=2k", "--bs=4k"], stderr: &["2048 < 4096"] },
-    Case { arguments: &["--name=x", "--size=1m", "--verify_async=2"], stderr: &["option verify_async (command line)"] },
-    Case { arguments: &["--name=x", "--size=1m", "--lockfile=exclusive"], stderr: &["option lockfile (command line)"] },
+    Case { arguments: &["--name=x", "--size=1m", "--num_range=2"], stderr: &["option num_range (command line)"] },
+    Case { arguments: &["--name=x", "--size=1m", "--lockfile=maybe"], stderr: &["fio: failed parsing lockfile=maybe"] },
+    Case {
+        arguments: &["--name=x", "--size=4k", "--filename=-"],
+        stderr: &["x: failed to get file size of -: standard input and output are no files of a job"],
+    },
+    Case {
+        arguments: &["--name=x", "--size=4k", "--file_service_type=zipf:1"],
+        stderr: &["fio: zipf theta must be different than 1.0"],
+    },
     Case { arguments: &["--readonly", "--name=x", "--size=1m", "--rw=write"], stderr: &["read-only mode"] },
     Case { arguments: &["--name=x", "--size=1m", "--wait_for=x"], stderr: &["a job cannot wait for itself"] },
     Case { arguments: &["--name=x", "--size=4k", "--cpus_allowed=99999"], stderr: &["too large"] },
@@ -112,10 +120,7 @@ fn job_files_that_cannot_be_run() {
         ("size=1m\n", "fio: option <size=1m> outside of [] job section"),
         ("[]\nsize=1m\n", "bad.fio:1:1: section without a name"),
         ("[a]\nioengine=null\nsize=1m\nsiez=2m\n", "bad.fio:4:1: unknown option siez; the nearest known name is size"),
-        (
-            "[a]\nsize=1m\n\nverify_async=2\n",
-            "fio: option verify_async (bad.fio:4): known, but not yet supported by ferrio",
-        ),
+        ("[a]\nsize=1m\n\nnum_range=2\n", "fio: option num_range (bad.fio:4): known, but not yet supported by ferrio"),
         ("[a]\nsize=1m\nrw = read\n", "fio: failed parsing rw = read"),
         ("[a]\nsize=1m\nbs=\n", "bs"),
         ("[a]\nsize=1m\ninclude no-such.fio\n", "no-such.fio"),
@@ -192,13 +197,18 @@ fn a_target_that_cannot_be_written_is_named() {
 #[test]
 fn too_few_descriptors_are_explained() {
     let scratch = Scratch::new("descriptors");
-    let command =
-        format!("ulimit -n 40; exec {} --name=a --nrfiles=200 --size=800k --rw=write", env!("CARGO_BIN_EXE_ferrio"));
-    let output =
-        Command::new("sh").args(["-c", &command]).current_dir(&scratch.0).stdin(Stdio::null()).output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert_lines(&text(&output.stderr), &["Too many open files"], "ulimit -n");
-    assert_lines(&text(&output.stderr), &["ulimit -n"], "ulimit -n");
+    // With several in flight the file that does not open must not be waited for.
+    for engine in ["psync", "libaio --iodepth=4", "io_uring --iodepth=4", "posixaio --iodepth=4"] {
+        let command = format!(
+            "ulimit -n 40; exec timeout -k 5 60 {} --name=a --nrfiles=200 --size=800k --rw=write --ioengine={engine}",
+            env!("CARGO_BIN_EXE_ferrio")
+        );
+        let output =
+            Command::new("sh").args(["-c", &command]).current_dir(&scratch.0).stdin(Stdio::null()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{engine}: {}", text(&output.stderr));
+        assert_lines(&text(&output.stderr), &["Too many open files"], engine);
+        assert_lines(&text(&output.stderr), &["ulimit -n"], engine);
+    }
 }
 
 #[test]

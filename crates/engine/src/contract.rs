@@ -42,6 +42,8 @@ pub struct EngineInfo {
     pub needs_shared_descriptors: bool,
     /// What is committed is complete: the loop reaps it at once, before it prepares another unit.
     pub completes_on_commit: bool,
+    /// Threads of the C library do its I/Os. They do not come along with a fork, and the library counts on them in the child.
+    pub uses_library_threads: bool,
     /// Makes an engine; checks the values of its private options.
     pub create: fn(&EngineOptions) -> Result<Box<dyn Engine>, EngineError>,
 }

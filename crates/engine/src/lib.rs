@@ -12,6 +12,7 @@ pub mod io_uring;
 pub mod libaio;
 pub mod mmap;
 pub mod null;
+pub mod offload;
 pub mod options;
 pub mod posixaio;
 pub mod psync;

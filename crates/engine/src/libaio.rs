@@ -35,6 +35,7 @@ pub const INFO: EngineInfo = EngineInfo {
     supports_syncfs: true,
     needs_shared_descriptors: false,
     completes_on_commit: false,
+    uses_library_threads: false,
     create: |options| Ok(Box::new(Libaio::new(options))),
 };
 

@@ -16,6 +16,7 @@ pub const INFO: EngineInfo = EngineInfo {
     supports_syncfs: true,
     needs_shared_descriptors: false,
     completes_on_commit: true,
+    uses_library_threads: false,
     create: |_options| Ok(Box::<Null>::default()),
 };
 

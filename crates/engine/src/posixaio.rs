@@ -21,6 +21,7 @@ pub const INFO: EngineInfo = EngineInfo {
     supports_atomic: false,
     needs_shared_descriptors: true,
     completes_on_commit: false,
+    uses_library_threads: true,
     create: |_options| Ok(Box::new(PosixAioEngine { running: None })),
     ..crate::libaio::INFO
 };

@@ -57,6 +57,7 @@ pub const INFO: EngineInfo = EngineInfo {
     supports_syncfs: true,
     needs_shared_descriptors: false,
     completes_on_commit: false,
+    uses_library_threads: false,
     create,
 };
 

@@ -5,15 +5,17 @@
 
 use crate::environment::Environment;
 use crate::message::Messages;
+use crate::options::apply_replay::MergeDraft;
 use crate::options::command_priority::CommandPriorityDraft;
 use crate::options::verification::VerifyDraft;
 use crate::options::zone_mode::ZoneDraft;
+use crate::profiles::ProfileDraft;
 use crate::spec::{
     BlockRange, BufferMemory, BufferSpec, CatchUp, CommandPrioritySpec, CpuPolicy, DirectionMix, DurabilitySpec,
-    EngineSpec, ErrorClasses, ErrorSpec, ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileService, GroupingSpec,
-    JobSpec, LatencySpec, LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, QueueSpec, ReplaySpec, ReportingSpec,
-    RwSequencer, SizeSpec, SteadyStateMetric, SteadyStateSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec,
-    ZoneSpec,
+    EngineSpec, ErrorClasses, ErrorSpec, ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileLocking, FileService,
+    GroupingSpec, JobSpec, LatencySpec, LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, QueueSpec, ReplaySpec,
+    ReportingSpec, RwSequencer, SizeSpec, SteadyStateMetric, SteadyStateSpec, SubmissionSpec, SyncMode, TargetSpec,
+    UnifiedReporting, WorkerSpec, ZoneSpec,
 };
 use ferrio_units::{KbBase, PerDirection};
 
@@ -63,6 +65,10 @@ pub struct Open {
     pub iops_window_ms: Option<u32>,
     /// The options of verification.
     pub verify: VerifyDraft,
+    /// The options of merging traces.
+    pub merge: MergeDraft,
+    /// The options of the profile, where they are being read.
+    pub profile: ProfileDraft,
 }
 
 /// What an option may ask while it is applied.
@@ -104,6 +110,7 @@ fn default_job() -> JobSpec {
         layout: default_layout(),
         pattern: default_pattern(),
         zones: ZoneSpec::None,
+        submission: SubmissionSpec::default(),
         queue: QueueSpec { iodepth: 1, batch_submit: 1, batch_complete_min: 1, batch_complete_max: 1, low: 1 },
         engine: EngineSpec {
             name: "psync".to_owned(),
@@ -146,6 +153,7 @@ fn default_target() -> TargetSpec {
         filetype: None,
         file_service: FileService::RoundRobin,
         file_service_count: 1,
+        locking: FileLocking::None,
         allow_file_create: true,
         allow_mounted_write: false,
     }
@@ -242,6 +250,7 @@ fn default_buffers() -> BufferSpec {
         compress_percent: 0,
         compress_chunk_bytes: 512,
         dedupe: None,
+        dedupe_global: false,
     }
 }
 
@@ -250,6 +259,7 @@ fn default_worker() -> WorkerSpec {
         thread: false,
         cpus_allowed: None,
         cpus_allowed_policy: CpuPolicy::Shared,
+        gtod_cpu: None,
         nice: 0,
         prio: None,
         prioclass: None,

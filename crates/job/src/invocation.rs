@@ -29,6 +29,8 @@ pub enum Mode {
     ShowCmd,
     /// `--idle-prof=calibrate`: print how long a unit of the measurement takes.
     IdleCalibration,
+    /// `--merge-blktrace-only`: merge the traces of the jobs, start none.
+    MergeTraces,
     /// `--inflate-log`: print the rows of a compressed log.
     InflateLog,
 }
@@ -149,6 +151,8 @@ pub struct Invocation {
     pub debug: DebugSettings,
     /// `--inflate-log`: the log to print.
     pub inflate_log: Option<PathBuf>,
+    /// Rows (hours) of the table of latencies that the profile `act` shows at the end of a run.
+    pub n_latency_slices: Option<u64>,
     /// To be printed now, in this order.
     pub messages: Vec<Message>,
 }

@@ -18,6 +18,7 @@ pub mod lower;
 pub mod message;
 pub mod options;
 pub mod origin;
+pub mod profiles;
 pub mod showcmd;
 pub mod spec;
 pub mod suggest;

@@ -5,7 +5,7 @@
 
 use crate::draft::{Draft, Open};
 use crate::options::{apply_pace, apply_replay, command_priority, steady_state, verification, zone_mode};
-use crate::spec::{DedupeMode, DirectionMix, JobSpec, QueueSpec, RandomDistribution, SizeSpec};
+use crate::spec::{DedupeMode, JobSpec, QueueSpec, RandomDistribution, SizeSpec};
 use ferrio_units::PerDirection;
 
 /// `bwavgtime` and `iopsavgtime` where they are not given and nothing is logged, milliseconds.
@@ -35,9 +35,6 @@ pub type Refused = Vec<String>;
 /// Decides what depends on several options, and checks them against each other.
 pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     let Draft { mut job, open } = draft;
-    if strictness.readonly && job.pattern.mix != DirectionMix::Read {
-        return Err(vec!["fio: trim and write operations are not allowed with the --readonly parameter.".to_owned()]);
-    }
     job.queue = lower_queue(open.iodepth.unwrap_or(job.queue.iodepth), &open);
     lower_pattern(&mut job, &open);
     zone_mode::lower(&mut job, &open.zones).map_err(|line| vec![line])?;
@@ -48,6 +45,10 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     lower_logs(&mut job, &open)?;
     lower_dedupe(&mut job, &open)?;
     job.verify = verification::lower(&job, &open).map_err(|line| vec![line])?;
+    if strictness.readonly && job.changes_files() {
+        return Err(vec!["fio: trim and write operations are not allowed with the --readonly parameter.".to_owned()]);
+    }
+    zone_mode::refuse_verify(&job).map_err(|line| vec![line])?;
     let mut lines = warnings(&mut job);
     lines.extend(apply_replay::lower(&mut job, &open).map_err(|line| vec![line])?);
     if strictness.warnings_fatal && !lines.is_empty() {
@@ -130,6 +131,12 @@ fn lower_dedupe(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
         };
         if !problem.is_empty() {
             return Err(vec![format!("fio: {problem}")]);
+        }
+    }
+    if job.buffers.dedupe_global && dedupe_percent > 0 {
+        let has_bytes = matches!(job.extent.size, Some(SizeSpec::Bytes(_)));
+        if !open.dedupe_working_set || !has_bytes {
+            return Err(vec!["fio: dedupe_global needs dedupe_mode=working_set and size in bytes".to_owned()]);
         }
     }
     let mode =

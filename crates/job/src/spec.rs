@@ -9,12 +9,14 @@ mod distribution;
 mod durability;
 mod engine;
 mod error;
+mod file;
 mod latency;
 mod log;
 mod pace;
 mod replay;
 mod reporting;
 mod steady_state;
+mod submission;
 mod surroundings;
 mod verify;
 mod zone;
@@ -29,18 +31,20 @@ pub use distribution::{RandomDistribution, Zone, ZoneLength};
 pub use durability::{DurabilitySpec, SyncMode, WriteHint};
 pub use engine::{EngineSpec, EngineValue};
 pub use error::{ErrorClasses, ErrorSpec};
+pub use file::{FileLocking, FileService, FileType};
 pub use latency::LatencySpec;
 pub use log::{LogSpec, WindowValue};
 pub use pace::{CatchUp, FlowSpec, PaceSpec, PauseSpec, RateLatency, RateProcess};
-pub use replay::{ReplaySpec, SkippedKinds};
+pub use replay::{MergeSpec, ReplaySpec, SkippedKinds};
 pub use reporting::{ReportingSpec, UnifiedReporting};
 pub use steady_state::{SteadyStateMetric, SteadyStateSpec};
+pub use submission::SubmissionSpec;
 pub use surroundings::{CgroupSpec, NumaMemory, SurroundingsSpec};
 pub use verify::{
-    HeaderLayout, VERIFY_METHODS, VerifyContentSpec, VerifyForm, VerifyMethod, VerifyMethodDef, VerifyPattern,
-    VerifySpec,
+    HeaderLayout, TrimBacklogSpec, VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyContentSpec, VerifyForm,
+    VerifyMethod, VerifyMethodDef, VerifyPattern, VerifySpec,
 };
-pub use zone::{StridedSpec, ZoneSpec};
+pub use zone::{SequentialZonesSpec, StridedSpec, ZoneSkip, ZoneSpec};
 
 /// A whole run: all jobs in the order in which they were given, clones not yet expanded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -74,6 +78,8 @@ pub struct JobSpec {
     pub zones: ZoneSpec,
     /// Depth and batches.
     pub queue: QueueSpec,
+    /// Who hands I/Os over, and which of them wait for each other.
+    pub submission: SubmissionSpec,
     /// Engine and its private options.
     pub engine: EngineSpec,
     /// When the job starts and ends.
@@ -108,6 +114,18 @@ pub struct JobSpec {
     pub replay: ReplaySpec,
 }
 
+impl JobSpec {
+    /// The job writes or trims: its files are opened for that, and may be made.
+    pub fn changes_files(&self) -> bool {
+        self.pattern.mix != DirectionMix::Read && !self.is_verify_only()
+    }
+
+    /// The job reads back what an earlier run wrote, and writes nothing.
+    pub fn is_verify_only(&self) -> bool {
+        self.verify.as_ref().is_some_and(|verify| verify.reads == VerifiedWrites::OfEarlierRun)
+    }
+}
+
 /// A size as an option gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SizeSpec {
@@ -118,7 +136,7 @@ pub enum SizeSpec {
 }
 
 /// What is read and written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TargetSpec {
     /// `filename`, split at unescaped colons.
     pub filenames: Vec<String>,
@@ -136,34 +154,14 @@ pub struct TargetSpec {
     pub filetype: Option<FileType>,
     /// `file_service_type` and the I/Os done on one file before the next is picked.
     pub file_service: FileService,
-    /// I/Os on one file before the next (`file_service_type=KIND:n`), at least 1.
+    /// I/Os on one file before the next (`file_service_type=KIND:n`), at least 1; `u32::MAX`: all of a file.
     pub file_service_count: u32,
+    /// `lockfile`.
+    pub locking: FileLocking,
     /// `allow_file_create`.
     pub allow_file_create: bool,
     /// `allow_mounted_write`.
     pub allow_mounted_write: bool,
-}
-
-/// Kind of target that `filetype` declares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum FileType {
-    /// Regular file.
-    Regular,
-    /// Block device.
-    Block,
-    /// Character device.
-    Character,
-}
-
-/// Rule for picking the next file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum FileService {
-    /// The next open file after every I/O (or n).
-    RoundRobin,
-    /// Finish one file, then the next.
-    Sequential,
-    /// A random file.
-    Random,
 }
 
 /// How much of the target is used.
@@ -321,6 +319,13 @@ pub struct PatternSpec {
     pub distribution: RandomDistribution,
 }
 
+impl PatternSpec {
+    /// Largest block of any direction, also of those that the job does not use, bytes.
+    pub fn largest_block_bytes(&self) -> u64 {
+        self.block_size.0.iter().map(|range| range.max_bytes).max().unwrap_or(0)
+    }
+}
+
 /// Depth and batches, in I/Os.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueSpec {
@@ -393,6 +398,8 @@ pub struct BufferSpec {
     pub compress_chunk_bytes: u64,
     /// `dedupe_percentage`, 1 to 100, and `dedupe_mode`; `None`: every buffer is new.
     pub dedupe: Option<(u32, DedupeMode)>,
+    /// `dedupe_global`: the fixed set is shared with the other jobs that say so.
+    pub dedupe_global: bool,
 }
 
 /// `dedupe_mode`: what a repeated buffer repeats.
@@ -425,6 +432,8 @@ pub struct WorkerSpec {
     pub cpus_allowed: Option<Vec<u32>>,
     /// `cpus_allowed_policy`.
     pub cpus_allowed_policy: CpuPolicy,
+    /// `gtod_cpu`: no job of the run may run there.
+    pub gtod_cpu: Option<u32>,
     /// `nice`; 0: unchanged.
     pub nice: i32,
     /// `prio`: level 0 to 7.

@@ -14,6 +14,7 @@ pub mod jsonl;
 mod local_time;
 pub mod logs;
 pub mod normal;
+pub mod slices;
 pub mod start;
 pub mod terse;
 mod text;

@@ -23,6 +23,28 @@ pub enum RunError {
         /// Name of the engine.
         engine: String,
     },
+    /// I/Os of several jobs would have to wait for each other.
+    #[error(
+        "{job}: serialize_overlap of several jobs with io_submit_mode=offload: I/Os that wait for those of other jobs are not \
+         yet supported by ferrio"
+    )]
+    OverlapBetweenJobs {
+        /// Name of the second such job.
+        job: String,
+    },
+    /// A process that is forked beside threads of the C library would wait for them for ever.
+    #[error(
+        "{job}: engine {engine} is used by threads and by processes of one run: give all these jobs the option thread, or none"
+    )]
+    ThreadsAndProcesses {
+        /// Name of the first such job that is a process.
+        job: String,
+        /// Name of the engine.
+        engine: &'static str,
+    },
+    /// The traces of a job cannot be merged: which job, and why.
+    #[error("{0}")]
+    Merge(String),
     /// The thread that writes performance logs cannot be started.
     #[error("cannot start to write logs: {0}")]
     Logs(std::io::Error),

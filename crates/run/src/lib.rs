@@ -5,9 +5,11 @@
 //! Start reading at [`supervisor`] (a run from start to end), then [`worker`] (what one job process does).
 #![forbid(unsafe_code)]
 
+pub mod after_crash;
 pub mod error;
 pub mod events;
 pub mod files;
+mod locks;
 pub mod logs;
 pub mod plan;
 mod provenance;
@@ -15,11 +17,12 @@ mod replay;
 pub mod supervisor;
 pub mod trace;
 pub mod worker;
+mod zones;
 
 pub use error::{JobError, RunError};
 pub use events::{BandwidthSample, JobSummary, RunEvent, RunObserver, Stream};
 pub use supervisor::{
-    ControlSettings, EtaSettings, IdleDetail, RunOutcome, RunSettings, Trigger, calibrate_idle, run, simulate,
-    without_jobs,
+    ControlSettings, EtaSettings, IdleDetail, RunOutcome, RunSettings, Trigger, calibrate_idle, merge_only, run,
+    simulate, without_jobs,
 };
 pub use trace::TraceSettings;

@@ -23,6 +23,7 @@ pub mod samples;
 pub mod steady_state;
 pub mod stretch;
 pub mod thread_stats;
+mod verify;
 
 pub use block_states::{BlockState, BlockStates};
 pub use depth::{BatchCounts, DepthCounts};
@@ -41,3 +42,4 @@ pub use samples::SampleStat;
 pub use steady_state::{SteadyCriterion, SteadyMetric, SteadySample, SteadyState};
 pub use stretch::{JobEnd, Stretch};
 pub use thread_stats::{DirectionStats, ErrorCounts, LatencyTarget, ResourceUsage, ThreadStats};
+pub use verify::VerifyStats;

@@ -5,6 +5,7 @@
 use crate::counts::add_to;
 use crate::{
     BatchCounts, BlockStates, DepthCounts, LatencyBuckets, LatencyStat, PriorityStats, ReplayStats, SampleStat,
+    VerifyStats,
 };
 use ferrio_units::{DataDirection, PerDirection};
 use serde::{Deserialize, Serialize};
@@ -205,6 +206,10 @@ pub struct ThreadStats {
     pub block_states: Option<BlockStates>,
     /// How well the times of a trace were kept (`read_iolog`).
     pub replay: Option<ReplayStats>,
+    /// Zones that were reset to be written again; `None`: the job writes none (`zonemode=zbd`).
+    pub zone_resets: Option<u64>,
+    /// What verification had to remember; `None`: nothing.
+    pub verify: Option<VerifyStats>,
 }
 
 impl ThreadStats {
@@ -259,6 +264,12 @@ impl ThreadStats {
         }
         if let Some(theirs) = &other.replay {
             self.replay.get_or_insert_default().merge(theirs);
+        }
+        if let Some(theirs) = other.zone_resets {
+            add_to(self.zone_resets.get_or_insert_default(), theirs);
+        }
+        if let Some(theirs) = &other.verify {
+            self.verify.get_or_insert_default().merge(theirs);
         }
     }
 

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use memory::Memory;
 use std::fmt;
 use std::path::PathBuf;
+use std::ptr::NonNull;
 
 /// Where the memory of an arena comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,6 +105,16 @@ impl Arena {
             .ok_or_else(|| failed(std::io::Error::from_raw_os_error(libc::ENOMEM)))?;
         let memory = Memory::get(&request.kind, total, request.hugepage_bytes).map_err(failed)?;
         Ok(Self { memory, offset: request.offset_bytes, len: request.size_bytes })
+    }
+
+    /// An arena over a part of another, for who uses that part in another thread. It frees nothing.
+    ///
+    /// # Safety
+    /// The arena of the region outlives it, and whoever uses a slice of either, or has the kernel write there, does so while
+    /// nobody uses the same bytes by the other.
+    pub unsafe fn over(region: Region) -> Self {
+        let base = NonNull::new(region.ptr).unwrap_or(NonNull::dangling());
+        Self { memory: Memory::borrowed(base), offset: 0, len: region.len }
     }
 
     /// Usable bytes.

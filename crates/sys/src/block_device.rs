@@ -4,6 +4,8 @@
 //! Must not know: why it is asked. Start reading at [`DeviceNumber`], then [`BlockDevice`].
 #![expect(unsafe_code, reason = "ioctl with the kernel's own opcodes")]
 
+pub mod zones;
+
 use crate::error::{Context, Error, Result};
 use crate::file::{FileInfo, FileKind};
 use rustix::fd::AsFd;

@@ -6,6 +6,7 @@
 //!
 //! Must not know: which engine calls.
 
+use crate::direct_call;
 use rustix::fd::AsFd;
 use rustix::fs::SeekFrom;
 use rustix::io::{Errno, ReadWriteFlags};
@@ -50,13 +51,13 @@ pub type Transferred = Result<usize, Errno>;
 /// `pread64`.
 #[inline]
 pub fn pread(file: impl AsFd, buffer: &mut [u8], offset: u64) -> Transferred {
-    rustix::io::pread(file, buffer, offset)
+    direct_call::pread(file.as_fd(), buffer, offset)
 }
 
 /// `pwrite64`.
 #[inline]
 pub fn pwrite(file: impl AsFd, buffer: &[u8], offset: u64) -> Transferred {
-    rustix::io::pwrite(file, buffer, offset)
+    direct_call::pwrite(file.as_fd(), buffer, offset)
 }
 
 /// `lseek` to an offset from the start.

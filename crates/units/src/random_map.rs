@@ -7,6 +7,7 @@
 //! Must not know: offsets in bytes, files, generators. Start reading at [`RandomMap::next_free`].
 
 use crate::BuildError;
+use std::mem::MaybeUninit;
 
 /// Bits of a word of the map.
 const WORD_BITS: u64 = 64;
@@ -35,11 +36,20 @@ impl RandomMap {
     /// # Errors
     /// [`BuildError::RandomMapMemory`] when the memory cannot be allocated.
     pub fn new(n_blocks: u64) -> Result<Self, BuildError> {
+        Self::with_memory(n_blocks, |_| {})
+    }
+
+    /// The same; `prepare` sees the memory before it is touched.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_memory(n_blocks: u64, prepare: impl FnOnce(&mut [MaybeUninit<u64>])) -> Result<Self, BuildError> {
         let (level_starts, n_levels, n_words) = Self::layout(n_blocks);
         let no_memory = || BuildError::RandomMapMemory { n_blocks, n_bytes: n_words.saturating_mul(8) };
         let n_words = usize::try_from(n_words).map_err(|_| no_memory())?;
         let mut words = Vec::new();
         words.try_reserve_exact(n_words).map_err(|_| no_memory())?;
+        prepare(words.spare_capacity_mut());
         words.resize(n_words, 0);
         let mut map = Self { words, level_starts, n_levels, n_blocks, n_free: 0 };
         map.reset();

@@ -20,6 +20,14 @@ enum BlockSize {
     Split { entries: Box<[Entry]>, min_bytes: u64, stream: Generator },
 }
 
+/// Bytes from the start of a block to where it has to end. As seen on fio 3.33, blocks of several sizes end within the range
+/// of the job, those of one size within the file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room {
+    pub(crate) in_range_bytes: u64,
+    pub(crate) in_file_bytes: u64,
+}
+
 /// A size of `bssplit`, taken if the draw is not above `last_output` and no entry before it was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
@@ -45,13 +53,14 @@ impl BlockSizes {
         Self { kinds, sequential_random: pattern.bs_is_seq_rand }
     }
 
-    /// The next block of a direction that is not longer than `room_bytes`; `None` when even the smallest is.
+    /// The next block of a direction that is not longer than its room; `None` when even the smallest is.
     #[inline]
-    pub(crate) fn next(&mut self, direction: DataDirection, random: bool, room_bytes: u64) -> Option<u64> {
+    pub(crate) fn next(&mut self, direction: DataDirection, random: bool, room: Room) -> Option<u64> {
+        let room_bytes = room.in_range_bytes;
         // bs_is_seq_rand: the read slot holds the sequential size, the write slot the random one.
         let slot = if self.sequential_random { usize::from(random) } else { direction.index() };
         match &mut self.kinds.0[slot] {
-            BlockSize::Fixed(bytes) => (*bytes <= room_bytes).then_some(*bytes),
+            BlockSize::Fixed(bytes) => (*bytes <= room.in_file_bytes).then_some(*bytes),
             BlockSize::Range { range, unaligned, stream } => draw(range, *unaligned, stream, room_bytes),
             BlockSize::Split { min_bytes, .. } if *min_bytes > room_bytes => None,
             BlockSize::Split { entries, stream, .. } => Some(draw_entry(entries, stream, room_bytes)),

@@ -6,11 +6,12 @@ use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::sequence::Sequence;
 use crate::zones::Zones;
 use ferrio_job::spec::{DirectionMix, PatternSpec, RandomDistribution, RandomGenerator, Zone};
+use ferrio_sys::huge_pages;
 use ferrio_units::random::{Lfsr, SeedIndex, Shape, SkewedBlocks};
 use ferrio_units::{BuildError, DataDirection, PerDirection, RandomMap};
 
 /// Where the next random block of a file comes from.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum BlockChoice {
     /// Uniform draws.
     Free,
@@ -28,7 +29,7 @@ pub(crate) enum BlockChoice {
 
 /// The shape that was made last: files of the same size share one, which may take a third of a second to make.
 #[derive(Debug, Default)]
-pub(crate) struct Shapes(Option<Shape>);
+pub(crate) struct Shapes(Option<(Shape, Option<f64>)>);
 
 impl BlockChoice {
     /// The choice for a file of a plan.
@@ -63,7 +64,7 @@ impl BlockChoice {
         if pattern.norandommap || n_blocks == 0 {
             return Ok(Self::Free);
         }
-        match RandomMap::new(n_blocks) {
+        match RandomMap::with_memory(n_blocks, huge_pages::prefer) {
             Ok(map) => Ok(Self::Map(map)),
             Err(_) if pattern.softrandommap => Ok(Self::Free),
             Err(_) => Err(WorkloadError::RandomMap { file_index, n_blocks }),
@@ -149,28 +150,25 @@ impl Shapes {
         if n_blocks == 0 {
             return Ok(None);
         }
-        let Some((make, center)) = maker(&plan.pattern.distribution) else { return Ok(None) };
-        let shape = match self.0.filter(|shape| shape.n_blocks() == n_blocks) {
-            Some(shape) => shape,
-            None => make(n_blocks).map_err(|why| WorkloadError::Distribution { file_index, why })?,
-        };
-        self.0 = Some(shape);
-        Ok(Some((shape, center)))
+        let failed = |why| WorkloadError::Distribution { file_index, why };
+        if self.0.is_none_or(|(shape, _)| shape.n_blocks() != n_blocks) {
+            self.0 = skew(&plan.pattern.distribution, n_blocks).map_err(failed)?;
+        }
+        Ok(self.0)
     }
 }
 
-/// What makes the shape over a number of blocks.
-type Maker = Box<dyn Fn(u64) -> Result<Shape, BuildError>>;
-
-fn maker(distribution: &RandomDistribution) -> Option<(Maker, Option<f64>)> {
-    match *distribution {
-        RandomDistribution::Uniform | RandomDistribution::Zoned(_) | RandomDistribution::Sequence { .. } => None,
-        RandomDistribution::Zipf { theta, center } => Some((Box::new(move |n| Shape::zipf(n, theta)), center)),
-        RandomDistribution::Pareto { h, center } => Some((Box::new(move |n| Shape::pareto(n, h)), center)),
-        RandomDistribution::Normal { deviation_percent, center } => {
-            Some((Box::new(move |n| Shape::normal(n, deviation_percent)), center))
+/// The shape of a skewed distribution over a number of blocks, and its centre; `None` for the others.
+pub(crate) fn skew(distribution: &RandomDistribution, n: u64) -> Result<Option<(Shape, Option<f64>)>, BuildError> {
+    let (shape, center) = match *distribution {
+        RandomDistribution::Uniform | RandomDistribution::Zoned(_) | RandomDistribution::Sequence { .. } => {
+            return Ok(None);
         }
-    }
+        RandomDistribution::Zipf { theta, center } => (Shape::zipf(n, theta), center),
+        RandomDistribution::Pareto { h, center } => (Shape::pareto(n, h), center),
+        RandomDistribution::Normal { deviation_percent, center } => (Shape::normal(n, deviation_percent), center),
+    };
+    Ok(Some((shape?, center)))
 }
 
 /// The unit that skewed draws count in: the smallest block of reads and writes, used or not, and not that of trims (as

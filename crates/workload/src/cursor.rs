@@ -4,10 +4,10 @@
 
 use crate::choice::{BlockChoice, Shapes, n_drawn, n_places};
 use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
-use ferrio_units::PerDirection;
+use ferrio_units::{DataDirection, PerDirection};
 
 /// State of one file.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct FileCursor {
     pub(crate) range: FileRange,
     /// Where blocks in sequence end.
@@ -61,6 +61,26 @@ impl FileCursor {
     /// Back to the start: positions and visited blocks.
     pub(crate) fn rewind(&mut self) {
         self.go_to(self.range.start_bytes);
+        self.has_unwritten_trim = false;
+        self.n_since_rewind = 0;
+    }
+
+    /// Takes each direction that has come to the end back to the start; false: none has, or there is nothing to go through.
+    pub(crate) fn wrap(&mut self) -> bool {
+        let (start, end) = (self.range.start_bytes, self.end_bytes);
+        let mut has_wrapped = false;
+        for direction in DataDirection::ALL {
+            if start < end && self.next_bytes[direction] >= end {
+                (self.next_bytes[direction], self.last_bytes[direction]) = (start, start);
+                (self.fresh[direction], has_wrapped) = (true, true);
+            }
+        }
+        has_wrapped
+    }
+
+    /// Blocks were all visited and may be again; directions go on where they are.
+    pub(crate) fn forget_visited(&mut self) {
+        self.choice.rewind();
         self.has_unwritten_trim = false;
         self.n_since_rewind = 0;
     }

@@ -79,6 +79,16 @@ impl DirectionPicker {
         }
     }
 
+    /// The direction that was drawn last found nothing to do: it is the next again, without another draw.
+    pub(crate) fn hold(&mut self, n_issued: &PerDirection<u64>) {
+        let mix = match self {
+            Self::Mix(mix) => mix,
+            Self::Steered(steered) => &mut steered.mix,
+            Self::Single(_) | Self::RandomTrimWrite | Self::SequentialTrimWrite => return,
+        };
+        mix.share = mix.share.max(n_issued[mix.current].saturating_add(1));
+    }
+
     /// The next direction in a file, given the I/Os issued so far.
     #[inline]
     pub(crate) fn next(&mut self, n_issued: &PerDirection<u64>, file: &FileCursor) -> DataDirection {

@@ -2,14 +2,26 @@
 //!
 //! Must not know: offsets. Start reading at [`FilePicker::next`].
 
-use crate::plan::WorkloadPlan;
+use crate::choice;
+use crate::plan::{WorkloadError, WorkloadPlan};
 use ferrio_job::spec::FileService;
-use ferrio_units::random::{Generator, SeedIndex};
+use ferrio_units::random::{Generator, SeedIndex, SkewedBlocks};
+
+/// A file is kept until it is done.
+const ALL_OF_IT: u32 = u32::MAX;
+
+/// Skewed draws are among this many places for each file: 2 to the power of it.
+const PLACES_PER_FILE_LOG2: u32 = 10;
+
+/// Most skewed draws for one pick.
+const MAX_SKEWED_DRAWS: u32 = 1 << 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FileState {
     Closed,
     Open,
+    /// It starts over once nothing of it is in flight.
+    Closing,
     Done,
 }
 
@@ -28,22 +40,25 @@ pub(crate) struct FilePicker {
     /// Where the round goes on.
     next: usize,
     stream: Generator,
+    skewed: Option<SkewedBlocks>,
 }
 
 impl FilePicker {
-    pub(crate) fn new(plan: &WorkloadPlan) -> Self {
-        Self {
+    /// Makes the picker of a plan. A skewed choice may take a third of a second to make.
+    pub(crate) fn new(plan: &WorkloadPlan) -> Result<Self, WorkloadError> {
+        Ok(Self {
             states: vec![FileState::Closed; plan.files.len()],
             n_open: 0,
             n_done: 0,
             max_open: plan.openfiles.clamp(1, plan.files.len().max(1)),
-            service: plan.file_service,
+            service: plan.file_service.clone(),
             count: plan.file_service_count.max(1),
             left: 0,
             current: 0,
             next: 0,
             stream: Generator::from_table(plan.pattern.generator_kind(), &plan.seeds, SeedIndex::FilePick),
-        }
+            skewed: skewed(plan)?,
+        })
     }
 
     /// The next file, opened if need be; `None`: all are done.
@@ -56,15 +71,16 @@ impl FilePicker {
             return Some(self.open(0));
         }
         if self.left > 0 && self.states[self.current] == FileState::Open {
-            self.left -= 1;
+            self.left -= u32::from(self.left != ALL_OF_IT);
             return Some(self.current);
         }
-        let file = match self.service {
+        let file = match &self.service {
             FileService::Sequential => self.states.iter().position(|state| *state != FileState::Done)?,
             FileService::RoundRobin => self.round_robin(),
             FileService::Random => self.random(),
+            FileService::Skewed(_) => self.skewed(),
         };
-        self.left = self.count - 1;
+        self.left = if self.count == ALL_OF_IT { ALL_OF_IT } else { self.count - 1 };
         self.current = file;
         Some(self.open(file))
     }
@@ -89,26 +105,69 @@ impl FilePicker {
         }
     }
 
+    fn skewed(&mut self) -> usize {
+        // Files that cannot be used may have nearly all of the draws; then the first that can be is taken.
+        for _ in 0..MAX_SKEWED_DRAWS {
+            let Some(stream) = &mut self.skewed else { break };
+            let file = (stream.next_block() >> PLACES_PER_FILE_LOG2) as usize;
+            if self.usable(file) {
+                return file;
+            }
+        }
+        // If all that are not done close, one of them goes on.
+        let usable = (0..self.states.len()).find(|file| self.usable(*file));
+        usable.or_else(|| self.states.iter().position(|state| *state == FileState::Closing)).unwrap_or(0)
+    }
+
     fn usable(&self, file: usize) -> bool {
         match self.states[file] {
             FileState::Open => true,
             FileState::Closed => self.n_open < self.max_open,
-            FileState::Done => false,
+            FileState::Closing | FileState::Done => false,
         }
     }
 
     #[inline]
     fn open(&mut self, file: usize) -> usize {
-        if self.states[file] == FileState::Closed {
-            self.states[file] = FileState::Open;
-            self.n_open += 1;
+        match self.states[file] {
+            FileState::Closed => {
+                self.states[file] = FileState::Open;
+                self.n_open += 1;
+            }
+            FileState::Closing => self.states[file] = FileState::Open,
+            FileState::Open | FileState::Done => {}
         }
         file
     }
 
+    /// The file starts over without being left.
+    pub(crate) fn stay(&mut self) {
+        self.left = self.left.saturating_add(1);
+    }
+
+    /// The file has nothing left, but starts over when it is picked after it was closed.
+    pub(crate) fn close(&mut self, file: usize) {
+        if self.states[file] == FileState::Open {
+            self.states[file] = FileState::Closing;
+        }
+    }
+
+    /// The file was closed: nothing of it is in flight.
+    pub(crate) fn closed(&mut self, file: usize) {
+        if self.states[file] == FileState::Closing {
+            self.states[file] = FileState::Closed;
+            self.n_open -= 1;
+        }
+    }
+
+    /// Files that are done start over.
+    pub(crate) fn starts_over(&self) -> bool {
+        self.skewed.is_some()
+    }
+
     /// The file has nothing left.
     pub(crate) fn finish(&mut self, file: usize) {
-        if self.states[file] == FileState::Open {
+        if matches!(self.states[file], FileState::Open | FileState::Closing) {
             self.n_open -= 1;
         }
         if self.states[file] != FileState::Done {
@@ -128,4 +187,15 @@ impl FilePicker {
         // The round goes on where it was: `next` stays.
         (self.n_open, self.n_done, self.left, self.current) = (0, 0, 0, 0);
     }
+}
+
+fn skewed(plan: &WorkloadPlan) -> Result<Option<SkewedBlocks>, WorkloadError> {
+    let FileService::Skewed(distribution) = &plan.file_service else { return Ok(None) };
+    let n_places = (plan.files.len() as u64) << PLACES_PER_FILE_LOG2;
+    if n_places == 0 {
+        return Ok(None);
+    }
+    let shape = choice::skew(distribution, n_places).map_err(|why| WorkloadError::FileService { why })?;
+    let seed = plan.seeds.get(SeedIndex::FilePick) as u32;
+    Ok(shape.map(|(shape, center)| SkewedBlocks::new(shape, seed, center).without_scatter()))
 }

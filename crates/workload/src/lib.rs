@@ -30,3 +30,6 @@ mod zoning;
 pub use plan::{FileRange, WorkloadError, WorkloadPlan};
 pub use stream::{Next, NextIo};
 pub use workload::Workload;
+pub use zoning::ZoningFailure;
+pub use zoning::sequential::SequentialPlan;
+pub use zoning::table::{ZoneLayout, ZoneShape, ZoneShapes, ZoneState, ZoneTable};

@@ -5,8 +5,10 @@
 
 use crate::choice::{BlockChoice, align_bytes};
 use crate::cursor::FileCursor;
-use ferrio_job::spec::{PatternSpec, RandomGenerator, RwSequencer};
-use ferrio_units::random::{Generator, GeneratorKind, SeedIndex, SeedTable, Taus88};
+use crate::plan::{FileRange, WorkloadPlan};
+use crate::workload::OffsetState;
+use ferrio_job::spec::{RandomGenerator, RwSequencer};
+use ferrio_units::random::{Generator, GeneratorKind, SeedIndex, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
 
 /// A start, and the block number where it was drawn at random from a map.
@@ -32,6 +34,10 @@ pub(crate) struct OffsetPicker {
     percent_random: PerDirection<u32>,
     align_bytes: PerDirection<u64>,
     time_based: bool,
+    /// A direction that comes to the end of a file goes on at its start.
+    wraps: bool,
+    /// The block before was to be a random one and found no place: the next is for the same I/O.
+    draws_again: bool,
     offsets: Generator,
     mix: Generator,
     zones: Taus88,
@@ -41,7 +47,8 @@ pub(crate) struct OffsetPicker {
 const MAX_BLOCKS_32: u64 = 1 << 32;
 
 impl OffsetPicker {
-    pub(crate) fn new(pattern: &PatternSpec, seeds: &SeedTable, n_blocks: u64, time_based: bool) -> Self {
+    pub(crate) fn new(plan: &WorkloadPlan, n_blocks: u64) -> Self {
+        let WorkloadPlan { pattern, seeds, time_based, .. } = plan;
         let wide = pattern.random_generator == Some(RandomGenerator::Tausworthe64)
             || (pattern.random_generator.is_none() && n_blocks > MAX_BLOCKS_32);
         let kind = if wide { GeneratorKind::Taus258 } else { GeneratorKind::Taus88 };
@@ -53,11 +60,18 @@ impl OffsetPicker {
             skip_bytes: if pattern.random { 0 } else { pattern.rw_postfix },
             percent_random: pattern.percentage_random,
             align_bytes: PerDirection(DataDirection::ALL.map(|direction| align_bytes(pattern, direction))),
-            time_based,
+            time_based: *time_based,
+            wraps: plan.wraps(),
+            draws_again: false,
             offsets: Generator::from_table(kind, seeds, SeedIndex::Offset),
             mix: Generator::from_table(GeneratorKind::Taus88, seeds, SeedIndex::SequentialMixRead),
             zones: Taus88::from_table(seeds, SeedIndex::Zone),
         }
+    }
+
+    /// What the starts are drawn from.
+    pub(crate) fn state(&self) -> OffsetState {
+        if self.random { OffsetState::from(&self.offsets) } else { OffsetState::None }
     }
 
     /// The next start in a file; `None`: the file is done.
@@ -71,19 +85,32 @@ impl OffsetPicker {
         }
         let first_of_run = self.run_left == self.run_length;
         let start = if first_of_run { self.random_or_mixed(file, direction) } else { self.within_run(file, direction) };
-        self.run_left -= 1;
+        // A file that starts over is drawn from once more for the same I/O.
+        if start.is_some() || !self.time_based {
+            self.run_left -= 1;
+        } else {
+            self.draws_again = true;
+        }
         start
     }
 
     #[inline]
     fn random_or_mixed(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
         let percent = self.percent_random[direction];
-        let sequential = percent < 100 && (percent == 0 || self.mix.percent() > percent);
-        // A sequential block that would start past the end becomes a random one.
-        if sequential && file.next_bytes[direction] < file.end_bytes {
+        let is_mixed = percent < 100 && !std::mem::take(&mut self.draws_again);
+        let sequential = is_mixed && (percent == 0 || self.mix.percent() > percent);
+        // A sequential block that would start past the end of the file becomes a random one.
+        if sequential && (self.is_in_file(file, direction) || self.wraps && file.wrap()) {
             return self.sequential(file, direction);
         }
         if sequential { self.instead_of_sequential(file, direction) } else { self.at_random(file, direction) }
+    }
+
+    /// The next block in sequence starts within the file; where directions wrap, within the range.
+    #[inline]
+    fn is_in_file(&self, file: &FileCursor, direction: DataDirection) -> bool {
+        let end_bytes = if self.wraps { file.end_bytes } else { file.range.block_end_bytes() };
+        file.next_bytes[direction] < end_bytes
     }
 
     /// A random block where a sequential one would start past the end: it is not marked in the map (as seen on fio 3.33).
@@ -93,13 +120,14 @@ impl OffsetPicker {
     }
 
     /// Inside a run: the next block of the file and direction, or the same again, from the start of the range where there
-    /// was none (as seen on fio 3.33). A run that reaches the end of the range goes on elsewhere, and is no longer for it.
+    /// was none (as seen on fio 3.33). A run that reaches the end of the file goes on elsewhere, and is no longer for it;
+    /// one that reaches that of a range that ends before it ends the file.
     fn within_run(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
         if self.identical {
             let offset_bytes = file.last_bytes[direction];
             return Some(Start { offset_bytes, random: false, map_block: None });
         }
-        if file.next_bytes[direction] >= file.end_bytes {
+        if !(self.is_in_file(file, direction) || self.wraps && file.wrap()) {
             return self.instead_of_sequential(file, direction);
         }
         self.sequential(file, direction)
@@ -137,26 +165,40 @@ impl OffsetPicker {
     #[inline]
     fn sequential(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
         let position = file.next_bytes[direction];
-        if position >= file.end_bytes {
+        if position >= file.range.block_end_bytes() {
             return None;
         }
-        let offset_bytes =
-            if self.skip_bytes == 0 || file.fresh[direction] { position } else { self.skipped(file, position) };
-        Some(Start { offset_bytes, random: false, map_block: None })
+        let offset_bytes = match (self.skip_bytes, file.fresh[direction]) {
+            (0, _) => position,
+            (_, false) => self.skipped(file, position),
+            (..0, true) if file.range.start_bytes > 0 => self.first_before_start(file)?,
+            (_, true) => position,
+        };
+        (offset_bytes < file.end_bytes).then_some(Start { offset_bytes, random: false, map_block: None })
     }
 
-    /// The position after a skip. A jump past the end goes to the start, one before the start to the end.
+    /// The first block of a range that jumps go through backwards and that is not at the start of its file (as seen on fio
+    /// 3.33).
+    fn first_before_start(&self, file: &FileCursor) -> Option<u64> {
+        let FileRange { start_bytes, length_bytes, .. } = file.range;
+        let first = length_bytes.checked_add_signed(self.skip_bytes)?;
+        Some(if first < start_bytes { first.saturating_add(start_bytes) } else { first })
+    }
+
+    /// The position after a skip: one before the start goes to the end. As seen on fio 3.33, one past the end of the range but
+    /// not of its file ends it, and one past the end of the file goes to the start, or as far behind it as it is from that of
+    /// the file.
     fn skipped(&self, file: &FileCursor, position: u64) -> u64 {
-        let range = file.range;
+        let start_bytes = file.range.start_bytes;
         match position.checked_add_signed(self.skip_bytes) {
-            Some(next) if next >= file.end_bytes => range.start_bytes,
-            Some(next) if next >= range.start_bytes => next,
-            _ => file.end_bytes.saturating_add_signed(self.skip_bytes).max(range.start_bytes),
+            Some(next) if next >= file.range.block_end_bytes() => start_bytes.saturating_mul(2),
+            Some(next) if next >= start_bytes => next,
+            _ => file.end_bytes.saturating_add_signed(self.skip_bytes).max(start_bytes),
         }
     }
 
-    /// True when a file that is done starts over instead.
-    pub(crate) fn restarts(&self) -> bool {
-        self.time_based
+    /// True when a direction that comes to the end of a file goes on at its start.
+    pub(crate) fn wraps(&self) -> bool {
+        self.wraps
     }
 }

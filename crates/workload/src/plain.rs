@@ -7,12 +7,13 @@
 use crate::choice::{self, BlockChoice};
 use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
 use crate::stream::{Next, NextIo};
-use ferrio_job::spec::{DirectionMix, PatternSpec, RandomDistribution, RandomGenerator};
+use crate::workload::OffsetState;
+use ferrio_job::spec::{DirectionMix, FileService, PatternSpec, RandomDistribution, RandomGenerator};
 use ferrio_units::random::{SeedIndex, Taus88, UniformBlocks};
 use ferrio_units::{DataDirection, RandomMap};
 
 /// The stream of a plain job.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct PlainStream {
     direction: DataDirection,
     block_bytes: u64,
@@ -31,7 +32,7 @@ pub(crate) struct PlainStream {
 }
 
 /// In which order the blocks come.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Order {
     /// One after the other, from the start of the range.
     Sequential,
@@ -42,11 +43,12 @@ enum Order {
 }
 
 /// Limits in I/Os, and what a new pass needs.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Limits {
     n_total: u64,
     n_in_pass: u64,
-    time_based: bool,
+    /// The file starts over when it is done, without being closed.
+    starts_over: bool,
     /// The stream as it was at first, if each pass starts it anew.
     first: Option<UniformBlocks>,
 }
@@ -67,7 +69,7 @@ impl PlainStream {
         let limits = Limits {
             n_total: plan.limit_bytes.div_ceil(facts.block_bytes).min(plan.limit_ios),
             n_in_pass: plan.pass_limit_bytes.div_ceil(facts.block_bytes),
-            time_based: plan.time_based,
+            starts_over: plan.time_based && (plan.pattern.random || ends_with_a_block(plan, &facts)),
             first: plan.reseed_each_pass.then(|| blocks.clone()),
         };
         let order = match BlockChoice::uniform(plan, 0)? {
@@ -127,7 +129,7 @@ impl PlainStream {
     #[cold]
     fn file_end(&mut self) -> Next {
         // A file that gave nothing since it was rewound would restart for ever.
-        if self.limits.time_based && self.n_since_rewind > 0 {
+        if self.limits.starts_over && self.n_since_rewind > 0 {
             self.rewind();
             return Next::Restart(0);
         }
@@ -152,6 +154,14 @@ impl PlainStream {
         }
     }
 
+    /// What the offsets are drawn from, as it stands.
+    pub(crate) fn offset_state(&self) -> OffsetState {
+        match &self.order {
+            Order::Sequential => OffsetState::None,
+            Order::Mapped(blocks, _) | Order::Free(blocks) => OffsetState::Taus88(blocks.stream().words()),
+        }
+    }
+
     /// Bytes issued in all passes.
     pub(crate) fn issued_bytes(&self) -> u64 {
         self.n_issued.saturating_mul(self.block_bytes)
@@ -168,18 +178,24 @@ impl PlainStream {
     }
 }
 
+/// As seen on fio 3.33: a file of which a rest remains is closed, and its pass ends.
+fn ends_with_a_block(plan: &WorkloadPlan, facts: &Facts) -> bool {
+    plan.files.iter().all(|file| facts.n_blocks.saturating_mul(facts.block_bytes) >= file.length_bytes)
+}
+
 /// What matters of a plan if it is plain. Every field of plan and pattern is named, so that a new one does not compile before
 /// somebody has thought about it here.
 fn facts(plan: &WorkloadPlan) -> Option<Facts> {
     let WorkloadPlan {
         pattern,
         strided: None,
+        sequential: None,
         fsync_blocks: 0,
         fdatasync_blocks: 0,
         sync_file_range_blocks: 0,
         files,
         openfiles: _,
-        file_service: _,
+        file_service,
         file_service_count: _,
         seeds: _,
         reseed_each_pass: _,
@@ -193,6 +209,10 @@ fn facts(plan: &WorkloadPlan) -> Option<Facts> {
     };
     let (direction, block_bytes) = plain_pattern(pattern)?;
     let [range] = files.as_slice() else { return None };
+    if matches!(file_service, FileService::Skewed(_)) {
+        // Its file starts over in the middle of a pass.
+        return None;
+    }
     let n_blocks = n_blocks(range, block_bytes, pattern.random)?;
     // Beyond, the general stream draws 64 bits: it counts in the smallest block of all directions, used or not.
     let n_smallest = range.length_bytes / choice::smallest_block_bytes(plan).max(1);

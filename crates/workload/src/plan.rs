@@ -2,6 +2,7 @@
 //!
 //! Must not know: how the ranges came about. Start reading at [`WorkloadPlan`].
 
+use crate::zoning::sequential::SequentialPlan;
 use ferrio_job::spec::{FileService, PatternSpec, StridedSpec};
 use ferrio_units::BuildError;
 use ferrio_units::random::SeedTable;
@@ -38,6 +39,8 @@ pub struct WorkloadPlan {
     pub pattern: PatternSpec,
     /// A window that moves through each file; `None`: all of it is used.
     pub strided: Option<StridedSpec>,
+    /// Zones that are written in sequence; `None`: places are as they are drawn. Not with `strided`.
+    pub sequential: Option<SequentialPlan>,
     /// fsync after every n writes; 0: never.
     pub fsync_blocks: u32,
     /// fdatasync after every n writes; 0: never.
@@ -50,7 +53,7 @@ pub struct WorkloadPlan {
     pub openfiles: usize,
     /// Rule for the next file.
     pub file_service: FileService,
-    /// I/Os on one file before the next.
+    /// I/Os on one file before the next; `u32::MAX`: all of it.
     pub file_service_count: u32,
     /// Seeds of all streams.
     pub seeds: SeedTable,
@@ -65,6 +68,23 @@ pub struct WorkloadPlan {
     pub limit_ios: u64,
     /// Files start over when they are done.
     pub time_based: bool,
+}
+
+impl WorkloadPlan {
+    /// A direction that comes to the end of the only file goes on at its start.
+    pub(crate) fn wraps(&self) -> bool {
+        self.time_based && self.files.len() == 1 && !self.has_zones()
+    }
+
+    /// A file starts over without being closed once all of it was visited.
+    pub(crate) fn restarts(&self) -> bool {
+        self.time_based && (self.pattern.random || self.has_zones())
+    }
+
+    /// The files have zones of either kind.
+    pub(crate) fn has_zones(&self) -> bool {
+        self.strided.is_some() || self.sequential.is_some()
+    }
 }
 
 /// Why a workload cannot be made.
@@ -85,6 +105,12 @@ pub enum WorkloadError {
     Distribution {
         /// File of the job.
         file_index: usize,
+        /// What is wrong.
+        why: BuildError,
+    },
+    /// The distribution over the files cannot be.
+    #[error("file_service_type: {why}")]
+    FileService {
         /// What is wrong.
         why: BuildError,
     },

@@ -3,7 +3,7 @@
 //! Must not know: files. Start reading at [`Sequence::next_block`].
 
 /// Where a file stands in the list.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Sequence {
     blocks: Box<[u64]>,
     /// What each turn adds.

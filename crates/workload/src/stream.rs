@@ -2,7 +2,7 @@
 //!
 //! Must not know: who does them. Start reading at [`Stream::next`]: limit, file, sync, direction, offset, size.
 
-use crate::block_size::BlockSizes;
+use crate::block_size::{BlockSizes, Room};
 use crate::choice::{BlockChoice, Shapes, drawn_bytes, smallest_block_bytes};
 use crate::cursor::FileCursor;
 use crate::direction::DirectionPicker;
@@ -10,7 +10,8 @@ use crate::file_pick::FilePicker;
 use crate::offset::{OffsetPicker, Start};
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::sync_points::SyncPoints;
-use crate::zoning::{Unzoned, Zoning};
+use crate::workload::OffsetState;
+use crate::zoning::{Drawn, Unzoned, Zoning};
 use ferrio_job::spec::DirectionMix;
 use ferrio_units::{DataDirection, Direction, PerDirection};
 
@@ -42,7 +43,8 @@ pub enum Next {
     Open(u32),
     /// The pass is over.
     PassEnd,
-    /// The stream cannot go on; [`Workload::take_error`](crate::Workload::take_error) says why.
+    /// The stream cannot go on; [`Workload::take_error`](crate::Workload::take_error) or
+    /// [`Workload::zoning_failure`](crate::Workload::zoning_failure) says why.
     Failed,
 }
 
@@ -60,7 +62,7 @@ pub(crate) struct Progress {
 }
 
 /// The stream of one worker, whatever its plan. What zones it has is known when it is compiled: most have none.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Stream<Z = Unzoned> {
     zones: Z,
     plan: WorkloadPlan,
@@ -101,7 +103,7 @@ impl<Z: Zoning> Stream<Z> {
         Ok(Self {
             zones,
             files,
-            picker: FilePicker::new(&plan),
+            picker: FilePicker::new(&plan)?,
             directions: DirectionPicker::new(&plan.pattern, &plan.seeds),
             offsets: offset_picker(&plan),
             sizes: BlockSizes::new(&plan.pattern, &plan.seeds),
@@ -117,6 +119,11 @@ impl<Z: Zoning> Stream<Z> {
             counts_writes_only: plan.pattern.mix == DirectionMix::TrimWrite,
             plan,
         })
+    }
+
+    /// What the offsets are drawn from, as it stands.
+    pub(crate) fn offset_state(&self) -> OffsetState {
+        self.offsets.state()
     }
 
     /// Makes a stream whose mix can be steered.
@@ -157,12 +164,48 @@ impl<Z: Zoning> Stream<Z> {
             self.offsets.count_repeat();
             return Some(self.count(direction, file_index, offset_bytes, length_bytes));
         }
+        if Z::PLACES_ANEW {
+            return self.placed_io(file_index, direction);
+        }
         self.zones.enter(file, direction);
         let start = self.offsets.next(file, direction)?;
-        let room_bytes = file.range.block_end_bytes().saturating_sub(start.offset_bytes);
-        let wanted_bytes = self.sizes.next(direction, start.random, room_bytes)?;
+        let room_to = |end_bytes: u64| end_bytes.saturating_sub(start.offset_bytes);
+        let in_range_bytes = room_to(file.range.end_bytes());
+        let in_file_bytes = room_to(file.range.block_end_bytes());
+        let wanted_bytes = self.sizes.next(direction, start.random, Room { in_range_bytes, in_file_bytes })?;
         let length_bytes = self.mark(file_index, direction, &start, wanted_bytes);
         Some(self.count(direction, file_index, start.offset_bytes, length_bytes))
+    }
+
+    /// The zones decide where an I/O goes that was drawn; what is marked in the map is where it was drawn.
+    fn placed_io(&mut self, file_index: usize, direction: DataDirection) -> Option<NextIo> {
+        let direction = self.zones.turn(file_index, direction);
+        let file = &mut self.files[file_index];
+        let start = self.offsets.next(file, direction)?;
+        // Whether a block of the one size fits is for the zones to say.
+        let in_range_bytes = file.range.block_end_bytes().saturating_sub(start.offset_bytes);
+        let room = Room { in_range_bytes, in_file_bytes: u64::MAX };
+        let wanted_bytes = self.sizes.next(direction, start.random, room)?;
+        let drawn = Drawn {
+            direction,
+            offset_bytes: start.offset_bytes,
+            length_bytes: wanted_bytes,
+            at_most_bytes: self.free_bytes(file_index, direction, &start, wanted_bytes),
+        };
+        let placed = self.zones.place(file_index, drawn)?;
+        self.mark(file_index, direction, &start, placed.length_bytes);
+        Some(self.count(placed.direction, file_index, placed.offset_bytes, placed.length_bytes))
+    }
+
+    /// How much of a block the map leaves.
+    fn free_bytes(&self, file_index: usize, direction: DataDirection, start: &Start, wanted_bytes: u64) -> u64 {
+        let (Some(block), BlockChoice::Map(map)) = (start.map_block, &self.files[file_index].choice) else {
+            return wanted_bytes;
+        };
+        let unit_bytes = self.map_unit_bytes[direction];
+        let n_wanted = wanted_bytes.div_ceil(unit_bytes);
+        let n_free = (0..n_wanted).take_while(|index| map.is_free(block.saturating_add(*index))).count() as u64;
+        if n_free < n_wanted { n_free * unit_bytes } else { wanted_bytes }
     }
 
     /// Marks a block in the map; one that runs into visited blocks is cut short.
@@ -213,15 +256,42 @@ impl<Z: Zoning> Stream<Z> {
     }
 
     fn file_end(&mut self, file_index: usize) -> Next {
+        if self.zones.failure().is_some() {
+            return Next::Failed;
+        }
         let file = &mut self.files[file_index];
-        // A file that gave nothing since it was rewound would restart for ever.
-        if self.offsets.restarts() && file.n_since_rewind > 0 {
-            file.rewind();
+        // As seen on fio 3.33: in sequence, a direction that comes to the end of the only file goes on at its start; several
+        // files are closed, and their pass ends.
+        if self.offsets.wraps() && !self.plan.pattern.random && file.wrap() {
             self.zones.restart();
+            self.picker.stay();
+            self.directions.hold(&self.n_issued);
+            return Next::Restart(file_index as u32);
+        }
+        // A file that gave nothing since it was rewound would restart for ever.
+        if file.n_since_rewind > 0 && (self.plan.restarts() || self.picker.starts_over()) {
+            if self.plan.restarts() && !self.plan.has_zones() {
+                file.forget_visited();
+            } else {
+                file.rewind();
+            }
+            self.zones.restart();
+            // As seen on fio 3.33: a file that was read in sequence is closed and not the next by right.
+            if self.picker.starts_over() && !self.plan.pattern.random {
+                self.picker.close(file_index);
+                return Next::Close(file_index as u32);
+            }
+            self.picker.stay();
+            self.directions.hold(&self.n_issued);
             return Next::Restart(file_index as u32);
         }
         self.picker.finish(file_index);
         Next::Close(file_index as u32)
+    }
+
+    /// A file was closed: nothing of it is in flight.
+    pub(crate) fn closed(&mut self, file_index: u32) {
+        self.picker.closed(file_index as usize);
     }
 
     /// Starts the next pass over all files. All files count as closed.
@@ -239,6 +309,11 @@ impl<Z: Zoning> Stream<Z> {
         }
     }
 
+    /// The zones.
+    pub(crate) fn zones(&self) -> &Z {
+        &self.zones
+    }
+
     /// What was issued in all passes.
     #[inline]
     pub(crate) fn progress(&self) -> Progress {
@@ -254,7 +329,7 @@ impl<Z: Zoning> Stream<Z> {
 fn offset_picker(plan: &WorkloadPlan) -> OffsetPicker {
     let min_bytes = smallest_block_bytes(plan).max(1);
     let largest = (0..plan.files.len()).map(|file_index| drawn_bytes(plan, file_index) / min_bytes).max().unwrap_or(0);
-    OffsetPicker::new(&plan.pattern, &plan.seeds, largest, plan.time_based)
+    OffsetPicker::new(plan, largest)
 }
 
 #[cfg(test)]

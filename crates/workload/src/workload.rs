@@ -6,12 +6,34 @@ use crate::paced::{Pace, PacedStream};
 use crate::plain::PlainStream;
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::replay::{ReplayFigures, ReplayPlan, ReplayStream, TraceError};
-use crate::stream::{Next, Progress, Stream};
+use crate::stream::{Next, NextIo, Progress, Stream};
 use crate::strided::Strided;
 use crate::verify::pending::PendingWrite;
-use crate::verify::read_back::ReadBack;
-use crate::zoning::{Unzoned, Zoning};
+use crate::verify::read_back::{ReadBack, Regenerated};
+use crate::zoning::sequential::SequentialZones;
+use crate::zoning::{Unzoned, Zoning, ZoningFailure};
 use ferrio_job::spec::PaceSpec;
+use ferrio_units::random::Generator;
+
+/// What the offsets of a stream are drawn from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OffsetState {
+    /// Nothing: they follow each other.
+    None,
+    /// The generator of 32 bits.
+    Taus88([u32; 3]),
+    /// The generator of 64 bits.
+    Taus258([u64; 5]),
+}
+
+impl From<&Generator> for OffsetState {
+    fn from(generator: &Generator) -> Self {
+        match generator {
+            Generator::Taus88(stream) => Self::Taus88(stream.words()),
+            Generator::Taus258(stream) => Self::Taus258(stream.words()),
+        }
+    }
+}
 
 /// The stream of one worker.
 #[derive(Debug)]
@@ -21,6 +43,10 @@ pub struct Workload {
     set_aside: Option<Kind>,
 }
 
+/// A stream as it stood at some time.
+#[derive(Debug)]
+pub struct StreamCopy(Kind);
+
 /// Which was chosen when the stream was made. All give the same I/Os where they can be used.
 #[derive(Debug)]
 enum Kind {
@@ -29,7 +55,35 @@ enum Kind {
     Replay(Box<ReplayStream>),
     /// With zones, rates or pauses.
     Other(Box<dyn Source>),
+    /// Asks before each I/O.
+    Attended(Box<Attended>),
     ReadBack(ReadBack),
+    Regenerated(Box<Regenerated<Kind>>),
+}
+
+/// A stream between whose I/Os somebody puts others.
+#[derive(Debug)]
+struct Attended {
+    stream: Kind,
+    /// What was put between them.
+    between: Option<NextIo>,
+    /// It was asked since the last I/O.
+    has_asked: bool,
+}
+
+impl Attended {
+    fn next(&mut self) -> Next {
+        let next = match self.between.take() {
+            Some(io) => Next::Io(io),
+            None if self.has_asked => self.stream.next_of_any(),
+            None => {
+                self.has_asked = true;
+                return Next::Wait;
+            }
+        };
+        self.has_asked &= !matches!(next, Next::Io(_));
+        next
+    }
 }
 
 /// What a stream can do, whatever its zones and its pace.
@@ -41,9 +95,25 @@ trait Source: std::fmt::Debug {
     fn pace(&mut self) -> Option<&mut dyn Pace>;
     /// When the last I/O was meant to start, if its direction has a rate.
     fn intended_ns(&self) -> Option<u64>;
+    /// A stream of the same I/Os from here on, without its pace.
+    fn unpaced(&self) -> Box<dyn Source>;
+    fn closed(&mut self, file_index: u32);
+    /// Zones that were reset to be written again.
+    fn n_zone_resets(&self) -> u64;
+    /// Why its zones do not let it go on.
+    fn zoning_failure(&self) -> Option<ZoningFailure>;
+    fn offset_state(&self) -> OffsetState;
 }
 
-impl<Z: Zoning> Source for Stream<Z> {
+impl<Z: Zoning + Clone + 'static> Source for Stream<Z> {
+    fn offset_state(&self) -> OffsetState {
+        Self::offset_state(self)
+    }
+
+    fn closed(&mut self, file_index: u32) {
+        Self::closed(self, file_index);
+    }
+
     fn next(&mut self) -> Next {
         Self::next(self)
     }
@@ -63,9 +133,29 @@ impl<Z: Zoning> Source for Stream<Z> {
     fn intended_ns(&self) -> Option<u64> {
         None
     }
+
+    fn unpaced(&self) -> Box<dyn Source> {
+        Box::new(self.clone())
+    }
+
+    fn n_zone_resets(&self) -> u64 {
+        self.zones().n_resets()
+    }
+
+    fn zoning_failure(&self) -> Option<ZoningFailure> {
+        self.zones().failure()
+    }
 }
 
-impl<Z: Zoning> Source for PacedStream<Z> {
+impl<Z: Zoning + Clone + 'static> Source for PacedStream<Z> {
+    fn offset_state(&self) -> OffsetState {
+        self.stream.offset_state()
+    }
+
+    fn closed(&mut self, file_index: u32) {
+        self.stream.closed(file_index);
+    }
+
     fn next(&mut self) -> Next {
         Self::next(self)
     }
@@ -85,6 +175,18 @@ impl<Z: Zoning> Source for PacedStream<Z> {
     fn intended_ns(&self) -> Option<u64> {
         Self::intended_ns(self)
     }
+
+    fn unpaced(&self) -> Box<dyn Source> {
+        Box::new(self.stream.clone())
+    }
+
+    fn n_zone_resets(&self) -> u64 {
+        self.stream.zones().n_resets()
+    }
+
+    fn zoning_failure(&self) -> Option<ZoningFailure> {
+        self.stream.zones().failure()
+    }
 }
 
 impl Kind {
@@ -95,35 +197,53 @@ impl Kind {
             Self::Any(stream) => stream.next(),
             Self::Replay(replay) => replay.next(),
             Self::Other(source) => source.next(),
+            Self::Attended(attended) => attended.next(),
             Self::ReadBack(reads) => reads.next(),
+            Self::Regenerated(reads) => reads.next(Self::next_of_any),
         }
     }
+}
+
+/// The stream by its zones.
+fn of_zones(mut plan: WorkloadPlan, pace: Option<&PaceSpec>) -> Result<Box<dyn Source>, WorkloadError> {
+    if let Some(spec) = plan.strided {
+        let zones = Strided::new(spec, plan.time_based);
+        return of_pace(plan, pace, zones);
+    }
+    match plan.sequential.take() {
+        Some(sequential) => {
+            let zones = SequentialZones::new(&sequential, &plan);
+            of_pace(plan, pace, zones)
+        }
+        None => of_pace(plan, pace, Unzoned),
+    }
+}
+
+fn of_pace<Z: Zoning + Clone + 'static>(
+    plan: WorkloadPlan,
+    pace: Option<&PaceSpec>,
+    zones: Z,
+) -> Result<Box<dyn Source>, WorkloadError> {
+    Ok(match pace {
+        Some(pace) => Box::new(PacedStream::new(plan, pace, zones)?),
+        None => Box::new(Stream::new(plan, zones)?),
+    })
 }
 
 impl Workload {
     /// Makes the stream; allocates the maps.
     pub fn new(plan: WorkloadPlan) -> Result<Self, WorkloadError> {
-        let stream = match (PlainStream::new(&plan)?, plan.strided) {
-            (Some(stream), _) => Kind::Plain(Box::new(stream)),
-            (None, None) => Kind::Any(Box::new(Stream::new(plan, Unzoned)?)),
-            (None, Some(spec)) => {
-                let zones = Strided::new(spec, plan.time_based);
-                Kind::Other(Box::new(Stream::new(plan, zones)?))
-            }
+        let stream = match PlainStream::new(&plan)? {
+            Some(stream) => Kind::Plain(Box::new(stream)),
+            None if !plan.has_zones() => Kind::Any(Box::new(Stream::new(plan, Unzoned)?)),
+            None => Kind::Other(of_zones(plan, None)?),
         };
         Ok(Self::of(stream))
     }
 
     /// Makes the stream of a job with rates or pauses: it gives [`Next::Wait`] before each I/O. Allocates the maps.
     pub fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Self, WorkloadError> {
-        let stream: Box<dyn Source> = match plan.strided {
-            None => Box::new(PacedStream::new(plan, pace, Unzoned)?),
-            Some(spec) => {
-                let zones = Strided::new(spec, plan.time_based);
-                Box::new(PacedStream::new(plan, pace, zones)?)
-            }
-        };
-        Ok(Self::of(Kind::Other(stream)))
+        Ok(Self::of(Kind::Other(of_zones(plan, Some(pace))?)))
     }
 
     /// Makes the stream of a job that replays a trace: it gives [`Next::Wait`] before each I/O.
@@ -142,6 +262,25 @@ impl Workload {
         self.set_aside.get_or_insert(stream);
     }
 
+    /// The stream as it stands, to be read back by [`Workload::regenerate`]; `None`: a trace, which passes by only once.
+    pub fn copy(&self) -> Option<StreamCopy> {
+        let copy = match self.own() {
+            Kind::Plain(plain) => Kind::Plain(plain.clone()),
+            Kind::Any(stream) => Kind::Any(stream.clone()),
+            Kind::Other(source) => Kind::Other(source.unpaced()),
+            Kind::Replay(_) | Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => return None,
+        };
+        Some(StreamCopy(copy))
+    }
+
+    /// What comes next are reads of the `n_writes` writes that were issued since the copy was made, until
+    /// [`Workload::end_read_back`].
+    pub fn regenerate(&mut self, copy: StreamCopy, n_writes: u64) {
+        let reads = Kind::Regenerated(Box::new(Regenerated::new(copy.0, n_writes)));
+        let stream = std::mem::replace(&mut self.stream, reads);
+        self.set_aside.get_or_insert(stream);
+    }
+
     /// The stream of the job goes on.
     pub fn end_read_back(&mut self) {
         if let Some(stream) = self.set_aside.take() {
@@ -154,14 +293,47 @@ impl Workload {
         if let Kind::ReadBack(reads) = &self.stream { reads.present() } else { None }
     }
 
+    /// From now on [`Next::Wait`] comes before each I/O, for [`Workload::put_between`].
+    pub fn attend(&mut self) {
+        // Any will do for the moment.
+        let stream = std::mem::replace(&mut self.stream, Kind::ReadBack(ReadBack::new(Vec::new())));
+        self.stream = Kind::Attended(Box::new(Attended { stream, between: None, has_asked: false }));
+    }
+
+    /// The next I/O of an attended stream is this one; it counts for no limit and no rate.
+    pub fn put_between(&mut self, io: NextIo) {
+        if let Kind::Attended(attended) = &mut self.stream {
+            attended.between = Some(io);
+        }
+    }
+
     /// The stream of the job.
     fn own(&self) -> &Kind {
-        self.set_aside.as_ref().unwrap_or(&self.stream)
+        match self.set_aside.as_ref().unwrap_or(&self.stream) {
+            Kind::Attended(attended) => &attended.stream,
+            other => other,
+        }
+    }
+
+    /// The stream that is read from now.
+    fn present(&self) -> &Kind {
+        match &self.stream {
+            Kind::Attended(attended) => &attended.stream,
+            other => other,
+        }
+    }
+
+    /// The same, to be changed.
+    fn present_mut(&mut self) -> &mut Kind {
+        match &mut self.stream {
+            Kind::Attended(attended) => &mut attended.stream,
+            other => other,
+        }
     }
 
     /// Tells the time, nanoseconds of any clock. Gives that at which the next I/O is due if it lies ahead and is known.
     pub fn turn(&mut self, now_ns: u64) -> Option<u64> {
-        match &mut self.stream {
+        match self.present_mut() {
             Kind::Other(source) => source.pace().and_then(|pace| pace.turn(now_ns)),
             Kind::Replay(replay) => replay.turn(now_ns),
             _ => None,
@@ -175,7 +347,17 @@ impl Workload {
 
     /// What is behind [`Next::Failed`].
     pub fn take_error(&mut self) -> Option<TraceError> {
-        if let Kind::Replay(replay) = &mut self.stream { replay.take_error() } else { None }
+        if let Kind::Replay(replay) = self.present_mut() { replay.take_error() } else { None }
+    }
+
+    /// Why zones do not let the stream go on.
+    pub fn zoning_failure(&self) -> Option<ZoningFailure> {
+        if let Kind::Other(source) = self.own() { source.zoning_failure() } else { None }
+    }
+
+    /// Zones that were reset to be written again.
+    pub fn n_zone_resets(&self) -> u64 {
+        if let Kind::Other(source) = self.own() { source.n_zone_resets() } else { 0 }
     }
 
     /// Rates count from now.
@@ -187,7 +369,7 @@ impl Workload {
 
     /// What is behind its rate now does not make up for it.
     pub fn forgive(&mut self, now_ns: u64) {
-        if let Kind::Replay(replay) = &mut self.stream {
+        if let Kind::Replay(replay) = self.present_mut() {
             replay.forgive();
         } else if let Some(pace) = self.pace() {
             pace.forgive(now_ns);
@@ -196,7 +378,7 @@ impl Workload {
 
     /// Rates stood still for a pause.
     pub fn postpone(&mut self, pause_ns: u64) {
-        if let Kind::Replay(replay) = &mut self.stream {
+        if let Kind::Replay(replay) = self.present_mut() {
             replay.postpone(pause_ns);
         } else if let Some(pace) = self.pace() {
             pace.postpone(pause_ns);
@@ -205,11 +387,11 @@ impl Workload {
 
     /// When the rate wanted the last read, write or trim to start, on the clock that was told; `None`: it had no rate.
     pub fn intended_ns(&self) -> Option<u64> {
-        if let Kind::Other(source) = &self.stream { source.intended_ns() } else { None }
+        if let Kind::Other(source) = self.present() { source.intended_ns() } else { None }
     }
 
     fn pace(&mut self) -> Option<&mut dyn Pace> {
-        if let Kind::Other(source) = &mut self.stream { source.pace() } else { None }
+        if let Kind::Other(source) = self.present_mut() { source.pace() } else { None }
     }
 
     /// The next I/O, or what has to happen before it.
@@ -226,21 +408,30 @@ impl Workload {
         }
     }
 
+    /// Tells that a file was closed: nothing of it is in flight.
+    pub fn closed(&mut self, file_index: u32) {
+        match self.present_mut() {
+            Kind::Any(stream) => stream.closed(file_index),
+            Kind::Other(source) => source.closed(file_index),
+            Kind::Plain(_) | Kind::Attended(_) | Kind::Regenerated(_) | Kind::Replay(_) | Kind::ReadBack(_) => {}
+        }
+    }
+
     /// Starts the next pass over all files. All files count as closed.
     pub fn start_pass(&mut self) {
-        match &mut self.stream {
+        match self.present_mut() {
             Kind::Plain(plain) => plain.start_pass(),
             Kind::Any(stream) => stream.start_pass(),
             Kind::Other(source) => source.start_pass(),
             Kind::Replay(replay) => replay.start_pass(),
-            Kind::ReadBack(_) => {}
+            Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => {}
         }
     }
 
     /// The last I/O issued was a sync.
     pub fn last_was_sync(&self) -> bool {
         match self.own() {
-            Kind::Plain(_) | Kind::ReadBack(_) => false,
+            Kind::Plain(_) | Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => false,
             Kind::Any(stream) => stream.progress().last_was_sync,
             Kind::Other(source) => source.progress().last_was_sync,
             Kind::Replay(replay) => replay.last_was_sync(),
@@ -254,7 +445,7 @@ impl Workload {
             Kind::Any(stream) => stream.progress().issued_bytes,
             Kind::Other(source) => source.progress().issued_bytes,
             Kind::Replay(replay) => replay.issued_bytes(),
-            Kind::ReadBack(_) => 0,
+            Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => 0,
         }
     }
 
@@ -265,7 +456,17 @@ impl Workload {
             Kind::Any(stream) => stream.progress().n_issued,
             Kind::Other(source) => source.progress().n_issued,
             Kind::Replay(replay) => replay.n_issued(),
-            Kind::ReadBack(_) => 0,
+            Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => 0,
+        }
+    }
+
+    /// What the offsets are drawn from, as it stands.
+    pub fn offset_state(&self) -> OffsetState {
+        match self.own() {
+            Kind::Plain(plain) => plain.offset_state(),
+            Kind::Any(stream) => stream.offset_state(),
+            Kind::Other(source) => source.offset_state(),
+            Kind::Replay(_) | Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => OffsetState::None,
         }
     }
 
@@ -276,7 +477,7 @@ impl Workload {
             Kind::Any(stream) => stream.progress().n_writes_issued,
             Kind::Other(source) => source.progress().n_writes_issued,
             Kind::Replay(replay) => replay.n_writes_issued(),
-            Kind::ReadBack(_) => 0,
+            Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => 0,
         }
     }
 }

@@ -8,7 +8,7 @@ use ferrio_units::random::{Generator, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
 
 /// The zones of one file.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Zones(PerDirection<Box<[BlockZone]>>);
 
 /// A zone in blocks.

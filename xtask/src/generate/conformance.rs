@@ -18,7 +18,8 @@ with: what is planned here is what the parser refuses.
 
 - **supported**: works as in fio.
 - **deviates**: works, with the difference that is named.
-- **planned**: known and not built. A value that would change something is refused with an error that names the option.
+- **planned**: known and not built, where a reason stands beside it for that reason. A value that would change something is refused
+  with an error that names the option.
 - **not applicable**: known, and will not come, for the reason that is named. Refused in the same way.
 ";
 
@@ -132,7 +133,11 @@ mod tests {
     #[test]
     fn the_counts_add_up() {
         let mut text = String::new();
-        push_count(&mut text, "x", &[Status::Supported, Status::Planned, Status::Planned, Status::Deviates("why")]);
+        push_count(
+            &mut text,
+            "x",
+            &[Status::Supported, Status::Planned(None), Status::Planned(Some("why")), Status::Deviates("why")],
+        );
         assert_eq!(text, "| x | 1 | 1 | 2 | 0 | 4 |\n");
     }
 

@@ -17,6 +17,11 @@ ferrio \- flexible I/O tester
 .B ferrio quick
 .RI [ options ]
 .RI [ directory ]
+.br
+.B ferrio verify \-\-after\-crash
+.RI [ switches ]
+.RI [ job-options ]
+.RI [ job-file ...]
 .SH DESCRIPTION
 .B ferrio
 does I/O as job files or the command line describe it, and reports bandwidth, rates and latencies.
@@ -39,6 +44,10 @@ loses its contents when the job writes or trims.
 measures the disk under a directory with four tests on a new file, which it removes, and needs no other arguments;
 .B ferrio quick \-\-help
 explains it.
+.PP
+.B ferrio verify \-\-after\-crash
+reads the journal that a job kept (verify_crash_log) and its files after a power cut, and says whether all that was synced is
+there.
 "#;
 
 const VALUES: &str = r".SH VALUES

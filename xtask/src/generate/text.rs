@@ -26,7 +26,7 @@ pub(super) fn status_word(status: Status) -> &'static str {
     match status {
         Status::Supported => "supported",
         Status::Deviates(_) => "deviates",
-        Status::Planned => "planned",
+        Status::Planned(_) => "planned",
         Status::NotApplicable(_) => "not applicable",
     }
 }
@@ -34,8 +34,8 @@ pub(super) fn status_word(status: Status) -> &'static str {
 /// Why a status is what it is; empty when there is nothing to say.
 pub(super) fn status_reason(status: Status) -> &'static str {
     match status {
-        Status::Deviates(why) | Status::NotApplicable(why) => why,
-        Status::Supported | Status::Planned => "",
+        Status::Deviates(why) | Status::NotApplicable(why) | Status::Planned(Some(why)) => why,
+        Status::Supported | Status::Planned(None) => "",
     }
 }
 
@@ -43,7 +43,7 @@ pub(super) fn status_reason(status: Status) -> &'static str {
 pub(super) fn refused_values(def: &OptionDef) -> Vec<String> {
     let choices = def.kind.choices().filter(|_| def.is_built()).unwrap_or_default();
     let mut notes = Vec::new();
-    let planned: Vec<&Choice> = choices.iter().filter(|choice| choice.status == Status::Planned).collect();
+    let planned: Vec<&Choice> = choices.iter().filter(|choice| matches!(choice.status, Status::Planned(_))).collect();
     if !planned.is_empty() {
         let words = planned.iter().map(|choice| choice.word);
         notes.push(format!("values planned: {}", codes(words)));
@@ -54,7 +54,7 @@ pub(super) fn refused_values(def: &OptionDef) -> Vec<String> {
                 notes.push(format!("value {} not applicable: {}", code(choice.word), cell(why)));
             }
             Status::Deviates(why) => notes.push(format!("value {} deviates: {}", code(choice.word), cell(why))),
-            Status::Supported | Status::Planned => {}
+            Status::Supported | Status::Planned(_) => {}
         }
     }
     notes

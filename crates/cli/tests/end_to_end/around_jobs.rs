@@ -54,15 +54,34 @@ fn a_command_runs_after_a_job_that_failed() {
     }
 }
 
-// fio ends with 0 and without a word.
+/// A trace may be made by the command; fio opens it before that.
 #[test]
-fn a_job_whose_command_fails_fails() {
+fn a_command_makes_the_trace_of_its_job() {
+    for thread in [0, 1] {
+        let scratch = Scratch::new("prerun_trace");
+        scratch.write("kept", "fio version 2 iolog\nf add\nf open\nf write 0 4096\nf write 8192 4096\nf close\n");
+        let job = format!("[a]\nthread={thread}\nread_iolog=made\nexec_prerun=cp kept made\n");
+        run_file(Program::Ferrio, &scratch, &job).succeeded();
+        let written = std::fs::metadata(scratch.join("f")).expect("the file of the trace");
+        assert_eq!(written.len(), 12288, "thread={thread}");
+    }
+}
+
+#[test]
+fn a_job_whose_command_fails_does_nothing() {
+    let test = "a_job_whose_command_fails_does_nothing";
+    for program in programs(test) {
+        let scratch = Scratch::new(test);
+        let finished = run_file(*program, &scratch, "[a]\nsize=4k\nexec_prerun=false\nexec_postrun=echo never\n");
+        assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{program:?}");
+        assert!(!finished.stdout.contains("a: (groupid="), "{program:?} {}", finished.stdout);
+        assert_eq!(scratch.names(), ["a.0.0", "a.prerun.txt", "jobs.fio"], "{program:?}");
+    }
     let scratch = Scratch::new("prerun_fails");
     let job = "[a]\nsize=4k\nrw=write\ncreate_on_open=1\nexec_prerun=echo out && echo err >&2 && false\n\
                exec_postrun=echo never\n[b]\nsize=4k\n";
-    let finished = run_file(Program::Ferrio, &scratch, job);
-    assert_eq!(finished.code, Some(1));
-    assert!(finished.stderr.contains("fio: a: exec_prerun ended with exit status: 1; the job does no I/O"));
+    let finished = run_file(Program::Ferrio, &scratch, job).succeeded();
+    assert!(finished.stdout.contains("a : exec_prerun ended with exit status: 1; the job does no I/O"));
     assert_eq!(scratch.read("a.prerun.txt"), "out\nerr\n");
     assert_eq!(scratch.names(), ["a.prerun.txt", "b.0.0", "jobs.fio"]);
     assert!(finished.stdout.contains("b: (groupid=0"), "the other job runs: {}", finished.stdout);

@@ -118,26 +118,25 @@ fn a_file_asks_for_a_report() {
 }
 
 /// Signals that come while a report is being made are answered by it: at least one report follows the last of them.
+/// Without the peer: fio 3.33 was seen to give no report any more after such signals, and to run on.
 #[test]
 fn signals_that_come_quickly() {
-    for program in programs("signals_that_come_quickly") {
-        let scratch = Scratch::new("quickly");
-        let arguments = format!("{} --output=report --output-format=json", endless(*program));
-        let mut running = Run::new(*program, scratch.path(), &arguments).start();
-        running.wait_until("jobs", |running| running.jobs().len() >= 2);
-        for _ in 0..3 {
-            let n_before = documents(&scratch.read("report")).len();
-            for _ in 0..20 {
-                send(running.pid(), Signal::USR1);
-            }
-            running.wait_until("a report", |_| documents(&scratch.read("report")).len() > n_before);
+    let scratch = Scratch::new("quickly");
+    let arguments = format!("{} --output=report --output-format=json", endless(Program::Ferrio));
+    let mut running = Run::new(Program::Ferrio, scratch.path(), &arguments).start();
+    running.wait_until("jobs", |running| running.jobs().len() >= 2);
+    for _ in 0..3 {
+        let n_before = documents(&scratch.read("report")).len();
+        for _ in 0..20 {
+            send(running.pid(), Signal::USR1);
         }
-        interrupt(running);
-        let report = scratch.read("report");
-        let n_documents = documents(&report).len();
-        assert_eq!(n_documents, report.matches("\"fio version\"").count(), "{program:?}: all are whole: {report}");
-        assert!((4..=61).contains(&n_documents), "{n_documents}");
+        running.wait_until("a report", |_| documents(&scratch.read("report")).len() > n_before);
     }
+    interrupt(running);
+    let report = scratch.read("report");
+    let n_documents = documents(&report).len();
+    assert_eq!(n_documents, report.matches("\"fio version\"").count(), "all are whole: {report}");
+    assert!((4..=61).contains(&n_documents), "{n_documents}");
 }
 
 #[test]

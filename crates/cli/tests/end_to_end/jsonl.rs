@@ -41,7 +41,17 @@ impl Records {
         assert!(own.windows(2).all(|pair| pair[0]["end_ms"] == pair[1]["start_ms"]), "{job}");
         for direction in ["read", "write", "trim"] {
             let sum = |path: &str| own.iter().map(|record| at(record, direction, path)).sum::<u64>();
-            for path in ["/ios", "/issued", "/bytes", "/clat_ns/n", "/clat_ns/sum", "/lat_ns/n", "/slat_ns/sum"] {
+            for path in [
+                "/ios",
+                "/issued",
+                "/bytes",
+                "/clat_ns/n",
+                "/clat_ns/sum",
+                "/lat_ns/n",
+                "/slat_ns/sum",
+                "/response_ns/n",
+                "/response_ns/sum",
+            ] {
                 assert_eq!(sum(path), at(job, direction, path), "{direction}{path}");
             }
             let in_histograms: u64 = own.iter().map(|record| n_in_histogram(record, direction)).sum();
@@ -84,6 +94,7 @@ fn records_of_jobs_of_all_kinds() {
         "--name=a --ioengine=null --size=1g --rw=trimwrite --name=b --stonewall --ioengine=null --size=1g --thread",
         "--name=a --rw=write --size=1m --fsync=4 --ramp_time=50ms --time_based --runtime=150ms --lat_percentiles=1",
         "--name=a --ioengine=null --size=1g --gtod_reduce=1 --percentile_list=1:99.999",
+        "--name=a --ioengine=null --size=1g --time_based --runtime=200ms --rate_iops=1000 --rate_latency=response",
         "--name=none --stats=0 --ioengine=null --size=1m --name=a --ioengine=null --size=64k",
     ];
     for arguments in cases {

@@ -7,7 +7,9 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod after_crash;
 mod around_jobs;
+mod bad_settings;
 mod combinations;
 mod control;
 mod differential;
@@ -17,15 +19,19 @@ mod json_stream;
 mod jsonl;
 mod logs;
 mod outline;
+mod profiles;
 mod provenance;
 mod random_jobs;
 mod readers;
 mod refusals;
 mod reports;
+mod sequential_zones;
 mod shapes;
 mod signals;
 mod streams;
 mod surroundings;
 mod system_calls;
+mod traces;
 mod verify;
+mod verify_state;
 mod zones;

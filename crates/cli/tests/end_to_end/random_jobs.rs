@@ -37,6 +37,7 @@ const OF_ALL: &[Choices<'_>] = &[
     ("blockalign", 12, &["8k", "512", "2k", "4k", "16k,4k"]),
     ("nrfiles", 30, &["2", "3", "5", "8"]),
     ("openfiles", 20, &["1", "2", "3"]),
+    // Not the skewed kinds, with some of which fio 3.33 hangs: `streams.rs` has them.
     (
         "file_service_type",
         40,

@@ -87,6 +87,14 @@ const COMMAND_LINES: &[(&str, i32, &[&str], Peer)] = &[
     ("--name=a --size=64k --rw=trim", 1, &["Inappropriate ioctl for device: trim offset=0"], Same),
     ("--name=a --size=64k --allow_file_create=0", 1, &["file creation disallowed by allow_file_create=0"], Same),
     ("--name=a --size=64k --direct=1 --bs=1000", 1, &["Invalid argument", "offset=0, buflen=1000"], Same),
+    (
+        "--name=a --size=64k --direct=1 --bs=1000 --rw=write",
+        1,
+        &["fio: first direct IO errored. File system may"],
+        Same,
+    ),
+    ("NULL --readwrite=x", 1, &["failed parsing readwrite=x"], Same),
+    ("NULL --iomem=bad", 1, &["failed parsing iomem=bad"], Same),
 ];
 
 fn run(program: Program, scratch: &Scratch, arguments: &str) -> Finished {

@@ -17,6 +17,9 @@ const KINDS: [&str; 10] =
 /// Cases in one job file. As many jobs at once make as many thread numbers, which are part of the seeds.
 const CASES_A_FILE: usize = 24;
 
+/// A file of 256 KiB for jobs that use a part of it.
+const WHOLE: &str = "whole";
+
 /// The lines of a trace without their times.
 fn trace(text: &str) -> Vec<String> {
     let without_time = |line: &str| line.split_once(' ').map_or(line, |(_, rest)| rest).to_owned();
@@ -36,6 +39,7 @@ fn job_file(global: &str, cases: &[Case]) -> String {
 pub(crate) fn traces(program: Program, test: &str, global: &str, cases: &[Case]) -> Vec<Vec<String>> {
     let scratch = Scratch::new(test);
     scratch.write("jobs.fio", job_file(global, cases));
+    scratch.write(WHOLE, vec![0; 256 << 10]);
     Run::new(program, scratch.path(), "jobs.fio").finish().succeeded();
     (0..cases.len()).map(|index| trace(&scratch.read(&format!("log{index}")))).collect()
 }
@@ -121,6 +125,14 @@ fn several_files() {
         "nrfiles=5 openfiles=2",
         "nrfiles=4 file_service_type=sequential",
         "nrfiles=4 file_service_type=sequential openfiles=1",
+        "nrfiles=4 file_service_type=roundrobin:0",
+        "nrfiles=4 file_service_type=zipf:1.2 io_size=200k",
+        "nrfiles=4 file_service_type=zipf:0 openfiles=2 loops=2",
+        "nrfiles=5 file_service_type=pareto openfiles=1",
+        "nrfiles=4 file_service_type=pareto:0.4:0.7 loops=2",
+        "nrfiles=4 file_service_type=normal",
+        "nrfiles=3 file_service_type=gauss:20:0.2 openfiles=2",
+        "nrfiles=1 file_service_type=gauss io_size=200k",
         "nrfiles=3 loops=2",
         "nrfiles=3 filesize=20k-60k",
         "filename=a:b:c",
@@ -158,6 +170,83 @@ fn amounts_and_barriers() {
     let common = "filesize=256k size=120k";
     let cases = [cases(&kinds, common, &options), cases(&SYNCED_KINDS, common, &syncs)].concat();
     compare("amounts_and_barriers", NULL, &cases);
+}
+
+/// What `io_size` leaves after a pass is less than another I/O, than the largest block of any direction, or enough for it.
+#[test]
+fn passes_for_what_is_left() {
+    let options = [
+        "io_size=130k",
+        "io_size=66k",
+        "io_size=66k loops=3",
+        "io_size=131k bs=12k",
+        "io_size=70k bs=12k loops=2",
+        "io_size=150k nrfiles=2",
+        "io_size=130k bs=12k nrfiles=2 file_service_type=random",
+        "io_size=68k bs=4k,12k",
+        "io_size=80k bs=4k,12k,4k",
+        "io_size=76k bs=4k,4k,32k",
+        "io_size=100k bsrange=4k-8k,4k-64k,4k-4k",
+        "io_size=100k bssplit=4k/100,64k/100,4k/100",
+    ];
+    let kinds = ["read", "write", "randread", "randwrite", "rw", "trim"];
+    let test = "passes_for_what_is_left";
+    compare(test, NULL, &cases(&kinds, "size=64k", &options));
+    let fixed = "--name=a --ioengine=psync --rw=read --bs=4k";
+    for (what, n_ios) in [("--size=64k --io_size=130k", 32), ("--size=64k --io_size=66k --ioengine=libaio", 16)] {
+        let scratch = Scratch::new(test);
+        let arguments = format!("{fixed} {what} --write_iolog=log");
+        Run::new(Program::Ferrio, scratch.path(), &arguments).finish().succeeded();
+        let n_reads = trace(&scratch.read("log")).iter().filter(|line| line.contains(" read ")).count();
+        assert_eq!(n_reads, n_ios, "{what}");
+    }
+}
+
+/// Jobs with `time_based` end when time does, so that the beginnings of their traces are compared.
+/// Not compared are sequential blocks of random jobs in several files, where the peer goes on elsewhere.
+#[test]
+fn files_start_over_while_there_is_time() {
+    let test = "files_start_over_while_there_is_time";
+    if !has_peer(test) {
+        return;
+    }
+    let files = ["", "nrfiles=4", "nrfiles=4 file_service_type=random", "nrfiles=4 file_service_type=sequential"];
+    let skewed = ["nrfiles=4 file_service_type=zipf:1.2", "nrfiles=1 file_service_type=zipf:1.2"];
+    let sequences = ["bs=12k", "percentage_random=50", "percentage_random=0"];
+    let mut all = cases(&["read", "rw", "randread"], "size=128k", &files);
+    all.extend(cases(&["write", "trimwrite"], "size=128k", &files[..2]));
+    all.extend(cases(&["rw"], "size=120k", &skewed));
+    all.extend(cases(&["read"], "size=64k", &sequences[..1]));
+    all.extend(cases(&["randread"], "size=64k", &sequences[1..]));
+    all.extend(cases(&["randread:4", "randwrite:3"], "size=64k", &["", "rw_sequencer=identical"]));
+    let global = format!("{NULL} time_based=1 runtime=20ms stonewall=1");
+    let [ours, theirs] = [Program::Ferrio, Program::Peer].map(|program| traces(program, test, &global, &all));
+    for ((case, ours), theirs) in all.iter().zip(ours).zip(theirs) {
+        // 600 lines are four passes at least. A machine that is busy with other things may do fewer in the time.
+        let n_lines = ours.len().min(theirs.len()).min(600);
+        if n_lines < 150 {
+            eprintln!("SKIPPED {test} ({case}): only {n_lines} lines in the time");
+        }
+        assert_eq!(difference(&theirs[..n_lines], &ours[..n_lines]), None, "{case}");
+    }
+}
+
+/// Skewed picks among files that start over, of which reads and writes take turns.
+#[test]
+fn mixes_of_several_files_that_start_over() {
+    let options = [
+        "nrfiles=4 file_service_type=zipf:1.2 io_size=300k",
+        "nrfiles=4 file_service_type=zipf:1.2 loops=2",
+        "nrfiles=4 file_service_type=pareto:0.3 io_size=300k",
+        "nrfiles=4 file_service_type=pareto:0.4:0.7 io_size=250k bsrange=4k-8k",
+        "nrfiles=3 file_service_type=normal:20 io_size=300k",
+        "nrfiles=5 file_service_type=gauss:20 openfiles=2 io_size=260k",
+        "nrfiles=4 file_service_type=random io_size=300k",
+        "nrfiles=4 file_service_type=random:3 io_size=300k",
+        "nrfiles=4 file_service_type=roundrobin:3 io_size=300k",
+        "nrfiles=4 file_service_type=sequential io_size=300k",
+    ];
+    compare("mixes_of_several_files_that_start_over", NULL, &cases(&["rw", "randrw"], "size=120k", &options));
 }
 
 #[test]
@@ -232,4 +321,17 @@ fn real_files() {
         let global = format!("ioengine={engine} randrepeat=0 randseed=137");
         compare("real_files", &global, &all);
     }
+}
+
+/// Ranges that begin after their file does or end before it.
+#[test]
+fn parts_of_a_file() {
+    let kinds = ["write", "randwrite", "randrw", "write:4k", "rw:-8k", "write:400k", "randwrite:4"];
+    let more = ["", "norandommap"];
+    let sizes = ["bsrange=4k-64k", "bssplit=4k/50:12k/50", "bs=4k", "bs=8k"];
+    let ranges = ["size=200k", "size=204k offset=12k", "size=64k offset=192k"];
+    let parts =
+        sizes.iter().flat_map(|size| ranges.iter().map(move |range| format!("{size} {range} filename={WHOLE}")));
+    let cases: Vec<Case> = parts.flat_map(|part| cases(&kinds, &part, &more)).collect();
+    compare("parts_of_a_file", "ioengine=psync randrepeat=0 randseed=137", &cases);
 }

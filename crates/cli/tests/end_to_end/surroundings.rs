@@ -196,3 +196,37 @@ fn missing_rights() {
         assert_eq!(scratch.names(), names, "nothing is left");
     }
 }
+
+/// `gtod_cpu` of one job keeps all jobs from that CPU.
+#[test]
+fn no_job_runs_on_the_cpu_of_the_time() {
+    let test = "no_job_runs_on_the_cpu_of_the_time";
+    let n_cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    if n_cpus < 2 {
+        return skip(test, "one CPU");
+    }
+    let scratch = Scratch::new(test);
+    // Two jobs, of which the second says nothing of CPUs.
+    let jobs = "[global]\nioengine=null\nsize=4k\nexec_prerun=grep Cpus_allowed_list /proc/self/status\n\
+                [a]\ngtod_cpu=1\n[b]\n";
+    std::fs::write(scratch.join("jobs.fio"), jobs).expect("a job file");
+    let finished = run(Program::Ferrio, scratch.path(), "jobs.fio");
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    for name in ["a", "b"] {
+        let said = std::fs::read_to_string(scratch.join(&format!("{name}.prerun.txt"))).expect("what the command said");
+        let list = said.trim().rsplit('\t').next().unwrap_or_default();
+        let has_cpu_1 = list.split(',').any(|part| {
+            let mut ends = part.split('-').map(|end| end.parse::<u32>().expect("a number"));
+            let first = ends.next().expect("a first");
+            (first..=ends.next().unwrap_or(first)).contains(&1)
+        });
+        assert!(!has_cpu_1, "{name}: {said}");
+    }
+    // Nothing is left.
+    let finished =
+        run(Program::Ferrio, scratch.path(), "--name=c --ioengine=null --size=4k --gtod_cpu=1 --cpus_allowed=1");
+    assert_eq!(finished.code, Some(1));
+    assert!(finished.all().contains("gtod_cpu leaves it no CPU"), "{}", finished.all());
+    let finished = run(Program::Ferrio, scratch.path(), "--name=c --ioengine=null --size=4k --gtod_cpu=65535");
+    assert!(finished.all().contains("too large"), "{}", finished.all());
+}

@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`each_reads_what_the_other_wrote`]. The headers are those of fio 3.33, the version of the peer.
 
-use crate::support::{Finished, Program, Run, Scratch, has_peer};
+use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_peer, has_programs, is_root, skip};
 
 const METHODS: [&str; 16] = [
     "md5",
@@ -110,6 +110,26 @@ fn a_damaged_block_is_kept_in_files() {
     assert!(std::fs::read(scratch.join("f.8192.expected")).expect("a dump") == whole[8192..12288]);
 }
 
+/// The lines are those of the peer.
+#[test]
+fn kept_blocks_go_to_the_directory_for_them() {
+    let scratch = Scratch::new("kept_blocks_go_to_the_directory_for_them");
+    std::fs::create_dir_all(scratch.join("kept")).expect("a directory");
+    let own = |arguments: &str| run(Program::Ferrio, &scratch, arguments);
+    assert_eq!(own("--verify=crc32c --rw=write --bs=4k").code, Some(0));
+    let mut damaged = std::fs::read(scratch.join("f")).expect("the file");
+    damaged[9000] ^= 1;
+    scratch.write("f", &damaged);
+    let read = own("--verify=crc32c --rw=read --bs=4k --verify_dump=1 --aux-path=kept");
+    for kind in ["received", "expected"] {
+        let line = format!("       {kind} data dumped as kept/f.8192.{kind}\n");
+        assert!(read.stderr.contains(&line), "{}", read.stderr);
+        assert!(
+            scratch.join(&format!("kept/f.8192.{kind}")).exists() && !scratch.join(&format!("f.8192.{kind}")).exists()
+        );
+    }
+}
+
 /// Words of fio 3.33.
 #[test]
 fn a_job_that_writes_until_its_time_is_over_is_told() {
@@ -118,6 +138,32 @@ fn a_job_that_writes_until_its_time_is_over_is_told() {
     assert_eq!(written.code, Some(0), "{}", written.stderr);
     let note = "fio: verification read phase will never start because write phase uses all of runtime\n";
     assert!(written.stdout.contains(note), "{}", written.stdout);
+}
+
+/// Words of fio 3.33, which tells of clones only. Ranges that are apart raise no alarm, in whatever way they are given; others
+/// do, whoever of the two writes.
+#[test]
+fn writers_of_one_file_are_told() {
+    let scratch = Scratch::new("writers_of_one_file_are_told");
+    let job = "--verify=md5 --rw=randwrite --bs=4k";
+    let beside = |more: &str| format!("--name=w --filename=f --bs=4k {more}");
+    for (more, is_told) in [
+        ("--numjobs=2 --offset_increment=128k".to_owned(), true),
+        (beside("--verify=md5 --rw=randwrite --size=128k --offset=128k"), false),
+        (beside("--rw=write --size=128k --offset=64k --startdelay=1us"), true),
+        (beside("--rw=randwrite --size=50% --offset=50%"), false),
+        (beside("--rw=randread --size=64k --offset=64k"), false),
+        (beside("--stonewall --rw=write --size=64k"), false),
+    ] {
+        scratch.write("f", vec![0; 256 << 10]);
+        let finished = run(Program::Ferrio, &scratch, &format!("{job} {more}"));
+        // Where they overlap, what was told may happen.
+        if !is_told {
+            assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{more}");
+        }
+        let note = "fio: multiple writers may overwrite blocks that belong to other jobs. This can cause verification failures.";
+        assert_eq!(finished.stdout.contains(note), is_told, "{more}: {}", finished.stdout);
+    }
 }
 
 /// Texts of the reference, "Verify".
@@ -132,14 +178,154 @@ fn what_cannot_be_verified_is_refused() {
             "cannot offset verify header beyond the verify interval.",
         ),
         ("--verify=md5 --rw=write --bs=4k --zero_buffers", "cannot be combined"),
-        ("--verify=md5 --rw=trimwrite --bs=4k", "not yet supported"),
+        ("--verify_only --rw=write", "verify_only needs verify"),
+        ("--verify=md5 --rw=write --bs=4k --filename=g:g", "has file g twice"),
+        ("--verify=md5 --rw=write --bs=4k --size=1t --ioengine=null", "at most 67108864 can be"),
+        ("--verify=md5 --verify_only --rw=write --time_based --runtime=1", "verify_only cannot know"),
+        ("--verify=md5 --verify_only --rw=write --trim_percentage=9 --trim_backlog=9", "and no trims"),
+        ("--verify=md5 --experimental_verify=1 --rw=write --verify_policy=fsynced", "remembers nothing"),
+        ("--verify=md5 --experimental_verify=1 --rw=randwrite --norandommap", "which is the newest"),
         ("--verify=crc33 --rw=write", "crc33"),
         ("--verify_pattern=%x --rw=write", "failed parsing"),
-        ("--verify=md5 --verify_async=2 --rw=write", "verify_async"),
-        ("--verify=md5 --verify_state_save=1 --rw=write", "verify_state_save"),
+        ("--verify=md5 --verify_backlog=2 --trim_percentage=10 --trim_backlog=2 --rw=write", "verify_backlog"),
+        ("--verify=md5 --verify_async=1025 --rw=write", "verify_async"),
+        ("--verify=md5 --verify_state_load=1 --experimental_verify=1 --rw=write", "verify_state_load"),
     ] {
         let finished = run(Program::Ferrio, &scratch, arguments);
         assert_eq!(finished.code, Some(1), "{arguments}: {}", finished.stderr);
         assert!(finished.all().contains(message), "{arguments}: {}", finished.all());
+    }
+}
+
+/// What an earlier run wrote, in the order and of the places of the peer; nothing is changed.
+#[test]
+fn what_an_earlier_run_wrote_is_read_back() {
+    let test = "what_an_earlier_run_wrote_is_read_back";
+    let scratch = Scratch::new(test);
+    let fixed = "--verify=crc32c --bs=4k --randrepeat=0 --randseed=137";
+    let reads = |program, job: &str| {
+        let _ = std::fs::remove_file(scratch.join("log"));
+        let finished = run(program, &scratch, &format!("{fixed} {job} --verify_only --write_iolog=log"));
+        assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{job}");
+        let log = scratch.read("log");
+        assert!(!log.contains(" write ") && !log.contains(" sync "), "{job}: {log}");
+        let reads = log.lines().filter_map(|line| line.split_once(" read ").map(|(_, place)| place.to_owned()));
+        reads.collect::<Vec<_>>()
+    };
+    let peer = has_peer(test);
+    for job in [
+        "--rw=write",
+        "--rw=randwrite --ioengine=libaio --iodepth=4",
+        "--rw=randrw",
+        "--rw=randwrite --norandommap",
+        "--rw=randwrite --bsrange=4k-16k",
+        "--rw=randwrite --loops=2",
+        "--rw=write --fsync=3 --end_fsync=1",
+    ] {
+        let _ = std::fs::remove_file(scratch.join("f"));
+        assert_eq!(run(Program::Ferrio, &scratch, &format!("{fixed} {job}")).code, Some(0), "{job}");
+        let before = std::fs::read(scratch.join("f")).expect("the file");
+        let ours = reads(Program::Ferrio, job);
+        assert!(!ours.is_empty(), "{job}");
+        assert!(std::fs::read(scratch.join("f")).expect("the file") == before, "{job}");
+        if peer && !job.contains("loops") {
+            assert_eq!(ours, reads(Program::Peer, job), "{job}");
+        }
+    }
+    // The seeds are those of the writer: another order of the same blocks has others.
+    let strict =
+        run(Program::Ferrio, &scratch, &format!("{fixed} --rw=randwrite --verify_only --verify_header_seed=1"));
+    assert_eq!(strict.code, Some(1));
+    assert!(strict.stderr.contains("bad header rand_seed"), "{}", strict.stderr);
+    // A file that is too short is left alone.
+    scratch.write("f", vec![1; 4096]);
+    let short = run(Program::Ferrio, &scratch, &format!("{fixed} --rw=write --verify_only"));
+    assert_eq!(short.code, Some(1));
+    assert!(short.stderr.contains("no earlier run wrote it"), "{}", short.stderr);
+    assert!(std::fs::read(scratch.join("f")).expect("the file") == [1; 4096]);
+}
+
+/// Reads, writes and trims of a job on a loop device, by direction and place.
+fn ios(program: Program, scratch: &Scratch, device: &LoopDevice, job: &str) -> (Option<i32>, Vec<String>) {
+    let log = scratch.join("log");
+    let _ = std::fs::remove_file(&log);
+    let seeds = "--randrepeat=0 --randseed=137 --verify_state_save=0 --write_iolog=log";
+    let arguments = format!("--name=t --filename={} --bs=4k {seeds} {job}", device.path());
+    let finished = Run::new(program, scratch.path(), &arguments).finish();
+    let lines = std::fs::read_to_string(&log).unwrap_or_default();
+    let is_io = |line: &&str| [" read ", " write ", " trim "].iter().any(|action| line.contains(action));
+    // Without the time.
+    let ios = lines.lines().filter(is_io).map(|line| line.split(' ').skip(2).collect::<Vec<_>>().join(" "));
+    (finished.code, ios.collect())
+}
+
+#[test]
+fn trims_are_those_of_the_peer() {
+    let test = "trims_are_those_of_the_peer";
+    if !has_peer(test) || !is_root(test) || !has_programs(test, &["losetup"]) {
+        return;
+    }
+    let scratch = Scratch::new(test);
+    // No larger than the range of the jobs: blocks do not run past it.
+    let Some(device) = LoopDevice::new(&scratch, 256 << 10) else { return skip(test, "no loop device") };
+    for job in [
+        "--size=64k --rw=trimwrite --verify=md5",
+        "--size=64k --rw=trimwrite --verify=md5 --trim_percentage=100 --trim_backlog=4",
+        "--size=256k --rw=randtrimwrite --verify=md5 --trim_percentage=40 --trim_backlog=3 --trim_backlog_batch=2",
+        "--size=256k --rw=randtrimwrite --verify=md5 --trim_percentage=40 --trim_backlog=3 --trim_verify_zero=0",
+        "--size=32k --io_size=128k --rw=randtrimwrite --norandommap --verify=md5 --trim_percentage=60 --trim_backlog=5 \
+         --trim_verify_zero=0",
+        "--size=64k --rw=trimwrite --loops=3 --verify=md5 --trim_percentage=60 --trim_backlog=5",
+        "--size=64k --rw=trimwrite --verify=md5 --trim_percentage=60 --trim_backlog=5 --ioengine=libaio --iodepth=4",
+        "--size=256k --rw=randtrimwrite --bsrange=4k-16k --verify=md5 --trim_percentage=100 --trim_backlog=4",
+        "--size=256k --rw=trimwrite --bsrange=4k-16k --verify=md5 --trim_percentage=50 --trim_backlog=4",
+        "--size=64k --rw=trimwrite --verify=md5 --trim_percentage=100 --trim_backlog=4 --do_verify=0",
+        "--size=64k --rw=randtrim --verify=md5 --trim_percentage=100 --trim_backlog=4",
+        "--size=64k --rw=trimwrite --trim_percentage=100 --trim_backlog=4",
+        "--size=256k --rw=randrw --bsrange=4k-16k --verify=md5",
+    ] {
+        let [ours, peers] = [Program::Ferrio, Program::Peer].map(|program| ios(program, &scratch, &device, job));
+        assert_eq!(ours, peers, "{job}");
+        assert_eq!(ours.0, Some(0), "{job}");
+    }
+}
+
+/// Reads and writes of a job with one I/O at a time, by direction and place.
+fn traced(program: Program, scratch: &Scratch, job: &str) -> (Option<i32>, Vec<String>) {
+    for name in ["f", "log"] {
+        let _ = std::fs::remove_file(scratch.join(name));
+    }
+    let seeds = "--randrepeat=0 --randseed=137 --write_iolog=log";
+    let finished = run(program, scratch, &format!("{seeds} --bs=4k --verify=crc32c {job}"));
+    let lines = std::fs::read_to_string(scratch.join("log")).unwrap_or_default();
+    let is_io = |line: &&str| [" read ", " write "].iter().any(|action| line.contains(action));
+    let ios = lines.lines().filter(is_io).map(|line| line.split(' ').skip(2).collect::<Vec<_>>().join(" "));
+    (finished.code, ios.collect())
+}
+
+/// With one I/O at a time what is read back stands among the writes where fio has it.
+#[test]
+fn a_backlog_is_read_back_where_fio_does() {
+    let test = "a_backlog_is_read_back_where_fio_does";
+    if !has_peer(test) {
+        return;
+    }
+    let scratch = Scratch::new(test);
+    for (job, engine) in [
+        ("--rw=write --verify_backlog=4", "psync"),
+        ("--rw=write --verify_backlog=5 --verify_backlog_batch=2", "libaio"),
+        ("--rw=write --verify_backlog=2 --verify_backlog_batch=5", "psync"),
+        ("--rw=randwrite --verify_backlog=4", "libaio"),
+        ("--rw=randwrite --norandommap --verify_backlog=4", "psync"),
+        ("--rw=rw --verify_backlog=2", "psync"),
+        ("--rw=randrw --verify_backlog=3 --verify_backlog_batch=1", "psync"),
+        ("--rw=write --loops=2 --verify_backlog=5", "psync"),
+        ("--rw=write --verify_backlog=4 --fsync=2", "psync"),
+        ("--rw=write --verify_backlog=3 --verify_async=2", "psync"),
+    ] {
+        let job = format!("{job} --ioengine={engine}");
+        let [ferrio, peer] = [Program::Ferrio, Program::Peer].map(|program| traced(program, &scratch, &job));
+        assert_eq!(ferrio, peer, "{job}");
+        assert!(ferrio.1.len() > 32, "{job}: {ferrio:?}");
     }
 }

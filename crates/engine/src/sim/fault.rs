@@ -4,8 +4,8 @@
 //! |---|---|---|
 //! | `eio` | fails with EIO, nothing is moved | reads, writes |
 //! | `short` | moves half of it (whole sectors where possible) and says so | reads, writes |
-//! | `torn` | a write that says it is complete, but only its first sectors are stored | writes |
-//! | `lost` | a write that says it is complete, but nothing is stored | writes |
+//! | `torn` | a write that says it is complete, but only its first sectors are stored; `trim=torn`: cleared | writes |
+//! | `lost` | a write that says it is complete, but nothing is stored; `trim=lost`: cleared | writes |
 //! | `misdirected` | a write that is stored somewhere else | writes |
 //! | `flip` | one bit is wrong: in what is stored (writes) or in what is returned (reads) | writes |
 //! | `stall` | takes `DURATION` longer (100 ms if not given) | reads, writes, trims, syncs |
@@ -37,9 +37,9 @@ pub(crate) enum Fault {
     Eio,
     /// So many bytes are moved and reported.
     Short(u64),
-    /// So many bytes are stored, all are reported.
+    /// So many bytes are stored, or cleared, all are reported.
     Torn(u64),
-    /// Nothing is stored, all is reported.
+    /// Nothing is stored, or cleared, all is reported.
     Lost,
     /// Stored at another place, which is drawn by this number.
     Misdirected(u64),
@@ -199,7 +199,8 @@ impl Kind {
         match self {
             Self::Eio | Self::Stall { .. } => [true; 4],
             Self::Short | Self::Flip => [true, true, false, false],
-            Self::Torn | Self::Lost | Self::Misdirected => [false, true, false, false],
+            Self::Torn | Self::Lost => [false, true, true, false],
+            Self::Misdirected => [false, true, false, false],
         }
     }
 

@@ -60,7 +60,13 @@ impl Store {
                 }
             }
             Direction::Write => self.write(extent, fault, buffer, span_bytes),
-            Direction::Trim => self.clear(extent),
+            Direction::Trim => match fault {
+                Fault::Lost => {}
+                Fault::Torn(kept_bytes) => {
+                    self.clear(Extent { length_bytes: length_bytes.min(kept_bytes as usize), ..extent });
+                }
+                _ => self.clear(extent),
+            },
             _ => {}
         }
     }

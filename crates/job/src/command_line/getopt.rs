@@ -29,8 +29,8 @@ pub struct LongName {
 /// One element of the command line.
 #[derive(Debug, Clone)]
 pub enum Item {
-    /// A switch or option, and its argument.
-    Named(Target, Option<String>),
+    /// A switch or option, what it was called (no abbreviation), and its argument.
+    Named(Target, &'static str, Option<String>),
     /// A job file.
     File(String),
     /// Neither: the complaint, and the word as given.
@@ -114,10 +114,10 @@ impl<'a> Words<'a> {
         match (known.argument, value) {
             (Argument::None, Some(_)) => bad(format!("option '{shown}' doesn't allow an argument"), word),
             (Argument::Required, None) => match self.take() {
-                Some(next) => Item::Named(known.target, Some(next.to_owned())),
+                Some(next) => Item::Named(known.target, known.name, Some(next.to_owned())),
                 None => bad(format!("option '{shown}' requires an argument"), word),
             },
-            (_, value) => Item::Named(known.target, value),
+            (_, value) => Item::Named(known.target, known.name, value),
         }
     }
 
@@ -143,7 +143,7 @@ impl<'a> Words<'a> {
                 None => return bad(format!("option requires an argument -- '{letter}'"), &format!("-{letter}")),
             },
         };
-        Item::Named(Target::Switch(def), value)
+        Item::Named(Target::Switch(def), def.name, value)
     }
 }
 
@@ -178,11 +178,11 @@ mod tests {
     /// The elements of a command line, written `name=value`, `<file>` or `!complaint`.
     fn elements(line: &str) -> Vec<String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        let names = known_names("psync");
+        let names = known_names("psync", None);
         let (mut words, mut elements) = (Words::new(&words), Vec::new());
         while let Some(item) = words.next(&names) {
             elements.push(match item {
-                Item::Named(target, value) => {
+                Item::Named(target, _, value) => {
                     let name = match target {
                         Target::Switch(def) => def.name,
                         Target::Option(def) => def.name,

@@ -5,6 +5,7 @@
 
 pub mod control;
 pub mod getopt;
+mod profile;
 pub mod session;
 pub mod settings;
 pub mod switches;

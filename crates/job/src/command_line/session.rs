@@ -3,6 +3,7 @@
 //! Must not know: what options mean. Start reading at [`parse`].
 
 use super::getopt::{Item, LongName, Target, Words};
+use super::profile::{self, Chosen};
 use super::switches::{Argument, SWITCHES, Switch, SwitchDef};
 use super::{control, settings};
 use crate::collector::{Collector, Section, Stopped};
@@ -18,6 +19,7 @@ use crate::options::definition::OptionDef;
 use crate::options::kind::Kind;
 use crate::options::{self};
 use crate::origin::Origin;
+use crate::spec::RunSpec;
 use crate::suggest::did_you_mean;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -47,16 +49,19 @@ fn not_text(index: usize, argument: &OsString) -> UsageError {
     UsageError { messages: vec![(Stream::Stderr, line)], output_file: None, exit_code: 1 }
 }
 
-/// The names that the command line knows while the current job has this engine.
-pub(super) fn known_names(engine: &str) -> Vec<LongName> {
+/// The names that the command line knows while the current job has this engine, those of a profile first: they count before
+/// options of jobs that are called the same.
+pub(super) fn known_names(engine: &str, profile: Option<&Chosen>) -> Vec<LongName> {
     let switches =
         SWITCHES.iter().map(|def| LongName { name: def.name, argument: def.argument, target: Target::Switch(def) });
-    let options = options::general().chain(options::of_engine(engine)).flat_map(|def| {
+    let names = |def: &'static OptionDef| {
         let argument = if def.kind.value_is_optional() { Argument::Optional } else { Argument::Required };
         def.names().map(move |name| LongName { name, argument, target: Target::Option(def) })
-    });
+    };
+    let own = profile.into_iter().flat_map(Chosen::options).flat_map(names);
+    let options = options::general().chain(options::of_engine(engine)).flat_map(names);
     // The option `profile` is reached through the switch of that name.
-    switches.chain(options.filter(|known| known.name != "profile")).collect()
+    own.chain(switches).chain(options.filter(|known| known.name != "profile")).collect()
 }
 
 /// What a switch asks of the loop.
@@ -74,11 +79,18 @@ struct Session<'a> {
     files: Vec<String>,
     only_sections: Vec<String>,
     show: bool,
+    merges_only: bool,
     output: OutputSettings,
     eta: EtaSettings,
     control: ControlSettings,
+    /// `--aux-path`.
+    aux_path: Option<String>,
     debug: DebugSettings,
     inflate_log: Option<PathBuf>,
+    profile: Option<Chosen>,
+    n_slices: Option<u64>,
+    /// A job was begun on the command line.
+    has_jobs: bool,
 }
 
 impl<'a> Session<'a> {
@@ -90,11 +102,16 @@ impl<'a> Session<'a> {
             files: Vec::new(),
             only_sections: Vec::new(),
             show: false,
+            merges_only: false,
             output: OutputSettings::default(),
             eta: EtaSettings::default(),
             control: ControlSettings::default(),
+            aux_path: None,
             debug: DebugSettings::default(),
             inflate_log: None,
+            profile: None,
+            n_slices: None,
+            has_jobs: false,
         }
     }
 
@@ -108,8 +125,9 @@ impl<'a> Session<'a> {
             warnings_fatal: self.collector.strictness.warnings_fatal,
             debug: self.debug,
             inflate_log: self.inflate_log,
+            n_latency_slices: self.n_slices,
             messages: self.collector.messages.take(),
-            run: self.collector.into_run(),
+            run: run_with_directory(self.collector.into_run(), self.aux_path.as_ref()),
         }
     }
 
@@ -120,21 +138,24 @@ impl<'a> Session<'a> {
     fn read(&mut self, words: &[String]) -> Result<Mode, Stopped> {
         let mut words = Words::new(words);
         let mut engine = self.engine().to_owned();
-        let mut names = known_names(&engine);
+        let mut names = known_names(&engine, self.profile.as_ref());
         while let Some(item) = words.next(&names) {
             match item {
                 Item::File(name) => self.files.push(name),
                 Item::Bad { complaint, word } => return self.refuse_word(&complaint, &word, &names),
-                Item::Named(Target::Option(def), value) => self.option(def, value.as_deref())?,
-                Item::Named(Target::Switch(def), value) => {
+                Item::Named(Target::Option(def), name, value) => self.option(def, name, value.as_deref())?,
+                Item::Named(Target::Switch(def), _, value) => {
                     if let Flow::Leave(mode) = self.switch(def, value.as_deref())? {
                         return Ok(mode);
+                    }
+                    if def.switch == Switch::Profile {
+                        names = known_names(&engine, self.profile.as_ref());
                     }
                 }
             }
             if self.engine() != engine {
                 self.engine().clone_into(&mut engine);
-                names = known_names(&engine);
+                names = known_names(&engine, self.profile.as_ref());
             }
         }
         self.read_files()
@@ -157,14 +178,16 @@ impl<'a> Session<'a> {
     }
 
     /// An option of a job: `name` begins the next one, all others belong to the current one or to the defaults.
-    fn option(&mut self, def: &'static OptionDef, value: Option<&str>) -> Result<(), Stopped> {
+    fn option(&mut self, def: &'static OptionDef, called: &str, value: Option<&str>) -> Result<(), Stopped> {
         if value == Some("") && def.kind != Kind::Flag {
-            return self.refuse(&JobError::ValueMissing(def.name), def, value);
+            return self.refuse(&JobError::ValueMissing(def.name), def, called, value);
         }
         if let ("name", true, Some(name)) = (def.name, def.is_general(), value) {
             return self.begin_job(name, def);
         }
-        let result = if let Some(mut section) = self.job.take() {
+        let result = if let (Some(chosen), true) = (&mut self.profile, def.profile.is_some()) {
+            chosen.set(&mut self.collector, def, value)
+        } else if let Some(mut section) = self.job.take() {
             let result = self.collector.set(&mut section, def, value);
             self.job = Some(section);
             result
@@ -174,18 +197,19 @@ impl<'a> Session<'a> {
             self.collector.defaults = defaults;
             result
         };
-        result.or_else(|error| self.refuse(&error, def, value))
+        result.or_else(|error| self.refuse(&error, def, called, value))
     }
 
     fn begin_job(&mut self, name: &str, def: &'static OptionDef) -> Result<(), Stopped> {
         self.finish_job()?;
+        self.has_jobs = true;
         let skipped = !self.only_sections.is_empty() && !self.only_sections.iter().any(|only| only == name);
         if name.starts_with("global") || skipped {
             return Ok(());
         }
         let mut section = self.collector.begin(name)?;
         if let Err(error) = self.collector.set(&mut section, def, Some(name)) {
-            return self.refuse(&error, def, Some(name));
+            return self.refuse(&error, def, def.name, Some(name));
         }
         self.job = Some(section);
         Ok(())
@@ -195,10 +219,17 @@ impl<'a> Session<'a> {
         self.job.take().map_or(Ok(()), |section| self.collector.finish(section))
     }
 
-    fn refuse(&mut self, error: &JobError, def: &'static OptionDef, value: Option<&str>) -> Result<(), Stopped> {
+    /// `called`: the name that was given, which may be another one of the option.
+    fn refuse(
+        &mut self,
+        error: &JobError,
+        def: &'static OptionDef,
+        called: &str,
+        value: Option<&str>,
+    ) -> Result<(), Stopped> {
         let text = match value {
-            Some(value) => format!("{}={value}", def.name),
-            None => def.name.to_owned(),
+            Some(value) => format!("{called}={value}"),
+            None => called.to_owned(),
         };
         explain::refused(&mut self.collector.messages, error, def, &text, &Origin::CommandLine);
         Err(Stopped)
@@ -216,6 +247,11 @@ impl<'a> Session<'a> {
             }
             Switch::IdleProf if text == "calibrate" => return Ok(Flow::Leave(Mode::IdleCalibration)),
             Switch::Debug => self.debug.add(text, &mut self.collector.messages),
+            Switch::Profile => match Chosen::new(text) {
+                Ok(chosen) => self.profile = Some(chosen),
+                Err(lines) => return self.refuse_switch(lines),
+            },
+            Switch::MergeBlktraceOnly => self.merges_only = true,
             Switch::ParseOnly => self.collector.parse_only = true,
             Switch::Showcmd => self.show = true,
             Switch::Readonly => self.collector.strictness.readonly = true,
@@ -249,6 +285,7 @@ impl<'a> Session<'a> {
             _ => control::set(&mut self.control, switch, text),
         };
         match switch {
+            Switch::AuxPath => self.aux_path = Some(text.to_owned()),
             Switch::Output => self.output.file = Some(PathBuf::from(text)),
             Switch::Minimal => self.output.formats = settings::minimal(),
             Switch::AppendTerse => self.output.formats.terse = true,
@@ -290,9 +327,14 @@ impl<'a> Session<'a> {
     }
 
     fn cmdhelp(&mut self, value: Option<&str>) {
+        let own: Vec<_> = self.profile.iter().flat_map(Chosen::options).collect();
         let Some(name) = value.filter(|name| !name.is_empty() && *name != "all") else {
-            return self.print(help::options::tree());
+            let text = if own.is_empty() { help::options::tree() } else { help::options::list(&own) };
+            return self.print(text);
         };
+        if let Some(def) = own.iter().find(|def| def.is_called(name)) {
+            return self.print(help::options::details(def));
+        }
         let answer = help::options::one(name);
         self.complain(answer.complaint.unwrap_or_default());
         self.print(answer.text);
@@ -321,6 +363,9 @@ impl<'a> Session<'a> {
             self.collector.messages.err("fio: can't use global as only section");
             return Err(Stopped);
         }
+        if let Some(chosen) = self.profile.take() {
+            return self.run_profile(chosen);
+        }
         let files = std::mem::take(&mut self.files);
         let mut only_sections = std::mem::take(&mut self.only_sections);
         for (index, name) in files.iter().enumerate() {
@@ -335,6 +380,16 @@ impl<'a> Session<'a> {
         self.mode()
     }
 
+    /// The jobs of a profile are those of the run.
+    fn run_profile(&mut self, chosen: Chosen) -> Result<Mode, Stopped> {
+        if !self.files.is_empty() || self.has_jobs {
+            let said = "fio: a profile has jobs of its own: it takes no others";
+            return self.refuse_switch(vec![said.to_owned()]).and(Err(Stopped));
+        }
+        self.n_slices = profile::expand(&mut self.collector, chosen)?;
+        self.mode()
+    }
+
     fn mode(&mut self) -> Result<Mode, Stopped> {
         if self.collector.parse_only {
             return Ok(Mode::ParseOnly);
@@ -343,7 +398,7 @@ impl<'a> Session<'a> {
             return Ok(Mode::ShowCmd);
         }
         if self.collector.n_jobs() > 0 {
-            return Ok(Mode::Run);
+            return Ok(if self.merges_only { Mode::MergeTraces } else { Mode::Run });
         }
         self.collector.messages.err("No job(s) defined\n");
         let version = self.collector.environment.version();
@@ -352,5 +407,15 @@ impl<'a> Session<'a> {
     }
 }
 
+/// What verification writes goes to the directory of `--aux-path`.
+fn run_with_directory(mut run: RunSpec, directory: Option<&String>) -> RunSpec {
+    for verify in run.jobs.iter_mut().filter_map(|job| job.verify.as_mut()) {
+        verify.dump_directory = directory.cloned();
+    }
+    run
+}
+
+#[cfg(test)]
+mod profiles;
 #[cfg(test)]
 mod tests;

@@ -36,6 +36,15 @@ pub(super) fn line(text: &mut String, def: &OptionDef, depth: usize) {
     let _ = writeln!(text, "{:indent$}{:<width$}: {}", "", def.name, def.help);
 }
 
+/// Some options, a line each.
+pub fn list(options: &[&OptionDef]) -> String {
+    let mut text = String::new();
+    for def in options {
+        line(&mut text, def, 0);
+    }
+    text
+}
+
 /// Name, aliases, syntax, default and bounds of an option.
 pub fn head(def: &OptionDef) -> String {
     let mut text = String::new();
@@ -63,7 +72,10 @@ pub fn details(def: &OptionDef) -> String {
     match def.status {
         Status::Supported => {}
         Status::Deviates(why) => text.extend([format!("{:>20}: differs from fio: {why}\n", "status")]),
-        Status::Planned => text.extend([format!("{:>20}: known, but not yet supported by ferrio\n", "status")]),
+        Status::Planned(why) => {
+            let why = why.map_or(String::new(), |why| format!(": {why}"));
+            text.extend([format!("{:>20}: known, but not yet supported by ferrio{why}\n", "status")]);
+        }
         Status::NotApplicable(why) => text.extend([format!("{:>20}: not applicable: {why}\n", "status")]),
     }
     if !def.long_help.is_empty() {

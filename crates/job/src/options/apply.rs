@@ -8,7 +8,7 @@ use crate::options::command_priority::CommandPriorityDraft;
 use crate::options::{engines, zone_mode};
 use crate::spec::{
     BlockRange, BufferMemory, CpuPolicy, DirectionMix, EngineValue, ErrorClasses, ExitWhat, FadviseHint, Fallocate,
-    FileService, FileType, RandomGenerator, RwSequencer, SyncMode, UnifiedReporting, WriteHint,
+    FileLocking, FileType, RandomGenerator, RwSequencer, SyncMode, UnifiedReporting, WriteHint,
 };
 use crate::value::lists::colon_names;
 use crate::value::{Value, scalar};
@@ -52,8 +52,23 @@ pub(crate) fn directory(draft: &mut Draft, value: &Value, context: Context) -> A
     Ok(())
 }
 
-pub(crate) fn opendir(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    draft.job.target.opendirs.push(PathBuf::from(value.text()?));
+pub(crate) fn opendir(draft: &mut Draft, value: &Value, context: Context) -> Applied {
+    let tree = value.text()?;
+    context.environment.check_directory(Path::new(tree)).map_err(|error| JobError::System {
+        call: "opendir",
+        reason: crate::environment::reason(&error),
+        line: format!("fio: {tree} is not a directory"),
+    })?;
+    draft.job.target.opendirs.push(PathBuf::from(tree));
+    Ok(())
+}
+
+pub(crate) fn lockfile(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.target.locking = match value.word()? {
+        "exclusive" => FileLocking::Exclusive,
+        "readwrite" => FileLocking::ReadWrite,
+        _ => FileLocking::None,
+    };
     Ok(())
 }
 
@@ -187,19 +202,6 @@ pub(crate) fn percentage_random(draft: &mut Draft, value: &Value, _: Context) ->
     Ok(())
 }
 
-pub(crate) fn file_service_type(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    draft.job.target.file_service = match value.word()? {
-        "random" => FileService::Random,
-        "sequential" => FileService::Sequential,
-        _ => FileService::RoundRobin,
-    };
-    draft.job.target.file_service_count = match value.rest() {
-        None => 1,
-        Some(text) => scalar::count(text, draft.kb_base())?.max(1),
-    };
-    Ok(())
-}
-
 pub(crate) fn fallocate(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     draft.job.layout.fallocate = match value.word()? {
         "none" | "0" => Fallocate::None,
@@ -310,11 +312,26 @@ pub(crate) fn cpumask(draft: &mut Draft, value: &Value, context: Context) -> App
     let mask = value.number()? as u32;
     let cpus: Vec<u32> = (0..32).filter(|cpu| mask & (1 << cpu) != 0).collect();
     let n_cpus = context.environment.n_cpus();
-    if let Some(cpu) = cpus.iter().find(|cpu| **cpu >= n_cpus) {
-        let max = n_cpus.saturating_sub(1);
-        return Err(JobError::Said(format!("fio: CPU {cpu} too large (max={max})")));
+    check_cpus(&cpus, n_cpus)?;
+    // As seen on fio 3.33: a mask without CPUs fails when the job starts.
+    draft.job.worker.cpus_allowed = Some(cpus);
+    Ok(())
+}
+
+fn check_cpus(cpus: &[u32], n_cpus: u32) -> Applied {
+    match cpus.iter().find(|cpu| **cpu >= n_cpus) {
+        Some(cpu) => {
+            let max = n_cpus.saturating_sub(1);
+            Err(JobError::Said(format!("fio: CPU {cpu} too large (max={max})")))
+        }
+        None => Ok(()),
     }
-    draft.job.worker.cpus_allowed = Some(cpus).filter(|cpus| !cpus.is_empty());
+}
+
+pub(crate) fn gtod_cpu(draft: &mut Draft, value: &Value, context: Context) -> Applied {
+    let cpu = u32::try_from(value.number()?).unwrap_or(u32::MAX);
+    check_cpus(&[cpu], context.environment.n_cpus())?;
+    draft.job.worker.gtod_cpu = Some(cpu);
     Ok(())
 }
 
@@ -364,6 +381,11 @@ pub(crate) fn gtod_reduce(draft: &mut Draft, value: &Value, _: Context) -> Appli
     reporting.disable_clat = reduce;
     reporting.disable_slat = reduce;
     reporting.disable_bw = reduce;
+    Ok(())
+}
+
+pub(crate) fn io_submit_mode(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Applied {
+    draft.job.submission.offload = value.word()? == "offload";
     Ok(())
 }
 

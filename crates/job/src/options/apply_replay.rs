@@ -4,7 +4,7 @@
 
 use crate::draft::{ApplyContext, Draft, Open};
 use crate::error::JobError;
-use crate::spec::{JobSpec, ReplaySpec, ZoneSpec};
+use crate::spec::{JobSpec, MergeSpec, ReplaySpec, ZoneSpec};
 use crate::value::Value;
 use crate::value::lists::colon_names;
 use std::path::PathBuf;
@@ -28,8 +28,10 @@ pub(super) fn replay_redirect(draft: &mut Draft, value: &Value, _: Context) -> A
 }
 
 pub(super) fn replay_scale(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    let scale = u64::try_from(value.number()?);
     // 0 divides by nothing, as 1 does.
-    draft.job.replay.scale = u64::try_from(value.number()?).unwrap_or(0).max(1);
+    draft.job.replay.scale =
+        scale.map_err(|_| JobError::Said("replay_scale: offsets are divided by at least 1".to_owned()))?.max(1);
     Ok(())
 }
 
@@ -61,6 +63,63 @@ pub(super) fn replay_skip(draft: &mut Draft, value: &Value, _: Context) -> Appli
     Ok(())
 }
 
+pub(super) fn merge_file(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.open.merge.output = Some(PathBuf::from(value.text()?));
+    Ok(())
+}
+
+/// Percent become millionths.
+pub(super) fn merge_scalars(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    let ppm = |percent: &f64| {
+        let ppm = (percent * 10_000.0).round();
+        (ppm >= 1.0 && ppm <= f64::from(u32::MAX)).then_some(ppm as u64)
+    };
+    let scales: Option<Vec<u64>> = floats(value)?.iter().map(ppm).collect();
+    draft.open.merge.time_scales_ppm =
+        scales.ok_or_else(|| JobError::Said("merge_blktrace_scalars: percentages from 0.0001 to 429496".to_owned()))?;
+    Ok(())
+}
+
+pub(super) fn merge_iters(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    let whole = |n: &f64| (n.fract() == 0.0 && *n >= 1.0 && *n <= f64::from(u32::MAX)).then_some(*n as u32);
+    let passes: Option<Vec<u32>> = floats(value)?.iter().map(whole).collect();
+    draft.open.merge.n_passes =
+        passes.ok_or_else(|| JobError::Said("merge_blktrace_iters: whole numbers from 1".to_owned()))?;
+    Ok(())
+}
+
+fn floats(value: &Value) -> Result<&[f64], JobError> {
+    if let Value::Floats(list, _) = value { Ok(list) } else { Err(JobError::NotParsed) }
+}
+
+/// The merge of a job with these traces. Texts of fio 3.33.
+fn merge(open: &MergeDraft, n_traces: usize) -> Result<Option<MergeSpec>, String> {
+    let MergeDraft { output, time_scales_ppm, n_passes } = open;
+    let lists = [("merge_blktrace_scalars", time_scales_ppm.len()), ("merge_blktrace_iters", n_passes.len())];
+    for (name, n) in lists.into_iter().filter(|(_, n)| *n > 0) {
+        if output.is_none() {
+            return Err(format!("fio: {name} needs merge_blktrace_file"));
+        }
+        if n != n_traces {
+            return Err(format!("fio: {name}({n}) != nr_logs({n_traces})"));
+        }
+    }
+    let spec = |output: &PathBuf| MergeSpec {
+        output: output.clone(),
+        time_scales_ppm: time_scales_ppm.clone(),
+        n_passes: n_passes.clone(),
+    };
+    Ok(output.as_ref().map(spec))
+}
+
+/// The options of merging as they were given.
+#[derive(Debug, Clone, Default)]
+pub struct MergeDraft {
+    output: Option<PathBuf>,
+    time_scales_ppm: Vec<u64>,
+    n_passes: Vec<u32>,
+}
+
 /// What depends on several options. Returns remarks for standard error.
 pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<String>, String> {
     if !job.replay.is_set() {
@@ -68,6 +127,7 @@ pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<String>, Strin
         job.replay = ReplaySpec::default();
         return Ok(Vec::new());
     }
+    job.replay.merge = merge(&open.merge, job.replay.traces.len())?;
     job.replay.takes_depth = open.iodepth.is_none();
     if let Some(name) = contradiction(job) {
         return Err(format!("fio: {}: {name} cannot be combined with read_iolog: the trace decides", job.name));
@@ -121,10 +181,36 @@ mod tests {
         assert_eq!(lowered(&[("replay_no_stall", "1")]).unwrap().job.replay, ReplaySpec::default());
     }
 
+    #[test]
+    fn merges_have_a_number_for_each_trace() {
+        let with = |options: &[(&str, &str)]| {
+            lowered(&[&[("read_iolog", "a:b"), ("merge_blktrace_file", "m")], options].concat())
+        };
+        let plain = MergeSpec { output: PathBuf::from("m"), time_scales_ppm: vec![], n_passes: vec![] };
+        assert_eq!(with(&[]).unwrap().job.replay.merge, Some(plain.clone()));
+        let both = with(&[("merge_blktrace_scalars", "50:12.5"), ("merge_blktrace_iters", "2:1")]).unwrap();
+        let expected = MergeSpec { time_scales_ppm: vec![500_000, 125_000], n_passes: vec![2, 1], ..plain };
+        assert_eq!(both.job.replay.merge, Some(expected));
+        for (name, value, text) in [
+            ("merge_blktrace_scalars", "50", "fio: merge_blktrace_scalars(1) != nr_logs(2)"),
+            ("merge_blktrace_iters", "1:1:1", "fio: merge_blktrace_iters(3) != nr_logs(2)"),
+            ("merge_blktrace_scalars", "0:100", "merge_blktrace_scalars: percentages from 0.0001 to 429496"),
+            ("merge_blktrace_scalars", "100:-5", "merge_blktrace_scalars: percentages from 0.0001 to 429496"),
+            ("merge_blktrace_iters", "1.5:1", "merge_blktrace_iters: whole numbers from 1"),
+            ("merge_blktrace_iters", "1:0", "merge_blktrace_iters: whole numbers from 1"),
+        ] {
+            assert_eq!(with(&[(name, value)]).unwrap_err(), [text], "{name}={value}");
+        }
+        let alone = lowered(&[("read_iolog", "a"), ("merge_blktrace_iters", "1")]).unwrap_err();
+        assert_eq!(alone, ["fio: merge_blktrace_iters needs merge_blktrace_file"]);
+    }
+
     // Texts of fio 3.33.
     #[test]
     fn what_cannot_be_is_refused() {
         assert_eq!(lowered(&[("replay_align", "3")]).unwrap_err(), ["replay_align: must be a power-of-2"]);
+        let negative = lowered(&[("replay_scale", "-1")]).unwrap_err();
+        assert_eq!(negative, ["replay_scale: offsets are divided by at least 1"]);
         assert_eq!(lowered(&[("replay_skip", "read,foo")]).unwrap_err(), ["Unknown skip type: foo"]);
         let both = lowered(&[("read_iolog", "a"), ("write_iolog", "b")]).unwrap();
         assert_eq!(both.warnings, ["fio: read iolog overrides write_iolog"]);

@@ -16,8 +16,8 @@ pub enum Status {
     Supported,
     /// Works, with a difference that the text names.
     Deviates(&'static str),
-    /// Known, not built yet: any value that would change something is refused.
-    Planned,
+    /// Known, not built yet, perhaps for the reason given: any value that would change something is refused.
+    Planned(Option<&'static str>),
     /// Known, and will not come, for the reason given: any value that would change something is refused.
     NotApplicable(&'static str),
 }
@@ -128,7 +128,7 @@ pub const fn option(name: &'static str, kind: Kind, help: &'static str) -> Optio
         profile: None,
         help,
         long_help: "",
-        status: Status::Planned,
+        status: Status::Planned(None),
         apply: Apply::Nothing,
     }
 }
@@ -205,6 +205,13 @@ impl OptionDef {
     #[must_use]
     pub const fn deviates(mut self, why: &'static str) -> Self {
         self.status = Status::Deviates(why);
+        self
+    }
+
+    /// Says why the row is not built yet.
+    #[must_use]
+    pub const fn waits(mut self, why: &'static str) -> Self {
+        self.status = Status::Planned(Some(why));
         self
     }
 

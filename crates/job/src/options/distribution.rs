@@ -1,12 +1,12 @@
-//! The value of `random_distribution`.
+//! The values of `random_distribution` and `file_service_type`.
 //!
 //! Must not know: how blocks are drawn. Start reading at [`set`].
 //! Bounds, defaults and lines as seen on fio 3.33.
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
-use crate::spec::{RandomDistribution, Zone, ZoneLength};
-use crate::value::Value;
+use crate::spec::{FileService, RandomDistribution, Zone, ZoneLength};
+use crate::value::{Value, scalar};
 use ferrio_units::value::parse_integer;
 use ferrio_units::{KbBase, PerDirection};
 
@@ -21,13 +21,11 @@ const MAX_ZONES: usize = 256;
 /// Most blocks of a sequence.
 const MAX_SEQUENCE: usize = 64;
 
-/// Sets what `KIND[:PARAMETERS]` says.
+/// Sets `random_distribution` to what `KIND[:PARAMETERS]` says.
 pub(crate) fn set(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
     let (rest, kb_base) = (value.rest(), draft.kb_base());
     draft.job.pattern.distribution = match value.word()? {
-        "zipf" => zipf(rest)?,
-        "pareto" => pareto(rest)?,
-        "normal" => normal(rest)?,
+        kind @ ("zipf" | "pareto" | "normal") => skewed(kind, rest, &OF_BLOCKS)?,
         "zoned" => zoned(rest, percent_zone)?,
         "zoned_abs" => zoned(rest, |text| byte_zone(text, kb_base))?,
         "sequence" => sequence(rest)?,
@@ -40,10 +38,59 @@ fn said(what: &str) -> JobError {
     JobError::Said(format!("fio: {what}"))
 }
 
-fn zipf(rest: Option<&str>) -> Result<RandomDistribution, JobError> {
-    let (theta, center) = parameters(rest, DEFAULT_THETA)?;
+/// What an option says of numbers that it does not take.
+struct Lines {
+    theta_of_one: &'static str,
+    no_number: &'static str,
+}
+
+const OF_BLOCKS: Lines =
+    Lines { theta_of_one: "zipf theta must different than 1.0", no_number: "random postfix parsing failed" };
+
+const OF_FILES: Lines = Lines {
+    theta_of_one: "zipf theta must be different than 1.0",
+    no_number: "file service type random postfix parsing failed",
+};
+
+/// Sets `file_service_type`: the kind, and how many I/Os go to a file or how skewed the choice is.
+pub(crate) fn set_file_service(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
+    let (rest, kb_base) = (value.rest(), draft.kb_base());
+    let target = &mut draft.job.target;
+    target.file_service_count = 1;
+    let plain = match value.word()? {
+        "gauss" => {
+            target.file_service = FileService::Skewed(skewed("normal", rest, &OF_FILES)?);
+            return Ok(());
+        }
+        kind @ ("zipf" | "pareto" | "normal") => {
+            target.file_service = FileService::Skewed(skewed(kind, rest, &OF_FILES)?);
+            return Ok(());
+        }
+        "random" => FileService::Random,
+        "sequential" => FileService::Sequential,
+        _ => FileService::RoundRobin,
+    };
+    target.file_service = plain;
+    if let Some(text) = rest {
+        // As seen on fio 3.33: with 0 a file is kept until it is done.
+        let count = scalar::count(text, kb_base)?;
+        target.file_service_count = if count == 0 { u32::MAX } else { count };
+    }
+    Ok(())
+}
+
+fn skewed(kind: &str, rest: Option<&str>, lines: &Lines) -> Result<RandomDistribution, JobError> {
+    match kind {
+        "zipf" => zipf(rest, lines),
+        "pareto" => pareto(rest, lines),
+        _ => normal(rest, lines),
+    }
+}
+
+fn zipf(rest: Option<&str>, lines: &Lines) -> Result<RandomDistribution, JobError> {
+    let (theta, center) = parameters(rest, DEFAULT_THETA, lines)?;
     if (theta - 1.0).abs() <= f64::EPSILON {
-        return Err(said("zipf theta must different than 1.0"));
+        return Err(said(lines.theta_of_one));
     }
     if theta < 0.0 {
         return Err(said("zipf theta out of range (0 <= theta)"));
@@ -51,16 +98,16 @@ fn zipf(rest: Option<&str>) -> Result<RandomDistribution, JobError> {
     Ok(RandomDistribution::Zipf { theta, center })
 }
 
-fn pareto(rest: Option<&str>) -> Result<RandomDistribution, JobError> {
-    let (h, center) = parameters(rest, DEFAULT_H)?;
+fn pareto(rest: Option<&str>, lines: &Lines) -> Result<RandomDistribution, JobError> {
+    let (h, center) = parameters(rest, DEFAULT_H, lines)?;
     if h <= 0.0 || h >= 1.0 {
         return Err(said("pareto input out of range (0 < input < 1.0)"));
     }
     Ok(RandomDistribution::Pareto { h, center })
 }
 
-fn normal(rest: Option<&str>) -> Result<RandomDistribution, JobError> {
-    let (deviation_percent, center) = parameters(rest, DEFAULT_DEVIATION_PERCENT)?;
+fn normal(rest: Option<&str>, lines: &Lines) -> Result<RandomDistribution, JobError> {
+    let (deviation_percent, center) = parameters(rest, DEFAULT_DEVIATION_PERCENT, lines)?;
     if !(0.0..100.0).contains(&deviation_percent) {
         return Err(said("normal deviation out of range (0 <= input < 100.0)"));
     }
@@ -68,8 +115,9 @@ fn normal(rest: Option<&str>) -> Result<RandomDistribution, JobError> {
 }
 
 /// `[NUMBER[:CENTER]]`.
-fn parameters(rest: Option<&str>, default: f64) -> Result<(f64, Option<f64>), JobError> {
+fn parameters(rest: Option<&str>, default: f64, lines: &Lines) -> Result<(f64, Option<f64>), JobError> {
     let Some(text) = rest else { return Ok((default, None)) };
+    let decimal = |text: &str| decimal(text).ok_or_else(|| said(lines.no_number));
     let (number, center) = match text.split_once(':') {
         Some((number, center)) => (number, Some(decimal(center)?)),
         None => (text, None),
@@ -156,9 +204,8 @@ fn sequence(rest: Option<&str>) -> Result<RandomDistribution, JobError> {
     Ok(RandomDistribution::Sequence { blocks, stride: false })
 }
 
-fn decimal(text: &str) -> Result<f64, JobError> {
-    let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
-    number.ok_or_else(|| said("random postfix parsing failed"))
+fn decimal(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|number: &f64| number.is_finite())
 }
 
 #[cfg(test)]
@@ -192,6 +239,43 @@ mod tests {
         ] {
             assert_eq!(parsed(text), Ok(expected), "{text}");
         }
+    }
+
+    fn file_service(text: &str) -> Result<(FileService, u32), String> {
+        let mut draft = Draft::new();
+        let mut messages = crate::message::Messages::new();
+        let mut context = ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
+        let def = find_general("file_service_type").expect("an option");
+        set::set(&mut draft, def, Some(text), &mut context).map_err(|error| error.to_string())?;
+        Ok((draft.job.target.file_service, draft.job.target.file_service_count))
+    }
+
+    /// As seen on fio 3.33: 0 keeps a file until it is done, and gauss is normal.
+    #[test]
+    fn files_are_picked_by_kind_and_parameter() {
+        use RandomDistribution::{Normal, Pareto, Zipf};
+        for (text, service, count) in [
+            ("roundrobin", FileService::RoundRobin, 1),
+            ("random:5", FileService::Random, 5),
+            ("roundrobin:0", FileService::RoundRobin, u32::MAX),
+            ("zipf", FileService::Skewed(Zipf { theta: 1.1, center: None }), 1),
+            ("zipf:1.2:0.5", FileService::Skewed(Zipf { theta: 1.2, center: Some(0.5) }), 1),
+            ("pareto:0.3", FileService::Skewed(Pareto { h: 0.3, center: None }), 1),
+            ("gauss", FileService::Skewed(Normal { deviation_percent: 0.0, center: None }), 1),
+            ("normal:10", FileService::Skewed(Normal { deviation_percent: 10.0, center: None }), 1),
+        ] {
+            assert_eq!(file_service(text), Ok((service, count)), "{text}");
+        }
+        for (text, line) in [
+            ("zipf:1.0", "fio: zipf theta must be different than 1.0"),
+            ("zipf:abc", "fio: file service type random postfix parsing failed"),
+            ("gauss:", "fio: file service type random postfix parsing failed"),
+            ("pareto:1", "fio: pareto input out of range (0 < input < 1.0)"),
+            ("normal:100", "fio: normal deviation out of range (0 <= input < 100.0)"),
+        ] {
+            assert_eq!(file_service(text), Err(line.to_owned()), "{text}");
+        }
+        assert!(file_service("random:abc").is_err());
     }
 
     // By the traces of fio 3.33; it knows no lists for directions and no sequences.

@@ -22,7 +22,7 @@ const fn built(name: &'static str, help: &'static str) -> EngineName {
 }
 
 const fn planned(name: &'static str, help: &'static str) -> EngineName {
-    EngineName { name, help, status: Status::Planned }
+    EngineName { name, help, status: Status::Planned(None) }
 }
 
 const fn never(name: &'static str, help: &'static str, why: &'static str) -> EngineName {
@@ -103,7 +103,7 @@ pub fn by_name(name: &str) -> Option<&'static EngineName> {
 pub fn refuse_unbuilt(engine: &EngineName) -> Result<(), JobError> {
     match engine.status {
         Status::Supported | Status::Deviates(_) => Ok(()),
-        Status::Planned => Err(JobError::NotYet(format!(": engine {}", engine.name))),
+        Status::Planned(_) => Err(JobError::NotYet(format!(": engine {}", engine.name))),
         Status::NotApplicable(why) => Err(JobError::NotApplicable(format!("engine {} {why}", engine.name))),
     }
 }

@@ -44,7 +44,14 @@ const STEADYSTATE: &[Choice] = &[
 
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
-    option("gtod_cpu", Kind::Int(ANY), "Dedicate this CPU to publishing the time").place(Category::General, "clock"),
+    option("gtod_cpu", Kind::Int(ANY), "Keep this CPU free of all jobs of the run")
+        .place(Category::General, "clock")
+        .applies(Apply::With(apply::gtod_cpu))
+        .deviates(
+            "no thread publishes the time: reading the clock of a CPU costs about 10 ns, as much as reading what another CPU \
+             has written, and is exact; the CPU is kept free of every job, also of those without cpus_allowed, and one that \
+             does not exist is refused",
+        ),
     option("job_start_clock_id", Kind::Int(ANY), "clock_gettime id for job_start in JSON")
         .default("0")
         .place(Category::General, "clock")

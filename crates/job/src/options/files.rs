@@ -2,16 +2,16 @@
 //!
 //! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
 
-use crate::options::apply;
 use crate::options::definition::{Apply, Category, OptionDef, option};
-use crate::options::kind::{ANY, Choice, Kind, at_least, choice, planned_choice};
+use crate::options::kind::{ANY, Choice, Kind, at_least, choice};
+use crate::options::{apply, distribution};
 
 const FILE_SERVICE_TYPE: &[Choice] = &[
     choice("random", "A random file"),
-    planned_choice("zipf", "Zipf over the files"),
-    planned_choice("pareto", "Pareto over the files"),
-    planned_choice("normal", "Normal over the files"),
-    planned_choice("gauss", "Same as normal"),
+    choice("zipf", "Zipf over the files"),
+    choice("pareto", "Pareto over the files"),
+    choice("normal", "Normal over the files"),
+    choice("gauss", "Same as normal"),
     choice("roundrobin", "The next file"),
     choice("sequential", "Finish one file, then the next"),
 ];
@@ -59,7 +59,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("roundrobin")
     .under("nrfiles")
     .place(Category::File, "")
-    .applies(Apply::With(apply::file_service_type)),
+    .applies(Apply::With(distribution::set_file_service))
+    .deviates("what follows a parameter, and a theta of zipf that is below 0 or not a number, are refused; so is a count that is no number, which fio takes for 0"),
     option("fallocate", Kind::Choice(FALLOCATE), "Preallocation call used while laying files out")
         .default("native")
         .place(Category::File, "")

@@ -95,14 +95,20 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .default("0")
     .under("iodepth")
-    .place(Category::Io, "io-basic"),
+    .place(Category::Io, "io-basic")
+    .applies(Apply::Bool(|draft| &mut draft.job.submission.serialize_overlap)),
     option(
         "io_submit_mode",
         Kind::Choice(IO_SUBMIT_MODE),
         "Issue from the job thread itself or from a pool of iodepth worker threads",
     )
     .default("inline")
-    .place(Category::Io, "io-basic"),
+    .place(Category::Io, "io-basic")
+    .applies(Apply::With(apply::io_submit_mode))
+    .deviates(
+        "io_uring and other asynchronous engines may be used; sync and vsync, which move the position of a file that the \
+         threads share, are refused; ioengine=sim, which never waits in a submission, needs no threads and has none",
+    ),
     option(
         "size",
         Kind::SizeOrPercent,
@@ -167,7 +173,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         "Ranges packed in one trim command; >1 only on engines flagged multi-range",
     )
     .default("1")
-    .place(Category::Io, ""),
+    .place(Category::Io, "")
+    .waits("needs trims of several ranges, which only NVMe pass-through commands (io_uring_cmd) have"),
     option("bs", Kind::SizePerDirection(at_least(1)), "Block size; up to three values read,write,trim")
         .aliases(&["blocksize"])
         .default("4096")

@@ -49,7 +49,7 @@ pub const fn choice(word: &'static str, help: &'static str) -> Choice {
 
 /// A word that is known but not built.
 pub const fn planned_choice(word: &'static str, help: &'static str) -> Choice {
-    Choice { word, help, status: Status::Planned }
+    Choice { word, help, status: Status::Planned(None) }
 }
 
 /// A word that will not come.

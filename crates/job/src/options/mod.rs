@@ -38,6 +38,7 @@ pub(crate) mod verification;
 mod verify;
 mod zone;
 pub(crate) mod zone_mode;
+pub(crate) mod zone_sequential;
 
 use definition::{OptionDef, option};
 use kind::Kind;

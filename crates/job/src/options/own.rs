@@ -47,4 +47,14 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
              stores for sha512 what that version stores.",
         )
         .applies(Apply::With(verification::layout)),
+    option("verify_crash_log", Kind::Text, "Journal of what must be there after a crash")
+        .under("verify")
+        .place(Category::Io, "verify")
+        .long(
+            "An option of ferrio's own. The job keeps a journal of the writes that were acknowledged and of the syncs that \
+             were completed in this file, which is best on another device. After a power cut, or a kill of the job, \
+             `ferrio verify --after-crash` with the same job says whether all that was synced is there, and nothing is torn. \
+             With numjobs the number of the clone is put behind the name.",
+        )
+        .applies(Apply::With(verification::crash_log)),
 ];

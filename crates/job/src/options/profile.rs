@@ -1,22 +1,83 @@
 //! Options of the built-in profiles.
 //!
-//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+//! Rows only. Must not know: how values are parsed; what a row does is in `profiles`.
 
-use crate::options::definition::{OptionDef, option};
-use crate::options::kind::{ANY, Kind};
+use crate::draft::Draft;
+use crate::options::definition::{Apply, OptionDef, option};
+use crate::options::kind::{ANY, Kind, between};
+use crate::profiles::act::ActDraft;
+use crate::profiles::tiobench::TiobenchDraft;
+
+/// The peer takes no notice of them.
+const OBEYED: &str = "fio 3.33 ignores it";
+
+fn act(draft: &mut Draft) -> &mut ActDraft {
+    &mut draft.open.profile.act
+}
+
+fn tiobench(draft: &mut Draft) -> &mut TiobenchDraft {
+    &mut draft.open.profile.tiobench
+}
 
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
-    option("device-names", Kind::Text, "Comma list of devices (required)").of_profile("act"),
-    option("load", Kind::Int(ANY), "Load multiple").default("1").of_profile("act"),
-    option("test-duration", Kind::Microseconds, "Length of the run").default("24h").of_profile("act"),
-    option("threads-per-queue", Kind::Int(ANY), "Reader clones per device").default("8").of_profile("act"),
-    option("read-req-num-512-blocks", Kind::Int(ANY), "Sectors per read").default("3").of_profile("act"),
-    option("large-block-op-kbytes", Kind::Int(ANY), "Write size value").default("131072").of_profile("act"),
-    option("prep", Kind::Flag, "Only run the zero and salt passes").of_profile("act"),
-    option("size", Kind::Size(ANY), "File set size in MiB (default 4096*mb_memory bytes)").of_profile("tiobench"),
-    option("block", Kind::Int(ANY), "Block size").default("4096").of_profile("tiobench"),
-    option("numruns", Kind::Int(ANY), "Loops").of_profile("tiobench"),
-    option("dir", Kind::Text, "Directory").of_profile("tiobench"),
-    option("threads", Kind::Int(ANY), "Clones").of_profile("tiobench"),
+    option("device-names", Kind::Text, "Comma list of devices (required)")
+        .of_profile("act")
+        .applies(Apply::Text(|draft| &mut act(draft).device_names))
+        .deviates("names are not cut off, empty ones are passed over"),
+    option("load", Kind::Int(ANY), "Load multiple")
+        .default("1")
+        .of_profile("act")
+        .applies(Apply::U32(|draft| &mut act(draft).load))
+        .deviates("0 is refused, for which fio takes off all limits"),
+    option("test-duration", Kind::Seconds, "Length of the run")
+        .default("24h")
+        .of_profile("act")
+        .applies(Apply::U64(|draft| &mut act(draft).duration_us))
+        .deviates("units are obeyed; fio 3.33 takes 2s for 2000000 s. Without a duration the run is refused"),
+    option("threads-per-queue", Kind::Int(ANY), "Reader clones per device")
+        .default("8")
+        .of_profile("act")
+        .applies(Apply::U32(|draft| &mut act(draft).n_threads))
+        .deviates("more threads than reads a second are refused, for which fio takes off all limits"),
+    option("read-req-num-512-blocks", Kind::Int(ANY), "Sectors per read")
+        .default("3")
+        .of_profile("act")
+        .applies(Apply::U32(|draft| &mut act(draft).n_sectors))
+        .deviates("what makes fio 3.33 divide by zero is refused"),
+    option("large-block-op-kbytes", Kind::Int(ANY), "Write size value")
+        .default("131072")
+        .long("The name notwithstanding the value counts bytes, as in fio.")
+        .of_profile("act")
+        .applies(Apply::U32(|draft| &mut act(draft).write_bytes))
+        .deviates("less than a read is refused, with which fio 3.33 divides by zero"),
+    option("prep", Kind::Flag, "Only run the zero and salt passes")
+        .of_profile("act")
+        .applies(Apply::Bool(|draft| &mut act(draft).prepares))
+        .deviates("without the table of latencies"),
+    option("size", Kind::Size(between(1, 1 << 20)), "File set size in MiB (default 4096*mb_memory bytes)")
+        .long("A plain number of MiB.")
+        .of_profile("tiobench")
+        .applies(Apply::With(|draft, value, _| {
+            tiobench(draft).size_mib = u64::try_from(value.number()?).ok();
+            Ok(())
+        }))
+        .deviates(OBEYED),
+    option("block", Kind::Int(ANY), "Block size")
+        .default("4096")
+        .of_profile("tiobench")
+        .applies(Apply::U32(|draft| &mut tiobench(draft).block_bytes))
+        .deviates(OBEYED),
+    option("numruns", Kind::Int(ANY), "Loops")
+        .of_profile("tiobench")
+        .applies(Apply::U32(|draft| &mut tiobench(draft).n_runs))
+        .deviates(OBEYED),
+    option("dir", Kind::Text, "Directory")
+        .of_profile("tiobench")
+        .applies(Apply::Text(|draft| &mut tiobench(draft).directory))
+        .deviates(OBEYED),
+    option("threads", Kind::Int(ANY), "Clones")
+        .of_profile("tiobench")
+        .applies(Apply::U32(|draft| &mut tiobench(draft).n_threads))
+        .deviates(OBEYED),
 ];

@@ -4,7 +4,7 @@
 
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_most, choice};
-use crate::options::{apply, distribution};
+use crate::options::{apply, distribution, zone_sequential};
 
 const RANDOM_GENERATOR: &[Choice] = &[
     choice("tausworthe", "Tausworthe generator, 32 bit"),
@@ -22,6 +22,9 @@ const RANDOM_DISTRIBUTION: &[Choice] = &[
     choice("sequence", "Blocks of a given list, in turn"),
 ];
 
+const SPRANDOM: &str = "only its outline is known: not how the model divides the device, nor how it draws what is written again; fio \
+                        3.33 does not have it to be compared with";
+
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("randrepeat", Kind::Bool, "Seed generators from randseed so that runs repeat; 0 = seed from /dev/urandom")
@@ -38,7 +41,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("norandommap", Kind::Flag, "Do not track visited blocks, so offsets can repeat and some may be missed")
         .under("rw")
         .place(Category::Io, "random")
-        .applies(Apply::Bool(|draft| &mut draft.job.pattern.norandommap)),
+        .applies(Apply::With(zone_sequential::norandommap)),
     option("softrandommap", Kind::Bool, "Carry on without the random map if it cannot be allocated")
         .default("0")
         .under("norandommap")
@@ -47,11 +50,13 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("sprandom", Kind::Bool, "Preconditioning pass that writes each LBA once plus model-driven overwrites")
         .default("0")
         .under("rw")
-        .place(Category::Io, "random"),
+        .place(Category::Io, "random")
+        .waits(SPRANDOM),
     option("spr_num_regions", Kind::Int(ANY), "Region count used by the sprandom model")
         .default("100")
         .under("sprandom")
-        .place(Category::Io, "random"),
+        .place(Category::Io, "random")
+        .waits(SPRANDOM),
     option(
         "spr_op",
         Kind::FloatList { max_len: 1, min: None, max: None },
@@ -59,11 +64,13 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .default("0.15")
     .under("sprandom")
-    .place(Category::Io, "random"),
+    .place(Category::Io, "random")
+    .waits(SPRANDOM),
     option("spr_cs", Kind::Size(ANY), "Device write-cache size assumed by sprandom")
         .default("0")
         .under("sprandom")
-        .place(Category::Io, "random"),
+        .place(Category::Io, "random")
+        .waits(SPRANDOM),
     option(
         "random_generator",
         Kind::Choice(RANDOM_GENERATOR),

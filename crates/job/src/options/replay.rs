@@ -50,7 +50,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("1")
         .under("read_iolog")
         .place(Category::Io, "iolog")
-        .applies(Apply::With(apply_replay::replay_scale)),
+        .applies(Apply::With(apply_replay::replay_scale))
+        .deviates("negative numbers are refused"),
     option("replay_align", Kind::Int(ANY), "Round recorded offset (and size) up to this power of two")
         .neutral("0")
         .under("read_iolog")
@@ -73,19 +74,41 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::With(apply_replay::replay_skip))
         .deviates("works for text traces too (fio 3.33 heeds it for blktrace only); what is left out keeps its time"),
     option("merge_blktrace_file", Kind::Text, "Where to store the merge of several blktraces before replay")
-        .place(Category::Io, "iolog"),
+        .under("read_iolog")
+        .place(Category::Io, "iolog")
+        .applies(Apply::With(apply_replay::merge_file))
+        .long(
+            "Before the run the traces of read_iolog are merged by the times of their events, and what is replayed is the merged \
+             trace. It has the queue events of reads, writes and discards. Jobs may share it only if they merge the same.",
+        )
+        .deviates(
+            "the file has to be a regular one and none of the traces, and is removed when the merge fails, which ends the run (fio \
+             3.33 replays the first trace instead, or crashes)",
+        ),
     option(
         "merge_blktrace_scalars",
         Kind::FloatList { max_len: 20, min: None, max: None },
         "Per-trace time scaling percent",
     )
-    .place(Category::Io, "iolog"),
+    .under("read_iolog")
+    .place(Category::Io, "iolog")
+    .applies(Apply::With(apply_replay::merge_scalars))
+    .deviates("fractions of a percent count; 0 and negative numbers are refused; a trace without I/O keeps its place in the list"),
     option("merge_blktrace_iters", Kind::FloatList { max_len: 20, min: None, max: None }, "Per-trace repeat count")
-        .place(Category::Io, "iolog"),
+        .under("read_iolog")
+        .place(Category::Io, "iolog")
+        .applies(Apply::With(apply_replay::merge_iters))
+        .deviates(
+            "the last record is not repeated between two passes, and a pass begins where the scaled one before it ends (fio 3.33 \
+             scales that time twice); fractions, 0 and negative numbers are refused",
+        ),
     option("exec_prerun", Kind::Text, "Shell command run just before I/O; output to <job>.prerun.txt")
         .place(Category::General, "")
         .applies(Apply::Text(|draft| &mut draft.job.surroundings.exec_prerun))
-        .deviates("a command that fails is the job's error, not its silent end; all it prints is in the file"),
+        .deviates(
+            "a command that fails is told, before the job ends without I/O as in fio; all it prints is in the file; that of a job \
+             with read_iolog runs before the trace is opened, so that it can make it",
+        ),
     option("exec_postrun", Kind::Text, "Shell command run after the job; output to <job>.postrun.txt")
         .place(Category::General, "")
         .applies(Apply::Text(|draft| &mut draft.job.surroundings.exec_postrun))

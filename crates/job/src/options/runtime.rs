@@ -46,7 +46,12 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::General, "runtime")
         .applies(Apply::Bool(|draft| &mut draft.job.limits.time_based)),
     option("verify_only", Kind::Flag, "Skip the writes, only check what an earlier identical run wrote")
-        .place(Category::General, "runtime"),
+        .place(Category::General, "runtime")
+        .applies(Apply::Bool(|draft| &mut draft.open.verify.is_only))
+        .deviates(
+            "files are opened read-only; one that is missing or too short is an error (fio 3.33 makes it anew and finds \
+             zeroes); no write is counted; refused without verify, with time_based, and where the job trims",
+        ),
     option("ramp_time", Kind::Seconds, "Run this long before statistics start; not part of runtime")
         .place(Category::General, "runtime")
         .applies(Apply::U64(|draft| &mut draft.job.limits.ramp_time_us)),

@@ -83,7 +83,7 @@ fn refuse_unbuilt(
 fn refuse_unbuilt_words(value: &Value) -> Result<(), JobError> {
     let Value::Word(choice, _) = value else { return Ok(()) };
     match choice.status {
-        Status::Planned => Err(JobError::NotYet(format!(": value {}", choice.word))),
+        Status::Planned(_) => Err(JobError::NotYet(format!(": value {}", choice.word))),
         Status::NotApplicable(why) => Err(JobError::NotApplicable(format!("value {} {why}", choice.word))),
         Status::Supported | Status::Deviates(_) => Ok(()),
     }

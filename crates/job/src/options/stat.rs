@@ -42,10 +42,14 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("dedupe_percentage", Kind::Int(at_most(100)), "Share of write blocks repeating earlier content")
         .neutral("0")
         .place(Category::Io, "io-buf")
-        .applies(Apply::U32(|draft| &mut draft.open.dedupe_percent)),
+        .applies(Apply::U32(|draft| &mut draft.open.dedupe_percent))
+        .deviates("where blocks have several sizes, pieces of the smallest repeat, so that the share holds; fio repeats whole blocks"),
     option("dedupe_global", Kind::Bool, "Take duplicates from other jobs' content too")
         .default("0")
-        .place(Category::Io, "io-buf"),
+        .under("dedupe_percentage")
+        .place(Category::Io, "io-buf")
+        .applies(Apply::Bool(|draft| &mut draft.job.buffers.dedupe_global))
+        .deviates("refused without dedupe_mode=working_set, where fio 3.33 ignores it; which of the sets is repeated is drawn"),
     option("dedupe_mode", Kind::Choice(DEDUPE_MODE), "Duplicate the previous block or one of a fixed set")
         .default("repeat")
         .under("dedupe_percentage")

@@ -107,6 +107,8 @@ fn setting_a_default_changes_nothing() {
             "iopsavgtime" => expected.open.iops_window_ms = Some(500),
             "thinktime_blocks" => expected.job.pace.pauses.n_ios = Some(1),
             "iodepth" => expected.open.iodepth = Some(1),
+            "verify_header_seed" => expected.open.verify.header_seed = Some(true),
+            "verify_write_sequence" => expected.open.verify.write_sequence = Some(true),
             "iodepth_batch" => expected.open.batch_submit = Some(1),
             "iodepth_batch_complete_min" => expected.open.batch_complete_min = Some(1),
             _ => {}
@@ -145,17 +147,17 @@ fn every_word_of_an_enumeration_is_parsed() {
 fn planned_options_accept_only_what_changes_nothing() {
     for (name, text, accepted) in [
         ("verify_async", Some("0"), true),
-        ("verify_async", Some("2"), false),
+        ("verify_async", Some("2"), true),
         ("zonemode", Some("none"), true),
         ("verify_state_save", Some("0"), true),
-        ("verify_state_save", Some("1"), false),
+        ("verify_state_save", Some("1"), true),
         ("num_range", Some("1"), true),
-        ("verify_only", None, false),
+        ("verify_only", None, true),
         ("verify_only", Some("0"), true),
         ("experimental_verify", Some("0"), true),
         ("num_range", Some("2"), false),
         ("write_bw_log", None, true),
-        ("gtod_cpu", Some("0"), false),
+        ("gtod_cpu", Some("0"), true),
         ("percentile_list", Some("1:2"), true),
     ] {
         let result = set_text(&mut Draft::new(), find_general(name).unwrap(), text);

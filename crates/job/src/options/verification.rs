@@ -6,11 +6,15 @@
 use crate::draft::{ApplyContext, Draft, Open};
 use crate::error::JobError;
 use crate::spec::{
-    DirectionMix, HeaderLayout, JobSpec, VERIFY_METHODS, VerifyContentSpec, VerifyForm, VerifyMethod, VerifyPattern,
-    VerifySpec,
+    DirectionMix, FileService, HeaderLayout, JobSpec, TrimBacklogSpec, VERIFY_METHODS, VerifiedWrites,
+    VerifyBacklogSpec, VerifyContentSpec, VerifyForm, VerifyMethod, VerifyPattern, VerifySpec,
 };
 use crate::value::{Value, pattern};
 use ferrio_units::DataDirection;
+use std::path::PathBuf;
+
+/// Most threads of `verify_async`.
+const MAX_THREADS: u32 = 1024;
 
 type Applied = Result<(), JobError>;
 
@@ -31,14 +35,58 @@ pub struct VerifyDraft {
     pub pattern_interval_bytes: u32,
     /// `verify_header_layout`.
     pub layout: HeaderLayout,
-    /// `verify_header_seed`.
-    pub header_seed: bool,
-    /// `verify_write_sequence`.
-    pub write_sequence: bool,
+    /// `verify_header_seed`, if given.
+    pub header_seed: Option<bool>,
+    /// `verify_write_sequence`, if given.
+    pub write_sequence: Option<bool>,
+    /// `verify_only`.
+    pub is_only: bool,
+    /// `experimental_verify`.
+    pub regenerates: bool,
+    /// `verify_policy=fsynced`.
+    pub is_fsynced: bool,
     /// `verify_fatal`.
     pub is_fatal: bool,
     /// `verify_dump`.
     pub dumps: bool,
+    /// `verify_state_save`.
+    pub saves_state: bool,
+    /// `verify_state_load`.
+    pub loads_state: bool,
+    /// `verify_crash_log`.
+    pub crash_log: Option<PathBuf>,
+    /// `trim_percentage` and its kin.
+    pub trims: TrimDraft,
+    /// `verify_backlog`.
+    pub backlog: u64,
+    /// `verify_backlog_batch`; 0: as `verify_backlog`.
+    pub backlog_batch: u32,
+    /// `verify_async`.
+    pub n_threads: u32,
+    /// `verify_async_cpus`.
+    pub thread_cpus: Option<Vec<u32>>,
+}
+
+/// What the options of trims say before they are seen together.
+#[derive(Debug, Clone, Copy)]
+pub struct TrimDraft {
+    /// `trim_percentage`.
+    pub percent: u32,
+    /// `trim_backlog`.
+    pub backlog: u64,
+    /// `trim_backlog_batch`; 0: as `trim_backlog`.
+    pub batch: u32,
+    /// `trim_verify_zero`.
+    pub checks_zeroes: bool,
+}
+
+impl TrimDraft {
+    /// Nothing is trimmed unless there are a share and a backlog.
+    fn lower(self) -> Option<TrimBacklogSpec> {
+        let Self { percent, backlog, batch, checks_zeroes } = self;
+        let batch = if batch == 0 { backlog } else { batch.into() };
+        (percent > 0 && backlog > 0).then_some(TrimBacklogSpec { percent, backlog, batch, checks_zeroes })
+    }
 }
 
 impl Default for VerifyDraft {
@@ -51,10 +99,21 @@ impl Default for VerifyDraft {
             pattern: None,
             pattern_interval_bytes: 0,
             layout: HeaderLayout::default(),
-            header_seed: true,
-            write_sequence: true,
+            header_seed: None,
+            write_sequence: None,
+            is_only: false,
+            regenerates: false,
+            is_fsynced: false,
             is_fatal: false,
             dumps: false,
+            saves_state: true,
+            loads_state: false,
+            crash_log: None,
+            trims: TrimDraft { percent: 0, backlog: 0, batch: 0, checks_zeroes: true },
+            backlog: 0,
+            backlog_batch: 0,
+            n_threads: 0,
+            thread_cpus: None,
         }
     }
 }
@@ -70,9 +129,60 @@ pub(super) fn verify_pattern(draft: &mut Draft, value: &Value, context: &mut App
     Ok(())
 }
 
+pub(super) fn header_seed(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Applied {
+    draft.open.verify.header_seed = Some(value.bool()?);
+    Ok(())
+}
+
+pub(super) fn write_sequence(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Applied {
+    draft.open.verify.write_sequence = Some(value.bool()?);
+    Ok(())
+}
+
+/// What was fsynced is completed too.
+pub(super) fn policy(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Applied {
+    draft.open.verify.is_fsynced = value.words()?.0.iter().any(|choice| choice.word == "fsynced");
+    Ok(())
+}
+
+pub(super) fn async_cpus(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Applied {
+    match value {
+        Value::Cpus(cpus) => draft.open.verify.thread_cpus = Some(cpus.clone()),
+        _ => return Err(JobError::NotParsed),
+    }
+    Ok(())
+}
+
 pub(super) fn layout(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Applied {
     draft.open.verify.layout = if value.word()? == "3.33" { HeaderLayout::V2 } else { HeaderLayout::V3 };
     Ok(())
+}
+
+pub(super) fn crash_log(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Applied {
+    draft.open.verify.crash_log = Some(PathBuf::from(value.text()?));
+    Ok(())
+}
+
+/// Why the blocks of a job could not be judged after a crash.
+fn cannot_be_judged(job: &JobSpec, draft: &VerifyDraft, method: VerifyMethod) -> Option<&'static str> {
+    let pattern = &job.pattern;
+    let block_bytes = pattern.block_size[DataDirection::Write].min_bytes;
+    let align = pattern.block_align[DataDirection::Write];
+    let hops = !pattern.random && pattern.rw_postfix != 0;
+    let writes = matches!(pattern.mix, DirectionMix::Write | DirectionMix::ReadWrite) && !draft.is_only;
+    [
+        (!writes, "the job must write, and trim nothing"),
+        (draft.trims.lower().is_some(), "what is trimmed is not judged"),
+        (!matches!(method.def().form, VerifyForm::Header(_)), "the method keeps no header in its blocks"),
+        (draft.pattern.is_some(), "blocks of a verify_pattern cannot be told from older ones"),
+        (draft.layout != HeaderLayout::V3, "headers of 3.33 cannot tell the writes apart"),
+        (
+            !has_one_size(job) || align.is_some_and(|align| align != block_bytes) || hops,
+            "blocks must not lie over parts of others: one block size, and no blockalign",
+        ),
+    ]
+    .into_iter()
+    .find_map(|(is_so, why)| is_so.then_some(why))
 }
 
 /// What a job verifies; `None`: nothing.
@@ -83,7 +193,12 @@ pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, St
     let draft = &open.verify;
     // A pattern alone is a wish to see it checked.
     let method = draft.method.or(draft.pattern.is_some().then_some(VerifyMethod::PatternHeader));
-    let Some(method) = method else { return Ok(None) };
+    let Some(method) = method else {
+        if draft.crash_log.is_some() {
+            return Err("fio: verify_crash_log needs verify".to_owned());
+        }
+        return if draft.is_only { Err("fio: verify_only needs verify".to_owned()) } else { Ok(None) };
+    };
     if let Some(line) = contradiction(job, open, method) {
         return Err(line);
     }
@@ -95,16 +210,80 @@ pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, St
         pattern: draft.pattern.clone(),
         pattern_interval_bytes: draft.pattern_interval_bytes,
     };
-    let writes = !matches!(job.pattern.mix, DirectionMix::Read);
+    let writes = !matches!(job.pattern.mix, DirectionMix::Read | DirectionMix::Trim);
+    let reads_back = draft.reads_back && writes;
+    let reads = reads(job, open, reads_back)?;
+    // Of another run neither seeds nor numbers are known, unless the user says that they are the same.
+    let by_default = reads != VerifiedWrites::OfEarlierRun;
     Ok(Some(VerifySpec {
         content,
-        reads_back: draft.reads_back && writes,
+        reads_back,
         // Headers on media that another run wrote have seeds and numbers of their own.
-        checks_seed: draft.header_seed && writes,
-        checks_sequence: draft.write_sequence && writes && has_one_size(job),
+        checks_seed: draft.header_seed.unwrap_or(by_default) && writes,
+        checks_sequence: draft.write_sequence.unwrap_or(by_default) && writes && has_one_size(job),
         is_fatal: draft.is_fatal,
         dumps: draft.dumps,
+        // As with the reference: what is not read back is not trimmed either.
+        trims: draft.trims.lower().filter(|_| reads_back),
+        reads,
+        saves_state: draft.saves_state,
+        loads_state: draft.loads_state,
+        crash_log: draft.crash_log.clone(),
+        // A switch says it, for all jobs.
+        dump_directory: None,
+        backlog: backlog(draft).filter(|_| reads_back),
+        n_threads: draft.n_threads,
+        thread_cpus: draft.thread_cpus.clone(),
     }))
+}
+
+/// What a job reads back.
+fn reads(job: &JobSpec, open: &Open, reads_back: bool) -> Result<VerifiedWrites, String> {
+    let VerifyDraft { is_only, regenerates, is_fsynced, trims, loads_state, .. } = &open.verify;
+    let refused = |line: &str| Err(format!("fio: {line}"));
+    if (*is_only || *regenerates) && matches!(job.target.file_service, FileService::Skewed(_)) {
+        return refused(
+            "which file a skewed file_service_type picks depends on what is in flight: it cannot be combined with \
+             verify_only and experimental_verify",
+        );
+    }
+    let has_rates = job.pace.limits_rates() && job.pattern.mix == DirectionMix::ReadWrite;
+    if *is_only && job.pattern.mix != DirectionMix::Read {
+        if !reads_back || matches!(job.pattern.mix, DirectionMix::TrimWrite) || trims.lower().is_some() {
+            return refused("verify_only reads back what a job wrote: it needs do_verify=1, writes, and no trims");
+        }
+        if job.limits.time_based || *is_fsynced || has_rates {
+            return refused(
+                "verify_only cannot know what a job with time_based, with verify_policy=fsynced, or with rates of reads \
+                 and writes has written",
+            );
+        }
+        return Ok(VerifiedWrites::OfEarlierRun);
+    }
+    if !reads_back {
+        return Ok(VerifiedWrites::Done);
+    }
+    if *regenerates {
+        if *loads_state {
+            return refused(
+                "experimental_verify remembers nothing, also not up to where: it cannot be combined with \
+                            verify_state_load",
+            );
+        }
+        if trims.lower().is_some() || *is_fsynced || has_rates {
+            return refused(
+                "experimental_verify remembers nothing: it cannot be combined with trim_percentage, \
+                 verify_policy=fsynced, or rates of reads and writes",
+            );
+        }
+        return Ok(VerifiedWrites::Regenerated);
+    }
+    Ok(if *is_fsynced { VerifiedWrites::Fsynced } else { VerifiedWrites::Done })
+}
+
+fn backlog(draft: &VerifyDraft) -> Option<VerifyBacklogSpec> {
+    let batch = if draft.backlog_batch == 0 { draft.backlog } else { draft.backlog_batch.into() };
+    (draft.backlog > 0).then_some(VerifyBacklogSpec { blocks: draft.backlog, batch })
 }
 
 fn contradiction(job: &JobSpec, open: &Open, method: VerifyMethod) -> Option<String> {
@@ -113,8 +292,21 @@ fn contradiction(job: &JobSpec, open: &Open, method: VerifyMethod) -> Option<Str
     if needs_pattern && draft.pattern.is_none() {
         return Some(format!("fio: verify={} needs verify_pattern", method.def().name));
     }
-    if !matches!(job.pattern.mix, DirectionMix::Read | DirectionMix::Write | DirectionMix::ReadWrite) {
-        return Some("fio: verify with trims is not yet supported by ferrio".to_owned());
+    if draft.backlog > 0 && draft.loads_state {
+        return Some("fio: verify_backlog cannot be combined with verify_state_load".to_owned());
+    }
+    if draft.backlog > 0 && draft.trims.percent > 0 {
+        return Some("fio: verify_backlog with trim_percentage is not yet supported by ferrio".to_owned());
+    }
+    if draft.backlog > 0 && (draft.is_only || draft.regenerates || draft.is_fsynced) {
+        return Some(
+            "fio: verify_backlog reads back what is remembered: it cannot be combined with verify_only, \
+             experimental_verify, or verify_policy=fsynced"
+                .to_owned(),
+        );
+    }
+    if draft.n_threads > MAX_THREADS {
+        return Some(format!("fio: verify_async={}: at most {MAX_THREADS} threads", draft.n_threads));
     }
     if !job.replay.traces.is_empty() {
         return Some("fio: verify of a replayed trace is not yet supported by ferrio".to_owned());
@@ -126,6 +318,9 @@ fn contradiction(job: &JobSpec, open: &Open, method: VerifyMethod) -> Option<Str
              dedupe_percentage cannot be combined with it; verify_pattern can"
                 .to_owned(),
         );
+    }
+    if let Some(why) = cannot_be_judged(job, draft, method).filter(|_| draft.crash_log.is_some()) {
+        return Some(format!("fio: verify_crash_log: {why}"));
     }
     if job.pattern.bs_unaligned && !has_one_size(job) {
         return Some("fio: verify cannot divide blocks of any length (bs_unaligned) into intervals".to_owned());

@@ -29,8 +29,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::With(verification::method))
         .deviates(
             "the header is that of 3.42 unless verify_header_layout says another; a line more says what kind of damage \
-             a block shows; trims, replayed traces and the options that make other contents of buffers are refused \
-             beside it; the state file is not written",
+             a block shows; replayed traces and the options that make other contents of buffers are refused \
+             beside it",
         ),
     option("do_verify", Kind::Bool, "Run the read-back phase after writing")
         .default("1")
@@ -44,7 +44,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .default("completed")
     .under("verify")
-    .place(Category::Io, "verify"),
+    .place(Category::Io, "verify")
+    .applies(Apply::With(verification::policy))
+    .deviates("with several files an fsync counts for its own file"),
     option("verifysort", Kind::Deprecated, "Accepted and ignored (deprecated)")
         .place(Category::Io, "verify")
         .applies(Apply::Nothing),
@@ -85,11 +87,21 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("verify_async", Kind::Int(ANY), "Number of helper threads doing the checking (0 = inline)")
         .default("0")
         .under("verify")
-        .place(Category::Io, "verify"),
+        .place(Category::Io, "verify")
+        .applies(Apply::U32(|draft| &mut draft.open.verify.n_threads))
+        .deviates(
+            "a job reads on no further than the memory for unchecked blocks, some for each thread, and tells faults in the \
+             order of its reads",
+        ),
     option("verify_backlog", Kind::Size(ANY), "Start checking once this many blocks are pending instead of at the end")
         .neutral("0")
         .under("verify")
-        .place(Category::Io, "verify"),
+        .place(Category::Io, "verify")
+        .applies(Apply::U64(|draft| &mut draft.open.verify.backlog))
+        .deviates(
+            "with several I/Os in flight too the order is that of one at a time: what is in flight is waited for first; \
+             seeds in headers are checked; what is read back does not count for number_ios",
+        ),
     option(
         "verify_backlog_batch",
         Kind::Int(ANY),
@@ -97,30 +109,46 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .neutral("0")
     .under("verify")
-    .place(Category::Io, "verify"),
+    .place(Category::Io, "verify")
+    .applies(Apply::U32(|draft| &mut draft.open.verify.backlog_batch)),
     option("verify_async_cpus", Kind::CpuList, "CPU list for verify helper threads")
         .under("verify_async")
-        .place(Category::Io, "verify"),
+        .place(Category::Io, "verify")
+        .applies(Apply::With(verification::async_cpus)),
     option("experimental_verify", Kind::Bool, "Regenerate the I/O sequence for checking instead of remembering it")
         .under("verify")
-        .place(Category::Io, "verify"),
+        .place(Category::Io, "verify")
+        .applies(Apply::Bool(|draft| &mut draft.open.verify.regenerates))
+        .deviates(
+            "takes no memory for what was written, and works for random orders (fio 3.33 reads other blocks than it \
+             wrote); jobs that may write a block twice are refused: only memory knows the newest",
+        ),
     option("verify_state_load", Kind::Bool, "Load the saved state file to know where to stop checking")
-        .under("verify")
-        .place(Category::Io, "verify"),
-    option("verify_state_save", Kind::Bool, "Save write state at job end or trigger")
         .default("0")
         .under("verify")
-        .place(Category::Io, "verify"),
+        .place(Category::Io, "verify")
+        .applies(Apply::Bool(|draft| &mut draft.open.verify.loads_state))
+        .deviates("files of fio 3.42 and of 3.33 are read; with experimental_verify and verify_backlog it is refused"),
+    option("verify_state_save", Kind::Bool, "Save write state at job end or trigger")
+        .default("1")
+        .under("verify")
+        .place(Category::Io, "verify")
+        .applies(Apply::Bool(|draft| &mut draft.open.verify.saves_state))
+        .deviates(
+            "the file has the form that goes with verify_header_layout; a job that writes nothing (verify_only) leaves \
+             that of the writer alone; at a trigger jobs that verify save their state before its command runs, others \
+             have none",
+        ),
     option("verify_write_sequence", Kind::Bool, "Check the write sequence number in headers")
         .default("1")
         .under("verify")
         .place(Category::Io, "verify")
-        .applies(Apply::Bool(|draft| &mut draft.open.verify.write_sequence)),
+        .applies(Apply::With(verification::write_sequence)),
     option("verify_header_seed", Kind::Bool, "Check the buffer seed in headers")
         .default("1")
         .under("verify")
         .place(Category::Io, "verify")
-        .applies(Apply::Bool(|draft| &mut draft.open.verify.header_seed)),
+        .applies(Apply::With(verification::header_seed)),
     option(
         "trim_percentage",
         Kind::Int(at_most(100)),
@@ -128,17 +156,25 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .default("0")
     .under("verify")
-    .place(Category::Io, "trim"),
+    .place(Category::Io, "trim")
+    .applies(Apply::U32(|draft| &mut draft.open.verify.trims.percent))
+    .deviates(
+        "works in every job that writes (fio 3.33 crashes unless the job trims anyway); a block whose write is still in \
+         flight is trimmed once that has landed; while a trim is in flight nothing else is issued",
+    ),
     option("trim_verify_zero", Kind::Bool, "Trimmed blocks must read back as zeroes")
         .default("1")
         .under("trim_percentage")
-        .place(Category::Io, "trim"),
+        .place(Category::Io, "trim")
+        .applies(Apply::Bool(|draft| &mut draft.open.verify.trims.checks_zeroes)),
     option("trim_backlog", Kind::Size(ANY), "Begin trimming after this many blocks were written")
         .neutral("0")
         .under("trim_percentage")
-        .place(Category::Io, "trim"),
+        .place(Category::Io, "trim")
+        .applies(Apply::U64(|draft| &mut draft.open.verify.trims.backlog)),
     option("trim_backlog_batch", Kind::Int(ANY), "How many blocks to trim per batch (default: backlog)")
         .neutral("0")
         .under("trim_percentage")
-        .place(Category::Io, "trim"),
+        .place(Category::Io, "trim")
+        .applies(Apply::U32(|draft| &mut draft.open.verify.trims.batch)),
 ];

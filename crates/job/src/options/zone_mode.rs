@@ -5,7 +5,8 @@
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
-use crate::spec::{ExtentSpec, JobSpec, SizeSpec, StridedSpec, ZoneSpec};
+use crate::options::zone_sequential;
+use crate::spec::{ExtentSpec, JobSpec, SizeSpec, StridedSpec, ZoneSkip, ZoneSpec};
 use crate::value::Value;
 
 /// `zonemode`.
@@ -14,6 +15,7 @@ enum Mode {
     #[default]
     None,
     Strided,
+    Sequential,
 }
 
 /// The options of zones as they were given.
@@ -24,16 +26,11 @@ pub struct ZoneDraft {
     pub zone_bytes: u64,
     /// `zonerange`; 0: not given.
     pub range_bytes: u64,
-    skip: Option<Skip>,
+    pub(super) skip: Option<ZoneSkip>,
+    /// What only sequential zones have.
+    pub(super) sequential: zone_sequential::SequentialDraft,
     /// Sizes of the job that were given in zones.
     pub(super) sizes: SizesInZones,
-}
-
-/// `zoneskip`.
-#[derive(Debug, Clone, Copy)]
-enum Skip {
-    Bytes(u64),
-    Zones(u64),
 }
 
 /// Sizes that were given as a number of zones, which take the place of what stands in the job.
@@ -46,19 +43,23 @@ pub(super) struct SizesInZones {
 }
 
 pub(super) fn mode(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
-    draft.open.zones.mode = if value.word()? == "strided" { Mode::Strided } else { Mode::None };
+    draft.open.zones.mode = match value.word()? {
+        "strided" => Mode::Strided,
+        "zbd" => Mode::Sequential,
+        _ => Mode::None,
+    };
     Ok(())
 }
 
 pub(super) fn skip(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
     draft.open.zones.skip = match (value.zones(), value) {
-        (Some(n_zones), _) => Some(Skip::Zones(n_zones)),
+        (Some(n_zones), _) => Some(ZoneSkip::Zones(n_zones)),
         (None, Value::Size(SizeSpec::Percent(_))) => {
             return Err(JobError::Said("fio: zoneskip is a size or a number of zones, no percentage".to_owned()));
         }
         // Without effect, as if it were not given.
         (None, Value::Size(SizeSpec::Bytes(0))) => None,
-        (None, Value::Size(SizeSpec::Bytes(bytes))) => Some(Skip::Bytes(*bytes)),
+        (None, Value::Size(SizeSpec::Bytes(bytes))) => Some(ZoneSkip::Bytes(*bytes)),
         (None, _) => return Err(JobError::NotParsed),
     };
     Ok(())
@@ -75,6 +76,7 @@ pub(crate) fn lower(job: &mut JobSpec, draft: &ZoneDraft) -> Result<(), String> 
     job.zones = match draft.mode {
         Mode::None => none(draft)?,
         Mode::Strided => strided(job, draft)?,
+        Mode::Sequential => zone_sequential::lower(job, draft)?,
     };
     sizes_in_zones(&mut job.extent, draft)
 }
@@ -83,8 +85,9 @@ pub(crate) fn lower(job: &mut JobSpec, draft: &ZoneDraft) -> Result<(), String> 
 fn none(draft: &ZoneDraft) -> Result<ZoneSpec, String> {
     let given =
         [("zonesize", draft.zone_bytes > 0), ("zonerange", draft.range_bytes > 0), ("zoneskip", draft.skip.is_some())];
-    match given.iter().find(|(_, is_given)| *is_given) {
-        Some((name, _)) => Err(format!("fio: --zonemode=none and --{name} are not compatible.")),
+    let given = given.iter().find(|(_, is_given)| *is_given).map(|(name, _)| *name);
+    match given.or_else(|| draft.sequential.first_given()) {
+        Some(name) => Err(format!("fio: --zonemode=none and --{name} are not compatible.")),
         None => Ok(ZoneSpec::None),
     }
 }
@@ -92,6 +95,9 @@ fn none(draft: &ZoneDraft) -> Result<ZoneSpec, String> {
 fn strided(job: &JobSpec, draft: &ZoneDraft) -> Result<ZoneSpec, String> {
     if draft.zone_bytes == 0 {
         return Err("fio: --zonesize must be specified when using --zonemode=strided.".to_owned());
+    }
+    if let Some(name) = draft.sequential.first_given() {
+        return Err(format!("fio: --zonemode=strided and --{name} are not compatible."));
     }
     if job.target.openfiles > 1 {
         return Err("fio: zonemode=strided and openfiles above 1 are not compatible".to_owned());
@@ -109,8 +115,16 @@ fn strided(job: &JobSpec, draft: &ZoneDraft) -> Result<ZoneSpec, String> {
 fn skip_bytes(draft: &ZoneDraft) -> Result<u64, String> {
     match draft.skip {
         None => Ok(0),
-        Some(Skip::Bytes(bytes)) => Ok(bytes),
-        Some(Skip::Zones(n_zones)) => in_bytes("zoneskip", n_zones, draft.zone_bytes),
+        Some(ZoneSkip::Bytes(bytes)) => Ok(bytes),
+        Some(ZoneSkip::Zones(n_zones)) => in_bytes("zoneskip", n_zones, draft.zone_bytes),
+    }
+}
+
+/// What is written to sequential zones cannot be read back yet: a zone that is reset forgets what was written.
+pub(crate) fn refuse_verify(job: &JobSpec) -> Result<(), String> {
+    match (&job.verify, job.zones) {
+        (Some(_), ZoneSpec::Sequential(_)) => Err("fio: zonemode=zbd and verify are not compatible".to_owned()),
+        _ => Ok(()),
     }
 }
 
@@ -140,13 +154,13 @@ fn in_bytes(name: &str, n_zones: u64, zone_bytes: u64) -> Result<u64, String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::lower::{Strictness, lower};
     use crate::options::{find_general, set};
     use crate::testing::World;
 
-    fn lowered(text: &str) -> Result<JobSpec, Vec<String>> {
+    pub(in crate::options) fn lowered(text: &str) -> Result<JobSpec, Vec<String>> {
         let mut draft = Draft::new();
         for (name, value) in text.split(' ').filter_map(|word| word.split_once('=')) {
             let mut messages = crate::message::Messages::new();
@@ -155,6 +169,17 @@ mod tests {
                 .map_err(|error| vec![error.to_string()])?;
         }
         lower(draft, Strictness::default()).map(|lowered| lowered.job)
+    }
+
+    #[test]
+    fn what_is_written_to_sequential_zones_is_not_verified() {
+        let text = "rw=write size=1m verify=crc32c";
+        let refused = ["fio: zonemode=zbd and verify are not compatible"];
+        assert_eq!(lowered(&format!("{text} zonemode=zbd zonesize=64k")).unwrap_err(), refused);
+        assert!(lowered(&format!("{text} zonemode=strided zonesize=64k")).unwrap().verify.is_some());
+        // Only checks of what is there, and a pattern in the header, are no exceptions.
+        assert_eq!(lowered("rw=read size=1m verify=md5 zonemode=zbd zonesize=64k").unwrap_err(), refused);
+        assert!(lowered("rw=write size=1m verify=null zonemode=zbd zonesize=64k").is_err());
     }
 
     #[test]
@@ -184,6 +209,11 @@ mod tests {
             ("zonemode=none zonesize=8k", "fio: --zonemode=none and --zonesize are not compatible."),
             ("zonerange=8k", "fio: --zonemode=none and --zonerange are not compatible."),
             ("zoneskip=8k", "fio: --zonemode=none and --zoneskip are not compatible."),
+            ("max_open_zones=2", "fio: --zonemode=none and --max_open_zones are not compatible."),
+            (
+                "zonemode=strided zonesize=4k read_beyond_wp=1",
+                "fio: --zonemode=strided and --read_beyond_wp are not compatible.",
+            ),
             ("zonemode=strided", "fio: --zonesize must be specified when using --zonemode=strided."),
             ("zonemode=strided zonesize=0", "fio: --zonesize must be specified when using --zonemode=strided."),
             ("zonemode=strided zonesize=4k zoneskip=5%", "fio: zoneskip is a size or a number of zones, no percentage"),

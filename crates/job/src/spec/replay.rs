@@ -11,6 +11,8 @@ pub struct ReplaySpec {
     /// `read_iolog`, split at unescaped colons; clone n takes entry n mod count. `-` is standard input, a socket is connected
     /// to. Empty: the job replays nothing.
     pub traces: Vec<String>,
+    /// `merge_blktrace_file` and its kin: the traces are merged before the run, and the merged one replayed.
+    pub merge: Option<MergeSpec>,
     /// `replay_no_stall`: the times of the trace do not count.
     pub no_stall: bool,
     /// `replay_redirect`: the one target of all I/O.
@@ -25,6 +27,18 @@ pub struct ReplaySpec {
     pub skip: SkippedKinds,
     /// `iodepth` was not given: the depth is that of the trace, where it tells.
     pub takes_depth: bool,
+}
+
+/// How the traces of a job become one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergeSpec {
+    /// `merge_blktrace_file`: where the merged trace is written.
+    pub output: PathBuf,
+    /// `merge_blktrace_scalars`: times of each trace are multiplied by so many millionths. As many as there are traces, or
+    /// none: times stay as they are.
+    pub time_scales_ppm: Vec<u64>,
+    /// `merge_blktrace_iters`: passes over each trace, at least 1. As many as there are traces, or none: one pass each.
+    pub n_passes: Vec<u32>,
 }
 
 /// Kinds of I/O that a replay leaves out.
@@ -51,6 +65,7 @@ impl Default for ReplaySpec {
     fn default() -> Self {
         Self {
             traces: Vec::new(),
+            merge: None,
             no_stall: false,
             redirect: None,
             scale: 1,

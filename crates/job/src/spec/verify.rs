@@ -5,6 +5,7 @@
 
 use ferrio_units::checksum::Checksum;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// A method of `verify=`.
 pub struct VerifyMethodDef {
@@ -179,6 +180,60 @@ pub struct VerifySpec {
     pub is_fatal: bool,
     /// `verify_dump`: blocks with a fault are kept in files, as received and as expected.
     pub dumps: bool,
+    /// Writes that are trimmed again; `None`: none are.
+    pub trims: Option<TrimBacklogSpec>,
+    /// What is read back.
+    pub reads: VerifiedWrites,
+    /// `verify_state_save`: how far the writes came is kept in a file at the job's end.
+    pub saves_state: bool,
+    /// `verify_state_load`: what is read ends where such a file says.
+    pub loads_state: bool,
+    /// `verify_crash_log`: the journal for who looks after a crash.
+    pub crash_log: Option<PathBuf>,
+    /// `--aux-path`: the directory of these files; `None`: the working directory.
+    pub dump_directory: Option<String>,
+    /// What is read back between writes; `None`: nothing.
+    pub backlog: Option<VerifyBacklogSpec>,
+    /// `verify_async`: threads that check what was read; 0: the job does.
+    pub n_threads: u32,
+    /// `verify_async_cpus`: where those run; `None`: where the job does.
+    pub thread_cpus: Option<Vec<u32>>,
+}
+
+/// Which writes are read back, and how a job knows of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum VerifiedWrites {
+    /// All that were done, which are remembered.
+    #[default]
+    Done,
+    /// Those that an fsync has made durable (`verify_policy=fsynced`).
+    Fsynced,
+    /// All that were done; none is remembered, the stream makes them once more (`experimental_verify`).
+    Regenerated,
+    /// Those that the job would do: an earlier run has done them (`verify_only`).
+    OfEarlierRun,
+}
+
+/// When what was written is read back before the end of a pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerifyBacklogSpec {
+    /// `verify_backlog`: after a write with which a multiple of so many blocks wait, at least 1.
+    pub blocks: u64,
+    /// `verify_backlog_batch`: so many are read back then, at least 1.
+    pub batch: u64,
+}
+
+/// Which writes are trimmed again before what was written is read back (`trim_percentage` and its kin).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrimBacklogSpec {
+    /// `trim_percentage`: 1 to 100 of a hundred writes.
+    pub percent: u32,
+    /// `trim_backlog`: writes after which trims begin, at least 1.
+    pub backlog: u64,
+    /// `trim_backlog_batch`: trims that follow the first, at least 1.
+    pub batch: u64,
+    /// `trim_verify_zero`: what was trimmed must read back as zeroes; else it is not read back.
+    pub checks_zeroes: bool,
 }
 
 #[cfg(test)]

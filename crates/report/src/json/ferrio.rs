@@ -6,7 +6,7 @@
 use super::response;
 use super::writer::Writer;
 use ferrio_stats::histogram::bucket_value_ns;
-use ferrio_stats::{Histogram, JobReport, Messages, Provenance, ReplayStats, RunResult, full_percentiles};
+use ferrio_stats::{Histogram, JobReport, Messages, Provenance, ReplayStats, RunResult, VerifyStats, full_percentiles};
 use ferrio_units::DataDirection;
 
 /// Writes the key.
@@ -15,7 +15,10 @@ pub(super) fn write(writer: &mut Writer, result: &RunResult) {
     let stalled: Vec<&JobReport> = result.jobs.iter().filter(|job| job.stats.log_stall_ns > 0).collect();
     let replays: Vec<(&JobReport, ReplayStats)> =
         result.jobs.iter().filter_map(|job| job.stats.replay.map(|replay| (job, replay))).collect();
-    let has_parts = !(slow.is_empty() && stalled.is_empty() && replays.is_empty() && result.messages.is_empty());
+    let pending: Vec<(&JobReport, VerifyStats)> =
+        result.jobs.iter().filter_map(|job| job.stats.verify.map(|verify| (job, verify))).collect();
+    let is_plain = slow.is_empty() && stalled.is_empty() && replays.is_empty() && pending.is_empty();
+    let has_parts = !(is_plain && result.messages.is_empty());
     if result.provenance.is_none() && !has_parts && !response::is_wanted(result) {
         return;
     }
@@ -33,6 +36,7 @@ pub(super) fn write(writer: &mut Writer, result: &RunResult) {
         log_stalls(writer, &stalled);
         response::write(writer, result);
         self::replays(writer, &replays);
+        verify_pending(writer, &pending);
         messages(writer, &result.messages);
     });
 }
@@ -67,6 +71,23 @@ fn replays(writer: &mut Writer, replays: &[(&JobReport, ReplayStats)]) {
                 writer.integer("late_ios", replay.n_late);
                 writer.float("late_percent", replay.late_percent());
                 writer.integer("max_late_ns", replay.max_late_ns);
+            });
+        }
+    });
+}
+
+/// What verification remembered of writes: where it grows too large, fewer or larger blocks or a backlog are needed.
+fn verify_pending(writer: &mut Writer, pending: &[(&JobReport, VerifyStats)]) {
+    if pending.is_empty() {
+        return;
+    }
+    writer.array("verify_pending", |writer| {
+        for (job, verify) in pending {
+            writer.element(|writer| {
+                writer.string("jobname", &job.name);
+                writer.integer("groupid", job.group_index);
+                writer.integer("max_writes", verify.n_most_pending);
+                writer.integer("max_memory_bytes", verify.pending_bytes);
             });
         }
     });
@@ -196,6 +217,14 @@ mod tests {
     #[test]
     fn without_anything_to_say_there_is_no_key() {
         assert!(document(&result(job(&[17_179_869_183]), None)).get("ferrio").is_none());
+    }
+
+    #[test]
+    fn what_verification_remembered_is_told() {
+        let mut job = job(&[1]);
+        job.stats.verify = Some(VerifyStats { n_most_pending: 3, pending_bytes: 96 });
+        let expected = json!([{"jobname": "slow", "groupid": 2, "max_writes": 3, "max_memory_bytes": 96}]);
+        assert_eq!(document(&result(job, None))["ferrio"], json!({ "verify_pending": expected }));
     }
 
     #[test]

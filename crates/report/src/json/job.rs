@@ -36,6 +36,9 @@ pub(super) fn write(writer: &mut Writer, result: &RunResult, job: &JobReport, de
     if let Some(state) = &job.steady_state {
         steady_state::write(writer, state);
     }
+    if let Some(n_resets) = job.stats.zone_resets {
+        writer.integer("zone_resets", n_resets);
+    }
 }
 
 /// The directions and the syncs; the sum of the directions comes after the syncs.

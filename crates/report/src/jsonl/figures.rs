@@ -37,6 +37,9 @@ struct Direction {
     slat_ns: Latency,
     clat_ns: Latency,
     lat_ns: Latency,
+    /// Only where it is measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_ns: Option<Latency>,
 }
 
 #[derive(Serialize)]
@@ -136,6 +139,7 @@ impl Direction {
             slat_ns: Latency::new(&figures.slat, kind),
             clat_ns: Latency::new(&figures.clat, kind),
             lat_ns: Latency::new(&figures.lat, kind),
+            response_ns: (figures.response.n_samples > 0).then(|| Latency::new(&figures.response, kind)),
         }
     }
 }

@@ -72,6 +72,25 @@ fn a_job_has_extremes_and_rates_over_its_runtime() {
 }
 
 #[test]
+fn responses_stand_beside_latencies_where_they_are_measured() {
+    let mut stretch = stretch();
+    assert_eq!(read(&interval(&stretch))["read"].get("response_ns"), None);
+    let mut response = LatencyStat::new(true);
+    response.record(100);
+    response.record(5_000);
+    stretch.stats.directions[DataDirection::Read].response = response;
+    let figures = &read(&interval(&stretch))["read"]["response_ns"];
+    assert_eq!((&figures["n"], &figures["sum"], &figures["mean"]), (&json!(2), &json!(5_100), &json!(2_550.0)));
+    // The bucket of 5000 reaches from 78 * 64 to 79 * 64.
+    assert_eq!(figures["percentiles"], json!({"50": 100, "99.9": 5_024}));
+    assert_eq!(figures["histogram"], json!([[100, 1], [5_024, 1]]));
+    assert_eq!(figures.get("min"), None);
+    let end = JobEnd { stretch, has_started: true, pid: 77, killed_by: None };
+    let whole = &read(&job(&end))["read"]["response_ns"];
+    assert_eq!((&whole["min"], &whole["max"], &whole["n"]), (&json!(100), &json!(5_000), &json!(2)));
+}
+
+#[test]
 fn the_frame() {
     let provenance = Provenance { ferrio_version: "1".to_owned(), memory_bytes: 7, ..Provenance::default() };
     let record = read(&run(&provenance, "fio-3", 5, 1_000.0));

@@ -6,6 +6,7 @@ use crate::figures::{self, Block};
 use crate::normal::{latency, percentiles};
 use crate::text::put;
 use ferrio_stats::{JobReport, PriorityStat, ReportSettings};
+use ferrio_units::DataDirection;
 use ferrio_units::scale::{PrefixSystem, ScaleUnit, Scaler};
 
 /// Appends the lines of a direction, none if it did not run.
@@ -14,7 +15,8 @@ pub(super) fn write(out: &mut String, job: &JobReport, block: &Block<'_>) {
     if stats.bytes == 0 || stats.runtime_ms() == 0 {
         return;
     }
-    rates(out, settings, block);
+    let zone_resets = job.stats.zone_resets.filter(|_| block.name == DataDirection::Write.name());
+    rates(out, settings, block, zone_resets);
     for (name, stat) in
         [("slat", &stats.slat), ("clat", &stats.clat), ("lat", &stats.lat), ("response", &stats.response)]
     {
@@ -49,7 +51,7 @@ fn priority_name(settings: &ReportSettings, stat: &PriorityStat) -> String {
     format!("{kind} prio {}/{}/{}", stat.class(), stat.level(), stat.hint())
 }
 
-fn rates(out: &mut String, settings: &ReportSettings, block: &Block<'_>) {
+fn rates(out: &mut String, settings: &ReportSettings, block: &Block<'_>, zone_resets: Option<u64>) {
     let stats = &*block.stats;
     let style = figures::style(settings.kb_base, settings.unit_bits, settings.significant_figures);
     let mut bw = style.rate(stats.bw_bytes_per_sec());
@@ -61,7 +63,7 @@ fn rates(out: &mut String, settings: &ReportSettings, block: &Block<'_>) {
     }
     put!(
         out,
-        "  {}: IOPS={}, BW={} ({})({}/{}msec)\n",
+        "  {}: IOPS={}, BW={} ({})({}/{}msec)",
         block.name,
         style.count(stats.whole_ios_per_sec()),
         bw.primary,
@@ -69,6 +71,10 @@ fn rates(out: &mut String, settings: &ReportSettings, block: &Block<'_>) {
         style.amount(stats.bytes).primary,
         stats.runtime_ms()
     );
+    if let Some(n_resets) = zone_resets {
+        put!(out, "; {n_resets} zone resets");
+    }
+    put!(out, "\n");
 }
 
 fn samples(out: &mut String, settings: &ReportSettings, block: &Block<'_>) {

@@ -8,10 +8,11 @@ use crate::error::{JobError, errno_of, job_error};
 use crate::events::RunEvent;
 use crate::plan::WorkerPlan;
 use ferrio_job::spec::{DirectionMix, Fallocate};
-use ferrio_sys::file::{self, Access, FileKind, OpenRequest};
+use ferrio_sys::file::{self, Access, FileInfo, FileKind, OpenRequest};
 use ferrio_sys::file_cache::{self, CacheAdvice};
 use ferrio_sys::file_io;
 use ferrio_sys::file_space::{self, Preallocation};
+use ferrio_units::DataDirection;
 use ferrio_units::random::{SeedIndex, Taus88};
 use ferrio_workload::contents;
 use std::os::fd::OwnedFd;
@@ -48,6 +49,11 @@ pub(super) fn lay_out(
     if n_files == 0 {
         return Ok(());
     }
+    if let Some(file) = set.files.iter_mut().find(needs).filter(|_| worker.spec.is_verify_only()) {
+        let (name, bytes, wanted) = (&file.name, file.file_bytes, end_of(file));
+        let text = format!("fio: verify_only: file {name} has {bytes} of {wanted} bytes: no earlier run wrote it");
+        return Err(job_error!(ENOENT, "file setup").explained(text));
+    }
     if readonly {
         events(RunEvent::Message(
             crate::events::Stream::Error,
@@ -58,7 +64,23 @@ pub(super) fn lay_out(
     let total_bytes = set.files.iter_mut().filter(needs).map(|file| end_of(file)).fold(0, u64::saturating_add);
     events(RunEvent::LayingOut { job_name: worker.spec.name.clone(), n_files, total_bytes });
     let how = layout_of(worker);
-    set.files.iter_mut().filter(|file| needs(file)).try_for_each(|file| lay_out_file(worker, file, how, stop))
+    set.files.iter_mut().filter(|file| needs(file)).try_for_each(|file| lay_out_file(worker, file, how, stop))?;
+    if worker.spec.extent.fill_device && how == Layout::Fill && worker.used_directions()[DataDirection::Read] {
+        forget_what_did_not_fit(set);
+    }
+    Ok(())
+}
+
+/// Of a device that was full before its files were: reads end where they end.
+fn forget_what_did_not_fit(set: &mut FileSet) {
+    let before: u64 = set.files.iter().fold(0, |sum, file| sum.saturating_add(file.length_bytes));
+    for file in set.files.iter_mut().filter(|file| file.kind == FileKind::Regular) {
+        file.length_bytes = file.length_bytes.min(file.file_bytes.saturating_sub(file.start_bytes));
+    }
+    let after: u64 = set.files.iter().map(|file| file.length_bytes).sum();
+    let missing = before.saturating_sub(after);
+    set.size_bytes = set.size_bytes.saturating_sub(missing);
+    set.io_bytes = set.io_bytes.saturating_sub(missing);
 }
 
 fn end_of(file: &FilePlan) -> u64 {
@@ -115,7 +137,12 @@ fn lay_out_file(
     }
     let old_bytes = plan.file_bytes;
     result?;
-    if !worker.spec.extent.fill_device {
+    if worker.spec.extent.fill_device {
+        if how == Layout::Fill {
+            // What did not fit is not there to be read.
+            plan.file_bytes = FileInfo::of_file(&opened).map_or(plan.file_bytes, |info| info.size_bytes);
+        }
+    } else {
         let grown = end_of(plan).saturating_sub(old_bytes);
         // Advice only; the data is on its way to the medium either way.
         let _ = file_cache::advise(&opened, old_bytes, grown, CacheAdvice::DontNeed);
@@ -134,11 +161,15 @@ fn fill_file(
     if worker.spec.extent.fill_device && how != Layout::Fill {
         return Ok(());
     }
-    preallocate(worker, opened, end_of(plan))?;
+    if !worker.spec.extent.fill_device {
+        preallocate(worker, opened, end_of(plan))?;
+    }
     if how != Layout::Fill {
         return Ok(());
     }
-    file_space::truncate(opened, end_of(plan)).map_err(|errno| job_error!(errno.raw_os_error(), "ftruncate"))?;
+    if !worker.spec.extent.fill_device {
+        file_space::truncate(opened, end_of(plan)).map_err(|errno| job_error!(errno.raw_os_error(), "ftruncate"))?;
+    }
     write_whole(worker, plan, opened, stop)?;
     if worker.spec.layout.create_fsync {
         file_cache::sync(opened).map_err(|errno| job_error!(errno.raw_os_error(), "fsync"))?;

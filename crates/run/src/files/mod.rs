@@ -11,6 +11,7 @@ mod size;
 use crate::error::JobError;
 use crate::events::RunEvent;
 use crate::plan::WorkerPlan;
+use crate::zones::{ZoneRegistry, ZonedFiles};
 use ferrio_sys::file::FileKind;
 use std::path::PathBuf;
 
@@ -42,12 +43,16 @@ pub struct FileSet {
     pub size_bytes: u64,
     /// Bytes of all passes without `loops`: `io_size`, or `size_bytes`.
     pub io_bytes: u64,
+    /// Zones of the files that are written in sequence.
+    pub zones: ZonedFiles,
 }
 
 impl FileSet {
-    /// Finds names and sizes and lays files out where that is needed, until `stop` says that the run is over.
-    pub fn prepare(
+    /// Finds names, sizes and zones and lays files out where that is needed, until `stop` says that the run is over.
+    /// Without a registry there are no zones.
+    pub(crate) fn prepare(
         worker: &WorkerPlan,
+        zones: Option<&mut ZoneRegistry>,
         readonly: bool,
         events: &mut dyn FnMut(RunEvent),
         stop: &dyn Fn() -> bool,
@@ -56,8 +61,11 @@ impl FileSet {
             // The worker finds them in its trace.
             return Ok(Self::default());
         }
-        let targets = naming::targets(worker)?;
+        let targets = naming::targets(worker, events)?;
         let mut set = size::file_set(worker, &targets)?;
+        if let Some(registry) = zones {
+            registry.enter(worker, &mut set, events)?;
+        }
         layout::lay_out(worker, &mut set, readonly, events, stop)?;
         Ok(set)
     }

@@ -4,10 +4,13 @@
 //! Facts: reference "File set-up", keywords of `filename_format`.
 
 use crate::error::{JobError, errno_of, job_error};
+use crate::events::{RunEvent, Stream};
 use crate::plan::WorkerPlan;
 use ferrio_job::spec::{FileType, TargetSpec};
 use ferrio_sys::file::{FileInfo, FileKind};
 use std::path::{Path, PathBuf};
+
+const ENOENT: i32 = 2;
 
 /// A name and what stands behind it now.
 #[derive(Debug, Clone)]
@@ -30,7 +33,7 @@ pub(crate) fn named_paths(worker: &WorkerPlan) -> Vec<PathBuf> {
 }
 
 /// The files of a worker: those named, those found, or generated names.
-pub(super) fn targets(worker: &WorkerPlan) -> Result<Vec<Target>, JobError> {
+pub(super) fn targets(worker: &WorkerPlan, events: &mut dyn FnMut(RunEvent)) -> Result<Vec<Target>, JobError> {
     let spec = &worker.spec.target;
     let mut paths: Vec<PathBuf> = if spec.filenames.is_empty() { Vec::new() } else { named_paths(worker) };
     for tree in &spec.opendirs {
@@ -38,7 +41,12 @@ pub(super) fn targets(worker: &WorkerPlan) -> Result<Vec<Target>, JobError> {
             let errno = error.raw_os_error().unwrap_or(libc_eio());
             job_error!(errno, "opendir").explained(format!("fio: opendir {}: {error}", tree.display()))
         })?;
+        events(RunEvent::Message(Stream::Info, format!("fio: opendir added {} files", found.len())));
         paths.extend(found);
+    }
+    if paths.is_empty() && !spec.opendirs.is_empty() {
+        let message = format!("fio: {}: opendir: no regular file is there", worker.spec.name);
+        return Err(job_error!(ENOENT, "opendir").explained(message));
     }
     if paths.is_empty() {
         paths = generated(worker);
@@ -54,6 +62,14 @@ fn target(worker: &WorkerPlan, path: PathBuf) -> Result<Target, JobError> {
     let name = path.to_string_lossy().into_owned();
     if worker.engine.diskless {
         return Ok(Target { path, name, kind: FileKind::Regular, exists: false });
+    }
+    if name == "-" {
+        // As seen on fio 3.33: no job gets beyond its size, whatever stands at its end of the pipe.
+        let message = format!(
+            "{}: failed to get file size of -: standard input and output are no files of a job (./- is a file of that name)",
+            worker.spec.name
+        );
+        return Err(job_error!(22, "get_file_size").explained(message));
     }
     let declared = worker.spec.target.filetype.map(|kind| match kind {
         FileType::Regular => FileKind::Regular,
@@ -105,7 +121,7 @@ fn generated(worker: &WorkerPlan) -> Vec<PathBuf> {
         }
     }
     let format = spec.filename_format.as_deref().unwrap_or("$jobname.$jobnum.$filenum");
-    let name = |file: u32| expand(format, &worker.spec.name.replace('/', "."), worker.clone_index, file);
+    let name = |file: u32| expand(format, &worker.spec.name, worker.clone_index, file);
     (0..spec.nrfiles).map(|file| in_directory(worker, &name(file))).collect()
 }
 
@@ -115,7 +131,8 @@ fn expand(format: &str, job_name: &str, clone_index: u32, file: u32) -> String {
         ("$jobname", job_name.to_owned()),
         ("$jobnum", clone_index.to_string()),
         ("$filenum", file.to_string()),
-        ("$clientuid", "localhost".to_owned()),
+        // Of a run without a client: nothing.
+        ("$clientuid", String::new()),
     ];
     let mut out = String::with_capacity(format.len() + job_name.len());
     let mut rest = format;
@@ -161,6 +178,7 @@ mod tests {
     fn keywords_of_any_case_are_replaced() {
         assert_eq!(expand("$jobname.$jobnum.$filenum", "t", 3, 7), "t.3.7");
         assert_eq!(expand("d/$FILENUM-$JobNum$x", "t", 3, 7), "d/7-3$x");
+        assert_eq!(expand("$clientuid-$JOBNAME$jobnum$$filenum", "a/b", 1, 2), "-a/b1$2");
         assert_eq!(expand("ü$jobnameü", "t", 0, 0), "ütü");
     }
 }

@@ -3,7 +3,7 @@
 //! Must not know: how files are made. Start reading at [`file_set`].
 //! Facts: reference "File set-up", steps 1 to 6.
 
-use super::naming::Target;
+use super::naming::{self, Target};
 use super::{FilePlan, FileSet};
 use crate::error::{JobError, errno_of, job_error};
 use crate::plan::WorkerPlan;
@@ -11,6 +11,7 @@ use ferrio_job::spec::{ExtentSpec, SizeSpec};
 use ferrio_sys::block_device;
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
 use ferrio_units::random::{Generator, SeedIndex};
+use std::ops::Range;
 use std::path::Path;
 
 const EINVAL: i32 = 22;
@@ -35,6 +36,13 @@ pub(super) fn file_set(worker: &WorkerPlan, targets: &[Target]) -> Result<FileSe
     });
     let files: Vec<FilePlan> = ranges.collect::<Result<_, _>>()?;
     total(worker, files)
+}
+
+/// The bytes of a file that a worker will use, as far as that can be told before files are laid out: all of them where not.
+pub(super) fn range_of(worker: &WorkerPlan, path: &Path) -> Range<u64> {
+    let set = naming::targets(worker, &mut |_| {}).and_then(|targets| file_set(worker, &targets)).unwrap_or_default();
+    let file = set.files.iter().find(|file| file.path == path);
+    file.map_or(0..u64::MAX, |file| file.start_bytes..file.start_bytes.saturating_add(file.length_bytes))
 }
 
 /// What is there now; `None` when it has no size (character devices, pipes, engines without files).
@@ -208,5 +216,5 @@ fn total(worker: &WorkerPlan, files: Vec<FilePlan>) -> Result<FileSet, JobError>
         Some(SizeSpec::Percent(percent)) => percent_of(size_bytes, percent),
         None => size_bytes,
     };
-    Ok(FileSet { files, size_bytes, io_bytes })
+    Ok(FileSet { files, size_bytes, io_bytes, ..FileSet::default() })
 }

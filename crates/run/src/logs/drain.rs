@@ -83,11 +83,11 @@ impl LogDrain {
             return Ok(None);
         }
         let port = LogPort::new(plan, &self.bell)?;
-        let details = plan.spec.logs.offset || plan.spec.logs.issue_time;
+        let logs = &plan.spec.logs;
         let stream = Stream {
             filled: filled(plan),
             ring: Arc::clone(&port.ring),
-            recorder: Recorder { details },
+            recorder: Recorder { offset: logs.offset, issue_time: logs.issue_time },
             base_ms: 0,
             files: files(plan),
             logs: [None; N_KINDS],

@@ -2,8 +2,8 @@
 //!
 //! Must not know: files. Start reading at [`Record`] and [`Recorder`].
 //! The first word says what a record is; bits from the lowest: kind (4), direction (2), kind of log (3), wide (1), unused
-//! (6), priority (16), and 32 bits of the block size or of a count. An I/O takes three words; two more with its details
-//! (offset and issue time), and one more where a number does not fit into 32 bits.
+//! (6), priority (16), and 32 bits of the block size or of a count. An I/O that completed takes three words, one that was
+//! submitted two; one more with its offset, one with its issue time, and one where a number does not fit into 32 bits.
 
 use ferrio_stats::LogKind;
 use ferrio_stats::histogram::N_BUCKETS;
@@ -51,43 +51,67 @@ pub(crate) enum Record {
     Histogram { direction: DataDirection, time_ms: u64, block_bytes: u64, counts: Box<[u64; N_BUCKETS]> },
 }
 
-/// Makes records. `details`: I/Os carry offset and issue time.
+/// Makes records, and reads them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Recorder {
-    pub(crate) details: bool,
+    /// I/Os carry their offset.
+    pub(crate) offset: bool,
+    /// I/Os carry the time of their issue.
+    pub(crate) issue_time: bool,
+}
+
+/// The record of an I/O as it grows.
+struct IoWords {
+    words: [u64; MAX_IO_WORDS],
+    n_words: usize,
+}
+
+impl IoWords {
+    #[inline]
+    fn push(&mut self, word: u64) {
+        self.words[self.n_words] = word;
+        self.n_words += 1;
+    }
 }
 
 impl Recorder {
     /// An I/O that completed.
     #[inline]
     pub(crate) fn io(self, io: &IoRecord, send: &mut impl FnMut(&[u64])) {
-        let mut words = [0; MAX_IO_WORDS];
-        let mut n_words = 3;
-        words[0] = first(IO, io.direction) | (u64::from(io.ioprio) << 16) | (u64::from(io.block_bytes) << 32);
-        if (io.time_ms | io.clat_ns | io.lat_ns) >> 32 == 0 {
-            words[1] = io.time_ms | (io.clat_ns << 32);
-            words[2] = io.lat_ns;
-        } else {
-            words[0] |= WIDE;
-            (words[1], words[2], words[3]) = (io.time_ms, io.clat_ns, io.lat_ns);
-            n_words = 4;
-        }
-        if self.details {
-            words[n_words] = io.offset_bytes;
-            words[n_words + 1] = io.issue_ns;
-            n_words += 2;
-        }
-        send(&words[..n_words]);
+        let mut record = Self::begin(IO, io, io.lat_ns);
+        record.push(io.lat_ns);
+        self.end(io, record, send);
     }
 
     /// An I/O that was submitted: `clat_ns` is its slat.
     pub(crate) fn slat(self, io: &IoRecord, send: &mut impl FnMut(&[u64])) {
-        self.io(io, &mut |words| {
-            let mut copy = [0; MAX_IO_WORDS];
-            copy[..words.len()].copy_from_slice(words);
-            copy[0] = (copy[0] & !0xf) | SLAT;
-            send(&copy[..words.len()]);
-        });
+        self.end(io, Self::begin(SLAT, io, 0), send);
+    }
+
+    /// What both begin with; `further` decides with the others whether numbers are wide.
+    #[inline]
+    fn begin(kind: u64, io: &IoRecord, further: u64) -> IoWords {
+        let head = first(kind, io.direction) | (u64::from(io.ioprio) << 16) | (u64::from(io.block_bytes) << 32);
+        let mut record = IoWords { words: [head; MAX_IO_WORDS], n_words: 1 };
+        if (io.time_ms | io.clat_ns | further) >> 32 == 0 {
+            record.push(io.time_ms | (io.clat_ns << 32));
+        } else {
+            record.words[0] |= WIDE;
+            record.push(io.time_ms);
+            record.push(io.clat_ns);
+        }
+        record
+    }
+
+    #[inline]
+    fn end(self, io: &IoRecord, mut record: IoWords, send: &mut impl FnMut(&[u64])) {
+        if self.offset {
+            record.push(io.offset_bytes);
+        }
+        if self.issue_time {
+            record.push(io.issue_ns);
+        }
+        send(&record.words[..record.n_words]);
     }
 
     /// The job starts.
@@ -164,20 +188,19 @@ impl Recorder {
         n_waiting: usize,
         word: impl Fn(usize) -> u64,
     ) -> Option<(Record, usize)> {
-        let n_figures = if head & WIDE == 0 { 3 } else { 4 };
-        let n_words = if self.details { n_figures + 2 } else { n_figures };
+        let (is_wide, is_done) = (head & WIDE != 0, head & 0xf == IO);
+        let n_figures = 2 + usize::from(is_wide) + usize::from(is_done);
+        let n_words = n_figures + usize::from(self.offset) + usize::from(self.issue_time);
         if n_waiting < n_words {
             return None;
         }
-        let (time_ms, clat_ns, lat_ns) = if head & WIDE == 0 {
-            (word(1) & 0xffff_ffff, word(1) >> 32, word(2))
-        } else {
-            (word(1), word(2), word(3))
-        };
-        let (offset_bytes, issue_ns) = if self.details { (word(n_figures), word(n_figures + 1)) } else { (0, 0) };
+        let (time_ms, clat_ns) = if is_wide { (word(1), word(2)) } else { (word(1) & 0xffff_ffff, word(1) >> 32) };
+        let lat_ns = if is_done { word(n_figures - 1) } else { 0 };
+        let offset_bytes = if self.offset { word(n_figures) } else { 0 };
+        let issue_ns = if self.issue_time { word(n_words - 1) } else { 0 };
         let (block_bytes, ioprio) = ((head >> 32) as u32, (head >> 16) as u16);
         let io = IoRecord { direction, time_ms, block_bytes, ioprio, clat_ns, lat_ns, offset_bytes, issue_ns };
-        let record = if head & 0xf == IO { Record::Io(io) } else { Record::Slat(io) };
+        let record = if is_done { Record::Io(io) } else { Record::Slat(io) };
         Some((record, n_words))
     }
 }
@@ -222,15 +245,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn records_read_back(ios in prop::collection::vec(io(), 1..20), details in any::<bool>(), base in any::<u64>()) {
-            let recorder = Recorder { details };
+        fn records_read_back(
+            ios in prop::collection::vec(io(), 1..20),
+            (offset, issue_time) in any::<(bool, bool)>(),
+            base in any::<u64>(),
+        ) {
+            let recorder = Recorder { offset, issue_time };
             let (mut words, mut expected) = (Vec::new(), vec![Record::Epoch(base)]);
             let mut send = |record: &[u64]| words.extend_from_slice(record);
             Recorder::epoch(base, &mut send);
             for io in ios {
-                let io = if details { io } else { IoRecord { offset_bytes: 0, issue_ns: 0, ..io } };
+                let offset_bytes = if offset { io.offset_bytes } else { 0 };
+                let io = IoRecord { offset_bytes, issue_ns: if issue_time { io.issue_ns } else { 0 }, ..io };
+                let submitted = IoRecord { lat_ns: 0, ..io };
                 recorder.io(&io, &mut send);
-                recorder.slat(&io, &mut send);
+                recorder.slat(&submitted, &mut send);
                 let figures = [io.time_ms, io.clat_ns, io.lat_ns];
                 Recorder::window(LogKind::Lat, io.direction, figures, &mut send);
                 let pairs = [(3usize, io.clat_ns), (N_BUCKETS - 1, io.lat_ns)];
@@ -241,7 +270,7 @@ mod tests {
                 let [time_ms, value, maximum] = figures;
                 expected.extend([
                     Record::Io(io),
-                    Record::Slat(io),
+                    Record::Slat(submitted),
                     Record::Window { kind: LogKind::Lat, direction, time_ms, value, maximum },
                     Record::Histogram { direction, time_ms, block_bytes: io.issue_ns, counts },
                 ]);
@@ -250,8 +279,11 @@ mod tests {
         }
 
         #[test]
-        fn broken_words_do_not_panic(words in prop::collection::vec(prop_oneof![0u64..64, any::<u64>()], 0..40), details in any::<bool>()) {
-            let recorder = Recorder { details };
+        fn broken_words_do_not_panic(
+            words in prop::collection::vec(prop_oneof![0u64..64, any::<u64>()], 0..40),
+            (offset, issue_time) in any::<(bool, bool)>(),
+        ) {
+            let recorder = Recorder { offset, issue_time };
             let mut at = 0;
             while let Some((_, n_words)) = recorder.read(words.len() - at, |offset| words[at + offset]) {
                 at += n_words;
@@ -259,10 +291,10 @@ mod tests {
         }
     }
 
-    /// 20 bytes a row at most: an I/O gives rows of clat and lat, or of three kinds where it is submitted apart.
+    /// An I/O gives rows of clat and lat, and one of slat where it is submitted apart: 20 bytes a row at most, but 24 where
+    /// such rows have offset and issue time both.
     #[test]
     fn an_io_takes_few_bytes() {
-        let mut n_words = 0;
         let io = IoRecord {
             direction: DataDirection::Write,
             time_ms: 86_400_000,
@@ -273,9 +305,14 @@ mod tests {
             offset_bytes: u64::MAX,
             issue_ns: u64::MAX,
         };
-        Recorder { details: true }.io(&io, &mut |words| n_words = words.len());
-        assert!(n_words * 8 <= 2 * 20);
-        Recorder { details: false }.io(&io, &mut |words| n_words = words.len());
-        assert!(n_words * 8 <= 2 * 12);
+        for (offset, issue_time, alone_bytes, both_bytes) in
+            [(false, false, 12, 14), (true, false, 16, 19), (false, true, 16, 19), (true, true, 20, 24)]
+        {
+            let recorder = Recorder { offset, issue_time };
+            let (mut done, mut submitted) = (0, 0);
+            recorder.io(&io, &mut |words| done = words.len() * 8);
+            recorder.slat(&io, &mut |words| submitted = words.len() * 8);
+            assert!(done <= 2 * alone_bytes && done + submitted <= 3 * both_bytes, "{done} and {submitted} bytes");
+        }
     }
 }

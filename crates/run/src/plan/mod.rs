@@ -7,10 +7,11 @@ mod stream;
 use crate::error::RunError;
 use crate::provenance::Facts;
 use ferrio_engine::{EngineInfo, EngineOptions, OptionValue};
-use ferrio_job::spec::{BlockRange, DirectionMix, EngineValue, JobSpec, QueueSpec, RunSpec};
+use ferrio_job::spec::{BlockRange, DedupeMode, DirectionMix, EngineValue, JobSpec, QueueSpec, RunSpec, SizeSpec};
 use ferrio_sys::scheduling::IoPriority;
-use ferrio_units::PerDirection;
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedIndex, SeedTable, Taus88};
+use ferrio_units::{DataDirection, PerDirection};
+use ferrio_workload::contents::DedupeSet;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -50,10 +51,14 @@ pub struct WorkerPlan {
     pub flow_index: Option<usize>,
     /// Waits for all workers before it.
     pub stonewall: bool,
+    /// CPUs that no job of the run may use (`gtod_cpu`).
+    pub reserved_cpus: Arc<[u32]>,
     /// Seeds of all its streams.
     pub seeds: SeedTable,
     /// Delay before its start, nanoseconds.
     pub start_delay_ns: u64,
+    /// `dedupe_global`: the fixed sets of all workers that share theirs; empty for the others.
+    pub shared_sets: Arc<[DedupeSet]>,
 }
 
 impl std::fmt::Debug for WorkerPlan {
@@ -70,12 +75,14 @@ impl RunPlan {
     /// Expands the jobs of a run.
     pub fn new(spec: RunSpec) -> Result<Self, RunError> {
         let mut workers = Vec::new();
+        let reserved_cpus: Arc<[u32]> = spec.jobs.iter().filter_map(|job| job.worker.gtod_cpu).collect();
         let mut flow_ids = HashMap::new();
         let mut group_index = 0;
         let mut jobs_in_group = 0;
         for (job_index, job) in spec.jobs.into_iter().enumerate() {
             let engine = ferrio_engine::find(&job.engine.name)
                 .ok_or_else(|| RunError::Engine { job: job.name.clone(), engine: job.engine.name.clone() })?;
+            let engine = if offloads(engine, &job) { pooled(engine) } else { engine };
             if jobs_in_group > 0 && (job.grouping.stonewall || job.grouping.new_group) {
                 group_index += 1;
                 jobs_in_group = 0;
@@ -99,13 +106,49 @@ impl RunPlan {
                     summed_with: 0..0,
                     flow_index,
                     stonewall,
+                    reserved_cpus: Arc::clone(&reserved_cpus),
                     seeds,
+                    shared_sets: Arc::new([]),
                 });
             }
         }
         find_summed(&mut workers);
+        refuse_overlap_between_jobs(&workers)?;
+        refuse_forks_beside_library_threads(&workers)?;
+        share_dedupe_sets(&mut workers);
         let n_groups = if workers.is_empty() { 0 } else { group_index + 1 };
         Ok(Self { global_options: spec.global_options, workers, n_groups, facts: Facts::default() })
+    }
+}
+
+/// A pool of threads does the job's I/Os. Whether the engine can be used so is said when it is made.
+fn offloads(engine: &EngineInfo, job: &JobSpec) -> bool {
+    job.submission.offload && !ferrio_engine::offload::is_needless(engine)
+}
+
+/// What a pool makes of an engine. Lives as long as the program: one for each job.
+fn pooled(engine: &EngineInfo) -> &'static EngineInfo {
+    Box::leak(Box::new(ferrio_engine::offload::info_of(engine)))
+}
+
+/// With `io_submit_mode=offload` the I/Os of all such jobs are to wait for each other; those of one do.
+fn refuse_overlap_between_jobs(workers: &[WorkerPlan]) -> Result<(), RunError> {
+    let waits = |worker: &&WorkerPlan| worker.spec.submission.offload && worker.spec.submission.serialize_overlap;
+    match workers.iter().filter(waits).nth(1) {
+        None => Ok(()),
+        Some(worker) => Err(RunError::OverlapBetweenJobs { job: worker.spec.name.clone() }),
+    }
+}
+
+/// Where threads of the C library do I/Os for a thread of the run, no process that wants the same may be forked.
+fn refuse_forks_beside_library_threads(workers: &[WorkerPlan]) -> Result<(), RunError> {
+    let concerned = || workers.iter().filter(|worker| worker.engine.uses_library_threads);
+    let has_thread = concerned().any(|worker| worker.spec.worker.thread);
+    match concerned().find(|worker| has_thread && !worker.spec.worker.thread) {
+        None => Ok(()),
+        Some(worker) => {
+            Err(RunError::ThreadsAndProcesses { job: worker.spec.name.clone(), engine: worker.engine.name })
+        }
     }
 }
 
@@ -125,6 +168,14 @@ fn find_summed(workers: &mut [WorkerPlan]) {
             worker.summed_with = summed.clone();
         }
         start = summed.end;
+    }
+}
+
+/// `dedupe_global`: who takes part knows the sets of all who do.
+fn share_dedupe_sets(workers: &mut [WorkerPlan]) {
+    let sets: Arc<[DedupeSet]> = workers.iter().filter_map(WorkerPlan::shared_set).collect();
+    for worker in workers.iter_mut().filter(|worker| worker.shared_set().is_some()) {
+        worker.shared_sets = Arc::clone(&sets);
     }
 }
 
@@ -153,7 +204,30 @@ fn start_delay_ns(job: &JobSpec, seeds: &SeedTable) -> u64 {
 impl WorkerPlan {
     /// The same worker with another description of its job.
     pub(crate) fn with_spec(&self, spec: Arc<JobSpec>) -> Self {
-        Self { spec, seeds: self.seeds.clone(), summed_with: self.summed_with.clone(), ..*self }
+        Self {
+            spec,
+            seeds: self.seeds.clone(),
+            summed_with: self.summed_with.clone(),
+            shared_sets: Arc::clone(&self.shared_sets),
+            reserved_cpus: Arc::clone(&self.reserved_cpus),
+            ..*self
+        }
+    }
+
+    /// Smallest block of a write, bytes.
+    pub(crate) fn write_block_bytes(&self) -> u64 {
+        self.spec.pattern.block_size[DataDirection::Write].min_bytes
+    }
+
+    /// The set of repeated data that the job shares with others.
+    fn shared_set(&self) -> Option<DedupeSet> {
+        let (buffers, size) = (&self.spec.buffers, self.spec.extent.size);
+        match (buffers.dedupe, size) {
+            (Some((_, DedupeMode::WorkingSet { percent })), Some(SizeSpec::Bytes(bytes))) if buffers.dedupe_global => {
+                Some(DedupeSet::new(&self.seeds, percent, bytes, self.write_block_bytes()))
+            }
+            _ => None,
+        }
     }
 
     /// The directions in which the job does I/O.
@@ -171,7 +245,12 @@ impl WorkerPlan {
     pub(crate) fn measured_directions(&self) -> PerDirection<bool> {
         let PerDirection([read, write, trim]) = self.used_directions();
         let reads_back = self.spec.verify.as_ref().is_some_and(|verify| verify.reads_back);
-        PerDirection([read || reads_back, write, trim])
+        PerDirection([read || reads_back, write, trim || self.trims_between()])
+    }
+
+    /// Some of what the job writes is trimmed again.
+    pub(crate) fn trims_between(&self) -> bool {
+        self.spec.verify.as_ref().is_some_and(|verify| verify.trims.is_some())
     }
 
     /// Block sizes of the directions that the job uses.
@@ -211,7 +290,18 @@ impl WorkerPlan {
 
     /// The job writes.
     pub(crate) fn writes(&self) -> bool {
-        !matches!(self.spec.pattern.mix, DirectionMix::Read | DirectionMix::Trim)
+        !matches!(self.spec.pattern.mix, DirectionMix::Read | DirectionMix::Trim) && !self.spec.is_verify_only()
+    }
+
+    /// A pool of threads does its I/Os.
+    pub(crate) fn offloads(&self) -> bool {
+        offloads(self.engine, &self.spec)
+    }
+
+    /// I/Os that touch the same bytes wait for each other. Those of readers, and of who does one at a time, need not.
+    pub(crate) fn serializes(&self) -> bool {
+        let changes_data = self.spec.replay.is_set() || self.spec.pattern.mix != DirectionMix::Read;
+        self.spec.submission.serialize_overlap && changes_data && self.queue().iodepth > 1
     }
 
     /// Depth and batches as the engine allows them.

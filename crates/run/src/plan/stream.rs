@@ -5,7 +5,7 @@
 use super::WorkerPlan;
 use crate::files::FileSet;
 use ferrio_job::spec::{DirectionMix, ZoneSpec};
-use ferrio_units::random::file_distribution_seed;
+use ferrio_units::random::{SeedIndex, SeedTable, file_distribution_seed};
 use ferrio_workload::{FileRange, WorkloadPlan};
 
 /// The plan of a worker's I/O over its files.
@@ -17,7 +17,8 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet) -> WorkloadPlan 
         .map(|file| FileRange {
             start_bytes: file.start_bytes,
             length_bytes: file.length_bytes,
-            file_bytes: file.file_bytes,
+            // Blocks do not reach out of the zones of the job.
+            file_bytes: if set.zones.is_empty() { file.file_bytes } else { 0 },
             distribution_seed: file_distribution_seed(file.name.as_bytes(), worker.thread_number.into(), &worker.seeds),
         })
         .collect();
@@ -29,22 +30,35 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet) -> WorkloadPlan 
         pattern: spec.pattern.clone(),
         strided: match spec.zones {
             ZoneSpec::Strided(strided) => Some(strided),
-            ZoneSpec::None => None,
+            ZoneSpec::None | ZoneSpec::Sequential(_) => None,
         },
+        sequential: set.zones.plan(worker),
         fsync_blocks: interval(spec.durability.fsync_blocks),
         fdatasync_blocks: interval(spec.durability.fdatasync_blocks),
         sync_file_range_blocks: interval(spec.durability.sync_file_range.map_or(0, |(_, blocks)| blocks)),
         files,
         openfiles: if spec.target.openfiles == 0 { n_files } else { spec.target.openfiles as usize },
-        file_service: spec.target.file_service,
+        file_service: spec.target.file_service.clone(),
         file_service_count: spec.target.file_service_count,
-        seeds: worker.seeds.clone(),
+        seeds: seeds(worker),
         reseed_each_pass: spec.pattern.randrepeat && spec.pattern.randseed.is_none(),
         limit_bytes: limit_bytes(worker, set),
         pass_limit_bytes: if ends_pass_by_bytes(worker) { set.size_bytes } else { u64::MAX },
         limit_ios: limit_ios(worker),
         time_based: spec.limits.time_based,
     }
+}
+
+/// All directions of a verified job draw their block sizes from the seed of the reads: what reads it later then asks for the
+/// blocks that were written.
+fn seeds(worker: &WorkerPlan) -> SeedTable {
+    let mut seeds = worker.seeds.clone();
+    if worker.spec.verify.is_some() {
+        let of_reads = seeds.get(SeedIndex::BlockSizeRead);
+        seeds.set(SeedIndex::BlockSizeWrite, of_reads);
+        seeds.set(SeedIndex::BlockSizeTrim, of_reads);
+    }
+    seeds
 }
 
 fn limit_bytes(worker: &WorkerPlan, set: &FileSet) -> u64 {

@@ -91,7 +91,7 @@ fn places(worker: &WorkerPlan) -> Vec<PathBuf> {
     };
     if target.filenames.is_empty() && target.opendirs.is_empty() {
         // A device that is called like the job is meant; else this is where its files will be.
-        return in_directories(&worker.spec.name.replace('/', "."));
+        return in_directories(&worker.spec.name);
     }
     let is_file = |name: &&String| *name != "-";
     let named = target.filenames.iter().filter(is_file).flat_map(|name| in_directories(name));

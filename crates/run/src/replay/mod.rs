@@ -5,6 +5,7 @@
 //! Must not know: formats of traces, loops. Start reading at [`TracedJob::prepare`].
 //! Facts: reference, "`read_iolog` text format", "blktrace input"; "Job rw, size, max bs derive from the trace".
 
+pub(crate) mod merge;
 mod source;
 
 use crate::error::{JobError, errno_of, job_error};
@@ -151,7 +152,7 @@ fn adapted(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<Wo
 fn file_set(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<FileSet, JobError> {
     let files = survey.files.iter().zip(paths).map(|(file, path)| file_plan(worker, path, file.end_bytes));
     let size_bytes = survey.bytes();
-    Ok(FileSet { files: files.collect::<Result<_, _>>()?, size_bytes, io_bytes: size_bytes })
+    Ok(FileSet { files: files.collect::<Result<_, _>>()?, size_bytes, io_bytes: size_bytes, ..FileSet::default() })
 }
 
 fn file_plan(worker: &WorkerPlan, path: &Path, end_bytes: u64) -> Result<FilePlan, JobError> {

@@ -29,9 +29,11 @@ impl Watch<'_> {
         }
         self.report_when_complete();
         if due.trigger {
+            self.ask_for_states();
             self.end_all();
-            self.start_command();
+            self.triggered_at.get_or_insert_with(Instant::now);
         }
+        self.start_command_when_saved();
         let number = if pending.interrupts > 0 { Some(2) } else { (pending.terminations > 0).then_some(15) };
         if let Some(number) = number {
             self.signal = self.signal.or(Some(number));
@@ -45,6 +47,28 @@ impl Watch<'_> {
     fn end_all(&mut self) {
         self.told_at.get_or_insert_with(Instant::now);
         (0..self.records.len()).for_each(|index| self.end_worker(index));
+    }
+
+    /// Before the jobs are told to end: they would be gone without it.
+    fn ask_for_states(&mut self) {
+        for (index, record) in self.records.iter().enumerate() {
+            let has_state = self.plan.workers[index].spec.verify.is_some();
+            if has_state && record.is_running() && self.board.slot(index).state() >= WorkerState::Ramping {
+                self.board.slot(index).ask(attention::SAVE_STATE);
+            }
+        }
+    }
+
+    /// What the command does may be the end of the machine: the states of verified jobs are on disk before it, unless one
+    /// cannot answer.
+    pub(super) fn start_command_when_saved(&mut self) {
+        let Some(triggered_at) = self.triggered_at else { return };
+        let mut records = self.records.iter().enumerate();
+        let is_saving = records.any(|(index, record)| record.is_running() && self.board.slot(index).wants_state());
+        if !is_saving || triggered_at.elapsed() >= ANSWER_LIMIT {
+            self.triggered_at = None;
+            self.start_command();
+        }
     }
 
     /// The command of the trigger. The jobs end meanwhile; fio waits with that until the command has ended.

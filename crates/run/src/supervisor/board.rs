@@ -5,7 +5,9 @@
 
 use super::flow::{FlowSeat, Flows};
 use crate::plan::WorkerPlan;
+use ferrio_job::spec::FileLocking;
 use ferrio_stats::ThreadStats;
+use ferrio_sys::range_locks::LockSpace;
 use ferrio_sys::{SharedMemory, futex_wait, futex_wake};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -56,6 +58,8 @@ pub mod attention {
     pub const TERMINATE: u32 = 1;
     /// Send a snapshot of the statistics.
     pub const SNAPSHOT: u32 = 2;
+    /// Write the state file of the verification.
+    pub const SAVE_STATE: u32 = 4;
 }
 
 /// Where a worker is in its life.
@@ -131,6 +135,16 @@ impl WorkerSlot {
         self.attention.load(Ordering::Relaxed) != 0
     }
 
+    /// The supervisor waits for the state file of the verification.
+    pub fn wants_state(&self) -> bool {
+        self.attention.load(Ordering::Acquire) & attention::SAVE_STATE != 0
+    }
+
+    /// What was asked for with these bits is done.
+    pub fn has_answered(&self, bits: u32) {
+        self.attention.fetch_and(!bits, Ordering::AcqRel);
+    }
+
     /// Asks for attention.
     pub fn ask(&self, bits: u32) {
         self.attention.fetch_or(bits, Ordering::Release);
@@ -177,6 +191,8 @@ pub struct Board {
     /// When workers hand over their figures; `None`: never.
     intervals: Option<IntervalTimes>,
     flows: Flows,
+    /// Locks of files; `None`: no job has any.
+    locks: Option<LockSpace>,
 }
 
 impl Board {
@@ -187,7 +203,20 @@ impl Board {
             gate: SharedMemory::new(1)?,
             intervals: None,
             flows: Flows::new(n_workers)?,
+            locks: None,
         })
+    }
+
+    /// The board of a run, with locks if one of its jobs locks files.
+    pub fn with_locks(self, workers: &[WorkerPlan]) -> ferrio_sys::Result<Self> {
+        let wanted = workers.iter().any(|worker| worker.spec.target.locking != FileLocking::None);
+        let locks = if wanted { Some(LockSpace::new()?) } else { None };
+        Ok(Self { locks, ..self })
+    }
+
+    /// Locks of files that all workers share.
+    pub(crate) fn locks(&self) -> Option<&LockSpace> {
+        self.locks.as_ref()
     }
 
     /// The board of a run whose workers hand over their figures at these times.

@@ -27,6 +27,7 @@ use crate::files::guard;
 use crate::logs::{self, LogDrain};
 use crate::plan::RunPlan;
 use crate::provenance::Facts;
+use crate::replay::merge::merge_traces;
 use crate::trace::{self, TraceGroup, TraceSettings};
 use agenda::Agenda;
 use bandwidth::BandwidthMeter;
@@ -92,10 +93,22 @@ pub struct RunOutcome {
     pub n_logs_lost: u32,
 }
 
+/// Merges the traces of the jobs that want it, and does nothing else (`--merge-blktrace-only`).
+pub fn merge_only(mut spec: RunSpec, observer: &mut dyn RunObserver) -> Result<(), RunError> {
+    signals::install()?;
+    match merge_traces(&mut spec, &mut |line| observer.event(RunEvent::Message(Stream::Error, line)))? {
+        0 => {
+            Err(RunError::Merge("fio: --merge-blktrace-only: no job has read_iolog and merge_blktrace_file".to_owned()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Does a run. Events go to the observer as they happen.
-pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver) -> Result<RunOutcome, RunError> {
+pub fn run(mut spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver) -> Result<RunOutcome, RunError> {
     // First: from now on a signal ends in a report.
     signals::install()?;
+    merge_traces(&mut spec, &mut |line| observer.event(RunEvent::Message(Stream::Error, line)))?;
     let mut plan = RunPlan::new(spec)?;
     let clock = Clock::new();
     plan.facts = Facts::collect(&plan, settings, &clock);
@@ -106,7 +119,7 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
     }
     announce(&plan, settings, observer);
     let groups = groups::Made::before(&plan.workers);
-    let board = Arc::new(Board::new(plan.workers.len())?.with_intervals(teller.times()));
+    let board = Arc::new(Board::new(plan.workers.len())?.with_locks(&plan.workers)?.with_intervals(teller.times()));
     let mut records = prepare::prepare_workers(&plan, settings, observer);
     steady::enter(&plan, &mut records);
     // What the system grants is enough, or who lacks a descriptor says so.
@@ -135,6 +148,7 @@ pub fn run(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObserver
         agenda: Agenda::new(&settings.control, started_at),
         meter: settings.control.samples_bandwidth.then(|| BandwidthMeter::new(&plan.workers, started_at)),
         command: None,
+        triggered_at: None,
         asked_at: None,
         signal: None,
         told_at: None,
@@ -198,15 +212,22 @@ fn announce(plan: &RunPlan, settings: &RunSettings, observer: &mut dyn RunObserv
         let text = format!("{worker:?}");
         observer.event(RunEvent::Message(Stream::Trace, trace::line(TraceGroup::Job, &text)));
     }
+    let overwritten = guard::verified_beside_writers(&plan.workers);
     for worker in plan.workers.iter().filter(|worker| worker.clone_index == 0) {
         if worker.engine.synchronous && worker.spec.queue.iodepth > 1 {
             let note =
                 "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1";
             observer.event(RunEvent::Message(Stream::Info, note.to_owned()));
         }
-        let reads_back = worker.spec.verify.as_ref().is_some_and(|verify| verify.reads_back);
+        let reads_back =
+            worker.spec.verify.as_ref().is_some_and(|verify| verify.reads_back && verify.backlog.is_none());
         if reads_back && worker.spec.limits.time_based {
             let note = "fio: verification read phase will never start because write phase uses all of runtime";
+            observer.event(RunEvent::Message(Stream::Info, note.to_owned()));
+        }
+        if overwritten.contains(&worker.job_index) {
+            let note = "fio: multiple writers may overwrite blocks that belong to other jobs. This can cause \
+                        verification failures.";
             observer.event(RunEvent::Message(Stream::Info, note.to_owned()));
         }
     }

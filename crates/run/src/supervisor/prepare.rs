@@ -9,6 +9,7 @@ use super::record::{self, Record, Status};
 use crate::events::{RunEvent, RunObserver};
 use crate::files::FileSet;
 use crate::plan::RunPlan;
+use crate::zones::ZoneRegistry;
 use ferrio_sys::signals;
 use std::cell::RefCell;
 use std::time::Instant;
@@ -18,7 +19,8 @@ use std::time::Instant;
 pub(super) fn prepare_workers(plan: &RunPlan, settings: &RunSettings, observer: &mut dyn RunObserver) -> Vec<Record> {
     let started_at = Instant::now();
     let agenda = RefCell::new(Agenda::new(&settings.control, started_at));
-    let mut preparation = Preparation { plan, settings, agenda, started_at, records: Vec::new() };
+    let zones = RefCell::new(ZoneRegistry::new(plan.workers.len()));
+    let mut preparation = Preparation { plan, settings, agenda, started_at, records: Vec::new(), zones };
     preparation.records.resize_with(plan.workers.len(), Record::default);
     for index in 0..plan.workers.len() {
         let layout = &plan.workers[index].spec.layout;
@@ -38,6 +40,8 @@ struct Preparation<'a> {
     agenda: RefCell<Agenda>,
     started_at: Instant,
     records: Vec<Record>,
+    /// Zones of files, which jobs share.
+    zones: RefCell<ZoneRegistry>,
 }
 
 impl Preparation<'_> {
@@ -48,7 +52,9 @@ impl Preparation<'_> {
             signals::is_end_pending()
         };
         let mut tell = |event| shared.borrow_mut().event(event);
-        match FileSet::prepare(&self.plan.workers[index], self.settings.readonly, &mut tell, &look_up) {
+        let (worker, readonly) = (&self.plan.workers[index], self.settings.readonly);
+        let set = FileSet::prepare(worker, Some(&mut self.zones.borrow_mut()), readonly, &mut tell, &look_up);
+        match set {
             Ok(set) => self.records[index].files = Some(set),
             // The watch ends those that wait.
             Err(error) if error.is_stopped() => {}

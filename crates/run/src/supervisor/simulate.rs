@@ -16,6 +16,7 @@ use crate::logs::{LogDrain, LogPort};
 use crate::plan::{RunPlan, WorkerPlan};
 use crate::provenance::Facts;
 use crate::worker::{WorkerContext, WorkerMessage, work};
+use crate::zones::ZoneRegistry;
 use ferrio_job::spec::RunSpec;
 use ferrio_sys::Clock;
 use std::cell::RefCell;
@@ -27,7 +28,7 @@ pub fn simulate(spec: RunSpec, settings: &RunSettings, observer: &mut dyn RunObs
     let mut plan = RunPlan::new(spec)?;
     plan.facts = Facts::collect(&plan, settings, &Clock::new_virtual());
     let teller = Teller::start(&plan, settings.record_interval, 0, observer);
-    let board = Board::new(plan.workers.len())?.with_intervals(teller.times());
+    let board = Board::new(plan.workers.len())?.with_locks(&plan.workers)?.with_intervals(teller.times());
     let mut records = Vec::with_capacity(plan.workers.len());
     let logs = LogDrain::start(&plan.workers, settings.open_logs).map_err(RunError::Logs)?;
     for (index, worker) in plan.workers.iter().enumerate() {
@@ -57,7 +58,9 @@ fn simulate_worker(
     observer: &mut dyn RunObserver,
 ) -> Record {
     let mut record = Record::default();
-    let files = match FileSet::prepare(worker, settings.readonly, &mut |event| observer.event(event), &|| false) {
+    let mut zones = ZoneRegistry::new(1);
+    let tell = &mut |event| observer.event(event);
+    let files = match FileSet::prepare(worker, Some(&mut zones), settings.readonly, tell, &|| false) {
         Ok(files) => files,
         Err(error) => {
             setup_failed(&mut record, error, observer);

@@ -51,6 +51,8 @@ pub(super) struct Watch<'a> {
     pub(super) meter: Option<BandwidthMeter>,
     /// The command of the trigger.
     pub(super) command: Option<std::process::Child>,
+    /// When the trigger came, until its command is started.
+    pub(super) triggered_at: Option<Instant>,
     /// When a report was asked for that has not come.
     pub(super) asked_at: Option<Instant>,
     /// The signal that ends the run.
@@ -85,6 +87,7 @@ impl Watch<'_> {
         }
         self.report_if_asked();
         (0..self.records.len()).for_each(|index| self.tell_end(index));
+        self.start_command_when_saved();
         self.await_command();
         self.signal
     }

@@ -15,20 +15,24 @@ use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
 const EIO: i32 = 5;
-const ECANCELED: i32 = 125;
 
 /// Longest time between two looks at a command that runs.
 const MAX_NAP: Duration = Duration::from_millis(50);
 
-/// Runs the command before the first I/O. One that fails is the job's error; a run that ends while it runs ends it too.
+/// Runs the command before the first I/O. The job ends without I/O, and without an error, when the command fails; a run that
+/// ends while it runs ends it too.
 pub(super) fn before(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<(), JobError> {
     let Some(command) = &plan.spec.surroundings.exec_prerun else { return Ok(()) };
     let slot = context.board.slot(context.slot_index);
     match run(command, "prerun", plan, context, &|| slot.is_told_to_end())? {
         None => Err(JobError::stopped()),
         Some(status) if status.success() => Ok(()),
-        Some(status) => Err(job_error!(ECANCELED, "exec_prerun")
-            .explained(format!("fio: {}: exec_prerun ended with {status}; the job does no I/O", plan.spec.name))),
+        Some(status) => {
+            let name = &plan.spec.name;
+            let note = format!("{name} : exec_prerun ended with {status}; the job does no I/O");
+            (context.send)(&WorkerMessage::Text(Stream::Info, note));
+            Err(JobError::stopped())
+        }
     }
 }
 

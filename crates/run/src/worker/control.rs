@@ -36,6 +36,8 @@ pub(super) struct Control<'a> {
 pub(super) struct Due {
     pub(super) terminate: bool,
     pub(super) snapshot: bool,
+    /// The state of the verification is to be saved.
+    pub(super) state: bool,
     pub(super) ramp_over: bool,
     pub(super) runtime_over: bool,
 }
@@ -103,6 +105,7 @@ impl<'a> Control<'a> {
         let mut due = Due {
             terminate: bits & attention::TERMINATE != 0,
             snapshot: bits & attention::SNAPSHOT != 0,
+            state: bits & attention::SAVE_STATE != 0,
             ..Due::default()
         };
         if now_ns >= self.calibration_ns {
@@ -131,6 +134,11 @@ impl<'a> Control<'a> {
     /// When the loop looks up next, whatever is due.
     pub(super) fn next_ns(&self) -> u64 {
         if self.next_stamp == 0 { 0 } else { self.next_ns }
+    }
+
+    /// When the runtime ends; `u64::MAX`: never, or that of the ramp is not over.
+    pub(super) fn runtime_end_ns(&self) -> u64 {
+        self.runtime_end_ns
     }
 
     /// The supervisor wants the job to end.

@@ -7,7 +7,7 @@ use crate::error::{JobError, errno_of, job_error};
 use crate::files::{FilePlan, FileSet};
 use crate::plan::WorkerPlan;
 use ferrio_engine::{Engine, EngineFile};
-use ferrio_job::spec::{DirectionMix, FadviseHint, SyncMode, WriteHint};
+use ferrio_job::spec::{FadviseHint, SyncMode, WriteHint};
 use ferrio_sys::block_device::{self, DeviceNumber};
 use ferrio_sys::file::{Access, FileInfo, FileKind, OpenRequest};
 use ferrio_sys::file_cache::{self, CacheAdvice};
@@ -106,7 +106,7 @@ impl FileTable {
     /// Opens a file for the I/O of the job and tells the engine. Returns its descriptor, or -1.
     pub(super) fn open(&mut self, index: u32, engine: &mut dyn Engine) -> Result<RawFd, JobError> {
         let plan = &self.plans[index as usize];
-        let writable = self.spec.pattern.mix != DirectionMix::Read;
+        let writable = self.spec.changes_files();
         let fd = if self.diskless { None } else { Some(self.open_for_io(plan, writable)?) };
         if let Some(fd) = &fd {
             if let Some(warning) = self.drop_cache(plan, fd) {

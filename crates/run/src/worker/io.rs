@@ -14,6 +14,7 @@ use ferrio_workload::{Next, NextIo};
 use std::os::fd::RawFd;
 
 const EIO: i32 = 5;
+const EINVAL: i32 = 22;
 const ENOSPC: i32 = 28;
 const EILSEQ: i32 = 84;
 const EDQUOT: i32 = 122;
@@ -63,7 +64,7 @@ impl Worker<'_> {
             None => self.fill_sync(slot_index, io),
         }
         if self.observes_issues {
-            return self.observe_issue(slot_index).map_err(|error| Stop::Failed(Box::new(error)));
+            return self.observe_issue(slot_index);
         }
         Ok(())
     }
@@ -83,6 +84,9 @@ impl Worker<'_> {
         drop(arena);
         if let Err(error) = remembered {
             self.fail_soon(error);
+        }
+        if self.verifier.as_ref().is_some_and(|verifier| verifier.is_backlog_due()) {
+            self.control.look_up();
         }
         if self.plan.spec.durability.sync_file_range.is_some() {
             let (low, high) = (io.offset_bytes, io.offset_bytes + io.length_bytes);
@@ -146,7 +150,7 @@ impl Worker<'_> {
                     self.observe_done(slot_index, data, done);
                 }
             }
-            None => self.account.sync_done(&self.clock, slot.stamps, done),
+            None => self.sync_done(slot_index, done),
         }
         Some(file_index)
     }
@@ -210,6 +214,7 @@ impl Worker<'_> {
     fn fail(&mut self, slot_index: u32, errno: i32) -> Finished {
         self.mark_blocks(slot_index, true);
         self.forget_write(slot_index);
+        self.no_longer_in_flight(slot_index);
         let unit = self.slots.get(slot_index).unit;
         let tolerated = self.tolerates(unit.direction, errno);
         if tolerated && !self.plan.spec.errors.dump {
@@ -223,6 +228,12 @@ impl Worker<'_> {
             message.push_str("\nfio: ");
             message.push_str(hint);
         }
+        if self.is_first_direct(errno) {
+            message.push_str(
+                "\nfio: first direct IO errored. File system may not support direct IO, or iomem_align= is bad, or \
+                 invalid block size. Try setting direct=0.",
+            );
+        }
         self.say(Stream::Error, message);
         if tolerated {
             return Finished::Done;
@@ -232,6 +243,12 @@ impl Worker<'_> {
             return Finished::Stop(Stop::Filled);
         }
         Finished::Stop(Stop::Failed(Box::new(job_error!(errno, "io_u error"))))
+    }
+
+    /// The very first I/O past the page cache was refused. As in fio only of engines whose I/Os are done when they are queued.
+    fn is_first_direct(&self, errno: i32) -> bool {
+        let plan = &self.plan;
+        errno == EINVAL && plan.spec.durability.direct && plan.engine.inline && self.account.stats.n_issued() <= 1
     }
 
     /// Counts an error as the job's options want it; true if the job goes on.
@@ -252,7 +269,11 @@ impl Worker<'_> {
     pub(super) fn between_ios(&mut self, next: Next) -> Option<Stop> {
         match next {
             Next::Io(_) => None,
-            Next::Wait => self.take_turn(),
+            Next::Wait => match self.trim_between() {
+                Ok(true) => None,
+                Ok(false) => self.take_turn(),
+                Err(stop) => Some(stop),
+            },
             Next::PassEnd => Some(Stop::PassEnd),
             Next::Open(file_index) => self.open_for_replay(file_index),
             Next::Failed => Some(self.stream_failed()),
@@ -280,6 +301,9 @@ impl Worker<'_> {
 
     #[cold]
     fn stream_failed(&mut self) -> Stop {
+        if let Some(failure) = self.workload.zoning_failure() {
+            return Stop::Failed(Box::new(self.zone_reset_failed(failure)));
+        }
         let text = self.workload.take_error().map_or_else(String::new, |error| error.to_string());
         Stop::Failed(Box::new(job_error!(EIO, "read_iolog").explained(text)))
     }
@@ -304,6 +328,7 @@ impl Worker<'_> {
             self.log_file(file_index, "close");
             self.trace(TraceGroup::File, || format!("fd close {}", self.files.plan(file_index).name));
         }
+        self.workload.closed(file_index);
         synced
     }
 
@@ -330,7 +355,7 @@ impl Worker<'_> {
         }
         let errno = self.files.sync(file_index);
         if errno == 0 {
-            return Ok(());
+            return self.tell_journal_of_sync(file_index);
         }
         let (name, text) = (&self.files.plan(file_index).name, errno_text(errno));
         let message = format!(

@@ -111,7 +111,7 @@ impl<'a> WorkerLog<'a> {
         let each = each && LogKind::ALL.into_iter().any(|kind| kind != LogKind::ClatHist && has[kind as usize]);
         Some(Self {
             port: Port { writer: port.ring.writer(), bell: &port.bell, stalled: Duration::ZERO },
-            recorder: Recorder { details: logs.offset || logs.issue_time },
+            recorder: Recorder { offset: logs.offset, issue_time: logs.issue_time },
             epoch_ns: 0,
             has,
             each,

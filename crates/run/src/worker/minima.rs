@@ -3,6 +3,7 @@
 //! Must not know: how I/O is done. Start reading at [`Minima::check`].
 //! Facts: reference "Rates and pauses", and fio 3.33 for what is said.
 
+use super::{Stop, Worker};
 use crate::error::{JobError, job_error};
 use crate::plan::WorkerPlan;
 use ferrio_units::{DataDirection, PerDirection};
@@ -92,5 +93,13 @@ impl Minima {
             }
         }
         lines
+    }
+}
+
+impl Worker<'_> {
+    /// A job that is slower than its least rate fails.
+    pub(super) fn check_minima(&mut self, now_ns: u64) -> Option<Stop> {
+        let moved = Moved { bytes: self.account.bytes(), ios: self.account.ios() };
+        self.minima.check(now_ns, moved).err().map(|error| Stop::Failed(Box::new(error)))
     }
 }

@@ -1,12 +1,13 @@
 //! One worker: what a job process or thread does from its first step to its results.
 //!
 //! Must not know: other workers, formats.
-//! Start reading at [`work`]; the loops are in `depth_one` and `queued`, what both do per I/O in `io`.
+//! Start reading at [`work`], which is in `whole`; the loops are in `depth_one` and `queued`, what both do per I/O in `io`.
 
 mod account;
 mod blocks;
 mod commands;
 mod control;
+mod crash_log;
 mod depth_one;
 mod file_table;
 mod flow;
@@ -25,19 +26,26 @@ mod pauses;
 mod queued;
 mod ramp_size;
 mod response;
+mod serialize;
 mod setup;
 mod slots;
 mod sparse_stamps;
 mod steady;
 mod surroundings;
 mod verify;
+mod verify_async;
+mod verify_backlog;
+mod verify_state;
+mod verify_trims;
+mod verify_writes;
+mod whole;
+mod zones;
 
 use crate::error::{JobError, job_error};
 use crate::events::Stream;
 use crate::files::FileSet;
 use crate::logs::LogPort;
 use crate::plan::WorkerPlan;
-use crate::replay::TracedJob;
 use crate::supervisor::board::{Board, WorkerState};
 use crate::trace::{self, TraceGroup, TraceSettings};
 use account::Account;
@@ -58,23 +66,21 @@ use intervals::Intervals;
 use iolog::IoLog;
 use latency_limits::LatencyLimits;
 use log::WorkerLog;
-use minima::{Minima, Moved};
+use minima::Minima;
 use pace::Waiter;
 use pauses::Pauses;
 use ramp_size::RampSize;
 use response::ResponseTimes;
+use serialize::Serializer;
 use slots::{Batch, Slots};
 use sparse_stamps::SparseStamps;
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::Duration;
 use steady::{SteadySampler, SteadyTotals};
-use verify::{Verifier, overlaps};
+use verify::Verifier;
 
 pub use message::{IntervalFigures, WorkerMessage, WorkerOutcome};
-
-/// A worker that was not let go within this time gives up: the supervisor is gone.
-const GATE_LIMIT: Duration = Duration::from_secs(24 * 3600);
+pub use whole::work;
 
 /// What a worker gets from the supervisor.
 pub struct WorkerContext<'a> {
@@ -137,6 +143,8 @@ struct Worker<'a> {
     priorities: Option<Box<CommandPriorities>>,
     /// When the I/Os in flight were meant to start.
     response: Option<Box<ResponseTimes>>,
+    /// Which bytes I/Os in flight touch.
+    serializer: Option<Box<Serializer>>,
     /// Makes and checks the contents of blocks.
     verifier: Option<Box<Verifier>>,
     /// What an I/O that is done has shown to be wrong; the job ends with it at its next look up.
@@ -170,77 +178,6 @@ struct Worker<'a> {
     pass_start_ns: u64,
 }
 
-/// Does the whole job. `prepared`: its files, when the supervisor has laid them out already.
-pub fn work(plan: &WorkerPlan, prepared: Option<FileSet>, context: &WorkerContext<'_>) -> WorkerOutcome {
-    if !plan.spec.replay.is_set() {
-        return work_on(plan, None, prepared, context);
-    }
-    let slot = context.board.slot(context.slot_index);
-    match TracedJob::prepare(plan, context.readonly, &|| slot.is_told_to_end()) {
-        Ok(TracedJob { plan, set, replay, remarks }) => {
-            for line in remarks {
-                (context.send)(&WorkerMessage::Text(Stream::Error, line));
-            }
-            work_on(&plan, Some(replay), Some(set), context)
-        }
-        Err(error) => never_began(error, context),
-    }
-}
-
-fn work_on(
-    plan: &WorkerPlan,
-    replay: Option<ReplayPlan>,
-    prepared: Option<FileSet>,
-    context: &WorkerContext<'_>,
-) -> WorkerOutcome {
-    let slot = context.board.slot(context.slot_index);
-    match prepare(plan, replay, prepared, context) {
-        Ok((mut worker, _locked)) => {
-            let failure = worker.run_to_end();
-            let epoch_ns = worker.control.epoch_ns;
-            let stats = worker.into_stats();
-            slot.set_state(WorkerState::Finishing);
-            let ended_at_ns = Some(epoch_ns.saturating_add(stats.total_runtime_ns));
-            commands::after(plan, context);
-            WorkerOutcome { ended_at_ns, ..WorkerOutcome::new(stats, failure, true) }
-        }
-        Err(error) => never_began(error, context),
-    }
-}
-
-fn never_began(error: JobError, context: &WorkerContext<'_>) -> WorkerOutcome {
-    context.board.slot(context.slot_index).set_state(WorkerState::Finishing);
-    let failure = Some(error).filter(|error| !error.is_stopped());
-    WorkerOutcome::new(ThreadStats::default(), failure, false)
-}
-
-type Prepared<'a> = (Box<Worker<'a>>, Option<ferrio_sys::limits::LockedMemory>);
-
-fn prepare<'a>(
-    plan: &'a WorkerPlan,
-    replay: Option<ReplayPlan>,
-    prepared: Option<FileSet>,
-    context: &'a WorkerContext<'a>,
-) -> Result<Prepared<'a>, JobError> {
-    let slot = context.board.slot(context.slot_index);
-    let locked = setup::adopt_settings(plan)?;
-    let set = if let Some(set) = prepared {
-        set
-    } else {
-        let mut say = |event| (context.send)(&WorkerMessage::from_layout(event));
-        FileSet::prepare(plan, context.readonly, &mut say, &|| slot.is_told_to_end())?
-    };
-    surroundings::enter_group(plan)?;
-    surroundings::set_scheduler(plan, &set, context)?;
-    let worker = Worker::new(plan, replay, set, context)?;
-    slot.set_state(WorkerState::Initialised);
-    if !context.board.wait_at_gate(context.gate_generation, GATE_LIMIT) {
-        return Err(job_error!(110, "start").explained("fio: job was never started"));
-    }
-    commands::before(plan, context)?;
-    Ok((worker, locked))
-}
-
 impl<'a> Worker<'a> {
     fn new(
         plan: &'a WorkerPlan,
@@ -255,7 +192,6 @@ impl<'a> Worker<'a> {
         let workload = setup::workload(plan, replay, &set)?;
         let queue = plan.queue();
         let mut account = Account::new(plan);
-        let n_files = set.files.len();
         let log = WorkerLog::new(plan, context.log, plan.ioprio()).map(Box::new);
         if let Some(log) = &log {
             account.sample_each(log.bw_each(), log.iops_each());
@@ -264,7 +200,7 @@ impl<'a> Worker<'a> {
         let latency_limits = LatencyLimits::new(plan).map(Box::new);
         let response = ResponseTimes::new(plan).map(Box::new);
         let priorities = setup::priorities(plan).map(Box::new);
-        let verifier = Verifier::new(plan, overlaps(plan, &set)).map(Box::new);
+        let verifier = Verifier::prepare(plan, &set, block_bytes)?;
         account.tell_priorities(plan, priorities.as_deref());
         let mut worker = Box::new(Self {
             files: FileTable::new(plan, &set),
@@ -277,7 +213,7 @@ impl<'a> Worker<'a> {
             iolog: None,
             logs_each_io: log.as_ref().is_some_and(|log| log.needs_each_io()),
             log,
-            dirty: vec![None; n_files],
+            dirty: vec![None; set.files.len()],
             sparse_stamps: SparseStamps::new(),
             steady: SteadySampler::new(plan),
             intervals: Intervals::new(context.board.intervals()),
@@ -300,6 +236,7 @@ impl<'a> Worker<'a> {
             account,
             priorities,
             response,
+            serializer: Serializer::new(plan).map(Box::new),
             verifier,
             late_failure: None,
             latency_limits,
@@ -329,7 +266,8 @@ impl<'a> Worker<'a> {
         let due = self.control.take_due(&mut self.clock, now_ns);
         if due.ramp_over {
             self.end_ramp(now_ns);
-        } else if !due.runtime_over {
+        } else if !due.runtime_over || self.account.next_sample_ns() < self.control.runtime_end_ns() {
+            // A window that ended before the runtime has its sample, also when a stall held it until the end.
             self.sample(now_ns);
         }
         if now_ns >= self.steady.end_ns() {
@@ -338,6 +276,7 @@ impl<'a> Worker<'a> {
         let too_slow = if now_ns >= self.minima.end_ns() { self.check_minima(now_ns) } else { None };
         let judged = self.attend_latencies(now_ns);
         self.publish();
+        self.save_state_if(due.state);
         if due.snapshot {
             (self.context.send)(&WorkerMessage::Snapshot(Box::new(self.figures_at(now_ns))));
         }
@@ -350,7 +289,7 @@ impl<'a> Worker<'a> {
         if let Some(stop) = failed.or(too_slow).or(judged) {
             return Some(stop);
         }
-        (due.terminate || due.runtime_over).then_some(Stop::Ended)
+        if due.terminate || due.runtime_over { Some(Stop::Ended) } else { self.read_backlog() }
     }
 
     /// Takes the samples of rates that are due, and ends the windows of the logs.
@@ -381,12 +320,6 @@ impl<'a> Worker<'a> {
         };
         log.start(now_ns, base_ms);
         Ok(())
-    }
-
-    /// A job that is slower than its least rate fails.
-    fn check_minima(&mut self, now_ns: u64) -> Option<Stop> {
-        let moved = Moved { bytes: self.account.bytes(), ios: self.account.ios() };
-        self.minima.check(now_ns, moved).err().map(|error| Stop::Failed(Box::new(error)))
     }
 
     fn sample_steady(&mut self, now_ns: u64) {
@@ -450,10 +383,12 @@ impl<'a> Worker<'a> {
     /// What is only known at the end: CPU, faults, total time.
     fn complete_stats(&self, stats: &mut ThreadStats, now_ns: u64) {
         stats.block_states = self.blocks.as_ref().map(BlockTable::states);
+        stats.zone_resets = self.n_zone_resets();
         stats.replay = self
             .workload
             .replay_figures()
             .map(|ReplayFigures { n_timed, n_late, max_late_ns }| ReplayStats { n_timed, n_late, max_late_ns });
+        stats.verify = self.verifier.as_ref().and_then(|verifier| verifier.figures());
         let usage = self.usage().since(self.usage_at_start);
         stats.usage = ResourceUsage {
             user_ns: usage.user_ns,

@@ -24,7 +24,9 @@ impl Worker<'_> {
         }
         let logged = self.iolog.take().map_or(Ok(()), IoLog::finish);
         let logged = logged.map_err(|error| job_error!(error.raw_os_error().unwrap_or(5), "write iolog"));
-        result.and(logged).err()
+        let told = self.finish_journal();
+        self.save_state_at_end();
+        result.and(logged).and(told).err()
     }
 
     fn begin(&mut self) -> Result<(), JobError> {
@@ -83,13 +85,13 @@ impl Worker<'_> {
         let mut n_passes = 0;
         loop {
             let ios_before = self.account.ios();
-            let stop = self.run_pass();
+            let stop = self.do_pass();
             n_passes += 1;
             let now_ns = self.clock.now_ns();
             self.end_of_pass(now_ns);
-            let moved = self.account.ios() != ios_before;
             let stop = self.with_late_failure(stop);
             let stop = self.verified(stop);
+            let moved = self.account.ios() != ios_before;
             match self.with_late_failure(stop) {
                 Stop::Failed(error) => {
                     // The job has failed already.
@@ -111,9 +113,20 @@ impl Worker<'_> {
         }
     }
 
+    /// One pass of what the job is to do.
+    fn do_pass(&mut self) -> Stop {
+        if self.plan.spec.is_verify_only() {
+            return self.remember_pass();
+        }
+        self.mark_pass();
+        self.run_pass()
+    }
+
     /// One pass by the loop of the job.
     pub(super) fn run_pass(&mut self) -> Stop {
-        if self.queue.iodepth == 1 { self.run_depth_one() } else { self.run_queued() }
+        let stop = if self.queue.iodepth == 1 { self.run_depth_one() } else { self.run_queued() };
+        self.finish_checks();
+        stop
     }
 
     /// What comes of a pass once what it wrote is read back.
@@ -144,9 +157,14 @@ impl Worker<'_> {
     /// Another pass follows: `loops`, an `io_size` beyond the size, or time that is left.
     fn goes_on(&self, n_passes: u32) -> bool {
         let spec = &self.plan.spec;
+        // As seen on fio 3.33: no pass begins for less than the largest block of any direction, also of those that the job
+        // does not use; passes through zones may be shorter than what was asked for.
+        let left_bytes = self.set.io_bytes.saturating_sub(self.workload.issued_bytes());
+        let is_more =
+            self.set.io_bytes > self.set.size_bytes || (!self.set.zones.is_empty() && spec.extent.io_size.is_some());
         n_passes < spec.limits.loops
             || spec.limits.time_based
-            || (self.set.io_bytes > self.set.size_bytes && self.workload.issued_bytes() < self.set.io_bytes)
+            || (is_more && left_bytes >= spec.pattern.largest_block_bytes())
     }
 
     pub(super) fn end_of_pass(&mut self, now_ns: u64) {
@@ -164,8 +182,12 @@ impl Worker<'_> {
         for direction in DataDirection::ALL {
             let figures = &mut stats.directions[direction];
             let is_reading_back = self.is_reading_back();
-            let takes_part =
-                if is_reading_back { direction == DataDirection::Read } else { self.plan.used_directions()[direction] };
+            let trims_between = direction == DataDirection::Trim && self.plan.trims_between();
+            let takes_part = if is_reading_back {
+                direction == DataDirection::Read
+            } else {
+                self.plan.used_directions()[direction] || trims_between
+            };
             if figures.n_completed > 0 && takes_part {
                 figures.runtime_ns += now_ns.saturating_sub(self.pass_start_ns);
             }

@@ -45,7 +45,11 @@ impl Worker<'_> {
             };
             // A slot is free here: the loop collects whenever none is.
             let Some(slot_index) = self.slots.take() else { return Ok(Stop::PassEnd) };
-            self.fill_slot(slot_index, &io, stamp)?;
+            if let Err(stop) = self.fill_slot(slot_index, &io, stamp) {
+                // It will never be in flight: who waits for all that is would wait for it.
+                self.slots.give_back(slot_index);
+                return Err(stop);
+            }
             self.files.takes_off(io.file_index);
             if commits_each && self.prepared.is_empty() {
                 self.submit_one(slot_index, &mut stamp)?;
@@ -340,7 +344,7 @@ impl Worker<'_> {
     }
 
     /// Waits for everything in flight. Errors of units that come now do not hide the first.
-    fn drain(&mut self) -> Result<(), Stop> {
+    pub(super) fn drain(&mut self) -> Result<(), Stop> {
         let mut first = Ok(());
         let mut stamp = self.clock.stamp();
         while self.slots.n_used() > 0 {

@@ -2,15 +2,21 @@
 //!
 //! Must not know: loops. Start reading at [`adopt_settings`], then [`buffers`].
 
-use super::{WorkerContext, surroundings};
+use super::verify_trims::has_trims;
+use super::{WorkerContext, WorkerMessage, surroundings, verify_writes};
 use crate::error::{JobError, errno_of, job_error};
+use crate::events::Stream;
 use crate::files::FileSet;
+use crate::locks::lock_files;
 use crate::plan::{WorkerPlan, workload_plan};
 use crate::trace::{TraceGroup, TracedEngine};
+use crate::zones::ZonedEngine;
+use ferrio_engine::offload::Offload;
 use ferrio_engine::{Engine, EngineError, EngineSetup};
 use ferrio_job::spec::{BufferMemory, CpuPolicy, WorkerSpec};
 use ferrio_sys::limits::LockedMemory;
 use ferrio_sys::scheduling;
+use ferrio_sys::system_info::memory_bytes;
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, process};
 use ferrio_units::DataDirection;
 use ferrio_units::random::{SeedIndex, Taus88};
@@ -20,12 +26,19 @@ use ferrio_workload::replay::ReplayPlan;
 use ferrio_workload::{Workload, WorkloadError};
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// How late sleeps of a job that keeps a rate may end for the comfort of the kernel, ns.
 const TIMER_SLACK_NS: u64 = 1_000;
 
+/// Memory that `lockmem` leaves unlocked, bytes. Source: reference, the option table.
+const UNLOCKED_BYTES: u64 = 128 << 20;
+
 /// Identity, CPUs, priorities. What is returned has to live as long as the worker.
-pub(super) fn adopt_settings(worker: &WorkerPlan) -> Result<Option<LockedMemory>, JobError> {
+pub(super) fn adopt_settings(
+    worker: &WorkerPlan,
+    context: &WorkerContext<'_>,
+) -> Result<Option<LockedMemory>, JobError> {
     let spec = &worker.spec.worker;
     let step = |step: &'static str| {
         move |error: ferrio_sys::Error| job_error!(errno_of(&error), step).explained(format!("fio: {error}"))
@@ -40,10 +53,15 @@ pub(super) fn adopt_settings(worker: &WorkerPlan) -> Result<Option<LockedMemory>
         process::set_comm(name).map_err(step("comm"))?;
     }
     if let Some(cpus) = &spec.cpus_allowed {
-        scheduling::set_cpu_affinity(&cpus_of(spec, cpus, worker.thread_number)).map_err(step("cpu_set_affinity"))?;
+        let cpus: Vec<u32> = cpus.iter().copied().filter(|cpu| !worker.reserved_cpus.contains(cpu)).collect();
+        if cpus.is_empty() && !worker.reserved_cpus.is_empty() {
+            return Err(no_cpu_left(worker));
+        }
+        scheduling::set_cpu_affinity(&cpus_of(spec, &cpus, worker.thread_number)).map_err(step("cpu_set_affinity"))?;
     }
     surroundings::adopt_numa(&worker.spec.surroundings).map_err(step("numa"))?;
-    let locked = match spec.lockmem_bytes {
+    leave_reserved_cpus(worker)?;
+    let locked = match lockable_bytes(spec.lockmem_bytes, context) {
         0 => None,
         bytes => Some(LockedMemory::new(bytes as usize).map_err(step("lockmem"))?),
     };
@@ -55,6 +73,42 @@ pub(super) fn adopt_settings(worker: &WorkerPlan) -> Result<Option<LockedMemory>
         scheduling::set_nice(present + spec.nice).map_err(step("nice"))?;
     }
     Ok(locked)
+}
+
+/// What of `lockmem` leaves the machine some memory to go on with.
+fn lockable_bytes(wanted_bytes: u64, context: &WorkerContext<'_>) -> u64 {
+    let most_bytes = most_lockable_bytes(memory_bytes());
+    if wanted_bytes <= most_bytes {
+        return wanted_bytes;
+    }
+    let note = format!("fio: limiting mlocked memory to {}MiB", most_bytes >> 20);
+    (context.send)(&WorkerMessage::Text(Stream::Info, note));
+    most_bytes
+}
+
+fn most_lockable_bytes(memory_bytes: u64) -> u64 {
+    memory_bytes.saturating_sub(UNLOCKED_BYTES)
+}
+
+/// `gtod_cpu`, of whichever job of the run.
+fn leave_reserved_cpus(worker: &WorkerPlan) -> Result<(), JobError> {
+    if worker.reserved_cpus.is_empty() {
+        return Ok(());
+    }
+    let failed = |error: ferrio_sys::Error| {
+        job_error!(errno_of(&error), "cpu_set_affinity").explained(format!("fio: gtod_cpu: {error}"))
+    };
+    let mut cpus = scheduling::cpu_affinity().map_err(failed)?;
+    cpus.retain(|cpu| !worker.reserved_cpus.contains(cpu));
+    if cpus.is_empty() {
+        return Err(no_cpu_left(worker));
+    }
+    scheduling::set_cpu_affinity(&cpus).map_err(failed)
+}
+
+fn no_cpu_left(worker: &WorkerPlan) -> JobError {
+    let text = format!("fio: {}: gtod_cpu leaves it no CPU to run on", worker.spec.name);
+    job_error!(22, "cpu_set_affinity").explained(text)
 }
 
 fn cpus_of(spec: &WorkerSpec, cpus: &[u32], thread_number: u32) -> Vec<u32> {
@@ -70,14 +124,23 @@ pub(super) fn workload(worker: &WorkerPlan, replay: Option<ReplayPlan>, set: &Fi
         let _ = scheduling::set_timer_slack_ns(TIMER_SLACK_NS);
         return Workload::replay(replay).map_err(|error| job_error!(22, "read_iolog").explained(error.to_string()));
     }
+    verify_writes::check(worker, set)?;
     let (plan, pace) = (workload_plan(worker, set), &worker.spec.pace);
-    let is_paced = pace.limits_rates() || pace.pauses.is_set() || pace.flow.weight > 0;
+    let has_pace = pace.limits_rates() || pace.pauses.is_set() || pace.flow.weight > 0;
+    // What was written is read back without rates.
+    let is_paced = has_pace && !worker.spec.is_verify_only();
     let workload = if is_paced { Workload::paced(plan, pace) } else { Workload::new(plan) };
     if is_paced {
         // Without it the waits are spun for longer, and are as exact.
         let _ = scheduling::set_timer_slack_ns(TIMER_SLACK_NS);
     }
-    workload.map_err(|error| {
+    let attended = |mut workload: Workload| {
+        if has_trims(worker) {
+            workload.attend();
+        }
+        workload
+    };
+    workload.map(attended).map_err(|error| {
         let failure = match error {
             WorkloadError::RandomMap { .. } | WorkloadError::Lfsr { .. } => job_error!(12, "init_random_map"),
             _ => job_error!(22, "random_distribution"),
@@ -121,9 +184,11 @@ pub(super) fn contents(worker: &WorkerPlan, set: &FileSet) -> BufferContents {
     let plan = ContentsPlan {
         reads: worker.used_directions()[DataDirection::Read],
         size_bytes: set.size_bytes,
-        block_bytes: worker.spec.pattern.block_size[DataDirection::Write].min_bytes,
+        block_bytes: worker.write_block_bytes(),
+        iodepth: worker.spec.queue.iodepth,
+        shared_sets: Arc::clone(&worker.shared_sets),
     };
-    BufferContents::new(&worker.spec.buffers, plan, &worker.seeds)
+    BufferContents::new(&worker.spec.buffers, &plan, &worker.seeds)
 }
 
 fn arena_kind(memory: &BufferMemory) -> ArenaKind {
@@ -135,6 +200,16 @@ fn arena_kind(memory: &BufferMemory) -> ArenaKind {
         BufferMemory::MmapShared(file) => ArenaKind::MmapShared(file.clone()),
         BufferMemory::MmapHuge(file) => ArenaKind::MmapHuge(file.clone()),
     }
+}
+
+/// The engine as a pool of threads.
+fn offload(worker: &WorkerPlan) -> Result<Result<Offload, EngineError>, JobError> {
+    if let Some(why) = ferrio_engine::offload::refusal(worker.engine) {
+        let name = worker.engine.name;
+        let text = format!("fio: option io_submit_mode: engine {name} cannot be used with offload: {why}");
+        return Err(job_error!(22, "init").explained(text));
+    }
+    Ok(Offload::new(worker.engine, worker.engine_options()))
 }
 
 /// The engine, started.
@@ -154,7 +229,11 @@ pub(super) fn engine<'a>(
         return Err(job_error!(22, "init").explained(message));
     }
     let failed = |error: EngineError| job_error!(error.errno(), "init").explained(format!("fio: {error}"));
-    let mut engine = (worker.engine.create)(&worker.engine_options()).map_err(failed)?;
+    let mut engine: Box<dyn Engine> = if worker.offloads() {
+        Box::new(offload(worker)?.map_err(failed)?)
+    } else {
+        (worker.engine.create)(&worker.engine_options()).map_err(failed)?
+    };
     let setup = EngineSetup {
         iodepth: worker.queue().iodepth,
         max_block_bytes: block_bytes,
@@ -166,8 +245,23 @@ pub(super) fn engine<'a>(
         seed: worker.seeds.get(SeedIndex::Offset),
     };
     engine.start(setup).map_err(failed)?;
+    if !set.zones.is_empty() && worker.used_directions()[DataDirection::Trim] {
+        engine = Box::new(ZonedEngine::new(engine, set.zones.tables().to_vec()));
+    }
+    let engine = lock_files(worker, set, context.board, engine)?;
     if context.trace.has(TraceGroup::Io, worker.thread_number) {
         return Ok(Box::new(TracedEngine::new(engine, context.send)));
     }
     Ok(engine)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locked_memory_leaves_128_mib() {
+        assert_eq!(most_lockable_bytes(8 << 30), (8 << 30) - (128 << 20));
+        assert_eq!(most_lockable_bytes(64 << 20), 0);
+    }
 }

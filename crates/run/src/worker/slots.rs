@@ -120,6 +120,16 @@ impl Slots {
         self.free.push(index);
     }
 
+    /// The slot that is being filled does not count for now.
+    pub(super) fn hold_one_back(&mut self) {
+        self.n_usable -= 1;
+    }
+
+    /// It counts again.
+    pub(super) fn count_it_again(&mut self) {
+        self.n_usable += 1;
+    }
+
     /// True when no slot is free.
     #[inline]
     pub(super) fn is_full(&self) -> bool {

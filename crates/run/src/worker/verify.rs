@@ -3,60 +3,119 @@
 //! Must not know: loops, headers. Start reading at [`Verifier`]; the pass of reads is [`Worker::verify_pass`].
 //! Facts: reference "Verify".
 
+use super::crash_log::CrashLog;
 use super::slots::Slot;
+use super::verify_async::{Checkers, Faulty};
+use super::verify_backlog::Backlog;
+use super::verify_state::{self, LoadedState, StateKeeper};
+use super::verify_trims::has_trims;
+use super::verify_writes::{DurableWrites, Regeneration};
 use super::{Stop, Worker};
 use crate::error::{JobError, job_error};
 use crate::events::Stream;
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
 use crate::supervisor::board::WorkerState;
-use ferrio_job::spec::{RandomDistribution, VerifySpec, ZoneSpec};
+use ferrio_job::spec::{DirectionMix, FileService, RandomDistribution, VerifiedWrites, VerifySpec, ZoneSpec};
+use ferrio_stats::VerifyStats;
 use ferrio_units::random::{SeedIndex, Taus88};
 use ferrio_units::{DataDirection, Direction};
+use ferrio_workload::Workload;
 use ferrio_workload::verify::block::{BlockRules, Expected, Write};
-use ferrio_workload::verify::fault::{Fault, Requested, diagnose};
-use ferrio_workload::verify::pending::{PendingWrite, PendingWrites, TooMany};
+use ferrio_workload::verify::fault::{Requested, diagnose};
+use ferrio_workload::verify::pending::{PendingWrite, PendingWrites, TooMany, WriteNumber};
+use ferrio_workload::verify::trims::TrimBacklog;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 const EILSEQ: i32 = 84;
-const ENOMEM: i32 = 12;
 
 /// What a worker knows of what it wrote.
 pub(super) struct Verifier {
-    spec: VerifySpec,
+    pub(super) spec: VerifySpec,
     rules: BlockRules,
-    seeds: Taus88,
-    n_writes: u64,
-    pending: PendingWrites,
-    /// By slot, where writes may lie over others: what is in flight.
-    in_flight: Vec<Option<PendingWrite>>,
+    pub(super) seeds: Taus88,
+    pub(super) n_writes: u64,
+    pub(super) pending: PendingWrites,
+    /// By slot: the write in flight, or the one that a trim in flight takes away.
+    pub(super) in_flight: Vec<Option<PendingWrite>>,
+    /// Writes that are to be trimmed again.
+    pub(super) trims: Option<TrimBacklog>,
+    /// The write that the next trim belongs to.
+    pub(super) present_trim: Option<PendingWrite>,
+    pub(super) n_trims_in_flight: u32,
+    /// There are trims.
+    pub(super) has_trims: bool,
+    /// Writes in flight may lie over each other.
+    races: bool,
     /// By slot: what its read must give; `None`: it is not checked.
     expected: Vec<Option<Expected>>,
+    /// What is read back between writes.
+    backlog: Option<Backlog>,
+    /// Threads that check what was read.
+    pub(super) checkers: Option<Checkers>,
     /// Reads of the job itself are checked, by what their headers say.
     checks_reads: bool,
     is_reading_back: bool,
     /// The engine moves no data: whatever it reads is right.
     is_blind: bool,
+    /// Of the writes in order those before these are durable, by file (`verify_policy=fsynced`).
+    pub(super) durable: DurableWrites,
+    /// What makes the writes of the pass once more (`experimental_verify`).
+    pub(super) regeneration: Option<Box<Regeneration>>,
+    /// What the state file tells; `None`: the job does not write.
+    pub(super) state: Option<StateKeeper>,
+    /// Up to where an earlier run came (`verify_state_load`).
+    pub(super) loaded: Option<LoadedState>,
+    /// What is told for who looks after a crash (`verify_crash_log`).
+    pub(super) journal: Option<Box<CrashLog>>,
 }
 
 impl Verifier {
-    pub(super) fn new(plan: &WorkerPlan, overlap: bool) -> Option<Self> {
-        let spec = plan.spec.verify.clone()?;
+    /// What a job needs to verify, with the state and the journal that it asks for; `None`: it verifies nothing.
+    pub(super) fn prepare(plan: &WorkerPlan, set: &FileSet, block_bytes: usize) -> Result<Option<Box<Self>>, JobError> {
+        let loaded = verify_state::load(plan)?;
+        let Some(mut verifier) = Self::new(plan, overlaps(plan, set), block_bytes, loaded)? else { return Ok(None) };
+        verifier.journal = CrashLog::create(plan, set)?;
+        Ok(Some(Box::new(verifier)))
+    }
+
+    fn new(
+        plan: &WorkerPlan,
+        overlap: bool,
+        block_bytes: usize,
+        loaded: Option<LoadedState>,
+    ) -> Result<Option<Self>, JobError> {
+        let Some(spec) = plan.spec.verify.clone() else { return Ok(None) };
         let iodepth = plan.queue().iodepth as usize;
-        Some(Self {
-            // Job numbers of headers have 16 bits.
-            rules: BlockRules::new(spec.content.clone(), plan.thread_number as u16),
+        let trims = spec.trims.map(|trims| TrimBacklog::new(trims, &plan.seeds));
+        let has_trims = has_trims(plan);
+        // Job numbers of headers have 16 bits.
+        let rules = BlockRules::new(spec.content.clone(), plan.thread_number as u16);
+        Ok(Some(Self {
+            checkers: Checkers::start(&spec, &rules, block_bytes)?,
+            rules,
             seeds: Taus88::from_table(&plan.seeds, SeedIndex::Verify),
             n_writes: 0,
             pending: PendingWrites::new(overlap),
-            in_flight: vec![None; if overlap { iodepth } else { 0 }],
+            in_flight: vec![None; iodepth],
+            trims,
+            present_trim: None,
+            n_trims_in_flight: 0,
+            has_trims,
+            races: overlap && !plan.serializes(),
             expected: vec![None; iodepth],
             checks_reads: !plan.writes(),
             is_reading_back: false,
+            backlog: spec.backlog.map(Backlog::new),
             is_blind: plan.engine.diskless && plan.engine.name == "null",
+            durable: DurableWrites::default(),
+            regeneration: None,
+            state: StateKeeper::new(plan, spec.content.layout),
+            loaded,
+            journal: None,
             spec,
-        })
+        }))
     }
 
     /// Makes the contents of a write, and remembers it.
@@ -74,6 +133,12 @@ impl Verifier {
             Write { offset_bytes: slot.unit.offset, seed: self.seeds.buffer_seed(), sequence: self.n_writes, start_ns };
         self.n_writes += 1;
         self.rules.stamp(block, &write);
+        if let Some(state) = &mut self.state {
+            state.issued(slot_index, write.sequence, slot.unit.file_index, write.offset_bytes);
+        }
+        if let Some(journal) = &mut self.journal {
+            journal.issued(slot_index, slot.unit.file_index, block.len(), write)?;
+        }
         if !self.spec.reads_back {
             return Ok(());
         }
@@ -82,44 +147,99 @@ impl Verifier {
             length_bytes: u32::try_from(slot.unit.length).unwrap_or(u32::MAX),
             offset_bytes: write.offset_bytes,
             seed: write.seed,
-            sequence: write.sequence,
+            number: WriteNumber::new(write.sequence),
         };
-        self.pending.push(pending).map_err(|TooMany| {
-            let text = "fio: verify: too many writes to be remembered; run with a smaller io_size";
-            job_error!(ENOMEM, "verify").explained(text)
-        })?;
+        if self.spec.reads == VerifiedWrites::Regenerated {
+            self.in_flight[slot_index as usize] = Some(pending);
+            return Ok(());
+        }
+        self.remember(pending)?;
         self.note_in_flight(slot_index, pending);
+        if let Some(backlog) = &mut self.backlog {
+            backlog.wrote(self.pending.len() as u64);
+        }
+        if let Some(trims) = &mut self.trims {
+            trims.wrote(pending);
+        }
         Ok(())
+    }
+
+    /// Keeps a write to be read back.
+    pub(super) fn remember(&mut self, write: PendingWrite) -> Result<(), JobError> {
+        self.pending.push(write).map_err(|TooMany| self.too_many())
+    }
+
+    /// What it had to remember; `None`: nothing.
+    pub(super) fn figures(&self) -> Option<VerifyStats> {
+        let n_most = self.pending.n_most();
+        // Fits: it is memory.
+        let pending_bytes = (n_most * self.pending.entry_bytes()) as u64;
+        (n_most > 0).then_some(VerifyStats { n_most_pending: n_most as u64, pending_bytes })
     }
 
     /// Of writes that are in flight together the kernel may do either first: where one lies over another, nobody knows what
     /// is there, and neither is read back.
     fn note_in_flight(&mut self, slot_index: u32, write: PendingWrite) {
         // Those under it were forgotten with its push.
-        if self.in_flight.iter().flatten().any(|other| other.overlaps(&write)) {
-            self.pending.forget(write.file_index, write.offset_bytes);
+        if self.races && self.in_flight.iter().flatten().any(|other| other.overlaps(&write)) {
+            self.pending.forget(&write);
         }
-        if let Some(place) = self.in_flight.get_mut(slot_index as usize) {
-            *place = Some(write);
+        self.in_flight[slot_index as usize] = Some(write);
+    }
+
+    /// Takes what a pass wrote, to be read back.
+    fn take_pass(&mut self) -> Vec<PendingWrite> {
+        if let Some(trims) = &mut self.trims {
+            trims.end_pass();
         }
+        let mut writes = self.pending.take();
+        self.durable.retain(&self.spec, &mut writes);
+        writes
+    }
+
+    /// What was written is to be read back before the next I/O.
+    pub(super) fn is_backlog_due(&self) -> bool {
+        self.backlog.as_ref().is_some_and(Backlog::is_due)
+    }
+
+    /// What is to be read back now.
+    pub(super) fn take_backlog(&mut self) -> Vec<PendingWrite> {
+        let Some(backlog) = &mut self.backlog else { return Vec::new() };
+        let writes = self.pending.take_some(backlog.n_wanted());
+        backlog.took(writes.len() as u64);
+        writes
     }
 
     /// A write has landed.
     fn landed(&mut self, slot_index: u32) {
-        if let Some(place) = self.in_flight.get_mut(slot_index as usize) {
-            *place = None;
+        self.in_flight[slot_index as usize] = None;
+        if let Some(state) = &mut self.state {
+            state.landed(slot_index);
         }
+    }
+
+    /// Reads of the job itself are checked, and this is no pass that reads back.
+    pub(super) fn checks_own_reads(&self) -> bool {
+        self.checks_reads && !self.is_reading_back
     }
 
     /// A read is about to be issued from a slot. `write`: what it reads back.
     fn expect(&mut self, slot_index: u32, slot: &Slot, write: Option<&PendingWrite>) {
         let expected = match write {
+            None if self.is_reading_back && self.regeneration.is_some() => self.regenerate_expected(slot.unit.offset),
             Some(write) => Some(Expected {
                 offset_bytes: write.offset_bytes,
                 seed: self.spec.checks_seed.then_some(write.seed),
-                sequence: self.spec.checks_sequence.then_some(write.sequence),
+                sequence: self.spec.checks_sequence.then_some(write.number.sequence()),
+                is_trimmed: write.number.is_trimmed(),
             }),
-            None if self.checks_reads => Some(Expected { offset_bytes: slot.unit.offset, seed: None, sequence: None }),
+            None if self.checks_reads && self.loaded.as_mut().is_some_and(|loaded| loaded.leaves_out(slot_index)) => {
+                None
+            }
+            None if self.checks_reads => {
+                let offset_bytes = slot.unit.offset;
+                Some(Expected { offset_bytes, seed: None, sequence: None, is_trimmed: false })
+            }
             None => None,
         };
         self.expected[slot_index as usize] = expected;
@@ -137,91 +257,160 @@ pub(super) fn overlaps(plan: &WorkerPlan, set: &FileSet) -> bool {
             && pattern.percentage_random[DataDirection::Write] == 100);
     let jumps = pattern.rw_postfix != i64::from(pattern.random);
     let is_zoned = matches!(plan.spec.zones, ZoneSpec::Strided(_));
-    !visits_once || jumps || is_zoned || set.io_bytes > set.size_bytes || plan.spec.limits.time_based
+    let starts_over = matches!(plan.spec.target.file_service, FileService::Skewed(_));
+    !visits_once
+        || starts_over
+        || jumps
+        || is_zoned
+        || trims_differ(plan)
+        || set.io_bytes > set.size_bytes
+        || plan.spec.limits.time_based
+}
+
+/// A trim of the mix may lie over more, or less, than the write that follows it.
+fn trims_differ(plan: &WorkerPlan) -> bool {
+    let pattern = &plan.spec.pattern;
+    let (write, trim) = (pattern.block_size[DataDirection::Write], pattern.block_size[DataDirection::Trim]);
+    // At random a write repeats the trim before it, whatever its own sizes are.
+    let is_one_size = write == trim && write.min_bytes == write.max_bytes;
+    pattern.mix == DirectionMix::TrimWrite && !pattern.random && !is_one_size
 }
 
 impl Worker<'_> {
-    /// Before a read goes out: what it must give.
-    pub(super) fn expect_read(&mut self, slot_index: u32) {
+    /// Before a read or a trim goes out: what it must give, and what it makes of what was written.
+    pub(super) fn expect_outcome(&mut self, slot_index: u32) {
         let Self { verifier, slots, workload, .. } = self;
         let slot = slots.get(slot_index);
-        if let Some(verifier) = verifier
-            && slot.unit.direction == Direction::Read
-        {
-            verifier.expect(slot_index, slot, workload.present_write());
+        let Some(verifier) = verifier else { return };
+        match slot.unit.direction {
+            Direction::Read => verifier.expect(slot_index, slot, workload.present_write()),
+            Direction::Trim => verifier.trim_issued(slot_index, slot),
+            Direction::Write => {}
+            _ => verifier.sync_issued(slot_index, slot),
         }
     }
 
-    /// A write failed: nothing is known of its place.
+    /// A write or a trim failed: nothing is known of its place.
     pub(super) fn forget_write(&mut self, slot_index: u32) {
+        self.tell_journal(slot_index, self.slots.get(slot_index).unit.direction, true);
         let slot = self.slots.get(slot_index);
-        if let Some(verifier) = &mut self.verifier
-            && slot.unit.direction == Direction::Write
-        {
-            verifier.pending.forget(slot.unit.file_index, slot.data_offset);
-            verifier.landed(slot_index);
+        let Some(verifier) = &mut self.verifier else { return };
+        match slot.unit.direction {
+            Direction::Write => {
+                verifier.forget_regenerated(slot_index);
+                if let Some(state) = &mut verifier.state {
+                    state.failed(slot_index);
+                }
+                if let Some(write) = verifier.in_flight[slot_index as usize].take() {
+                    verifier.pending.forget(&write);
+                }
+            }
+            Direction::Trim => verifier.trim_landed(slot_index, true),
+            Direction::Read => {}
+            _ => verifier.sync_landed(slot_index, true),
         }
     }
 
     /// Checks a read that is done.
     pub(super) fn check_read(&mut self, slot_index: u32, direction: DataDirection) {
+        self.tell_journal(slot_index, direction.into(), false);
         let Some(verifier) = &mut self.verifier else { return };
-        if direction != DataDirection::Read {
-            verifier.landed(slot_index);
-            return;
+        match direction {
+            DataDirection::Read => {}
+            DataDirection::Write => return verifier.landed(slot_index),
+            DataDirection::Trim => return verifier.trim_landed(slot_index, false),
         }
         let Some(expected) = verifier.expected[slot_index as usize].take().filter(|_| !verifier.is_blind) else {
             return;
         };
-        let length_bytes = self.slots.get(slot_index).wanted_bytes as usize;
+        let slot = self.slots.get(slot_index);
+        let (length_bytes, file_index) = (slot.wanted_bytes as usize, slot.unit.file_index);
         let place = slot_index as usize * self.block_bytes;
-        let (fault, received) = {
+        let faulty = {
             let mut arena = self.arena.borrow_mut();
             let block = arena.slice_mut(place, length_bytes);
-            match verifier.rules.check(block, &expected) {
-                Ok(()) => return,
-                Err(fault) => (fault, block.to_vec()),
+            if let Some(checkers) = &mut verifier.checkers {
+                checkers.check(block, file_index, expected)
+            } else {
+                let fault = verifier.rules.check(block, &expected).err();
+                fault.map(|fault| Faulty { file_index, expected, fault, received: block.to_vec() })
             }
         };
-        self.tell_fault(slot_index, &fault, &received, &expected);
+        if let Some(faulty) = faulty {
+            self.tell_fault(&faulty);
+        }
+    }
+
+    /// Waits for what helper threads still check.
+    pub(super) fn finish_checks(&mut self) {
+        while let Some(faulty) =
+            self.verifier.as_mut().and_then(|verifier| verifier.checkers.as_mut()).and_then(Checkers::finish)
+        {
+            self.tell_fault(&faulty);
+        }
     }
 
     /// Reports a fault; the job ends with it unless such errors are tolerated.
-    fn tell_fault(&mut self, slot_index: u32, fault: &Fault, received: &[u8], expected: &Expected) {
+    fn tell_fault(&mut self, faulty: &Faulty) {
+        let Faulty { file_index, expected, fault, received } = faulty;
         let Some(verifier) = &self.verifier else { return };
         let regenerated = verifier.rules.regenerate(received, expected);
-        let file_index = self.slots.get(slot_index).unit.file_index;
         let requested = Requested {
-            file: &self.files.plan(file_index).name,
+            file: &self.files.plan(*file_index).name,
             offset_bytes: expected.offset_bytes,
             length_bytes: received.len() as u64,
         };
         let mut text = fault.text(&requested);
         if verifier.spec.dumps {
-            text.push_str(&dump(requested.file, expected.offset_bytes, received, regenerated.as_deref()));
+            text.push_str(&dump(
+                &verifier.spec,
+                requested.file,
+                expected.offset_bytes,
+                received,
+                regenerated.as_deref(),
+            ));
         }
-        if let Some(damage) = diagnose(fault, received, regenerated.as_deref()) {
+        let own = verifier.rules.regenerate_own(received, expected.offset_bytes);
+        if let Some(damage) = diagnose(fault, received, regenerated.as_deref(), own.as_deref()) {
             let _ = write!(text, "\n       {damage}");
         }
         let is_fatal = verifier.spec.is_fatal;
         self.say(Stream::Error, text);
         if !self.tolerates(Direction::Read, EILSEQ) || is_fatal {
-            let step = if self.plan.engine.synchronous { "io_u_sync_complete" } else { "io_u_queued_complete" };
-            self.fail_soon(job_error!(EILSEQ, step));
+            self.fail_soon(job_error!(EILSEQ, self.checking_step()));
+        }
+    }
+
+    /// Where the report says that a fault was found.
+    fn checking_step(&self) -> &'static str {
+        match &self.plan.spec.verify {
+            Some(verify) if verify.n_threads > 0 => "async_verify",
+            _ if self.plan.engine.synchronous => "io_u_sync_complete",
+            _ => "io_u_queued_complete",
         }
     }
 
     /// Reads back what the pass wrote.
     pub(super) fn verify_pass(&mut self) -> Stop {
-        let writes = self.verifier.as_mut().map_or_else(Vec::new, |verifier| verifier.pending.take());
-        if writes.is_empty() {
+        let writes = self.verifier.as_mut().map_or_else(Vec::new, |verifier| verifier.take_pass());
+        let writes = self.up_to_state(writes);
+        let copy = self.take_copy();
+        if writes.is_empty() && copy.is_none() {
             return Stop::PassEnd;
         }
         if let Err(error) = self.sync_before_reading() {
             return Stop::Failed(Box::new(error));
         }
+        match copy {
+            Some((copy, n_writes)) => self.read_back(|workload| workload.regenerate(copy, n_writes)),
+            None => self.read_back(|workload| workload.read_back(writes)),
+        }
+    }
+
+    /// Reads writes back, which `begin` makes the workload. Nothing is in flight before and after it.
+    pub(super) fn read_back(&mut self, begin: impl FnOnce(&mut Workload)) -> Stop {
         self.control.slot().set_state(WorkerState::Verifying);
-        self.workload.read_back(writes);
+        begin(&mut self.workload);
         self.set_reading_back(true);
         // Reads back are no part of a flow: the others go on without it.
         self.leave_flow();
@@ -232,6 +421,9 @@ impl Worker<'_> {
         self.set_reading_back(false);
         self.join_flow();
         self.workload.end_read_back();
+        if let Some(verifier) = &mut self.verifier {
+            verifier.regeneration = None;
+        }
         self.control.slot().set_state(WorkerState::Running);
         stop
     }
@@ -251,17 +443,20 @@ impl Worker<'_> {
     fn sync_before_reading(&mut self) -> Result<(), JobError> {
         for file in 0..self.files.n_files() {
             self.open_if_closed(file)?;
-            self.account.stats.n_syncs_issued += 1;
-            self.sync_file(file)?;
+            if self.plan.writes() {
+                self.account.stats.n_syncs_issued += 1;
+                self.sync_file(file)?;
+            }
             self.files.restarted(file);
         }
         Ok(())
     }
 }
 
-/// Keeps a block in two files of the working directory; lines that say so.
-fn dump(file: &str, offset_bytes: u64, received: &[u8], expected: Option<&[u8]>) -> String {
+/// Keeps a block in two files; lines that say so.
+fn dump(spec: &VerifySpec, file: &str, offset_bytes: u64, received: &[u8], expected: Option<&[u8]>) -> String {
     let base = file.rsplit('/').next().unwrap_or(file);
+    let base = spec.dump_directory.as_ref().map_or_else(|| base.to_owned(), |directory| format!("{directory}/{base}"));
     let mut lines = String::new();
     for (kind, bytes) in [("received", Some(received)), ("expected", expected)] {
         let Some(bytes) = bytes else { continue };

@@ -71,11 +71,11 @@ impl Events {
     }
 }
 
-fn spec(jobs: Vec<JobSpec>) -> RunSpec {
+pub(crate) fn spec(jobs: Vec<JobSpec>) -> RunSpec {
     RunSpec { global_options: Vec::new(), jobs }
 }
 
-fn settings() -> RunSettings {
+pub(crate) fn settings() -> RunSettings {
     RunSettings {
         version: "test".to_owned(),
         readonly: false,

@@ -198,7 +198,8 @@ fn every_engine_writes_every_sector_to_its_place() {
             (job.pattern.random, job.pattern.rw_postfix) = (true, 1);
             job.target.nrfiles = 3;
             job.target.directories = vec![scratch.path().to_owned()];
-            job.worker.thread = thread;
+            // See `offload.rs` about forks and POSIX AIO.
+            job.worker.thread = thread || engine == "posixaio";
             set_depth(&mut job, iodepth);
             job.queue.batch_submit = iodepth.min(3);
             job.queue.batch_complete_max = iodepth;

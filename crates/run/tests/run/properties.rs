@@ -79,7 +79,7 @@ impl Shape {
         (job.pattern.random, job.pattern.rw_postfix) = (self.random, i64::from(self.random));
         job.pattern.randseed = self.seed;
         job.target.nrfiles = self.n_files;
-        job.target.file_service = self.service;
+        job.target.file_service = self.service.clone();
         job.extent.size = Some(SizeSpec::Bytes(u64::from(self.n_files) * self.n_blocks * BLOCK));
         job.extent.offset = SizeSpec::Bytes(self.offset_blocks * BLOCK);
         job.limits.loops = self.loops;

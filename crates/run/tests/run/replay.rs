@@ -186,15 +186,15 @@ fn record(time_ns: u64, sector: u64, bytes: u32, action: u32) -> Vec<u8> {
 #[test]
 fn a_binary_trace_is_replayed_with_its_depth() {
     let scratch = Scratch::new("replay-blktrace");
-    let (read, write, discard, flush) = (1 << 16 | 1, 2 << 16 | 1, 0x2000 << 16 | 1, 4 << 16 | 1);
+    let (read, discard, flush) = (1 << 16 | 1, 0x2000 << 16 | 1, 4 << 16 | 1);
     let records = [
         record(0, 0, 0, 0x400 << 16),
         record(1_000_000, 0, 4096, read),
         record(1_000_000, 64, 4096, read),
-        record(1_100_000, 128, 8192, write),
+        record(1_100_000, 128, 8192, read),
         record(1_400_000, 0, 4096, 1 << 16 | 8),
         record(1_400_000, 64, 4096, 1 << 16 | 8),
-        record(1_400_000, 128, 8192, 2 << 16 | 8),
+        record(1_400_000, 128, 8192, 1 << 16 | 8),
         record(2_000_000, 0, 0, flush),
         record(3_000_000, 1 << 20, 1 << 20, discard),
     ];

@@ -5,17 +5,17 @@
 use crate::builder::{Events, job, set_depth, set_text, simulate};
 use ferrio_job::spec::{
     BlockRange, DirectionMix, EngineValue, ErrorClasses, HeaderLayout, JobSpec, RandomDistribution, SizeSpec,
-    VERIFY_METHODS, VerifyContentSpec, VerifyMethod, VerifyPattern, VerifySpec,
+    VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyContentSpec, VerifyMethod, VerifyPattern, VerifySpec,
 };
 use ferrio_run::{RunOutcome, Stream};
 use ferrio_units::DataDirection;
 use proptest::prelude::*;
 
-const EILSEQ: i32 = 84;
-const N_BLOCKS: u64 = 64;
+pub(crate) const EILSEQ: i32 = 84;
+pub(crate) const N_BLOCKS: u64 = 64;
 
 /// Writes and reads back 64 blocks of 4 KiB on a device that keeps what is written.
-fn verified(method: VerifyMethod) -> JobSpec {
+pub(crate) fn verified(method: VerifyMethod) -> JobSpec {
     let mut job = job("v");
     "sim".clone_into(&mut job.engine.name);
     set_text(&mut job, "sim_service", "fixed:10us");
@@ -38,11 +38,20 @@ fn verified(method: VerifyMethod) -> JobSpec {
         checks_sequence: true,
         is_fatal: false,
         dumps: false,
+        trims: None,
+        reads: VerifiedWrites::Done,
+        saves_state: false,
+        loads_state: false,
+        crash_log: None,
+        dump_directory: None,
+        backlog: None,
+        n_threads: 0,
+        thread_cpus: None,
     });
     job
 }
 
-fn figures(outcome: &RunOutcome) -> (u64, u64, i32) {
+pub(crate) fn figures(outcome: &RunOutcome) -> (u64, u64, i32) {
     let stats = &outcome.result.jobs[0].stats;
     let n = |direction| stats.directions[direction].n_completed;
     (n(DataDirection::Write), n(DataDirection::Read), stats.errno)
@@ -188,6 +197,88 @@ fn writes_that_raced_are_not_read_back() {
     assert!(n_reads < 200, "{n_reads}");
 }
 
+/// Nothing is remembered: the stream makes the writes once more, also in a mix and in every loop.
+#[test]
+fn what_is_made_once_more_is_what_was_written() {
+    for (mix, loops, iodepth) in [(DirectionMix::Write, 1, 1), (DirectionMix::ReadWrite, 2, 8)] {
+        let mut job = verified(VerifyMethod::Crc32c);
+        job.pattern.mix = mix;
+        job.pattern.random = true;
+        job.pattern.rw_postfix = 1;
+        job.limits.loops = loops;
+        set_depth(&mut job, iodepth);
+        job.verify.as_mut().unwrap().reads = VerifiedWrites::Regenerated;
+        let (outcome, events) = simulate(vec![job.clone()]);
+        assert_eq!(events.text(Stream::Error), "");
+        assert_eq!((figures(&outcome).1, figures(&outcome).2), (N_BLOCKS * u64::from(loops), 0));
+        // The last write of the last loop.
+        let n_writes = figures(&outcome).0;
+        set_text(&mut job, "sim_fault", &format!("write=lost@{n_writes}"));
+        assert_eq!(figures(&simulate(vec![job]).0).2, EILSEQ);
+    }
+    let mut job = verified(VerifyMethod::Crc32c);
+    job.verify.as_mut().unwrap().reads = VerifiedWrites::Regenerated;
+    // What failed is not checked.
+    set_text(&mut job, "sim_fault", "write=eio@/8");
+    job.errors.continue_on = ErrorClasses { write: true, ..ErrorClasses::default() };
+    let (outcome, _) = simulate(vec![job.clone()]);
+    assert_eq!((outcome.n_failed, figures(&outcome).1), (0, N_BLOCKS));
+    // Writes over others: only memory knows the newest.
+    job.extent.io_size = Some(SizeSpec::Bytes(2 * N_BLOCKS * 4096));
+    let (outcome, events) = simulate(vec![job]);
+    assert_eq!(outcome.n_failed, 1);
+    assert!(events.text(Stream::Error).contains("experimental_verify remembers nothing"), "{events:?}");
+}
+
+/// The reference's example: of twelve writes with fsync=5 ten are checked. A failed fsync makes nothing durable.
+#[test]
+fn only_what_was_fsynced_is_read_back() {
+    let mut job = verified(VerifyMethod::Crc32c);
+    job.extent.size = Some(SizeSpec::Bytes(12 * 4096));
+    job.verify.as_mut().unwrap().reads = VerifiedWrites::Fsynced;
+    assert_eq!(figures(&simulate(vec![job.clone()]).0), (12, 0, 0));
+    job.durability.fsync_blocks = 5;
+    assert_eq!(figures(&simulate(vec![job.clone()]).0), (12, 10, 0));
+    // What was in flight with the fsync may be missing from it.
+    set_depth(&mut job, 4);
+    set_text(&mut job, "sim_channels", "4");
+    let (n_writes, n_reads, errno) = figures(&simulate(vec![job.clone()]).0);
+    assert_eq!((n_writes, errno), (12, 0));
+    assert!((6..=10).contains(&n_reads), "{n_reads}");
+    set_depth(&mut job, 1);
+    set_text(&mut job, "sim_fault", "sync=eio@2");
+    job.errors.continue_on = ErrorClasses { write: true, ..ErrorClasses::default() };
+    assert_eq!(figures(&simulate(vec![job]).0).1, 5);
+}
+
+/// A write that is lost leaves what was there before: a whole block of the pass before.
+#[test]
+fn stale_blocks_are_told() {
+    for def in VERIFY_METHODS {
+        let mut job = verified(def.method);
+        job.limits.loops = 2;
+        set_text(&mut job, "sim_fault", &format!("write=lost@{}", N_BLOCKS + 3));
+        let (outcome, events) = simulate(vec![job]);
+        // A bare pattern is the same in every pass, and so is nothing.
+        let blind = matches!(def.method, VerifyMethod::Null | VerifyMethod::Pattern);
+        assert_eq!(figures(&outcome).2, if blind { 0 } else { EILSEQ }, "{}", def.name);
+        let text = events.text(Stream::Error);
+        assert_eq!(text.contains("stale: "), !blind, "{}: {text}", def.name);
+    }
+}
+
+/// A short transfer is no damage: its rest is done, whatever the method.
+#[test]
+fn short_transfers_are_no_damage() {
+    for (def, fault) in VERIFY_METHODS.iter().zip(["write=short@/3", "read=short@/3", "short@/2"].iter().cycle()) {
+        let mut job = verified(def.method);
+        set_text(&mut job, "sim_fault", fault);
+        set_depth(&mut job, 4);
+        let (outcome, events) = simulate(vec![job]);
+        assert_eq!((events.text(Stream::Error), figures(&outcome)), (String::new(), (N_BLOCKS, N_BLOCKS, 0)));
+    }
+}
+
 #[test]
 fn every_loop_is_read_back() {
     let mut job = verified(VerifyMethod::Sha1);
@@ -210,9 +301,12 @@ proptest! {
         layout in prop::bool::ANY,
         seed in any::<u64>(),
         (skewed, percentage_random) in (prop::bool::ANY, prop::sample::select(vec![0, 30, 100])),
+        (serialized, n_threads) in (prop::bool::ANY, 0u32..3),
+        backlog in prop::option::of((1u64..9, 1u64..9)),
     ) {
         let mut job = verified(VERIFY_METHODS[method].method);
         job.pattern.random = random;
+        job.submission.serialize_overlap = serialized;
         job.pattern.rw_postfix = random.into();
         job.pattern.norandommap = norandommap;
         job.pattern.randseed = Some(seed);
@@ -228,6 +322,8 @@ proptest! {
         job.queue.batch_submit = batch.min(iodepth);
         set_text(&mut job, "sim_channels", &channels.to_string());
         let verify = job.verify.as_mut().unwrap();
+        verify.n_threads = n_threads;
+        verify.backlog = backlog.map(|(blocks, batch)| VerifyBacklogSpec { blocks, batch });
         verify.content.layout = if layout { HeaderLayout::V2 } else { HeaderLayout::V3 };
         verify.content.interval_bytes = if max_blocks > 0 { 4096 } else { 0 };
         verify.checks_sequence = max_blocks == 0;

@@ -52,6 +52,17 @@ fn a_late_window_is_divided_by_its_true_length() {
     assert_samples(&reads(&stats).bw, &[10_000 * KIB, slow_kib, 10_000 * KIB, 10_000 * KIB]);
 }
 
+#[test]
+fn a_window_that_a_stall_holds_beyond_the_runtime_has_its_sample() {
+    let mut job = timed(1_000);
+    // I/O 4000 starts at 399.9 ms and takes 700.1 ms: nothing ends between 399.9 and 1100 ms.
+    set_text(&mut job, "sim_fault", "read=stall:700ms@4000");
+    let stats = simulate_one(job);
+    assert_eq!(reads(&stats).n_completed, 4_000);
+    assert_samples(&reads(&stats).iops, &[4_000 * 1_000 / 1_100]);
+    assert_samples(&reads(&stats).bw, &[4_000 * BLOCK * 1_000 / 1_100 / 1_024]);
+}
+
 /// Each window ends with the first I/O that ends after its time, 30 ms later at most; these delays do not add up.
 #[test]
 fn late_windows_do_not_drift() {

@@ -32,7 +32,12 @@ unsafe impl Sync for Memory {}
 enum Release {
     Heap(Layout),
     Shm,
-    Map { len: usize, remove: Option<PathBuf> },
+    Map {
+        len: usize,
+        remove: Option<PathBuf>,
+    },
+    /// It belongs to somebody else.
+    Nothing,
 }
 
 impl Memory {
@@ -52,6 +57,11 @@ impl Memory {
             ArenaKind::MmapShared(Some(path)) => Self::file(len, MapFlags::SHARED, path, false),
             ArenaKind::MmapHuge(Some(path)) => Self::file(len, MapFlags::PRIVATE, path, true),
         }
+    }
+
+    /// Memory that somebody else gives back.
+    pub(super) fn borrowed(base: NonNull<u8>) -> Self {
+        Self { base, release: Release::Nothing }
     }
 
     /// Address of the first byte.
@@ -132,6 +142,7 @@ impl Drop for Memory {
         match &self.release {
             // SAFETY: got from the same allocator with the same layout, and no reference outlives the owner.
             Release::Heap(layout) => unsafe { std::alloc::dealloc(base, *layout) },
+            Release::Nothing => {}
             Release::Shm => {
                 // SAFETY: the address that shmat gave, detached once; no reference outlives the owner.
                 unsafe { libc::shmdt(base.cast()) };

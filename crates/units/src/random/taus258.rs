@@ -46,6 +46,11 @@ impl Taus258 {
         stream
     }
 
+    /// What it goes on from.
+    pub fn words(&self) -> [u64; 5] {
+        self.words
+    }
+
     /// The stream that a job uses for one purpose.
     pub fn from_table(seeds: &SeedTable, index: SeedIndex) -> Self {
         Self::new(seeds.get(index))

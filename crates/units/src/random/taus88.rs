@@ -41,6 +41,11 @@ impl Taus88 {
         stream
     }
 
+    /// What it goes on from.
+    pub fn words(&self) -> [u32; 3] {
+        self.words
+    }
+
     /// The stream that a job uses for one purpose.
     pub fn from_table(seeds: &SeedTable, index: super::SeedIndex) -> Self {
         Self::new(seeds.get(index) as u32)

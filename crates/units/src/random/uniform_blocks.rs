@@ -26,6 +26,11 @@ impl UniformBlocks {
         (n_blocks <= Self::MAX_BLOCKS).then_some(Self { stream, blocks_per_step })
     }
 
+    /// The stream as it stands.
+    pub fn stream(&self) -> &Taus88 {
+        &self.stream
+    }
+
     /// The next number.
     #[inline]
     pub fn next_block(&mut self) -> u64 {

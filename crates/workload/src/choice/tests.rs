@@ -25,6 +25,7 @@ fn plan(distribution: RandomDistribution, range: (u64, u64)) -> WorkloadPlan {
             ..Draft::new().job.pattern
         },
         strided: None,
+        sequential: None,
         fsync_blocks: 0,
         fdatasync_blocks: 0,
         sync_file_range_blocks: 0,

@@ -23,7 +23,7 @@ impl RandomWords {
     /// Fills a buffer with the next bytes.
     #[inline]
     pub(crate) fn fill(&mut self, buffer: &mut [u8]) {
-        let rest = multiply_fill::fill(&mut self.lanes, GOLDEN_RATIO_64, buffer);
+        let rest = multiply_fill::fill::<GOLDEN_RATIO_64>(&mut self.lanes, buffer);
         // The rest goes on with the first lane only.
         for word in rest.chunks_mut(8) {
             word.copy_from_slice(&self.lanes[0].to_le_bytes()[..word.len()]);

@@ -10,6 +10,9 @@ use ferrio_job::spec::BufferSpec;
 use ferrio_units::random::{SeedTable, Taus88};
 use fill::{Compression, RandomWords, fill_pattern};
 use seeds::FillSeeds;
+
+pub use seeds::DedupeSet;
+
 use std::sync::Arc;
 
 /// Bytes between two stamps.
@@ -32,6 +35,8 @@ pub enum BufferContents {
 #[derive(Debug, Clone)]
 pub struct Refill {
     seeds: FillSeeds,
+    /// Bytes of a seed: with repeated data the smallest block, so that their share holds for blocks of all sizes.
+    piece_bytes: usize,
     kind: Kind,
 }
 
@@ -56,7 +61,8 @@ impl Kind {
             _ if !pattern.is_empty() => Self::Pattern(pattern),
             // Nothing of a piece is random: zeroes.
             100.. => Self::Zeroes,
-            _ if spec.zero => Self::Zeroes,
+            // As in fio, what is repeated is no zeroes.
+            _ if spec.zero && spec.dedupe.is_none() => Self::Zeroes,
             _ => Self::Random,
         }
     }
@@ -74,7 +80,7 @@ impl Kind {
 }
 
 /// What of a job decides about its data, beside its options for buffers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContentsPlan {
     /// The job reads into the same buffers.
     pub reads: bool,
@@ -82,11 +88,22 @@ pub struct ContentsPlan {
     pub size_bytes: u64,
     /// Smallest block of a write, bytes.
     pub block_bytes: u64,
+    /// `iodepth`, also where an engine has one unit only.
+    pub iodepth: u32,
+    /// `dedupe_global`: the sets of all jobs that share theirs, this one's among them. Empty: it has its own alone.
+    pub shared_sets: Arc<[DedupeSet]>,
+}
+
+impl ContentsPlan {
+    /// A job of 1 MiB that only writes, blocks of so many bytes, one after the other.
+    pub fn of_blocks(block_bytes: u64) -> Self {
+        Self { reads: false, size_bytes: 1 << 20, block_bytes, iodepth: 1, shared_sets: Arc::new([]) }
+    }
 }
 
 impl BufferContents {
     /// The treatment that a job asks for.
-    pub fn new(spec: &BufferSpec, plan: ContentsPlan, seeds: &SeedTable) -> Self {
+    pub fn new(spec: &BufferSpec, plan: &ContentsPlan, seeds: &SeedTable) -> Self {
         let kind = Kind::new(spec);
         let is_fixed = matches!(kind, Kind::Zeroes | Kind::Pattern(_));
         let refills = match &kind {
@@ -97,8 +114,10 @@ impl BufferContents {
             Kind::Random => spec.refill || spec.dedupe.is_some(),
         };
         if refills {
-            let seeds = FillSeeds::new(spec.dedupe, seeds, plan.size_bytes, plan.block_bytes);
-            return Self::Refilled(Box::new(Refill { seeds, kind }));
+            let seeds = FillSeeds::new(spec.dedupe, seeds, plan);
+            let block_bytes = usize::try_from(plan.block_bytes).unwrap_or(usize::MAX).max(1);
+            let piece_bytes = if spec.dedupe.is_some() { block_bytes } else { usize::MAX };
+            return Self::Refilled(Box::new(Refill { seeds, piece_bytes, kind }));
         }
         if spec.scramble.unwrap_or(!is_fixed) { Self::Scrambled } else { Self::Untouched }
     }
@@ -110,8 +129,10 @@ impl BufferContents {
             Self::Untouched => {}
             Self::Scrambled => scramble(buffer, offset_bytes, start_ns),
             Self::Refilled(refill) => {
-                let Refill { seeds, kind } = refill.as_mut();
-                kind.fill(buffer, || seeds.next());
+                let Refill { seeds, piece_bytes, kind } = refill.as_mut();
+                for piece in buffer.chunks_mut(*piece_bytes) {
+                    kind.fill(piece, || seeds.next());
+                }
             }
         }
     }
@@ -156,12 +177,10 @@ mod tests {
         assert_eq!(word(0), u64::MAX);
     }
 
-    const PLAN: ContentsPlan = ContentsPlan { reads: false, size_bytes: 1 << 20, block_bytes: 4096 };
-
     fn treatment(change: impl FnOnce(&mut BufferSpec)) -> BufferContents {
         let mut spec = ferrio_job::draft::Draft::new().job.buffers;
         change(&mut spec);
-        BufferContents::new(&spec, PLAN, &SeedTable::new(0x89, 1))
+        BufferContents::new(&spec, &ContentsPlan::of_blocks(4096), &SeedTable::new(0x89, 1))
     }
 
     fn is_refilled(contents: &BufferContents) -> bool {
@@ -186,7 +205,11 @@ mod tests {
         assert!(stamped.needs_time());
         let mut spec = ferrio_job::draft::Draft::new().job.buffers;
         spec.pattern = Some(vec![1, 2]);
-        let mixed = BufferContents::new(&spec, ContentsPlan { reads: true, ..PLAN }, &SeedTable::new(0x89, 1));
+        let mixed = BufferContents::new(
+            &spec,
+            &ContentsPlan { reads: true, ..ContentsPlan::of_blocks(4096) },
+            &SeedTable::new(0x89, 1),
+        );
         assert!(is_refilled(&mixed));
     }
 

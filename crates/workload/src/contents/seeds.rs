@@ -2,8 +2,10 @@
 //!
 //! Must not know: bytes. Start reading at [`FillSeeds`].
 
+use super::ContentsPlan;
 use ferrio_job::spec::DedupeMode;
 use ferrio_units::random::{GOLDEN_RATIO_64, SeedIndex, SeedTable, Taus88};
+use std::sync::Arc;
 
 /// Seeds of buffers, one after another.
 #[derive(Debug, Clone)]
@@ -26,26 +28,71 @@ enum Source {
     /// One of a fixed set: the first `n_seeds` of those that are new, whether they were written yet or not. So a pass writes
     /// nothing for the set alone, and what it repeats is the share that was asked for. Seeds are made from their number: a
     /// set of any size takes no memory.
-    Set { base: u64, n_seeds: u64, n_new: u64, picks: Taus88 },
+    Set { own: DedupeSet, n_new: u64, shared: Arc<[DedupeSet]>, picks: Taus88 },
+}
+
+/// The fixed set of repeated buffers that a job has (`dedupe_mode=working_set`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DedupeSet {
+    base: u64,
+    n_seeds: u64,
+}
+
+impl DedupeSet {
+    /// The set of the job with these seeds: `percent` of its `size_bytes`, in blocks of `block_bytes`.
+    pub fn new(seeds: &SeedTable, percent: u32, size_bytes: u64, block_bytes: u64) -> Self {
+        let base = Taus88::from_table(seeds, SeedIndex::Buffer).buffer_seed();
+        Self { base, n_seeds: (size_bytes / 100 * u64::from(percent) / block_bytes.max(1)).max(1) }
+    }
+
+    /// A seed of a job with a fixed set: odd, so that its sequence has the longest period, and different for each number.
+    fn numbered(self, index: u64) -> u64 {
+        (self.base ^ (index + 1).wrapping_mul(GOLDEN_RATIO_64)) | 1
+    }
+
+    /// One of the sets, and one of its seeds. With one set nothing is drawn for the first.
+    fn pick(sets: &[Self], own: Self, picks: &mut Taus88) -> u64 {
+        let set = match sets.len() as u64 {
+            0 | 1 => own,
+            // Fits: below their number.
+            n => sets[picks.between(0, n - 1) as usize],
+        };
+        set.numbered(picks.between(0, set.n_seeds - 1))
+    }
 }
 
 impl FillSeeds {
-    /// `size_bytes` and `block_bytes`: for the size of the fixed set.
-    pub(super) fn new(dedupe: Option<(u32, DedupeMode)>, seeds: &SeedTable, size_bytes: u64, block_bytes: u64) -> Self {
+    /// Those of a job with this plan.
+    pub(super) fn new(dedupe: Option<(u32, DedupeMode)>, seeds: &SeedTable, plan: &ContentsPlan) -> Self {
         let mut new = Taus88::from_table(seeds, SeedIndex::Buffer);
         let repeats = dedupe.map(|(percent, mode)| {
             let source = match mode {
                 DedupeMode::Repeat => Source::Last(new.buffer_seed()),
                 DedupeMode::WorkingSet { percent } => Source::Set {
-                    base: new.buffer_seed(),
+                    own: DedupeSet::new(seeds, percent, plan.size_bytes, plan.block_bytes),
                     n_new: 0,
-                    n_seeds: (size_bytes / 100 * u64::from(percent) / block_bytes.max(1)).max(1),
+                    shared: Arc::clone(&plan.shared_sets),
                     picks: Taus88::from_table(seeds, SeedIndex::DedupeSet),
                 },
             };
             Repeats { percent: percent.into(), draws: Taus88::from_table(seeds, SeedIndex::Dedupe), source }
         });
-        Self { new, repeats }
+        let mut of_job = Self { new, repeats };
+        of_job.skip_first_fills(plan.iodepth);
+        of_job
+    }
+
+    /// fio fills the buffer of each unit before the first write. What it draws for that is not written; with a fixed set that
+    /// is one draw for each, else one less.
+    fn skip_first_fills(&mut self, iodepth: u32) {
+        let n_skipped = match self.repeats.as_ref().map(|repeats| &repeats.source) {
+            None => 0,
+            Some(Source::Last(_)) => iodepth.saturating_sub(1),
+            Some(Source::Set { .. }) => iodepth,
+        };
+        for _ in 0..n_skipped {
+            self.next();
+        }
     }
 
     /// Seed of the next buffer.
@@ -55,7 +102,7 @@ impl FillSeeds {
         if repeats.draws.between(1, 100) <= repeats.percent {
             return match &mut repeats.source {
                 Source::Last(last) => *last,
-                Source::Set { base, n_seeds, picks, .. } => numbered_seed(*base, picks.between(0, *n_seeds - 1)),
+                Source::Set { own, shared, picks, .. } => DedupeSet::pick(shared, *own, picks),
             };
         }
         match &mut repeats.source {
@@ -63,17 +110,12 @@ impl FillSeeds {
                 *last = self.new.buffer_seed();
                 *last
             }
-            Source::Set { base, n_new, .. } => {
+            Source::Set { own, n_new, .. } => {
                 *n_new += 1;
-                numbered_seed(*base, *n_new - 1)
+                own.numbered(*n_new - 1)
             }
         }
     }
-}
-
-/// A seed of a job with a fixed set: odd, so that its sequence has the longest period, and different for each number.
-fn numbered_seed(base: u64, index: u64) -> u64 {
-    (base ^ (index + 1).wrapping_mul(GOLDEN_RATIO_64)) | 1
 }
 
 #[cfg(test)]
@@ -82,7 +124,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn seeds(dedupe: Option<(u32, DedupeMode)>) -> FillSeeds {
-        FillSeeds::new(dedupe, &SeedTable::new(0x89, 1), 400 << 20, 4096)
+        let plan = ContentsPlan { size_bytes: 400 << 20, ..ContentsPlan::of_blocks(4096) };
+        FillSeeds::new(dedupe, &SeedTable::new(0x89, 1), &plan)
     }
 
     fn n_different(mut seeds: FillSeeds, n: usize) -> usize {

@@ -22,6 +22,7 @@ fn plan(pattern: PatternSpec, range: FileRange) -> WorkloadPlan {
     WorkloadPlan {
         pattern,
         strided: None,
+        sequential: None,
         fsync_blocks: 0,
         fdatasync_blocks: 0,
         sync_file_range_blocks: 0,

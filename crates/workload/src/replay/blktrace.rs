@@ -2,6 +2,7 @@
 //!
 //! Must not know: files, times of the replay. Start reading at [`Event::parse`].
 
+use super::TraceError;
 use super::record::Verb;
 use ferrio_units::Direction;
 
@@ -22,6 +23,7 @@ const FRONT_MERGE: u32 = 3;
 const COMPLETE: u32 = 8;
 
 /// Properties in the upper half of an action.
+const READ: u32 = 1;
 const WRITE: u32 = 2;
 const FLUSH: u32 = 4;
 const NOTIFY: u32 = 0x400;
@@ -35,6 +37,8 @@ pub(super) enum ByteOrder {
 }
 
 impl ByteOrder {
+    const NATIVE: Self = if cfg!(target_endian = "little") { Self::Little } else { Self::Big };
+
     /// That of a trace that begins so; `None`: it is none.
     pub(super) fn of_trace(start: &[u8]) -> Option<Self> {
         let word: [u8; 4] = start.get(..4)?.try_into().ok()?;
@@ -65,6 +69,29 @@ impl ByteOrder {
     }
 }
 
+/// Bytes of the fields of a record, in their order.
+const FIELD_BYTES: [usize; 11] = [4, 4, 8, 8, 4, 4, 4, 4, 4, 2, 2];
+
+/// Where the time of a record stands.
+const TIME_AT: usize = 8;
+
+/// A record as this machine would write it, at another time and without data of its own.
+pub(super) fn rewritten(order: ByteOrder, record: &[u8; RECORD_BYTES], time_ns: u64) -> [u8; RECORD_BYTES] {
+    let mut out = *record;
+    if order != ByteOrder::NATIVE {
+        let mut rest = &mut out[..];
+        for n in FIELD_BYTES {
+            // The fields are the record: their sum is its length.
+            let (field, tail) = rest.split_at_mut(n);
+            field.reverse();
+            rest = tail;
+        }
+    }
+    out[TIME_AT..TIME_AT + 8].copy_from_slice(&time_ns.to_ne_bytes());
+    out[RECORD_BYTES - 2..].fill(0);
+    out
+}
+
 /// A record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Event {
@@ -77,11 +104,34 @@ pub(super) struct Event {
     pub(super) n_data_bytes: u16,
 }
 
+/// What happened to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// It entered the queue.
+    Queued,
+    /// It became part of another.
+    Merged,
+    /// It is done.
+    Completed,
+    /// Nothing that changes how many there are.
+    Other,
+}
+
 /// Why a record is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BadRecord {
     Magic(u32),
     Version(u32),
+}
+
+impl BadRecord {
+    /// The error of the trace that has it.
+    pub(super) fn at(self, offset: u64) -> TraceError {
+        match self {
+            Self::Magic(magic) => TraceError::Magic { magic, offset },
+            Self::Version(version) => TraceError::Version { version, offset },
+        }
+    }
 }
 
 impl Event {
@@ -104,19 +154,36 @@ impl Event {
         })
     }
 
+    /// One with this action and nothing else.
+    #[cfg(test)]
+    pub(super) fn of_action(action: u32) -> Self {
+        Self { time_ns: 0, sector: 0, bytes: 4096, action, device: 0, n_data_bytes: 0 }
+    }
+
     /// An I/O entered the queue: the one kind of event that is replayed.
     pub(super) fn is_queued(&self) -> bool {
         !self.is(NOTIFY) && self.action & 0xffff == QUEUE
     }
 
-    /// How many more (or fewer) requests are under way with this event.
-    pub(super) fn depth_change(&self) -> i32 {
+    /// It reads, writes or discards: what a merge of traces keeps. A flush alone does none of them.
+    pub(super) fn is_data(&self) -> bool {
+        self.is(READ | WRITE | DISCARD)
+    }
+
+    /// What happened to the request.
+    pub(super) fn progress(&self) -> Progress {
         match self.action & 0xffff {
-            _ if self.is(NOTIFY) => 0,
-            QUEUE => 1,
-            BACK_MERGE | FRONT_MERGE | COMPLETE => -1,
-            _ => 0,
+            _ if self.is(NOTIFY) => Progress::Other,
+            QUEUE => Progress::Queued,
+            BACK_MERGE | FRONT_MERGE => Progress::Merged,
+            COMPLETE => Progress::Completed,
+            _ => Progress::Other,
         }
+    }
+
+    /// It writes (or discards), or it reads; `None`: neither.
+    pub(super) fn is_write_not_read(&self) -> Option<bool> {
+        (self.is(READ) || self.is(WRITE)).then_some(self.is(WRITE))
     }
 
     fn is(&self, property: u32) -> bool {
@@ -184,6 +251,7 @@ mod tests {
 
     #[test]
     fn actions_are_those_of_the_header() {
+        use Progress::{Completed, Merged, Other, Queued};
         let event = |action, bytes| {
             Event::parse(ByteOrder::Little, &record(false, (0x6561_7407, 0, 0, bytes, action, 0, 0))).unwrap()
         };
@@ -199,8 +267,9 @@ mod tests {
             assert_eq!(event(category << 16 | 1, bytes).verb(), Verb::Io(direction), "{category:#x}");
         }
         assert!(!event(0x400 << 16, 0).is_queued() && !event(0x400 << 16 | 1, 0).is_queued());
-        let changes = [1, 2, 3, 4, 7, 8].map(|kind| event(1 << 16 | kind, 512).depth_change());
-        assert_eq!(changes, [1, -1, -1, 0, 0, -1]);
+        let progress = [1, 2, 3, 4, 7, 8].map(|kind| event(1 << 16 | kind, 512).progress());
+        assert_eq!(progress, [Queued, Merged, Merged, Other, Other, Completed]);
+        assert_eq!(event(0x400 << 16 | 1, 0).progress(), Other);
     }
 
     #[test]

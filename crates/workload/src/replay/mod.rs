@@ -5,6 +5,8 @@
 //! Facts: reference, "`read_iolog` text format", "blktrace input".
 
 mod blktrace;
+mod depth;
+mod merge;
 mod names;
 mod reader;
 mod record;
@@ -16,6 +18,7 @@ mod text;
 mod trace;
 mod window;
 
+pub use merge::{Merge, MergeInput};
 pub use names::TraceFile;
 pub use remarks::Remarks;
 pub use rules::ReplayRules;
@@ -39,6 +42,9 @@ pub enum TraceError {
     /// It is of no format that is known.
     #[error("fio: iolog version 1 is no longer supported")]
     Unsupported,
+    /// It is none of blktrace, and only those can be merged.
+    #[error("fio: file is not a blktrace")]
+    NotBlktrace,
     /// A record of blktrace has another magic number.
     #[error("fio: bad magic in blktrace data: {magic:x} (at byte {offset})")]
     Magic {

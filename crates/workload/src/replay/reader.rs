@@ -3,7 +3,8 @@
 //! Must not know: when entries are due. Start reading at [`Reader::open`], then [`Reader::next`].
 
 use super::TraceError;
-use super::blktrace::{BadRecord, ByteOrder, Event, RECORD_BYTES};
+use super::blktrace::{ByteOrder, Event, RECORD_BYTES};
+use super::depth::DepthMeter;
 use super::names::FileNames;
 use super::record::{Record, Verb};
 use super::remarks::Remarks;
@@ -27,9 +28,8 @@ pub(super) struct Reader {
     line_number: u64,
     /// What was wrong, for a first pass.
     pub(super) remarks: Remarks,
-    /// Requests under way, and the most there were.
-    depth: u32,
-    pub(super) peak_depth: u32,
+    /// Most requests under way.
+    pub(super) depth: DepthMeter,
     has_skipped_empty: bool,
 }
 
@@ -51,8 +51,7 @@ impl Reader {
             format,
             line_number: 1,
             remarks: Remarks::default(),
-            depth: 0,
-            peak_depth: 0,
+            depth: DepthMeter::default(),
             has_skipped_empty: false,
         })
     }
@@ -113,13 +112,9 @@ impl Reader {
                 }
                 return Ok(None);
             };
-            let event = Event::parse(order, bytes).map_err(|bad| match bad {
-                BadRecord::Magic(magic) => TraceError::Magic { magic, offset },
-                BadRecord::Version(version) => TraceError::Version { version, offset },
-            })?;
+            let event = Event::parse(order, bytes).map_err(|bad| bad.at(offset))?;
             self.window.skip(RECORD_BYTES as u64 + u64::from(event.n_data_bytes));
-            self.depth = self.depth.saturating_add_signed(event.depth_change());
-            self.peak_depth = self.peak_depth.max(self.depth);
+            self.depth.see(&event);
             if let Some(record) = self.queued(&event, offset, names)? {
                 return Ok(Some(record));
             }

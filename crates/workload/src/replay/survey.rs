@@ -90,7 +90,7 @@ pub fn survey(bytes: Arc<dyn TraceBytes>, rules: ReplayRules, stop: &dyn Fn() ->
         end_bytes: ends_bytes.get(index).copied().unwrap_or(0),
     };
     survey.files = trace.names.list().iter().enumerate().map(with_end).collect();
-    survey.depth = trace.reader.tells_depth().then(|| trace.reader.peak_depth.clamp(1, MAX_DEPTH));
+    survey.depth = trace.reader.tells_depth().then(|| trace.reader.depth.peak().min(MAX_DEPTH));
     survey.remarks = trace.reader.remarks;
     Ok(survey)
 }

@@ -4,7 +4,7 @@ use super::{Next, Stream};
 use crate::plan::{FileRange, WorkloadPlan};
 use crate::zoning::{Unzoned, Zoning};
 use ferrio_job::draft::Draft;
-use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec};
+use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec, RandomDistribution};
 use ferrio_units::random::SeedTable;
 use ferrio_units::{Direction, PerDirection};
 
@@ -23,6 +23,7 @@ pub(crate) fn plan(mix: DirectionMix, random: bool) -> WorkloadPlan {
     WorkloadPlan {
         pattern,
         strided: None,
+        sequential: None,
         fsync_blocks: 0,
         fdatasync_blocks: 0,
         sync_file_range_blocks: 0,
@@ -99,4 +100,104 @@ fn a_backward_file_is_done_when_a_block_ends_at_its_end() {
     plan.limit_bytes = 1000 * BLOCK_BYTES;
     let ios = pass(&mut Stream::new(plan, Unzoned).unwrap());
     assert!(ios.len() < 1000 && ios.last().is_some_and(|(_, block)| *block == 14), "{ios:?}");
+}
+
+/// Blocks of a pass over a range of 8 blocks of a file, with jumps of so many blocks.
+fn jumps(start: u64, file_blocks: u64, jump: i64) -> Vec<u64> {
+    let mut plan = plan(DirectionMix::Write, false);
+    plan.pattern.rw_postfix = jump * BLOCK_BYTES as i64;
+    let bytes = |blocks: u64| blocks * BLOCK_BYTES;
+    let (start_bytes, length_bytes, file_bytes) = (bytes(start), bytes(8), bytes(file_blocks));
+    plan.files = vec![FileRange { start_bytes, length_bytes, file_bytes, distribution_seed: 0 }];
+    plan.limit_bytes = length_bytes;
+    blocks(&pass(&mut Stream::new(plan, Unzoned).unwrap()))
+}
+
+/// Traces of fio 3.33: `rw=write:8k` and so on with `bs=4k`, `size=32k` and an offset, in files that end there or later.
+#[test]
+fn jumps_in_a_part_of_a_file_are_those_of_the_peer() {
+    assert_eq!(jumps(0, 8, 1), [0, 2, 4, 6, 0, 2, 4, 6], "the range is the file");
+    assert_eq!(jumps(0, 1024, 1), [0, 2, 4, 6], "past the range, within the file");
+    assert_eq!(jumps(24, 32, 2), [24, 27, 30], "past the file, but the range is not its start");
+    assert_eq!(jumps(16, 32, 50), [16]);
+    assert_eq!(jumps(0, 32, 50), [0; 8]);
+    assert_eq!(jumps(16, 32, -2), [22, 21, 20, 19, 18, 17, 16, 22]);
+    assert_eq!(jumps(1, 32, -2), [6, 5, 4, 3, 2, 1, 7, 6]);
+    assert_eq!(jumps(2, 32, -2), [6, 5, 4, 3, 2, 8, 7, 6]);
+    assert_eq!(jumps(24, 32, -3), [29, 27, 25, 29, 27, 25, 29, 27]);
+    assert_eq!(jumps(16, 32, -16), []);
+}
+
+/// A trace of fio 3.33 (`bsrange=4k-64k`, `size=200k`, a file of 4 MiB, `randseed=137`): blocks of several sizes end within the
+/// range. One of a single size may run past it within the file.
+#[test]
+fn blocks_of_several_sizes_end_within_the_range() {
+    let mut plan = plan(DirectionMix::Write, false);
+    plan.seeds = SeedTable::new(137, 1);
+    plan.pattern.block_size = PerDirection::all(BlockRange { min_bytes: BLOCK_BYTES, max_bytes: 16 * BLOCK_BYTES });
+    let (length_bytes, file_bytes) = (50 * BLOCK_BYTES, 1024 * BLOCK_BYTES);
+    plan.files = vec![FileRange { start_bytes: 0, length_bytes, file_bytes, distribution_seed: 0 }];
+    let mut stream = Stream::new(plan, Unzoned).unwrap();
+    let mut lengths = Vec::new();
+    while let Next::Io(io) = stream.next() {
+        lengths.push(io.length_bytes / BLOCK_BYTES);
+    }
+    assert_eq!(lengths, [4, 1, 7, 9, 9, 5, 13, 2]);
+}
+
+/// Files (or what is closed, as a negative number from -1) of the first I/Os of four files of four blocks.
+fn picks(service: FileService, random: bool, openfiles: usize, n: usize) -> Vec<i64> {
+    let mut plan = plan(DirectionMix::Read, random);
+    plan.files = vec![FileRange { length_bytes: 4 * BLOCK_BYTES, file_bytes: 4 * BLOCK_BYTES, ..plan.files[0] }; 4];
+    (plan.openfiles, plan.file_service, plan.seeds) = (openfiles, service, SeedTable::new(137, 1));
+    let mut stream = Stream::new(plan, Unzoned).unwrap();
+    let mut picks = Vec::new();
+    while picks.len() < n {
+        match stream.next() {
+            Next::Io(io) => picks.push(io.file_index.into()),
+            Next::Close(file) => {
+                stream.closed(file);
+                picks.push(-1 - i64::from(file));
+            }
+            Next::Restart(_) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    picks
+}
+
+/// The order of opens, reads and closes of fio 3.33 with `randseed=137`, by its `write_iolog`.
+#[test]
+fn skewed_picks_are_those_of_the_peer() {
+    let zipf = || FileService::Skewed(RandomDistribution::Zipf { theta: 1.2, center: None });
+    let even = || FileService::Skewed(RandomDistribution::Pareto { h: 0.5, center: None });
+    assert_eq!(picks(zipf(), false, 4, 19), [3, 3, 3, 3, -4, 3, 0, 3, 0, 3, 3, -4, 3, 0, 3, 3, 3, -4, 2]);
+    assert_eq!(picks(even(), false, 2, 20), [2, 0, 2, 2, 2, -3, 1, 0, 1, 1, 1, -2, 3, 3, 0, 3, 0, 3, -1, 0]);
+    // Files that are read at random start over without being closed.
+    assert_eq!(picks(zipf(), true, 4, 16), [3, 3, 3, 3, 3, 3, 0, 3, 0, 3, 3, 3, 3, 0, 3, 3]);
+}
+
+/// What is about to be closed is not picked before it is closed; a lone file goes on.
+#[test]
+fn files_that_close_are_left_alone() {
+    let mut plan = plan(DirectionMix::Read, false);
+    plan.files = vec![FileRange { length_bytes: BLOCK_BYTES, file_bytes: BLOCK_BYTES, ..plan.files[0] }; 2];
+    (plan.openfiles, plan.limit_bytes) = (2, 100 * BLOCK_BYTES);
+    plan.file_service = FileService::Skewed(RandomDistribution::Pareto { h: 0.5, center: None });
+    let mut stream = Stream::new(plan, Unzoned).unwrap();
+    let mut closing = Vec::new();
+    let mut n_ios = 0;
+    loop {
+        match stream.next() {
+            Next::Io(io) => {
+                assert!(closing.len() == 2 || !closing.contains(&io.file_index));
+                closing.retain(|file| *file != io.file_index);
+                n_ios += 1;
+            }
+            Next::Close(file) => closing.push(file),
+            Next::PassEnd => break,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(n_ios, 100);
 }

@@ -31,6 +31,8 @@ pub struct Expected {
     pub seed: Option<u64>,
     /// Number of its write, where it is known and wanted.
     pub sequence: Option<u64>,
+    /// What was written was trimmed: it is zeroes that must come back.
+    pub is_trimmed: bool,
 }
 
 /// How the blocks of a job are made and checked.
@@ -114,13 +116,14 @@ impl BlockRules {
         }
     }
 
-    /// Checks a block that was read. Headers are put where they were made; the block is otherwise left as it is.
+    /// Checks a block that was read. It is changed meanwhile, and left as it was.
     ///
     /// # Errors
     /// The first thing that is wrong.
     pub fn check(&self, block: &mut [u8], expected: &Expected) -> Result<(), Fault> {
         match self.spec.method.def().form {
             VerifyForm::Nothing => Ok(()),
+            _ if expected.is_trimmed => check_zeroes(block, expected.offset_bytes),
             VerifyForm::Bare => self.check_pattern(block, block, expected.offset_bytes, 0),
             VerifyForm::Header(_) => self.check_intervals(block, expected),
         }
@@ -132,16 +135,31 @@ impl BlockRules {
         for index in 0..n_intervals {
             let at = index * interval_bytes;
             self.swap(&mut block[at..at + interval_bytes]);
-            let interval = &block[at..at + interval_bytes];
-            let offset_bytes = expected.offset_bytes + at as u64;
-            let fault = |kind| Fault { offset_bytes, length_bytes: interval_bytes as u64, kind };
-            if interval.len() < self.area_bytes() {
-                return Err(fault(FaultKind::Cut));
-            }
-            self.check_header(interval, offset_bytes, expected).map_err(fault)?;
-            self.check_data(block, index, interval_bytes, expected.offset_bytes)?;
+            let checked = self.check_interval(block, index, interval_bytes, expected);
+            // What is told of a fault compares the block with what was written, header where it was written.
+            self.swap(&mut block[at..at + interval_bytes]);
+            checked?;
         }
         Ok(())
+    }
+
+    /// Checks an interval with its header in front.
+    fn check_interval(
+        &self,
+        block: &[u8],
+        index: usize,
+        interval_bytes: usize,
+        expected: &Expected,
+    ) -> Result<(), Fault> {
+        let at = index * interval_bytes;
+        let interval = &block[at..at + interval_bytes];
+        let offset_bytes = expected.offset_bytes + at as u64;
+        let fault = |kind| Fault { offset_bytes, length_bytes: interval_bytes as u64, kind };
+        if interval.len() < self.area_bytes() {
+            return Err(fault(FaultKind::Cut));
+        }
+        self.check_header(interval, offset_bytes, expected).map_err(fault)?;
+        self.check_data(block, index, interval_bytes, expected.offset_bytes)
     }
 
     fn check_header(&self, interval: &[u8], offset_bytes: u64, expected: &Expected) -> Result<(), FaultKind> {
@@ -213,12 +231,31 @@ impl BlockRules {
         Err(Fault { offset_bytes: block_offset, length_bytes: block.len() as u64, kind })
     }
 
+    /// The write that a block is of, all of it; `None`: it is not that of one write.
+    pub fn whole_write(&self, received: &[u8], offset_bytes: u64) -> Option<Write> {
+        let interval_bytes = self.interval_bytes(received.len());
+        let mut first = received.get(..interval_bytes)?.to_vec();
+        self.swap(&mut first);
+        if first.len() < self.area_bytes().max(1) || self.area_bytes() == 0 {
+            return None;
+        }
+        let ReadHeader { header, stored_crc, computed_crc } = Header::read(self.spec.layout, &first).ok()?;
+        let start_ns = u64::from(header.start.0) * 1_000_000_000 + u64::from(header.start.1);
+        let write = Write { offset_bytes, seed: header.seed, sequence: header.sequence, start_ns };
+        let mut block = vec![0; received.len()];
+        self.stamp(&mut block, &write);
+        (stored_crc == computed_crc && block == received).then_some(write)
+    }
+
+    /// The block as its own header says that it was written; `None`: it has no whole header.
+    pub fn regenerate_own(&self, received: &[u8], offset_bytes: u64) -> Option<Vec<u8>> {
+        self.regenerate(received, &Expected { offset_bytes, seed: None, sequence: None, is_trimmed: false })
+    }
+
     /// The block as it ought to be: by the seed of its write, or by what its own header says where that is not known.
     /// `None`: neither says it.
     pub fn regenerate(&self, received: &[u8], expected: &Expected) -> Option<Vec<u8>> {
-        let has_header = self.area_bytes() > 0 && received.len() >= self.area_bytes();
-        let read = has_header.then(|| Header::read(self.spec.layout, received).ok()).flatten();
-        let header = read.filter(|read| read.stored_crc == read.computed_crc).map(|read| read.header);
+        let header = self.first_header(received);
         let seed = expected.seed.or(header.map(|header| header.seed)).or(self.spec.pattern.as_ref().map(|_| 0))?;
         let sequence = expected.sequence.or(header.map(|header| header.sequence)).unwrap_or(0);
         let mut block = vec![0; received.len()];
@@ -227,6 +264,22 @@ impl BlockRules {
         self.put_headers(&mut block, expected.offset_bytes, seed, start, sequence);
         Some(block)
     }
+
+    /// The header of the first interval of a block; `None`: there is no whole one.
+    fn first_header(&self, block: &[u8]) -> Option<Header> {
+        let mut interval = block[..self.interval_bytes(block.len()).min(block.len())].to_vec();
+        if self.area_bytes() == 0 || interval.len() < self.area_bytes() {
+            return None;
+        }
+        self.swap(&mut interval);
+        let read = Header::read(self.spec.layout, &interval).ok()?;
+        (read.stored_crc == read.computed_crc).then_some(read.header)
+    }
+}
+
+fn check_zeroes(block: &[u8], offset_bytes: u64) -> Result<(), Fault> {
+    let Some(at) = block.iter().position(|byte| *byte != 0) else { return Ok(()) };
+    Err(Fault { offset_bytes, length_bytes: block.len() as u64, kind: FaultKind::NotZero { at } })
 }
 
 #[cfg(test)]

@@ -95,6 +95,11 @@ pub enum FaultKind {
     },
     /// There are fewer bytes than header and checksum take.
     Cut,
+    /// A byte of what was trimmed is not zero.
+    NotZero {
+        /// Place of the byte in the block.
+        at: usize,
+    },
 }
 
 /// The block that a fault lies in.
@@ -148,6 +153,10 @@ impl Fault {
                 )
             }
             FaultKind::Cut => format!("verify: block too short for its header {place})"),
+            FaultKind::NotZero { at } => format!(
+                "verify failed for zeroed data at file {} offset {}, length {}, block offset {at}",
+                requested.file, self.offset_bytes, self.length_bytes
+            ),
         }
     }
 }
@@ -166,6 +175,15 @@ fn hex(bytes: &[u8]) -> String {
 pub enum Damage {
     /// Nothing but zeroes: never written, lost or trimmed.
     Zeroed,
+    /// What was trimmed is there as it was written.
+    NotTrimmed,
+    /// Of what was trimmed some sectors are not zeroes.
+    TrimmedInPart {
+        /// Sectors that are not.
+        n_bad: usize,
+        /// All sectors.
+        n_sectors: usize,
+    },
     /// A whole block of an earlier write to this place.
     Stale,
     /// A whole block that was written for another place.
@@ -189,13 +207,20 @@ pub enum Damage {
     Other,
 }
 
-/// Guesses what happened to a block. `expected` is what it ought to be, where that is known.
-pub fn diagnose(fault: &Fault, received: &[u8], expected: Option<&[u8]>) -> Option<Damage> {
+/// Guesses what happened to a block. `expected` is what it ought to be, where that is known; `own` what it would be by its own
+/// header, where there is one.
+pub fn diagnose(fault: &Fault, received: &[u8], expected: Option<&[u8]>, own: Option<&[u8]>) -> Option<Damage> {
+    if let FaultKind::NotZero { .. } = fault.kind {
+        return Some(diagnose_trim(received, expected));
+    }
     if received.iter().all(|byte| *byte == 0) {
         return Some(Damage::Zeroed);
     }
     if let FaultKind::Offset { found, .. } = fault.kind {
         return Some(Damage::Misdirected { belongs_at: found });
+    }
+    if matches!(fault.kind, FaultKind::Seed { .. } | FaultKind::Sequence { .. }) && own == Some(received) {
+        return Some(Damage::Stale);
     }
     let expected = expected?;
     let n_bits: u32 = received.iter().zip(expected).map(|(found, wanted)| (found ^ wanted).count_ones()).sum();
@@ -211,10 +236,23 @@ pub fn diagnose(fault: &Fault, received: &[u8], expected: Option<&[u8]>) -> Opti
     })
 }
 
+/// The same for what was trimmed. `written`: the block before the trim.
+fn diagnose_trim(received: &[u8], written: Option<&[u8]>) -> Damage {
+    if written.is_some_and(|written| written == received) {
+        return Damage::NotTrimmed;
+    }
+    let n_bad = received.chunks(SECTOR_BYTES).filter(|sector| sector.iter().any(|byte| *byte != 0)).count();
+    Damage::TrimmedInPart { n_bad, n_sectors: received.len().div_ceil(SECTOR_BYTES) }
+}
+
 impl std::fmt::Display for Damage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Zeroed => f.write_str("the block is all zeroes: never written, lost, or trimmed"),
+            Self::NotTrimmed => f.write_str("not trimmed: the block is as it was written"),
+            Self::TrimmedInPart { n_bad, n_sectors } => {
+                write!(f, "trimmed in part: {n_bad} of {n_sectors} sectors are not zeroes")
+            }
             Self::Stale => f.write_str("stale: a whole block of another write to this place"),
             Self::Misdirected { belongs_at } => write!(f, "misdirected: a block that belongs at offset {belongs_at}"),
             Self::Torn { n_bad, n_sectors } => {

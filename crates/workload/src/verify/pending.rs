@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-/// Most writes that are kept: with all that belongs to them, about 4 GiB.
-const MAX_PENDING: usize = 1 << 26;
+/// Most writes that are kept: 2 GiB in order; about 4 GiB, with all that belongs to them, where only the newest are.
+pub const MAX_PENDING: usize = 1 << 26;
 
 /// A write that is to be read back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,31 @@ pub struct PendingWrite {
     /// Seed of the data.
     pub seed: u64,
     /// Number of the write.
-    pub sequence: u64,
+    pub number: WriteNumber,
+}
+
+/// The number of a write, and whether what it wrote was trimmed since: then it is zeroes that come back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WriteNumber(u64);
+
+/// No job writes so often.
+const TRIMMED: u64 = 1 << 63;
+
+impl WriteNumber {
+    /// The number of a write that was not trimmed; below 2^63.
+    pub fn new(sequence: u64) -> Self {
+        Self(sequence & !TRIMMED)
+    }
+
+    /// Writes of the job before it.
+    pub fn sequence(self) -> u64 {
+        self.0 & !TRIMMED
+    }
+
+    /// What it wrote was trimmed.
+    pub fn is_trimmed(self) -> bool {
+        self.0 & TRIMMED != 0
+    }
 }
 
 impl PendingWrite {
@@ -43,9 +67,24 @@ pub struct TooMany;
 
 /// The writes of a pass.
 #[derive(Debug)]
-pub enum PendingWrites {
+pub struct PendingWrites {
+    kept: Kept,
+    limit: usize,
+    /// Most that were kept at once.
+    n_most: usize,
+}
+
+#[derive(Debug)]
+enum Kept {
     /// No write lies over another.
-    InOrder(Vec<PendingWrite>),
+    InOrder {
+        /// In the order of their numbers.
+        writes: Vec<PendingWrite>,
+        /// Those among them that are not to be read back: forgotten, or taken.
+        n_forgotten: usize,
+        /// Those before it were taken.
+        first: usize,
+    },
     /// Writes may lie over others: by file and offset.
     Newest(BTreeMap<(u32, u64), PendingWrite>),
 }
@@ -53,14 +92,50 @@ pub enum PendingWrites {
 impl PendingWrites {
     /// `overlap`: a write of a pass may lie over another of it.
     pub fn new(overlap: bool) -> Self {
-        if overlap { Self::Newest(BTreeMap::new()) } else { Self::InOrder(Vec::new()) }
+        Self::with_limit(overlap, MAX_PENDING)
+    }
+
+    /// The same; at most `limit` are kept.
+    pub fn with_limit(overlap: bool, limit: usize) -> Self {
+        let kept = if overlap {
+            Kept::Newest(BTreeMap::new())
+        } else {
+            Kept::InOrder { writes: Vec::new(), n_forgotten: 0, first: 0 }
+        };
+        Self { kept, limit, n_most: 0 }
+    }
+
+    /// A write may lie over another.
+    pub fn may_overlap(&self) -> bool {
+        matches!(self.kept, Kept::Newest(_))
+    }
+
+    /// Most writes that were kept at once so far.
+    pub fn n_most(&self) -> usize {
+        self.n_most
+    }
+
+    /// Bytes that a write takes, without those that lists and maps need for themselves.
+    pub fn entry_bytes(&self) -> usize {
+        match &self.kept {
+            Kept::InOrder { .. } => size_of::<PendingWrite>(),
+            Kept::Newest(_) => size_of::<((u32, u64), PendingWrite)>(),
+        }
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        match self {
-            Self::InOrder(writes) => writes.len(),
-            Self::Newest(writes) => writes.len(),
+        match &self.kept {
+            Kept::InOrder { writes, n_forgotten, .. } => writes.len() - n_forgotten,
+            Kept::Newest(writes) => writes.len(),
+        }
+    }
+
+    /// How many take memory.
+    fn n_kept(&self) -> usize {
+        match &self.kept {
+            Kept::InOrder { writes, .. } => writes.len(),
+            Kept::Newest(writes) => writes.len(),
         }
     }
 
@@ -74,46 +149,122 @@ impl PendingWrites {
     /// # Errors
     /// There are too many.
     pub fn push(&mut self, write: PendingWrite) -> Result<(), TooMany> {
-        if self.len() >= MAX_PENDING {
+        if self.n_kept() >= self.limit {
             return Err(TooMany);
         }
-        match self {
-            Self::InOrder(writes) => writes.push(write),
-            Self::Newest(writes) => {
+        match &mut self.kept {
+            Kept::InOrder { writes, .. } => writes.push(write),
+            Kept::Newest(writes) => {
                 forget_under(writes, &write);
                 writes.insert((write.file_index, write.offset_bytes), write);
             }
         }
+        self.n_most = self.n_most.max(self.n_kept());
         Ok(())
     }
 
-    /// Forgets the newest write to a place: it failed.
-    pub fn forget(&mut self, file_index: u32, offset_bytes: u64) {
-        match self {
-            Self::InOrder(writes) => {
-                let is_it =
-                    |write: &&mut PendingWrite| (write.file_index, write.offset_bytes) == (file_index, offset_bytes);
-                if let Some(write) = writes.iter_mut().rev().find(is_it) {
-                    write.length_bytes = 0;
+    /// Forgets a write: it failed, or nobody knows what it left. A newer one in its place stays.
+    pub fn forget(&mut self, write: &PendingWrite) {
+        match &mut self.kept {
+            Kept::InOrder { .. } => self.trim(write, false),
+            Kept::Newest(writes) => {
+                let key = (write.file_index, write.offset_bytes);
+                if writes.get(&key).is_some_and(|other| other.number.sequence() == write.number.sequence()) {
+                    writes.remove(&key);
                 }
             }
-            Self::Newest(writes) => {
-                writes.remove(&(file_index, offset_bytes));
+        }
+    }
+
+    /// A trim outside of the backlog lies over a range: nothing is known of what it lies over, wholly or in part.
+    pub fn forget_range(&mut self, file_index: u32, offset_bytes: u64, length_bytes: u32) {
+        let number = WriteNumber::new(0);
+        let range = PendingWrite { file_index, length_bytes, offset_bytes, seed: 0, number };
+        match &mut self.kept {
+            // No write lies over another, and none under a trim that follows it.
+            Kept::InOrder { .. } => {}
+            Kept::Newest(writes) => forget_under(writes, &range),
+        }
+    }
+
+    /// The write is still to be read back, and was not trimmed.
+    pub fn has(&self, write: &PendingWrite) -> bool {
+        let sequence = write.number.sequence();
+        let found = match &self.kept {
+            Kept::InOrder { writes, .. } => place(writes, sequence).map(|index| &writes[index]),
+            Kept::Newest(writes) => writes.get(&(write.file_index, write.offset_bytes)),
+        };
+        found.is_some_and(|found| found.number == write.number && found.length_bytes > 0)
+    }
+
+    /// What a write wrote is trimmed. Zeroes are to be read back from its place, if it `stays`.
+    pub fn trim(&mut self, write: &PendingWrite, stays: bool) {
+        let sequence = write.number.sequence();
+        match &mut self.kept {
+            Kept::InOrder { writes, n_forgotten, .. } => {
+                match place(writes, sequence).filter(|at| writes[*at].length_bytes > 0) {
+                    Some(index) if stays => writes[index].number.0 |= TRIMMED,
+                    Some(index) => {
+                        writes[index].length_bytes = 0;
+                        *n_forgotten += 1;
+                    }
+                    None => {}
+                }
             }
+            Kept::Newest(writes) => {
+                let key = (write.file_index, write.offset_bytes);
+                match writes.get_mut(&key) {
+                    Some(found) if stays => found.number.0 |= TRIMMED,
+                    _ => _ = writes.remove(&key),
+                }
+            }
+        }
+    }
+
+    /// Takes the first `n`, or fewer where there are no more, in the order in which they are to be read back.
+    pub fn take_some(&mut self, n: usize) -> Vec<PendingWrite> {
+        match &mut self.kept {
+            Kept::InOrder { writes, n_forgotten, first } => {
+                let mut taken = Vec::with_capacity(n.min(writes.len() - *first));
+                while taken.len() < n
+                    && let Some(write) = writes.get_mut(*first)
+                {
+                    if write.length_bytes > 0 {
+                        taken.push(*write);
+                        write.length_bytes = 0;
+                        *n_forgotten += 1;
+                    }
+                    *first += 1;
+                }
+                // Now and then, so that each is moved about once.
+                if *first > writes.len() / 2 {
+                    writes.drain(..*first);
+                    *n_forgotten -= *first;
+                    *first = 0;
+                }
+                taken
+            }
+            Kept::Newest(writes) => (0..n).map_while(|_| writes.pop_first().map(|(_, write)| write)).collect(),
         }
     }
 
     /// Takes all, in the order in which they are to be read back.
     pub fn take(&mut self) -> Vec<PendingWrite> {
-        match self {
-            Self::InOrder(writes) => {
+        match &mut self.kept {
+            Kept::InOrder { writes, n_forgotten, first } => {
+                (*n_forgotten, *first) = (0, 0);
                 let mut writes = std::mem::take(writes);
                 writes.retain(|write| write.length_bytes > 0);
                 writes
             }
-            Self::Newest(writes) => std::mem::take(writes).into_values().collect(),
+            Kept::Newest(writes) => std::mem::take(writes).into_values().collect(),
         }
     }
+}
+
+/// Where a write stands in the list that is in order.
+fn place(writes: &[PendingWrite], sequence: u64) -> Option<usize> {
+    writes.binary_search_by_key(&sequence, |write| write.number.sequence()).ok()
 }
 
 fn forget_under(writes: &mut BTreeMap<(u32, u64), PendingWrite>, write: &PendingWrite) {
@@ -134,7 +285,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn write(offset_bytes: u64, length_bytes: u32, sequence: u64) -> PendingWrite {
-        PendingWrite { file_index: 0, length_bytes, offset_bytes, seed: 0, sequence }
+        PendingWrite { file_index: 0, length_bytes, offset_bytes, seed: 0, number: WriteNumber::new(sequence) }
     }
 
     #[test]
@@ -143,9 +294,59 @@ mod tests {
         for (sequence, offset) in [8192, 0, 4096].into_iter().enumerate() {
             pending.push(write(offset, 4096, sequence as u64)).unwrap();
         }
-        pending.forget(0, 0);
+        pending.forget(&write(0, 4096, 1));
         assert_eq!(pending.take(), [write(8192, 4096, 0), write(4096, 4096, 2)]);
         assert!(pending.is_empty());
+    }
+
+    #[test]
+    fn what_is_trimmed_is_zeroes_or_forgotten() {
+        for overlap in [false, true] {
+            let mut pending = PendingWrites::new(overlap);
+            let writes = [0, 1, 2].map(|index| write(index * 4096, 4096, index));
+            for write in &writes {
+                pending.push(*write).unwrap();
+            }
+            pending.trim(&writes[1], true);
+            pending.trim(&writes[2], false);
+            assert_eq!((pending.len(), writes.map(|write| pending.has(&write))), (2, [true, false, false]));
+            let left = pending.take();
+            assert_eq!(left.iter().map(|write| write.number.is_trimmed()).collect::<Vec<_>>(), [false, true]);
+            assert_eq!((left[1].number.sequence(), pending.len()), (1, 0));
+        }
+    }
+
+    /// Some at a time, while others are added, forgotten and taken: each once, in order.
+    #[test]
+    fn some_are_taken_in_order() {
+        for overlap in [false, true] {
+            let mut pending = PendingWrites::new(overlap);
+            let (mut taken, mut n_forgotten) = (Vec::new(), 0);
+            for sequence in 0..500 {
+                pending.push(write(sequence * 4096, 4096, sequence)).unwrap();
+                if sequence % 7 == 3 {
+                    pending.forget(&write(sequence * 4096, 4096, sequence));
+                    n_forgotten += 1;
+                }
+                if sequence % 4 == 0 {
+                    taken.extend(pending.take_some(3));
+                }
+                assert_eq!(pending.len() + taken.len() + n_forgotten, sequence as usize + 1);
+            }
+            taken.extend(pending.take());
+            assert_eq!(taken.len(), 500 - n_forgotten);
+            assert!(taken.is_sorted_by_key(|write| write.number.sequence()) && pending.is_empty());
+        }
+    }
+
+    #[test]
+    fn what_lies_under_a_trim_is_forgotten() {
+        let mut pending = PendingWrites::new(true);
+        for index in [0, 1, 2] {
+            pending.push(write(index * 4096, 4096, index)).unwrap();
+        }
+        pending.forget_range(0, 8191, 2);
+        assert_eq!(pending.take(), [write(0, 4096, 0)]);
     }
 
     proptest! {
@@ -165,11 +366,11 @@ mod tests {
                 bytes[offset as usize..][..length as usize].iter().all(|byte| *byte == Some(sequence))
             };
             for write in &left {
-                prop_assert!(is_whole(write.sequence, write.offset_bytes, write.length_bytes));
+                prop_assert!(is_whole(write.number.sequence(), write.offset_bytes, write.length_bytes));
             }
             for (sequence, (offset, length)) in ranges.iter().enumerate() {
                 if is_whole(sequence as u64, *offset, *length) {
-                    prop_assert!(left.iter().any(|write| write.sequence == sequence as u64));
+                    prop_assert!(left.iter().any(|write| write.number.sequence() == sequence as u64));
                 }
             }
         }

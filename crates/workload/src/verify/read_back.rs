@@ -1,6 +1,7 @@
-//! The stream of reads that follows a pass of writes.
+//! The streams of reads that follow a pass of writes: of writes that were remembered, or of those that the stream of the pass
+//! makes once more.
 //!
-//! Must not know: what blocks hold. Start reading at [`ReadBack::next`].
+//! Must not know: what blocks hold. Start reading at [`ReadBack::next`], then [`Regenerated::next`].
 
 use super::pending::PendingWrite;
 use crate::stream::{Next, NextIo};
@@ -33,5 +34,35 @@ impl ReadBack {
             offset_bytes: write.offset_bytes,
             length_bytes: write.length_bytes.into(),
         })
+    }
+}
+
+/// Reads of the writes that a stream makes.
+#[derive(Debug)]
+pub(crate) struct Regenerated<S> {
+    stream: S,
+    /// Writes of the pass that are not read yet.
+    n_left: u64,
+}
+
+impl<S> Regenerated<S> {
+    /// `stream` stands where it stood before the pass, which made `n_writes` writes.
+    pub(crate) fn new(stream: S, n_writes: u64) -> Self {
+        Self { stream, n_left: n_writes }
+    }
+
+    /// The next read; the pass ends after the last. `next` asks the stream.
+    pub(crate) fn next(&mut self, next: impl Fn(&mut S) -> Next) -> Next {
+        while self.n_left > 0 {
+            match next(&mut self.stream) {
+                Next::Io(io) if io.direction == Direction::Write => {
+                    self.n_left -= 1;
+                    return Next::Io(NextIo { direction: Direction::Read, ..io });
+                }
+                Next::Io(_) => {}
+                other => return other,
+            }
+        }
+        Next::PassEnd
     }
 }

@@ -2,6 +2,8 @@
 
 use super::{Written, assert_near, buffers};
 use ferrio_job::spec::DedupeMode;
+use ferrio_units::random::{DEFAULT_RAND_SEED, SeedTable};
+use ferrio_workload::contents::{ContentsPlan, DedupeSet};
 use std::collections::BTreeSet;
 
 const BLOCK_BYTES: usize = 512;
@@ -65,7 +67,6 @@ fn both_shares_hold_together() {
 }
 
 /// Debian's fio 3.33, 200 blocks of 4 KiB with a working set and its default seeds: which block each of the first repeats.
-/// It has filled its buffer once before the first write, which takes the first of our blocks.
 #[test]
 fn members_of_a_set_are_those_of_the_peer() {
     let half = [0, 1, 2, 1, 4, 5, 6, 5, 8, 9, 10, 0, 1, 6, 2, 8, 1, 10, 18, 19, 20, 21, 22, 2, 9, 5, 26, 27, 5, 29];
@@ -73,10 +74,73 @@ fn members_of_a_set_are_those_of_the_peer() {
         [0, 1, 2, 3, 4, 2, 6, 7, 8, 9, 10, 9, 12, 13, 14, 15, 4, 17, 12, 19, 20, 2, 15, 23, 20, 19, 26, 3, 28, 29];
     for (percent, set_percent, expected, n_different) in [(50, 5, half, 96), (30, 10, third, 136)] {
         let mode = DedupeMode::WorkingSet { percent: set_percent };
-        let mut written = Written::new(&buffers(|spec| spec.dedupe = Some((percent, mode))), 4_096, 201);
-        written.bytes.drain(..4_096);
+        let written = Written::new(&buffers(|spec| spec.dedupe = Some((percent, mode))), 4_096, 200);
         let first = written.first_equal();
         assert_eq!(first[..expected.len()], expected);
         assert_eq!(first.iter().collect::<BTreeSet<_>>().len(), n_different);
     }
+}
+
+/// Debian's fio 3.33 with `randseed=137`, `dedupe_percentage=50` and blocks of 4 KiB at several depths: which of the first
+/// blocks are the one before (`1`).
+#[test]
+fn repeated_blocks_are_those_of_the_peer_at_every_depth() {
+    for (iodepth, expected) in [
+        (1, "..111.11....1...1111....111..1...1...1...1.11.1...1..11.11.1"),
+        (2, ".111.11....1...1111....111..1...1...1...1.11.1...1..11.11.11"),
+        (4, ".1.11....1...1111....111..1...1...1...1.11.1...1..11.11.11.1"),
+        (8, ".....1...1111....111..1...1...1...1.11.1...1..11.11.11.1.1.1"),
+        (16, ".1111....111..1...1...1...1.11.1...1..11.11.11.1.1.111.1..11"),
+    ] {
+        let plan = ContentsPlan { iodepth, ..ContentsPlan::of_blocks(4_096) };
+        let spec = buffers(|spec| spec.dedupe = Some((50, DedupeMode::Repeat)));
+        let written = Written::by(&spec, &plan, &SeedTable::new(137, 1), &[4_096; 60]);
+        let blocks: Vec<&[u8]> = written.bytes.chunks(4_096).collect();
+        let repeats = (0..60).map(|n| if n > 0 && blocks[n] == blocks[n - 1] { '1' } else { '.' });
+        assert_eq!(repeats.collect::<String>(), expected, "depth {iodepth}");
+    }
+}
+
+/// The share is that of the smallest blocks, whatever their mix.
+#[test]
+fn blocks_of_several_sizes_have_the_share_asked_for() {
+    let sizes: Vec<usize> = (0..8_000).map(|n| [512, 1_024, 4_096, 512, 2_048][n % 5]).collect();
+    for mode in [DedupeMode::Repeat, DedupeMode::WorkingSet { percent: 10 }] {
+        for percent in [10, 30, 60, 90] {
+            let size_bytes = sizes.iter().sum::<usize>() as u64;
+            let plan = ContentsPlan { size_bytes, ..ContentsPlan::of_blocks(512) };
+            let spec = buffers(|spec| spec.dedupe = Some((percent, mode)));
+            let written = Written::by(&spec, &plan, &SeedTable::new(DEFAULT_RAND_SEED, 1), &sizes);
+            assert_near(written.duplicate_percent(), percent.into(), &format!("{mode:?}"));
+        }
+    }
+}
+
+/// Three jobs with sets of 20 %: alone each has half of its blocks twice and none in common; with shared sets all three
+/// together have no more that are different, and each repeats those of the others as often as its own.
+#[test]
+fn shared_sets_are_repeated_by_all() {
+    let mode = DedupeMode::WorkingSet { percent: 20 };
+    let spec = buffers(|spec| spec.dedupe = Some((50, mode)));
+    let n_blocks = 6_000;
+    let alone = ContentsPlan { size_bytes: n_blocks * 512, ..ContentsPlan::of_blocks(512) };
+    let seeds = [1, 2, 3].map(|thread| SeedTable::new(DEFAULT_RAND_SEED, thread));
+    let sets: Vec<DedupeSet> = seeds.iter().map(|seeds| DedupeSet::new(seeds, 20, alone.size_bytes, 512)).collect();
+    let shared = ContentsPlan { shared_sets: sets.into(), ..alone.clone() };
+    let sizes = vec![512; n_blocks as usize];
+    let different = |plan: &ContentsPlan| {
+        let all = seeds.each_ref().map(|seeds| Written::by(&spec, plan, seeds, &sizes));
+        let of = |written: &Written| written.bytes.chunks(512).map(<[u8]>::to_vec).collect::<BTreeSet<_>>();
+        let [one, two, three] = all.each_ref().map(of);
+        let union: BTreeSet<_> = one.iter().chain(&two).chain(&three).collect();
+        (union.len(), one.intersection(&two).count())
+    };
+    let (n_alone, n_common_alone) = different(&alone);
+    let (n_shared, n_common) = different(&shared);
+    assert_eq!(n_common_alone, 0);
+    // Half of 18,000 within five standard deviations of draws: 5 * sqrt(18000 / 4) = 335.
+    assert!(n_alone.abs_diff(9_000) < 335 && n_shared.abs_diff(9_000) < 335, "{n_alone} {n_shared}");
+    // Each draws 1,000 times from each set of 1,200: a member is missed with (1 - 1/1200)^1000 = 0.43. Common to the first two
+    // are members of either's set that the other drew, and those of the third's that both drew: 1200 * (2 * 0.57 + 0.32).
+    assert!(n_common.abs_diff(1_752) < 150, "{n_common}");
 }

@@ -28,13 +28,20 @@ impl Written {
     /// The writes of a job by its options for buffers.
     fn new(spec: &BufferSpec, block_bytes: usize, n_blocks: usize) -> Self {
         let size_bytes = (block_bytes * n_blocks) as u64;
-        let plan = ContentsPlan { reads: false, size_bytes, block_bytes: block_bytes as u64 };
-        let mut contents = BufferContents::new(spec, plan, &SeedTable::new(DEFAULT_RAND_SEED, 1));
-        let mut bytes = vec![0; block_bytes * n_blocks];
-        for (index, block) in bytes.chunks_mut(block_bytes).enumerate() {
-            contents.prepare(block, (index * block_bytes) as u64, 0);
+        let plan = ContentsPlan { size_bytes, ..ContentsPlan::of_blocks(block_bytes as u64) };
+        Self::by(spec, &plan, &SeedTable::new(DEFAULT_RAND_SEED, 1), &vec![block_bytes; n_blocks])
+    }
+
+    /// Writes of these sizes, of which the plan has the smallest, one after another.
+    fn by(spec: &BufferSpec, plan: &ContentsPlan, seeds: &SeedTable, sizes: &[usize]) -> Self {
+        let mut contents = BufferContents::new(spec, plan, seeds);
+        let mut bytes = vec![0; sizes.iter().sum()];
+        let mut start = 0;
+        for size in sizes {
+            contents.prepare(&mut bytes[start..start + size], start as u64, 0);
+            start += size;
         }
-        Self { bytes, block_bytes }
+        Self { bytes, block_bytes: plan.block_bytes as usize }
     }
 
     /// Percent that zlib saves.

@@ -26,6 +26,7 @@ pub(crate) fn random_reads(n_blocks: u64) -> WorkloadPlan {
             ..Draft::new().job.pattern
         },
         strided: None,
+        sequential: None,
         fsync_blocks: 0,
         fdatasync_blocks: 0,
         sync_file_range_blocks: 0,

@@ -160,7 +160,8 @@ fn a_job_file_in_all_formats() {
         assert_eq!(last["groupid"], 3);
         assert!(last["read"]["clat_ns"]["bins"].is_object(), "json+ has the buckets");
         assert_eq!(output.report.matches("Run status group").count(), 4, "{}", output.report);
-        outlines.push((after_layout(&output.start), outline(&output.report, true)));
+        // Sixteen jobs with 256 I/Os each in flight: on a slow disk a window of samples may outlast the runtime.
+        outlines.push((after_layout(&output.start), outline(&output.report, false)));
     }
     if let [(our_start, ours), (their_start, theirs)] = &outlines[..] {
         assert_same_outline(name, our_start, their_start);

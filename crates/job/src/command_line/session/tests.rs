@@ -8,12 +8,12 @@ use crate::testing::World;
 const TWO: &str =
     "[global]\nioengine=psync\nsize=1m\nbs=64k\n[writer]\nrw=write\n[reader]\nstonewall\nrw=read\nnumjobs=2\n";
 
-fn run(world: &World, line: &str) -> Result<Invocation, UsageError> {
+pub(super) fn run(world: &World, line: &str) -> Result<Invocation, UsageError> {
     let words: Vec<OsString> = std::iter::once("fio").chain(line.split_whitespace()).map(OsString::from).collect();
     parse(&words, world)
 }
 
-fn good(line: &str) -> Invocation {
+pub(super) fn good(line: &str) -> Invocation {
     run(&World::default(), line).unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 
@@ -30,11 +30,11 @@ fn refused(world: &World, line: &str) -> (String, String) {
     split(&error.messages)
 }
 
-fn complaint(line: &str) -> String {
+pub(super) fn complaint(line: &str) -> String {
     refused(&World::default(), line).1
 }
 
-fn names(invocation: &Invocation) -> Vec<&str> {
+pub(super) fn names(invocation: &Invocation) -> Vec<&str> {
     invocation.run.jobs.iter().map(|job| job.name.as_str()).collect()
 }
 
@@ -65,6 +65,8 @@ fn refusals_are_those_of_the_reference() {
         ),
         ("--name=x --bs=", "fio: option bs requires an argument\n"),
         ("--name=x --bs=0", "bs: min value out of range: 0 (1 min)\nfio: failed parsing bs=0\n"),
+        ("--name=x --blocksize=0", "bs: min value out of range: 0 (1 min)\nfio: failed parsing blocksize=0\n"),
+        ("--name=x --iomem_ali=x", "fio: failed parsing iomem_align=x\n"),
         ("--name=x --direct=yes", "fio: failed parsing direct=yes\n"),
         ("--name=x --direct=2", "max value out of range: 2 (1 max)\nfio: failed parsing direct=2\n"),
         ("--name=x --ioengine=foo", "fio: engine foo not loadable\nfio: failed to load engine\n"),
@@ -102,10 +104,7 @@ fn refusals_are_those_of_the_reference() {
 #[test]
 fn what_is_not_built_is_named() {
     for (line, expected) in [
-        (
-            "--name=x --verify_async=2",
-            "fio: option verify_async (command line): known, but not yet supported by ferrio\n",
-        ),
+        ("--name=x --num_range=2", "fio: option num_range (command line): known, but not yet supported by ferrio\n"),
         (
             "--name=x --ioengine=rbd",
             "fio: option ioengine (command line): known, but not yet supported by ferrio: engine rbd\n",
@@ -115,7 +114,7 @@ fn what_is_not_built_is_named() {
             "fio: option mem (command line): known, but not applicable to ferrio: value cudamalloc needs the CUDA library\n",
         ),
         ("--client=host", "fio: --client: known, but not yet supported by ferrio\n"),
-        ("--profile=act", "fio: --profile: known, but not yet supported by ferrio\n"),
+        ("--trigger-remote=x", "fio: --trigger-remote: known, but not yet supported by ferrio\n"),
     ] {
         assert_eq!(complaint(line), expected, "{line}");
     }

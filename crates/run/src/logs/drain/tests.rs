@@ -41,7 +41,7 @@ fn stream(ring: &Arc<Ring>) -> Stream {
     };
     Stream {
         ring: Arc::clone(ring),
-        recorder: Recorder { details: false },
+        recorder: Recorder { offset: false, issue_time: false },
         base_ms: 0,
         files: vec![file],
         filled: [true; N_KINDS],
@@ -81,7 +81,7 @@ fn a_ring_that_runs_empty_loses_nothing() {
                 offset_bytes: 0,
                 issue_ns: 0,
             };
-            Recorder { details: false }.io(&io, &mut send);
+            Recorder { offset: false, issue_time: false }.io(&io, &mut send);
         }
     });
     while !writer.is_finished() || ring.reader().n_waiting() > 0 {

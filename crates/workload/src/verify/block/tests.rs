@@ -12,7 +12,8 @@ fn spec(method: VerifyMethod, layout: HeaderLayout) -> VerifyContentSpec {
 }
 
 const WRITE: Write = Write { offset_bytes: 8192, seed: 0x1234_5678_9abc_def1, sequence: 7, start_ns: 3_000_000_004 };
-const EXPECTED: Expected = Expected { offset_bytes: 8192, seed: Some(WRITE.seed), sequence: Some(7) };
+const EXPECTED: Expected =
+    Expected { offset_bytes: 8192, seed: Some(WRITE.seed), sequence: Some(7), is_trimmed: false };
 
 fn stamped(rules: &BlockRules, n_bytes: usize) -> Vec<u8> {
     let mut block = vec![0; n_bytes];
@@ -47,10 +48,28 @@ fn a_flipped_bit_is_found() {
             let blind = matches!(def.method, VerifyMethod::Null | VerifyMethod::Meta);
             assert_eq!(found.is_ok(), blind, "{} at {at}", def.name);
             if let Err(fault) = found {
-                assert_eq!(diagnose(&fault, &block, Some(&whole)), Some(Damage::FlippedBits { n_bits: 1 }));
+                assert_eq!(diagnose(&fault, &block, Some(&whole), None), Some(Damage::FlippedBits { n_bits: 1 }));
             }
         }
     }
+}
+
+#[test]
+fn what_was_trimmed_is_zeroes() {
+    let rules = BlockRules::new(spec(VerifyMethod::Crc32c, HeaderLayout::V3), 1);
+    let expected = Expected { is_trimmed: true, ..EXPECTED };
+    let written = stamped(&rules, 4096);
+    let kind_of = |block: &[u8]| {
+        let fault = rules.check(&mut block.to_vec(), &expected).err()?;
+        let damage = diagnose(&fault, block, rules.regenerate(&written, &expected).as_deref(), None);
+        Some((fault.kind, damage))
+    };
+    assert_eq!(kind_of(&[0; 4096]), None);
+    assert_eq!(kind_of(&written), Some((FaultKind::NotZero { at: 0 }, Some(Damage::NotTrimmed))));
+    let mut half = written.clone();
+    half[..1024].fill(0);
+    let damage = Some(Damage::TrimmedInPart { n_bad: 6, n_sectors: 8 });
+    assert_eq!(kind_of(&half), Some((FaultKind::NotZero { at: 1024 }, damage)));
 }
 
 #[test]
@@ -79,24 +98,34 @@ fn each_field_of_the_header_is_checked_in_its_turn() {
     assert_eq!(rules.check(&mut of_sha, &EXPECTED).unwrap_err().kind, FaultKind::Method { found: 16, wanted: 5 });
 }
 
+/// Headers in front and moved back, one for the block and one for each interval: what is told is the same.
 #[test]
 fn damage_is_told_apart() {
-    let rules = BlockRules::new(spec(VerifyMethod::Xxhash, HeaderLayout::V3), 1);
-    let whole = stamped(&rules, 4096);
-    let damage = |received: Vec<u8>| {
-        let fault = rules.check(&mut received.clone(), &EXPECTED).unwrap_err();
-        diagnose(&fault, &received, Some(&whole)).unwrap()
-    };
-    assert_eq!(damage(vec![0; 4096]), Damage::Zeroed);
-    let mut torn = whole.clone();
-    let mut old = vec![0; 4096];
-    rules.stamp(&mut old, &Write { seed: 99, sequence: 3, ..WRITE });
-    torn[2048..].copy_from_slice(&old[2048..]);
-    assert_eq!(damage(torn), Damage::Torn { n_bad: 4, n_sectors: 8 });
-    assert_eq!(damage(old), Damage::Stale);
-    let mut elsewhere = vec![0; 4096];
-    rules.stamp(&mut elsewhere, &Write { offset_bytes: 65_536, ..WRITE });
-    assert_eq!(damage(elsewhere), Damage::Misdirected { belongs_at: 65_536 });
+    for (interval_bytes, header_at) in [(0, 0), (0, 600), (512, 0), (512, 200)] {
+        let spec = VerifyContentSpec { interval_bytes, header_at, ..spec(VerifyMethod::Xxhash, HeaderLayout::V3) };
+        let rules = BlockRules::new(spec, 1);
+        let whole = stamped(&rules, 4096);
+        let damage = |received: &[u8]| {
+            let mut checked = received.to_vec();
+            let fault = rules.check(&mut checked, &EXPECTED).unwrap_err();
+            assert_eq!(checked, received, "the block is left as it was");
+            let (wanted, own) = (rules.regenerate(&checked, &EXPECTED), rules.regenerate_own(&checked, 8192));
+            diagnose(&fault, &checked, wanted.as_deref(), own.as_deref()).unwrap()
+        };
+        assert_eq!(damage(&[0; 4096]), Damage::Zeroed);
+        let mut flipped = whole.clone();
+        flipped[4000] ^= 0x10;
+        assert_eq!(damage(&flipped), Damage::FlippedBits { n_bits: 1 }, "{interval_bytes} {header_at}");
+        let mut torn = whole.clone();
+        let mut old = vec![0; 4096];
+        rules.stamp(&mut old, &Write { seed: 99, sequence: 3, ..WRITE });
+        torn[2048..].copy_from_slice(&old[2048..]);
+        assert_eq!(damage(&torn), Damage::Torn { n_bad: 4, n_sectors: 8 }, "{interval_bytes} {header_at}");
+        assert_eq!(damage(&old), Damage::Stale);
+        let mut elsewhere = vec![0; 4096];
+        rules.stamp(&mut elsewhere, &Write { offset_bytes: 65_536, ..WRITE });
+        assert_eq!(damage(&elsewhere), Damage::Misdirected { belongs_at: 65_536 });
+    }
 }
 
 #[test]
@@ -124,6 +153,34 @@ proptest! {
             let mut block = bytes.clone();
             let _ = rules.check(&mut block, &EXPECTED);
             let _ = rules.regenerate(&bytes, &EXPECTED);
+        }
+    }
+}
+
+proptest! {
+    /// Any bytes on media, any shape of block: whole or a fault with a text and a guess, never a panic.
+    #[test]
+    fn no_bytes_make_the_check_panic(
+        received in prop::collection::vec(any::<u8>(), 0..700),
+        method in 0..VERIFY_METHODS.len(),
+        (is_old, is_known) in any::<(bool, bool)>(),
+        (interval_bytes, header_at) in (0_u32..300, 0_u32..300),
+    ) {
+        let layout = if is_old { HeaderLayout::V2 } else { HeaderLayout::V3 };
+        let rules = BlockRules::new(
+            VerifyContentSpec { interval_bytes, header_at, ..spec(VERIFY_METHODS[method].method, layout) },
+            1,
+        );
+        let expected = Expected { seed: is_known.then_some(1), ..EXPECTED };
+        let mut stamped = received.clone();
+        rules.stamp(&mut stamped, &WRITE);
+        for mut block in [received, stamped] {
+            let _ = rules.whole_write(&block, WRITE.offset_bytes);
+            if let Err(fault) = rules.check(&mut block, &expected) {
+                let wanted = rules.regenerate(&block, &expected);
+                let own = rules.regenerate_own(&block, WRITE.offset_bytes);
+                let _ = diagnose(&fault, &block, wanted.as_deref(), own.as_deref());
+            }
         }
     }
 }

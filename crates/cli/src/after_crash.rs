@@ -1,0 +1,149 @@
+//! `ferrio verify --after-crash`: whether what jobs had synced before a crash is there.
+//!
+//! Must not know: journals, blocks. Start reading at [`run`].
+
+use crate::console::Console;
+use crate::version::VERSION;
+use ferrio_job::message::Stream;
+use ferrio_job::{Mode, SystemEnvironment};
+use ferrio_run::after_crash::{CrashReport, Verdict, Violation, after_crash};
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: ferrio verify --after-crash [--atomic-unit=BYTES] JOBFILE|OPTIONS...
+
+Reads the journal (verify_crash_log) and the files of each job, changes nothing, and says what
+became of every block that was written. Exit code 1 if a block is lost that was synced, or torn.
+
+  --atomic-unit=BYTES   what the device writes as a whole (512)
+";
+
+/// What devices write as a whole if they say nothing else.
+const SECTOR_BYTES: usize = 512;
+
+/// Violations that are shown; the others are counted.
+const MAX_SHOWN: u64 = 1000;
+
+/// What the arguments ask for.
+struct Request {
+    unit_bytes: usize,
+    /// The job, as fio takes it; first the name of the program.
+    job: Vec<OsString>,
+}
+
+/// Does what the arguments (the command's name first) ask for. Exit code 0; 1 after an error, or if a device broke its word.
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let mut console = Console::standard();
+    let request = match request(arguments) {
+        Ok(request) => request,
+        Err(complaint) => {
+            console.error(&format!("{complaint}{USAGE}"));
+            return ExitCode::FAILURE;
+        }
+    };
+    match check(&request, &mut console) {
+        Ok(reports) => {
+            for report in &reports {
+                console.info(&text(report));
+            }
+            let is_sound = reports.iter().all(|report| report.n_violations() == 0);
+            if is_sound && !console.has_failed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(message) => {
+            console.error(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn request(arguments: &[OsString]) -> Result<Request, String> {
+    let mut request = Request { unit_bytes: SECTOR_BYTES, job: vec![OsString::from("ferrio")] };
+    let mut is_after_crash = false;
+    for argument in arguments.iter().skip(1) {
+        let word = argument.to_string_lossy();
+        if word == "--after-crash" {
+            is_after_crash = true;
+        } else if let Some(given) = word.strip_prefix("--atomic-unit=") {
+            let unit_bytes =
+                given.parse().ok().filter(|bytes: &usize| *bytes >= SECTOR_BYTES && bytes.is_power_of_two());
+            request.unit_bytes = unit_bytes
+                .ok_or_else(|| format!("ferrio: --atomic-unit={given}: a power of two is wanted, at least 512\n"))?;
+        } else {
+            request.job.push(argument.clone());
+        }
+    }
+    if !is_after_crash || request.job.len() < 2 {
+        return Err(String::new());
+    }
+    Ok(request)
+}
+
+fn check(request: &Request, console: &mut Console) -> Result<Vec<CrashReport>, String> {
+    let invocation = ferrio_job::parse(&request.job, &SystemEnvironment::new(VERSION));
+    let invocation =
+        invocation.map_err(|error| error.messages.into_iter().map(|(_, text)| text).collect::<String>())?;
+    for (stream, text) in &invocation.messages {
+        match stream {
+            Stream::Stdout => console.info(text),
+            Stream::Stderr => console.error(text),
+        }
+    }
+    if invocation.mode != Mode::Run {
+        return Err(USAGE.to_owned());
+    }
+    let mut n_told = 0;
+    let mut tell = |violation: Violation| {
+        n_told += 1;
+        if n_told <= MAX_SHOWN {
+            console.error(&line(&violation));
+        }
+    };
+    let reports =
+        after_crash(invocation.run, request.unit_bytes, &mut tell).map_err(|message| format!("{message}\n"))?;
+    if n_told > MAX_SHOWN {
+        console.error(&format!("fio: {} more are not shown\n", n_told - MAX_SHOWN));
+    }
+    Ok(reports)
+}
+
+fn line(violation: &Violation) -> String {
+    let what = match &violation.verdict {
+        Ok(Verdict::Lost { wanted, found: Some(found) }) => {
+            format!("lost: write {wanted} was synced, and the block is that of write {found}")
+        }
+        Ok(Verdict::Lost { wanted, found: None }) => format!("lost: write {wanted} was synced, and none is there"),
+        Ok(Verdict::Torn { n_bad, n_units }) => {
+            format!("torn: {n_bad} of {n_units} atomic units are of no write that may be there")
+        }
+        // These are no violations.
+        Ok(_) => String::new(),
+        Err(why) => format!("cannot be read: {why}"),
+    };
+    format!("fio: {} offset {}: {what}\n", violation.file, violation.offset_bytes)
+}
+
+fn text(report: &CrashReport) -> String {
+    let mut text = format!(
+        "{}: {} writes issued, {} acknowledged, {} of them before the last completed sync\n",
+        report.job_name, report.n_issued, report.n_acknowledged, report.n_durable
+    );
+    for (what, n_blocks) in [
+        ("blocks", report.n_blocks),
+        ("there", report.n_there),
+        ("in flight, not there", report.n_in_flight),
+        ("lost after the last sync (allowed)", report.n_lost_later),
+        ("of several writes (allowed)", report.n_mixed),
+        ("lost before the last sync", report.n_lost),
+        ("torn", report.n_torn),
+        ("unreadable", report.n_unreadable),
+    ] {
+        // A string takes everything.
+        let _ = writeln!(text, "  {what}: {n_blocks}");
+    }
+    if report.n_cut_bytes > 0 {
+        let _ = writeln!(text, "  the journal ends with {} bytes of no record", report.n_cut_bytes);
+    }
+    text
+}

@@ -1,0 +1,184 @@
+//! `ferrio verify --after-crash`: journals of real runs, of which some are killed, and files that are damaged by hand.
+//!
+//! Start reading at [`damaged_blocks_are_found_and_no_others`].
+
+use crate::support::{Finished, Program, Run, Scratch, send};
+use rustix::process::Signal;
+
+const JOB: &str =
+    "--name=a --filename=f --size=64k --bs=4k --verify=crc32c --verify_crash_log=journal --verify_state_save=0";
+const BLOCK: usize = 4096;
+
+fn run(scratch: &Scratch, arguments: &str) -> Finished {
+    Run::new(Program::Ferrio, scratch.path(), arguments).finish()
+}
+
+/// Writes 16 blocks, of which `more` says how they are synced.
+fn written(test: &str, more: &str) -> Scratch {
+    let scratch = Scratch::new(test);
+    let finished = run(&scratch, &format!("{JOB} {more}"));
+    assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{more}");
+    scratch
+}
+
+fn check(scratch: &Scratch, more: &str) -> Finished {
+    run(scratch, &format!("verify --after-crash {JOB} {more}"))
+}
+
+fn has(finished: &Finished, lines: &[&str]) {
+    for line in lines {
+        assert!(finished.stdout.contains(&format!("{line}\n")), "{line}: {}", finished.all());
+    }
+}
+
+#[test]
+fn what_is_whole_is_there() {
+    for more in [
+        "--rw=write",
+        "--rw=write --do_verify=0 --end_fsync=1",
+        "--rw=randwrite --fsync=4 --loops=3",
+        "--rw=randrw --fdatasync=2 --ioengine=libaio --iodepth=8",
+        "--rw=randwrite --norandommap --ioengine=io_uring --iodepth=8 --fsync=5 --io_size=256k",
+        "--rw=write --sync=dsync --verify_interval=1k --verify_offset=200",
+    ] {
+        let scratch = written("whole-crash", more);
+        let before = std::fs::read(scratch.join("f")).expect("the file");
+        let checked = check(&scratch, more);
+        assert_eq!((checked.code, checked.stderr.as_str()), (Some(0), ""), "{more}: {}", checked.stdout);
+        has(&checked, &["  lost before the last sync: 0", "  torn: 0", "  lost after the last sync (allowed): 0"]);
+        assert!(std::fs::read(scratch.join("f")).expect("the file") == before, "{more}: nothing is changed");
+    }
+}
+
+#[test]
+fn damaged_blocks_are_found_and_no_others() {
+    let more = "--rw=write --do_verify=0 --end_fsync=1";
+    let scratch = written("damaged-crash", more);
+    let mut data = std::fs::read(scratch.join("f")).expect("the file");
+    data[3 * BLOCK..4 * BLOCK].fill(0);
+    data[5 * BLOCK + 700] ^= 0x10;
+    data.copy_within(8 * BLOCK..9 * BLOCK, 7 * BLOCK);
+    data[10 * BLOCK + 1024..11 * BLOCK].fill(9);
+    scratch.write("f", &data);
+    let checked = check(&scratch, more);
+    let name = scratch.join("f").display().to_string();
+    let expected = [
+        "12288: lost: write 3 was synced, and none is there",
+        "20480: torn: 1 of 8 atomic units are of no write that may be there",
+        "28672: lost: write 7 was synced, and none is there",
+        "40960: torn: 6 of 8 atomic units are of no write that may be there",
+    ];
+    let expected = expected.map(|line| format!("fio: {name} offset {line}\n")).concat();
+    assert_eq!((checked.code, checked.stderr.as_str()), (Some(1), expected.as_str()));
+    has(&checked, &["  there: 12", "  torn: 2", "  lost before the last sync: 2"]);
+    // The larger the unit, the less may be of it.
+    let larger = check(&scratch, &format!("{more} --atomic-unit=4096"));
+    assert!(larger.stderr.contains("20480: torn: 1 of 1 atomic units"), "{}", larger.stderr);
+    let missing = std::fs::remove_file(scratch.join("f")).map(|()| check(&scratch, more)).expect("the file is gone");
+    assert_eq!(missing.code, Some(1));
+    has(&missing, &["  unreadable: 16"]);
+}
+
+/// Syncs after 4, 8 and 12 writes; what was written after the last may be lost or torn at sectors.
+#[test]
+fn what_was_not_synced_may_be_lost() {
+    let more = "--rw=write --do_verify=0 --fsync=4";
+    let scratch = written("lost-crash", more);
+    let whole = std::fs::read(scratch.join("f")).expect("the file");
+    let mut data = whole.clone();
+    data[13 * BLOCK..14 * BLOCK].fill(0);
+    data[14 * BLOCK + 512..15 * BLOCK].fill(0);
+    scratch.write("f", &data[..15 * BLOCK]);
+    let checked = check(&scratch, more);
+    assert_eq!((checked.code, checked.stderr.as_str()), (Some(0), ""), "{}", checked.stdout);
+    has(
+        &checked,
+        &[
+            "a: 16 writes issued, 16 acknowledged, 12 of them before the last completed sync",
+            "  there: 13",
+            "  lost after the last sync (allowed): 2",
+            "  of several writes (allowed): 1",
+        ],
+    );
+    // Torn within a sector, and where the device writes more as a whole.
+    assert_eq!(check(&scratch, &format!("{more} --atomic-unit=1024")).code, Some(1));
+    data[14 * BLOCK + 512..14 * BLOCK + 600].copy_from_slice(&whole[14 * BLOCK + 512..14 * BLOCK + 600]);
+    scratch.write("f", &data);
+    let torn = check(&scratch, more);
+    assert_eq!(torn.code, Some(1));
+    assert!(torn.stderr.contains("torn: 1 of 8 atomic units"), "{}", torn.stderr);
+}
+
+/// The kernel keeps what a killed job has written.
+#[test]
+fn a_killed_job_has_lost_nothing() {
+    for depth in ["", "--ioengine=libaio --iodepth=8 --numjobs=2 --filename_format=f.$jobnum"] {
+        let scratch = Scratch::new("killed-crash");
+        let job = JOB.replace("--filename=f", if depth.is_empty() { "--filename=f" } else { "" });
+        let arguments = format!("{job} --rw=randwrite --size=1m --fsync=7 --time_based --runtime=100000 {depth}");
+        let mut running = Run::new(Program::Ferrio, scratch.path(), &arguments).start();
+        let journal = scratch.join(if depth.is_empty() { "journal" } else { "journal.1" });
+        running.wait_until("many records", |_| std::fs::metadata(&journal).is_ok_and(|file| file.len() > 100_000));
+        for pid in running.jobs() {
+            send(pid, Signal::KILL);
+        }
+        running.finish();
+        let checked = run(&scratch, &format!("verify --after-crash {arguments}"));
+        assert_eq!((checked.code, checked.stderr.as_str()), (Some(0), ""), "{}", checked.stdout);
+        has(&checked, &["  lost before the last sync: 0", "  torn: 0", "  unreadable: 0"]);
+        assert!(!checked.stdout.contains(", 0 of them before"), "{}", checked.stdout);
+    }
+}
+
+#[test]
+fn journals_that_are_none_are_refused() {
+    let more = "--rw=write";
+    let scratch = written("bad-journal", more);
+    let journal = std::fs::read(scratch.join("journal")).expect("the journal");
+    for (bytes, message) in [
+        (Vec::new(), "it is no crash journal"),
+        (vec![7; 5000], "it is no crash journal of this version"),
+        (journal[..60].to_vec(), "its first part is damaged"),
+    ] {
+        scratch.write("journal", bytes);
+        let checked = check(&scratch, more);
+        assert_eq!(checked.code, Some(1));
+        assert!(checked.stderr.contains(message), "{}", checked.stderr);
+    }
+    // A journal that was cut, as by a crash, says less.
+    scratch.write("journal", &journal[..journal.len() - 100]);
+    let cut = check(&scratch, more);
+    assert_eq!((cut.code, cut.stderr.as_str()), (Some(0), ""));
+    has(&cut, &["  the journal ends with 44 bytes of no record"]);
+    std::fs::remove_file(scratch.join("journal")).expect("it was there");
+    assert!(check(&scratch, more).stderr.contains("verify_crash_log journal: No such file"));
+}
+
+#[test]
+fn what_cannot_be_judged_is_refused() {
+    let scratch = Scratch::new("refused-crash");
+    for (more, message) in [
+        ("--rw=read", "the job must write"),
+        ("--rw=trimwrite", "trim nothing"),
+        ("--rw=write --verify=null", "keeps no header"),
+        ("--rw=write --verify_pattern=7", "cannot be told from older ones"),
+        ("--rw=write --verify_header_layout=3.33", "cannot tell the writes apart"),
+        ("--rw=randwrite --bsrange=4k-8k", "one block size"),
+        ("--rw=randwrite --ba=512", "one block size"),
+        ("--rw=write:1k", "one block size"),
+        ("--rw=write --verify=0", "verify_crash_log needs verify"),
+        ("--rw=write --verify_crash_log=f", "is a file of the job itself"),
+        ("--rw=write --ioengine=null", "engine null keeps nothing"),
+    ] {
+        let finished = run(&scratch, &format!("{JOB} {more}"));
+        assert_eq!(finished.code, Some(1), "{more}");
+        assert!(finished.stderr.contains(message), "{more}: {}", finished.stderr);
+    }
+    for arguments in ["verify", "verify --after-crash", "verify --after-crash --atomic-unit=100 x"] {
+        let finished = run(&scratch, arguments);
+        assert_eq!(finished.code, Some(1));
+        assert!(finished.stderr.contains("usage: ferrio verify --after-crash"), "{}", finished.stderr);
+    }
+    let without = run(&scratch, "verify --after-crash --name=a --size=4k");
+    assert_eq!((without.code, without.stderr.as_str()), (Some(1), "fio: no job has a verify_crash_log\n"));
+}

@@ -1,0 +1,161 @@
+//! `io_submit_mode=offload`: an engine whose I/Os are done by a pool of threads, so that the job's thread never waits in
+//! them. Each slot of the job has a thread, and each thread an engine of the wanted kind at a depth of 1.
+//!
+//! Must not know: which loop drives it. Start reading at [`Offload`], then `seat` for what a thread does.
+//! Facts: reference "Rates and pauses", `io_submit_mode`.
+
+mod seat;
+#[cfg(test)]
+mod tests;
+
+use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoUnit, Queued};
+use crate::options::EngineOptions;
+use ferrio_sys::arena::Arena;
+use ferrio_sys::clock::Clock;
+use seat::{Board, Order, Seat, SeatFile, SeatSetup};
+use std::cell::RefCell;
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Why the I/Os of an engine cannot be done by a pool of threads; `None`: they can.
+pub fn refusal(info: &EngineInfo) -> Option<&'static str> {
+    // lseek(2) and the call that follows it are two: another thread would move the position between them.
+    let moves_position = matches!(info.name, "sync" | "vsync");
+    moves_position
+        .then_some("it moves the position of its files, which threads share; psync, pvsync and the others do not")
+}
+
+/// True where a pool would change nothing: handing an I/O over never waits for it, and all go to one device of the
+/// engine's own.
+pub fn is_needless(info: &EngineInfo) -> bool {
+    info.name == "sim"
+}
+
+/// What a pool of threads makes of an engine: I/Os are in flight once they are handed over.
+pub fn info_of(info: &EngineInfo) -> EngineInfo {
+    EngineInfo { inline: false, synchronous: false, completes_on_commit: false, ..*info }
+}
+
+/// The engine that hands I/Os to its threads.
+pub struct Offload {
+    info: &'static EngineInfo,
+    options: EngineOptions,
+    /// Never started; it explains errors.
+    adviser: Box<dyn Engine>,
+    pool: Option<Pool>,
+}
+
+/// A started pool. The seats stand first: dropping them waits for what is in flight, then the buffers may go.
+struct Pool {
+    seats: Vec<Seat>,
+    board: Arc<Board>,
+    queued: Vec<(u32, IoUnit)>,
+    n_in_flight: u32,
+    files: Vec<SeatFile>,
+    _arena: Rc<RefCell<Arena>>,
+}
+
+impl Offload {
+    /// Checks the options, as the engine itself would.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn new(info: &'static EngineInfo, options: EngineOptions) -> Result<Self, EngineError> {
+        let adviser = (info.create)(&options)?;
+        Ok(Self { info, options, adviser, pool: None })
+    }
+}
+
+impl Engine for Offload {
+    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
+        let depth = setup.iodepth;
+        let board = Arc::new(Board::new(depth as usize));
+        let mut seats = Vec::with_capacity(depth as usize);
+        for index in 0..depth {
+            // Slots lie one behind the other in the area; see `Slots` of the loop.
+            let part = setup.arena.borrow().region(index as usize * setup.max_block_bytes, setup.max_block_bytes);
+            let seat = SeatSetup {
+                index,
+                info: self.info,
+                options: self.options.clone(),
+                part,
+                buffer_start: index as usize * setup.max_block_bytes,
+                max_block_bytes: setup.max_block_bytes,
+                n_files: setup.n_files,
+                direct: setup.direct,
+                atomic: setup.atomic,
+                clock: setup.clock.clone(),
+                seed: setup.seed.wrapping_add(u64::from(index)),
+            };
+            seats.push(Seat::start(seat, Arc::clone(&board))?);
+        }
+        // Each makes its engine on its own, all at the same time.
+        for seat in &mut seats {
+            seat.is_ready()?;
+        }
+        self.pool = Some(Pool {
+            seats,
+            board,
+            queued: Vec::with_capacity(depth as usize),
+            n_in_flight: 0,
+            files: vec![SeatFile::default(); setup.n_files as usize],
+            _arena: setup.arena,
+        });
+        Ok(())
+    }
+
+    fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
+        if let Some(known) = self.pool.as_mut().and_then(|pool| pool.files.get_mut(file.index as usize)) {
+            known.open(file);
+        }
+        Ok(())
+    }
+
+    fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
+        match &mut self.pool {
+            Some(pool) if (unit_index as usize) < pool.seats.len() => {
+                pool.queued.push((unit_index, *unit));
+                Queued::Queued
+            }
+            _ => Queued::Completed(-crate::contract::IoResult::from(libc::EINVAL)),
+        }
+    }
+
+    fn commit(&mut self) -> io::Result<u32> {
+        let Some(pool) = &mut self.pool else { return Ok(0) };
+        let n_queued = pool.queued.len() as u32;
+        for (unit_index, unit) in pool.queued.drain(..) {
+            let file = pool.files.get(unit.file_index as usize).copied().unwrap_or_default();
+            pool.seats[unit_index as usize].tell(Order::Io(unit, file));
+        }
+        pool.n_in_flight += n_queued;
+        Ok(n_queued)
+    }
+
+    fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
+        self.adviser.hint(unit, errno)
+    }
+
+    fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
+        if let Some(pool) = &mut self.pool {
+            let min = min.min(max).min(pool.n_in_flight);
+            pool.n_in_flight -= pool.board.take(min, max, None, completions);
+        }
+        Ok(())
+    }
+
+    fn reap_until(
+        &mut self,
+        max: u32,
+        until_ns: u64,
+        clock: &Clock,
+        completions: &mut Vec<Completion>,
+    ) -> io::Result<()> {
+        if let Some(pool) = &mut self.pool {
+            let left = crate::contract::time_left(clock, until_ns);
+            pool.n_in_flight -= pool.board.take(pool.n_in_flight.min(1), max, Some(left), completions);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,273 @@
+//! One thread of a pool: it takes an I/O, does it with an engine of its own, and puts the result on the board.
+//!
+//! Must not know: the job. Start reading at [`Seat`].
+#![expect(unsafe_code, reason = "it uses the buffer of its slot and the descriptors of the job")]
+
+use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoResult, IoUnit, Queued};
+use crate::options::EngineOptions;
+use ferrio_sys::arena::{Arena, Region};
+use ferrio_sys::clock::Clock;
+use std::cell::RefCell;
+use std::os::fd::{BorrowedFd, RawFd};
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// A file as the job has it open, for threads to take over before an I/O.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct SeatFile {
+    /// Counts how often it was opened; 0: never.
+    version: u64,
+    fd: Option<RawFd>,
+    writable: bool,
+    range_start: u64,
+    range_bytes: u64,
+    random: bool,
+}
+
+impl SeatFile {
+    /// The job has opened it.
+    pub(super) fn open(&mut self, file: &EngineFile<'_>) {
+        use std::os::fd::AsRawFd;
+        *self = Self {
+            version: self.version + 1,
+            fd: file.fd.as_ref().map(AsRawFd::as_raw_fd),
+            writable: file.writable,
+            range_start: file.range_start,
+            range_bytes: file.range_bytes,
+            random: file.random,
+        };
+    }
+}
+
+/// What a thread is told.
+pub(super) enum Order {
+    /// Do this.
+    Io(IoUnit, SeatFile),
+    /// Come to an end.
+    Leave,
+}
+
+/// Results that the job has not taken, with room for all.
+pub(super) struct Board {
+    done: Mutex<Vec<Completion>>,
+    changed: Condvar,
+}
+
+impl Board {
+    pub(super) fn new(depth: usize) -> Self {
+        Self { done: Mutex::new(Vec::with_capacity(depth)), changed: Condvar::new() }
+    }
+
+    fn put(&self, completion: Completion) {
+        unpoisoned(self.done.lock()).push(completion);
+        self.changed.notify_one();
+    }
+
+    /// Waits until there are `min` results, no longer than `limit`; takes the oldest, up to `max`, and says how many.
+    pub(super) fn take(&self, min: u32, max: u32, limit: Option<Duration>, to: &mut Vec<Completion>) -> u32 {
+        let end = limit.map(|limit| Instant::now() + limit);
+        let mut done = unpoisoned(self.done.lock());
+        while done.len() < min as usize {
+            done = match end {
+                None => unpoisoned(self.changed.wait(done)),
+                Some(end) => {
+                    let left = end.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        break;
+                    }
+                    self.changed.wait_timeout(done, left).unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+        let n_taken = done.len().min(max as usize);
+        to.extend(done.drain(..n_taken));
+        n_taken as u32
+    }
+}
+
+/// A thread that panicked holds nothing that could be half done.
+fn unpoisoned<'a, T>(locked: Result<MutexGuard<'a, T>, PoisonError<MutexGuard<'a, T>>>) -> MutexGuard<'a, T> {
+    locked.unwrap_or_else(PoisonError::into_inner)
+}
+
+#[derive(Default)]
+struct Mailbox {
+    order: Mutex<Option<Order>>,
+    changed: Condvar,
+}
+
+impl Mailbox {
+    fn put(&self, order: Order) {
+        *unpoisoned(self.order.lock()) = Some(order);
+        self.changed.notify_one();
+    }
+
+    fn take(&self) -> Order {
+        let mut order = unpoisoned(self.order.lock());
+        loop {
+            match order.take() {
+                Some(order) => return order,
+                None => order = unpoisoned(self.changed.wait(order)),
+            }
+        }
+    }
+}
+
+/// What a thread starts with.
+pub(super) struct SeatSetup {
+    pub(super) index: u32,
+    pub(super) info: &'static EngineInfo,
+    pub(super) options: EngineOptions,
+    /// The buffer of its slot, and where that lies in the area of the job.
+    pub(super) part: Region,
+    pub(super) buffer_start: usize,
+    pub(super) max_block_bytes: usize,
+    pub(super) n_files: u32,
+    pub(super) direct: bool,
+    pub(super) atomic: bool,
+    pub(super) clock: Clock,
+    pub(super) seed: u64,
+}
+
+/// A thread of the pool. Dropping it waits for its I/O.
+pub(super) struct Seat {
+    mailbox: Arc<Mailbox>,
+    ready: Receiver<Result<(), EngineError>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Seat {
+    pub(super) fn start(setup: SeatSetup, board: Arc<Board>) -> Result<Self, EngineError> {
+        let mailbox = Arc::new(Mailbox::default());
+        let (tell, ready) = sync_channel(1);
+        let (own, name) = (Arc::clone(&mailbox), setup.info.name);
+        let body = move || attend(setup, &own, &board, &tell);
+        let thread = std::thread::Builder::new().name("ferrio-submit".to_owned()).spawn(body);
+        let thread = thread.map_err(|source| EngineError::Refused {
+            engine: name,
+            what: "io_submit_mode=offload: a thread for each I/O of iodepth".to_owned(),
+            source,
+            hint: "a smaller iodepth needs fewer threads".to_owned(),
+        })?;
+        Ok(Self { mailbox, ready, thread: Some(thread) })
+    }
+
+    /// Waits until its engine is there.
+    pub(super) fn is_ready(&mut self) -> Result<(), EngineError> {
+        // A thread that ends without a word has panicked; joining it tells no more.
+        self.ready.recv().unwrap_or(Ok(()))
+    }
+
+    /// Its last I/O is done.
+    pub(super) fn tell(&self, order: Order) {
+        self.mailbox.put(order);
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            // An order that was not yet taken goes first.
+            while unpoisoned(self.mailbox.order.lock()).is_some() && !thread.is_finished() {
+                std::thread::yield_now();
+            }
+            self.mailbox.put(Order::Leave);
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The life of a thread.
+fn attend(setup: SeatSetup, mailbox: &Mailbox, board: &Board, ready: &SyncSender<Result<(), EngineError>>) {
+    let (index, buffer_start) = (setup.index, setup.buffer_start);
+    let mut hand = match Hand::new(setup) {
+        Ok(hand) => hand,
+        Err(error) => {
+            let _ = ready.send(Err(error));
+            return;
+        }
+    };
+    let _ = ready.send(Ok(()));
+    while let Order::Io(unit, file) = mailbox.take() {
+        let unit = IoUnit { buffer_offset: unit.buffer_offset - buffer_start, ..unit };
+        board.put(Completion { unit_index: index, result: hand.carry_out(&unit, &file) });
+    }
+}
+
+/// The engine of a thread.
+struct Hand {
+    engine: Box<dyn Engine>,
+    /// By file: the version that the engine knows; 0: none.
+    known: Vec<u64>,
+    completions: Vec<Completion>,
+}
+
+impl Hand {
+    fn new(setup: SeatSetup) -> Result<Self, EngineError> {
+        let mut engine = (setup.info.create)(&setup.options)?;
+        // SAFETY: the pool keeps the area until its threads are joined, and the slot's buffer is used here only from the
+        // order for an I/O to its result, in which time the loop leaves it alone (the contract of engines).
+        let part = unsafe { Arena::over(setup.part) };
+        engine.start(EngineSetup {
+            iodepth: 1,
+            max_block_bytes: setup.max_block_bytes,
+            arena: Rc::new(RefCell::new(part)),
+            n_files: setup.n_files,
+            direct: setup.direct,
+            atomic: setup.atomic,
+            clock: setup.clock,
+            seed: setup.seed,
+        })?;
+        Ok(Self { engine, known: vec![0; setup.n_files as usize], completions: Vec::with_capacity(1) })
+    }
+
+    fn carry_out(&mut self, unit: &IoUnit, file: &SeatFile) -> IoResult {
+        if let Err(error) = self.take_over(unit.file_index, file) {
+            return -IoResult::from(error.errno());
+        }
+        let error = match self.engine.queue(0, unit) {
+            Queued::Completed(result) => return result,
+            Queued::Busy => return -IoResult::from(libc::EAGAIN),
+            Queued::Queued => match self.wait() {
+                Ok(result) => return result,
+                Err(error) => error,
+            },
+        };
+        -IoResult::from(error.raw_os_error().unwrap_or(libc::EIO))
+    }
+
+    fn wait(&mut self) -> std::io::Result<IoResult> {
+        while self.engine.commit()? == 0 {}
+        loop {
+            self.completions.clear();
+            self.engine.reap(1, 1, &mut self.completions)?;
+            if let Some(completion) = self.completions.first() {
+                return Ok(completion.result);
+            }
+        }
+    }
+
+    /// The job has opened a file (again) since this thread saw it.
+    fn take_over(&mut self, index: u32, file: &SeatFile) -> Result<(), EngineError> {
+        let Some(known) = self.known.get_mut(index as usize).filter(|known| **known != file.version) else {
+            return Ok(());
+        };
+        if *known > 0 {
+            self.engine.close_file(index);
+        }
+        *known = file.version;
+        // SAFETY: the job does not close a file of which an I/O is in flight, and one is until this call is over.
+        let fd = file.fd.map(|fd| unsafe { BorrowedFd::borrow_raw(fd) });
+        self.engine.open_file(&EngineFile {
+            index,
+            fd,
+            writable: file.writable,
+            range_start: file.range_start,
+            range_bytes: file.range_bytes,
+            random: file.random,
+        })
+    }
+}

@@ -1,0 +1,140 @@
+//! The pool beside an engine's own way of doing I/O: the same results and the same data, whatever the engine.
+
+use super::{Offload, info_of, is_needless, refusal};
+use crate::contract::{Engine, EngineFile, EngineSetup, Queued};
+use crate::options::EngineOptions;
+use crate::registry::ENGINES;
+use crate::testing::{BLOCK, N_BLOCKS, TestFile};
+use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest};
+use ferrio_sys::clock::Clock;
+use ferrio_units::Direction;
+use std::cell::RefCell;
+use std::fs::{File, OpenOptions};
+use std::os::fd::{AsFd, AsRawFd};
+use std::rc::Rc;
+
+const DEPTH: usize = 4;
+
+/// A pool with buffers over a file.
+struct Pooled {
+    engine: Offload,
+    arena: Rc<RefCell<Arena>>,
+    file: File,
+}
+
+fn pooled(info: &'static crate::EngineInfo, file: &TestFile) -> Pooled {
+    let request =
+        ArenaRequest { kind: ArenaKind::Malloc, size_bytes: DEPTH * BLOCK, offset_bytes: 0, hugepage_bytes: 2 << 20 };
+    let arena = Rc::new(RefCell::new(Arena::new(&request).unwrap()));
+    let mut engine = Offload::new(info, EngineOptions::default()).unwrap();
+    let setup = EngineSetup {
+        iodepth: DEPTH as u32,
+        max_block_bytes: BLOCK,
+        arena: Rc::clone(&arena),
+        n_files: 1,
+        direct: false,
+        atomic: false,
+        clock: Clock::new_virtual(),
+        seed: 1,
+    };
+    engine.start(setup).unwrap();
+    let file = OpenOptions::new().read(true).write(true).open(file.path()).unwrap();
+    Pooled { engine, arena, file }
+}
+
+impl Pooled {
+    fn open(&mut self) {
+        let range_bytes = (N_BLOCKS * BLOCK) as u64;
+        let (fd, random) = (Some(self.file.as_fd()), false);
+        let file = EngineFile { index: 0, fd, writable: true, range_start: 0, range_bytes, random };
+        self.engine.open_file(&file).unwrap();
+    }
+
+    /// Does all blocks in one direction, as many at a time as there are threads; `each` gets block and buffer before a
+    /// write and after a read.
+    fn pass(&mut self, direction: Direction, mut each: impl FnMut(usize, &mut [u8])) {
+        let mut completions = Vec::with_capacity(DEPTH);
+        for first in (0..N_BLOCKS).step_by(DEPTH) {
+            for slot in 0..DEPTH {
+                if direction == Direction::Write {
+                    each(first + slot, self.arena.borrow_mut().slice_mut(slot * BLOCK, BLOCK));
+                }
+                let unit = crate::IoUnit {
+                    direction,
+                    file_index: 0,
+                    fd: self.file.as_raw_fd(),
+                    offset: ((first + slot) * BLOCK) as u64,
+                    length: BLOCK,
+                    buffer_offset: slot * BLOCK,
+                    sync_flags: 0,
+                    ioprio: 0,
+                };
+                assert_eq!(self.engine.queue(slot as u32, &unit), Queued::Queued);
+            }
+            assert_eq!(self.engine.commit().unwrap(), DEPTH as u32);
+            while completions.len() < DEPTH {
+                self.engine.reap(1, DEPTH as u32, &mut completions).unwrap();
+            }
+            for completion in completions.drain(..) {
+                assert_eq!(completion.result, BLOCK as i64);
+                let slot = completion.unit_index as usize;
+                if direction == Direction::Read {
+                    each(first + slot, self.arena.borrow_mut().slice_mut(slot * BLOCK, BLOCK));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_engine_moves_data_by_a_pool() {
+    for info in ENGINES.iter().filter(|info| !info.diskless && refusal(info).is_none() && !is_needless(info)) {
+        let file = TestFile::new("offload");
+        let mut pooled = pooled(info, &file);
+        pooled.open();
+        pooled.pass(Direction::Read, |block, data| {
+            assert!(data.iter().all(|byte| *byte == block as u8 + 1), "{}: block {block}", info.name);
+        });
+        // Opened again: the threads take over the new one.
+        pooled.open();
+        pooled.pass(Direction::Write, |block, data| data.fill(!(block as u8)));
+        drop(pooled);
+        let contents = file.contents();
+        for (block, data) in contents.chunks(BLOCK).enumerate() {
+            assert!(data.iter().all(|byte| *byte == !(block as u8)), "{}: block {block}", info.name);
+        }
+    }
+}
+
+#[test]
+fn dropping_waits_for_what_is_in_flight() {
+    let file = TestFile::new("offload-drop");
+    let mut pooled = pooled(crate::find("psync").unwrap(), &file);
+    pooled.open();
+    let unit = crate::IoUnit {
+        direction: Direction::Write,
+        file_index: 0,
+        fd: pooled.file.as_raw_fd(),
+        offset: 0,
+        length: BLOCK,
+        buffer_offset: 0,
+        sync_flags: 0,
+        ioprio: 0,
+    };
+    assert_eq!(pooled.engine.queue(0, &unit), Queued::Queued);
+    assert_eq!(pooled.engine.commit().unwrap(), 1);
+    drop(pooled);
+    assert!(file.contents()[..BLOCK].iter().all(|byte| *byte == 0));
+}
+
+#[test]
+fn a_pool_makes_any_engine_asynchronous() {
+    for info in ENGINES {
+        let pooled = info_of(info);
+        assert_eq!((pooled.inline, pooled.synchronous, pooled.completes_on_commit), (false, false, false));
+        assert_eq!(pooled.name, info.name);
+    }
+    for (name, is_refused) in [("sync", true), ("vsync", true), ("psync", false), ("io_uring", false)] {
+        assert_eq!(refusal(crate::find(name).unwrap()).is_some(), is_refused, "{name}");
+    }
+}

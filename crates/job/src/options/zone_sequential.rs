@@ -1,0 +1,163 @@
+//! What the options of `zonemode=zbd` come to, and what cannot go together with it.
+//!
+//! Must not know: how values are parsed, devices, which sizes of zones they have. Start reading at [`lower`].
+//! The text with `--` in front of an option is that of fio 3.33.
+
+use crate::draft::{ApplyContext, Draft};
+use crate::error::JobError;
+use crate::options::zone_mode::ZoneDraft;
+use crate::spec::{JobSpec, SequentialZonesSpec, ZoneSkip, ZoneSpec};
+use crate::value::Value;
+
+/// Options of sequential zones as they were given.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct SequentialDraft {
+    /// `zonecapacity`; 0: not given.
+    pub capacity_bytes: u64,
+    /// `read_beyond_wp`.
+    pub reads_beyond_written: bool,
+    /// `max_open_zones`; 0: no limit.
+    pub max_open: u32,
+    /// `job_max_open_zones`; 0: no limit.
+    pub job_max_open: u32,
+    /// `ignore_zone_limits`.
+    pub ignores_limits: bool,
+    /// `zone_reset_threshold`.
+    pub reset_threshold: f64,
+    /// `zone_reset_frequency`.
+    pub reset_frequency: f64,
+    /// `write_zone_remainder`.
+    pub writes_remainder: bool,
+    /// `norandommap=0` was given.
+    pub wants_map: bool,
+}
+
+impl SequentialDraft {
+    /// The first option that means something only with `zonemode=zbd`.
+    pub(super) fn first_given(&self) -> Option<&'static str> {
+        let given = [
+            (self.capacity_bytes > 0, "zonecapacity"),
+            (self.reads_beyond_written, "read_beyond_wp"),
+            (self.max_open > 0, "max_open_zones"),
+            (self.job_max_open > 0, "job_max_open_zones"),
+            (self.ignores_limits, "ignore_zone_limits"),
+            (self.reset_threshold > 0.0, "zone_reset_threshold"),
+            (self.reset_frequency > 0.0, "zone_reset_frequency"),
+            (self.writes_remainder, "write_zone_remainder"),
+        ];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
+    }
+}
+
+pub(super) fn norandommap(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
+    draft.job.pattern.norandommap = value.bool()?;
+    draft.open.zones.sequential.wants_map = !draft.job.pattern.norandommap;
+    Ok(())
+}
+
+pub(super) fn reset_threshold(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
+    draft.open.zones.sequential.reset_threshold = share(value)?;
+    Ok(())
+}
+
+pub(super) fn reset_frequency(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
+    draft.open.zones.sequential.reset_frequency = share(value)?;
+    Ok(())
+}
+
+fn share(value: &Value) -> Result<f64, JobError> {
+    let Value::Floats(list, _) = value else { return Err(JobError::NotParsed) };
+    list.first().copied().ok_or(JobError::NotParsed)
+}
+
+/// Decides the zones of a job with `zonemode=zbd`. An error is a line for standard error.
+pub(super) fn lower(job: &mut JobSpec, draft: &ZoneDraft) -> Result<ZoneSpec, String> {
+    if !job.layout.create_serialize {
+        return Err("fio: --zonemode=zbd and --create_serialize=0 are not compatible.".to_owned());
+    }
+    if let Some(name) = contradiction(job, draft) {
+        return Err(format!("fio: zonemode=zbd and {name} are not compatible"));
+    }
+    let options = &draft.sequential;
+    if options.writes_remainder && job.pattern.random {
+        if options.wants_map {
+            return Err("fio: write_zone_remainder and norandommap=0 are not compatible".to_owned());
+        }
+        job.pattern.norandommap = true;
+    }
+    Ok(ZoneSpec::Sequential(SequentialZonesSpec {
+        zone_bytes: draft.zone_bytes,
+        capacity_bytes: options.capacity_bytes,
+        skip: draft.skip.unwrap_or(ZoneSkip::Bytes(0)),
+        reads_beyond_written: options.reads_beyond_written,
+        max_open: options.max_open,
+        job_max_open: options.job_max_open,
+        ignores_limits: options.ignores_limits,
+        reset_threshold: options.reset_threshold,
+        reset_frequency: options.reset_frequency,
+        writes_remainder: options.writes_remainder,
+    }))
+}
+
+fn contradiction(job: &JobSpec, draft: &ZoneDraft) -> Option<&'static str> {
+    let rows = [
+        (draft.range_bytes > 0, "zonerange"),
+        (job.extent.file_append, "file_append"),
+        (job.extent.fill_device, "fill_device"),
+        (job.layout.create_on_open, "create_on_open"),
+        (!job.pattern.random && job.pattern.rw_postfix < 0, "a negative skip in rw"),
+        (!job.pattern.random && job.pattern.rw_postfix != 0 && draft.skip.is_some(), "zoneskip beside a skip in rw"),
+    ];
+    rows.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::zone_mode::tests::lowered;
+
+    fn zones(text: &str) -> SequentialZonesSpec {
+        match lowered(&format!("zonemode=zbd {text}")).unwrap().zones {
+            ZoneSpec::Sequential(spec) => spec,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn options_arrive() {
+        let spec = zones("zonesize=64k zonecapacity=48k zoneskip=2z read_beyond_wp=1 max_open_zones=8");
+        assert_eq!((spec.zone_bytes, spec.capacity_bytes, spec.skip), (65536, 49152, ZoneSkip::Zones(2)));
+        assert_eq!((spec.reads_beyond_written, spec.max_open, spec.job_max_open), (true, 8, 0));
+        let spec = zones("max_open_zones=9 job_max_open_zones=3 ignore_zone_limits=1 zoneskip=64k");
+        assert_eq!((spec.max_open, spec.job_max_open, spec.ignores_limits), (9, 3, true));
+        assert_eq!((spec.skip, spec.zone_bytes), (ZoneSkip::Bytes(65536), 0));
+        let spec = zones("zone_reset_threshold=0.25 zone_reset_frequency=0.5");
+        assert_eq!((spec.reset_threshold, spec.reset_frequency), (0.25, 0.5));
+    }
+
+    #[test]
+    fn a_remainder_is_written_without_a_map() {
+        let job = lowered("zonemode=zbd rw=randwrite write_zone_remainder=1").unwrap();
+        assert!(job.pattern.norandommap);
+        let text = "zonemode=zbd rw=randwrite write_zone_remainder=1 norandommap=0";
+        assert_eq!(lowered(text).unwrap_err(), ["fio: write_zone_remainder and norandommap=0 are not compatible"]);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        for (text, name) in [
+            ("create_serialize=0", "fio: --zonemode=zbd and --create_serialize=0 are not compatible."),
+            ("zonerange=64k", "fio: zonemode=zbd and zonerange are not compatible"),
+            ("file_append=1", "fio: zonemode=zbd and file_append are not compatible"),
+            ("fill_device=1", "fio: zonemode=zbd and fill_device are not compatible"),
+            ("create_on_open=1", "fio: zonemode=zbd and create_on_open are not compatible"),
+            ("rw=read:-8k", "fio: zonemode=zbd and a negative skip in rw are not compatible"),
+            ("size=3z", "fio: size=3z needs zonemode and zonesize"),
+        ] {
+            assert_eq!(lowered(&format!("zonemode=zbd {text}")).unwrap_err(), [name], "{text}");
+        }
+        for text in ["zone_reset_threshold=1.5", "zone_reset_frequency=-1", "max_open_zones=4097"] {
+            assert!(lowered(&format!("zonemode=zbd {text}")).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Built-in sets of jobs (`--profile`): from the options of a profile to jobs, as names and values of ordinary options.
+//!
+//! Must not know: what the options of jobs do. Start reading at [`PROFILES`]; a new profile is a file and a row here, and its
+//! options in `options/profile.rs`.
+
+pub mod act;
+pub mod tiobench;
+
+use crate::environment::Environment;
+use act::ActDraft;
+use tiobench::TiobenchDraft;
+
+/// A built-in set of jobs.
+#[derive(Debug)]
+pub struct ProfileDef {
+    /// What `--profile` calls it.
+    pub name: &'static str,
+    /// Makes the jobs, or the lines that say why not.
+    pub expand: fn(&ProfileDraft, &dyn Environment) -> Result<ProfileJobs, Vec<String>>,
+}
+
+/// All of them.
+pub const PROFILES: &[ProfileDef] = &[
+    ProfileDef { name: "act", expand: |draft, _| act::expand(&draft.act) },
+    ProfileDef {
+        name: "tiobench",
+        expand: |draft, environment| tiobench::expand(&draft.tiobench, environment.memory_mib()),
+    },
+];
+
+/// Options of profiles while they are being read.
+#[derive(Debug, Clone, Default)]
+pub struct ProfileDraft {
+    /// Those of `act`.
+    pub act: ActDraft,
+    /// Those of `tiobench`.
+    pub tiobench: TiobenchDraft,
+}
+
+/// An option of a job: its name, and its value where it has one.
+pub type Setting = (&'static str, Option<String>);
+
+/// What a profile runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProfileJobs {
+    /// Defaults of all jobs.
+    pub globals: Vec<Setting>,
+    /// Defaults that nobody may change: an option of the profile says the same.
+    pub fixed: Vec<Setting>,
+    /// The jobs, each a name and what it sets itself.
+    pub jobs: Vec<(String, Vec<Setting>)>,
+    /// Options without which the figures of the profile are not measured.
+    pub reserved: &'static [&'static str],
+    /// Hours of the table of latencies that a profile reports.
+    pub n_slices: Option<u64>,
+}
+
+impl ProfileJobs {
+    /// True for options that the profile sets for some job alone or for good, or has to itself.
+    pub fn fixes(&self, name: &str) -> bool {
+        let of_jobs = self.jobs.iter().flat_map(|(_, settings)| settings);
+        self.reserved.contains(&name) || self.fixed.iter().chain(of_jobs).any(|(fixed, _)| *fixed == name)
+    }
+}
+
+/// The profile of that name.
+pub fn by_name(name: &str) -> Option<&'static ProfileDef> {
+    PROFILES.iter().find(|profile| profile.name == name)
+}
+
+/// An option with a value.
+fn set(name: &'static str, value: &(impl ToString + ?Sized)) -> Setting {
+    (name, Some(value.to_string()))
+}
+
+/// An option that stands alone.
+const fn on(name: &'static str) -> Setting {
+    (name, None)
+}

@@ -1,0 +1,265 @@
+//! After a crash: the journal of a job and what its files hold.
+//!
+//! Must not know: how blocks are judged, formats. Start reading at [`after_crash`].
+
+use crate::plan::RunPlan;
+use ferrio_job::spec::{JobSpec, RunSpec, VerifyContentSpec};
+use ferrio_units::checksum::crc32c;
+use ferrio_workload::verify::block::BlockRules;
+use ferrio_workload::verify::crash::history::{History, Place, Syncs};
+use ferrio_workload::verify::crash::judge::judge;
+use ferrio_workload::verify::crash::record::{RECORD_BYTES, Record};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+pub use ferrio_workload::verify::crash::judge::Verdict;
+
+/// First bytes of a journal; the last of them are its version.
+const MAGIC: &[u8; 8] = b"ferrioC1";
+
+/// Magic, length of the description, its checksum.
+const HEAD_BYTES: usize = 16;
+
+/// The longest description that is read, bytes.
+const MAX_HEADER_BYTES: u32 = 16 << 20;
+
+/// The largest block that is read.
+const MAX_BLOCK_BYTES: u64 = 1 << 30;
+
+/// What stands at the start of a journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CrashHeader {
+    pub(crate) job_name: String,
+    pub(crate) job_number: u16,
+    pub(crate) content: VerifyContentSpec,
+    /// Paths of the files, by their indexes.
+    pub(crate) files: Vec<String>,
+    pub(crate) block_bytes: u64,
+    /// Every acknowledged write is durable.
+    pub(crate) writes_are_durable: bool,
+}
+
+impl CrashHeader {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        // Strings, numbers and enumerations: none of them can fail.
+        let text = serde_json::to_vec(self).unwrap_or_default();
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend((text.len() as u32).to_le_bytes());
+        bytes.extend(crc32c(&text).to_le_bytes());
+        bytes.extend(text);
+        bytes
+    }
+
+    /// Reads the description; what follows are records.
+    fn read(input: &mut impl Read) -> Result<Self, String> {
+        let no_journal = |_| "it is no crash journal".to_owned();
+        let mut head = [0; HEAD_BYTES];
+        input.read_exact(&mut head).map_err(no_journal)?;
+        let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|index| head[at + index]));
+        if !head.starts_with(MAGIC) || word(8) > MAX_HEADER_BYTES {
+            return Err("it is no crash journal of this version".to_owned());
+        }
+        let mut text = Vec::new();
+        input.take(word(8).into()).read_to_end(&mut text).map_err(|error| error.to_string())?;
+        if text.len() != word(8) as usize || crc32c(&text) != word(12) {
+            return Err("its first part is damaged".to_owned());
+        }
+        let header: Self = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+        if header.block_bytes == 0 || header.block_bytes > MAX_BLOCK_BYTES {
+            return Err(format!("blocks of {} bytes", header.block_bytes));
+        }
+        Ok(header)
+    }
+}
+
+/// The journal of a clone of a job; those of several have its number behind their name.
+pub(crate) fn log_path(job: &JobSpec, clone_index: u32) -> Option<PathBuf> {
+    let path = job.verify.as_ref()?.crash_log.as_ref()?;
+    if job.numjobs < 2 {
+        return Some(path.clone());
+    }
+    let mut path = path.clone().into_os_string();
+    path.push(format!(".{clone_index}"));
+    Some(PathBuf::from(path))
+}
+
+/// A block that is not as it must be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// The file.
+    pub file: String,
+    /// Place of the block, bytes.
+    pub offset_bytes: u64,
+    /// What is wrong; `Err`: it cannot be read.
+    pub verdict: Result<Verdict, String>,
+}
+
+/// What became of the blocks of a job.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CrashReport {
+    /// Name of the job.
+    pub job_name: String,
+    /// Writes in the journal.
+    pub n_issued: u64,
+    /// Those that were acknowledged.
+    pub n_acknowledged: u64,
+    /// Those of them that were acknowledged before a completed sync was issued.
+    pub n_durable: u64,
+    /// Bytes at the journal's end that are no record: a crash has cut it.
+    pub n_cut_bytes: u64,
+    /// Blocks that were written.
+    pub n_blocks: u64,
+    /// Blocks by what became of them, in the order of [`Verdict`].
+    pub n_there: u64,
+    /// None of their writes was acknowledged.
+    pub n_in_flight: u64,
+    /// What was written after the last sync is lost, as it may be.
+    pub n_lost_later: u64,
+    /// Parts of several writes, as it may be.
+    pub n_mixed: u64,
+    /// A durable write is lost.
+    pub n_lost: u64,
+    /// Torn beyond what may be.
+    pub n_torn: u64,
+    /// They cannot be read.
+    pub n_unreadable: u64,
+}
+
+impl CrashReport {
+    /// The device has broken its word, or cannot be asked.
+    pub fn n_violations(&self) -> u64 {
+        self.n_lost + self.n_torn + self.n_unreadable
+    }
+
+    fn count(&mut self, verdict: &Result<Verdict, String>) {
+        self.n_blocks += 1;
+        let count = match verdict {
+            Ok(Verdict::There) => &mut self.n_there,
+            Ok(Verdict::InFlight) => &mut self.n_in_flight,
+            Ok(Verdict::LostLater) => &mut self.n_lost_later,
+            Ok(Verdict::Mixed) => &mut self.n_mixed,
+            Ok(Verdict::Lost { .. }) => &mut self.n_lost,
+            Ok(Verdict::Torn { .. }) => &mut self.n_torn,
+            Err(_) => &mut self.n_unreadable,
+        };
+        *count += 1;
+    }
+}
+
+/// Judges the files of all jobs that have a journal (`verify_crash_log`), and changes nothing. `unit_bytes`: what the device
+/// writes as a whole.
+///
+/// # Errors
+/// A line that says which journal cannot be read, or that there is none.
+pub fn after_crash(
+    spec: RunSpec,
+    unit_bytes: usize,
+    tell: &mut dyn FnMut(Violation),
+) -> Result<Vec<CrashReport>, String> {
+    let plan = RunPlan::new(spec).map_err(|error| format!("fio: {error}"))?;
+    let paths = plan.workers.iter().filter_map(|worker| log_path(&worker.spec, worker.clone_index));
+    let reports = paths.map(|path| {
+        check_journal(&path, unit_bytes, tell).map_err(|why| format!("fio: verify_crash_log {}: {why}", path.display()))
+    });
+    let reports = reports.collect::<Result<Vec<_>, _>>()?;
+    if reports.is_empty() { Err("fio: no job has a verify_crash_log".to_owned()) } else { Ok(reports) }
+}
+
+fn check_journal(path: &Path, unit_bytes: usize, tell: &mut dyn FnMut(Violation)) -> Result<CrashReport, String> {
+    let mut input = BufReader::new(File::open(path).map_err(|error| error.to_string())?);
+    let header = CrashHeader::read(&mut input)?;
+    let start = input.stream_position().map_err(|error| error.to_string())?;
+    let mut syncs = Syncs::new(header.writes_are_durable);
+    each_record(&mut input, &mut |record| {
+        syncs.see(record);
+        Ok(())
+    })?;
+    input.seek(SeekFrom::Start(start)).map_err(|error| error.to_string())?;
+    let mut history = History::new(syncs);
+    let n_cut_bytes = each_record(&mut input, &mut |record| check_record(&header, record, &mut history))?;
+    let mut report = CrashReport {
+        job_name: header.job_name.clone(),
+        n_issued: history.n_issued,
+        n_acknowledged: history.n_acknowledged,
+        n_durable: history.n_durable,
+        n_cut_bytes,
+        ..CrashReport::default()
+    };
+    judge_all(&header, &history, unit_bytes, &mut |violation| {
+        report.count(&violation.verdict);
+        if !matches!(&violation.verdict, Ok(verdict) if !verdict.is_violation()) {
+            tell(violation);
+        }
+    });
+    Ok(report)
+}
+
+fn check_record(header: &CrashHeader, record: &Record, history: &mut History) -> Result<(), String> {
+    if record.file_index as usize >= header.files.len() || u64::from(record.length_bytes) > header.block_bytes {
+        return Err("a record is of no file of the job, or of no block".to_owned());
+    }
+    history.see(record).map_err(|overlap| overlap.to_string())
+}
+
+/// Takes all records up to the end, or to the first that is none; gives the bytes after it.
+fn each_record(input: &mut impl Read, take: &mut dyn FnMut(&Record) -> Result<(), String>) -> Result<u64, String> {
+    let mut bytes = [0; RECORD_BYTES];
+    loop {
+        let n_read = read_up_to(input, &mut bytes).map_err(|error| error.to_string())?;
+        let Some(record) = Record::decode(&bytes).filter(|_| n_read == RECORD_BYTES) else {
+            let rest = io::copy(input, &mut io::sink()).map_err(|error| error.to_string())?;
+            return Ok(n_read as u64 + rest);
+        };
+        take(&record)?;
+    }
+}
+
+/// Fills the buffer, or as much of it as there is.
+fn read_up_to(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut n_read = 0;
+    while n_read < buffer.len() {
+        match input.read(&mut buffer[n_read..]) {
+            Ok(0) => break,
+            Ok(n_more) => n_read += n_more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(n_read)
+}
+
+fn judge_all(header: &CrashHeader, history: &History, unit_bytes: usize, tell: &mut dyn FnMut(Violation)) {
+    let rules = BlockRules::new(header.content.clone(), header.job_number);
+    let mut open: Option<(u32, io::Result<File>)> = None;
+    for ((file_index, offset_bytes), place) in &history.places {
+        let name = &header.files[*file_index as usize];
+        if open.as_ref().is_none_or(|(index, _)| index != file_index) {
+            open = Some((*file_index, File::open(name)));
+        }
+        let Some((_, file)) = &open else { continue };
+        let received = match file {
+            Ok(file) => read_block(file, *offset_bytes, place).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        let verdict = received.map(|received| judge(&rules, place, history.last, &received, unit_bytes));
+        tell(Violation { file: name.clone(), offset_bytes: *offset_bytes, verdict });
+    }
+}
+
+/// What is beyond the end of a file counts as zeroes: its size was not durable.
+fn read_block(file: &File, offset_bytes: u64, place: &Place) -> io::Result<Vec<u8>> {
+    let mut block = vec![0; place.length_bytes as usize];
+    let mut n_read = 0;
+    while n_read < block.len() {
+        match file.read_at(&mut block[n_read..], offset_bytes.saturating_add(n_read as u64)) {
+            Ok(0) => break,
+            Ok(n_more) => n_read += n_more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(block)
+}

@@ -1,0 +1,252 @@
+//! Which writes are read back when it is not simply those that were done: those that an fsync has made durable
+//! (`verify_policy`), those that the stream makes once more (`experimental_verify`), those of an earlier run (`verify_only`).
+//!
+//! Must not know: headers, trims. Start reading at [`Worker::remember_pass`], [`Worker::mark_pass`], [`DurableWrites`].
+
+use super::slots::Slot;
+use super::verify::{Verifier, overlaps};
+use super::{Stop, Worker};
+use crate::error::{JobError, job_error};
+use crate::files::FileSet;
+use crate::plan::WorkerPlan;
+use ferrio_job::spec::{DirectionMix, VerifiedWrites, VerifySpec};
+use ferrio_units::random::Taus88;
+use ferrio_units::{DataDirection, Direction};
+use ferrio_workload::verify::block::Expected;
+use ferrio_workload::verify::pending::{MAX_PENDING, PendingWrite, WriteNumber};
+use ferrio_workload::workload::StreamCopy;
+use ferrio_workload::{Next, NextIo};
+use std::collections::{BTreeMap, BTreeSet};
+
+const EINVAL: i32 = 22;
+const ENOMEM: i32 = 12;
+
+/// Up to where writes are durable.
+#[derive(Debug, Default)]
+pub(super) struct DurableWrites {
+    /// By file: the writes with smaller numbers are.
+    before: BTreeMap<u32, u64>,
+    /// By slot of a sync in flight: its file, and what it makes durable.
+    syncing: BTreeMap<u32, (u32, u64)>,
+}
+
+impl DurableWrites {
+    /// The writes with smaller numbers are durable in all of so many files.
+    pub(super) fn before_all(&self, n_files: usize) -> u64 {
+        let are_all_synced = self.before.len() >= n_files;
+        self.before.values().copied().min().filter(|_| are_all_synced).unwrap_or(0)
+    }
+
+    /// Leaves what is to be read back.
+    pub(super) fn retain(&self, spec: &VerifySpec, writes: &mut Vec<PendingWrite>) {
+        if spec.reads == VerifiedWrites::Fsynced {
+            let before = |file_index| self.before.get(&file_index).copied().unwrap_or(0);
+            writes.retain(|write| write.number.sequence() < before(write.file_index));
+        }
+    }
+}
+
+/// What makes the writes of a pass once more.
+pub(super) struct Regeneration {
+    copy: Option<StreamCopy>,
+    seeds: Taus88,
+    /// Number of the next write.
+    sequence: u64,
+    /// Writes that failed.
+    failed: BTreeSet<u64>,
+}
+
+/// Whether what a job wrote, or would write, can be read back as its options say.
+///
+/// # Errors
+/// Writes may lie over others, and nobody could tell which is there.
+pub(super) fn check(plan: &WorkerPlan, set: &FileSet) -> Result<(), JobError> {
+    let Some(verify) = &plan.spec.verify else { return Ok(()) };
+    check_names(set)?;
+    check_number(plan, set, verify)?;
+    let has_passes = plan.spec.limits.loops > 1 || set.io_bytes > set.size_bytes;
+    if verify.reads == VerifiedWrites::OfEarlierRun && has_passes && (verify.checks_seed || verify.checks_sequence) {
+        let text = "fio: verify_only: of several passes only the last is there: verify_header_seed and \
+                    verify_write_sequence cannot be checked";
+        return Err(job_error!(EINVAL, "verify").explained(text));
+    }
+    if verify.reads == VerifiedWrites::Regenerated && overlaps(plan, set) {
+        let text =
+            "fio: experimental_verify remembers nothing: of writes over each other it cannot tell which is the newest";
+        return Err(job_error!(EINVAL, "verify").explained(text));
+    }
+    Ok(())
+}
+
+/// A file that a job has twice is written twice, and holds what was written last.
+fn check_names(set: &FileSet) -> Result<(), JobError> {
+    let mut names = BTreeSet::new();
+    match set.files.iter().find(|file| !names.insert(&file.path)) {
+        Some(file) => {
+            let text = format!("fio: verify: the job has file {} twice: it would write over its own blocks", file.name);
+            Err(job_error!(EINVAL, "verify").explained(text))
+        }
+        None => Ok(()),
+    }
+}
+
+/// There may be more writes in a pass, even of the largest blocks, than can be remembered: better said before them.
+fn check_number(plan: &WorkerPlan, set: &FileSet, verify: &VerifySpec) -> Result<(), JobError> {
+    let writes_only = matches!(plan.spec.pattern.mix, DirectionMix::Write | DirectionMix::TrimWrite);
+    let limits = &plan.spec.limits;
+    let ends_early = limits.time_based || limits.runtime_us > 0 || plan.spec.extent.number_ios > 0;
+    let remembers = verify.reads_back && verify.reads != VerifiedWrites::Regenerated;
+    // What waits for a backlog is read back before there are more.
+    let is_bounded = verify.backlog.is_some_and(|backlog| backlog.blocks <= MAX_PENDING as u64 / 2);
+    if !writes_only || ends_early || !remembers || is_bounded {
+        return Ok(());
+    }
+    // Of writes over each other only the newest is remembered.
+    let pass_bytes = set.size_bytes.min(set.io_bytes);
+    let n_writes = pass_bytes / plan.spec.pattern.block_size[DataDirection::Write].max_bytes.max(1);
+    if n_writes <= MAX_PENDING as u64 {
+        return Ok(());
+    }
+    let text = format!(
+        "fio: verify: a pass has {n_writes} writes to be remembered, at most {MAX_PENDING} can be ({} bytes of memory); \
+         {}",
+        MAX_PENDING * size_of::<PendingWrite>(),
+        advice(verify, overlaps(plan, set))
+    );
+    Err(job_error!(ENOMEM, "verify").explained(text))
+}
+
+/// What helps against too many writes. `overlap`: one may lie over another.
+fn advice(verify: &VerifySpec, overlap: bool) -> String {
+    let mut ways = vec!["larger blocks", "fewer writes (size, io_size, number_ios, loops)"];
+    if verify.reads == VerifiedWrites::Done && verify.trims.is_none() {
+        ways.push("a small verify_backlog, which reads back between writes");
+        if !overlap && verify.backlog.is_none() {
+            ways.push("experimental_verify=1, which remembers none");
+        }
+    }
+    format!("run with {}", ways.join(", or "))
+}
+
+impl Verifier {
+    /// The job ends: it made more writes than can be remembered.
+    pub(super) fn too_many(&self) -> JobError {
+        let text = format!(
+            "fio: verify: too many writes to be remembered, at most {MAX_PENDING} can be; {}",
+            advice(&self.spec, self.pending.may_overlap())
+        );
+        job_error!(ENOMEM, "verify").explained(text)
+    }
+
+    /// A sync is about to be issued from a slot: what has landed before it will be durable.
+    pub(super) fn sync_issued(&mut self, slot_index: u32, slot: &Slot) {
+        self.note_sync(slot_index, slot.unit.direction, slot.unit.file_index);
+        if self.spec.reads != VerifiedWrites::Fsynced || slot.unit.direction == Direction::SyncFileRange {
+            return;
+        }
+        let file_index = slot.unit.file_index;
+        let in_flight = self.in_flight.iter().flatten().filter(|write| write.file_index == file_index);
+        let first_in_flight = in_flight.map(|write| write.number.sequence()).min();
+        self.durable.syncing.insert(slot_index, (file_index, first_in_flight.unwrap_or(self.n_writes)));
+    }
+
+    /// A sync has landed.
+    pub(super) fn sync_landed(&mut self, slot_index: u32, has_failed: bool) {
+        let DurableWrites { before, syncing } = &mut self.durable;
+        if let Some((file_index, end)) = syncing.remove(&slot_index).filter(|_| !has_failed) {
+            let before = before.entry(file_index).or_default();
+            *before = end.max(*before);
+        }
+    }
+
+    /// What the next read of a pass that is made once more must give.
+    pub(super) fn regenerate_expected(&mut self, offset_bytes: u64) -> Option<Expected> {
+        let regeneration = self.regeneration.as_mut()?;
+        let (seed, sequence) = (regeneration.seeds.buffer_seed(), regeneration.sequence);
+        regeneration.sequence += 1;
+        let expected = Expected {
+            offset_bytes,
+            seed: self.spec.checks_seed.then_some(seed),
+            sequence: self.spec.checks_sequence.then_some(sequence),
+            is_trimmed: false,
+        };
+        (!regeneration.failed.contains(&sequence)).then_some(expected)
+    }
+
+    /// A write failed: it will not be checked.
+    pub(super) fn forget_regenerated(&mut self, slot_index: u32) {
+        let write = self.in_flight.get(slot_index as usize).copied().flatten();
+        if let (Some(write), Some(regeneration)) = (write, &mut self.regeneration) {
+            regeneration.failed.insert(write.number.sequence());
+        }
+    }
+
+    fn remember_unwritten(&mut self, io: &NextIo) -> Result<(), JobError> {
+        let write = PendingWrite {
+            file_index: io.file_index,
+            // Blocks are below 4 GiB.
+            length_bytes: u32::try_from(io.length_bytes).unwrap_or(u32::MAX),
+            offset_bytes: io.offset_bytes,
+            seed: self.seeds.buffer_seed(),
+            number: WriteNumber::new(self.n_writes),
+        };
+        self.n_writes += 1;
+        self.remember(write)
+    }
+}
+
+impl Worker<'_> {
+    /// The pass of an earlier run: its writes are remembered as if they were done now.
+    pub(super) fn remember_pass(&mut self) -> Stop {
+        loop {
+            if self.control.is_terminated() {
+                return Stop::Ended;
+            }
+            match (self.workload.next(), &mut self.verifier) {
+                (Next::Io(io), Some(verifier)) if io.direction == Direction::Write => {
+                    if let Err(error) = verifier.remember_unwritten(&io) {
+                        return Stop::Failed(Box::new(error));
+                    }
+                }
+                // Its reads and syncs are not repeated; files are opened to be read back.
+                (Next::Io(_) | Next::Close(_) | Next::Restart(_) | Next::Open(_), _) => {}
+                (Next::PassEnd, _) => return Stop::PassEnd,
+                // No rate, no trace.
+                (Next::Wait | Next::Failed, _) => return Stop::Failed(Box::new(job_error!(EINVAL, "verify_only"))),
+            }
+        }
+    }
+
+    /// A pass begins: what is to make its writes once more stands where the pass stands.
+    pub(super) fn mark_pass(&mut self) {
+        let Self { verifier, workload, .. } = self;
+        if let Some(verifier) = verifier.as_mut().filter(|verifier| verifier.spec.reads == VerifiedWrites::Regenerated)
+        {
+            verifier.regeneration = Some(Box::new(Regeneration {
+                copy: workload.copy(),
+                seeds: verifier.seeds.clone(),
+                sequence: verifier.n_writes,
+                failed: BTreeSet::new(),
+            }));
+        }
+    }
+
+    /// What makes the writes of the pass once more, and how many they are; `None`: nothing is to be.
+    pub(super) fn take_copy(&mut self) -> Option<(StreamCopy, u64)> {
+        let verifier = self.verifier.as_mut()?;
+        let n_writes = verifier.n_writes;
+        let regeneration = verifier.regeneration.as_mut()?;
+        let n_in_pass = n_writes.saturating_sub(regeneration.sequence);
+        regeneration.copy.take().filter(|_| n_in_pass > 0).map(|copy| (copy, n_in_pass))
+    }
+
+    /// A sync is done.
+    #[inline(never)]
+    pub(super) fn sync_done(&mut self, slot_index: u32, done: u64) {
+        self.account.sync_done(&self.clock, self.slots.get(slot_index).stamps, done);
+        if let Some(verifier) = &mut self.verifier {
+            verifier.sync_landed(slot_index, false);
+            self.tell_journal(slot_index, Direction::Sync, false);
+        }
+    }
+}

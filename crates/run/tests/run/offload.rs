@@ -1,0 +1,108 @@
+//! `io_submit_mode=offload` in real runs: nothing is lost, whatever the engine, and what is read is what was written.
+//!
+//! Start reading at [`every_engine_verifies_by_a_pool`].
+
+use crate::builder::{BLOCK, Events, reader, reads, run, set_depth, settings, simulate_one, spec, writes};
+use crate::scratch::Scratch;
+use crate::verify::{figures, verified};
+use ferrio_job::spec::{DirectionMix, JobSpec, SizeSpec, VerifyMethod};
+use ferrio_run::{RunError, Stream};
+
+fn offloaded(engine: &str, scratch: &Scratch, thread: bool) -> JobSpec {
+    let mut job = verified(VerifyMethod::Crc32c);
+    engine.clone_into(&mut job.engine.name);
+    job.engine.options.clear();
+    job.target.directories = vec![scratch.path().to_owned()];
+    job.submission.offload = true;
+    job.worker.thread = thread;
+    job.pattern.random = true;
+    job.pattern.rw_postfix = 1;
+    set_depth(&mut job, 4);
+    job
+}
+
+#[test]
+fn every_engine_verifies_by_a_pool() {
+    let scratch = Scratch::new("offload");
+    for engine in ["psync", "pvsync", "pvsync2", "mmap", "libaio", "io_uring", "posixaio"] {
+        // The C library's threads for POSIX AIO do not come along with a fork, but it counts on them in the child: other
+        // tests of this process may have some at this moment.
+        let kinds: &[bool] = if engine == "posixaio" { &[true] } else { &[false, true] };
+        for thread in kinds.iter().copied() {
+            let (outcome, events) = run(vec![offloaded(engine, &scratch, thread)]);
+            assert_eq!(events.text(Stream::Error), "", "{engine} {thread}");
+            assert_eq!(figures(&outcome), (64, 64, 0), "{engine} {thread}");
+            let stats = &outcome.result.jobs[0].stats;
+            // Each I/O has its samples, and as many were counted as were handed over.
+            for figures in [writes(stats), reads(stats)] {
+                assert_eq!((figures.slat.n_samples, figures.clat.n_samples, figures.lat.n_samples), (64, 64, 64));
+            }
+            assert_eq!(stats.depth.0.iter().sum::<u64>(), 128, "{engine}");
+        }
+    }
+}
+
+#[test]
+fn engines_that_move_the_position_are_refused() {
+    let scratch = Scratch::new("offload-refused");
+    for engine in ["sync", "vsync"] {
+        let (outcome, events) = run(vec![offloaded(engine, &scratch, false)]);
+        assert_eq!(outcome.n_failed, 1);
+        let text = events.text(Stream::Error);
+        assert!(text.contains("io_submit_mode") && text.contains(engine) && text.contains("psync"), "{text}");
+    }
+}
+
+#[test]
+fn errors_are_those_of_their_ios() {
+    let mut job = reader("w", "psync", 16);
+    job.pattern.mix = DirectionMix::Write;
+    job.target.filenames = vec!["/dev/full".to_owned()];
+    job.submission.offload = true;
+    set_depth(&mut job, 4);
+    let (outcome, events) = run(vec![job]);
+    assert_eq!((outcome.n_failed, outcome.result.jobs[0].stats.errno), (1, 28), "{}", events.text(Stream::Error));
+}
+
+/// The simulated device never waits in a submission: the same figures, to the nanosecond.
+#[test]
+fn the_simulated_device_needs_no_threads() {
+    let mut job = crate::builder::sim_reader("j", "uniform:10us-1ms", 200);
+    set_depth(&mut job, 8);
+    let inline = simulate_one(job.clone());
+    job.submission.offload = true;
+    let offload = simulate_one(job);
+    assert_eq!((reads(&inline).clat.sum_ns, inline.depth.0), (reads(&offload).clat.sum_ns, offload.depth.0));
+}
+
+/// All of several jobs would have to be looked at.
+#[test]
+fn overlap_between_jobs_is_refused() {
+    let mut job = reader("j", "psync", 1);
+    job.pattern.mix = DirectionMix::Write;
+    job.extent.size = Some(SizeSpec::Bytes(BLOCK));
+    (job.submission.offload, job.submission.serialize_overlap) = (true, true);
+    "null".clone_into(&mut job.engine.name);
+    let run = |n_jobs| ferrio_run::run(spec(vec![job.clone(); n_jobs]), &settings(), &mut Events::default());
+    assert_eq!(run(1).unwrap().n_failed, 0);
+    assert!(matches!(run(2), Err(RunError::OverlapBetweenJobs { .. })));
+}
+
+/// Such a process would wait for threads that did not come along with the fork.
+#[test]
+fn posixaio_in_threads_and_processes_of_one_run_is_refused() {
+    let scratch = Scratch::new("offload-mixed");
+    let jobs = |threads: [bool; 2]| {
+        let of = |thread| {
+            let mut job = reader("j", "posixaio", 1);
+            job.target.directories = vec![scratch.path().to_owned()];
+            job.worker.thread = thread;
+            job
+        };
+        ferrio_run::run(spec(threads.map(of).to_vec()), &settings(), &mut Events::default())
+    };
+    for mixed in [[true, false], [false, true]] {
+        assert!(matches!(jobs(mixed), Err(RunError::ThreadsAndProcesses { engine: "posixaio", .. })));
+    }
+    assert!(!matches!(jobs([true, true]), Err(RunError::ThreadsAndProcesses { .. })));
+}

@@ -1,0 +1,98 @@
+//! `serialize_overlap` on virtual time: who waits, for how long, and what verification then knows.
+//!
+//! Start reading at [`who_lies_over_another_waits_for_it`].
+
+use crate::builder::{BLOCK, US, reads, set_depth, set_text, sim_reader, simulate, simulate_one, writes};
+use crate::verify::{figures, verified};
+use ferrio_job::spec::{BlockRange, DirectionMix, ErrorClasses, JobSpec, RandomDistribution, VerifyMethod};
+use ferrio_run::Stream;
+
+/// Writes of 100 us, eight at a time on eight channels, each a block behind the start of the one before it: all that are
+/// longer than a block lie over their neighbours.
+fn steps(n_ios: u64, block_blocks: u64) -> JobSpec {
+    let mut job = sim_reader("j", "fixed:100us", n_ios * block_blocks);
+    job.pattern.mix = DirectionMix::Write;
+    let block_bytes = block_blocks * BLOCK;
+    let range = BlockRange { min_bytes: block_bytes, max_bytes: block_bytes };
+    job.pattern.block_size = ferrio_units::PerDirection::all(range);
+    job.pattern.rw_postfix = -((block_bytes - BLOCK) as i64);
+    job.submission.serialize_overlap = true;
+    set_depth(&mut job, 8);
+    set_text(&mut job, "sim_channels", "8");
+    job
+}
+
+#[test]
+fn who_lies_over_another_waits_for_it() {
+    let stats = simulate_one(steps(8, 2));
+    // Each lies over the one before: one at a time, 100 us each. The wait is no latency.
+    assert_eq!((writes(&stats).n_completed, writes(&stats).runtime_ns), (8, 800 * US));
+    assert_eq!((writes(&stats).lat.max_ns, writes(&stats).slat.max_ns), (100 * US, 0));
+    assert_eq!(stats.depth.0, [8, 0, 0, 0, 0, 0, 0]);
+    // Blocks side by side do not touch: all at once.
+    let stats = simulate_one(steps(8, 1));
+    assert_eq!(writes(&stats).runtime_ns, 100 * US);
+    // Nor do they wait without the option.
+    let mut job = steps(8, 2);
+    job.submission.serialize_overlap = false;
+    assert_eq!(writes(&simulate_one(job)).runtime_ns, 100 * US);
+}
+
+/// What is prepared in a batch is handed over for the one that waits for it; depths count what was in flight.
+#[test]
+fn batches_are_handed_over_for_who_waits() {
+    let mut job = steps(8, 2);
+    job.queue.batch_submit = 4;
+    let stats = simulate_one(job);
+    assert_eq!(writes(&stats).runtime_ns, 800 * US);
+    assert_eq!(stats.depth.0, [8, 0, 0, 0, 0, 0, 0]);
+}
+
+#[test]
+fn reads_wait_for_writes_and_readers_for_nobody() {
+    let mut job = steps(400, 2);
+    job.pattern.mix = DirectionMix::ReadWrite;
+    // Back to where it was: reads and writes of one place.
+    job.pattern.rw_postfix = -2 * BLOCK as i64;
+    let stats = simulate_one(job);
+    assert!(reads(&stats).n_completed > 0 && writes(&stats).n_completed > 0);
+    assert_eq!(stats.depth.0, [400, 0, 0, 0, 0, 0, 0]);
+    let mut job = steps(8, 2);
+    job.pattern.mix = DirectionMix::Read;
+    assert_eq!(reads(&simulate_one(job)).runtime_ns, 100 * US);
+}
+
+/// Sixty-four writes of which many lie over others.
+fn crowded(iodepth: u32, fault: Option<&str>) -> JobSpec {
+    let mut job = verified(VerifyMethod::Crc32c);
+    job.pattern.random = true;
+    job.pattern.norandommap = true;
+    job.pattern.rw_postfix = 1;
+    job.pattern.distribution = RandomDistribution::Zipf { theta: 1.2, center: None };
+    job.submission.serialize_overlap = true;
+    set_depth(&mut job, iodepth);
+    set_text(&mut job, "sim_channels", "16");
+    set_text(&mut job, "sim_service", "uniform:1us-100us");
+    if let Some(fault) = fault {
+        set_text(&mut job, "sim_fault", fault);
+    }
+    job.errors.continue_on = ErrorClasses { write: true, ..ErrorClasses::default() };
+    job
+}
+
+/// What is read back is what one at a time reads back: nothing is left out because it raced. A write that fails takes only
+/// itself away, also while a newer one waits for it.
+#[test]
+fn verification_leaves_nothing_out() {
+    for fault in [None, Some("write=eio@/3")] {
+        let (one, _) = simulate(vec![crowded(1, fault)]);
+        let (many, events) = simulate(vec![crowded(16, fault)]);
+        assert_eq!(events.text(Stream::Error), "");
+        assert_eq!(figures(&many), figures(&one), "{fault:?}");
+        let (n_writes, n_reads, _) = figures(&many);
+        assert!(n_reads > 5 && n_reads < n_writes, "{n_reads} of {n_writes}");
+        let mut racing = crowded(16, fault);
+        racing.submission.serialize_overlap = false;
+        assert!(figures(&simulate(vec![racing]).0).1 < n_reads);
+    }
+}

@@ -1,0 +1,96 @@
+//! Verification raises no alarm where nothing is damaged, whatever its options are.
+//!
+//! Start reading at [`run_clean`].
+
+use crate::builder::{set_depth, set_text, simulate};
+use crate::verify::verified;
+use ferrio_job::spec::{
+    BlockRange, DirectionMix, ErrorClasses, HeaderLayout, JobSpec, RandomDistribution, SizeSpec, TrimBacklogSpec,
+    VERIFY_METHODS, VerifiedWrites,
+};
+use ferrio_run::Stream;
+use ferrio_units::PerDirection;
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+
+/// Any job of verification that is allowed, in any combination.
+fn any_job() -> impl Strategy<Value = JobSpec> {
+    let order = (0..3usize, any::<bool>(), any::<bool>(), 0..4usize, any::<bool>(), any::<u64>());
+    let sizes = (prop::array::uniform3((1u64..3, 0u64..3)), 1u64..200, any::<bool>(), 1u32..4, 1u32..4);
+    let queue = (1u32..20, 1u32..8, 1u32..8, 1u32..4);
+    let verify = (
+        0..VERIFY_METHODS.len(),
+        0..3usize,
+        any::<bool>(),
+        prop::option::of((1u32..101, 1u64..9, 1u64..9, any::<bool>())),
+    );
+    let syncs = (0u32..6, 0u32..6, any::<bool>(), 0..4usize);
+    (order, sizes, queue, verify, syncs).prop_map(|(order, sizes, queue, verify, syncs)| {
+        let (mix, random, norandommap, skew, seeded, seed) = order;
+        let (blocks, io_blocks, has_io_size, nrfiles, openfiles) = sizes;
+        let (iodepth, channels, batch, loops) = queue;
+        let (method, reads, layout, trims) = verify;
+        let (fsync, fdatasync, end_fsync, fault) = syncs;
+        let mut job = verified(VERIFY_METHODS[method].method);
+        job.pattern.mix = [DirectionMix::Write, DirectionMix::ReadWrite, DirectionMix::TrimWrite][mix];
+        job.pattern.random = random;
+        job.pattern.rw_postfix = random.into();
+        job.pattern.norandommap = norandommap;
+        if skew == 0 {
+            job.pattern.distribution = RandomDistribution::Zipf { theta: 1.2, center: None };
+        }
+        job.pattern.randseed = seeded.then_some(seed);
+        job.pattern.block_size = PerDirection(
+            blocks.map(|(min, more)| BlockRange { min_bytes: min * 4096, max_bytes: (min + more) * 4096 }),
+        );
+        job.extent.io_size = has_io_size.then_some(SizeSpec::Bytes(io_blocks * 4096));
+        (job.target.nrfiles, job.target.openfiles) = (nrfiles, openfiles.min(nrfiles));
+        job.limits.loops = loops;
+        (job.durability.fsync_blocks, job.durability.fdatasync_blocks) = (fsync, fdatasync);
+        job.durability.end_fsync = end_fsync;
+        set_depth(&mut job, iodepth);
+        job.queue.batch_submit = batch.min(iodepth);
+        set_text(&mut job, "sim_channels", &channels.to_string());
+        // What is no damage: short transfers, and errors that are tolerated.
+        set_text(&mut job, "sim_fault", ["short@/5", "write=eio@/7", "trim=eio@/3", "stall:1ms@/9"][fault]);
+        job.errors.continue_on = ErrorClasses { read: true, write: true, verify: false };
+        let verify = job.verify.as_mut().unwrap();
+        verify.content.layout = if layout { HeaderLayout::V2 } else { HeaderLayout::V3 };
+        // As lowered: intervals divide all blocks, and numbers are those of one size.
+        verify.content.interval_bytes = 4096;
+        verify.checks_sequence = blocks[1].1 == 0;
+        verify.reads = [VerifiedWrites::Done, VerifiedWrites::Fsynced, VerifiedWrites::Regenerated][reads];
+        if let (Some((percent, backlog, batch, checks_zeroes)), VerifiedWrites::Done) = (trims, verify.reads) {
+            verify.trims = Some(TrimBacklogSpec { percent, backlog, batch, checks_zeroes });
+        }
+        job
+    })
+}
+
+/// Runs jobs on a device that does what it says, and wants no word from any.
+fn run_clean(n_jobs: u32) {
+    let mut runner =
+        TestRunner::new(ProptestConfig { cases: n_jobs, max_shrink_iters: 200, ..ProptestConfig::default() });
+    let result = runner.run(&any_job(), |job| {
+        let (outcome, events) = simulate(vec![job]);
+        let text = events.text(Stream::Error);
+        // A job whose writes lie over each other cannot do without a memory, and says so.
+        let is_refused = text.starts_with("fio: experimental_verify remembers nothing");
+        let alarms: Vec<&str> = text.lines().filter(|line| !line.starts_with("fio: io_u error")).collect();
+        prop_assert!(is_refused || alarms.is_empty(), "{alarms:?}");
+        prop_assert_eq!(outcome.n_failed, u32::from(is_refused));
+        Ok(())
+    });
+    assert_eq!(result, Ok(()));
+}
+
+#[test]
+fn clean_runs_raise_no_alarm() {
+    run_clean(200);
+}
+
+#[test]
+#[ignore = "takes a minute; run it when verification changes"]
+fn ten_thousand_clean_runs_raise_no_alarm() {
+    run_clean(10_000);
+}

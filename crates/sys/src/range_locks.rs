@@ -1,0 +1,114 @@
+//! Locks that threads and processes share, by number: shared or exclusive, free again when their holder dies.
+//!
+//! They are the kernel's locks of open file descriptions, on bytes of a file in memory that nobody reads. Must not know: what
+//! is locked. Start reading at [`LockSpace`].
+#![expect(unsafe_code, reason = "fcntl with a flock structure")]
+
+use crate::Errno;
+use crate::error::{Context, Result};
+use rustix::fs::{MemfdFlags, Mode, OFlags};
+use std::os::fd::{AsRawFd, OwnedFd};
+
+/// Numbers that can be locked. Made before those who share it exist.
+#[derive(Debug)]
+pub struct LockSpace(OwnedFd);
+
+/// One who locks: holds any number of locks, which do not exclude each other.
+#[derive(Debug)]
+pub struct Locker(OwnedFd);
+
+impl LockSpace {
+    /// A space in which nothing is locked.
+    ///
+    /// # Errors
+    /// No descriptor or memory is left.
+    pub fn new() -> Result<Self> {
+        let file = rustix::fs::memfd_create("ferrio-locks", MemfdFlags::CLOEXEC).context("memfd_create", "locks")?;
+        Ok(Self(file))
+    }
+
+    /// A locker of its own, for the calling thread or process.
+    ///
+    /// # Errors
+    /// No descriptor is left, or there is no `/proc`.
+    pub fn locker(&self) -> Result<Locker> {
+        // Opened anew: what is inherited is the same description, and its locks are one's own.
+        let path = format!("/proc/thread-self/fd/{}", self.0.as_raw_fd());
+        let file = rustix::fs::open(&path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).context("open", &path)?;
+        Ok(Locker(file))
+    }
+}
+
+impl Locker {
+    /// Waits until the number is free, for others who share it too or for nobody else.
+    pub fn lock(&self, number: u32, shared: bool) -> std::result::Result<(), Errno> {
+        self.set(number, if shared { libc::F_RDLCK } else { libc::F_WRLCK })
+    }
+
+    /// Frees the number.
+    pub fn unlock(&self, number: u32) -> std::result::Result<(), Errno> {
+        self.set(number, libc::F_UNLCK)
+    }
+
+    fn set(&self, number: u32, kind: libc::c_int) -> std::result::Result<(), Errno> {
+        // SAFETY: all zero bytes are a valid structure of integers.
+        let mut range: libc::flock = unsafe { std::mem::zeroed() };
+        // The constants are 0 to 2.
+        range.l_type = kind as libc::c_short;
+        range.l_whence = libc::SEEK_SET as libc::c_short;
+        range.l_start = libc::off_t::from(number);
+        range.l_len = 1;
+        loop {
+            // SAFETY: the descriptor is open, and the structure lives until the call returns.
+            if unsafe { libc::fcntl(self.0.as_raw_fd(), libc::F_OFD_SETLKW, &raw const range) } == 0 {
+                return Ok(());
+            }
+            // The errno was just set by the call.
+            let errno = std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO);
+            if errno != libc::EINTR {
+                return Err(Errno::from_raw_os_error(errno));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// Adds without an atomic operation to what both sides lock: nothing is lost only if they exclude each other.
+    #[test]
+    fn exclusive_holders_exclude_each_other() {
+        let space = LockSpace::new().unwrap();
+        let counter = AtomicU32::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let locker = space.locker().unwrap();
+                    for _ in 0..500 {
+                        locker.lock(7, false).unwrap();
+                        let now = counter.load(Ordering::Relaxed);
+                        std::thread::yield_now();
+                        counter.store(now + 1, Ordering::Relaxed);
+                        locker.unlock(7).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(counter.into_inner(), 2000);
+    }
+
+    #[test]
+    fn those_who_share_do_not_wait_and_numbers_are_apart() {
+        let space = LockSpace::new().unwrap();
+        let (one, other) = (space.locker().unwrap(), space.locker().unwrap());
+        one.lock(1, true).unwrap();
+        other.lock(1, true).unwrap();
+        one.lock(2, false).unwrap();
+        other.lock(u32::MAX, false).unwrap();
+        // What a holder has is freed with it.
+        drop(one);
+        other.lock(2, false).unwrap();
+    }
+}

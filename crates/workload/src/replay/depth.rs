@@ -1,0 +1,81 @@
+//! How many I/Os were in flight while a trace was recorded, as fio tells it.
+//!
+//! Counted is what enters the queue and is not merged until something completes, reads and writes apart.
+//! Must not know: times, places. Start reading at [`DepthMeter::see`].
+//! Facts: reference, "blktrace input"; per direction and from zero after a completion in fio 3.33.
+
+use super::blktrace::{Event, Progress};
+
+/// Depth of a trace as far as it was read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct DepthMeter {
+    /// Reads and writes that were queued and not merged since the last completion.
+    queued: [i64; 2],
+    peak: i64,
+}
+
+impl DepthMeter {
+    /// Takes the next event.
+    pub(super) fn see(&mut self, event: &Event) {
+        let Some(is_write) = event.is_write_not_read() else { return };
+        let queued = &mut self.queued[usize::from(is_write)];
+        match event.progress() {
+            // Cannot overflow: a record has 48 bytes, and a file less than 2^63.
+            Progress::Queued => *queued += 1,
+            Progress::Merged => *queued -= 1,
+            Progress::Completed => {
+                self.peak = self.peak.max(*queued);
+                *queued = 0;
+            }
+            Progress::Other => {}
+        }
+    }
+
+    /// The largest depth, at least 1.
+    pub(super) fn peak(&self) -> u32 {
+        u32::try_from(self.peak.max(1)).unwrap_or(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `Q`ueued, merged (`B`), `C`ompleted; small letters are those of writes.
+    fn depth(events: &str) -> u32 {
+        let mut meter = DepthMeter::default();
+        for letter in events.chars() {
+            let kind = match letter.to_ascii_uppercase() {
+                'Q' => 1,
+                'B' => 2,
+                _ => 8,
+            };
+            let property = if letter.is_ascii_lowercase() { 2 } else { 1 };
+            meter.see(&Event::of_action(property << 16 | kind));
+        }
+        meter.peak()
+    }
+
+    // Depths of fio 3.33.
+    #[test]
+    fn depths_of_the_peer() {
+        for (events, expected) in [
+            ("Q", 1),
+            ("QQ", 1),
+            ("QQQC", 3),
+            ("QCQC", 1),
+            ("QQCC", 2),
+            ("QQQCQQCCCC", 3),
+            ("QQBC", 1),
+            ("QqQqCcCc", 2),
+            ("qqqQcccC", 3),
+            ("QQQBBC", 1),
+            ("QQQQQQQQCQQQQQQQQ", 8),
+            ("CQQQQQ", 1),
+            ("QQQQQQQQQqc", 1),
+            ("qbbqqqc", 2),
+        ] {
+            assert_eq!(depth(events), expected, "{events}");
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Several traces of blktrace made one, by the times of their events. What is held of a trace is a window of fixed size.
+//!
+//! Kept are the queue events of reads, writes and discards, without data of their own, as this machine writes them.
+//! Must not know: files, what is replayed. Start reading at [`Merge::next_record`].
+//! Facts: reference, "`merge_blktrace_file`"; order of equal times from fio 3.33.
+
+use super::TraceError;
+use super::blktrace::{ByteOrder, Event, RECORD_BYTES, rewritten};
+use super::remarks::Remarks;
+use super::window::{TraceBytes, Window};
+use std::sync::Arc;
+
+/// What [`MergeInput::time_scale_ppm`] counts in.
+const PARTS: u128 = 1_000_000;
+
+/// A trace that is to be merged with others.
+#[derive(Debug)]
+pub struct MergeInput {
+    /// Its records.
+    pub bytes: Arc<dyn TraceBytes>,
+    /// Its times are multiplied by so many millionths.
+    pub time_scale_ppm: u64,
+    /// How often it is run through, at least 1: a pass begins at the time of the last record of the one before.
+    pub n_passes: u32,
+}
+
+/// Traces that are being merged.
+#[derive(Debug)]
+pub struct Merge {
+    /// Those that have not ended. The last takes the place of one that has: with that, equal times have fio's order.
+    sources: Vec<Source>,
+    remarks: Remarks,
+}
+
+/// A trace and its next event.
+#[derive(Debug)]
+struct Source {
+    input: MergeInput,
+    window: Window,
+    order: ByteOrder,
+    /// Passes after this one.
+    n_passes_left: u32,
+    /// When this pass began, and the time of the last record within it, both unscaled.
+    pass_start_ns: u64,
+    last_ns: u64,
+    pass_has_events: bool,
+    next: Option<(u64, [u8; RECORD_BYTES])>,
+}
+
+impl Merge {
+    /// Looks at the starts of all traces. An error says which trace has it.
+    pub fn new(inputs: Vec<MergeInput>) -> Result<Self, (usize, TraceError)> {
+        let mut merge = Self { sources: Vec::new(), remarks: Remarks::default() };
+        for (index, input) in inputs.into_iter().enumerate() {
+            let source = Source::open(input, &mut merge.remarks).map_err(|error| (index, error))?;
+            merge.sources.push(source);
+        }
+        while let Some(index) = merge.sources.iter().position(|source| source.next.is_none()) {
+            merge.sources.swap_remove(index);
+        }
+        Ok(merge)
+    }
+
+    /// The next record of the merged trace; `None` at its end.
+    pub fn next_record(&mut self) -> Result<Option<[u8; RECORD_BYTES]>, TraceError> {
+        let times = self.sources.iter().enumerate();
+        let Some(index) = times.min_by_key(|(_, source)| source.time_ns()).map(|(index, _)| index) else {
+            return Ok(None);
+        };
+        let source = &mut self.sources[index];
+        let record = source.next.take().map(|(_, record)| record);
+        source.advance(&mut self.remarks)?;
+        if source.next.is_none() {
+            self.sources.swap_remove(index);
+        }
+        Ok(record)
+    }
+
+    /// Lines on what says nothing in the traces.
+    pub fn into_remarks(self) -> Vec<String> {
+        self.remarks.into_lines()
+    }
+}
+
+impl Source {
+    fn open(input: MergeInput, remarks: &mut Remarks) -> Result<Self, TraceError> {
+        let mut window = Window::new(Arc::clone(&input.bytes));
+        let order = ByteOrder::of_trace(window.peek(RECORD_BYTES)?).ok_or(TraceError::NotBlktrace)?;
+        let n_passes_left = input.n_passes.saturating_sub(1);
+        let mut source = Self {
+            input,
+            window,
+            order,
+            n_passes_left,
+            pass_start_ns: 0,
+            last_ns: 0,
+            pass_has_events: false,
+            next: None,
+        };
+        source.advance(remarks)?;
+        Ok(source)
+    }
+
+    fn time_ns(&self) -> u64 {
+        self.next.as_ref().map_or(u64::MAX, |(time_ns, _)| *time_ns)
+    }
+
+    /// Goes to the next event that is kept, in this pass or the next.
+    fn advance(&mut self, remarks: &mut Remarks) -> Result<(), TraceError> {
+        while !self.advance_in_pass(remarks)? {
+            // A trace without such an event has none in any pass.
+            if self.n_passes_left == 0 || !self.pass_has_events {
+                break;
+            }
+            self.n_passes_left -= 1;
+            self.pass_has_events = false;
+            self.pass_start_ns = self.pass_start_ns.saturating_add(self.last_ns);
+            self.window = Window::new(Arc::clone(&self.input.bytes));
+        }
+        Ok(())
+    }
+
+    /// False at the end of the pass.
+    fn advance_in_pass(&mut self, remarks: &mut Remarks) -> Result<bool, TraceError> {
+        loop {
+            let offset = self.window.offset();
+            let ahead = self.window.peek(RECORD_BYTES)?;
+            let Some(record) = ahead.first_chunk::<RECORD_BYTES>() else {
+                if !ahead.is_empty() && self.n_passes_left == 0 {
+                    remarks.add(|| format!("offset {offset}: the trace ends within a record"));
+                }
+                return Ok(false);
+            };
+            let event = Event::parse(self.order, record).map_err(|bad| bad.at(offset))?;
+            self.last_ns = event.time_ns;
+            let is_kept = event.is_queued() && event.is_data();
+            if is_kept {
+                let scale = u128::from(self.input.time_scale_ppm);
+                let time_ns =
+                    (u128::from(self.pass_start_ns) + u128::from(event.time_ns)).saturating_mul(scale) / PARTS;
+                let time_ns = u64::try_from(time_ns).unwrap_or(u64::MAX);
+                self.next = Some((time_ns, rewritten(self.order, record, time_ns)));
+                self.pass_has_events = true;
+            }
+            self.window.skip(RECORD_BYTES as u64 + u64::from(event.n_data_bytes));
+            if is_kept {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Category, kind of event.
+    const READ: u32 = 1 << 16 | 1;
+
+    /// A record by the header of Linux; the number of its own bytes of data, which follow it.
+    fn record(sequence: u32, time_ns: u64, action: u32, n_data: u16) -> Vec<u8> {
+        let mut out = Vec::new();
+        for word in [0x6561_7407, sequence] {
+            out.extend(u32::to_ne_bytes(word));
+        }
+        for word in [time_ns, 8] {
+            out.extend(u64::to_ne_bytes(word));
+        }
+        for word in [4096, action, 1234, 8 << 20, 3] {
+            out.extend(u32::to_ne_bytes(word));
+        }
+        out.extend([0_u16.to_ne_bytes(), n_data.to_ne_bytes()].concat());
+        out.extend(vec![b'x'; n_data.into()]);
+        out
+    }
+
+    fn trace(records: &[Vec<u8>]) -> MergeInput {
+        MergeInput { bytes: Arc::new(records.concat()), time_scale_ppm: 1_000_000, n_passes: 1 }
+    }
+
+    fn reads(records: &[(u32, u64)]) -> MergeInput {
+        let records: Vec<_> = records.iter().map(|(sequence, time_ns)| record(*sequence, *time_ns, READ, 0)).collect();
+        trace(&records)
+    }
+
+    /// Sequence and time of each record, by the places that they have in the header of Linux.
+    fn merged(inputs: Vec<MergeInput>) -> Vec<(u32, u64)> {
+        let mut merge = Merge::new(inputs).unwrap();
+        let mut out = Vec::new();
+        while let Some(record) = merge.next_record().unwrap() {
+            assert_eq!(record[46..], [0, 0]);
+            let sequence = u32::from_ne_bytes(record[4..8].try_into().unwrap());
+            out.push((sequence, u64::from_ne_bytes(record[8..16].try_into().unwrap())));
+        }
+        assert_eq!(merge.into_remarks(), [""; 0]);
+        out
+    }
+
+    #[test]
+    fn events_come_by_their_times() {
+        let (first, second) = (reads(&[(1, 10), (2, 30)]), reads(&[(3, 20), (4, 40)]));
+        assert_eq!(merged(vec![first, second]), [(1, 10), (3, 20), (2, 30), (4, 40)]);
+        // One that goes back in time comes when it is its trace's turn.
+        let (first, second) = (reads(&[(1, 10), (2, 50), (3, 30)]), reads(&[(4, 10), (5, 40)]));
+        assert_eq!(merged(vec![first, second]), [(1, 10), (4, 10), (5, 40), (2, 50), (3, 30)]);
+    }
+
+    // fio 3.33 does it so.
+    #[test]
+    fn who_has_ended_leaves_its_place_to_the_last() {
+        let inputs = vec![reads(&[(1, 10)]), reads(&[(2, 20)]), reads(&[(3, 10), (4, 20)])];
+        assert_eq!(merged(inputs), [(1, 10), (3, 10), (4, 20), (2, 20)]);
+    }
+
+    #[test]
+    fn kept_is_what_moves_data() {
+        let kinds = [(1, READ, 5), (2, 1, 0), (3, 4 << 16 | 1, 0), (4, 2 << 16 | 1, 0), (5, 1 << 16 | 8, 9)];
+        let more = [(6, 0x2000 << 16 | 1, 0), (7, 0x400 << 16, 30), (8, 6 << 16 | 1, 0)];
+        let all = kinds.iter().chain(&more).map(|(sequence, action, n_data)| record(*sequence, 7, *action, *n_data));
+        let kept: Vec<_> =
+            merged(vec![trace(&all.collect::<Vec<_>>())]).iter().map(|(sequence, _)| *sequence).collect();
+        assert_eq!(kept, [1, 4, 6, 8]);
+    }
+
+    #[test]
+    fn times_are_scaled_and_passes_follow_each_other() {
+        let of = |percent: u64, n_passes| MergeInput {
+            time_scale_ppm: percent * 10_000,
+            n_passes,
+            ..trace(&[record(1, 1000, READ, 0), record(2, 3000, READ, 0), record(3, 4001, 1 << 16 | 8, 0)])
+        };
+        assert_eq!(merged(vec![of(50, 1)]), [(1, 500), (2, 1500)]);
+        assert_eq!(merged(vec![of(33, 1)]), [(1, 330), (2, 990)]);
+        let twice = [(1, 1000), (2, 3000), (1, 5001), (2, 7001)];
+        assert_eq!(merged(vec![of(100, 2)]), twice);
+        assert_eq!(merged(vec![of(200, 2)]), twice.map(|(sequence, time_ns)| (sequence, time_ns * 2)));
+        let silent = MergeInput { n_passes: u32::MAX, ..trace(&[record(1, 5, 0x400 << 16, 0)]) };
+        assert_eq!(merged(vec![silent]), []);
+        let late = MergeInput { time_scale_ppm: u64::MAX, n_passes: 2, ..reads(&[(1, u64::MAX)]) };
+        assert_eq!(merged(vec![late]), [(1, u64::MAX); 2]);
+    }
+
+    #[test]
+    fn the_other_order_of_bytes_becomes_that_of_the_machine() {
+        let own = record(9, 77, READ, 0);
+        let mut other = own.clone();
+        let mut at = 0;
+        for n in [4, 4, 8, 8, 4, 4, 4, 4, 4, 2, 2] {
+            other[at..at + n].reverse();
+            at += n;
+        }
+        let mut merge = Merge::new(vec![trace(&[other])]).unwrap();
+        assert_eq!(merge.next_record().unwrap().unwrap()[..], own);
+    }
+
+    #[test]
+    fn what_is_no_trace_is_an_error() {
+        let bytes = |text: &[u8]| MergeInput { bytes: Arc::new(text.to_vec()), ..reads(&[]) };
+        for text in [&b""[..], b"fio version 3 iolog\n"] {
+            let error = Merge::new(vec![reads(&[(1, 1)]), bytes(text)]).unwrap_err();
+            assert!(matches!(error, (1, TraceError::NotBlktrace)), "{error:?}");
+        }
+        let mut damaged = [record(1, 1, READ, 0), record(2, 2, READ, 0)].concat();
+        damaged[50] = 0;
+        let mut merge = Merge::new(vec![bytes(&damaged)]).unwrap();
+        assert!(matches!(merge.next_record(), Err(TraceError::Magic { offset: 48, .. })));
+        let short = [record(1, 1, READ, 0), record(2, 2, READ, 0)[..20].to_vec()].concat();
+        let mut merge = Merge::new(vec![bytes(&short)]).unwrap();
+        assert!(merge.next_record().unwrap().is_some() && merge.next_record().unwrap().is_none());
+        assert_eq!(merge.into_remarks(), ["offset 48: the trace ends within a record"]);
+    }
+}

@@ -1,0 +1,10 @@
+//! What must be there after a crash: a journal of acknowledged writes and completed syncs, and the blocks judged by it.
+//!
+//! Must not know: files, system calls. Start reading at [`record::Record`], then [`history::History`] and [`judge::judge`].
+
+pub mod history;
+pub mod judge;
+pub mod record;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,234 @@
+//! A device of one file in memory, its journal, and blocks damaged by hand.
+
+use super::history::{History, Overlap, Syncs};
+use super::judge::{Verdict, judge};
+use super::record::{Event, RECORD_BYTES, Record};
+use crate::verify::block::{BlockRules, Write};
+use ferrio_job::spec::{HeaderLayout, VerifyContentSpec, VerifyMethod};
+use proptest::prelude::*;
+
+const BLOCK: usize = 4096;
+const UNIT: usize = 512;
+
+fn rules() -> BlockRules {
+    let content = VerifyContentSpec {
+        method: VerifyMethod::Crc32c,
+        layout: HeaderLayout::V3,
+        interval_bytes: 1024,
+        header_at: 0,
+        pattern: None,
+        pattern_interval_bytes: 0,
+    };
+    BlockRules::new(content, 1)
+}
+
+/// The write of a number to a block.
+fn write(sequence: u64, block: u64) -> Write {
+    Write { offset_bytes: block * BLOCK as u64, seed: 1000 + sequence * 7919, sequence, start_ns: 50 + sequence }
+}
+
+fn data(write: &Write) -> Vec<u8> {
+    let mut block = vec![0; BLOCK];
+    rules().stamp(&mut block, write);
+    block
+}
+
+fn of_write(event: Event, sequence: u64, block: u64) -> Record {
+    Record { event, file_index: 0, length_bytes: BLOCK as u32, write: write(sequence, block) }
+}
+
+fn sync(covers: u64) -> Record {
+    let write = Write { offset_bytes: 0, seed: 0, sequence: 0, start_ns: 0 };
+    Record { event: Event::Synced { covers }, file_index: 0, length_bytes: 0, write }
+}
+
+fn history(journal: &[Record]) -> History {
+    let mut syncs = Syncs::default();
+    for record in journal {
+        syncs.see(record);
+    }
+    let mut history = History::new(syncs);
+    for record in journal {
+        history.see(record).expect("blocks lie beside each other");
+    }
+    history
+}
+
+/// Writes 0 and 1 of block 0 and write 2 of block 1 are durable; 3 (block 0) and 4 (block 2) are acknowledged; 5 (block 3)
+/// is in flight.
+fn journal() -> Vec<Record> {
+    let (issued, done) = (Event::Issued, Event::Acknowledged);
+    let mut journal = Vec::new();
+    for (sequence, block) in [(0, 0), (1, 0), (2, 1)] {
+        journal.extend([of_write(issued, sequence, block), of_write(done, sequence, block)]);
+    }
+    journal.push(sync(6));
+    for (sequence, block) in [(3, 0), (4, 2)] {
+        journal.extend([of_write(issued, sequence, block), of_write(done, sequence, block)]);
+    }
+    journal.push(of_write(issued, 5, 3));
+    journal
+}
+
+fn verdict(block: u64, received: &[u8]) -> Verdict {
+    let history = history(&journal());
+    let place = &history.places[&(0, block * BLOCK as u64)];
+    judge(&rules(), place, history.last, received, UNIT)
+}
+
+#[test]
+fn counts_are_those_of_the_journal() {
+    let history = history(&journal());
+    assert_eq!((history.n_issued, history.n_acknowledged, history.n_durable), (6, 5, 3));
+}
+
+#[test]
+fn whole_blocks() {
+    let zeroes = vec![0; BLOCK];
+    for (block, received, expected) in [
+        (0, data(&write(3, 0)), Verdict::There),
+        (0, data(&write(1, 0)), Verdict::LostLater),
+        (0, data(&write(0, 0)), Verdict::Lost { wanted: 1, found: Some(0) }),
+        (0, zeroes.clone(), Verdict::Lost { wanted: 1, found: None }),
+        // Of an earlier run: the same number, another seed.
+        (0, data(&Write { seed: 3, ..write(3, 0) }), Verdict::Lost { wanted: 1, found: Some(3) }),
+        // Issued after the journal's end.
+        (0, data(&write(9, 0)), Verdict::There),
+        // Of another place.
+        (0, data(&write(2, 1)), Verdict::Lost { wanted: 1, found: None }),
+        (1, data(&write(2, 1)), Verdict::There),
+        (2, data(&write(4, 2)), Verdict::There),
+        (2, zeroes.clone(), Verdict::LostLater),
+        (2, vec![7; BLOCK], Verdict::LostLater),
+        (3, data(&write(5, 3)), Verdict::There),
+        (3, zeroes, Verdict::InFlight),
+    ] {
+        assert_eq!(verdict(block, &received), expected, "block {block}");
+    }
+}
+
+/// The first `at` bytes of one block, the rest of another.
+fn mixed(first: &[u8], second: &[u8], at: usize) -> Vec<u8> {
+    [&first[..at], &second[at..]].concat()
+}
+
+#[test]
+fn parts_of_blocks() {
+    let (old, durable, newer) = (data(&write(0, 0)), data(&write(1, 0)), data(&write(3, 0)));
+    let zeroes = vec![0; BLOCK];
+    let torn = |n_bad| Verdict::Torn { n_bad, n_units: 8 };
+    for (block, received, expected) in [
+        (0, mixed(&newer, &durable, 3 * UNIT), Verdict::Mixed),
+        (0, mixed(&newer, &durable, 3 * UNIT + 100), torn(1)),
+        (0, mixed(&durable, &old, 3 * UNIT), torn(5)),
+        (0, mixed(&durable, &zeroes, 7 * UNIT), torn(1)),
+        (2, mixed(&data(&write(4, 2)), &zeroes, UNIT), Verdict::Mixed),
+        (2, mixed(&data(&write(4, 2)), &zeroes, UNIT + 64), torn(1)),
+        (3, mixed(&data(&write(5, 3)), &[7; BLOCK], 32), torn(1)),
+    ] {
+        assert_eq!(verdict(block, &received), expected, "block {block}");
+    }
+    let mut flipped = newer;
+    flipped[4000] ^= 1;
+    assert_eq!(verdict(0, &flipped), torn(1));
+}
+
+/// Two writes of one place in flight at once: each may be the last, durable or not.
+#[test]
+fn of_writes_in_flight_together_each_may_be_there() {
+    let (issued, done) = (Event::Issued, Event::Acknowledged);
+    let journal = [of_write(issued, 0, 0), of_write(issued, 1, 0), of_write(done, 1, 0), of_write(done, 0, 0), sync(4)];
+    let history = history(&journal);
+    let place = &history.places[&(0, 0)];
+    for (sequence, expected) in [(0, Verdict::LostLater), (1, Verdict::There)] {
+        assert_eq!(judge(&rules(), place, history.last, &data(&write(sequence, 0)), UNIT), expected);
+    }
+}
+
+/// What is acknowledged after a sync was issued is not covered by it.
+#[test]
+fn a_sync_covers_what_was_acknowledged_before_its_issue() {
+    let (issued, done) = (Event::Issued, Event::Acknowledged);
+    let journal = [of_write(issued, 0, 0), of_write(issued, 1, 1), of_write(done, 0, 0), of_write(done, 1, 1), sync(3)];
+    let history = history(&journal);
+    assert_eq!(history.n_durable, 1);
+    assert!(history.places[&(0, 0)].candidates[0].is_durable);
+    assert!(!history.places[&(0, BLOCK as u64)].candidates[0].is_durable);
+}
+
+#[test]
+fn many_later_writes_take_no_memory() {
+    let (issued, done) = (Event::Issued, Event::Acknowledged);
+    let mut journal = vec![of_write(issued, 0, 0), of_write(done, 0, 0), sync(2)];
+    for sequence in 1..1000 {
+        journal.extend([of_write(issued, sequence, 0), of_write(done, sequence, 0)]);
+    }
+    let history = history(&journal);
+    let place = &history.places[&(0, 0)];
+    assert!(place.candidates.len() <= 16 && place.has_more);
+    let of = |sequence| judge(&rules(), place, history.last, &data(&write(sequence, 0)), UNIT);
+    assert_eq!((of(999), of(500), of(0)), (Verdict::There, Verdict::LostLater, Verdict::LostLater));
+    assert_eq!(judge(&rules(), place, history.last, &[0; BLOCK], UNIT), Verdict::Lost { wanted: 0, found: None });
+}
+
+#[test]
+fn writes_over_parts_of_others_are_refused() {
+    let mut history = History::new(Syncs::default());
+    let at = |offset_bytes| Record {
+        event: Event::Issued,
+        file_index: 0,
+        length_bytes: 4096,
+        write: Write { offset_bytes, ..write(0, 0) },
+    };
+    assert_eq!(history.see(&at(8192)), Ok(()));
+    assert_eq!(history.see(&at(4096)), Ok(()));
+    assert_eq!(history.see(&at(0)), Ok(()));
+    assert_eq!(history.see(&at(6144)), Err(Overlap { file_index: 0, first: 6144, second: 8192 }));
+    assert_eq!(history.see(&at(10240)), Err(Overlap { file_index: 0, first: 10240, second: 8192 }));
+}
+
+proptest! {
+    #[test]
+    fn records_come_back(kind in 0..4, numbers in any::<[u64; 4]>(), file_index: u32, length_bytes: u32) {
+        let [offset_bytes, seed, sequence, start_ns] = numbers;
+        let event = match kind {
+            0 => Event::Issued,
+            1 => Event::Acknowledged,
+            2 => Event::Failed,
+            _ => Event::Synced { covers: seed },
+        };
+        let sequence = if kind == 3 { 0 } else { sequence };
+        let record = Record { event, file_index, length_bytes, write: Write { offset_bytes, seed, sequence, start_ns } };
+        prop_assert_eq!(Record::decode(&record.encode()), Some(record));
+        let mut bytes = record.encode();
+        bytes[(start_ns % RECORD_BYTES as u64) as usize] ^= 1 << (seed % 8);
+        prop_assert_eq!(Record::decode(&bytes), None, "one bit is enough");
+    }
+
+    /// Any records, any block: a verdict, never a panic.
+    #[test]
+    fn nothing_makes_it_panic(
+        records in prop::collection::vec((1_u32..5, 0_u64..6, 0_u64..4, 0_u64..20), 0..40),
+        received in prop::collection::vec(any::<u8>(), 0..600),
+        unit_bytes in 1_usize..5000,
+    ) {
+        let mut syncs = Syncs::default();
+        let record = |(kind, sequence, block, covers): &(u32, u64, u64, u64)| match kind {
+            1 => of_write(Event::Issued, *sequence, *block),
+            2 => of_write(Event::Acknowledged, *sequence, *block),
+            3 => of_write(Event::Failed, *sequence, *block),
+            _ => sync(*covers),
+        };
+        let records: Vec<Record> = records.iter().map(record).collect();
+        for record in &records {
+            syncs.see(record);
+        }
+        let mut history = History::new(syncs);
+        for record in &records {
+            let _ = history.see(record);
+        }
+        for place in history.places.values() {
+            let _ = judge(&rules(), place, history.last, &received, unit_bytes);
+        }
+    }
+}

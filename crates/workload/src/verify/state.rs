@@ -1,0 +1,283 @@
+//! The state file of a verified job: how far its writes had come when it ended, so that a later run knows where to stop.
+//!
+//! Two forms: that of fio 3.42, which lists the writes in flight, and that of fio 3.33, which lists those that were completed
+//! last. All numbers are little endian.
+//! Must not know: where files lie. Start reading at [`VerifyState`].
+//! Facts: reference "Verify state file" for 3.42; the form of 3.33 as seen in its files (three words as there, version 3; then
+//! number of the places, depth, files, writes, job, kind and words of the generator, name, places of 16 bytes).
+
+use crate::workload::OffsetState;
+use ferrio_job::spec::HeaderLayout;
+use ferrio_units::checksum::crc32c;
+
+/// The largest file that is read or written, bytes.
+pub const MAX_STATE_BYTES: usize = 16 << 20;
+
+/// Bytes of a job's name; the last is zero.
+const NAME_BYTES: usize = 64;
+/// Version, size of what follows, its checksum.
+const HEAD_BYTES: usize = 24;
+const GENERATOR_BYTES: usize = 48;
+/// A slot without a write in flight.
+const NO_WRITE: u64 = u64::MAX;
+
+/// How far the writes of a job had come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerifyState {
+    /// Writes that were issued, or those of them that were durable; those after them are not known.
+    pub n_writes: u64,
+    /// The job's number in its run, from 0.
+    pub job_index: u64,
+    /// What the offsets are drawn from.
+    pub offsets: OffsetState,
+    /// Name of the job, at most 63 bytes of it.
+    pub job_name: String,
+    /// Which of the last writes are there.
+    pub last: LastWrites,
+}
+
+/// Which of the last writes are there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LastWrites {
+    /// All but these (the form of 3.42).
+    AllBut {
+        /// By slot: the number of the write in flight; `u64::MAX`: none.
+        in_flight: Vec<u64>,
+        /// Numbers of writes that failed.
+        failed: Vec<u64>,
+    },
+    /// Of the last `depth` writes only these (the form of 3.33).
+    Only {
+        /// How many writes may have been in flight.
+        depth: u32,
+        /// Files of the job.
+        n_files: u32,
+        /// File and offset, in bytes, of those that were completed: file by file, the newest first.
+        places: Vec<(u64, u64)>,
+    },
+}
+
+/// Why bytes are no state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum StateError {
+    /// There are fewer bytes than the first words take.
+    #[error("fio: failed reading verify state header")]
+    NoHeader,
+    /// Of another version.
+    #[error("fio: unsupported ({0}) version in verify state header")]
+    Version(u64),
+    /// There are fewer bytes than the first words tell of, or more than any state has.
+    #[error("fio: failed reading verify state: it has {0} bytes, and is to have {1}")]
+    Length(u64, u64),
+    /// Its checksum or its parts contradict each other.
+    #[error("fio: verify state is corrupt")]
+    Corrupt,
+}
+
+/// What a state says of a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// It is there.
+    Done,
+    /// It failed: it is left out.
+    Failed,
+    /// It was never issued, nor was any after it.
+    NotIssued,
+    /// Nobody knows whether it is there, nor what follows it.
+    InFlight,
+}
+
+impl VerifyState {
+    /// The form that goes with a layout of headers.
+    pub const fn version(layout: HeaderLayout) -> u64 {
+        match layout {
+            HeaderLayout::V3 => 7,
+            HeaderLayout::V2 => 3,
+        }
+    }
+
+    /// The bytes of a file.
+    pub fn encode(&self) -> Vec<u8> {
+        let (version, body) = match &self.last {
+            LastWrites::AllBut { in_flight, failed } => (7, self.body_of_slots(in_flight, failed)),
+            LastWrites::Only { depth, n_files, places } => (3, self.body_of_places(*depth, *n_files, places)),
+        };
+        let mut bytes = Vec::with_capacity(HEAD_BYTES + body.len());
+        for word in [version, body.len() as u64, crc32c(&body).into()] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend(body);
+        bytes
+    }
+
+    fn body_of_slots(&self, in_flight: &[u64], failed: &[u64]) -> Vec<u8> {
+        let mut body = Vec::new();
+        body.extend((in_flight.len() as u64 + failed.len() as u64).to_le_bytes());
+        body.extend(self.n_writes.to_le_bytes());
+        self.put_common(&mut body);
+        in_flight.iter().chain(failed).for_each(|number| body.extend(number.to_le_bytes()));
+        body
+    }
+
+    fn body_of_places(&self, depth: u32, n_files: u32, places: &[(u64, u64)]) -> Vec<u8> {
+        let mut body = Vec::new();
+        body.extend((places.len() as u64).to_le_bytes());
+        body.extend(depth.to_le_bytes());
+        body.extend(n_files.to_le_bytes());
+        body.extend(self.n_writes.to_le_bytes());
+        self.put_common(&mut body);
+        let end = body.len() + places_bytes(depth, n_files);
+        for (file, offset_bytes) in places {
+            body.extend(file.to_le_bytes());
+            body.extend(offset_bytes.to_le_bytes());
+        }
+        body.resize(end, 0);
+        body
+    }
+
+    /// What both forms have: job, generator, name.
+    fn put_common(&self, body: &mut Vec<u8>) {
+        body.extend(self.job_index.to_le_bytes());
+        let is_wide = matches!(self.offsets, OffsetState::Taus258(_));
+        body.extend(u64::from(is_wide).to_le_bytes());
+        let end = body.len() + GENERATOR_BYTES;
+        match &self.offsets {
+            OffsetState::None => {}
+            OffsetState::Taus88(words) => words.iter().for_each(|word| body.extend(word.to_le_bytes())),
+            OffsetState::Taus258(words) => words.iter().for_each(|word| body.extend(word.to_le_bytes())),
+        }
+        body.resize(end, 0);
+        let end = body.len() + NAME_BYTES;
+        body.extend(short_name(&self.job_name).as_bytes());
+        body.resize(end, 0);
+    }
+
+    /// Reads the bytes of a file. `iodepth`: that of the job that reads it, which tells slots from failed writes.
+    ///
+    /// # Errors
+    /// They are no state.
+    pub fn decode(bytes: &[u8], iodepth: usize) -> Result<Self, StateError> {
+        let mut head = Words(bytes);
+        let (Some(version), Some(size), Some(crc)) = (head.u64(), head.u64(), head.u64()) else {
+            return Err(StateError::NoHeader);
+        };
+        if version != Self::version(HeaderLayout::V2) && version != Self::version(HeaderLayout::V3) {
+            return Err(StateError::Version(version));
+        }
+        let body =
+            usize::try_from(size).ok().filter(|size| *size <= MAX_STATE_BYTES).and_then(|size| head.0.get(..size));
+        let body = body.ok_or(StateError::Length(head.0.len() as u64, size))?;
+        if u64::from(crc32c(body)) != crc {
+            return Err(StateError::Corrupt);
+        }
+        let words = Words(body);
+        let state = if version == Self::version(HeaderLayout::V3) {
+            Self::of_slots(words, iodepth)
+        } else {
+            Self::of_places(words)
+        };
+        state.ok_or(StateError::Corrupt)
+    }
+
+    fn of_slots(mut words: Words<'_>, iodepth: usize) -> Option<Self> {
+        let depth = words.u64()? as u32 as usize;
+        let mut state = Self::common(&mut words)?;
+        let numbers: Vec<u64> = std::iter::from_fn(|| words.u64()).collect();
+        if numbers.len() != depth || !words.0.is_empty() {
+            return None;
+        }
+        let (in_flight, failed) = numbers.split_at(iodepth.min(depth));
+        state.last = LastWrites::AllBut { in_flight: in_flight.to_vec(), failed: failed.to_vec() };
+        Some(state)
+    }
+
+    fn of_places(mut words: Words<'_>) -> Option<Self> {
+        let n_places = words.u64()?;
+        let both = words.u64()?;
+        let (depth, n_files) = (both as u32, (both >> 32) as u32);
+        let mut state = Self::common(&mut words)?;
+        let n_rows = u64::from(depth) * u64::from(n_files);
+        if words.0.len() as u64 != n_rows.checked_mul(16)? || n_places > n_rows {
+            return None;
+        }
+        let place = |words: &mut Words<'_>| Some((words.u64()?, words.u64()?));
+        let places = (0..n_places).map_while(|_| place(&mut words)).collect();
+        state.last = LastWrites::Only { depth, n_files, places };
+        Some(state)
+    }
+
+    fn common(words: &mut Words<'_>) -> Option<Self> {
+        let (n_writes, job_index, is_wide) = (words.u64()?, words.u64()?, words.u64()?);
+        let mut generator = Words(words.bytes(GENERATOR_BYTES)?);
+        let mut states = [0; 5];
+        for state in &mut states {
+            *state = generator.u64()?;
+        }
+        let [first, second, ..] = states;
+        let offsets = match is_wide {
+            0 if states == [0; 5] => OffsetState::None,
+            0 => OffsetState::Taus88([first as u32, (first >> 32) as u32, second as u32]),
+            1 => OffsetState::Taus258(states),
+            _ => return None,
+        };
+        let name = words.bytes(NAME_BYTES)?.split(|byte| *byte == 0).next().unwrap_or_default();
+        let job_name = String::from_utf8_lossy(name).into_owned();
+        let last = LastWrites::AllBut { in_flight: Vec::new(), failed: Vec::new() };
+        Some(Self { n_writes, job_index, offsets, job_name, last })
+    }
+
+    /// What is known of a write, by its number and its place.
+    pub fn told(&self, number: u64, file_index: u32, offset_bytes: u64) -> Told {
+        if number >= self.n_writes {
+            return Told::NotIssued;
+        }
+        match &self.last {
+            LastWrites::AllBut { in_flight, .. } if in_flight.contains(&number) => Told::InFlight,
+            LastWrites::AllBut { failed, .. } if failed.contains(&number) => Told::Failed,
+            LastWrites::Only { depth, places, .. }
+                if number >= self.n_writes.saturating_sub((*depth).into())
+                    && !places.contains(&(file_index.into(), offset_bytes)) =>
+            {
+                Told::InFlight
+            }
+            LastWrites::AllBut { .. } | LastWrites::Only { .. } => Told::Done,
+        }
+    }
+}
+
+/// A name cut to what a state holds of it.
+pub fn short_name(name: &str) -> &str {
+    let mut end = name.len().min(NAME_BYTES - 1);
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    &name[..end]
+}
+
+/// Slots of which none has a write in flight.
+pub fn empty_slots(iodepth: usize) -> Vec<u64> {
+    vec![NO_WRITE; iodepth]
+}
+
+fn places_bytes(depth: u32, n_files: u32) -> usize {
+    (depth as usize).saturating_mul(n_files as usize).saturating_mul(16).min(MAX_STATE_BYTES)
+}
+
+/// Bytes from which words are taken.
+struct Words<'a>(&'a [u8]);
+
+impl<'a> Words<'a> {
+    fn bytes(&mut self, n_bytes: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(n_bytes)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        let bytes = self.bytes(8)?;
+        bytes.try_into().ok().map(u64::from_le_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,212 @@
+//! Where I/Os go in zones, beside traces of fio 3.33 with `randrepeat=0 randseed=137` and beside arithmetic.
+
+use super::*;
+use crate::Next;
+use crate::stream::Stream;
+use crate::stream::tests::{BLOCK_BYTES, blocks, pass, plan};
+use crate::zoning::table::tests::table;
+use ferrio_job::spec::BlockRange;
+use ferrio_units::Direction;
+
+const SPEC: SequentialZonesSpec = SequentialZonesSpec {
+    zone_bytes: 0,
+    capacity_bytes: 0,
+    skip: ZoneSkip::Bytes(0),
+    reads_beyond_written: false,
+    max_open: 0,
+    job_max_open: 0,
+    ignores_limits: false,
+    reset_threshold: 0.0,
+    reset_frequency: 0.0,
+    writes_remainder: false,
+};
+
+/// A stream over `n_zones` zones of some blocks, of which the capacity can be written, and its zones.
+fn stream(
+    (mix, random): (DirectionMix, bool),
+    [n_zones, zone, capacity]: [u64; 3],
+    spec: SequentialZonesSpec,
+    change: impl FnOnce(&mut WorkloadPlan),
+) -> (Stream<SequentialZones>, Arc<ZoneTable>) {
+    let mut plan = plan(mix, random);
+    plan.files[0].length_bytes = n_zones * zone * BLOCK_BYTES;
+    plan.files[0].file_bytes = 0;
+    change(&mut plan);
+    let table = table(zone * BLOCK_BYTES, capacity * BLOCK_BYTES, n_zones as usize, spec.max_open as usize);
+    let table = Arc::new(table);
+    let zones = SequentialZones::new(&SequentialPlan { spec, tables: vec![Arc::clone(&table)], worker: 1 }, &plan);
+    (Stream::new(plan, zones).expect("the plan is possible"), table)
+}
+
+/// Another worker's stream over zones that there are.
+fn over(table: &Arc<ZoneTable>, plan: WorkloadPlan, worker: u32) -> Stream<SequentialZones> {
+    let zones = SequentialZones::new(&SequentialPlan { spec: SPEC, tables: vec![Arc::clone(table)], worker }, &plan);
+    Stream::new(plan, zones).expect("the plan is possible")
+}
+
+fn set_block(plan: &mut WorkloadPlan, n_blocks: u64) {
+    let bytes = n_blocks * BLOCK_BYTES;
+    plan.pattern.block_size = PerDirection::all(BlockRange { min_bytes: bytes, max_bytes: bytes });
+}
+
+const WRITE: (DirectionMix, bool) = (DirectionMix::Write, false);
+const RANDWRITE: (DirectionMix, bool) = (DirectionMix::Write, true);
+const READ: (DirectionMix, bool) = (DirectionMix::Read, false);
+const RANDREAD: (DirectionMix, bool) = (DirectionMix::Read, true);
+
+#[test]
+fn writes_go_where_a_zone_was_written_last() {
+    let (mut random, table) = stream(RANDWRITE, [4, 4, 4], SPEC, |_| ());
+    assert_eq!(blocks(&pass(&mut random)), [12, 13, 8, 9, 10, 0, 1, 2, 4, 14, 11, 15, 3, 5, 6, 7]);
+    assert!((0..4).all(|zone| table.written(zone) == 4 * BLOCK_BYTES));
+    assert_eq!(random.zones().n_resets(), 0);
+    // Every zone is full: the first write to each resets it.
+    assert_eq!(blocks(&pass(&mut random)), [4, 12, 8, 0, 9, 5, 10, 11, 1, 13, 2, 14, 3, 15, 6, 7]);
+    assert_eq!(random.zones().n_resets(), 4);
+}
+
+#[test]
+fn what_lies_behind_the_capacity_is_not_written() {
+    let (mut random, _) = stream(RANDWRITE, [4, 4, 3], SPEC, |_| ());
+    assert_eq!(blocks(&pass(&mut random)), [12, 13, 8, 9, 10, 0, 1, 2, 4, 14, 8, 12, 0, 5, 6, 4]);
+    assert_eq!(random.zones().n_resets(), 4);
+    let (mut sequential, _) = stream(WRITE, [4, 4, 3], SPEC, |_| ());
+    assert_eq!(blocks(&pass(&mut sequential)), [0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14]);
+}
+
+#[test]
+fn a_zone_with_less_than_a_block_left_is_written_anew() {
+    let limit = |plan: &mut WorkloadPlan| {
+        set_block(plan, 3);
+        plan.limit_ios = 4;
+    };
+    let (mut sequential, _) = stream(WRITE, [4, 4, 4], SPEC, limit);
+    assert_eq!(blocks(&pass(&mut sequential)), [0, 0, 0, 0]);
+    assert_eq!(sequential.zones().n_resets(), 3);
+    // Or what is left is written as a short block.
+    let (mut sequential, table) =
+        stream(WRITE, [4, 4, 4], SequentialZonesSpec { writes_remainder: true, ..SPEC }, limit);
+    assert_eq!(blocks(&pass(&mut sequential)), [0, 3, 4, 7]);
+    assert_eq!((table.written(0), table.written(1), table.written(2)), (4 * BLOCK_BYTES, 4 * BLOCK_BYTES, 0));
+    assert_eq!(sequential.zones().n_resets(), 0);
+}
+
+#[test]
+fn no_more_zones_are_open_than_may_be() {
+    let spec = SequentialZonesSpec { max_open: 2, ..SPEC };
+    let (mut random, table) = stream(RANDWRITE, [8, 8, 8], spec, |plan| plan.pattern.norandommap = true);
+    let mut written = Vec::new();
+    while written.len() < 64 {
+        let Next::Io(io) = random.next() else { panic!("{} I/Os", written.len()) };
+        written.push(io.offset_bytes / BLOCK_BYTES);
+        assert!(table.with(|zones| zones.open_zones().count()) <= 2);
+    }
+    let expected = [
+        56, 48, 49, 50, 51, 57, 58, 59, 60, 52, 53, 54, 61, 62, 63, 40, 55, 24, 25, 26, 41, 27, 42, 28, 29, 43, 30, 44,
+        31, 0, 1, 45, 2, 3, 4, 46, 47, 40, 41, 5, 42, 43, 44, 45, 46, 47, 6, 40, 41, 7, 56, 57, 42, 43, 44, 58, 45, 46,
+        47, 8, 59, 9, 10, 60,
+    ];
+    assert_eq!(written, expected);
+}
+
+#[test]
+fn a_job_may_be_limited_to_less_than_all() {
+    let spec = SequentialZonesSpec { max_open: 5, job_max_open: 1, ..SPEC };
+    let (mut random, table) = stream(RANDWRITE, [8, 8, 8], spec, |plan| plan.limit_ios = 40);
+    pass(&mut random);
+    assert!(table.with(|zones| zones.open_zones().count()) <= 1);
+}
+
+/// Each fourth write once a tenth of the range is written.
+#[test]
+fn zones_are_reset_without_need() {
+    let spec = SequentialZonesSpec { reset_threshold: 0.1, reset_frequency: 0.25, ..SPEC };
+    let change = |plan: &mut WorkloadPlan| {
+        plan.pattern.norandommap = true;
+        plan.limit_ios = 24;
+    };
+    let (mut random, _) = stream(RANDWRITE, [8, 8, 8], spec, change);
+    let expected = [56, 48, 40, 32, 33, 57, 0, 8, 16, 49, 40, 34, 58, 24, 0, 41, 50, 25, 48, 35, 9, 26, 16, 36];
+    assert_eq!(blocks(&pass(&mut random)), expected);
+    assert_eq!(random.zones().n_resets(), 4);
+}
+
+/// Drawn are 15 13 10 8 9 0 1 3 5 14 11 12 2 6 4 7; of a full zone the last block is no place, as in fio 3.33.
+#[test]
+fn reads_go_to_the_nearest_zone_that_holds_data() {
+    let (mut random, table) = stream(RANDREAD, [4, 4, 4], SPEC, |_| ());
+    table.set_written(1, 4 * BLOCK_BYTES);
+    let drawn: [u64; 16] = [15, 13, 10, 8, 9, 0, 1, 3, 5, 14, 11, 12, 2, 6, 4, 7];
+    assert_eq!(blocks(&pass(&mut random)), drawn.map(|block| 4 + block % 4 % 3));
+    // Two at the same distance: the one after.
+    table.set_written(3, 2 * BLOCK_BYTES);
+    let mut random = over(&table, plan(DirectionMix::Read, true), 2);
+    let zones: Vec<u64> = blocks(&pass(&mut random)).iter().map(|block| block / 4).collect();
+    assert_eq!(zones, drawn.map(|block| if block / 4 >= 2 { 3 } else { 1 }));
+}
+
+#[test]
+fn reads_in_sequence_leave_out_what_was_not_written() {
+    let (mut sequential, table) = stream(READ, [4, 4, 4], SPEC, |_| ());
+    assert!(pass(&mut sequential).is_empty());
+    table.set_written(1, 3 * BLOCK_BYTES);
+    table.set_written(3, BLOCK_BYTES);
+    assert_eq!(blocks(&pass(&mut sequential)), [4, 5, 6, 12]);
+    let beyond = SequentialZonesSpec { reads_beyond_written: true, ..SPEC };
+    let (mut sequential, _) = stream(READ, [4, 4, 4], beyond, |_| ());
+    assert_eq!(pass(&mut sequential).len(), 16);
+}
+
+#[test]
+fn what_cannot_be_read_yet_is_written() {
+    let (mut mixed, _) = stream((DirectionMix::ReadWrite, true), [4, 4, 4], SPEC, |_| ());
+    let read = |block| (Direction::Read, block);
+    let write = |block| (Direction::Write, block);
+    let expected = [
+        write(12),
+        read(12),
+        read(12),
+        write(8),
+        read(8),
+        read(8),
+        write(0),
+        write(1),
+        write(4),
+        read(12),
+        write(9),
+        read(12),
+        write(2),
+        read(4),
+        read(4),
+        read(4),
+    ];
+    assert_eq!(pass(&mut mixed), expected);
+}
+
+#[test]
+fn zones_may_be_left_out() {
+    let spec = SequentialZonesSpec { skip: ZoneSkip::Zones(1), ..SPEC };
+    let (mut sequential, _) = stream(WRITE, [4, 4, 4], spec, |plan| plan.limit_ios = 16);
+    assert_eq!(blocks(&pass(&mut sequential)), [0, 1, 2, 3, 8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11]);
+}
+
+#[test]
+fn trims_empty_zones() {
+    let change = |plan: &mut WorkloadPlan| set_block(plan, 4);
+    let (mut random, table) = stream((DirectionMix::Trim, true), [4, 4, 4], SPEC, change);
+    assert!(pass(&mut random).is_empty(), "there is nothing to be trimmed");
+    table.set_written(2, BLOCK_BYTES);
+    assert_eq!(blocks(&pass(&mut random)), [8]);
+    assert_eq!((table.written(2), random.zones().n_resets()), (0, 0));
+    let (mut sequential, _) = stream((DirectionMix::Trim, false), [4, 4, 3], SPEC, change);
+    assert_eq!(blocks(&pass(&mut sequential)), [0, 4, 8, 12]);
+}
+
+#[test]
+fn jobs_share_their_zones() {
+    let (mut first, table) = stream(WRITE, [4, 4, 4], SPEC, |plan| plan.limit_ios = 6);
+    pass(&mut first);
+    let mut second = over(&table, WorkloadPlan { limit_ios: 6, ..plan(DirectionMix::Write, false) }, 2);
+    assert_eq!(blocks(&pass(&mut second)), [0, 1, 2, 3, 6, 7]);
+    assert_eq!(second.zones().n_resets(), 1);
+}

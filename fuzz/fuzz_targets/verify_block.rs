@@ -1,0 +1,40 @@
+//! Any bytes as a block on media: whole or a fault, and a guess at the damage, never a panic.
+//!
+//! The first four bytes choose method, layout and shape; the rest is the block, as it is and with a header put over it.
+#![no_main]
+
+use ferrio_job::spec::{HeaderLayout, VERIFY_METHODS, VerifyContentSpec, VerifyPattern};
+use ferrio_workload::verify::block::{BlockRules, Expected, Write};
+use ferrio_workload::verify::fault::{Requested, diagnose};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let [method, shape, interval, at, block @ ..] = data else { return };
+    let spec = VerifyContentSpec {
+        method: VERIFY_METHODS[usize::from(*method) % VERIFY_METHODS.len()].method,
+        layout: if shape & 1 == 0 { HeaderLayout::V3 } else { HeaderLayout::V2 },
+        interval_bytes: if shape & 2 == 0 { 0 } else { u32::from(*interval) * 16 },
+        header_at: if shape & 4 == 0 { 0 } else { u32::from(*at) * 4 },
+        pattern: (shape & 8 > 0).then(|| VerifyPattern { bytes: vec![1, 2, 3], offsets_at: Vec::new() }),
+        pattern_interval_bytes: u32::from(shape & 16) * 8,
+    };
+    let rules = BlockRules::new(spec, 1);
+    let check = |received: &[u8], seed| {
+        let expected = Expected { offset_bytes: 4096, seed, sequence: None, is_trimmed: false };
+        let mut block = received.to_vec();
+        let Err(fault) = rules.check(&mut block, &expected) else { return };
+        let requested = Requested { file: "f", offset_bytes: 4096, length_bytes: block.len() as u64 };
+        let _ = fault.text(&requested);
+        let (wanted, own) = (rules.regenerate(&block, &expected), rules.regenerate_own(&block, 4096));
+        let _ = diagnose(&fault, &block, wanted.as_deref(), own.as_deref());
+    };
+    check(block, None);
+    check(block, Some(7));
+    let mut stamped = block.to_vec();
+    rules.stamp(&mut stamped, &Write { offset_bytes: 4096, seed: 7, sequence: 1, start_ns: 5 });
+    check(&stamped, Some(7));
+    if let Some(byte) = stamped.get_mut(usize::from(*at)) {
+        *byte ^= 1;
+    }
+    check(&stamped, Some(7));
+});
