@@ -124,6 +124,12 @@ impl EngineLoop {
     }
 }
 
+/// Buffers as a job has them by default.
+pub(crate) fn page_aligned(size_bytes: usize) -> Result<Arena> {
+    let request = ArenaRequest { kind: ArenaKind::Malloc, size_bytes, offset_bytes: 0, hugepage_bytes: 2 << 20 };
+    Ok(Arena::new(&request)?)
+}
+
 fn start_engine(
     name: &str,
     file: &File,
@@ -134,16 +140,10 @@ fn start_engine(
 ) -> Result<Box<dyn Engine>> {
     let info = ferrio_engine::find(name).with_context(|| format!("no engine {name}"))?;
     let mut engine = (info.create)(&EngineOptions::default())?;
-    let request = ArenaRequest {
-        kind: ArenaKind::Malloc,
-        size_bytes: depth as usize * block_bytes,
-        offset_bytes: 0,
-        hugepage_bytes: 2 << 20,
-    };
     engine.start(EngineSetup {
         iodepth: depth,
         max_block_bytes: block_bytes,
-        arena: Rc::new(RefCell::new(Arena::new(&request)?)),
+        arena: Rc::new(RefCell::new(page_aligned(depth as usize * block_bytes)?)),
         n_files: 1,
         direct,
         atomic: false,

@@ -44,6 +44,8 @@ pub struct EngineInfo {
     pub completes_on_commit: bool,
     /// Threads of the C library do its I/Os. They do not come along with a fork, and the library counts on them in the child.
     pub uses_library_threads: bool,
+    /// [`Engine::queue_timed`] stamps beside the system call; with others the loop stamps around `queue` itself, which costs less.
+    pub stamps_calls: bool,
     /// Makes an engine; checks the values of its private options.
     pub create: fn(&EngineOptions) -> Result<Box<dyn Engine>, EngineError>,
 }
@@ -121,6 +123,15 @@ pub enum Queued {
     Busy,
 }
 
+/// Stamps of the clock around the call that did an I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallStamps {
+    /// Before it.
+    pub before: u64,
+    /// After it; that of before where the unit was not completed.
+    pub after: u64,
+}
+
 /// A finished unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
@@ -158,6 +169,16 @@ pub trait Engine {
 
     /// Starts or does an I/O.
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued;
+
+    /// [`Engine::queue`] with stamps around it. An engine whose system call does the I/O stamps right beside it: what the
+    /// tool does on the way there and back is not the device's time.
+    #[inline]
+    fn queue_timed(&mut self, unit_index: u32, unit: &IoUnit, clock: &Clock) -> (Queued, CallStamps) {
+        let before = clock.stamp();
+        let queued = self.queue(unit_index, unit);
+        let after = if matches!(queued, Queued::Completed(_)) { clock.stamp() } else { before };
+        (queued, CallStamps { before, after })
+    }
 
     /// Hands queued units to the kernel, oldest first; returns how many it took (0: none queued, or none accepted now).
     fn commit(&mut self) -> io::Result<u32> {

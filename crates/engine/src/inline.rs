@@ -4,10 +4,11 @@
 //! way to do them, are done here.
 //! Must not know: which system calls move the data. Start reading at [`Transfer`].
 
-use crate::contract::{Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Queued};
+use crate::contract::{CallStamps, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Queued};
 use crate::{control, descriptor};
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
+use ferrio_sys::clock::Clock;
 use ferrio_units::Direction;
 use std::cell::RefCell;
 use std::os::fd::BorrowedFd;
@@ -54,16 +55,28 @@ impl<T: Transfer> Inline<T> {
         Self { transfer, arena: None }
     }
 
-    fn transfer(&mut self, unit: &IoUnit) -> Result<usize, Errno> {
+    /// Moves the data; what `stamp` gives beside it: before and after.
+    #[inline]
+    fn transfer<S>(&mut self, unit: &IoUnit, stamp: impl Fn() -> S) -> Result<(IoResult, [S; 2]), Errno> {
         let fd = descriptor::of(unit)?;
         // EINVAL only for a loop that did not call `start`.
         let mut arena = self.arena.as_ref().ok_or(Errno::INVAL)?.borrow_mut();
         let buffer = arena.slice_mut(unit.buffer_offset, unit.length);
-        match unit.direction {
-            Direction::Read => self.transfer.read(fd, unit, buffer),
-            _ => self.transfer.write(fd, unit, buffer),
-        }
+        let (outcome, stamps) = match unit.direction {
+            Direction::Read => around(stamp, || self.transfer.read(fd, unit, buffer)),
+            _ => around(stamp, || self.transfer.write(fd, unit, buffer)),
+        };
+        Ok((control::result_of(outcome), stamps))
     }
+}
+
+/// What a call returns, and what `stamp` gives before and after it.
+#[inline]
+fn around<S, T>(stamp: impl Fn() -> S, call: impl FnOnce() -> T) -> (T, [S; 2]) {
+    let before = stamp();
+    let outcome = call();
+    let after = stamp();
+    (outcome, [before, after])
 }
 
 impl<T: Transfer> Engine for Inline<T> {
@@ -83,12 +96,22 @@ impl<T: Transfer> Engine for Inline<T> {
 
     #[inline]
     fn queue(&mut self, _unit_index: u32, unit: &IoUnit) -> Queued {
-        let result: IoResult = if control::is_control(unit.direction) {
+        Queued::Completed(if control::is_control(unit.direction) {
             self.transfer.control(unit)
         } else {
-            control::result_of(self.transfer(unit))
+            self.transfer(unit, || ()).map_or_else(control::error_result, |(result, _)| result)
+        })
+    }
+
+    fn queue_timed(&mut self, _unit_index: u32, unit: &IoUnit, clock: &Clock) -> (Queued, CallStamps) {
+        let stamp = || clock.stamp();
+        let outcome = if control::is_control(unit.direction) {
+            Ok(around(stamp, || self.transfer.control(unit)))
+        } else {
+            self.transfer(unit, stamp)
         };
-        Queued::Completed(result)
+        let (result, [before, after]) = outcome.unwrap_or_else(|errno| around(stamp, || control::error_result(errno)));
+        (Queued::Completed(result), CallStamps { before, after })
     }
 
     fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {

@@ -27,6 +27,6 @@ pub mod vsync;
 #[cfg(test)]
 mod testing;
 
-pub use contract::{Completion, Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoUnit, Queued};
+pub use contract::{CallStamps, Completion, Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoUnit, Queued};
 pub use options::{EngineOptions, OptionValue};
 pub use registry::{ENGINES, find};

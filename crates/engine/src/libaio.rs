@@ -36,6 +36,7 @@ pub const INFO: EngineInfo = EngineInfo {
     needs_shared_descriptors: false,
     completes_on_commit: false,
     uses_library_threads: false,
+    stamps_calls: false,
     create: |options| Ok(Box::new(Libaio::new(options))),
 };
 

@@ -17,6 +17,7 @@ pub const INFO: EngineInfo = EngineInfo {
     needs_shared_descriptors: false,
     completes_on_commit: true,
     uses_library_threads: false,
+    stamps_calls: false,
     create: |_options| Ok(Box::<Null>::default()),
 };
 

@@ -22,6 +22,7 @@ pub const INFO: EngineInfo = EngineInfo {
     needs_shared_descriptors: true,
     completes_on_commit: false,
     uses_library_threads: true,
+    stamps_calls: false,
     create: |_options| Ok(Box::new(PosixAioEngine { running: None })),
     ..crate::libaio::INFO
 };

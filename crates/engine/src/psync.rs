@@ -21,6 +21,7 @@ pub const INFO: EngineInfo = EngineInfo {
     needs_shared_descriptors: false,
     completes_on_commit: false,
     uses_library_threads: false,
+    stamps_calls: true,
     create: |_options| Ok(Box::new(Inline::new(Psync))),
 };
 

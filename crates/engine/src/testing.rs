@@ -55,6 +55,26 @@ impl Drop for TestFile {
     }
 }
 
+/// What an engine gets for this many blocks of its own.
+pub(crate) fn setup(iodepth: u32, clock: &Clock) -> EngineSetup {
+    let request = ArenaRequest {
+        kind: ArenaKind::Malloc,
+        size_bytes: iodepth as usize * BLOCK,
+        offset_bytes: 0,
+        hugepage_bytes: 2 << 20,
+    };
+    EngineSetup {
+        iodepth,
+        max_block_bytes: BLOCK,
+        arena: Rc::new(RefCell::new(Arena::new(&request).unwrap())),
+        n_files: 1,
+        direct: false,
+        atomic: false,
+        clock: clock.clone(),
+        seed: 1,
+    }
+}
+
 /// A loop device over a [`TestFile`], taken apart when dropped.
 pub(crate) struct LoopDevice {
     device: PathBuf,
@@ -119,23 +139,9 @@ impl Rig {
         let entries = options.options.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         let mut engine = (info.create)(&EngineOptions::new(entries))?;
         let depth = if info.inline { 1 } else { options.iodepth };
-        let request = ArenaRequest {
-            kind: ArenaKind::Malloc,
-            size_bytes: depth as usize * BLOCK,
-            offset_bytes: 0,
-            hugepage_bytes: 2 << 20,
-        };
-        let arena = Rc::new(RefCell::new(Arena::new(&request).unwrap()));
-        engine.start(EngineSetup {
-            iodepth: depth,
-            max_block_bytes: BLOCK,
-            arena: Rc::clone(&arena),
-            n_files: 1,
-            direct: options.direct,
-            atomic: false,
-            clock: options.clock,
-            seed: 1,
-        })?;
+        let setup = EngineSetup { direct: options.direct, ..setup(depth, &options.clock) };
+        let arena = Rc::clone(&setup.arena);
+        engine.start(setup)?;
         let mut rig = Self { engine, arena, file: None, iodepth: depth };
         rig.open(path, options.direct)?;
         Ok(rig)

@@ -105,6 +105,7 @@ pub(super) enum Goal {
     /// I/Os a second as a part of the bare loop's.
     BareSpeedAtLeast(f64),
     /// Nanoseconds by which the mean completion latency that ferrio reports is below fio's: the tool's own share of it.
+    /// Where the bare loop's is not that much lower either: no more than 5 ns above the bare loop's.
     ClatLowerBy(f64),
     /// Part of its I/Os a second that ferrio loses by the extra options.
     LossBelow(f64),

@@ -12,8 +12,8 @@ pub(super) struct Pair {
     pub(super) own: Sample,
     /// fio and ferrio without the extra options, where there are any.
     pub(super) plain: Option<[Sample; 2]>,
-    /// Mean completion latency that fio and ferrio report, where it is a goal.
-    pub(super) mean_clat_ns: Option<[f64; 2]>,
+    /// Mean completion latency that fio, ferrio and the bare loop report, where it is a goal.
+    pub(super) mean_clat_ns: Option<MeanClats>,
     /// The program beside them, where there is one.
     pub(super) beside: Option<Sample>,
     /// fio and ferrio with a quarter of the I/Os, where that is measured.
@@ -78,6 +78,16 @@ pub(super) struct Figures {
     pub(super) instructions: Option<[u64; 2]>,
 }
 
+/// Mean completion latencies, nanoseconds.
+pub(super) struct MeanClats {
+    /// As fio reports it.
+    pub(super) peer: f64,
+    /// As ferrio reports it.
+    pub(super) own: f64,
+    /// Of the bare loop.
+    pub(super) bare: f64,
+}
+
 impl Figures {
     /// A figure of each pair.
     pub(super) fn all(&self, figure: impl Fn(&Pair) -> f64) -> Vec<f64> {
@@ -93,6 +103,11 @@ impl Figures {
     pub(super) fn user_cpu(&self) -> f64 {
         let sum = |figure: fn(&Pair) -> f64| self.pairs.iter().map(figure).sum::<f64>();
         sum(|pair| pair.own.user_ns) / sum(|pair| pair.peer.user_ns)
+    }
+
+    /// Nanoseconds by which the mean completion latency of one of them is below fio's, of each pair that has it.
+    pub(super) fn clat_lower(&self, whose: fn(&MeanClats) -> f64) -> Vec<f64> {
+        self.pairs.iter().filter_map(|pair| pair.mean_clat_ns.as_ref()).map(|clats| clats.peer - whose(clats)).collect()
     }
 
     /// Instructions, as a part of fio's.

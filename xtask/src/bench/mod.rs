@@ -18,7 +18,7 @@ use crate::callgrind;
 use anyhow::{Context, Result, bail, ensure};
 use case::{Case, Goal, Work};
 use cases::CASES;
-use figures::{Figures, Pair};
+use figures::{Figures, MeanClats, Pair};
 use machine::{Machine, Noise};
 use measure::Sample;
 use programs::Programs;
@@ -114,7 +114,15 @@ fn pair(case: &Case, settings: &Settings<'_>, programs: &Programs, stage: &Stage
     let plain = plain_peer.zip(plain_own).map(|(peer, own)| [peer, own]);
     let wants_clat = case.goals.iter().any(|goal| matches!(goal, Goal::ClatLowerBy(_)));
     let clat = |program: &Path| mean_clat_ns(case, settings, program, stage);
-    let mean_clat_ns = if wants_clat { Some([clat(&programs.peer)?, clat(&programs.own)?]) } else { None };
+    let mean_clat_ns = if wants_clat {
+        Some(MeanClats {
+            peer: clat(&programs.peer)?,
+            own: clat(&programs.own)?,
+            bare: bare_clat_ns(case, settings, programs, stage)?,
+        })
+    } else {
+        None
+    };
     let beside = case.beside.map(|words| beside(words, stage)).transpose()?;
     let few = |program: &Path| quarter(case, settings, program, stage);
     let quarter = few(&programs.peer)?.zip(few(&programs.own)?).map(|(peer, own)| [peer, own]);
@@ -137,8 +145,7 @@ fn quarter(case: &Case, settings: &Settings<'_>, program: &Path, stage: &Stage) 
 
 /// Mean completion latency of reads, as a program reports it.
 fn mean_clat_ns(case: &Case, settings: &Settings<'_>, program: &Path, stage: &Stage) -> Result<f64> {
-    let Work::PerIo { n_ios } = case.work else { bail!("{}: no latency of a whole run", case.name) };
-    let n_ios = if settings.is_quick { n_ios / QUICK_DIVISOR } else { n_ios };
+    let n_ios = n_ios_of_latency(case, settings)?;
     let mut arguments = stage.expand(case.options);
     arguments.extend([format!("--number_ios={n_ios}"), "--output-format=json".to_owned()]);
     let output = Command::new(program).args(&arguments).output();
@@ -147,6 +154,21 @@ fn mean_clat_ns(case: &Case, settings: &Settings<'_>, program: &Path, stage: &St
         .with_context(|| format!("{} {} printed no document", program.display(), arguments.join(" ")))?;
     let mean = document["jobs"][0]["read"]["clat_ns"]["mean"].as_f64();
     mean.with_context(|| format!("{}: no mean latency in the document", program.display()))
+}
+
+/// The same of the bare loop, which prints it last, after `mean`.
+fn bare_clat_ns(case: &Case, settings: &Settings<'_>, programs: &Programs, stage: &Stage) -> Result<f64> {
+    let n_ios = n_ios_of_latency(case, settings)?;
+    let bare = case.bare.with_context(|| format!("{}: a goal of latency needs a bare loop", case.name))?;
+    let output = Command::new(&programs.bare).args(stage.expand(bare)).arg(n_ios.to_string()).output();
+    let text = String::from_utf8_lossy(&output.context("cannot start the bare loop")?.stdout).into_owned();
+    let mean = text.split_once("mean ").and_then(|(_, rest)| rest.split_whitespace().next()?.parse().ok());
+    mean.with_context(|| format!("no mean latency in what the bare loop printed: {text}"))
+}
+
+fn n_ios_of_latency(case: &Case, settings: &Settings<'_>) -> Result<u64> {
+    let Work::PerIo { n_ios } = case.work else { bail!("{}: no latency of a whole run", case.name) };
+    Ok(if settings.is_quick { n_ios / QUICK_DIVISOR } else { n_ios })
 }
 
 /// Instructions per I/O of fio and ferrio, where they are a goal and valgrind is there.

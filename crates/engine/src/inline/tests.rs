@@ -1,11 +1,14 @@
 //! The synchronous engines on real files.
 
-use crate::contract::IoUnit;
+use super::{Inline, Transfer};
+use crate::contract::{CallStamps, Engine, IoResult, IoUnit, Queued};
 use crate::options::OptionValue;
 use crate::testing::{
-    BLOCK, N_BLOCKS, Rig, RigOptions, TestFile, check_bad_descriptor, check_end_of_file, check_file_engine,
+    BLOCK, N_BLOCKS, Rig, RigOptions, TestFile, check_bad_descriptor, check_end_of_file, check_file_engine, setup,
 };
+use ferrio_sys::{Clock, Errno};
 use ferrio_units::Direction;
+use std::os::fd::{AsRawFd, BorrowedFd};
 
 const SYNCHRONOUS: [&str; 5] = ["sync", "psync", "vsync", "pvsync", "pvsync2"];
 
@@ -89,4 +92,50 @@ fn pvsync2_refuses_a_percentage_above_100() {
     let error = Rig::new("pvsync2", None, options).err().unwrap();
     assert_eq!(error.to_string(), "pvsync2: option hipri_percentage=101: allowed: 0 to 100");
     assert_eq!(error.errno(), libc::EINVAL);
+}
+
+/// A call that takes 100 ns to read, 200 ns to write and 300 ns to sync.
+struct Slow(Clock);
+
+impl Transfer for Slow {
+    fn control(&mut self, unit: &IoUnit) -> IoResult {
+        self.0.advance(300);
+        unit.length as IoResult
+    }
+
+    fn read(&mut self, _: BorrowedFd<'_>, _: &IoUnit, buffer: &mut [u8]) -> Result<usize, Errno> {
+        self.0.advance(100);
+        Ok(buffer.len())
+    }
+
+    fn write(&mut self, _: BorrowedFd<'_>, _: &IoUnit, _: &[u8]) -> Result<usize, Errno> {
+        self.0.advance(200);
+        Err(Errno::NOSPC)
+    }
+}
+
+#[test]
+fn stamps_lie_beside_the_call() {
+    let file = TestFile::new("stamps");
+    let unit = Rig::new("psync", Some(&file), at_depth(1)).unwrap().unit(Direction::Read, 0);
+    let open = std::fs::File::open(file.path()).unwrap();
+    let clock = Clock::new_virtual();
+    let mut engine = Inline::new(Slow(clock.clone()));
+    engine.start(setup(1, &clock)).unwrap();
+    let length = BLOCK as IoResult;
+    let no_space = -i64::from(libc::ENOSPC);
+    let mut start = 0;
+    for (direction, took_ns, result) in
+        [(Direction::Read, 100, length), (Direction::Write, 200, no_space), (Direction::Sync, 300, length)]
+    {
+        let unit = IoUnit { direction, fd: open.as_raw_fd(), ..unit };
+        let expected = CallStamps { before: start, after: start + took_ns };
+        assert_eq!(engine.queue_timed(0, &unit, &clock), (Queued::Completed(result), expected), "{direction:?}");
+        assert_eq!(engine.queue(0, &unit), Queued::Completed(result), "{direction:?}");
+        start += 2 * took_ns;
+    }
+    let without_file = IoUnit { fd: -1, ..unit };
+    let at_once = CallStamps { before: start, after: start };
+    let refused = Queued::Completed(-i64::from(libc::EBADF));
+    assert_eq!(engine.queue_timed(0, &without_file, &clock), (refused, at_once));
 }

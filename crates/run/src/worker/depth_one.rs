@@ -11,8 +11,8 @@ use ferrio_engine::Queued;
 use ferrio_workload::Next;
 
 impl Worker<'_> {
-    /// Does one pass.
-    pub(super) fn run_depth_one(&mut self) -> Stop {
+    /// Does one pass. `BY_ENGINE`: the engine takes the stamps of its calls.
+    pub(super) fn run_depth_one<const BY_ENGINE: bool>(&mut self) -> Stop {
         let mut stamp = self.clock.stamp();
         loop {
             if self.control.is_due(stamp) {
@@ -34,7 +34,7 @@ impl Worker<'_> {
             if let Err(stop) = self.fill_slot(0, &io, stamp) {
                 return stop;
             }
-            match self.do_one(stamp) {
+            match self.do_one::<BY_ENGINE>(stamp) {
                 Ok(done) => stamp = done,
                 Err(stop) => return stop,
             }
@@ -43,24 +43,46 @@ impl Worker<'_> {
 
     /// Does the unit in slot 0; returns the stamp of its end.
     #[inline]
-    fn do_one(&mut self, start: u64) -> Result<u64, Stop> {
-        let issue = self.stamp_after(start);
-        let slot = self.slots.get_mut(0);
-        slot.stamps = Stamps { start, issue };
-        let (result, done) = match self.engine.queue(0, &slot.unit) {
-            Queued::Completed(result) => {
-                // The stamp first: what comes after it is not the device's time.
-                let done = self.stamp_after(issue);
-                self.count_inline();
-                (result, done)
-            }
-            Queued::Queued => self.commit_and_reap_one(start)?,
-            Queued::Busy => return Err(no_room()),
-        };
+    fn do_one<const BY_ENGINE: bool>(&mut self, start: u64) -> Result<u64, Stop> {
+        let (result, done) = if BY_ENGINE { self.call_timed(start) } else { self.call(start) }?;
         match self.finish(0, result, done) {
             Finished::Done => Ok(done),
             Finished::Again => self.do_rests(done),
             Finished::Stop(stop) => Err(stop),
+        }
+    }
+
+    /// Has the engine do the unit in slot 0, with stamps around all that it takes.
+    #[inline]
+    fn call(&mut self, start: u64) -> Result<(i64, u64), Stop> {
+        let issue = self.stamp_after(start);
+        let slot = self.slots.get_mut(0);
+        slot.stamps = Stamps { start, issue };
+        match self.engine.queue(0, &slot.unit) {
+            Queued::Completed(result) => {
+                // The stamp first: what comes after it is not the device's time.
+                let done = self.stamp_after(issue);
+                self.count_inline();
+                Ok((result, done))
+            }
+            Queued::Queued => self.commit_and_reap_one(start),
+            Queued::Busy => Err(no_room()),
+        }
+    }
+
+    /// Has the engine do and stamp the unit in slot 0.
+    #[inline]
+    fn call_timed(&mut self, start: u64) -> Result<(i64, u64), Stop> {
+        let slot = self.slots.get_mut(0);
+        let (queued, stamps) = self.engine.queue_timed(0, &slot.unit, &self.clock);
+        slot.stamps = Stamps { start, issue: stamps.before };
+        match queued {
+            Queued::Completed(result) => {
+                self.count_inline();
+                Ok((result, stamps.after))
+            }
+            Queued::Queued => self.commit_and_reap_one(start),
+            Queued::Busy => Err(no_room()),
         }
     }
 

@@ -124,7 +124,11 @@ impl Worker<'_> {
 
     /// One pass by the loop of the job.
     pub(super) fn run_pass(&mut self) -> Stop {
-        let stop = if self.queue.iodepth == 1 { self.run_depth_one() } else { self.run_queued() };
+        let stop = match self.queue.iodepth {
+            1 if self.stamps_wanted && self.plan.engine.stamps_calls => self.run_depth_one::<true>(),
+            1 => self.run_depth_one::<false>(),
+            _ => self.run_queued(),
+        };
         self.finish_checks();
         stop
     }
