@@ -17,6 +17,7 @@ mod replay;
 pub mod supervisor;
 pub mod trace;
 pub mod worker;
+mod wrapped;
 mod zones;
 
 pub use error::{JobError, RunError};

@@ -2,24 +2,22 @@
 //!
 //! The engine is wrapped only in jobs that lock. What an engine does within `queue` is under the lock; engines that hand
 //! over later are locked for the time of `queue` alone, as in fio, where their I/Os overlap too (seen on fio 3.33). Must not
-//! know: how a lock is made. Start reading at [`LockedEngine`].
+//! know: how a lock is made. Start reading at [`lock_files`].
 
 use crate::error::{JobError, errno_of, job_error};
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
 use crate::supervisor::board::Board;
-use ferrio_engine::{Completion, Engine, EngineError, EngineFile, EngineSetup, IoUnit, Queued};
+use crate::wrapped::{Wrapped, Wrapper};
+use ferrio_engine::{Engine, IoUnit, Queued};
 use ferrio_job::spec::FileLocking;
-use ferrio_sys::Clock;
 use ferrio_sys::range_locks::Locker;
 use ferrio_units::Direction;
 use ferrio_units::jhash;
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 
-/// An engine whose I/Os wait for their file.
-pub(crate) struct LockedEngine<'a> {
-    inner: Box<dyn Engine + 'a>,
+/// The locks for which the I/Os of an engine wait.
+struct FileLocks {
     locker: Locker,
     /// Reads exclude no other reads.
     shares_reads: bool,
@@ -42,60 +40,28 @@ pub(crate) fn lock_files<'a>(
         .locker()
         .map_err(|error| job_error!(errno_of(&error), "lockfile").explained(format!("fio: lockfile: {error}")))?;
     let numbers = set.files.iter().map(|file| jhash(file.path.as_os_str().as_bytes())).collect();
-    Ok(Box::new(LockedEngine { inner, locker, shares_reads: locking == FileLocking::ReadWrite, numbers }))
+    let locks = FileLocks { locker, shares_reads: locking == FileLocking::ReadWrite, numbers };
+    Ok(Box::new(Wrapped::new(inner, locks)))
 }
 
-impl Engine for LockedEngine<'_> {
-    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
-        self.inner.start(setup)
-    }
-
-    fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
-        self.inner.open_file(file)
-    }
-
-    fn close_file(&mut self, file_index: u32) {
-        self.inner.close_file(file_index);
-    }
-
-    fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
+impl Wrapper for FileLocks {
+    fn queue(&mut self, inner: &mut dyn Engine, unit_index: u32, unit: &IoUnit) -> Queued {
         let number = self.numbers[unit.file_index as usize];
         let shared = self.shares_reads && unit.direction == Direction::Read;
         if let Err(errno) = self.locker.lock(number, shared) {
             return Queued::Completed(-i64::from(errno.raw_os_error()));
         }
-        let queued = self.inner.queue(unit_index, unit);
+        let queued = inner.queue(unit_index, unit);
         // Cannot fail: the lock is held, and freeing it whole needs no memory.
         let _ = self.locker.unlock(number);
         queued
-    }
-
-    fn commit(&mut self) -> io::Result<u32> {
-        self.inner.commit()
-    }
-
-    fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
-        self.inner.hint(unit, errno)
-    }
-
-    fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        self.inner.reap(min, max, completions)
-    }
-
-    fn reap_until(
-        &mut self,
-        max: u32,
-        until_ns: u64,
-        clock: &Clock,
-        completions: &mut Vec<Completion>,
-    ) -> io::Result<()> {
-        self.inner.reap_until(max, until_ns, clock, completions)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_engine::{EngineError, EngineSetup};
     use ferrio_sys::range_locks::LockSpace;
     use std::sync::Barrier;
     use std::sync::atomic::{AtomicU32, Ordering};
@@ -144,7 +110,8 @@ mod tests {
                 let inner = Visitor { n_inside: &n_inside, most: &most, meeting };
                 let locker = space.locker().unwrap();
                 scope.spawn(move || {
-                    let mut engine = LockedEngine { inner: Box::new(inner), locker, shares_reads, numbers: vec![1] };
+                    let locks = FileLocks { locker, shares_reads, numbers: vec![1] };
+                    let mut engine = Wrapped::new(Box::new(inner), locks);
                     let unit = IoUnit { direction, ..UNIT };
                     (0..n_ios).for_each(|_| assert_eq!(engine.queue(0, &unit), Queued::Completed(4096)));
                 });

@@ -5,8 +5,8 @@
 
 use crate::events::Stream;
 use crate::worker::WorkerMessage;
-use ferrio_engine::{Completion, Engine, EngineError, EngineFile, EngineSetup, IoUnit, Queued};
-use ferrio_sys::Clock;
+use crate::wrapped::{Wrapped, Wrapper};
+use ferrio_engine::{Completion, Engine, IoUnit, Queued};
 use std::io;
 
 /// A group of lines.
@@ -69,37 +69,23 @@ pub(crate) fn line(group: TraceGroup, text: &str) -> String {
     format!("{:<8} {:<5} {text}", group.name(), ferrio_sys::process::thread_id().as_raw_nonzero())
 }
 
+/// Tells what goes through an engine.
+struct Teller<'a>(&'a dyn Fn(&WorkerMessage));
+
 /// An engine that tells what goes through it.
-pub(crate) struct TracedEngine<'a> {
-    inner: Box<dyn Engine + 'a>,
-    send: &'a dyn Fn(&WorkerMessage),
+pub(crate) fn told<'a>(inner: Box<dyn Engine + 'a>, send: &'a dyn Fn(&WorkerMessage)) -> Box<dyn Engine + 'a> {
+    Box::new(Wrapped::new(inner, Teller(send)))
 }
 
-impl<'a> TracedEngine<'a> {
-    pub(crate) fn new(inner: Box<dyn Engine + 'a>, send: &'a dyn Fn(&WorkerMessage)) -> Self {
-        Self { inner, send }
-    }
-
+impl Teller<'_> {
     fn tell(&self, text: &str) {
-        (self.send)(&WorkerMessage::Text(Stream::Trace, line(TraceGroup::Io, text)));
+        (self.0)(&WorkerMessage::Text(Stream::Trace, line(TraceGroup::Io, text)));
     }
 }
 
-impl Engine for TracedEngine<'_> {
-    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
-        self.inner.start(setup)
-    }
-
-    fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
-        self.inner.open_file(file)
-    }
-
-    fn close_file(&mut self, file_index: u32) {
-        self.inner.close_file(file_index);
-    }
-
-    fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
-        let queued = self.inner.queue(unit_index, unit);
+impl Wrapper for Teller<'_> {
+    fn queue(&mut self, inner: &mut dyn Engine, unit_index: u32, unit: &IoUnit) -> Queued {
+        let queued = inner.queue(unit_index, unit);
         self.tell(&format!(
             "queue: io_u {unit_index}: off={:#x},len={:#x},ddir={},file={}: {queued:?}",
             unit.offset,
@@ -110,39 +96,11 @@ impl Engine for TracedEngine<'_> {
         queued
     }
 
-    fn commit(&mut self) -> io::Result<u32> {
-        let committed = self.inner.commit();
+    fn committed(&mut self, committed: &io::Result<u32>) {
         self.tell(&format!("commit: {committed:?}"));
-        committed
     }
 
-    fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
-        self.inner.hint(unit, errno)
-    }
-
-    fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        let n_before = completions.len();
-        let reaped = self.inner.reap(min, max, completions);
-        self.tell_reaped(min, max, &completions[n_before..]);
-        reaped
-    }
-
-    fn reap_until(
-        &mut self,
-        max: u32,
-        until_ns: u64,
-        clock: &Clock,
-        completions: &mut Vec<Completion>,
-    ) -> io::Result<()> {
-        let n_before = completions.len();
-        let reaped = self.inner.reap_until(max, until_ns, clock, completions);
-        self.tell_reaped(0, max, &completions[n_before..]);
-        reaped
-    }
-}
-
-impl TracedEngine<'_> {
-    fn tell_reaped(&self, min: u32, max: u32, completions: &[Completion]) {
+    fn reaped(&mut self, min: u32, max: u32, completions: &[Completion]) {
         self.tell(&format!("getevents: min={min}, max={max}: {}", completions.len()));
         for completion in completions {
             self.tell(&format!("complete: io_u {}: result={}", completion.unit_index, completion.result));

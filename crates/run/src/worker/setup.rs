@@ -9,8 +9,8 @@ use crate::events::Stream;
 use crate::files::FileSet;
 use crate::locks::lock_files;
 use crate::plan::{WorkerPlan, workload_plan};
-use crate::trace::{TraceGroup, TracedEngine};
-use crate::zones::ZonedEngine;
+use crate::trace::{TraceGroup, told};
+use crate::zones::reset_zones;
 use ferrio_engine::offload::Offload;
 use ferrio_engine::{Engine, EngineError, EngineSetup};
 use ferrio_job::spec::{BufferMemory, CpuPolicy, WorkerSpec};
@@ -246,11 +246,11 @@ pub(super) fn engine<'a>(
     };
     engine.start(setup).map_err(failed)?;
     if !set.zones.is_empty() && worker.used_directions()[DataDirection::Trim] {
-        engine = Box::new(ZonedEngine::new(engine, set.zones.tables().to_vec()));
+        engine = reset_zones(engine, set.zones.tables().to_vec());
     }
     let engine = lock_files(worker, set, context.board, engine)?;
     if context.trace.has(TraceGroup::Io, worker.thread_number) {
-        return Ok(Box::new(TracedEngine::new(engine, context.send)));
+        return Ok(told(engine, context.send));
     }
     Ok(engine)
 }

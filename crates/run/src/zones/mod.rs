@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub(crate) use engine::ZonedEngine;
+pub(crate) use engine::reset_zones;
 
 const EINVAL: i32 = 22;
 

@@ -1,0 +1,208 @@
+//! An engine with something around it: locks, zones, lines for `--debug=io`. What a wrapper leaves alone goes straight to
+//! the engine inside.
+//!
+//! Every method of [`Engine`] that has a default is passed on here and nowhere else, but `queue_timed`: its default stamps
+//! around the whole of `queue`, which is what the I/O of a wrapped engine takes.
+//! Must not know: what is around. Start reading at [`Wrapper`].
+
+use ferrio_engine::{Completion, Engine, EngineError, EngineFile, EngineSetup, IoUnit, Queued};
+use ferrio_sys::Clock;
+use std::io;
+
+/// What is around an engine.
+pub(crate) trait Wrapper {
+    /// In place of [`Engine::queue`].
+    fn queue(&mut self, inner: &mut dyn Engine, unit_index: u32, unit: &IoUnit) -> Queued;
+
+    /// [`Engine::commit`] returned this.
+    fn committed(&mut self, _committed: &io::Result<u32>) {}
+
+    /// [`Engine::reap`] returned these when it had to wait for `min` and could take `max`.
+    fn reaped(&mut self, _min: u32, _max: u32, _completions: &[Completion]) {}
+}
+
+/// An engine and what is around it.
+pub(crate) struct Wrapped<'a, W> {
+    inner: Box<dyn Engine + 'a>,
+    wrapper: W,
+}
+
+impl<'a, W: Wrapper> Wrapped<'a, W> {
+    pub(crate) fn new(inner: Box<dyn Engine + 'a>, wrapper: W) -> Self {
+        Self { inner, wrapper }
+    }
+}
+
+impl<W: Wrapper> Engine for Wrapped<'_, W> {
+    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
+        self.inner.start(setup)
+    }
+
+    fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
+        self.inner.open_file(file)
+    }
+
+    fn close_file(&mut self, file_index: u32) {
+        self.inner.close_file(file_index);
+    }
+
+    fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
+        self.wrapper.queue(&mut *self.inner, unit_index, unit)
+    }
+
+    fn commit(&mut self) -> io::Result<u32> {
+        let committed = self.inner.commit();
+        self.wrapper.committed(&committed);
+        committed
+    }
+
+    fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
+        self.inner.hint(unit, errno)
+    }
+
+    fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
+        let n_before = completions.len();
+        let reaped = self.inner.reap(min, max, completions);
+        self.wrapper.reaped(min, max, &completions[n_before..]);
+        reaped
+    }
+
+    fn reap_until(
+        &mut self,
+        max: u32,
+        until_ns: u64,
+        clock: &Clock,
+        completions: &mut Vec<Completion>,
+    ) -> io::Result<()> {
+        let n_before = completions.len();
+        let reaped = self.inner.reap_until(max, until_ns, clock, completions);
+        self.wrapper.reaped(0, max, &completions[n_before..]);
+        reaped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest};
+    use ferrio_units::Direction;
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    /// Notes its calls, each with what no default would give.
+    struct Noting<'a>(&'a RefCell<Vec<&'static str>>);
+
+    impl Noting<'_> {
+        fn note(&self, call: &'static str) {
+            self.0.borrow_mut().push(call);
+        }
+    }
+
+    impl Engine for Noting<'_> {
+        fn start(&mut self, _: EngineSetup) -> Result<(), EngineError> {
+            self.note("start");
+            Ok(())
+        }
+
+        fn open_file(&mut self, _: &EngineFile<'_>) -> Result<(), EngineError> {
+            self.note("open_file");
+            Ok(())
+        }
+
+        fn close_file(&mut self, _: u32) {
+            self.note("close_file");
+        }
+
+        fn queue(&mut self, _: u32, _: &IoUnit) -> Queued {
+            self.note("queue");
+            Queued::Queued
+        }
+
+        fn commit(&mut self) -> io::Result<u32> {
+            self.note("commit");
+            Ok(7)
+        }
+
+        fn hint(&self, _: &IoUnit, _: i32) -> Option<&'static str> {
+            self.note("hint");
+            Some("it is so")
+        }
+
+        fn reap(&mut self, min: u32, _: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
+            self.note("reap");
+            completions.push(Completion { unit_index: min, result: 1 });
+            Ok(())
+        }
+
+        fn reap_until(&mut self, _: u32, _: u64, _: &Clock, completions: &mut Vec<Completion>) -> io::Result<()> {
+            self.note("reap_until");
+            completions.push(Completion { unit_index: 0, result: 2 });
+            Ok(())
+        }
+    }
+
+    /// Changes nothing, and notes what it is told.
+    #[derive(Default)]
+    struct Around(Vec<String>);
+
+    impl Wrapper for &mut Around {
+        fn queue(&mut self, inner: &mut dyn Engine, unit_index: u32, unit: &IoUnit) -> Queued {
+            inner.queue(unit_index, unit)
+        }
+
+        fn committed(&mut self, committed: &io::Result<u32>) {
+            self.0.push(format!("{committed:?}"));
+        }
+
+        fn reaped(&mut self, min: u32, max: u32, completions: &[Completion]) {
+            let results: Vec<_> = completions.iter().map(|completion| completion.result).collect();
+            self.0.push(format!("{min} {max} {results:?}"));
+        }
+    }
+
+    fn setup(clock: &Clock) -> EngineSetup {
+        let request = ArenaRequest { kind: ArenaKind::Malloc, size_bytes: 512, offset_bytes: 0, hugepage_bytes: 0 };
+        EngineSetup {
+            iodepth: 1,
+            max_block_bytes: 512,
+            arena: Rc::new(RefCell::new(Arena::new(&request).unwrap())),
+            n_files: 1,
+            direct: false,
+            atomic: false,
+            clock: clock.clone(),
+            seed: 1,
+        }
+    }
+
+    #[test]
+    fn every_call_reaches_the_engine_inside() {
+        let (clock, calls, mut around) = (Clock::new_virtual(), RefCell::new(Vec::new()), Around::default());
+        let unit = IoUnit {
+            direction: Direction::Read,
+            file_index: 0,
+            fd: -1,
+            offset: 0,
+            length: 512,
+            buffer_offset: 0,
+            sync_flags: 0,
+            ioprio: 0,
+        };
+        let file = EngineFile { index: 0, fd: None, writable: false, range_start: 0, range_bytes: 512, random: false };
+        let mut engine = Wrapped::new(Box::new(Noting(&calls)), &mut around);
+        engine.start(setup(&clock)).unwrap();
+        engine.open_file(&file).unwrap();
+        assert_eq!(engine.queue(0, &unit), Queued::Queued);
+        assert_eq!(engine.commit().unwrap(), 7);
+        assert_eq!(engine.hint(&unit, 22), Some("it is so"));
+        let mut completions = Vec::new();
+        engine.reap(1, 3, &mut completions).unwrap();
+        engine.reap_until(4, 0, &clock, &mut completions).unwrap();
+        engine.close_file(0);
+        drop(engine);
+        let expected = ["start", "open_file", "queue", "commit", "hint", "reap", "reap_until", "close_file"];
+        assert_eq!(calls.into_inner(), expected);
+        assert_eq!(completions.iter().map(|completion| completion.result).collect::<Vec<_>>(), [1, 2]);
+        // Of what was reaped before it hears nothing again.
+        assert_eq!(around.0, ["Ok(7)", "1 3 [1]", "0 4 [2]"]);
+    }
+}
