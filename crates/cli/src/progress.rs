@@ -53,7 +53,7 @@ impl<'a> Progress<'a> {
     pub(crate) fn open_bandwidth_logs(&mut self, prefix: &Path) {
         let (logs, errors) = AggregateLogs::create(prefix);
         for error in errors {
-            self.console.error(&format!("fopen log: {}\n", text_of(&error)));
+            self.console.error(&format!("fopen log: {}\n", ferrio_units::error_text(&error)));
         }
         self.bandwidth = Some(logs);
     }
@@ -61,7 +61,7 @@ impl<'a> Progress<'a> {
     fn log_bandwidth(&mut self, sample: &BandwidthSample) {
         let written = self.bandwidth.as_mut().map_or(Ok(()), |logs| logs.rows(sample.time_ms, &sample.kib_per_sec));
         if let Err(error) = written {
-            self.console.error(&format!("fio: cannot write a bandwidth log: {}\n", text_of(&error)));
+            self.console.error(&format!("fio: cannot write a bandwidth log: {}\n", ferrio_units::error_text(&error)));
             self.console.has_failed = true;
         }
     }
@@ -105,11 +105,6 @@ impl NewLines {
         }
         is_old
     }
-}
-
-/// The system's words for an error.
-fn text_of(error: &std::io::Error) -> String {
-    error.raw_os_error().map_or_else(|| error.to_string(), ferrio_run::error::errno_text)
 }
 
 impl RunObserver for Progress<'_> {

@@ -112,15 +112,6 @@ fn count_cpus(list: &str) -> Option<u32> {
     highest.parse::<u32>().ok()?.checked_add(1)
 }
 
-/// The system's words for an error, without the number that Rust adds.
-pub fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,7 +130,7 @@ mod tests {
         assert!(system.n_cpus() >= 1);
         assert!(system.check_directory(Path::new("/")).is_ok());
         let error = system.check_directory(Path::new("/no/such/directory")).unwrap_err();
-        assert_eq!(reason(&error), "No such file or directory");
+        assert_eq!(ferrio_units::error_text(&error), "No such file or directory");
         assert!(system.open(Path::new("/")).is_err());
     }
 }

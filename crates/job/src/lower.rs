@@ -201,20 +201,10 @@ fn too_small(job: &JobSpec) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::Messages;
-    use crate::options::{find_general, set};
-    use crate::testing::World;
+    use crate::testing::draft_of;
 
     fn draft(options: &[(&str, &str)]) -> Draft {
-        let mut draft = Draft::new();
-        for (name, text) in options {
-            let def = find_general(name).unwrap();
-            let mut messages = Messages::new();
-            let mut context =
-                crate::draft::ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
-            set::set(&mut draft, def, Some(text), &mut context).unwrap();
-        }
-        draft
+        draft_of(options).unwrap()
     }
 
     fn lowered(options: &[(&str, &str)]) -> Lowered {

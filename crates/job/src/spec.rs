@@ -259,6 +259,19 @@ pub enum DirectionMix {
     TrimWrite,
 }
 
+impl DirectionMix {
+    /// The directions in which there is I/O.
+    pub const fn directions(self) -> PerDirection<bool> {
+        PerDirection(match self {
+            Self::Read => [true, false, false],
+            Self::Write => [false, true, false],
+            Self::Trim => [false, false, true],
+            Self::ReadWrite => [true, true, false],
+            Self::TrimWrite => [false, true, true],
+        })
+    }
+}
+
 /// `rw_sequencer`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RwSequencer {

@@ -1,6 +1,10 @@
-//! A small world for tests: files, directories and variables held in memory.
+//! A small world for tests: files, directories and variables held in memory; and jobs by their options.
 
+use crate::draft::{ApplyContext, Draft};
 use crate::environment::Environment;
+use crate::error::JobError;
+use crate::message::Messages;
+use crate::options::{find_general, set};
 use std::collections::HashMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -19,6 +23,18 @@ impl World {
         self.files.insert(PathBuf::from(path), text.into());
         self
     }
+}
+
+/// A job with these options, set one after the other.
+pub(crate) fn draft_of(options: &[(&str, &str)]) -> Result<Draft, JobError> {
+    let mut draft = Draft::new();
+    for (name, text) in options {
+        let mut messages = Messages::new();
+        let mut context = ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
+        let def = find_general(name).unwrap_or_else(|| panic!("{name} is no option"));
+        set::set(&mut draft, def, Some(text), &mut context)?;
+    }
+    Ok(draft)
 }
 
 impl Environment for World {

@@ -115,16 +115,6 @@ pub(crate) fn depth_percents(counts: &[u64; 7], whole: u64) -> [f64; 7] {
     counts.map(|count| percent(count, whole, 0.1))
 }
 
-/// Text of an errno as the C library has it.
-pub(crate) fn errno_text(errno: i32) -> String {
-    let text = std::io::Error::from_raw_os_error(errno).to_string();
-    // The standard library appends ` (os error N)`.
-    match text.rfind(" (os error ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,11 +142,5 @@ mod tests {
     fn small_shares_have_a_floor() {
         let shares = [percent(1, 1_000_000, 0.01), percent(0, 5, 0.01), percent(5, 0, 0.01)];
         assert_eq!(shares.map(|share| format!("{share:.2}")), ["0.01", "0.00", "0.00"]);
-    }
-
-    #[test]
-    fn errnos_have_the_texts_of_the_c_library() {
-        assert_eq!(errno_text(28), "No space left on device");
-        assert_eq!(errno_text(0), "Success");
     }
 }

@@ -12,7 +12,6 @@ use ferrio_workload::verify::crash::record::{RECORD_BYTES, Record};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 pub use ferrio_workload::verify::crash::judge::Verdict;
@@ -252,14 +251,8 @@ fn judge_all(header: &CrashHeader, history: &History, unit_bytes: usize, tell: &
 /// What is beyond the end of a file counts as zeroes: its size was not durable.
 fn read_block(file: &File, offset_bytes: u64, place: &Place) -> io::Result<Vec<u8>> {
     let mut block = vec![0; place.length_bytes as usize];
-    let mut n_read = 0;
-    while n_read < block.len() {
-        match file.read_at(&mut block[n_read..], offset_bytes.saturating_add(n_read as u64)) {
-            Ok(0) => break,
-            Ok(n_more) => n_read += n_more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
+    let mut file = file;
+    file.seek(SeekFrom::Start(offset_bytes))?;
+    read_up_to(&mut file, &mut block)?;
     Ok(block)
 }

@@ -88,22 +88,14 @@ impl JobError {
 
     /// The text of the report's brackets: `file:SRC:LINE, func=STEP, error=TEXT`, at most 127 bytes.
     pub fn report_text(&self) -> String {
-        let mut text = format!("file:{}, func={}, error={}", self.place, self.step, errno_text(self.errno));
+        let mut text =
+            format!("file:{}, func={}, error={}", self.place, self.step, ferrio_units::errno_text(self.errno));
         let mut end = text.len().min(127);
         while !text.is_char_boundary(end) {
             end -= 1;
         }
         text.truncate(end);
         text
-    }
-}
-
-/// The system's words for an errno.
-pub fn errno_text(errno: i32) -> String {
-    let text = std::io::Error::from_raw_os_error(errno).to_string();
-    match text.rfind(" (os error") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
     }
 }
 

@@ -94,6 +94,13 @@ pub struct LogRow {
     pub issue_ns: u64,
 }
 
+impl LogRow {
+    /// A row for a stretch of time, which is no single I/O.
+    pub const fn of_window(time_ms: u64, direction: DataDirection, value: u64, maximum: u64) -> Self {
+        Self { time_ms, value, maximum, direction, block_bytes: 0, offset_bytes: 0, ioprio: 0, issue_ns: 0 }
+    }
+}
+
 /// One row of a histogram log: what came since the last of this direction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistogramRow {

@@ -13,6 +13,7 @@ mod jhash;
 pub mod random;
 mod random_map;
 pub mod scale;
+mod system_words;
 pub mod value;
 
 pub use base::{KbBase, UnitBase};
@@ -20,4 +21,5 @@ pub use direction::{DataDirection, Direction, PerDirection};
 pub use error::BuildError;
 pub use jhash::jhash;
 pub use random_map::RandomMap;
+pub use system_words::{errno_text, error_text};
 pub use value::ParseError;

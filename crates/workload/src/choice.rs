@@ -5,7 +5,7 @@
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::sequence::Sequence;
 use crate::zones::Zones;
-use ferrio_job::spec::{DirectionMix, PatternSpec, RandomDistribution, RandomGenerator, Zone};
+use ferrio_job::spec::{PatternSpec, RandomDistribution, RandomGenerator, Zone};
 use ferrio_sys::huge_pages;
 use ferrio_units::random::{Lfsr, SeedIndex, Shape, SkewedBlocks};
 use ferrio_units::{BuildError, DataDirection, PerDirection, RandomMap};
@@ -107,14 +107,7 @@ fn sequence(
 }
 
 fn used_directions(pattern: &PatternSpec) -> impl Iterator<Item = DataDirection> + use<> {
-    let [read, write, trim] = match pattern.mix {
-        DirectionMix::Read => [true, false, false],
-        DirectionMix::Write => [false, true, false],
-        DirectionMix::Trim => [false, false, true],
-        DirectionMix::ReadWrite => [true, true, false],
-        DirectionMix::TrimWrite => [false, true, true],
-    };
-    let used = PerDirection([read, write, trim]);
+    let used = pattern.mix.directions();
     DataDirection::ALL.into_iter().filter(move |direction| used[*direction])
 }
 

@@ -91,17 +91,10 @@ pub(super) fn syntax(kind: Kind) -> &'static str {
 
 /// The bounds of a number: `1 to 256`, `at least 1`; empty when there are none.
 pub(super) fn bounds(kind: Kind) -> String {
-    let bounds = match kind {
-        Kind::Int(bounds)
-        | Kind::IntPerDirection(bounds)
-        | Kind::Size(bounds)
-        | Kind::SizePair(bounds)
-        | Kind::SizePerDirection(bounds)
-        | Kind::RangePerDirection(bounds) => bounds,
-        Kind::FloatList { max_len, min, max } => return float_bounds(max_len, min, max),
-        _ => return String::new(),
-    };
-    match bounds {
+    if let Kind::FloatList { max_len, min, max } = kind {
+        return float_bounds(max_len, min, max);
+    }
+    match kind.bounds().unwrap_or(Bounds { min: None, max: None }) {
         Bounds { min: None, max: None } => String::new(),
         Bounds { min: Some(min), max: None } => format!("at least {min}"),
         Bounds { min: None, max: Some(max) } => format!("at most {max}"),

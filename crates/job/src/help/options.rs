@@ -88,14 +88,8 @@ pub fn details(def: &OptionDef) -> String {
 fn range(kind: Kind) -> Option<String> {
     let bounds = match kind {
         Kind::Bool => Bounds { min: Some(0), max: Some(1) },
-        Kind::Int(bounds)
-        | Kind::IntPerDirection(bounds)
-        | Kind::Size(bounds)
-        | Kind::SizePair(bounds)
-        | Kind::SizePerDirection(bounds)
-        | Kind::RangePerDirection(bounds) => bounds,
         Kind::FloatList { min: Some(min), max: Some(max), .. } => return Some(format!("min={min:.6}, max={max:.6}")),
-        _ => return None,
+        _ => kind.bounds()?,
     };
     match (bounds.min, bounds.max) {
         (None, None) => None,

@@ -7,7 +7,7 @@ pub mod reader;
 pub mod sections;
 pub mod substitute;
 
-use crate::environment::{Environment, reason};
+use crate::environment::Environment;
 use crate::error::JobError;
 use crate::origin::Origin;
 use reader::{Line, LineReader, MAX_FILE_BYTES};
@@ -66,7 +66,9 @@ fn open_named(name: &str, environment: &dyn Environment) -> Result<Opened, JobEr
     }
     match environment.open(Path::new(name)) {
         Ok(input) => Ok((input, Arc::from(name))),
-        Err(error) => Err(JobError::Unopened { name: name.to_owned(), reason: reason(&error), included: None }),
+        Err(error) => {
+            Err(JobError::Unopened { name: name.to_owned(), reason: ferrio_units::error_text(&error), included: None })
+        }
     }
 }
 
@@ -131,7 +133,7 @@ impl Source<'_> {
                 Err(error) => first_error.get_or_insert(error),
             };
         }
-        let reason = first_error.map(|error| reason(&error)).unwrap_or_default();
+        let reason = first_error.map(|error| ferrio_units::error_text(&error)).unwrap_or_default();
         Err(JobError::Unopened { name: name.to_owned(), reason, included: Some(place_of(origin)) })
     }
 }

@@ -65,7 +65,7 @@ impl LineReader {
     fn read_line(&mut self, bytes: &mut Vec<u8>, budget: &mut usize) -> Result<bool, JobError> {
         let limit = MAX_LINE_BYTES as u64 + 2;
         let read = (&mut self.input).take(limit).read_until(b'\n', bytes);
-        let n_read = read.map_err(|error| self.refuse(1, crate::environment::reason(&error)))?;
+        let n_read = read.map_err(|error| self.refuse(1, ferrio_units::error_text(&error)))?;
         *budget = budget
             .checked_sub(n_read)
             .ok_or_else(|| self.refuse(1, format!("job file longer than {MAX_FILE_BYTES} bytes")))?;

@@ -44,7 +44,7 @@ pub(crate) fn directory(draft: &mut Draft, value: &Value, context: Context) -> A
     for name in &names {
         context.environment.check_directory(Path::new(name)).map_err(|error| JobError::System {
             call: "lstat",
-            reason: crate::environment::reason(&error),
+            reason: ferrio_units::error_text(&error),
             line: format!("fio: {name} is not a directory"),
         })?;
     }
@@ -56,7 +56,7 @@ pub(crate) fn opendir(draft: &mut Draft, value: &Value, context: Context) -> App
     let tree = value.text()?;
     context.environment.check_directory(Path::new(tree)).map_err(|error| JobError::System {
         call: "opendir",
-        reason: crate::environment::reason(&error),
+        reason: ferrio_units::error_text(&error),
         line: format!("fio: {tree} is not a directory"),
     })?;
     draft.job.target.opendirs.push(PathBuf::from(tree));

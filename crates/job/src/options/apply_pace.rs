@@ -112,17 +112,10 @@ pub(crate) fn refusals(job: &JobSpec) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{find_general, set};
-    use crate::testing::World;
+    use crate::testing::draft_of;
 
     fn job(options: &[(&str, &str)]) -> JobSpec {
-        let mut draft = Draft::new();
-        for (name, text) in options {
-            let mut messages = crate::message::Messages::new();
-            let mut context = ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
-            set::set(&mut draft, find_general(name).unwrap(), Some(text), &mut context).unwrap();
-        }
-        draft.job
+        draft_of(options).unwrap().job
     }
 
     fn pace(options: &[(&str, &str)]) -> PaceSpec {

@@ -156,17 +156,10 @@ fn contradiction(job: &JobSpec) -> Option<&'static str> {
 mod tests {
     use super::*;
     use crate::lower::{Lowered, Strictness};
-    use crate::options::{find_general, set};
-    use crate::testing::World;
+    use crate::testing::draft_of;
 
     fn lowered(options: &[(&str, &str)]) -> Result<Lowered, Vec<String>> {
-        let mut draft = Draft::new();
-        for (name, text) in options {
-            let mut messages = crate::message::Messages::new();
-            let mut context = ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
-            set::set(&mut draft, find_general(name).unwrap(), Some(text), &mut context)
-                .map_err(|error| vec![error.to_string()])?;
-        }
+        let draft = draft_of(options).map_err(|error| vec![error.to_string()])?;
         crate::lower::lower(draft, Strictness::default())
     }
 

@@ -82,22 +82,14 @@ fn entry(text: &str, kb_base: KbBase) -> Result<(u64, Option<u32>), JobError> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::lower::{Strictness, lower};
-    use crate::options::{find_general, set};
-    use crate::testing::World;
+    use crate::testing::draft_of;
 
     type Slot = (u64, u64, Vec<(u64, u32)>);
 
     /// Smallest, largest, and shares of each direction.
     fn lowered(options: &[(&str, &str)]) -> Result<[Slot; 3], String> {
-        let mut draft = Draft::new();
-        for (name, text) in options {
-            let mut messages = crate::message::Messages::new();
-            let mut context = ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
-            let def = find_general(name).expect("an option");
-            set::set(&mut draft, def, Some(text), &mut context).map_err(|error| error.to_string())?;
-        }
+        let draft = draft_of(options).map_err(|error| error.to_string())?;
         let pattern = lower(draft, Strictness::default()).expect("nothing contradicts").job.pattern;
         let slot = |index: usize| {
             let (range, shares) = (pattern.block_size.0[index], &pattern.block_split.0[index]);

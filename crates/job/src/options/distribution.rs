@@ -211,15 +211,10 @@ fn decimal(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{find_general, set};
-    use crate::testing::World;
+    use crate::testing::draft_of;
 
     fn parsed(text: &str) -> Result<RandomDistribution, String> {
-        let mut draft = Draft::new();
-        let mut messages = crate::message::Messages::new();
-        let mut context = ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
-        let def = find_general("random_distribution").expect("an option");
-        set::set(&mut draft, def, Some(text), &mut context).map_err(|error| error.to_string())?;
+        let draft = draft_of(&[("random_distribution", text)]).map_err(|error| error.to_string())?;
         Ok(draft.job.pattern.distribution)
     }
 
@@ -242,11 +237,7 @@ mod tests {
     }
 
     fn file_service(text: &str) -> Result<(FileService, u32), String> {
-        let mut draft = Draft::new();
-        let mut messages = crate::message::Messages::new();
-        let mut context = ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
-        let def = find_general("file_service_type").expect("an option");
-        set::set(&mut draft, def, Some(text), &mut context).map_err(|error| error.to_string())?;
+        let draft = draft_of(&[("file_service_type", text)]).map_err(|error| error.to_string())?;
         Ok((draft.job.target.file_service, draft.job.target.file_service_count))
     }
 

@@ -116,6 +116,19 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The bounds of a whole number, or of each of several; `None`: it takes no whole number that could have any.
+    pub const fn bounds(self) -> Option<Bounds> {
+        match self {
+            Self::Int(bounds)
+            | Self::IntPerDirection(bounds)
+            | Self::Size(bounds)
+            | Self::SizePair(bounds)
+            | Self::SizePerDirection(bounds)
+            | Self::RangePerDirection(bounds) => Some(bounds),
+            _ => None,
+        }
+    }
+
     /// True when a bare name without `=value` is enough on the command line.
     pub const fn value_is_optional(self) -> bool {
         matches!(self, Self::Flag)

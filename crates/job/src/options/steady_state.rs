@@ -77,15 +77,10 @@ pub(crate) fn refusal(job: &JobSpec) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{find_general, set};
-    use crate::testing::World;
+    use crate::testing::draft_of;
 
     fn parsed(text: &str) -> Result<SteadyStateSpec, JobError> {
-        let mut draft = Draft::new();
-        let mut messages = crate::message::Messages::new();
-        let mut context = ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
-        let def = find_general("ss").expect("the alias of an option");
-        set::set(&mut draft, def, Some(text), &mut context).map(|()| draft.job.steady_state)
+        draft_of(&[("ss", text)]).map(|draft| draft.job.steady_state)
     }
 
     // What fio 3.33 reports as `ss` of such jobs; latencies are newer than it.

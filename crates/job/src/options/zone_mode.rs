@@ -157,17 +157,11 @@ fn in_bytes(name: &str, n_zones: u64, zone_bytes: u64) -> Result<u64, String> {
 pub(super) mod tests {
     use super::*;
     use crate::lower::{Strictness, lower};
-    use crate::options::{find_general, set};
-    use crate::testing::World;
+    use crate::testing::draft_of;
 
     pub(in crate::options) fn lowered(text: &str) -> Result<JobSpec, Vec<String>> {
-        let mut draft = Draft::new();
-        for (name, value) in text.split(' ').filter_map(|word| word.split_once('=')) {
-            let mut messages = crate::message::Messages::new();
-            let mut context = ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
-            set::set(&mut draft, find_general(name).unwrap(), Some(value), &mut context)
-                .map_err(|error| vec![error.to_string()])?;
-        }
+        let options: Vec<_> = text.split(' ').filter_map(|word| word.split_once('=')).collect();
+        let draft = draft_of(&options).map_err(|error| vec![error.to_string()])?;
         lower(draft, Strictness::default()).map(|lowered| lowered.job)
     }
 

@@ -17,23 +17,33 @@ pub(super) fn write(
     detail: Detail,
 ) {
     writer.object(key, |writer| {
-        writer.integer("min", min_ns(stat));
-        writer.integer("max", stat.max_ns);
-        writer.float("mean", stat.mean_ns());
-        writer.float("stddev", stat.standard_deviation_ns());
-        writer.integer("N", stat.n_samples);
+        moments(writer, stat);
         if let (Some(settings), Some(histogram), 1..) = (settings, &stat.histogram, stat.n_samples) {
             distribution(writer, histogram, settings, detail);
         }
     });
 }
 
-fn distribution(writer: &mut Writer, histogram: &Histogram, settings: &ReportSettings, detail: Detail) {
+/// What is known of a latency without its distribution.
+pub(super) fn moments(writer: &mut Writer, stat: &LatencyStat) {
+    writer.integer("min", min_ns(stat));
+    writer.integer("max", stat.max_ns);
+    writer.float("mean", stat.mean_ns());
+    writer.float("stddev", stat.standard_deviation_ns());
+    writer.integer("N", stat.n_samples);
+}
+
+/// Percentiles with their values.
+pub(super) fn percentile_object(writer: &mut Writer, values_ns: &[(f64, u64)]) {
     writer.object("percentile", |writer| {
-        for (percentile, value_ns) in percentiles(histogram, &settings.percentiles) {
-            writer.integer(&format!("{percentile:.6}"), value_ns);
+        for (percentile, value_ns) in values_ns {
+            writer.integer(&format!("{percentile:.6}"), *value_ns);
         }
     });
+}
+
+fn distribution(writer: &mut Writer, histogram: &Histogram, settings: &ReportSettings, detail: Detail) {
+    percentile_object(writer, &percentiles(histogram, &settings.percentiles));
     if detail == Detail::WithBins {
         writer.object("bins", |writer| {
             for (index, count) in histogram.folded() {

@@ -2,8 +2,8 @@
 //!
 //! Must not know: fio's keys. Start reading at [`write()`].
 
+use super::latency::{moments, percentile_object};
 use super::writer::Writer;
-use crate::figures::min_ns;
 use ferrio_stats::{JobReport, LatencyStat, RunResult, full_percentiles};
 use ferrio_units::DataDirection;
 
@@ -41,17 +41,9 @@ pub(super) fn write(writer: &mut Writer, result: &RunResult) {
 
 fn latency(writer: &mut Writer, key: &str, stat: &LatencyStat, job: &JobReport) {
     writer.object(key, |writer| {
-        writer.integer("min", min_ns(stat));
-        writer.integer("max", stat.max_ns);
-        writer.float("mean", stat.mean_ns());
-        writer.float("stddev", stat.standard_deviation_ns());
-        writer.integer("N", stat.n_samples);
+        moments(writer, stat);
         if let Some(histogram) = stat.histogram.as_ref().filter(|_| stat.n_samples > 0) {
-            writer.object("percentile", |writer| {
-                for (percentile, value_ns) in full_percentiles(histogram, &job.settings.percentiles) {
-                    writer.integer(&format!("{percentile:.6}"), value_ns);
-                }
-            });
+            percentile_object(writer, &full_percentiles(histogram, &job.settings.percentiles));
         }
     });
 }

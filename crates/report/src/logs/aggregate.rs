@@ -48,16 +48,7 @@ impl AggregateLogs {
         for direction in DataDirection::ALL {
             let place = &mut self.logs[direction];
             let Some(log) = place else { continue };
-            let row = LogRow {
-                time_ms,
-                value: kib_per_sec[direction],
-                maximum: 0,
-                direction,
-                block_bytes: 0,
-                offset_bytes: 0,
-                ioprio: 0,
-                issue_ns: 0,
-            };
+            let row = LogRow::of_window(time_ms, direction, kib_per_sec[direction], 0);
             self.text.clear();
             if let Rows::Text(writer) = &mut log.rows {
                 writer.row(&row, &mut self.text);

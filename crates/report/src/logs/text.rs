@@ -135,16 +135,7 @@ mod tests {
         assert_eq!(lines(LogColumns::default(), &[plain]), "0, 8573, 0, 4096, 0\n");
         let all = LogColumns { maximum: false, ..ALL_COLUMNS };
         assert_eq!(lines(all, &[ROW]), "0, 200478, 0, 4096, 61440, 0x2003, 44626\n");
-        let window = LogRow {
-            time_ms: 500,
-            value: 17_656,
-            maximum: 17_656,
-            direction: DataDirection::Read,
-            block_bytes: 0,
-            offset_bytes: 0,
-            ioprio: 0,
-            issue_ns: 0,
-        };
+        let window = LogRow::of_window(500, DataDirection::Read, 17_656, 17_656);
         let both = LogColumns { maximum: true, ..LogColumns::default() };
         assert_eq!(lines(both, &[window]), "500, 17656, 17656, 0, 0, 0\n");
         assert_eq!(lines(LogColumns::default(), &[ROW]), "0, 200478, 0, 4096, 1\n", "real time");

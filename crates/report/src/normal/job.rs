@@ -2,7 +2,7 @@
 //!
 //! Must not know: groups, devices. Start reading at [`write()`].
 
-use crate::figures::{Block, errno_text};
+use crate::figures::Block;
 use crate::normal::{block_states, buckets, direction, latency, percentiles, steady_state, usage};
 use crate::text::put;
 use ferrio_stats::{JobReport, RunResult};
@@ -62,7 +62,7 @@ fn errors(out: &mut String, job: &JobReport) {
         "     errors    : total={}, first_error={}/<{}>\n",
         errors.n_total,
         errors.first_errno,
-        errno_text(errors.first_errno)
+        ferrio_units::errno_text(errors.first_errno)
     );
 }
 

@@ -274,17 +274,7 @@ impl Streams {
             Record::Slat(io) => self.push(stream, LogKind::Slat, &io, io.clat_ns),
             Record::Window { kind, direction, time_ms, value, maximum } => {
                 let time_ms = time_ms.saturating_add(stream.base_ms);
-                let row = LogRow {
-                    time_ms,
-                    value,
-                    maximum,
-                    direction,
-                    block_bytes: 0,
-                    offset_bytes: 0,
-                    ioprio: 0,
-                    issue_ns: 0,
-                };
-                self.rows[kind as usize].push(row);
+                self.rows[kind as usize].push(LogRow::of_window(time_ms, direction, value, maximum));
             }
             Record::Histogram { direction, time_ms, block_bytes, counts } => {
                 let time_ms = time_ms.saturating_add(stream.base_ms);
@@ -362,7 +352,7 @@ impl Streams {
             match self.sink.open(file) {
                 Ok(log) => stream.logs[file.kind as usize] = Some(log),
                 Err(error) => {
-                    let text = crate::error::errno_text(error.raw_os_error().unwrap_or(5));
+                    let text = ferrio_units::errno_text(error.raw_os_error().unwrap_or(5));
                     // As the reference says it: the job goes on, and it does not count in the exit code.
                     lock(&self.mail.problems).texts.push(format!("fopen log: {text}"));
                 }

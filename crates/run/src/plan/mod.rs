@@ -232,13 +232,7 @@ impl WorkerPlan {
 
     /// The directions in which the job does I/O.
     pub(crate) fn used_directions(&self) -> PerDirection<bool> {
-        PerDirection(match self.spec.pattern.mix {
-            DirectionMix::Read => [true, false, false],
-            DirectionMix::Write => [false, true, false],
-            DirectionMix::Trim => [false, false, true],
-            DirectionMix::ReadWrite => [true, true, false],
-            DirectionMix::TrimWrite => [false, true, true],
-        })
+        self.spec.pattern.mix.directions()
     }
 
     /// The directions that the job's figures have: those, and reads where it reads back what it wrote.

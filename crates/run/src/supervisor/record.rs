@@ -5,7 +5,7 @@
 use super::launch::Handle;
 use super::steady::Steady;
 use super::stretches::Told;
-use crate::error::{JobError, errno_text};
+use crate::error::JobError;
 use crate::events::{RunEvent, RunObserver, Stream};
 use crate::files::FileSet;
 use crate::worker::WorkerOutcome;
@@ -117,6 +117,6 @@ pub(super) fn setup_failed(record: &mut Record, error: JobError, observer: &mut 
 
 /// `fio: pid=P, err=E/file:SRC:LINE, func=STEP, error=TEXT`.
 pub(super) fn error_line(pid: u32, error: &JobError) -> String {
-    let text = errno_text(error.errno);
+    let text = ferrio_units::errno_text(error.errno);
     format!("fio: pid={pid}, err={}/file:{}, func={}, error={text}", error.errno, error.place, error.step)
 }

@@ -5,11 +5,11 @@
 use super::account::Stamps;
 use super::slots::Slot;
 use super::{Stop, Worker};
-use crate::error::{JobError, errno_text, job_error};
+use crate::error::{JobError, job_error};
 use crate::events::Stream;
 use crate::trace::TraceGroup;
 use ferrio_job::spec::ErrorSpec;
-use ferrio_units::{DataDirection, Direction};
+use ferrio_units::{DataDirection, Direction, errno_text};
 use ferrio_workload::{Next, NextIo};
 use std::os::fd::RawFd;
 

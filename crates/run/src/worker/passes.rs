@@ -5,12 +5,12 @@
 
 use super::iolog::IoLog;
 use super::{Stop, Worker};
-use crate::error::{JobError, errno_text, job_error};
+use crate::error::{JobError, job_error};
 use crate::events::Stream;
 use crate::supervisor::board::WorkerState;
 use crate::trace::TraceGroup;
 use ferrio_stats::ThreadStats;
-use ferrio_units::DataDirection;
+use ferrio_units::{DataDirection, errno_text};
 
 impl Worker<'_> {
     /// Does all passes. Returns why the job failed, if it did.

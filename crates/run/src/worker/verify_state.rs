@@ -7,12 +7,12 @@
 
 use super::verify::Verifier;
 use super::{Stop, Worker};
-use crate::error::{JobError, errno_text, job_error};
+use crate::error::{JobError, job_error};
 use crate::events::Stream;
 use crate::plan::WorkerPlan;
 use crate::supervisor::board::attention;
 use ferrio_job::spec::{HeaderLayout, VerifiedWrites};
-use ferrio_units::Direction;
+use ferrio_units::{Direction, errno_text};
 use ferrio_workload::verify::pending::PendingWrite;
 use ferrio_workload::verify::state::{LastWrites, MAX_STATE_BYTES, Told, VerifyState, empty_slots, short_name};
 use std::collections::{BTreeMap, VecDeque};

@@ -3,7 +3,7 @@
 //! Must not know: how I/Os go into zones. Start reading at [`Worker::n_zone_resets`].
 
 use super::Worker;
-use crate::error::{JobError, errno_text, job_error};
+use crate::error::{JobError, job_error};
 use ferrio_workload::ZoningFailure;
 
 impl Worker<'_> {
@@ -17,7 +17,7 @@ impl Worker<'_> {
     pub(super) fn zone_reset_failed(&self, failure: ZoningFailure) -> JobError {
         let ZoningFailure { errno, file_index, zone } = failure;
         let name = &self.set.files[file_index].name;
-        let text = format!("fio: {name}: resetting zone {zone} failed: {}", errno_text(errno));
+        let text = format!("fio: {name}: resetting zone {zone} failed: {}", ferrio_units::errno_text(errno));
         job_error!(errno, "zbd_reset_zone").explained(text)
     }
 }
