@@ -246,7 +246,7 @@ fn bandwidth_logs_of_all_jobs_together() {
                 let rows = |file: &str| scratch.read(&format!("logs/all-{file}_bw.log")).lines().count();
                 running.wait_until("rows while it runs", |_| rows("read") >= 5 && rows("trim") >= 5);
             }
-            Program::Peer => std::thread::sleep(std::time::Duration::from_secs(2)),
+            Program::Peer => std::thread::sleep(std::time::Duration::from_secs(3)),
         }
         interrupt(running);
         for (direction, file) in ["read", "write", "trim"].into_iter().enumerate() {

@@ -252,10 +252,10 @@ fn documents_on_demand_until_there_is_no_room() {
         running.wait_until("the job", |running| running.jobs().len() == 1);
         send(running.pid(), Signal::USR1);
         running.wait_until("a document", |_| size() > 0);
-        for _ in 0..3 {
-            send(running.pid(), Signal::USR1);
-            std::thread::sleep(Duration::from_millis(30));
-        }
+        send(running.pid(), Signal::USR1);
+        running.wait_until("another", |_| size() > document.len() as u64 * 3 / 2);
+        // Neither this one nor that of the end.
+        send(running.pid(), Signal::USR1);
         send(running.pid(), Signal::INT);
         let finished = running.finish();
         let what = format!("{way}\n{}", finished.all());

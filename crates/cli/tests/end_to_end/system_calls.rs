@@ -16,9 +16,19 @@ pub(crate) fn calls_to(file: &str, program: Program, scratch: &Scratch, argument
     std::fs::create_dir_all(&data).expect("a directory for data");
     // One trace for each process: no call is cut in two by a call of another.
     let strace = format!("strace -ff -y -s 1 -o {}", scratch.join(&prefix).display());
-    Run::new(program, &data, arguments).under(&strace).finish().succeeded().quiet();
-    let traces = scratch.names().into_iter().filter(|name| name.starts_with(&prefix));
-    traces.flat_map(|name| calls(&scratch.read(&name), file)).collect()
+    let running = Run::new(program, &data, arguments).under(&strace).start();
+    let first_pid = running.pid();
+    running.finish().succeeded().quiet();
+    let mut traces: Vec<String> = scratch.names().into_iter().filter(|name| name.starts_with(&prefix)).collect();
+    traces.sort_by_key(|name| age_order(name, first_pid));
+    traces.iter().flat_map(|name| calls(&scratch.read(name), file)).collect()
+}
+
+/// Orders traces, which end with the number of their process, by when the processes began: numbers are given in turn, from
+/// that of strace on, and start over when there are no more.
+fn age_order(name: &str, first_pid: u32) -> u32 {
+    let pid: u32 = name.rsplit('.').next().and_then(|pid| pid.parse().ok()).expect("a trace of a process");
+    pid.wrapping_sub(first_pid)
 }
 
 /// The calls with runs of equal ones (but for their numbers) cut to two.

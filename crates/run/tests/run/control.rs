@@ -2,20 +2,28 @@
 //!
 //! Start reading at [`Seen`].
 
-use crate::builder::{BLOCK, reads, run_under};
+use crate::builder::{BLOCK, reads, run_under, sim_reader};
 use crate::processes::endless;
 use crate::scratch::Scratch;
 use ferrio_job::spec::JobSpec;
-use ferrio_run::{BandwidthSample, ControlSettings, IdleDetail, RunEvent, RunObserver, Stream, Trigger};
+use ferrio_run::{BandwidthSample, ControlSettings, IdleDetail, RunEvent, RunObserver, RunOutcome, Stream, Trigger};
 use ferrio_stats::RunResult;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// What was told while a run went on; writes a file when there is enough of it.
+/// What was told while a run went on.
 #[derive(Default)]
 struct Seen {
     reports: Vec<RunResult>,
     samples: Vec<BandwidthSample>,
     messages: Vec<String>,
+    until: Option<Until>,
+}
+
+/// When there is enough to see, the file that ends the run is made.
+struct Until {
+    is_enough: fn(&Seen) -> bool,
+    trigger_file: PathBuf,
 }
 
 impl RunObserver for Seen {
@@ -26,7 +34,23 @@ impl RunObserver for Seen {
             RunEvent::Message(Stream::Error, text) => self.messages.push(text),
             _ => {}
         }
+        let Some(until) = self.until.take() else { return };
+        if (until.is_enough)(self) {
+            std::fs::write(until.trigger_file, "").unwrap();
+        } else {
+            self.until = Some(until);
+        }
     }
+}
+
+/// Runs until there is enough to see, however long the machine takes for it.
+fn run_until(is_enough: fn(&Seen) -> bool, control: ControlSettings, jobs: Vec<JobSpec>) -> (RunOutcome, Seen) {
+    let scratch = Scratch::new("until");
+    let trigger_file = scratch.path().join("enough");
+    let trigger = Trigger { file: Some(trigger_file.clone()), ..Trigger::default() };
+    let mut seen = Seen { until: Some(Until { is_enough, trigger_file }), ..Seen::default() };
+    let outcome = run_under(ControlSettings { trigger, ..control }, jobs, &mut seen);
+    (outcome, seen)
 }
 
 /// A process and a thread that end only by a trigger.
@@ -36,20 +60,18 @@ fn both() -> Vec<JobSpec> {
     jobs
 }
 
-/// Ends the jobs after a time in which something is seen on any machine.
-fn ended_soon() -> ControlSettings {
-    let trigger = Trigger { timeout: Some(Duration::from_millis(600)), ..Trigger::default() };
-    ControlSettings { trigger, ..ControlSettings::default() }
+/// Both jobs have done something in several of them.
+fn enough_reports(seen: &Seen) -> bool {
+    let is_of_both = |report: &&RunResult| report.jobs.iter().all(|job| reads(&job.stats).n_completed > 0);
+    seen.reports.iter().filter(is_of_both).count() >= 3
 }
 
 #[test]
 fn reports_are_cumulative_and_of_their_time() {
-    let control = ControlSettings { status_interval: Some(Duration::from_millis(20)), ..ended_soon() };
-    let mut seen = Seen::default();
-    let outcome = run_under(control, both(), &mut seen);
+    let control = ControlSettings { status_interval: Some(Duration::from_millis(20)), ..ControlSettings::default() };
+    let (outcome, mut seen) = run_until(enough_reports, control, both());
     assert_eq!((outcome.n_failed, seen.messages.len()), (0, 0), "{:?}", seen.messages);
     seen.reports.push(outcome.result);
-    assert!(seen.reports.len() >= 2);
     for pair in seen.reports.windows(2) {
         for (earlier, later) in pair[0].jobs.iter().zip(&pair[1].jobs) {
             let (earlier, later) = (&earlier.stats, &later.stats);
@@ -65,19 +87,23 @@ fn reports_are_cumulative_and_of_their_time() {
 
 #[test]
 fn a_report_does_not_wait_for_a_silent_job() {
-    let mut job = endless("silent");
-    // The first I/O takes so long that the job cannot answer in time.
-    job.engine.options.retain(|(name, _)| name != "sim_service");
-    crate::builder::set_text(&mut job, "sim_service", "fixed:2500ms");
-    let control = ControlSettings { status_interval: Some(Duration::from_millis(50)), ..ended_soon() };
+    // Its only I/O takes so long that the job cannot answer in time.
+    let job = sim_reader("silent", "fixed:2500ms", 1);
+    let control = ControlSettings { status_interval: Some(Duration::from_millis(50)), ..ControlSettings::default() };
     let mut seen = Seen::default();
     let started_at = Instant::now();
     let outcome = run_under(control, vec![job], &mut seen);
     assert_eq!(outcome.n_failed, 0);
     assert!(started_at.elapsed() >= Duration::from_millis(2_500), "it ends when its I/O does");
-    let first = &seen.reports[0].jobs[0].stats;
-    assert_eq!(reads(first).n_completed, 0);
-    assert!(first.total_runtime_ns >= 900_000_000, "time goes on: {} ns", first.total_runtime_ns);
+    // The first reports may be from before its start.
+    let silent: Vec<_> = seen.reports.iter().map(|report| &report.jobs[0].stats).collect();
+    let silent: Vec<_> = silent.into_iter().filter(|stats| reads(stats).n_completed == 0).collect();
+    let longest_ns = silent.iter().map(|stats| stats.total_runtime_ns).max();
+    assert!(longest_ns.is_some_and(|longest_ns| longest_ns >= 900_000_000), "time goes on: {longest_ns:?} ns");
+}
+
+fn enough_samples(seen: &Seen) -> bool {
+    seen.samples.iter().filter(|sample| sample.kib_per_sec.0[0] > 0).count() >= 3
 }
 
 #[test]
@@ -86,9 +112,8 @@ fn samples_of_bandwidth_add_up() {
     for job in &mut jobs {
         job.reporting.bw_window_ms = 50;
     }
-    let mut seen = Seen::default();
-    let outcome = run_under(ControlSettings { samples_bandwidth: true, ..ended_soon() }, jobs, &mut seen);
-    assert!(!seen.samples.is_empty());
+    let control = ControlSettings { samples_bandwidth: true, ..ControlSettings::default() };
+    let (outcome, seen) = run_until(enough_samples, control, jobs);
     let mut bytes = 0;
     let mut last_ms = 0;
     for sample in &seen.samples {
@@ -109,9 +134,8 @@ fn the_ramp_gives_no_bandwidth() {
         job.reporting.bw_window_ms = 50;
         job.limits.ramp_time_us = crate::processes::LONG_US;
     }
-    let mut seen = Seen::default();
-    run_under(ControlSettings { samples_bandwidth: true, ..ended_soon() }, jobs, &mut seen);
-    assert!(!seen.samples.is_empty());
+    let control = ControlSettings { samples_bandwidth: true, ..ControlSettings::default() };
+    let (_, seen) = run_until(|seen| seen.samples.len() >= 8, control, jobs);
     assert!(seen.samples.iter().all(|sample| sample.kib_per_sec.0 == [0; 3]), "{:?}", seen.samples);
 }
 
@@ -136,8 +160,9 @@ fn a_trigger_file_ends_all_jobs_and_runs_the_command_to_its_end() {
 #[test]
 fn idleness_is_reported_where_it_is_asked_for() {
     for (idle, n_cpus) in [(None, 0), (Some(IdleDetail::System), 0), (Some(IdleDetail::PerCpu), 1)] {
-        let mut seen = Seen::default();
-        let outcome = run_under(ControlSettings { idle, ..ended_soon() }, both(), &mut seen);
+        let trigger = Trigger { timeout: Some(Duration::from_millis(600)), ..Trigger::default() };
+        let control = ControlSettings { idle, trigger, ..ControlSettings::default() };
+        let outcome = run_under(control, both(), &mut Seen::default());
         let idleness = outcome.result.idleness;
         assert_eq!(idleness.is_some(), idle.is_some());
         assert!(idleness.is_none_or(|idleness| idleness.cpus.len() >= n_cpus && idleness.system_percent <= 100.0));

@@ -61,12 +61,23 @@ fn tsc_agrees_with_the_kernel_clock() {
     };
     std::thread::sleep(Duration::from_millis(20));
     clock.recalibrate();
-    let (stamp, before_ns) = (clock.stamp(), monotonic_ns());
+    let (stamp, before_ns) = read_together(&clock);
     std::thread::sleep(Duration::from_millis(50));
-    let (stamp_after, after_ns) = (clock.stamp(), monotonic_ns());
+    let (stamp_after, after_ns) = read_together(&clock);
     let by_tsc = clock.between_ns(stamp, stamp_after);
-    // Readings of the two clocks may be torn apart by a busy machine; a wrong frequency would be far off.
-    assert!(by_tsc.abs_diff(after_ns - before_ns) < 20_000_000, "{by_tsc} against {}", after_ns - before_ns);
+    // The time line may run up to 1 % beside the kernel's clock while it is steered; a wrong frequency would be far off.
+    let passed_ns = after_ns - before_ns;
+    assert!(by_tsc.abs_diff(passed_ns) < passed_ns / 100 + 1_000_000, "{by_tsc} against {passed_ns}");
+}
+
+/// Both clocks, not torn apart by a busy machine.
+fn read_together(clock: &Clock) -> (u64, u64) {
+    loop {
+        let (first_ns, stamp, last_ns) = (monotonic_ns(), clock.stamp(), monotonic_ns());
+        if last_ns - first_ns < 200_000 {
+            return (stamp, first_ns);
+        }
+    }
 }
 
 #[test]
