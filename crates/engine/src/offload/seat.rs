@@ -9,6 +9,7 @@ use ferrio_sys::arena::{Arena, Region};
 use ferrio_sys::clock::Clock;
 use std::cell::RefCell;
 use std::os::fd::{BorrowedFd, RawFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -137,6 +138,7 @@ pub(super) struct Seat {
     mailbox: Arc<Mailbox>,
     ready: Receiver<Result<(), EngineError>>,
     thread: Option<JoinHandle<()>>,
+    engine_name: &'static str,
 }
 
 impl Seat {
@@ -152,13 +154,19 @@ impl Seat {
             source,
             hint: "a smaller iodepth needs fewer threads".to_owned(),
         })?;
-        Ok(Self { mailbox, ready, thread: Some(thread) })
+        Ok(Self { mailbox, ready, thread: Some(thread), engine_name: name })
     }
 
     /// Waits until its engine is there.
     pub(super) fn is_ready(&mut self) -> Result<(), EngineError> {
-        // A thread that ends without a word has panicked; joining it tells no more.
-        self.ready.recv().unwrap_or(Ok(()))
+        self.ready.recv().unwrap_or_else(|_| {
+            Err(EngineError::Refused {
+                engine: self.engine_name,
+                what: "io_submit_mode=offload: starting the engine in a thread".to_owned(),
+                source: std::io::Error::from_raw_os_error(libc::EIO),
+                hint: "the thread has panicked: this is a bug".to_owned(),
+            })
+        })
     }
 
     /// Its last I/O is done.
@@ -193,7 +201,9 @@ fn attend(setup: SeatSetup, mailbox: &Mailbox, board: &Board, ready: &SyncSender
     let _ = ready.send(Ok(()));
     while let Order::Io(unit, file) = mailbox.take() {
         let unit = IoUnit { buffer_offset: unit.buffer_offset - buffer_start, ..unit };
-        board.put(Completion { unit_index: index, result: hand.carry_out(&unit, &file) });
+        // A panic ends this I/O and not the thread: the job would wait for ever.
+        let outcome = catch_unwind(AssertUnwindSafe(|| hand.carry_out(&unit, &file)));
+        board.put(Completion { unit_index: index, result: outcome.unwrap_or(-IoResult::from(libc::EIO)) });
     }
 }
 

@@ -1,7 +1,7 @@
 //! The pool beside an engine's own way of doing I/O: the same results and the same data, whatever the engine.
 
 use super::{Offload, info_of, is_needless, refusal};
-use crate::contract::{Engine, EngineFile, EngineSetup, Queued};
+use crate::contract::{Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoUnit, Queued};
 use crate::options::EngineOptions;
 use crate::registry::ENGINES;
 use crate::testing::{BLOCK, N_BLOCKS, TestFile};
@@ -136,5 +136,60 @@ fn a_pool_makes_any_engine_asynchronous() {
     }
     for (name, is_refused) in [("sync", true), ("vsync", true), ("psync", false), ("io_uring", false)] {
         assert_eq!(refusal(crate::find(name).unwrap()).is_some(), is_refused, "{name}");
+    }
+}
+
+/// Panics without a word, in `start` or in `queue`.
+struct Panicking {
+    in_start: bool,
+}
+
+impl Engine for Panicking {
+    fn start(&mut self, _: EngineSetup) -> Result<(), EngineError> {
+        if self.in_start { std::panic::resume_unwind(Box::new(())) } else { Ok(()) }
+    }
+
+    fn queue(&mut self, _: u32, _: &IoUnit) -> Queued {
+        std::panic::resume_unwind(Box::new(()))
+    }
+}
+
+fn started(create: fn(&EngineOptions) -> Result<Box<dyn Engine>, EngineError>) -> Result<Offload, EngineError> {
+    let info: &'static EngineInfo = Box::leak(Box::new(EngineInfo { create, ..*crate::find("null").unwrap() }));
+    let request = ArenaRequest { kind: ArenaKind::Malloc, size_bytes: BLOCK, offset_bytes: 0, hugepage_bytes: 2 << 20 };
+    let mut engine = Offload::new(info, EngineOptions::default())?;
+    engine.start(EngineSetup {
+        iodepth: 1,
+        max_block_bytes: BLOCK,
+        arena: Rc::new(RefCell::new(Arena::new(&request).unwrap())),
+        n_files: 1,
+        direct: false,
+        atomic: false,
+        clock: Clock::new_virtual(),
+        seed: 1,
+    })?;
+    Ok(engine)
+}
+
+/// The job would wait for ever.
+#[test]
+fn a_thread_that_panics_is_an_error() {
+    assert!(started(|_| Ok(Box::new(Panicking { in_start: true }))).is_err());
+    let mut engine = started(|_| Ok(Box::new(Panicking { in_start: false }))).unwrap();
+    let unit = IoUnit {
+        direction: Direction::Read,
+        file_index: 0,
+        fd: -1,
+        offset: 0,
+        length: BLOCK,
+        buffer_offset: 0,
+        sync_flags: 0,
+        ioprio: 0,
+    };
+    for _ in 0..2 {
+        assert_eq!((engine.queue(0, &unit), engine.commit().unwrap()), (Queued::Queued, 1));
+        let mut completions = Vec::new();
+        engine.reap(1, 1, &mut completions).unwrap();
+        assert_eq!(completions.iter().map(|completion| completion.result).collect::<Vec<_>>(), [-5]);
     }
 }

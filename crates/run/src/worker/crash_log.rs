@@ -61,6 +61,7 @@ impl CrashLog {
         let failed = |error: io::Error| failed(&path, &error);
         let mut file = File::create(&path).map_err(failed)?;
         file.write_all(&header.encode()).and_then(|()| file.sync_all()).map_err(failed)?;
+        sync_directory(&path);
         let iodepth = plan.queue().iodepth as usize;
         Ok(Some(Box::new(Self {
             file,
@@ -116,6 +117,12 @@ impl CrashLog {
         self.hand_over()?;
         self.file.sync_data().map_err(|error| failed(&self.path, &error))
     }
+}
+
+/// After a crash the journal is to be found by its name too. A file system that cannot sync directories keeps names by itself.
+fn sync_directory(path: &Path) {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let _ = File::open(parent).and_then(|directory| directory.sync_all());
 }
 
 fn failed(path: &Path, error: &io::Error) -> JobError {
