@@ -3,7 +3,7 @@
 //! The first four bytes choose method, layout and shape; the rest is the block, as it is and with a header put over it.
 #![no_main]
 
-use ferrio_job::spec::{HeaderLayout, VERIFY_METHODS, VerifyContentSpec, VerifyPattern};
+use ferrio_job::spec::{HeaderLayout, VERIFY_METHODS, VerifyCompression, VerifyContentSpec, VerifyPattern};
 use ferrio_workload::verify::block::{BlockRules, Expected, Write};
 use ferrio_workload::verify::fault::{Requested, diagnose};
 use libfuzzer_sys::fuzz_target;
@@ -17,6 +17,8 @@ fuzz_target!(|data: &[u8]| {
         header_at: if shape & 4 == 0 { 0 } else { u32::from(*at) * 4 },
         pattern: (shape & 8 > 0).then(|| VerifyPattern { bytes: vec![1, 2, 3], offsets_at: Vec::new() }),
         pattern_interval_bytes: u32::from(shape & 16) * 8,
+        compression: (shape & 32 > 0)
+            .then(|| VerifyCompression { percent: u32::from(*interval) % 99 + 1, tail: vec![7; usize::from(at % 3)] }),
     };
     let rules = BlockRules::new(spec, 1);
     let check = |received: &[u8], seed| {

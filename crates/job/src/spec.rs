@@ -41,8 +41,8 @@ pub use steady_state::{SteadyStateMetric, SteadyStateSpec};
 pub use submission::SubmissionSpec;
 pub use surroundings::{CgroupSpec, NumaMemory, SurroundingsSpec};
 pub use verify::{
-    HeaderLayout, TrimBacklogSpec, VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyContentSpec, VerifyForm,
-    VerifyMethod, VerifyMethodDef, VerifyPattern, VerifySpec,
+    HeaderLayout, TrimBacklogSpec, VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyCompression,
+    VerifyContentSpec, VerifyForm, VerifyMethod, VerifyMethodDef, VerifyPattern, VerifySpec,
 };
 pub use zone::{SequentialZonesSpec, StridedSpec, ZoneSkip, ZoneSpec};
 

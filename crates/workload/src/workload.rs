@@ -281,11 +281,10 @@ impl Workload {
         self.set_aside.get_or_insert(stream);
     }
 
-    /// The stream of the job goes on.
-    pub fn end_read_back(&mut self) {
-        if let Some(stream) = self.set_aside.take() {
-            self.stream = stream;
-        }
+    /// The stream of the job goes on. Gives what made its writes once more, as it stands.
+    pub fn end_read_back(&mut self) -> Option<StreamCopy> {
+        let reads = std::mem::replace(&mut self.stream, self.set_aside.take()?);
+        if let Kind::Regenerated(reads) = reads { Some(StreamCopy(reads.into_stream())) } else { None }
     }
 
     /// The write that the last read belongs to, while what was written is read back.
@@ -294,10 +293,10 @@ impl Workload {
     }
 
     /// From now on [`Next::Wait`] comes before each I/O, for [`Workload::put_between`].
-    pub fn attend(&mut self) {
-        // Any will do for the moment.
-        let stream = std::mem::replace(&mut self.stream, Kind::ReadBack(ReadBack::new(Vec::new())));
-        self.stream = Kind::Attended(Box::new(Attended { stream, between: None, has_asked: false }));
+    #[must_use]
+    pub fn attended(self) -> Self {
+        let attended = Attended { stream: self.stream, between: None, has_asked: false };
+        Self { stream: Kind::Attended(Box::new(attended)), ..self }
     }
 
     /// The next I/O of an attended stream is this one; it counts for no limit and no rate.

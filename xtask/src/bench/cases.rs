@@ -75,6 +75,26 @@ const fn laid_out(name: &'static str, about: &'static str, options: &'static str
     }
 }
 
+/// Writes of 4 KiB, which are all read back and checked: what is counted is a write and its read.
+macro_rules! verified {
+    ($method:literal) => {
+        concat!(
+            "--name=b --filename={target} --bs=4k --size=1g --ioengine=psync --rw=write --verify_state_save=0 --verify=",
+            $method
+        )
+    };
+}
+
+const fn verified(
+    name: &'static str,
+    about: &'static str,
+    options: &'static str,
+    n_ios: u64,
+    goals: &'static [Goal],
+) -> Case {
+    Case { name, about, target: Target::Tmpfs, options, work: Work::PerIo { n_ios }, goals, ..PLAIN }
+}
+
 const BARE_NULL: Option<&str> = Some("null 68719476736");
 /// With three reads of the clock per I/O.
 const BARE_NULL_QUEUED: Option<&str> = Some("null-queued 68719476736");
@@ -340,6 +360,23 @@ pub(super) const CASES: &[Case] = &[
         goals: &[Goal::GigabytesAtLeast { gigabytes: 30.0, block_bytes: 65_536.0 }, Goal::SpeedAtLeast(1.0)],
         ..PLAIN
     },
+    verified(
+        "verify-crc32c",
+        "4 KiB written to tmpfs, read back and checked by CRC-32C",
+        verified!("crc32c"),
+        200_000,
+        &[Goal::CpuBelow(0.333)],
+    ),
+    verified(
+        "verify-sha256",
+        "the same by fio's form of SHA-256",
+        verified!("sha256"),
+        40_000,
+        &[Goal::CpuBelow(0.25)],
+    ),
+    verified("verify-sha1", "the same by SHA-1", verified!("sha1"), 100_000, &[Goal::CpuBelow(0.25)]),
+    verified("verify-md5", "the same by MD5", verified!("md5"), 100_000, &[Goal::CpuBelow(1.0)]),
+    verified("verify-xxhash", "the same by XXH32", verified!("xxhash"), 200_000, &[Goal::CpuBelow(1.0)]),
     Case {
         name: "logs-averaged",
         about: "the loop at depth 1 with logs of latencies, bandwidth and IOPS, a row each 100 ms",

@@ -33,5 +33,7 @@ mod surroundings;
 mod system_calls;
 mod traces;
 mod verify;
+mod verify_beside;
+mod verify_damage;
 mod verify_state;
 mod zones;

@@ -6,8 +6,9 @@
 use crate::draft::{ApplyContext, Draft, Open};
 use crate::error::JobError;
 use crate::spec::{
-    DirectionMix, FileService, HeaderLayout, JobSpec, TrimBacklogSpec, VERIFY_METHODS, VerifiedWrites,
-    VerifyBacklogSpec, VerifyContentSpec, VerifyForm, VerifyMethod, VerifyPattern, VerifySpec,
+    BufferSpec, DirectionMix, FileService, HeaderLayout, JobSpec, TrimBacklogSpec, VERIFY_METHODS, VerifiedWrites,
+    VerifyBacklogSpec, VerifyCompression, VerifyContentSpec, VerifyForm, VerifyMethod, VerifyPattern, VerifySpec,
+    ZoneSpec,
 };
 use crate::value::{Value, pattern};
 use ferrio_units::DataDirection;
@@ -209,8 +210,10 @@ pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, St
         header_at: draft.header_at,
         pattern: draft.pattern.clone(),
         pattern_interval_bytes: draft.pattern_interval_bytes,
+        compression: compression(&job.buffers),
     };
-    let writes = !matches!(job.pattern.mix, DirectionMix::Read | DirectionMix::Trim);
+    // What a trace does is not known yet.
+    let writes = job.replay.is_set() || !matches!(job.pattern.mix, DirectionMix::Read | DirectionMix::Trim);
     let reads_back = draft.reads_back && writes;
     let reads = reads(job, open, reads_back)?;
     // Of another run neither seeds nor numbers are known, unless the user says that they are the same.
@@ -231,10 +234,18 @@ pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, St
         crash_log: draft.crash_log.clone(),
         // A switch says it, for all jobs.
         dump_directory: None,
-        backlog: backlog(draft).filter(|_| reads_back),
+        // Where nothing is written there is nothing to read between.
+        backlog: backlog(draft).filter(|_| reads_back && reads != VerifiedWrites::OfEarlierRun),
         n_threads: draft.n_threads,
         thread_cpus: draft.thread_cpus.clone(),
     }))
+}
+
+/// As fio 3.33: of the options of buffers those that make data compressible count, over whole blocks, the others do not.
+fn compression(buffers: &BufferSpec) -> Option<VerifyCompression> {
+    let percent = buffers.compress_percent;
+    let tail = || buffers.pattern.clone().unwrap_or_default();
+    (1..100).contains(&percent).then(|| VerifyCompression { percent, tail: tail() })
 }
 
 /// What a job reads back.
@@ -248,7 +259,7 @@ fn reads(job: &JobSpec, open: &Open, reads_back: bool) -> Result<VerifiedWrites,
         );
     }
     let has_rates = job.pace.limits_rates() && job.pattern.mix == DirectionMix::ReadWrite;
-    if *is_only && job.pattern.mix != DirectionMix::Read {
+    if *is_only && (job.replay.is_set() || job.pattern.mix != DirectionMix::Read) {
         if !reads_back || matches!(job.pattern.mix, DirectionMix::TrimWrite) || trims.lower().is_some() {
             return refused("verify_only reads back what a job wrote: it needs do_verify=1, writes, and no trims");
         }
@@ -295,29 +306,11 @@ fn contradiction(job: &JobSpec, open: &Open, method: VerifyMethod) -> Option<Str
     if draft.backlog > 0 && draft.loads_state {
         return Some("fio: verify_backlog cannot be combined with verify_state_load".to_owned());
     }
-    if draft.backlog > 0 && draft.trims.percent > 0 {
-        return Some("fio: verify_backlog with trim_percentage is not yet supported by ferrio".to_owned());
-    }
-    if draft.backlog > 0 && (draft.is_only || draft.regenerates || draft.is_fsynced) {
-        return Some(
-            "fio: verify_backlog reads back what is remembered: it cannot be combined with verify_only, \
-             experimental_verify, or verify_policy=fsynced"
-                .to_owned(),
-        );
-    }
     if draft.n_threads > MAX_THREADS {
         return Some(format!("fio: verify_async={}: at most {MAX_THREADS} threads", draft.n_threads));
     }
-    if !job.replay.traces.is_empty() {
-        return Some("fio: verify of a replayed trace is not yet supported by ferrio".to_owned());
-    }
-    let buffers = &job.buffers;
-    if open.dedupe_percent > 0 || buffers.compress_percent > 0 || buffers.pattern.is_some() || buffers.zero {
-        return Some(
-            "fio: verify makes the contents of blocks: buffer_pattern, zero_buffers, buffer_compress_percentage and \
-             dedupe_percentage cannot be combined with it; verify_pattern can"
-                .to_owned(),
-        );
+    if let Some(line) = contradiction_of_trace(job, draft).or_else(|| contradiction_of_zones(job, draft)) {
+        return Some(line);
     }
     if let Some(why) = cannot_be_judged(job, draft, method).filter(|_| draft.crash_log.is_some()) {
         return Some(format!("fio: verify_crash_log: {why}"));
@@ -326,6 +319,37 @@ fn contradiction(job: &JobSpec, open: &Open, method: VerifyMethod) -> Option<Str
         return Some("fio: verify cannot divide blocks of any length (bs_unaligned) into intervals".to_owned());
     }
     too_short(job, draft, method)
+}
+
+/// What a trace does is known only once it was read, and it passes by only once.
+fn contradiction_of_trace(job: &JobSpec, draft: &VerifyDraft) -> Option<String> {
+    if !job.replay.is_set() {
+        return None;
+    }
+    let rows = [
+        (draft.regenerates, "experimental_verify: a trace passes by only once"),
+        (draft.loads_state, "verify_state_load: a state tells of the writes of a job, not of a trace"),
+        (draft.trims.percent > 0, "trim_percentage: the trace says what is trimmed"),
+        (draft.crash_log.is_some(), "verify_crash_log: blocks of a trace may lie over parts of others"),
+    ];
+    let refused = |why: &str| format!("fio: verify of a replayed trace cannot be combined with {why}");
+    rows.iter().find_map(|(is_set, why)| is_set.then(|| refused(why)))
+}
+
+/// Where writes go into sequential zones the device decides, and a reset takes away what was there.
+fn contradiction_of_zones(job: &JobSpec, draft: &VerifyDraft) -> Option<String> {
+    if !matches!(job.zones, ZoneSpec::Sequential(_)) {
+        return None;
+    }
+    let rows = [
+        (draft.is_only, "verify_only: where an earlier run wrote is not known"),
+        (draft.regenerates, "experimental_verify: only memory knows where writes went"),
+        (draft.loads_state, "verify_state_load: only memory knows where writes went"),
+        (draft.trims.percent > 0, "trim_percentage: a trim resets a whole zone"),
+        (draft.crash_log.is_some(), "verify_crash_log: a reset takes away what was synced"),
+    ];
+    let refused = |why: &str| format!("fio: verify with zonemode=zbd cannot be combined with {why}");
+    rows.iter().find_map(|(is_set, why)| is_set.then(|| refused(why)))
 }
 
 /// Header and checksum have to fit into an interval, behind its data too if they stand there.

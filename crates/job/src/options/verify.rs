@@ -29,8 +29,11 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::With(verification::method))
         .deviates(
             "the header is that of 3.42 unless verify_header_layout says another; a line more says what kind of damage \
-             a block shows; replayed traces and the options that make other contents of buffers are refused \
-             beside it",
+             a block shows; of the options of buffers buffer_compress_percentage counts beside it, over whole blocks, with \
+             buffer_pattern for what compresses, and the others only with null, as in fio 3.33; a trace that reads beside \
+             its writes gives no false alarm (3.33 checks such reads for the wrong write); beside a trace or zonemode=zbd \
+             what needs the order of a job's own writes is refused (experimental_verify, verify_state_load, \
+             trim_percentage, verify_crash_log; with zonemode=zbd verify_only too)",
         ),
     option("do_verify", Kind::Bool, "Run the read-back phase after writing")
         .default("1")
@@ -100,7 +103,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::U64(|draft| &mut draft.open.verify.backlog))
         .deviates(
             "with several I/Os in flight too the order is that of one at a time: what is in flight is waited for first; \
-             seeds in headers are checked; what is read back does not count for number_ios",
+             seeds in headers are checked; what is read back does not count for number_ios; with verify_policy=fsynced what \
+             is durable is read back; with experimental_verify it works (fio 3.33 reads all at the end); with verify_only, \
+             which writes nothing to read between, all is read in one go",
         ),
     option(
         "verify_backlog_batch",

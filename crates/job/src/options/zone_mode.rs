@@ -120,14 +120,6 @@ fn skip_bytes(draft: &ZoneDraft) -> Result<u64, String> {
     }
 }
 
-/// What is written to sequential zones cannot be read back yet: a zone that is reset forgets what was written.
-pub(crate) fn refuse_verify(job: &JobSpec) -> Result<(), String> {
-    match (&job.verify, job.zones) {
-        (Some(_), ZoneSpec::Sequential(_)) => Err("fio: zonemode=zbd and verify are not compatible".to_owned()),
-        _ => Ok(()),
-    }
-}
-
 fn sizes_in_zones(extent: &mut ExtentSpec, draft: &ZoneDraft) -> Result<(), String> {
     let bytes = |name, n_zones: Option<u64>| n_zones.map(|n| in_bytes(name, n, draft.zone_bytes)).transpose();
     let SizesInZones { size, io_size, offset, offset_increment } = draft.sizes;
@@ -166,14 +158,16 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_written_to_sequential_zones_is_not_verified() {
-        let text = "rw=write size=1m verify=crc32c";
-        let refused = ["fio: zonemode=zbd and verify are not compatible"];
-        assert_eq!(lowered(&format!("{text} zonemode=zbd zonesize=64k")).unwrap_err(), refused);
-        assert!(lowered(&format!("{text} zonemode=strided zonesize=64k")).unwrap().verify.is_some());
-        // Only checks of what is there, and a pattern in the header, are no exceptions.
-        assert_eq!(lowered("rw=read size=1m verify=md5 zonemode=zbd zonesize=64k").unwrap_err(), refused);
-        assert!(lowered("rw=write size=1m verify=null zonemode=zbd zonesize=64k").is_err());
+    fn of_sequential_zones_what_is_remembered_is_verified() {
+        let text = "rw=write size=1m verify=crc32c zonemode=zbd zonesize=64k";
+        assert!(lowered(text).unwrap().verify.is_some());
+        for more in
+            ["verify_only=1", "experimental_verify=1", "verify_state_load=1", "trim_percentage=5 trim_backlog=2"]
+        {
+            let line = lowered(&format!("{text} {more}")).unwrap_err().concat();
+            assert!(line.starts_with("fio: verify with zonemode=zbd cannot be combined with "), "{more}: {line}");
+        }
+        assert!(lowered("rw=write size=1m verify=crc32c zonemode=strided zonesize=64k").unwrap().verify.is_some());
     }
 
     #[test]

@@ -148,6 +148,15 @@ pub struct VerifyPattern {
     pub offsets_at: Vec<usize>,
 }
 
+/// Data of verified blocks of which a part compresses (`buffer_compress_percentage`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerifyCompression {
+    /// 1 to 99 of a hundred bytes at the end of each block are no random data.
+    pub percent: u32,
+    /// What stands there (`buffer_pattern`), repeated; empty: zeroes.
+    pub tail: Vec<u8>,
+}
+
 /// What stands in a verified block, and what of it is checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyContentSpec {
@@ -163,6 +172,9 @@ pub struct VerifyContentSpec {
     pub pattern: Option<VerifyPattern>,
     /// `verify_pattern_interval`: the pattern starts anew every so many bytes; 0: with each block.
     pub pattern_interval_bytes: u32,
+    /// A part of random data compresses; `None`: none does.
+    #[serde(default)]
+    pub compression: Option<VerifyCompression>,
 }
 
 /// What is verified, and what a fault does.

@@ -7,6 +7,7 @@
 
 pub(crate) mod merge;
 mod source;
+mod verified;
 
 use crate::error::{JobError, errno_of, job_error};
 use crate::files::{FilePlan, FileSet, guard};
@@ -125,6 +126,9 @@ fn adapted(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<Wo
         (true, _, _) => DirectionMix::ReadWrite,
     };
     spec.pattern.bs_is_seq_rand = false;
+    if let Some(verify) = &mut spec.verify {
+        verified::adapt(verify, spec.pattern.block_size[DataDirection::Write].min_bytes, survey, writes)?;
+    }
     // Trims have no buffer.
     let data = [survey.directions[DataDirection::Read], survey.directions[DataDirection::Write]];
     let max_bytes = data.iter().map(|of| of.max_bytes).max().unwrap_or(0).max(512);

@@ -75,10 +75,12 @@ impl Worker<'_> {
         let start_ns = if self.contents.needs_time() { self.clock.at_ns(start) } else { 0 };
         let mut arena = self.arena.borrow_mut();
         let buffer = arena.slice_mut(slot_index as usize * self.block_bytes, io.length_bytes as usize);
+        if self.verifier.as_ref().is_none_or(|verifier| !verifier.makes_contents()) {
+            self.contents.prepare(buffer, io.offset_bytes, start_ns);
+        }
         let remembered = if let Some(verifier) = &mut self.verifier {
             verifier.stamp(slot_index, self.slots.get(slot_index), buffer, self.clock.at_ns(start))
         } else {
-            self.contents.prepare(buffer, io.offset_bytes, start_ns);
             Ok(())
         };
         drop(arena);
@@ -300,7 +302,7 @@ impl Worker<'_> {
     }
 
     #[cold]
-    fn stream_failed(&mut self) -> Stop {
+    pub(super) fn stream_failed(&mut self) -> Stop {
         if let Some(failure) = self.workload.zoning_failure() {
             return Stop::Failed(Box::new(self.zone_reset_failed(failure)));
         }

@@ -122,7 +122,10 @@ fn cpus_of(spec: &WorkerSpec, cpus: &[u32], thread_number: u32) -> Vec<u32> {
 pub(super) fn workload(worker: &WorkerPlan, replay: Option<ReplayPlan>, set: &FileSet) -> Result<Workload, JobError> {
     if let Some(replay) = replay {
         let _ = scheduling::set_timer_slack_ns(TIMER_SLACK_NS);
-        return Workload::replay(replay).map_err(|error| job_error!(22, "read_iolog").explained(error.to_string()));
+        verify_writes::check_trace(worker, set)?;
+        let workload = Workload::replay(replay);
+        let workload = workload.map(|workload| if has_trims(worker) { workload.attended() } else { workload });
+        return workload.map_err(|error| job_error!(22, "read_iolog").explained(error.to_string()));
     }
     verify_writes::check(worker, set)?;
     let (plan, pace) = (workload_plan(worker, set), &worker.spec.pace);
@@ -134,13 +137,8 @@ pub(super) fn workload(worker: &WorkerPlan, replay: Option<ReplayPlan>, set: &Fi
         // Without it the waits are spun for longer, and are as exact.
         let _ = scheduling::set_timer_slack_ns(TIMER_SLACK_NS);
     }
-    let attended = |mut workload: Workload| {
-        if has_trims(worker) {
-            workload.attend();
-        }
-        workload
-    };
-    workload.map(attended).map_err(|error| {
+    let workload = workload.map(|workload| if has_trims(worker) { workload.attended() } else { workload });
+    workload.map_err(|error| {
         let failure = match error {
             WorkloadError::RandomMap { .. } | WorkloadError::Lfsr { .. } => job_error!(12, "init_random_map"),
             _ => job_error!(22, "random_distribution"),

@@ -9,14 +9,15 @@ use super::verify_async::{Checkers, Faulty};
 use super::verify_backlog::Backlog;
 use super::verify_state::{self, LoadedState, StateKeeper};
 use super::verify_trims::has_trims;
-use super::verify_writes::{DurableWrites, Regeneration};
+use super::verify_writes::{DurableWrites, Regeneration, overlaps};
 use super::{Stop, Worker};
 use crate::error::{JobError, job_error};
 use crate::events::Stream;
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
 use crate::supervisor::board::WorkerState;
-use ferrio_job::spec::{DirectionMix, FileService, RandomDistribution, VerifiedWrites, VerifySpec, ZoneSpec};
+use crate::zones::ZonedFiles;
+use ferrio_job::spec::{VerifiedWrites, VerifyForm, VerifySpec};
 use ferrio_stats::VerifyStats;
 use ferrio_units::random::{SeedIndex, Taus88};
 use ferrio_units::{DataDirection, Direction};
@@ -48,10 +49,12 @@ pub(super) struct Verifier {
     pub(super) has_trims: bool,
     /// Writes in flight may lie over each other.
     races: bool,
+    /// Zones that are written in sequence.
+    pub(super) zones: ZonedFiles,
     /// By slot: what its read must give; `None`: it is not checked.
     expected: Vec<Option<Expected>>,
     /// What is read back between writes.
-    backlog: Option<Backlog>,
+    pub(super) backlog: Option<Backlog>,
     /// Threads that check what was read.
     pub(super) checkers: Option<Checkers>,
     /// Reads of the job itself are checked, by what their headers say.
@@ -76,6 +79,7 @@ impl Verifier {
     pub(super) fn prepare(plan: &WorkerPlan, set: &FileSet, block_bytes: usize) -> Result<Option<Box<Self>>, JobError> {
         let loaded = verify_state::load(plan)?;
         let Some(mut verifier) = Self::new(plan, overlaps(plan, set), block_bytes, loaded)? else { return Ok(None) };
+        verifier.zones = set.zones.clone();
         verifier.journal = CrashLog::create(plan, set)?;
         Ok(Some(Box::new(verifier)))
     }
@@ -104,6 +108,7 @@ impl Verifier {
             n_trims_in_flight: 0,
             has_trims,
             races: overlap && !plan.serializes(),
+            zones: ZonedFiles::default(),
             expected: vec![None; iodepth],
             checks_reads: !plan.writes(),
             is_reading_back: false,
@@ -116,6 +121,11 @@ impl Verifier {
             journal: None,
             spec,
         }))
+    }
+
+    /// It makes what stands in blocks: all methods do but that which checks nothing.
+    pub(super) fn makes_contents(&self) -> bool {
+        self.spec.content.method.def().form != VerifyForm::Nothing
     }
 
     /// Makes the contents of a write, and remembers it.
@@ -132,7 +142,9 @@ impl Verifier {
         let write =
             Write { offset_bytes: slot.unit.offset, seed: self.seeds.buffer_seed(), sequence: self.n_writes, start_ns };
         self.n_writes += 1;
-        self.rules.stamp(block, &write);
+        if self.makes_contents() {
+            self.rules.stamp(block, &write);
+        }
         if let Some(state) = &mut self.state {
             state.issued(slot_index, write.sequence, slot.unit.file_index, write.offset_bytes);
         }
@@ -151,8 +163,12 @@ impl Verifier {
         };
         if self.spec.reads == VerifiedWrites::Regenerated {
             self.in_flight[slot_index as usize] = Some(pending);
+            if let (Some(backlog), Some(regeneration)) = (&mut self.backlog, &self.regeneration) {
+                backlog.wrote(regeneration.n_waiting(self.n_writes));
+            }
             return Ok(());
         }
+        self.forget_above(pending.file_index, pending.offset_bytes);
         self.remember(pending)?;
         self.note_in_flight(slot_index, pending);
         if let Some(backlog) = &mut self.backlog {
@@ -197,19 +213,6 @@ impl Verifier {
         writes
     }
 
-    /// What was written is to be read back before the next I/O.
-    pub(super) fn is_backlog_due(&self) -> bool {
-        self.backlog.as_ref().is_some_and(Backlog::is_due)
-    }
-
-    /// What is to be read back now.
-    pub(super) fn take_backlog(&mut self) -> Vec<PendingWrite> {
-        let Some(backlog) = &mut self.backlog else { return Vec::new() };
-        let writes = self.pending.take_some(backlog.n_wanted());
-        backlog.took(writes.len() as u64);
-        writes
-    }
-
     /// A write has landed.
     fn landed(&mut self, slot_index: u32) {
         self.in_flight[slot_index as usize] = None;
@@ -244,36 +247,6 @@ impl Verifier {
         };
         self.expected[slot_index as usize] = expected;
     }
-}
-
-/// A write of a pass may lie over another of it.
-pub(super) fn overlaps(plan: &WorkerPlan, set: &FileSet) -> bool {
-    let pattern = &plan.spec.pattern;
-    let visits_once = !pattern.random
-        || (!pattern.norandommap
-            && !pattern.softrandommap
-            // Skewed draws repeat themselves, and what is not drawn is not marked in the map.
-            && pattern.distribution == RandomDistribution::Uniform
-            && pattern.percentage_random[DataDirection::Write] == 100);
-    let jumps = pattern.rw_postfix != i64::from(pattern.random);
-    let is_zoned = matches!(plan.spec.zones, ZoneSpec::Strided(_));
-    let starts_over = matches!(plan.spec.target.file_service, FileService::Skewed(_));
-    !visits_once
-        || starts_over
-        || jumps
-        || is_zoned
-        || trims_differ(plan)
-        || set.io_bytes > set.size_bytes
-        || plan.spec.limits.time_based
-}
-
-/// A trim of the mix may lie over more, or less, than the write that follows it.
-fn trims_differ(plan: &WorkerPlan) -> bool {
-    let pattern = &plan.spec.pattern;
-    let (write, trim) = (pattern.block_size[DataDirection::Write], pattern.block_size[DataDirection::Trim]);
-    // At random a write repeats the trim before it, whatever its own sizes are.
-    let is_one_size = write == trim && write.min_bytes == write.max_bytes;
-    pattern.mix == DirectionMix::TrimWrite && !pattern.random && !is_one_size
 }
 
 impl Worker<'_> {
@@ -401,10 +374,14 @@ impl Worker<'_> {
         if let Err(error) = self.sync_before_reading() {
             return Stop::Failed(Box::new(error));
         }
-        match copy {
+        let stop = match copy {
             Some((copy, n_writes)) => self.read_back(|workload| workload.regenerate(copy, n_writes)),
             None => self.read_back(|workload| workload.read_back(writes)),
+        };
+        if let Some(verifier) = &mut self.verifier {
+            verifier.regeneration = None;
         }
+        stop
     }
 
     /// Reads writes back, which `begin` makes the workload. Nothing is in flight before and after it.
@@ -420,10 +397,7 @@ impl Worker<'_> {
         self.end_of_pass(now_ns);
         self.set_reading_back(false);
         self.join_flow();
-        self.workload.end_read_back();
-        if let Some(verifier) = &mut self.verifier {
-            verifier.regeneration = None;
-        }
+        self.keep_copy();
         self.control.slot().set_state(WorkerState::Running);
         stop
     }

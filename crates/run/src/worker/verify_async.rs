@@ -187,6 +187,7 @@ mod tests {
                 header_at: 0,
                 pattern: None,
                 pattern_interval_bytes: 0,
+                compression: None,
             },
             reads_back: true,
             checks_seed: true,

@@ -3,8 +3,11 @@
 //! Must not know: blocks, loops. Start reading at [`Backlog`], then [`Worker::read_backlog`].
 //! Facts: reference "Verify"; order of reads among writes as traced by fio 3.33 with one I/O at a time.
 
+use super::verify::Verifier;
 use super::{Stop, Worker};
 use ferrio_job::spec::VerifyBacklogSpec;
+use ferrio_workload::verify::pending::PendingWrite;
+use ferrio_workload::workload::StreamCopy;
 
 /// How far a job is between two rounds of reading back.
 #[derive(Debug)]
@@ -44,6 +47,23 @@ impl Backlog {
     }
 }
 
+impl Verifier {
+    /// What was written is to be read back before the next I/O.
+    pub(super) fn is_backlog_due(&self) -> bool {
+        self.backlog.as_ref().is_some_and(Backlog::is_due)
+    }
+
+    /// What is to be read back now, of what is remembered.
+    fn take_backlog(&mut self) -> Vec<PendingWrite> {
+        let n_wanted = self.backlog.as_ref().map_or(0, Backlog::n_wanted);
+        let writes = self.take_some(n_wanted);
+        if let Some(backlog) = &mut self.backlog {
+            backlog.took(writes.len() as u64);
+        }
+        writes
+    }
+}
+
 impl Worker<'_> {
     /// When the loop looks up: reads back what is due. What is in flight is waited for, so that it is there. `Some`: the pass
     /// ends.
@@ -54,23 +74,37 @@ impl Worker<'_> {
         if let Err(stop) = self.drain() {
             return Some(stop);
         }
-        let writes = self.verifier.as_mut().map_or_else(Vec::new, |verifier| verifier.take_backlog());
-        if writes.is_empty() {
+        let copy = self.take_due_copy();
+        let writes = match (&copy, &mut self.verifier) {
+            (None, Some(verifier)) => verifier.take_backlog(),
+            _ => Vec::new(),
+        };
+        if copy.is_none() && writes.is_empty() {
             return None;
         }
         let now_ns = self.clock.now_ns();
         self.end_of_pass(now_ns);
-        match self.read_back(|workload| workload.read_back(writes)) {
-            Stop::PassEnd => None,
-            other => Some(other),
-        }
+        let stop = match copy {
+            Some((copy, n_writes)) => self.read_back(|workload| workload.regenerate(copy, n_writes)),
+            None => self.read_back(|workload| workload.read_back(writes)),
+        };
+        if stop == Stop::PassEnd { None } else { Some(stop) }
+    }
+
+    /// Where nothing is remembered: what makes the writes once more, and how many of them are due.
+    fn take_due_copy(&mut self) -> Option<(StreamCopy, u64)> {
+        let (copy, n_waiting) = self.take_copy()?;
+        let backlog = self.verifier.as_mut()?.backlog.as_mut()?;
+        let n_due = n_waiting.min(backlog.n_left);
+        backlog.took(n_due);
+        Some((copy, n_due))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_workload::verify::pending::{PendingWrite, PendingWrites, WriteNumber};
+    use ferrio_workload::verify::pending::{PendingWrites, WriteNumber};
 
     /// The sequence of a job that writes: what it does, by number of the block.
     fn order(n_writes: u64, blocks: u64, batch: u64) -> String {

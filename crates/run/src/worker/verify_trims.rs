@@ -18,6 +18,7 @@ use ferrio_workload::verify::trims::TrimBacklog;
 /// There are trims in what a job verifies: before each I/O somebody has to see whether one is in flight or due.
 pub(super) fn has_trims(plan: &WorkerPlan) -> bool {
     let mixes = plan.spec.pattern.mix == DirectionMix::TrimWrite;
+    let mixes = mixes || plan.spec.replay.is_set();
     plan.spec.verify.as_ref().is_some_and(|verify| verify.trims.is_some() || (verify.reads_back && mixes))
 }
 
@@ -33,9 +34,7 @@ impl Verifier {
             self.pending.trim(&write, stays);
             self.in_flight[slot_index as usize] = Some(write);
         } else {
-            // Blocks are below 4 GiB.
-            let length_bytes = u32::try_from(slot.unit.length).unwrap_or(u32::MAX);
-            self.pending.forget_range(slot.unit.file_index, slot.unit.offset, length_bytes);
+            self.pending.forget_range(slot.unit.file_index, slot.unit.offset, slot.unit.length as u64);
         }
     }
 

@@ -4,12 +4,12 @@
 //! Must not know: headers, trims. Start reading at [`Worker::remember_pass`], [`Worker::mark_pass`], [`DurableWrites`].
 
 use super::slots::Slot;
-use super::verify::{Verifier, overlaps};
+use super::verify::Verifier;
 use super::{Stop, Worker};
 use crate::error::{JobError, job_error};
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
-use ferrio_job::spec::{DirectionMix, VerifiedWrites, VerifySpec};
+use ferrio_job::spec::{DirectionMix, FileService, RandomDistribution, VerifiedWrites, VerifySpec, ZoneSpec};
 use ferrio_units::random::Taus88;
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::verify::block::Expected;
@@ -28,6 +28,8 @@ pub(super) struct DurableWrites {
     before: BTreeMap<u32, u64>,
     /// By slot of a sync in flight: its file, and what it makes durable.
     syncing: BTreeMap<u32, (u32, u64)>,
+    /// A sync has landed since somebody looked for all that is durable.
+    has_news: bool,
 }
 
 impl DurableWrites {
@@ -40,9 +42,12 @@ impl DurableWrites {
     /// Leaves what is to be read back.
     pub(super) fn retain(&self, spec: &VerifySpec, writes: &mut Vec<PendingWrite>) {
         if spec.reads == VerifiedWrites::Fsynced {
-            let before = |file_index| self.before.get(&file_index).copied().unwrap_or(0);
-            writes.retain(|write| write.number.sequence() < before(write.file_index));
+            writes.retain(|write| self.has(write));
         }
+    }
+
+    fn has(&self, write: &PendingWrite) -> bool {
+        self.before.get(&write.file_index).is_some_and(|before| write.number.sequence() < *before)
     }
 }
 
@@ -76,6 +81,11 @@ pub(super) fn check(plan: &WorkerPlan, set: &FileSet) -> Result<(), JobError> {
         return Err(job_error!(EINVAL, "verify").explained(text));
     }
     Ok(())
+}
+
+/// The same for a job that replays a trace: what it writes is remembered, and the newest of each place is read back.
+pub(super) fn check_trace(plan: &WorkerPlan, set: &FileSet) -> Result<(), JobError> {
+    if plan.spec.verify.is_some() { check_names(set) } else { Ok(()) }
 }
 
 /// A file that a job has twice is written twice, and holds what was written last.
@@ -128,6 +138,38 @@ fn advice(verify: &VerifySpec, overlap: bool) -> String {
     format!("run with {}", ways.join(", or "))
 }
 
+/// A write of a pass may lie over another of it.
+pub(super) fn overlaps(plan: &WorkerPlan, set: &FileSet) -> bool {
+    let pattern = &plan.spec.pattern;
+    let visits_once = !pattern.random
+        || (!pattern.norandommap
+            && !pattern.softrandommap
+            // Skewed draws repeat themselves, and what is not drawn is not marked in the map.
+            && pattern.distribution == RandomDistribution::Uniform
+            && pattern.percentage_random[DataDirection::Write] == 100);
+    let jumps = pattern.rw_postfix != i64::from(pattern.random);
+    let is_zoned = plan.spec.zones != ZoneSpec::None;
+    let is_traced = plan.spec.replay.is_set();
+    let starts_over = matches!(plan.spec.target.file_service, FileService::Skewed(_));
+    !visits_once
+        || starts_over
+        || jumps
+        || is_zoned
+        || is_traced
+        || trims_differ(plan)
+        || set.io_bytes > set.size_bytes
+        || plan.spec.limits.time_based
+}
+
+/// A trim of the mix may lie over more, or less, than the write that follows it.
+fn trims_differ(plan: &WorkerPlan) -> bool {
+    let pattern = &plan.spec.pattern;
+    let (write, trim) = (pattern.block_size[DataDirection::Write], pattern.block_size[DataDirection::Trim]);
+    // At random a write repeats the trim before it, whatever its own sizes are.
+    let is_one_size = write == trim && write.min_bytes == write.max_bytes;
+    pattern.mix == DirectionMix::TrimWrite && !pattern.random && !is_one_size
+}
+
 impl Verifier {
     /// The job ends: it made more writes than can be remembered.
     pub(super) fn too_many(&self) -> JobError {
@@ -152,11 +194,27 @@ impl Verifier {
 
     /// A sync has landed.
     pub(super) fn sync_landed(&mut self, slot_index: u32, has_failed: bool) {
-        let DurableWrites { before, syncing } = &mut self.durable;
+        let DurableWrites { before, syncing, has_news } = &mut self.durable;
         if let Some((file_index, end)) = syncing.remove(&slot_index).filter(|_| !has_failed) {
             let before = before.entry(file_index).or_default();
             *before = end.max(*before);
+            *has_news = true;
         }
+    }
+
+    /// The first `n` that are to be read back, or fewer: with `verify_policy=fsynced` of those that are durable.
+    pub(super) fn take_some(&mut self, n: usize) -> Vec<PendingWrite> {
+        if self.spec.reads != VerifiedWrites::Fsynced {
+            return self.pending.take_some(n);
+        }
+        // Without it nothing is there that was not there when fewer than wanted were found.
+        if !self.durable.has_news {
+            return Vec::new();
+        }
+        let Self { pending, durable, .. } = self;
+        let taken = pending.take_some_of(n, |write| durable.has(write));
+        durable.has_news = taken.len() == n;
+        taken
     }
 
     /// What the next read of a pass that is made once more must give.
@@ -195,6 +253,13 @@ impl Verifier {
     }
 }
 
+impl Regeneration {
+    /// Writes of the pass that were not made once more; `n_writes`: all of the job.
+    pub(super) fn n_waiting(&self, n_writes: u64) -> u64 {
+        n_writes.saturating_sub(self.sequence)
+    }
+}
+
 impl Worker<'_> {
     /// The pass of an earlier run: its writes are remembered as if they were done now.
     pub(super) fn remember_pass(&mut self) -> Stop {
@@ -211,8 +276,9 @@ impl Worker<'_> {
                 // Its reads and syncs are not repeated; files are opened to be read back.
                 (Next::Io(_) | Next::Close(_) | Next::Restart(_) | Next::Open(_), _) => {}
                 (Next::PassEnd, _) => return Stop::PassEnd,
-                // No rate, no trace.
-                (Next::Wait | Next::Failed, _) => return Stop::Failed(Box::new(job_error!(EINVAL, "verify_only"))),
+                // Times of a trace do not count.
+                (Next::Wait, _) => _ = self.workload.turn(u64::MAX),
+                (Next::Failed, _) => return self.stream_failed(),
             }
         }
     }
@@ -231,13 +297,21 @@ impl Worker<'_> {
         }
     }
 
-    /// What makes the writes of the pass once more, and how many they are; `None`: nothing is to be.
+    /// What makes the writes of the pass once more, and how many of them are left; `None`: nothing is to be.
     pub(super) fn take_copy(&mut self) -> Option<(StreamCopy, u64)> {
         let verifier = self.verifier.as_mut()?;
         let n_writes = verifier.n_writes;
         let regeneration = verifier.regeneration.as_mut()?;
-        let n_in_pass = n_writes.saturating_sub(regeneration.sequence);
-        regeneration.copy.take().filter(|_| n_in_pass > 0).map(|copy| (copy, n_in_pass))
+        let n_left = regeneration.n_waiting(n_writes);
+        regeneration.copy.take().filter(|_| n_left > 0).map(|copy| (copy, n_left))
+    }
+
+    /// The stream of the job goes on; what makes its writes once more stands where reading back has come to.
+    pub(super) fn keep_copy(&mut self) {
+        let copy = self.workload.end_read_back();
+        if let Some(regeneration) = self.verifier.as_mut().and_then(|verifier| verifier.regeneration.as_mut()) {
+            regeneration.copy = copy;
+        }
     }
 
     /// A sync is done.

@@ -35,5 +35,7 @@ mod verify;
 mod verify_async;
 mod verify_backlog;
 mod verify_clean;
+mod verify_flows;
+mod verify_replay;
 mod verify_trims;
 mod windows;

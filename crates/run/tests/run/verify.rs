@@ -32,6 +32,7 @@ pub(crate) fn verified(method: VerifyMethod) -> JobSpec {
             header_at: 0,
             pattern,
             pattern_interval_bytes: 0,
+            compression: None,
         },
         reads_back: true,
         checks_seed: true,

@@ -6,7 +6,7 @@ use crate::builder::{set_depth, set_text, simulate};
 use crate::verify::verified;
 use ferrio_job::spec::{
     BlockRange, DirectionMix, ErrorClasses, HeaderLayout, JobSpec, RandomDistribution, SizeSpec, TrimBacklogSpec,
-    VERIFY_METHODS, VerifiedWrites,
+    VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyCompression,
 };
 use ferrio_run::Stream;
 use ferrio_units::PerDirection;
@@ -25,12 +25,15 @@ fn any_job() -> impl Strategy<Value = JobSpec> {
         prop::option::of((1u32..101, 1u64..9, 1u64..9, any::<bool>())),
     );
     let syncs = (0u32..6, 0u32..6, any::<bool>(), 0..4usize);
-    (order, sizes, queue, verify, syncs).prop_map(|(order, sizes, queue, verify, syncs)| {
+    let backlog = prop::option::of((1u64..9, 1u64..9));
+    let more = (backlog, 0u32..3, any::<bool>(), prop::option::of(1u32..100), prop::option::of(100u64..20_000));
+    (order, sizes, queue, verify, syncs, more).prop_map(|(order, sizes, queue, verify, syncs, more)| {
         let (mix, random, norandommap, skew, seeded, seed) = order;
         let (blocks, io_blocks, has_io_size, nrfiles, openfiles) = sizes;
         let (iodepth, channels, batch, loops) = queue;
         let (method, reads, layout, trims) = verify;
         let (fsync, fdatasync, end_fsync, fault) = syncs;
+        let (backlog, n_threads, serialized, compressed, runtime_us) = more;
         let mut job = verified(VERIFY_METHODS[method].method);
         job.pattern.mix = [DirectionMix::Write, DirectionMix::ReadWrite, DirectionMix::TrimWrite][mix];
         job.pattern.random = random;
@@ -48,6 +51,10 @@ fn any_job() -> impl Strategy<Value = JobSpec> {
         job.limits.loops = loops;
         (job.durability.fsync_blocks, job.durability.fdatasync_blocks) = (fsync, fdatasync);
         job.durability.end_fsync = end_fsync;
+        job.submission.serialize_overlap = serialized;
+        if let Some(runtime_us) = runtime_us {
+            (job.limits.time_based, job.limits.runtime_us) = (runtime_us % 2 == 0, runtime_us);
+        }
         set_depth(&mut job, iodepth);
         job.queue.batch_submit = batch.min(iodepth);
         set_text(&mut job, "sim_channels", &channels.to_string());
@@ -60,6 +67,9 @@ fn any_job() -> impl Strategy<Value = JobSpec> {
         verify.content.interval_bytes = 4096;
         verify.checks_sequence = blocks[1].1 == 0;
         verify.reads = [VerifiedWrites::Done, VerifiedWrites::Fsynced, VerifiedWrites::Regenerated][reads];
+        verify.backlog = backlog.map(|(blocks, batch)| VerifyBacklogSpec { blocks, batch });
+        verify.n_threads = n_threads;
+        verify.content.compression = compressed.map(|percent| VerifyCompression { percent, tail: vec![7; 3] });
         if let (Some((percent, backlog, batch, checks_zeroes)), VerifiedWrites::Done) = (trims, verify.reads) {
             verify.trims = Some(TrimBacklogSpec { percent, backlog, batch, checks_zeroes });
         }

@@ -10,6 +10,7 @@ use super::trace::{Step, Trace};
 use super::window::TraceBytes;
 use crate::stream::NextIo;
 use ferrio_units::{DataDirection, PerDirection};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Largest depth that is taken from a trace.
@@ -31,6 +32,40 @@ pub struct DirectionUse {
     pub max_bytes: u64,
 }
 
+/// Most different lengths of a direction that are kept.
+const MAX_LENGTHS: usize = 1_024;
+
+/// The lengths of the I/Os of a direction.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Lengths {
+    /// The largest number of bytes that divides all of them; 0: there are none.
+    pub divisor: u64,
+    /// Each once, unless there are too many.
+    known: BTreeSet<u64>,
+    has_more: bool,
+}
+
+impl Lengths {
+    fn add(&mut self, length_bytes: u64) {
+        let (mut a, mut b) = (self.divisor, length_bytes);
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        self.divisor = a;
+        if !self.known.contains(&length_bytes) {
+            self.has_more |= self.known.len() >= MAX_LENGTHS;
+            if !self.has_more {
+                self.known.insert(length_bytes);
+            }
+        }
+    }
+
+    /// Each is known to be as this says.
+    pub fn all(&self, is_so: impl Fn(u64) -> bool) -> bool {
+        !self.has_more && self.known.iter().all(|length_bytes| is_so(*length_bytes))
+    }
+}
+
 /// A file of a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileUse {
@@ -47,6 +82,8 @@ pub struct Survey {
     pub files: Vec<FileUse>,
     /// Its reads, writes and trims.
     pub directions: PerDirection<DirectionUse>,
+    /// Lengths of its writes; of its reads if it does not write.
+    pub lengths: Lengths,
     /// Its syncs.
     pub n_syncs: u64,
     /// Most requests that were under way at once, where the format tells; at least 1.
@@ -61,6 +98,7 @@ pub fn survey(bytes: Arc<dyn TraceBytes>, rules: ReplayRules, stop: &dyn Fn() ->
     let mut survey = Survey {
         files: Vec::new(),
         directions: PerDirection::default(),
+        lengths: Lengths::default(),
         n_syncs: 0,
         depth: None,
         remarks: Remarks::default(),
@@ -101,6 +139,13 @@ impl Survey {
             self.n_syncs += 1;
             return;
         };
+        let has_written = self.uses(DataDirection::Write);
+        if direction == DataDirection::Write && !has_written {
+            self.lengths = Lengths::default();
+        }
+        if direction == DataDirection::Write || (direction == DataDirection::Read && !has_written) {
+            self.lengths.add(io.length_bytes);
+        }
         let of = &mut self.directions[direction];
         of.min_bytes = if of.n_ios == 0 { io.length_bytes } else { of.min_bytes.min(io.length_bytes) };
         of.max_bytes = of.max_bytes.max(io.length_bytes);

@@ -72,7 +72,7 @@ impl BlockRules {
     }
 
     fn fill(&self, block: &mut [u8], offset_bytes: u64, seed: u64) {
-        data::fill(block, self.spec.pattern.as_ref(), self.spec.pattern_interval_bytes, offset_bytes, seed);
+        data::fill(block, &self.spec, offset_bytes, seed);
     }
 
     fn put_headers(&self, block: &mut [u8], offset_bytes: u64, seed: u64, start: (u32, u32), sequence: u64) {

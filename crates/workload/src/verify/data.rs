@@ -4,20 +4,27 @@
 //! Facts: reference "Verify header" (pattern fill position, random fill).
 
 use crate::contents::fill::{RandomWords, fill_pattern};
-use ferrio_job::spec::VerifyPattern;
+use ferrio_job::spec::{VerifyCompression, VerifyContentSpec, VerifyPattern};
 
 /// Fills a block. `offset_bytes`: its place in the file.
-pub(super) fn fill(
-    block: &mut [u8],
-    pattern: Option<&VerifyPattern>,
-    pattern_interval_bytes: u32,
-    offset_bytes: u64,
-    seed: u64,
-) {
-    let Some(pattern) = pattern else {
-        RandomWords::new(seed).fill(block);
-        return;
-    };
+pub(super) fn fill(block: &mut [u8], spec: &VerifyContentSpec, offset_bytes: u64, seed: u64) {
+    match (&spec.pattern, &spec.compression) {
+        (Some(pattern), _) => fill_with_offsets(block, pattern, spec.pattern_interval_bytes, offset_bytes),
+        (None, Some(compression)) => fill_compressible(block, compression, seed),
+        (None, None) => RandomWords::new(seed).fill(block),
+    }
+}
+
+/// As fio 3.33: the share is that of the whole block, cut to whole bytes, and what compresses stands at its end.
+fn fill_compressible(block: &mut [u8], compression: &VerifyCompression, seed: u64) {
+    let n_random = block.len() as u64 * u64::from(100 - compression.percent.min(100)) / 100;
+    // No more than the block has.
+    let (random, tail) = block.split_at_mut(n_random as usize);
+    RandomWords::new(seed).fill(random);
+    fill_pattern(tail, &compression.tail, 0);
+}
+
+fn fill_with_offsets(block: &mut [u8], pattern: &VerifyPattern, pattern_interval_bytes: u32, offset_bytes: u64) {
     let interval_bytes = if pattern_interval_bytes == 0 { block.len().max(1) } else { pattern_interval_bytes as usize };
     for (index, part) in block.chunks_mut(interval_bytes).enumerate() {
         fill_pattern(part, &pattern.bytes, 0);
@@ -43,11 +50,29 @@ fn put_offsets(part: &mut [u8], pattern: &VerifyPattern, offset_bytes: u64) {
 mod tests {
     use super::*;
 
+    /// Where fio 3.33 begins with what compresses, in blocks of 4 KiB.
+    #[test]
+    fn shares_that_compress_are_those_of_the_peer() {
+        for (percent, at) in [(1, 4055), (10, 3686), (33, 2744), (50, 2048), (75, 1024), (90, 409)] {
+            for tail in [vec![], vec![0xab], vec![0xde, 0xad, 0xbe, 0xef]] {
+                let mut block = [0x55; 4096];
+                fill_compressible(
+                    &mut block,
+                    &VerifyCompression { percent, tail: tail.clone() },
+                    0x1234_5678_9abc_def1,
+                );
+                let tail = if tail.is_empty() { vec![0] } else { tail };
+                assert!(block[at..].iter().zip(tail.iter().cycle()).all(|(byte, wanted)| byte == wanted), "{percent}");
+                assert_ne!(block[at - 8..at], block[at..at + 8], "{percent}: random until there");
+            }
+        }
+    }
+
     #[test]
     fn a_pattern_has_the_offset_in_it() {
         let pattern = VerifyPattern { bytes: vec![0xab, 0xcd, 0, 0, 0, 0, 0, 0, 0, 0], offsets_at: vec![2] };
         let mut block = [0; 24];
-        fill(&mut block, Some(&pattern), 0, 0x0102, 0);
+        fill_with_offsets(&mut block, &pattern, 0, 0x0102);
         let expected = [0xab, 0xcd, 2, 1, 0, 0, 0, 0, 0, 0, 0xab, 0xcd, 2, 1, 0, 0, 0, 0, 0, 0, 0xab, 0xcd, 2, 1];
         assert_eq!(block, expected);
     }
@@ -56,11 +81,11 @@ mod tests {
     fn a_pattern_starts_anew_each_interval() {
         let pattern = VerifyPattern { bytes: vec![1, 2, 3], offsets_at: Vec::new() };
         let mut block = [0; 12];
-        fill(&mut block, Some(&pattern), 4, 0, 0);
+        fill_with_offsets(&mut block, &pattern, 4, 0);
         assert_eq!(block, [1, 2, 3, 1, 1, 2, 3, 1, 1, 2, 3, 1]);
         let pattern = VerifyPattern { bytes: vec![0; 8], offsets_at: vec![0] };
         let mut block = [0; 32];
-        fill(&mut block, Some(&pattern), 16, 4096, 0);
+        fill_with_offsets(&mut block, &pattern, 16, 4096);
         assert_eq!((block[0..2].to_vec(), block[8..10].to_vec()), (vec![0, 16], vec![0, 16]));
         assert_eq!((block[16..18].to_vec(), block[24..26].to_vec()), (vec![16, 16], vec![16, 16]));
     }

@@ -155,7 +155,7 @@ impl PendingWrites {
         match &mut self.kept {
             Kept::InOrder { writes, .. } => writes.push(write),
             Kept::Newest(writes) => {
-                forget_under(writes, &write);
+                forget_under(writes, write.file_index, write.offset_bytes, write.length_bytes.into());
                 writes.insert((write.file_index, write.offset_bytes), write);
             }
         }
@@ -177,13 +177,11 @@ impl PendingWrites {
     }
 
     /// A trim outside of the backlog lies over a range: nothing is known of what it lies over, wholly or in part.
-    pub fn forget_range(&mut self, file_index: u32, offset_bytes: u64, length_bytes: u32) {
-        let number = WriteNumber::new(0);
-        let range = PendingWrite { file_index, length_bytes, offset_bytes, seed: 0, number };
+    pub fn forget_range(&mut self, file_index: u32, offset_bytes: u64, length_bytes: u64) {
         match &mut self.kept {
             // No write lies over another, and none under a trim that follows it.
             Kept::InOrder { .. } => {}
-            Kept::Newest(writes) => forget_under(writes, &range),
+            Kept::Newest(writes) => forget_under(writes, file_index, offset_bytes, length_bytes),
         }
     }
 
@@ -223,11 +221,17 @@ impl PendingWrites {
 
     /// Takes the first `n`, or fewer where there are no more, in the order in which they are to be read back.
     pub fn take_some(&mut self, n: usize) -> Vec<PendingWrite> {
+        self.take_some_of(n, |_| true)
+    }
+
+    /// The same of those that are wanted; where they are kept in order, of those before the first that is not.
+    pub fn take_some_of(&mut self, n: usize, is_wanted: impl Fn(&PendingWrite) -> bool) -> Vec<PendingWrite> {
         match &mut self.kept {
             Kept::InOrder { writes, n_forgotten, first } => {
                 let mut taken = Vec::with_capacity(n.min(writes.len() - *first));
                 while taken.len() < n
-                    && let Some(write) = writes.get_mut(*first)
+                    && let Some(write) =
+                        writes.get_mut(*first).filter(|write| write.length_bytes == 0 || is_wanted(write))
                 {
                     if write.length_bytes > 0 {
                         taken.push(*write);
@@ -244,7 +248,11 @@ impl PendingWrites {
                 }
                 taken
             }
-            Kept::Newest(writes) => (0..n).map_while(|_| writes.pop_first().map(|(_, write)| write)).collect(),
+            Kept::Newest(writes) => {
+                let wanted = writes.iter().filter(|(_, write)| is_wanted(write)).take(n);
+                let keys: Vec<_> = wanted.map(|(key, _)| *key).collect();
+                keys.iter().filter_map(|key| writes.remove(key)).collect()
+            }
         }
     }
 
@@ -267,13 +275,18 @@ fn place(writes: &[PendingWrite], sequence: u64) -> Option<usize> {
     writes.binary_search_by_key(&sequence, |write| write.number.sequence()).ok()
 }
 
-fn forget_under(writes: &mut BTreeMap<(u32, u64), PendingWrite>, write: &PendingWrite) {
-    let file_index = write.file_index;
+fn forget_under(
+    writes: &mut BTreeMap<(u32, u64), PendingWrite>,
+    file_index: u32,
+    offset_bytes: u64,
+    length_bytes: u64,
+) {
+    let end_bytes = offset_bytes.saturating_add(length_bytes);
     // The one before may reach into it; of those that begin within it there may be several.
-    let before = writes.range(..(file_index, write.offset_bytes)).next_back();
-    let reaches = before.filter(|(key, old)| key.0 == file_index && old.end_bytes() > write.offset_bytes);
+    let before = writes.range(..(file_index, offset_bytes)).next_back();
+    let reaches = before.filter(|(key, old)| key.0 == file_index && old.end_bytes() > offset_bytes);
     let mut under: Vec<(u32, u64)> = reaches.map(|(key, _)| *key).into_iter().collect();
-    under.extend(writes.range((file_index, write.offset_bytes)..(file_index, write.end_bytes())).map(|(key, _)| *key));
+    under.extend(writes.range((file_index, offset_bytes)..(file_index, end_bytes)).map(|(key, _)| *key));
     for key in under {
         writes.remove(&key);
     }

@@ -51,6 +51,11 @@ impl<S> Regenerated<S> {
         Self { stream, n_left: n_writes }
     }
 
+    /// The stream as it stands.
+    pub(crate) fn into_stream(self) -> S {
+        self.stream
+    }
+
     /// The next read; the pass ends after the last. `next` asks the stream.
     pub(crate) fn next(&mut self, next: impl Fn(&mut S) -> Next) -> Next {
         while self.n_left > 0 {

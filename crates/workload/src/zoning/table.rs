@@ -43,7 +43,7 @@ pub enum ZoneShapes {
 
 impl ZoneLayout {
     /// The shape of a zone.
-    pub(crate) fn shape(&self, zone: usize) -> ZoneShape {
+    pub fn shape(&self, zone: usize) -> ZoneShape {
         match &self.shapes {
             ZoneShapes::Same(shape) => *shape,
             ZoneShapes::Each(shapes) => shapes[zone],

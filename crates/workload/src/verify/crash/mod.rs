@@ -7,4 +7,6 @@ pub mod judge;
 pub mod record;
 
 #[cfg(test)]
+mod device_tests;
+#[cfg(test)]
 mod tests;

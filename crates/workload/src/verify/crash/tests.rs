@@ -7,10 +7,10 @@ use crate::verify::block::{BlockRules, Write};
 use ferrio_job::spec::{HeaderLayout, VerifyContentSpec, VerifyMethod};
 use proptest::prelude::*;
 
-const BLOCK: usize = 4096;
-const UNIT: usize = 512;
+pub(super) const BLOCK: usize = 4096;
+pub(super) const UNIT: usize = 512;
 
-fn rules() -> BlockRules {
+pub(super) fn rules() -> BlockRules {
     let content = VerifyContentSpec {
         method: VerifyMethod::Crc32c,
         layout: HeaderLayout::V3,
@@ -18,26 +18,27 @@ fn rules() -> BlockRules {
         header_at: 0,
         pattern: None,
         pattern_interval_bytes: 0,
+        compression: None,
     };
     BlockRules::new(content, 1)
 }
 
 /// The write of a number to a block.
-fn write(sequence: u64, block: u64) -> Write {
+pub(super) fn write(sequence: u64, block: u64) -> Write {
     Write { offset_bytes: block * BLOCK as u64, seed: 1000 + sequence * 7919, sequence, start_ns: 50 + sequence }
 }
 
-fn data(write: &Write) -> Vec<u8> {
+pub(super) fn data(write: &Write) -> Vec<u8> {
     let mut block = vec![0; BLOCK];
     rules().stamp(&mut block, write);
     block
 }
 
-fn of_write(event: Event, sequence: u64, block: u64) -> Record {
+pub(super) fn of_write(event: Event, sequence: u64, block: u64) -> Record {
     Record { event, file_index: 0, length_bytes: BLOCK as u32, write: write(sequence, block) }
 }
 
-fn sync(covers: u64) -> Record {
+pub(super) fn sync(covers: u64) -> Record {
     let write = Write { offset_bytes: 0, seed: 0, sequence: 0, start_ns: 0 };
     Record { event: Event::Synced { covers }, file_index: 0, length_bytes: 0, write }
 }

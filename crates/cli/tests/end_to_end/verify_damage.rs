@@ -1,0 +1,95 @@
+//! Files that are damaged by hand, and what a later run that only reads finds, by method.
+//!
+//! Start reading at [`readers_find_what_their_method_can`].
+
+use crate::support::{Finished, Program, Run, Scratch};
+
+const BLOCK: usize = 4096;
+
+/// All methods but `pattern`, which stands beside them with the pattern that it needs.
+const METHODS: [&str; 19] = [
+    "md5",
+    "crc64",
+    "crc32",
+    "crc32c",
+    "crc16",
+    "crc7",
+    "sha1",
+    "sha256",
+    "sha512",
+    "sha3-224",
+    "sha3-256",
+    "sha3-384",
+    "sha3-512",
+    "xxhash",
+    "xxh3",
+    "meta",
+    "null",
+    "pattern --verify_pattern=0xc317",
+    "pattern_hdr --verify_pattern=0xc317",
+];
+
+fn run(scratch: &Scratch, arguments: &str) -> Finished {
+    let fixed = "--name=v --filename=f --size=64k --bs=4k --verify_state_save=0 --randrepeat=0";
+    Run::new(Program::Ferrio, scratch.path(), &format!("{fixed} {arguments}")).finish()
+}
+
+/// Damages the sixth of sixteen blocks; `old`: the file of an earlier run with other seeds.
+fn damaged(kind: &str, whole: &[u8], old: &[u8]) -> Vec<u8> {
+    let (at, end) = (5 * BLOCK, 6 * BLOCK);
+    let mut data = whole.to_vec();
+    match kind {
+        "flip" => data[at + 1234] ^= 0x20,
+        "torn" => data[at + 1024..end].fill(0x5a),
+        "lost" => data[at..end].fill(0),
+        "misdirected" => data.copy_within(9 * BLOCK..10 * BLOCK, at),
+        "stale" => data[at..end].copy_from_slice(&old[at..end]),
+        // The file ends within the block.
+        "short" => data.truncate(at + 100),
+        _ => {}
+    }
+    data
+}
+
+/// What a method cannot see. Who only reads knows no seeds: `knows_seeds` is for who makes the writes once more.
+fn is_blind(method: &str, kind: &str, knows_seeds: bool) -> bool {
+    match (method, kind) {
+        // Not even the checks of nothing can do without data.
+        (_, "short") => false,
+        // The header alone is in the first sector; one block of a pattern is like the other.
+        (_, "whole") | ("null", _) | ("meta", "flip" | "torn") | ("pattern", "misdirected" | "stale") => true,
+        // Its header says what it is, and it is in its place.
+        (_, "stale") => !knows_seeds,
+        _ => false,
+    }
+}
+
+#[test]
+fn readers_find_what_their_method_can() {
+    for method in METHODS {
+        let scratch = Scratch::new("verify-damage");
+        let written = |seed: u32| {
+            let write = format!("--verify={method} --rw=randwrite --do_verify=0 --randseed={seed}");
+            assert_eq!(run(&scratch, &write).code, Some(0), "{method}");
+            std::fs::read(scratch.join("f")).expect("the file")
+        };
+        let (old, whole) = (written(5), written(137));
+        let word = method.split(' ').next().unwrap_or(method);
+        for kind in ["whole", "flip", "torn", "lost", "misdirected", "stale", "short"] {
+            for (reader, knows_seeds) in [
+                ("--rw=read", false),
+                ("--rw=randread --ioengine=libaio --iodepth=16", false),
+                ("--rw=read --verify_async=2", false),
+                ("--rw=randwrite --verify_only --verify_header_seed=1", true),
+            ] {
+                scratch.write("f", damaged(kind, &whole, &old));
+                // What reads lays out a file that is too short; who verifies finds no header there then.
+                let finished = run(&scratch, &format!("--verify={method} --randseed=137 {reader}"));
+                let blind = is_blind(word, kind, knows_seeds) || (kind == "short" && word == "null" && !knows_seeds);
+                let expected = if blind { (Some(0), true) } else { (Some(1), false) };
+                let told = (finished.code, finished.stderr.is_empty());
+                assert_eq!(told, expected, "{method} {kind} {reader}: {}", finished.all());
+            }
+        }
+    }
+}

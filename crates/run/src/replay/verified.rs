@@ -1,0 +1,55 @@
+//! Verification of a job that replays a trace: what depends on what is in it.
+//!
+//! Must not know: formats of traces, blocks. Start reading at [`adapt`].
+//! As seen on fio 3.33: a header each `verify_interval`, by default each `bs`, and one in each write that is shorter; what a
+//! trace reads is checked if it writes nothing.
+
+use super::EINVAL;
+use crate::error::{JobError, job_error};
+use ferrio_job::spec::{HeaderLayout, VerifiedWrites, VerifySpec};
+use ferrio_workload::replay::Survey;
+use ferrio_workload::verify::block::BlockRules;
+
+/// Makes what is verified to what the trace does. `writes`: it writes.
+///
+/// # Errors
+/// The headers do not fit into its blocks.
+pub(super) fn adapt(verify: &mut VerifySpec, block_bytes: u64, survey: &Survey, writes: bool) -> Result<(), JobError> {
+    if !writes {
+        (verify.reads_back, verify.checks_seed, verify.checks_sequence) = (false, false, false);
+        (verify.reads, verify.backlog) = (VerifiedWrites::Done, None);
+    }
+    let content = &mut verify.content;
+    let wanted = if content.interval_bytes == 0 { block_bytes } else { content.interval_bytes.into() };
+    let interval_bytes = interval_bytes(wanted, survey);
+    content.interval_bytes = u32::try_from(interval_bytes).unwrap_or(u32::MAX);
+    let area_bytes = BlockRules::new(content.clone(), 1).area_bytes() as u64;
+    let header_end_bytes = area_bytes + u64::from(content.header_at);
+    let is_too_short = |length_bytes: u64| {
+        let interval_bytes = length_bytes.min(interval_bytes);
+        length_bytes > 0 && (interval_bytes <= area_bytes || interval_bytes < header_end_bytes)
+    };
+    // Where it is not known, the smallest may be as short as what divides all.
+    if area_bytes > 0 && (is_too_short(interval_bytes) || !survey.lengths.all(|length| !is_too_short(length))) {
+        let header_bytes = if content.layout == HeaderLayout::V3 { 48 } else { 40 };
+        let text = format!(
+            "fio: Blocksize too small to hold a header and checksum of {area_bytes} bytes (a header has {header_bytes}): \
+             the trace has I/Os whose lengths no larger interval divides"
+        );
+        return Err(job_error!(EINVAL, "verify").explained(text));
+    }
+    Ok(())
+}
+
+/// Intervals divide all I/Os that are not shorter.
+fn interval_bytes(wanted: u64, survey: &Survey) -> u64 {
+    let is_divided = |length_bytes: u64| length_bytes < wanted || length_bytes.is_multiple_of(wanted);
+    if survey.lengths.all(is_divided) {
+        return wanted;
+    }
+    let (mut a, mut b) = (wanted, survey.lengths.divisor);
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

@@ -1,0 +1,132 @@
+//! Verification of replayed traces on the simulated device: what was written last is read back, and nothing else is told.
+//!
+//! Start reading at [`damage_is_found_where_it_is_the_newest`].
+
+use crate::builder::{set_depth, set_text, simulate};
+use crate::scratch::Scratch;
+use crate::verify::{EILSEQ, figures, verified};
+use ferrio_job::spec::{
+    DirectionMix, EngineValue, JobSpec, VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyMethod,
+};
+use ferrio_run::Stream;
+use ferrio_units::DataDirection;
+use proptest::prelude::*;
+
+/// What a trace does: its action, place and length in sectors.
+type Step = (&'static str, u64, u64);
+
+/// Replays a trace on a device that keeps what is written, and verifies it.
+fn replayed(scratch: &Scratch, steps: &[Step], method: VerifyMethod) -> JobSpec {
+    let line = |(action, at, length): &Step| match *action {
+        "sync" => "f sync 0 0\n".to_owned(),
+        action => format!("f {action} {} {}\n", at * 512, length * 512),
+    };
+    let text = format!("fio version 2 iolog\nf add\nf open\n{}f close\n", steps.iter().map(line).collect::<String>());
+    let path = scratch.path().join("trace");
+    std::fs::write(&path, text).unwrap();
+    let mut job = verified(method);
+    job.extent.size = None;
+    job.pattern.mix = DirectionMix::Read;
+    job.replay.traces = vec![path.to_string_lossy().into_owned()];
+    job.engine.options.push(("sim_capacity".to_owned(), EngineValue::Int(1 << 20)));
+    job
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let action = prop::sample::select(vec!["write", "write", "write", "write", "read", "trim", "sync"]);
+    prop::collection::vec((action, 0u64..40, 1u64..17), 1..60)
+}
+
+/// The writes that nothing lies over.
+fn newest(steps: &[Step]) -> Vec<usize> {
+    let covers = |(action, at, length): &Step, other: &Step| {
+        ["write", "trim"].contains(action) && *at < other.1 + other.2 && other.1 < at + length
+    };
+    let is_newest = |index: &usize| !steps[index + 1..].iter().any(|later| covers(later, &steps[*index]));
+    (0..steps.len()).filter(|index| steps[*index].0 == "write").filter(is_newest).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    /// One I/O at a time: of a device that loses the n-th write it is found just where nothing was written or trimmed over it.
+    #[test]
+    fn damage_is_found_where_it_is_the_newest(steps in steps(), lost in 0usize..60) {
+        // What a trace reads and nobody wrote holds no header.
+        prop_assume!(steps.iter().any(|step| step.0 == "write"));
+        let scratch = Scratch::new("replay-damage");
+        let mut job = replayed(&scratch, &steps, VerifyMethod::Crc32c);
+        let newest = newest(&steps);
+        let clean = simulate(vec![job.clone()]);
+        prop_assert_eq!(clean.1.text(Stream::Error), "");
+        let (n_writes, n_reads, errno) = figures(&clean.0);
+        let count = |wanted| steps.iter().filter(|step| step.0 == wanted).count() as u64;
+        prop_assert_eq!((n_writes, n_reads, errno), (count("write"), count("read") + newest.len() as u64, 0));
+        let writes: Vec<usize> = (0..steps.len()).filter(|index| steps[*index].0 == "write").collect();
+        let nth = lost % writes.len();
+        set_text(&mut job, "sim_fault", &format!("write=lost@{}", nth + 1));
+        let (outcome, events) = simulate(vec![job]);
+        let is_found = newest.contains(&writes[nth]);
+        prop_assert_eq!(figures(&outcome).2, if is_found { EILSEQ } else { 0 }, "{}", events.text(Stream::Error));
+    }
+
+    /// A device that keeps what it is given never gives a fault, whatever is in flight together.
+    #[test]
+    fn no_false_alarm(
+        steps in steps(),
+        method in 0..VERIFY_METHODS.len(),
+        (iodepth, channels, loops) in (1u32..20, 1u32..8, 1u32..3),
+        (serialized, n_threads, is_fsynced) in (any::<bool>(), 0u32..3, any::<bool>()),
+        backlog in prop::option::of((1u64..9, 1u64..9)),
+    ) {
+        prop_assume!(steps.iter().any(|step| step.0 == "write"));
+        let scratch = Scratch::new("replay-clean");
+        let mut job = replayed(&scratch, &steps, VERIFY_METHODS[method].method);
+        job.limits.loops = loops;
+        job.submission.serialize_overlap = serialized;
+        set_depth(&mut job, iodepth);
+        set_text(&mut job, "sim_channels", &channels.to_string());
+        let verify = job.verify.as_mut().unwrap();
+        verify.n_threads = n_threads;
+        verify.backlog = backlog.map(|(blocks, batch)| VerifyBacklogSpec { blocks, batch });
+        verify.reads = if is_fsynced { VerifiedWrites::Fsynced } else { VerifiedWrites::Done };
+        let (outcome, events) = simulate(vec![job]);
+        prop_assert_eq!(events.text(Stream::Error), "");
+        prop_assert_eq!(outcome.n_failed, 0);
+    }
+}
+
+/// Blocks of other lengths than `bs`: as in fio 3.33 a header each `bs`, and one in what is shorter; where it does not divide
+/// all, what does.
+#[test]
+fn blocks_of_any_length_are_checked_to_their_end() {
+    let scratch = Scratch::new("replay-lengths");
+    for steps in [
+        &[("write", 0, 8), ("write", 8, 32)][..],
+        &[("write", 0, 1), ("write", 8, 8)],
+        &[("write", 0, 9), ("write", 16, 8)],
+        &[("write", 0, 3), ("write", 16, 5)],
+    ] {
+        for fault in ["", "write=flip@1", "write=flip@2"] {
+            let mut job = replayed(&scratch, steps, VerifyMethod::Crc32c);
+            set_text(&mut job, "sim_fault", if fault.is_empty() { "write=flip@99" } else { fault });
+            let (outcome, events) = simulate(vec![job]);
+            let expected = if fault.is_empty() { 0 } else { EILSEQ };
+            assert_eq!(figures(&outcome).2, expected, "{steps:?} {fault}: {}", events.text(Stream::Error));
+        }
+    }
+    let job = replayed(&scratch, &[("write", 0, 1), ("write", 8, 8)], VerifyMethod::Sha512);
+    assert_eq!(figures(&simulate(vec![job]).0).2, 0);
+}
+
+/// What a trace reads is checked if it writes nothing: here nothing with a header is there.
+#[test]
+fn reads_of_a_trace_without_writes_are_checked() {
+    let scratch = Scratch::new("replay-reads");
+    let (outcome, events) = simulate(vec![replayed(&scratch, &[("read", 0, 8), ("read", 8, 8)], VerifyMethod::Md5)]);
+    assert_eq!(figures(&outcome), (0, 1, EILSEQ));
+    assert!(events.text(Stream::Error).contains("bad magic header 0"), "{events:?}");
+    let trims = simulate(vec![replayed(&scratch, &[("trim", 0, 8)], VerifyMethod::Md5)]).0;
+    assert_eq!(trims.result.jobs[0].stats.directions[DataDirection::Trim].n_completed, 1);
+    assert_eq!(trims.n_failed, 0);
+}
