@@ -102,22 +102,25 @@ struct Parts {
 }
 
 fn judge_parts(rules: &BlockRules, place: &Place, received: &[u8], unit_bytes: usize, is_durable: bool) -> Parts {
-    let blocks = place.candidates.iter().map(|candidate| {
-        let mut block = vec![0; received.len()];
-        rules.stamp(&mut block, &candidate.write);
-        block
-    });
-    let blocks: Vec<Vec<u8>> = blocks.collect();
     let unit_bytes = unit_bytes.clamp(1, received.len().max(1));
-    let mut parts = Parts { n_units: received.len().div_ceil(unit_bytes), n_bad: 0, n_known: 0, has_traces: false };
-    for (index, unit) in received.chunks(unit_bytes).enumerate() {
-        let at = index * unit_bytes;
-        let same = |block: &Vec<u8>| &block[at..at + unit.len()] == unit;
-        if blocks.iter().any(same) {
+    let n_units = received.len().div_ceil(unit_bytes);
+    let (mut is_known, mut has_traces) = (vec![false; n_units], vec![false; n_units]);
+    // One block at a time: blocks may be large.
+    let mut block = vec![0; received.len()];
+    for candidate in &place.candidates {
+        block.fill(0);
+        rules.stamp(&mut block, &candidate.write);
+        for (index, (wanted, unit)) in block.chunks(unit_bytes).zip(received.chunks(unit_bytes)).enumerate() {
+            is_known[index] |= wanted == unit;
+            has_traces[index] |= shares_a_piece(wanted, unit);
+        }
+    }
+    let mut parts = Parts { n_units, n_bad: 0, n_known: 0, has_traces: false };
+    for (is_known, has_traces) in is_known.into_iter().zip(has_traces) {
+        if is_known {
             parts.n_known += 1;
             continue;
         }
-        let has_traces = blocks.iter().any(|block| shares_a_piece(&block[at..at + unit.len()], unit));
         parts.has_traces |= has_traces;
         // Where nothing is durable, whatever was there before the job may be there still.
         parts.n_bad += usize::from(is_durable || has_traces);
