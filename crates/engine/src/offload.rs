@@ -4,6 +4,7 @@
 //! Must not know: which loop drives it. Start reading at [`Offload`], then `seat` for what a thread does.
 //! Facts: reference "Rates and pauses", `io_submit_mode`.
 
+mod guard;
 mod seat;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,8 @@ use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineInfo, E
 use crate::options::EngineOptions;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
+use ferrio_sys::range_locks::Locker;
+use guard::RangeGuard;
 use seat::{Board, Order, Seat, SeatFile, SeatSetup};
 use std::cell::RefCell;
 use std::io;
@@ -43,6 +46,8 @@ pub struct Offload {
     options: EngineOptions,
     /// Never started; it explains errors.
     adviser: Box<dyn Engine>,
+    /// One for each thread; empty: none waits for others.
+    guards: Vec<RangeGuard>,
     pool: Option<Pool>,
 }
 
@@ -63,7 +68,17 @@ impl Offload {
     /// Those of the engine.
     pub fn new(info: &'static EngineInfo, options: EngineOptions) -> Result<Self, EngineError> {
         let adviser = (info.create)(&options)?;
-        Ok(Self { info, options, adviser, pool: None })
+        Ok(Self { info, options, adviser, guards: Vec::new(), pool: None })
+    }
+
+    /// The same, but an I/O waits until those of all who lock the same bytes in the same space are done. `lockers` has one
+    /// for each thread, `file_numbers` a number for each file of the job, which is that of the file in other jobs too.
+    #[must_use]
+    pub fn excluding(mut self, lockers: Vec<Locker>, file_numbers: &[u32]) -> Self {
+        let file_numbers: Arc<[u32]> = file_numbers.into();
+        let guard = |locker| RangeGuard::new(locker, Arc::clone(&file_numbers));
+        self.guards = lockers.into_iter().map(guard).collect();
+        self
     }
 }
 
@@ -72,6 +87,7 @@ impl Engine for Offload {
         let depth = setup.iodepth;
         let board = Arc::new(Board::new(depth as usize));
         let mut seats = Vec::with_capacity(depth as usize);
+        let mut guards = std::mem::take(&mut self.guards).into_iter();
         for index in 0..depth {
             // Slots lie one behind the other in the area; see `Slots` of the loop.
             let part = setup.arena.borrow().region(index as usize * setup.max_block_bytes, setup.max_block_bytes);
@@ -87,6 +103,7 @@ impl Engine for Offload {
                 atomic: setup.atomic,
                 clock: setup.clock.clone(),
                 seed: setup.seed.wrapping_add(u64::from(index)),
+                guard: guards.next(),
             };
             seats.push(Seat::start(seat, Arc::clone(&board))?);
         }

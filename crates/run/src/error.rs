@@ -23,15 +23,6 @@ pub enum RunError {
         /// Name of the engine.
         engine: String,
     },
-    /// I/Os of several jobs would have to wait for each other.
-    #[error(
-        "{job}: serialize_overlap of several jobs with io_submit_mode=offload: I/Os that wait for those of other jobs are not \
-         yet supported by ferrio"
-    )]
-    OverlapBetweenJobs {
-        /// Name of the second such job.
-        job: String,
-    },
     /// A process that is forked beside threads of the C library would wait for them for ever.
     #[error(
         "{job}: engine {engine} is used by threads and by processes of one run: give all these jobs the option thread, or none"

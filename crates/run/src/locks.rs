@@ -39,9 +39,13 @@ pub(crate) fn lock_files<'a>(
     let locker = space
         .locker()
         .map_err(|error| job_error!(errno_of(&error), "lockfile").explained(format!("fio: lockfile: {error}")))?;
-    let numbers = set.files.iter().map(|file| jhash(file.path.as_os_str().as_bytes())).collect();
-    let locks = FileLocks { locker, shares_reads: locking == FileLocking::ReadWrite, numbers };
+    let locks = FileLocks { locker, shares_reads: locking == FileLocking::ReadWrite, numbers: path_numbers(set) };
     Ok(Box::new(Wrapped::new(inner, locks)))
+}
+
+/// A number for each file of a job: the same for the same path in all jobs.
+pub(crate) fn path_numbers(set: &FileSet) -> Vec<u32> {
+    set.files.iter().map(|file| jhash(file.path.as_os_str().as_bytes())).collect()
 }
 
 impl Wrapper for FileLocks {

@@ -1,4 +1,5 @@
-//! Locks that threads and processes share, by number: shared or exclusive, free again when their holder dies.
+//! Locks that threads and processes share, by number or range of numbers: shared or exclusive, free again when their holder
+//! dies.
 //!
 //! They are the kernel's locks of open file descriptions, on bytes of a file in memory that nobody reads. Must not know: what
 //! is locked. Start reading at [`LockSpace`].
@@ -7,6 +8,7 @@
 use crate::Errno;
 use crate::error::{Context, Result};
 use rustix::fs::{MemfdFlags, Mode, OFlags};
+use std::ops::Range;
 use std::os::fd::{AsRawFd, OwnedFd};
 
 /// Numbers that can be locked. Made before those who share it exist.
@@ -42,22 +44,33 @@ impl LockSpace {
 impl Locker {
     /// Waits until the number is free, for others who share it too or for nobody else.
     pub fn lock(&self, number: u32, shared: bool) -> std::result::Result<(), Errno> {
-        self.set(number, if shared { libc::F_RDLCK } else { libc::F_WRLCK })
+        self.lock_range(&one(number), shared)
     }
 
     /// Frees the number.
     pub fn unlock(&self, number: u32) -> std::result::Result<(), Errno> {
-        self.set(number, libc::F_UNLCK)
+        self.unlock_range(&one(number))
     }
 
-    fn set(&self, number: u32, kind: libc::c_int) -> std::result::Result<(), Errno> {
+    /// Waits until all numbers of a range are free. The range is not empty, and ends below 2^63.
+    pub fn lock_range(&self, numbers: &Range<u64>, shared: bool) -> std::result::Result<(), Errno> {
+        self.set(numbers, if shared { libc::F_RDLCK } else { libc::F_WRLCK })
+    }
+
+    /// Frees the numbers of a range.
+    pub fn unlock_range(&self, numbers: &Range<u64>) -> std::result::Result<(), Errno> {
+        self.set(numbers, libc::F_UNLCK)
+    }
+
+    fn set(&self, numbers: &Range<u64>, kind: libc::c_int) -> std::result::Result<(), Errno> {
         // SAFETY: all zero bytes are a valid structure of integers.
         let mut range: libc::flock = unsafe { std::mem::zeroed() };
         // The constants are 0 to 2.
         range.l_type = kind as libc::c_short;
         range.l_whence = libc::SEEK_SET as libc::c_short;
-        range.l_start = libc::off_t::from(number);
-        range.l_len = 1;
+        // Below 2^63, as the callers promise; else the kernel refuses the negative number.
+        range.l_start = numbers.start as libc::off_t;
+        range.l_len = numbers.end.saturating_sub(numbers.start).max(1) as libc::off_t;
         loop {
             // SAFETY: the descriptor is open, and the structure lives until the call returns.
             if unsafe { libc::fcntl(self.0.as_raw_fd(), libc::F_OFD_SETLKW, &raw const range) } == 0 {
@@ -70,6 +83,10 @@ impl Locker {
             }
         }
     }
+}
+
+fn one(number: u32) -> Range<u64> {
+    u64::from(number)..u64::from(number) + 1
 }
 
 #[cfg(test)]
@@ -110,5 +127,31 @@ mod tests {
         // What a holder has is freed with it.
         drop(one);
         other.lock(2, false).unwrap();
+    }
+
+    /// Ranges exclude each other where they overlap, and nowhere else.
+    #[test]
+    fn ranges_exclude_what_overlaps() {
+        let space = LockSpace::new().unwrap();
+        let (one, other) = (space.locker().unwrap(), space.locker().unwrap());
+        let end = i64::MAX as u64;
+        one.lock_range(&(100..200), false).unwrap();
+        one.lock_range(&(end - 10..end), false).unwrap();
+        other.lock_range(&(0..100), false).unwrap();
+        other.lock_range(&(200..end - 10), false).unwrap();
+        // A part is freed; the rest is still held.
+        one.unlock_range(&(150..200)).unwrap();
+        other.lock_range(&(150..200), false).unwrap();
+        let got = AtomicU32::new(0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                other.lock_range(&(140..160), false).unwrap();
+                got.store(1, Ordering::SeqCst);
+            });
+            std::thread::yield_now();
+            assert_eq!(got.load(Ordering::SeqCst), 0);
+            one.unlock_range(&(100..150)).unwrap();
+        });
+        assert_eq!(got.into_inner(), 1);
     }
 }

@@ -3,6 +3,7 @@
 //! Must not know: the job. Start reading at [`Seat`].
 #![expect(unsafe_code, reason = "it uses the buffer of its slot and the descriptors of the job")]
 
+use super::guard::RangeGuard;
 use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoResult, IoUnit, Queued};
 use crate::options::EngineOptions;
 use ferrio_sys::arena::{Arena, Region};
@@ -131,6 +132,8 @@ pub(super) struct SeatSetup {
     pub(super) atomic: bool,
     pub(super) clock: Clock,
     pub(super) seed: u64,
+    /// What it waits for before an I/O.
+    pub(super) guard: Option<RangeGuard>,
 }
 
 /// A thread of the pool. Dropping it waits for its I/O.
@@ -189,8 +192,8 @@ impl Drop for Seat {
 }
 
 /// The life of a thread.
-fn attend(setup: SeatSetup, mailbox: &Mailbox, board: &Board, ready: &SyncSender<Result<(), EngineError>>) {
-    let (index, buffer_start) = (setup.index, setup.buffer_start);
+fn attend(mut setup: SeatSetup, mailbox: &Mailbox, board: &Board, ready: &SyncSender<Result<(), EngineError>>) {
+    let (index, buffer_start, guard) = (setup.index, setup.buffer_start, setup.guard.take());
     let mut hand = match Hand::new(setup) {
         Ok(hand) => hand,
         Err(error) => {
@@ -202,8 +205,15 @@ fn attend(setup: SeatSetup, mailbox: &Mailbox, board: &Board, ready: &SyncSender
     while let Order::Io(unit, file) = mailbox.take() {
         let unit = IoUnit { buffer_offset: unit.buffer_offset - buffer_start, ..unit };
         // A panic ends this I/O and not the thread: the job would wait for ever.
-        let outcome = catch_unwind(AssertUnwindSafe(|| hand.carry_out(&unit, &file)));
-        board.put(Completion { unit_index: index, result: outcome.unwrap_or(-IoResult::from(libc::EIO)) });
+        let mut carry_out = || {
+            let outcome = catch_unwind(AssertUnwindSafe(|| hand.carry_out(&unit, &file)));
+            outcome.unwrap_or(-IoResult::from(libc::EIO))
+        };
+        let result = match &guard {
+            None => carry_out(),
+            Some(guard) => guard.around(&unit, carry_out),
+        };
+        board.put(Completion { unit_index: index, result });
     }
 }
 

@@ -113,7 +113,6 @@ impl RunPlan {
             }
         }
         find_summed(&mut workers);
-        refuse_overlap_between_jobs(&workers)?;
         refuse_forks_beside_library_threads(&workers)?;
         share_dedupe_sets(&mut workers);
         let n_groups = if workers.is_empty() { 0 } else { group_index + 1 };
@@ -129,15 +128,6 @@ fn offloads(engine: &EngineInfo, job: &JobSpec) -> bool {
 /// What a pool makes of an engine. Lives as long as the program: one for each job.
 fn pooled(engine: &EngineInfo) -> &'static EngineInfo {
     Box::leak(Box::new(ferrio_engine::offload::info_of(engine)))
-}
-
-/// With `io_submit_mode=offload` the I/Os of all such jobs are to wait for each other; those of one do.
-fn refuse_overlap_between_jobs(workers: &[WorkerPlan]) -> Result<(), RunError> {
-    let waits = |worker: &&WorkerPlan| worker.spec.submission.offload && worker.spec.submission.serialize_overlap;
-    match workers.iter().filter(waits).nth(1) {
-        None => Ok(()),
-        Some(worker) => Err(RunError::OverlapBetweenJobs { job: worker.spec.name.clone() }),
-    }
 }
 
 /// Where threads of the C library do I/Os for a thread of the run, no process that wants the same may be forked.
@@ -296,6 +286,16 @@ impl WorkerPlan {
     pub(crate) fn serializes(&self) -> bool {
         let changes_data = self.spec.replay.is_set() || self.spec.pattern.mix != DirectionMix::Read;
         self.spec.submission.serialize_overlap && changes_data && self.queue().iodepth > 1
+    }
+
+    /// Its I/O begins as soon as it may start: nothing else has to be done before.
+    pub(crate) fn begins_at_once(&self) -> bool {
+        self.spec.surroundings.exec_prerun.is_none() && !self.spec.layout.pre_read
+    }
+
+    /// Its I/Os wait for those of other such jobs that touch the same bytes.
+    pub(crate) fn waits_for_other_jobs(&self) -> bool {
+        self.spec.submission.serialize_overlap && self.offloads()
     }
 
     /// Depth and batches as the engine allows them.

@@ -193,6 +193,8 @@ pub struct Board {
     flows: Flows,
     /// Locks of files; `None`: no job has any.
     locks: Option<LockSpace>,
+    /// Bytes of files that I/Os are touching; `None`: no two jobs wait for each other's.
+    overlaps: Option<LockSpace>,
 }
 
 impl Board {
@@ -204,19 +206,26 @@ impl Board {
             intervals: None,
             flows: Flows::new(n_workers)?,
             locks: None,
+            overlaps: None,
         })
     }
 
-    /// The board of a run, with locks if one of its jobs locks files.
+    /// The board of a run, with locks if one of its jobs locks files, or some wait for the I/Os of others.
     pub fn with_locks(self, workers: &[WorkerPlan]) -> ferrio_sys::Result<Self> {
-        let wanted = workers.iter().any(|worker| worker.spec.target.locking != FileLocking::None);
-        let locks = if wanted { Some(LockSpace::new()?) } else { None };
-        Ok(Self { locks, ..self })
+        let space = |wanted: bool| wanted.then(LockSpace::new).transpose();
+        let locks = space(workers.iter().any(|worker| worker.spec.target.locking != FileLocking::None))?;
+        let overlaps = space(workers.iter().filter(|worker| worker.waits_for_other_jobs()).nth(1).is_some())?;
+        Ok(Self { locks, overlaps, ..self })
     }
 
     /// Locks of files that all workers share.
     pub(crate) fn locks(&self) -> Option<&LockSpace> {
         self.locks.as_ref()
+    }
+
+    /// Bytes of files that I/Os of the workers are touching.
+    pub(crate) fn overlaps(&self) -> Option<&LockSpace> {
+        self.overlaps.as_ref()
     }
 
     /// The board of a run whose workers hand over their figures at these times.

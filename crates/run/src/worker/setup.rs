@@ -7,14 +7,14 @@ use super::{WorkerContext, WorkerMessage, surroundings, verify_writes};
 use crate::error::{JobError, errno_of, job_error};
 use crate::events::Stream;
 use crate::files::FileSet;
-use crate::locks::lock_files;
+use crate::locks::{lock_files, path_numbers};
 use crate::plan::{WorkerPlan, workload_plan};
 use crate::trace::{TraceGroup, told};
 use crate::zones::reset_zones;
 use ferrio_engine::offload::Offload;
 use ferrio_engine::{Engine, EngineError, EngineSetup};
 use ferrio_job::spec::{BufferMemory, CpuPolicy, WorkerSpec};
-use ferrio_sys::limits::LockedMemory;
+use ferrio_sys::limits::{LockedMemory, Resource, raise_limit};
 use ferrio_sys::scheduling;
 use ferrio_sys::system_info::memory_bytes;
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, process};
@@ -33,6 +33,9 @@ const TIMER_SLACK_NS: u64 = 1_000;
 
 /// Memory that `lockmem` leaves unlocked, bytes. Source: reference, the option table.
 const UNLOCKED_BYTES: u64 = 128 << 20;
+
+/// Descriptors of a worker beside those of its files and its threads.
+const N_OTHER_DESCRIPTORS: u64 = 64;
 
 /// Identity, CPUs, priorities. What is returned has to live as long as the worker.
 pub(super) fn adopt_settings(
@@ -201,13 +204,25 @@ fn arena_kind(memory: &BufferMemory) -> ArenaKind {
 }
 
 /// The engine as a pool of threads.
-fn offload(worker: &WorkerPlan) -> Result<Result<Offload, EngineError>, JobError> {
+fn offload(
+    worker: &WorkerPlan,
+    set: &FileSet,
+    context: &WorkerContext<'_>,
+) -> Result<Result<Offload, EngineError>, JobError> {
     if let Some(why) = ferrio_engine::offload::refusal(worker.engine) {
         let name = worker.engine.name;
         let text = format!("fio: option io_submit_mode: engine {name} cannot be used with offload: {why}");
         return Err(job_error!(22, "init").explained(text));
     }
-    Ok(Offload::new(worker.engine, worker.engine_options()))
+    let pool = Offload::new(worker.engine, worker.engine_options());
+    let Some(space) = context.board.overlaps().filter(|_| worker.waits_for_other_jobs()) else { return Ok(pool) };
+    let n_threads = u64::from(worker.queue().iodepth);
+    raise_limit(Resource::Nofile, set.files.len() as u64 + n_threads + N_OTHER_DESCRIPTORS);
+    let lockers: ferrio_sys::Result<_> = (0..n_threads).map(|_| space.locker()).collect();
+    let lockers = lockers.map_err(|error| {
+        job_error!(errno_of(&error), "serialize_overlap").explained(format!("fio: serialize_overlap: {error}"))
+    })?;
+    Ok(pool.map(|pool| pool.excluding(lockers, &path_numbers(set))))
 }
 
 /// The engine, started.
@@ -228,7 +243,7 @@ pub(super) fn engine<'a>(
     }
     let failed = |error: EngineError| job_error!(error.errno(), "init").explained(format!("fio: {error}"));
     let mut engine: Box<dyn Engine> = if worker.offloads() {
-        Box::new(offload(worker)?.map_err(failed)?)
+        Box::new(offload(worker, set, context)?.map_err(failed)?)
     } else {
         (worker.engine.create)(&worker.engine_options()).map_err(failed)?
     };

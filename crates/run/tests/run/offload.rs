@@ -2,11 +2,12 @@
 //!
 //! Start reading at [`every_engine_verifies_by_a_pool`].
 
-use crate::builder::{BLOCK, Events, reader, reads, run, set_depth, settings, simulate_one, spec, writes};
+use crate::builder::{Events, reader, reads, run, set_depth, settings, simulate_one, spec, writes};
 use crate::scratch::Scratch;
 use crate::verify::{figures, verified};
-use ferrio_job::spec::{DirectionMix, JobSpec, SizeSpec, VerifyMethod};
+use ferrio_job::spec::{BlockRange, DirectionMix, JobSpec, SizeSpec, VerifyMethod};
 use ferrio_run::{RunError, Stream};
+use ferrio_units::PerDirection;
 
 fn offloaded(engine: &str, scratch: &Scratch, thread: bool) -> JobSpec {
     let mut job = verified(VerifyMethod::Crc32c);
@@ -75,17 +76,38 @@ fn the_simulated_device_needs_no_threads() {
     assert_eq!((reads(&inline).clat.sum_ns, inline.depth.0), (reads(&offload).clat.sum_ns, offload.depth.0));
 }
 
-/// All of several jobs would have to be looked at.
+/// Two jobs that write to the same blocks and one that reads them, through a mapping, which excludes nobody by itself: each
+/// block is that of one writer.
 #[test]
-fn overlap_between_jobs_is_refused() {
-    let mut job = reader("j", "psync", 1);
-    job.pattern.mix = DirectionMix::Write;
-    job.extent.size = Some(SizeSpec::Bytes(BLOCK));
-    (job.submission.offload, job.submission.serialize_overlap) = (true, true);
-    "null".clone_into(&mut job.engine.name);
-    let run = |n_jobs| ferrio_run::run(spec(vec![job.clone(); n_jobs]), &settings(), &mut Events::default());
-    assert_eq!(run(1).unwrap().n_failed, 0);
-    assert!(matches!(run(2), Err(RunError::OverlapBetweenJobs { .. })));
+fn overlapping_ios_of_jobs_wait_for_each_other() {
+    const BLOCK_BYTES: u64 = 256 << 10;
+    for threads in [[false; 3], [true; 3], [true, false, true]] {
+        let scratch = Scratch::new("offload-overlap");
+        let path = scratch.path().join("shared");
+        std::fs::write(&path, vec![0xaa; 4 * BLOCK_BYTES as usize]).unwrap();
+        let job = |thread: bool, mix: DirectionMix, byte: u8| {
+            let mut job = reader("j", "mmap", 1);
+            job.target.filenames = vec![path.to_string_lossy().into_owned()];
+            job.extent.size = Some(SizeSpec::Bytes(4 * BLOCK_BYTES));
+            job.extent.io_size = Some(SizeSpec::Bytes(200 * BLOCK_BYTES));
+            job.pattern.mix = mix;
+            job.pattern.block_size = PerDirection::all(BlockRange { min_bytes: BLOCK_BYTES, max_bytes: BLOCK_BYTES });
+            job.buffers.pattern = Some(vec![byte]);
+            (job.submission.offload, job.submission.serialize_overlap, job.worker.thread) = (true, true, thread);
+            set_depth(&mut job, 2);
+            job
+        };
+        let mixes = [DirectionMix::Write, DirectionMix::Read, DirectionMix::Write];
+        let jobs =
+            threads.into_iter().zip(mixes).zip([0xaa, 0, 0x55]).map(|((thread, mix), byte)| job(thread, mix, byte));
+        let (outcome, events) = run(jobs.collect());
+        assert_eq!((outcome.n_failed, events.text(Stream::Error)), (0, String::new()));
+        let counts = |job: &ferrio_stats::JobReport| writes(&job.stats).n_completed + reads(&job.stats).n_completed;
+        assert!(outcome.result.jobs.iter().all(|job| counts(job) == 200));
+        for block in std::fs::read(&path).unwrap().chunks(BLOCK_BYTES as usize) {
+            assert!(block.iter().all(|byte| *byte == block[0]) && [0xaa, 0x55].contains(&block[0]), "{threads:?}");
+        }
+    }
 }
 
 /// Such a process would wait for threads that did not come along with the fork.
