@@ -48,8 +48,12 @@ impl Flows {
 }
 
 impl FlowSeat<'_> {
-    /// Takes part from now on. What the others did before counts as if it had had its share of it.
+    /// Takes part from now on. What the others did before counts as if it had had its share of it. Who takes part already
+    /// goes on.
     pub(crate) fn join(&self, weight: u32) {
+        if self.member.weight.load(Ordering::Acquire) > 0 {
+            return;
+        }
         let (others, ios) = (self.totals.weight.load(Ordering::Relaxed), self.totals.ios.load(Ordering::Relaxed));
         let share = u128::from(ios) * u128::from(weight) / u128::from(others.max(1));
         let credit = if others == 0 { 0 } else { u64::try_from(share).unwrap_or(u64::MAX) };
@@ -127,6 +131,20 @@ mod tests {
         seats[1].leave();
         seats[1].leave();
         assert_eq!(turns(&seats, &[0], 1_000), [1_000, 0]);
+    }
+
+    #[test]
+    fn who_takes_part_does_not_join_again() {
+        let flows = Flows::new(2).unwrap();
+        let seats = [flows.seat(0, 0), flows.seat(0, 1)];
+        for seat in seats.iter().chain(&seats) {
+            seat.join(2);
+        }
+        let taken = turns(&seats, &[0, 1], 1_000);
+        seats[0].join(2);
+        assert_eq!(taken, turns(&seats, &[0, 1], 1_000));
+        seats[0].leave();
+        assert_eq!(turns(&seats, &[1], 100), [0, 100]);
     }
 
     #[test]

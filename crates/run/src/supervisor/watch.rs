@@ -126,10 +126,21 @@ impl Watch<'_> {
                 self.attend();
             }
         }
+        self.join_flows(&turn);
         self.board.open_gate();
         let now = Instant::now();
         for index in turn {
             self.records[index].let_go_at = Some(now);
+        }
+    }
+
+    /// Who begins its I/O when the gate opens takes part in its flow from then on, whichever of them runs first.
+    fn join_flows(&self, turn: &[usize]) {
+        for index in turn.iter().copied().filter(|index| !self.records[*index].has_ended()) {
+            let worker = &self.plan.workers[index];
+            if let Some(seat) = self.board.flow_seat(worker, index).filter(|_| worker.begins_at_once()) {
+                seat.join(worker.spec.pace.flow.weight);
+            }
         }
     }
 

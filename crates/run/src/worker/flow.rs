@@ -26,7 +26,7 @@ impl<'a> Flow<'a> {
 }
 
 impl Worker<'_> {
-    /// I/O begins.
+    /// I/O begins. Where it begins when the gate opens the job takes part already.
     pub(super) fn join_flow(&self) {
         if let Some(flow) = &self.flow {
             flow.seat.join(self.plan.spec.pace.flow.weight);
