@@ -83,7 +83,8 @@ impl Worker<'_> {
 
     /// Tries the next depth when the present one was tried.
     pub(super) fn attend_latencies(&mut self, now_ns: u64) -> Option<Stop> {
-        let is_searching = !self.is_reading_back();
+        // A job that fails reports what it did until then.
+        let is_searching = !self.is_reading_back() && self.late_failure.is_none();
         let limits = self.latency_limits.as_mut()?;
         let search = limits.search.as_mut().filter(|search| is_searching && search.is_due(now_ns))?;
         let (step, depth) = (search.close(), search.depth());

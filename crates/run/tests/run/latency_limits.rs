@@ -96,6 +96,8 @@ fn a_target_that_one_io_misses_ends_the_job() {
     let (line, stats) = stalled(|job| (job.latency.target_us, job.latency.window_us) = (99, 10_000));
     let expected = "fio: latency of 100000 nsec exceeds specified max (99000 nsec): j.0.0 read 0 4096";
     assert_eq!((line.as_str(), stats.errno, stats.latency_depth), (expected, 110, 1));
+    // The one that took too long is counted.
+    assert_eq!((reads(&stats).n_completed, reads(&stats).runtime_ns), (1, 100 * US));
 }
 
 #[test]
