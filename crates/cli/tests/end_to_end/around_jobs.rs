@@ -4,6 +4,8 @@
 
 use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_peer, has_programs, is_root, skip};
 use crate::system_calls::calls_to;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 
 /// Ferrio, and the peer if it is to be run.
 fn programs(test: &str) -> &'static [Program] {
@@ -248,5 +250,23 @@ fn numa_nodes_are_checked_and_adopted() {
             Run::new(*program, scratch.path(), &arguments).under(strace).finish().succeeded();
             assert!(scratch.read("trace").contains(call), "{program:?} {option}: {}", scratch.read("trace"));
         }
+    }
+}
+
+/// What stands in place of a byte that is no text is shown; the file is that of the name as it was given.
+#[test]
+fn a_job_file_may_have_any_name() {
+    let test = "a_job_file_may_have_any_name";
+    for program in programs(test) {
+        let scratch = Scratch::new(test);
+        let name = OsStr::from_bytes(b"j\xff\xc3(.fio");
+        std::fs::write(scratch.path().join(name), "[a]\nioengine=null\nsize=64k\ninclude more\n").expect("a job file");
+        scratch.write("more", "bs=8k\n");
+        let run = |after: &str| {
+            let script = format!("exec \"$0\" \"$@\" \"$(printf 'j\\377\\303(.fio')\"{after}");
+            Run::new(*program, scratch.path(), "--output-format=terse,json").in_shell(&script).finish()
+        };
+        assert!(run("").succeeded().quiet().stdout.contains("\"total_ios\" : 8,"), "{program:?}");
+        assert_eq!(run("-missing").code, Some(1), "{program:?}");
     }
 }

@@ -31,8 +31,8 @@ pub struct LongName {
 pub enum Item {
     /// A switch or option, what it was called (no abbreviation), and its argument.
     Named(Target, &'static str, Option<String>),
-    /// A job file.
-    File(String),
+    /// A job file: which of the words names it.
+    File(usize),
     /// Neither: the complaint, and the word as given.
     Bad {
         /// What getopt says, without the program's name.
@@ -65,13 +65,18 @@ impl<'a> Words<'a> {
         }
         let word = self.take()?;
         if self.only_files || word == "-" || !word.starts_with('-') {
-            return Some(Item::File(word.to_owned()));
+            return Some(Item::File(self.position - 1));
         }
         if word == "--" {
             self.only_files = true;
             return self.next(names);
         }
         Some(self.dashed(word, names))
+    }
+
+    /// How many words were taken.
+    pub fn n_taken(&self) -> usize {
+        self.position
     }
 
     fn take(&mut self) -> Option<&'a str> {
@@ -177,9 +182,9 @@ mod tests {
 
     /// The elements of a command line, written `name=value`, `<file>` or `!complaint`.
     fn elements(line: &str) -> Vec<String> {
-        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        let all: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         let names = known_names("psync", None);
-        let (mut words, mut elements) = (Words::new(&words), Vec::new());
+        let (mut words, mut elements) = (Words::new(&all), Vec::new());
         while let Some(item) = words.next(&names) {
             elements.push(match item {
                 Item::Named(target, _, value) => {
@@ -189,7 +194,7 @@ mod tests {
                     };
                     value.map_or(name.to_owned(), |value| format!("{name}={value}"))
                 }
-                Item::File(name) => format!("<{name}>"),
+                Item::File(index) => format!("<{}>", all[index]),
                 Item::Bad { complaint, .. } => format!("!{complaint}"),
             });
         }

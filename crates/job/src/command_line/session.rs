@@ -22,6 +22,7 @@ use crate::origin::Origin;
 use crate::spec::RunSpec;
 use crate::suggest::did_you_mean;
 use std::ffi::OsString;
+use std::ops::Range;
 use std::path::PathBuf;
 
 /// Reads `arguments`, the program's name first, and the job files they name.
@@ -29,24 +30,13 @@ use std::path::PathBuf;
 /// # Errors
 /// Anything that keeps the jobs from running: the messages say what, the exit code is that of the reference.
 pub fn parse(arguments: &[OsString], environment: &dyn Environment) -> Result<Invocation, UsageError> {
-    let mut words = Vec::with_capacity(arguments.len());
-    for (index, argument) in arguments.iter().enumerate() {
-        match argument.to_str() {
-            Some(word) => words.push(word.to_owned()),
-            None => return Err(not_text(index, argument)),
-        }
-    }
-    let (program, words) = words.split_first().map_or(("fio", &[][..]), |(first, rest)| (first.as_str(), rest));
-    let mut session = Session::new(program, environment);
-    match session.read(words) {
+    let (program, arguments) = arguments.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
+    let program = program.map_or("fio".into(), |program| program.to_string_lossy());
+    let mut session = Session::new(&program, environment);
+    match session.read(arguments) {
         Ok(mode) => Ok(session.into_invocation(mode)),
         Err(Stopped) => Err(session.into_error()),
     }
-}
-
-fn not_text(index: usize, argument: &OsString) -> UsageError {
-    let line = format!("fio: argument {index} is not UTF-8: {}\n", argument.to_string_lossy());
-    UsageError { messages: vec![(Stream::Stderr, line)], output_file: None, exit_code: 1 }
 }
 
 /// The names that the command line knows while the current job has this engine, those of a profile first: they count before
@@ -76,7 +66,7 @@ struct Session<'a> {
     collector: Collector<'a>,
     /// The job whose options are being read; `None`: options are defaults.
     job: Option<Section>,
-    files: Vec<String>,
+    files: Vec<OsString>,
     only_sections: Vec<String>,
     show: bool,
     merges_only: bool,
@@ -135,13 +125,21 @@ impl<'a> Session<'a> {
         UsageError { messages: self.collector.messages.take(), output_file: self.output.file, exit_code: 1 }
     }
 
-    fn read(&mut self, words: &[String]) -> Result<Mode, Stopped> {
-        let mut words = Words::new(words);
+    fn read(&mut self, arguments: &[OsString]) -> Result<Mode, Stopped> {
+        // Names of job files are taken from the arguments themselves; all others have to be text.
+        let texts: Vec<String> = arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
+        let mut words = Words::new(&texts);
+        let mut n_read = 0;
         let mut engine = self.engine().to_owned();
         let mut names = known_names(&engine, self.profile.as_ref());
         while let Some(item) = words.next(&names) {
+            let taken = n_read..words.n_taken();
+            n_read = taken.end;
+            if !matches!(item, Item::File(_)) {
+                self.refuse_what_is_no_text(arguments, taken)?;
+            }
             match item {
-                Item::File(name) => self.files.push(name),
+                Item::File(index) => self.files.push(arguments[index].clone()),
                 Item::Bad { complaint, word } => return self.refuse_word(&complaint, &word, &names),
                 Item::Named(Target::Option(def), name, value) => self.option(def, name, value.as_deref())?,
                 Item::Named(Target::Switch(def), _, value) => {
@@ -159,6 +157,15 @@ impl<'a> Session<'a> {
             }
         }
         self.read_files()
+    }
+
+    fn refuse_what_is_no_text(&mut self, arguments: &[OsString], taken: Range<usize>) -> Result<(), Stopped> {
+        let is_no_text = |index: &usize| arguments[*index].to_str().is_none();
+        let Some(index) = taken.clone().find(is_no_text) else { return Ok(()) };
+        // The program itself is number 0.
+        let (number, shown) = (index + 1, arguments[index].to_string_lossy());
+        self.collector.messages.err(format!("fio: argument {number} is not UTF-8: {shown}"));
+        Err(Stopped)
     }
 
     fn engine(&self) -> &str {

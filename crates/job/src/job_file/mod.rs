@@ -11,6 +11,7 @@ use crate::environment::Environment;
 use crate::error::JobError;
 use crate::origin::Origin;
 use reader::{Line, LineReader, MAX_FILE_BYTES};
+use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,7 +48,7 @@ pub struct RawFile {
 }
 
 /// Reads the job file `name`, or standard input for `-`.
-pub fn read(name: &str, environment: &dyn Environment) -> RawFile {
+pub fn read(name: &OsStr, environment: &dyn Environment) -> RawFile {
     let mut sections = Vec::new();
     let mut budget = MAX_FILE_BYTES;
     let failure = open_named(name, environment).and_then(|(input, label)| {
@@ -60,14 +61,15 @@ pub fn read(name: &str, environment: &dyn Environment) -> RawFile {
 
 type Opened = (Box<dyn Read>, Arc<str>);
 
-fn open_named(name: &str, environment: &dyn Environment) -> Result<Opened, JobError> {
+fn open_named(name: &OsStr, environment: &dyn Environment) -> Result<Opened, JobError> {
     if name == "-" {
         return Ok((environment.stdin(), Arc::from("stdin")));
     }
     match environment.open(Path::new(name)) {
-        Ok(input) => Ok((input, Arc::from(name))),
+        Ok(input) => Ok((input, Arc::from(name.to_string_lossy()))),
         Err(error) => {
-            Err(JobError::Unopened { name: name.to_owned(), reason: ferrio_units::error_text(&error), included: None })
+            let (name, reason) = (name.to_string_lossy().into_owned(), ferrio_units::error_text(&error));
+            Err(JobError::Unopened { name, reason, included: None })
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::options::kind::Kind;
 use crate::options::{self, find_general, find_private};
 use crate::showcmd::CommandLine;
 use crate::suggest::did_you_mean;
+use std::ffi::OsStr;
 
 /// Most unknown options that are reported for one section.
 const MAX_REPORTED: usize = 20;
@@ -21,7 +22,7 @@ const MAX_REPORTED: usize = 20;
 #[derive(Debug, Clone, Copy)]
 pub struct FileRequest<'a> {
     /// The file; `-` is standard input.
-    pub name: &'a str,
+    pub name: &'a OsStr,
     /// A file was read before: the first job waits for all earlier ones.
     pub follows_another: bool,
     /// `--section`: only these, when there are any.

@@ -9,14 +9,14 @@ fn world(text: impl Into<Vec<u8>>) -> World {
 }
 
 fn sections(world: &World) -> Vec<(String, Vec<String>)> {
-    let file = read("d/job.fio", world);
+    let file = read("d/job.fio".as_ref(), world);
     assert_eq!(file.failure, None);
     let lines = |section: &RawSection| section.lines.iter().map(|line| line.text.clone()).collect();
     file.sections.iter().map(|section| (section.name.clone(), lines(section))).collect()
 }
 
 fn failure(world: &World) -> String {
-    read("d/job.fio", world).failure.unwrap().lines().into_iter().map(|(_, line)| line).collect()
+    read("d/job.fio".as_ref(), world).failure.unwrap().lines().into_iter().map(|(_, line)| line).collect()
 }
 
 #[test]
@@ -92,13 +92,13 @@ fn a_wide_tree_of_includes_is_bounded() {
     // 17 levels of 64 includes each would be 64^17 reads; the byte budget ends it.
     let text = "include inc\n".repeat(64);
     let world = world("[j]\ninclude inc").with_file("inc", text);
-    assert!(read("d/job.fio", &world).failure.is_some());
+    assert!(read("d/job.fio".as_ref(), &world).failure.is_some());
 }
 
 #[test]
 fn standard_input_is_a_job_file() {
     let world = World { stdin: b"[j]\nbs=4k\nx\0".to_vec(), ..World::default() };
-    let file = read("-", &world);
+    let file = read("-".as_ref(), &world);
     assert_eq!(file.sections[0].lines[0].text, "bs=4k");
     assert_eq!(file.failure.unwrap().to_string(), "fio: stdin:3:2: NUL byte: not a job file");
 }
@@ -106,6 +106,6 @@ fn standard_input_is_a_job_file() {
 proptest! {
     #[test]
     fn no_bytes_make_the_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
-        let _ = read("d/job.fio", &world(bytes));
+        let _ = read("d/job.fio".as_ref(), &world(bytes));
     }
 }

@@ -271,5 +271,13 @@ fn words_that_are_no_text_are_refused() {
     let words = [OsString::from("fio"), OsString::from_vec(b"--name=\xff".to_vec())];
     let error = parse(&words, &World::default()).unwrap_err();
     assert!(error.to_string().starts_with("fio: argument 1 is not UTF-8"), "{error}");
+    // Where it is the value of another word, too.
+    let words = ["fio", "--output"].map(OsString::from).into_iter().chain([OsString::from_vec(b"\xff".to_vec())]);
+    let error = parse(&words.collect::<Vec<_>>(), &World::default()).unwrap_err();
+    assert!(error.to_string().starts_with("fio: argument 2 is not UTF-8"), "{error}");
+    // A job file may have any name.
+    let words = [OsString::from("fio"), OsString::from_vec(b"no\xffsuch".to_vec())];
+    let error = parse(&words, &World::default()).unwrap_err();
+    assert!(error.to_string().contains("no\u{fffd}such"), "{error}");
     assert_eq!(parse(&[], &World::default()).unwrap_err().exit_code, 1);
 }
