@@ -1,4 +1,4 @@
-//! Traces: merging those of blktrace into one.
+//! Traces of blktrace: how they are written down, and merging them into one. Replays are in `replays`.
 //!
 //! Start reading at [`Event`].
 
@@ -6,36 +6,44 @@ use crate::support::{Finished, Program, Run, Scratch};
 
 /// A record of blktrace by the header of Linux, queued on device 8:0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Event {
-    sequence: u32,
-    time_ns: u64,
-    sector: u64,
-    bytes: u32,
-    /// Properties in the upper half of the action: 1 read, 2 write, 4 flush, 0x2000 discard.
-    category: u32,
-    n_data: u16,
+pub(crate) struct Event {
+    pub(crate) sequence: u32,
+    pub(crate) time_ns: u64,
+    pub(crate) sector: u64,
+    pub(crate) bytes: u32,
+    /// Properties in the upper half of the action: 1 read, 2 write, 4 flush, 0x400 notify, 0x2000 discard.
+    pub(crate) category: u32,
+    /// What happened, its lower half: 1 queued, 2 and 3 merged, 8 complete.
+    pub(crate) kind: u32,
+    /// Major and minor number.
+    pub(crate) device: (u32, u32),
+    pub(crate) n_data: u16,
 }
 
-const READ: u32 = 1;
-const WRITE: u32 = 2;
-const DISCARD: u32 = 0x2000;
+pub(crate) const READ: u32 = 1;
+pub(crate) const WRITE: u32 = 2;
+pub(crate) const FLUSH: u32 = 4;
+pub(crate) const NOTIFY: u32 = 0x400;
+pub(crate) const DISCARD: u32 = 0x2000;
 
 impl Event {
-    fn new(sequence: u32, time_ns: u64, category: u32) -> Self {
-        Self { sequence, time_ns, sector: 8 * u64::from(sequence), bytes: 4096, category, n_data: 0 }
+    pub(crate) fn new(sequence: u32, time_ns: u64, category: u32) -> Self {
+        let sector = 8 * u64::from(sequence);
+        Self { sequence, time_ns, sector, bytes: 4096, category, kind: 1, device: (8, 0), n_data: 0 }
     }
 
-    fn to_bytes(self) -> Vec<u8> {
+    pub(crate) fn to_bytes(self) -> Vec<u8> {
         let mut out = [0x6561_7407, self.sequence].map(u32::to_ne_bytes).concat();
         out.extend([self.time_ns, self.sector].map(u64::to_ne_bytes).concat());
-        out.extend([self.bytes, self.category << 16 | 1, 1234, 8 << 20, 3].map(u32::to_ne_bytes).concat());
+        let device = self.device.0 << 20 | self.device.1;
+        out.extend([self.bytes, self.category << 16 | self.kind, 1234, device, 3].map(u32::to_ne_bytes).concat());
         out.extend([0, self.n_data].map(u16::to_ne_bytes).concat());
         out.extend(vec![b'd'; self.n_data.into()]);
         out
     }
 }
 
-fn trace(events: &[Event]) -> Vec<u8> {
+pub(crate) fn trace(events: &[Event]) -> Vec<u8> {
     events.iter().flat_map(|event| event.to_bytes()).collect()
 }
 

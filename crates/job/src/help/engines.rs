@@ -48,7 +48,7 @@ pub fn answer(argument: Option<&str>) -> Answer {
 
 fn list() -> String {
     let mut text = "Available IO engines:\n".to_owned();
-    for engine in ENGINES.iter().filter(|engine| engine.status == Status::Supported) {
+    for engine in ENGINES.iter().filter(|engine| matches!(engine.status, Status::Supported | Status::Deviates(_))) {
         text.extend([format!("\t{}\n", engine.name)]);
     }
     text

@@ -37,7 +37,7 @@ pub(super) fn replay_scale(draft: &mut Draft, value: &Value, _: Context) -> Appl
 
 /// Text of fio 3.33.
 pub(super) fn replay_align(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    let bytes = u64::try_from(value.number()?).ok().filter(|bytes| *bytes == 0 || bytes.is_power_of_two());
+    let bytes = u64::try_from(value.number()?).ok().filter(|bytes| bytes.is_power_of_two());
     draft.job.replay.align_bytes =
         bytes.ok_or_else(|| JobError::Said("replay_align: must be a power-of-2".to_owned()))?;
     Ok(())

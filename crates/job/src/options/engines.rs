@@ -21,6 +21,10 @@ const fn built(name: &'static str, help: &'static str) -> EngineName {
     EngineName { name, help, status: Status::Supported }
 }
 
+const fn deviating(name: &'static str, help: &'static str, how: &'static str) -> EngineName {
+    EngineName { name, help, status: Status::Deviates(how) }
+}
+
 const fn planned(name: &'static str, help: &'static str) -> EngineName {
     EngineName { name, help, status: Status::Planned(None) }
 }
@@ -51,7 +55,12 @@ pub const ENGINES: &[EngineName] = &[
     planned("dirdelete", "Deletes directories"),
     planned("exec", "Runs a program"),
     planned("page_fault", "Page faults of memory"),
-    built("posixaio", "aio_read(), aio_write()"),
+    deviating(
+        "posixaio",
+        "aio_read(), aio_write()",
+        "threads and processes of one run that both use it are refused, where fio runs them: a process that is forked beside \
+         the C library's threads for it may wait for them for ever",
+    ),
     planned("falloc", "fallocate()"),
     planned("e4defrag", "Moves extents of ext4"),
     planned("splice", "splice(), vmsplice()"),

@@ -73,7 +73,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::General, "error")
         .applies(Apply::Bool(|draft| &mut draft.job.errors.dump)),
-    option("profile", Kind::Text, "Built-in job set to run (act, tiobench)").place(Category::Profile, ""),
+    option("profile", Kind::Text, "Built-in job set to run (act, tiobench)")
+        .place(Category::Profile, "")
+        .not_applicable("a profile is chosen on the command line (--profile); in a job file fio ignores this, whatever it names"),
     option("cgroup", Kind::Text, "cgroup to place the job in")
         .place(Category::General, "cgroup")
         .applies(Apply::Text(|draft| &mut draft.job.surroundings.cgroup.name))

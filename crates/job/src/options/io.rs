@@ -96,7 +96,11 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("0")
     .under("iodepth")
     .place(Category::Io, "io-basic")
-    .applies(Apply::Bool(|draft| &mut draft.job.submission.serialize_overlap)),
+    .applies(Apply::Bool(|draft| &mut draft.job.submission.serialize_overlap))
+    .long(
+        "With io_submit_mode=offload the I/Os of all jobs of the run that have both options wait for each other. What a thread \
+         of the pool waits for those of other jobs is part of the latency of its I/O; what waits within a job is not.",
+    ),
     option(
         "io_submit_mode",
         Kind::Choice(IO_SUBMIT_MODE),
@@ -107,7 +111,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .applies(Apply::With(apply::io_submit_mode))
     .deviates(
         "io_uring and other asynchronous engines may be used; sync and vsync, which move the position of a file that the \
-         threads share, are refused; ioengine=sim, which never waits in a submission, needs no threads and has none",
+         threads share, are refused; jobs that are processes wait for the overlapping I/Os of others too (serialize_overlap), \
+         where fio 3.33 may hang; ioengine=sim, which never waits in a submission, needs no threads and has none",
     ),
     option(
         "size",

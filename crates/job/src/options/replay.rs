@@ -25,7 +25,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .deviates(
         "late I/Os do not delay the rest of the trace (fio 3.33 adds up its delays); a file that the trace does not open is \
-         opened with its first I/O (fio 3.33 crashes); loops and time_based repeat the trace; number_ios ends it; options that \
+         opened with its first I/O (fio 3.33 crashes); a write of blktrace that flushes first is a write (in fio only a sync); loops and time_based repeat the trace; number_ios ends it; options that \
          the trace would make void (rate, fsync, fill_device, ...) are refused",
     ),
     option("read_iolog_chunked", Kind::Bool, "Parse the log piecemeal while replaying")
@@ -53,7 +53,6 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::With(apply_replay::replay_scale))
         .deviates("negative numbers are refused"),
     option("replay_align", Kind::Int(ANY), "Round recorded offset (and size) up to this power of two")
-        .neutral("0")
         .under("read_iolog")
         .place(Category::Io, "iolog")
         .applies(Apply::With(apply_replay::replay_align))

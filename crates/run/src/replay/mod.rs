@@ -168,7 +168,8 @@ fn file_plan(worker: &WorkerPlan, path: &Path, end_bytes: u64) -> Result<FilePla
             let device = OpenRequest::default().open(path).map_err(failed)?;
             (info.kind, block_device::size_bytes(&device).map_err(failed)?)
         }
-        Ok(info) => (info.kind, info.size_bytes),
+        // A read that the trace has whole is not done where the file ends within it.
+        Ok(info) => (info.kind, info.size_bytes.max(end_bytes)),
         // Opening it says what is wrong, or makes it.
         Err(_) => (FileKind::Regular, 0),
     };

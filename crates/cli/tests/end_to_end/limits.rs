@@ -1,0 +1,189 @@
+//! Jobs that share I/Os (`flow`), that keep to a latency (`max_latency`, `latency_target`), and that end when they are steady:
+//! what does not depend on time, beside the peer. Exact figures are tested on virtual time (`run`).
+//!
+//! Start reading at [`shares_are_those_of_the_weights`].
+
+use crate::support::{Finished, Program, Run, Scratch, has_peer, has_programs};
+use serde_json::Value;
+
+const PROGRAMS: [Program; 2] = [Program::Ferrio, Program::Peer];
+
+fn finish(program: Program, scratch: &Scratch, arguments: &str) -> (Finished, Value) {
+    let arguments = format!("{arguments} --output-format=normal,json --output=out");
+    let finished = Run::new(program, scratch.path(), &arguments).finish();
+    let text = scratch.read("out");
+    let end = text.find("\n}\n").map_or(0, |end| end + 3);
+    let start = text.find("{\n").unwrap_or(0).min(end);
+    let document = serde_json::from_str(&text[start..end]);
+    (finished.clone(), document.unwrap_or_else(|error| panic!("{error}: {text}: {}", finished.all())))
+}
+
+/// Of two jobs one has three times the weight. Counted is what the other has read when the first reads for the last time, in
+/// the order of the system calls: how fast they are, and how long the other runs on alone, does not matter.
+#[test]
+fn shares_are_those_of_the_weights() {
+    let test = "shares_are_those_of_the_weights";
+    if !has_peer(test) || !has_programs(test, &["strace"]) {
+        return;
+    }
+    for (program, thread) in PROGRAMS.into_iter().flat_map(|program| [(program, ""), (program, "--thread")]) {
+        let scratch = Scratch::new("shares");
+        for file in ["first", "other"] {
+            scratch.write(file, vec![0; 3 << 20]);
+        }
+        let strace = format!("strace -f -y -s 0 -e trace=pread64 -o {}", scratch.join("calls").display());
+        let arguments = format!(
+            "{thread} --name=a --ioengine=psync --size=3m --filename=first --number_ios=600 --flow_id=4 --flow=3 \
+             --name=b --ioengine=psync --size=3m --filename=other --number_ios=600 --flow_id=4 --flow=1"
+        );
+        Run::new(program, scratch.path(), &arguments).under(&strace).finish().succeeded();
+        let shown = scratch.read("calls");
+        let calls: Vec<bool> = shown
+            .lines()
+            .filter(|line| line.contains("pread64("))
+            .filter_map(|line| {
+                [("/first>", true), ("/other>", false)].into_iter().find(|(file, _)| line.contains(file))
+            })
+            .map(|(_, is_first)| is_first)
+            .collect();
+        let until_then = calls.iter().rposition(|is_first| *is_first).map_or(&[][..], |last| &calls[..=last]);
+        let n_of = |first: bool| until_then.iter().filter(|is_first| **is_first == first).count();
+        assert_eq!((n_of(true), calls.len()), (600, 1_200), "{program:?} {thread}");
+        assert!((180..=220).contains(&n_of(false)), "{program:?} {thread}: {} of 200", n_of(false));
+    }
+}
+
+/// Jobs with flows that hold nobody back: alone, of other flows, without weight.
+#[test]
+fn whoever_shares_gets_to_the_end() {
+    if !has_peer("whoever_shares_gets_to_the_end") {
+        return;
+    }
+    let fixed = "--ioengine=null --size=400k";
+    for options in [
+        format!("--name=a {fixed} --flow=1"),
+        format!("--name=a {fixed} --flow=1 --flow_id=1 --name=b {fixed} --flow=100 --flow_id=2"),
+        format!("--name=a {fixed} --flow=8 --name=b {fixed} --flow=1 --number_ios=3 --name=c {fixed}"),
+        format!("--name=a {fixed} --flow=3 --flow_sleep=20 --numjobs=3 --flow_id=9"),
+    ] {
+        let counts = PROGRAMS.map(|program| {
+            let (finished, document) = finish(program, &Scratch::new("flows"), &options);
+            finished.succeeded();
+            let jobs = document["jobs"].as_array().cloned().unwrap_or_default();
+            jobs.iter().map(|job| job["read"]["total_ios"].as_u64()).collect::<Vec<_>>()
+        });
+        assert!(!counts[0].is_empty());
+        assert_eq!(counts[0], counts[1], "{options}");
+    }
+}
+
+/// The first line that begins so.
+fn line(text: &str, start: &str) -> Option<String> {
+    text.lines().map(str::trim).find(|line| line.starts_with(start)).map(str::to_owned)
+}
+
+/// What is said without the measured latency.
+fn complaint(finished: &Finished) -> String {
+    let text = finished.stderr.trim();
+    match text.strip_prefix("fio: latency of ").and_then(|rest| rest.split_once(' ')) {
+        Some((_, rest)) => rest.to_owned(),
+        None => text.to_owned(),
+    }
+}
+
+/// A read of a mebibyte of zeroes takes more than 1 us on every machine, and less than 100 s.
+#[test]
+fn latencies_are_limited_as_by_the_peer() {
+    if !has_peer("latencies_are_limited_as_by_the_peer") {
+        return;
+    }
+    let zero = "--name=a --ioengine=psync --filename=/dev/zero --bs=1m --size=64m";
+    let queued = "--name=a --ioengine=libaio --filename=f --bs=1m --size=4m --time_based --runtime=20 --iodepth=8";
+    for (options, code) in [
+        (format!("{zero} --max_latency=1"), 1),
+        (format!("{zero} --max_latency=1us"), 1),
+        (format!("{zero} --max_latency=100s"), 0),
+        (format!("{zero} --max_latency=100s,1"), 0),
+        (format!("{zero} --max_latency=1 --disable_lat=1"), 0),
+        (format!("{zero} --max_latency=1 --gtod_reduce=1"), 0),
+        (format!("{zero} --max_latency=1 --continue_on_error=all"), 1),
+        (format!("{zero} --latency_target=1 --latency_window=1ms"), 1),
+        (format!("{zero} --latency_target=100s --latency_window=1ms --time_based --runtime=20"), 0),
+        (format!("{zero} --latency_percentile=50"), 0),
+        (format!("{queued} --latency_target=1 --latency_window=10ms"), 1),
+        (format!("{queued} --latency_target=100s --latency_window=5ms"), 0),
+        (format!("{queued} --latency_target=1 --latency_window=10ms --latency_percentile=50"), 0),
+    ] {
+        let ends = PROGRAMS.map(|program| {
+            let scratch = Scratch::new("latencies");
+            scratch.write("f", vec![0; 4 << 20]);
+            let (finished, document) = finish(program, &scratch, &options);
+            let job = &document["jobs"][0];
+            let keys = ["error", "latency_depth", "latency_target", "latency_percentile", "latency_window"];
+            let mut figures = keys.map(|key| job[key].as_f64());
+            let n_ios = job["read"]["total_ios"].as_u64().filter(|_| code == 1 && !options.contains("libaio"));
+            // Before it the versions write times in their own ways.
+            let shown = line(&scratch.read("out"), "latency   :");
+            let mut shown = shown.and_then(|line| Some(line.split_once("percentile=")?.1.to_owned()));
+            if options.contains("iodepth=8 --latency_target=100s") {
+                // How far the peer's search comes depends on how busy the machine is.
+                assert!(program == Program::Peer || figures[1] == Some(8.0), "{figures:?}");
+                (figures[1], shown) = (None, None);
+            }
+            (finished.code, complaint(&finished), figures, n_ios, shown)
+        });
+        assert_eq!(ends[0].0, Some(code), "{options}: {:?}", ends[0]);
+        assert_eq!(ends[0], ends[1], "{options}");
+    }
+}
+
+/// The line of a report with one mark for each figure.
+fn without_figures(line: &str) -> String {
+    let mut out = String::new();
+    for part in line.split_inclusive([' ', ',', '=', '(', ')']) {
+        let word = part.trim_end_matches([' ', ',', '=', '(', ')']);
+        let is_figure = word.starts_with(|symbol: char| symbol.is_ascii_digit() || symbol == '-');
+        out.push_str(if is_figure { "N" } else { word });
+        out.push_str(&part[word.len()..]);
+    }
+    out
+}
+
+/// Names of all members, and the values of those that no measurement decides.
+fn steady_state(document: &Value) -> (Vec<String>, [Value; 3], Vec<String>, [usize; 2]) {
+    let state = &document["jobs"][0]["steadystate"];
+    let names = |of: &Value| of.as_object().map(|object| object.keys().cloned().collect()).unwrap_or_default();
+    let len = |name: &str| state["data"][name].as_array().map_or(0, Vec::len);
+    let fixed = ["ss", "duration", "attained"].map(|name| state[name].clone());
+    (names(state), fixed, names(&state["data"]), [len("iops"), len("bw")])
+}
+
+#[test]
+fn searches_for_a_steady_state_end_as_under_the_peer() {
+    if !has_peer("searches_for_a_steady_state_end_as_under_the_peer") {
+        return;
+    }
+    // No two values are further from their mean than that.
+    let steady = ["iops:1000%", "iops_slope:1000%", "bw:1000%", "bw_slope:1000%", "iops:1000000", "bw:1000000000"];
+    let fixed = "--name=a --ioengine=null --size=1m --time_based --rate_iops=1000 --runtime=20 --ss_dur=2";
+    let mut cases: Vec<String> = steady.iter().map(|criterion| format!("{fixed} --steadystate={criterion}")).collect();
+    cases.push(format!("{fixed} --ss=iops:1000% --numjobs=2 --group_reporting"));
+    cases.push(format!("{fixed} --ss=iops:1000% --ss_ramp=1 --thread"));
+    // The job is over before its window is full.
+    cases.push(format!("{fixed} --ss=iops:1000% --runtime=1"));
+    cases.push(format!("{fixed} --ss=bw_slope:1% --ss_dur=5 --runtime=1"));
+    // Without a window there is no search.
+    cases.push("--name=a --ioengine=null --size=1m --ss=iops:1%".to_owned());
+    let compared = |case: &String| {
+        let ends = PROGRAMS.map(|program| {
+            let scratch = Scratch::new("steady");
+            let (finished, document) = finish(program, &scratch, case);
+            let shown = line(&scratch.read("out"), "steadystate").map(|line| without_figures(&line));
+            (finished.code, finished.stderr, steady_state(&document), shown)
+        });
+        assert_eq!(ends[0].0, Some(0), "{case}: {:?}", ends[0]);
+        assert_eq!(ends[0], ends[1], "{case}");
+    };
+    // Most of the time they sleep.
+    std::thread::scope(|scope| cases.iter().for_each(|case| drop(scope.spawn(|| compared(case)))));
+}
