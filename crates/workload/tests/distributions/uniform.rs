@@ -45,3 +45,28 @@ fn with_a_map() {
         assert_fits("from the first to the second", steps.into_iter().zip(shares));
     }
 }
+
+/// The third generator is a register that goes through all blocks: none twice in a pass, none left out, and each part of a
+/// pass has blocks of all parts of the file.
+#[test]
+fn with_a_register() {
+    for n_blocks in [256_usize, 1_000, 5_000] {
+        for thread_number in 1..4 {
+            let mut plan = random_reads(n_blocks as u64);
+            (plan.pattern.norandommap, plan.pattern.random_generator) = (false, Some(RandomGenerator::Lfsr));
+            plan.seeds = SeedTable::new(DEFAULT_RAND_SEED, thread_number);
+            let drawn = blocks(plan, 3 * n_blocks);
+            for pass in drawn.chunks_exact(n_blocks) {
+                assert_eq!(counts(n_blocks, pass.iter().copied()), vec![1; n_blocks]);
+            }
+            if n_blocks == 5_000 {
+                // Quarters of a pass by quarters of the file, of which 16 are equally likely.
+                let cells = drawn[..n_blocks]
+                    .iter()
+                    .enumerate()
+                    .map(|(at, block)| at * 4 / n_blocks * 4 + block * 4 / n_blocks);
+                assert_uniform("quarters", 16, cells);
+            }
+        }
+    }
+}
