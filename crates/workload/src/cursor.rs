@@ -2,7 +2,7 @@
 //!
 //! Must not know: which file comes next. Start reading at [`FileCursor`].
 
-use crate::choice::{BlockChoice, Shapes, n_drawn, n_places};
+use crate::choice::{BlockChoice, Shapes, n_drawn, n_starts};
 use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
 use ferrio_units::{DataDirection, PerDirection};
 
@@ -21,8 +21,9 @@ pub(crate) struct FileCursor {
     /// A direction has issued nothing since the last rewind.
     pub(crate) fresh: PerDirection<bool>,
     pub(crate) choice: BlockChoice,
-    /// Number of aligned places at which the smallest block of a direction fits.
-    pub(crate) n_places: PerDirection<u64>,
+    /// Number of aligned places that begin within the range: what is drawn past them ends the file. Whether a block fits at
+    /// one is another question.
+    pub(crate) n_starts: PerDirection<u64>,
     /// Places among which uniform draws choose: all of them, or those in a window.
     pub(crate) n_drawn: PerDirection<u64>,
     /// The range is shown through a window that moves, and runs go on in the next.
@@ -47,7 +48,7 @@ impl FileCursor {
             fresh: PerDirection::all(true),
             choice: BlockChoice::new(plan, file_index, shapes)?,
             // Divided once here, so that no offset needs a division.
-            n_places: n_places(plan, file_index),
+            n_starts: n_starts(plan, file_index),
             n_drawn: n_drawn(plan, file_index),
             has_window: plan.strided.is_some(),
             last_trim_bytes: 0,
@@ -76,13 +77,6 @@ impl FileCursor {
             }
         }
         has_wrapped
-    }
-
-    /// Blocks were all visited and may be again; directions go on where they are.
-    pub(crate) fn forget_visited(&mut self) {
-        self.choice.rewind();
-        self.has_unwritten_trim = false;
-        self.n_since_rewind = 0;
     }
 
     /// Goes on at another place, where nothing was visited.

@@ -36,11 +36,19 @@ pub(crate) struct OffsetPicker {
     time_based: bool,
     /// A direction that comes to the end of a file goes on at its start.
     wraps: bool,
-    /// The block before was to be a random one and found no place: the next is for the same I/O.
-    draws_again: bool,
+    /// The block before was to be a random one and found no place: if files start over, the next is for the same I/O.
+    again: Option<Again>,
     offsets: Generator,
     mix: Generator,
     zones: Taus88,
+}
+
+/// Why a block is random that is drawn again.
+#[derive(Debug, Clone, Copy)]
+enum Again {
+    Random,
+    /// It stands for one in sequence.
+    InsteadOfSequential,
 }
 
 /// Above this many blocks a 32-bit draw cannot reach every block.
@@ -62,7 +70,7 @@ impl OffsetPicker {
             align_bytes: PerDirection(DataDirection::ALL.map(|direction| align_bytes(pattern, direction))),
             time_based: *time_based,
             wraps: plan.wraps(),
-            draws_again: false,
+            again: None,
             offsets: Generator::from_table(kind, seeds, SeedIndex::Offset),
             mix: Generator::from_table(GeneratorKind::Taus88, seeds, SeedIndex::SequentialMixRead),
             zones: Taus88::from_table(seeds, SeedIndex::Zone),
@@ -84,12 +92,14 @@ impl OffsetPicker {
             self.run_left = self.run_length;
         }
         let first_of_run = self.run_left == self.run_length;
-        let start = if first_of_run { self.random_or_mixed(file, direction) } else { self.within_run(file, direction) };
+        let start = match self.again.take().filter(|_| self.time_based) {
+            Some(again) => self.drawn(again, file, direction),
+            None if first_of_run => self.random_or_mixed(file, direction),
+            None => self.within_run(file, direction),
+        };
         // A file that starts over is drawn from once more for the same I/O.
         if start.is_some() || !self.time_based {
             self.run_left -= 1;
-        } else {
-            self.draws_again = true;
         }
         start
     }
@@ -97,13 +107,26 @@ impl OffsetPicker {
     #[inline]
     fn random_or_mixed(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
         let percent = self.percent_random[direction];
-        let is_mixed = percent < 100 && !std::mem::take(&mut self.draws_again);
-        let sequential = is_mixed && (percent == 0 || self.mix.percent() > percent);
+        let sequential = percent < 100 && (percent == 0 || self.mix.percent() > percent);
         // A sequential block that would start past the end of the file becomes a random one.
         if sequential && (self.is_in_file(file, direction) || self.wraps && file.wrap()) {
             return self.sequential(file, direction);
         }
-        if sequential { self.instead_of_sequential(file, direction) } else { self.at_random(file, direction) }
+        self.drawn(if sequential { Again::InsteadOfSequential } else { Again::Random }, file, direction)
+    }
+
+    /// A random block. One that stands where a sequential one would start past the end has the size of those in sequence, and is
+    /// not marked in the map (as seen on fio 3.33).
+    #[inline]
+    fn drawn(&mut self, what: Again, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
+        let Some(start) = self.at_random(file, direction) else {
+            self.again = Some(what);
+            return None;
+        };
+        Some(match what {
+            Again::Random => start,
+            Again::InsteadOfSequential => Start { random: false, map_block: None, ..start },
+        })
     }
 
     /// The next block in sequence starts within the file; where directions wrap, within the range.
@@ -113,10 +136,9 @@ impl OffsetPicker {
         file.next_bytes[direction] < end_bytes
     }
 
-    /// A random block where a sequential one would start past the end: it is not marked in the map (as seen on fio 3.33).
-    fn instead_of_sequential(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
-        let start = self.at_random(file, direction)?;
-        Some(Start { map_block: None, ..start })
+    /// The block that found no place was one instead of a sequential one.
+    pub(crate) fn failed_in_sequence(&self) -> bool {
+        matches!(self.again, Some(Again::InsteadOfSequential))
     }
 
     /// Inside a run: the next block of the file and direction, or the same again, from the start of the range where there
@@ -128,7 +150,7 @@ impl OffsetPicker {
             return Some(Start { offset_bytes, random: false, map_block: None });
         }
         if !(self.is_in_file(file, direction) || self.wraps && file.wrap()) {
-            return self.instead_of_sequential(file, direction);
+            return self.drawn(Again::InsteadOfSequential, file, direction);
         }
         self.sequential(file, direction)
     }
@@ -154,7 +176,7 @@ impl OffsetPicker {
             BlockChoice::Zoned(zones) => (zones.next_block(direction, &mut self.zones, &mut self.offsets)?, None),
             BlockChoice::Sequence(sequence) => (sequence.next_block()?, None),
         };
-        if block >= file.n_places[direction] {
+        if block >= file.n_starts[direction] {
             return None;
         }
         // Cannot overflow: block * align is below the length of the range, and the base lies inside of the file.

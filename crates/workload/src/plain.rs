@@ -214,8 +214,13 @@ fn facts(plan: &WorkloadPlan) -> Option<Facts> {
         return None;
     }
     let n_blocks = n_blocks(range, block_bytes, pattern.random)?;
+    let smallest_bytes = choice::smallest_block_bytes(plan).max(1);
+    if pattern.random && smallest_bytes < block_bytes && !range.length_bytes.is_multiple_of(block_bytes) {
+        // A map of smaller blocks may give the last one, which is not whole and never drawn.
+        return None;
+    }
     // Beyond, the general stream draws 64 bits: it counts in the smallest block of all directions, used or not.
-    let n_smallest = range.length_bytes / choice::smallest_block_bytes(plan).max(1);
+    let n_smallest = range.length_bytes / smallest_bytes;
     (n_smallest <= UniformBlocks::MAX_BLOCKS).then_some(Facts { direction, block_bytes, n_blocks })
 }
 

@@ -83,6 +83,10 @@ pub(crate) struct Stream<Z = Unzoned> {
     n_issued_total: u64,
     /// Kind of the last I/O of this pass.
     last: Option<Direction>,
+    /// There was a place for the I/O that was to come, but not for the whole of a block.
+    lacks_room: bool,
+    /// An I/O in sequence had no place: as seen on fio 3.33, the one that comes instead is not marked in a map.
+    leaves_unmarked: bool,
     /// Writes go to the range of the last trim of their file (`randtrimwrite`).
     repeats_trims: bool,
     /// The byte limit is for writes only, though there are trims (`trimwrite`).
@@ -115,6 +119,8 @@ impl<Z: Zoning> Stream<Z> {
             pass_end_bytes: plan.limit_bytes.min(plan.pass_limit_bytes),
             n_issued_total: 0,
             last: None,
+            lacks_room: false,
+            leaves_unmarked: false,
             repeats_trims: plan.pattern.mix == DirectionMix::TrimWrite && plan.pattern.random,
             counts_writes_only: plan.pattern.mix == DirectionMix::TrimWrite,
             plan,
@@ -168,11 +174,18 @@ impl<Z: Zoning> Stream<Z> {
             return self.placed_io(file_index, direction);
         }
         self.zones.enter(file, direction);
-        let start = self.offsets.next(file, direction)?;
+        let Some(start) = self.offsets.next(file, direction) else {
+            self.leaves_unmarked |= self.offsets.failed_in_sequence();
+            return None;
+        };
         let room_to = |end_bytes: u64| end_bytes.saturating_sub(start.offset_bytes);
         let in_range_bytes = room_to(file.range.end_bytes());
         let in_file_bytes = room_to(file.range.block_end_bytes());
-        let wanted_bytes = self.sizes.next(direction, start.random, Room { in_range_bytes, in_file_bytes })?;
+        let room = Room { in_range_bytes, in_file_bytes };
+        let Some(wanted_bytes) = self.sizes.next(direction, start.random, room) else {
+            (self.lacks_room, self.leaves_unmarked) = (true, !start.random);
+            return None;
+        };
         let length_bytes = self.mark(file_index, direction, &start, wanted_bytes);
         Some(self.count(direction, file_index, start.offset_bytes, length_bytes))
     }
@@ -212,7 +225,7 @@ impl<Z: Zoning> Stream<Z> {
     #[inline]
     fn mark(&mut self, file_index: usize, direction: DataDirection, start: &Start, wanted_bytes: u64) -> u64 {
         let FileCursor { choice, has_window, .. } = &mut self.files[file_index];
-        let (Some(block), BlockChoice::Map(map)) = (start.map_block, choice) else {
+        let (Some(block), BlockChoice::Map(map), false) = (start.map_block, choice, self.leaves_unmarked) else {
             return wanted_bytes;
         };
         let unit_bytes = self.map_unit_bytes[direction];
@@ -242,6 +255,7 @@ impl<Z: Zoning> Stream<Z> {
         self.zones.issued(length_bytes);
         self.n_issued[direction] += 1;
         self.n_issued_total += 1;
+        self.leaves_unmarked = false;
         if self.counts_writes_only && direction == DataDirection::Trim {
             self.uncounted_bytes = self.uncounted_bytes.saturating_add(length_bytes);
         } else {
@@ -259,6 +273,7 @@ impl<Z: Zoning> Stream<Z> {
         if self.zones.failure().is_some() {
             return Next::Failed;
         }
+        let lacks_room = std::mem::take(&mut self.lacks_room);
         let file = &mut self.files[file_index];
         // As seen on fio 3.33: in sequence, a direction that comes to the end of the only file goes on at its start; several
         // files are closed, and their pass ends.
@@ -268,13 +283,11 @@ impl<Z: Zoning> Stream<Z> {
             self.directions.hold(&self.n_issued);
             return Next::Restart(file_index as u32);
         }
-        // A file that gave nothing since it was rewound would restart for ever.
-        if file.n_since_rewind > 0 && (self.plan.restarts() || self.picker.starts_over()) {
-            if self.plan.restarts() && !self.plan.has_zones() {
-                file.forget_visited();
-            } else {
-                file.rewind();
-            }
+        // As seen on fio 3.33: a file whose rest is shorter than a block is closed, and its pass ends. One that gave nothing since
+        // it was rewound would restart for ever.
+        let restarts = self.plan.restarts() && !lacks_room;
+        if file.n_since_rewind > 0 && (restarts || self.picker.starts_over()) {
+            file.rewind();
             self.zones.restart();
             // As seen on fio 3.33: a file that was read in sequence is closed and not the next by right.
             if self.picker.starts_over() && !self.plan.pattern.random {

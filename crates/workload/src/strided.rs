@@ -47,7 +47,7 @@ impl Zoning for Strided {
         for direction in DataDirection::ALL {
             if file.n_drawn[direction] == 0 {
                 // Not even one block fits into the window.
-                file.n_places[direction] = 0;
+                file.n_starts[direction] = 0;
             }
         }
     }

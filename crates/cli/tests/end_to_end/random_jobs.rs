@@ -145,8 +145,6 @@ fn is_comparable(case: &str) -> bool {
         is_trim_write && has("number_ios") && has_passes,
         // Bytes of all passes, and of all files, end a pass.
         has("io_size") && (has("loops") || has("nrfiles")),
-        // Which blocks of a run are marked in the map of a file depends on runs in other files and passes: not understood.
-        is_random && (has("nrfiles") || has_passes) && (has_postfix || has("percentage_random")),
         // Where a third pass goes on with the mix differs now and then: not understood.
         is_mix && has("loops=3"),
         // A last pass that would be short is left out.

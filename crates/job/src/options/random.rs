@@ -79,7 +79,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("tausworthe")
     .place(Category::Io, "random")
     .applies(Apply::With(apply::random_generator))
-        .deviates("beside a random_distribution other than random the distribution counts, not lfsr"),
+        .deviates("beside a random_distribution other than random the distribution counts, not lfsr; a seed whose low bits are all ones, from which the register cannot step, fails the job, where fio 3.33 says so, does no I/O and ends with success; a new pass visits each block once, where that of fio 3.33 starts with the last block of the one before"),
     option(
         "random_distribution",
         Kind::Choice(RANDOM_DISTRIBUTION),

@@ -9,6 +9,7 @@ use crate::error::{JobError, job_error};
 use crate::events::Stream;
 use crate::supervisor::board::WorkerState;
 use crate::trace::TraceGroup;
+use ferrio_job::spec::SizeSpec;
 use ferrio_stats::ThreadStats;
 use ferrio_units::{DataDirection, errno_text};
 
@@ -161,11 +162,15 @@ impl Worker<'_> {
     /// Another pass follows: `loops`, an `io_size` beyond the size, or time that is left.
     fn goes_on(&self, n_passes: u32) -> bool {
         let spec = &self.plan.spec;
-        // As seen on fio 3.33: no pass begins for less than the largest block of any direction, also of those that the job
-        // does not use; passes through zones may be shorter than what was asked for.
+        // As seen on fio 3.33: a pass that ends before as many bytes as were asked for is followed by another, whether they are
+        // more than the size or not, unless a percentage was asked for. No pass begins for less than the largest block of any
+        // direction, also of those that the job does not use.
         let left_bytes = self.set.io_bytes.saturating_sub(self.workload.issued_bytes());
-        let is_more =
-            self.set.io_bytes > self.set.size_bytes || (!self.set.zones.is_empty() && spec.extent.io_size.is_some());
+        let is_more = match spec.extent.io_size {
+            Some(SizeSpec::Bytes(_)) => true,
+            Some(SizeSpec::Percent(_)) => !self.set.zones.is_empty(),
+            None => self.set.io_bytes > self.set.size_bytes,
+        };
         n_passes < spec.limits.loops
             || spec.limits.time_based
             || (is_more && left_bytes >= spec.pattern.largest_block_bytes())

@@ -86,7 +86,8 @@ fn plans() -> impl Strategy<Value = WorkloadPlan> {
 proptest! {
     #[test]
     fn gives_what_the_general_stream_gives(plan in plans()) {
-        let mut plain = PlainStream::new(&plan).unwrap().expect("the plan is plain");
+        // Not plain: a map of smaller blocks than those of the job, and a last block that reaches past the range.
+        let Some(mut plain) = PlainStream::new(&plan).unwrap() else { return Ok(()) };
         let mut general = Stream::new(plan, Unzoned).unwrap();
         for _ in 0..4 {
             for _ in 0..500 {
