@@ -27,10 +27,57 @@ pub(crate) struct Arrivals {
 #[derive(Debug, Clone)]
 enum Process {
     /// An I/O is due when all bytes before it have had their time.
-    /// `io_bytes`: what each I/O counts as, where its own size does not count.
-    Linear { bytes_per_sec: u64, issued_bytes: u64, io_bytes: Option<u64> },
+    Linear(Linear),
     /// The times between two I/Os are exponential, whatever their sizes.
     Poisson { mean_ns: f64, due_ns: f64, stream: Taus88 },
+}
+
+/// Time by bytes, exact: what a division leaves is kept. I/Os of one size after another need no division, which for 128 bits is
+/// the dearest part of a paced I/O.
+#[derive(Debug, Clone)]
+struct Linear {
+    bytes_per_sec: u64,
+    /// What each I/O counts as, where its own size does not count.
+    io_bytes: Option<u64>,
+    /// When the next I/O is due.
+    due_ns: u64,
+    /// What is beyond that, in parts of a nanosecond: below `bytes_per_sec`.
+    rest: u64,
+    step: Step,
+}
+
+/// The time that the last size took.
+#[derive(Debug, Clone, Default)]
+struct Step {
+    bytes: u64,
+    ns: u64,
+    /// As in [`Linear`].
+    rest: u64,
+}
+
+impl Linear {
+    /// An I/O more; when the next is due.
+    #[inline]
+    fn count(&mut self, bytes: u64) -> u64 {
+        let bytes = self.io_bytes.unwrap_or(bytes);
+        if bytes != self.step.bytes {
+            self.step = Step::of(bytes, self.bytes_per_sec);
+        }
+        // Both rests are below the rate, so that neither branch overflows.
+        let to_carry = self.bytes_per_sec - self.rest;
+        let carries = self.step.rest >= to_carry;
+        self.rest = if carries { self.step.rest - to_carry } else { self.rest + self.step.rest };
+        self.due_ns = self.due_ns.saturating_add(self.step.ns).saturating_add(u64::from(carries));
+        self.due_ns
+    }
+}
+
+impl Step {
+    fn of(bytes: u64, bytes_per_sec: u64) -> Self {
+        let (parts, rate) = (u128::from(bytes) * u128::from(NS_PER_SEC), u128::from(bytes_per_sec));
+        // The rest is below the rate, which has 64 bits.
+        Self { bytes, ns: u64::try_from(parts / rate).unwrap_or(u64::MAX), rest: (parts % rate) as u64 }
+    }
 }
 
 impl Arrivals {
@@ -44,7 +91,8 @@ impl Arrivals {
                 RateProcess::Linear => {
                     // With shares of sizes an I/O rate is one interval an I/O (reference, "rate_iops").
                     let counts_ios = by_ios > 0 && !pattern.block_split[direction].is_empty();
-                    Process::Linear { bytes_per_sec, issued_bytes: 0, io_bytes: counts_ios.then_some(min_bytes) }
+                    let io_bytes = counts_ios.then_some(min_bytes);
+                    Process::Linear(Linear { bytes_per_sec, io_bytes, due_ns: 0, rest: 0, step: Step::default() })
                 }
                 RateProcess::Poisson => Process::Poisson {
                     mean_ns: NS_PER_SEC as f64 * min_bytes as f64 / bytes_per_sec as f64,
@@ -98,11 +146,7 @@ impl Arrivals {
     #[inline]
     fn count(&mut self, bytes: u64) {
         self.due_ns = match &mut self.process {
-            Process::Linear { bytes_per_sec, issued_bytes, io_bytes } => {
-                *issued_bytes = issued_bytes.saturating_add(io_bytes.unwrap_or(bytes));
-                let due_ns = u128::from(*issued_bytes) * u128::from(NS_PER_SEC) / u128::from(*bytes_per_sec);
-                u64::try_from(due_ns).unwrap_or(u64::MAX)
-            }
+            Process::Linear(linear) => linear.count(bytes),
             // The reference counts in whole microseconds, and divides 1000000 by the rate as an integer: above 100,000 I/Os per
             // second it is far from the rate that it was given. The draws are the same here, the arithmetic is exact.
             Process::Poisson { mean_ns, due_ns, stream } => {
@@ -119,6 +163,7 @@ mod tests {
     use super::*;
     use ferrio_job::draft::Draft;
     use ferrio_units::random::DEFAULT_RAND_SEED;
+    use proptest::prelude::*;
 
     fn reads(set: impl FnOnce(&mut PaceSpec)) -> Arrivals {
         let mut job = Draft::new().job;
@@ -165,6 +210,23 @@ mod tests {
         let share = |block_bytes| ferrio_job::spec::BlockShare { block_bytes, percent: 50 };
         job.pattern.block_split.0[0] = vec![share(4_096), share(8_192)];
         assert_eq!(third_due_ns(&job), 2_000_000);
+    }
+
+    proptest! {
+        /// All bytes by the rate, divided once.
+        #[test]
+        fn no_part_of_a_nanosecond_is_lost(
+            bytes_per_sec in prop_oneof![1..20_u64, 1..u64::MAX],
+            sizes in prop::collection::vec(prop_oneof![Just(4_096), 1..1_u64 << 32], 1..50),
+        ) {
+            let mut linear = Linear { bytes_per_sec, io_bytes: None, due_ns: 0, rest: 0, step: Step::default() };
+            let mut bytes = 0_u128;
+            for size in sizes {
+                bytes += u128::from(size);
+                let due_ns = bytes * u128::from(NS_PER_SEC) / u128::from(bytes_per_sec);
+                prop_assert_eq!(linear.count(size), u64::try_from(due_ns).unwrap_or(u64::MAX));
+            }
+        }
     }
 
     #[test]
