@@ -105,7 +105,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("100,100,100")
     .place(Category::Io, "random")
     .applies(Apply::With(apply::percentage_random))
-    .deviates("a bad value for one direction is refused"),
+    .deviates("a bad value for one direction is refused; with randrw and varying block sizes the sequence is not that of fio 3.33"),
     option("percentage_sequential", Kind::Removed, "Removed option, rejected")
         .place(Category::Io, "random")
         .applies(Apply::Nothing),

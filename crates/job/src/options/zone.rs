@@ -33,7 +33,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("none")
         .place(Category::Io, "zone")
         .applies(Apply::With(zone_mode::mode))
-        .deviates("strided: the write of randtrimwrite goes where its trim went; openfiles above 1, with which fio has no zones, and a negative skip in rw are refused. zbd: with max_open_zones a zone with less than a block left is reset, where fio 3.33 ends the job; a file that is too short is not laid out anew, its own zones are used; reads of a range that does not begin or end with a zone take the parts of the zones, where fio 3.33 fails; with verify what is read back comes in ascending order; file_append, fill_device, create_on_open and a negative skip in rw are refused, and so are several jobs that write to the same zones of a zoned device"),
+        .deviates("strided: jobs with runs, several block sizes, lfsr or an offset in percent may give other sequences than fio 3.33; the write of randtrimwrite goes where its trim went; openfiles above 1, with which fio has no zones, and a negative skip in rw are refused. zbd: with max_open_zones a zone with less than a block left is reset, where fio 3.33 ends the job; a file that is too short is not laid out anew, its own zones are used; reads of a range that does not begin or end with a zone take the parts of the zones, where fio 3.33 fails; with verify what is read back comes in ascending order; file_append, fill_device, create_on_open and a negative skip in rw are refused, and so are several jobs that write to the same zones of a zoned device"),
     option(
         "zonesize",
         Kind::Size(ANY),
@@ -84,7 +84,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .place(Category::Io, "zone")
     .applies(Apply::With(zone_sequential::reset_threshold))
-    .deviates("refused without zonemode=zbd, where fio ignores it; each job counts what is written in its own range, by whomever"),
+    .deviates("refused without zonemode=zbd, where fio ignores it; each job counts what is written in its own range, by whomever; the share is of the capacity of zones: with a smaller zonecapacity fio 3.33 resets later"),
     option(
         "zone_reset_frequency",
         Kind::FloatList { max_len: 1, min: Some(0.0), max: Some(1.0) },
