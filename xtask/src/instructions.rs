@@ -29,6 +29,10 @@ const RUNS: &[(&str, &str)] = &[
     ("null-read-32", "--rw=read --iodepth=32"),
     ("null-randread-1", "--rw=randread --iodepth=1"),
     ("null-randread-32", "--rw=randread --iodepth=32"),
+    ("null-rate-1", "--rw=randread --iodepth=1 --rate_iops=1000000000"),
+    ("null-rwmix-1", "--rw=randrw --iodepth=1 --rwmixread=70"),
+    ("null-bssplit-1", "--rw=randread --iodepth=1 --bssplit=4k/50:8k/30:64k/20"),
+    ("null-zipf-1", "--rw=randread --iodepth=1 --random_distribution=zipf:1.1"),
 ];
 
 /// Opens the file of counts.

@@ -23,6 +23,15 @@ const GROUP_BYTES: usize = N_LANES * size_of::<u64>();
 /// Registers that are in work at once: no product waits for the one before.
 #[cfg(target_arch = "x86_64")]
 const N_REGISTERS: usize = 4;
+/// What is filled in one step with AVX2.
+#[cfg(target_arch = "x86_64")]
+const CHUNK_BYTES_AVX2: usize = N_REGISTERS * size_of::<__m256i>();
+/// What is filled in one step with AVX-512.
+#[cfg(target_arch = "x86_64")]
+const CHUNK_BYTES_AVX512: usize = N_REGISTERS * size_of::<__m512i>();
+
+/// What is filled in one step of the widest way: pieces of a multiple of it need no shorter steps at their ends.
+pub const PIECE_UNIT_BYTES: usize = 256;
 
 /// Fills whole groups of 32 bytes with the next little-endian words of the lanes, moves the lanes on by `FACTOR` each, and
 /// gives back the rest of the buffer, shorter than a group. The words are the same on every machine.
@@ -34,6 +43,25 @@ pub fn fill<'a, const FACTOR: u64>(lanes: &mut [u64; N_LANES], buffer: &'a mut [
         fill_narrow::<FACTOR>(lanes, groups);
     }
     rest
+}
+
+/// Fills whole pieces of a buffer: the start of each, `words_bytes` long, as [`fill`] does, and what is left of it with
+/// zeroes. Gives back the rest of the buffer: all of it where pieces and starts are no multiples of [`PIECE_UNIT_BYTES`],
+/// or this CPU has no wide multiplication.
+#[inline]
+pub fn fill_pieces<'a, const FACTOR: u64>(
+    lanes: &mut [u64; N_LANES],
+    buffer: &'a mut [u8],
+    piece_bytes: usize,
+    words_bytes: usize,
+) -> &'a mut [u8] {
+    let is_even = [piece_bytes, words_bytes].iter().all(|bytes| bytes.is_multiple_of(PIECE_UNIT_BYTES));
+    if !is_even || piece_bytes == 0 || words_bytes > piece_bytes {
+        return buffer;
+    }
+    let n_whole_bytes = buffer.len() / piece_bytes * piece_bytes;
+    let is_filled = fill_pieces_wide::<FACTOR>(lanes, &mut buffer[..n_whole_bytes], piece_bytes, words_bytes);
+    if is_filled { &mut buffer[n_whole_bytes..] } else { buffer }
 }
 
 /// With what every CPU has.
@@ -70,6 +98,38 @@ fn fill_wide<const FACTOR: u64>(_lanes: &mut [u64; N_LANES], _buffer: &mut [u8])
     false
 }
 
+/// Whole pieces with wide instructions; false, and nothing is done, where there are none.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn fill_pieces_wide<const FACTOR: u64>(
+    lanes: &mut [u64; N_LANES],
+    pieces: &mut [u8],
+    piece_bytes: usize,
+    words_bytes: usize,
+) -> bool {
+    if has_avx512() {
+        // SAFETY: the CPU has the instructions.
+        unsafe { fill_pieces_avx512::<FACTOR>(lanes, pieces, piece_bytes, words_bytes) }
+    } else if is_x86_feature_detected!("avx2") {
+        // SAFETY: as above.
+        unsafe { fill_pieces_avx2::<FACTOR>(lanes, pieces, piece_bytes, words_bytes) }
+    } else {
+        return false;
+    }
+    true
+}
+
+/// Whole pieces with wide instructions: there are none.
+#[cfg(not(target_arch = "x86_64"))]
+fn fill_pieces_wide<const FACTOR: u64>(
+    _lanes: &mut [u64; N_LANES],
+    _pieces: &mut [u8],
+    _piece_bytes: usize,
+    _words_bytes: usize,
+) -> bool {
+    false
+}
+
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn has_avx512() -> bool {
@@ -82,11 +142,11 @@ const fn ahead(factor: u64, n_words: u32) -> i64 {
     factor.wrapping_pow(n_words).cast_signed()
 }
 
-/// 256 bytes at a time, then what is left of them: a multiplication of eight words, two of each lane, is one instruction.
+/// The registers of AVX-512, of two words of each lane: the first holds the next words, each other those after the one before.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq")]
-fn fill_avx512<const FACTOR: u64>(lanes: &mut [u64; N_LANES], buffer: &mut [u8]) {
-    const REGISTER_BYTES: usize = size_of::<__m512i>();
+#[inline]
+fn start_avx512<const FACTOR: u64>(lanes: &[u64; N_LANES]) -> [__m512i; N_REGISTERS] {
     let next = const { ahead(FACTOR, 1) };
     let both = _mm512_set_epi64(next, next, next, next, 1, 1, 1, 1);
     let first = _mm512_mullo_epi64(_mm512_broadcast_i64x4(load(lanes)), both);
@@ -95,23 +155,40 @@ fn fill_avx512<const FACTOR: u64>(lanes: &mut [u64; N_LANES], buffer: &mut [u8])
     for (register, start) in registers[1..].iter_mut().zip(starts) {
         *register = _mm512_mullo_epi64(first, _mm512_set1_epi64(start));
     }
+    registers
+}
+
+/// 256 bytes at a time: a multiplication of eight words is one instruction.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq")]
+#[inline]
+fn fill_chunks_avx512<const FACTOR: u64>(
+    registers: &mut [__m512i; N_REGISTERS],
+    chunks: &mut [[u8; CHUNK_BYTES_AVX512]],
+) {
     let step = _mm512_set1_epi64(const { ahead(FACTOR, 8) });
-    let (chunks, tail) = buffer.as_chunks_mut::<{ N_REGISTERS * REGISTER_BYTES }>();
     for chunk in chunks {
-        for (bytes, register) in chunk.as_chunks_mut::<REGISTER_BYTES>().0.iter_mut().zip(&mut registers) {
-            // SAFETY: the array is as long as a register, and may lie anywhere.
-            unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), *register) };
+        for (bytes, register) in chunk.as_chunks_mut().0.iter_mut().zip(&mut *registers) {
+            store_avx512(bytes, *register);
             *register = _mm512_mullo_epi64(*register, step);
         }
     }
+}
+
+/// By chunks, then what is left of them.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn fill_avx512<const FACTOR: u64>(lanes: &mut [u64; N_LANES], buffer: &mut [u8]) {
+    let mut registers = start_avx512::<FACTOR>(lanes);
+    let (chunks, tail) = buffer.as_chunks_mut();
+    fill_chunks_avx512::<FACTOR>(&mut registers, chunks);
     if tail.is_empty() {
         // Which register is last is known then: none has to go through memory.
         return store_words(lanes, _mm512_castsi512_si256(registers[0]));
     }
-    let (wholes, half) = tail.as_chunks_mut::<REGISTER_BYTES>();
+    let (wholes, half) = tail.as_chunks_mut();
     for (bytes, register) in wholes.iter_mut().zip(&registers) {
-        // SAFETY: as above.
-        unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), *register) };
+        store_avx512(bytes, *register);
     }
     let last = registers[wholes.len()];
     if let [group] = half.as_chunks_mut().0 {
@@ -122,23 +199,60 @@ fn fill_avx512<const FACTOR: u64>(lanes: &mut [u64; N_LANES], buffer: &mut [u8])
     }
 }
 
-/// 128 bytes at a time, then what is left of them: a multiplication of four words is made of three of halves.
+/// Pieces, without leaving the registers between them.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn fill_pieces_avx512<const FACTOR: u64>(
+    lanes: &mut [u64; N_LANES],
+    pieces: &mut [u8],
+    piece_bytes: usize,
+    words_bytes: usize,
+) {
+    let mut registers = start_avx512::<FACTOR>(lanes);
+    for piece in pieces.chunks_exact_mut(piece_bytes) {
+        let (words, zeroes) = piece.split_at_mut(words_bytes);
+        fill_chunks_avx512::<FACTOR>(&mut registers, words.as_chunks_mut().0);
+        for bytes in zeroes.as_chunks_mut().0 {
+            store_avx512(bytes, _mm512_set1_epi64(0));
+        }
+    }
+    store_words(lanes, _mm512_castsi512_si256(registers[0]));
+}
+
+/// The registers of AVX2, of a word of each lane: the first holds the next words, each other those after the one before.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn fill_avx2<const FACTOR: u64>(lanes: &mut [u64; N_LANES], buffer: &mut [u8]) {
+#[inline]
+fn start_avx2<const FACTOR: u64>(lanes: &[u64; N_LANES]) -> [__m256i; N_REGISTERS] {
     let first = load(lanes);
     let mut registers = [first; N_REGISTERS];
     let starts = const { [ahead(FACTOR, 1), ahead(FACTOR, 2), ahead(FACTOR, 3)] };
     for (register, start) in registers[1..].iter_mut().zip(starts) {
         *register = multiply_avx2(first, start);
     }
-    let (chunks, tail) = buffer.as_chunks_mut::<{ N_REGISTERS * GROUP_BYTES }>();
+    registers
+}
+
+/// 128 bytes at a time: a multiplication of four words is made of three of halves.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn fill_chunks_avx2<const FACTOR: u64>(registers: &mut [__m256i; N_REGISTERS], chunks: &mut [[u8; CHUNK_BYTES_AVX2]]) {
     for chunk in chunks {
-        for (group, register) in chunk.as_chunks_mut().0.iter_mut().zip(&mut registers) {
+        for (group, register) in chunk.as_chunks_mut().0.iter_mut().zip(&mut *registers) {
             store(group, *register);
             *register = multiply_avx2(*register, const { ahead(FACTOR, 4) });
         }
     }
+}
+
+/// By chunks, then what is left of them.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn fill_avx2<const FACTOR: u64>(lanes: &mut [u64; N_LANES], buffer: &mut [u8]) {
+    let mut registers = start_avx2::<FACTOR>(lanes);
+    let (chunks, tail) = buffer.as_chunks_mut();
+    fill_chunks_avx2::<FACTOR>(&mut registers, chunks);
     if tail.is_empty() {
         return store_words(lanes, registers[0]);
     }
@@ -147,6 +261,26 @@ fn fill_avx2<const FACTOR: u64>(lanes: &mut [u64; N_LANES], buffer: &mut [u8]) {
         store(group, *register);
     }
     store_words(lanes, registers[groups.len()]);
+}
+
+/// Pieces, without leaving the registers between them.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn fill_pieces_avx2<const FACTOR: u64>(
+    lanes: &mut [u64; N_LANES],
+    pieces: &mut [u8],
+    piece_bytes: usize,
+    words_bytes: usize,
+) {
+    let mut registers = start_avx2::<FACTOR>(lanes);
+    for piece in pieces.chunks_exact_mut(piece_bytes) {
+        let (words, zeroes) = piece.split_at_mut(words_bytes);
+        fill_chunks_avx2::<FACTOR>(&mut registers, words.as_chunks_mut().0);
+        for group in zeroes.as_chunks_mut().0 {
+            store(group, _mm256_set1_epi64x(0));
+        }
+    }
+    store_words(lanes, registers[0]);
 }
 
 /// Lower halves of the products of four words: (a * 2^32 + b)(c * 2^32 + d) is (ad + bc) * 2^32 + bd below 2^64.
@@ -174,6 +308,14 @@ fn load(lanes: &[u64; N_LANES]) -> __m256i {
 fn store(group: &mut [u8; GROUP_BYTES], words: __m256i) {
     // SAFETY: the array is as long as a register, and may lie anywhere.
     unsafe { _mm256_storeu_si256(group.as_mut_ptr().cast(), words) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn store_avx512(bytes: &mut [u8; size_of::<__m512i>()], words: __m512i) {
+    // SAFETY: the array is as long as a register, and may lie anywhere.
+    unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), words) }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -248,6 +390,74 @@ mod tests {
             check::<0x61c8_8646_80b5_83eb>(seeds, &lengths)?;
             check::<{ u64::MAX }>(seeds, &lengths)?;
             check::<0x8000_0000>(seeds, &lengths)?;
+        }
+    }
+
+    type FillPieces = fn(&mut [u64; N_LANES], &mut [u8], usize, usize);
+
+    /// All ways that this machine has to fill pieces.
+    fn ways_of_pieces<const FACTOR: u64>() -> Vec<FillPieces> {
+        let mut ways: Vec<FillPieces> = vec![];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2") {
+                // SAFETY: the CPU has the instructions.
+                ways.push(|lanes, buffer, piece, words| unsafe {
+                    fill_pieces_avx2::<FACTOR>(lanes, buffer, piece, words);
+                });
+            }
+            if has_avx512() {
+                // SAFETY: the CPU has the instructions.
+                ways.push(|lanes, buffer, piece, words| unsafe {
+                    fill_pieces_avx512::<FACTOR>(lanes, buffer, piece, words);
+                });
+            }
+        }
+        if ways.is_empty() {
+            eprintln!("SKIPPED pieces_are_words_and_zeroes: the CPU has no wide multiplication");
+        }
+        ways
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_words_and_zeroes(
+            seeds in any::<[u64; N_LANES]>(),
+            n_words_units in 0usize..4,
+            n_zero_units in 0usize..4,
+            n_pieces in 0usize..5,
+        ) {
+            const FACTOR: u64 = 0x61c8_8646_80b5_83eb;
+            prop_assume!(n_words_units + n_zero_units > 0);
+            let (words, zeroes) = (n_words_units * PIECE_UNIT_BYTES, n_zero_units * PIECE_UNIT_BYTES);
+            let (mut lanes_after, mut expected) = (seeds, vec![]);
+            for _ in 0..n_pieces {
+                expected.extend(plain(&mut lanes_after, FACTOR, words / GROUP_BYTES));
+                expected.extend(vec![0; zeroes]);
+            }
+            for way in ways_of_pieces::<FACTOR>() {
+                let (mut lanes, mut buffer) = (seeds, vec![0xee; expected.len()]);
+                way(&mut lanes, &mut buffer, words + zeroes, words);
+                prop_assert_eq!(&buffer, &expected);
+                prop_assert_eq!(lanes, lanes_after);
+            }
+        }
+    }
+
+    #[test]
+    fn only_even_pieces_are_filled() {
+        let rest = |piece_bytes, words_bytes, n_bytes: usize| {
+            let (mut lanes, mut buffer) = ([1, 2, 3, 5], vec![0xee; n_bytes]);
+            let rest = fill_pieces::<7>(&mut lanes, &mut buffer, piece_bytes, words_bytes);
+            assert!(rest.iter().all(|byte| *byte == 0xee));
+            (rest.len(), lanes == [1, 2, 3, 5])
+        };
+        for (piece_bytes, words_bytes) in [(0, 0), (512, 100), (500, 256), (256, 512)] {
+            assert_eq!(rest(piece_bytes, words_bytes, 2_000), (2_000, true));
+        }
+        if !ways_of_pieces::<7>().is_empty() {
+            assert_eq!(rest(512, 256, 2_000), (2_000 - 3 * 512, false));
+            assert_eq!(rest(512, 0, 2_000), (2_000 - 3 * 512, true));
         }
     }
 

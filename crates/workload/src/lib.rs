@@ -19,6 +19,7 @@ mod plain;
 mod plan;
 pub mod replay;
 mod sequence;
+mod source;
 mod stream;
 mod strided;
 mod sync_points;

@@ -4,16 +4,45 @@
 //! Start reading at [`PacedStream::next`], then [`PacedStream::turn`].
 
 use crate::pace::Arrivals;
-use crate::plan::{WorkloadError, WorkloadPlan};
+use crate::plain::PlainStream;
 use crate::stream::{Next, NextIo, Stream};
-use crate::zoning::{Unzoned, Zoning};
-use ferrio_job::spec::PaceSpec;
+use crate::zoning::Zoning;
 use ferrio_units::{DataDirection, PerDirection};
+
+/// What gives the I/Os, not knowing when they are due.
+pub(crate) trait Unpaced {
+    /// Tells when each direction is due: a mix does not wait for one while the other is behind.
+    fn steer(&mut self, now_ns: u64, dues_ns: impl FnOnce() -> PerDirection<u64>);
+
+    /// The next I/O, or what has to happen before it.
+    fn draw(&mut self) -> Next;
+}
+
+impl Unpaced for PlainStream {
+    fn steer(&mut self, _now_ns: u64, _dues_ns: impl FnOnce() -> PerDirection<u64>) {
+        // It has one direction.
+    }
+
+    #[inline]
+    fn draw(&mut self) -> Next {
+        self.next()
+    }
+}
+
+impl<Z: Zoning> Unpaced for Stream<Z> {
+    fn steer(&mut self, now_ns: u64, dues_ns: impl FnOnce() -> PerDirection<u64>) {
+        Self::steer(self, now_ns, dues_ns());
+    }
+
+    fn draw(&mut self) -> Next {
+        self.next()
+    }
+}
 
 /// The stream of a job with rates or pauses.
 #[derive(Debug)]
-pub(crate) struct PacedStream<Z = Unzoned> {
-    pub(crate) stream: Stream<Z>,
+pub(crate) struct PacedStream<S> {
+    pub(crate) stream: S,
     arrivals: PerDirection<Option<Arrivals>>,
     now_ns: u64,
     /// The time was told since the last I/O.
@@ -24,11 +53,9 @@ pub(crate) struct PacedStream<Z = Unzoned> {
     intended_ns: Option<u64>,
 }
 
-impl<Z: Zoning> PacedStream<Z> {
-    pub(crate) fn new(plan: WorkloadPlan, pace: &PaceSpec, zones: Z) -> Result<Self, WorkloadError> {
-        let arrivals = Arrivals::of_job(pace, &plan.pattern, &plan.seeds);
-        let stream = Stream::steered(plan, zones)?;
-        Ok(Self { stream, arrivals, now_ns: 0, is_told: false, held: None, intended_ns: None })
+impl<S: Unpaced> PacedStream<S> {
+    pub(crate) fn new(stream: S, arrivals: PerDirection<Option<Arrivals>>) -> Self {
+        Self { stream, arrivals, now_ns: 0, is_told: false, held: None, intended_ns: None }
     }
 
     /// The next I/O if its time has come.
@@ -45,7 +72,7 @@ impl<Z: Zoning> PacedStream<Z> {
         };
         let Some(direction) = io.direction.data() else { return Next::Io(io) };
         self.is_told = false;
-        if self.due_ns(direction) > self.now_ns {
+        if due_ns(&self.arrivals, direction) > self.now_ns {
             self.held = Some(io);
             return Next::Wait;
         }
@@ -57,15 +84,10 @@ impl<Z: Zoning> PacedStream<Z> {
     }
 
     fn draw(&mut self) -> Next {
-        let dues_ns = PerDirection(DataDirection::ALL.map(|direction| self.due_ns(direction)));
-        self.stream.steer(self.now_ns, dues_ns);
-        self.stream.next()
-    }
-
-    /// When the next I/O of a direction is due; 0: at once.
-    #[inline]
-    fn due_ns(&self, direction: DataDirection) -> u64 {
-        self.arrivals[direction].as_ref().map_or(0, Arrivals::due_ns)
+        let arrivals = &self.arrivals;
+        self.stream
+            .steer(self.now_ns, || PerDirection(DataDirection::ALL.map(|direction| due_ns(arrivals, direction))));
+        self.stream.draw()
     }
 
     /// When the rate wanted the last read, write or trim to start; `None`: its direction has no rate.
@@ -76,6 +98,12 @@ impl<Z: Zoning> PacedStream<Z> {
     fn each(&mut self, change: impl FnMut(&mut Arrivals)) {
         self.arrivals.0.iter_mut().flatten().for_each(change);
     }
+}
+
+/// When the next I/O of a direction is due; 0: at once.
+#[inline]
+fn due_ns(arrivals: &PerDirection<Option<Arrivals>>, direction: DataDirection) -> u64 {
+    arrivals[direction].as_ref().map_or(0, Arrivals::due_ns)
 }
 
 /// What wants to know the time.
@@ -93,9 +121,9 @@ pub(crate) trait Pace {
     fn postpone(&mut self, pause_ns: u64);
 }
 
-impl<Z: Zoning> Pace for PacedStream<Z> {
+impl<S: Unpaced> Pace for PacedStream<S> {
     fn turn(&mut self, now_ns: u64) -> Option<u64> {
-        let due_ns = self.held.and_then(|io| io.direction.data()).map(|direction| self.due_ns(direction));
+        let due_ns = self.held.and_then(|io| io.direction.data()).map(|direction| due_ns(&self.arrivals, direction));
         let ahead_ns = due_ns.filter(|due_ns| *due_ns > now_ns);
         (self.now_ns, self.is_told) = (now_ns, ahead_ns.is_none());
         ahead_ns

@@ -2,16 +2,15 @@
 //!
 //! Must not know: who does them. Start reading at [`Workload`].
 
-use crate::paced::{Pace, PacedStream};
+use crate::paced::Pace;
 use crate::plain::PlainStream;
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::replay::{ReplayFigures, ReplayPlan, ReplayStream, TraceError};
-use crate::stream::{Next, NextIo, Progress, Stream};
-use crate::strided::Strided;
+use crate::source::{self, Source};
+use crate::stream::{Next, NextIo, Stream};
 use crate::verify::pending::PendingWrite;
 use crate::verify::read_back::{ReadBack, Regenerated};
-use crate::zoning::sequential::SequentialZones;
-use crate::zoning::{Unzoned, Zoning, ZoningFailure};
+use crate::zoning::{Unzoned, ZoningFailure};
 use ferrio_job::spec::PaceSpec;
 use ferrio_units::random::Generator;
 
@@ -86,109 +85,6 @@ impl Attended {
     }
 }
 
-/// What a stream can do, whatever its zones and its pace.
-trait Source: std::fmt::Debug {
-    fn next(&mut self) -> Next;
-    fn start_pass(&mut self);
-    fn progress(&self) -> Progress;
-    /// What keeps its pace, if it has one.
-    fn pace(&mut self) -> Option<&mut dyn Pace>;
-    /// When the last I/O was meant to start, if its direction has a rate.
-    fn intended_ns(&self) -> Option<u64>;
-    /// A stream of the same I/Os from here on, without its pace.
-    fn unpaced(&self) -> Box<dyn Source>;
-    fn closed(&mut self, file_index: u32);
-    /// Zones that were reset to be written again.
-    fn n_zone_resets(&self) -> u64;
-    /// Why its zones do not let it go on.
-    fn zoning_failure(&self) -> Option<ZoningFailure>;
-    fn offset_state(&self) -> OffsetState;
-}
-
-impl<Z: Zoning + Clone + 'static> Source for Stream<Z> {
-    fn offset_state(&self) -> OffsetState {
-        Self::offset_state(self)
-    }
-
-    fn closed(&mut self, file_index: u32) {
-        Self::closed(self, file_index);
-    }
-
-    fn next(&mut self) -> Next {
-        Self::next(self)
-    }
-
-    fn start_pass(&mut self) {
-        Self::start_pass(self);
-    }
-
-    fn progress(&self) -> Progress {
-        Self::progress(self)
-    }
-
-    fn pace(&mut self) -> Option<&mut dyn Pace> {
-        None
-    }
-
-    fn intended_ns(&self) -> Option<u64> {
-        None
-    }
-
-    fn unpaced(&self) -> Box<dyn Source> {
-        Box::new(self.clone())
-    }
-
-    fn n_zone_resets(&self) -> u64 {
-        self.zones().n_resets()
-    }
-
-    fn zoning_failure(&self) -> Option<ZoningFailure> {
-        self.zones().failure()
-    }
-}
-
-impl<Z: Zoning + Clone + 'static> Source for PacedStream<Z> {
-    fn offset_state(&self) -> OffsetState {
-        self.stream.offset_state()
-    }
-
-    fn closed(&mut self, file_index: u32) {
-        self.stream.closed(file_index);
-    }
-
-    fn next(&mut self) -> Next {
-        Self::next(self)
-    }
-
-    fn start_pass(&mut self) {
-        self.stream.start_pass();
-    }
-
-    fn progress(&self) -> Progress {
-        self.stream.progress()
-    }
-
-    fn pace(&mut self) -> Option<&mut dyn Pace> {
-        Some(self)
-    }
-
-    fn intended_ns(&self) -> Option<u64> {
-        Self::intended_ns(self)
-    }
-
-    fn unpaced(&self) -> Box<dyn Source> {
-        Box::new(self.stream.clone())
-    }
-
-    fn n_zone_resets(&self) -> u64 {
-        self.stream.zones().n_resets()
-    }
-
-    fn zoning_failure(&self) -> Option<ZoningFailure> {
-        self.stream.zones().failure()
-    }
-}
-
 impl Kind {
     #[inline(never)]
     fn next_of_any(&mut self) -> Next {
@@ -204,46 +100,20 @@ impl Kind {
     }
 }
 
-/// The stream by its zones.
-fn of_zones(mut plan: WorkloadPlan, pace: Option<&PaceSpec>) -> Result<Box<dyn Source>, WorkloadError> {
-    if let Some(spec) = plan.strided {
-        let zones = Strided::new(spec, plan.time_based);
-        return of_pace(plan, pace, zones);
-    }
-    match plan.sequential.take() {
-        Some(sequential) => {
-            let zones = SequentialZones::new(&sequential, &plan);
-            of_pace(plan, pace, zones)
-        }
-        None => of_pace(plan, pace, Unzoned),
-    }
-}
-
-fn of_pace<Z: Zoning + Clone + 'static>(
-    plan: WorkloadPlan,
-    pace: Option<&PaceSpec>,
-    zones: Z,
-) -> Result<Box<dyn Source>, WorkloadError> {
-    Ok(match pace {
-        Some(pace) => Box::new(PacedStream::new(plan, pace, zones)?),
-        None => Box::new(Stream::new(plan, zones)?),
-    })
-}
-
 impl Workload {
     /// Makes the stream; allocates the maps.
     pub fn new(plan: WorkloadPlan) -> Result<Self, WorkloadError> {
         let stream = match PlainStream::new(&plan)? {
             Some(stream) => Kind::Plain(Box::new(stream)),
             None if !plan.has_zones() => Kind::Any(Box::new(Stream::new(plan, Unzoned)?)),
-            None => Kind::Other(of_zones(plan, None)?),
+            None => Kind::Other(source::zoned(plan)?),
         };
         Ok(Self::of(stream))
     }
 
     /// Makes the stream of a job with rates or pauses: it gives [`Next::Wait`] before each I/O. Allocates the maps.
     pub fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Self, WorkloadError> {
-        Ok(Self::of(Kind::Other(of_zones(plan, Some(pace))?)))
+        Ok(Self::of(Kind::Other(source::paced(plan, pace)?)))
     }
 
     /// Makes the stream of a job that replays a trace: it gives [`Next::Wait`] before each I/O.

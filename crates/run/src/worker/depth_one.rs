@@ -24,10 +24,9 @@ impl Worker<'_> {
             let io = match self.workload.next() {
                 Next::Io(io) => io,
                 other => {
-                    if let Some(stop) = self.between_ios(other) {
+                    if let Some(stop) = self.between_ios(other, &mut stamp) {
                         return stop;
                     }
-                    stamp = self.clock.stamp();
                     continue;
                 }
             };

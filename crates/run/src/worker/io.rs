@@ -267,15 +267,26 @@ impl Worker<'_> {
         treatment == Treatment::Tolerated
     }
 
-    /// What the workload says between two I/Os. `Some`: the pass ends.
-    pub(super) fn between_ios(&mut self, next: Next) -> Option<Stop> {
+    /// What the workload says between two I/Os, at the stamp of the last one's end; then the stamp is that of the next one's
+    /// start. `Some`: the pass ends.
+    #[inline(never)]
+    pub(super) fn between_ios(&mut self, next: Next, stamp: &mut u64) -> Option<Stop> {
+        if next == Next::Wait {
+            match self.trim_between() {
+                Ok(true) => {}
+                Ok(false) => return self.take_turn(stamp),
+                Err(stop) => return Some(stop),
+            }
+        }
+        let stop = self.say_of_files(next);
+        *stamp = self.clock.stamp();
+        stop
+    }
+
+    /// Does what the workload says of files. `Some`: the pass ends.
+    fn say_of_files(&mut self, next: Next) -> Option<Stop> {
         match next {
-            Next::Io(_) => None,
-            Next::Wait => match self.trim_between() {
-                Ok(true) => None,
-                Ok(false) => self.take_turn(),
-                Err(stop) => Some(stop),
-            },
+            Next::Io(_) | Next::Wait => None,
             Next::PassEnd => Some(Stop::PassEnd),
             Next::Open(file_index) => self.open_for_replay(file_index),
             Next::Failed => Some(self.stream_failed()),

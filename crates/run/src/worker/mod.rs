@@ -171,6 +171,8 @@ struct Worker<'a> {
     waiter: Waiter,
     flow: Option<Flow<'a>>,
     pauses: Pauses,
+    /// Time may pass between the end of an I/O and the turn of the next, or the end has no stamp of its own.
+    times_turns: bool,
     /// I/Os issued when the loop of `thinkcycles` ran last.
     n_spun_for: u64,
     usage_at_start: Usage,
@@ -244,10 +246,17 @@ impl<'a> Worker<'a> {
             blocks,
             observes_issues: false,
             observes_completions: false,
+            times_turns: true,
         });
-        worker.observes_issues = worker.wants_issues();
-        worker.observes_completions = worker.wants_completions();
+        worker.decide_once();
         Ok(worker)
+    }
+
+    /// What the loops would else ask for each I/O.
+    fn decide_once(&mut self) {
+        self.observes_issues = self.wants_issues();
+        self.observes_completions = self.wants_completions();
+        self.times_turns = self.wants_times_of_turns();
     }
 
     /// The stamp of now, or the last one when nobody needs it that often.

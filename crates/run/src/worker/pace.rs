@@ -71,34 +71,53 @@ pub(super) fn spin(clock: &Clock, until_ns: u64, is_called: impl Fn() -> bool) {
 impl Worker<'_> {
     /// Before each I/O of a job with rates or pauses: pauses, and tells the workload the time. While the next I/O is not due:
     /// waits for what is in flight, or just waits when nothing is; no longer than until the loop has to look up.
-    #[cold]
-    pub(super) fn take_turn(&mut self) -> Option<Stop> {
-        let n_issued = self.workload.n_issued();
-        if n_issued != self.n_spun_for {
-            self.n_spun_for = n_issued;
-            self.spin_after_io();
+    /// `stamp` is that of the end of the last I/O, and then that of the start of the next.
+    #[inline(never)]
+    pub(super) fn take_turn(&mut self, stamp: &mut u64) -> Option<Stop> {
+        if self.times_turns {
+            let n_issued = self.workload.n_issued();
+            if n_issued != self.n_spun_for {
+                self.n_spun_for = n_issued;
+                self.spin_after_io();
+            }
+            *stamp = self.clock.stamp();
+            if let Some(rested) = self.rest(self.clock.at_ns(*stamp), n_issued) {
+                *stamp = self.clock.stamp();
+                return rested.err();
+            }
         }
-        let now_ns = self.clock.now_ns();
+        let due_ns = self.workload.turn(self.clock.at_ns(*stamp))?;
+        let stop = if self.slots.n_used() > 0 {
+            self.collect_until(due_ns.min(self.control.next_ns())).err()
+        } else {
+            self.wait_until(due_ns)
+        };
+        *stamp = self.clock.stamp();
+        stop
+    }
+
+    /// Whether the end of an I/O says nothing of when the turn of the next is.
+    pub(super) fn wants_times_of_turns(&self) -> bool {
+        let pauses = &self.plan.spec.pace.pauses;
+        let rests = pauses.is_set() || self.flow.is_some();
+        rests || !self.stamps_wanted || self.verifier.is_some()
+    }
+
+    /// Pauses, or lets other jobs go on, for a while at most; `None`: the job goes on.
+    fn rest(&mut self, now_ns: u64, n_issued: u64) -> Option<Result<(), Stop>> {
         let progress = Progress { n_issued, n_done: self.account.ios().0.iter().sum(), in_flight: self.slots.n_used() };
         match self.pauses.look(now_ns, progress) {
-            Pause::Collect => return self.collect_some().err(),
+            Pause::Collect => return Some(self.collect_some()),
             Pause::Spin(until_ns) => {
                 let slot = self.control.slot();
                 spin(&self.clock, until_ns.min(self.control.next_ns()), || slot.wants_attention());
-                return None;
+                return Some(Ok(()));
             }
-            Pause::Sleep(until_ns) => return self.wait_until(until_ns),
+            Pause::Sleep(until_ns) => return Some(self.wait_until(until_ns).map_or(Ok(()), Err)),
             Pause::Over(pause_ns) if self.plan.spec.pace.ignores_pauses => self.workload.postpone(pause_ns),
             Pause::No | Pause::Over(_) => {}
         }
-        if self.holds_back(n_issued) {
-            return self.wait_for_others(now_ns);
-        }
-        let due_ns = self.workload.turn(now_ns)?;
-        if self.slots.n_used() > 0 {
-            return self.collect_until(due_ns.min(self.control.next_ns())).err();
-        }
-        self.wait_until(due_ns)
+        self.holds_back(n_issued).then(|| self.wait_for_others(now_ns).map_or(Ok(()), Err))
     }
 
     pub(super) fn wait_until(&mut self, until_ns: u64) -> Option<Stop> {

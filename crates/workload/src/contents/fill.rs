@@ -20,6 +20,13 @@ impl RandomWords {
         Self { lanes: LANES.map(|factor| seed.wrapping_mul(factor)) }
     }
 
+    /// Fills pieces of a buffer with the next bytes and, behind the `n_random` of each, zeroes, as far as that is faster for all
+    /// at once than for one after the other; gives back the rest of the buffer.
+    #[inline]
+    fn fill_pieces<'a>(&mut self, buffer: &'a mut [u8], piece_bytes: usize, n_random: usize) -> &'a mut [u8] {
+        multiply_fill::fill_pieces::<GOLDEN_RATIO_64>(&mut self.lanes, buffer, piece_bytes, n_random)
+    }
+
     /// Fills a buffer with the next bytes.
     #[inline]
     pub(crate) fn fill(&mut self, buffer: &mut [u8]) {
@@ -67,15 +74,22 @@ pub(super) struct Compression {
 
 impl Compression {
     /// Fills a buffer piece by piece.
-    pub(super) fn fill(self, buffer: &mut [u8], words: &mut RandomWords, pattern: &[u8]) {
+    pub(super) fn fill(self, mut buffer: &mut [u8], words: &mut RandomWords, pattern: &[u8]) {
         let piece_bytes = if self.piece_bytes == 0 { buffer.len().max(1) } else { self.piece_bytes };
+        if pattern.is_empty() {
+            buffer = words.fill_pieces(buffer, piece_bytes, self.n_random(piece_bytes));
+        }
         for (index, piece) in buffer.chunks_mut(piece_bytes).enumerate() {
-            // Cannot overflow: a buffer is far below 2^57 bytes.
-            let n_random = piece.len() * (100 - self.percent as usize) / 100;
+            let n_random = self.n_random(piece.len());
             let (random, rest) = piece.split_at_mut(n_random);
             words.fill(random);
             fill_pattern(rest, pattern, index * piece_bytes + n_random);
         }
+    }
+
+    /// How much of a piece is random. Cannot overflow: a buffer is far below 2^57 bytes.
+    fn n_random(self, piece_bytes: usize) -> usize {
+        piece_bytes * (100 - self.percent as usize) / 100
     }
 }
 

@@ -1,6 +1,8 @@
 //! A plain stream against the general one, over plans that are plain.
 
 use super::PlainStream;
+use crate::pace::Arrivals;
+use crate::paced::{Pace, PacedStream};
 use crate::plan::{FileRange, WorkloadPlan};
 use crate::stream::{Next, Stream};
 use crate::zoning::Unzoned;
@@ -101,6 +103,40 @@ proptest! {
             prop_assert_eq!(plain.n_writes_issued(), general.progress().n_writes_issued);
             plain.start_pass();
             general.start_pass();
+        }
+    }
+}
+
+proptest! {
+    /// Told the same times, which are now before and now after an I/O is due.
+    #[test]
+    fn paced_gives_what_the_general_stream_gives(
+        plan in plans(),
+        rate in 1_u32..2_000_000,
+        steps_ns in prop::collection::vec(0_u64..3_000_000, 1..20),
+    ) {
+        let Some(plain) = PlainStream::new(&plan).unwrap() else { return Ok(()) };
+        let mut pace = Draft::new().job.pace;
+        pace.ios_per_sec = PerDirection::all(rate);
+        let arrivals = Arrivals::of_job(&pace, &plan.pattern, &plan.seeds);
+        let mut plain = PacedStream::new(plain, arrivals.clone());
+        let mut general = PacedStream::new(Stream::steered(plan, Unzoned).unwrap(), arrivals);
+        let mut now_ns = 0;
+        for step_ns in steps_ns.iter().cycle().take(500) {
+            let next = plain.next();
+            prop_assert_eq!(next, general.next());
+            prop_assert_eq!(plain.intended_ns(), general.intended_ns());
+            match next {
+                Next::Wait => {
+                    now_ns += step_ns;
+                    prop_assert_eq!(plain.turn(now_ns), general.turn(now_ns));
+                }
+                Next::PassEnd => {
+                    plain.stream.start_pass();
+                    general.stream.start_pass();
+                }
+                _ => {}
+            }
         }
     }
 }

@@ -1,0 +1,199 @@
+//! A stream of any kind, with zones and a pace or without: jobs that are neither plain nor most others' share this face.
+//!
+//! Must not know: what the streams do. Start reading at [`Source`].
+
+use crate::pace::Arrivals;
+use crate::paced::{Pace, PacedStream, Unpaced};
+use crate::plain::PlainStream;
+use crate::plan::{WorkloadError, WorkloadPlan};
+use crate::stream::{Next, Progress, Stream};
+use crate::strided::Strided;
+use crate::workload::OffsetState;
+use crate::zoning::sequential::SequentialZones;
+use crate::zoning::{Unzoned, Zoning, ZoningFailure};
+use ferrio_job::spec::PaceSpec;
+
+/// What a stream can do, whatever its zones and its pace.
+pub(crate) trait Source: std::fmt::Debug {
+    /// The next I/O, or what has to happen before it.
+    fn next(&mut self) -> Next;
+
+    /// Starts the next pass over all files.
+    fn start_pass(&mut self);
+
+    /// What was issued in all passes.
+    fn progress(&self) -> Progress;
+
+    /// What the offsets are drawn from, as it stands.
+    fn offset_state(&self) -> OffsetState;
+
+    /// A stream of the same I/Os from here on, without its pace.
+    fn unpaced(&self) -> Box<dyn Source>;
+
+    /// What keeps its pace, if it has one.
+    fn pace(&mut self) -> Option<&mut dyn Pace> {
+        None
+    }
+
+    /// When the last I/O was meant to start, if its direction has a rate.
+    fn intended_ns(&self) -> Option<u64> {
+        None
+    }
+
+    /// A file was closed: nothing of it is in flight.
+    fn closed(&mut self, _file_index: u32) {}
+
+    /// Zones that were reset to be written again.
+    fn n_zone_resets(&self) -> u64 {
+        0
+    }
+
+    /// Why its zones do not let it go on.
+    fn zoning_failure(&self) -> Option<ZoningFailure> {
+        None
+    }
+}
+
+impl<Z: Zoning + Clone + 'static> Source for Stream<Z> {
+    fn next(&mut self) -> Next {
+        Self::next(self)
+    }
+
+    fn start_pass(&mut self) {
+        Self::start_pass(self);
+    }
+
+    fn progress(&self) -> Progress {
+        Self::progress(self)
+    }
+
+    fn offset_state(&self) -> OffsetState {
+        Self::offset_state(self)
+    }
+
+    fn unpaced(&self) -> Box<dyn Source> {
+        Box::new(self.clone())
+    }
+
+    fn closed(&mut self, file_index: u32) {
+        Self::closed(self, file_index);
+    }
+
+    fn n_zone_resets(&self) -> u64 {
+        self.zones().n_resets()
+    }
+
+    fn zoning_failure(&self) -> Option<ZoningFailure> {
+        self.zones().failure()
+    }
+}
+
+impl Source for PlainStream {
+    fn next(&mut self) -> Next {
+        Self::next(self)
+    }
+
+    fn start_pass(&mut self) {
+        Self::start_pass(self);
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            last_was_sync: false,
+            issued_bytes: self.issued_bytes(),
+            n_issued: self.n_issued(),
+            n_writes_issued: self.n_writes_issued(),
+        }
+    }
+
+    fn offset_state(&self) -> OffsetState {
+        Self::offset_state(self)
+    }
+
+    fn unpaced(&self) -> Box<dyn Source> {
+        Box::new(self.clone())
+    }
+}
+
+impl<S: Source + Unpaced> Source for PacedStream<S> {
+    fn next(&mut self) -> Next {
+        Self::next(self)
+    }
+
+    fn start_pass(&mut self) {
+        self.stream.start_pass();
+    }
+
+    fn progress(&self) -> Progress {
+        self.stream.progress()
+    }
+
+    fn offset_state(&self) -> OffsetState {
+        self.stream.offset_state()
+    }
+
+    fn unpaced(&self) -> Box<dyn Source> {
+        self.stream.unpaced()
+    }
+
+    fn pace(&mut self) -> Option<&mut dyn Pace> {
+        Some(self)
+    }
+
+    fn intended_ns(&self) -> Option<u64> {
+        Self::intended_ns(self)
+    }
+
+    fn closed(&mut self, file_index: u32) {
+        self.stream.closed(file_index);
+    }
+
+    fn n_zone_resets(&self) -> u64 {
+        self.stream.n_zone_resets()
+    }
+
+    fn zoning_failure(&self) -> Option<ZoningFailure> {
+        self.stream.zoning_failure()
+    }
+}
+
+/// The stream of a plan with zones.
+pub(crate) fn zoned(plan: WorkloadPlan) -> Result<Box<dyn Source>, WorkloadError> {
+    of_zones(plan, None)
+}
+
+/// The stream of a plan with rates or pauses.
+pub(crate) fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Box<dyn Source>, WorkloadError> {
+    match PlainStream::new(&plan)? {
+        Some(stream) => Ok(Box::new(PacedStream::new(stream, Arrivals::of_job(pace, &plan.pattern, &plan.seeds)))),
+        None => of_zones(plan, Some(pace)),
+    }
+}
+
+fn of_zones(mut plan: WorkloadPlan, pace: Option<&PaceSpec>) -> Result<Box<dyn Source>, WorkloadError> {
+    if let Some(spec) = plan.strided {
+        let zones = Strided::new(spec, plan.time_based);
+        return of_pace(plan, pace, zones);
+    }
+    match plan.sequential.take() {
+        Some(sequential) => {
+            let zones = SequentialZones::new(&sequential, &plan);
+            of_pace(plan, pace, zones)
+        }
+        None => of_pace(plan, pace, Unzoned),
+    }
+}
+
+fn of_pace<Z: Zoning + Clone + 'static>(
+    plan: WorkloadPlan,
+    pace: Option<&PaceSpec>,
+    zones: Z,
+) -> Result<Box<dyn Source>, WorkloadError> {
+    Ok(match pace {
+        Some(pace) => {
+            let arrivals = Arrivals::of_job(pace, &plan.pattern, &plan.seeds);
+            Box::new(PacedStream::new(Stream::steered(plan, zones)?, arrivals))
+        }
+        None => Box::new(Stream::new(plan, zones)?),
+    })
+}
