@@ -5,7 +5,7 @@
 
 use crate::cursor::FileCursor;
 use ferrio_job::spec::{DirectionMix, PatternSpec};
-use ferrio_units::random::{Generator, GeneratorKind, SeedIndex, SeedTable};
+use ferrio_units::random::{SeedIndex, SeedTable, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
 
 /// Chooses the direction of the next data I/O.
@@ -38,7 +38,7 @@ pub(crate) struct ReadWriteMix {
     current: DataDirection,
     /// I/Os of `current` that are issued before a new draw.
     share: u64,
-    stream: Generator,
+    stream: Taus88,
 }
 
 impl DirectionPicker {
@@ -53,7 +53,7 @@ impl DirectionPicker {
                 percent_read: pattern.rwmix_read,
                 current: DataDirection::Read,
                 share: 0,
-                stream: Generator::from_table(GeneratorKind::Taus88, seeds, SeedIndex::ReadWriteMix),
+                stream: Taus88::from_table(seeds, SeedIndex::ReadWriteMix),
             }),
         }
     }

@@ -105,10 +105,18 @@ impl Workload {
     pub fn new(plan: WorkloadPlan) -> Result<Self, WorkloadError> {
         let stream = match PlainStream::new(&plan)? {
             Some(stream) => Kind::Plain(Box::new(stream)),
-            None if !plan.has_zones() => Kind::Any(Box::new(Stream::new(plan, Unzoned)?)),
-            None => Kind::Other(source::zoned(plan)?),
+            None => Self::general(plan)?,
         };
         Ok(Self::of(stream))
+    }
+
+    /// Not inlined: what it needs of the stack, and a thousand processes with it, plain jobs do without.
+    #[inline(never)]
+    fn general(plan: WorkloadPlan) -> Result<Kind, WorkloadError> {
+        if plan.has_zones() {
+            return Ok(Kind::Other(source::zoned(plan)?));
+        }
+        Ok(Kind::Any(Box::new(Stream::new(plan, Unzoned)?)))
     }
 
     /// Makes the stream of a job with rates or pauses: it gives [`Next::Wait`] before each I/O. Allocates the maps.

@@ -8,6 +8,7 @@ use crate::logs::LogPort;
 use crate::plan::RunPlan;
 use crate::trace::TraceSettings;
 use crate::worker::{WorkerContext, WorkerMessage, WorkerOutcome, work};
+use ferrio_stats::ThreadStats;
 use ferrio_sys::channel::{MessageReceiver, MessageSender, Received, message_channel};
 use ferrio_sys::process::{self, ChildEnd, Pid};
 use ferrio_sys::{Clock, signals};
@@ -200,7 +201,7 @@ fn end_of(pid: Pid) -> Option<i32> {
 }
 
 /// An outcome for a worker that ended without one.
-pub(super) fn lost_outcome(stats: ferrio_stats::ThreadStats, killed_by: Option<i32>) -> WorkerOutcome {
+pub(super) fn lost_outcome(stats: Box<ThreadStats>, killed_by: Option<i32>) -> WorkerOutcome {
     let failure = match killed_by {
         Some(_) => None,
         None => Some(crate::error::job_error!(5, "worker").explained("fio: job ended without results")),

@@ -79,7 +79,7 @@ pub(super) fn refused(
     observer.event(RunEvent::Message(Stream::Error, refusal.message.clone()));
     let failed = |index| {
         let failure = (index == refusal.worker_index).then(|| job_error!(EBUSY, "check of devices"));
-        let outcome = failure.map(|error| Box::new(WorkerOutcome::new(ThreadStats::default(), Some(error), false)));
+        let outcome = failure.map(|error| Box::new(WorkerOutcome::new(Box::default(), Some(error), false)));
         Record { outcome, ..Record::default() }
     };
     let records: Vec<Record> = (0..plan.workers.len()).map(failed).collect();

@@ -83,7 +83,7 @@ impl Record {
 
     /// Its final figures.
     pub(super) fn final_stats(&self) -> Option<&ThreadStats> {
-        self.outcome.as_ref().map(|outcome| &outcome.stats)
+        self.outcome.as_ref().map(|outcome| &*outcome.stats)
     }
 
     /// Its figures: final, or the latest. Those of a worker that was asked and is silent are made older: it has completed
@@ -111,7 +111,7 @@ pub(super) fn setup_failed(record: &mut Record, error: JobError, observer: &mut 
         observer.event(RunEvent::Message(Stream::Error, error.message.clone()));
     }
     observer.event(RunEvent::Message(Stream::Error, error_line(0, &error)));
-    record.outcome = Some(Box::new(WorkerOutcome::new(ThreadStats::default(), Some(error), false)));
+    record.outcome = Some(Box::new(WorkerOutcome::new(Box::default(), Some(error), false)));
     record.status = Status::Ended;
 }
 

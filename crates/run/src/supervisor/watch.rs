@@ -310,7 +310,7 @@ impl Watch<'_> {
         if record.outcome.is_none() {
             let ran = record.let_go_at.map_or(Duration::ZERO, |instant| instant.elapsed());
             let stats = record.snapshot.take().map_or_else(|| shown.figures(ran), |(stats, _)| *stats);
-            record.outcome = Some(Box::new(lost_outcome(stats, killed_by)));
+            record.outcome = Some(Box::new(lost_outcome(Box::new(stats), killed_by)));
         }
         if let Some(seat) = self.board.flow_seat(&self.plan.workers[index], index) {
             seat.leave();

@@ -57,29 +57,8 @@ impl Account {
     pub(super) fn new(plan: &WorkerPlan) -> Self {
         let (spec, synchronous) = (&plan.spec.reporting, plan.engine.synchronous);
         let full = !spec.gtod_reduce;
-        let latency = &plan.spec.latency;
-        let mut stats = ThreadStats {
-            latency_depth: plan.queue().iodepth,
-            latency_target: LatencyTarget {
-                target_ns: latency.target_us.saturating_mul(1_000),
-                window_ns: latency.window_us.saturating_mul(1_000),
-                percentile: latency.percentile,
-            },
-            ..ThreadStats::default()
-        };
-        // Both views are to have their percentiles.
-        let has_response = plan.spec.pace.latency == RateLatency::Response;
-        // A histogram takes 32 KB of address space: directions without I/O have none.
-        for direction in DataDirection::ALL.into_iter().filter(|direction| plan.measured_directions()[*direction]) {
-            let figures = &mut stats.directions[direction];
-            figures.slat = LatencyStat::new(spec.slat_percentiles);
-            figures.clat = LatencyStat::new(spec.clat_percentiles || plan.spec.logs.histogram.is_some());
-            figures.lat = LatencyStat::new(spec.lat_percentiles || has_response);
-            figures.response = LatencyStat::new(has_response);
-        }
-        stats.sync = LatencyStat::new(plan.writes());
-        Self {
-            stats,
+        let mut account = Self {
+            stats: ThreadStats::default(),
             measures_slat: full && !spec.disable_slat && !synchronous,
             measures_clat: full && !spec.disable_clat,
             measures_lat: full && !spec.disable_lat,
@@ -93,7 +72,31 @@ impl Account {
             bw_window: Window::new(spec.bw_window_ms),
             iops_window: Window::new(spec.iops_window_ms),
             priorities_by_lat: spec.lat_percentiles,
+        };
+        account.make_room(plan);
+        account
+    }
+
+    /// Gives the statistics what they are to measure.
+    fn make_room(&mut self, plan: &WorkerPlan) {
+        let (spec, latency, stats) = (&plan.spec.reporting, &plan.spec.latency, &mut self.stats);
+        stats.latency_depth = plan.queue().iodepth;
+        stats.latency_target = LatencyTarget {
+            target_ns: latency.target_us.saturating_mul(1_000),
+            window_ns: latency.window_us.saturating_mul(1_000),
+            percentile: latency.percentile,
+        };
+        // Both views are to have their percentiles.
+        let has_response = plan.spec.pace.latency == RateLatency::Response;
+        // A histogram takes 32 KB of address space: directions without I/O have none.
+        for direction in DataDirection::ALL.into_iter().filter(|direction| plan.measured_directions()[*direction]) {
+            let figures = &mut stats.directions[direction];
+            figures.slat = LatencyStat::new(spec.slat_percentiles);
+            figures.clat = LatencyStat::new(spec.clat_percentiles || plan.spec.logs.histogram.is_some());
+            figures.lat = LatencyStat::new(spec.lat_percentiles || has_response);
+            figures.response = LatencyStat::new(has_response);
         }
+        stats.sync = LatencyStat::new(plan.writes());
     }
 
     /// Makes room for the latencies of all priorities that I/Os may have.

@@ -36,8 +36,8 @@ pub struct IntervalFigures {
 /// Results of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkerOutcome {
-    /// What it counted.
-    pub stats: ThreadStats,
+    /// What it counted; boxed, because each frame that it passes through by value is memory of each of a thousand processes.
+    pub stats: Box<ThreadStats>,
     /// Why it failed, if it did.
     pub failure: Option<JobError>,
     /// It got as far as doing I/O.
@@ -48,7 +48,7 @@ pub struct WorkerOutcome {
 
 impl WorkerOutcome {
     /// Results, with the failure entered into the statistics.
-    pub fn new(mut stats: ThreadStats, failure: Option<JobError>, has_started: bool) -> Self {
+    pub fn new(mut stats: Box<ThreadStats>, failure: Option<JobError>, has_started: bool) -> Self {
         if let Some(error) = &failure {
             stats.errno = error.errno;
             stats.error_text = error.report_text();

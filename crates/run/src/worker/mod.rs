@@ -409,10 +409,10 @@ impl<'a> Worker<'a> {
         stats.total_runtime_ns = now_ns.saturating_sub(self.control.epoch_ns);
     }
 
-    fn into_stats(mut self: Box<Self>) -> ThreadStats {
+    fn into_stats(mut self: Box<Self>) -> Box<ThreadStats> {
         let now_ns = self.clock.now_ns();
         self.publish();
-        let mut stats = self.account.take_reported();
+        let mut stats = Box::new(self.account.take_reported());
         stats.log_stall_ns = self.log.as_ref().map_or(0, |log| log.stalled().as_nanos() as u64);
         self.complete_stats(&mut stats, now_ns);
         stats

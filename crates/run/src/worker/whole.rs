@@ -10,7 +10,6 @@ use crate::files::FileSet;
 use crate::plan::WorkerPlan;
 use crate::replay::TracedJob;
 use crate::supervisor::board::WorkerState;
-use ferrio_stats::ThreadStats;
 use ferrio_workload::replay::ReplayPlan;
 use std::time::Duration;
 
@@ -85,7 +84,7 @@ fn work_on(
 fn never_began(error: JobError, context: &WorkerContext<'_>) -> WorkerOutcome {
     context.board.slot(context.slot_index).set_state(WorkerState::Finishing);
     let failure = Some(error).filter(|error| !error.is_stopped());
-    WorkerOutcome::new(ThreadStats::default(), failure, false)
+    WorkerOutcome::new(Box::default(), failure, false)
 }
 
 fn prepare<'a>(

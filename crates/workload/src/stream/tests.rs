@@ -1,12 +1,13 @@
 //! Passes, trims and backward files, one file of 16 blocks.
 
-use super::{Next, Stream};
+use super::{Next, Stream, n_units};
 use crate::plan::{FileRange, WorkloadPlan};
 use crate::zoning::{Unzoned, Zoning};
 use ferrio_job::draft::Draft;
 use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec, RandomDistribution};
 use ferrio_units::random::SeedTable;
 use ferrio_units::{Direction, PerDirection};
+use proptest::prelude::*;
 
 pub(crate) const BLOCK_BYTES: u64 = 4096;
 
@@ -253,4 +254,11 @@ fn a_place_that_is_not_whole_is_that_of_the_peer() {
     (plan.files[0].length_bytes, plan.files[0].file_bytes) = (90 << 10, 256 << 10);
     let mut stream = Stream::new(plan, Unzoned).expect("the plan is possible");
     assert_eq!(blocks(&pass(&mut stream)), [16, 20, 12, 8]);
+}
+
+proptest! {
+    #[test]
+    fn units_are_those_of_a_division(bytes: u64, unit_bytes in prop_oneof![1_u64.., (0..64_u32).prop_map(|shift| 1 << shift)]) {
+        prop_assert_eq!(n_units(bytes, unit_bytes), bytes.div_ceil(unit_bytes));
+    }
 }
