@@ -214,14 +214,16 @@ impl VerifyState {
             *state = generator.u64()?;
         }
         let [first, second, ..] = states;
+        let narrow = [first as u32, (first >> 32) as u32, second as u32];
         let offsets = match is_wide {
-            0 if states == [0; 5] => OffsetState::None,
-            0 => OffsetState::Taus88([first as u32, (first >> 32) as u32, second as u32]),
+            // What stands behind its words means nothing.
+            0 if narrow == [0; 3] => OffsetState::None,
+            0 => OffsetState::Taus88(narrow),
             1 => OffsetState::Taus258(states),
             _ => return None,
         };
         let name = words.bytes(NAME_BYTES)?.split(|byte| *byte == 0).next().unwrap_or_default();
-        let job_name = String::from_utf8_lossy(name).into_owned();
+        let job_name = short_name(&String::from_utf8_lossy(name)).to_owned();
         let last = LastWrites::AllBut { in_flight: Vec::new(), failed: Vec::new() };
         Some(Self { n_writes, job_index, offsets, job_name, last })
     }

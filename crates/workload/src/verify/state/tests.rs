@@ -109,6 +109,21 @@ fn names_are_cut_between_characters() {
     assert_eq!(short_name(&"ä".repeat(80)).len(), 62);
 }
 
+/// Found by fuzzing: what is read, written and read again has to be the same.
+#[test]
+fn noise_means_nothing() {
+    let common = |noise: u8, name: &[u8]| {
+        let generator = [[0; 12].as_slice(), &[noise; GENERATOR_BYTES - 12]].concat();
+        let mut name = name.to_vec();
+        name.resize(NAME_BYTES, 0);
+        [&[0; 16], 79_u64.to_le_bytes().as_slice(), &[0; 16], &generator, &name].concat()
+    };
+    let noisy = VerifyState::decode(&sealed(3, &common(0x23, &[])), 1);
+    assert_eq!(noisy, VerifyState::decode(&sealed(3, &common(0, &[])), 1));
+    let state = VerifyState::decode(&sealed(3, &common(0, &[0xff; NAME_BYTES])), 1).unwrap();
+    assert_eq!(VerifyState::decode(&state.encode(), 1), Ok(state));
+}
+
 proptest! {
     #[test]
     fn no_bytes_make_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..400), version in 0_u64..9, depth in 0_usize..9) {
