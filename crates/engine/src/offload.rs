@@ -15,7 +15,7 @@ use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
 use ferrio_sys::range_locks::Locker;
 use guard::RangeGuard;
-use seat::{Board, Order, Seat, SeatFile, SeatSetup};
+use seat::{Board, Seat, SeatFile, SeatSetup};
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
@@ -129,6 +129,12 @@ impl Engine for Offload {
         Ok(())
     }
 
+    fn close_file(&mut self, file_index: u32) {
+        for seat in self.pool.iter_mut().flat_map(|pool| &mut pool.seats) {
+            seat.close(file_index);
+        }
+    }
+
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
         match &mut self.pool {
             Some(pool) if (unit_index as usize) < pool.seats.len() => {
@@ -144,7 +150,7 @@ impl Engine for Offload {
         let n_queued = pool.queued.len() as u32;
         for (unit_index, unit) in pool.queued.drain(..) {
             let file = pool.files.get(unit.file_index as usize).copied().unwrap_or_default();
-            pool.seats[unit_index as usize].tell(Order::Io(unit, file));
+            pool.seats[unit_index as usize].carry_out(unit, file);
         }
         pool.n_in_flight += n_queued;
         Ok(n_queued)

@@ -48,6 +48,8 @@ impl SeatFile {
 pub(super) enum Order {
     /// Do this.
     Io(IoUnit, SeatFile),
+    /// The job has closed this file: nothing of it is in flight.
+    Close(u32),
     /// Come to an end.
     Leave,
 }
@@ -95,26 +97,47 @@ fn unpoisoned<'a, T>(locked: Result<MutexGuard<'a, T>, PoisonError<MutexGuard<'a
     locked.unwrap_or_else(PoisonError::into_inner)
 }
 
-#[derive(Default)]
+/// What lies in a mailbox.
+struct Post {
+    order: Option<Order>,
+    /// Files that the job has closed, each once: they come first.
+    closed: Vec<u32>,
+}
+
 struct Mailbox {
-    order: Mutex<Option<Order>>,
+    post: Mutex<Post>,
     changed: Condvar,
 }
 
 impl Mailbox {
+    fn new(n_files: u32) -> Self {
+        let post = Post { order: None, closed: Vec::with_capacity(n_files as usize) };
+        Self { post: Mutex::new(post), changed: Condvar::new() }
+    }
+
     fn put(&self, order: Order) {
-        *unpoisoned(self.order.lock()) = Some(order);
+        let mut post = unpoisoned(self.post.lock());
+        match order {
+            Order::Close(file_index) => post.closed.push(file_index),
+            order => post.order = Some(order),
+        }
+        drop(post);
         self.changed.notify_one();
     }
 
     fn take(&self) -> Order {
-        let mut order = unpoisoned(self.order.lock());
+        let mut post = unpoisoned(self.post.lock());
         loop {
-            match order.take() {
+            let order = post.closed.pop().map(Order::Close).or_else(|| post.order.take());
+            match order {
                 Some(order) => return order,
-                None => order = unpoisoned(self.changed.wait(order)),
+                None => post = unpoisoned(self.changed.wait(post)),
             }
         }
+    }
+
+    fn has_order(&self) -> bool {
+        unpoisoned(self.post.lock()).order.is_some()
     }
 }
 
@@ -142,13 +165,15 @@ pub(super) struct Seat {
     ready: Receiver<Result<(), EngineError>>,
     thread: Option<JoinHandle<()>>,
     engine_name: &'static str,
+    /// By file: the thread was told to do an I/O to it since the job opened it.
+    has_open: Vec<bool>,
 }
 
 impl Seat {
     pub(super) fn start(setup: SeatSetup, board: Arc<Board>) -> Result<Self, EngineError> {
-        let mailbox = Arc::new(Mailbox::default());
+        let mailbox = Arc::new(Mailbox::new(setup.n_files));
         let (tell, ready) = sync_channel(1);
-        let (own, name) = (Arc::clone(&mailbox), setup.info.name);
+        let (own, name, has_open) = (Arc::clone(&mailbox), setup.info.name, vec![false; setup.n_files as usize]);
         let body = move || attend(setup, &own, &board, &tell);
         let thread = std::thread::Builder::new().name("ferrio-submit".to_owned()).spawn(body);
         let thread = thread.map_err(|source| EngineError::Refused {
@@ -157,7 +182,7 @@ impl Seat {
             source,
             hint: "a smaller iodepth needs fewer threads".to_owned(),
         })?;
-        Ok(Self { mailbox, ready, thread: Some(thread), engine_name: name })
+        Ok(Self { mailbox, ready, thread: Some(thread), engine_name: name, has_open })
     }
 
     /// Waits until its engine is there.
@@ -172,9 +197,20 @@ impl Seat {
         })
     }
 
-    /// Its last I/O is done.
-    pub(super) fn tell(&self, order: Order) {
-        self.mailbox.put(order);
+    /// Has an I/O done; its last one is done.
+    pub(super) fn carry_out(&mut self, unit: IoUnit, file: SeatFile) {
+        if let Some(is_open) = self.has_open.get_mut(unit.file_index as usize) {
+            *is_open = true;
+        }
+        self.mailbox.put(Order::Io(unit, file));
+    }
+
+    /// The job closes a file of which nothing is in flight: so does the thread, as soon as it has time.
+    pub(super) fn close(&mut self, file_index: u32) {
+        // An I/O to it comes before the next time, and so that there is room: the list is taken before an I/O is.
+        if self.has_open.get_mut(file_index as usize).is_some_and(std::mem::take) {
+            self.mailbox.put(Order::Close(file_index));
+        }
     }
 }
 
@@ -182,7 +218,7 @@ impl Drop for Seat {
     fn drop(&mut self) {
         if let Some(thread) = self.thread.take() {
             // An order that was not yet taken goes first.
-            while unpoisoned(self.mailbox.order.lock()).is_some() && !thread.is_finished() {
+            while self.mailbox.has_order() && !thread.is_finished() {
                 std::thread::yield_now();
             }
             self.mailbox.put(Order::Leave);
@@ -202,9 +238,17 @@ fn attend(mut setup: SeatSetup, mailbox: &Mailbox, board: &Board, ready: &SyncSe
         }
     };
     let _ = ready.send(Ok(()));
-    while let Order::Io(unit, file) = mailbox.take() {
+    // A panic ends an order and not the thread: the job would wait for ever.
+    loop {
+        let (unit, file) = match mailbox.take() {
+            Order::Io(unit, file) => (unit, file),
+            Order::Close(file_index) => {
+                let _ = catch_unwind(AssertUnwindSafe(|| hand.close(file_index)));
+                continue;
+            }
+            Order::Leave => return,
+        };
         let unit = IoUnit { buffer_offset: unit.buffer_offset - buffer_start, ..unit };
-        // A panic ends this I/O and not the thread: the job would wait for ever.
         let mut carry_out = || {
             let outcome = catch_unwind(AssertUnwindSafe(|| hand.carry_out(&unit, &file)));
             outcome.unwrap_or(-IoResult::from(libc::EIO))
@@ -272,13 +316,10 @@ impl Hand {
 
     /// The job has opened a file (again) since this thread saw it.
     fn take_over(&mut self, index: u32, file: &SeatFile) -> Result<(), EngineError> {
-        let Some(known) = self.known.get_mut(index as usize).filter(|known| **known != file.version) else {
+        if self.known.get(index as usize).is_none_or(|known| *known == file.version) {
             return Ok(());
-        };
-        if *known > 0 {
-            self.engine.close_file(index);
         }
-        *known = file.version;
+        self.close(index);
         // SAFETY: the job does not close a file of which an I/O is in flight, and one is until this call is over.
         let fd = file.fd.map(|fd| unsafe { BorrowedFd::borrow_raw(fd) });
         self.engine.open_file(&EngineFile {
@@ -288,6 +329,14 @@ impl Hand {
             range_start: file.range_start,
             range_bytes: file.range_bytes,
             random: file.random,
-        })
+        })?;
+        self.known[index as usize] = file.version;
+        Ok(())
+    }
+
+    fn close(&mut self, index: u32) {
+        if self.known.get_mut(index as usize).map_or(0, std::mem::take) > 0 {
+            self.engine.close_file(index);
+        }
     }
 }

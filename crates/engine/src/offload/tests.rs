@@ -12,6 +12,9 @@ use std::cell::RefCell;
 use std::fs::{File, OpenOptions};
 use std::os::fd::{AsFd, AsRawFd};
 use std::rc::Rc;
+use std::sync::Mutex;
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
 
 const DEPTH: usize = 4;
 
@@ -139,6 +142,66 @@ fn a_pool_makes_any_engine_asynchronous() {
     }
 }
 
+/// Tells which files its thread opens and closes.
+struct Telling {
+    tell: Sender<(&'static str, u32)>,
+}
+
+/// Where the engines of [`telling`] tell; they are made by a plain function.
+static TOLD: Mutex<Option<Sender<(&'static str, u32)>>> = Mutex::new(None);
+
+fn telling(_: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
+    let tell = TOLD.lock().unwrap().clone().unwrap();
+    Ok(Box::new(Telling { tell }))
+}
+
+impl Engine for Telling {
+    fn start(&mut self, _: EngineSetup) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
+        self.tell.send(("open", file.index)).unwrap();
+        Ok(())
+    }
+
+    fn close_file(&mut self, file_index: u32) {
+        self.tell.send(("close", file_index)).unwrap();
+    }
+
+    fn queue(&mut self, _: u32, unit: &IoUnit) -> Queued {
+        Queued::Completed(unit.length as i64)
+    }
+}
+
+/// What is closed is no longer mapped or registered anywhere, also in a thread that gets no more I/Os.
+#[test]
+fn threads_close_what_the_job_closes() {
+    let (tell, told) = channel();
+    *TOLD.lock().unwrap() = Some(tell);
+    let mut engine = started(telling).unwrap();
+    let next = || told.recv_timeout(Duration::from_secs(60)).unwrap();
+    for _ in 0..3 {
+        let (range_bytes, random) = (BLOCK as u64, false);
+        engine
+            .open_file(&EngineFile { index: 0, fd: None, writable: true, range_start: 0, range_bytes, random })
+            .unwrap();
+        // Nothing was done to it: no thread has it open.
+        engine.close_file(0);
+        engine
+            .open_file(&EngineFile { index: 0, fd: None, writable: true, range_start: 0, range_bytes, random })
+            .unwrap();
+        for _ in 0..2 {
+            assert_eq!(outcome(&mut engine), [BLOCK as i64]);
+        }
+        engine.close_file(0);
+        assert_eq!([next(), next()], [("open", 0), ("close", 0)]);
+        engine.close_file(0);
+    }
+    drop(engine);
+    assert!(told.try_recv().is_err(), "nothing else");
+}
+
 /// Panics without a word, in `start` or in `queue`.
 struct Panicking {
     in_start: bool,
@@ -171,11 +234,8 @@ fn started(create: fn(&EngineOptions) -> Result<Box<dyn Engine>, EngineError>) -
     Ok(engine)
 }
 
-/// The job would wait for ever.
-#[test]
-fn a_thread_that_panics_is_an_error() {
-    assert!(started(|_| Ok(Box::new(Panicking { in_start: true }))).is_err());
-    let mut engine = started(|_| Ok(Box::new(Panicking { in_start: false }))).unwrap();
+/// What comes of one read.
+fn outcome(engine: &mut Offload) -> Vec<i64> {
     let unit = IoUnit {
         direction: Direction::Read,
         file_index: 0,
@@ -186,10 +246,18 @@ fn a_thread_that_panics_is_an_error() {
         sync_flags: 0,
         ioprio: 0,
     };
+    assert_eq!((engine.queue(0, &unit), engine.commit().unwrap()), (Queued::Queued, 1));
+    let mut completions = Vec::new();
+    engine.reap(1, 1, &mut completions).unwrap();
+    completions.iter().map(|completion| completion.result).collect()
+}
+
+/// The job would wait for ever.
+#[test]
+fn a_thread_that_panics_is_an_error() {
+    assert!(started(|_| Ok(Box::new(Panicking { in_start: true }))).is_err());
+    let mut engine = started(|_| Ok(Box::new(Panicking { in_start: false }))).unwrap();
     for _ in 0..2 {
-        assert_eq!((engine.queue(0, &unit), engine.commit().unwrap()), (Queued::Queued, 1));
-        let mut completions = Vec::new();
-        engine.reap(1, 1, &mut completions).unwrap();
-        assert_eq!(completions.iter().map(|completion| completion.result).collect::<Vec<_>>(), [-5]);
+        assert_eq!(outcome(&mut engine), [-5]);
     }
 }
