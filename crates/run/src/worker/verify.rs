@@ -96,8 +96,10 @@ impl Verifier {
         let has_trims = has_trims(plan);
         // Job numbers of headers have 16 bits.
         let rules = BlockRules::new(spec.content.clone(), plan.thread_number as u16);
+        let of_threads = rules.clone();
+        let check = move |block: &mut [u8], expected: &Expected| of_threads.check(block, expected);
         Ok(Some(Self {
-            checkers: Checkers::start(&spec, &rules, block_bytes)?,
+            checkers: Checkers::start(&spec, block_bytes, check)?,
             rules,
             seeds: Taus88::from_table(&plan.seeds, SeedIndex::Verify),
             n_writes: 0,
@@ -306,20 +308,28 @@ impl Worker<'_> {
                 checkers.check(block, file_index, expected)
             } else {
                 let fault = verifier.rules.check(block, &expected).err();
-                fault.map(|fault| Faulty { file_index, expected, fault, received: block.to_vec() })
+                Ok(fault.map(|fault| Faulty { file_index, expected, fault, received: block.to_vec() }))
             }
         };
-        if let Some(faulty) = faulty {
-            self.tell_fault(&faulty);
+        self.tell_outcome(faulty);
+    }
+
+    fn tell_outcome(&mut self, faulty: Result<Option<Faulty>, JobError>) {
+        match faulty {
+            Ok(None) => {}
+            Ok(Some(faulty)) => self.tell_fault(&faulty),
+            Err(error) => self.fail_soon(error),
         }
     }
 
     /// Waits for what helper threads still check.
     pub(super) fn finish_checks(&mut self) {
-        while let Some(faulty) =
-            self.verifier.as_mut().and_then(|verifier| verifier.checkers.as_mut()).and_then(Checkers::finish)
-        {
-            self.tell_fault(&faulty);
+        let finish = |this: &mut Self| {
+            let checkers = this.verifier.as_mut().and_then(|verifier| verifier.checkers.as_mut());
+            checkers.and_then(|checkers| checkers.finish().transpose())
+        };
+        while let Some(faulty) = finish(self) {
+            self.tell_outcome(faulty.map(Some));
         }
     }
 

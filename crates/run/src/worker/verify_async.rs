@@ -9,14 +9,17 @@
 use crate::error::{JobError, errno_of, job_error};
 use ferrio_job::spec::VerifySpec;
 use ferrio_sys::scheduling;
-use ferrio_workload::verify::block::{BlockRules, Expected};
+use ferrio_workload::verify::block::Expected;
 use ferrio_workload::verify::fault::Fault;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 /// Places of each thread: one that it checks, one that waits for it, and some for a thread that was not let run.
 const PLACES_EACH: usize = 4;
+
+const EIO: i32 = 5;
 
 /// A block that is not what was written.
 #[derive(Debug)]
@@ -32,6 +35,8 @@ enum Content {
     Nothing,
     Unchecked(u32, Expected),
     Faulty(u32, Expected, Fault),
+    /// The thread panicked with it.
+    Lost,
     /// The job is over.
     End,
 }
@@ -57,13 +62,18 @@ impl Place {
         state
     }
 
-    fn take_outcome(&self) -> Option<Faulty> {
+    fn take_outcome(&self) -> Result<Option<Faulty>, JobError> {
         let mut state = self.wait(|content| !matches!(content, Content::Unchecked(..)));
         match std::mem::replace(&mut state.1, Content::Nothing) {
             Content::Faulty(file_index, expected, fault) => {
-                Some(Faulty { file_index, expected, fault, received: state.0.clone() })
+                Ok(Some(Faulty { file_index, expected, fault, received: state.0.clone() }))
             }
-            _ => None,
+            Content::Lost => {
+                let text =
+                    "fio: verify_async: a thread has panicked: its block is not checked. This is a bug".to_owned();
+                Err(job_error!(EIO, "verify_async").explained(text))
+            }
+            _ => Ok(None),
         }
     }
 }
@@ -77,11 +87,15 @@ pub(super) struct Checkers {
 }
 
 impl Checkers {
-    /// `None`: the job checks itself.
+    /// `check` finds what is wrong with a block. `None`: the job checks itself.
     ///
     /// # Errors
     /// A thread cannot be had, or may not run on the CPUs that it is to run on.
-    pub(super) fn start(spec: &VerifySpec, rules: &BlockRules, block_bytes: usize) -> Result<Option<Self>, JobError> {
+    pub(super) fn start(
+        spec: &VerifySpec,
+        block_bytes: usize,
+        check: impl Fn(&mut [u8], &Expected) -> Result<(), Fault> + Clone + Send + 'static,
+    ) -> Result<Option<Self>, JobError> {
         let n_threads = spec.n_threads as usize;
         if n_threads == 0 {
             return Ok(None);
@@ -98,9 +112,9 @@ impl Checkers {
         let mut checkers = Self { places, next: 0, threads: Vec::with_capacity(n_threads) };
         let (tell, told) = channel();
         for index in 0..n_threads {
-            let (places, rules, cpus, tell) =
-                (Arc::clone(&checkers.places), rules.clone(), spec.thread_cpus.clone(), tell.clone());
-            let body = move || attend(&places, index, n_threads, &rules, cpus.as_deref(), &tell);
+            let (places, check, cpus, tell) =
+                (Arc::clone(&checkers.places), check.clone(), spec.thread_cpus.clone(), tell.clone());
+            let body = move || attend(&places, index, n_threads, &check, cpus.as_deref(), &tell);
             let thread = std::thread::Builder::new().name(format!("ferrio-check-{index}")).spawn(body);
             checkers.threads.push(thread.map_err(|error| {
                 let text = format!("fio: verify_async: thread {} of {n_threads}: {error}", index + 1);
@@ -115,7 +129,15 @@ impl Checkers {
     }
 
     /// Has a block checked; gives the outcome of an earlier one if that is faulty.
-    pub(super) fn check(&mut self, block: &[u8], file_index: u32, expected: Expected) -> Option<Faulty> {
+    ///
+    /// # Errors
+    /// The earlier one could not be checked.
+    pub(super) fn check(
+        &mut self,
+        block: &[u8],
+        file_index: u32,
+        expected: Expected,
+    ) -> Result<Option<Faulty>, JobError> {
         let place = &self.places[self.next];
         self.next = (self.next + 1) % self.places.len();
         let faulty = place.take_outcome();
@@ -129,9 +151,13 @@ impl Checkers {
     }
 
     /// Waits for all that is not yet checked, oldest first, until one is faulty; call it until it gives nothing.
-    pub(super) fn finish(&mut self) -> Option<Faulty> {
+    ///
+    /// # Errors
+    /// One could not be checked.
+    pub(super) fn finish(&mut self) -> Result<Option<Faulty>, JobError> {
         let n_places = self.places.len();
-        (0..n_places).find_map(|step| self.places[(self.next + step) % n_places].take_outcome())
+        let outcomes = (0..n_places).map(|step| self.places[(self.next + step) % n_places].take_outcome());
+        outcomes.filter_map(Result::transpose).next().transpose()
     }
 }
 
@@ -154,7 +180,7 @@ fn attend(
     places: &[Place],
     index: usize,
     n_threads: usize,
-    rules: &BlockRules,
+    check: &impl Fn(&mut [u8], &Expected) -> Result<(), Fault>,
     cpus: Option<&[u32]>,
     tell: &Sender<ferrio_sys::Result<()>>,
 ) {
@@ -163,9 +189,11 @@ fn attend(
         let mut state = place.wait(|content| matches!(content, Content::Unchecked(..) | Content::End));
         let (block, content) = &mut *state;
         let Content::Unchecked(file_index, expected) = content else { return };
-        *content = match rules.check(block, expected) {
-            Ok(()) => Content::Nothing,
-            Err(fault) => Content::Faulty(*file_index, *expected, fault),
+        // A panic ends this check and not the thread: the job would wait for ever.
+        *content = match catch_unwind(AssertUnwindSafe(|| check(block, expected))) {
+            Ok(Ok(())) => Content::Nothing,
+            Ok(Err(fault)) => Content::Faulty(*file_index, *expected, fault),
+            Err(_) => Content::Lost,
         };
         drop(state);
         place.changed.notify_all();
@@ -176,7 +204,7 @@ fn attend(
 mod tests {
     use super::*;
     use ferrio_job::spec::{HeaderLayout, VerifiedWrites, VerifyContentSpec, VerifyMethod};
-    use ferrio_workload::verify::block::Write;
+    use ferrio_workload::verify::block::{BlockRules, Write};
 
     fn spec(n_threads: u32, thread_cpus: Option<Vec<u32>>) -> VerifySpec {
         VerifySpec {
@@ -206,12 +234,41 @@ mod tests {
         }
     }
 
+    fn with(rules: &BlockRules) -> impl Fn(&mut [u8], &Expected) -> Result<(), Fault> + Clone + Send + 'static {
+        let rules = rules.clone();
+        move |block: &mut [u8], expected: &Expected| rules.check(block, expected)
+    }
+
+    /// The job would wait for ever. Each block that was lost is told, and the thread goes on.
+    #[test]
+    fn a_thread_that_panics_is_an_error() {
+        let spec = spec(2, None);
+        let check = |block: &mut [u8], _: &Expected| {
+            if block[0] == 1 { std::panic::resume_unwind(Box::new(())) } else { Ok(()) }
+        };
+        let mut checkers = Checkers::start(&spec, 512, check).unwrap().unwrap();
+        let expected = Expected { offset_bytes: 0, seed: None, sequence: None, is_trimmed: false };
+        let n_places = 2 * PLACES_EACH;
+        let mut outcomes: Vec<_> = Vec::new();
+        for index in 0..2 * n_places {
+            outcomes.push(checkers.check(&[u8::from(index == 3); 512], 0, expected));
+        }
+        outcomes.push(checkers.check(&[1; 512], 0, expected));
+        outcomes.push(checkers.finish());
+        outcomes.push(checkers.finish());
+        let failed = outcomes.iter().enumerate().filter_map(|(index, outcome)| Some((index, outcome.as_ref().err()?)));
+        let failed: Vec<_> = failed.map(|(index, error)| (index, error.errno, error.step.to_string())).collect();
+        let lost = |index| (index, EIO, "verify_async".to_owned());
+        assert_eq!(failed, [lost(n_places + 3), lost(2 * n_places + 1)]);
+    }
+
     #[test]
     fn every_fault_is_told_once_and_in_order() {
         for n_threads in [1, 3] {
             let spec = spec(n_threads, None);
             let rules = BlockRules::new(spec.content.clone(), 1);
-            let mut checkers = Checkers::start(&spec, &rules, 4096).unwrap().unwrap();
+            let check = with(&rules);
+            let mut checkers = Checkers::start(&spec, 4096, check).unwrap().unwrap();
             let mut told = Vec::new();
             for sequence in 0..200 {
                 let offset_bytes = sequence * 4096;
@@ -219,7 +276,7 @@ mod tests {
                 rules.stamp(&mut block, &Write { offset_bytes, seed: 7, sequence, start_ns: 0 });
                 block[1000] ^= u8::from(sequence % 5 == 0);
                 let expected = Expected { offset_bytes, seed: Some(7), sequence: Some(sequence), is_trimmed: false };
-                told.extend(checkers.check(&block, 0, expected));
+                told.extend(checkers.check(&block, 0, expected).unwrap());
                 // No more are unchecked than there are places.
                 let n_told = told.len() as u64;
                 assert!(
@@ -227,7 +284,7 @@ mod tests {
                     "{n_told} at {sequence}"
                 );
             }
-            told.extend(std::iter::from_fn(|| checkers.finish()));
+            told.extend(std::iter::from_fn(|| checkers.finish().unwrap()));
             let offsets: Vec<_> = told.iter().map(|faulty| faulty.expected.offset_bytes).collect();
             assert_eq!(offsets, (0..40).map(|fault| fault * 5 * 4096).collect::<Vec<_>>());
         }
@@ -237,6 +294,6 @@ mod tests {
     fn cpus_that_do_not_exist_are_an_error() {
         let spec = spec(2, Some(vec![100_000]));
         let rules = BlockRules::new(spec.content.clone(), 1);
-        assert_eq!(Checkers::start(&spec, &rules, 4096).err().unwrap().step, "verify_async_cpus");
+        assert_eq!(Checkers::start(&spec, 4096, with(&rules)).err().unwrap().step, "verify_async_cpus");
     }
 }
