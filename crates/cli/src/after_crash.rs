@@ -6,29 +6,34 @@ use crate::console::Console;
 use crate::version::VERSION;
 use ferrio_job::message::Stream;
 use ferrio_job::{Mode, SystemEnvironment};
-use ferrio_run::after_crash::{CrashReport, Verdict, Violation, after_crash};
+use ferrio_run::after_crash::{CrashCheck, CrashReport, Verdict, Violation, after_crash};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-usage: ferrio verify --after-crash [--atomic-unit=BYTES] JOBFILE|OPTIONS...
+usage: ferrio verify --after-crash [--atomic-unit=BYTES] [--memory=MIB] JOBFILE|OPTIONS...
 
 Reads the journal (verify_crash_log) and the files of each job, changes nothing, and says what
 became of every block that was written. Exit code 1 if a block is lost that was synced, or torn.
 
   --atomic-unit=BYTES   what the device writes as a whole (512)
+  --memory=MIB          what the blocks of a journal may take (512); where they
+                        take more, the journal is read several times
 ";
 
 /// What devices write as a whole if they say nothing else.
 const SECTOR_BYTES: usize = 512;
+
+/// Memory for the blocks of a journal, MiB, unless something else is asked for.
+const MEMORY_MIB: usize = 512;
 
 /// Violations that are shown; the others are counted.
 const MAX_SHOWN: u64 = 1000;
 
 /// What the arguments ask for.
 struct Request {
-    unit_bytes: usize,
+    check: CrashCheck,
     /// The job, as fio takes it; first the name of the program.
     job: Vec<OsString>,
 }
@@ -59,7 +64,8 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 fn request(arguments: &[OsString]) -> Result<Request, String> {
-    let mut request = Request { unit_bytes: SECTOR_BYTES, job: vec![OsString::from("ferrio")] };
+    let check = CrashCheck { unit_bytes: SECTOR_BYTES, memory_bytes: MEMORY_MIB << 20 };
+    let mut request = Request { check, job: vec![OsString::from("ferrio")] };
     let mut is_after_crash = false;
     for argument in arguments.iter().skip(1) {
         let word = argument.to_string_lossy();
@@ -68,8 +74,13 @@ fn request(arguments: &[OsString]) -> Result<Request, String> {
         } else if let Some(given) = word.strip_prefix("--atomic-unit=") {
             let unit_bytes =
                 given.parse().ok().filter(|bytes: &usize| *bytes >= SECTOR_BYTES && bytes.is_power_of_two());
-            request.unit_bytes = unit_bytes
+            request.check.unit_bytes = unit_bytes
                 .ok_or_else(|| format!("ferrio: --atomic-unit={given}: a power of two is wanted, at least 512\n"))?;
+        } else if let Some(given) = word.strip_prefix("--memory=") {
+            let memory_bytes =
+                given.parse().ok().filter(|mib| *mib > 0).and_then(|mib: usize| mib.checked_mul(1 << 20));
+            request.check.memory_bytes = memory_bytes
+                .ok_or_else(|| format!("ferrio: --memory={given}: a number of MiB is wanted, at least 1\n"))?;
         } else {
             request.job.push(argument.clone());
         }
@@ -100,8 +111,7 @@ fn check(request: &Request, console: &mut Console) -> Result<Vec<CrashReport>, S
             console.error(&line(&violation));
         }
     };
-    let reports =
-        after_crash(invocation.run, request.unit_bytes, &mut tell).map_err(|message| format!("{message}\n"))?;
+    let reports = after_crash(invocation.run, request.check, &mut tell).map_err(|message| format!("{message}\n"))?;
     if n_told > MAX_SHOWN {
         console.error(&format!("fio: {} more are not shown\n", n_told - MAX_SHOWN));
     }
@@ -142,6 +152,11 @@ fn text(report: &CrashReport) -> String {
         // A string takes everything.
         let _ = writeln!(text, "  {what}: {n_blocks}");
     }
+    let _ = writeln!(
+        text,
+        "  memory for them: at most {} bytes, the journal read {} times",
+        report.memory_bytes, report.n_readings
+    );
     if report.n_cut_bytes > 0 {
         let _ = writeln!(text, "  the journal ends with {} bytes of no record", report.n_cut_bytes);
     }

@@ -25,6 +25,9 @@ const HEAD_BYTES: usize = 16;
 /// The longest description that is read, bytes.
 const MAX_HEADER_BYTES: u32 = 16 << 20;
 
+/// What is read of a journal at once.
+const JOURNAL_BUFFER_BYTES: usize = 1 << 20;
+
 /// The largest block that is read.
 const MAX_BLOCK_BYTES: u64 = 1 << 30;
 
@@ -96,6 +99,15 @@ pub struct Violation {
     pub verdict: Result<Verdict, String>,
 }
 
+/// What a check may take for granted, and how much memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CrashCheck {
+    /// What the device writes as a whole, bytes.
+    pub unit_bytes: usize,
+    /// What the places of a journal may take, bytes; where they take more, it is read several times.
+    pub memory_bytes: usize,
+}
+
 /// What became of the blocks of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CrashReport {
@@ -109,6 +121,10 @@ pub struct CrashReport {
     pub n_durable: u64,
     /// Bytes at the journal's end that are no record: a crash has cut it.
     pub n_cut_bytes: u64,
+    /// How often it was read to judge all blocks.
+    pub n_readings: u64,
+    /// The most memory that its places took at once, bytes.
+    pub memory_bytes: u64,
     /// Blocks that were written.
     pub n_blocks: u64,
     /// Blocks by what became of them, in the order of [`Verdict`].
@@ -148,59 +164,64 @@ impl CrashReport {
     }
 }
 
-/// Judges the files of all jobs that have a journal (`verify_crash_log`), and changes nothing. `unit_bytes`: what the device
-/// writes as a whole.
+/// Judges the files of all jobs that have a journal (`verify_crash_log`), and changes nothing.
 ///
 /// # Errors
 /// A line that says which journal cannot be read, or that there is none.
 pub fn after_crash(
     spec: RunSpec,
-    unit_bytes: usize,
+    how: CrashCheck,
     tell: &mut dyn FnMut(Violation),
 ) -> Result<Vec<CrashReport>, String> {
     let plan = RunPlan::new(spec).map_err(|error| format!("fio: {error}"))?;
     let paths = plan.workers.iter().filter_map(|worker| log_path(&worker.spec, worker.clone_index));
     let reports = paths.map(|path| {
-        check_journal(&path, unit_bytes, tell).map_err(|why| format!("fio: verify_crash_log {}: {why}", path.display()))
+        check_journal(&path, how, tell).map_err(|why| format!("fio: verify_crash_log {}: {why}", path.display()))
     });
     let reports = reports.collect::<Result<Vec<_>, _>>()?;
     if reports.is_empty() { Err("fio: no job has a verify_crash_log".to_owned()) } else { Ok(reports) }
 }
 
-fn check_journal(path: &Path, unit_bytes: usize, tell: &mut dyn FnMut(Violation)) -> Result<CrashReport, String> {
-    let mut input = BufReader::new(File::open(path).map_err(|error| error.to_string())?);
+fn check_journal(path: &Path, how: CrashCheck, tell: &mut dyn FnMut(Violation)) -> Result<CrashReport, String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let mut input = BufReader::with_capacity(JOURNAL_BUFFER_BYTES, file);
     let header = CrashHeader::read(&mut input)?;
     let start = input.stream_position().map_err(|error| error.to_string())?;
     let mut syncs = Syncs::new(header.writes_are_durable);
-    each_record(&mut input, &mut |record| {
+    let n_cut_bytes = each_record(&mut input, &mut |record| {
+        check_record(&header, record)?;
         syncs.see(record);
         Ok(())
     })?;
-    input.seek(SeekFrom::Start(start)).map_err(|error| error.to_string())?;
-    let mut history = History::new(syncs);
-    let n_cut_bytes = each_record(&mut input, &mut |record| check_record(&header, record, &mut history))?;
-    let mut report = CrashReport {
-        job_name: header.job_name.clone(),
-        n_issued: history.n_issued,
-        n_acknowledged: history.n_acknowledged,
-        n_durable: history.n_durable,
-        n_cut_bytes,
-        ..CrashReport::default()
-    };
-    judge_all(&header, &history, unit_bytes, &mut |violation| {
-        report.count(&violation.verdict);
-        if !matches!(&violation.verdict, Ok(verdict) if !verdict.is_violation()) {
-            tell(violation);
-        }
-    });
+    let mut report = CrashReport { job_name: header.job_name.clone(), n_cut_bytes, ..CrashReport::default() };
+    let mut part = Some(History::new(syncs, how.memory_bytes));
+    while let Some(mut history) = part {
+        input.seek(SeekFrom::Start(start)).map_err(|error| error.to_string())?;
+        each_record(&mut input, &mut |record| history.see(record).map_err(|overlap| overlap.to_string()))?;
+        report.n_readings += 1;
+        report.memory_bytes = report.memory_bytes.max(history.n_most_bytes() as u64);
+        // Every part counts all.
+        report.n_issued = history.n_issued;
+        report.n_acknowledged = history.n_acknowledged;
+        report.n_durable = history.n_durable;
+        judge_all(&header, &history, how.unit_bytes, &mut |violation| {
+            report.count(&violation.verdict);
+            if !matches!(&violation.verdict, Ok(verdict) if !verdict.is_violation()) {
+                tell(violation);
+            }
+        });
+        part = history.next_part();
+    }
     Ok(report)
 }
 
-fn check_record(header: &CrashHeader, record: &Record, history: &mut History) -> Result<(), String> {
-    if record.file_index as usize >= header.files.len() || u64::from(record.length_bytes) > header.block_bytes {
+fn check_record(header: &CrashHeader, record: &Record) -> Result<(), String> {
+    let end = record.write.offset_bytes.saturating_add(record.length_bytes.into());
+    let is_of_file = (record.file_index as usize) < header.files.len() && i64::try_from(end).is_ok();
+    if !is_of_file || u64::from(record.length_bytes) > header.block_bytes {
         return Err("a record is of no file of the job, or of no block".to_owned());
     }
-    history.see(record).map_err(|overlap| overlap.to_string())
+    Ok(())
 }
 
 /// Takes all records up to the end, or to the first that is none; gives the bytes after it.

@@ -109,6 +109,31 @@ fn what_was_not_synced_may_be_lost() {
     assert!(torn.stderr.contains("torn: 1 of 8 atomic units"), "{}", torn.stderr);
 }
 
+/// With memory for a part of the blocks the journal is read again for the others: the same is said.
+#[test]
+fn memory_is_bounded() {
+    let more = "--rw=randwrite --do_verify=0 --end_fsync=1 --size=5m --bs=512";
+    let scratch = written("memory-crash", more);
+    let mut data = std::fs::read(scratch.join("f")).expect("the file");
+    for block in [0, 5000, 10239] {
+        data[block * 512..(block + 1) * 512].fill(0);
+    }
+    scratch.write("f", &data);
+    let [whole, parts] = ["", "--memory=1"].map(|memory| check(&scratch, &format!("{more} {memory}")));
+    assert_eq!((whole.code, parts.code, &whole.stderr), (Some(1), Some(1), &parts.stderr));
+    assert_eq!(whole.stderr.lines().count(), 3, "{}", whole.stderr);
+    let split = |finished: &Finished| {
+        let is_memory = |line: &&str| line.contains("memory for them");
+        let (memory, others): (Vec<&str>, Vec<&str>) = finished.stdout.lines().partition(is_memory);
+        (memory.concat(), others.join("\n"))
+    };
+    let ((all, of_whole), (some, of_parts)) = (split(&whole), split(&parts));
+    assert_eq!(of_whole, of_parts);
+    assert!(all.ends_with("the journal read 1 times") && !some.ends_with("the journal read 1 times"), "{all} {some}");
+    let n_bytes = |line: &str| line.split_whitespace().find_map(|word| word.parse::<u64>().ok());
+    assert!(n_bytes(&some) <= Some(1 << 20) && n_bytes(&all) > Some(1 << 20), "{all} {some}");
+}
+
 /// The kernel keeps what a killed job has written.
 #[test]
 fn a_killed_job_has_lost_nothing() {
@@ -174,7 +199,12 @@ fn what_cannot_be_judged_is_refused() {
         assert_eq!(finished.code, Some(1), "{more}");
         assert!(finished.stderr.contains(message), "{more}: {}", finished.stderr);
     }
-    for arguments in ["verify", "verify --after-crash", "verify --after-crash --atomic-unit=100 x"] {
+    for arguments in [
+        "verify",
+        "verify --after-crash",
+        "verify --after-crash --atomic-unit=100 x",
+        "verify --after-crash --memory=0 x",
+    ] {
         let finished = run(&scratch, arguments);
         assert_eq!(finished.code, Some(1));
         assert!(finished.stderr.contains("usage: ferrio verify --after-crash"), "{}", finished.stderr);

@@ -247,6 +247,21 @@ impl BlockRules {
         (stored_crc == computed_crc && block == received).then_some(write)
     }
 
+    /// Each interval of a block begins with a header of its own place, be the rest of it what it may.
+    pub fn has_headers(&self, received: &[u8], offset_bytes: u64) -> bool {
+        let interval_bytes = self.interval_bytes(received.len());
+        let area_bytes = self.area_bytes();
+        let has_header = |(index, interval): (usize, &[u8])| {
+            let mut interval = interval.to_vec();
+            self.swap(&mut interval);
+            let read = Header::read(self.spec.layout, &interval);
+            read.is_ok_and(|read| read.header.offset_bytes == offset_bytes + (index * interval_bytes) as u64)
+        };
+        area_bytes > 0
+            && interval_bytes >= area_bytes
+            && received.chunks_exact(interval_bytes).enumerate().all(has_header)
+    }
+
     /// The block as its own header says that it was written; `None`: it has no whole header.
     pub fn regenerate_own(&self, received: &[u8], offset_bytes: u64) -> Option<Vec<u8>> {
         self.regenerate(received, &Expected { offset_bytes, seed: None, sequence: None, is_trimmed: false })

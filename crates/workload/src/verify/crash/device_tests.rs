@@ -54,7 +54,7 @@ impl Device {
     fn verdict(&self, block: u64, received: &[u8]) -> Option<Verdict> {
         let mut syncs = Syncs::default();
         self.journal.iter().for_each(|record| syncs.see(record));
-        let mut history = History::new(syncs);
+        let mut history = History::new(syncs, usize::MAX);
         for record in &self.journal {
             history.see(record).expect("blocks lie beside each other");
         }

@@ -49,11 +49,16 @@ pub fn judge(rules: &BlockRules, place: &Place, last: Option<Write>, received: &
     let durable = durable.max_by_key(|write| write.sequence);
     let is_later = |write: &Write| {
         let after = |other: Write| write.sequence > other.sequence && write.start_ns >= other.start_ns;
-        last.is_some_and(after) || (place.has_more && durable.is_none_or(after))
+        // Where writes were left out, it may be one of them.
+        place.has_more || last.is_some_and(after)
     };
     let whole = rules.whole_write(received, offset_bytes(place));
     if let Some(write) = whole {
         return judge_whole(place, &write, is_later(&write), durable);
+    }
+    if place.has_more && rules.has_headers(received, offset_bytes(place)) {
+        // Its parts may be of writes that were left out.
+        return Verdict::Mixed;
     }
     let torn = judge_parts(rules, place, received, unit_bytes, durable.is_some());
     match (torn, durable) {
@@ -107,7 +112,11 @@ fn judge_parts(rules: &BlockRules, place: &Place, received: &[u8], unit_bytes: u
     let (mut is_known, mut has_traces) = (vec![false; n_units], vec![false; n_units]);
     // One block at a time: blocks may be large.
     let mut block = vec![0; received.len()];
-    for candidate in &place.candidates {
+    // Newest first: most blocks are known after a few of many.
+    for candidate in place.candidates.iter().rev() {
+        if is_known.iter().all(|is_known| *is_known) {
+            break;
+        }
         block.fill(0);
         rules.stamp(&mut block, &candidate.write);
         for (index, (wanted, unit)) in block.chunks(unit_bytes).zip(received.chunks(unit_bytes)).enumerate() {

@@ -43,12 +43,14 @@ pub(super) fn sync(covers: u64) -> Record {
     Record { event: Event::Synced { covers }, file_index: 0, length_bytes: 0, write }
 }
 
-fn history(journal: &[Record]) -> History {
+fn syncs(journal: &[Record]) -> Syncs {
     let mut syncs = Syncs::default();
-    for record in journal {
-        syncs.see(record);
-    }
-    let mut history = History::new(syncs);
+    journal.iter().for_each(|record| syncs.see(record));
+    syncs
+}
+
+fn history(journal: &[Record]) -> History {
+    let mut history = History::new(syncs(journal), usize::MAX);
     for record in journal {
         history.see(record).expect("blocks lie beside each other");
     }
@@ -157,24 +159,87 @@ fn a_sync_covers_what_was_acknowledged_before_its_issue() {
     assert!(!history.places[&(0, BLOCK as u64)].candidates[0].is_durable);
 }
 
-#[test]
-fn many_later_writes_take_no_memory() {
+/// Writes 1 to 999 of one block are acknowledged after the sync of write 0.
+fn hot_journal() -> Vec<Record> {
     let (issued, done) = (Event::Issued, Event::Acknowledged);
     let mut journal = vec![of_write(issued, 0, 0), of_write(done, 0, 0), sync(2)];
     for sequence in 1..1000 {
         journal.extend([of_write(issued, sequence, 0), of_write(done, sequence, 0)]);
     }
-    let history = history(&journal);
+    journal
+}
+
+/// Each of them may be there, and each unit of each.
+#[test]
+fn of_many_later_writes_each_may_be_there() {
+    let history = history(&hot_journal());
     let place = &history.places[&(0, 0)];
-    assert!(place.candidates.len() <= 16 && place.has_more);
-    let of = |sequence| judge(&rules(), place, history.last, &data(&write(sequence, 0)), UNIT);
-    assert_eq!((of(999), of(500), of(0)), (Verdict::There, Verdict::LostLater, Verdict::LostLater));
-    assert_eq!(judge(&rules(), place, history.last, &[0; BLOCK], UNIT), Verdict::Lost { wanted: 0, found: None });
+    let of = |received: &[u8]| judge(&rules(), place, history.last, received, UNIT);
+    let whole = |sequence| data(&write(sequence, 0));
+    assert_eq!(
+        [of(&whole(999)), of(&whole(500)), of(&whole(0))],
+        [Verdict::There, Verdict::LostLater, Verdict::LostLater]
+    );
+    let parts = mixed(&whole(3), &mixed(&whole(500), &whole(0), 5 * UNIT), 2 * UNIT);
+    assert_eq!(of(&parts), Verdict::Mixed);
+    assert_eq!(of(&mixed(&whole(3), &whole(0), 2 * UNIT + 100)), Verdict::Torn { n_bad: 1, n_units: 8 });
+    assert_eq!(of(&[0; BLOCK]), Verdict::Lost { wanted: 0, found: None });
+}
+
+/// One place with more writes than there is memory: less is said, and nothing that is wrong.
+#[test]
+fn writes_beyond_memory_are_left_out() {
+    let mut history = History::new(syncs(&hot_journal()), 4096);
+    for record in hot_journal() {
+        history.see(&record).expect("one place");
+    }
+    let place = &history.places[&(0, 0)];
+    assert!(place.has_more && place.candidates.len() < 64 && history.n_most_bytes() < 16384);
+    let of = |received: &[u8]| judge(&rules(), place, history.last, received, UNIT);
+    let whole = |sequence| data(&write(sequence, 0));
+    assert_eq!(
+        [of(&whole(999)), of(&whole(500)), of(&whole(0))],
+        [Verdict::There, Verdict::LostLater, Verdict::LostLater]
+    );
+    assert_eq!(of(&mixed(&whole(3), &whole(0), 2 * UNIT)), Verdict::Mixed);
+    assert_eq!(of(&[0; BLOCK]), Verdict::Lost { wanted: 0, found: None });
+    let mut flipped = whole(999);
+    flipped[3 * UNIT] ^= 1;
+    assert_eq!(of(&flipped), Verdict::Mixed);
+    // Without its last header it is of no writes.
+    assert_eq!(of(&mixed(&flipped, &[0; BLOCK], 6 * UNIT)), Verdict::Torn { n_bad: 3, n_units: 8 });
+    assert!(history.next_part().is_none());
+}
+
+/// Wherever a part ends, also between two writes that lie over each other.
+#[test]
+fn overlaps_are_found_across_parts() {
+    let at = |sequence, offset_bytes| Record {
+        event: Event::Issued,
+        file_index: 0,
+        length_bytes: 4096,
+        write: Write { offset_bytes, ..write(sequence, 0) },
+    };
+    let places = [[0].as_slice(), &[6144; 8], &[0; 8], &[4096]].concat();
+    let journal: Vec<Record> = (0..).zip(places).map(|(sequence, place)| at(sequence, place)).collect();
+    let mut firsts = Vec::new();
+    for limit_bytes in (0..4000).step_by(16) {
+        let mut found = None;
+        let mut part = Some(History::new(Syncs::default(), limit_bytes));
+        while let (Some(mut history), None) = (part, found) {
+            found = journal.iter().find_map(|record| history.see(record).err());
+            part = history.next_part();
+        }
+        let Overlap { first, second, .. } = found.expect("they do");
+        assert_eq!(first.min(second)..first.max(second), 4096..6144);
+        firsts.push(first);
+    }
+    assert!(firsts.contains(&4096) && firsts.contains(&6144), "found within a part, and across two");
 }
 
 #[test]
 fn writes_over_parts_of_others_are_refused() {
-    let mut history = History::new(Syncs::default());
+    let mut history = History::new(Syncs::default(), usize::MAX);
     let at = |offset_bytes| Record {
         event: Event::Issued,
         file_index: 0,
@@ -213,7 +278,6 @@ proptest! {
         received in prop::collection::vec(any::<u8>(), 0..600),
         unit_bytes in 1_usize..5000,
     ) {
-        let mut syncs = Syncs::default();
         let record = |(kind, sequence, block, covers): &(u32, u64, u64, u64)| match kind {
             1 => of_write(Event::Issued, *sequence, *block),
             2 => of_write(Event::Acknowledged, *sequence, *block),
@@ -221,15 +285,47 @@ proptest! {
             _ => sync(*covers),
         };
         let records: Vec<Record> = records.iter().map(record).collect();
-        for record in &records {
-            syncs.see(record);
-        }
-        let mut history = History::new(syncs);
+        let mut history = History::new(syncs(&records), usize::MAX);
         for record in &records {
             let _ = history.see(record);
         }
         for place in history.places.values() {
             let _ = judge(&rules(), place, history.last, &received, unit_bytes);
+        }
+    }
+
+    /// In parts, each of which fits, it is the whole.
+    #[test]
+    fn parts_are_the_whole(
+        blocks in prop::collection::vec((0_u64..12, 0_u8..8), 1..120),
+        limit_bytes in 0_usize..4000,
+    ) {
+        let mut journal = Vec::new();
+        for (sequence, (block, kind)) in blocks.iter().enumerate() {
+            journal.push(of_write(Event::Issued, sequence as u64, *block));
+            match kind {
+                0 => {}
+                1 => journal.push(sync(journal.len() as u64)),
+                _ => journal.push(of_write(Event::Acknowledged, sequence as u64, *block)),
+            }
+        }
+        let whole = history(&journal);
+        let mut part = Some(History::new(syncs(&journal), limit_bytes));
+        let mut places = Vec::new();
+        while let Some(mut history) = part {
+            journal.iter().for_each(|record| history.see(record).expect("blocks lie beside each other"));
+            prop_assert!(history.n_most_bytes() <= limit_bytes || history.places.len() == 1);
+            prop_assert_eq!(
+                (history.n_issued, history.n_acknowledged, history.n_durable, history.last),
+                (whole.n_issued, whole.n_acknowledged, whole.n_durable, whole.last)
+            );
+            places.extend(history.places.iter().map(|(key, place)| (*key, place.clone())));
+            part = history.next_part();
+        }
+        prop_assert!(places.iter().map(|(key, _)| key).eq(whole.places.keys()));
+        for (key, place) in &places {
+            let of_whole = &whole.places[key];
+            prop_assert!(place.has_more || place.candidates == of_whole.candidates);
         }
     }
 }
