@@ -8,6 +8,8 @@ fuzz_target!(|data: &[u8]| {
     let Ok(mut stats) = postcard::from_bytes::<ThreadStats>(data) else { return };
     stats.merge(&stats.clone());
     stats.unify();
-    let bytes = postcard::to_stdvec(&stats).expect("lists and numbers");
-    assert_eq!(postcard::from_bytes::<ThreadStats>(&bytes).as_ref(), Ok(&stats));
+    // Bytes are compared: a figure that is no number is not equal to itself.
+    let encode = |stats: &ThreadStats| postcard::to_stdvec(stats).expect("lists and numbers");
+    let bytes = encode(&stats);
+    assert_eq!(postcard::from_bytes(&bytes).as_ref().map(encode), Ok(bytes));
 });

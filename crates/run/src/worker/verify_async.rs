@@ -156,8 +156,8 @@ impl Checkers {
     /// One could not be checked.
     pub(super) fn finish(&mut self) -> Result<Option<Faulty>, JobError> {
         let n_places = self.places.len();
-        let outcomes = (0..n_places).map(|step| self.places[(self.next + step) % n_places].take_outcome());
-        outcomes.filter_map(Result::transpose).next().transpose()
+        let mut outcomes = (0..n_places).map(|step| self.places[(self.next + step) % n_places].take_outcome());
+        outcomes.find_map(Result::transpose).transpose()
     }
 }
 
