@@ -93,3 +93,21 @@ fn readers_find_what_their_method_can() {
         }
     }
 }
+
+/// Whichever interval of a block it is in; fio 3.33 ends with an error only for the last.
+#[test]
+fn a_fault_in_any_interval_is_an_error() {
+    let scratch = Scratch::new("verify-intervals");
+    let fixed = "--verify=md5 --verify_interval=1k --verify_header_layout=3.33";
+    assert_eq!(run(&scratch, &format!("{fixed} --rw=write --do_verify=0")).code, Some(0));
+    let whole = std::fs::read(scratch.join("f")).expect("the file");
+    for interval in 0..4 {
+        let mut data = whole.clone();
+        data[3 * BLOCK + interval * 1024 + 300] ^= 1;
+        scratch.write("f", &data);
+        let finished = run(&scratch, &format!("{fixed} --rw=read"));
+        assert_eq!(finished.code, Some(1), "{interval}: {}", finished.all());
+        let place = format!("offset {}, length 1024", 3 * BLOCK + interval * 1024);
+        assert!(finished.stderr.contains(&place), "{interval}: {}", finished.stderr);
+    }
+}

@@ -33,7 +33,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
              buffer_pattern for what compresses, and the others only with null, as in fio 3.33; a trace that reads beside \
              its writes gives no false alarm (3.33 checks such reads for the wrong write); beside a trace or zonemode=zbd \
              what needs the order of a job's own writes is refused (experimental_verify, verify_state_load, \
-             trim_percentage, verify_crash_log; with zonemode=zbd verify_only too)",
+             trim_percentage; with zonemode=zbd verify_only and verify_crash_log too)",
         ),
     option("do_verify", Kind::Bool, "Run the read-back phase after writing")
         .default("1")
@@ -63,6 +63,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .under("verify")
     .place(Category::Io, "verify")
+    .deviates(
+        "a fault in any interval is an error of the job (fio 3.33 tells of each, but ends with an error only for the last \
+         interval of a block)",
+    )
     .applies(Apply::U32(|draft| &mut draft.open.verify.interval_bytes)),
     option("verify_offset", Kind::Int(at_least(48)), "Byte position of the header inside each interval")
         .under("verify")
