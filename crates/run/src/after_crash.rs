@@ -8,10 +8,12 @@ use ferrio_units::checksum::crc32c;
 use ferrio_workload::verify::block::BlockRules;
 use ferrio_workload::verify::crash::history::{History, Place, Syncs};
 use ferrio_workload::verify::crash::judge::judge;
-use ferrio_workload::verify::crash::record::{RECORD_BYTES, Record};
+use ferrio_workload::verify::crash::record::{Event, RECORD_BYTES, Record};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 pub use ferrio_workload::verify::crash::judge::Verdict;
@@ -175,44 +177,107 @@ pub fn after_crash(
 ) -> Result<Vec<CrashReport>, String> {
     let plan = RunPlan::new(spec).map_err(|error| format!("fio: {error}"))?;
     let paths = plan.workers.iter().filter_map(|worker| log_path(&worker.spec, worker.clone_index));
-    let reports = paths.map(|path| {
-        check_journal(&path, how, tell).map_err(|why| format!("fio: verify_crash_log {}: {why}", path.display()))
-    });
-    let reports = reports.collect::<Result<Vec<_>, _>>()?;
-    if reports.is_empty() { Err("fio: no job has a verify_crash_log".to_owned()) } else { Ok(reports) }
+    let mut journals = paths.map(|path| Journal::open(&path)).collect::<Result<Vec<_>, _>>()?;
+    if journals.is_empty() {
+        return Err("fio: no job has a verify_crash_log".to_owned());
+    }
+    check_shared(&journals)?;
+    journals.iter_mut().map(|journal| journal.judge(how, tell).map_err(|why| journal.complaint(&why))).collect()
 }
 
-fn check_journal(path: &Path, how: CrashCheck, tell: &mut dyn FnMut(Violation)) -> Result<CrashReport, String> {
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    let mut input = BufReader::with_capacity(JOURNAL_BUFFER_BYTES, file);
-    let header = CrashHeader::read(&mut input)?;
-    let start = input.stream_position().map_err(|error| error.to_string())?;
-    let mut syncs = Syncs::new(header.writes_are_durable);
-    let n_cut_bytes = each_record(&mut input, &mut |record| {
-        check_record(&header, record)?;
-        syncs.see(record);
-        Ok(())
-    })?;
-    let mut report = CrashReport { job_name: header.job_name.clone(), n_cut_bytes, ..CrashReport::default() };
-    let mut part = Some(History::new(syncs, how.memory_bytes));
-    while let Some(mut history) = part {
-        input.seek(SeekFrom::Start(start)).map_err(|error| error.to_string())?;
-        each_record(&mut input, &mut |record| history.see(record).map_err(|overlap| overlap.to_string()))?;
-        report.n_readings += 1;
-        report.memory_bytes = report.memory_bytes.max(history.n_most_bytes() as u64);
-        // Every part counts all.
-        report.n_issued = history.n_issued;
-        report.n_acknowledged = history.n_acknowledged;
-        report.n_durable = history.n_durable;
-        judge_all(&header, &history, how.unit_bytes, &mut |violation| {
-            report.count(&violation.verdict);
-            if !matches!(&violation.verdict, Ok(verdict) if !verdict.is_violation()) {
-                tell(violation);
-            }
-        });
-        part = history.next_part();
+/// A journal of which all records were seen once.
+struct Journal {
+    path: PathBuf,
+    input: BufReader<File>,
+    header: CrashHeader,
+    /// Where its records begin.
+    start: u64,
+    syncs: Syncs,
+    n_cut_bytes: u64,
+    /// By file: where the first of its writes begins and the last ends.
+    written: BTreeMap<u32, Range<u64>>,
+}
+
+impl Journal {
+    fn open(path: &Path) -> Result<Self, String> {
+        Self::read(path).map_err(|why| complaint(path, &why))
     }
-    Ok(report)
+
+    fn read(path: &Path) -> Result<Self, String> {
+        let file = File::open(path).map_err(|error| error.to_string())?;
+        let mut input = BufReader::with_capacity(JOURNAL_BUFFER_BYTES, file);
+        let header = CrashHeader::read(&mut input)?;
+        let start = input.stream_position().map_err(|error| error.to_string())?;
+        let mut syncs = Syncs::new(header.writes_are_durable);
+        let mut written: BTreeMap<u32, Range<u64>> = BTreeMap::new();
+        let n_cut_bytes = each_record(&mut input, &mut |record| {
+            check_record(&header, record)?;
+            syncs.see(record);
+            if record.event == Event::Issued {
+                let (first, length) = (record.write.offset_bytes, u64::from(record.length_bytes));
+                let range = written.entry(record.file_index).or_insert(first..first);
+                // Its end is that of a place in a file: `check_record` has seen to it.
+                *range = range.start.min(first)..range.end.max(first + length);
+            }
+            Ok(())
+        })?;
+        Ok(Self { path: path.to_owned(), input, header, start, syncs, n_cut_bytes, written })
+    }
+
+    fn complaint(&self, why: &str) -> String {
+        complaint(&self.path, why)
+    }
+
+    fn judge(&mut self, how: CrashCheck, tell: &mut dyn FnMut(Violation)) -> Result<CrashReport, String> {
+        let Self { input, header, start, syncs, n_cut_bytes, .. } = self;
+        let (job_name, n_cut_bytes) = (header.job_name.clone(), *n_cut_bytes);
+        let mut report = CrashReport { job_name, n_cut_bytes, ..CrashReport::default() };
+        let mut part = Some(History::new(std::mem::take(syncs), how.memory_bytes));
+        while let Some(mut history) = part {
+            input.seek(SeekFrom::Start(*start)).map_err(|error| error.to_string())?;
+            each_record(input, &mut |record| history.see(record).map_err(|overlap| overlap.to_string()))?;
+            report.n_readings += 1;
+            report.memory_bytes = report.memory_bytes.max(history.n_most_bytes() as u64);
+            // Every part counts all.
+            report.n_issued = history.n_issued;
+            report.n_acknowledged = history.n_acknowledged;
+            report.n_durable = history.n_durable;
+            judge_all(header, &history, how.unit_bytes, &mut |violation| {
+                report.count(&violation.verdict);
+                if !matches!(&violation.verdict, Ok(verdict) if !verdict.is_violation()) {
+                    tell(violation);
+                }
+            });
+            part = history.next_part();
+        }
+        Ok(report)
+    }
+}
+
+fn complaint(path: &Path, why: &str) -> String {
+    format!("fio: verify_crash_log {}: {why}", path.display())
+}
+
+/// Of a place that several jobs wrote no journal tells what is there.
+fn check_shared(journals: &[Journal]) -> Result<(), String> {
+    let mut by_file: BTreeMap<&str, Vec<(&Range<u64>, &Journal)>> = BTreeMap::new();
+    for journal in journals {
+        for (file_index, range) in &journal.written {
+            // There is such a file: `check_record` has seen to it.
+            by_file.entry(&journal.header.files[*file_index as usize]).or_default().push((range, journal));
+        }
+    }
+    for (file, mut writers) in by_file {
+        writers.sort_by_key(|(range, _)| range.start);
+        let overlap = writers.windows(2).find(|pair| matches!(pair, [(a, _), (b, _)] if a.end > b.start));
+        if let Some([(_, first), (_, second)]) = overlap {
+            let other = first.path.display();
+            return Err(second.complaint(&format!(
+                "the job of {other} wrote to the same part of {file}: which write is the newest, no journal says"
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn check_record(header: &CrashHeader, record: &Record) -> Result<(), String> {

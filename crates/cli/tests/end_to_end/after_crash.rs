@@ -109,6 +109,65 @@ fn what_was_not_synced_may_be_lost() {
     assert!(torn.stderr.contains("torn: 1 of 8 atomic units"), "{}", torn.stderr);
 }
 
+/// A trace says where; what its syncs cover must be there.
+#[test]
+fn traces_are_judged() {
+    let scratch = Scratch::new("trace-crash");
+    let trace = |writes: &[(u64, u64)], others: &str| {
+        let lines: Vec<String> = writes.iter().map(|(offset, length)| format!("f write {offset} {length}\n")).collect();
+        let (first, later) = lines.split_at(lines.len() / 2);
+        let (first, later) = (first.concat(), later.concat());
+        let text = format!("fio version 2 iolog\nf add\nf open\n{first}f sync 0 0\n{later}{others}f close\n");
+        scratch.write("t", text);
+    };
+    let blocks: Vec<(u64, u64)> = (0..8).map(|block| (block * 3 % 8 * 8192, 8192)).collect();
+    trace(&blocks, "f read 0 4096\n");
+    let more = "--read_iolog=t";
+    let job = JOB.replace("--filename=f --size=64k --bs=4k", more);
+    let written = run(&scratch, &format!("{job} --do_verify=0"));
+    assert_eq!((written.code, written.stderr.as_str()), (Some(0), ""));
+    let check = || run(&scratch, &format!("verify --after-crash {job}"));
+    let whole = check();
+    assert_eq!((whole.code, whole.stderr.as_str()), (Some(0), ""), "{}", whole.stdout);
+    has(&whole, &["a: 8 writes issued, 8 acknowledged, 4 of them before the last completed sync", "  there: 8"]);
+    // The second was synced, the sixth was not.
+    let mut data = std::fs::read(scratch.join("f")).expect("the file");
+    data[24576..32768].fill(0);
+    data[57344..65536].fill(0);
+    scratch.write("f", &data);
+    let damaged = check();
+    assert_eq!(damaged.code, Some(1));
+    let name = scratch.join("f").display().to_string();
+    let line = format!("fio: {name} offset 24576: lost: write 1 was synced, and none is there\n");
+    assert_eq!(damaged.stderr, line);
+    has(&damaged, &["  there: 6", "  lost after the last sync (allowed): 1", "  lost before the last sync: 1"]);
+    for (writes, others, message) in [
+        (&[(0, 4096), (4096, 8192)][..], "", "may lie over parts of others"),
+        (&[(0, 4096), (2048, 4096)], "", "may lie over parts of others"),
+        (&[(0, 4096), (4096, 4096)], "f trim 0 4096\n", "what is trimmed is not judged"),
+        (&[], "f read 0 4096\n", "the trace writes nothing"),
+    ] {
+        trace(writes, others);
+        let refused = run(&scratch, &job);
+        assert_eq!(refused.code, Some(1), "{message}: {}", refused.all());
+        assert!(refused.stderr.contains(message), "{message}: {}", refused.stderr);
+    }
+}
+
+/// Of two jobs that wrote to one part of a file none knows what the other did.
+#[test]
+fn jobs_need_parts_of_their_own() {
+    let more = "--rw=randwrite --do_verify=0 --end_fsync=1 --numjobs=2";
+    let scratch = written("shared-crash", more);
+    let shared = check(&scratch, more);
+    assert_eq!(shared.code, Some(1));
+    assert!(shared.stderr.contains("journal.1: the job of journal.0 wrote to the same part of"), "{}", shared.stderr);
+    let apart = format!("{more} --offset_increment=64k");
+    assert_eq!(run(&scratch, &format!("{JOB} {apart}")).code, Some(0));
+    let checked = check(&scratch, &apart);
+    assert_eq!((checked.code, checked.stderr.as_str()), (Some(0), ""), "{}", checked.stdout);
+}
+
 /// With memory for a part of the blocks the journal is read again for the others: the same is said.
 #[test]
 fn memory_is_bounded() {

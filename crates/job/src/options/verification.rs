@@ -170,17 +170,17 @@ fn cannot_be_judged(job: &JobSpec, draft: &VerifyDraft, method: VerifyMethod) ->
     let block_bytes = pattern.block_size[DataDirection::Write].min_bytes;
     let align = pattern.block_align[DataDirection::Write];
     let hops = !pattern.random && pattern.rw_postfix != 0;
-    let writes = matches!(pattern.mix, DirectionMix::Write | DirectionMix::ReadWrite) && !draft.is_only;
+    // What a trace does, and where, is seen when it was read.
+    let is_trace = job.replay.is_set();
+    let writes = is_trace || matches!(pattern.mix, DirectionMix::Write | DirectionMix::ReadWrite);
+    let overlaps = !has_one_size(job) || align.is_some_and(|align| align != block_bytes) || hops;
     [
-        (!writes, "the job must write, and trim nothing"),
+        (!writes || draft.is_only, "the job must write, and trim nothing"),
         (draft.trims.lower().is_some(), "what is trimmed is not judged"),
         (!matches!(method.def().form, VerifyForm::Header(_)), "the method keeps no header in its blocks"),
         (draft.pattern.is_some(), "blocks of a verify_pattern cannot be told from older ones"),
         (draft.layout != HeaderLayout::V3, "headers of 3.33 cannot tell the writes apart"),
-        (
-            !has_one_size(job) || align.is_some_and(|align| align != block_bytes) || hops,
-            "blocks must not lie over parts of others: one block size, and no blockalign",
-        ),
+        (!is_trace && overlaps, "blocks must not lie over parts of others: one block size, and no blockalign"),
     ]
     .into_iter()
     .find_map(|(is_so, why)| is_so.then_some(why))
@@ -321,16 +321,18 @@ fn contradiction(job: &JobSpec, open: &Open, method: VerifyMethod) -> Option<Str
     too_short(job, draft, method)
 }
 
-/// What a trace does is known only once it was read, and it passes by only once.
+/// What a trace does is known only once it was read.
 fn contradiction_of_trace(job: &JobSpec, draft: &VerifyDraft) -> Option<String> {
     if !job.replay.is_set() {
         return None;
     }
     let rows = [
-        (draft.regenerates, "experimental_verify: a trace passes by only once"),
-        (draft.loads_state, "verify_state_load: a state tells of the writes of a job, not of a trace"),
+        (draft.regenerates, "experimental_verify: of writes that lie over each other only memory knows the newest"),
+        (
+            draft.loads_state,
+            "verify_state_load: a state tells of writes by their numbers, which reads of a trace do not have",
+        ),
         (draft.trims.percent > 0, "trim_percentage: the trace says what is trimmed"),
-        (draft.crash_log.is_some(), "verify_crash_log: blocks of a trace may lie over parts of others"),
     ];
     let refused = |why: &str| format!("fio: verify of a replayed trace cannot be combined with {why}");
     rows.iter().find_map(|(is_set, why)| is_set.then(|| refused(why)))
@@ -342,11 +344,11 @@ fn contradiction_of_zones(job: &JobSpec, draft: &VerifyDraft) -> Option<String> 
         return None;
     }
     let rows = [
-        (draft.is_only, "verify_only: where an earlier run wrote is not known"),
+        (draft.is_only, "verify_only: where an earlier run wrote depends on where the zones were written before it"),
         (draft.regenerates, "experimental_verify: only memory knows where writes went"),
-        (draft.loads_state, "verify_state_load: only memory knows where writes went"),
+        (draft.loads_state, "verify_state_load: reads below write pointers come in another order than the writes"),
         (draft.trims.percent > 0, "trim_percentage: a trim resets a whole zone"),
-        (draft.crash_log.is_some(), "verify_crash_log: a reset takes away what was synced"),
+        (draft.crash_log.is_some(), "verify_crash_log: a reset, also by another job, takes away what was synced"),
     ];
     let refused = |why: &str| format!("fio: verify with zonemode=zbd cannot be combined with {why}");
     rows.iter().find_map(|(is_set, why)| is_set.then(|| refused(why)))

@@ -128,6 +128,10 @@ fn adapted(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<Wo
     spec.pattern.bs_is_seq_rand = false;
     if let Some(verify) = &mut spec.verify {
         verified::adapt(verify, spec.pattern.block_size[DataDirection::Write].min_bytes, survey, writes)?;
+        if let Some(why) = verified::cannot_be_judged(survey, paths).filter(|_| verify.crash_log.is_some()) {
+            let text = format!("fio: verify_crash_log: {why}");
+            return Err(job_error!(EINVAL, "verify_crash_log").explained(text));
+        }
     }
     // Trims have no buffer.
     let data = [survey.directions[DataDirection::Read], survey.directions[DataDirection::Write]];

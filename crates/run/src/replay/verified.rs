@@ -7,8 +7,10 @@
 use super::EINVAL;
 use crate::error::{JobError, job_error};
 use ferrio_job::spec::{HeaderLayout, VerifiedWrites, VerifySpec};
+use ferrio_units::DataDirection;
 use ferrio_workload::replay::Survey;
 use ferrio_workload::verify::block::BlockRules;
+use std::path::PathBuf;
 
 /// Makes what is verified to what the trace does. `writes`: it writes.
 ///
@@ -39,6 +41,24 @@ pub(super) fn adapt(verify: &mut VerifySpec, block_bytes: u64, survey: &Survey, 
         return Err(job_error!(EINVAL, "verify").explained(text));
     }
     Ok(())
+}
+
+/// Why the blocks of a trace could not be judged after a crash (`verify_crash_log`).
+pub(super) fn cannot_be_judged(survey: &Survey, paths: &[PathBuf]) -> Option<&'static str> {
+    let mut different: Vec<&PathBuf> = paths.iter().collect();
+    different.sort();
+    different.dedup();
+    [
+        (!survey.uses(DataDirection::Write), "the trace writes nothing"),
+        (survey.uses(DataDirection::Trim), "the trace trims, and what is trimmed is not judged"),
+        (different.len() < paths.len(), "several files of the trace are one"),
+        (
+            !survey.writes_whole_blocks(),
+            "writes of the trace may lie over parts of others: all must have one length, at multiples of it",
+        ),
+    ]
+    .into_iter()
+    .find_map(|(is_so, why)| is_so.then_some(why))
 }
 
 /// Intervals divide all I/Os that are not shorter.

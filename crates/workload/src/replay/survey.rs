@@ -47,11 +47,7 @@ pub struct Lengths {
 
 impl Lengths {
     fn add(&mut self, length_bytes: u64) {
-        let (mut a, mut b) = (self.divisor, length_bytes);
-        while b > 0 {
-            (a, b) = (b, a % b);
-        }
-        self.divisor = a;
+        self.divisor = common_divisor(self.divisor, length_bytes);
         if !self.known.contains(&length_bytes) {
             self.has_more |= self.known.len() >= MAX_LENGTHS;
             if !self.has_more {
@@ -64,6 +60,13 @@ impl Lengths {
     pub fn all(&self, is_so: impl Fn(u64) -> bool) -> bool {
         !self.has_more && self.known.iter().all(|length_bytes| is_so(*length_bytes))
     }
+}
+
+fn common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// A file of a trace.
@@ -84,6 +87,8 @@ pub struct Survey {
     pub directions: PerDirection<DirectionUse>,
     /// Lengths of its writes; of its reads if it does not write.
     pub lengths: Lengths,
+    /// The largest number of bytes that divides the offsets of all of its writes; 0: they are all 0.
+    pub write_offsets_divisor: u64,
     /// Its syncs.
     pub n_syncs: u64,
     /// Most requests that were under way at once, where the format tells; at least 1.
@@ -99,6 +104,7 @@ pub fn survey(bytes: Arc<dyn TraceBytes>, rules: ReplayRules, stop: &dyn Fn() ->
         files: Vec::new(),
         directions: PerDirection::default(),
         lengths: Lengths::default(),
+        write_offsets_divisor: 0,
         n_syncs: 0,
         depth: None,
         remarks: Remarks::default(),
@@ -146,6 +152,9 @@ impl Survey {
         if direction == DataDirection::Write || (direction == DataDirection::Read && !has_written) {
             self.lengths.add(io.length_bytes);
         }
+        if direction == DataDirection::Write {
+            self.write_offsets_divisor = common_divisor(self.write_offsets_divisor, io.offset_bytes);
+        }
         let of = &mut self.directions[direction];
         of.min_bytes = if of.n_ios == 0 { io.length_bytes } else { of.min_bytes.min(io.length_bytes) };
         of.max_bytes = of.max_bytes.max(io.length_bytes);
@@ -156,6 +165,13 @@ impl Survey {
     /// It has I/Os of a direction.
     pub fn uses(&self, direction: DataDirection) -> bool {
         self.directions[direction].n_ios > 0
+    }
+
+    /// No write lies over a part of another: all have one length, at multiples of it.
+    pub fn writes_whole_blocks(&self) -> bool {
+        let writes = self.directions[DataDirection::Write];
+        writes.min_bytes == writes.max_bytes
+            && (writes.max_bytes == 0 || self.write_offsets_divisor.is_multiple_of(writes.max_bytes))
     }
 
     /// Bytes of all directions.
