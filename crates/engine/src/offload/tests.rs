@@ -147,13 +147,8 @@ struct Telling {
     tell: Sender<(&'static str, u32)>,
 }
 
-/// Where the engines of [`telling`] tell; they are made by a plain function.
+/// Where they tell; they are made by a plain function.
 static TOLD: Mutex<Option<Sender<(&'static str, u32)>>> = Mutex::new(None);
-
-fn telling(_: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
-    let tell = TOLD.lock().unwrap().clone().unwrap();
-    Ok(Box::new(Telling { tell }))
-}
 
 impl Engine for Telling {
     fn start(&mut self, _: EngineSetup) -> Result<(), EngineError> {
@@ -179,7 +174,7 @@ impl Engine for Telling {
 fn threads_close_what_the_job_closes() {
     let (tell, told) = channel();
     *TOLD.lock().unwrap() = Some(tell);
-    let mut engine = started(telling).unwrap();
+    let mut engine = started(|_| Ok(Box::new(Telling { tell: TOLD.lock().unwrap().clone().unwrap() }))).unwrap();
     let next = || told.recv_timeout(Duration::from_secs(60)).unwrap();
     for _ in 0..3 {
         let (range_bytes, random) = (BLOCK as u64, false);

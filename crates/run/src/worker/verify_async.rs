@@ -257,7 +257,7 @@ mod tests {
         outcomes.push(checkers.finish());
         outcomes.push(checkers.finish());
         let failed = outcomes.iter().enumerate().filter_map(|(index, outcome)| Some((index, outcome.as_ref().err()?)));
-        let failed: Vec<_> = failed.map(|(index, error)| (index, error.errno, error.step.to_string())).collect();
+        let failed: Vec<_> = failed.map(|(index, error)| (index, error.errno, error.step.clone())).collect();
         let lost = |index| (index, EIO, "verify_async".to_owned());
         assert_eq!(failed, [lost(n_places + 3), lost(2 * n_places + 1)]);
     }

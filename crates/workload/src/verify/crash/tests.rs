@@ -45,7 +45,9 @@ pub(super) fn sync(covers: u64) -> Record {
 
 fn syncs(journal: &[Record]) -> Syncs {
     let mut syncs = Syncs::default();
-    journal.iter().for_each(|record| syncs.see(record));
+    for record in journal {
+        syncs.see(record);
+    }
     syncs
 }
 
@@ -313,7 +315,9 @@ proptest! {
         let mut part = Some(History::new(syncs(&journal), limit_bytes));
         let mut places = Vec::new();
         while let Some(mut history) = part {
-            journal.iter().for_each(|record| history.see(record).expect("blocks lie beside each other"));
+            for record in &journal {
+                history.see(record).expect("blocks lie beside each other");
+            }
             prop_assert!(history.n_most_bytes() <= limit_bytes || history.places.len() == 1);
             prop_assert_eq!(
                 (history.n_issued, history.n_acknowledged, history.n_durable, history.last),
