@@ -1,8 +1,9 @@
 //! Jobs with `zonemode=zbd` on files: where their I/Os go, what they reset and say, beside the peer.
 //!
 //! Start reading at [`places_are_those_of_the_peer`]. Not compared, because the peer (3.33) ends the job or counts otherwise:
-//! `max_open_zones` with blocks that do not divide a zone, zones that are reset without need beside what other jobs wrote,
-//! `zoneskip` of reads in zones that were written in part.
+//! `max_open_zones` with blocks that do not divide a zone or with none in reach, `job_max_open_zones` of a job that fills a zone
+//! that another opened, zones that are reset without need beside what other jobs wrote, `zoneskip` of reads in zones that were
+//! written in part.
 
 use crate::shapes::trace_of;
 use crate::support::{LoopDevice, Program, Run, Scratch, has_peer, skip};
@@ -37,6 +38,11 @@ const CASES: &[&str] = &[
     "--rw=randwrite --zone_reset_threshold=0.5 --zone_reset_frequency=1 --io_size=512k",
     "--rw=write --zone_reset_threshold=0.3 --zone_reset_frequency=0.3 --io_size=512k",
     "--rw=randrw --zone_reset_threshold=0.3 --zone_reset_frequency=0.1 --io_size=512k",
+    "--rw=rw --bs=8k --io_size=512k",
+    "--rw=rw --rwmixread=40 --io_size=512k",
+    "--rw=rw --rwmixread=30 --bs=16k --io_size=700k --loops=2",
+    "--rw=rw --bs=8k --size=96k --io_size=512k",
+    "--rw=read --read_beyond_wp=1 --bs=8k --zonecapacity=16k --size=96k --offset=64k --io_size=256k --loops=2",
     "--rw=write --zoneskip=32k",
     "--rw=write --zoneskip=1z --io_size=512k",
     "--rw=read --zoneskip=64k --read_beyond_wp=1",
@@ -118,13 +124,62 @@ fn what_is_read_of_other_jobs_is_that_of_the_peer() {
     }
 }
 
+/// Two jobs, one after the other.
+const PAIRS: &[(&str, &str)] = &[
+    ("--rw=write --io_size=64k --max_open_zones=1", "--rw=randwrite --norandommap --max_open_zones=1"),
+    (
+        "--rw=randwrite --norandommap --io_size=200k --max_open_zones=2",
+        "--rw=randwrite --norandommap --max_open_zones=2",
+    ),
+    ("--rw=randwrite --norandommap --max_open_zones=3", "--rw=write --io_size=512k --max_open_zones=3"),
+    ("--rw=write --io_size=48k --max_open_zones=3", "--rw=write --offset=64k --size=128k --max_open_zones=3"),
+    (
+        "--rw=write --io_size=16k --offset=192k --size=64k --max_open_zones=3",
+        "--rw=write --io_size=128k --max_open_zones=3 --job_max_open_zones=3",
+    ),
+    ("--rw=randwrite --io_size=96k --max_open_zones=4", "--rw=randrw --norandommap --max_open_zones=4"),
+    // What the second does not say is as the first has it.
+    ("--rw=randwrite --bs=8k --max_open_zones=3", "--rw=randwrite --bs=8k"),
+    ("--rw=randwrite --bs=8k --max_open_zones=3", "--rw=randread --bs=8k --job_max_open_zones=1"),
+    ("--rw=randwrite --bs=8k", "--rw=randwrite --bs=8k --zonesize=0"),
+    ("--rw=randwrite --bs=16k --max_open_zones=1", "--rw=randwrite --bs=8k --max_open_zones=2"),
+    ("--rw=randwrite --bs=16k", "--rw=randwrite --bs=8k --max_open_zones=2"),
+    ("--rw=randwrite --bs=16k", "--rw=randwrite --bs=8k --zonesize=64k"),
+    // The first makes the file longer than its zones.
+    ("--rw=read --offset=64k", "--rw=rw --io_size=96k"),
+    ("--rw=randwrite --offset=64k", "--rw=write --size=320k"),
+];
+
+#[test]
+fn jobs_have_the_zones_of_the_peer_together() {
+    if !has_peer("jobs_have_the_zones_of_the_peer_together") {
+        return;
+    }
+    for kind in ["--thread", ""] {
+        for (first, second) in PAIRS {
+            let both = format!("{FIXED} {SEED} {kind}").replace("--thread", kind);
+            let args = format!("--name=a {both} {first} --name=b {both} --stonewall --write_iolog=trace {second}");
+            let done = |program| {
+                let scratch = scratch();
+                let code = Run::new(program, scratch.path(), &args).finish().code;
+                (code, ios_of(&std::fs::read_to_string(scratch.join("trace")).unwrap_or_default()))
+            };
+            assert_eq!(done(Program::Ferrio), done(Program::Peer), "{args}");
+        }
+    }
+}
+
 /// Action, offset and length of the I/Os that were traced.
 fn trace_of_run(program: Program, args: &str) -> Vec<String> {
     let scratch = scratch();
     Run::new(program, scratch.path(), args).finish();
+    ios_of(&scratch.read("trace"))
+}
+
+fn ios_of(trace: &str) -> Vec<String> {
     let words = |line: &str| line.split_whitespace().rev().take(3).map(str::to_owned).collect::<Vec<_>>();
     let is_io = |words: &Vec<String>| words.len() == 3 && words[0].parse::<u64>().is_ok();
-    scratch.read("trace").lines().map(words).filter(is_io).map(|words| words.join(" ")).collect()
+    trace.lines().map(words).filter(is_io).map(|words| words.join(" ")).collect()
 }
 
 #[test]

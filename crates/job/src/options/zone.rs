@@ -46,7 +46,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::Io, "zone")
         .applies(Apply::U64(|draft| &mut draft.open.zones.sequential.capacity_bytes))
-        .deviates("refused without zonemode=zbd, where fio ignores it"),
+        .deviates("refused without zonemode=zbd, where fio ignores it; so is another one than that of an earlier job on the same file"),
     option("zonerange", Kind::Size(ANY), "strided: address range of a zone (default zonesize)")
         .default("0")
         .place(Category::Io, "zone")
@@ -66,12 +66,12 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::Io, "")
         .applies(Apply::U32(|draft| &mut draft.open.zones.sequential.max_open))
-        .deviates("refused without zonemode=zbd, where fio ignores it; jobs on one file with different limits are refused"),
+        .deviates("refused without zonemode=zbd, where fio ignores it; when other jobs have opened all zones that may be open and none of them lies in the range of a job, the one opened first counts as open no longer, where fio 3.33 ends the job without an error and without its I/O; beside open zones of other jobs out of its range a random job may write to another one of the open zones than fio 3.33"),
     option("job_max_open_zones", Kind::Int(at_most(4096)), "Same cap per job")
         .default("0")
         .place(Category::Io, "")
         .applies(Apply::U32(|draft| &mut draft.open.zones.sequential.job_max_open))
-        .deviates("refused without zonemode=zbd, where fio ignores it"),
+        .deviates("refused without zonemode=zbd, where fio ignores it; a zone that another job has opened counts for that job until it is full, whoever fills it: fio 3.33 opens no zone any more for a job that has filled one of another's, and ends it without an error when it finds no open one"),
     option("ignore_zone_limits", Kind::Bool, "Disregard limits reported by the device")
         .default("0")
         .place(Category::Io, "")

@@ -16,6 +16,7 @@ use ferrio_job::spec::{DirectionMix, SequentialZonesSpec, ZoneSkip, ZoneSpec};
 use ferrio_units::DataDirection;
 use ferrio_workload::{SequentialPlan, ZoneLayout, ZoneTable};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -84,13 +85,15 @@ impl ZoneRegistry {
         events: &mut dyn FnMut(RunEvent),
     ) -> Result<(), JobError> {
         let ZoneSpec::Sequential(spec) = worker.spec.zones else { return Ok(()) };
-        if spec.job_max_open > 0 && spec.max_open == 0 {
-            return Err(refused("'job_max_open_zones' cannot be used without a global open zones limit".to_owned()));
-        }
         let mut tables = Vec::with_capacity(set.files.len());
         for file in &mut set.files {
             let known = self.known(worker, &spec, file)?;
             let table = Arc::clone(&known.table);
+            if spec.job_max_open > 0 && table.max_open() == 0 {
+                return Err(refused(
+                    "'job_max_open_zones' cannot be used without a global open zones limit".to_owned(),
+                ));
+            }
             check(worker, &spec, file, &table)?;
             if worker.spec.pattern.mix != DirectionMix::Read || worker.spec.pattern.random {
                 round(file, table.layout(), events)?;
@@ -111,19 +114,53 @@ impl ZoneRegistry {
         file: &FilePlan,
     ) -> Result<&mut Known, JobError> {
         let key = std::fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
-        let (made, is_device) = target::table(worker, spec, file, self.n_workers)?;
-        let is_other =
-            |known: &Known| known.table.layout() != made.layout() || known.table.max_open() != made.max_open();
-        if self.known.get(&key).is_some_and(is_other) {
-            let name = &file.name;
-            return Err(refused(format!("{name}: jobs with different zones or max_open_zones are not supported")));
+        match self.known.entry(key) {
+            Entry::Occupied(known) => {
+                let known = known.into_mut();
+                known.admit(worker, spec, file, self.n_workers)?;
+                Ok(known)
+            }
+            Entry::Vacant(place) => {
+                let (table, is_device) = target::table(worker, spec, file, self.n_workers)?;
+                Ok(place.insert(Known { table: Arc::new(table), is_device, written: Vec::new() }))
+            }
         }
-        let new = || Known { table: Arc::new(made), is_device, written: Vec::new() };
-        Ok(self.known.entry(key).or_insert_with(new))
     }
 }
 
 impl Known {
+    /// One more job wants these zones. What it does not say is as the first job had it, and so is how many zones there are, also
+    /// when the file has grown since (as seen on fio 3.33).
+    fn admit(
+        &self,
+        worker: &WorkerPlan,
+        spec: &SequentialZonesSpec,
+        file: &FilePlan,
+        n_workers: usize,
+    ) -> Result<(), JobError> {
+        let (layout, name) = (self.table.layout(), &file.name);
+        if spec.zone_bytes > 0 && spec.zone_bytes != layout.zone_bytes {
+            let (given, zone_bytes) = (spec.zone_bytes, layout.zone_bytes);
+            return Err(refused(format!("{name}: zonesize {given} does not match the device zone size {zone_bytes}.")));
+        }
+        let max_open = if self.is_device {
+            target::table(worker, spec, file, n_workers)?.0.max_open()
+        } else {
+            let capacity_bytes = layout.shape(0).capacity_bytes;
+            if spec.capacity_bytes > 0 && spec.capacity_bytes != capacity_bytes {
+                let given = spec.capacity_bytes;
+                return Err(refused(format!(
+                    "{name}: zonecapacity {given} is not the one of an earlier job, {capacity_bytes}"
+                )));
+            }
+            spec.max_open as usize
+        };
+        if spec.max_open > 0 && max_open != self.table.max_open() {
+            return Err(refused("Different 'max_open_zones' values".to_owned()));
+        }
+        Ok(())
+    }
+
     /// A job writes to the range of a file.
     fn claim(&mut self, file: &FilePlan) -> Result<(), JobError> {
         let range = file.start_bytes..file.start_bytes.saturating_add(file.length_bytes);

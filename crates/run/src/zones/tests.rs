@@ -169,12 +169,23 @@ fn a_device_has_one_writer_for_a_zone() {
 #[test]
 fn jobs_on_one_file_have_the_same_zones() {
     let mut registry = ZoneRegistry::new(2);
-    let mut enter = |max_open| {
-        let (worker, _) = worker(|_, spec| (spec.zone_bytes, spec.max_open) = (64 << 10, max_open));
-        let mut set = FileSet { files: vec![file(0, 256 << 10, 256 << 10)], ..FileSet::default() };
-        registry.enter(&worker, &mut set, &mut |_| ()).map(|()| set.zones)
+    let mut enter = |zone_bytes: u64, max_open, job_max_open, file_bytes| {
+        let (worker, _) = worker(|_, spec| {
+            (spec.zone_bytes, spec.max_open, spec.job_max_open) = (zone_bytes, max_open, job_max_open);
+        });
+        let mut set = FileSet { files: vec![file(0, 256 << 10, file_bytes)], ..FileSet::default() };
+        registry.enter(&worker, &mut set, &mut |_| ()).map(|()| set.zones).map_err(|error| error.message)
     };
-    let first = enter(2).unwrap();
-    assert_eq!(enter(2).unwrap(), first);
-    assert!(enter(3).is_err());
+    let (zone, length) = (64 << 10, 256 << 10);
+    let first = enter(zone, 2, 0, length).unwrap();
+    // What is not said is as it was, and the file may have grown.
+    for (zone_bytes, max_open, file_bytes) in
+        [(zone, 2, length), (0, 2, length), (zone, 0, length), (zone, 2, 2 * length)]
+    {
+        assert_eq!(enter(zone_bytes, max_open, 0, file_bytes).unwrap(), first, "{zone_bytes} {max_open}");
+    }
+    assert_eq!(enter(zone, 0, 1, length).unwrap(), first);
+    assert_eq!(enter(zone, 3, 0, length).unwrap_err(), "Different 'max_open_zones' values");
+    let other = "f: zonesize 131072 does not match the device zone size 65536.";
+    assert_eq!(enter(2 * zone, 2, 0, length).unwrap_err(), other);
 }
