@@ -347,3 +347,44 @@ fn a_backlog_is_read_back_where_fio_does() {
         assert!(ferrio.1.len() > 32, "{job}: {ferrio:?}");
     }
 }
+
+/// Reads and writes of a job of 32 blocks, as seen on fio 3.33: what is read back counts for `io_size`, and no pass is cut short.
+const PASSES: &[(&str, u64, u64)] = &[
+    ("--rw=write", 32, 32),
+    ("--rw=write --io_size=64k", 16, 16),
+    ("--rw=write --io_size=192k", 32, 32),
+    ("--rw=write --io_size=256k", 32, 32),
+    ("--rw=write --io_size=259k", 32, 32),
+    ("--rw=write --io_size=260k", 64, 64),
+    ("--rw=write --io_size=512k", 64, 64),
+    ("--rw=write --io_size=512k --verify_backlog=8", 64, 64),
+    ("--rw=write --io_size=384k --ioengine=libaio --iodepth=8", 64, 64),
+    ("--rw=write --loops=2 --io_size=64k", 32, 32),
+    ("--rw=write --loops=2 --io_size=384k", 64, 64),
+    ("--rw=write --loops=2 --io_size=768k", 96, 96),
+    ("--rw=write --loops=4 --io_size=256k", 128, 128),
+    ("--rw=randwrite --io_size=256k", 32, 32),
+    ("--rw=randwrite --io_size=384k", 64, 64),
+    ("--rw=write --io_size=512k --do_verify=0", 0, 32),
+    ("--rw=write --loops=2 --io_size=256k --do_verify=0", 0, 64),
+    ("--rw=rw --io_size=384k", 96, 50),
+];
+
+#[test]
+fn what_is_read_back_counts_for_io_size() {
+    let programs = if has_peer("what_is_read_back_counts_for_io_size") {
+        &[Program::Ferrio, Program::Peer][..]
+    } else {
+        &[Program::Ferrio]
+    };
+    for (case, n_reads, n_writes) in PASSES {
+        for program in programs {
+            let scratch = Scratch::new("verify-passes");
+            let fixed = "--name=a --filename=f --size=128k --bs=4k --verify=crc32c --output-format=json";
+            let finished = Run::new(*program, scratch.path(), &format!("{fixed} {case}")).finish().succeeded();
+            let document = &crate::json_stream::documents(&finished.stdout, &finished.stdout)[0];
+            let ios = |direction: &str| document["jobs"][0][direction]["total_ios"].as_u64();
+            assert_eq!((ios("read"), ios("write")), (Some(*n_reads), Some(*n_writes)), "{program:?} {case}");
+        }
+    }
+}

@@ -128,7 +128,6 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         "Total bytes to transfer if different from size; may exceed size (wraps); 0-100% or Nz",
     )
     .aliases(&["io_limit"])
-    .deviates("what verify reads back does not count, as it does in fio 3.33")
     .place(Category::Io, "")
     .applies(Apply::With(apply::io_size)),
     option(

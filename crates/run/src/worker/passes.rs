@@ -9,7 +9,7 @@ use crate::error::{JobError, job_error};
 use crate::events::Stream;
 use crate::supervisor::board::WorkerState;
 use crate::trace::TraceGroup;
-use ferrio_job::spec::SizeSpec;
+use ferrio_job::spec::{DirectionMix, SizeSpec};
 use ferrio_stats::ThreadStats;
 use ferrio_units::{DataDirection, errno_text};
 
@@ -64,6 +64,10 @@ impl Worker<'_> {
             WorkerState::Running
         });
         if let Some(path) = &self.plan.spec.write_iolog {
+            if let Some(file) = self.set.files.iter().find(|file| file.path.to_str().is_none()) {
+                let text = format!("fio: write_iolog: {}: a trace has only names that are UTF-8", file.name);
+                return Err(job_error!(22, "write_iolog").explained(text));
+            }
             let log = IoLog::open(path).map_err(|error| {
                 let errno = error.raw_os_error().unwrap_or(5);
                 job_error!(errno, "write_iolog").explained(format!("fio: open write iolog {}: {error}", path.display()))
@@ -159,14 +163,27 @@ impl Worker<'_> {
         }
     }
 
+    /// A job that does nothing but write verifies what it wrote.
+    fn verifies_writes(&self) -> bool {
+        self.plan.spec.verify.is_some() && self.plan.spec.pattern.mix == DirectionMix::Write
+    }
+
+    /// What counts for `io_size`: also what a job reads back that does nothing but write (as seen on fio 3.33).
+    fn moved_bytes(&self) -> u64 {
+        let read_back_bytes = if self.verifies_writes() { self.account.bytes()[DataDirection::Read] } else { 0 };
+        self.workload.issued_bytes().saturating_add(read_back_bytes)
+    }
+
     /// Another pass follows: `loops`, an `io_size` beyond the size, or time that is left.
     fn goes_on(&self, n_passes: u32) -> bool {
         let spec = &self.plan.spec;
         // As seen on fio 3.33: a pass that ends before as many bytes as were asked for is followed by another, whether they are
         // more than the size or not, unless a percentage was asked for. No pass begins for less than the largest block of any
         // direction, also of those that the job does not use.
-        let left_bytes = self.set.io_bytes.saturating_sub(self.workload.issued_bytes());
+        let left_bytes = self.set.io_bytes.saturating_sub(self.moved_bytes());
         let is_more = match spec.extent.io_size {
+            // As seen on fio 3.33: writes that are verified, but not read back by the job itself, are done once.
+            _ if self.verifies_writes() && spec.verify.as_ref().is_some_and(|verify| !verify.reads_back) => false,
             Some(SizeSpec::Bytes(_)) => true,
             Some(SizeSpec::Percent(_)) => !self.set.zones.is_empty(),
             None => self.set.io_bytes > self.set.size_bytes,
