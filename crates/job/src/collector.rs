@@ -10,6 +10,7 @@ use crate::message::Messages;
 use crate::options::definition::OptionDef;
 use crate::options::set;
 use crate::spec::{JobSpec, RunSpec};
+use ferrio_units::byte_text;
 use std::collections::HashMap;
 
 /// Most workers of a run, clones counted.
@@ -103,7 +104,7 @@ impl<'a> Collector<'a> {
         set::set(&mut section.draft, def, text, &mut context)?;
         let text = text.unwrap_or_default();
         section.n_text_bytes += text.len();
-        section.given.push((def.name.to_owned(), text.to_owned()));
+        section.given.push((def.name.to_owned(), byte_text::shown(text).into_owned()));
         Ok(())
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Must not know: who prints, when, or in which format the run reports.
 
+use ferrio_units::byte_text;
+
 /// Where a message goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
@@ -14,7 +16,7 @@ pub enum Stream {
 /// One piece of text for the user, complete with its line ends.
 pub type Message = (Stream, String);
 
-/// Messages in the order in which they must be printed.
+/// Messages in the order in which they must be printed. What is no UTF-8 in a value is shown as U+FFFD.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Messages(Vec<Message>);
 
@@ -26,12 +28,12 @@ impl Messages {
 
     /// Adds a line for standard output; the line end is added here.
     pub fn out(&mut self, line: impl Into<String>) {
-        self.push(Stream::Stdout, line.into());
+        self.push(Stream::Stdout, &line.into());
     }
 
     /// Adds a line for standard error; the line end is added here.
     pub fn err(&mut self, line: impl Into<String>) {
-        self.push(Stream::Stderr, line.into());
+        self.push(Stream::Stderr, &line.into());
     }
 
     /// Adds a text as it is, without a further line end.
@@ -41,7 +43,7 @@ impl Messages {
 
     /// Adds all of `lines`.
     pub fn extend(&mut self, lines: impl IntoIterator<Item = Message>) {
-        self.0.extend(lines);
+        self.0.extend(lines.into_iter().map(|(stream, text)| (stream, byte_text::shown(&text).into_owned())));
     }
 
     /// Everything collected so far.
@@ -54,7 +56,8 @@ impl Messages {
         std::mem::take(&mut self.0)
     }
 
-    fn push(&mut self, stream: Stream, mut line: String) {
+    fn push(&mut self, stream: Stream, line: &str) {
+        let mut line = byte_text::shown(line).into_owned();
         line.push('\n');
         self.0.push((stream, line));
     }

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod base;
+pub mod byte_text;
 pub mod checksum;
 pub mod direction;
 mod error;

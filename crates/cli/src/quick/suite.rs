@@ -16,7 +16,7 @@ use ferrio_job::spec::RunSpec;
 use ferrio_report::logs::LogFiles;
 use ferrio_run::{ControlSettings, EtaSettings, RunEvent, RunObserver, RunSettings, TraceSettings};
 use ferrio_stats::EtaSnapshot;
-use ferrio_units::DataDirection;
+use ferrio_units::{DataDirection, byte_text};
 use std::ffi::OsString;
 use std::time::Instant;
 
@@ -101,7 +101,7 @@ fn run_spec(test: &Test, load: Load, conditions: &Conditions, file: &TargetFile)
     for job in &mut spec.jobs {
         // Not as options: those take colons apart, and paths that are not UTF-8 have no option text.
         job.target.directories = vec![file.directory().to_owned()];
-        job.target.filenames = vec![file.name().to_owned()];
+        job.target.filenames = vec![byte_text::from_bytes(file.name().as_bytes())];
     }
     Ok(spec)
 }

@@ -10,6 +10,7 @@ mod support;
 mod after_crash;
 mod around_jobs;
 mod bad_settings;
+mod byte_values;
 mod combinations;
 mod control;
 mod differential;

@@ -21,6 +21,7 @@ use crate::options::{self};
 use crate::origin::Origin;
 use crate::spec::RunSpec;
 use crate::suggest::did_you_mean;
+use ferrio_units::byte_text;
 use std::ffi::OsString;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -126,8 +127,9 @@ impl<'a> Session<'a> {
     }
 
     fn read(&mut self, arguments: &[OsString]) -> Result<Mode, Stopped> {
-        // Names of job files are taken from the arguments themselves; all others have to be text.
-        let texts: Vec<String> = arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
+        // Names of job files are taken from the arguments themselves, options say what they take, and all others have to be text.
+        let texts: Vec<String> =
+            arguments.iter().map(|argument| byte_text::from_bytes(argument.as_encoded_bytes())).collect();
         let mut words = Words::new(&texts);
         let mut n_read = 0;
         let mut engine = self.engine().to_owned();
@@ -135,7 +137,12 @@ impl<'a> Session<'a> {
         while let Some(item) = words.next(&names) {
             let taken = n_read..words.n_taken();
             n_read = taken.end;
-            if !matches!(item, Item::File(_)) {
+            let takes_bytes = match &item {
+                Item::File(_) => true,
+                Item::Named(Target::Option(def), ..) => def.name != "name",
+                Item::Named(Target::Switch(_), ..) | Item::Bad { .. } => false,
+            };
+            if !takes_bytes {
                 self.refuse_what_is_no_text(arguments, taken)?;
             }
             match item {

@@ -10,6 +10,7 @@ pub mod substitute;
 use crate::environment::Environment;
 use crate::error::JobError;
 use crate::origin::Origin;
+use ferrio_units::byte_text;
 use reader::{Line, LineReader, MAX_FILE_BYTES};
 use std::ffi::OsStr;
 use std::io::Read;
@@ -129,7 +130,8 @@ impl Source<'_> {
     /// Opens `name` relative to the current directory, else to the directory of the including file.
     fn open_included(&self, name: &str, origin: &Origin) -> Result<(Box<dyn Read>, PathBuf), JobError> {
         let mut first_error = None;
-        for path in [PathBuf::from(name), self.directory.join(name)] {
+        let name_as_given = byte_text::to_os_string(name);
+        for path in [PathBuf::from(&name_as_given), self.directory.join(&name_as_given)] {
             match self.environment.open(&path) {
                 Ok(input) => return Ok((input, path)),
                 Err(error) => first_error.get_or_insert(error),
@@ -150,6 +152,10 @@ fn section_name(line: &Line) -> Result<String, JobError> {
     name.pop();
     if name.trim().is_empty() {
         let what = format!("section without a name: {}", line.text);
+        return Err(JobError::BadFile { place: place_of(&line.origin), what });
+    }
+    if let Some((at, byte)) = byte_text::first_byte(&name) {
+        let what = format!("name of a section: byte {at} ({byte:#04x}) is not UTF-8, and a name is text");
         return Err(JobError::BadFile { place: place_of(&line.origin), what });
     }
     if name.len() > MAX_NAME_BYTES {

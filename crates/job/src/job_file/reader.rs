@@ -1,10 +1,10 @@
 //! Lines of a job file, with comments and blanks taken off, read within fixed bounds.
 //!
-//! Hostile input ends here: endless files, endless lines, NUL bytes and bytes that are not text are refused with the
-//! place where they stand. Must not know: sections, options.
+//! Hostile input ends here: endless files, endless lines and NUL bytes are refused with the place where they stand. Must not know: sections, options.
 
 use crate::error::JobError;
 use crate::origin::Origin;
+use ferrio_units::byte_text;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 
@@ -18,7 +18,8 @@ pub const MAX_FILE_BYTES: usize = 4 << 20;
 /// A line with something in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// The text between the blanks, without comment; never empty.
+    /// The text between the blanks, without comment; never empty. Bytes that are not UTF-8 are in it as
+    /// [`byte_text::from_bytes`] writes them.
     pub text: String,
     /// Where it stands.
     pub origin: Origin,
@@ -46,7 +47,7 @@ impl LineReader {
             if !self.read_line(&mut bytes, budget)? {
                 return Ok(None);
             }
-            if let Some((text, start)) = self.clean(&bytes)? {
+            if let Some((text, start)) = Self::clean(&bytes) {
                 return Ok(Some(Line { text, origin: self.origin(start + 1) }));
             }
         }
@@ -82,17 +83,14 @@ impl LineReader {
     }
 
     /// The text without comment and blanks, and where it starts; `None` when nothing is left.
-    fn clean(&self, bytes: &[u8]) -> Result<Option<(String, usize)>, JobError> {
+    fn clean(bytes: &[u8]) -> Option<(String, usize)> {
         let end = bytes.iter().position(|byte| matches!(byte, b';' | b'#')).unwrap_or(bytes.len());
         let is_text = |byte: &u8| *byte > b' ' && *byte != 0x7f;
         let kept = &bytes[..end];
         let (Some(first), Some(last)) = (kept.iter().position(is_text), kept.iter().rposition(is_text)) else {
-            return Ok(None);
+            return None;
         };
-        match std::str::from_utf8(&kept[first..=last]) {
-            Ok(text) => Ok(Some((text.to_owned(), first))),
-            Err(error) => Err(self.refuse(first + error.valid_up_to() + 1, "bytes that are not UTF-8: not a job file")),
-        }
+        Some((byte_text::from_bytes(&kept[first..=last]), first))
     }
 }
 
@@ -125,7 +123,7 @@ mod tests {
         assert_eq!(lines(std::io::repeat(b'a')).unwrap_err(), "fio: f:1:8192: line longer than 8191 bytes");
         let endless = lines(std::io::repeat(b'\n')).unwrap_err();
         assert!(endless.ends_with("job file longer than 4194304 bytes"), "{endless}");
-        assert_eq!(lines(&b"[j]\n ab\xff"[..]).unwrap_err(), "fio: f:2:4: bytes that are not UTF-8: not a job file");
+        assert_eq!(lines(&b"ab\xff"[..]).unwrap(), [(byte_text::from_bytes(b"ab\xff"), "f:1:1".to_owned())]);
     }
 
     #[test]

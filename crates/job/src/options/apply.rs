@@ -12,8 +12,8 @@ use crate::spec::{
 };
 use crate::value::lists::colon_names;
 use crate::value::{Value, scalar};
-use ferrio_units::KbBase;
 use ferrio_units::value::parse_integer;
+use ferrio_units::{KbBase, byte_text};
 use std::path::{Path, PathBuf};
 
 type Applied = Result<(), JobError>;
@@ -21,6 +21,11 @@ type Context<'a, 'b> = &'a mut ApplyContext<'b>;
 
 pub(crate) fn name(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     value.text()?.clone_into(&mut draft.job.name);
+    Ok(())
+}
+
+pub(crate) fn description(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.description = Some(byte_text::shown(value.text()?).into_owned());
     Ok(())
 }
 
@@ -42,24 +47,27 @@ pub(crate) fn filetype(draft: &mut Draft, value: &Value, _: Context) -> Applied 
 pub(crate) fn directory(draft: &mut Draft, value: &Value, context: Context) -> Applied {
     let names = colon_names(value.text()?);
     for name in &names {
-        context.environment.check_directory(Path::new(name)).map_err(|error| JobError::System {
-            call: "lstat",
-            reason: ferrio_units::error_text(&error),
-            line: format!("fio: {name} is not a directory"),
+        context.environment.check_directory(Path::new(&byte_text::to_os_string(name))).map_err(|error| {
+            JobError::System {
+                call: "lstat",
+                reason: ferrio_units::error_text(&error),
+                line: format!("fio: {name} is not a directory"),
+            }
         })?;
     }
-    draft.job.target.directories = names.into_iter().map(PathBuf::from).collect();
+    draft.job.target.directories = names.iter().map(|name| PathBuf::from(byte_text::to_os_string(name))).collect();
     Ok(())
 }
 
 pub(crate) fn opendir(draft: &mut Draft, value: &Value, context: Context) -> Applied {
     let tree = value.text()?;
-    context.environment.check_directory(Path::new(tree)).map_err(|error| JobError::System {
+    let path = PathBuf::from(byte_text::to_os_string(tree));
+    context.environment.check_directory(&path).map_err(|error| JobError::System {
         call: "opendir",
         reason: ferrio_units::error_text(&error),
         line: format!("fio: {tree} is not a directory"),
     })?;
-    draft.job.target.opendirs.push(PathBuf::from(tree));
+    draft.job.target.opendirs.push(path);
     Ok(())
 }
 

@@ -7,13 +7,14 @@ use crate::error::JobError;
 use crate::spec::{JobSpec, MergeSpec, ReplaySpec, ZoneSpec};
 use crate::value::Value;
 use crate::value::lists::colon_names;
+use ferrio_units::byte_text;
 use std::path::PathBuf;
 
 type Applied = Result<(), JobError>;
 type Context<'a, 'b> = &'a mut ApplyContext<'b>;
 
 pub(super) fn write_iolog(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    draft.job.write_iolog = Some(PathBuf::from(value.text()?));
+    draft.job.write_iolog = Some(byte_text::to_os_string(value.text()?).into());
     Ok(())
 }
 
@@ -23,7 +24,7 @@ pub(super) fn read_iolog(draft: &mut Draft, value: &Value, _: Context) -> Applie
 }
 
 pub(super) fn replay_redirect(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    draft.job.replay.redirect = Some(PathBuf::from(value.text()?));
+    draft.job.replay.redirect = Some(byte_text::to_os_string(value.text()?).into());
     Ok(())
 }
 
@@ -64,7 +65,7 @@ pub(super) fn replay_skip(draft: &mut Draft, value: &Value, _: Context) -> Appli
 }
 
 pub(super) fn merge_file(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    draft.open.merge.output = Some(PathBuf::from(value.text()?));
+    draft.open.merge.output = Some(byte_text::to_os_string(value.text()?).into());
     Ok(())
 }
 

@@ -107,6 +107,8 @@ pub struct OptionDef {
     pub help: &'static str,
     /// More help; may be empty.
     pub long_help: &'static str,
+    /// The value may have bytes that are not UTF-8, as paths may.
+    pub takes_bytes: bool,
     /// How far ferrio is with it.
     pub status: Status,
     /// How it gets into the job.
@@ -128,6 +130,7 @@ pub const fn option(name: &'static str, kind: Kind, help: &'static str) -> Optio
         profile: None,
         help,
         long_help: "",
+        takes_bytes: false,
         status: Status::Planned(None),
         apply: Apply::Nothing,
     }
@@ -193,10 +196,19 @@ impl OptionDef {
         self
     }
 
+    /// The value may have bytes that are not UTF-8.
+    #[must_use]
+    pub const fn takes_bytes(mut self) -> Self {
+        self.takes_bytes = true;
+        self
+    }
+
     /// Marks the row as built, and says how a value gets into the job.
     #[must_use]
     pub const fn applies(mut self, apply: Apply) -> Self {
-        self.status = Status::Supported;
+        if let Status::Planned(None) = self.status {
+            self.status = Status::Supported;
+        }
         self.apply = apply;
         self
     }

@@ -24,14 +24,17 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("write_bw_log", Kind::OptionalText, "Bandwidth log, value = name prefix (default job name)")
         .place(Category::Log, "")
         .applies(Apply::Path(|draft| &mut draft.job.logs.bw))
+        .takes_bytes()
         .deviates("written while the job runs; a log that cannot be written to its end counts as a failed job in the exit code"),
     option("write_lat_log", Kind::OptionalText, "lat, slat and clat logs, value = name prefix")
         .place(Category::Log, "")
         .applies(Apply::Path(|draft| &mut draft.job.logs.latency))
+        .takes_bytes()
         .deviates("written while the job runs; a log that cannot be written to its end counts as a failed job in the exit code"),
     option("write_iops_log", Kind::OptionalText, "IOPS log, value = name prefix")
         .place(Category::Log, "")
         .applies(Apply::Path(|draft| &mut draft.job.logs.iops))
+        .takes_bytes()
         .deviates("written while the job runs; a log that cannot be written to its end counts as a failed job in the exit code"),
     option("log_entries", Kind::Int(between(1024, 1_048_576)), "First allocation, in entries, of each log")
         .default("1024")
@@ -52,6 +55,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("write_hist_log", Kind::OptionalText, "Completion latency histogram log, value = name prefix")
         .place(Category::Log, "")
         .applies(Apply::Path(|draft| &mut draft.job.logs.histogram))
+        .takes_bytes()
         .deviates("written while the job runs; a log that cannot be written to its end counts as a failed job in the exit code"),
     option("log_window_value", Kind::Choice(LOG_WINDOW_VALUE), "Windowed rows carry mean, maximum, or both")
         .aliases(&["log_max_value"])

@@ -10,7 +10,8 @@ use crate::options::kind::{ANY, Kind, at_least};
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("write_iolog", Kind::Text, "Record issued I/O (v3 text log, appended)")
         .place(Category::Io, "iolog")
-        .applies(Apply::With(apply_replay::write_iolog)),
+        .applies(Apply::With(apply_replay::write_iolog))
+        .takes_bytes(),
     option(
         "read_iolog",
         Kind::Text,
@@ -45,7 +46,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("replay_redirect", Kind::Text, "Send all replayed I/O to this target")
         .under("read_iolog")
         .place(Category::Io, "iolog")
-        .applies(Apply::With(apply_replay::replay_redirect)),
+        .applies(Apply::With(apply_replay::replay_redirect))
+        .takes_bytes(),
     option("replay_scale", Kind::Int(ANY), "Divide recorded offsets by this")
         .default("1")
         .under("read_iolog")
@@ -76,6 +78,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("read_iolog")
         .place(Category::Io, "iolog")
         .applies(Apply::With(apply_replay::merge_file))
+        .takes_bytes()
         .long(
             "Before the run the traces of read_iolog are merged by the times of their events, and what is replayed is the merged \
              trace. It has the queue events of reads, writes and discards. Jobs may share it only if they merge the same.",
@@ -104,6 +107,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("exec_prerun", Kind::Text, "Shell command run just before I/O; output to <job>.prerun.txt")
         .place(Category::General, "")
         .applies(Apply::Text(|draft| &mut draft.job.surroundings.exec_prerun))
+        .takes_bytes()
         .deviates(
             "a command that fails is told, before the job ends without I/O as in fio; all it prints is in the file; that of a job \
              with read_iolog runs before the trace is opened, so that it can make it",
@@ -111,6 +115,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("exec_postrun", Kind::Text, "Shell command run after the job; output to <job>.postrun.txt")
         .place(Category::General, "")
         .applies(Apply::Text(|draft| &mut draft.job.surroundings.exec_postrun))
+        .takes_bytes()
         .deviates("all that the command prints is in the file, not only what its last part prints"),
     option("ioscheduler", Kind::Text, "Scheduler name written to the backing device's queue settings")
         .place(Category::File, "")

@@ -8,6 +8,7 @@ use crate::options::apply::engine_value;
 use crate::options::definition::{Apply, OptionDef, Status};
 use crate::options::kind::Kind;
 use crate::value::{Value, ValueContext, parse};
+use ferrio_units::byte_text;
 
 /// Sets `def` to `text` (`None`: the option stood alone).
 pub fn set(
@@ -16,6 +17,12 @@ pub fn set(
     text: Option<&str>,
     context: &mut ApplyContext<'_>,
 ) -> Result<(), JobError> {
+    if let Some((at, byte)) = text.and_then(byte_text::first_byte).filter(|_| !def.takes_bytes) {
+        let name = def.name;
+        return Err(JobError::Said(format!(
+            "{name}: byte {at} of the value ({byte:#04x}) is not UTF-8, and this option takes text"
+        )));
+    }
     let values = ValueContext { kb_base: draft.kb_base(), n_cpus: context.environment.n_cpus() };
     let (value, remarks) = parse(def, text, values)?;
     if !def.is_built() {
@@ -44,7 +51,7 @@ fn apply(
         Apply::OptionalU32(place) => *place(draft) = Some(fitting(def, value)?),
         Apply::U64(place) => *place(draft) = fitting(def, value)?,
         Apply::Text(place) => *place(draft) = Some(value.text()?.to_owned()),
-        Apply::Path(place) => *place(draft) = Some(value.text().unwrap_or_default().into()),
+        Apply::Path(place) => *place(draft) = Some(byte_text::to_os_string(value.text().unwrap_or_default()).into()),
         Apply::With(function) => function(draft, value, context)?,
         Apply::Engine => {
             let value = engine_value(value)?;

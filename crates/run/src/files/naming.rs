@@ -8,6 +8,7 @@ use crate::events::{RunEvent, Stream};
 use crate::plan::WorkerPlan;
 use ferrio_job::spec::{FileType, TargetSpec};
 use ferrio_sys::file::{FileInfo, FileKind};
+use ferrio_units::byte_text;
 use std::path::{Path, PathBuf};
 
 const ENOENT: i32 = 2;
@@ -99,8 +100,8 @@ fn make_parents(path: &Path) -> Result<(), JobError> {
 
 fn in_directory(worker: &WorkerPlan, name: &str) -> PathBuf {
     match directory(&worker.spec.target, worker.clone_index) {
-        Some(directory) if !name.starts_with('/') => directory.join(name),
-        _ => PathBuf::from(name),
+        Some(directory) if !name.starts_with('/') => directory.join(byte_text::to_os_string(name)),
+        _ => PathBuf::from(byte_text::to_os_string(name)),
     }
 }
 

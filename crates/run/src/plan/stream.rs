@@ -7,6 +7,7 @@ use crate::files::FileSet;
 use ferrio_job::spec::{DirectionMix, ZoneSpec};
 use ferrio_units::random::{SeedIndex, SeedTable, file_distribution_seed};
 use ferrio_workload::{FileRange, WorkloadPlan};
+use std::os::unix::ffi::OsStrExt;
 
 /// The plan of a worker's I/O over its files.
 pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet) -> WorkloadPlan {
@@ -19,7 +20,11 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet) -> WorkloadPlan 
             length_bytes: file.length_bytes,
             // Blocks do not reach out of the zones of the job.
             file_bytes: if set.zones.is_empty() { file.file_bytes } else { 0 },
-            distribution_seed: file_distribution_seed(file.name.as_bytes(), worker.thread_number.into(), &worker.seeds),
+            distribution_seed: file_distribution_seed(
+                file.path.as_os_str().as_bytes(),
+                worker.thread_number.into(),
+                &worker.seeds,
+            ),
         })
         .collect();
     let n_files = files.len();

@@ -7,6 +7,7 @@ use ferrio_stats::provenance::{DeviceFacts, FileSystemFacts};
 use ferrio_sys::block_device::{BlockDevice, DeviceNumber};
 use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_sys::mounts::{Mount, disk_of, mount_of, mounts};
+use ferrio_units::byte_text;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -86,7 +87,8 @@ fn places(worker: &WorkerPlan) -> Vec<PathBuf> {
     let here = [PathBuf::new()];
     let directories = if target.directories.is_empty() { &here[..] } else { &target.directories };
     let in_directories = |name: &str| {
-        let paths: Vec<PathBuf> = directories.iter().map(|directory| directory.join(name)).collect();
+        let paths: Vec<PathBuf> =
+            directories.iter().map(|directory| directory.join(byte_text::to_os_string(name))).collect();
         paths
     };
     if target.filenames.is_empty() && target.opendirs.is_empty() {

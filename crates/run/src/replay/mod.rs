@@ -16,8 +16,9 @@ use ferrio_job::spec::{BlockRange, DirectionMix, JobSpec, SizeSpec};
 use ferrio_sys::block_device::{self, DeviceNumber};
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
 use ferrio_sys::limits::{Resource, raise_limit};
-use ferrio_units::{DataDirection, PerDirection};
+use ferrio_units::{DataDirection, PerDirection, byte_text};
 use ferrio_workload::replay::{FileUse, ReplayPlan, ReplayRules, Survey, TraceBytes, TraceError, TraceFile, survey};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -149,7 +150,7 @@ fn adapted(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<Wo
         );
         return Err(job_error!(12, "iomem allocation").explained(text));
     }
-    spec.target.filenames = paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    spec.target.filenames = paths.iter().map(|path| byte_text::from_bytes(path.as_os_str().as_bytes())).collect();
     spec.target.directories.clear();
     spec.extent.size = Some(SizeSpec::Bytes(survey.bytes()));
     spec.extent.io_size = None;

@@ -8,6 +8,7 @@ use crate::error::{JobError, job_error};
 use crate::events::Stream;
 use crate::plan::WorkerPlan;
 use ferrio_sys::process::{self, Pid, Signal};
+use ferrio_units::byte_text;
 use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -59,8 +60,14 @@ fn run(
     let output = File::create(&path).and_then(|output| Ok((output.try_clone()?, output)));
     let (errors, output) = output.map_err(|error| failed(&error, kind, &path))?;
     // A group of its own: what the shell starts can be ended with it.
-    let child = Command::new("/bin/sh").args(["-c", command]).stdout(output).stderr(errors).process_group(0).spawn();
-    child.and_then(|child| wait(child, stop)).map_err(|error| failed(&error, kind, command))
+    let child = Command::new("/bin/sh")
+        .arg("-c")
+        .arg(byte_text::to_os_string(command))
+        .stdout(output)
+        .stderr(errors)
+        .process_group(0)
+        .spawn();
+    child.and_then(|child| wait(child, stop)).map_err(|error| failed(&error, kind, &byte_text::shown(command)))
 }
 
 fn failed(error: &io::Error, kind: &str, what: &str) -> JobError {
