@@ -131,6 +131,22 @@ fn zones_are_reset_without_need() {
     assert_eq!(random.zones().n_resets(), 4);
 }
 
+/// The share is one of sizes: with a capacity of half of them, a half is written when all zones are full.
+#[test]
+fn a_share_of_zones_is_one_of_their_sizes() {
+    let reset = |reset_threshold: f64| {
+        let spec = SequentialZonesSpec { reset_threshold, reset_frequency: 1.0, ..SPEC };
+        let (mut writes, _) = stream(WRITE, [4, 4, 2], spec, |plan| plan.limit_ios = 8);
+        let blocks = blocks(&pass(&mut writes));
+        (blocks, writes.zones().n_resets())
+    };
+    assert_eq!(reset(0.5), (vec![0, 1, 4, 5, 8, 9, 12, 13], 0));
+    // From the fifth write on a quarter is written: its zone was, too.
+    let (blocks, n_resets) = reset(0.3);
+    assert_eq!(blocks, [0, 1, 4, 5, 8, 8, 8, 8]);
+    assert_eq!(n_resets, 3);
+}
+
 /// Drawn are 15 13 10 8 9 0 1 3 5 14 11 12 2 6 4 7; of a full zone the last block is no place, as in fio 3.33.
 #[test]
 fn reads_go_to_the_nearest_zone_that_holds_data() {
