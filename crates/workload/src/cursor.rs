@@ -6,6 +6,9 @@ use crate::choice::{BlockChoice, Shapes, n_drawn, n_starts};
 use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
 use ferrio_units::{DataDirection, PerDirection};
 
+/// The last block of a direction that has issued nothing. Cannot be one: the kernel takes no offset above 2^63.
+pub(crate) const NOWHERE: u64 = u64::MAX;
+
 /// State of one file.
 #[derive(Debug, Clone)]
 pub(crate) struct FileCursor {
@@ -16,7 +19,7 @@ pub(crate) struct FileCursor {
     pub(crate) base_bytes: u64,
     /// End of the last block of each direction.
     pub(crate) next_bytes: PerDirection<u64>,
-    /// Start of the last block of each direction.
+    /// Start of the last block of each direction, or [`NOWHERE`].
     pub(crate) last_bytes: PerDirection<u64>,
     /// A direction has issued nothing since the last rewind.
     pub(crate) fresh: PerDirection<bool>,
@@ -72,7 +75,7 @@ impl FileCursor {
         let mut has_wrapped = false;
         for direction in DataDirection::ALL {
             if start < end && self.next_bytes[direction] >= end {
-                (self.next_bytes[direction], self.last_bytes[direction]) = (start, start);
+                (self.next_bytes[direction], self.last_bytes[direction]) = (start, NOWHERE);
                 (self.fresh[direction], has_wrapped) = (true, true);
             }
         }
@@ -83,7 +86,7 @@ impl FileCursor {
     pub(crate) fn go_to(&mut self, base_bytes: u64) {
         self.base_bytes = base_bytes;
         self.next_bytes = PerDirection::all(base_bytes);
-        self.last_bytes = PerDirection::all(base_bytes);
+        self.last_bytes = PerDirection::all(NOWHERE);
         self.fresh = PerDirection::all(true);
         self.choice.rewind();
     }

@@ -81,12 +81,24 @@ impl DirectionPicker {
 
     /// The direction that was drawn last found nothing to do: it is the next again, without another draw.
     pub(crate) fn hold(&mut self, n_issued: &PerDirection<u64>) {
-        let mix = match self {
-            Self::Mix(mix) => mix,
-            Self::Steered(steered) => &mut steered.mix,
-            Self::Single(_) | Self::RandomTrimWrite | Self::SequentialTrimWrite => return,
-        };
-        mix.share = mix.share.max(n_issued[mix.current].saturating_add(1));
+        if let Some(mix) = self.mix() {
+            mix.share = mix.share.max(n_issued[mix.current].saturating_add(1));
+        }
+    }
+
+    /// A pass begins. As seen on fio 3.33: what a direction had left of its share in the pass before is lost.
+    pub(crate) fn start_pass(&mut self) {
+        if let Some(mix) = self.mix() {
+            mix.share = 0;
+        }
+    }
+
+    fn mix(&mut self) -> Option<&mut ReadWriteMix> {
+        match self {
+            Self::Mix(mix) => Some(mix),
+            Self::Steered(steered) => Some(&mut steered.mix),
+            Self::Single(_) | Self::RandomTrimWrite | Self::SequentialTrimWrite => None,
+        }
     }
 
     /// The next direction in a file, given the I/Os issued so far.
@@ -98,8 +110,7 @@ impl DirectionPicker {
             Self::RandomTrimWrite => DataDirection::Trim,
             Self::SequentialTrimWrite => {
                 let caught_up = file.last_bytes[DataDirection::Write] == file.last_bytes[DataDirection::Trim];
-                let pending_first = !file.fresh[DataDirection::Trim] && file.fresh[DataDirection::Write];
-                if caught_up && !pending_first { DataDirection::Trim } else { DataDirection::Write }
+                if caught_up { DataDirection::Trim } else { DataDirection::Write }
             }
             Self::Mix(mix) => mix.next(n_issued),
             Self::Steered(steered) => steered.next(n_issued),

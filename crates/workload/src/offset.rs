@@ -4,7 +4,7 @@
 //! Start reading at [`OffsetPicker::next`].
 
 use crate::choice::{BlockChoice, align_bytes};
-use crate::cursor::FileCursor;
+use crate::cursor::{FileCursor, NOWHERE};
 use crate::plan::{FileRange, WorkloadPlan};
 use crate::workload::OffsetState;
 use ferrio_job::spec::{RandomGenerator, RwSequencer};
@@ -39,7 +39,8 @@ pub(crate) struct OffsetPicker {
     /// The block before was to be a random one and found no place: if files start over, the next is for the same I/O.
     again: Option<Again>,
     offsets: Generator,
-    mix: Generator,
+    /// As seen on fio 3.33: each direction draws from a stream of its own, all of which begin alike.
+    mix: PerDirection<Generator>,
     zones: Taus88,
 }
 
@@ -59,6 +60,7 @@ impl OffsetPicker {
         let WorkloadPlan { pattern, seeds, time_based, .. } = plan;
         let wide = pattern.random_generator == Some(RandomGenerator::Tausworthe64)
             || (pattern.random_generator.is_none() && n_blocks > MAX_BLOCKS_32);
+        let mix = Generator::from_table(GeneratorKind::Taus88, seeds, SeedIndex::SequentialMixRead);
         let kind = if wide { GeneratorKind::Taus258 } else { GeneratorKind::Taus88 };
         Self {
             random: pattern.random,
@@ -72,7 +74,7 @@ impl OffsetPicker {
             wraps: plan.wraps(),
             again: None,
             offsets: Generator::from_table(kind, seeds, SeedIndex::Offset),
-            mix: Generator::from_table(GeneratorKind::Taus88, seeds, SeedIndex::SequentialMixRead),
+            mix: PerDirection(DataDirection::ALL.map(|_| mix.clone())),
             zones: Taus88::from_table(seeds, SeedIndex::Zone),
         }
     }
@@ -107,7 +109,7 @@ impl OffsetPicker {
     #[inline]
     fn random_or_mixed(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
         let percent = self.percent_random[direction];
-        let sequential = percent < 100 && (percent == 0 || self.mix.percent() > percent);
+        let sequential = percent < 100 && (percent == 0 || self.mix[direction].percent() > percent);
         // A sequential block that would start past the end of the file becomes a random one.
         if sequential && (self.is_in_file(file, direction) || self.wraps && file.wrap()) {
             return self.sequential(file, direction);
@@ -146,7 +148,8 @@ impl OffsetPicker {
     /// one that reaches that of a range that ends before it ends the file.
     fn within_run(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
         if self.identical {
-            let offset_bytes = file.last_bytes[direction];
+            let last_bytes = file.last_bytes[direction];
+            let offset_bytes = if last_bytes == NOWHERE { file.base_bytes } else { last_bytes };
             return Some(Start { offset_bytes, random: false, map_block: None });
         }
         if !(self.is_in_file(file, direction) || self.wraps && file.wrap()) {
@@ -207,15 +210,17 @@ impl OffsetPicker {
         Some(if first < start_bytes { first.saturating_add(start_bytes) } else { first })
     }
 
-    /// The position after a skip: one before the start goes to the end. As seen on fio 3.33, one past the end of the range but
-    /// not of its file ends it, and one past the end of the file goes to the start, or as far behind it as it is from that of
-    /// the file.
+    /// The position after a skip: one before the start goes to the end, unless it jumps over all of the file. As seen on fio 3.33, one that is further from the start
+    /// of the range, or of the window, than the file is long goes to the start, or as far behind it as it is from that of the
+    /// file; any other past the end of the range ends the file.
     fn skipped(&self, file: &FileCursor, position: u64) -> u64 {
         let start_bytes = file.range.start_bytes;
         match position.checked_add_signed(self.skip_bytes) {
-            Some(next) if next >= file.range.block_end_bytes() => start_bytes.saturating_mul(2),
+            Some(next) if next.saturating_sub(file.base_bytes) >= file.range.block_end_bytes() => {
+                file.base_bytes.saturating_mul(2)
+            }
             Some(next) if next >= start_bytes => next,
-            _ => file.end_bytes.saturating_add_signed(self.skip_bytes).max(start_bytes),
+            _ => file.end_bytes.checked_add_signed(self.skip_bytes).map_or(u64::MAX, |last| last.max(start_bytes)),
         }
     }
 

@@ -48,6 +48,9 @@ pub enum Next {
     Failed,
 }
 
+/// As seen on fio 3.33: a map ends with a whole word.
+const MAP_WORD_BITS: u64 = 64;
+
 /// What a stream has issued in all passes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Progress {
@@ -234,15 +237,17 @@ impl<Z: Zoning> Stream<Z> {
             map.mark(block, 1);
             return wanted_bytes;
         }
-        let mut n_wanted = n_units(wanted_bytes, unit_bytes);
-        if *has_window {
-            // What reaches past the window is not in its map, and free.
-            n_wanted = n_wanted.min(map.n_blocks().saturating_sub(block));
-        }
-        let n_marked = map.mark(block, n_wanted);
-        // What reaches past the last whole block of the map is not cut short.
-        let is_cut = n_marked < n_wanted && block + n_marked < map.n_blocks();
-        if is_cut { n_marked * unit_bytes } else { wanted_bytes }
+        let n_wanted = n_units(wanted_bytes, unit_bytes);
+        let n_left = map.n_blocks().saturating_sub(block);
+        let n_marked = map.mark(block, if *has_window { n_wanted.min(n_left) } else { n_wanted });
+        // What reaches past the last whole block of the map is not cut short; past a window, as far as the last word of the map
+        // does.
+        let n_free = match (n_marked < n_left, *has_window) {
+            (true, _) => n_marked,
+            (false, true) => n_left + map.n_blocks().next_multiple_of(MAP_WORD_BITS) - map.n_blocks(),
+            (false, false) => u64::MAX,
+        };
+        if n_free < n_wanted { n_free * unit_bytes } else { wanted_bytes }
     }
 
     #[inline]
@@ -312,6 +317,7 @@ impl<Z: Zoning> Stream<Z> {
         self.files.iter_mut().for_each(FileCursor::rewind);
         self.zones.restart();
         self.picker.restart();
+        self.directions.start_pass();
         self.last = None;
         self.pass_end_bytes = self.plan.limit_bytes.min(self.issued_bytes.saturating_add(self.plan.pass_limit_bytes));
         if self.plan.reseed_each_pass {

@@ -116,7 +116,6 @@ fn is_comparable(case: &str) -> bool {
     let has = |text: &str| case.split(' ').any(|option| option.starts_with(text));
     let is_random = has("rw=rand");
     let is_trim_write = has("rw=trimwrite") || has("rw=randtrimwrite");
-    let is_mix = has("rw=rw") || has("rw=randrw");
     let is_varied = has("bsrange") || has("bssplit");
     let has_passes = has("loops") || has("io_size");
     let has_postfix = case.split(' ').next().is_some_and(|rw| rw.contains(':'));
@@ -125,30 +124,20 @@ fn is_comparable(case: &str) -> bool {
     let exceptions = [
         // Writes are shifted by the offset a second time.
         has("rw=randtrimwrite") && has("offset="),
-        // A stream for each direction; the reference has one.
-        is_mix && has("percentage_random"),
         // A sync is repeated after each read, the syncs of trims are counted, and a pass can begin with one.
         has("fsync") && (!(has("rw=write") || has("rw=randwrite")) || has("loops")),
         // A distribution of another kind leaves the LFSR without a state; here the distribution counts.
         is_lfsr && has("random_distribution=zoned"),
-        // A new pass starts with the last block of the one before; a seed of all ones ends the job, with success.
-        is_lfsr && (has_passes || has("nrfiles") || has("size=64k")),
+        // A seed of all ones, of as many bits as a file needs, ends the job, with success.
+        is_lfsr && (has("size=64k") || has("nrfiles")),
         // Sizes past the end of a file end it, with success.
         has("random_distribution=zoned_abs") && (has("nrfiles") || has("offset=")),
-        // A jump past the end does not go back to the range but ends the file, a jump before its start goes elsewhere, and
-        // so do trims and writes that jump.
-        !is_random && has_postfix && (has("offset=") || is_trim_write || (is_varied && case.contains(":-"))),
-        !is_random && has_postfix && has("io_size"),
+        // Trims and writes that jump may do so for ever.
+        !is_random && has_postfix && is_trim_write,
         // The percentage is taken anew in each pass, of a file that has grown by the offset.
         is_percent && (has_passes || is_varied),
         // The number is doubled in each pass.
         is_trim_write && has("number_ios") && has_passes,
-        // Bytes of all passes, and of all files, end a pass.
-        has("io_size") && (has("loops") || has("nrfiles")),
-        // Where a third pass goes on with the mix differs now and then: not understood.
-        is_mix && has("loops=3"),
-        // A last pass that would be short is left out.
-        !is_random && is_varied && has("io_size"),
     ];
     !exceptions.contains(&true)
 }

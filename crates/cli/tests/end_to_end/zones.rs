@@ -1,7 +1,6 @@
 //! Where the I/Os of jobs with zones lie, as their traces tell: the same as those of fio.
 //!
-//! Start reading at [`windows_are_those_of_the_peer`]. Not compared: a mix of directions with `percentage_random`, for which
-//! the peer (3.33) draws from other streams than the reference version, and `randtrimwrite`, whose writes the peer puts
+//! Start reading at [`windows_are_those_of_the_peer`]. Not compared: `randtrimwrite`, whose writes the peer (3.33) puts
 //! one window too far.
 
 use crate::shapes::trace_of;
@@ -54,6 +53,7 @@ const STRIDED: &[&str] = &[
     "--rw=randread:3 --zonesize=16k --zoneskip=4k",
     "--rw=randread:3 --rw_sequencer=identical --zonesize=20k",
     "--rw=randread --percentage_random=50 --zonesize=16k --zoneskip=4k",
+    "--rw=randrw --percentage_random=50,20 --zonesize=16k --zoneskip=4k",
     "--size=192k --rw=randread --random_generator=lfsr --zonesize=128k --zonerange=64k",
     "--rw=randread --random_distribution=zoned:50/50:50/50 --zonesize=16k",
     "--rw=randread --random_distribution=zoned_abs:50/8k:50/12k --zonesize=20k",
@@ -61,6 +61,25 @@ const STRIDED: &[&str] = &[
     "--ioengine=null --rw=trimwrite --zonesize=16k --zoneskip=4k",
     "--ioengine=null --rw=randtrim --zonesize=16k --zoneskip=4k",
     "--ioengine=libaio --iodepth=4 --rw=randread --zonesize=8k --zoneskip=4k",
+    // The register starts over with each window, unless nothing was drawn from it.
+    "--randseed=11 --rw=randread --random_generator=lfsr --zonesize=20k --zonerange=12k --zoneskip=1z",
+    "--randseed=11 --size=1m --rw=randread:8 --random_generator=lfsr --zonesize=40k",
+    "--randseed=11 --size=1m --rw=randread:2 --random_generator=lfsr --percentage_random=5 --zonesize=40k",
+    "--randseed=11 --size=1m --rw=randwrite:7 --random_generator=lfsr --bsrange=1k-8k --zonesize=24k",
+    "--randseed=11 --size=333k --rw=randrw --random_generator=lfsr --zonesize=16k --loops=2",
+    // Writes do not catch up with trims of another window.
+    "--ioengine=null --rw=trimwrite --zonesize=4k",
+    "--ioengine=null --rw=trimwrite --zonesize=12k --zoneskip=100k --nrfiles=3 --size=256k",
+    "--ioengine=null --rw=trimwrite --zonesize=10k --zoneskip=1m --size=512k",
+    // Blocks that reach past the end of a window.
+    "--size=1m --rw=randwrite --bsrange=512-8k --zonesize=31k",
+    "--size=1m --rw=randread --bsrange=1k-32k --zonesize=30k --zonerange=60k",
+    "--size=1m --rw=randrw --bsrange=512-4k --zonesize=63k",
+    // Jumps past the end of a file, or of a window.
+    "--rw=read:8k --size=100k --zonesize=20k",
+    "--rw=read:8k --offset=16k --zonesize=20k",
+    "--rw=read:8k --size=52k --io_size=200k --zonesize=20k",
+    "--rw=rw:8k --nrfiles=3 --file_service_type=random --offset=4k --zonesize=20k",
 ];
 
 /// These have a file of 128k, of which the job uses the 64k after the first 16k.

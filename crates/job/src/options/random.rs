@@ -79,7 +79,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("tausworthe")
     .place(Category::Io, "random")
     .applies(Apply::With(apply::random_generator))
-        .deviates("beside a random_distribution other than random the distribution counts, not lfsr; a seed whose low bits are all ones, from which the register cannot step, fails the job, where fio 3.33 says so, does no I/O and ends with success; a new pass visits each block once, where that of fio 3.33 starts with the last block of the one before"),
+        .deviates("beside a random_distribution other than random the distribution counts, not lfsr; a seed whose low bits are all ones, from which the register cannot step, fails the job, where fio 3.33 says so, does no I/O and ends with success"),
     option(
         "random_distribution",
         Kind::Choice(RANDOM_DISTRIBUTION),
@@ -88,7 +88,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("random")
     .place(Category::Io, "random")
     .applies(Apply::With(distribution::set))
-    .deviates("what follows a parameter is refused; so are a theta of zipf that is below 0 or not a number, an empty list of zones, sizes of zones above 100%, and a zone of zoned_abs without a size; a zone or a block of the list past the end of a file ends the job when it starts, not when it comes up; a single zone without a size is the whole file"),
+    .deviates("what follows a parameter is refused; so are a theta of zipf that is below 0 or not a number, an empty list of zones, sizes of zones above 100%, and a zone of zoned_abs without a size; a zone or a block of the list past the end of a file ends the job when it starts, not when it comes up; a single zone without a size is the whole file; zipf, pareto and normal begin with the seeds of fio 3.42, where fio 3.33 takes that of the file's name alone, or with randrepeat=0 that of the offsets"),
     option(
         "random_sequence_stride",
         Kind::Bool,
@@ -105,7 +105,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("100,100,100")
     .place(Category::Io, "random")
     .applies(Apply::With(apply::percentage_random))
-    .deviates("a bad value for one direction is refused; with randrw and varying block sizes the sequence is not that of fio 3.33"),
+    .deviates("a bad value for one direction is refused"),
     option("percentage_sequential", Kind::Removed, "Removed option, rejected")
         .place(Category::Io, "random")
         .applies(Apply::Nothing),

@@ -33,7 +33,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("none")
         .place(Category::Io, "zone")
         .applies(Apply::With(zone_mode::mode))
-        .deviates("strided: jobs with runs, several block sizes, lfsr or an offset in percent may give other sequences than fio 3.33; the write of randtrimwrite goes where its trim went; openfiles above 1, with which fio has no zones, and a negative skip in rw are refused. zbd: with max_open_zones a zone with less than a block left is reset, where fio 3.33 ends the job; a file that is too short is not laid out anew, its own zones are used; reads of a range that does not begin or end with a zone take the parts of the zones, where fio 3.33 fails; with verify what is read back comes in ascending order; file_append, fill_device, create_on_open and a negative skip in rw are refused, and so are several jobs that write to the same zones of a zoned device"),
+        .deviates("strided: with an offset in percent the first window comes again at the offset, where fio 3.33 takes the percentage anew, of a file that has grown by it; a block of several sizes that reaches past the end of a window is cut where the words of the map end, where fio 3.33, if the window is a power of two of at least 64 blocks, reads and marks memory behind its map; the write of randtrimwrite goes where its trim went; openfiles above 1, with which fio has no zones, and a negative skip in rw are refused. zbd: with max_open_zones a zone with less than a block left is reset, where fio 3.33 ends the job; a file that is too short is not laid out anew, its own zones are used; reads of a range that does not begin or end with a zone take the parts of the zones, where fio 3.33 fails; with verify what is read back comes in ascending order; file_append, fill_device, create_on_open and a negative skip in rw are refused, and so are several jobs that write to the same zones of a zoned device"),
     option(
         "zonesize",
         Kind::Size(ANY),
@@ -80,11 +80,11 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option(
         "zone_reset_threshold",
         Kind::FloatList { max_len: 1, min: Some(0.0), max: Some(1.0) },
-        "Ratio of written blocks to capacity at which resets may start",
+        "Share of the zones of the job, by their size, that is written before resets may start",
     )
     .place(Category::Io, "zone")
     .applies(Apply::With(zone_sequential::reset_threshold))
-    .deviates("refused without zonemode=zbd, where fio ignores it; each job counts what is written in its own range, by whomever; the share is of the capacity of zones: with a smaller zonecapacity fio 3.33 resets later"),
+    .deviates("refused without zonemode=zbd, where fio ignores it; each job counts what is written in its own range, by whomever; writes in sequence end their pass at the last zone, where fio 3.33, if zones were reset before they were full, goes on with the first one in the same pass"),
     option(
         "zone_reset_frequency",
         Kind::FloatList { max_len: 1, min: Some(0.0), max: Some(1.0) },

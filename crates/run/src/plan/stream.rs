@@ -48,7 +48,7 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet) -> WorkloadPlan 
         seeds: seeds(worker),
         reseed_each_pass: spec.pattern.randrepeat && spec.pattern.randseed.is_none(),
         limit_bytes: limit_bytes(worker, set),
-        pass_limit_bytes: if ends_pass_by_bytes(worker) { set.size_bytes } else { u64::MAX },
+        pass_limit_bytes: if ends_pass_by_bytes(worker) { pass_bytes(worker, set) } else { u64::MAX },
         limit_ios: limit_ios(worker),
         time_based: spec.limits.time_based,
     }
@@ -78,6 +78,12 @@ fn limit_bytes(worker: &WorkerPlan, set: &FileSet) -> u64 {
 fn ends_pass_by_bytes(worker: &WorkerPlan) -> bool {
     let queues = !worker.engine.inline && (worker.queue().iodepth > 1 || !worker.engine.diskless);
     queues && !worker.spec.limits.time_based && !worker.spec.extent.fill_device
+}
+
+/// Bytes that end a pass. As seen on fio 3.33: a pass of a job that writes goes on up to an `io_size` beyond the size, unless
+/// its files are done before; one that only reads or trims does not, nor does one with zones that are written in sequence.
+fn pass_bytes(worker: &WorkerPlan, set: &FileSet) -> u64 {
+    if worker.writes() && set.zones.is_empty() { set.size_bytes.max(set.io_bytes) } else { set.size_bytes }
 }
 
 fn limit_ios(worker: &WorkerPlan) -> u64 {

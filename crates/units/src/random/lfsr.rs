@@ -77,6 +77,7 @@ const MIN_BITS: u32 = 3;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lfsr {
     state: u64,
+    seed_state: u64,
     top_bit: u64,
     tap_mask: u64,
     n_blocks: u64,
@@ -104,7 +105,8 @@ impl Lfsr {
         }
         let taps = TAPS[(n_bits - MIN_BITS) as usize];
         let tap_mask = taps.iter().map(|tap| 1 << (tap - 1)).sum();
-        let mut register = Self { state, top_bit: 1 << (n_bits - 1), tap_mask, n_blocks, n_left: n_blocks };
+        let mut register =
+            Self { state, seed_state: state, top_bit: 1 << (n_bits - 1), tap_mask, n_blocks, n_left: n_blocks };
         // The reference never yields the first state after the seed at the start (it comes last in the cycle).
         register.step();
         Ok(register)
@@ -130,9 +132,12 @@ impl Lfsr {
         }
     }
 
-    /// Allows another pass over all blocks, going on from the present state.
+    /// Another pass over all blocks, unless this one has not begun. As seen on fio 3.33, it starts from the seed and leaves
+    /// out no state.
     pub const fn rewind(&mut self) {
-        self.n_left = self.n_blocks;
+        if self.n_left < self.n_blocks {
+            (self.state, self.n_left) = (self.seed_state, self.n_blocks);
+        }
     }
 }
 
@@ -162,6 +167,19 @@ mod tests {
         assert_eq!(job_1, [15, 11, 9, 14, 3, 8, 0, 4, 6, 7, 10, 1, 12, 2, 5, 13]);
         let job_2 = all(Lfsr::new(16, 2 * 0xb189_9bed).unwrap());
         assert_eq!(job_2, [14, 3, 8, 0, 4, 6, 7, 10, 1, 12, 2, 5, 13, 15, 11, 9]);
+    }
+
+    /// Of fio 3.33: 5 blocks from state 4 of the cycle 0 2 3 5 6 1 4, in five passes.
+    #[test]
+    fn a_new_pass_starts_from_the_seed() {
+        let mut register = Lfsr::new(5, 4).unwrap();
+        register.rewind();
+        assert_eq!(all(register.clone()), [2, 3, 1, 4, 0]);
+        for n_before in [1, 3, 5] {
+            (0..n_before).for_each(|_| _ = register.next_block());
+            register.rewind();
+            assert_eq!(all(register.clone()), [0, 2, 3, 1, 4]);
+        }
     }
 
     #[test]
