@@ -46,6 +46,7 @@ pub mod system_info;
 #[cfg(test)]
 mod test_support;
 pub mod uring;
+pub mod wide_checksums;
 
 pub use arena::{Arena, ArenaKind, ArenaRequest, Region};
 pub use clock::{Clock, ClockKind};

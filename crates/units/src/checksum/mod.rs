@@ -4,10 +4,12 @@
 //! Facts: reference "Verify header", table of methods.
 
 mod crc7;
+pub mod md5;
+pub mod padding;
 mod sha;
 
 use crc_fast::CrcAlgorithm;
-use md5::Digest;
+use sha3::Digest;
 
 /// Bytes of the longest stored form (SHA-512).
 pub const MAX_CHECKSUM_BYTES: usize = 128;
@@ -74,7 +76,7 @@ impl Checksum {
     pub fn store(self, data: &[u8], out: &mut [u8]) {
         let crc = |algorithm| crc_fast::checksum(algorithm, data);
         match self {
-            Self::Md5 => out.copy_from_slice(&md5::Md5::digest(data)),
+            Self::Md5 => out.copy_from_slice(&md5::md5(data)),
             Self::Crc64 => out.copy_from_slice(&crc(CrcAlgorithm::Crc64Redis).to_ne_bytes()),
             // Of the same polynomial and start, but inverted at the end.
             Self::Crc32 => out.copy_from_slice(&(!crc(CrcAlgorithm::Crc32Cksum) as u32).to_ne_bytes()),

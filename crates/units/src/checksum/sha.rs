@@ -8,6 +8,7 @@
 //! - SHA-512 of fio 3.33, as seen in its files: the first block of the message, its front overwritten with what follows the
 //!   last whole block. It says nothing of the blocks between.
 
+use super::padding::{Tail, n_bits, pad};
 use sha2::Digest;
 use sha2::digest::block_buffer::EagerBuffer;
 use sha2::digest::consts::U64;
@@ -30,23 +31,23 @@ pub(super) fn store_256(data: &[u8], out: &mut [u8]) {
     let mut state = START_256;
     // All whole blocks at once: one by one each costs a look for the CPU's instructions, and the state goes to memory and back.
     EagerBuffer::<U64>::default().digest_blocks(data, |blocks| sha2::compress256(&mut state, blocks));
-    let mut tail = [0; 128];
-    let n_tail = pad::<8>(data.chunks_exact(64).remainder(), &mut tail);
-    // Cannot overflow: no slice is longer than 2^60 bytes.
-    tail[n_tail - 8..n_tail].copy_from_slice(&(data.len() as u64 * 8).to_le_bytes());
-    for block in tail[..n_tail].chunks_exact(64) {
+    let tail = Tail::little_endian(data);
+    for block in tail.blocks() {
         sha2::compress256(&mut state, std::slice::from_ref(GenericArray::from_slice(block)));
     }
     for (stored, word) in out.iter_mut().zip(state) {
         *stored = word as u8;
     }
-    out[8..].copy_from_slice(&tail[n_tail - 56..n_tail]);
+    // One or two blocks, never none.
+    if let Some(last) = tail.blocks().last() {
+        out[8..].copy_from_slice(&last[8..]);
+    }
 }
 
 pub(super) fn store_512(data: &[u8], out: &mut [u8]) {
     let mut tail = [0; 256];
     let n_tail = pad::<16>(data.chunks_exact(128).remainder(), &mut tail);
-    tail[n_tail - 8..n_tail].copy_from_slice(&(data.len() as u64 * 8).to_be_bytes());
+    tail[n_tail - 8..n_tail].copy_from_slice(&n_bits(data).to_be_bytes());
     let (digest, rest) = out.split_at_mut(64);
     digest.copy_from_slice(&sha2::Sha512::digest(data));
     rest.copy_from_slice(&tail[n_tail - 64..n_tail]);
@@ -58,13 +59,4 @@ pub(super) fn store_512_unfinished(data: &[u8], out: &mut [u8]) {
     out[..n_first].copy_from_slice(&data[..n_first]);
     let rest = data.chunks_exact(128).remainder();
     out[..rest.len()].copy_from_slice(rest);
-}
-
-/// Puts the rest of a message (less than a block) and the bit after it at the front of `tail`, which has room for two
-/// blocks and is zero. Returns the length of the one or two blocks, at whose end `LENGTH` bytes are free.
-fn pad<const LENGTH: usize>(rest: &[u8], tail: &mut [u8]) -> usize {
-    tail[..rest.len()].copy_from_slice(rest);
-    tail[rest.len()] = 0x80;
-    let block_bytes = tail.len() / 2;
-    if rest.len() + 1 + LENGTH <= block_bytes { block_bytes } else { 2 * block_bytes }
 }
