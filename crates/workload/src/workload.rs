@@ -165,9 +165,9 @@ impl Workload {
         if let Kind::Regenerated(reads) = reads { Some(StreamCopy(reads.into_stream())) } else { None }
     }
 
-    /// The write that the last read belongs to, while what was written is read back.
-    pub fn present_write(&self) -> Option<&PendingWrite> {
-        if let Kind::ReadBack(reads) = &self.stream { reads.present() } else { None }
+    /// The write that the last read belongs to, while what was written is read back, and those that are read after it.
+    pub fn present_writes(&self) -> &[PendingWrite] {
+        if let Kind::ReadBack(reads) = &self.stream { reads.present() } else { &[] }
     }
 
     /// From now on [`Next::Wait`] comes before each I/O, for [`Workload::put_between`].

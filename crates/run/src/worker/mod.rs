@@ -33,6 +33,7 @@ mod sparse_stamps;
 mod steady;
 mod surroundings;
 mod verify;
+mod verify_ahead;
 mod verify_async;
 mod verify_backlog;
 mod verify_state;

@@ -5,6 +5,7 @@
 
 use super::crash_log::CrashLog;
 use super::slots::Slot;
+use super::verify_ahead::BlocksAhead;
 use super::verify_async::{Checkers, Faulty};
 use super::verify_backlog::Backlog;
 use super::verify_state::{self, LoadedState, StateKeeper};
@@ -57,6 +58,8 @@ pub(super) struct Verifier {
     pub(super) backlog: Option<Backlog>,
     /// Threads that check what was read.
     pub(super) checkers: Option<Checkers>,
+    /// Blocks that are made before they are needed.
+    pub(super) ahead: BlocksAhead,
     /// Reads of the job itself are checked, by what their headers say.
     checks_reads: bool,
     is_reading_back: bool,
@@ -98,8 +101,10 @@ impl Verifier {
         let rules = BlockRules::new(spec.content.clone(), plan.thread_number as u16);
         let of_threads = rules.clone();
         let check = move |block: &mut [u8], expected: &Expected| of_threads.check(block, expected);
+        let ahead = BlocksAhead::new(&rules, block_bytes, iodepth);
         Ok(Some(Self {
             checkers: Checkers::start(&spec, block_bytes, check)?,
+            ahead,
             rules,
             seeds: Taus88::from_table(&plan.seeds, SeedIndex::Verify),
             n_writes: 0,
@@ -145,7 +150,8 @@ impl Verifier {
             Write { offset_bytes: slot.unit.offset, seed: self.seeds.buffer_seed(), sequence: self.n_writes, start_ns };
         self.n_writes += 1;
         if self.makes_contents() {
-            self.rules.stamp(block, &write);
+            let known = self.ahead.of_write(write.seed, block.len(), &self.seeds);
+            self.rules.stamp_from(block, &write, known);
         }
         if let Some(state) = &mut self.state {
             state.issued(slot_index, write.sequence, slot.unit.file_index, write.offset_bytes);
@@ -228,16 +234,21 @@ impl Verifier {
         self.checks_reads && !self.is_reading_back
     }
 
-    /// A read is about to be issued from a slot. `write`: what it reads back.
-    fn expect(&mut self, slot_index: u32, slot: &Slot, write: Option<&PendingWrite>) {
-        let expected = match write {
-            None if self.is_reading_back && self.regeneration.is_some() => self.regenerate_expected(slot.unit.offset),
-            Some(write) => Some(Expected {
-                offset_bytes: write.offset_bytes,
-                seed: self.spec.checks_seed.then_some(write.seed),
-                sequence: self.spec.checks_sequence.then_some(write.number.sequence()),
-                is_trimmed: write.number.is_trimmed(),
-            }),
+    /// A read is about to be issued from a slot. `writes`: what it reads back, and what is read back after it.
+    fn expect(&mut self, slot_index: u32, slot: &Slot, writes: &[PendingWrite]) {
+        let expected = match writes.first() {
+            None if self.is_reading_back && self.regeneration.is_some() => self.regenerate_expected(&slot.unit),
+            Some(write) => {
+                if self.checkers.is_none() {
+                    self.ahead.prepare_reads(writes);
+                }
+                Some(Expected {
+                    offset_bytes: write.offset_bytes,
+                    seed: self.spec.checks_seed.then_some(write.seed),
+                    sequence: self.spec.checks_sequence.then_some(write.number.sequence()),
+                    is_trimmed: write.number.is_trimmed(),
+                })
+            }
             None if self.checks_reads && self.loaded.as_mut().is_some_and(|loaded| loaded.leaves_out(slot_index)) => {
                 None
             }
@@ -258,7 +269,7 @@ impl Worker<'_> {
         let slot = slots.get(slot_index);
         let Some(verifier) = verifier else { return };
         match slot.unit.direction {
-            Direction::Read => verifier.expect(slot_index, slot, workload.present_write()),
+            Direction::Read => verifier.expect(slot_index, slot, workload.present_writes()),
             Direction::Trim => verifier.trim_issued(slot_index, slot),
             Direction::Write => {}
             _ => verifier.sync_issued(slot_index, slot),
@@ -307,7 +318,8 @@ impl Worker<'_> {
             if let Some(checkers) = &mut verifier.checkers {
                 checkers.check(block, file_index, expected)
             } else {
-                let fault = verifier.rules.check(block, &expected).err();
+                let known = verifier.ahead.of_read(&expected, block.len());
+                let fault = verifier.rules.check_from(block, &expected, known).err();
                 Ok(fault.map(|fault| Faulty { file_index, expected, fault, received: block.to_vec() }))
             }
         };

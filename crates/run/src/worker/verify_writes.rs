@@ -9,6 +9,7 @@ use super::{Stop, Worker};
 use crate::error::{JobError, job_error};
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
+use ferrio_engine::IoUnit;
 use ferrio_job::spec::{DirectionMix, FileService, RandomDistribution, VerifiedWrites, VerifySpec, ZoneSpec};
 use ferrio_units::random::Taus88;
 use ferrio_units::{DataDirection, Direction};
@@ -218,12 +219,15 @@ impl Verifier {
     }
 
     /// What the next read of a pass that is made once more must give.
-    pub(super) fn regenerate_expected(&mut self, offset_bytes: u64) -> Option<Expected> {
+    pub(super) fn regenerate_expected(&mut self, read: &IoUnit) -> Option<Expected> {
         let regeneration = self.regeneration.as_mut()?;
         let (seed, sequence) = (regeneration.seeds.buffer_seed(), regeneration.sequence);
         regeneration.sequence += 1;
+        if self.checkers.is_none() {
+            self.ahead.prepare_regenerated(seed, read.length, &regeneration.seeds);
+        }
         let expected = Expected {
-            offset_bytes,
+            offset_bytes: read.offset,
             seed: self.spec.checks_seed.then_some(seed),
             sequence: self.spec.checks_sequence.then_some(sequence),
             is_trimmed: false,

@@ -3,7 +3,9 @@
 //! Must not know: files, buffers. Start reading at [`BlockRules`].
 //! Facts: reference "Verify header" (where header, checksum and data stand; the order of the checks).
 
+use super::ahead::KnownBlock;
 use super::data;
+use super::digest::{self, N_LANES};
 use super::fault::{Fault, FaultKind};
 use super::header::{Header, HeaderError, ReadHeader, header_bytes};
 use ferrio_job::spec::{HeaderLayout, VerifyContentSpec, VerifyForm};
@@ -66,16 +68,54 @@ impl BlockRules {
 
     /// Makes the contents of a block that is about to be written.
     pub fn stamp(&self, block: &mut [u8], write: &Write) {
-        self.fill(block, write.offset_bytes, write.seed);
+        self.stamp_from(block, write, None);
+    }
+
+    /// The same with data and checksums that are `known`: those of the write's seed and length.
+    pub fn stamp_from(&self, block: &mut [u8], write: &Write, known: Option<KnownBlock<'_>>) {
+        match known {
+            Some(known) => block.copy_from_slice(known.data),
+            None => self.fill(block, write.offset_bytes, write.seed),
+        }
         let start = ((write.start_ns / 1_000_000_000) as u32, (write.start_ns % 1_000_000_000) as u32);
-        self.put_headers(block, write.offset_bytes, write.seed, start, write.sequence);
+        self.put_headers(block, write, start, known);
+    }
+
+    /// The data of a block, which are the same at each place of a file: those of [`BlockRules::gains_by_groups`].
+    pub(super) fn fill_seeded(&self, block: &mut [u8], seed: u64) {
+        self.fill(block, 0, seed);
+    }
+
+    /// The data of blocks of this length depend on nothing but their seeds, and their checksums are faster made of several at once.
+    pub(super) fn gains_by_groups(&self, block_bytes: usize) -> bool {
+        self.spec.pattern.is_none()
+            && self.checksum.is_some_and(digest::has_lanes)
+            && self.interval_bytes(block_bytes) > self.area_bytes()
+    }
+
+    /// Bytes of the checksums of all intervals of a block.
+    pub(super) fn checksums_bytes(&self, block_bytes: usize) -> usize {
+        block_bytes / self.interval_bytes(block_bytes) * self.checksum.map_or(0, Checksum::n_bytes)
+    }
+
+    /// The checksums of the intervals of blocks of one length, all of the first block before those of the second.
+    pub(super) fn store_checksums(&self, blocks: [&[u8]; N_LANES], out: &mut [u8]) {
+        let Some(checksum) = self.checksum else { return };
+        let (area_bytes, interval_bytes) = (self.area_bytes(), self.interval_bytes(blocks[0].len()));
+        let block_bytes = self.checksums_bytes(blocks[0].len());
+        for index in 0..blocks[0].len() / interval_bytes {
+            let data = blocks.map(|block| &block[index * interval_bytes..][area_bytes..interval_bytes]);
+            digest::store_each(checksum, data, |lane, form| {
+                out[lane * block_bytes + index * form.len()..][..form.len()].copy_from_slice(form);
+            });
+        }
     }
 
     fn fill(&self, block: &mut [u8], offset_bytes: u64, seed: u64) {
         data::fill(block, &self.spec, offset_bytes, seed);
     }
 
-    fn put_headers(&self, block: &mut [u8], offset_bytes: u64, seed: u64, start: (u32, u32), sequence: u64) {
+    fn put_headers(&self, block: &mut [u8], write: &Write, start: (u32, u32), known: Option<KnownBlock<'_>>) {
         let (area_bytes, interval_bytes) = (self.area_bytes(), self.interval_bytes(block.len()));
         if area_bytes == 0 || interval_bytes < area_bytes {
             return;
@@ -84,16 +124,20 @@ impl BlockRules {
             let header = Header {
                 method_number: self.spec.method.def().number,
                 interval_bytes: interval_bytes as u32,
-                seed,
-                offset_bytes: offset_bytes + (index * interval_bytes) as u64,
+                seed: write.seed,
+                offset_bytes: write.offset_bytes + (index * interval_bytes) as u64,
                 start,
-                sequence,
+                sequence: write.sequence,
                 job_number: self.job_number,
             };
             header.write(self.spec.layout, interval);
             if let Some(checksum) = self.checksum {
                 let (area, data) = interval.split_at_mut(area_bytes);
-                checksum.store(data, &mut area[header_bytes(self.spec.layout)..]);
+                let stored = &mut area[header_bytes(self.spec.layout)..];
+                match known {
+                    Some(known) => stored.copy_from_slice(known.checksum(index, stored.len())),
+                    None => digest::store(checksum, data, stored),
+                }
             }
             self.swap(interval);
         }
@@ -121,21 +165,39 @@ impl BlockRules {
     /// # Errors
     /// The first thing that is wrong.
     pub fn check(&self, block: &mut [u8], expected: &Expected) -> Result<(), Fault> {
+        self.check_from(block, expected, None)
+    }
+
+    /// The same where it is `known` what was probably written: the checksum of what is the same need not be made once more.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn check_from(
+        &self,
+        block: &mut [u8],
+        expected: &Expected,
+        known: Option<KnownBlock<'_>>,
+    ) -> Result<(), Fault> {
         match self.spec.method.def().form {
             VerifyForm::Nothing => Ok(()),
             _ if expected.is_trimmed => check_zeroes(block, expected.offset_bytes),
             VerifyForm::Bare => self.check_pattern(block, block, expected.offset_bytes, 0),
-            VerifyForm::Header(_) => self.check_intervals(block, expected),
+            VerifyForm::Header(_) => self.check_intervals(block, expected, known),
         }
     }
 
-    fn check_intervals(&self, block: &mut [u8], expected: &Expected) -> Result<(), Fault> {
+    fn check_intervals(
+        &self,
+        block: &mut [u8],
+        expected: &Expected,
+        known: Option<KnownBlock<'_>>,
+    ) -> Result<(), Fault> {
         let interval_bytes = self.interval_bytes(block.len());
         let n_intervals = block.len() / interval_bytes;
         for index in 0..n_intervals {
             let at = index * interval_bytes;
             self.swap(&mut block[at..at + interval_bytes]);
-            let checked = self.check_interval(block, index, interval_bytes, expected);
+            let checked = self.check_interval(block, index, interval_bytes, expected, known);
             // What is told of a fault compares the block with what was written, header where it was written.
             self.swap(&mut block[at..at + interval_bytes]);
             checked?;
@@ -150,6 +212,7 @@ impl BlockRules {
         index: usize,
         interval_bytes: usize,
         expected: &Expected,
+        known: Option<KnownBlock<'_>>,
     ) -> Result<(), Fault> {
         let at = index * interval_bytes;
         let interval = &block[at..at + interval_bytes];
@@ -159,7 +222,7 @@ impl BlockRules {
             return Err(fault(FaultKind::Cut));
         }
         self.check_header(interval, offset_bytes, expected).map_err(fault)?;
-        self.check_data(block, index, interval_bytes, expected.offset_bytes)
+        self.check_data(block, index, interval_bytes, expected.offset_bytes, known)
     }
 
     fn check_header(&self, interval: &[u8], offset_bytes: u64, expected: &Expected) -> Result<(), FaultKind> {
@@ -200,7 +263,14 @@ impl BlockRules {
         }
     }
 
-    fn check_data(&self, block: &[u8], index: usize, interval_bytes: usize, block_offset: u64) -> Result<(), Fault> {
+    fn check_data(
+        &self,
+        block: &[u8],
+        index: usize,
+        interval_bytes: usize,
+        block_offset: u64,
+        known: Option<KnownBlock<'_>>,
+    ) -> Result<(), Fault> {
         let at = index * interval_bytes;
         let (interval, area_bytes) = (&block[at..at + interval_bytes], self.area_bytes());
         let Some(checksum) = self.checksum else {
@@ -211,7 +281,11 @@ impl BlockRules {
         };
         let mut computed = [0; MAX_CHECKSUM_BYTES];
         let computed = &mut computed[..checksum.n_bytes()];
-        checksum.store(&interval[area_bytes..], computed);
+        let data = &interval[area_bytes..];
+        match known.filter(|known| known.data[at + area_bytes..at + interval_bytes] == *data) {
+            Some(known) => computed.copy_from_slice(known.checksum(index, computed.len())),
+            None => digest::store(checksum, data, computed),
+        }
         let stored = &interval[header_bytes(self.spec.layout)..area_bytes];
         if stored == computed {
             return Ok(());
@@ -276,7 +350,8 @@ impl BlockRules {
         let mut block = vec![0; received.len()];
         self.fill(&mut block, expected.offset_bytes, seed);
         let start = header.map_or((0, 0), |header| header.start);
-        self.put_headers(&mut block, expected.offset_bytes, seed, start, sequence);
+        let write = Write { offset_bytes: expected.offset_bytes, seed, sequence, start_ns: 0 };
+        self.put_headers(&mut block, &write, start, None);
         Some(block)
     }
 

@@ -6,7 +6,7 @@
 //! bytes of the machine.
 
 use ferrio_job::spec::HeaderLayout;
-use ferrio_units::checksum::crc32c;
+use ferrio_sys::wide_checksums::crc32c;
 
 /// First word of every header.
 pub const MAGIC: u16 = 0xacca;

@@ -19,9 +19,9 @@ impl ReadBack {
         Self { writes, n_read: 0 }
     }
 
-    /// The write that the last read belongs to.
-    pub(crate) fn present(&self) -> Option<&PendingWrite> {
-        self.writes.get(self.n_read.checked_sub(1)?)
+    /// The write that the last read belongs to, and all that are read after it.
+    pub(crate) fn present(&self) -> &[PendingWrite] {
+        self.n_read.checked_sub(1).map_or(&[], |at| &self.writes[at..])
     }
 
     /// The next read; the pass ends after the last.

@@ -1,0 +1,138 @@
+//! Blocks that are made before they are needed, since their seeds are known: their checksums are made several at once, which takes
+//! a fraction of the time that it takes one by one.
+//!
+//! The next writes have the next seeds of the job; the next reads of what was written have those of the writes. What was
+//! made ahead is found by its seed; where it is not, or what was read differs from it, everything is made and checked as without it,
+//! so that it changes no verdict.
+//!
+//! Must not know: where seeds come from. Start reading at [`Ahead`].
+
+use super::block::BlockRules;
+use super::digest::N_LANES;
+
+/// Blocks that are made together.
+pub const GROUP: usize = N_LANES;
+/// Most memory of one [`Ahead`].
+const MAX_BYTES: usize = 8 << 20;
+/// After a group of which most was not needed (blocks of several sizes, for instance) so many blocks are made one by one.
+const REST: u32 = 64;
+
+/// Groups of blocks that are made ahead.
+#[derive(Debug)]
+pub struct Ahead {
+    rules: BlockRules,
+    groups: Vec<Group>,
+    /// The group that is made next, the oldest.
+    next: usize,
+    /// Blocks that are made one by one before another group is tried.
+    n_resting: u32,
+}
+
+#[derive(Debug)]
+struct Group {
+    seeds: [u64; GROUP],
+    /// Bytes of each block; 0: nothing was made yet.
+    length_bytes: usize,
+    /// What is written or read of each block, but for headers, one after another.
+    data: Vec<u8>,
+    /// The checksums of the intervals of each block, one after another.
+    checksums: Vec<u8>,
+    /// Bytes of those of a block.
+    checksums_bytes: usize,
+    /// How often one of them was needed.
+    n_used: usize,
+}
+
+/// A block that was made ahead: its data without headers, and the checksums of its intervals.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownBlock<'a> {
+    pub(super) data: &'a [u8],
+    checksums: &'a [u8],
+}
+
+impl KnownBlock<'_> {
+    /// The checksum of an interval, of so many bytes.
+    pub(super) fn checksum(&self, index: usize, n_bytes: usize) -> &[u8] {
+        &self.checksums[index * n_bytes..][..n_bytes]
+    }
+}
+
+impl Ahead {
+    /// `None`: it would save nothing, or take too much memory. `n_in_flight`: blocks that are needed at once.
+    pub fn new(rules: &BlockRules, block_bytes: usize, n_in_flight: usize) -> Option<Self> {
+        let n_groups = 1 + n_in_flight.saturating_sub(1).div_ceil(GROUP);
+        let group_bytes = block_bytes.checked_mul(GROUP)?;
+        if !rules.gains_by_groups(block_bytes) || group_bytes.checked_mul(n_groups)? > MAX_BYTES {
+            return None;
+        }
+        // No block is longer, so that nothing is allocated later.
+        let group = |_| Group {
+            seeds: [0; GROUP],
+            length_bytes: 0,
+            data: vec![0; group_bytes],
+            checksums: vec![0; rules.checksums_bytes(block_bytes) * GROUP],
+            checksums_bytes: 0,
+            n_used: GROUP,
+        };
+        Some(Self { rules: rules.clone(), groups: (0..n_groups).map(group).collect(), next: 0, n_resting: 0 })
+    }
+
+    /// A block of this seed and length is about to be needed. `upcoming`: the seeds of the next of the same length, beginning with
+    /// this; `None`: there are not so many.
+    pub fn prepare(&mut self, seed: u64, length_bytes: usize, upcoming: impl FnOnce() -> Option<[u64; GROUP]>) {
+        if self.find(seed, length_bytes).is_some() {
+            return;
+        }
+        if self.n_resting > 0 {
+            self.n_resting -= 1;
+            return;
+        }
+        let group = &mut self.groups[self.next];
+        if group.n_used < GROUP / 2 {
+            group.n_used = GROUP;
+            self.n_resting = REST;
+            return;
+        }
+        let has_room = length_bytes * GROUP <= group.data.len();
+        if let Some(seeds) = upcoming().filter(|_| has_room && self.rules.gains_by_groups(length_bytes)) {
+            group.make(&self.rules, seeds, length_bytes);
+            self.next = (self.next + 1) % self.groups.len();
+        }
+    }
+
+    /// The block of this seed and length, if it was made.
+    pub fn take(&mut self, seed: u64, length_bytes: usize) -> Option<KnownBlock<'_>> {
+        let (group, lane) = self.find(seed, length_bytes)?;
+        self.groups[group].n_used += 1;
+        Some(self.groups[group].block(lane))
+    }
+
+    /// Its group, and its place there.
+    fn find(&self, seed: u64, length_bytes: usize) -> Option<(usize, usize)> {
+        let mut groups = self.groups.iter().enumerate().filter(|(_, group)| group.length_bytes == length_bytes);
+        let lane_of = |group: &Group| group.seeds.iter().position(|other| *other == seed);
+        groups.find_map(|(index, group)| Some((index, lane_of(group)?)))
+    }
+}
+
+impl Group {
+    fn make(&mut self, rules: &BlockRules, seeds: [u64; GROUP], length_bytes: usize) {
+        (self.seeds, self.length_bytes, self.n_used) = (seeds, length_bytes, 0);
+        self.checksums_bytes = rules.checksums_bytes(length_bytes);
+        for (block, seed) in self.data.chunks_exact_mut(length_bytes).zip(seeds) {
+            rules.fill_seeded(block, seed);
+        }
+        let blocks = std::array::from_fn(|lane| &self.data[lane * length_bytes..][..length_bytes]);
+        rules.store_checksums(blocks, &mut self.checksums);
+    }
+
+    fn block(&self, lane: usize) -> KnownBlock<'_> {
+        KnownBlock {
+            data: &self.data[lane * self.length_bytes..][..self.length_bytes],
+            checksums: &self.checksums[lane * self.checksums_bytes..][..self.checksums_bytes],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
