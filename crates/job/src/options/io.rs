@@ -129,7 +129,11 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .aliases(&["io_limit"])
     .place(Category::Io, "")
-    .applies(Apply::With(apply::io_size)),
+    .applies(Apply::With(apply::io_size))
+    .deviates(
+        "fio 3.33 ends the third pass of a random mix of two block sizes elsewhere, and reads back a few blocks fewer of random \
+         writes without a map and of rw=rw that are verified, where io_size is not size",
+    ),
     option(
         "fill_device",
         Kind::Bool,

@@ -11,7 +11,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("write_iolog", Kind::Text, "Record issued I/O (v3 text log, appended)")
         .place(Category::Io, "iolog")
         .applies(Apply::With(apply_replay::write_iolog))
-        .takes_bytes(),
+        .takes_bytes()
+        .deviates("a job with a file whose name is not UTF-8 is refused; fio 3.33 writes the bytes"),
     option(
         "read_iolog",
         Kind::Text,
