@@ -210,9 +210,9 @@ impl OffsetPicker {
         Some(if first < start_bytes { first.saturating_add(start_bytes) } else { first })
     }
 
-    /// The position after a skip: one before the start goes to the end, unless it jumps over all of the file. As seen on fio 3.33, one that is further from the start
-    /// of the range, or of the window, than the file is long goes to the start, or as far behind it as it is from that of the
-    /// file; any other past the end of the range ends the file.
+    /// The position after a skip: one before the start goes to the end, unless it jumps over all of the file. As seen on fio
+    /// 3.33, one that is further from the start of the range, or of the window, than the file is long goes to the start, or as
+    /// far behind it as it is from that of the file; any other past the end of the range ends the file.
     fn skipped(&self, file: &FileCursor, position: u64) -> u64 {
         let start_bytes = file.range.start_bytes;
         match position.checked_add_signed(self.skip_bytes) {

@@ -23,11 +23,6 @@ pub(super) fn has_lanes(checksum: Checksum) -> bool {
 
 /// Gives the stored forms over messages of one length to `put`, each with its index.
 pub(super) fn store_each(checksum: Checksum, messages: [&[u8]; N_LANES], mut put: impl FnMut(usize, &[u8])) {
-    let mut put_each = |forms: &[[u8; MAX_CHECKSUM_BYTES]; N_LANES]| {
-        for (index, form) in forms.iter().enumerate() {
-            put(index, &form[..checksum.n_bytes()]);
-        }
-    };
     let mut forms = [[0; MAX_CHECKSUM_BYTES]; N_LANES];
     let md5 = if checksum == Checksum::Md5 { md5_of_each(messages) } else { None };
     let sha1 = if checksum == Checksum::Sha1 { sha1_of_each(messages) } else { None };
@@ -50,7 +45,9 @@ pub(super) fn store_each(checksum: Checksum, messages: [&[u8]; N_LANES], mut put
             }
         }
     }
-    put_each(&forms);
+    for (index, form) in forms.iter().enumerate() {
+        put(index, &form[..checksum.n_bytes()]);
+    }
 }
 
 #[cfg(test)]
