@@ -35,6 +35,16 @@ pub fn from_bytes(bytes: &[u8]) -> String {
     text
 }
 
+/// The same as [`from_bytes`], without a copy of what stays as it is.
+pub fn of(bytes: &[u8]) -> Cow<'_, str> {
+    // Characters of four bytes that begin with another one are none of the last 256.
+    const FIRST_OF_MARKS: u8 = 0xf4;
+    match str::from_utf8(bytes) {
+        Ok(text) if !bytes.contains(&FIRST_OF_MARKS) => Cow::Borrowed(text),
+        _ => Cow::Owned(from_bytes(bytes)),
+    }
+}
+
 /// The bytes of a text of [`from_bytes`].
 pub fn to_os_string(text: &str) -> OsString {
     let mut bytes = Vec::with_capacity(text.len());
@@ -82,6 +92,7 @@ mod tests {
             for bytes in [bytes, symbols.into_bytes()] {
                 let returned = to_os_string(&from_bytes(&bytes));
                 prop_assert_eq!(returned.as_bytes(), &bytes[..]);
+                prop_assert_eq!(of(&bytes), from_bytes(&bytes));
             }
         }
     }

@@ -368,6 +368,10 @@ const PASSES: &[(&str, u64, u64)] = &[
     ("--rw=write --io_size=512k --do_verify=0", 0, 32),
     ("--rw=write --loops=2 --io_size=256k --do_verify=0", 0, 64),
     ("--rw=rw --io_size=384k", 96, 50),
+    // The peer calls some blocks of a mix damaged that are not.
+    ("--rw=rw --io_size=256k --continue_on_error=verify", 61, 32),
+    ("--rw=rw --io_size=640k --continue_on_error=verify", 122, 64),
+    ("--rw=rw --io_size=512k --do_verify=0", 29, 32),
 ];
 
 #[test]

@@ -11,8 +11,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("write_iolog", Kind::Text, "Record issued I/O (v3 text log, appended)")
         .place(Category::Io, "iolog")
         .applies(Apply::With(apply_replay::write_iolog))
-        .takes_bytes()
-        .deviates("a job with a file whose name is not UTF-8 is refused; fio 3.33 writes the bytes"),
+        .takes_bytes(),
     option(
         "read_iolog",
         Kind::Text,
@@ -20,6 +19,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .place(Category::Io, "iolog")
     .applies(Apply::With(apply_replay::read_iolog))
+    .takes_bytes()
     .long(
         "An I/O is due at the time that the trace has for it, counted from its first; what comes late does not delay those \
          after it. How many came late is in the JSON output, under the key ferrio. Relative names are relative to the working \

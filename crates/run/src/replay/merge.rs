@@ -6,9 +6,11 @@ use super::source;
 use crate::error::RunError;
 use ferrio_job::spec::{JobSpec, MergeSpec, RunSpec};
 use ferrio_sys::signals;
+use ferrio_units::byte_text;
 use ferrio_workload::replay::{Merge, MergeInput, TraceError};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -28,7 +30,7 @@ pub(crate) fn merge_traces(run: &mut RunSpec, tell: &mut dyn FnMut(String)) -> R
     for job in &mut run.jobs {
         let Some(merge) = job.replay.merge.take() else { continue };
         n_jobs += 1;
-        let output = merge.output.to_string_lossy().into_owned();
+        let output = byte_text::from_bytes(merge.output.as_os_str().as_bytes());
         let traces = std::mem::replace(&mut job.replay.traces, vec![output]);
         let this = (merge, traces);
         if done.contains(&this) {
@@ -74,6 +76,7 @@ fn merge_to_file(
 }
 
 fn of_trace(name: &str, error: &TraceError) -> String {
+    let name = byte_text::shown(name);
     match error {
         TraceError::Io(error) => format!("could not open file: {name}: {error}"),
         TraceError::NotBlktrace => format!("file is not a blktrace: {name}"),
@@ -102,7 +105,9 @@ fn refuse_output(path: &Path, traces: &[String]) -> Result<(), String> {
     if !there.is_file() {
         return Err(format!("{shown} is no regular file: traces are not merged to it"));
     }
-    let same = |name: &String| fs::metadata(name).is_ok_and(|of| (of.dev(), of.ino()) == (there.dev(), there.ino()));
+    let same = |name: &String| {
+        fs::metadata(byte_text::to_os_string(name)).is_ok_and(|of| (of.dev(), of.ino()) == (there.dev(), there.ino()))
+    };
     if traces.iter().any(same) {
         return Err(format!("{shown} is one of the traces that are merged to it"));
     }

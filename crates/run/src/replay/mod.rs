@@ -47,9 +47,10 @@ pub(crate) struct TracedJob {
 impl TracedJob {
     /// Reads the trace of a worker once. No file that it names is opened or changed; none of its devices is in use.
     pub(crate) fn prepare(worker: &WorkerPlan, readonly: bool, stop: &dyn Fn() -> bool) -> Result<Self, JobError> {
-        let name = source::of_worker(worker);
+        let trace = source::of_worker(worker);
+        let name = byte_text::shown(&trace);
         let failed = |error: TraceError| trace_failed(&name, &error);
-        let bytes = source::open(&name, stop).map_err(failed)?;
+        let bytes = source::open(&trace, stop).map_err(failed)?;
         let rules = ReplayRules::new(&worker.spec.replay, readonly);
         let mut survey = survey(Arc::clone(&bytes), rules, stop).map_err(failed)?;
         let remarks = std::mem::take(&mut survey.remarks).into_lines();
@@ -92,7 +93,7 @@ fn paths(worker: &WorkerPlan, survey: &Survey) -> Result<Vec<PathBuf>, JobError>
         .iter()
         .map(|FileUse { file, .. }| match (redirect, file) {
             (Some(path), _) => Ok(path.clone()),
-            (None, TraceFile::Named(name)) => Ok(PathBuf::from(name)),
+            (None, TraceFile::Named(name)) => Ok(PathBuf::from(byte_text::to_os_string(name))),
             (None, TraceFile::Device { major, minor }) if worker.engine.diskless => {
                 Ok(PathBuf::from(format!("{major}:{minor}")))
             }

@@ -5,6 +5,7 @@
 
 use crate::plan::WorkerPlan;
 use ferrio_sys::poll::wait_readable;
+use ferrio_units::byte_text;
 use ferrio_workload::replay::{TraceBytes, TraceError};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -31,21 +32,22 @@ impl TraceBytes for TraceFile {
     }
 }
 
-/// The trace of a worker: clone n takes entry n mod count.
+/// The trace of a worker, as text of [`byte_text`]: clone n takes entry n mod count.
 pub(super) fn of_worker(worker: &WorkerPlan) -> String {
     let traces = &worker.spec.replay.traces;
     // A job without a trace is none of a replay.
     traces.get(worker.clone_index as usize % traces.len().max(1)).cloned().unwrap_or_default()
 }
 
-/// Opens a trace by its name, until `stop` says that the run is over.
+/// Opens a trace by its name, a text of [`byte_text`], until `stop` says that the run is over.
 pub(super) fn open(name: &str, stop: &dyn Fn() -> bool) -> Result<Arc<dyn TraceBytes>, TraceError> {
     if name == "-" {
         return copied(&mut io::stdin().lock(), stop);
     }
-    let kind = std::fs::metadata(name)?.file_type();
+    let path = PathBuf::from(byte_text::to_os_string(name));
+    let kind = std::fs::metadata(&path)?.file_type();
     if kind.is_socket() {
-        return copied(&mut UnixStream::connect(name)?, stop);
+        return copied(&mut UnixStream::connect(path)?, stop);
     }
     if kind.is_dir() {
         return Err(io::Error::from_raw_os_error(21).into());
@@ -53,7 +55,7 @@ pub(super) fn open(name: &str, stop: &dyn Fn() -> bool) -> Result<Arc<dyn TraceB
     if kind.is_char_device() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "a character device has no end").into());
     }
-    let mut file = File::open(name)?;
+    let mut file = File::open(path)?;
     if kind.is_fifo() { copied(&mut file, stop) } else { Ok(Arc::new(TraceFile(file))) }
 }
 

@@ -118,9 +118,9 @@ impl Worker<'_> {
         let unit = &slot.unit;
         let (offset, length) =
             if unit.direction.is_sync() { (slot.data_offset, 0) } else { (unit.offset, unit.length as u64) };
-        let name = &self.files.plan(unit.file_index).name;
+        let path = &self.files.plan(unit.file_index).path;
         let Some(log) = &mut self.iolog else { return Ok(()) };
-        let logged = log.io(time_us, name, unit.direction.name(), offset, length);
+        let logged = log.io(time_us, path, unit.direction.name(), offset, length);
         logged.map_err(|error| job_error!(error.raw_os_error().unwrap_or(EIO), "write iolog"))
     }
 
@@ -347,25 +347,31 @@ impl Worker<'_> {
 
     pub(super) fn log_file(&mut self, file_index: u32, action: &str) {
         let time_us = self.log_time_us();
-        let name = &self.files.plan(file_index).name;
+        let path = &self.files.plan(file_index).path;
         if let Some(log) = &mut self.iolog {
             // The next I/O meets the same error and ends the job with it.
-            let _ = log.file(time_us, name, action);
+            let _ = log.file(time_us, path, action);
         }
     }
 
     /// Syncs a file outside of statistics (the reference counts no syncs of the end), by the system call whatever the
     /// engine: other files may have I/O in flight. A failure ends the job; no option tolerates it.
     pub(super) fn sync_file(&mut self, file_index: u32) -> Result<(), JobError> {
-        let Slot { unit, wanted_bytes, .. } = *self.slots.get(0);
+        let offset_bytes = self.slots.get(0).unit.offset;
         if self.iolog.is_some() {
             let time_us = self.log_time_us();
-            let name = &self.files.plan(file_index).name;
+            let path = &self.files.plan(file_index).path;
             if let Some(log) = &mut self.iolog {
                 // The next line meets the same error and ends the job with it.
-                let _ = log.io(time_us, name, Direction::Sync.name(), unit.offset, 0);
+                let _ = log.io(time_us, path, Direction::Sync.name(), offset_bytes, 0);
             }
         }
+        self.sync_untraced(file_index)
+    }
+
+    /// The same, of which a trace tells nothing.
+    pub(super) fn sync_untraced(&mut self, file_index: u32) -> Result<(), JobError> {
+        let Slot { unit, wanted_bytes, .. } = *self.slots.get(0);
         let errno = self.files.sync(file_index);
         if errno == 0 {
             return self.tell_journal_of_sync(file_index);

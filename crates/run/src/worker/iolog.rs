@@ -5,6 +5,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// An open trace. Lines are collected and written in whole lines, so that several workers may append to one file.
@@ -14,6 +15,9 @@ pub(super) struct IoLog {
 
 /// Bytes collected before a write.
 const BUFFER_BYTES: usize = 64 << 10;
+
+/// Most bytes of a line beside its name.
+const REST_BYTES: usize = 96;
 
 impl IoLog {
     /// Opens the trace for appending; a new file gets its heading.
@@ -29,20 +33,26 @@ impl IoLog {
     }
 
     /// A file was added, opened or closed.
-    pub(super) fn file(&mut self, time_us: u64, name: &str, action: &str) -> io::Result<()> {
-        self.make_room(name.len() + 48)?;
-        writeln!(self.out, "{time_us} {name} {action}")
+    pub(super) fn file(&mut self, time_us: u64, path: &Path, action: &str) -> io::Result<()> {
+        self.begin(time_us, path)?;
+        writeln!(self.out, "{action}")
     }
 
     /// An I/O was issued.
-    pub(super) fn io(&mut self, time_us: u64, name: &str, action: &str, offset: u64, length: u64) -> io::Result<()> {
-        self.make_room(name.len() + 96)?;
-        writeln!(self.out, "{time_us} {name} {action} {offset} {length}")
+    pub(super) fn io(&mut self, time_us: u64, path: &Path, action: &str, offset: u64, length: u64) -> io::Result<()> {
+        self.begin(time_us, path)?;
+        writeln!(self.out, "{action} {offset} {length}")
     }
 
-    /// A line is never split between two writes.
-    fn make_room(&mut self, line_bytes: usize) -> io::Result<()> {
-        if self.out.buffer().len() + line_bytes > BUFFER_BYTES { self.out.flush() } else { Ok(()) }
+    /// Time and file of a line, which is never split between two writes. A path is written as it is, whatever its bytes.
+    fn begin(&mut self, time_us: u64, path: &Path) -> io::Result<()> {
+        let name = path.as_os_str().as_bytes();
+        if self.out.buffer().len() + name.len() + REST_BYTES > BUFFER_BYTES {
+            self.out.flush()?;
+        }
+        write!(self.out, "{time_us} ")?;
+        self.out.write_all(name)?;
+        self.out.write_all(b" ")
     }
 
     /// Writes what is left.

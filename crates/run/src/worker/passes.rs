@@ -64,10 +64,6 @@ impl Worker<'_> {
             WorkerState::Running
         });
         if let Some(path) = &self.plan.spec.write_iolog {
-            if let Some(file) = self.set.files.iter().find(|file| file.path.to_str().is_none()) {
-                let text = format!("fio: write_iolog: {}: a trace has only names that are UTF-8", file.name);
-                return Err(job_error!(22, "write_iolog").explained(text));
-            }
             let log = IoLog::open(path).map_err(|error| {
                 let errno = error.raw_os_error().unwrap_or(5);
                 job_error!(errno, "write_iolog").explained(format!("fio: open write iolog {}: {error}", path.display()))
@@ -163,15 +159,20 @@ impl Worker<'_> {
         }
     }
 
-    /// A job that does nothing but write verifies what it wrote.
+    /// A job verifies what it wrote.
     fn verifies_writes(&self) -> bool {
-        self.plan.spec.verify.is_some() && self.plan.spec.pattern.mix == DirectionMix::Write
+        let spec = &self.plan.spec;
+        spec.verify.is_some() && matches!(spec.pattern.mix, DirectionMix::Write | DirectionMix::ReadWrite)
     }
 
-    /// What counts for `io_size`: also what a job reads back that does nothing but write (as seen on fio 3.33).
+    /// What counts for `io_size`: also what a job reads back (as seen on fio 3.33).
     fn moved_bytes(&self) -> u64 {
-        let read_back_bytes = if self.verifies_writes() { self.account.bytes()[DataDirection::Read] } else { 0 };
-        self.workload.issued_bytes().saturating_add(read_back_bytes)
+        let issued_bytes = self.workload.issued_bytes();
+        if !self.verifies_writes() {
+            return issued_bytes;
+        }
+        let bytes = self.account.bytes();
+        issued_bytes.max(bytes[DataDirection::Read].saturating_add(bytes[DataDirection::Write]))
     }
 
     /// Another pass follows: `loops`, an `io_size` beyond the size, or time that is left.

@@ -14,7 +14,7 @@ const MAX_NAME_BYTES: usize = 64 << 20;
 /// A file of a trace.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TraceFile {
-    /// By its name.
+    /// By its name, which is a text of [`ferrio_units::byte_text`]: its bytes may be any.
     Named(String),
     /// A block device by its number.
     Device {

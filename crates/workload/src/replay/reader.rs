@@ -10,6 +10,7 @@ use super::record::{Record, Verb};
 use super::remarks::Remarks;
 use super::text::{self, Bad, Parsed, Version};
 use super::window::{Line, TraceBytes, Window};
+use ferrio_units::byte_text;
 use std::sync::Arc;
 
 /// How a trace is written down.
@@ -86,7 +87,7 @@ impl Reader {
                 self.remarks.add(|| format!("line {}: longer than any line of an iolog", self.line_number));
                 continue;
             };
-            let line = String::from_utf8_lossy(self.window.text(range));
+            let line = byte_text::of(self.window.text(range));
             let parsed = text::parse(version, &line).and_then(|parsed| possible(&parsed).ok_or(Bad::Form));
             match parsed {
                 Ok(parsed) => {
@@ -175,6 +176,7 @@ fn possible<'a>(parsed: &Parsed<'a>) -> Option<Parsed<'a>> {
 /// Texts of fio 3.33, with the place.
 fn bad_line(fault: Bad<'_>, version: Version, line: &str, number: u64) -> String {
     let version = if version == Version::Two { 2 } else { 3 };
+    let line = byte_text::shown(line);
     let shown: String = line.chars().take(200).map(|symbol| if symbol.is_control() { '?' } else { symbol }).collect();
     match fault {
         Bad::Form => format!("line {number}: bad iolog{version}: {shown}"),
