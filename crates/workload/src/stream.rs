@@ -83,6 +83,8 @@ pub(crate) struct Stream<Z = Unzoned> {
     uncounted_bytes: u64,
     /// `issued_bytes` at which the pass ends: the limit of the job, or that of the pass.
     pass_end_bytes: u64,
+    /// The same of a pass of trims and writes together.
+    both_end_bytes: u64,
     n_issued_total: u64,
     /// Kind of the last I/O of this pass.
     last: Option<Direction>,
@@ -107,7 +109,7 @@ impl<Z: Zoning> Stream<Z> {
             zones.open(file);
         }
         let min_bytes = plan.pattern.block_size.0.map(|range| range.min_bytes.max(1));
-        Ok(Self {
+        let mut stream = Self {
             zones,
             files,
             picker: FilePicker::new(&plan)?,
@@ -119,7 +121,8 @@ impl<Z: Zoning> Stream<Z> {
             n_issued: PerDirection::all(0),
             issued_bytes: 0,
             uncounted_bytes: 0,
-            pass_end_bytes: plan.limit_bytes.min(plan.pass_limit_bytes),
+            pass_end_bytes: 0,
+            both_end_bytes: 0,
             n_issued_total: 0,
             last: None,
             lacks_room: false,
@@ -127,7 +130,9 @@ impl<Z: Zoning> Stream<Z> {
             repeats_trims: plan.pattern.mix == DirectionMix::TrimWrite && plan.pattern.random,
             counts_writes_only: plan.pattern.mix == DirectionMix::TrimWrite,
             plan,
-        })
+        };
+        stream.set_limits();
+        Ok(stream)
     }
 
     /// What the offsets are drawn from, as it stands.
@@ -198,13 +203,14 @@ impl<Z: Zoning> Stream<Z> {
         let direction = self.zones.turn(file_index, direction);
         let file = &mut self.files[file_index];
         let start = self.offsets.next(file, direction)?;
+        let offset_bytes = self.zones.begin(file_index, direction, start.offset_bytes)?;
         // Whether a block of the one size fits is for the zones to say.
-        let in_range_bytes = file.range.block_end_bytes().saturating_sub(start.offset_bytes);
+        let in_range_bytes = file.range.end_bytes().saturating_sub(offset_bytes);
         let room = Room { in_range_bytes, in_file_bytes: u64::MAX };
         let wanted_bytes = self.sizes.next(direction, start.random, room)?;
         let drawn = Drawn {
             direction,
-            offset_bytes: start.offset_bytes,
+            offset_bytes,
             length_bytes: wanted_bytes,
             at_most_bytes: self.free_bytes(file_index, direction, &start, wanted_bytes),
         };
@@ -252,6 +258,11 @@ impl<Z: Zoning> Stream<Z> {
 
     #[inline]
     fn count(&mut self, direction: DataDirection, file_index: usize, offset_bytes: u64, length_bytes: u64) -> NextIo {
+        if self.counts_writes_only {
+            self.count_trim_write(direction, length_bytes);
+        } else {
+            self.issued_bytes = self.issued_bytes.saturating_add(length_bytes);
+        }
         let file = &mut self.files[file_index];
         file.last_bytes[direction] = offset_bytes;
         file.next_bytes[direction] = offset_bytes.saturating_add(length_bytes);
@@ -261,17 +272,31 @@ impl<Z: Zoning> Stream<Z> {
         self.n_issued[direction] += 1;
         self.n_issued_total += 1;
         self.leaves_unmarked = false;
-        if self.counts_writes_only && direction == DataDirection::Trim {
-            self.uncounted_bytes = self.uncounted_bytes.saturating_add(length_bytes);
-        } else {
-            self.issued_bytes = self.issued_bytes.saturating_add(length_bytes);
-        }
         file.has_unwritten_trim = direction == DataDirection::Trim;
         if file.has_unwritten_trim {
             file.last_trim_bytes = length_bytes;
         }
         self.last = Some(direction.into());
         NextIo { direction: direction.into(), file_index: file_index as u32, offset_bytes, length_bytes }
+    }
+
+    /// As seen on fio 3.33: writes count for the limit of the job, trims and writes for that of a pass.
+    fn count_trim_write(&mut self, direction: DataDirection, length_bytes: u64) {
+        let is_trim = direction == DataDirection::Trim;
+        let bytes = if is_trim { &mut self.uncounted_bytes } else { &mut self.issued_bytes };
+        *bytes = bytes.saturating_add(length_bytes);
+        if self.issued_bytes.saturating_add(self.uncounted_bytes) >= self.both_end_bytes {
+            self.pass_end_bytes = self.issued_bytes;
+        }
+    }
+
+    /// The limits of a pass that begins.
+    fn set_limits(&mut self) {
+        let WorkloadPlan { limit_bytes, pass_limit_bytes, .. } = self.plan;
+        let of_pass = |issued_bytes: u64| issued_bytes.saturating_add(pass_limit_bytes);
+        self.both_end_bytes = of_pass(self.issued_bytes.saturating_add(self.uncounted_bytes));
+        self.pass_end_bytes =
+            if self.counts_writes_only { limit_bytes } else { limit_bytes.min(of_pass(self.issued_bytes)) };
     }
 
     fn file_end(&mut self, file_index: usize) -> Next {
@@ -319,7 +344,7 @@ impl<Z: Zoning> Stream<Z> {
         self.picker.restart();
         self.directions.start_pass();
         self.last = None;
-        self.pass_end_bytes = self.plan.limit_bytes.min(self.issued_bytes.saturating_add(self.plan.pass_limit_bytes));
+        self.set_limits();
         if self.plan.reseed_each_pass {
             self.directions.reseed(&self.plan.pattern, &self.plan.seeds);
             self.offsets = offset_picker(&self.plan);

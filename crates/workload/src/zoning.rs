@@ -48,6 +48,12 @@ pub(crate) trait Zoning: std::fmt::Debug {
         direction
     }
 
+    /// Where an I/O begins whose place was drawn, before its size is; `None`: its file has no place for it.
+    fn begin(&mut self, file_index: usize, direction: DataDirection, offset_bytes: u64) -> Option<u64> {
+        let _ = (file_index, direction);
+        Some(offset_bytes)
+    }
+
     /// Where an I/O that was drawn goes; `None`: its file has no place for it.
     fn place(&mut self, file_index: usize, drawn: Drawn) -> Option<Drawn> {
         let _ = file_index;

@@ -47,6 +47,28 @@ const CASES: &[&str] = &[
     "--rw=randwrite --zone_reset_threshold=0.5 --zone_reset_frequency=1 --io_size=512k --zonecapacity=16k",
     "--rw=randwrite --zone_reset_threshold=0.3 --zone_reset_frequency=0.25 --zonecapacity=16k --norandommap",
     "--rw=randrw --zone_reset_threshold=0.1 --zone_reset_frequency=0.3 --io_size=512k --zonecapacity=28k",
+    // Writes in sequence that come to the end of their file begin another pass.
+    "--rw=write --io_size=512k --zone_reset_frequency=0.1",
+    "--rw=write --bs=8k --loops=3 --zone_reset_frequency=0.25",
+    "--rw=write --bs=32k --io_size=600k --loops=3",
+    "--rw=rw --bs=16k --io_size=1m",
+    "--rw=rw --loops=3",
+    "--rw=write --bs=8k --size=128k --io_size=512k --zone_reset_frequency=0.25",
+    "--rw=rw --bs=16k --size=128k --io_size=1m",
+    // What lies behind a capacity ends a pass before a size is drawn.
+    "--rw=write --bsrange=4k-8k --size=192k --loops=2 --zonecapacity=24k",
+    "--rw=write --bsrange=4k-16k --io_size=1m --zonecapacity=28k",
+    // A range that ends before its file does.
+    "--rw=randwrite --size=96k --io_size=288k --percentage_random=50",
+    "--rw=randrw --size=192k --io_size=384k --percentage_random=50",
+    "--rw=read --read_beyond_wp=1 --bs=12k --size=200k",
+    // Bytes end a pass of an engine with a queue: at the size, or at the io_size where there is no map.
+    "--rw=randwrite --ioengine=libaio --io_size=600k",
+    "--rw=randwrite --ioengine=libaio --io_size=600k --norandommap",
+    "--rw=randrw --ioengine=libaio --size=128k --io_size=300k --norandommap",
+    "--rw=randrw --ioengine=libaio --io_size=300k --loops=3 --random_distribution=zoned:50/10:50/90",
+    "--rw=write --ioengine=libaio --bs=8k --io_size=512k --zone_reset_frequency=0.25",
+    "--rw=rw --ioengine=libaio --bs=16k --io_size=1m",
     "--rw=write --zoneskip=32k",
     "--rw=write --zoneskip=1z --io_size=512k",
     "--rw=read --zoneskip=64k --read_beyond_wp=1",

@@ -382,6 +382,87 @@ fn passes_without_a_map() {
     }
 }
 
+/// Bytes end the passes of an engine with a queue also where its files have an end: at the size, at a percentage of it that is
+/// the `io_size`, and at no more if a mix writes or there is a map.
+#[test]
+fn passes_that_bytes_end() {
+    let options = [
+        "io_size=200k",
+        "io_size=200k loops=2",
+        "io_size=75% loops=3",
+        "io_size=130k bs=8k,4k",
+        "io_size=300k bs=12k loops=2",
+        "io_size=75% bs=8k,4k loops=3",
+        "io_size=130k rwmixread=80",
+    ];
+    let all = cases(&["read", "write", "rw", "randread", "randwrite", "randrw", "randrw:7"], "size=92k", &options);
+    for engine in ["libaio", "libaio iodepth=4"] {
+        let global = format!("ioengine={engine} randrepeat=0 randseed=137");
+        compare("passes_that_bytes_end", &global, &all);
+    }
+}
+
+/// Trims and the writes that follow them, with several in flight. Of engines that complete at once the peer writes down an I/O
+/// again for each time that it is handed over.
+#[test]
+fn passes_of_trims_in_flight() {
+    let test = "passes_of_trims_in_flight";
+    if !has_peer(test) {
+        return;
+    }
+    let options = [
+        "loops=3",
+        "io_size=32k loops=3",
+        "io_size=32k",
+        "io_size=130k",
+        "io_size=200k bs=12k",
+        "io_size=75%",
+        "io_size=75% loops=2",
+        "io_size=200k bsrange=1k-8k",
+        "io_size=130k nrfiles=2",
+    ];
+    let mut all = cases(&["trimwrite", "randtrimwrite", "randtrim"], "size=60k", &options);
+    all.extend(cases(&["randtrimwrite", "randtrim"], "size=60k norandommap", &options));
+    let mut complaints = String::new();
+    for depth in [2, 8] {
+        for cases in all.chunks(CASES_A_FILE) {
+            let global = format!("{NULL} iodepth={depth}");
+            let [theirs, ours] = [Program::Peer, Program::Ferrio].map(|program| traces(program, test, &global, cases));
+            for ((case, mut theirs), mut ours) in cases.iter().zip(theirs).zip(ours) {
+                theirs.dedup();
+                ours.dedup();
+                assert!(theirs.len() > 4, "the peer did nothing: {case}");
+                if let Some(complaint) = difference(&theirs, &ours) {
+                    writeln!(complaints, "{case} iodepth={depth}\n{complaint}").expect("a string");
+                }
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "other than the peer:\n{complaints}");
+}
+
+/// The sync before what was written is read back is no I/O of the job, and no line of its trace.
+#[test]
+fn writes_that_are_read_back() {
+    let test = "writes_that_are_read_back";
+    if !has_peer(test) {
+        return;
+    }
+    let options = ["", "loops=2", "io_size=40k", "bs=12k"];
+    let all = cases(&["write", "randwrite"], "size=64k", &options);
+    for engine in ["psync", "libaio iodepth=4"] {
+        let global = format!("ioengine={engine} randrepeat=0 randseed=137 verify=crc32c verify_state_save=0");
+        let [theirs, ours] = [Program::Peer, Program::Ferrio].map(|program| traces(program, test, &global, &all));
+        for ((case, theirs), ours) in all.iter().zip(theirs).zip(ours) {
+            // The peer closes files before it reads them back.
+            let ios = |trace: Vec<String>| -> Vec<String> {
+                trace.into_iter().filter(|line| !line.ends_with(" open") && !line.ends_with(" close")).collect()
+            };
+            assert_eq!(difference(&ios(theirs), &ios(ours)), None, "{engine} {case}");
+        }
+    }
+}
+
 /// Ranges that begin after their file does or end before it.
 #[test]
 fn parts_of_a_file() {

@@ -131,8 +131,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .place(Category::Io, "")
     .applies(Apply::With(apply::io_size))
     .deviates(
-        "fio 3.33 ends the third pass of a random mix of two block sizes elsewhere, and reads back a few blocks fewer of random \
-         writes without a map and of rw=rw that are verified, where io_size is not size",
+        "of what is verified and written over in the same or a later pass, fio 3.33 reads back in the order of the writes what \
+         comes here in ascending order, and calls good blocks of a mix of reads and writes damaged; of writes in flight that lie over \
+         each other neither is read back, where it reads the later one",
     ),
     option(
         "fill_device",

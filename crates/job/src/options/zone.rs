@@ -33,7 +33,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("none")
         .place(Category::Io, "zone")
         .applies(Apply::With(zone_mode::mode))
-        .deviates("strided: with an offset in percent the first window comes again at the offset, where fio 3.33 takes the percentage anew, of a file that has grown by it; a block of several sizes that reaches past the end of a window is cut where the words of the map end, where fio 3.33, if the window is a power of two of at least 64 blocks, reads and marks memory behind its map; the write of randtrimwrite goes where its trim went; openfiles above 1, with which fio has no zones, and a negative skip in rw are refused. zbd: with max_open_zones a zone with less than a block left is reset, where fio 3.33 ends the job; a file that is too short is not laid out anew, its own zones are used; reads of a range that does not begin or end with a zone take the parts of the zones, where fio 3.33 fails; with verify what is read back comes in ascending order; file_append, fill_device, create_on_open and a negative skip in rw are refused, and so are several jobs that write to the same zones of a zoned device"),
+        .deviates("strided: with an offset in percent the first window comes again at the offset, where fio 3.33 takes the percentage anew, of a file that has grown by it; a block of several sizes that reaches past the end of a window is cut where the words of the map end, where fio 3.33, if the window is a power of two of at least 64 blocks, reads and marks memory behind its map; the write of randtrimwrite goes where its trim went; openfiles above 1, with which fio has no zones, and a negative skip in rw are refused. zbd: with max_open_zones a zone with less than a block left is reset, where fio 3.33 ends the job; with an iodepth above 1 a full zone is open no longer when its last write is issued, with fio 3.33 when it is complete; blocks of several sizes fill the last zone, where fio 3.33 leaves out at its end what an offset was rounded up by; a file that is too short is not laid out anew, its own zones are used; reads of a range that does not begin or end with a zone take the parts of the zones, where fio 3.33 fails; with verify what is read back comes in ascending order; file_append, fill_device, create_on_open and a negative skip in rw are refused, and so are several jobs that write to the same zones of a zoned device"),
     option(
         "zonesize",
         Kind::Size(ANY),
@@ -56,7 +56,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::Io, "zone")
         .applies(Apply::With(zone_mode::skip))
-        .deviates("refused without zonemode, where fio ignores it; a percentage is refused. zbd: reads go from one written zone to the next, where fio 3.33 goes back and forth among those that are written in part; refused beside a skip in rw"),
+        .deviates("refused without zonemode, where fio ignores it; a percentage is refused. zbd: a zone is left when it was read or written to its end, where fio 3.33 leaves it after as many bytes of I/O as a zone has, wherever they went (a block over the border of a zone, a zone that was reset), and ends with a failed assertion if that is past the range; reads go from one written zone to the next, where fio 3.33 goes back and forth among those that are written in part; refused beside a skip in rw"),
     option("read_beyond_wp", Kind::Bool, "Permit reads above a zone's write pointer")
         .default("0")
         .place(Category::Io, "")
@@ -84,7 +84,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .place(Category::Io, "zone")
     .applies(Apply::With(zone_sequential::reset_threshold))
-    .deviates("refused without zonemode=zbd, where fio ignores it; each job counts what is written in its own range, by whomever; writes in sequence end their pass at the last zone, where fio 3.33, if zones were reset before they were full, goes on with the first one in the same pass"),
+    .deviates("refused without zonemode=zbd, where fio ignores it; each job counts what is written in its own range, by whomever; writes in sequence end their pass at the last zone, where fio 3.33 does so on ext4, but on tmpfs goes on with the first one in the same pass"),
     option(
         "zone_reset_frequency",
         Kind::FloatList { max_len: 1, min: Some(0.0), max: Some(1.0) },

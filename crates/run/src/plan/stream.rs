@@ -4,7 +4,7 @@
 
 use super::WorkerPlan;
 use crate::files::FileSet;
-use ferrio_job::spec::{DirectionMix, ZoneSpec};
+use ferrio_job::spec::{DirectionMix, RandomDistribution, SizeSpec, ZoneSpec};
 use ferrio_units::random::{SeedIndex, SeedTable, file_distribution_seed};
 use ferrio_workload::{FileRange, WorkloadPlan};
 use std::os::unix::ffi::OsStrExt;
@@ -18,8 +18,7 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet) -> WorkloadPlan 
         .map(|file| FileRange {
             start_bytes: file.start_bytes,
             length_bytes: file.length_bytes,
-            // Blocks do not reach out of the zones of the job.
-            file_bytes: if set.zones.is_empty() { file.file_bytes } else { 0 },
+            file_bytes: file.file_bytes,
             distribution_seed: file_distribution_seed(
                 file.path.as_os_str().as_bytes(),
                 worker.thread_number.into(),
@@ -80,10 +79,21 @@ fn ends_pass_by_bytes(worker: &WorkerPlan) -> bool {
     queues && !worker.spec.limits.time_based && !worker.spec.extent.fill_device
 }
 
-/// Bytes that end a pass. As seen on fio 3.33: a pass of a job that writes goes on up to an `io_size` beyond the size, unless
-/// its files are done before; one that only reads or trims does not, nor does one with zones that are written in sequence.
+/// Bytes that end a pass. As seen on fio 3.33: a percentage as `io_size` is the size, and a pass of a job that writes at random
+/// without a map goes on up to an `io_size` beyond the size. Trims and writes count together, for the size and all that the job
+/// is to write.
 fn pass_bytes(worker: &WorkerPlan, set: &FileSet) -> u64 {
-    if worker.writes() && set.zones.is_empty() { set.size_bytes.max(set.io_bytes) } else { set.size_bytes }
+    let pattern = &worker.spec.pattern;
+    let has_map = !pattern.norandommap && pattern.distribution == RandomDistribution::Uniform;
+    let is_percent = matches!(worker.spec.extent.io_size, Some(SizeSpec::Percent(_)));
+    let size_bytes = if is_percent { set.size_bytes.min(set.io_bytes) } else { set.size_bytes };
+    let goes_on = worker.writes() && pattern.random && !has_map;
+    let pass_bytes = if goes_on { size_bytes.max(set.io_bytes) } else { size_bytes };
+    if pattern.mix == DirectionMix::TrimWrite {
+        pass_bytes.saturating_add(limit_bytes(worker, set))
+    } else {
+        pass_bytes
+    }
 }
 
 fn limit_ios(worker: &WorkerPlan) -> u64 {

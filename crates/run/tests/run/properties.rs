@@ -232,8 +232,10 @@ proptest! {
             let is_answered = |pair: &[ferrio_engine::IoUnit]| {
                 pair[0].direction == Direction::Trim && pair[1].direction == Direction::Write && pair[0].offset == pair[1].offset
             };
-            // Files take turns, so that only one file shows the pairs.
-            prop_assert!(shape.n_files > 1 || driven.units.chunks(2).all(is_answered));
+            // Files take turns, so that only one file shows the pairs. With several in flight bytes may end a pass of several within a
+            // pair, as in fio.
+            let shows_pairs = shape.n_files == 1 && (shape.queue.iodepth == 1 || shape.loops == 1);
+            prop_assert!(!shows_pairs || driven.units.chunks(2).all(is_answered));
         }
         // Only the writes of pairs count to the size.
         let n_moved = if is_pair { writes(&driven.outcome.stats).bytes } else { n_bytes(&driven) };

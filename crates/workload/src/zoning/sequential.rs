@@ -6,7 +6,7 @@
 use super::table::{ZoneTable, Zones};
 use super::{Drawn, Zoning, ZoningFailure};
 use crate::cursor::FileCursor;
-use crate::plan::WorkloadPlan;
+use crate::plan::{FileRange, WorkloadPlan};
 use ferrio_job::spec::{DirectionMix, SequentialZonesSpec, ZoneSkip};
 use ferrio_units::{DataDirection, PerDirection};
 use std::sync::Arc;
@@ -41,6 +41,8 @@ struct FileZones {
     /// First byte of the job, and the end.
     start_bytes: u64,
     end_bytes: u64,
+    /// End of what a read may touch that goes where it was drawn: that of the file if it lies beyond.
+    block_end_bytes: u64,
     /// First zone of the job, and the end.
     first: usize,
     end: usize,
@@ -77,7 +79,7 @@ impl SequentialZones {
         };
         let counts = rules.mixed || zones.spec.reset_frequency > 0.0;
         let files = plan.files.iter().zip(&zones.tables);
-        let files = files.map(|(range, table)| FileZones::new(table, range.start_bytes, range.end_bytes(), counts));
+        let files = files.map(|(range, table)| FileZones::new(table, range, counts));
         Self { rules, files: files.collect(), n_resets: 0, failure: None }
     }
 }
@@ -95,6 +97,17 @@ impl Zoning for SequentialZones {
         let reads = self.rules.mixed && direction == DataDirection::Read && !self.rules.spec.reads_beyond_written;
         let is_empty = |range| file.table.with(|zones| zones.written_in_range(range)) == 0;
         if reads && file.range.is_some_and(is_empty) { DataDirection::Write } else { direction }
+    }
+
+    fn begin(&mut self, file_index: usize, direction: DataDirection, offset_bytes: u64) -> Option<u64> {
+        if self.rules.random {
+            return Some(offset_bytes);
+        }
+        let (rules, file) = (self.rules, &mut self.files[file_index]);
+        let table = Arc::clone(&file.table);
+        table.with(|zones| {
+            Placing { rules: &rules, file: &mut *file, zones, reset: None }.begin(direction, offset_bytes)
+        })
     }
 
     fn place(&mut self, file_index: usize, drawn: Drawn) -> Option<Drawn> {
@@ -141,7 +154,8 @@ impl Zoning for SequentialZones {
 }
 
 impl FileZones {
-    fn new(table: &Arc<ZoneTable>, start_bytes: u64, end_bytes: u64, counts: bool) -> Self {
+    fn new(table: &Arc<ZoneTable>, range: &FileRange, counts: bool) -> Self {
+        let (start_bytes, end_bytes) = (range.start_bytes, range.end_bytes());
         let layout = table.layout();
         let zone_of = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX).min(layout.n_zones);
         let first = zone_of(start_bytes / layout.zone_bytes);
@@ -150,6 +164,7 @@ impl FileZones {
         Self {
             start_bytes,
             end_bytes,
+            block_end_bytes: range.block_end_bytes(),
             first,
             end,
             zones_bytes: n_zones.saturating_mul(layout.zone_bytes),
@@ -171,23 +186,31 @@ struct Placing<'a> {
 }
 
 impl Placing<'_> {
+    /// An I/O in sequence leaves out what it skips, and a write what lies behind the capacity of a zone.
+    fn begin(&self, direction: DataDirection, offset_bytes: u64) -> Option<u64> {
+        let offset_bytes = self.skipped(direction, offset_bytes);
+        let zone = self.zone_of(offset_bytes)?;
+        let is_behind = self.is_sequential(zone) && offset_bytes >= self.start(zone) + self.capacity(zone);
+        let begin_bytes =
+            if is_behind && direction == DataDirection::Write { self.start(zone + 1) } else { offset_bytes };
+        Some(begin_bytes).filter(|bytes| *bytes < self.file.end_bytes)
+    }
+
     fn place(&mut self, drawn: Drawn) -> Option<Drawn> {
-        let drawn = Drawn { offset_bytes: self.skipped(&drawn), ..drawn };
-        if drawn.offset_bytes >= self.file.end_bytes {
-            return None;
-        }
         let zone = self.zone_of(drawn.offset_bytes)?;
         let reads_anywhere = drawn.direction == DataDirection::Read && self.rules.spec.reads_beyond_written;
         if reads_anywhere || !self.is_sequential(zone) {
             let length_bytes = drawn.length_bytes.min(drawn.at_most_bytes);
-            let fits = drawn.offset_bytes.saturating_add(length_bytes) <= self.file.end_bytes;
+            let is_read = drawn.direction == DataDirection::Read;
+            let end_bytes = if is_read { self.file.block_end_bytes } else { self.file.end_bytes };
+            let fits = drawn.offset_bytes.saturating_add(length_bytes) <= end_bytes;
             return fits.then_some(Drawn { length_bytes, ..drawn });
         }
         match drawn.direction {
             DataDirection::Read => {
                 self.read(zone, drawn).map(|io| Drawn { length_bytes: io.length_bytes.min(io.at_most_bytes), ..io })
             }
-            DataDirection::Write => self.write(zone, drawn),
+            DataDirection::Write => Some(self.write(zone, drawn)),
             DataDirection::Trim => self.trim(zone, drawn),
         }
     }
@@ -210,21 +233,20 @@ impl Placing<'_> {
     }
 
     /// Sequential jobs may leave out a part of the file after each zone that they are done with.
-    fn skipped(&self, drawn: &Drawn) -> u64 {
+    fn skipped(&self, direction: DataDirection, offset_bytes: u64) -> u64 {
         let zone_bytes = self.zones.table().layout().zone_bytes;
         let skip_bytes = match self.rules.spec.skip {
             ZoneSkip::Bytes(bytes) => bytes,
             ZoneSkip::Zones(n_zones) => n_zones.saturating_mul(zone_bytes),
         };
-        let last_end_bytes = self.file.last_end_bytes[drawn.direction];
-        if skip_bytes == 0 || self.rules.random || last_end_bytes != Some(drawn.offset_bytes) {
-            return drawn.offset_bytes;
+        if skip_bytes == 0 || self.file.last_end_bytes[direction] != Some(offset_bytes) {
+            return offset_bytes;
         }
-        let Some(zone) = self.zone_of(drawn.offset_bytes.saturating_sub(1)) else { return drawn.offset_bytes };
-        let reads_written = drawn.direction == DataDirection::Read && !self.rules.spec.reads_beyond_written;
+        let Some(zone) = self.zone_of(offset_bytes.saturating_sub(1)) else { return offset_bytes };
+        let reads_written = direction == DataDirection::Read && !self.rules.spec.reads_beyond_written;
         let held_bytes = if reads_written { self.zones.written(zone) } else { self.capacity(zone) };
-        if drawn.offset_bytes < self.start(zone) + held_bytes {
-            return drawn.offset_bytes;
+        if offset_bytes < self.start(zone) + held_bytes {
+            return offset_bytes;
         }
         let next_bytes = self.start(zone).saturating_add(zone_bytes).saturating_add(skip_bytes);
         if next_bytes < self.file.end_bytes { next_bytes } else { self.file.start_bytes }
@@ -292,19 +314,8 @@ impl Placing<'_> {
         None
     }
 
-    fn write(&mut self, drawn_zone: usize, drawn: Drawn) -> Option<Drawn> {
-        let mut zone = drawn_zone;
-        let is_behind = drawn.offset_bytes >= self.start(zone) + self.capacity(zone);
-        if is_behind && !self.rules.random {
-            zone += 1;
-            if zone >= self.file.end {
-                return None;
-            }
-            if !self.is_sequential(zone) {
-                return Some(Drawn { offset_bytes: self.start(zone), ..drawn });
-            }
-        }
-        let zone = self.opened(zone, drawn.offset_bytes);
+    fn write(&mut self, drawn_zone: usize, drawn: Drawn) -> Drawn {
+        let zone = self.opened(drawn_zone, drawn.offset_bytes);
         let min_bytes = self.rules.min_bytes[DataDirection::Write];
         let writes_remainder = self.rules.spec.writes_remainder;
         let mut left_bytes = self.capacity(zone).saturating_sub(self.zones.written(zone));
@@ -321,7 +332,7 @@ impl Placing<'_> {
         if length_bytes == left_bytes {
             self.zones.close(zone);
         }
-        Some(Drawn { offset_bytes: self.start(zone) + written_bytes, length_bytes, ..drawn })
+        Drawn { offset_bytes: self.start(zone) + written_bytes, length_bytes, ..drawn }
     }
 
     /// The zone itself, open from now on, or one of those that are open if there may be no more.
