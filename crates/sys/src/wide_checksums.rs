@@ -14,8 +14,8 @@ mod sha1;
 
 use ferrio_units::checksum;
 
-/// Messages whose digests are made at once.
-pub const N_LANES: usize = 8;
+/// Most messages whose digests any CPU makes at once.
+pub const MAX_LANES: usize = 16;
 
 /// CRC-32C as [`checksum::crc32c`] has it: from all ones, not inverted at the end.
 #[inline]
@@ -27,33 +27,38 @@ pub fn crc32c(data: &[u8]) -> u32 {
     checksum::crc32c(data)
 }
 
-/// This CPU makes digests of several messages at once.
-pub fn has_lanes() -> bool {
+/// How many messages this CPU makes the digests of at once, the most first; none: it makes them one by one.
+pub fn lane_counts() -> &'static [usize] {
     #[cfg(target_arch = "x86_64")]
-    return is_x86_feature_detected!("avx2");
+    return match (lanes::sixteen::is_there(), lanes::eight::is_there()) {
+        (true, _) => &[lanes::sixteen::N_LANES, lanes::eight::N_LANES],
+        (false, true) => &[lanes::eight::N_LANES],
+        (false, false) => &[],
+    };
     #[cfg(not(target_arch = "x86_64"))]
-    false
+    &[]
 }
 
-/// MD5 of messages of one length; `None`: they are not, or this CPU makes them one by one only.
-pub fn md5_of_each(messages: [&[u8]; N_LANES]) -> Option<[[u8; 16]; N_LANES]> {
+/// Gives `put` the MD5 of each of some messages of one length. False, and nothing is done: they are of several lengths, or
+/// as many as none of [`lane_counts`].
+pub fn md5_of_each(messages: &[&[u8]], mut put: impl FnMut(usize, [u8; 16])) -> bool {
     #[cfg(target_arch = "x86_64")]
-    return Some(md5::of_each(messages)?.map(checksum::md5::bytes_of));
+    return md5::of_each(messages, |index, state| put(index, checksum::md5::bytes_of(state)));
     #[cfg(not(target_arch = "x86_64"))]
     {
-        let _ = messages;
-        None
+        let _ = (messages, &mut put);
+        false
     }
 }
 
-/// The words of SHA-1 of messages of one length; `None`: they are not, or this CPU makes them one by one only.
-pub fn sha1_of_each(messages: [&[u8]; N_LANES]) -> Option<[[u32; 5]; N_LANES]> {
+/// The same with the words of SHA-1.
+pub fn sha1_of_each(messages: &[&[u8]], mut put: impl FnMut(usize, [u32; 5])) -> bool {
     #[cfg(target_arch = "x86_64")]
-    return sha1::of_each(messages);
+    return sha1::of_each(messages, &mut put);
     #[cfg(not(target_arch = "x86_64"))]
     {
-        let _ = messages;
-        None
+        let _ = (messages, &mut put);
+        false
     }
 }
 

@@ -4,7 +4,7 @@
 //! Must not know: what stands in blocks. Start reading at [`BlocksAhead`].
 
 use ferrio_units::random::Taus88;
-use ferrio_workload::verify::ahead::{Ahead, GROUP, KnownBlock};
+use ferrio_workload::verify::ahead::{Ahead, KnownBlock};
 use ferrio_workload::verify::block::{BlockRules, Expected};
 use ferrio_workload::verify::pending::PendingWrite;
 
@@ -25,7 +25,7 @@ impl BlocksAhead {
     #[inline]
     pub(super) fn of_write(&mut self, seed: u64, length_bytes: usize, seeds: &Taus88) -> Option<KnownBlock<'_>> {
         let writes = self.writes.as_mut()?;
-        writes.prepare(seed, length_bytes, || Some(following(seed, seeds)));
+        writes.prepare(seed, length_bytes, |places| following(seed, seeds, places));
         writes.take(seed, length_bytes)
     }
 
@@ -33,14 +33,14 @@ impl BlocksAhead {
     #[inline]
     pub(super) fn prepare_reads(&mut self, writes: &[PendingWrite]) {
         if let (Some(reads), Some(first)) = (&mut self.reads, writes.first()) {
-            reads.prepare(first.seed, first.length_bytes as usize, || seeds_of(writes));
+            reads.prepare(first.seed, first.length_bytes as usize, |places| seeds_of(writes, places));
         }
     }
 
     /// The same where nothing but the seed is known; `seeds` makes those after it.
     pub(super) fn prepare_regenerated(&mut self, seed: u64, length_bytes: usize, seeds: &Taus88) {
         if let Some(reads) = &mut self.reads {
-            reads.prepare(seed, length_bytes, || Some(following(seed, seeds)));
+            reads.prepare(seed, length_bytes, |places| following(seed, seeds, places));
         }
     }
 
@@ -52,17 +52,24 @@ impl BlocksAhead {
 }
 
 /// A seed and those that come after it.
-fn following(seed: u64, seeds: &Taus88) -> [u64; GROUP] {
+fn following(seed: u64, seeds: &Taus88, places: &mut [u64]) -> bool {
     let mut seeds = seeds.clone();
-    std::array::from_fn(|index| if index == 0 { seed } else { seeds.buffer_seed() })
+    for (index, place) in places.iter_mut().enumerate() {
+        *place = if index == 0 { seed } else { seeds.buffer_seed() };
+    }
+    true
 }
 
-/// The seeds of the first writes; `None`: there are too few, or they differ in length, or were trimmed.
-fn seeds_of(writes: &[PendingWrite]) -> Option<[u64; GROUP]> {
-    let writes = writes.first_chunk::<GROUP>()?;
-    let are_alike =
-        writes.iter().all(|write| write.length_bytes == writes[0].length_bytes && !write.number.is_trimmed());
-    are_alike.then(|| writes.map(|write| write.seed))
+/// The seeds of the first writes; false: there are too few, or they differ in length, or were trimmed.
+fn seeds_of(writes: &[PendingWrite], places: &mut [u64]) -> bool {
+    let Some(writes) = writes.get(..places.len()) else { return false };
+    for (place, write) in places.iter_mut().zip(writes) {
+        if write.length_bytes != writes[0].length_bytes || write.number.is_trimmed() {
+            return false;
+        }
+        *place = write.seed;
+    }
+    true
 }
 
 #[cfg(test)]
@@ -77,20 +84,24 @@ mod tests {
     #[test]
     fn seeds_are_those_of_writes_of_one_length() {
         let writes: Vec<PendingWrite> = (0..10).map(|seed| write(seed, 4096)).collect();
-        assert_eq!(seeds_of(&writes), Some([0, 1, 2, 3, 4, 5, 6, 7]));
-        assert_eq!(seeds_of(&writes[2..]), Some([2, 3, 4, 5, 6, 7, 8, 9]));
-        assert_eq!(seeds_of(&writes[3..]), None, "seven are left");
+        let mut places = [0; 8];
+        assert!(seeds_of(&writes, &mut places));
+        assert_eq!(places, [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert!(seeds_of(&writes[2..], &mut places));
+        assert_eq!(places, [2, 3, 4, 5, 6, 7, 8, 9]);
+        assert!(!seeds_of(&writes[3..], &mut places), "seven are left");
         let mut others = writes;
         others[4] = write(4, 512);
-        assert_eq!(seeds_of(&others), None);
+        assert!(!seeds_of(&others, &mut places));
     }
 
     #[test]
     fn seeds_that_follow_are_the_next_of_the_job() {
         let mut seeds = Taus88::new(7);
         let first = seeds.buffer_seed();
-        let ahead = following(first, &seeds);
-        assert_eq!(ahead[1..], std::array::from_fn::<u64, 7, _>(|_| seeds.buffer_seed()));
-        assert_eq!(ahead[0], first);
+        let mut places = [0; 8];
+        assert!(following(first, &seeds, &mut places));
+        assert_eq!(places[1..], std::array::from_fn::<u64, 7, _>(|_| seeds.buffer_seed()));
+        assert_eq!(places[0], first);
     }
 }

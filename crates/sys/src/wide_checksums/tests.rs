@@ -9,27 +9,86 @@ fn sha1_words(data: &[u8]) -> [u32; 5] {
     std::array::from_fn(|index| u32::from_be_bytes(digest[index * 4..][..4].try_into().unwrap()))
 }
 
-/// Messages that differ, of any length.
-fn messages(data: &[u8], length: usize) -> [&[u8]; N_LANES] {
-    std::array::from_fn(|lane| &data[lane * 7..][..length])
+/// Some messages that differ, of any length; `data` is so much longer than they.
+fn messages(data: &[u8], n: usize) -> Vec<&[u8]> {
+    (0..n).map(|lane| &data[lane * 7..data.len() - MAX_MORE_BYTES + lane * 7]).collect()
+}
+
+const MAX_MORE_BYTES: usize = MAX_LANES * 7;
+
+/// What a digest gave for each, in their order; `None`: it did nothing.
+fn gathered<T>(digest: impl FnOnce(&mut dyn FnMut(usize, T)) -> bool) -> Option<Vec<T>> {
+    let mut digests = Vec::new();
+    let is_done = digest(&mut |index, digest| {
+        assert_eq!(index, digests.len());
+        digests.push(digest);
+    });
+    assert!(is_done || digests.is_empty());
+    is_done.then_some(digests)
+}
+
+fn assert_each_is_that_of_the_library(data: &[u8]) {
+    if lane_counts().is_empty() {
+        eprintln!("SKIPPED digests of several messages: the CPU has no AVX2");
+    }
+    for n in lane_counts() {
+        let messages = messages(data, *n);
+        let md5 = messages.iter().map(|message| checksum::md5::md5(message)).collect();
+        assert_eq!(gathered(|put| md5_of_each(&messages, put)), Some(md5), "{n} of {} bytes", messages[0].len());
+        let sha1 = messages.iter().map(|message| sha1_words(message)).collect();
+        assert_eq!(gathered(|put| sha1_of_each(&messages, put)), Some(sha1), "{n} of {} bytes", messages[0].len());
+    }
 }
 
 #[test]
-fn lanes_need_one_length() {
-    let messages: [&[u8]; N_LANES] = std::array::from_fn(|lane| if lane == 5 { &b"ab"[..] } else { b"abc" });
-    assert_eq!((md5_of_each(messages), sha1_of_each(messages)), (None, None));
+fn lanes_need_one_length_and_one_of_the_counts() {
+    for n in lane_counts() {
+        let mut messages = vec![&b"abc"[..]; *n];
+        messages[5] = b"ab";
+        assert!(!md5_of_each(&messages, |_, _| unreachable!()) && !sha1_of_each(&messages, |_, _| unreachable!()));
+    }
+    for n in (0..=2 * MAX_LANES).filter(|n| !lane_counts().contains(n)) {
+        let messages = vec![&b"abc"[..]; n];
+        assert!(!md5_of_each(&messages, |_, _| unreachable!()) && !sha1_of_each(&messages, |_, _| unreachable!()));
+    }
+}
+
+/// The padding takes one more block or two, and whole blocks are none, one or several.
+#[test]
+fn digests_of_each_at_every_length() {
+    let data: Vec<u8> = (0..400 + MAX_MORE_BYTES as u32).map(|at| (at * at / 7) as u8).collect();
+    for length in 0..=400 {
+        assert_each_is_that_of_the_library(&data[..length + MAX_MORE_BYTES]);
+    }
+}
+
+/// Both ways by multiplication, also where another would be taken.
+#[cfg(target_arch = "x86_64")]
+fn assert_crc32c_by_multiplication(data: &[u8]) {
+    for (way, instructions) in [
+        (carryless::by_registers_of_256_bits as fn(&[u8]) -> Option<u32>, "VPCLMULQDQ"),
+        (carryless::by_registers_of_512_bits, "AVX-512"),
+    ] {
+        match way(data) {
+            Some(crc) => assert_eq!(crc, checksum::crc32c(data), "{} bytes by {instructions}", data.len()),
+            None => eprintln!("SKIPPED a way to CRC-32C: the CPU has no {instructions}"),
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn crc32c_by_multiplication_at_every_length() {
+    let data: Vec<u8> = (0..1200u32).map(|at| (at * at / 5) as u8).collect();
+    for length in 0..=data.len() {
+        assert_crc32c_by_multiplication(&data[..length]);
+    }
 }
 
 proptest! {
     #[test]
-    fn digests_of_each_are_those_one_by_one(data in prop::collection::vec(any::<u8>(), 56..500)) {
-        if !has_lanes() {
-            eprintln!("SKIPPED digests_of_each_are_those_one_by_one: the CPU has no AVX2");
-            return Ok(());
-        }
-        let messages = messages(&data, data.len() - 56);
-        prop_assert_eq!(md5_of_each(messages), Some(messages.map(checksum::md5::md5)));
-        prop_assert_eq!(sha1_of_each(messages), Some(messages.map(sha1_words)));
+    fn digests_of_each_are_those_one_by_one(data in prop::collection::vec(any::<u8>(), MAX_MORE_BYTES..500)) {
+        assert_each_is_that_of_the_library(&data);
     }
 
     #[test]
@@ -37,26 +96,21 @@ proptest! {
         prop_assert_eq!(crc32c(&data), checksum::crc32c(&data));
     }
 
-    /// Also where `crc-fast` would be asked.
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn crc32c_by_multiplication(data in prop::collection::vec(any::<u8>(), 0..700)) {
-        match carryless::by_multiplication(&data) {
-            Some(crc) => prop_assert_eq!(crc, checksum::crc32c(&data)),
-            None => eprintln!("SKIPPED crc32c_by_multiplication: the CPU has no VPCLMULQDQ"),
-        }
+    fn crc32c_by_multiplication(data in prop::collection::vec(any::<u8>(), 0..5000)) {
+        assert_crc32c_by_multiplication(&data);
     }
 }
 
 /// FIPS 180-4 and RFC 1321 over "abc".
 #[test]
 fn digests_are_those_of_the_standards() {
-    if !has_lanes() {
-        eprintln!("SKIPPED digests_are_those_of_the_standards: the CPU has no AVX2");
-        return;
-    }
-    let messages = [&b"abc"[..]; N_LANES];
     let sha1 = [0xa999_3e36, 0x4706_816a, 0xba3e_2571, 0x7850_c26c, 0x9cd0_d89d];
-    assert_eq!(sha1_of_each(messages), Some([sha1; N_LANES]));
-    assert_eq!(md5_of_each(messages).map(|digests| digests[7][..4].to_vec()), Some(vec![0x90, 0x01, 0x50, 0x98]));
+    for n in lane_counts() {
+        let messages = vec![&b"abc"[..]; *n];
+        assert_eq!(gathered(|put| sha1_of_each(&messages, put)), Some(vec![sha1; *n]));
+        let md5 = gathered(|put| md5_of_each(&messages, put)).unwrap();
+        assert!(md5.iter().all(|digest| digest.starts_with(&[0x90, 0x01, 0x50, 0x98])), "{n}");
+    }
 }

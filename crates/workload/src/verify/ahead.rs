@@ -8,10 +8,8 @@
 //! Must not know: where seeds come from. Start reading at [`Ahead`].
 
 use super::block::BlockRules;
-use super::digest::N_LANES;
+use super::digest::MAX_LANES;
 
-/// Blocks that are made together.
-pub const GROUP: usize = N_LANES;
 /// Most memory of one [`Ahead`].
 const MAX_BYTES: usize = 8 << 20;
 /// After a group of which most was not needed (blocks of several sizes, for instance) so many blocks are made one by one.
@@ -30,8 +28,9 @@ pub struct Ahead {
 
 #[derive(Debug)]
 struct Group {
-    seeds: [u64; GROUP],
-    /// Bytes of each block; 0: nothing was made yet.
+    /// Of its blocks.
+    seeds: Vec<u64>,
+    /// Bytes of each block.
     length_bytes: usize,
     /// What is written or read of each block, but for headers, one after another.
     data: Vec<u8>,
@@ -60,26 +59,28 @@ impl KnownBlock<'_> {
 impl Ahead {
     /// `None`: it would save nothing, or take too much memory. `n_in_flight`: blocks that are needed at once.
     pub fn new(rules: &BlockRules, block_bytes: usize, n_in_flight: usize) -> Option<Self> {
-        let n_groups = 1 + n_in_flight.saturating_sub(1).div_ceil(GROUP);
-        let group_bytes = block_bytes.checked_mul(GROUP)?;
-        if !rules.gains_by_groups(block_bytes) || group_bytes.checked_mul(n_groups)? > MAX_BYTES {
-            return None;
-        }
+        let n_groups = |n_blocks| 1 + n_in_flight.saturating_sub(1).div_ceil(n_blocks);
+        let fits = |n_blocks: usize| {
+            let n_bytes = block_bytes.checked_mul(n_blocks).and_then(|n| n.checked_mul(n_groups(n_blocks)));
+            n_bytes.is_some_and(|n_bytes| n_bytes <= MAX_BYTES)
+        };
+        let n_blocks = *rules.groups_that_gain(block_bytes).iter().find(|n_blocks| fits(**n_blocks))?;
         // No block is longer, so that nothing is allocated later.
         let group = |_| Group {
-            seeds: [0; GROUP],
+            seeds: Vec::with_capacity(n_blocks),
             length_bytes: 0,
-            data: vec![0; group_bytes],
-            checksums: vec![0; rules.checksums_bytes(block_bytes) * GROUP],
+            data: vec![0; block_bytes * n_blocks],
+            checksums: vec![0; rules.checksums_bytes(block_bytes) * n_blocks],
             checksums_bytes: 0,
-            n_used: GROUP,
+            n_used: 0,
         };
-        Some(Self { rules: rules.clone(), groups: (0..n_groups).map(group).collect(), next: 0, n_resting: 0 })
+        let groups = (0..n_groups(n_blocks)).map(group).collect();
+        Some(Self { rules: rules.clone(), groups, next: 0, n_resting: 0 })
     }
 
-    /// A block of this seed and length is about to be needed. `upcoming`: the seeds of the next of the same length, beginning with
-    /// this; `None`: there are not so many.
-    pub fn prepare(&mut self, seed: u64, length_bytes: usize, upcoming: impl FnOnce() -> Option<[u64; GROUP]>) {
+    /// A block of this seed and length is about to be needed. `upcoming` puts the seeds of the next of the same length, beginning
+    /// with this, to the places that it is given; false: there are not so many.
+    pub fn prepare(&mut self, seed: u64, length_bytes: usize, upcoming: impl Fn(&mut [u64]) -> bool) {
         if self.find(seed, length_bytes).is_some() {
             return;
         }
@@ -88,15 +89,19 @@ impl Ahead {
             return;
         }
         let group = &mut self.groups[self.next];
-        if group.n_used < GROUP / 2 {
-            group.n_used = GROUP;
+        if group.n_used < group.seeds.len() / 2 {
+            group.n_used = group.seeds.len();
             self.n_resting = REST;
             return;
         }
-        let has_room = length_bytes * GROUP <= group.data.len();
-        if let Some(seeds) = upcoming().filter(|_| has_room && self.rules.gains_by_groups(length_bytes)) {
-            group.make(&self.rules, seeds, length_bytes);
-            self.next = (self.next + 1) % self.groups.len();
+        let mut seeds = [0; MAX_LANES];
+        for n_blocks in self.rules.groups_that_gain(length_bytes) {
+            let seeds = &mut seeds[..*n_blocks];
+            if length_bytes * n_blocks <= group.data.len() && upcoming(seeds) {
+                group.make(&self.rules, seeds, length_bytes);
+                self.next = (self.next + 1) % self.groups.len();
+                return;
+            }
         }
     }
 
@@ -116,14 +121,17 @@ impl Ahead {
 }
 
 impl Group {
-    fn make(&mut self, rules: &BlockRules, seeds: [u64; GROUP], length_bytes: usize) {
-        (self.seeds, self.length_bytes, self.n_used) = (seeds, length_bytes, 0);
+    fn make(&mut self, rules: &BlockRules, seeds: &[u64], length_bytes: usize) {
+        self.seeds.clear();
+        self.seeds.extend_from_slice(seeds);
+        (self.length_bytes, self.n_used) = (length_bytes, 0);
         self.checksums_bytes = rules.checksums_bytes(length_bytes);
-        for (block, seed) in self.data.chunks_exact_mut(length_bytes).zip(seeds) {
-            rules.fill_seeded(block, seed);
+        let mut blocks = [&[][..]; MAX_LANES];
+        for ((data, seed), block) in self.data.chunks_exact_mut(length_bytes).zip(seeds).zip(&mut blocks) {
+            rules.fill_seeded(data, *seed);
+            *block = data;
         }
-        let blocks = std::array::from_fn(|lane| &self.data[lane * length_bytes..][..length_bytes]);
-        rules.store_checksums(blocks, &mut self.checksums);
+        rules.store_checksums(&blocks[..seeds.len()], &mut self.checksums);
     }
 
     fn block(&self, lane: usize) -> KnownBlock<'_> {

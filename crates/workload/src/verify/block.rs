@@ -5,7 +5,7 @@
 
 use super::ahead::KnownBlock;
 use super::data;
-use super::digest::{self, N_LANES};
+use super::digest;
 use super::fault::{Fault, FaultKind};
 use super::header::{Header, HeaderError, ReadHeader, header_bytes};
 use ferrio_job::spec::{HeaderLayout, VerifyContentSpec, VerifyForm};
@@ -81,16 +81,20 @@ impl BlockRules {
         self.put_headers(block, write, start, known);
     }
 
-    /// The data of a block, which are the same at each place of a file: those of [`BlockRules::gains_by_groups`].
+    /// The data of a block, which are the same at each place of a file: those of [`BlockRules::groups_that_gain`].
     pub(super) fn fill_seeded(&self, block: &mut [u8], seed: u64) {
         self.fill(block, 0, seed);
     }
 
-    /// The data of blocks of this length depend on nothing but their seeds, and their checksums are faster made of several at once.
-    pub(super) fn gains_by_groups(&self, block_bytes: usize) -> bool {
-        self.spec.pattern.is_none()
-            && self.checksum.is_some_and(digest::has_lanes)
-            && self.interval_bytes(block_bytes) > self.area_bytes()
+    /// Of how many blocks of this length the checksums are faster made at once, the most first; only where their data depend on
+    /// nothing but their seeds.
+    pub(super) fn groups_that_gain(&self, block_bytes: usize) -> &'static [usize] {
+        match self.checksum {
+            Some(checksum) if self.spec.pattern.is_none() && self.interval_bytes(block_bytes) > self.area_bytes() => {
+                digest::lanes_of(checksum)
+            }
+            _ => &[],
+        }
     }
 
     /// Bytes of the checksums of all intervals of a block.
@@ -99,13 +103,17 @@ impl BlockRules {
     }
 
     /// The checksums of the intervals of blocks of one length, all of the first block before those of the second.
-    pub(super) fn store_checksums(&self, blocks: [&[u8]; N_LANES], out: &mut [u8]) {
-        let Some(checksum) = self.checksum else { return };
-        let (area_bytes, interval_bytes) = (self.area_bytes(), self.interval_bytes(blocks[0].len()));
-        let block_bytes = self.checksums_bytes(blocks[0].len());
-        for index in 0..blocks[0].len() / interval_bytes {
-            let data = blocks.map(|block| &block[index * interval_bytes..][area_bytes..interval_bytes]);
-            digest::store_each(checksum, data, |lane, form| {
+    /// There are at most [`digest::MAX_LANES`].
+    pub(super) fn store_checksums(&self, blocks: &[&[u8]], out: &mut [u8]) {
+        let (Some(checksum), Some(first)) = (self.checksum, blocks.first()) else { return };
+        let (area_bytes, interval_bytes) = (self.area_bytes(), self.interval_bytes(first.len()));
+        let block_bytes = self.checksums_bytes(first.len());
+        for index in 0..first.len() / interval_bytes {
+            let mut data = [&[][..]; digest::MAX_LANES];
+            for (data, block) in data.iter_mut().zip(blocks) {
+                *data = &block[index * interval_bytes..][area_bytes..interval_bytes];
+            }
+            digest::store_each(checksum, &data[..blocks.len()], |lane, form| {
                 out[lane * block_bytes + index * form.len()..][..form.len()].copy_from_slice(form);
             });
         }

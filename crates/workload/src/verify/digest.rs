@@ -2,10 +2,10 @@
 //!
 //! Must not know: blocks, headers. Start reading at [`store`], then [`store_each`].
 
-use ferrio_sys::wide_checksums::{self, crc32c, md5_of_each, sha1_of_each};
+use ferrio_sys::wide_checksums::{crc32c, lane_counts, md5_of_each, sha1_of_each};
 use ferrio_units::checksum::{Checksum, MAX_CHECKSUM_BYTES};
 
-pub(super) use ferrio_sys::wide_checksums::N_LANES;
+pub(super) use ferrio_sys::wide_checksums::MAX_LANES;
 
 /// Writes the stored form over `data` to `out`, as [`Checksum::store`] does.
 pub(super) fn store(checksum: Checksum, data: &[u8], out: &mut [u8]) {
@@ -15,38 +15,27 @@ pub(super) fn store(checksum: Checksum, data: &[u8], out: &mut [u8]) {
     }
 }
 
-/// Several at once take much less time than one by one. SHA-256 is not among them: the CPUs that have the instructions have
-/// some for SHA-256 too, which are as fast.
-pub(super) fn has_lanes(checksum: Checksum) -> bool {
-    matches!(checksum, Checksum::Md5 | Checksum::Sha1) && wide_checksums::has_lanes()
+/// Of how many messages checksums take much less time at once than one by one, the most first. SHA-256 is not among them: CPUs
+/// that have the instructions have some for SHA-256 too, which are nearly as fast.
+pub(super) fn lanes_of(checksum: Checksum) -> &'static [usize] {
+    if matches!(checksum, Checksum::Md5 | Checksum::Sha1) { lane_counts() } else { &[] }
 }
 
-/// Gives the stored forms over messages of one length to `put`, each with its index.
-pub(super) fn store_each(checksum: Checksum, messages: [&[u8]; N_LANES], mut put: impl FnMut(usize, &[u8])) {
-    let mut forms = [[0; MAX_CHECKSUM_BYTES]; N_LANES];
-    let md5 = if checksum == Checksum::Md5 { md5_of_each(messages) } else { None };
-    let sha1 = if checksum == Checksum::Sha1 { sha1_of_each(messages) } else { None };
-    match (md5, sha1) {
-        (Some(digests), _) => {
-            for (form, digest) in forms.iter_mut().zip(digests) {
-                form[..digest.len()].copy_from_slice(&digest);
-            }
-        }
-        (None, Some(digests)) => {
-            for (form, words) in forms.iter_mut().zip(digests) {
-                for (bytes, word) in form.as_chunks_mut().0.iter_mut().zip(words) {
-                    *bytes = word.to_ne_bytes();
-                }
-            }
-        }
-        (None, None) => {
-            for (form, message) in forms.iter_mut().zip(messages) {
-                store(checksum, message, &mut form[..checksum.n_bytes()]);
-            }
-        }
+/// Gives the stored forms over some messages to `put`, each with its index.
+pub(super) fn store_each(checksum: Checksum, messages: &[&[u8]], mut put: impl FnMut(usize, &[u8])) {
+    let are_done = match checksum {
+        Checksum::Md5 => md5_of_each(messages, |index, digest| put(index, &digest)),
+        Checksum::Sha1 => sha1_of_each(messages, |index, words| put(index, words.map(u32::to_ne_bytes).as_flattened())),
+        _ => false,
+    };
+    if are_done {
+        return;
     }
-    for (index, form) in forms.iter().enumerate() {
-        put(index, &form[..checksum.n_bytes()]);
+    for (index, message) in messages.iter().enumerate() {
+        let mut form = [0; MAX_CHECKSUM_BYTES];
+        let form = &mut form[..checksum.n_bytes()];
+        store(checksum, message, form);
+        put(index, form);
     }
 }
 
@@ -57,14 +46,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn forms_are_those_one_by_one(data in prop::collection::vec(any::<u8>(), 8..300)) {
+        fn forms_are_those_one_by_one(data in prop::collection::vec(any::<u8>(), MAX_LANES..300)) {
             for checksum in [Checksum::Md5, Checksum::Sha1, Checksum::Crc32c, Checksum::Sha256] {
-                let messages = std::array::from_fn(|lane| &data[lane..data.len() - 8 + lane]);
-                store_each(checksum, messages, |lane, form| {
-                    let mut expected = [0; MAX_CHECKSUM_BYTES];
-                    checksum.store(messages[lane], &mut expected[..checksum.n_bytes()]);
-                    assert_eq!(form, &expected[..checksum.n_bytes()], "{checksum:?}");
-                });
+                for n in [1, 8, 16] {
+                    let messages: Vec<&[u8]> = (0..n).map(|lane| &data[lane..data.len() - MAX_LANES + lane]).collect();
+                    let mut n_put = 0;
+                    store_each(checksum, &messages, |lane, form| {
+                        let mut expected = [0; MAX_CHECKSUM_BYTES];
+                        checksum.store(messages[lane], &mut expected[..checksum.n_bytes()]);
+                        assert_eq!(form, &expected[..checksum.n_bytes()], "{checksum:?}");
+                        n_put += 1;
+                    });
+                    prop_assert_eq!(n_put, n);
+                }
             }
         }
     }

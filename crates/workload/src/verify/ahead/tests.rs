@@ -3,6 +3,7 @@
 use super::super::block::{Expected, Write};
 use super::*;
 use ferrio_job::spec::{HeaderLayout, VerifyCompression, VerifyContentSpec, VerifyMethod, VerifyPattern};
+use std::cell::Cell;
 
 fn spec(method: VerifyMethod) -> VerifyContentSpec {
     VerifyContentSpec {
@@ -40,8 +41,15 @@ fn ahead(rules: &BlockRules, n_in_flight: usize) -> Option<Ahead> {
     ahead
 }
 
-fn seeds_from(seed: u64) -> [u64; GROUP] {
+/// The seeds of a group, whichever the CPU makes at once.
+fn seeds_from(seed: u64) -> [u64; MAX_LANES] {
     std::array::from_fn(|index| seed + index as u64 * 0x1_0000_0001)
+}
+
+/// The first of some seeds, for a group.
+fn give(seeds: &[u64], places: &mut [u64]) -> bool {
+    places.copy_from_slice(&seeds[..places.len()]);
+    true
 }
 
 #[test]
@@ -51,10 +59,11 @@ fn blocks_made_ahead_are_those_made_one_by_one() {
         let Some(mut ahead) = ahead(&rules, 1) else { return };
         for length_bytes in [4096, 4095, 2048] {
             let seeds = seeds_from(length_bytes as u64);
-            for (sequence, seed) in (0..).zip(seeds) {
-                ahead.prepare(seed, length_bytes, || {
-                    assert_eq!(sequence, 0, "the first brings all");
-                    Some(seeds)
+            let n_blocks = rules.groups_that_gain(length_bytes)[0];
+            for (sequence, seed) in (0..).zip(seeds).take(n_blocks) {
+                ahead.prepare(seed, length_bytes, |places| {
+                    assert_eq!((sequence, places.len()), (0, n_blocks), "the first brings all");
+                    give(&seeds, places)
                 });
                 let write = Write { offset_bytes: sequence * 4096, seed, sequence, start_ns: 5 };
                 let (mut from_known, mut plain) = (vec![0xee; length_bytes], vec![0; length_bytes]);
@@ -76,7 +85,7 @@ fn every_verdict_is_that_without_it() {
         let Some(mut ahead) = ahead(&rules, 1) else { return };
         let seeds = seeds_from(99);
         let expected = Expected { offset_bytes: 0, seed: Some(seeds[3]), sequence: Some(3), is_trimmed: false };
-        ahead.prepare(seeds[0], 4096, || Some(seeds));
+        ahead.prepare(seeds[0], 4096, |places| give(&seeds, places));
         let mut block = vec![0; 4096];
         rules.stamp(&mut block, &Write { offset_bytes: 0, seed: seeds[3], sequence: 3, start_ns: 5 });
         assert_eq!(rules.check_from(&mut block, &expected, ahead.take(seeds[3], 4096)), Ok(()));
@@ -108,7 +117,7 @@ fn blocks_in_flight_are_kept() {
     let Some(mut ahead) = ahead(&BlockRules::new(spec(VerifyMethod::Md5), 1), 20) else { return };
     let all: Vec<u64> = (1..=80).map(|index| index * 0x9e37_79b9).collect();
     for (index, seed) in all.iter().enumerate() {
-        ahead.prepare(*seed, 4096, || all[index..].first_chunk().copied());
+        ahead.prepare(*seed, 4096, |places| all.len() - index >= places.len() && give(&all[index..], places));
         assert!(index < 20 || ahead.take(all[index - 19], 4096).is_some(), "{index}");
     }
 }
@@ -117,15 +126,31 @@ fn blocks_in_flight_are_kept() {
 #[test]
 fn groups_that_are_not_needed_become_rare() {
     let Some(mut ahead) = ahead(&BlockRules::new(spec(VerifyMethod::Sha1), 1), 1) else { return };
-    let mut n_made = 0;
+    let n_made = Cell::new(0);
     for index in 0..1000 {
         let length_bytes = if index % 2 == 0 { 4096 } else { 512 };
         let seeds = seeds_from(index);
-        ahead.prepare(index, length_bytes, || {
-            n_made += 1;
-            Some(seeds)
+        ahead.prepare(index, length_bytes, |places| {
+            n_made.set(n_made.get() + 1);
+            give(&seeds, places)
         });
         ahead.take(index, length_bytes);
     }
-    assert!((10..=20).contains(&n_made), "{n_made}");
+    assert!((10..=20).contains(&n_made.get()), "{n_made:?}");
+}
+
+/// Where there are too few for the most that the CPU makes at once, fewer are made.
+#[test]
+fn fewer_are_made_where_there_are_no_more() {
+    let rules = BlockRules::new(spec(VerifyMethod::Md5), 1);
+    let Some(mut ahead) = ahead(&rules, 1) else { return };
+    let seeds = seeds_from(7);
+    for n_blocks in rules.groups_that_gain(4096) {
+        let there = &seeds[..*n_blocks];
+        ahead.prepare(there[0], 4096, |places| places.len() <= *n_blocks && give(there, places));
+        assert!(there.iter().all(|seed| ahead.take(*seed, 4096).is_some()), "{n_blocks}");
+        ahead = Ahead::new(&rules, 4096, 1).unwrap();
+        ahead.prepare(there[0], 4096, |places| places.len() < 8);
+        assert!(ahead.take(there[0], 4096).is_none());
+    }
 }
