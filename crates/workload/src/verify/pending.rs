@@ -260,9 +260,12 @@ impl PendingWrites {
     pub fn take(&mut self) -> Vec<PendingWrite> {
         match &mut self.kept {
             Kept::InOrder { writes, n_forgotten, first } => {
+                let has_gaps = *n_forgotten > 0;
                 (*n_forgotten, *first) = (0, 0);
                 let mut writes = std::mem::take(writes);
-                writes.retain(|write| write.length_bytes > 0);
+                if has_gaps {
+                    writes.retain(|write| write.length_bytes > 0);
+                }
                 writes
             }
             Kept::Newest(writes) => std::mem::take(writes).into_values().collect(),
