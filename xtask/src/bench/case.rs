@@ -73,6 +73,13 @@ pub(super) enum Work {
         /// I/Os of the long run.
         n_ios: u64,
     },
+    /// The same where a pass over the file has a fixed number of I/Os: of a run with a tenth of the passes and one with all.
+    PerPass {
+        /// Passes of the long run.
+        n_passes: u64,
+        /// I/Os of each.
+        n_ios: u64,
+    },
     /// The run as a whole.
     WholeRun,
     /// The run as a whole with this number of I/Os, and beside it one with a quarter of them.

@@ -2,6 +2,8 @@
 //!
 //! Must not know: how it is measured. What a row says: `case.rs`.
 
+// tidy: table
+
 use super::case::{Case, Goal, PLAIN, Target, Work};
 
 /// The loop with one feature more.
@@ -82,10 +84,10 @@ const VERIFIED_NOT_SLOWER: &[Goal] = &[Goal::UserCpuBelow(1.0), Goal::CpuBelow(1
 /// shows in the user CPU time: the kernel copies each block twice for either program, and that time is the same.
 macro_rules! verified {
     ($method:literal) => {
-        concat!(
-            "--name=b --filename={target} --bs=4k --size=1g --ioengine=psync --rw=write --verify_state_save=0 --verify=",
-            $method
-        )
+        verified!($method, "--bs=4k --size=1g --ioengine=psync")
+    };
+    ($method:literal, $more:literal) => {
+        concat!("--name=b --filename={target} --rw=write --verify_state_save=0 --verify=", $method, " ", $more)
     };
 }
 
@@ -370,6 +372,30 @@ pub(super) const CASES: &[Case] = &[
         verified!("crc32c"),
         200_000,
         &[Goal::UserCpuBelow(0.333), Goal::CpuBelow(0.333)],
+    ),
+    Case {
+        work: Work::PerPass { n_passes: 1_000, n_ios: 256 },
+        ..verified(
+            "verify-crc32c-cached",
+            "the same in a file of 1 MiB, written and read over and over: the kernel copies from cache to cache",
+            verified!("crc32c", "--bs=4k --size=1m --ioengine=psync"),
+            0,
+            &[Goal::SpeedAtLeast(3.0), Goal::UserCpuBelow(0.333)],
+        )
+    },
+    verified(
+        "verify-crc32c-64k",
+        "the same in blocks of 64 KiB",
+        verified!("crc32c", "--bs=64k --size=1g --ioengine=psync"),
+        16_000,
+        &[Goal::UserCpuBelow(0.333)],
+    ),
+    verified(
+        "verify-crc32c-mmap",
+        "the same by a mapping of the file: the copies are those of the programs",
+        verified!("crc32c", "--bs=4k --size=1g --ioengine=mmap"),
+        200_000,
+        VERIFIED_NOT_SLOWER,
     ),
     verified(
         "verify-sha256",

@@ -185,15 +185,20 @@ fn instructions(case: &Case, programs: &Programs, stage: &Stage) -> Result<Optio
 /// One figure of one program: per I/O, or of a whole run.
 fn sample(case: &Case, extra: &str, settings: &Settings<'_>, program: &Path, stage: &Stage) -> Result<Sample> {
     let common = [stage.expand(case.options), stage.expand(extra)].concat();
-    let run = |n_ios: Option<u64>| {
+    let run_with = |limit: Option<String>| {
         let mut arguments = common.clone();
-        arguments.extend(n_ios.map(|n_ios| format!("--number_ios={n_ios}")));
+        arguments.extend(limit);
         arguments.push("--output=/dev/null".to_owned());
         stage.clear()?;
         measure::run(program, &arguments, case.measures_memory)
     };
+    let run = |n_ios: Option<u64>| run_with(n_ios.map(|n_ios| format!("--number_ios={n_ios}")));
     match case.work {
         Work::PerIo { n_ios } => per_io(n_ios, settings, |n_ios| run(Some(n_ios))),
+        Work::PerPass { n_passes, n_ios } => {
+            let per_pass = per_io(n_passes, settings, |n_passes| run_with(Some(format!("--loops={n_passes}"))))?;
+            Ok(per_pass.less(&Sample::default(), n_ios as f64))
+        }
         Work::WholeRun => run(None),
         // The same I/Os with `--quick`: bytes a row are counted by them.
         Work::Quarter { n_ios } => run(Some(n_ios)),

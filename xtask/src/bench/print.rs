@@ -17,7 +17,7 @@ pub(super) fn list_of(cases: &[Case]) -> String {
 /// The heads of the columns of [`pair_line`].
 pub(super) fn pair_header(case: &Case) -> String {
     let (speed, cost) = match case.work {
-        Work::PerIo { .. } => ("IOPS", "ns user+system"),
+        Work::PerIo { .. } | Work::PerPass { .. } => ("IOPS", "ns user+system"),
         Work::WholeRun | Work::Quarter { .. } => ("ms", "ms user+system"),
     };
     format!(
@@ -61,14 +61,14 @@ pub(super) fn pair_line(case: &Case, index: usize, pair: &Pair) -> String {
 
 fn speed_of(case: &Case, sample: &Sample) -> String {
     match case.work {
-        Work::PerIo { .. } => grouped((1e9 / sample.wall_ns) as u64),
+        Work::PerIo { .. } | Work::PerPass { .. } => grouped((1e9 / sample.wall_ns) as u64),
         Work::WholeRun | Work::Quarter { .. } => format!("{:.1}", sample.wall_ns / 1e6),
     }
 }
 
 fn cost_of(case: &Case, sample: &Sample) -> String {
     match case.work {
-        Work::PerIo { .. } => format!("{:.1}+{:.1}", sample.user_ns, sample.system_ns),
+        Work::PerIo { .. } | Work::PerPass { .. } => format!("{:.1}+{:.1}", sample.user_ns, sample.system_ns),
         Work::WholeRun | Work::Quarter { .. } => format!("{:.1}+{:.1}", sample.user_ns / 1e6, sample.system_ns / 1e6),
     }
 }
