@@ -32,6 +32,8 @@ pub(crate) struct Room {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
     bytes: u64,
+    /// What comes of it.
+    taken_bytes: u64,
     last_output: u64,
 }
 
@@ -44,7 +46,8 @@ impl BlockSizes {
                 return BlockSize::Fixed(range.min_bytes);
             }
             let stream = Generator::from_table(kind, seeds, seed_index(pattern, direction));
-            match entries(&pattern.block_split[direction], stream.max_output()) {
+            let unit_bytes = if pattern.bs_unaligned { 1 } else { range.min_bytes };
+            match entries(&pattern.block_split[direction], unit_bytes, stream.max_output()) {
                 Some((entries, min_bytes)) => BlockSize::Split { entries, min_bytes, stream },
                 None => BlockSize::Range { range, unaligned: pattern.bs_unaligned, stream },
             }
@@ -93,8 +96,11 @@ fn draw(range: &BlockRange, unaligned: bool, stream: &mut Generator, room_bytes:
 }
 
 /// The entries of a split and the smallest of their sizes; `None` without any. An entry is taken if `trunc(r / c) <=
-/// trunc(max_output / 100)`, where `c` is the sum of the shares up to it, and the last one in any case.
-fn entries(shares: &[BlockShare], max_output: u64) -> Option<(Box<[Entry]>, u64)> {
+/// trunc(max_output / 100)`, where `c` is the sum of the shares up to it, and the last one in any case. As seen on fio 3.33,
+/// what comes of it is rounded down to the unit, as with a range.
+fn entries(shares: &[BlockShare], unit_bytes: u64, max_output: u64) -> Option<(Box<[Entry]>, u64)> {
+    let entry_of =
+        |bytes: u64, last_output| Entry { bytes, taken_bytes: bytes - bytes % unit_bytes.max(1), last_output };
     let (last, before) = shares.split_last()?;
     let mut percent = 0;
     let entry = |share: &BlockShare| {
@@ -102,10 +108,10 @@ fn entries(shares: &[BlockShare], max_output: u64) -> Option<(Box<[Entry]>, u64)
         // Nothing is drawn for a share of 0, which stands before all others.
         let end = u128::from(max_output / 100 + 1) * percent;
         let last_output = u64::try_from(end.checked_sub(1)?).unwrap_or(u64::MAX);
-        Some(Entry { bytes: share.block_bytes, last_output })
+        Some(entry_of(share.block_bytes, last_output))
     };
     let mut entries: Vec<Entry> = before.iter().filter_map(entry).collect();
-    entries.push(Entry { bytes: last.block_bytes, last_output: u64::MAX });
+    entries.push(entry_of(last.block_bytes, u64::MAX));
     let min_bytes = entries.iter().map(|entry| entry.bytes).min()?;
     Some((entries.into(), min_bytes))
 }
@@ -115,7 +121,7 @@ fn draw_entry(entries: &[Entry], stream: &mut Generator, room_bytes: u64) -> u64
     loop {
         let drawn = stream.next_output();
         if let Some(entry) = entries.iter().find(|entry| drawn <= entry.last_output && entry.bytes <= room_bytes) {
-            return entry.bytes;
+            return entry.taken_bytes;
         }
     }
 }
@@ -128,7 +134,7 @@ mod tests {
 
     fn split(shares: &[(u64, u32)]) -> (Box<[Entry]>, u64) {
         let shares: Vec<_> = shares.iter().map(|&(block_bytes, percent)| BlockShare { block_bytes, percent }).collect();
-        entries(&shares, 0xFFFF_FFFF).expect("there are shares")
+        entries(&shares, 1, 0xFFFF_FFFF).expect("there are shares")
     }
 
     fn stream() -> Generator {
@@ -149,6 +155,17 @@ mod tests {
             let (entries, mut stream) = (split(shares).0, stream());
             assert_eq!(expected.map(|_| draw_entry(&entries, &mut stream, u64::MAX)), expected, "{shares:?}");
         }
+    }
+
+    /// Sizes in a trace of fio 3.33 with `randrepeat=0 randseed=137`, `bssplit=10k/40:7k/30:3k/30`, in KiB.
+    #[test]
+    fn sizes_are_rounded_down_to_multiples_of_the_smallest() {
+        let shares = [(7, 30), (3, 30), (10, 40)];
+        let shares = shares.map(|(block_bytes, percent)| BlockShare { block_bytes, percent });
+        let (entries, _) = entries(&shares, 3, 0xFFFF_FFFF).expect("there are shares");
+        let expected = [6, 9, 9, 3, 9, 6, 9, 6];
+        let mut stream = stream();
+        assert_eq!(expected.map(|_| draw_entry(&entries, &mut stream, u64::MAX)), expected);
     }
 
     #[test]
@@ -186,7 +203,7 @@ mod tests {
     #[test]
     fn wide_draws_have_wide_limits() {
         let shares = [BlockShare { block_bytes: 1, percent: 50 }, BlockShare { block_bytes: 2, percent: 50 }];
-        let (entries, _) = entries(&shares, u64::MAX).expect("there are shares");
+        let (entries, _) = entries(&shares, 1, u64::MAX).expect("there are shares");
         assert_eq!(entries[0].last_output, (u64::MAX / 100 + 1) * 50 - 1);
         assert_eq!(entries[1].last_output, u64::MAX);
     }

@@ -7,7 +7,7 @@ use crate::choice::{BlockChoice, align_bytes};
 use crate::cursor::{FileCursor, NOWHERE};
 use crate::plan::{FileRange, WorkloadPlan};
 use crate::workload::OffsetState;
-use ferrio_job::spec::{RandomGenerator, RwSequencer};
+use ferrio_job::spec::{FileService, RandomGenerator, RwSequencer};
 use ferrio_units::random::{Generator, GeneratorKind, SeedIndex, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
 
@@ -33,11 +33,14 @@ pub(crate) struct OffsetPicker {
     skip_bytes: i64,
     percent_random: PerDirection<u32>,
     align_bytes: PerDirection<u64>,
-    time_based: bool,
+    /// A file at whose end no place is left starts over.
+    starts_over: bool,
     /// A direction that comes to the end of a file goes on at its start.
     wraps: bool,
     /// The block before was to be a random one and found no place: if files start over, the next is for the same I/O.
     again: Option<Again>,
+    /// What was drawn last lies past the end of the range.
+    is_past_end: bool,
     offsets: Generator,
     /// As seen on fio 3.33: each direction draws from a stream of its own, all of which begin alike.
     mix: PerDirection<Generator>,
@@ -57,7 +60,7 @@ const MAX_BLOCKS_32: u64 = 1 << 32;
 
 impl OffsetPicker {
     pub(crate) fn new(plan: &WorkloadPlan, n_blocks: u64) -> Self {
-        let WorkloadPlan { pattern, seeds, time_based, .. } = plan;
+        let WorkloadPlan { pattern, seeds, .. } = plan;
         let wide = pattern.random_generator == Some(RandomGenerator::Tausworthe64)
             || (pattern.random_generator.is_none() && n_blocks > MAX_BLOCKS_32);
         let mix = Generator::from_table(GeneratorKind::Taus88, seeds, SeedIndex::SequentialMixRead);
@@ -70,9 +73,10 @@ impl OffsetPicker {
             skip_bytes: if pattern.random { 0 } else { pattern.rw_postfix },
             percent_random: pattern.percentage_random,
             align_bytes: PerDirection(DataDirection::ALL.map(|direction| align_bytes(pattern, direction))),
-            time_based: *time_based,
+            starts_over: plan.time_based || matches!(plan.file_service, FileService::Skewed(_)),
             wraps: plan.wraps(),
             again: None,
+            is_past_end: false,
             offsets: Generator::from_table(kind, seeds, SeedIndex::Offset),
             mix: PerDirection(DataDirection::ALL.map(|_| mix.clone())),
             zones: Taus88::from_table(seeds, SeedIndex::Zone),
@@ -94,13 +98,14 @@ impl OffsetPicker {
             self.run_left = self.run_length;
         }
         let first_of_run = self.run_left == self.run_length;
-        let start = match self.again.take().filter(|_| self.time_based) {
+        let was_past_end = std::mem::take(&mut self.is_past_end);
+        let start = match self.again.take().filter(|_| self.starts_over && !was_past_end) {
             Some(again) => self.drawn(again, file, direction),
             None if first_of_run => self.random_or_mixed(file, direction),
             None => self.within_run(file, direction),
         };
         // A file that starts over is drawn from once more for the same I/O.
-        if start.is_some() || !self.time_based {
+        if start.is_some() || self.is_past_end || !self.starts_over {
             self.run_left -= 1;
         }
         start
@@ -136,6 +141,17 @@ impl OffsetPicker {
     fn is_in_file(&self, file: &FileCursor, direction: DataDirection) -> bool {
         let end_bytes = if self.wraps { file.end_bytes } else { file.range.block_end_bytes() };
         file.next_bytes[direction] < end_bytes
+    }
+
+    /// What found no place was drawn past the end of the range.
+    pub(crate) fn is_past_end(&self) -> bool {
+        self.is_past_end
+    }
+
+    /// The streams start anew. As seen on fio 3.33: a run goes on.
+    pub(crate) fn reseed(&mut self, fresh: Self) {
+        let Self { run_left, again, is_past_end, .. } = *self;
+        *self = Self { run_left, again, is_past_end, ..fresh };
     }
 
     /// The block that found no place was one instead of a sequential one.
@@ -180,6 +196,7 @@ impl OffsetPicker {
             BlockChoice::Sequence(sequence) => (sequence.next_block()?, None),
         };
         if block >= file.n_starts[direction] {
+            self.is_past_end = true;
             return None;
         }
         // Cannot overflow: block * align is below the length of the range, and the base lies inside of the file.

@@ -184,6 +184,7 @@ impl<Z: Zoning> Stream<Z> {
         self.zones.enter(file, direction);
         let Some(start) = self.offsets.next(file, direction) else {
             self.leaves_unmarked |= self.offsets.failed_in_sequence();
+            self.lacks_room = self.offsets.is_past_end();
             return None;
         };
         let room_to = |end_bytes: u64| end_bytes.saturating_sub(start.offset_bytes);
@@ -319,8 +320,9 @@ impl<Z: Zoning> Stream<Z> {
         if file.n_since_rewind > 0 && (restarts || self.picker.starts_over()) {
             file.rewind();
             self.zones.restart();
-            // As seen on fio 3.33: a file that was read in sequence is closed and not the next by right.
-            if self.picker.starts_over() && !self.plan.pattern.random {
+            // As seen on fio 3.33: a file that was read in sequence, or whose rest is shorter than a block, is closed and not
+            // the next by right.
+            if self.picker.starts_over() && (lacks_room || !self.plan.pattern.random) {
                 self.picker.close(file_index);
                 return Next::Close(file_index as u32);
             }
@@ -347,7 +349,7 @@ impl<Z: Zoning> Stream<Z> {
         self.set_limits();
         if self.plan.reseed_each_pass {
             self.directions.reseed(&self.plan.pattern, &self.plan.seeds);
-            self.offsets = offset_picker(&self.plan);
+            self.offsets.reseed(offset_picker(&self.plan));
             self.sizes = BlockSizes::new(&self.plan.pattern, &self.plan.seeds);
             self.picker.reseed(&self.plan);
         }

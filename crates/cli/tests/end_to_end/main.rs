@@ -15,6 +15,7 @@ mod combinations;
 mod control;
 mod differential;
 mod documents;
+mod draws;
 mod interruptions;
 mod json_stream;
 mod jsonl;

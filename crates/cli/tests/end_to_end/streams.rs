@@ -45,7 +45,7 @@ pub(crate) fn traces(program: Program, test: &str, global: &str, cases: &[Case])
 }
 
 /// Runs the cases under both programs, a file of cases at a time, and fails with the first difference of each case.
-fn compare(test: &str, global: &str, cases: &[Case]) {
+pub(crate) fn compare(test: &str, global: &str, cases: &[Case]) {
     if !has_peer(test) {
         return;
     }
@@ -79,7 +79,7 @@ pub(crate) fn difference(theirs: &[String], ours: &[String]) -> Option<String> {
 
 pub(crate) const NULL: &str = "ioengine=null randrepeat=0 randseed=137";
 
-fn cases(kinds: &[&str], common: &str, options: &[&str]) -> Vec<Case> {
+pub(crate) fn cases(kinds: &[&str], common: &str, options: &[&str]) -> Vec<Case> {
     let one = |kind: &&str, option: &&str| format!("rw={kind} {common} {option}").trim().to_owned();
     kinds.iter().flat_map(|kind| options.iter().map(move |option| one(kind, option))).collect()
 }
@@ -317,6 +317,7 @@ fn clones_of_a_job() {
         "--name=clones --rw=randwrite --size=64k --numjobs=3",
         "--name=clones --rw=randrw --size=64k --numjobs=3 --nrfiles=2 --file_service_type=random",
         "--name=clones --rw=write --size=16k --numjobs=3 --filename=clones.dat --offset_increment=16k",
+        "--name=clones --rw=write --size=16k --numjobs=3 --filename=clones.dat --offset=1% --offset_increment=5000",
         "--name=clones --rw=randread --size=64k --numjobs=2 --directory=d1:d2",
         "--name=clones --rw=write --size=16k --numjobs=2 --filename_format=clones.$jobname.$jobnum.$filenum",
         "--name=first --ioengine=null --size=4k --name=clones --rw=randwrite --size=64k --numjobs=2 --stonewall",

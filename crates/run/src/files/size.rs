@@ -178,18 +178,21 @@ fn percent_of(bytes: u64, percent: u32) -> u64 {
     (u128::from(bytes) * u128::from(percent) / 100) as u64
 }
 
-/// Where the range begins: `offset`, rounded up when it is a percentage, plus the increment of the clone.
+/// Where the range begins: `offset` plus the increment of the clone. As seen on fio 3.33, the sum is rounded up if one of them is
+/// a percentage.
 fn offset(worker: &WorkerPlan, extent: &ExtentSpec, file_bytes: u64) -> u64 {
-    let align = if extent.offset_align > 0 { extent.offset_align } else { smallest_of_all(worker) };
-    let base = match extent.offset {
-        SizeSpec::Bytes(bytes) => bytes,
-        SizeSpec::Percent(percent) => percent_of(file_bytes, percent).next_multiple_of(align),
-    };
-    let increment = match extent.offset_increment {
+    let bytes_of = |size: &SizeSpec| match *size {
         SizeSpec::Bytes(bytes) => bytes,
         SizeSpec::Percent(percent) => percent_of(file_bytes, percent),
     };
-    base.saturating_add(increment.saturating_mul(u64::from(worker.clone_index)))
+    let increment_bytes = bytes_of(&extent.offset_increment).saturating_mul(u64::from(worker.clone_index));
+    let offset_bytes = bytes_of(&extent.offset).saturating_add(increment_bytes);
+    let is_share = |size: &SizeSpec| matches!(size, SizeSpec::Percent(1..));
+    if !is_share(&extent.offset) && !is_share(&extent.offset_increment) {
+        return offset_bytes;
+    }
+    let align_bytes = if extent.offset_align > 0 { extent.offset_align } else { smallest_of_all(worker) };
+    offset_bytes.checked_next_multiple_of(align_bytes).unwrap_or(offset_bytes)
 }
 
 /// Size of the job, and the checks against the block size.

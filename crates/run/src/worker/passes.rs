@@ -96,7 +96,7 @@ impl Worker<'_> {
             match self.with_late_failure(stop) {
                 Stop::Failed(error) => {
                     // The job has failed already.
-                    let _ = self.close_all();
+                    let _ = self.close_all(false);
                     return Err(*error);
                 }
                 Stop::PassEnd if moved && self.goes_on(n_passes) => {}
@@ -224,24 +224,38 @@ impl Worker<'_> {
     /// Syncs what was written, as the job asks, and closes all files.
     fn finish_files(&mut self) -> Result<(), JobError> {
         let durability = &self.plan.spec.durability;
-        if durability.end_fsync && self.plan.writes() && !self.workload.last_was_sync() {
+        // As seen on fio 3.33: where files are synced as they close, all of them are at the end.
+        let syncs =
+            (durability.end_fsync || durability.fsync_on_close) && self.plan.writes() && !self.workload.last_was_sync();
+        let syncs_file_systems = durability.end_syncfs && self.plan.writes();
+        if syncs {
             self.control.slot().set_state(WorkerState::Syncing);
-            for file in 0..self.files.n_files() {
-                self.open_if_closed(file)?;
-                if let Err(error) = self.sync_file(file) {
-                    let _ = self.close_all();
-                    return Err(error);
-                }
-            }
-        }
-        if durability.end_syncfs && self.plan.writes() {
-            self.control.slot().set_state(WorkerState::Syncing);
-            if let Err(error) = self.sync_file_systems() {
-                let _ = self.close_all();
+            if let Err(error) = self.sync_files() {
+                let _ = self.close_all(syncs);
                 return Err(error);
             }
         }
-        self.close_all()
+        if syncs_file_systems {
+            self.control.slot().set_state(WorkerState::Syncing);
+            if let Err(error) = self.sync_file_systems() {
+                let _ = self.close_all(syncs);
+                return Err(error);
+            }
+        }
+        self.close_all(syncs)
+    }
+
+    /// Syncs all files; one that had been closed is opened for it.
+    fn sync_files(&mut self) -> Result<(), JobError> {
+        for file in 0..self.files.n_files() {
+            let was_open = self.files.ready(file).is_some();
+            self.open_if_closed(file)?;
+            self.sync_file(file)?;
+            if !was_open {
+                self.close_as_it_is(file);
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn open_if_closed(&mut self, file: u32) -> Result<(), JobError> {
@@ -273,11 +287,14 @@ impl Worker<'_> {
     }
 
     /// Closes all files, also when one fails; the first failure is that of the job.
-    fn close_all(&mut self) -> Result<(), JobError> {
+    fn close_all(&mut self, are_synced: bool) -> Result<(), JobError> {
         let mut first = Ok(());
         for file in 0..self.files.n_files() {
-            let closed = self.close_file(file);
-            first = first.and(closed);
+            if are_synced {
+                self.close_as_it_is(file);
+            } else {
+                first = first.and(self.close_file(file));
+            }
         }
         for warning in std::mem::take(&mut self.files.warnings) {
             self.say(Stream::Info, warning);

@@ -5,7 +5,7 @@ use crate::plan::{FileRange, WorkloadPlan};
 use crate::zoning::{Unzoned, Zoning};
 use ferrio_job::draft::Draft;
 use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec, RandomDistribution};
-use ferrio_units::random::SeedTable;
+use ferrio_units::random::{SeedIndex, SeedTable};
 use ferrio_units::{Direction, PerDirection};
 use proptest::prelude::*;
 
@@ -75,6 +75,18 @@ fn a_pass_that_ends_by_its_bytes_leaves_the_stream_where_it_is() {
     assert_eq!(second.len(), 16);
     assert_eq!(second_by_bytes.len(), 16);
     assert_eq!(second_by_bytes[1], second[0]);
+}
+
+/// In a trace of fio 3.33 with `rw=randwrite:3 loops=2` and the seed of its offsets, whose second pass begins within a run.
+#[test]
+fn a_run_goes_on_in_the_next_pass() {
+    let mut plan = plan(DirectionMix::Write, true);
+    plan.pattern.rw_postfix = 3;
+    plan.seeds.set(SeedIndex::Offset, 0xB189_9BED);
+    (plan.reseed_each_pass, plan.pass_limit_bytes) = (true, 16 * BLOCK_BYTES);
+    let mut stream = Stream::new(plan, Unzoned).unwrap();
+    assert_eq!(blocks(&pass(&mut stream)), [0, 1, 2, 11, 12, 13, 13, 14, 15, 7, 8, 9, 6, 7, 8, 14]);
+    assert_eq!(blocks(&pass(&mut stream)), [0, 1, 0, 1, 2, 11, 12, 13, 13, 14, 15, 7, 8, 9, 6, 7]);
 }
 
 #[test]

@@ -1,0 +1,175 @@
+//! Draws of places, sizes and files beside each other: skewed ones with sizes of all kinds, runs and passes; traces compared with
+//! the peer's.
+//!
+//! Start reading at [`skewed`].
+
+use crate::streams::{Case, NULL, cases, compare};
+
+/// Files for skewed draws of the job with an odd number in its file: the hash of each name times the number is 1 modulo 2^32,
+/// so that its seed here is that of the offsets. It is in fio 3.33 for every file where the seed is given by `randrepeat=0
+/// randseed=N`, whereas the reference version multiplies by hash and number.
+const NAMES: [(usize, &[&str]); 12] = [
+    (1, &["vklzwzaa", "btshqzca", "noojmyja"]),
+    (3, &["avhxwoia"]),
+    (5, &["jkjrgfta"]),
+    (7, &["jpoeexfa", "rkvivmla", "xukmstcb"]),
+    (9, &["njbimdka", "belbzxsa"]),
+    (11, &["kfwxeyga", "zxhauvla", "woofexta"]),
+    (13, &["xiweajia"]),
+    (15, &["zcdzcila", "gmrfjjya"]),
+    (17, &["poinmbja", "anprchla"]),
+    (19, &["gkfyynja", "pkqcpwpa", "bkvkfnta"]),
+    (21, &["jviuhmqa", "xhdgjmra"]),
+    (23, &["hayywnea", "qybtfeoa", "ufhatroa"]),
+];
+
+/// Cases whose files are those of their numbers; between them stand jobs that nothing is asked of.
+fn skewed(options: &[String]) -> Vec<Case> {
+    let one = |(option, (number, names)): (&String, &(usize, &[&str]))| {
+        assert!(number % 2 == 1);
+        [format!("{option} filename={}", names.join(":")), "rw=read size=16k".to_owned()]
+    };
+    options.iter().zip(NAMES.iter().cycle()).flat_map(one).collect()
+}
+
+const SHAPES: [&str; 9] = [
+    "zipf:1.2",
+    "zipf:0.5:0.3",
+    "zipf:0",
+    "pareto:0.3",
+    "pareto:0.9:0.2",
+    "pareto:0.05:1",
+    "normal:10",
+    "normal:50:0.7",
+    "normal:0:0.5",
+];
+
+#[test]
+fn skewed_draws_of_all_shapes() {
+    let sizes = ["bs=6k", "bsrange=1k-8k", "bssplit=4k/50:8k/30:1k/20,1k/50:16k/50", "bsrange=3k-10k bs_unaligned=1"];
+    let kinds = ["randread", "randwrite", "randrw", "randtrimwrite", "randread:4"];
+    let mut options: Vec<String> = Vec::new();
+    for (index, shape) in SHAPES.iter().enumerate() {
+        for (turn, size) in sizes.iter().enumerate() {
+            let kind = kinds[(index + turn) % kinds.len()];
+            options.push(format!("rw={kind} size=360k random_distribution={shape} {size}"));
+        }
+    }
+    compare("skewed_draws_of_all_shapes", NULL, &skewed(&options));
+}
+
+#[test]
+fn skewed_draws_beside_other_options() {
+    let more = [
+        "rw=randrw io_size=700k",
+        "rw=randwrite io_size=150k loops=2",
+        "rw=randread:3 loops=3 bs=2k,12k blockalign=4k",
+        "rw=randrw percentage_random=50,30 bsrange=1k-8k",
+        "rw=randread bs=4k,8k bs_is_seq_rand=1 percentage_random=70",
+        "rw=randwrite random_generator=tausworthe64 bsrange=4k-16k",
+        "rw=randread file_service_type=random:3 bsrange=4k-8k",
+        "rw=randrw file_service_type=roundrobin:2 loops=2",
+        "rw=randwrite:2 rw_sequencer=identical",
+        "rw=randread offset=12k number_ios=60",
+    ];
+    let shapes = ["zipf:1.1", "pareto:0.2:0.9", "normal:20"];
+    let mut options: Vec<String> = Vec::new();
+    for (index, more) in more.iter().enumerate() {
+        options.push(format!("{more} size=256k random_distribution={}", shapes[index % shapes.len()]));
+    }
+    compare("skewed_draws_beside_other_options", NULL, &skewed(&options));
+}
+
+/// Where a file that is picked by a skewed service has no place for another block: one whose map is full goes on anew at once,
+/// one whose rest is shorter than a block is closed.
+#[test]
+fn skewed_services_of_files_with_a_rest() {
+    let services = ["zipf:1.2:0.5", "zipf:0.5", "pareto:0.3", "gauss:20:0.2", "normal:40"];
+    let more = [
+        "nrfiles=1 size=130k loops=3",
+        "nrfiles=5 size=64k",
+        "nrfiles=2 size=64k bsrange=4k-8k,1k-16k",
+        "nrfiles=3 size=100k bs=4k,8k io_size=200k",
+        "nrfiles=4 size=333k bssplit=16k/50:8k/50,4k/50:8k/50 openfiles=2",
+    ];
+    let mut all: Vec<Case> = Vec::new();
+    for (turn, kind) in ["randread:3", "randrw:4", "randwrite:2", "randread", "randrw", "rw"].into_iter().enumerate() {
+        for (index, more) in more.iter().enumerate() {
+            let service = services[(turn + index) % services.len()];
+            all.push(format!("rw={kind} file_service_type={service} {more}"));
+        }
+    }
+    compare("skewed_services_of_files_with_a_rest", NULL, &all);
+}
+
+/// Sizes of a split that are no multiples of the smallest.
+#[test]
+fn splits_of_uneven_sizes() {
+    let options = [
+        "bssplit=5k/40:3k/60",
+        "bssplit=6k/50:4k/50",
+        "bssplit=10k/40:7k/30:3k/30",
+        "bssplit=2k/50:3k/50,4k/50:6k/50",
+        "bssplit=3k/50:7k/50 bs_unaligned=1",
+        "bssplit=5000/50:1000/50 norandommap=1",
+    ];
+    let kinds = ["read", "write", "rw", "randread", "randrw", "randtrimwrite"];
+    compare("splits_of_uneven_sizes", NULL, &cases(&kinds, "size=200k", &options));
+}
+
+/// Bytes end the passes of an engine with a queue at the size, however much is asked for, unless a random job that writes has
+/// no map.
+#[test]
+fn passes_with_a_map_or_an_order() {
+    let options = [
+        "io_size=200k",
+        "io_size=200k percentage_random=50",
+        "io_size=150k nrfiles=2",
+        "io_size=200k random_generator=lfsr",
+        "io_size=200k random_generator=lfsr norandommap=1",
+        "io_size=300k blockalign=8k",
+        "io_size=200k random_distribution=zoned:60/10:40/90",
+        "io_size=100k loops=3",
+    ];
+    let kinds = ["randwrite:2", "randrw:3", "randwrite", "randread:2"];
+    let mut all = cases(&kinds, "size=64k", &options);
+    all.extend(cases(
+        &["write:4k", "write:-8k", "rw", "rw:12k", "read:12k"],
+        "size=64k io_size=200k",
+        &["", "nrfiles=2"],
+    ));
+    for engine in ["libaio", "libaio iodepth=4"] {
+        let global = format!("ioengine={engine} randrepeat=0 randseed=137");
+        compare("passes_with_a_map_or_an_order", &global, &all);
+    }
+}
+
+/// The begin of the range is rounded up if the offset or its increment is a percentage.
+#[test]
+fn offsets_and_increments_in_percent() {
+    let options = [
+        "offset=5000 offset_increment=10%",
+        "offset=5000 offset_increment=8k",
+        "offset=5000 offset_increment=10% offset_align=16k",
+        "offset=3% offset_increment=5000",
+        "offset=5000",
+    ];
+    let common = "size=32k filename=whole";
+    let global = "ioengine=psync randrepeat=0 randseed=137";
+    compare("offsets_and_increments_in_percent", global, &cases(&["write", "randread", "randrw"], common, &options));
+}
+
+/// A file that closes before the end of its pass is synced there, which a trace does not show, and once more at the end.
+#[test]
+fn syncs_of_files_that_close() {
+    let files =
+        ["", "nrfiles=3", "nrfiles=2 file_service_type=roundrobin:0", "nrfiles=3 openfiles=1", "nrfiles=2 loops=2"];
+    let mut all: Vec<Case> = Vec::new();
+    for syncs in
+        ["fsync_on_close=1", "end_fsync=1", "fsync_on_close=1 end_fsync=1", "fsync_on_close=1 end_fsync=1 bs=8k"]
+    {
+        all.extend(cases(&["write", "randwrite", "randrw", "trimwrite"], &format!("size=96k {syncs}"), &files));
+    }
+    all.extend(cases(&["write", "randwrite"], "size=96k fsync_on_close=1 fsync=5", &files[..4]));
+    compare("syncs_of_files_that_close", NULL, &all);
+}
