@@ -146,7 +146,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .applies(Apply::Bool(|draft| &mut draft.job.extent.fill_device)),
     option("filesize", Kind::SizePair(at_least(1)), "Size, or low-high range for a random size, of each file")
         .place(Category::File, "")
-        .applies(Apply::With(apply::filesize)),
+        .applies(Apply::With(apply::filesize))
+        .deviates("holds for engines without files (null) too, for which fio 3.33 takes such a file to have no end: blocks of one size reach past it, and a run that comes to its end ends it"),
     option("file_append", Kind::Bool, "Begin at current end of file, extending it")
         .default("0")
         .place(Category::File, "")
