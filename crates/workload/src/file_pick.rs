@@ -46,13 +46,16 @@ pub(crate) struct FilePicker {
 impl FilePicker {
     /// Makes the picker of a plan. A skewed choice may take a third of a second to make.
     pub(crate) fn new(plan: &WorkloadPlan) -> Result<Self, WorkloadError> {
+        let in_sequence = matches!(plan.file_service, FileService::Sequential);
         Ok(Self {
             states: vec![FileState::Closed; plan.files.len()],
             n_open: 0,
             n_done: 0,
             max_open: plan.openfiles.clamp(1, plan.files.len().max(1)),
             service: plan.file_service.clone(),
-            count: plan.file_service_count.max(1),
+            // As seen on fio 3.33: files in sequence are a round that stays with each until it is done. The next pass goes on with
+            // the file after the last.
+            count: if in_sequence { ALL_OF_IT } else { plan.file_service_count.max(1) },
             left: 0,
             current: 0,
             next: 0,
@@ -75,8 +78,7 @@ impl FilePicker {
             return Some(self.current);
         }
         let file = match &self.service {
-            FileService::Sequential => self.states.iter().position(|state| *state != FileState::Done)?,
-            FileService::RoundRobin => self.round_robin(),
+            FileService::Sequential | FileService::RoundRobin => self.round_robin(),
             FileService::Random => self.random(),
             FileService::Skewed(_) => self.skewed(),
         };

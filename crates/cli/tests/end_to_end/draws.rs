@@ -144,6 +144,18 @@ fn passes_with_a_map_or_an_order() {
     }
 }
 
+/// Files in sequence: a pass that ends by its bytes, or between files, is followed by one that begins with the next file.
+#[test]
+fn passes_of_files_in_sequence() {
+    let services = ["sequential", "sequential:2", "roundrobin:0"];
+    let options = services.map(|service| format!("file_service_type={service}"));
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let mut all = cases(&["rw", "randrw", "read"], "size=64k nrfiles=7 loops=3", &options);
+    all.extend(cases(&["randread", "randwrite"], "size=60k nrfiles=3 loops=4 norandommap=1", &options));
+    all.extend(cases(&["rw", "randwrite:2"], "size=96k nrfiles=3 openfiles=1 io_size=250k", &options));
+    compare("passes_of_files_in_sequence", "ioengine=libaio randrepeat=0 randseed=137", &all);
+}
+
 /// The begin of the range is rounded up if the offset or its increment is a percentage.
 #[test]
 fn offsets_and_increments_in_percent() {
@@ -171,5 +183,8 @@ fn syncs_of_files_that_close() {
         all.extend(cases(&["write", "randwrite", "randrw", "trimwrite"], &format!("size=96k {syncs}"), &files));
     }
     all.extend(cases(&["write", "randwrite"], "size=96k fsync_on_close=1 fsync=5", &files[..4]));
+    // The last pass ends with the one before.
+    let passes = ["io_size=400k number_ios=40 fsync_on_close=1", "io_size=400k number_ios=32 end_fsync=1"];
+    all.extend(cases(&["randwrite", "randrw"], "size=64k", &passes));
     compare("syncs_of_files_that_close", NULL, &all);
 }

@@ -93,6 +93,8 @@ impl Worker<'_> {
             let stop = self.with_late_failure(stop);
             let stop = self.verified(stop);
             let moved = self.account.ios() != ios_before;
+            // Another pass in which nothing was left to do leaves nothing to sync.
+            let has_work = moved || n_passes == 1;
             match self.with_late_failure(stop) {
                 Stop::Failed(error) => {
                     // The job has failed already.
@@ -100,9 +102,9 @@ impl Worker<'_> {
                     return Err(*error);
                 }
                 Stop::PassEnd if moved && self.goes_on(n_passes) => {}
-                Stop::PassEnd | Stop::Ended | Stop::Filled => return self.finish_files(),
+                Stop::PassEnd | Stop::Ended | Stop::Filled => return self.finish_files(has_work),
             }
-            self.finish_files()?;
+            self.finish_files(has_work)?;
             if self.plan.spec.layout.unlink_each_loop && !self.context.readonly {
                 self.files.unlink();
             }
@@ -222,11 +224,13 @@ impl Worker<'_> {
     }
 
     /// Syncs what was written, as the job asks, and closes all files.
-    fn finish_files(&mut self) -> Result<(), JobError> {
+    fn finish_files(&mut self, has_work: bool) -> Result<(), JobError> {
         let durability = &self.plan.spec.durability;
         // As seen on fio 3.33: where files are synced as they close, all of them are at the end.
-        let syncs =
-            (durability.end_fsync || durability.fsync_on_close) && self.plan.writes() && !self.workload.last_was_sync();
+        let syncs = (durability.end_fsync || durability.fsync_on_close)
+            && self.plan.writes()
+            && has_work
+            && !self.workload.last_was_sync();
         let syncs_file_systems = durability.end_syncfs && self.plan.writes();
         if syncs {
             self.control.slot().set_state(WorkerState::Syncing);
