@@ -35,6 +35,7 @@ pub mod multiply_fill;
 pub mod numa;
 pub mod poll;
 pub mod posix_aio;
+pub mod prefetch;
 pub mod process;
 pub mod range_locks;
 pub mod ring;
@@ -53,6 +54,7 @@ pub use clock::{Clock, ClockKind};
 pub use error::{Error, Result};
 pub use futex::{FutexWait, futex_wait, futex_wake};
 pub use lazy_counts::LazyCounts;
+pub use prefetch::prefetch;
 /// An errno, the error of everything that is called once per I/O. Converts to `std::io::Error`.
 pub use rustix::io::Errno;
 pub use shared_lock::SharedLock;

@@ -178,6 +178,12 @@ impl RandomMap {
         Some((block & !(WORD_BITS - 1)) | u64::from(free.trailing_zeros()))
     }
 
+    /// Where [`Self::take_next_free`] will look first; `None` past the end. To have it fetched before it is needed.
+    #[inline]
+    pub fn word_of(&self, block: u64) -> Option<&u64> {
+        self.words.get((block / WORD_BITS) as usize)
+    }
+
     /// The word of `block` has no free one from there on, or there is no such block.
     #[cold]
     fn take_elsewhere(&mut self, block: u64) -> Option<u64> {

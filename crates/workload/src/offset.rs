@@ -8,8 +8,9 @@ use crate::cursor::{FileCursor, NOWHERE};
 use crate::plan::{FileRange, WorkloadPlan};
 use crate::workload::OffsetState;
 use ferrio_job::spec::{FileService, RandomGenerator, RwSequencer};
+use ferrio_sys::prefetch;
 use ferrio_units::random::{Generator, GeneratorKind, SeedIndex, Taus88};
-use ferrio_units::{DataDirection, PerDirection};
+use ferrio_units::{DataDirection, PerDirection, RandomMap};
 
 /// A start, and the block number where it was drawn at random from a map.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +58,9 @@ enum Again {
 
 /// Above this many blocks a 32-bit draw cannot reach every block.
 const MAX_BLOCKS_32: u64 = 1 << 32;
+
+/// The map of so many blocks takes 256 KiB: smaller ones lie in the caches of the core anyway.
+const MIN_FETCHED_BLOCKS: u64 = 256 * 1024 * 8;
 
 impl OffsetPicker {
     pub(crate) fn new(plan: &WorkloadPlan, n_blocks: u64) -> Self {
@@ -188,6 +192,9 @@ impl OffsetPicker {
             BlockChoice::Free => (self.offsets.below(n_blocks), None),
             BlockChoice::Map(map) => {
                 let free = map.next_free(self.offsets.below(n_blocks))?;
+                if map.n_blocks() >= MIN_FETCHED_BLOCKS {
+                    fetch_next(map, &self.offsets, n_blocks);
+                }
                 (free, Some(free))
             }
             BlockChoice::Lfsr(lfsr) => (lfsr.next_block()?, None),
@@ -244,5 +251,14 @@ impl OffsetPicker {
     /// True when a direction that comes to the end of a file goes on at its start.
     pub(crate) fn wraps(&self) -> bool {
         self.wraps
+    }
+}
+
+/// Has the word fetched that the next draw of the same kind looks at, while the present I/O is done. A draw of another kind
+/// comes to no harm.
+#[inline]
+fn fetch_next(map: &RandomMap, offsets: &Generator, n_blocks: u64) {
+    if let Some(word) = map.word_of(offsets.clone().below(n_blocks)) {
+        prefetch(word);
     }
 }

@@ -9,6 +9,7 @@ use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
 use crate::stream::{Next, NextIo};
 use crate::workload::OffsetState;
 use ferrio_job::spec::{DirectionMix, FileService, PatternSpec, RandomDistribution, RandomGenerator};
+use ferrio_sys::prefetch;
 use ferrio_units::random::{SeedIndex, Taus88, UniformBlocks};
 use ferrio_units::{DataDirection, RandomMap};
 
@@ -37,9 +38,60 @@ enum Order {
     /// One after the other, from the start of the range.
     Sequential,
     /// At random, each once a pass.
-    Mapped(UniformBlocks, RandomMap),
+    Mapped(DrawnAhead, RandomMap),
     /// At random.
     Free(UniformBlocks),
+}
+
+/// Draws that are ahead of their use by a few: the map of a large file does not lie in the nearest caches, and the words of the
+/// next blocks are fetched while the present I/Os are done.
+#[derive(Debug, Clone)]
+struct DrawnAhead {
+    blocks: UniformBlocks,
+    drawn: [Draw; N_AHEAD],
+    /// The one whose turn is next.
+    index: usize,
+}
+
+/// Enough for a word in memory at 60 ns an I/O, and a power of two.
+const N_AHEAD: usize = 4;
+
+/// A block, and the stream before it was drawn.
+#[derive(Debug, Clone, Copy)]
+struct Draw {
+    stream_words: [u32; 3],
+    /// Of at most 2^32 blocks.
+    block: u32,
+}
+
+impl Draw {
+    #[inline]
+    fn next_of(blocks: &mut UniformBlocks) -> Self {
+        Self { stream_words: blocks.stream().words(), block: blocks.next_block() as u32 }
+    }
+}
+
+impl DrawnAhead {
+    fn new(mut blocks: UniformBlocks) -> Self {
+        Self { drawn: std::array::from_fn(|_| Draw::next_of(&mut blocks)), blocks, index: 0 }
+    }
+
+    /// The next block of the stream.
+    #[inline]
+    fn next_block(&mut self, map: &RandomMap) -> u64 {
+        let later = Draw::next_of(&mut self.blocks);
+        if let Some(word) = map.word_of(later.block.into()) {
+            prefetch(word);
+        }
+        let draw = std::mem::replace(&mut self.drawn[self.index % N_AHEAD], later);
+        self.index = (self.index + 1) % N_AHEAD;
+        draw.block.into()
+    }
+
+    /// The stream before the next block.
+    fn stream_words(&self) -> [u32; 3] {
+        self.drawn[self.index % N_AHEAD].stream_words
+    }
 }
 
 /// Limits in I/Os, and what a new pass needs.
@@ -74,7 +126,7 @@ impl PlainStream {
         };
         let order = match BlockChoice::uniform(plan, 0)? {
             _ if !plan.pattern.random => Order::Sequential,
-            BlockChoice::Map(map) => Order::Mapped(blocks, map),
+            BlockChoice::Map(map) => Order::Mapped(DrawnAhead::new(blocks), map),
             BlockChoice::Free => Order::Free(blocks),
             BlockChoice::Lfsr(_) | BlockChoice::Skewed(_) | BlockChoice::Zoned(_) | BlockChoice::Sequence(_) => {
                 return Ok(None);
@@ -103,7 +155,10 @@ impl PlainStream {
         }
         let block = match &mut self.order {
             Order::Sequential => Some(self.n_since_rewind),
-            Order::Mapped(blocks, map) => map.take_next_free(blocks.next_block()),
+            Order::Mapped(blocks, map) => {
+                let block = blocks.next_block(map);
+                map.take_next_free(block)
+            }
             Order::Free(blocks) => Some(blocks.next_block()),
         };
         match block {
@@ -149,8 +204,11 @@ impl PlainStream {
         self.rewind();
         self.is_done = false;
         self.n_end = self.limits.n_total.min(self.n_issued.saturating_add(self.limits.n_in_pass));
-        if let (Some(first), Order::Mapped(blocks, _) | Order::Free(blocks)) = (&self.limits.first, &mut self.order) {
-            blocks.clone_from(first);
+        let Some(first) = &self.limits.first else { return };
+        match &mut self.order {
+            Order::Sequential => {}
+            Order::Mapped(blocks, _) => *blocks = DrawnAhead::new(first.clone()),
+            Order::Free(blocks) => blocks.clone_from(first),
         }
     }
 
@@ -158,7 +216,8 @@ impl PlainStream {
     pub(crate) fn offset_state(&self) -> OffsetState {
         match &self.order {
             Order::Sequential => OffsetState::None,
-            Order::Mapped(blocks, _) | Order::Free(blocks) => OffsetState::Taus88(blocks.stream().words()),
+            Order::Mapped(blocks, _) => OffsetState::Taus88(blocks.stream_words()),
+            Order::Free(blocks) => OffsetState::Taus88(blocks.stream().words()),
         }
     }
 

@@ -95,6 +95,7 @@ proptest! {
             for _ in 0..500 {
                 let next = plain.next();
                 prop_assert_eq!(next, general.next());
+                prop_assert_eq!(plain.offset_state(), general.offset_state());
                 if next == Next::PassEnd {
                     break;
                 }
