@@ -38,15 +38,16 @@ enum Order {
     /// One after the other, from the start of the range.
     Sequential,
     /// At random, each once a pass.
-    Mapped(DrawnAhead, RandomMap),
+    Mapped(Box<MappedBlocks>),
     /// At random.
     Free(UniformBlocks),
 }
 
-/// Draws that are ahead of their use by a few: the map of a large file does not lie in the nearest caches, and the words of the
-/// next blocks are fetched while the present I/Os are done.
+/// Draws without repetition, which are ahead of their use by a few: the map of a large file does not lie in the nearest caches,
+/// and the words of the next blocks are fetched while the present I/Os are done.
 #[derive(Debug, Clone)]
-struct DrawnAhead {
+struct MappedBlocks {
+    map: RandomMap,
     blocks: UniformBlocks,
     drawn: [Draw; N_AHEAD],
     /// The one whose turn is next.
@@ -71,21 +72,27 @@ impl Draw {
     }
 }
 
-impl DrawnAhead {
-    fn new(mut blocks: UniformBlocks) -> Self {
-        Self { drawn: std::array::from_fn(|_| Draw::next_of(&mut blocks)), blocks, index: 0 }
+impl MappedBlocks {
+    fn new(map: RandomMap, mut blocks: UniformBlocks) -> Self {
+        Self { map, drawn: std::array::from_fn(|_| Draw::next_of(&mut blocks)), blocks, index: 0 }
     }
 
-    /// The next block of the stream.
+    /// The stream begins anew, the map stays.
+    fn restart(&mut self, mut blocks: UniformBlocks) {
+        self.drawn = std::array::from_fn(|_| Draw::next_of(&mut blocks));
+        (self.blocks, self.index) = (blocks, 0);
+    }
+
+    /// The next block; `None`: all are taken.
     #[inline]
-    fn next_block(&mut self, map: &RandomMap) -> u64 {
+    fn take_next(&mut self) -> Option<u64> {
         let later = Draw::next_of(&mut self.blocks);
-        if let Some(word) = map.word_of(later.block.into()) {
+        if let Some(word) = self.map.word_of(later.block.into()) {
             prefetch(word);
         }
         let draw = std::mem::replace(&mut self.drawn[self.index % N_AHEAD], later);
         self.index = (self.index + 1) % N_AHEAD;
-        draw.block.into()
+        self.map.take_next_free(draw.block.into())
     }
 
     /// The stream before the next block.
@@ -126,7 +133,7 @@ impl PlainStream {
         };
         let order = match BlockChoice::uniform(plan, 0)? {
             _ if !plan.pattern.random => Order::Sequential,
-            BlockChoice::Map(map) => Order::Mapped(DrawnAhead::new(blocks), map),
+            BlockChoice::Map(map) => Order::Mapped(Box::new(MappedBlocks::new(map, blocks))),
             BlockChoice::Free => Order::Free(blocks),
             BlockChoice::Lfsr(_) | BlockChoice::Skewed(_) | BlockChoice::Zoned(_) | BlockChoice::Sequence(_) => {
                 return Ok(None);
@@ -155,10 +162,7 @@ impl PlainStream {
         }
         let block = match &mut self.order {
             Order::Sequential => Some(self.n_since_rewind),
-            Order::Mapped(blocks, map) => {
-                let block = blocks.next_block(map);
-                map.take_next_free(block)
-            }
+            Order::Mapped(blocks) => blocks.take_next(),
             Order::Free(blocks) => Some(blocks.next_block()),
         };
         match block {
@@ -194,8 +198,8 @@ impl PlainStream {
 
     fn rewind(&mut self) {
         self.n_since_rewind = 0;
-        if let Order::Mapped(_, map) = &mut self.order {
-            map.reset();
+        if let Order::Mapped(blocks) = &mut self.order {
+            blocks.map.reset();
         }
     }
 
@@ -207,7 +211,7 @@ impl PlainStream {
         let Some(first) = &self.limits.first else { return };
         match &mut self.order {
             Order::Sequential => {}
-            Order::Mapped(blocks, _) => *blocks = DrawnAhead::new(first.clone()),
+            Order::Mapped(blocks) => blocks.restart(first.clone()),
             Order::Free(blocks) => blocks.clone_from(first),
         }
     }
@@ -216,7 +220,7 @@ impl PlainStream {
     pub(crate) fn offset_state(&self) -> OffsetState {
         match &self.order {
             Order::Sequential => OffsetState::None,
-            Order::Mapped(blocks, _) => OffsetState::Taus88(blocks.stream_words()),
+            Order::Mapped(blocks) => OffsetState::Taus88(blocks.stream_words()),
             Order::Free(blocks) => OffsetState::Taus88(blocks.stream().words()),
         }
     }
