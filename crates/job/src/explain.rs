@@ -17,8 +17,13 @@ pub fn refused(messages: &mut Messages, error: &JobError, def: &OptionDef, text:
         messages.err(format!("fio: option {} ({origin}): {error}", def.name));
         return;
     }
-    if !matches!((error, origin), (JobError::ValueMissing(_), Origin::File { .. })) {
-        messages.extend(error.lines());
+    match (error, origin) {
+        // In a file an option that stands alone is told of beside the errors, one with nothing behind its `=` is not.
+        (JobError::ValueMissing(name), Origin::File { .. }) if !text.contains('=') => {
+            messages.out(format!("Option {name} requires an argument"));
+        }
+        (JobError::ValueMissing(_), Origin::File { .. }) => {}
+        _ => messages.extend(error.lines()),
     }
     match error {
         JobError::UnknownEngine(name) => {

@@ -96,7 +96,7 @@ fn lower_pattern(job: &mut JobSpec, open: &Open) {
 fn lower_amounts(job: &mut JobSpec) {
     let extent = &mut job.extent;
     extent.size = extent.size.filter(|size| *size != SizeSpec::Bytes(0));
-    extent.io_size = extent.io_size.filter(|size| *size != SizeSpec::Bytes(0));
+    extent.io_size = extent.io_size.filter(|size| !matches!(size, SizeSpec::Bytes(0) | SizeSpec::Percent(0)));
     job.durability.direct |= job.durability.atomic;
     job.limits.loops = job.limits.loops.max(1);
     if job.target.openfiles > job.target.nrfiles {

@@ -21,6 +21,11 @@ with: what is planned here is what the parser refuses.
 - **planned**: known and not built, where a reason stands beside it for that reason. A value that would change something is refused
   with an error that names the option.
 - **not applicable**: known, and will not come, for the reason that is named. Refused in the same way.
+
+Of the values of all options ferrio refuses what fio 3.33 takes for another one: a number that is larger than its place, and is
+cut off; a negative number where nothing is meant by it, which becomes a large one; several numbers where there is one; a
+percentage where none is possible, of which `N%` becomes the number -1-N; and a bad value, or one too many, beside a good
+one of another direction. Words behind which nothing is expected may, as in fio, be followed by a colon or comma and any text.
 ";
 
 /// The document.

@@ -76,7 +76,7 @@ pub(super) fn syntax(kind: Kind) -> &'static str {
         Kind::SecondsPair => "time (seconds), or low-high",
         Kind::Microseconds => "time (microseconds)",
         Kind::MicrosecondsPerDirection => "time (microseconds), or times for read,write,trim",
-        Kind::Choice(_) => "one of the words below",
+        Kind::Choice(_) | Kind::ChoiceAndLists(_) => "one of the words below",
         Kind::ChoiceSet(_) => "words below, joined by commas",
         Kind::FloatList { .. } => "decimal numbers joined by colons",
         Kind::Text => "text",

@@ -21,6 +21,7 @@ mod json_stream;
 mod jsonl;
 mod limits;
 mod logs;
+mod option_values;
 mod outline;
 mod profiles;
 mod provenance;

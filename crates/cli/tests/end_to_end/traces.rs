@@ -112,7 +112,7 @@ fn what_cannot_be_merged_is_left_alone() {
         ("--read_iolog=a:b --merge_blktrace_file=/dev/null", "fio: j: /dev/null is no regular file"),
         ("--read_iolog=a:b --name=k --read_iolog=a --merge_blktrace_file=m", "fio: k: m is what another job merges"),
         ("--read_iolog=a:b --merge_blktrace_scalars=50", "fio: merge_blktrace_scalars(1) != nr_logs(2)"),
-        ("--size=1m", "fio: --merge-blktrace-only: no job has read_iolog"),
+        ("--size=1m", "fio: j: merge_blktrace_file needs read_iolog"),
     ] {
         let finished = ferrio(&scratch, &format!("{arguments} --merge-blktrace-only"));
         assert_eq!(finished.code, Some(1), "{}", finished.all());
@@ -122,4 +122,6 @@ fn what_cannot_be_merged_is_left_alone() {
         assert!(is_whole, "{:?}", scratch.names());
         let _ = std::fs::remove_file(scratch.join("m"));
     }
+    let none = Run::new(Program::Ferrio, scratch.path(), "--name=j --size=1m --merge-blktrace-only").finish();
+    assert!(none.code == Some(1) && none.stderr.contains("no job has read_iolog"), "{}", none.all());
 }

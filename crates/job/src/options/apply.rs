@@ -45,7 +45,11 @@ pub(crate) fn filetype(draft: &mut Draft, value: &Value, _: Context) -> Applied 
 }
 
 pub(crate) fn directory(draft: &mut Draft, value: &Value, context: Context) -> Applied {
-    let names = colon_names(value.text()?);
+    let mut names = colon_names(value.text()?);
+    if names.is_empty() {
+        // Colons alone name no directory, which is refused like one that is not there.
+        names.push(String::new());
+    }
     for name in &names {
         context.environment.check_directory(Path::new(&byte_text::to_os_string(name))).map_err(|error| {
             JobError::System {

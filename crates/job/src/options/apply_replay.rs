@@ -52,7 +52,7 @@ pub(super) fn replay_time_scale(draft: &mut Draft, value: &Value, _: Context) ->
 /// Words of several lines add up. Text of fio 3.33.
 pub(super) fn replay_skip(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     let skip = &mut draft.job.replay.skip;
-    for word in value.text()?.split(',').filter(|word| !word.is_empty()) {
+    for word in value.text()?.split(',') {
         match word {
             "read" => skip.read = true,
             "write" => skip.write = true,
@@ -124,6 +124,10 @@ pub struct MergeDraft {
 /// What depends on several options. Returns remarks for standard error.
 pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<String>, String> {
     if !job.replay.is_set() {
+        if open.merge.output.is_some() {
+            // Here fio 3.33 crashes.
+            return Err(format!("fio: {}: merge_blktrace_file needs read_iolog", job.name));
+        }
         // Options of a replay that is not to be change nothing: jobs without any have the same description.
         job.replay = ReplaySpec::default();
         return Ok(Vec::new());
@@ -173,6 +177,17 @@ mod tests {
         assert!(replay.takes_depth);
         assert!(!lowered(&[("read_iolog", "a"), ("iodepth", "1")]).unwrap().job.replay.takes_depth);
         assert_eq!(lowered(&[("replay_no_stall", "1")]).unwrap().job.replay, ReplaySpec::default());
+    }
+
+    #[test]
+    fn merges_need_traces() {
+        assert_eq!(
+            lowered(&[("merge_blktrace_file", "m")]).unwrap_err(),
+            ["fio: : merge_blktrace_file needs read_iolog"]
+        );
+        for harmless in ["merge_blktrace_scalars", "merge_blktrace_iters"] {
+            assert!(lowered(&[(harmless, "1")]).is_ok(), "{harmless}");
+        }
     }
 
     #[test]

@@ -147,9 +147,11 @@ fn zoned(rest: Option<&str>, entry: impl Fn(&str) -> Result<Entry, JobError>) ->
 
 /// `ACCESS[/SIZE]:...`. Without sizes the zones have equal parts of the rest.
 fn zones(text: &str, entry: impl Fn(&str) -> Result<Entry, JobError>) -> Result<Vec<Zone>, JobError> {
-    let entries: Result<Vec<Entry>, _> = text.split(':').filter(|part| !part.is_empty()).map(entry).collect();
+    // An empty part ends the list, as in the reference: what stands behind it would be lost.
+    let mut parts = text.split(':');
+    let entries: Result<Vec<Entry>, _> = parts.by_ref().take_while(|part| !part.is_empty()).map(entry).collect();
     let entries = entries?;
-    if entries.is_empty() {
+    if entries.is_empty() || parts.any(|part| !part.is_empty()) {
         return Err(said("mismatch in zoned input: no zone"));
     }
     if entries.len() > MAX_ZONES {

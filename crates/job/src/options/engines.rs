@@ -96,9 +96,9 @@ pub const ENGINES: &[EngineName] = &[
 
 /// The engine a value of `ioengine` means; `None` when there is none of that name.
 ///
-/// Text from the first `:` or `,` on is not part of the name. `aio...` and `linuxaio...` mean `libaio`.
+/// Text from the first `:` on is not part of the name. `aio...` and `linuxaio...` mean `libaio`.
 pub fn resolve(text: &str) -> Option<&'static EngineName> {
-    let name = text.split([':', ',']).next().unwrap_or_default();
+    let name = text.split(':').next().unwrap_or_default();
     let name = if name.starts_with("aio") || name.starts_with("linuxaio") { "libaio" } else { name };
     by_name(name)
 }
@@ -141,5 +141,7 @@ mod tests {
         }
         assert!(resolve("nul").is_none());
         assert!(resolve(" null").is_none());
+        assert!(resolve("null,").is_none());
+        assert!(resolve("mmap,psync").is_none());
     }
 }

@@ -68,7 +68,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("ignore_error", Kind::ErrorLists, "Errnos treated as harmless, lists for read,write,verify")
         .under("rw")
         .place(Category::General, "error")
-        .applies(Apply::With(apply::ignore_error)),
+        .applies(Apply::With(apply::ignore_error))
+        .deviates("a number with anything behind it is refused; fio 3.33 takes the number"),
     option("error_dump", Kind::Bool, "Print ignored errors too")
         .default("0")
         .place(Category::General, "error")

@@ -88,7 +88,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         "sync_file_range flags, comma joined, with ':n' = once per n writes",
     )
     .place(Category::File, "")
-    .applies(Apply::With(apply::sync_file_range)),
+    .applies(Apply::With(apply::sync_file_range))
+    .deviates("an unknown flag, and a count that is no number, are refused; fio 3.33 leaves them out"),
     option("direct", Kind::Bool, "Open with O_DIRECT")
         .default("0")
         .place(Category::Io, "io-type")

@@ -38,7 +38,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .aliases(&["readwrite"])
     .default("read")
     .place(Category::Io, "io-basic")
-    .applies(Apply::With(apply::rw)),
+    .applies(Apply::With(apply::rw))
+    .deviates("a postfix of a random order that is no number, or 0, is refused; fio 3.33 goes on"),
     option(
         "rw_sequencer",
         Kind::Choice(RW_SEQUENCER),
@@ -133,7 +134,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .deviates(
         "of what is verified and written over in the same or a later pass, fio 3.33 reads back in the order of the writes what \
          comes here in ascending order, and calls good blocks of a mix of reads and writes damaged; of writes in flight that lie over \
-         each other neither is read back, where it reads the later one",
+         each other neither is read back, where it reads the later one; a number of zones is refused without zonemode, where \
+         fio ignores it",
     ),
     option(
         "fill_device",
@@ -156,7 +158,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .aliases(&["fileoffset"])
         .default("0")
         .place(Category::Io, "")
-        .applies(Apply::With(apply::offset)),
+        .applies(Apply::With(apply::offset))
+        .deviates("a number of zones is refused without zonemode, where fio ignores it"),
     option(
         "offset_align",
         Kind::Int(ANY),
@@ -169,7 +172,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .under("offset")
         .place(Category::Io, "")
-        .applies(Apply::With(apply::offset_increment)),
+        .applies(Apply::With(apply::offset_increment))
+        .deviates("a number of zones is refused without zonemode, where fio ignores it"),
     option(
         "number_ios",
         Kind::Size(ANY),

@@ -13,6 +13,24 @@ pub struct Bounds {
     pub max: Option<i64>,
 }
 
+impl Bounds {
+    /// The same, within what a number of 32 bits can be. One that has to be positive is signed, others may have any sign.
+    #[must_use]
+    pub const fn in_32_bits(self) -> Self {
+        let (least, most) = (i32::MIN as i64, u32::MAX as i64);
+        let (min, is_positive) = match self.min {
+            Some(min) => (min, min > 0),
+            None => (least, false),
+        };
+        let max = match self.max {
+            Some(max) => max,
+            None if is_positive => i32::MAX as i64,
+            None => most,
+        };
+        Self { min: Some(min), max: Some(max) }
+    }
+}
+
 /// No bounds.
 pub const ANY: Bounds = Bounds { min: None, max: None };
 
@@ -88,6 +106,8 @@ pub enum Kind {
     MicrosecondsPerDirection,
     /// A word, and after `:` or `,` what the option makes of it.
     Choice(&'static [Choice]),
+    /// A word, and after `:` lists joined by commas.
+    ChoiceAndLists(&'static [Choice]),
     /// Words joined by commas, and after `:` a number.
     ChoiceSet(&'static [Choice]),
     /// Numbers with decimals, at most `max_len` of them, joined by colons.
@@ -129,6 +149,14 @@ impl Kind {
         }
     }
 
+    /// True for a single number, size, time or boolean: a list is no value.
+    pub const fn takes_one_number(self) -> bool {
+        matches!(
+            self,
+            Self::Bool | Self::Int(_) | Self::Size(_) | Self::SizeOrPercent | Self::Seconds | Self::Microseconds
+        )
+    }
+
     /// True when a bare name without `=value` is enough on the command line.
     pub const fn value_is_optional(self) -> bool {
         matches!(self, Self::Flag)
@@ -137,7 +165,7 @@ impl Kind {
     /// The words of an enumeration.
     pub const fn choices(self) -> Option<&'static [Choice]> {
         match self {
-            Self::Choice(choices) | Self::ChoiceSet(choices) => Some(choices),
+            Self::Choice(choices) | Self::ChoiceAndLists(choices) | Self::ChoiceSet(choices) => Some(choices),
             _ => None,
         }
     }
@@ -158,7 +186,12 @@ impl Kind {
             Self::CpuList => "list of CPUs (opt=0,2-5)",
             Self::Deprecated | Self::Removed => "deprecated",
             Self::OptionalText => "empty or string (opt=bla)",
-            Self::Choice(_) | Self::ChoiceSet(_) | Self::Text | Self::Pattern | Self::ErrorLists => "string (opt=bla)",
+            Self::Choice(_)
+            | Self::ChoiceAndLists(_)
+            | Self::ChoiceSet(_)
+            | Self::Text
+            | Self::Pattern
+            | Self::ErrorLists => "string (opt=bla)",
         }
     }
 }

@@ -82,7 +82,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("log_compression_cpus", Kind::CpuList, "CPU list for the compression thread")
         .under("log_compression")
         .place(Category::Log, "")
-        .applies(Apply::With(apply::log_compression_cpus)),
+        .applies(Apply::With(apply::log_compression_cpus))
+        .deviates("what is no list of CPUs is refused instead of read as CPU 0"),
     option("log_store_compressed", Kind::Bool, "Keep the log file compressed (.fz suffix)")
         .place(Category::Log, "")
         .applies(Apply::Bool(|draft| &mut draft.job.logs.store_compressed))

@@ -82,7 +82,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .deviates("beside a random_distribution other than random the distribution counts, not lfsr; a seed whose low bits are all ones, from which the register cannot step, fails the job, where fio 3.33 says so, does no I/O and ends with success"),
     option(
         "random_distribution",
-        Kind::Choice(RANDOM_DISTRIBUTION),
+        Kind::ChoiceAndLists(RANDOM_DISTRIBUTION),
         "Shape of random offsets; parameters after ':' (theta, h, deviation, zone list, block list)",
     )
     .default("random")

@@ -86,7 +86,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         )
         .deviates(
             "the file has to be a regular one and none of the traces, and is removed when the merge fails, which ends the run (fio \
-             3.33 replays the first trace instead, or crashes)",
+             3.33 replays the first trace instead, or crashes); refused without read_iolog",
         ),
     option(
         "merge_blktrace_scalars",

@@ -53,7 +53,12 @@ fn decimal(text: &str) -> Option<f64> {
 fn latency_ns(text: &str) -> Option<f64> {
     match text.strip_suffix("ns").unwrap_or(text) {
         number if number.ends_with(|c: char| c.is_ascii_digit()) => decimal(number),
-        text => parse_time_us(text, TimeUnit::Microseconds).ok().map(|us| us as f64 * 1_000.0),
+        text => {
+            let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
+            let is_unit = ["d", "h", "m", "s", "ms", "us"].iter().any(|known| unit.eq_ignore_ascii_case(known));
+            let us = parse_time_us(text, TimeUnit::Microseconds).ok().filter(|_| is_unit);
+            us.map(|us| us as f64 * 1_000.0)
+        }
     }
 }
 
@@ -122,6 +127,8 @@ mod tests {
             ("iops:%%", "fio: could not parse steadystate threshold percentage"),
             ("bw_slope:x5%", "fio: could not parse steadystate threshold percentage"),
             ("lat:soon", "fio: steadystate latency threshold postfix parsing failed"),
+            ("lat:1%x", "fio: steadystate latency threshold postfix parsing failed"),
+            ("lat:1sec", "fio: steadystate latency threshold postfix parsing failed"),
         ] {
             assert_eq!(parsed(text), Err(JobError::Said(line.to_owned())), "{text}");
         }

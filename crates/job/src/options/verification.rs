@@ -198,7 +198,9 @@ pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, St
         if draft.crash_log.is_some() {
             return Err("fio: verify_crash_log needs verify".to_owned());
         }
-        return if draft.is_only { Err("fio: verify_only needs verify".to_owned()) } else { Ok(None) };
+        let alone = [(draft.is_only, "verify_only"), (draft.loads_state, "verify_state_load")];
+        let alone = alone.into_iter().find(|(is_set, _)| *is_set);
+        return alone.map_or(Ok(None), |(_, name)| Err(format!("fio: {name} needs verify")));
     };
     if let Some(line) = contradiction(job, open, method) {
         return Err(line);

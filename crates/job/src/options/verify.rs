@@ -123,7 +123,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("verify_async_cpus", Kind::CpuList, "CPU list for verify helper threads")
         .under("verify_async")
         .place(Category::Io, "verify")
-        .applies(Apply::With(verification::async_cpus)),
+        .applies(Apply::With(verification::async_cpus))
+        .deviates("what is no list of CPUs is refused instead of read as CPU 0"),
     option("experimental_verify", Kind::Bool, "Regenerate the I/O sequence for checking instead of remembering it")
         .under("verify")
         .place(Category::Io, "verify")
@@ -137,7 +138,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("verify")
         .place(Category::Io, "verify")
         .applies(Apply::Bool(|draft| &mut draft.open.verify.loads_state))
-        .deviates("files of fio 3.42 and of 3.33 are read; with experimental_verify and verify_backlog it is refused"),
+        .deviates(
+            "files of fio 3.42 and of 3.33 are read; with experimental_verify and verify_backlog it is refused, and without \
+             verify, where fio looks for a file all the same",
+        ),
     option("verify_state_save", Kind::Bool, "Save write state at job end or trigger")
         .default("1")
         .under("verify")

@@ -7,7 +7,7 @@ use crate::value::errno;
 use ferrio_units::value::{
     parse_float, parse_size_range, split_pair, split_per_direction, split_per_direction_by_comma,
 };
-use ferrio_units::{KbBase, PerDirection};
+use ferrio_units::{KbBase, ParseError, PerDirection};
 use std::collections::BTreeSet;
 
 /// Longest range of CPUs that is written out; the kernel knows fewer.
@@ -104,22 +104,30 @@ pub fn errors(text: &str) -> Result<[Option<Vec<i32>>; 3], JobError> {
 /// the reference goes on with the entries it understood.
 pub fn floats(text: &str, max_len: usize, min: Option<f64>, max: Option<f64>) -> (Vec<f64>, u32, Vec<String>) {
     let (mut values, mut digits, mut remarks) = (Vec::new(), 0, Vec::new());
-    for part in text.split(':') {
-        if values.len() == max_len {
+    let mut rest = Some(text);
+    for n_before in 0.. {
+        let Some(text) = rest else { break };
+        if n_before == max_len {
             remarks.push(format!("the list exceeding max length {max_len}"));
             break;
         }
-        let Ok(value) = parse_float(part, &(f64::MIN..=f64::MAX)) else {
-            remarks.push(format!("not a floating point value: {part}"));
-            continue;
+        let part = text.split(':').next().unwrap_or_default();
+        rest = text.split_once(':').map(|(_, after)| after);
+        let value = match parse_float(part, &(f64::MIN..=f64::MAX)) {
+            Ok(value) => value,
+            Err(ParseError::FloatOutOfRange { .. }) if part.contains('-') => f64::NEG_INFINITY,
+            Err(ParseError::FloatOutOfRange { .. }) => f64::INFINITY,
+            Err(_) => f64::NAN,
         };
         if let Some(max) = max.filter(|max| value > *max) {
             remarks.push(format!("value out of range: {value:.6} (range max: {max:.6})"));
         } else if let Some(min) = min.filter(|min| value < *min) {
             remarks.push(format!("value out of range: {value:.6} (range min: {min:.6})"));
-        } else {
+        } else if value.is_finite() {
             digits = digits.max(part.split_once('.').map_or(0, |(_, decimals)| decimals.trim_end().len() as u32));
             values.push(value);
+        } else {
+            remarks.push(format!("not a floating point value: {text}"));
         }
     }
     (values, digits, remarks)
@@ -182,12 +190,16 @@ mod tests {
 
     #[test]
     fn float_lists_go_on_after_bad_entries() {
-        let (values, digits, remarks) = floats("1:foo:99.95:101", 3, Some(0.0), Some(100.0));
+        let (values, digits, remarks) = floats("1:foo:99.95:101", 4, Some(0.0), Some(100.0));
         assert_eq!((values, digits), (vec![1.0, 99.95], 2));
         assert_eq!(
             remarks,
-            ["not a floating point value: foo", "value out of range: 101.000000 (range max: 100.000000)"]
+            ["not a floating point value: foo:99.95:101", "value out of range: 101.000000 (range max: 100.000000)"]
         );
         assert_eq!(floats("1:2:3", 2, None, None).2, ["the list exceeding max length 2"]);
+        assert_eq!(floats("inf", 2, None, Some(9.0)).2, ["value out of range: inf (range max: 9.000000)"]);
+        assert_eq!(floats("-inf", 2, Some(0.0), None).2, ["value out of range: -inf (range min: 0.000000)"]);
+        assert_eq!(floats("0x9:nan:inf", 9, None, None).0, [9.0]);
+        assert_eq!(floats(":4", 1, None, None).1, 0, "an empty part takes a place");
     }
 }

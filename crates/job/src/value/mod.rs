@@ -12,7 +12,7 @@ use crate::error::JobError;
 use crate::options::definition::OptionDef;
 use crate::options::kind::{Bounds, Choice, Kind};
 use crate::spec::SizeSpec;
-use ferrio_units::value::{TimeUnit, parse_flag};
+use ferrio_units::value::{TimeUnit, is_list, parse_flag};
 use ferrio_units::{KbBase, PerDirection};
 use lists::{directions, pair};
 use scalar::{integer, time_us};
@@ -65,7 +65,8 @@ pub type Parsed = (Value, Vec<String>);
 /// Parses `text` (`None`: the option stood alone) by the kind of `def`.
 pub fn parse(def: &OptionDef, text: Option<&str>, context: ValueContext) -> Result<Parsed, JobError> {
     if let Kind::FloatList { max_len, min, max } = def.kind {
-        let (values, digits, remarks) = lists::floats(required(def, text)?, max_len, min, max);
+        let text = text.ok_or(JobError::ValueMissing(def.name))?;
+        let (values, digits, remarks) = lists::floats(text, max_len, min, max);
         if values.is_empty() {
             return Err(JobError::Said(remarks.join("\n")));
         }
@@ -78,33 +79,41 @@ fn parse_plain(def: &OptionDef, text: Option<&str>, context: ValueContext) -> Re
     match def.kind {
         Kind::Flag => flag(text),
         Kind::OptionalText => Ok(text.map_or(Value::Nothing, |text| Value::Text(text.to_owned()))),
+        Kind::Deprecated | Kind::Removed if text.is_none() => Err(JobError::ValueMissing(def.name)),
         Kind::Deprecated => Ok(Value::Nothing),
         Kind::Removed => Err(JobError::Removed(def.name)),
-        Kind::Choice(choices) => word(choices, text),
-        Kind::ChoiceSet(choices) => words(choices, text),
-        _ => parse_required(def, required(def, text)?, context),
+        Kind::Choice(choices) => word(choices, text, false),
+        Kind::ChoiceAndLists(choices) => word(choices, text, true),
+        Kind::ChoiceSet(choices) => words(choices, text.ok_or(JobError::ValueMissing(def.name))?),
+        _ => {
+            let text = required(def, text)?;
+            let value = parse_required(def, text, context)?;
+            // Of such a list the reference takes the first number for some options and the last for others.
+            let is_wrong_list = def.kind.takes_one_number() && is_list(text);
+            if is_wrong_list { Err(JobError::NotParsed) } else { Ok(value) }
+        }
     }
 }
 
 fn parse_required(def: &OptionDef, text: &str, context: ValueContext) -> Result<Value, JobError> {
     let (name, kb_base) = (def.name, if def.engines.is_empty() { context.kb_base } else { KbBase::Binary });
     let bounded = |bounds: Bounds| move |text: &str| integer(name, text, kb_base, bounds);
-    let in_unit = |unit: TimeUnit| move |text: &str| time_us(text, unit);
+    let in_unit = |unit: TimeUnit| move |text: &str| time_us(name, text, unit);
     match def.kind {
         Kind::Bool => scalar::boolean(text).map(Value::Bool),
-        Kind::Int(bounds) | Kind::Size(bounds) => bounded(bounds)(text).map(Value::Number),
-        Kind::IntPerDirection(bounds) | Kind::SizePerDirection(bounds) => {
-            directions(text, bounded(bounds)).map(Value::Numbers)
-        }
+        Kind::Int(bounds) => bounded(bounds.in_32_bits())(text).map(Value::Number),
+        Kind::Size(bounds) => bounded(bounds)(text).map(Value::Number),
+        Kind::IntPerDirection(bounds) => directions(text, bounded(bounds.in_32_bits())).map(Value::Numbers),
+        Kind::SizePerDirection(bounds) => directions(text, bounded(bounds)).map(Value::Numbers),
         Kind::SizeOrPercent => scalar::size(name, text, kb_base),
         Kind::SizePair(bounds) => pair(text, bounded(bounds)).map(|(low, high)| Value::Pair(low, high)),
         Kind::RangePerDirection(bounds) => {
             let min = bounds.min.map_or(0, i64::unsigned_abs);
             lists::ranges(name, text, kb_base, min).map(Value::Ranges)
         }
-        Kind::Seconds => time_us(text, TimeUnit::Seconds).map(Value::Number),
+        Kind::Seconds => in_unit(TimeUnit::Seconds)(text).map(Value::Number),
         Kind::SecondsPair => pair(text, in_unit(TimeUnit::Seconds)).map(|(low, high)| Value::Pair(low, high)),
-        Kind::Microseconds => time_us(text, TimeUnit::Microseconds).map(Value::Number),
+        Kind::Microseconds => in_unit(TimeUnit::Microseconds)(text).map(Value::Number),
         Kind::MicrosecondsPerDirection => directions(text, in_unit(TimeUnit::Microseconds)).map(Value::Numbers),
         Kind::CpuList => lists::cpus(text, context.n_cpus).map(Value::Cpus),
         Kind::ErrorLists => lists::errors(text).map(Value::Errors),
@@ -117,12 +126,16 @@ fn required<'a>(def: &OptionDef, text: Option<&'a str>) -> Result<&'a str, JobEr
 }
 
 fn flag(text: Option<&str>) -> Result<Value, JobError> {
-    Ok(Value::Bool(text.map_or(Ok(true), parse_flag)?))
+    let is_set = text.map_or(Ok(true), parse_flag)?;
+    if text.is_some_and(is_list) { Err(JobError::NotParsed) } else { Ok(Value::Bool(is_set)) }
 }
 
-fn word(choices: &'static [Choice], text: Option<&str>) -> Result<Value, JobError> {
+/// The word ends at the first comma, or where there is none at the first colon: what stands behind a comma is no part of
+/// the value. Only where `takes_lists` a comma may stand behind the colon.
+fn word(choices: &'static [Choice], text: Option<&str>, takes_lists: bool) -> Result<Value, JobError> {
     let text = text.unwrap_or_default();
-    let (head, rest) = match text.find([',', ':']) {
+    let end = if takes_lists { text.find([',', ':']) } else { text.find(',').or_else(|| text.find(':')) };
+    let (head, rest) = match end {
         Some(position) => (&text[..position], text[position..].strip_prefix(':').map(str::to_owned)),
         None => (text, None),
     };
@@ -130,8 +143,7 @@ fn word(choices: &'static [Choice], text: Option<&str>) -> Result<Value, JobErro
     Ok(Value::Word(found, rest))
 }
 
-fn words(choices: &'static [Choice], text: Option<&str>) -> Result<Value, JobError> {
-    let text = text.unwrap_or_default();
+fn words(choices: &'static [Choice], text: &str) -> Result<Value, JobError> {
     let (head, rest) = match text.split_once(':') {
         Some((head, rest)) => (head, Some(rest.to_owned())),
         None => (text, None),

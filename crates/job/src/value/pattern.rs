@@ -73,13 +73,14 @@ fn hexadecimal<'a>(text: &'a str, bytes: &mut Vec<u8>) -> Result<&'a str, JobErr
     Ok(rest)
 }
 
-/// 32 bits, little endian, without the zero bytes at the end.
+/// 32 bits, little endian, without the zero bytes at the end. Blanks may stand before it, and nowhere else.
 fn decimal<'a>(text: &'a str, bytes: &mut Vec<u8>) -> Result<&'a str, JobError> {
+    let text = text.trim_start();
     let sign = usize::from(text.starts_with('-') || text.starts_with('+'));
     let n_digits = text[sign..].find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len() - sign);
     let (number, rest) = text.split_at(sign + n_digits);
     let number: i64 = number.parse().map_err(|_| JobError::NotParsed)?;
-    if number < i64::from(i32::MIN) || number > i64::from(u32::MAX) {
+    if number < i64::from(i32::MIN) || number > i64::from(i32::MAX) {
         return Err(JobError::NotParsed);
     }
     let all = (number as u32).to_le_bytes();
@@ -96,7 +97,7 @@ mod tests {
     // The rows of the reference, and what fio 3.33 makes of the others.
     #[test]
     fn patterns_of_all_kinds() {
-        let table: [(&str, &[u8]); 9] = [
+        let table: [(&str, &[u8]); 11] = [
             ("256", &[0, 1]),
             ("-1", &[0xff; 4]),
             ("0", &[0]),
@@ -105,7 +106,9 @@ mod tests {
             ("\"ab c\"", b"ab c"),
             ("\"ab\"0x01\"c\"", b"ab\x01c"),
             ("\"x\"1\"y\"-2", b"x\x01y\xfe\xff\xff\xff"),
-            ("4294967295", &[0xff; 4]),
+            ("2147483647", &[0xff, 0xff, 0xff, 0x7f]),
+            (" 4", &[4]),
+            ("0x12 4", &[0x12, 4]),
         ];
         for (text, expected) in table {
             assert_eq!(parse(text, &World::default()).as_deref(), Ok(expected), "{text}");
@@ -121,8 +124,23 @@ mod tests {
 
     #[test]
     fn what_is_no_pattern() {
-        for text in ["", "xyz", "%o", "0x", "0xfg", "\"open", "\"\"", "'/no/such/file'", "99999999999", "-", "1z", "1é"]
-        {
+        for text in [
+            "",
+            "xyz",
+            " 0x12",
+            "4 ",
+            "%o",
+            "0x",
+            "0xfg",
+            "\"open",
+            "\"\"",
+            "'/no/such/file'",
+            "2147483648",
+            "4294967295",
+            "-",
+            "1z",
+            "1é",
+        ] {
             assert!(parse(text, &World::default()).is_err(), "{text}");
         }
     }

@@ -39,12 +39,16 @@ pub fn size(name: &'static str, text: &str, kb_base: KbBase) -> Result<Value, Jo
         Err(ParseError::OutOfRange { max: 100, .. }) => {
             Err(JobError::Said(format!("fio: {name} values greater than 100% aren't supported")))
         }
+        Err(ParseError::NotZones { given }) => Err(JobError::Said(format!("{name}: unexpected zone value '{given}'"))),
         Err(error) => Err(error.into()),
     }
 }
 
 /// A time in microseconds.
-pub fn time_us(text: &str, unit: TimeUnit) -> Result<i64, JobError> {
+pub fn time_us(name: &'static str, text: &str, unit: TimeUnit) -> Result<i64, JobError> {
+    if text.ends_with('z') {
+        return Err(JobError::ZonesNotPossible(name));
+    }
     i64::try_from(parse_time_us(text, unit)?).map_err(|_| JobError::NotParsed)
 }
 

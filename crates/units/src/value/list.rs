@@ -3,6 +3,7 @@
 //! Separators inside parentheses belong to the arithmetic there. Start reading at [`split_per_direction`].
 
 use super::ParseError;
+use super::number::LeadingNumber;
 use crate::direction::PerDirection;
 use std::ops::RangeInclusive;
 
@@ -49,6 +50,11 @@ pub fn split_pair(text: &str) -> Result<(&str, Option<&str>), ParseError> {
         [low, high] => Ok((low, Some(high))),
         _ => Err(ParseError::TooManyValues { given: text.to_owned(), max: 2 }),
     }
+}
+
+/// True for several values where there should be one: `4,8`, `4:8`, `4k-8k`. A separator at the end alone makes no list.
+pub fn is_list(text: &str) -> bool {
+    split_values(text).iter().skip(1).any(|value| !value.is_empty())
 }
 
 /// The two sides of `low-high` or `low:high`, neither empty.
@@ -132,19 +138,30 @@ fn n_decimals(item: &str) -> usize {
     decimals.bytes().take_while(u8::is_ascii_digit).count()
 }
 
-/// The number at the start of a text, blanks before it skipped and anything behind it ignored.
+/// The number at the start of a text, blanks before it skipped and anything behind it ignored: decimal, or hexadecimal
+/// without a fraction. `inf` is a number out of every range.
 ///
 /// # Errors
 /// [`ParseError::NotAFloat`] without a finite number, [`ParseError::FloatOutOfRange`] outside of `allowed`.
 pub fn parse_float(text: &str, allowed: &RangeInclusive<f64>) -> Result<f64, ParseError> {
     let start = text.trim_start_matches(|c: char| c.is_ascii_whitespace());
-    let value = start[..n_float_bytes(start)].parse().ok();
-    let value = value.filter(|value: &f64| value.is_finite());
+    let unsigned = start.trim_start_matches(['+', '-']);
+    let value = if unsigned.get(..2).is_some_and(|mark| mark.eq_ignore_ascii_case("0x")) {
+        LeadingNumber::read(text).ok().filter(|_| has_digit(&unsigned[2..])).map(|number| number.value as f64)
+    } else if unsigned.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("inf")) {
+        Some(if start.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY })
+    } else {
+        start[..n_float_bytes(start)].parse().ok().filter(|value: &f64| value.is_finite())
+    };
     let value = value.ok_or_else(|| ParseError::NotAFloat { given: text.to_owned() })?;
     if allowed.contains(&value) {
         return Ok(value);
     }
     Err(ParseError::FloatOutOfRange { given: text.to_owned(), min: *allowed.start(), max: *allowed.end() })
+}
+
+fn has_digit(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_hexdigit())
 }
 
 /// Length of the decimal number at the start of a text: sign, digits, point, digits, exponent.
@@ -198,6 +215,16 @@ mod tests {
     }
 
     #[test]
+    fn lists_have_something_behind_a_separator() {
+        for list in ["4,8", "4:8", "4-8", ",4", "4,,8", "-1,4", "4--8", "(1),(2)"] {
+            assert!(is_list(list), "{list}");
+        }
+        for one in ["4", "", "4,", "4:", "4-", ",", "-4", "(4-8)", "4 8"] {
+            assert!(!is_list(one), "{one}");
+        }
+    }
+
+    #[test]
     fn directions_by_comma_only() {
         let split = split_per_direction_by_comma("1k-2k,512/50:4k/50");
         let expected = [Some("1k-2k"), Some("512/50:4k/50"), Some("512/50:4k/50")];
@@ -238,6 +265,13 @@ mod tests {
             assert_eq!(parse_float(text, &(0.0..=100.0)), Ok(value), "{text}");
         }
         assert_eq!(parse_float("1e", &(0.0..=9.0)), Ok(1.0));
+        assert_eq!(parse_float("0x1F", &(0.0..=99.0)), Ok(31.0));
+        for text in ["0x", "0xg", "nan", ""] {
+            assert!(matches!(parse_float(text, &(0.0..=9.0)), Err(ParseError::NotAFloat { .. })), "{text}");
+        }
+        for text in ["inf", "-INF", "+infinity", "0x65"] {
+            assert!(matches!(parse_float(text, &(0.0..=100.0)), Err(ParseError::FloatOutOfRange { .. })), "{text}");
+        }
         assert!(matches!(parse_float("1e999", &(0.0..=9.0)), Err(ParseError::NotAFloat { .. })));
     }
 

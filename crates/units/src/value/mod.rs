@@ -14,7 +14,7 @@ mod time;
 pub use boolean::{parse_bool, parse_flag};
 pub use error::ParseError;
 pub use list::{
-    FloatList, parse_float, parse_float_list, split_pair, split_per_direction, split_per_direction_by_comma,
+    FloatList, is_list, parse_float, parse_float_list, split_pair, split_per_direction, split_per_direction_by_comma,
 };
 pub use size::{SizeValue, parse_bytes, parse_integer, parse_integer_in, parse_size, parse_size_range};
 pub use time::{TimeUnit, parse_time_us};
