@@ -5,7 +5,7 @@
 //! power, and added to what stands there. What is left at the end is summed by the CPU's instruction for CRC-32C.
 //! Bits stand as the code has them: the lowest bit of the first byte is that of the highest power.
 //!
-//! Must not know: what is summed. Start reading at [`crc32c`], then [`sum_in`].
+//! Must not know: what is summed. Start reading at [`crc32c`], then `sum_in`.
 #![expect(unsafe_code, reason = "instructions beyond those of every x86-64 may only run where the CPU has them")]
 
 use core::arch::x86_64::{_mm_crc32_u8, _mm_crc32_u32, _mm_crc32_u64};
