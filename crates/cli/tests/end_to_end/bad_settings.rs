@@ -205,6 +205,7 @@ const SETTINGS: &[Setting] = &[
     ("NULL --io_size=200%", true, Same),
     ("NULL --io_size=0%", false, Same),
     ("NULL --io_size=10%", false, Same),
+    ("NULL --io_size=1%", true, Same),
     ("NULL --bs_unaligned=2", false, Same),
     ("NULL --bs_unaligned --bsrange=1000-5000", false, Same),
     ("NULL --write_barrier=bogus", true, Same),

@@ -210,14 +210,16 @@ fn total(worker: &WorkerPlan, files: Vec<FilePlan>) -> Result<FileSet, JobError>
         let message = format!("fio: size too small, must not be less than minimum block size: {size} < {block}");
         return Err(job_error!(EINVAL, "setup_files").explained(message));
     }
-    if size_bytes < block {
-        let message = "fio: blocksize is larger than data set range".to_owned();
-        return Err(job_error!(EINVAL, "setup_files").explained(message));
-    }
     let io_bytes = match extent.io_size {
         Some(SizeSpec::Bytes(bytes)) => bytes,
         Some(SizeSpec::Percent(percent)) => percent_of(size_bytes, percent),
         None => size_bytes,
     };
+    // A number of bytes below a block is one block, a share is not: as seen on fio 3.33.
+    let is_small_share = matches!(extent.io_size, Some(SizeSpec::Percent(_))) && io_bytes < block;
+    if size_bytes < block || is_small_share {
+        let message = "fio: blocksize is larger than data set range".to_owned();
+        return Err(job_error!(EINVAL, "setup_files").explained(message));
+    }
     Ok(FileSet { files, size_bytes, io_bytes, ..FileSet::default() })
 }
