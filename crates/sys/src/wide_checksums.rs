@@ -43,7 +43,7 @@ pub fn lane_counts() -> &'static [usize] {
 /// as many as none of [`lane_counts`].
 pub fn md5_of_each(messages: &[&[u8]], mut put: impl FnMut(usize, [u8; 16])) -> bool {
     #[cfg(target_arch = "x86_64")]
-    return md5::of_each(messages, |index, state| put(index, checksum::md5::bytes_of(state)));
+    return md5::DIGEST.of_each(messages, |index, state| put(index, checksum::md5::bytes_of(state)));
     #[cfg(not(target_arch = "x86_64"))]
     {
         let _ = (messages, &mut put);
@@ -54,7 +54,7 @@ pub fn md5_of_each(messages: &[&[u8]], mut put: impl FnMut(usize, [u8; 16])) -> 
 /// The same with the words of SHA-1.
 pub fn sha1_of_each(messages: &[&[u8]], mut put: impl FnMut(usize, [u32; 5])) -> bool {
     #[cfg(target_arch = "x86_64")]
-    return sha1::of_each(messages, &mut put);
+    return sha1::DIGEST.of_each(messages, &mut put);
     #[cfg(not(target_arch = "x86_64"))]
     {
         let _ = (messages, &mut put);

@@ -3,7 +3,8 @@
 //! Registers of 256 bits (`eight`) and of 512 bits (`sixteen`) have the same operations under the same names, so that digests
 //! are written once for both.
 //!
-//! Must not know: which digest is made. Start reading at [`Messages`], then [`eight`].
+//! Must not know: which digest is made. Start reading at [`Digest::of_each`], then [`Messages`] and [`eight`].
+#![expect(unsafe_code, reason = "instructions beyond those of every x86-64 may only run where the CPU has them")]
 
 pub(super) mod eight;
 pub(super) mod sixteen;
@@ -12,6 +13,42 @@ use ferrio_units::checksum::padding::Tail;
 
 /// Bytes of a block of MD5 and SHA-1.
 pub(super) const BLOCK_BYTES: usize = 64;
+
+/// A digest of several messages at once.
+pub(super) struct Digest<const WORDS: usize> {
+    /// What stands behind the whole blocks of a message.
+    pub(super) tail: fn(&[u8]) -> Tail,
+    /// In the registers of [`eight`], whose instructions it takes.
+    pub(super) of_eight: unsafe fn(&Messages<'_, { eight::N_LANES }>) -> [[u32; WORDS]; eight::N_LANES],
+    /// In those of [`sixteen`].
+    pub(super) of_sixteen: unsafe fn(&Messages<'_, { sixteen::N_LANES }>) -> [[u32; WORDS]; sixteen::N_LANES],
+}
+
+impl<const WORDS: usize> Digest<WORDS> {
+    /// Gives `put` the state of each message at its end. False, and nothing is done: they are not as many as there are lanes of
+    /// a kind, not of one length, or this CPU does not have the instructions.
+    pub(super) fn of_each(&self, messages: &[&[u8]], put: impl FnMut(usize, [u32; WORDS])) -> bool {
+        if sixteen::is_there()
+            && let Some(messages) = Messages::new(messages, self.tail)
+        {
+            // SAFETY: the CPU has the instructions.
+            give(unsafe { (self.of_sixteen)(&messages) }, put);
+            return true;
+        }
+        if eight::is_there()
+            && let Some(messages) = Messages::new(messages, self.tail)
+        {
+            // SAFETY: as above.
+            give(unsafe { (self.of_eight)(&messages) }, put);
+            return true;
+        }
+        false
+    }
+}
+
+fn give<const WORDS: usize, const N: usize>(states: [[u32; WORDS]; N], mut put: impl FnMut(usize, [u32; WORDS])) {
+    states.into_iter().enumerate().for_each(|(index, state)| put(index, state));
+}
 
 /// `N` messages of one length.
 pub(super) struct Messages<'a, const N: usize> {

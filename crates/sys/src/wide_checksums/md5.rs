@@ -1,31 +1,13 @@
 //! MD5 of several messages at once: that of eight takes as long as that of one and a half, that of sixteen less.
 //!
-//! Must not know: what is summed. Start reading at [`of_each`]; the steps stand in `ferrio_units::checksum::md5`.
-#![expect(unsafe_code, reason = "instructions beyond those of every x86-64 may only run where the CPU has them")]
+//! Must not know: what is summed. Start reading at [`DIGEST`]; the steps stand in `ferrio_units::checksum::md5`.
 
-use super::lanes::{self, Messages};
+use super::lanes::{Digest, Messages};
 use ferrio_units::checksum::padding::Tail;
 
-/// Gives `put` the state of each at its end. False, and nothing is done: they are not as many as there are lanes of a kind,
-/// not of one length, or this CPU does not have the instructions.
-pub(super) fn of_each(messages: &[&[u8]], mut put: impl FnMut(usize, [u32; 4])) -> bool {
-    let eight = Messages::new(messages, Tail::little_endian).filter(|_| lanes::eight::is_there());
-    let sixteen = Messages::new(messages, Tail::little_endian).filter(|_| lanes::sixteen::is_there());
-    match (&eight, &sixteen) {
-        (_, Some(messages)) => {
-            // SAFETY: the CPU has the instructions.
-            let states = unsafe { sixteen::digest(messages) };
-            states.into_iter().enumerate().for_each(|(index, state)| put(index, state));
-        }
-        (Some(messages), None) => {
-            // SAFETY: as above.
-            let states = unsafe { eight::digest(messages) };
-            states.into_iter().enumerate().for_each(|(index, state)| put(index, state));
-        }
-        (None, None) => return false,
-    }
-    true
-}
+/// The digest.
+pub(super) const DIGEST: Digest<4> =
+    Digest { tail: Tail::little_endian, of_eight: eight::digest, of_sixteen: sixteen::digest };
 
 /// A step, as `md5_steps` wants it.
 macro_rules! step {

@@ -1,10 +1,9 @@
 //! SHA-1 (FIPS 180-4) of several messages at once: that of eight takes two thirds of the time that the CPU's own instructions for
 //! SHA-1 take for one after the other, each of which waits for the one before it; that of sixteen less.
 //!
-//! Must not know: what is summed. Start reading at [`of_each`].
-#![expect(unsafe_code, reason = "instructions beyond those of every x86-64 may only run where the CPU has them")]
+//! Must not know: what is summed. Start reading at [`DIGEST`].
 
-use super::lanes::{self, Messages};
+use super::lanes::{Digest, Messages};
 use ferrio_units::checksum::padding::Tail;
 
 /// State at the start: FIPS 180-4, section 5.3.1.
@@ -12,26 +11,9 @@ const START: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc
 /// Constants of the four rounds: section 4.2.1.
 const ROUNDS: [u32; 4] = [0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xca62_c1d6];
 
-/// Gives `put` the state of each at its end. False, and nothing is done: they are not as many as there are lanes of a kind,
-/// not of one length, or this CPU does not have the instructions.
-pub(super) fn of_each(messages: &[&[u8]], mut put: impl FnMut(usize, [u32; 5])) -> bool {
-    let eight = Messages::new(messages, Tail::big_endian).filter(|_| lanes::eight::is_there());
-    let sixteen = Messages::new(messages, Tail::big_endian).filter(|_| lanes::sixteen::is_there());
-    match (&eight, &sixteen) {
-        (_, Some(messages)) => {
-            // SAFETY: the CPU has the instructions.
-            let states = unsafe { sixteen::digest(messages) };
-            states.into_iter().enumerate().for_each(|(index, state)| put(index, state));
-        }
-        (Some(messages), None) => {
-            // SAFETY: as above.
-            let states = unsafe { eight::digest(messages) };
-            states.into_iter().enumerate().for_each(|(index, state)| put(index, state));
-        }
-        (None, None) => return false,
-    }
-    true
-}
+/// The digest.
+pub(super) const DIGEST: Digest<5> =
+    Digest { tail: Tail::big_endian, of_eight: eight::digest, of_sixteen: sixteen::digest };
 
 macro_rules! step {
     ($round:ident, $number:expr, $words:ident, $index:expr, $a:ident, $b:ident, $c:ident, $d:ident, $e:ident) => {
