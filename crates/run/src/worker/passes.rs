@@ -98,7 +98,7 @@ impl Worker<'_> {
             match self.with_late_failure(stop) {
                 Stop::Failed(error) => {
                     // The job has failed already.
-                    let _ = self.close_all(false);
+                    let _ = self.close_all();
                     return Err(*error);
                 }
                 Stop::PassEnd if moved && self.goes_on(n_passes) => {}
@@ -232,21 +232,21 @@ impl Worker<'_> {
             && has_work
             && !self.workload.last_was_sync();
         let syncs_file_systems = durability.end_syncfs && self.plan.writes();
+        let mut synced = Ok(());
         if syncs {
             self.control.slot().set_state(WorkerState::Syncing);
-            if let Err(error) = self.sync_files() {
-                let _ = self.close_all(syncs);
-                return Err(error);
-            }
+            synced = self.sync_files();
         }
-        if syncs_file_systems {
+        if synced.is_ok() && syncs_file_systems {
             self.control.slot().set_state(WorkerState::Syncing);
-            if let Err(error) = self.sync_file_systems() {
-                let _ = self.close_all(syncs);
-                return Err(error);
-            }
+            synced = self.sync_file_systems();
         }
-        self.close_all(syncs)
+        if syncs {
+            self.close_all_as_they_are();
+            return synced;
+        }
+        let closed = self.close_all();
+        synced.and(closed)
     }
 
     /// Syncs all files; one that had been closed is opened for it.
@@ -290,19 +290,26 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Closes all files, also when one fails; the first failure is that of the job.
-    fn close_all(&mut self, are_synced: bool) -> Result<(), JobError> {
+    /// Closes all files, synced where the job asks for it, also when one fails; the first failure is that of the job.
+    fn close_all(&mut self) -> Result<(), JobError> {
         let mut first = Ok(());
         for file in 0..self.files.n_files() {
-            if are_synced {
-                self.close_as_it_is(file);
-            } else {
-                first = first.and(self.close_file(file));
-            }
+            let closed = self.close_file(file);
+            first = first.and(closed);
         }
+        self.say_file_warnings();
+        first
+    }
+
+    /// Closes all files, which need no sync.
+    fn close_all_as_they_are(&mut self) {
+        (0..self.files.n_files()).for_each(|file| self.close_as_it_is(file));
+        self.say_file_warnings();
+    }
+
+    fn say_file_warnings(&mut self) {
         for warning in std::mem::take(&mut self.files.warnings) {
             self.say(Stream::Info, warning);
         }
-        first
     }
 }
