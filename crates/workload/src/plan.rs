@@ -61,8 +61,8 @@ pub struct WorkloadPlan {
     pub reseed_each_pass: bool,
     /// Most bytes to issue in all passes; `u64::MAX`: no limit.
     pub limit_bytes: u64,
-    /// Most bytes to issue in one pass, of trims that are followed by writes and those writes together; `u64::MAX`: a pass ends with its files. The pass then ends without another draw
-    /// from the offset stream, which the next pass would miss.
+    /// Most bytes to issue in one pass, of trims that are followed by writes and those writes together; `u64::MAX`: a pass ends
+    /// with its files. The pass then ends without another draw from the offset stream, which the next pass would miss.
     pub pass_limit_bytes: u64,
     /// Most reads, writes and trims to issue in all passes; `u64::MAX`: no limit.
     pub limit_ios: u64,
