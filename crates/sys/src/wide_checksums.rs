@@ -11,6 +11,8 @@ mod lanes;
 mod md5;
 #[cfg(target_arch = "x86_64")]
 mod sha1;
+#[cfg(target_arch = "x86_64")]
+mod sha256;
 
 use ferrio_units::checksum;
 
@@ -27,7 +29,7 @@ pub fn crc32c(data: &[u8]) -> u32 {
     checksum::crc32c(data)
 }
 
-/// How many messages this CPU makes the digests of at once, the most first; none: it makes them one by one.
+/// How many messages this CPU makes MD5 and SHA-1 of at once, the most first; none: it makes them one by one.
 pub fn lane_counts() -> &'static [usize] {
     #[cfg(target_arch = "x86_64")]
     return match (lanes::sixteen::is_there(), lanes::eight::is_there()) {
@@ -37,6 +39,16 @@ pub fn lane_counts() -> &'static [usize] {
     };
     #[cfg(not(target_arch = "x86_64"))]
     &[]
+}
+
+/// The same of SHA-256, of so many as it does not take longer for than one by one: a CPU may have instructions for the digest itself.
+pub fn sha256_lane_counts() -> &'static [usize] {
+    let counts = lane_counts();
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("sha") {
+        return counts.split_last().map_or(counts, |(_, more)| more);
+    }
+    counts
 }
 
 /// Gives `put` the MD5 of each of some messages of one length. False, and nothing is done: they are of several lengths, or
@@ -55,6 +67,17 @@ pub fn md5_of_each(messages: &[&[u8]], mut put: impl FnMut(usize, [u8; 16])) -> 
 pub fn sha1_of_each(messages: &[&[u8]], mut put: impl FnMut(usize, [u32; 5])) -> bool {
     #[cfg(target_arch = "x86_64")]
     return sha1::DIGEST.of_each(messages, &mut put);
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = (messages, &mut put);
+        false
+    }
+}
+
+/// The same with the words of SHA-256 of messages that are padded as [`checksum::sha`] says, which is not the standard's way.
+pub fn sha256_of_each(messages: &[&[u8]], mut put: impl FnMut(usize, [u32; 8])) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return sha256::DIGEST.of_each(messages, &mut put);
     #[cfg(not(target_arch = "x86_64"))]
     {
         let _ = (messages, &mut put);

@@ -6,7 +6,7 @@
 mod crc7;
 pub mod md5;
 pub mod padding;
-mod sha;
+pub mod sha;
 
 use crc_fast::CrcAlgorithm;
 use sha3::Digest;

@@ -7,6 +7,8 @@
 //! - SHA-512: the standard digest, then bytes 64 to 127 of the last block of the padded message.
 //! - SHA-512 of fio 3.33, as seen in its files: the first block of the message, its front overwritten with what follows the
 //!   last whole block. It says nothing of the blocks between.
+//!
+//! Must not know: headers, blocks of files. Start reading at [`state_256`].
 
 use super::padding::{Tail, n_bits, pad};
 use sha2::Digest;
@@ -14,8 +16,8 @@ use sha2::digest::block_buffer::EagerBuffer;
 use sha2::digest::consts::U64;
 use sha2::digest::generic_array::GenericArray;
 
-/// State at the start: FIPS 180-4, section 5.3.3.
-const START_256: [u32; 8] =
+/// State of SHA-256 at the start: FIPS 180-4, section 5.3.3.
+pub const START_256: [u32; 8] =
     [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 
 pub(super) fn store_1(data: &[u8], out: &mut [u8]) {
@@ -27,21 +29,29 @@ pub(super) fn store_1(data: &[u8], out: &mut [u8]) {
     }
 }
 
-pub(super) fn store_256(data: &[u8], out: &mut [u8]) {
+/// The state of SHA-256 after a message, padded as said above.
+pub fn state_256(data: &[u8]) -> [u32; 8] {
     let mut state = START_256;
     // All whole blocks at once: one by one each costs a look for the CPU's instructions, and the state goes to memory and back.
     EagerBuffer::<U64>::default().digest_blocks(data, |blocks| sha2::compress256(&mut state, blocks));
-    let tail = Tail::little_endian(data);
-    for block in tail.blocks() {
+    for block in Tail::little_endian(data).blocks() {
         sha2::compress256(&mut state, std::slice::from_ref(GenericArray::from_slice(block)));
     }
-    for (stored, word) in out.iter_mut().zip(state) {
+    state
+}
+
+/// The stored form of SHA-256 over `data`, from the state after it.
+pub fn stored_256(state: [u32; 8], data: &[u8]) -> [u8; 64] {
+    // One or two blocks, never none.
+    let mut stored = Tail::little_endian(data).blocks().last().copied().unwrap_or([0; 64]);
+    for (stored, word) in stored.iter_mut().zip(state) {
         *stored = word as u8;
     }
-    // One or two blocks, never none.
-    if let Some(last) = tail.blocks().last() {
-        out[8..].copy_from_slice(&last[8..]);
-    }
+    stored
+}
+
+pub(super) fn store_256(data: &[u8], out: &mut [u8]) {
+    out.copy_from_slice(&stored_256(state_256(data), data));
 }
 
 pub(super) fn store_512(data: &[u8], out: &mut [u8]) {

@@ -2,8 +2,8 @@
 //!
 //! Must not know: blocks, headers. Start reading at [`store`], then [`store_each`].
 
-use ferrio_sys::wide_checksums::{crc32c, lane_counts, md5_of_each, sha1_of_each};
-use ferrio_units::checksum::{Checksum, MAX_CHECKSUM_BYTES};
+use ferrio_sys::wide_checksums::{crc32c, lane_counts, md5_of_each, sha1_of_each, sha256_lane_counts, sha256_of_each};
+use ferrio_units::checksum::{Checksum, MAX_CHECKSUM_BYTES, sha};
 
 pub(super) use ferrio_sys::wide_checksums::MAX_LANES;
 
@@ -15,10 +15,13 @@ pub(super) fn store(checksum: Checksum, data: &[u8], out: &mut [u8]) {
     }
 }
 
-/// Of how many messages checksums take much less time at once than one by one, the most first. SHA-256 is not among them: CPUs
-/// that have the instructions have some for SHA-256 too, which are nearly as fast.
+/// Of how many messages checksums take much less time at once than one by one, the most first.
 pub(super) fn lanes_of(checksum: Checksum) -> &'static [usize] {
-    if matches!(checksum, Checksum::Md5 | Checksum::Sha1) { lane_counts() } else { &[] }
+    match checksum {
+        Checksum::Md5 | Checksum::Sha1 => lane_counts(),
+        Checksum::Sha256 => sha256_lane_counts(),
+        _ => &[],
+    }
 }
 
 /// Gives the stored forms over some messages to `put`, each with its index.
@@ -26,6 +29,9 @@ pub(super) fn store_each(checksum: Checksum, messages: &[&[u8]], mut put: impl F
     let are_done = match checksum {
         Checksum::Md5 => md5_of_each(messages, |index, digest| put(index, &digest)),
         Checksum::Sha1 => sha1_of_each(messages, |index, words| put(index, words.map(u32::to_ne_bytes).as_flattened())),
+        Checksum::Sha256 => {
+            sha256_of_each(messages, |index, state| put(index, &sha::stored_256(state, messages[index])))
+        }
         _ => false,
     };
     if are_done {

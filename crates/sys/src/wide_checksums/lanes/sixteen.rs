@@ -6,8 +6,8 @@
 use super::BLOCK_BYTES;
 use core::arch::x86_64::{
     __m512i, _mm512_add_epi32, _mm512_loadu_si512, _mm512_rol_epi32, _mm512_set1_epi32, _mm512_set4_epi32,
-    _mm512_shuffle_epi8, _mm512_shuffle_i32x4, _mm512_storeu_si512, _mm512_ternarylogic_epi32, _mm512_unpackhi_epi32,
-    _mm512_unpackhi_epi64, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64, _mm512_xor_si512,
+    _mm512_shuffle_epi8, _mm512_shuffle_i32x4, _mm512_srli_epi32, _mm512_storeu_si512, _mm512_ternarylogic_epi32,
+    _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64, _mm512_xor_si512,
 };
 
 /// Messages side by side.
@@ -108,6 +108,13 @@ pub(in super::super) fn add(a: Register, b: Register) -> Register {
 pub(in super::super) fn rotated<const BITS: i32, const REST: i32>(words: Register) -> Register {
     const { assert!(BITS + REST == 32) };
     _mm512_rol_epi32::<BITS>(words)
+}
+
+/// Shifted right by `BITS`.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(in super::super) fn shifted<const BITS: u32>(words: Register) -> Register {
+    _mm512_srli_epi32::<BITS>(words)
 }
 
 /// `sum` and, bit by bit, `c` where `b` is set, else `d`.
