@@ -7,6 +7,7 @@
 mod distribution;
 mod generator;
 mod lfsr;
+mod permutation;
 mod seed_table;
 mod taus258;
 mod taus88;
@@ -15,6 +16,7 @@ mod uniform_blocks;
 pub use distribution::{Shape, SkewedBlocks, file_distribution_seed};
 pub use generator::{Generator, GeneratorKind};
 pub use lfsr::Lfsr;
+pub use permutation::Permutation;
 pub use seed_table::{DEFAULT_RAND_SEED, SeedIndex, SeedTable};
 pub use taus88::Taus88;
 pub use taus258::Taus258;
