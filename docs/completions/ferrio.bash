@@ -82,6 +82,10 @@ _ferrio_names='
 --randseed=
 --norandommap
 --softrandommap=
+--sprandom=
+--spr_num_regions=
+--spr_op=
+--spr_cs=
 --random_generator=
 --random_distribution=
 --random_sequence_stride=
@@ -375,6 +379,7 @@ _ferrio() {
         randrepeat) words='0 1' ;;
         allrandrepeat) words='0 1' ;;
         softrandommap) words='0 1' ;;
+        sprandom) words='0 1' ;;
         random_generator) words='tausworthe lfsr tausworthe64' ;;
         random_distribution) words='random zipf pareto normal zoned zoned_abs sequence' ;;
         random_sequence_stride) words='0 1' ;;

@@ -7,6 +7,7 @@ use crate::environment::Environment;
 use crate::message::Messages;
 use crate::options::apply_replay::MergeDraft;
 use crate::options::command_priority::CommandPriorityDraft;
+use crate::options::sprandom::SpRandomDraft;
 use crate::options::verification::VerifyDraft;
 use crate::options::zone_mode::ZoneDraft;
 use crate::profiles::ProfileDraft;
@@ -47,6 +48,8 @@ pub struct Open {
     pub command_priority: CommandPriorityDraft,
     /// `zonemode` and its sizes.
     pub zones: ZoneDraft,
+    /// `sprandom` and its kin.
+    pub sprandom: SpRandomDraft,
     /// `random_sequence_stride`.
     pub random_sequence_stride: bool,
     /// `rate_catch_up`.
@@ -208,6 +211,7 @@ fn default_pattern() -> PatternSpec {
         softrandommap: false,
         random_generator: None,
         distribution: crate::spec::RandomDistribution::Uniform,
+        sprandom: None,
     }
 }
 

@@ -4,7 +4,7 @@
 //! Start reading at [`lower`].
 
 use crate::draft::{Draft, Open};
-use crate::options::{apply_pace, apply_replay, command_priority, steady_state, verification, zone_mode};
+use crate::options::{apply_pace, apply_replay, command_priority, sprandom, steady_state, verification, zone_mode};
 use crate::spec::{DedupeMode, JobSpec, QueueSpec, RandomDistribution, SizeSpec};
 use ferrio_units::PerDirection;
 
@@ -38,6 +38,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     job.queue = lower_queue(open.iodepth.unwrap_or(job.queue.iodepth), &open);
     lower_pattern(&mut job, &open);
     zone_mode::lower(&mut job, &open.zones).map_err(|line| vec![line])?;
+    job.pattern.sprandom = sprandom::lower(&job, &open.sprandom).map_err(|line| vec![line])?;
     job.engine.command_priority =
         command_priority::lower(&open.command_priority, &job.name).map_err(|line| vec![line])?;
     lower_amounts(&mut job);

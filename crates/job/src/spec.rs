@@ -15,6 +15,7 @@ mod log;
 mod pace;
 mod replay;
 mod reporting;
+mod sprandom;
 mod steady_state;
 mod submission;
 mod surroundings;
@@ -37,6 +38,7 @@ pub use log::{LogSpec, WindowValue};
 pub use pace::{CatchUp, FlowSpec, PaceSpec, PauseSpec, RateLatency, RateProcess};
 pub use replay::{MergeSpec, ReplaySpec, SkippedKinds};
 pub use reporting::{ReportingSpec, UnifiedReporting};
+pub use sprandom::SpRandomSpec;
 pub use steady_state::{SteadyStateMetric, SteadyStateSpec};
 pub use submission::SubmissionSpec;
 pub use surroundings::{CgroupSpec, NumaMemory, SurroundingsSpec};
@@ -330,6 +332,8 @@ pub struct PatternSpec {
     pub random_generator: Option<RandomGenerator>,
     /// `random_distribution`.
     pub distribution: RandomDistribution,
+    /// `sprandom`; `None`: blocks are written once, or as they are drawn.
+    pub sprandom: Option<SpRandomSpec>,
 }
 
 impl PatternSpec {

@@ -1,11 +1,13 @@
-//! How the random blocks of one file are chosen, decided once by `random_distribution`, `random_generator`, `norandommap`.
+//! How the random blocks of one file are chosen, decided once by `random_distribution`, `random_generator`, `norandommap`,
+//! `sprandom`.
 //!
 //! Must not know: offsets, block sizes of I/Os. Start reading at [`BlockChoice`].
 
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::sequence::Sequence;
+use crate::sprandom::SpRandomBlocks;
 use crate::zones::Zones;
-use ferrio_job::spec::{PatternSpec, RandomDistribution, RandomGenerator, Zone};
+use ferrio_job::spec::{PatternSpec, RandomDistribution, RandomGenerator, SpRandomSpec, Zone};
 use ferrio_sys::huge_pages;
 use ferrio_units::random::{Lfsr, SeedIndex, Shape, SkewedBlocks};
 use ferrio_units::{BuildError, DataDirection, PerDirection, RandomMap};
@@ -25,6 +27,8 @@ pub(crate) enum BlockChoice {
     Zoned(Zones),
     /// A list.
     Sequence(Sequence),
+    /// Each once, and overwrites between them.
+    SpRandom(Box<SpRandomBlocks>),
 }
 
 /// The shape that was made last: files of the same size share one, which may take a third of a second to make.
@@ -36,6 +40,9 @@ impl BlockChoice {
     pub(crate) fn new(plan: &WorkloadPlan, file_index: usize, shapes: &mut Shapes) -> Result<Self, WorkloadError> {
         if !plan.pattern.random {
             return Ok(Self::Free);
+        }
+        if let Some(spec) = plan.pattern.sprandom {
+            return sprandom(plan, file_index, spec);
         }
         match &plan.pattern.distribution {
             RandomDistribution::Uniform => Self::uniform(plan, file_index),
@@ -78,6 +85,14 @@ impl BlockChoice {
             Self::Map(map) => map.reset(),
             Self::Lfsr(lfsr) => lfsr.rewind(),
             Self::Sequence(sequence) => sequence.rewind(),
+            Self::SpRandom(blocks) => blocks.rewind(),
+        }
+    }
+
+    /// Streams start anew with a pass.
+    pub(crate) fn reseed(&mut self) {
+        if let Self::SpRandom(blocks) = self {
+            blocks.reseed();
         }
     }
 }
@@ -104,6 +119,15 @@ fn sequence(
         Some(block) if !stride => Err(WorkloadError::Sequence { file_index, block: *block, n_blocks }),
         _ => Ok(BlockChoice::Sequence(Sequence::new(blocks, stride))),
     }
+}
+
+/// Of writes alone, which have one size.
+fn sprandom(plan: &WorkloadPlan, file_index: usize, spec: SpRandomSpec) -> Result<BlockChoice, WorkloadError> {
+    let n_blocks = n_places(plan, file_index)[DataDirection::Write];
+    let block_bytes = plan.pattern.block_size[DataDirection::Write].min_bytes;
+    let blocks = SpRandomBlocks::new(spec, n_blocks, block_bytes, &plan.seeds, file_index);
+    let error = WorkloadError::SpRandom { file_index, cache_bytes: spec.cache_bytes, n_blocks };
+    blocks.map(|blocks| BlockChoice::SpRandom(Box::new(blocks))).ok_or(error)
 }
 
 fn used_directions(pattern: &PatternSpec) -> impl Iterator<Item = DataDirection> + use<> {

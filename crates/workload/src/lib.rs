@@ -20,6 +20,7 @@ mod plan;
 pub mod replay;
 mod sequence;
 mod source;
+mod sprandom;
 mod stream;
 mod strided;
 mod sync_points;

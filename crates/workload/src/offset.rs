@@ -201,6 +201,7 @@ impl OffsetPicker {
             BlockChoice::Skewed(blocks) => (blocks.next_block(), None),
             BlockChoice::Zoned(zones) => (zones.next_block(direction, &mut self.zones, &mut self.offsets)?, None),
             BlockChoice::Sequence(sequence) => (sequence.next_block()?, None),
+            BlockChoice::SpRandom(blocks) => (blocks.next_block()?, None),
         };
         if block >= file.n_starts[direction] {
             self.is_past_end = true;

@@ -135,9 +135,11 @@ impl PlainStream {
             _ if !plan.pattern.random => Order::Sequential,
             BlockChoice::Map(map) => Order::Mapped(Box::new(MappedBlocks::new(map, blocks))),
             BlockChoice::Free => Order::Free(blocks),
-            BlockChoice::Lfsr(_) | BlockChoice::Skewed(_) | BlockChoice::Zoned(_) | BlockChoice::Sequence(_) => {
-                return Ok(None);
-            }
+            BlockChoice::Lfsr(_)
+            | BlockChoice::Skewed(_)
+            | BlockChoice::Zoned(_)
+            | BlockChoice::Sequence(_)
+            | BlockChoice::SpRandom(_) => return Ok(None),
         };
         Ok(Some(Self {
             direction: facts.direction,
@@ -311,6 +313,7 @@ fn plain_pattern(pattern: &PatternSpec) -> Option<(DataDirection, u64)> {
         softrandommap: _,
         random_generator: None | Some(RandomGenerator::Tausworthe),
         distribution,
+        sprandom: None,
     } = pattern
     else {
         return None;

@@ -132,6 +132,16 @@ pub enum WorkloadError {
         /// Blocks of the file.
         n_blocks: u64,
     },
+    /// The write cache that `sprandom` is to keep away from is too large.
+    #[error("file {file_index}: sprandom: spr_cs={cache_bytes} is more than a quarter of its {n_blocks} blocks")]
+    SpRandom {
+        /// File of the job.
+        file_index: usize,
+        /// `spr_cs`.
+        cache_bytes: u64,
+        /// Blocks of the file.
+        n_blocks: u64,
+    },
     /// The LFSR cannot start.
     #[error("file {file_index}: random_generator=lfsr: {why}")]
     Lfsr {

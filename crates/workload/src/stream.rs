@@ -348,6 +348,7 @@ impl<Z: Zoning> Stream<Z> {
         self.last = None;
         self.set_limits();
         if self.plan.reseed_each_pass {
+            self.files.iter_mut().for_each(|file| file.choice.reseed());
             self.directions.reseed(&self.plan.pattern, &self.plan.seeds);
             self.offsets.reseed(offset_picker(&self.plan));
             self.sizes = BlockSizes::new(&self.plan.pattern, &self.plan.seeds);

@@ -33,6 +33,7 @@ mod reports;
 mod sequential_zones;
 mod shapes;
 mod signals;
+mod sprandom;
 mod streams;
 mod surroundings;
 mod system_calls;

@@ -31,6 +31,7 @@ mod rate;
 mod replay;
 mod runtime;
 pub mod set;
+pub(crate) mod sprandom;
 mod stat;
 pub(crate) mod steady_state;
 mod target;

@@ -3,8 +3,8 @@
 //! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
 
 use crate::options::definition::{Apply, Category, OptionDef, option};
-use crate::options::kind::{ANY, Choice, Kind, at_most, choice};
-use crate::options::{apply, distribution, zone_sequential};
+use crate::options::kind::{ANY, Choice, Kind, at_least, at_most, choice};
+use crate::options::{apply, distribution, sprandom, zone_sequential};
 
 const RANDOM_GENERATOR: &[Choice] = &[
     choice("tausworthe", "Tausworthe generator, 32 bit"),
@@ -22,8 +22,18 @@ const RANDOM_DISTRIBUTION: &[Choice] = &[
     choice("sequence", "Blocks of a given list, in turn"),
 ];
 
-const SPRANDOM: &str = "only its outline is known: not how the model divides the device, nor how it draws what is written again; fio \
-                        3.33 does not have it to be compared with";
+const SPRANDOM: &str = "the model is ferrio's own: the order of blocks is not that of fio, which fio 3.33 does not have to be \
+                        compared with; refused beside an rw other than randwrite, runs (randwrite:N), bsrange, bssplit, \
+                        bs_unaligned, a blockalign other than bs, norandommap, random_generator=lfsr, a random_distribution \
+                        other than random, a percentage_random below 100, a skewed file_service_type, zonemode, fill_device and \
+                        read_iolog";
+
+const SPR_KIN: &str = "of ferrio's own model, see sprandom, without which it changes nothing";
+
+const SPR_OP: &str = "of ferrio's own model, see sprandom, without which it changes nothing; above 0, at most 100";
+
+const SPR_CS: &str = "of ferrio's own model, see sprandom, without which it changes nothing; more than a quarter of what is written \
+                      of a file ends the job when it starts";
 
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
@@ -51,26 +61,36 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .under("rw")
         .place(Category::Io, "random")
-        .waits(SPRANDOM),
-    option("spr_num_regions", Kind::Int(ANY), "Region count used by the sprandom model")
+        .long("One pass writes size * (1 + spr_op) bytes, after which an SSD that was empty before is in the state that long \
+               random writes leave. Loops and an io_size beyond that go on with further passes. The model and how to use it: \
+               docs/sprandom.md.")
+        .applies(Apply::Bool(|draft| &mut draft.open.sprandom.is_on))
+        .deviates(SPRANDOM),
+    option("spr_num_regions", Kind::Int(at_least(1)), "Region count used by the sprandom model")
         .default("100")
         .under("sprandom")
         .place(Category::Io, "random")
-        .waits(SPRANDOM),
+        .long("Parts of a pass; in each the share of overwrites is the same all through.")
+        .applies(Apply::U32(|draft| &mut draft.open.sprandom.spec.n_regions))
+        .deviates(SPR_KIN),
     option(
         "spr_op",
-        Kind::FloatList { max_len: 1, min: None, max: None },
+        Kind::FloatList { max_len: 1, min: Some(0.0), max: Some(100.0) },
         "Device over-provisioning ratio assumed by sprandom",
     )
     .default("0.15")
     .under("sprandom")
     .place(Category::Io, "random")
-    .waits(SPRANDOM),
+    .long("Physical space of the device beyond what the job writes, in terms of that: 0.15 is 15 percent.")
+    .applies(Apply::With(sprandom::over_provisioning))
+    .deviates(SPR_OP),
     option("spr_cs", Kind::Size(ANY), "Device write-cache size assumed by sprandom")
         .default("0")
         .under("sprandom")
         .place(Category::Io, "random")
-        .waits(SPRANDOM),
+        .long("A block is written again only after so many bytes of other writes, which have driven it out of the cache.")
+        .applies(Apply::With(sprandom::cache))
+        .deviates(SPR_CS),
     option(
         "random_generator",
         Kind::Choice(RANDOM_GENERATOR),

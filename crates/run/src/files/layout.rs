@@ -80,6 +80,7 @@ fn forget_what_did_not_fit(set: &mut FileSet) {
     let after: u64 = set.files.iter().map(|file| file.length_bytes).sum();
     let missing = before.saturating_sub(after);
     set.size_bytes = set.size_bytes.saturating_sub(missing);
+    set.pass_bytes = set.pass_bytes.saturating_sub(missing);
     set.io_bytes = set.io_bytes.saturating_sub(missing);
 }
 

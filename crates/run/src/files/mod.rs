@@ -39,9 +39,11 @@ pub struct FilePlan {
 pub struct FileSet {
     /// The files in order.
     pub files: Vec<FilePlan>,
-    /// Bytes of one pass: `size`, or what the ranges hold.
+    /// `size`, or what the ranges hold.
     pub size_bytes: u64,
-    /// Bytes of all passes without `loops`: `io_size`, or `size_bytes`.
+    /// Bytes of one pass: `size_bytes`, or more with `sprandom`.
+    pub pass_bytes: u64,
+    /// Bytes of all passes without `loops`: `io_size`, or `pass_bytes`.
     pub io_bytes: u64,
     /// Zones of the files that are written in sequence.
     pub zones: ZonedFiles,

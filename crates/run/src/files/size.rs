@@ -210,10 +210,11 @@ fn total(worker: &WorkerPlan, files: Vec<FilePlan>) -> Result<FileSet, JobError>
         let message = format!("fio: size too small, must not be less than minimum block size: {size} < {block}");
         return Err(job_error!(EINVAL, "setup_files").explained(message));
     }
+    let pass_bytes = pass_bytes(worker, &files, size_bytes, sum);
     let io_bytes = match extent.io_size {
         Some(SizeSpec::Bytes(bytes)) => bytes,
         Some(SizeSpec::Percent(percent)) => percent_of(size_bytes, percent),
-        None => size_bytes,
+        None => pass_bytes,
     };
     // A number of bytes below a block is one block, a share is not: as seen on fio 3.33.
     let is_small_share = matches!(extent.io_size, Some(SizeSpec::Percent(_))) && io_bytes < block;
@@ -221,5 +222,16 @@ fn total(worker: &WorkerPlan, files: Vec<FilePlan>) -> Result<FileSet, JobError>
         let message = "fio: blocksize is larger than data set range".to_owned();
         return Err(job_error!(EINVAL, "setup_files").explained(message));
     }
-    Ok(FileSet { files, size_bytes, io_bytes, ..FileSet::default() })
+    Ok(FileSet { files, size_bytes, pass_bytes, io_bytes, ..FileSet::default() })
+}
+
+/// Bytes of a pass over files of so many bytes together.
+fn pass_bytes(worker: &WorkerPlan, files: &[FilePlan], size_bytes: u64, sum_bytes: u64) -> u64 {
+    let Some(sprandom) = &worker.spec.pattern.sprandom else { return size_bytes };
+    let of_range = |range_bytes| sprandom.pass_bytes(range_bytes, worker.write_block_bytes());
+    if size_bytes < sum_bytes {
+        // `size` ends the pass before its files do.
+        return of_range(size_bytes);
+    }
+    files.iter().fold(0, |sum, file| sum.saturating_add(of_range(file.length_bytes)))
 }

@@ -86,9 +86,9 @@ fn pass_bytes(worker: &WorkerPlan, set: &FileSet) -> u64 {
     let pattern = &worker.spec.pattern;
     let has_map = !pattern.norandommap && pattern.distribution == RandomDistribution::Uniform;
     let is_percent = matches!(worker.spec.extent.io_size, Some(SizeSpec::Percent(_)));
-    let size_bytes = if is_percent { set.size_bytes.min(set.io_bytes) } else { set.size_bytes };
+    let own_bytes = if is_percent { set.pass_bytes.min(set.io_bytes) } else { set.pass_bytes };
     let goes_on = worker.writes() && pattern.random && !has_map;
-    let pass_bytes = if goes_on { size_bytes.max(set.io_bytes) } else { size_bytes };
+    let pass_bytes = if goes_on { own_bytes.max(set.io_bytes) } else { own_bytes };
     if pattern.mix == DirectionMix::TrimWrite {
         pass_bytes.saturating_add(limit_bytes(worker, set))
     } else {

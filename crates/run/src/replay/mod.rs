@@ -162,7 +162,8 @@ fn adapted(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<Wo
 fn file_set(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<FileSet, JobError> {
     let files = survey.files.iter().zip(paths).map(|(file, path)| file_plan(worker, path, file.end_bytes));
     let size_bytes = survey.bytes();
-    Ok(FileSet { files: files.collect::<Result<_, _>>()?, size_bytes, io_bytes: size_bytes, ..FileSet::default() })
+    let files = files.collect::<Result<_, _>>()?;
+    Ok(FileSet { files, size_bytes, pass_bytes: size_bytes, io_bytes: size_bytes, ..FileSet::default() })
 }
 
 fn file_plan(worker: &WorkerPlan, path: &Path, end_bytes: u64) -> Result<FilePlan, JobError> {

@@ -187,12 +187,15 @@ fn time_left_of(worker: &WorkerPlan, bytes: u64, ran: Duration) -> Option<Durati
 /// Bytes that a worker will have moved at its end, where its options say so.
 fn wanted_bytes(worker: &WorkerPlan) -> Option<u64> {
     let extent = &worker.spec.extent;
-    match (extent.io_size, extent.size) {
-        (Some(SizeSpec::Bytes(bytes)), _) | (None, Some(SizeSpec::Bytes(bytes))) => {
-            Some(bytes.saturating_mul(u64::from(worker.spec.limits.loops)))
+    let bytes = match (extent.io_size, extent.size) {
+        (Some(SizeSpec::Bytes(bytes)), _) => bytes,
+        (None, Some(SizeSpec::Bytes(bytes))) => {
+            let sprandom = &worker.spec.pattern.sprandom;
+            sprandom.map_or(bytes, |sprandom| sprandom.pass_bytes(bytes, worker.write_block_bytes()))
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some(bytes.saturating_mul(u64::from(worker.spec.limits.loops)))
 }
 
 /// The rest at the rate so far, to the nearest second. What the ramp has moved does not count.
@@ -251,7 +254,7 @@ mod tests {
     use super::super::record::Status;
     use super::*;
     use ferrio_job::draft::Draft;
-    use ferrio_job::spec::{JobSpec, RunSpec};
+    use ferrio_job::spec::{JobSpec, RunSpec, SpRandomSpec};
 
     const MIB: u64 = 1 << 20;
     const SECOND: u64 = 1_000_000;
@@ -302,6 +305,12 @@ mod tests {
         };
         assert_eq!([(1, 2_000), (5, 2_000)].map(|(n, ms)| left(both, n, ms)), [Some(2), Some(0)]);
         assert_eq!(left(|job| job.extent.size = Some(SizeSpec::Percent(50)), 1, 1_000), None);
+        // 6 MiB and half as much again.
+        let preconditioned = |job: &mut JobSpec| {
+            sized(job);
+            job.pattern.sprandom = Some(SpRandomSpec { n_regions: 100, over_provisioning: 0.5, cache_bytes: 0 });
+        };
+        assert_eq!(left(preconditioned, 3, 3_000), Some(6));
     }
 
     #[test]

@@ -177,7 +177,7 @@ impl Worker<'_> {
         issued_bytes.max(bytes[DataDirection::Read].saturating_add(bytes[DataDirection::Write]))
     }
 
-    /// Another pass follows: `loops`, an `io_size` beyond the size, or time that is left.
+    /// Another pass follows: `loops`, an `io_size` beyond the pass, or time that is left.
     fn goes_on(&self, n_passes: u32) -> bool {
         let spec = &self.plan.spec;
         // As seen on fio 3.33: a pass that ends before as many bytes as were asked for is followed by another, whether they are
@@ -189,7 +189,7 @@ impl Worker<'_> {
             _ if self.verifies_writes() && spec.verify.as_ref().is_some_and(|verify| !verify.reads_back) => false,
             Some(SizeSpec::Bytes(_)) => true,
             Some(SizeSpec::Percent(_)) => !self.set.zones.is_empty(),
-            None => self.set.io_bytes > self.set.size_bytes,
+            None => self.set.io_bytes > self.set.pass_bytes,
         };
         n_passes < spec.limits.loops
             || spec.limits.time_based

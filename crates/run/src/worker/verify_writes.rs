@@ -70,7 +70,7 @@ pub(super) fn check(plan: &WorkerPlan, set: &FileSet) -> Result<(), JobError> {
     let Some(verify) = &plan.spec.verify else { return Ok(()) };
     check_names(set)?;
     check_number(plan, set, verify)?;
-    let has_passes = plan.spec.limits.loops > 1 || set.io_bytes > set.size_bytes;
+    let has_passes = plan.spec.limits.loops > 1 || set.io_bytes > set.pass_bytes;
     if verify.reads == VerifiedWrites::OfEarlierRun && has_passes && (verify.checks_seed || verify.checks_sequence) {
         let text = "fio: verify_only: of several passes only the last is there: verify_header_seed and \
                     verify_write_sequence cannot be checked";
@@ -113,7 +113,7 @@ fn check_number(plan: &WorkerPlan, set: &FileSet, verify: &VerifySpec) -> Result
         return Ok(());
     }
     // Of writes over each other only the newest is remembered.
-    let pass_bytes = set.size_bytes.min(set.io_bytes);
+    let pass_bytes = set.pass_bytes.min(set.io_bytes);
     let n_writes = pass_bytes / plan.spec.pattern.block_size[DataDirection::Write].max_bytes.max(1);
     if n_writes <= MAX_PENDING as u64 {
         return Ok(());
@@ -158,7 +158,8 @@ pub(super) fn overlaps(plan: &WorkerPlan, set: &FileSet) -> bool {
         || is_zoned
         || is_traced
         || trims_differ(plan)
-        || set.io_bytes > set.size_bytes
+        || pattern.sprandom.is_some()
+        || set.io_bytes > set.pass_bytes
         || plan.spec.limits.time_based
 }
 

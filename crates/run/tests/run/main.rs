@@ -27,6 +27,7 @@ mod replay;
 mod response;
 mod scratch;
 mod serialize;
+mod sprandom;
 mod statistics;
 mod steady;
 mod stretches;

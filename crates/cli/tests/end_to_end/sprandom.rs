@@ -1,0 +1,82 @@
+//! What `sprandom` issues, by traces of `write_iolog`, and what is said where it cannot be.
+//!
+//! The peer (3.33) does not know the option. Start reading at [`every_block_is_written_and_some_again`].
+
+use crate::shapes::trace_of;
+use crate::support::{Program, Run, Scratch};
+use std::collections::BTreeMap;
+
+/// Writes of each block by file, from a trace of blocks of 4 KiB.
+fn counts(trace: &[String]) -> BTreeMap<(String, u64), u64> {
+    let mut counts = BTreeMap::new();
+    for line in trace {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [file, "write", offset, "4096"] = words[..] else { panic!("{line}") };
+        let offset: u64 = offset.parse().expect("a number");
+        assert_eq!(offset % 4096, 0, "{line}");
+        *counts.entry((file.to_owned(), offset / 4096)).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// 256 blocks and 38.4 overwrites, rounded.
+#[test]
+fn every_block_is_written_and_some_again() {
+    let trace = |more: &str| {
+        let job = format!("--ioengine=null --rw=randwrite --size=1m --sprandom=1 {more}");
+        trace_of(Program::Ferrio, &Scratch::new("sprandom"), &job)
+    };
+    let once = trace("");
+    let of_once = counts(&once);
+    assert_eq!((once.len(), of_once.len()), (256 + 38, 256));
+    assert!(of_once.keys().all(|(_, block)| *block < 256));
+    assert_eq!(trace(""), once, "the same seed gives the same writes");
+    assert_ne!(trace("--spr_num_regions=1"), once);
+    assert_eq!(trace("--iodepth=8 --spr_op=0.5").len(), 256 + 128);
+    assert_eq!(counts(&trace("--spr_op=0.001")).values().max(), Some(&1), "a quarter of an overwrite is none");
+    let files = trace("--nrfiles=4 --spr_op=1 --spr_cs=64k");
+    let of_files = counts(&files);
+    assert_eq!((files.len(), of_files.len()), (512, 256));
+    // Somewhere behind the start of a file.
+    let behind = trace("--offset=1m");
+    assert_eq!((behind.len(), counts(&behind).keys().filter(|(_, block)| *block >= 256).count()), (294, 256));
+    // A cache of 16 blocks: what is written again was not among the 16 before it.
+    let cached = trace("--spr_op=1 --spr_cs=64k");
+    for at in 0..cached.len() {
+        assert!(!cached[at.saturating_sub(16)..at].contains(&cached[at]), "{at}: {}", cached[at]);
+    }
+}
+
+#[test]
+fn what_cannot_be_is_said() {
+    let scratch = Scratch::new("sprandom-refused");
+    for (job, line) in [
+        ("--rw=randread", "fio: sprandom=1 and an rw other than randwrite are not compatible"),
+        ("--rw=randwrite --norandommap", "fio: sprandom=1 and norandommap are not compatible"),
+        ("--rw=randwrite --spr_op=0", "fio: spr_op must be above 0: a full device has no room to clean"),
+        ("--rw=randwrite --spr_op=200", "value out of range: 200.000000 (range max: 100.000000)"),
+        ("--rw=randwrite --spr_num_regions=0", "spr_num_regions: min value out of range: 0 (1 min)"),
+        ("--rw=randwrite --spr_cs=2m", "file 0: sprandom: spr_cs=2097152 is more than a quarter of its 256 blocks"),
+        (
+            "--rw=randwrite --verify=crc32c --experimental_verify=1",
+            "fio: experimental_verify remembers nothing: of writes over each other it cannot tell which is the newest",
+        ),
+    ] {
+        let arguments = format!("--name=a --ioengine=null --size=1m --sprandom=1 {job}");
+        let finished = Run::new(Program::Ferrio, scratch.path(), &arguments).finish();
+        assert_eq!(finished.code, Some(1), "{job}: {}", finished.all());
+        assert!(finished.stderr.contains(line), "{job}: {}", finished.all());
+    }
+}
+
+/// Written to a file, and read back.
+#[test]
+fn files_are_verified() {
+    let scratch = Scratch::new("sprandom-verified");
+    for more in ["", "--iodepth=16 --ioengine=libaio", "--verify_backlog=50", "--nrfiles=3"] {
+        let arguments =
+            format!("--name=a --size=1200k --rw=randwrite --sprandom=1 --spr_op=0.6 --verify=crc32c {more}");
+        let finished = Run::new(Program::Ferrio, scratch.path(), &arguments).finish();
+        assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{more}: {}", finished.all());
+    }
+}
