@@ -21,12 +21,13 @@ fuzz_target!(|data: &[u8]| {
             .then(|| VerifyCompression { percent: u32::from(*interval) % 99 + 1, tail: vec![7; usize::from(at % 3)] }),
     };
     let rules = BlockRules::new(spec, 1);
+    let rules = if shape & 64 == 0 { rules } else { rules.recognising() };
     let check = |received: &[u8], seed| {
         let expected = Expected { offset_bytes: 4096, seed, sequence: None, is_trimmed: false };
         let mut block = received.to_vec();
         let Err(fault) = rules.check(&mut block, &expected) else { return };
         let requested = Requested { file: "f", offset_bytes: 4096, length_bytes: block.len() as u64 };
-        let _ = fault.text(&requested);
+        let _ = (fault.text(&requested), rules.foreign_layout(&block, 4096));
         let (wanted, own) = (rules.regenerate(&block, &expected), rules.regenerate_own(&block, 4096));
         let _ = diagnose(&fault, &block, wanted.as_deref(), own.as_deref());
     };

@@ -41,5 +41,6 @@ mod traces;
 mod verify;
 mod verify_beside;
 mod verify_damage;
+mod verify_only;
 mod verify_state;
 mod zones;

@@ -73,6 +73,53 @@ fn each_reads_what_the_other_wrote() {
     }
 }
 
+/// Who only reads needs no option for files of fio 3.33: the same command line does, and finds the same damage.
+#[test]
+fn files_of_the_peer_are_read_as_they_are() {
+    let test = "files_of_the_peer_are_read_as_they_are";
+    if !has_peer(test) {
+        return;
+    }
+    let scratch = Scratch::new(test);
+    let fixed = "--name=v --filename=f --size=128k --verify_state_save=0 --randrepeat=0 --randseed=137";
+    let of = |program, more: &str| Run::new(program, scratch.path(), &format!("{fixed} {more}")).finish();
+    for (index, method) in METHODS.into_iter().enumerate() {
+        let verify = format!("--verify={method} {}", SHAPES[index % SHAPES.len()]);
+        let _ = std::fs::remove_file(scratch.join("f"));
+        assert_eq!(of(Program::Peer, &format!("{verify} --rw=randwrite --do_verify=0")).code, Some(0), "{verify}");
+        let whole = std::fs::read(scratch.join("f")).expect("the file");
+        let readers = [
+            "--rw=randread",
+            "--rw=randwrite --verify_only",
+            "--rw=randwrite --verify_only --verify_header_seed=1 --verify_write_sequence=1 --verify_async=2",
+        ];
+        for reader in readers {
+            let read = of(Program::Ferrio, &format!("{verify} {reader}"));
+            assert_eq!((read.code, read.stderr.as_str()), (Some(0), ""), "{verify} {reader}");
+        }
+        let mut damaged = whole.clone();
+        damaged[if method == "meta" { 18 } else { 70_011 }] ^= 4;
+        scratch.write("f", damaged);
+        // Of sha512 that version stores what only the last bytes of the data have a part in: neither finds other damage.
+        for reader in readers.into_iter().filter(|_| method != "sha512") {
+            let read = of(Program::Ferrio, &format!("{verify} {reader}"));
+            assert_eq!(read.code, Some(1), "{verify} {reader}");
+            let is_told = read.stderr.contains("1 bit is flipped") || method == "meta";
+            assert!(is_told, "{verify} {reader}: {}", read.stderr);
+        }
+    }
+    // A layout that is asked for is the only one that is right; the message names the other.
+    assert_eq!(of(Program::Peer, "--verify=md5 --rw=write --do_verify=0").code, Some(0));
+    let strict = of(Program::Ferrio, "--verify=md5 --rw=read --verify_header_layout=3.42");
+    assert_eq!(strict.code, Some(1));
+    assert!(strict.stderr.contains("verify_header_layout=3.33 reads it\n"), "{}", strict.stderr);
+    assert_eq!(of(Program::Ferrio, "--verify=md5 --rw=write --do_verify=0").code, Some(0));
+    let strict = of(Program::Ferrio, "--verify=md5 --rw=read --verify_header_layout=3.33");
+    assert_eq!(strict.code, Some(1));
+    assert!(strict.stderr.contains("verify_header_layout=3.42 reads it\n"), "{}", strict.stderr);
+    assert_eq!(of(Program::Ferrio, "--verify=md5 --rw=read").code, Some(0));
+}
+
 /// Lines about blocks; ferrio says besides what kind of damage it looks like.
 fn findings(finished: &Finished) -> Vec<&str> {
     let is_finding = |line: &&str| line.contains("verify") || line.contains(" CRC: ") || line.contains("dumped as");
@@ -195,13 +242,19 @@ fn what_cannot_be_verified_is_refused() {
         ("--verify=md5 --rw=write --bs=4k --filename=g:g", "has file g twice"),
         ("--verify=md5 --rw=write --bs=4k --size=1t --ioengine=null", "at most 67108864 can be"),
         ("--verify=md5 --verify_only --rw=write --time_based --runtime=1", "verify_only cannot know"),
-        ("--verify=md5 --verify_only --rw=write --trim_percentage=9 --trim_backlog=9", "and no trims"),
-        ("--verify=md5 --experimental_verify=1 --rw=write --verify_policy=fsynced", "remembers nothing"),
-        ("--verify=md5 --experimental_verify=1 --rw=randwrite --norandommap", "which is the newest"),
+        ("--verify=md5 --verify_only --rw=write --do_verify=0", "it needs do_verify=1 and writes"),
+        ("--verify=md5 --verify_only --rw=write --verify_policy=fsynced", "verify_only cannot know"),
+        (
+            "--verify=md5 --rw=write --zonemode=zbd --zonesize=32k --trim_percentage=9 --trim_backlog=9",
+            "zonemode=zbd cannot be combined with trim_percentage",
+        ),
+        (
+            "--verify=md5 --rw=write --zonemode=zbd --zonesize=32k --verify_crash_log=log",
+            "zonemode=zbd cannot be combined with verify_crash_log",
+        ),
         ("--verify=crc33 --rw=write", "crc33"),
         ("--verify_pattern=%x --rw=write", "failed parsing"),
         ("--verify=md5 --verify_async=1025 --rw=write", "verify_async"),
-        ("--verify=md5 --verify_state_load=1 --experimental_verify=1 --rw=write", "verify_state_load"),
     ] {
         let finished = run(Program::Ferrio, &scratch, arguments);
         assert_eq!(finished.code, Some(1), "{arguments}: {}", finished.stderr);

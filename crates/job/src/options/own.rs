@@ -43,8 +43,11 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Io, "verify")
         .long(
             "An option of ferrio's own. The header before the data of a verified block changed between fio 3.33 and \
-             3.42, and neither reads the other's. With `3.33` ferrio writes and reads that of Debian's fio 3.33, and \
-             stores for sha512 what that version stores.",
+             3.42, and neither reads the other's. What is written has that of 3.42; with `3.33` it has that of Debian's fio \
+             3.33, and for sha512 what that version stores, in which only the last bytes of a block have a part: set it where \
+             fio 3.33 is to read the file. A job that only reads \
+             (rw=read, verify_only) recognises either by itself, block by block, unless this option is set: then only the \
+             layout that it names is right. A job that reads back its own writes takes no other layout than theirs.",
         )
         .applies(Apply::With(verification::layout)),
     option("verify_crash_log", Kind::Text, "Journal of what must be there after a crash")

@@ -108,6 +108,7 @@ fn setting_a_default_changes_nothing() {
             "thinktime_blocks" => expected.job.pace.pauses.n_ios = Some(1),
             "iodepth" => expected.open.iodepth = Some(1),
             "verify_header_seed" => expected.open.verify.header_seed = Some(true),
+            "verify_header_layout" => expected.open.verify.layout = Some(crate::spec::HeaderLayout::V3),
             "verify_write_sequence" => expected.open.verify.write_sequence = Some(true),
             "iodepth_batch" => expected.open.batch_submit = Some(1),
             "iodepth_batch_complete_min" => expected.open.batch_complete_min = Some(1),

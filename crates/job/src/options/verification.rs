@@ -34,8 +34,8 @@ pub struct VerifyDraft {
     pub pattern: Option<VerifyPattern>,
     /// `verify_pattern_interval`, bytes.
     pub pattern_interval_bytes: u32,
-    /// `verify_header_layout`.
-    pub layout: HeaderLayout,
+    /// `verify_header_layout`, if given.
+    pub layout: Option<HeaderLayout>,
     /// `verify_header_seed`, if given.
     pub header_seed: Option<bool>,
     /// `verify_write_sequence`, if given.
@@ -99,7 +99,7 @@ impl Default for VerifyDraft {
             header_at: 0,
             pattern: None,
             pattern_interval_bytes: 0,
-            layout: HeaderLayout::default(),
+            layout: None,
             header_seed: None,
             write_sequence: None,
             is_only: false,
@@ -155,7 +155,7 @@ pub(super) fn async_cpus(draft: &mut Draft, value: &Value, _: &mut ApplyContext<
 }
 
 pub(super) fn layout(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Applied {
-    draft.open.verify.layout = if value.word()? == "3.33" { HeaderLayout::V2 } else { HeaderLayout::V3 };
+    draft.open.verify.layout = Some(if value.word()? == "3.33" { HeaderLayout::V2 } else { HeaderLayout::V3 });
     Ok(())
 }
 
@@ -179,7 +179,7 @@ fn cannot_be_judged(job: &JobSpec, draft: &VerifyDraft, method: VerifyMethod) ->
         (draft.trims.lower().is_some(), "what is trimmed is not judged"),
         (!matches!(method.def().form, VerifyForm::Header(_)), "the method keeps no header in its blocks"),
         (draft.pattern.is_some(), "blocks of a verify_pattern cannot be told from older ones"),
-        (draft.layout != HeaderLayout::V3, "headers of 3.33 cannot tell the writes apart"),
+        (draft.layout == Some(HeaderLayout::V2), "headers of 3.33 cannot tell the writes apart"),
         (!is_trace && overlaps, "blocks must not lie over parts of others: one block size, and no blockalign"),
     ]
     .into_iter()
@@ -207,7 +207,7 @@ pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, St
     }
     let content = VerifyContentSpec {
         method,
-        layout: draft.layout,
+        layout: draft.layout.unwrap_or_default(),
         interval_bytes: interval_bytes(job, draft.interval_bytes),
         header_at: draft.header_at,
         pattern: draft.pattern.clone(),
@@ -223,6 +223,8 @@ pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, St
     Ok(Some(VerifySpec {
         content,
         reads_back,
+        recognises_layouts: draft.layout.is_none()
+            && (!writes || job.replay.is_set() || reads == VerifiedWrites::OfEarlierRun),
         // Headers on media that another run wrote have seeds and numbers of their own.
         checks_seed: draft.header_seed.unwrap_or(by_default) && writes,
         checks_sequence: draft.write_sequence.unwrap_or(by_default) && writes && has_one_size(job),
@@ -254,16 +256,17 @@ fn compression(buffers: &BufferSpec) -> Option<VerifyCompression> {
 fn reads(job: &JobSpec, open: &Open, reads_back: bool) -> Result<VerifiedWrites, String> {
     let VerifyDraft { is_only, regenerates, is_fsynced, trims, loads_state, .. } = &open.verify;
     let refused = |line: &str| Err(format!("fio: {line}"));
-    if (*is_only || *regenerates) && matches!(job.target.file_service, FileService::Skewed(_)) {
-        return refused(
-            "which file a skewed file_service_type picks depends on what is in flight: it cannot be combined with \
-             verify_only and experimental_verify",
-        );
-    }
+    let is_skewed = matches!(job.target.file_service, FileService::Skewed(_));
     let has_rates = job.pace.limits_rates() && job.pattern.mix == DirectionMix::ReadWrite;
     if *is_only && (job.replay.is_set() || job.pattern.mix != DirectionMix::Read) {
-        if !reads_back || matches!(job.pattern.mix, DirectionMix::TrimWrite) || trims.lower().is_some() {
-            return refused("verify_only reads back what a job wrote: it needs do_verify=1, writes, and no trims");
+        if is_skewed {
+            return refused(
+                "which file a skewed file_service_type picks depends on what is in flight: it cannot be combined with \
+                 verify_only",
+            );
+        }
+        if !reads_back {
+            return refused("verify_only reads back what a job wrote: it needs do_verify=1 and writes");
         }
         if job.limits.time_based || *is_fsynced || has_rates {
             return refused(
@@ -276,19 +279,17 @@ fn reads(job: &JobSpec, open: &Open, reads_back: bool) -> Result<VerifiedWrites,
     if !reads_back {
         return Ok(VerifiedWrites::Done);
     }
-    if *regenerates {
-        if *loads_state {
-            return refused(
-                "experimental_verify remembers nothing, also not up to where: it cannot be combined with \
-                            verify_state_load",
-            );
-        }
-        if trims.lower().is_some() || *is_fsynced || has_rates {
-            return refused(
-                "experimental_verify remembers nothing: it cannot be combined with trim_percentage, \
-                 verify_policy=fsynced, or rates of reads and writes",
-            );
-        }
+    // What only memory knows, by what else a job does, is remembered all the same.
+    let needs_memory = [
+        is_skewed,
+        *loads_state,
+        trims.lower().is_some(),
+        *is_fsynced,
+        has_rates,
+        job.replay.is_set(),
+        matches!(job.zones, ZoneSpec::Sequential(_)),
+    ];
+    if *regenerates && !needs_memory.contains(&true) {
         return Ok(VerifiedWrites::Regenerated);
     }
     Ok(if *is_fsynced { VerifiedWrites::Fsynced } else { VerifiedWrites::Done })
@@ -305,13 +306,10 @@ fn contradiction(job: &JobSpec, open: &Open, method: VerifyMethod) -> Option<Str
     if needs_pattern && draft.pattern.is_none() {
         return Some(format!("fio: verify={} needs verify_pattern", method.def().name));
     }
-    if draft.backlog > 0 && draft.loads_state {
-        return Some("fio: verify_backlog cannot be combined with verify_state_load".to_owned());
-    }
     if draft.n_threads > MAX_THREADS {
         return Some(format!("fio: verify_async={}: at most {MAX_THREADS} threads", draft.n_threads));
     }
-    if let Some(line) = contradiction_of_trace(job, draft).or_else(|| contradiction_of_zones(job, draft)) {
+    if let Some(line) = contradiction_of_zones(job, draft) {
         return Some(line);
     }
     if let Some(why) = cannot_be_judged(job, draft, method).filter(|_| draft.crash_log.is_some()) {
@@ -323,32 +321,18 @@ fn contradiction(job: &JobSpec, open: &Open, method: VerifyMethod) -> Option<Str
     too_short(job, draft, method)
 }
 
-/// What a trace does is known only once it was read.
-fn contradiction_of_trace(job: &JobSpec, draft: &VerifyDraft) -> Option<String> {
-    if !job.replay.is_set() {
-        return None;
-    }
-    let rows = [
-        (draft.regenerates, "experimental_verify: of writes that lie over each other only memory knows the newest"),
-        (
-            draft.loads_state,
-            "verify_state_load: a state tells of writes by their numbers, which reads of a trace do not have",
-        ),
-        (draft.trims.percent > 0, "trim_percentage: the trace says what is trimmed"),
-    ];
-    let refused = |why: &str| format!("fio: verify of a replayed trace cannot be combined with {why}");
-    rows.iter().find_map(|(is_set, why)| is_set.then(|| refused(why)))
-}
-
 /// Where writes go into sequential zones the device decides, and a reset takes away what was there.
 fn contradiction_of_zones(job: &JobSpec, draft: &VerifyDraft) -> Option<String> {
     if !matches!(job.zones, ZoneSpec::Sequential(_)) {
         return None;
     }
+    let reads_at_random = job.pattern.mix == DirectionMix::Read && job.pattern.random;
     let rows = [
-        (draft.is_only, "verify_only: where an earlier run wrote depends on where the zones were written before it"),
-        (draft.regenerates, "experimental_verify: only memory knows where writes went"),
-        (draft.loads_state, "verify_state_load: reads below write pointers come in another order than the writes"),
+        (
+            draft.loads_state && reads_at_random,
+            "verify_state_load in a job that reads at random: reads below write pointers come in another order than the \
+             writes (verify_only has their order)",
+        ),
         (draft.trims.percent > 0, "trim_percentage: a trim resets a whole zone"),
         (draft.crash_log.is_some(), "verify_crash_log: a reset, also by another job, takes away what was synced"),
     ];
@@ -359,7 +343,7 @@ fn contradiction_of_zones(job: &JobSpec, draft: &VerifyDraft) -> Option<String> 
 /// Header and checksum have to fit into an interval, behind its data too if they stand there.
 fn too_short(job: &JobSpec, draft: &VerifyDraft, method: VerifyMethod) -> Option<String> {
     let VerifyForm::Header(checksum) = method.def().form else { return None };
-    let header_bytes = match draft.layout {
+    let header_bytes = match draft.layout.unwrap_or_default() {
         HeaderLayout::V3 => 48,
         HeaderLayout::V2 => 40,
     };
@@ -391,17 +375,17 @@ fn has_one_size(job: &JobSpec) -> bool {
     size.min_bytes == size.max_bytes && job.pattern.block_split[DataDirection::Write].is_empty()
 }
 
-/// Intervals are no longer than the smallest block, and divide every block.
+/// Intervals are no longer than the smallest block that is written, and divide every block: all are multiples of the smallest, or
+/// the largest. As seen on fio 3.33: an interval that does not divide these two gives way to the largest that does.
 fn interval_bytes(job: &JobSpec, given: u32) -> u32 {
-    if given == 0 && has_one_size(job) {
+    let (written, read) = (job.pattern.block_size[DataDirection::Write], job.pattern.block_size[DataDirection::Read]);
+    if given == 0 && has_one_size(job) && read == written {
         return 0;
     }
-    let largest = job.pattern.block_size[DataDirection::Write].max_bytes;
-    let smallest = smallest_block(job);
+    let (smallest, largest) = (written.min_bytes, written.max_bytes);
     let wanted = if given == 0 { smallest } else { u64::from(given).min(smallest) };
-    let shares = job.pattern.block_split[DataDirection::Write].iter().map(|share| share.block_bytes);
-    let divisor = shares.fold(gcd(gcd(wanted, smallest), largest), gcd);
-    u32::try_from(divisor).unwrap_or(0)
+    let divides = wanted > 0 && smallest.is_multiple_of(wanted) && largest.is_multiple_of(wanted);
+    u32::try_from(if divides { wanted } else { gcd(smallest, largest) }).unwrap_or(0)
 }
 
 fn gcd(a: u64, b: u64) -> u64 {
@@ -413,6 +397,26 @@ mod tests {
     use super::*;
     use crate::spec::BlockShare;
 
+    /// Old blocks of the other layout must not pass for those of a job that wrote them itself.
+    #[test]
+    fn only_who_does_not_write_recognises_layouts() {
+        for (text, recognises) in [
+            ("rw=read", true),
+            ("rw=randread verify_async=2", true),
+            ("rw=write verify_only=1", true),
+            ("rw=write", false),
+            ("rw=randrw", false),
+            ("rw=write do_verify=0", false),
+            ("rw=write experimental_verify=1", false),
+            ("rw=read verify_header_layout=3.42", false),
+            ("rw=read verify_header_layout=3.33", false),
+            ("rw=write verify_only=1 verify_header_layout=3.33", false),
+        ] {
+            let job = crate::options::zone_mode::tests::lowered(&format!("size=1m verify=crc32c {text}")).unwrap();
+            assert_eq!(job.verify.unwrap().recognises_layouts, recognises, "{text}");
+        }
+    }
+
     #[test]
     fn intervals_divide_every_block() {
         let interval = |min_bytes, max_bytes, shares: &[u64], given| {
@@ -423,9 +427,24 @@ mod tests {
             interval_bytes(&job, given)
         };
         assert_eq!(interval(4096, 4096, &[], 0), 0, "a header a block");
-        assert_eq!(interval(4096, 4096, &[], 1000), 8, "the largest divisor that both have");
-        assert_eq!(interval(4096, 8192, &[], 0), 4096);
-        assert_eq!(interval(4096, 8192, &[4096, 6144, 8192], 0), 2048, "of sizes between them too");
-        assert_eq!(interval(4096, 65_536, &[], 512), 512);
+        // As fio 3.33 has them in its files, read from the headers. Of sizes between the smallest and the largest it takes
+        // multiples of the smallest only.
+        for (min_bytes, max_bytes, shares, given, expected) in [
+            (4096, 4096, &[][..], 1000, 4096),
+            (4096, 4096, &[], 96, 4096),
+            (4096, 4096, &[], 8192, 4096),
+            (4096, 4096, &[], 1024, 1024),
+            (12_288, 12_288, &[], 8192, 12_288),
+            (6144, 12_288, &[], 4096, 6144),
+            (6144, 12_288, &[], 3072, 3072),
+            (4096, 6144, &[], 0, 2048),
+            (4096, 6144, &[], 3072, 2048),
+            (4096, 6144, &[], 1024, 1024),
+            (4096, 8192, &[4096, 6144, 8192], 0, 4096),
+            (4096, 8192, &[4096, 6144, 8192], 1500, 4096),
+            (4096, 65_536, &[], 512, 512),
+        ] {
+            assert_eq!(interval(min_bytes, max_bytes, shares, given), expected, "{min_bytes}-{max_bytes} {given}");
+        }
     }
 }

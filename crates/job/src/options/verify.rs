@@ -31,9 +31,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
             "the header is that of 3.42 unless verify_header_layout says another; a line more says what kind of damage \
              a block shows; of the options of buffers buffer_compress_percentage counts beside it, over whole blocks, with \
              buffer_pattern for what compresses, and the others only with null, as in fio 3.33; a trace that reads beside \
-             its writes gives no false alarm (3.33 checks such reads for the wrong write); beside a trace or zonemode=zbd \
-             what needs the order of a job's own writes is refused (experimental_verify, verify_state_load, \
-             trim_percentage; with zonemode=zbd verify_only and verify_crash_log too)",
+             its writes gives no false alarm (3.33 checks such reads for the wrong write); refused are trim_percentage and \
+             verify_crash_log with zonemode=zbd, where a trim resets a whole zone, and verify_state_load where what is read \
+             has no numbers of writes (a read_iolog that writes nothing, random reads with zonemode=zbd)",
         ),
     option("do_verify", Kind::Bool, "Run the read-back phase after writing")
         .default("1")
@@ -64,7 +64,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .under("verify")
     .place(Category::Io, "verify")
     .deviates(
-        "a fault in any interval is an error of the job (fio 3.33 tells of each, but ends with an error only for the last \
+        "one that does not divide the smallest and the largest block gives way to the largest that does, as in fio 3.33; a \
+         fault in any interval is an error of the job (fio 3.33 tells of each, but ends with an error only for the last \
          interval of a block)",
     )
     .applies(Apply::U32(|draft| &mut draft.open.verify.interval_bytes)),
@@ -131,7 +132,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::Bool(|draft| &mut draft.open.verify.regenerates))
         .deviates(
             "takes no memory for what was written, and works for random orders (fio 3.33 reads other blocks than it \
-             wrote); jobs that may write a block twice are refused: only memory knows the newest",
+             wrote); where only memory knows what is there (writes over others, trims, a read_iolog, zonemode=zbd, \
+             verify_policy=fsynced, verify_state_load, rates of reads and writes) it is used, where fio 3.33 reads other \
+             blocks or none",
         ),
     option("verify_state_load", Kind::Bool, "Load the saved state file to know where to stop checking")
         .default("0")
@@ -139,8 +142,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Io, "verify")
         .applies(Apply::Bool(|draft| &mut draft.open.verify.loads_state))
         .deviates(
-            "files of fio 3.42 and of 3.33 are read; with experimental_verify and verify_backlog it is refused, and without \
-             verify, where fio looks for a file all the same",
+            "files of fio 3.42 and of 3.33 are read; where writes may lie over each other all that the state tells of is \
+             checked, in ascending order (fio 3.33 stops at the first of later ones); refused without verify, where fio \
+             looks for a file all the same",
         ),
     option("verify_state_save", Kind::Bool, "Save write state at job end or trigger")
         .default("1")

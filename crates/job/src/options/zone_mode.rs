@@ -161,11 +161,14 @@ pub(super) mod tests {
     fn of_sequential_zones_what_is_remembered_is_verified() {
         let text = "rw=write size=1m verify=crc32c zonemode=zbd zonesize=64k";
         assert!(lowered(text).unwrap().verify.is_some());
-        for more in
-            ["verify_only=1", "experimental_verify=1", "verify_state_load=1", "trim_percentage=5 trim_backlog=2"]
-        {
+        for more in ["verify_only=1", "experimental_verify=1", "verify_state_load=1", "verify_backlog=4"] {
+            assert!(lowered(&format!("{text} {more}")).is_ok(), "{more}");
+        }
+        for more in ["trim_percentage=5 trim_backlog=2", "verify_crash_log=log", "rw=randread verify_state_load=1"] {
             let line = lowered(&format!("{text} {more}")).unwrap_err().concat();
+            let option = more.rsplit(' ').find_map(|word| word.split('=').next().filter(|name| line.contains(name)));
             assert!(line.starts_with("fio: verify with zonemode=zbd cannot be combined with "), "{more}: {line}");
+            assert!(option.is_some() || line.contains("trim_percentage"), "{more}: {line}");
         }
         assert!(lowered("rw=write size=1m verify=crc32c zonemode=strided zonesize=64k").unwrap().verify.is_some());
     }

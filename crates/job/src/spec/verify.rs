@@ -139,6 +139,16 @@ pub enum HeaderLayout {
     V2,
 }
 
+impl HeaderLayout {
+    /// The word of `verify_header_layout` for it: the version of fio.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::V3 => "3.42",
+            Self::V2 => "3.33",
+        }
+    }
+}
+
 /// What blocks are filled with (`verify_pattern`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyPattern {
@@ -184,6 +194,8 @@ pub struct VerifySpec {
     pub content: VerifyContentSpec,
     /// `do_verify`: what was written is read back at the end of a pass.
     pub reads_back: bool,
+    /// `verify_header_layout` was not given, and another run wrote what is checked: its headers may have either layout.
+    pub recognises_layouts: bool,
     /// `verify_header_seed`: the seed in a header must be that of the write.
     pub checks_seed: bool,
     /// `verify_write_sequence`: the number in a header must be that of the write.

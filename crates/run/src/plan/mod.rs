@@ -274,7 +274,12 @@ impl WorkerPlan {
 
     /// The job writes.
     pub(crate) fn writes(&self) -> bool {
-        !matches!(self.spec.pattern.mix, DirectionMix::Read | DirectionMix::Trim) && !self.spec.is_verify_only()
+        self.streams_writes() && !self.spec.is_verify_only()
+    }
+
+    /// Its stream has writes, whether they are done or only remembered (`verify_only`).
+    pub(crate) fn streams_writes(&self) -> bool {
+        !matches!(self.spec.pattern.mix, DirectionMix::Read | DirectionMix::Trim)
     }
 
     /// A pool of threads does its I/Os.

@@ -27,8 +27,9 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet) -> WorkloadPlan 
         })
         .collect();
     let n_files = files.len();
-    // The writes of `trimwrite` are not followed by syncs (as seen on fio 3.33).
-    let syncs = worker.writes() && spec.pattern.mix != DirectionMix::TrimWrite;
+    // The writes of `trimwrite` are not followed by syncs (as seen on fio 3.33). With `verify_only` no sync is done, but each takes
+    // its turn among the files, and the writes after it are those of the run that did them.
+    let syncs = worker.streams_writes() && spec.pattern.mix != DirectionMix::TrimWrite;
     let interval = |blocks: u32| if syncs { blocks } else { 0 };
     WorkloadPlan {
         pattern: spec.pattern.clone(),
@@ -87,7 +88,7 @@ fn pass_bytes(worker: &WorkerPlan, set: &FileSet) -> u64 {
     let has_map = !pattern.norandommap && pattern.distribution == RandomDistribution::Uniform;
     let is_percent = matches!(worker.spec.extent.io_size, Some(SizeSpec::Percent(_)));
     let own_bytes = if is_percent { set.pass_bytes.min(set.io_bytes) } else { set.pass_bytes };
-    let goes_on = worker.writes() && pattern.random && !has_map;
+    let goes_on = worker.streams_writes() && pattern.random && !has_map;
     let pass_bytes = if goes_on { own_bytes.max(set.io_bytes) } else { own_bytes };
     if pattern.mix == DirectionMix::TrimWrite {
         pass_bytes.saturating_add(limit_bytes(worker, set))

@@ -17,9 +17,16 @@ use std::path::PathBuf;
 /// # Errors
 /// The headers do not fit into its blocks.
 pub(super) fn adapt(verify: &mut VerifySpec, block_bytes: u64, survey: &Survey, writes: bool) -> Result<(), JobError> {
+    if !writes && verify.loads_state {
+        let text = "fio: verify_state_load cannot be combined with a read_iolog that writes nothing: a state tells of writes by \
+                    their numbers, which reads of a trace do not have";
+        return Err(job_error!(EINVAL, "verify").explained(text));
+    }
     if !writes {
         (verify.reads_back, verify.checks_seed, verify.checks_sequence) = (false, false, false);
-        (verify.reads, verify.backlog) = (VerifiedWrites::Done, None);
+        (verify.reads, verify.backlog, verify.trims) = (VerifiedWrites::Done, None, None);
+    } else if verify.reads != VerifiedWrites::OfEarlierRun {
+        verify.recognises_layouts = false;
     }
     let content = &mut verify.content;
     let wanted = if content.interval_bytes == 0 { block_bytes } else { content.interval_bytes.into() };

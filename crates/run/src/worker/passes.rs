@@ -85,23 +85,25 @@ impl Worker<'_> {
     fn run_passes(&mut self) -> Result<(), JobError> {
         let mut n_passes = 0;
         loop {
-            let ios_before = self.account.ios();
+            let done_before = (self.account.ios(), self.unread_bytes());
             let stop = self.do_pass();
             n_passes += 1;
             let now_ns = self.clock.now_ns();
             self.end_of_pass(now_ns);
             let stop = self.with_late_failure(stop);
             let stop = self.verified(stop);
-            let moved = self.account.ios() != ios_before;
+            let moved = (self.account.ios(), self.unread_bytes()) != done_before;
             // Another pass in which nothing was left to do leaves nothing to sync.
             let has_work = moved || n_passes == 1;
+            let goes_on = matches!(stop, Stop::PassEnd) && moved && self.goes_on(n_passes);
+            let stop = if goes_on { stop } else { self.verified_at_last(stop) };
             match self.with_late_failure(stop) {
                 Stop::Failed(error) => {
                     // The job has failed already.
                     let _ = self.close_all();
                     return Err(*error);
                 }
-                Stop::PassEnd if moved && self.goes_on(n_passes) => {}
+                Stop::PassEnd if goes_on => {}
                 Stop::PassEnd | Stop::Ended | Stop::Filled => return self.finish_files(has_work),
             }
             self.finish_files(has_work)?;
@@ -147,6 +149,21 @@ impl Worker<'_> {
         }
     }
 
+    /// What comes of the last pass once what all of them left is read back.
+    fn verified_at_last(&mut self, stop: Stop) -> Stop {
+        match stop {
+            Stop::PassEnd | Stop::Filled if self.late_failure.is_none() => match self.verify_passes() {
+                Stop::PassEnd => stop,
+                other => other,
+            },
+            other => other,
+        }
+    }
+
+    fn unread_bytes(&self) -> u64 {
+        self.verifier.as_ref().map_or(0, |verifier| verifier.unread_bytes())
+    }
+
     /// The job fails, but not within the completion that shows it: at its next look up, or the end of its pass.
     pub(super) fn fail_soon(&mut self, error: JobError) {
         self.late_failure.get_or_insert_with(|| Box::new(error));
@@ -174,6 +191,10 @@ impl Worker<'_> {
             return issued_bytes;
         }
         let bytes = self.account.bytes();
+        if self.plan.spec.is_verify_only() {
+            // Of the run that did the I/Os of this stream, and read back what is read now.
+            return issued_bytes.saturating_add(bytes[DataDirection::Read]).saturating_add(self.unread_bytes());
+        }
         issued_bytes.max(bytes[DataDirection::Read].saturating_add(bytes[DataDirection::Write]))
     }
 

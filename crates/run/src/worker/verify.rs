@@ -10,7 +10,7 @@ use super::verify_async::{Checkers, Faulty};
 use super::verify_backlog::Backlog;
 use super::verify_state::{self, LoadedState, StateKeeper};
 use super::verify_trims::has_trims;
-use super::verify_writes::{DurableWrites, Regeneration, overlaps};
+use super::verify_writes::{DurableWrites, PassesApart, Regeneration, overlaps, passes_apart};
 use super::{Stop, Worker};
 use crate::error::{JobError, job_error};
 use crate::events::Stream;
@@ -24,9 +24,10 @@ use ferrio_units::random::{SeedIndex, Taus88};
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::Workload;
 use ferrio_workload::verify::block::{BlockRules, Expected, Write};
-use ferrio_workload::verify::fault::{Requested, diagnose};
+use ferrio_workload::verify::fault::{Damage, Requested, diagnose};
 use ferrio_workload::verify::pending::{PendingWrite, PendingWrites, TooMany, WriteNumber};
 use ferrio_workload::verify::trims::TrimBacklog;
+use ferrio_workload::workload::StreamCopy;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -71,6 +72,8 @@ pub(super) struct Verifier {
     pub(super) regeneration: Option<Box<Regeneration>>,
     /// What the state file tells; `None`: the job does not write.
     pub(super) state: Option<StateKeeper>,
+    /// What the passes of an earlier run left, until the last of them (`verify_only`).
+    pub(super) apart: Option<Box<PassesApart>>,
     /// Up to where an earlier run came (`verify_state_load`).
     pub(super) loaded: Option<LoadedState>,
     /// What is told for who looks after a crash (`verify_crash_log`).
@@ -83,6 +86,7 @@ impl Verifier {
         let loaded = verify_state::load(plan)?;
         let Some(mut verifier) = Self::new(plan, overlaps(plan, set), block_bytes, loaded)? else { return Ok(None) };
         verifier.zones = set.zones.clone();
+        verifier.apart = passes_apart(plan, set);
         verifier.journal = CrashLog::create(plan, set)?;
         Ok(Some(Box::new(verifier)))
     }
@@ -93,12 +97,17 @@ impl Verifier {
         block_bytes: usize,
         loaded: Option<LoadedState>,
     ) -> Result<Option<Self>, JobError> {
-        let Some(spec) = plan.spec.verify.clone() else { return Ok(None) };
+        let Some(mut spec) = plan.spec.verify.clone() else { return Ok(None) };
+        if spec.reads == VerifiedWrites::Regenerated && overlap {
+            // Of writes over each other only memory knows the newest.
+            spec.reads = VerifiedWrites::Done;
+        }
         let iodepth = plan.queue().iodepth as usize;
         let trims = spec.trims.map(|trims| TrimBacklog::new(trims, &plan.seeds));
         let has_trims = has_trims(plan);
         // Job numbers of headers have 16 bits.
         let rules = BlockRules::new(spec.content.clone(), plan.thread_number as u16);
+        let rules = if spec.recognises_layouts { rules.recognising() } else { rules };
         let of_threads = rules.clone();
         let check = move |block: &mut [u8], expected: &Expected| of_threads.check(block, expected);
         let ahead = BlocksAhead::new(&rules, block_bytes, iodepth);
@@ -123,6 +132,7 @@ impl Verifier {
             is_blind: plan.engine.diskless && plan.engine.name == "null",
             durable: DurableWrites::default(),
             regeneration: None,
+            apart: None,
             state: StateKeeper::new(plan, spec.content.layout),
             loaded,
             journal: None,
@@ -366,7 +376,8 @@ impl Worker<'_> {
             ));
         }
         let own = verifier.rules.regenerate_own(received, expected.offset_bytes);
-        if let Some(damage) = diagnose(fault, received, regenerated.as_deref(), own.as_deref()) {
+        let foreign = verifier.rules.foreign_layout(received, expected.offset_bytes).map(Damage::OtherLayout);
+        if let Some(damage) = foreign.or_else(|| diagnose(fault, received, regenerated.as_deref(), own.as_deref())) {
             let _ = write!(text, "\n       {damage}");
         }
         let is_fatal = verifier.spec.is_fatal;
@@ -389,7 +400,13 @@ impl Worker<'_> {
     pub(super) fn verify_pass(&mut self) -> Stop {
         let writes = self.verifier.as_mut().map_or_else(Vec::new, |verifier| verifier.take_pass());
         let writes = self.up_to_state(writes);
+        let writes = self.verifier.as_mut().map_or_else(Vec::new, |verifier| verifier.keep_pass(writes));
         let copy = self.take_copy();
+        self.verify_writes(writes, copy)
+    }
+
+    /// Reads writes back, or those that `copy` makes once more.
+    pub(super) fn verify_writes(&mut self, writes: Vec<PendingWrite>, copy: Option<(StreamCopy, u64)>) -> Stop {
         if writes.is_empty() && copy.is_none() {
             return Stop::PassEnd;
         }

@@ -218,6 +218,7 @@ mod tests {
                 compression: None,
             },
             reads_back: true,
+            recognises_layouts: false,
             checks_seed: true,
             checks_sequence: true,
             is_fatal: false,

@@ -79,6 +79,7 @@ impl Worker<'_> {
             (None, Some(verifier)) => verifier.take_backlog(),
             _ => Vec::new(),
         };
+        let writes = self.up_to_state(writes);
         if copy.is_none() && writes.is_empty() {
             return None;
         }

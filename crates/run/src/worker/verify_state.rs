@@ -102,7 +102,9 @@ impl StateKeeper {
 
 /// A state that was read, and how far the job has come in it.
 pub(super) struct LoadedState {
-    state: VerifyState,
+    pub(super) state: VerifyState,
+    /// It was said where the reads end.
+    has_said: bool,
     /// Reads of the job so far.
     n_reads: u64,
     /// The slot of a read that is not checked.
@@ -139,7 +141,7 @@ pub(super) fn load(plan: &WorkerPlan) -> Result<Option<LoadedState>, JobError> {
     let file = OpenOptions::new().read(true).open(&path).map_err(|error| failed(&error))?;
     file.take(MAX_STATE_BYTES as u64 + 64).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
     match VerifyState::decode(&bytes, plan.spec.queue.iodepth as usize) {
-        Ok(state) => Ok(Some(LoadedState { state, n_reads: 0, left_out: None })),
+        Ok(state) => Ok(Some(LoadedState { state, has_said: false, n_reads: 0, left_out: None })),
         Err(error) => {
             let text = format!("{error}\nfio: state file: {} (for_write=0)", path.display());
             Err(job_error!(EINVAL, "read verify state").explained(text))
@@ -228,28 +230,36 @@ impl Worker<'_> {
         Err(Stop::PassEnd)
     }
 
-    fn say_stop(&self, number: u64, told: Told) {
-        let Some(loaded) = self.verifier.as_ref().and_then(|verifier| verifier.loaded.as_ref()) else { return };
-        self.say(
-            Stream::Info,
-            match told {
-                Told::NotIssued => format!("Stop verify because seq {number} >= {}", loaded.state.n_writes),
-                _ => format!("Stop verify because seq {number} was an inflight write"),
-            },
-        );
+    /// Once: what is read back between writes ends there too.
+    pub(super) fn say_stop(&mut self, number: u64, told: Told) {
+        let Some(loaded) = self.verifier.as_mut().and_then(|verifier| verifier.loaded.as_mut()) else { return };
+        if std::mem::replace(&mut loaded.has_said, true) {
+            return;
+        }
+        let text = match told {
+            Told::NotIssued => format!("Stop verify because seq {number} >= {}", loaded.state.n_writes),
+            _ => format!("Stop verify because seq {number} was an inflight write"),
+        };
+        self.say(Stream::Info, text);
     }
 
     /// Of the writes of a pass those that the state of an earlier run tells of.
-    pub(super) fn up_to_state(&self, mut writes: Vec<PendingWrite>) -> Vec<PendingWrite> {
-        let Some(loaded) = self.verifier.as_ref().and_then(|verifier| verifier.loaded.as_ref()) else { return writes };
+    pub(super) fn up_to_state(&mut self, mut writes: Vec<PendingWrite>) -> Vec<PendingWrite> {
+        let Some(verifier) = &self.verifier else { return writes };
+        let Some(loaded) = &verifier.loaded else { return writes };
         let told =
             |write: &PendingWrite| loaded.state.told(write.number.sequence(), write.file_index, write.offset_bytes);
-        let ends = |write: &PendingWrite| matches!(told(write), Told::NotIssued | Told::InFlight);
-        if let Some(end) = writes.iter().position(ends) {
-            self.say_stop(writes[end].number.sequence(), told(&writes[end]));
+        let is_end = |write: &PendingWrite| matches!(told(write), Told::NotIssued | Told::InFlight);
+        let end = writes.iter().position(is_end);
+        let first = end.map(|end| (writes[end].number.sequence(), told(&writes[end])));
+        // By their places the writes before the end may come after it.
+        if let Some(end) = end.filter(|_| !verifier.pending.may_overlap()) {
             writes.truncate(end);
         }
-        writes.retain(|write| told(write) != Told::Failed);
+        writes.retain(|write| told(write) == Told::Done);
+        if let Some((number, told)) = first {
+            self.say_stop(number, told);
+        }
         writes
     }
 }

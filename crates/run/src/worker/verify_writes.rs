@@ -10,11 +10,14 @@ use crate::error::{JobError, job_error};
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
 use ferrio_engine::IoUnit;
-use ferrio_job::spec::{DirectionMix, FileService, RandomDistribution, VerifiedWrites, VerifySpec, ZoneSpec};
+use ferrio_job::spec::{
+    DirectionMix, FileService, RandomDistribution, RandomGenerator, VerifiedWrites, VerifySpec, ZoneSpec,
+};
 use ferrio_units::random::Taus88;
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::verify::block::Expected;
-use ferrio_workload::verify::pending::{MAX_PENDING, PendingWrite, WriteNumber};
+use ferrio_workload::verify::pending::{MAX_PENDING, PendingWrite, PendingWrites, TooMany, WriteNumber};
+use ferrio_workload::verify::state::Told;
 use ferrio_workload::workload::StreamCopy;
 use ferrio_workload::{Next, NextIo};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,18 +73,39 @@ pub(super) fn check(plan: &WorkerPlan, set: &FileSet) -> Result<(), JobError> {
     let Some(verify) = &plan.spec.verify else { return Ok(()) };
     check_names(set)?;
     check_number(plan, set, verify)?;
-    let has_passes = plan.spec.limits.loops > 1 || set.io_bytes > set.pass_bytes;
-    if verify.reads == VerifiedWrites::OfEarlierRun && has_passes && (verify.checks_seed || verify.checks_sequence) {
+    if verify.reads == VerifiedWrites::OfEarlierRun
+        && has_passes(plan, set)
+        && (verify.checks_seed || verify.checks_sequence)
+    {
         let text = "fio: verify_only: of several passes only the last is there: verify_header_seed and \
                     verify_write_sequence cannot be checked";
         return Err(job_error!(EINVAL, "verify").explained(text));
     }
-    if verify.reads == VerifiedWrites::Regenerated && overlaps(plan, set) {
-        let text =
-            "fio: experimental_verify remembers nothing: of writes over each other it cannot tell which is the newest";
-        return Err(job_error!(EINVAL, "verify").explained(text));
-    }
     Ok(())
+}
+
+fn has_passes(plan: &WorkerPlan, set: &FileSet) -> bool {
+    plan.spec.limits.loops > 1 || set.io_bytes > set.pass_bytes
+}
+
+/// Where what the passes of an earlier run wrote is kept until the last: a pass may have written over parts of blocks of those
+/// before it.
+pub(super) fn passes_apart(plan: &WorkerPlan, set: &FileSet) -> Option<Box<PassesApart>> {
+    let pattern = &plan.spec.pattern;
+    let size = pattern.block_size[DataDirection::Write];
+    let is_one_size = size.min_bytes == size.max_bytes;
+    let align = pattern.block_align[DataDirection::Write];
+    let in_parts = !is_one_size || align.is_some_and(|align| align != size.min_bytes) || !visits_once(plan);
+    let keeps = plan.spec.is_verify_only() && has_passes(plan, set) && in_parts;
+    keeps.then(|| Box::new(PassesApart { left: PendingWrites::new(true), n_bytes: 0 }))
+}
+
+/// What the passes of an earlier run left.
+pub(super) struct PassesApart {
+    /// The newest writes of all passes so far.
+    pub(super) left: PendingWrites,
+    /// Bytes that the passes of that run read back.
+    n_bytes: u64,
 }
 
 /// The same for a job that replays a trace: what it writes is remembered, and the newest of each place is read back.
@@ -106,7 +130,7 @@ fn check_number(plan: &WorkerPlan, set: &FileSet, verify: &VerifySpec) -> Result
     let writes_only = matches!(plan.spec.pattern.mix, DirectionMix::Write | DirectionMix::TrimWrite);
     let limits = &plan.spec.limits;
     let ends_early = limits.time_based || limits.runtime_us > 0 || plan.spec.extent.number_ios > 0;
-    let remembers = verify.reads_back && verify.reads != VerifiedWrites::Regenerated;
+    let remembers = verify.reads_back && (verify.reads != VerifiedWrites::Regenerated || overlaps(plan, set));
     // What waits for a backlog is read back before there are more.
     let is_bounded = verify.backlog.is_some_and(|backlog| backlog.blocks <= MAX_PENDING as u64 / 2);
     if !writes_only || ends_early || !remembers || is_bounded {
@@ -142,17 +166,11 @@ fn advice(verify: &VerifySpec, overlap: bool) -> String {
 /// A write of a pass may lie over another of it.
 pub(super) fn overlaps(plan: &WorkerPlan, set: &FileSet) -> bool {
     let pattern = &plan.spec.pattern;
-    let visits_once = !pattern.random
-        || (!pattern.norandommap
-            && !pattern.softrandommap
-            // Skewed draws repeat themselves, and what is not drawn is not marked in the map.
-            && pattern.distribution == RandomDistribution::Uniform
-            && pattern.percentage_random[DataDirection::Write] == 100);
     let jumps = pattern.rw_postfix != i64::from(pattern.random);
     let is_zoned = plan.spec.zones != ZoneSpec::None;
     let is_traced = plan.spec.replay.is_set();
     let starts_over = matches!(plan.spec.target.file_service, FileService::Skewed(_));
-    !visits_once
+    !visits_once(plan)
         || starts_over
         || jumps
         || is_zoned
@@ -161,6 +179,22 @@ pub(super) fn overlaps(plan: &WorkerPlan, set: &FileSet) -> bool {
         || pattern.sprandom.is_some()
         || set.io_bytes > set.pass_bytes
         || plan.spec.limits.time_based
+}
+
+/// A pass visits no place twice, as far as its order says.
+fn visits_once(plan: &WorkerPlan) -> bool {
+    let pattern = &plan.spec.pattern;
+    let size = pattern.block_size[DataDirection::Write];
+    // It gives each number once, whatever larger blocks have covered since.
+    let draws_under_others =
+        pattern.random_generator == Some(RandomGenerator::Lfsr) && size.min_bytes != size.max_bytes;
+    !pattern.random
+        || (!pattern.norandommap
+            && !pattern.softrandommap
+            && !draws_under_others
+            // Skewed draws repeat themselves, and what is not drawn is not marked in the map.
+            && pattern.distribution == RandomDistribution::Uniform
+            && pattern.percentage_random[DataDirection::Write] == 100)
 }
 
 /// A trim of the mix may lie over more, or less, than the write that follows it.
@@ -254,7 +288,73 @@ impl Verifier {
             number: WriteNumber::new(self.n_writes),
         };
         self.n_writes += 1;
-        self.remember(write)
+        self.forget_above(write.file_index, write.offset_bytes);
+        // What is there when it was in flight, or failed, is not known.
+        if self.told(&write).is_some_and(|told| told != Told::Done) && self.pending.may_overlap() {
+            self.forget_range(write.file_index, write.offset_bytes, write.length_bytes.into());
+            return Ok(());
+        }
+        self.remember(write)?;
+        if let Some(apart) = &mut self.apart {
+            let pushed = apart.left.push(write);
+            pushed.map_err(|TooMany| self.too_many())?;
+        }
+        if let Some(trims) = &mut self.trims {
+            trims.wrote(write);
+        }
+        Ok(())
+    }
+
+    /// What the state of the earlier run says of a write; `None`: there is none.
+    fn told(&self, write: &PendingWrite) -> Option<Told> {
+        let state = &self.loaded.as_ref()?.state;
+        Some(state.told(write.number.sequence(), write.file_index, write.offset_bytes))
+    }
+
+    /// The earlier run ended before its next write: so its state says.
+    fn ended_before(&self, io: &NextIo) -> bool {
+        let Some(loaded) = &self.loaded else { return false };
+        loaded.state.told(self.n_writes, io.file_index, io.offset_bytes) == Told::NotIssued
+    }
+
+    /// A trim that the earlier run did.
+    fn remember_trim(&mut self, io: &NextIo) {
+        // A trim that the device of zones refused ended that run.
+        let _ =
+            self.zones.tables().get(io.file_index as usize).map(|table| table.trim(io.offset_bytes, io.length_bytes));
+        self.forget_range(io.file_index, io.offset_bytes, io.length_bytes);
+    }
+
+    /// Of a range nothing is known any more.
+    pub(super) fn forget_range(&mut self, file_index: u32, offset_bytes: u64, length_bytes: u64) {
+        self.pending.forget_range(file_index, offset_bytes, length_bytes);
+        if let Some(apart) = &mut self.apart {
+            apart.left.forget_range(file_index, offset_bytes, length_bytes);
+        }
+    }
+
+    /// A pass of the earlier run is over, which read back these: now they are not, where the passes after it may have written
+    /// over parts of them. Gives back what is to be read now.
+    pub(super) fn keep_pass(&mut self, writes: Vec<PendingWrite>) -> Vec<PendingWrite> {
+        let Some(apart) = &mut self.apart else { return writes };
+        apart.n_bytes += writes.iter().map(|write| u64::from(write.length_bytes)).sum::<u64>();
+        Vec::new()
+    }
+
+    /// Bytes that the passes of the earlier run read back, where they are not read back now.
+    pub(super) fn unread_bytes(&self) -> u64 {
+        self.apart.as_ref().map_or(0, |apart| apart.n_bytes)
+    }
+
+    /// What the earlier run trimmed again by now.
+    fn remember_trims_between(&mut self) {
+        let Self { trims: Some(trims), pending, apart, .. } = self else { return };
+        while let Some(write) = trims.next(pending) {
+            pending.trim(&write, trims.checks_zeroes());
+            if let Some(apart) = apart {
+                apart.left.trim(&write, trims.checks_zeroes());
+            }
+        }
     }
 }
 
@@ -274,18 +374,37 @@ impl Worker<'_> {
             }
             match (self.workload.next(), &mut self.verifier) {
                 (Next::Io(io), Some(verifier)) if io.direction == Direction::Write => {
+                    if verifier.ended_before(&io) {
+                        let number = verifier.n_writes;
+                        self.say_stop(number, Told::NotIssued);
+                        return Stop::PassEnd;
+                    }
                     if let Err(error) = verifier.remember_unwritten(&io) {
                         return Stop::Failed(Box::new(error));
                     }
                 }
+                (Next::Io(io), Some(verifier)) if io.direction == Direction::Trim => verifier.remember_trim(&io),
                 // Its reads and syncs are not repeated; files are opened to be read back.
                 (Next::Io(_) | Next::Close(_) | Next::Restart(_) | Next::Open(_), _) => {}
                 (Next::PassEnd, _) => return Stop::PassEnd,
                 // Times of a trace do not count.
-                (Next::Wait, _) => _ = self.workload.turn(u64::MAX),
+                (Next::Wait, verifier) => {
+                    if let Some(verifier) = verifier {
+                        verifier.remember_trims_between();
+                    }
+                    let _ = self.workload.turn(u64::MAX);
+                }
                 (Next::Failed, _) => return self.stream_failed(),
             }
         }
+    }
+
+    /// After the last pass: what all of them left is read back.
+    pub(super) fn verify_passes(&mut self) -> Stop {
+        let apart = self.verifier.as_mut().and_then(|verifier| verifier.apart.take());
+        let Some(mut apart) = apart else { return Stop::PassEnd };
+        let writes = self.up_to_state(apart.left.take());
+        self.verify_writes(writes, None)
     }
 
     /// A pass begins: what is to make its writes once more stands where the pass stands.

@@ -31,7 +31,7 @@ impl Verifier {
         let is_sequential = usize::try_from(offset_bytes / zone_bytes)
             .is_ok_and(|zone| zone < table.layout().n_zones && table.layout().shape(zone).is_sequential);
         if is_sequential {
-            self.pending.forget_range(file_index, offset_bytes, zone_bytes - offset_bytes % zone_bytes);
+            self.forget_range(file_index, offset_bytes, zone_bytes - offset_bytes % zone_bytes);
         }
     }
 }

@@ -15,8 +15,8 @@ use crate::plan::WorkerPlan;
 use ferrio_job::spec::{DirectionMix, SequentialZonesSpec, ZoneSkip, ZoneSpec};
 use ferrio_units::DataDirection;
 use ferrio_workload::{SequentialPlan, ZoneLayout, ZoneTable};
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,6 +30,8 @@ const EINVAL: i32 = 22;
 pub(crate) struct ZoneRegistry {
     n_workers: usize,
     known: HashMap<PathBuf, Known>,
+    /// Files of which a job only verifies what an earlier run wrote.
+    verified: HashSet<PathBuf>,
 }
 
 /// What is known of one file.
@@ -73,7 +75,7 @@ impl ZonedFiles {
 
 impl ZoneRegistry {
     pub(crate) fn new(n_workers: usize) -> Self {
-        Self { n_workers, known: HashMap::new() }
+        Self { n_workers, known: HashMap::new(), verified: HashSet::new() }
     }
 
     /// Finds the zones of a worker's files and puts the ranges of a job to their borders, unless it reads them in sequence.
@@ -87,8 +89,11 @@ impl ZoneRegistry {
         let ZoneSpec::Sequential(spec) = worker.spec.zones else { return Ok(()) };
         let mut tables = Vec::with_capacity(set.files.len());
         for file in &mut set.files {
-            let known = self.known(worker, &spec, file)?;
-            let table = Arc::clone(&known.table);
+            let table = if worker.spec.is_verify_only() {
+                self.as_before_writes(worker, &spec, file)?
+            } else {
+                Arc::clone(&self.known(worker, &spec, file)?.table)
+            };
             if spec.job_max_open > 0 && table.max_open() == 0 {
                 return Err(refused(
                     "'job_max_open_zones' cannot be used without a global open zones limit".to_owned(),
@@ -98,13 +103,34 @@ impl ZoneRegistry {
             if worker.spec.pattern.mix != DirectionMix::Read || worker.spec.pattern.random {
                 round(file, table.layout(), events)?;
             }
-            if worker.spec.pattern.mix != DirectionMix::Read {
-                known.claim(file)?;
+            if worker.spec.pattern.mix != DirectionMix::Read && !worker.spec.is_verify_only() {
+                self.known(worker, &spec, file)?.claim(file)?;
             }
             tables.push(table);
         }
         set.zones = ZonedFiles(tables);
         Ok(())
+    }
+
+    /// The zones of a file as they were before an earlier run wrote to them (`verify_only`): that is known of emulated ones, and of
+    /// one job.
+    fn as_before_writes(
+        &mut self,
+        worker: &WorkerPlan,
+        spec: &SequentialZonesSpec,
+        file: &FilePlan,
+    ) -> Result<Arc<ZoneTable>, JobError> {
+        let (table, is_device) = target::table(worker, spec, file, self.n_workers)?;
+        let key = std::fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
+        let is_another = !self.verified.insert(key);
+        let why = if is_device {
+            "on a zoned device: where an earlier run wrote depends on where its zones were written before"
+        } else if is_another {
+            "in several jobs on one file: which of them wrote where is not known"
+        } else {
+            return Ok(Arc::new(table));
+        };
+        Err(refused(format!("{}: verify_only cannot be combined with zonemode=zbd {why}", file.name)))
     }
 
     fn known(

@@ -43,6 +43,8 @@ pub struct BlockRules {
     spec: VerifyContentSpec,
     job_number: u16,
     checksum: Option<Checksum>,
+    /// Those of the other layout, where blocks may have either.
+    other: Option<Box<Self>>,
 }
 
 impl BlockRules {
@@ -55,7 +57,63 @@ impl BlockRules {
             VerifyForm::Header(checksum) => checksum,
             VerifyForm::Bare | VerifyForm::Nothing => None,
         };
-        Self { spec, job_number, checksum }
+        Self { spec, job_number, checksum, other: None }
+    }
+
+    /// Blocks that are checked may have the header of either layout, whichever they say: for who reads what others wrote. Who
+    /// wrote them itself must not: an old block of the other layout, with the same seed, would hide that a write was lost.
+    #[must_use]
+    pub fn recognising(self) -> Self {
+        let other = Box::new(self.in_other_layout());
+        Self { other: Some(other), ..self }
+    }
+
+    fn in_other_layout(&self) -> Self {
+        let layout = match self.spec.layout {
+            HeaderLayout::V3 => HeaderLayout::V2,
+            HeaderLayout::V2 => HeaderLayout::V3,
+        };
+        Self::new(VerifyContentSpec { layout, ..self.spec.clone() }, self.job_number)
+    }
+
+    /// The rules that a block was made by, as a whole header in it says.
+    fn of_block(&self, block: &[u8], offset_bytes: u64) -> &Self {
+        match &self.other {
+            Some(other)
+                if !self.has_whole_header(block, offset_bytes) && other.has_whole_header(block, offset_bytes) =>
+            {
+                other
+            }
+            _ => self,
+        }
+    }
+
+    /// The other layout, if it is that of the headers of a block and is not recognised.
+    pub fn foreign_layout(&self, block: &[u8], offset_bytes: u64) -> Option<HeaderLayout> {
+        let other = self.in_other_layout();
+        let is_foreign = self.other.is_none()
+            && !self.has_whole_header(block, offset_bytes)
+            && other.has_whole_header(block, offset_bytes);
+        is_foreign.then_some(other.spec.layout)
+    }
+
+    /// An interval of a block has a header of its place, length and method in which nothing is damaged.
+    fn has_whole_header(&self, block: &[u8], offset_bytes: u64) -> bool {
+        let (interval_bytes, area_bytes) = (self.interval_bytes(block.len()), self.area_bytes());
+        if area_bytes == 0 || interval_bytes < area_bytes {
+            return false;
+        }
+        let at = self.header_place(interval_bytes).unwrap_or(0);
+        block.chunks_exact(interval_bytes).enumerate().any(|(index, interval)| {
+            Header::read(self.spec.layout, &interval[at..]).is_ok_and(
+                |ReadHeader { header, stored_crc, computed_crc }| {
+                    stored_crc == computed_crc
+                        && header.method_number == self.spec.method.def().number
+                        && header.interval_bytes as usize == interval_bytes
+                        && header.offset_bytes == offset_bytes + (index * interval_bytes) as u64
+                },
+            )
+        })
     }
 
     /// Bytes of header and checksum: an interval must be longer.
@@ -161,11 +219,17 @@ impl BlockRules {
 
     /// Header and checksum change places with the bytes at `verify_offset`.
     fn swap(&self, interval: &mut [u8]) {
-        let (at, area_bytes) = (self.spec.header_at as usize, self.area_bytes());
-        if at >= area_bytes && interval.len() >= at + area_bytes {
+        let area_bytes = self.area_bytes();
+        if let Some(at) = self.header_place(interval.len()) {
             let (front, back) = interval.split_at_mut(at);
             front[..area_bytes].swap_with_slice(&mut back[..area_bytes]);
         }
+    }
+
+    /// Where the header stands in an interval, if it is not in front.
+    fn header_place(&self, interval_bytes: usize) -> Option<usize> {
+        let (at, area_bytes) = (self.spec.header_at as usize, self.area_bytes());
+        (at >= area_bytes && interval_bytes >= at + area_bytes).then_some(at)
     }
 
     /// Checks a block that was read. It is changed meanwhile, and left as it was.
@@ -190,7 +254,12 @@ impl BlockRules {
             VerifyForm::Nothing => Ok(()),
             _ if expected.is_trimmed => check_zeroes(block, expected.offset_bytes),
             VerifyForm::Bare => self.check_pattern(block, block, expected.offset_bytes, 0),
-            VerifyForm::Header(_) => self.check_intervals(block, expected, known),
+            VerifyForm::Header(_) => {
+                let rules = self.of_block(block, expected.offset_bytes);
+                // What is known has the places of this layout.
+                let known = known.filter(|_| rules.spec.layout == self.spec.layout);
+                rules.check_intervals(block, expected, known)
+            }
         }
     }
 
@@ -352,6 +421,10 @@ impl BlockRules {
     /// The block as it ought to be: by the seed of its write, or by what its own header says where that is not known.
     /// `None`: neither says it.
     pub fn regenerate(&self, received: &[u8], expected: &Expected) -> Option<Vec<u8>> {
+        self.of_block(received, expected.offset_bytes).regenerate_by(received, expected)
+    }
+
+    fn regenerate_by(&self, received: &[u8], expected: &Expected) -> Option<Vec<u8>> {
         let header = self.first_header(received);
         let seed = expected.seed.or(header.map(|header| header.seed)).or(self.spec.pattern.as_ref().map(|_| 0))?;
         let sequence = expected.sequence.or(header.map(|header| header.sequence)).unwrap_or(0);

@@ -3,7 +3,7 @@
 //! Must not know: how blocks are checked. Start reading at [`Fault::text`], then [`diagnose`].
 //! Facts: reference "Failure messages".
 
-use ferrio_job::spec::VerifyMethod;
+use ferrio_job::spec::{HeaderLayout, VerifyMethod};
 use std::fmt::Write as _;
 
 /// Bytes of a sector: what devices write as a whole.
@@ -203,6 +203,8 @@ pub enum Damage {
         /// How many.
         n_bits: u32,
     },
+    /// A block of another run, with headers of this layout.
+    OtherLayout(HeaderLayout),
     /// None of these.
     Other,
 }
@@ -260,6 +262,13 @@ impl std::fmt::Display for Damage {
             }
             Self::FlippedBits { n_bits: 1 } => f.write_str("1 bit is flipped"),
             Self::FlippedBits { n_bits } => write!(f, "{n_bits} bits are flipped"),
+            Self::OtherLayout(layout) => {
+                let version = layout.word();
+                write!(
+                    f,
+                    "the header is that of fio {version}: another run wrote it; verify_header_layout={version} reads it"
+                )
+            }
             Self::Other => f.write_str("the data is none of this write"),
         }
     }

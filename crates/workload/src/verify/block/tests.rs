@@ -192,3 +192,44 @@ proptest! {
         }
     }
 }
+
+/// Who reads what others wrote takes either layout, in every shape, and finds the same damage; who wrote it himself takes none
+/// but his own: with the same seed an old block of the other layout would hide that a write was lost.
+#[test]
+fn either_layout_is_recognised_by_who_reads_only() {
+    for def in VERIFY_METHODS {
+        let VerifyForm::Header(_) = def.form else { continue };
+        for (written, read) in [(HeaderLayout::V2, HeaderLayout::V3), (HeaderLayout::V3, HeaderLayout::V2)] {
+            for (interval_bytes, header_at) in [(0, 0), (512, 0), (512, 200), (0, 300)] {
+                let of = |layout| {
+                    let content = VerifyContentSpec { interval_bytes, header_at, ..spec(def.method, layout) };
+                    BlockRules::new(content, 1)
+                };
+                let name = format!("{} {written:?} {interval_bytes} {header_at}", def.name);
+                let whole = stamped(&of(written), 4096);
+                let fault = of(read).check(&mut whole.clone(), &EXPECTED);
+                assert!(fault.is_err(), "{name}");
+                assert_eq!(of(read).foreign_layout(&whole, 8192), Some(written), "{name}");
+                let reader = of(read).recognising();
+                let mut block = whole.clone();
+                assert_eq!(reader.check(&mut block, &EXPECTED), Ok(()), "{name}");
+                assert_eq!(reader.regenerate(&whole, &EXPECTED).as_deref(), Some(&whole[..]), "{name}");
+                assert_eq!(
+                    (reader.foreign_layout(&whole, 8192), of(written).foreign_layout(&whole, 8192)),
+                    (None, None),
+                    "{name}"
+                );
+                for at in [0, 3, 5, 9, 17, 25, 37, 500, 1000, 4000] {
+                    block.copy_from_slice(&whole);
+                    block[at] ^= 0x10;
+                    let is_found = reader.check(&mut block, &EXPECTED).is_err();
+                    assert_eq!(is_found, of(written).check(&mut block, &EXPECTED).is_err(), "{name} at {at}");
+                }
+                let elsewhere = Expected { offset_bytes: 4096, ..EXPECTED };
+                assert!(reader.check(&mut whole.clone(), &elsewhere).is_err(), "{name}");
+                let later = Expected { sequence: Some(8), ..EXPECTED };
+                assert!(reader.check(&mut whole.clone(), &later).is_err(), "{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! `verify_only`, `experimental_verify` and `verify_state_load` beside zones, traces, trims and several passes: what an earlier run
+//! left raises no alarm, all of it is read, and a flipped bit in any of it is found.
+//!
+//! Start reading at [`what_any_earlier_run_left_is_found`].
+
+use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_peer, has_programs, is_root, skip};
+
+const FIXED: &str = "--name=v --size=256k --randrepeat=0 --randseed=137";
+
+fn run(program: Program, scratch: &Scratch, arguments: &str) -> Finished {
+    Run::new(program, scratch.path(), &format!("{FIXED} {arguments}")).finish()
+}
+
+fn is_clean(finished: &Finished, what: &str) {
+    assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{what}: {}", finished.all());
+}
+
+/// Places and lengths of what a job read, as its log tells.
+fn reads(scratch: &Scratch) -> Vec<(usize, usize)> {
+    let number = |word: Option<&str>| word.and_then(|word| word.parse().ok()).expect("a number");
+    let of_line = |line: &str| {
+        let mut words = line.split(" read ").nth(1)?.split(' ');
+        Some((number(words.next()), number(words.next())))
+    };
+    scratch.read("log").lines().filter_map(of_line).collect()
+}
+
+/// A file of zeroes, as jobs with emulated zones need it.
+fn fresh(scratch: &Scratch) {
+    let _ = std::fs::remove_file(scratch.join("log"));
+    scratch.write("f", vec![0; 256 << 10]);
+}
+
+/// Jobs whose order of writes, and what is left of them, depends on more than one pass of one kind of block.
+const JOBS: &[&str] = &[
+    "--bs=4k --rw=write --zonemode=zbd --zonesize=32k",
+    "--bs=4k --rw=randwrite --zonemode=zbd --zonesize=32k",
+    "--bs=4k --rw=randwrite --zonemode=zbd --zonesize=32k --ioengine=libaio --iodepth=16 --io_size=500k",
+    "--bs=4k --rw=randwrite --zonemode=zbd --zonesize=32k --io_size=600k --norandommap --max_open_zones=1",
+    "--bs=4k --rw=randrw --zonemode=zbd --zonesize=32k --io_size=400k",
+    "--bsrange=4k-16k --rw=randwrite --zonemode=zbd --zonesize=32k --loops=2 --zonecapacity=24k",
+    "--bs=4k --rw=randwrite --zonemode=zbd --zonesize=32k --zone_reset_threshold=0.3 --zone_reset_frequency=0.2 \
+     --io_size=512k",
+    "--bs=4k,4k,32k --rw=trimwrite --zonemode=zbd --zonesize=32k",
+    "--bs=4k --rw=write --zonemode=strided --zonesize=16k --zoneskip=16k",
+    "--bs=4k --rw=randrw --io_size=600k",
+    "--bs=4k --rw=rw --io_size=600k --norandommap --loops=2",
+    "--bsrange=4k-16k --rw=randwrite --loops=2",
+    "--bssplit=1k/50:3k/50 --rw=randrw --io_size=500k",
+    "--bsrange=4k-16k --rw=rw --size=512k --loops=3 --ioengine=libaio --zonemode=strided --zonesize=16k --zoneskip=16k",
+    "--bs=4k --rw=randwrite --blockalign=512 --norandommap --loops=3",
+    "--bsrange=1k-8k --rw=randwrite --percentage_random=50 --nrfiles=3 --filename= --filename_format=f.$filenum --fsync=1",
+];
+
+#[test]
+fn what_any_earlier_run_left_is_found() {
+    let scratch = Scratch::new("what_any_earlier_run_left_is_found");
+    for method in ["crc32c", "pattern --verify_pattern=0xab%o"] {
+        for job in JOBS {
+            fresh(&scratch);
+            let several = job.contains("nrfiles");
+            let name = if several { "" } else { "--filename=f" };
+            let job = format!("{} {name} --verify={method}", job.replace("--filename= ", ""));
+            is_clean(&run(Program::Ferrio, &scratch, &job), &job);
+            let read = format!("{job} --verify_only");
+            is_clean(&run(Program::Ferrio, &scratch, &format!("{read} --write_iolog=log")), &read);
+            let places = reads(&scratch);
+            assert!(places.len() > 10, "{read}: {places:?}");
+            if several {
+                continue;
+            }
+            let whole = std::fs::read(scratch.join("f")).expect("the file");
+            for (place, length) in places.iter().step_by(11) {
+                let mut damaged = whole.clone();
+                damaged[place + length / 2] ^= 2;
+                scratch.write("f", damaged);
+                let found = run(Program::Ferrio, &scratch, &read);
+                assert_eq!(found.code, Some(1), "{read}: {place}");
+                assert!(found.stderr.contains(" at file f offset "), "{read}: {}", found.stderr);
+            }
+        }
+    }
+}
+
+/// Where memory is needed it is used, whatever was asked for: as many reads as without.
+#[test]
+fn what_needs_memory_is_remembered() {
+    let scratch = Scratch::new("what_needs_memory_is_remembered");
+    let trace = "fio version 2 iolog\nf add\nf open\nf write 0 4096\nf write 4096 8192\nf write 0 8192\nf close\n";
+    scratch.write("trace", trace);
+    for job in [
+        "--filename=f --rw=randwrite --norandommap",
+        "--filename=f --rw=randwrite --io_size=600k",
+        "--filename=f --rw=randwrite --zonemode=zbd --zonesize=32k",
+        "--filename=f --rw=write --zonemode=strided --zonesize=16k --zoneskip=16k",
+        "--filename=f --rw=write --verify_policy=fsynced --fsync=5",
+        "--filename=f --rw=rw --rate_iops=5000",
+        "--filename=f --rw=randwrite --norandommap --verify_backlog=4",
+        "--read_iolog=trace",
+    ] {
+        let job = format!("{job} --bs=4k --verify=md5");
+        let issued = |more: &str| {
+            fresh(&scratch);
+            let finished = run(Program::Ferrio, &scratch, &format!("{job} {more}"));
+            is_clean(&finished, &job);
+            let line = finished.stdout.lines().find(|line| line.contains("issued rwts")).map(str::to_owned);
+            // Which reads and writes rates mix is a matter of time.
+            if job.contains("rate") { None } else { line }
+        };
+        assert_eq!(issued("--experimental_verify=1"), issued(""), "{job}");
+    }
+}
+
+/// All that a state tells of is checked, and nothing else, whatever lies over what. The state may be the peer's.
+#[test]
+fn a_state_bounds_what_is_checked() {
+    let peer = has_peer("a_state_bounds_what_is_checked");
+    let scratch = Scratch::new("a_state_bounds_what_is_checked");
+    let steps: Vec<String> = (0..40).map(|step| format!("f write {} 8192", step * 7 % 31 * 8192)).collect();
+    let steps = steps.join("\n");
+    scratch.write("trace", format!("fio version 2 iolog\nf add\nf open\n{steps}\nf close\n"));
+    for job in [
+        "--filename=f --rw=randwrite",
+        "--filename=f --rw=randwrite --norandommap",
+        "--filename=f --rw=randwrite --norandommap --experimental_verify=1",
+        "--filename=f --rw=randwrite --zonemode=zbd --zonesize=32k",
+        "--filename=f --rw=write --zonemode=strided --zonesize=16k --zoneskip=16k",
+        "--read_iolog=trace",
+    ] {
+        // The peer writes all of a trace, whatever number_ios says.
+        let beside_peer = peer && !job.contains("read_iolog");
+        for writer in [Program::Ferrio, Program::Peer].into_iter().take(if beside_peer { 2 } else { 1 }) {
+            fresh(&scratch);
+            let job = format!("{job} --bs=4k --verify=crc32c");
+            is_clean(&run(writer, &scratch, &format!("{job} --number_ios=23 --do_verify=0")), &job);
+            let read = format!("{job} --verify_only --verify_state_load=1 --verify_state_save=0");
+            let finished = run(Program::Ferrio, &scratch, &read);
+            is_clean(&finished, &read);
+            assert!(finished.stdout.contains("Stop verify because seq 23 >= 23\n"), "{read}: {}", finished.stdout);
+            let whole = std::fs::read(scratch.join("f")).expect("the file");
+            let blocks: Vec<usize> = (0..whole.len()).step_by(4096).filter(|at| whole[at + 2000] != 0).collect();
+            for at in blocks.iter().step_by(5) {
+                let mut damaged = whole.clone();
+                damaged[at + 2000] ^= 1;
+                scratch.write("f", damaged);
+                assert_eq!(run(Program::Ferrio, &scratch, &read).code, Some(1), "{read}: {at}");
+            }
+        }
+    }
+}
+
+/// What the job read back between its writes ends where the state does, too.
+#[test]
+fn a_backlog_ends_with_a_state() {
+    for program in
+        if has_peer("a_backlog_ends_with_a_state") { &[Program::Ferrio, Program::Peer][..] } else { &[Program::Ferrio] }
+    {
+        let scratch = Scratch::new("a_backlog_ends_with_a_state");
+        let job = "--filename=f --rw=write --bs=4k --verify=crc32c";
+        is_clean(&run(*program, &scratch, &format!("{job} --number_ios=10")), job);
+        let load = "--verify_backlog=4 --verify_state_load=1 --write_iolog=log";
+        is_clean(&run(*program, &scratch, &format!("{job} {load}")), load);
+        let places: Vec<usize> = reads(&scratch).into_iter().map(|(place, _)| place / 4096).collect();
+        assert_eq!(places, (0..10).collect::<Vec<_>>(), "{program:?}");
+    }
+}
+
+/// Two jobs that shared zones wrote where the other left room.
+#[test]
+fn several_jobs_in_zones_are_refused() {
+    let scratch = Scratch::new("several_jobs_in_zones_are_refused");
+    fresh(&scratch);
+    let job = "--filename=f --rw=write --bs=4k --verify=crc32c --zonemode=zbd --zonesize=32k --numjobs=2 --verify_only";
+    let refused = run(Program::Ferrio, &scratch, job);
+    let text = "f: verify_only cannot be combined with zonemode=zbd in several jobs on one file";
+    assert!(refused.all().contains(text), "{}", refused.all());
+}
+
+/// What was trimmed again reads as zeroes, also for who only reads; a trace has trims of its own besides.
+#[test]
+fn trims_of_an_earlier_run_are_known() {
+    let test = "trims_of_an_earlier_run_are_known";
+    if !is_root(test) || !has_programs(test, &["losetup"]) {
+        return;
+    }
+    let scratch = Scratch::new(test);
+    let Some(device) = LoopDevice::new(&scratch, 256 << 10) else { return skip(test, "no loop device") };
+    let path = device.path();
+    let trace = format!(
+        "fio version 2 iolog\n{path} add\n{path} open\n{path} write 0 8192\n{path} write 8192 8192\n{path} trim 4096 4096\n\
+         {path} write 16384 8192\n{path} write 32768 4096\n{path} trim 32768 4096\n{path} close\n"
+    );
+    scratch.write("trace", trace);
+    let trims = "--trim_percentage=60 --trim_backlog=5";
+    for job in [
+        format!("--filename={path} --rw=trimwrite"),
+        format!("--filename={path} --rw=write {trims}"),
+        format!("--filename={path} --rw=randwrite --norandommap {trims} --trim_verify_zero=0"),
+        format!("--filename={path} --rw=randtrimwrite {trims} --ioengine=libaio --iodepth=8"),
+        format!("--filename={path} --rw=write --zonemode=strided --zonesize=16k {trims}"),
+        "--read_iolog=trace".to_owned(),
+        "--read_iolog=trace --trim_percentage=100 --trim_backlog=1".to_owned(),
+    ] {
+        let job = format!("{job} --bs=4k --verify=crc32c --verify_state_save=0");
+        let issued = |more: &str| {
+            let finished = run(Program::Ferrio, &scratch, &format!("{job} {more}"));
+            is_clean(&finished, &job);
+            let line =
+                finished.stdout.lines().find_map(|line| line.split_once("issued rwts: total=").map(|(_, rest)| rest));
+            let counts = line.and_then(|rest| rest.split(' ').next()).expect("a line of counts");
+            counts.split(',').map(|count| count.parse().expect("a count")).collect::<Vec<u64>>()
+        };
+        let (written, read) = (issued(""), issued("--verify_only"));
+        assert_eq!(written[0], read[0], "{job}: as many reads");
+        assert_eq!((read[1], read[2]), (0, 0), "{job}: nothing is changed");
+        assert_eq!(written[2] > 0, job.contains("trim") || job.contains("trace"), "{job}: {written:?}");
+    }
+}
