@@ -57,7 +57,7 @@ pub struct Open {
     /// Postfix of `rw`.
     pub rw_postfix: Option<i64>,
     /// `dedupe_percentage`.
-    pub dedupe_percent: u32,
+    pub dedupe_percent: Option<u32>,
     /// `dedupe_mode=working_set`.
     pub dedupe_working_set: bool,
     /// `dedupe_working_set_percentage`.

@@ -114,7 +114,7 @@ const DEFAULT_SET_PERCENT: u32 = 5;
 /// Texts as observed on fio 3.33.
 fn lower_dedupe(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
     let set_percent = open.dedupe_working_set_percent.unwrap_or(DEFAULT_SET_PERCENT);
-    let dedupe_percent = open.dedupe_percent;
+    let dedupe_percent = open.dedupe_percent.unwrap_or(0);
     if dedupe_percent > 0 && open.dedupe_working_set {
         let n_files = (job.target.nrfiles as usize).max(job.target.filenames.len());
         let problem = if job.extent.size.is_none() {
@@ -142,6 +142,8 @@ fn lower_dedupe(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
     let mode =
         if open.dedupe_working_set { DedupeMode::WorkingSet { percent: set_percent } } else { DedupeMode::Repeat };
     job.buffers.dedupe = (dedupe_percent > 0).then_some((dedupe_percent, mode));
+    // Who asks that nothing is repeated gets new data with each write, as in fio.
+    job.buffers.refill |= open.dedupe_percent == Some(0);
     Ok(())
 }
 

@@ -33,17 +33,17 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("buffer_compress_percentage", Kind::Int(at_most(100)), "Share of each chunk that is zero/pattern")
         .neutral("0")
         .place(Category::Io, "io-buf")
-        .applies(Apply::U32(|draft| &mut draft.job.buffers.compress_percent)),
+        .applies(Apply::U32(|draft| &mut draft.job.buffers.compress_percent))
+        .deviates("beside 0 and 100 scramble_buffers counts, where fio 3.33 stamps nothing: with 0 all its blocks are the same"),
     option("buffer_compress_chunk", Kind::Int(ANY), "Unit for the compress percentage")
         .default("512")
         .under("buffer_compress_percentage")
         .place(Category::Io, "io-buf")
         .applies(Apply::U64(|draft| &mut draft.job.buffers.compress_chunk_bytes)),
     option("dedupe_percentage", Kind::Int(at_most(100)), "Share of write blocks repeating earlier content")
-        .neutral("0")
         .place(Category::Io, "io-buf")
-        .applies(Apply::U32(|draft| &mut draft.open.dedupe_percent))
-        .deviates("where blocks have several sizes, pieces of the smallest repeat, so that the share holds; fio repeats whole blocks"),
+        .applies(Apply::OptionalU32(|draft| &mut draft.open.dedupe_percent))
+        .deviates("where blocks have several sizes, pieces of the smallest repeat, so that the share holds; fio repeats whole blocks; beside buffer_pattern all blocks hold the pattern, where fio 3.33 fills them with random data, all alike if the pattern comes later"),
     option("dedupe_global", Kind::Bool, "Take duplicates from other jobs' content too")
         .default("0")
         .under("dedupe_percentage")

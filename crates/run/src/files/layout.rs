@@ -13,8 +13,7 @@ use ferrio_sys::file_cache::{self, CacheAdvice};
 use ferrio_sys::file_io;
 use ferrio_sys::file_space::{self, Preallocation};
 use ferrio_units::DataDirection;
-use ferrio_units::random::{SeedIndex, Taus88};
-use ferrio_workload::contents;
+use ferrio_workload::contents::LayoutContents;
 use std::os::fd::OwnedFd;
 
 const ENOENT: i32 = 2;
@@ -64,7 +63,9 @@ pub(super) fn lay_out(
     let total_bytes = set.files.iter_mut().filter(needs).map(|file| end_of(file)).fold(0, u64::saturating_add);
     events(RunEvent::LayingOut { job_name: worker.spec.name.clone(), n_files, total_bytes });
     let how = layout_of(worker);
-    set.files.iter_mut().filter(|file| needs(file)).try_for_each(|file| lay_out_file(worker, file, how, stop))?;
+    let mut contents = LayoutContents::new(&worker.spec.buffers, &worker.contents_plan(set), &worker.seeds);
+    let mut files = set.files.iter_mut().filter(|file| needs(file));
+    files.try_for_each(|file| lay_out_file(worker, file, how, &mut contents, stop))?;
     if worker.spec.extent.fill_device && how == Layout::Fill && worker.used_directions()[DataDirection::Read] {
         forget_what_did_not_fit(set);
     }
@@ -105,6 +106,7 @@ fn lay_out_file(
     worker: &WorkerPlan,
     plan: &mut FilePlan,
     how: Layout,
+    contents: &mut LayoutContents,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), JobError> {
     if stop() {
@@ -131,7 +133,7 @@ fn lay_out_file(
         }
         failed(&error, "open")
     })?;
-    let result = fill_file(worker, plan, how, &opened, stop);
+    let result = fill_file(worker, plan, how, &opened, contents, stop);
     if result.is_err() && !keeps {
         // Nothing half-written is left behind.
         let _ = file::unlink(&plan.path);
@@ -157,6 +159,7 @@ fn fill_file(
     plan: &FilePlan,
     how: Layout,
     opened: &OwnedFd,
+    contents: &mut LayoutContents,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), JobError> {
     if worker.spec.extent.fill_device && how != Layout::Fill {
@@ -171,7 +174,7 @@ fn fill_file(
     if !worker.spec.extent.fill_device {
         file_space::truncate(opened, end_of(plan)).map_err(|errno| job_error!(errno.raw_os_error(), "ftruncate"))?;
     }
-    write_whole(worker, plan, opened, stop)?;
+    write_whole(worker, plan, opened, contents, stop)?;
     if worker.spec.layout.create_fsync {
         file_cache::sync(opened).map_err(|errno| job_error!(errno.raw_os_error(), "fsync"))?;
     }
@@ -196,27 +199,24 @@ fn preallocate(worker: &WorkerPlan, opened: &OwnedFd, bytes: u64) -> Result<(), 
     Ok(())
 }
 
-/// Writes the file once in blocks of the largest write, with the normal contents of a buffer.
+/// Writes the file once in blocks of the largest write.
 fn write_whole(
     worker: &WorkerPlan,
     plan: &FilePlan,
     opened: &OwnedFd,
+    contents: &mut LayoutContents,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), JobError> {
     let range = worker.spec.pattern.block_size.0[1];
     let block = usize::try_from(range.max_bytes).unwrap_or(usize::MAX).clamp(1, 1 << 30);
-    let mut stream = Taus88::from_table(&worker.seeds, SeedIndex::Buffer);
     let mut buffer = vec![0; block];
-    contents::fill_first(&mut buffer, &worker.spec.buffers, &mut stream);
     let mut left = end_of(plan);
     while left > 0 {
         if stop() {
             return Err(JobError::stopped());
         }
         let n = block.min(usize::try_from(left).unwrap_or(usize::MAX));
-        if worker.spec.buffers.refill {
-            contents::fill_first(&mut buffer, &worker.spec.buffers, &mut stream);
-        }
+        contents.fill(&mut buffer);
         match file_io::write_all(opened, &buffer[..n]) {
             Ok(()) => left -= n as u64,
             Err(errno) if errno.raw_os_error() == ENOSPC && worker.spec.extent.fill_device => break,

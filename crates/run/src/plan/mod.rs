@@ -5,13 +5,14 @@
 mod stream;
 
 use crate::error::RunError;
+use crate::files::FileSet;
 use crate::provenance::Facts;
 use ferrio_engine::{EngineInfo, EngineOptions, OptionValue};
 use ferrio_job::spec::{BlockRange, DedupeMode, DirectionMix, EngineValue, JobSpec, QueueSpec, RunSpec, SizeSpec};
 use ferrio_sys::scheduling::IoPriority;
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedIndex, SeedTable, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
-use ferrio_workload::contents::DedupeSet;
+use ferrio_workload::contents::{ContentsPlan, DedupeSet};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -207,6 +208,17 @@ impl WorkerPlan {
     /// Smallest block of a write, bytes.
     pub(crate) fn write_block_bytes(&self) -> u64 {
         self.spec.pattern.block_size[DataDirection::Write].min_bytes
+    }
+
+    /// What decides about the job's data beside its options for buffers.
+    pub(crate) fn contents_plan(&self, set: &FileSet) -> ContentsPlan {
+        ContentsPlan {
+            reads: self.used_directions()[DataDirection::Read],
+            size_bytes: set.size_bytes,
+            block_bytes: self.write_block_bytes(),
+            iodepth: self.spec.queue.iodepth,
+            shared_sets: Arc::clone(&self.shared_sets),
+        }
     }
 
     /// The set of repeated data that the job shares with others.

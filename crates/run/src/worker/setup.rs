@@ -21,12 +21,11 @@ use ferrio_sys::{Arena, ArenaKind, ArenaRequest, process};
 use ferrio_units::DataDirection;
 use ferrio_units::random::{SeedIndex, Taus88};
 use ferrio_workload::command_priority::CommandPriorities;
-use ferrio_workload::contents::{self, BufferContents, ContentsPlan};
+use ferrio_workload::contents::{self, BufferContents};
 use ferrio_workload::replay::ReplayPlan;
 use ferrio_workload::{Workload, WorkloadError};
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// How late sleeps of a job that keeps a rate may end for the comfort of the kernel, ns.
 const TIMER_SLACK_NS: u64 = 1_000;
@@ -182,14 +181,7 @@ pub(super) fn buffers(worker: &WorkerPlan, block_bytes: usize) -> Result<Rc<RefC
 
 /// What buffers are filled with before writes.
 pub(super) fn contents(worker: &WorkerPlan, set: &FileSet) -> BufferContents {
-    let plan = ContentsPlan {
-        reads: worker.used_directions()[DataDirection::Read],
-        size_bytes: set.size_bytes,
-        block_bytes: worker.write_block_bytes(),
-        iodepth: worker.spec.queue.iodepth,
-        shared_sets: Arc::clone(&worker.shared_sets),
-    };
-    BufferContents::new(&worker.spec.buffers, &plan, &worker.seeds)
+    BufferContents::new(&worker.spec.buffers, &worker.contents_plan(set), &worker.seeds)
 }
 
 fn arena_kind(memory: &BufferMemory) -> ArenaKind {

@@ -40,6 +40,46 @@ pub struct Refill {
     kind: Kind,
 }
 
+impl Refill {
+    fn new(spec: &BufferSpec, kind: Kind, plan: &ContentsPlan, seeds: FillSeeds) -> Self {
+        let block_bytes = usize::try_from(plan.block_bytes).unwrap_or(usize::MAX).max(1);
+        Self { seeds, piece_bytes: if spec.dedupe.is_some() { block_bytes } else { usize::MAX }, kind }
+    }
+
+    #[inline]
+    fn fill(&mut self, buffer: &mut [u8]) {
+        let Self { seeds, piece_bytes, kind } = self;
+        for piece in buffer.chunks_mut(*piece_bytes) {
+            kind.fill(piece, || seeds.next());
+        }
+    }
+}
+
+/// What files hold before a job has written to them. As seen on fio 3.33, no two blocks of them are the same, unless they are to
+/// be (`dedupe_percentage`, a pattern, zeroes), whether writes of the job are filled anew or not.
+#[derive(Debug, Clone)]
+pub struct LayoutContents {
+    refill: Refill,
+    /// Seed of the first piece.
+    first: Option<u64>,
+}
+
+impl LayoutContents {
+    /// Those of the files of a job.
+    pub fn new(spec: &BufferSpec, plan: &ContentsPlan, seeds: &SeedTable) -> Self {
+        let (seeds, first) = FillSeeds::of_layout(spec.dedupe, seeds, plan);
+        Self { refill: Refill::new(spec, Kind::new(spec), plan, seeds), first }
+    }
+
+    /// The next block.
+    pub fn fill(&mut self, buffer: &mut [u8]) {
+        let Some(seed) = self.first.take() else { return self.refill.fill(buffer) };
+        let (first, rest) = buffer.split_at_mut(self.refill.piece_bytes.min(buffer.len()));
+        self.refill.kind.fill(first, || seed);
+        self.refill.fill(rest);
+    }
+}
+
 /// Kinds of data.
 #[derive(Debug, Clone)]
 enum Kind {
@@ -115,9 +155,7 @@ impl BufferContents {
         };
         if refills {
             let seeds = FillSeeds::new(spec.dedupe, seeds, plan);
-            let block_bytes = usize::try_from(plan.block_bytes).unwrap_or(usize::MAX).max(1);
-            let piece_bytes = if spec.dedupe.is_some() { block_bytes } else { usize::MAX };
-            return Self::Refilled(Box::new(Refill { seeds, piece_bytes, kind }));
+            return Self::Refilled(Box::new(Refill::new(spec, kind, plan, seeds)));
         }
         if spec.scramble.unwrap_or(!is_fixed) { Self::Scrambled } else { Self::Untouched }
     }
@@ -128,12 +166,7 @@ impl BufferContents {
         match self {
             Self::Untouched => {}
             Self::Scrambled => scramble(buffer, offset_bytes, start_ns),
-            Self::Refilled(refill) => {
-                let Refill { seeds, piece_bytes, kind } = refill.as_mut();
-                for piece in buffer.chunks_mut(*piece_bytes) {
-                    kind.fill(piece, || seeds.next());
-                }
-            }
+            Self::Refilled(refill) => refill.fill(buffer),
         }
     }
 

@@ -64,6 +64,27 @@ impl DedupeSet {
 impl FillSeeds {
     /// Those of a job with this plan.
     pub(super) fn new(dedupe: Option<(u32, DedupeMode)>, seeds: &SeedTable, plan: &ContentsPlan) -> Self {
+        let mut of_job = Self::without_first_fills(dedupe, seeds, plan);
+        of_job.skip_first_fills(plan.iodepth);
+        of_job
+    }
+
+    /// Those that files are laid out with, before the job has buffers. Also the seed that comes before them, if there is one: the
+    /// first that can be repeated.
+    pub(super) fn of_layout(
+        dedupe: Option<(u32, DedupeMode)>,
+        seeds: &SeedTable,
+        plan: &ContentsPlan,
+    ) -> (Self, Option<u64>) {
+        let of_job = Self::without_first_fills(dedupe, seeds, plan);
+        let first = match of_job.repeats.as_ref().map(|repeats| &repeats.source) {
+            Some(Source::Last(seed)) => Some(*seed),
+            _ => None,
+        };
+        (of_job, first)
+    }
+
+    fn without_first_fills(dedupe: Option<(u32, DedupeMode)>, seeds: &SeedTable, plan: &ContentsPlan) -> Self {
         let mut new = Taus88::from_table(seeds, SeedIndex::Buffer);
         let repeats = dedupe.map(|(percent, mode)| {
             let source = match mode {
@@ -77,9 +98,7 @@ impl FillSeeds {
             };
             Repeats { percent: percent.into(), draws: Taus88::from_table(seeds, SeedIndex::Dedupe), source }
         });
-        let mut of_job = Self { new, repeats };
-        of_job.skip_first_fills(plan.iodepth);
-        of_job
+        Self { new, repeats }
     }
 
     /// fio fills the buffer of each unit before the first write. What it draws for that is not written; with a fixed set that
