@@ -67,7 +67,7 @@ fn seeds(worker: &WorkerPlan) -> SeedTable {
 }
 
 fn limit_bytes(worker: &WorkerPlan, set: &FileSet) -> u64 {
-    if worker.spec.limits.time_based || worker.spec.extent.fill_device {
+    if worker.spec.limits.time_based {
         return u64::MAX;
     }
     set.io_bytes.saturating_mul(u64::from(worker.spec.limits.loops.max(1)))
@@ -77,7 +77,7 @@ fn limit_bytes(worker: &WorkerPlan, set: &FileSet) -> u64 {
 /// without files completes at once at a depth of 1.
 fn ends_pass_by_bytes(worker: &WorkerPlan) -> bool {
     let queues = !worker.engine.inline && (worker.queue().iodepth > 1 || !worker.engine.diskless);
-    queues && !worker.spec.limits.time_based && !worker.spec.extent.fill_device
+    queues && !worker.spec.limits.time_based
 }
 
 /// Bytes that end a pass. As seen on fio 3.33: a percentage as `io_size` is the size, and a pass of a job that writes at random

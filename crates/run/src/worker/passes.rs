@@ -19,8 +19,7 @@ impl Worker<'_> {
         let result = self.begin().and_then(|()| self.run_passes());
         self.leave_flow();
         self.finish_log();
-        let unlinks = self.plan.spec.layout.unlink || self.plan.spec.layout.unlink_each_loop;
-        if unlinks && !self.context.readonly {
+        if self.plan.spec.layout.unlink && !self.context.readonly {
             self.files.unlink();
         }
         let logged = self.iolog.take().map_or(Ok(()), IoLog::finish);
