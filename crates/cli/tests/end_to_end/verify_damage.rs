@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`readers_find_what_their_method_can`].
 
-use crate::support::{Finished, Program, Run, Scratch};
+use crate::support::{Finished, Program, Run, Scratch, has_peer};
 
 const BLOCK: usize = 4096;
 
@@ -109,5 +109,50 @@ fn a_fault_in_any_interval_is_an_error() {
         assert_eq!(finished.code, Some(1), "{interval}: {}", finished.all());
         let place = format!("offset {}, length 1024", 3 * BLOCK + interval * 1024);
         assert!(finished.stderr.contains(&place), "{interval}: {}", finished.stderr);
+    }
+}
+
+/// Where a byte is damaged in blocks of 4 KiB from 8192 on, the interval, and what `verify_dump` keeps: files with their bytes.
+const KEPT: &[(usize, &str, &[(&str, usize)])] = &[
+    (9000, "", &[("f.8192.expected", BLOCK), ("f.8192.received", BLOCK)]),
+    (9000, "--verify_interval=1k", &[("f.8192.expected", 1024), ("f.8192.received", 1024)]),
+    (11_000, "--verify_interval=1k", &[("f.10240.expected", 1024), ("f.10240.received", 1024)]),
+    (11_000, "--verify_interval=512", &[("f.10752.expected", 512), ("f.10752.received", 512)]),
+    // Of a header that is not the one that ought to be there: its magic number, its own checksum, its place.
+    (8192, "", &[("f.8192.hdr_fail", BLOCK)]),
+    (8196, "", &[("f.8192.hdr_fail", BLOCK)]),
+    (8208, "", &[("f.8192.hdr_fail", BLOCK)]),
+    (9216, "--verify_interval=1k", &[("f.9216.hdr_fail", 1024)]),
+];
+
+#[test]
+fn the_interval_at_fault_is_kept() {
+    let test = "the_interval_at_fault_is_kept";
+    let programs: &[Program] = if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
+    for program in programs {
+        for (at, interval, kept) in KEPT {
+            let scratch = Scratch::new(test);
+            let fixed =
+                format!("--name=v --filename=f --size=64k --bs=4k --verify_state_save=0 --verify=md5 {interval}");
+            let own = |more: &str| Run::new(*program, scratch.path(), &format!("{fixed} {more}")).finish();
+            own("--rw=write --do_verify=0").succeeded();
+            let mut data = std::fs::read(scratch.join("f")).expect("the file");
+            data[*at] ^= 0xff;
+            scratch.write("f", &data);
+            let read = own("--rw=read --verify_dump=1 --continue_on_error=verify").succeeded();
+            let mut names = scratch.names();
+            names.retain(|name| name != "f");
+            let what = format!("{at} {interval} with {}: {}", program.path(), read.stderr);
+            assert_eq!(names, kept.iter().map(|(name, _)| *name).collect::<Vec<_>>(), "{what}");
+            for (name, bytes) in *kept {
+                let (_, rest) = name.split_once('.').expect("an offset");
+                let (offset, kind) = rest.split_once('.').expect("a kind");
+                let start: usize = offset.parse().expect("an offset");
+                let content = std::fs::read(scratch.join(name)).expect("a dump");
+                assert_eq!(content.len(), *bytes, "{what}");
+                assert_eq!(content == data[start..start + bytes], kind != "expected", "{what}");
+                assert!(read.stderr.contains(&format!("       {kind} data dumped as {name}\n")), "{what}");
+            }
+        }
     }
 }

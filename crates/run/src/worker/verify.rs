@@ -10,7 +10,7 @@ use super::verify_async::{Checkers, Faulty};
 use super::verify_backlog::Backlog;
 use super::verify_state::{self, LoadedState, StateKeeper};
 use super::verify_trims::has_trims;
-use super::verify_writes::{DurableWrites, PassesApart, Regeneration, overlaps, passes_apart};
+use super::verify_writes::{DurableWrites, PassesApart, Regeneration, in_place, overlaps, passes_apart};
 use super::{Stop, Worker};
 use crate::error::{JobError, job_error};
 use crate::events::Stream;
@@ -24,7 +24,7 @@ use ferrio_units::random::{SeedIndex, Taus88};
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::Workload;
 use ferrio_workload::verify::block::{BlockRules, Expected, Write};
-use ferrio_workload::verify::fault::{Damage, Requested, diagnose};
+use ferrio_workload::verify::fault::{Damage, Fault, Requested, diagnose};
 use ferrio_workload::verify::pending::{PendingWrite, PendingWrites, TooMany, WriteNumber};
 use ferrio_workload::verify::trims::TrimBacklog;
 use ferrio_workload::workload::StreamCopy;
@@ -40,6 +40,8 @@ pub(super) struct Verifier {
     pub(super) seeds: Taus88,
     pub(super) n_writes: u64,
     pub(super) pending: PendingWrites,
+    /// No write lies over another, and they are read back file by file in ascending order.
+    pub(super) in_place: bool,
     /// By slot: the write in flight, or the one that a trim in flight takes away.
     pub(super) in_flight: Vec<Option<PendingWrite>>,
     /// Writes that are to be trimmed again.
@@ -84,7 +86,7 @@ impl Verifier {
     /// What a job needs to verify, with the state and the journal that it asks for; `None`: it verifies nothing.
     pub(super) fn prepare(plan: &WorkerPlan, set: &FileSet, block_bytes: usize) -> Result<Option<Box<Self>>, JobError> {
         let loaded = verify_state::load(plan)?;
-        let Some(mut verifier) = Self::new(plan, overlaps(plan, set), block_bytes, loaded)? else { return Ok(None) };
+        let Some(mut verifier) = Self::new(plan, set, block_bytes, loaded)? else { return Ok(None) };
         verifier.zones = set.zones.clone();
         verifier.apart = passes_apart(plan, set);
         verifier.journal = CrashLog::create(plan, set)?;
@@ -93,7 +95,7 @@ impl Verifier {
 
     fn new(
         plan: &WorkerPlan,
-        overlap: bool,
+        set: &FileSet,
         block_bytes: usize,
         loaded: Option<LoadedState>,
     ) -> Result<Option<Self>, JobError> {
@@ -105,6 +107,7 @@ impl Verifier {
         let iodepth = plan.queue().iodepth as usize;
         let trims = spec.trims.map(|trims| TrimBacklog::new(trims, &plan.seeds));
         let has_trims = has_trims(plan);
+        let (overlap, in_place) = (overlaps(plan, set), in_place(plan, set));
         // Job numbers of headers have 16 bits.
         let rules = BlockRules::new(spec.content.clone(), plan.thread_number as u16);
         let rules = if spec.recognises_layouts { rules.recognising() } else { rules };
@@ -117,7 +120,8 @@ impl Verifier {
             rules,
             seeds: Taus88::from_table(&plan.seeds, SeedIndex::Verify),
             n_writes: 0,
-            pending: PendingWrites::new(overlap),
+            pending: PendingWrites::new(overlap || in_place),
+            in_place,
             in_flight: vec![None; iodepth],
             trims,
             present_trim: None,
@@ -367,13 +371,12 @@ impl Worker<'_> {
         };
         let mut text = fault.text(&requested);
         if verifier.spec.dumps {
-            text.push_str(&dump(
-                &verifier.spec,
-                requested.file,
-                expected.offset_bytes,
-                received,
-                regenerated.as_deref(),
-            ));
+            // Both are blocks of the same length.
+            let start = usize::try_from(fault.offset_bytes - expected.offset_bytes).unwrap_or(0);
+            let interval = start..start + fault.length_bytes as usize;
+            let whole = regenerated.as_deref().and_then(|whole| whole.get(interval.clone()));
+            let damaged = received.get(interval).unwrap_or(received);
+            text.push_str(&dump(&verifier.spec, requested.file, fault, damaged, whole));
         }
         let own = verifier.rules.regenerate_own(received, expected.offset_bytes);
         let foreign = verifier.rules.foreign_layout(received, expected.offset_bytes).map(Damage::OtherLayout);
@@ -467,14 +470,19 @@ impl Worker<'_> {
     }
 }
 
-/// Keeps a block in two files; lines that say so.
-fn dump(spec: &VerifySpec, file: &str, offset_bytes: u64, received: &[u8], expected: Option<&[u8]>) -> String {
+/// Keeps an interval in two files, or in one where its header is at fault; lines that say so.
+fn dump(spec: &VerifySpec, file: &str, fault: &Fault, received: &[u8], expected: Option<&[u8]>) -> String {
     let base = file.rsplit('/').next().unwrap_or(file);
     let base = spec.dump_directory.as_ref().map_or_else(|| base.to_owned(), |directory| format!("{directory}/{base}"));
     let mut lines = String::new();
-    for (kind, bytes) in [("received", Some(received)), ("expected", expected)] {
+    let kept = if fault.is_of_header() {
+        [("hdr_fail", Some(received)), ("", None)]
+    } else {
+        [("received", Some(received)), ("expected", expected)]
+    };
+    for (kind, bytes) in kept {
         let Some(bytes) = bytes else { continue };
-        let name = PathBuf::from(format!("{base}.{offset_bytes}.{kind}"));
+        let name = PathBuf::from(format!("{base}.{}.{kind}", fault.offset_bytes));
         let line = match std::fs::write(&name, bytes) {
             Ok(()) => format!("\n       {kind} data dumped as {}", name.display()),
             Err(error) => format!("\n       {kind} data not dumped as {}: {error}", name.display()),

@@ -253,7 +253,7 @@ impl Worker<'_> {
         let end = writes.iter().position(is_end);
         let first = end.map(|end| (writes[end].number.sequence(), told(&writes[end])));
         // By their places the writes before the end may come after it.
-        if let Some(end) = end.filter(|_| !verifier.pending.may_overlap()) {
+        if let Some(end) = end.filter(|_| !verifier.pending.is_by_place()) {
             writes.truncate(end);
         }
         writes.retain(|write| told(write) == Told::Done);

@@ -114,6 +114,24 @@ pub struct Requested<'a> {
 }
 
 impl Fault {
+    /// The header is not the one that ought to be there; of the data nothing is known.
+    pub fn is_of_header(&self) -> bool {
+        match self.kind {
+            FaultKind::Magic { .. }
+            | FaultKind::Version { .. }
+            | FaultKind::Length { .. }
+            | FaultKind::Seed { .. }
+            | FaultKind::Offset { .. }
+            | FaultKind::Sequence { .. }
+            | FaultKind::HeaderCrc { .. } => true,
+            FaultKind::Method { .. }
+            | FaultKind::Checksum { .. }
+            | FaultKind::Pattern { .. }
+            | FaultKind::Cut
+            | FaultKind::NotZero { .. } => false,
+        }
+    }
+
     /// The lines that fio prints.
     pub fn text(&self, requested: &Requested<'_>) -> String {
         let place = format!(

@@ -1,5 +1,5 @@
-//! Writes that are to be read back: in the order in which they were made, or, where one may lie over another, the newest of
-//! each place in ascending order.
+//! Writes that are to be read back: in the order in which they were made, or, where one may lie over another or files come one
+//! after the other, the newest of each place in ascending order.
 //!
 //! Must not know: how blocks are checked. Start reading at [`PendingWrites`].
 //! Facts: reference "Verify", the default flow.
@@ -85,19 +85,19 @@ enum Kept {
         /// Those before it were taken.
         first: usize,
     },
-    /// Writes may lie over others: by file and offset.
+    /// By file and offset: writes may lie over others.
     Newest(BTreeMap<(u32, u64), PendingWrite>),
 }
 
 impl PendingWrites {
-    /// `overlap`: a write of a pass may lie over another of it.
-    pub fn new(overlap: bool) -> Self {
-        Self::with_limit(overlap, MAX_PENDING)
+    /// `by_place`: by file and offset; it has to be if a write of a pass may lie over another of it. Else in their order.
+    pub fn new(by_place: bool) -> Self {
+        Self::with_limit(by_place, MAX_PENDING)
     }
 
     /// The same; at most `limit` are kept.
-    pub fn with_limit(overlap: bool, limit: usize) -> Self {
-        let kept = if overlap {
+    pub fn with_limit(by_place: bool, limit: usize) -> Self {
+        let kept = if by_place {
             Kept::Newest(BTreeMap::new())
         } else {
             Kept::InOrder { writes: Vec::new(), n_forgotten: 0, first: 0 }
@@ -105,8 +105,8 @@ impl PendingWrites {
         Self { kept, limit, n_most: 0 }
     }
 
-    /// A write may lie over another.
-    pub fn may_overlap(&self) -> bool {
+    /// By file and offset.
+    pub fn is_by_place(&self) -> bool {
         matches!(self.kept, Kept::Newest(_))
     }
 
