@@ -23,6 +23,7 @@ mod limits;
 mod logs;
 mod option_values;
 mod outline;
+mod pairs;
 mod profiles;
 mod provenance;
 mod random_jobs;

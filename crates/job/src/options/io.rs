@@ -52,7 +52,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("psync")
         .place(Category::Io, "io-basic")
         .applies(Apply::With(apply::ioengine))
-        .deviates("shared objects are not loaded"),
+        .deviates("shared objects are not loaded; a read of no bytes is an error (EIO) with every engine, where fio 3.33 with libaio, io_uring and posixaio counts it as a read"),
     option("iodepth", Kind::Int(at_least(1)), "Upper bound of I/Os kept outstanding per file set")
         .default("1")
         .place(Category::Io, "io-basic")
@@ -153,7 +153,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("file_append", Kind::Bool, "Begin at current end of file, extending it")
         .default("0")
         .place(Category::File, "")
-        .applies(Apply::Bool(|draft| &mut draft.job.extent.file_append)),
+        .applies(Apply::Bool(|draft| &mut draft.job.extent.file_append))
+        .deviates("later passes (loops, io_size) write the appended part once more, and random blocks of several sizes fill it, as if the end were the offset; fio 3.33 ends after a pass, and such a job before it; for engines without files the end is 0, in fio 3.33 the size"),
     option("offset", Kind::SizeOrPercent, "First byte used in each file; % of file size or Nz zones")
         .aliases(&["fileoffset"])
         .default("0")

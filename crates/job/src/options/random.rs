@@ -125,7 +125,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("100,100,100")
     .place(Category::Io, "random")
     .applies(Apply::With(apply::percentage_random))
-    .deviates("a bad value for one direction is refused"),
+    .deviates("a bad value for one direction is refused; with verify only the newest write of a block is read back, where fio 3.33 also looks for the older ones and calls good blocks damaged"),
     option("percentage_sequential", Kind::Removed, "Removed option, rejected")
         .place(Category::Io, "random")
         .applies(Apply::Nothing),

@@ -27,7 +27,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("loops", Kind::Int(ANY), "How many passes over the job")
         .default("1")
         .place(Category::General, "runtime")
-        .applies(Apply::U32(|draft| &mut draft.job.limits.loops)),
+        .applies(Apply::U32(|draft| &mut draft.job.limits.loops))
+        .deviates("a job that only reads, and verifies what it reads, has as many passes, and all of an io_size beyond the size; fio 3.33 does one pass, and leaves out a part"),
     option("numjobs", Kind::Int(at_least(1)), "Number of identical clones to start")
         .default("1")
         .place(Category::General, "runtime")
@@ -58,7 +59,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         ),
     option("ramp_time", Kind::Seconds, "Run this long before statistics start; not part of runtime")
         .place(Category::General, "runtime")
-        .applies(Apply::U64(|draft| &mut draft.job.limits.ramp_time_us)),
+        .applies(Apply::U64(|draft| &mut draft.job.limits.ramp_time_us))
+        .deviates("a job that ends within its ramp has counted nothing; fio 3.33 counts its I/Os, without latencies"),
     option("ramp_size", Kind::Size(at_least(1)), "Transfer this much before statistics start; excludes ramp_time")
         .place(Category::General, "runtime")
         .applies(Apply::U64(|draft| &mut draft.job.limits.ramp_bytes))

@@ -72,7 +72,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("verify_offset", Kind::Int(at_least(48)), "Byte position of the header inside each interval")
         .under("verify")
         .place(Category::Io, "verify")
-        .applies(Apply::U32(|draft| &mut draft.open.verify.header_at)),
+        .applies(Apply::U32(|draft| &mut draft.open.verify.header_at))
+        .deviates("less than header and checksum take is refused; fio 3.33 writes one over the other, and with most methods calls good blocks damaged"),
     option("verify_pattern", Kind::Pattern, "Fill data: decimals, 0x bytes, \"text\", 'file', %o (block offset)")
         .under("verify")
         .place(Category::Io, "verify")
@@ -177,7 +178,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .applies(Apply::U32(|draft| &mut draft.open.verify.trims.percent))
     .deviates(
         "works in every job that writes (fio 3.33 crashes unless the job trims anyway); a block whose write is still in \
-         flight is trimmed once that has landed; while a trim is in flight nothing else is issued",
+         flight is trimmed once that has landed; while a trim is in flight nothing else is issued; without trim_backlog \
+         nothing is trimmed, and fio 3.33 heeds neither io_size nor number_ios",
     ),
     option("trim_verify_zero", Kind::Bool, "Trimmed blocks must read back as zeroes")
         .default("1")

@@ -1,0 +1,166 @@
+//! Options beside each other: what is done, in which order, and what is left of files. The expected values are checked on the
+//! peer too where there is one.
+//!
+//! Start reading at [`PAIRS`].
+
+use crate::support::{Program, Run, Scratch, has_peer};
+use std::collections::BTreeSet;
+
+const BLOCK: u64 = 4096;
+
+/// Options; I/Os by file, direction and block; files that are left, with their blocks.
+const PAIRS: &[(&str, &str, &str)] = &[
+    // In sequence through several files: read back file by file, between the writes too.
+    ("--rw=write --filename=a:b --size=16k --verify=crc32c", "aw0 bw0 aw1 bw1 ar0 ar1 br0 br1", "a2 b2"),
+    (
+        "--rw=write --filename=a:b --size=16k --verify=crc32c --ioengine=libaio --iodepth=4",
+        "aw0 bw0 aw1 bw1 ar0 ar1 br0 br1",
+        "a2 b2",
+    ),
+    (
+        "--rw=write --filename=a:b --size=32k --verify=md5 --verify_backlog=4",
+        "aw0 bw0 aw1 bw1 ar0 ar1 br0 br1 aw2 bw2 aw3 bw3 ar2 ar3 br2 br3",
+        "a4 b4",
+    ),
+    (
+        "--rw=write --filename=a:b --size=16k --verify=crc32c --loops=2",
+        "aw0 bw0 aw1 bw1 ar0 ar1 br0 br1 aw0 bw0 aw1 bw1 ar0 ar1 br0 br1",
+        "a2 b2",
+    ),
+    (
+        "--rw=write --filename=a:b --size=16k --verify=crc32c --file_service_type=roundrobin:2",
+        "aw0 aw1 bw0 bw1 ar0 ar1 br0 br1",
+        "a2 b2",
+    ),
+    // At random with a map: in the order of the writes.
+    (
+        "--rw=randwrite --filename=a:b --size=32k --verify=md5 --verify_backlog=4",
+        "aw3 bw3 aw2 bw2 ar3 br3 ar2 br2 aw0 bw0 aw1 bw1 ar0 br0 ar1 br1",
+        "a4 b4",
+    ),
+    // Without a map: ascending.
+    (
+        "--rw=randwrite --filename=a --size=64k --verify=md5 --random_generator=lfsr",
+        "aw11 aw9 aw14 aw3 aw8 aw0 aw4 aw6 aw7 aw10 aw1 aw12 aw2 aw5 aw13 aw15 \
+         ar0 ar1 ar2 ar3 ar4 ar5 ar6 ar7 ar8 ar9 ar10 ar11 ar12 ar13 ar14 ar15",
+        "a16",
+    ),
+    // A file that is filled until the device is full has its limits too.
+    ("--rw=write --filename=a --size=32k --fill_device=1 --io_size=16k", "aw0 aw1 aw2 aw3", "a4"),
+    ("--rw=write --filename=a --size=32k --fill_device=1 --io_size=50%", "aw0 aw1 aw2 aw3", "a4"),
+    ("--rw=read --filename=a --size=16k --fill_device=1 --io_size=20k", "ar0 ar1 ar2 ar3 ar0", "a4"),
+    ("--rw=rw --filename=a --size=16k --fill_device=1", "ar0 ar1 ar2 aw0", "a4"),
+    ("--rw=write --filename=a --size=8k --fill_device=1 --io_size=16k", "aw0 aw1 aw0 aw1", "a2"),
+    (
+        "--rw=rw --filename=a --size=16k --fill_device=1 --loops=2 --ioengine=libaio --iodepth=4",
+        "ar0 ar1 ar2 aw0 ar0 ar1 aw0 aw1",
+        "a4",
+    ),
+    // Files are removed between passes, not after the last.
+    ("--rw=write --filename=a --size=8k --unlink_each_loop=1", "aw0 aw1", "a2"),
+    ("--rw=write --filename=a --size=8k --unlink_each_loop=1 --loops=2", "aw0 aw1 aw0 aw1", "a2"),
+    ("--rw=write --filename=a --size=8k --unlink_each_loop=1 --loops=2 --unlink=1", "aw0 aw1 aw0 aw1", ""),
+];
+
+/// The I/Os of a trace.
+fn ios(trace: &str) -> String {
+    let io = |line: &str| {
+        let fields: Vec<&str> = line.split(' ').collect();
+        let [_, file, action @ ("read" | "write"), offset, _] = fields[..] else { return None };
+        Some(format!("{file}{}{}", &action[..1], offset.parse::<u64>().expect("an offset") / BLOCK))
+    };
+    trace.lines().filter_map(io).collect::<Vec<_>>().join(" ")
+}
+
+/// The files of a job, with their blocks.
+fn files(scratch: &Scratch) -> String {
+    let size = |name: &String| std::fs::metadata(scratch.join(name)).expect("a file").len();
+    let mut names = scratch.names();
+    names.retain(|name| name != "log");
+    names.iter().map(|name| format!("{name}{}", size(name) / BLOCK)).collect::<Vec<_>>().join(" ")
+}
+
+fn programs(test: &str) -> &'static [Program] {
+    if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
+}
+
+const FIXED: &str = "--name=j --bs=4k --ioengine=psync --randrepeat=0 --randseed=137 --verify_state_save=0";
+
+#[test]
+fn pairs_do_what_both_ask_for() {
+    let test = "pairs_do_what_both_ask_for";
+    for program in programs(test) {
+        for (options, expected, left) in PAIRS {
+            let scratch = Scratch::new(test);
+            let arguments = format!("{FIXED} --write_iolog=log {options}");
+            Run::new(*program, scratch.path(), &arguments).finish().succeeded();
+            let what = format!("{options} with {}", program.path());
+            assert_eq!((ios(&scratch.read("log")).as_str(), files(&scratch).as_str()), (*expected, *left), "{what}");
+        }
+    }
+}
+
+/// Bytes that make a difference: those of a line, of which there are 1,024 in 64 KiB.
+const LINE: usize = 64;
+
+/// Options, and how many different lines 64 KiB of files hold that are laid out or written.
+const CONTENTS: &[(&str, usize)] = &[
+    // What is laid out is new data throughout, in every file of it, whatever writes hold.
+    ("--rw=read --create_only=1", 1024),
+    ("--rw=randrw --create_only=1 --refill_buffers=0", 1024),
+    ("--rw=write --overwrite=1 --create_only=1", 1024),
+    ("--rw=read --create_only=1 --nrfiles=4", 1024),
+    ("--rw=read --create_only=1 --bs=4k,16k", 1024),
+    ("--rw=read --create_only=1 --verify=md5", 1024),
+    ("--rw=read --create_only=1 --scramble_buffers=1", 1024),
+    // 10 of 16 blocks by the draws of the peer.
+    ("--rw=read --create_only=1 --dedupe_percentage=50", 640),
+    // Of each 512 bytes the first half, and zeroes.
+    ("--rw=read --create_only=1 --buffer_compress_percentage=50", 513),
+    ("--rw=read --create_only=1 --zero_buffers=1", 1),
+    ("--rw=read --create_only=1 --buffer_pattern=0x12", 1),
+    // Nothing is to be repeated, so each write is filled anew.
+    ("--rw=write --dedupe_percentage=0", 1024),
+    ("--rw=write --refill_buffers=1", 1024),
+    ("--rw=write --dedupe_percentage=0 --zero_buffers=1", 1),
+    ("--rw=write --dedupe_percentage=0 --buffer_pattern=0x12", 1),
+];
+
+#[test]
+fn files_hold_what_is_asked_for() {
+    let test = "files_hold_what_is_asked_for";
+    for program in programs(test) {
+        for (options, expected) in CONTENTS {
+            let scratch = Scratch::new(test);
+            let arguments = format!("{FIXED} --size=64k --filename_format=f.$filenum {options}");
+            Run::new(*program, scratch.path(), &arguments).finish().succeeded();
+            let data: Vec<u8> =
+                scratch.names().iter().flat_map(|name| std::fs::read(scratch.join(name)).expect("a file")).collect();
+            let lines: BTreeSet<&[u8]> = data.chunks(LINE).collect();
+            let what = format!("{options} with {}", program.path());
+            assert_eq!((data.len(), lines.len()), (64 << 10, *expected), "{what}");
+        }
+    }
+}
+
+/// Files are laid out as by the peer to the byte, but for data that compresses or repeats, and the end of a size that is no multiple
+/// of 8.
+#[test]
+fn files_are_laid_out_as_by_the_peer() {
+    let test = "files_are_laid_out_as_by_the_peer";
+    if !has_peer(test) {
+        return;
+    }
+    for options in ["", "--nrfiles=2", "--bs=4k,12k", "--size=50k", "--verify=crc32c", "--buffer_pattern=0x1234567890"]
+    {
+        let [theirs, ours] = [Program::Peer, Program::Ferrio].map(|program| {
+            let scratch = Scratch::new(test);
+            let arguments =
+                format!("{FIXED} --size=64k --rw=randrw --create_only=1 --filename_format=f.$filenum {options}");
+            Run::new(program, scratch.path(), &arguments).finish().succeeded();
+            let read = |name: String| (std::fs::read(scratch.join(&name)).expect("a file"), name);
+            scratch.names().into_iter().map(read).collect::<Vec<_>>()
+        });
+        assert!(theirs == ours && !ours.is_empty(), "{options}");
+    }
+}
