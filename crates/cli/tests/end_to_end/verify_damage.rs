@@ -112,8 +112,11 @@ fn a_fault_in_any_interval_is_an_error() {
     }
 }
 
+/// A file with its bytes.
+type Kept = (&'static str, usize);
+
 /// Where a byte is damaged in blocks of 4 KiB from 8192 on, the interval, and what `verify_dump` keeps: files with their bytes.
-const KEPT: &[(usize, &str, &[(&str, usize)])] = &[
+const KEPT: &[(usize, &str, &[Kept])] = &[
     (9000, "", &[("f.8192.expected", BLOCK), ("f.8192.received", BLOCK)]),
     (9000, "--verify_interval=1k", &[("f.8192.expected", 1024), ("f.8192.received", 1024)]),
     (11_000, "--verify_interval=1k", &[("f.10240.expected", 1024), ("f.10240.received", 1024)]),

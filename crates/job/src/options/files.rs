@@ -47,7 +47,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("1")
         .place(Category::File, "")
         .applies(Apply::U32(|draft| &mut draft.job.target.nrfiles))
-        .deviates("0 is refused; with verify a mix of reads and writes in sequence is read back without a false alarm, where fio 3.33 calls good blocks of several files damaged"),
+        .deviates("0 is refused"),
     option("openfiles", Kind::Int(ANY), "Most files kept open at once (0 or > nrfiles means nrfiles)")
         .place(Category::File, "")
         .applies(Apply::U32(|draft| &mut draft.job.target.openfiles)),
