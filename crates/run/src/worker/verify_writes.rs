@@ -216,11 +216,16 @@ fn trims_differ(plan: &WorkerPlan) -> bool {
 }
 
 impl Verifier {
+    /// A write of a pass may lie over another of it.
+    fn may_overlap(&self) -> bool {
+        self.pending.is_by_place() && !self.in_place
+    }
+
     /// The job ends: it made more writes than can be remembered.
     pub(super) fn too_many(&self) -> JobError {
         let text = format!(
             "fio: verify: too many writes to be remembered, at most {MAX_PENDING} can be; {}",
-            advice(&self.spec, self.pending.is_by_place() && !self.in_place)
+            advice(&self.spec, self.may_overlap())
         );
         job_error!(ENOMEM, "verify").explained(text)
     }
@@ -299,7 +304,7 @@ impl Verifier {
         self.n_writes += 1;
         self.forget_above(write.file_index, write.offset_bytes);
         // What is there when it was in flight, or failed, is not known.
-        if self.told(&write).is_some_and(|told| told != Told::Done) && self.pending.is_by_place() {
+        if self.told(&write).is_some_and(|told| told != Told::Done) && self.may_overlap() {
             self.forget_range(write.file_index, write.offset_bytes, write.length_bytes.into());
             return Ok(());
         }
