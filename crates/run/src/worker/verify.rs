@@ -100,6 +100,7 @@ impl Verifier {
         loaded: Option<LoadedState>,
     ) -> Result<Option<Self>, JobError> {
         let Some(mut spec) = plan.spec.verify.clone() else { return Ok(None) };
+        let (overlap, in_place) = (overlaps(plan, set), in_place(plan, set));
         if spec.reads == VerifiedWrites::Regenerated && overlap {
             // Of writes over each other only memory knows the newest.
             spec.reads = VerifiedWrites::Done;
@@ -107,7 +108,6 @@ impl Verifier {
         let iodepth = plan.queue().iodepth as usize;
         let trims = spec.trims.map(|trims| TrimBacklog::new(trims, &plan.seeds));
         let has_trims = has_trims(plan);
-        let (overlap, in_place) = (overlaps(plan, set), in_place(plan, set));
         // Job numbers of headers have 16 bits.
         let rules = BlockRules::new(spec.content.clone(), plan.thread_number as u16);
         let rules = if spec.recognises_layouts { rules.recognising() } else { rules };
