@@ -32,8 +32,6 @@ pub(crate) struct Room {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
     bytes: u64,
-    /// What comes of it.
-    taken_bytes: u64,
     last_output: u64,
 }
 
@@ -97,10 +95,9 @@ fn draw(range: &BlockRange, unaligned: bool, stream: &mut Generator, room_bytes:
 
 /// The entries of a split and the smallest of their sizes; `None` without any. An entry is taken if `trunc(r / c) <=
 /// trunc(max_output / 100)`, where `c` is the sum of the shares up to it, and the last one in any case. As seen on fio 3.33,
-/// what comes of it is rounded down to the unit, as with a range.
+/// it is rounded down to the unit, as with a range, before it has to fit.
 fn entries(shares: &[BlockShare], unit_bytes: u64, max_output: u64) -> Option<(Box<[Entry]>, u64)> {
-    let entry_of =
-        |bytes: u64, last_output| Entry { bytes, taken_bytes: bytes - bytes % unit_bytes.max(1), last_output };
+    let entry_of = |bytes: u64, last_output| Entry { bytes: bytes - bytes % unit_bytes.max(1), last_output };
     let (last, before) = shares.split_last()?;
     let mut percent = 0;
     let entry = |share: &BlockShare| {
@@ -121,7 +118,7 @@ fn draw_entry(entries: &[Entry], stream: &mut Generator, room_bytes: u64) -> u64
     loop {
         let drawn = stream.next_output();
         if let Some(entry) = entries.iter().find(|entry| drawn <= entry.last_output && entry.bytes <= room_bytes) {
-            return entry.taken_bytes;
+            return entry.bytes;
         }
     }
 }

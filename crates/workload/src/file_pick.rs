@@ -41,12 +41,15 @@ pub(crate) struct FilePicker {
     next: usize,
     stream: Generator,
     skewed: Option<SkewedBlocks>,
+    /// The same before its first draw.
+    skewed_at_first: Option<SkewedBlocks>,
 }
 
 impl FilePicker {
     /// Makes the picker of a plan. A skewed choice may take a third of a second to make.
     pub(crate) fn new(plan: &WorkloadPlan) -> Result<Self, WorkloadError> {
         let in_sequence = matches!(plan.file_service, FileService::Sequential);
+        let skewed = skewed(plan)?;
         Ok(Self {
             states: vec![FileState::Closed; plan.files.len()],
             n_open: 0,
@@ -60,7 +63,8 @@ impl FilePicker {
             current: 0,
             next: 0,
             stream: Generator::from_table(plan.pattern.generator_kind(), &plan.seeds, SeedIndex::FilePick),
-            skewed: skewed(plan)?,
+            skewed_at_first: skewed.clone(),
+            skewed,
         })
     }
 
@@ -178,9 +182,10 @@ impl FilePicker {
         }
     }
 
-    /// The stream of random picks starts anew.
+    /// The streams of random and of skewed picks start anew.
     pub(crate) fn reseed(&mut self, plan: &WorkloadPlan) {
         self.stream = Generator::from_table(plan.pattern.generator_kind(), &plan.seeds, SeedIndex::FilePick);
+        self.skewed.clone_from(&self.skewed_at_first);
     }
 
     /// All files are closed and not done again.
