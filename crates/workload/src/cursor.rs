@@ -37,6 +37,11 @@ pub(crate) struct FileCursor {
     pub(crate) has_unwritten_trim: bool,
     /// I/Os since the last rewind: a file that restarts without one is done.
     pub(crate) n_since_rewind: u64,
+    /// Where the last block would have begun that found no place. As seen on fio 3.33, one past the end of the range is counted
+    /// from the start of the range, one that is too long there from that of the file.
+    pub(crate) missed_bytes: Option<u64>,
+    /// Rewinds since the last I/O.
+    pub(crate) n_fruitless: u32,
 }
 
 impl FileCursor {
@@ -57,6 +62,8 @@ impl FileCursor {
             last_trim_bytes: 0,
             has_unwritten_trim: false,
             n_since_rewind: 0,
+            missed_bytes: None,
+            n_fruitless: 0,
         };
         cursor.rewind();
         Ok(cursor)
@@ -66,6 +73,7 @@ impl FileCursor {
     pub(crate) fn rewind(&mut self) {
         self.go_to(self.range.start_bytes);
         self.has_unwritten_trim = false;
+        self.n_fruitless = if self.n_since_rewind == 0 { self.n_fruitless.saturating_add(1) } else { 0 };
         self.n_since_rewind = 0;
     }
 

@@ -205,6 +205,8 @@ impl OffsetPicker {
         };
         if block >= file.n_starts[direction] {
             self.is_past_end = true;
+            file.missed_bytes =
+                Some((file.base_bytes - file.range.start_bytes).saturating_add(block.saturating_mul(align)));
             return None;
         }
         // Cannot overflow: block * align is below the length of the range, and the base lies inside of the file.
@@ -221,14 +223,17 @@ impl OffsetPicker {
         let offset_bytes = match (self.skip_bytes, file.fresh[direction]) {
             (0, _) => position,
             (_, false) => self.skipped(file, position),
-            (..0, true) if file.range.start_bytes > 0 => self.first_before_start(file)?,
+            (..0, true) if !begins_in_place(&file.range) => self.first_before_start(file)?,
             (_, true) => position,
         };
-        (offset_bytes < file.end_bytes).then_some(Start { offset_bytes, random: false, map_block: None })
+        if offset_bytes >= file.end_bytes {
+            file.missed_bytes = Some(offset_bytes.saturating_sub(file.range.start_bytes));
+            return None;
+        }
+        Some(Start { offset_bytes, random: false, map_block: None })
     }
 
-    /// The first block of a range that jumps go through backwards and that is not at the start of its file (as seen on fio
-    /// 3.33).
+    /// The first block of a range that jumps go through backwards, unless it begins in its place (as seen on fio 3.33).
     fn first_before_start(&self, file: &FileCursor) -> Option<u64> {
         let FileRange { start_bytes, length_bytes, .. } = file.range;
         let first = length_bytes.checked_add_signed(self.skip_bytes)?;
@@ -253,6 +258,12 @@ impl OffsetPicker {
     pub(crate) fn wraps(&self) -> bool {
         self.wraps
     }
+}
+
+/// Jumps backwards begin at the start of a range. As seen on fio 3.33, one at the start of its file, or as far from it as it is
+/// long.
+fn begins_in_place(range: &FileRange) -> bool {
+    range.start_bytes == 0 || range.start_bytes == range.length_bytes
 }
 
 /// Has the word fetched that the next draw of the same kind looks at, while the present I/O is done. A draw of another kind

@@ -29,6 +29,7 @@ pub(crate) struct PlainStream {
     n_end: u64,
     /// The file has nothing left in this pass.
     is_done: bool,
+    missed_bytes: Option<u64>,
     limits: Limits,
 }
 
@@ -110,6 +111,7 @@ struct Limits {
     starts_over: bool,
     /// The stream as it was at first, if each pass starts it anew.
     first: Option<UniformBlocks>,
+    range: FileRange,
 }
 
 /// What matters of a plan that is plain.
@@ -130,6 +132,7 @@ impl PlainStream {
             n_in_pass: plan.pass_limit_bytes.div_ceil(facts.block_bytes),
             starts_over: plan.time_based && (plan.pattern.random || ends_with_a_block(plan, &facts)),
             first: plan.reseed_each_pass.then(|| blocks.clone()),
+            range: plan.files[0],
         };
         let order = match BlockChoice::uniform(plan, 0)? {
             _ if !plan.pattern.random => Order::Sequential,
@@ -151,6 +154,7 @@ impl PlainStream {
             n_issued: 0,
             n_end: limits.n_total.min(limits.n_in_pass),
             is_done: false,
+            missed_bytes: None,
             limits,
         }))
     }
@@ -170,7 +174,7 @@ impl PlainStream {
         match block {
             // The map may be larger than the range: its unit is the smallest block of all directions, used or not.
             Some(block) if block < self.n_blocks => Next::Io(self.io(block)),
-            _ => self.file_end(),
+            missed => self.file_end(missed),
         }
     }
 
@@ -188,7 +192,8 @@ impl PlainStream {
     }
 
     #[cold]
-    fn file_end(&mut self) -> Next {
+    fn file_end(&mut self, missed: Option<u64>) -> Next {
+        self.missed_bytes = missed.and_then(|block| self.offset_of_missed(block));
         // A file that gave nothing since it was rewound would restart for ever.
         if self.limits.starts_over && self.n_since_rewind > 0 {
             self.rewind();
@@ -196,6 +201,23 @@ impl PlainStream {
         }
         self.is_done = true;
         Next::Close(0)
+    }
+
+    /// As [`Stream::missed_bytes`](crate::stream::Stream::missed_bytes).
+    fn offset_of_missed(&self, block: u64) -> Option<u64> {
+        let in_range_bytes = block.saturating_mul(self.block_bytes);
+        let in_file_bytes = self.start_bytes.saturating_add(in_range_bytes);
+        let FileRange { length_bytes, .. } = self.limits.range;
+        match self.order {
+            Order::Sequential if in_file_bytes >= self.limits.range.block_end_bytes() => None,
+            Order::Sequential if in_range_bytes < length_bytes => Some(in_file_bytes),
+            _ => Some(in_range_bytes),
+        }
+    }
+
+    /// Where the block would have begun that was to come when the file had nothing left.
+    pub(crate) fn missed_bytes(&self) -> Option<u64> {
+        self.missed_bytes
     }
 
     fn rewind(&mut self) {

@@ -43,6 +43,9 @@ pub(crate) trait Source: std::fmt::Debug {
     /// A file was closed: nothing of it is in flight.
     fn closed(&mut self, _file_index: u32) {}
 
+    /// Where the I/O would have begun that was to come when a file had nothing left.
+    fn missed_bytes(&self) -> Option<u64>;
+
     /// Zones that were reset to be written again.
     fn n_zone_resets(&self) -> u64 {
         0
@@ -79,6 +82,10 @@ impl<Z: Zoning + Clone + 'static> Source for Stream<Z> {
         Self::closed(self, file_index);
     }
 
+    fn missed_bytes(&self) -> Option<u64> {
+        Self::missed_bytes(self)
+    }
+
     fn n_zone_resets(&self) -> u64 {
         self.zones().n_resets()
     }
@@ -91,6 +98,10 @@ impl<Z: Zoning + Clone + 'static> Source for Stream<Z> {
 impl Source for PlainStream {
     fn next(&mut self) -> Next {
         Self::next(self)
+    }
+
+    fn missed_bytes(&self) -> Option<u64> {
+        Self::missed_bytes(self)
     }
 
     fn start_pass(&mut self) {
@@ -146,6 +157,10 @@ impl<S: Source + Unpaced> Source for PacedStream<S> {
 
     fn closed(&mut self, file_index: u32) {
         self.stream.closed(file_index);
+    }
+
+    fn missed_bytes(&self) -> Option<u64> {
+        self.stream.missed_bytes()
     }
 
     fn n_zone_resets(&self) -> u64 {

@@ -51,6 +51,10 @@ pub enum Next {
 /// As seen on fio 3.33: a map ends with a whole word.
 const MAP_WORD_BITS: u64 = 64;
 
+/// Most times that a file starts over without an I/O: where nearly all draws lie past its end, one that does not may be long in
+/// coming, but where none fits none comes.
+const MAX_FRUITLESS: u32 = 1 << 16;
+
 /// What a stream has issued in all passes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Progress {
@@ -88,6 +92,8 @@ pub(crate) struct Stream<Z = Unzoned> {
     n_issued_total: u64,
     /// Kind of the last I/O of this pass.
     last: Option<Direction>,
+    /// Where the I/O would have begun that was to come when a file had nothing left, if there was a place at all.
+    missed_bytes: Option<u64>,
     /// There was a place for the I/O that was to come, but not for the whole of a block.
     lacks_room: bool,
     /// An I/O in sequence had no place: as seen on fio 3.33, the one that comes instead is not marked in a map.
@@ -125,6 +131,7 @@ impl<Z: Zoning> Stream<Z> {
             both_end_bytes: 0,
             n_issued_total: 0,
             last: None,
+            missed_bytes: None,
             lacks_room: false,
             leaves_unmarked: false,
             repeats_trims: plan.pattern.mix == DirectionMix::TrimWrite && plan.pattern.random,
@@ -193,6 +200,7 @@ impl<Z: Zoning> Stream<Z> {
         let room = Room { in_range_bytes, in_file_bytes };
         let Some(wanted_bytes) = self.sizes.next(direction, start.random, room) else {
             (self.lacks_room, self.leaves_unmarked) = (true, !start.random);
+            file.missed_bytes = Some(start.offset_bytes);
             return None;
         };
         let length_bytes = self.mark(file_index, direction, &start, wanted_bytes);
@@ -306,6 +314,7 @@ impl<Z: Zoning> Stream<Z> {
         }
         let lacks_room = std::mem::take(&mut self.lacks_room);
         let file = &mut self.files[file_index];
+        self.missed_bytes = file.missed_bytes.take();
         // As seen on fio 3.33: in sequence, a direction that comes to the end of the only file goes on at its start; several
         // files are closed, and their pass ends.
         if self.offsets.wraps() && !self.plan.pattern.random && file.wrap() {
@@ -315,9 +324,10 @@ impl<Z: Zoning> Stream<Z> {
             return Next::Restart(file_index as u32);
         }
         // As seen on fio 3.33: a file whose rest is shorter than a block is closed, and its pass ends. One that gave nothing since
-        // it was rewound would restart for ever.
+        // it was rewound would restart for ever, unless another draw may find a place.
         let restarts = self.plan.restarts() && !lacks_room;
-        if file.n_since_rewind > 0 && (restarts || self.picker.starts_over()) {
+        let draws_again = lacks_room && self.plan.pattern.random && file.n_fruitless < MAX_FRUITLESS;
+        if (file.n_since_rewind > 0 || draws_again) && (restarts || self.picker.starts_over()) {
             file.rewind();
             self.zones.restart();
             // As seen on fio 3.33: a file that was read in sequence, or whose rest is shorter than a block, is closed and not
@@ -332,6 +342,12 @@ impl<Z: Zoning> Stream<Z> {
         }
         self.picker.finish(file_index);
         Next::Close(file_index as u32)
+    }
+
+    /// Where the I/O would have begun that was to come when the file of the last [`Next::Close`] or [`Next::Restart`] had nothing
+    /// left; `None`: nowhere.
+    pub(crate) fn missed_bytes(&self) -> Option<u64> {
+        self.missed_bytes
     }
 
     /// A file was closed: nothing of it is in flight.

@@ -294,6 +294,17 @@ impl Workload {
         }
     }
 
+    /// Where the I/O would have begun that was to come when the file of the last [`Next::Close`] or [`Next::Restart`] had nothing
+    /// left; `None`: nowhere. As seen on fio 3.33: past the end of its range it is counted from the start of the range.
+    pub fn missed_bytes(&self) -> Option<u64> {
+        match self.own() {
+            Kind::Plain(plain) => plain.missed_bytes(),
+            Kind::Any(stream) => stream.missed_bytes(),
+            Kind::Other(source) => source.missed_bytes(),
+            Kind::Replay(_) | Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => None,
+        }
+    }
+
     /// Starts the next pass over all files. All files count as closed.
     pub fn start_pass(&mut self) {
         match self.present_mut() {

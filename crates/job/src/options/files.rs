@@ -60,7 +60,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .under("nrfiles")
     .place(Category::File, "")
     .applies(Apply::With(distribution::set_file_service))
-    .deviates("what follows a parameter, and a theta of zipf that is below 0 or not a number, are refused; so is a count that is no number, which fio takes for 0; with a skewed service and a skewed random_distribution whose first draw lies past the end of a file (blocks of one direction aligned to more than those of the other) the file is done, where fio 3.33 draws again"),
+    .deviates("what follows a parameter, and a theta of zipf that is below 0 or not a number, are refused; so is a count that is no number, which fio takes for 0"),
     option("fallocate", Kind::Choice(FALLOCATE), "Preallocation call used while laying files out")
         .default("native")
         .place(Category::File, "")

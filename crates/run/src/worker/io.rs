@@ -291,15 +291,33 @@ impl Worker<'_> {
             Next::Open(file_index) => self.open_for_replay(file_index),
             Next::Failed => Some(self.stream_failed()),
             Next::Restart(file_index) => {
+                self.note_missed();
                 self.files.restarted(file_index);
                 None
             }
-            Next::Close(file_index) => {
-                if self.files.close_when_idle(file_index) {
-                    return self.close_file(file_index).err().map(|error| Stop::Failed(Box::new(error)));
-                }
-                None
-            }
+            Next::Close(file_index) => self.end_of_file(file_index).err().map(|error| Stop::Failed(Box::new(error))),
+        }
+    }
+
+    /// The file has nothing left to do. As seen on fio 3.33, one that gave nothing at all was opened too, unless a trace that
+    /// is replayed closes it.
+    #[cold]
+    fn end_of_file(&mut self, file_index: u32) -> Result<(), JobError> {
+        self.note_missed();
+        if self.files.ready(file_index).is_none() && self.plan.spec.replay.traces.is_empty() {
+            self.open_file(file_index)?;
+        }
+        if self.files.close_when_idle(file_index) {
+            return self.close_file(file_index);
+        }
+        Ok(())
+    }
+
+    /// As seen on fio 3.33: where an I/O that found no place would have begun is what a trace shows for the next sync.
+    fn note_missed(&mut self) {
+        if let Some(offset_bytes) = self.workload.missed_bytes() {
+            let slot_index = self.slots.next();
+            self.slots.get_mut(slot_index).data_offset = offset_bytes;
         }
     }
 
@@ -363,7 +381,7 @@ impl Worker<'_> {
     /// Syncs a file outside of statistics (the reference counts no syncs of the end), by the system call whatever the
     /// engine: other files may have I/O in flight. A failure ends the job; no option tolerates it.
     pub(super) fn sync_file(&mut self, file_index: u32) -> Result<(), JobError> {
-        let offset_bytes = self.slots.get(0).unit.offset;
+        let offset_bytes = self.slots.get(self.slots.next()).data_offset;
         if self.iolog.is_some() {
             let time_us = self.log_time_us();
             let path = &self.files.plan(file_index).path;
@@ -377,16 +395,15 @@ impl Worker<'_> {
 
     /// The same, of which a trace tells nothing.
     pub(super) fn sync_untraced(&mut self, file_index: u32) -> Result<(), JobError> {
-        let Slot { unit, wanted_bytes, .. } = *self.slots.get(0);
+        let Slot { data_offset, wanted_bytes, .. } = *self.slots.get(self.slots.next());
         let errno = self.files.sync(file_index);
         if errno == 0 {
             return self.tell_journal_of_sync(file_index);
         }
         let (name, text) = (&self.files.plan(file_index).name, errno_text(errno));
         let message = format!(
-            "fio: io_u error on file {name}: {text}: sync offset={}, buflen={wanted_bytes}\n\
-             fio: end_fsync failed for file {name}",
-            unit.offset
+            "fio: io_u error on file {name}: {text}: sync offset={data_offset}, buflen={wanted_bytes}\n\
+             fio: end_fsync failed for file {name}"
         );
         self.say(Stream::Error, message);
         Err(job_error!(errno, "io_u error"))

@@ -130,6 +130,11 @@ impl Slots {
         self.n_usable += 1;
     }
 
+    /// The slot that is the next to be taken; the first where none is free.
+    pub(super) fn next(&self) -> u32 {
+        self.free.last().copied().unwrap_or(0)
+    }
+
     /// True when no slot is free.
     #[inline]
     pub(super) fn is_full(&self) -> bool {

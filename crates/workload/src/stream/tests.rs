@@ -139,6 +139,7 @@ fn jumps_in_a_part_of_a_file_are_those_of_the_peer() {
     assert_eq!(jumps(2, 32, -2), [6, 5, 4, 3, 2, 8, 7, 6]);
     assert_eq!(jumps(24, 32, -3), [29, 27, 25, 29, 27, 25, 29, 27]);
     assert_eq!(jumps(16, 32, -16), []);
+    assert_eq!(jumps(8, 64, -2), [8, 14, 13, 12, 11, 10, 9, 8], "as far from the start of the file as it is long");
 }
 
 /// A trace of fio 3.33 (`bsrange=4k-64k`, `size=200k`, a file of 4 MiB, `randseed=137`): blocks of several sizes end within the
