@@ -157,7 +157,8 @@ fn sized_file(worker: &WorkerPlan, current_bytes: Option<u64>, low: u64, high: u
         return low;
     }
     let drawn = stream.between(low, high);
-    drawn - drawn % smallest_block(worker)
+    // As seen on fio 3.33: of directions that the job does not use, too.
+    drawn - drawn % smallest_of_all(worker)
 }
 
 /// Without a size in bytes: what lies behind the offset, or a percentage of the file that does not reach past its end.
@@ -213,7 +214,8 @@ fn total(worker: &WorkerPlan, files: Vec<FilePlan>) -> Result<FileSet, JobError>
     let pass_bytes = pass_bytes(worker, &files, size_bytes, sum);
     let io_bytes = match extent.io_size {
         Some(SizeSpec::Bytes(bytes)) => bytes,
-        Some(SizeSpec::Percent(percent)) => percent_of(size_bytes, percent),
+        // As seen on fio 3.33: a share of all files, of which the size may be less.
+        Some(SizeSpec::Percent(percent)) => percent_of(sum, percent).min(size_bytes),
         None => pass_bytes,
     };
     // A number of bytes below a block is one block, a share is not: as seen on fio 3.33.

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub(crate) use stream::workload_plan;
+pub(crate) use stream::{limit_ios, workload_plan};
 
 /// Everything about a run that is known before it starts.
 #[derive(Debug)]

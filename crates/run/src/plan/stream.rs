@@ -97,7 +97,8 @@ fn pass_bytes(worker: &WorkerPlan, set: &FileSet) -> u64 {
     }
 }
 
-fn limit_ios(worker: &WorkerPlan) -> u64 {
+/// Most reads, writes and trims of a job, all its passes together.
+pub(crate) fn limit_ios(worker: &WorkerPlan) -> u64 {
     let limit = worker.spec.extent.number_ios.saturating_mul(u64::from(worker.spec.limits.loops.max(1)));
     match limit {
         0 => u64::MAX,

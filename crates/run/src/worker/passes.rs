@@ -7,6 +7,7 @@ use super::iolog::IoLog;
 use super::{Stop, Worker};
 use crate::error::{JobError, job_error};
 use crate::events::Stream;
+use crate::plan::limit_ios;
 use crate::supervisor::board::WorkerState;
 use crate::trace::TraceGroup;
 use ferrio_job::spec::{DirectionMix, SizeSpec};
@@ -92,8 +93,6 @@ impl Worker<'_> {
             let stop = self.with_late_failure(stop);
             let stop = self.verified(stop);
             let moved = (self.account.ios(), self.unread_bytes()) != done_before;
-            // Another pass in which nothing was left to do leaves nothing to sync.
-            let has_work = moved || n_passes == 1;
             let goes_on = matches!(stop, Stop::PassEnd) && moved && self.goes_on(n_passes);
             let stop = if goes_on { stop } else { self.verified_at_last(stop) };
             match self.with_late_failure(stop) {
@@ -103,9 +102,9 @@ impl Worker<'_> {
                     return Err(*error);
                 }
                 Stop::PassEnd if goes_on => {}
-                Stop::PassEnd | Stop::Ended | Stop::Filled => return self.finish_files(has_work),
+                Stop::PassEnd | Stop::Ended | Stop::Filled => return self.finish_files(),
             }
-            self.finish_files(has_work)?;
+            self.finish_files()?;
             if self.plan.spec.layout.unlink_each_loop && !self.context.readonly {
                 self.files.unlink();
             }
@@ -200,6 +199,13 @@ impl Worker<'_> {
     /// Another pass follows: `loops`, an `io_size` beyond the pass, or time that is left.
     fn goes_on(&self, n_passes: u32) -> bool {
         let spec = &self.plan.spec;
+        // As seen on fio 3.33: one of the loops begins, and syncs its files, though the job may do no more I/Os.
+        if n_passes < spec.limits.loops {
+            return true;
+        }
+        if self.workload.n_issued() >= limit_ios(self.plan) {
+            return false;
+        }
         // As seen on fio 3.33: a pass that ends before as many bytes as were asked for is followed by another, whether they are
         // more than the size or not, unless a percentage was asked for. No pass begins for less than the largest block of any
         // direction, also of those that the job does not use.
@@ -211,9 +217,7 @@ impl Worker<'_> {
             Some(SizeSpec::Percent(_)) => !self.set.zones.is_empty(),
             None => self.set.io_bytes > self.set.pass_bytes,
         };
-        n_passes < spec.limits.loops
-            || spec.limits.time_based
-            || (is_more && left_bytes >= spec.pattern.largest_block_bytes())
+        spec.limits.time_based || (is_more && left_bytes >= spec.pattern.largest_block_bytes())
     }
 
     pub(super) fn end_of_pass(&mut self, now_ns: u64) {
@@ -244,13 +248,11 @@ impl Worker<'_> {
     }
 
     /// Syncs what was written, as the job asks, and closes all files.
-    fn finish_files(&mut self, has_work: bool) -> Result<(), JobError> {
+    fn finish_files(&mut self) -> Result<(), JobError> {
         let durability = &self.plan.spec.durability;
         // As seen on fio 3.33: where files are synced as they close, all of them are at the end.
-        let syncs = (durability.end_fsync || durability.fsync_on_close)
-            && self.plan.writes()
-            && has_work
-            && !self.workload.last_was_sync();
+        let syncs =
+            (durability.end_fsync || durability.fsync_on_close) && self.plan.writes() && !self.workload.last_was_sync();
         let syncs_file_systems = durability.end_syncfs && self.plan.writes();
         let mut synced = Ok(());
         if syncs {
