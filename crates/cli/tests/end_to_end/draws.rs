@@ -102,6 +102,63 @@ fn skewed_services_of_files_with_a_rest() {
     compare("skewed_services_of_files_with_a_rest", NULL, &all);
 }
 
+/// Where a skewed service meets skewed places of which the first lies past the file: it is closed, and drawn from once more.
+#[test]
+fn skewed_services_of_skewed_places() {
+    let services = ["zipf:0.5", "pareto:0.3", "gauss:20:0.2", "normal:40"];
+    let more = [
+        "bs=4k blockalign=16k,4k",
+        "bs=8k,4k blockalign=16k,4k io_size=150k",
+        "bsrange=4k-8k blockalign=1k,12k loops=2",
+        "bs=16k,4k openfiles=1",
+    ];
+    let mut options: Vec<String> = Vec::new();
+    for (turn, kind) in ["randrw", "randread", "randrw:3"].into_iter().enumerate() {
+        for (index, more) in more.iter().enumerate() {
+            let service = services[(turn + index) % services.len()];
+            let shape = SHAPES[(3 * turn + index) % SHAPES.len()];
+            options.push(format!("rw={kind} size=96k file_service_type={service} random_distribution={shape} {more}"));
+        }
+    }
+    compare("skewed_services_of_skewed_places", NULL, &skewed(&options));
+}
+
+/// Where each pass has the seeds of the first, its skewed picks are those of the first.
+#[test]
+fn skewed_services_of_each_pass() {
+    let services = ["zipf:0.5", "pareto:0.3", "normal:40", "gauss:20:0.2", "random"];
+    let options = services.map(|service| format!("file_service_type={service}"));
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let all = cases(&["read", "write", "rw"], "size=96k nrfiles=3 loops=3", &options);
+    compare("skewed_services_of_each_pass", "ioengine=libaio", &all);
+    compare("skewed_services_of_each_pass", "ioengine=libaio randrepeat=0 randseed=137", &all);
+}
+
+/// A percentage of several files that are more than the size.
+#[test]
+fn shares_of_files_beyond_the_size() {
+    let options = [
+        "filesize=256k io_size=10%",
+        "filesize=256k io_size=75% loops=2",
+        "nrfiles=3 filesize=32k io_size=20%",
+        "nrfiles=3 filesize=32k io_size=75% offset=8k",
+        "nrfiles=3 filesize=32k io_size=50% loops=2",
+        "nrfiles=5 filesize=20k-60k io_size=25%",
+        "nrfiles=3 io_size=75%",
+    ];
+    let all = cases(&["write", "randread", "rw"], "size=64k", &options);
+    compare("shares_of_files_beyond_the_size", NULL, &all);
+    compare("shares_of_files_beyond_the_size", "ioengine=libaio randrepeat=0 randseed=137", &all);
+}
+
+/// Drawn sizes are multiples of the smallest block of all directions, used or not.
+#[test]
+fn drawn_sizes_of_files() {
+    let sizes = ["bs=4k,1k", "bs=4k,4k,1k", "bs=1k,4k", "bs=8k,4k"];
+    let all = cases(&["write", "randread"], "size=1000k nrfiles=4 filesize=16k-100k", &sizes);
+    compare("drawn_sizes_of_files", "ioengine=psync randrepeat=0 randseed=137", &all);
+}
+
 /// Sizes of a split that are no multiples of the smallest.
 #[test]
 fn splits_of_uneven_sizes() {
@@ -115,6 +172,10 @@ fn splits_of_uneven_sizes() {
     ];
     let kinds = ["read", "write", "rw", "randread", "randrw", "randtrimwrite"];
     compare("splits_of_uneven_sizes", NULL, &cases(&kinds, "size=200k", &options));
+    // At the end of a file there is room for what comes of a size, if not for the size.
+    let options = ["bssplit=2k/30:5k/70", "bssplit=2k/30:5k/70,3k/50:4k/50", "bssplit=2k/30:5k/70 randseed=2 loops=2"];
+    let kinds = ["read", "write", "rw", "read:4k", "randread:3"];
+    compare("splits_of_uneven_sizes", NULL, &cases(&kinds, "size=64k", &options));
 }
 
 /// Bytes end the passes of an engine with a queue at the size, however much is asked for, unless a random job that writes has
@@ -183,8 +244,51 @@ fn syncs_of_files_that_close() {
         all.extend(cases(&["write", "randwrite", "randrw", "trimwrite"], &format!("size=96k {syncs}"), &files));
     }
     all.extend(cases(&["write", "randwrite"], "size=96k fsync_on_close=1 fsync=5", &files[..4]));
-    // The last pass ends with the one before.
-    let passes = ["io_size=400k number_ios=40 fsync_on_close=1", "io_size=400k number_ios=32 end_fsync=1"];
+    // What may be done ends with a pass: another begins if it is one of the loops.
+    let passes = [
+        "io_size=400k number_ios=40 fsync_on_close=1",
+        "io_size=400k number_ios=32 end_fsync=1",
+        "loops=5 number_ios=10 end_fsync=1",
+        "loops=2 number_ios=5 fsync_on_close=1 nrfiles=2",
+        "loops=3 end_fsync=1 nrfiles=3 file_service_type=normal",
+    ];
     all.extend(cases(&["randwrite", "randrw"], "size=64k", &passes));
+    all.extend(cases(&["rw"], "size=64k end_fsync=1", &["loops=2", "loops=3", "loops=5"]));
     compare("syncs_of_files_that_close", NULL, &all);
+}
+
+/// A sync shows where the block would have begun that was to come when the file ended: past its range counted from there, else
+/// from the start of the file. One whose first draw ends it is opened and closed.
+#[test]
+fn syncs_after_a_block_without_a_place() {
+    let test = "syncs_after_a_block_without_a_place";
+    let options = [
+        "rw=write size=130k",
+        "rw=write:4k size=130k",
+        "rw=write size=66k nrfiles=3",
+        "rw=write bsrange=4k-16k size=66k",
+        "rw=randwrite bs=4k,8k size=66k",
+        "rw=randwrite bs=4k,8k size=66k nrfiles=3 openfiles=1",
+        "rw=randrw bs=4k,16k size=66k random_generator=lfsr",
+        "rw=randwrite bs=4k,16k size=66k random_generator=lfsr",
+        "rw=randtrimwrite bs=4k,4k,8k size=66k",
+        "rw=trimwrite bs=4k,4k,8k size=66k",
+        "rw=randwrite size=66k zonemode=strided zonesize=16k zoneskip=4k zonerange=20k",
+    ];
+    let all: Vec<Case> = options.iter().map(|option| format!("{option} fsync_on_close=1")).collect();
+    compare(test, NULL, &all);
+    let parts = [
+        "rw=write:8k size=64k offset=64k",
+        "rw=write size=66k offset=192k",
+        "rw=write size=64k offset=64k io_size=200k",
+        "rw=write size=66k io_size=200k",
+        "rw=randwrite bs=4k,8k size=64k offset=64k",
+        "rw=randwrite bs=4k,8k size=66k offset=192k",
+        "rw=rw:20k size=64k",
+        "rw=write:200k size=64k offset=64k",
+        "rw=write:-20k size=64k offset=64k",
+        "rw=write:8k bsrange=8k-16k size=100k offset=12k",
+    ];
+    let all: Vec<Case> = parts.iter().map(|part| format!("{part} end_fsync=1 filename=whole")).collect();
+    compare(test, "ioengine=psync randrepeat=0 randseed=137", &all);
 }

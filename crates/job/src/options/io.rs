@@ -160,7 +160,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::Io, "")
         .applies(Apply::With(apply::offset))
-        .deviates("a number of zones is refused without zonemode, where fio ignores it"),
+        .deviates("a number of zones is refused without zonemode, where fio ignores it; a job whose offset (with offset_increment) is the end of its file or lies past it has failed, with error 22 in the reports, where fio 3.33 has 0 there and at the end itself does nothing without failing"),
     option(
         "offset_align",
         Kind::Int(ANY),
