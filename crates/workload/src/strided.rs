@@ -3,6 +3,7 @@
 //! Must not know: block sizes, order. Start reading at [`Strided::enter`].
 //! All of it as seen on fio 3.33: the files share one count of bytes, and each moves its own window.
 
+use crate::choice::BlockChoice;
 use crate::cursor::FileCursor;
 use crate::zoning::Zoning;
 use ferrio_job::spec::StridedSpec;
@@ -44,6 +45,10 @@ impl Zoning for Strided {
     /// Blocks in sequence are read up to the end of the file, even where the range of the job ends before it.
     fn open(&self, file: &mut FileCursor) {
         file.end_bytes = file.range.block_end_bytes();
+        if matches!(file.choice, BlockChoice::Skewed(_)) {
+            // As seen on fio 3.33: what is drawn lies in the range of the file, whether a block fits into the window or not.
+            return;
+        }
         for direction in DataDirection::ALL {
             if file.n_drawn[direction] == 0 {
                 // Not even one block fits into the window.

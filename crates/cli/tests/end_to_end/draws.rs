@@ -292,3 +292,16 @@ fn syncs_after_a_block_without_a_place() {
     let all: Vec<Case> = parts.iter().map(|part| format!("{part} end_fsync=1 filename=whole")).collect();
     compare(test, "ioengine=psync randrepeat=0 randseed=137", &all);
 }
+
+/// Skewed draws are from all of the file, also where no block fits into the window.
+#[test]
+fn skewed_draws_beside_small_windows() {
+    let options = [
+        "rw=randread bs=12k size=256k zonesize=8k random_distribution=pareto:0.3",
+        "rw=randwrite bs=8k size=512k zonesize=4k random_distribution=normal:50:0.7",
+        "rw=randrw bs=12k size=512k zonesize=10k random_distribution=zipf:1.2",
+    ];
+    let options: Vec<String> = options.iter().map(|option| format!("{option} zonemode=strided")).collect();
+    compare("skewed_draws_beside_small_windows", NULL, &skewed(&options[..1]));
+    compare("skewed_draws_beside_small_windows", NULL, &skewed(&options[1..]));
+}
