@@ -53,8 +53,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
             "files are opened read-only; one that is missing or too short is an error (fio 3.33 makes it anew and finds \
              zeroes); no write is counted; what the job would have trimmed is not read back, or read as zeroes, as in the run \
              before; with a read_iolog and with emulated zones of zonemode=zbd all that the run before left is read (fio 3.33 \
-             reads little of the zones); with several passes over parts of blocks what the last of them left; refused \
-             without verify, with do_verify=0, with time_based, verify_policy=fsynced, rates of reads and writes, a skewed \
+             reads little of the zones); with several passes over parts of blocks what the last of them left; with a mix of \
+             reads and writes and an io_size beyond the size the run before has to have read back too, as with do_verify=0 \
+             it makes fewer passes (3.33 calls good blocks of such a run damaged); refused without verify, with do_verify=0, with time_based, verify_policy=fsynced, rates of reads and writes, a skewed \
              file_service_type, and on zoned devices",
         ),
     option("ramp_time", Kind::Seconds, "Run this long before statistics start; not part of runtime")
