@@ -151,7 +151,6 @@ fn files_are_laid_out_as_by_the_peer() {
     if !has_peer(test) {
         return;
     }
-    // Beyond 256 KiB too, as many blocks as ferrio writes together.
     let larger = "--bs=4k,12k --size=1400k --nrfiles=2";
     for options in
         ["", "--nrfiles=2", "--bs=4k,12k", larger, "--size=50k", "--verify=crc32c", "--buffer_pattern=0x1234567890"]

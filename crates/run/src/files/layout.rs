@@ -18,8 +18,6 @@ use std::os::fd::OwnedFd;
 
 const ENOENT: i32 = 2;
 const ENOSPC: i32 = 28;
-/// Blocks of a file are written together, up to so many bytes: what a file holds does not depend on it.
-const WRITE_BYTES: usize = 256 << 10;
 
 /// What a job needs of its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,7 +199,7 @@ fn preallocate(worker: &WorkerPlan, opened: &OwnedFd, bytes: u64) -> Result<(), 
     Ok(())
 }
 
-/// Writes the file once. Contents are made in blocks of the largest write.
+/// Writes the file once in blocks of the largest write, by the system calls of fio.
 fn write_whole(
     worker: &WorkerPlan,
     plan: &FilePlan,
@@ -211,15 +209,14 @@ fn write_whole(
 ) -> Result<(), JobError> {
     let range = worker.spec.pattern.block_size.0[1];
     let block = usize::try_from(range.max_bytes).unwrap_or(usize::MAX).clamp(1, 1 << 30);
-    let mut buffer = vec![0; block * (WRITE_BYTES / block).max(1)];
+    let mut buffer = vec![0; block];
     let mut left = end_of(plan);
     while left > 0 {
         if stop() {
             return Err(JobError::stopped());
         }
-        let n = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        // The last may be written in part, but is made whole.
-        buffer.chunks_mut(block).take(n.div_ceil(block)).for_each(|block| contents.fill(block));
+        let n = block.min(usize::try_from(left).unwrap_or(usize::MAX));
+        contents.fill(&mut buffer);
         match file_io::write_all(opened, &buffer[..n]) {
             Ok(()) => left -= n as u64,
             Err(errno) if errno.raw_os_error() == ENOSPC && worker.spec.extent.fill_device => break,
