@@ -50,6 +50,27 @@ fn give<const WORDS: usize, const N: usize>(states: [[u32; WORDS]; N], mut put: 
     states.into_iter().enumerate().for_each(|(index, state)| put(index, state));
 }
 
+/// The function of a digest that goes through all blocks of the messages, for a module that has the registers, the `compress` that
+/// takes a block of each, and the state at the start.
+macro_rules! digest_by_blocks {
+    ($instructions:literal, $start:ident) => {
+        #[target_feature(enable = $instructions)]
+        pub(super) fn digest(messages: &Messages<'_, N_LANES>) -> [[u32; $start.len()]; N_LANES] {
+            let mut state = [splat(0); $start.len()];
+            for (register, word) in state.iter_mut().zip($start) {
+                *register = splat(word);
+            }
+            for blocks in messages.runs() {
+                for index in 0..blocks[0].len() {
+                    compress(&mut state, words(blocks.map(|blocks| &blocks[index])));
+                }
+            }
+            states(state)
+        }
+    };
+}
+pub(super) use digest_by_blocks;
+
 /// `N` messages of one length.
 pub(super) struct Messages<'a, const N: usize> {
     whole: [&'a [[u8; BLOCK_BYTES]]; N],

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what is summed. Start reading at [`DIGEST`]; the steps stand in `ferrio_units::checksum::md5`.
 
-use super::lanes::{Digest, Messages};
+use super::lanes::{Digest, Messages, digest_by_blocks};
 use ferrio_units::checksum::padding::Tail;
 
 /// The digest.
@@ -25,27 +25,15 @@ macro_rules! digest_in {
                 N_LANES, Register, add, add_choice as round_1, add_inverted as round_4, add_late_choice,
                 add_parity as round_3, rotated, splat, states, words,
             };
-            use super::Messages;
+            use super::{Messages, digest_by_blocks};
             use ferrio_units::checksum::md5::MD5_START;
             use ferrio_units::md5_steps;
 
-            #[target_feature(enable = $instructions)]
-            pub(super) fn digest(messages: &Messages<'_, N_LANES>) -> [[u32; 4]; N_LANES] {
-                let mut state = [splat(0); 4];
-                for (register, word) in state.iter_mut().zip(MD5_START) {
-                    *register = splat(word);
-                }
-                for blocks in messages.runs() {
-                    for index in 0..blocks[0].len() {
-                        compress(&mut state, &words(blocks.map(|blocks| &blocks[index])));
-                    }
-                }
-                states(state)
-            }
+            digest_by_blocks!($instructions, MD5_START);
 
             #[target_feature(enable = $instructions)]
             #[inline]
-            fn compress(state: &mut [Register; 4], words: &[Register; 16]) {
+            fn compress(state: &mut [Register; 4], words: [Register; 16]) {
                 let [mut a, mut b, mut c, mut d] = *state;
                 md5_steps!(step, words, a, b, c, d);
                 for (register, end) in state.iter_mut().zip([a, b, c, d]) {

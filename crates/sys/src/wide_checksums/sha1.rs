@@ -3,7 +3,7 @@
 //!
 //! Must not know: what is summed. Start reading at [`DIGEST`].
 
-use super::lanes::{Digest, Messages};
+use super::lanes::{Digest, Messages, digest_by_blocks};
 use ferrio_units::checksum::padding::Tail;
 
 /// State at the start: FIPS 180-4, section 5.3.1.
@@ -45,21 +45,9 @@ macro_rules! digest_in {
                 N_LANES, Register, add, add_choice, add_majority, add_parity, parity, rotated, splat, states, swapped,
                 words,
             };
-            use super::{Messages, ROUNDS, START};
+            use super::{Messages, ROUNDS, START, digest_by_blocks};
 
-            #[target_feature(enable = $instructions)]
-            pub(super) fn digest(messages: &Messages<'_, N_LANES>) -> [[u32; 5]; N_LANES] {
-                let mut state = [splat(0); 5];
-                for (register, word) in state.iter_mut().zip(START) {
-                    *register = splat(word);
-                }
-                for blocks in messages.runs() {
-                    for index in 0..blocks[0].len() {
-                        compress(&mut state, words(blocks.map(|blocks| &blocks[index])));
-                    }
-                }
-                states(state)
-            }
+            digest_by_blocks!($instructions, START);
 
             #[target_feature(enable = $instructions)]
             #[inline]

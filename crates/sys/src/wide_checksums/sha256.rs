@@ -3,7 +3,7 @@
 //!
 //! Must not know: what is summed. Start reading at [`DIGEST`].
 
-use super::lanes::{Digest, Messages};
+use super::lanes::{Digest, Messages, digest_by_blocks};
 use ferrio_units::checksum::padding::Tail;
 use ferrio_units::checksum::sha::START_256;
 
@@ -115,21 +115,9 @@ macro_rules! digest_in {
                 N_LANES, Register, add, add_choice, add_majority, add_parity, rotated, shifted, splat, states, swapped,
                 words,
             };
-            use super::{Messages, START_256, STEPS};
+            use super::{Messages, START_256, STEPS, digest_by_blocks};
 
-            #[target_feature(enable = $instructions)]
-            pub(super) fn digest(messages: &Messages<'_, N_LANES>) -> [[u32; 8]; N_LANES] {
-                let mut state = [splat(0); 8];
-                for (register, word) in state.iter_mut().zip(START_256) {
-                    *register = splat(word);
-                }
-                for blocks in messages.runs() {
-                    for index in 0..blocks[0].len() {
-                        compress(&mut state, words(blocks.map(|blocks| &blocks[index])));
-                    }
-                }
-                states(state)
-            }
+            digest_by_blocks!($instructions, START_256);
 
             #[target_feature(enable = $instructions)]
             #[inline]
