@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct VerifyStats {
     /// Most writes that were remembered at once.
     pub n_most_pending: u64,
-    /// Bytes of memory that they took, without those that lists and maps need for themselves.
+    /// Bytes of memory that they and what is kept of their checksums took, without those that lists and maps need for themselves.
     pub pending_bytes: u64,
 }
 

@@ -5,9 +5,9 @@
 
 use super::crash_log::CrashLog;
 use super::slots::Slot;
-use super::verify_ahead::BlocksAhead;
 use super::verify_async::{Checkers, Faulty};
 use super::verify_backlog::Backlog;
+use super::verify_known::KnownBlocks;
 use super::verify_state::{self, LoadedState, StateKeeper};
 use super::verify_trims::has_trims;
 use super::verify_writes::{DurableWrites, PassesApart, Regeneration, in_place, overlaps, passes_apart};
@@ -61,8 +61,8 @@ pub(super) struct Verifier {
     pub(super) backlog: Option<Backlog>,
     /// Threads that check what was read.
     pub(super) checkers: Option<Checkers>,
-    /// Blocks that are made before they are needed.
-    pub(super) ahead: BlocksAhead,
+    /// What is known of blocks before they are written or read.
+    pub(super) known: KnownBlocks,
     /// Reads of the job itself are checked, by what their headers say.
     checks_reads: bool,
     is_reading_back: bool,
@@ -113,10 +113,10 @@ impl Verifier {
         let rules = if spec.recognises_layouts { rules.recognising() } else { rules };
         let of_threads = rules.clone();
         let check = move |block: &mut [u8], expected: &Expected| of_threads.check(block, expected);
-        let ahead = BlocksAhead::new(&rules, block_bytes, iodepth);
+        let known = KnownBlocks::new(&spec, &rules, block_bytes, iodepth);
         Ok(Some(Self {
             checkers: Checkers::start(&spec, block_bytes, check)?,
-            ahead,
+            known,
             rules,
             seeds: Taus88::from_table(&plan.seeds, SeedIndex::Verify),
             n_writes: 0,
@@ -164,8 +164,7 @@ impl Verifier {
             Write { offset_bytes: slot.unit.offset, seed: self.seeds.buffer_seed(), sequence: self.n_writes, start_ns };
         self.n_writes += 1;
         if self.makes_contents() {
-            let known = self.ahead.of_write(write.seed, block.len(), &self.seeds);
-            self.rules.stamp_from(block, &write, known);
+            self.known.stamp(&self.rules, block, &write, &self.seeds);
         }
         if let Some(state) = &mut self.state {
             state.issued(slot_index, write.sequence, slot.unit.file_index, write.offset_bytes);
@@ -211,7 +210,7 @@ impl Verifier {
     pub(super) fn figures(&self) -> Option<VerifyStats> {
         let n_most = self.pending.n_most();
         // Fits: it is memory.
-        let pending_bytes = (n_most * self.pending.entry_bytes()) as u64;
+        let pending_bytes = (n_most * self.pending.entry_bytes() + self.known.kept_bytes()) as u64;
         (n_most > 0).then_some(VerifyStats { n_most_pending: n_most as u64, pending_bytes })
     }
 
@@ -253,9 +252,7 @@ impl Verifier {
         let expected = match writes.first() {
             None if self.is_reading_back && self.regeneration.is_some() => self.regenerate_expected(&slot.unit),
             Some(write) => {
-                if self.checkers.is_none() {
-                    self.ahead.prepare_reads(writes);
-                }
+                self.known.prepare_reads(slot_index, writes);
                 Some(Expected {
                     offset_bytes: write.offset_bytes,
                     seed: self.spec.checks_seed.then_some(write.seed),
@@ -332,7 +329,7 @@ impl Worker<'_> {
             if let Some(checkers) = &mut verifier.checkers {
                 checkers.check(block, file_index, expected)
             } else {
-                let known = verifier.ahead.of_read(&expected, block.len());
+                let known = verifier.known.of_read(slot_index, &expected, block.len());
                 let fault = verifier.rules.check_from(block, &expected, known).err();
                 Ok(fault.map(|fault| Faulty { file_index, expected, fault, received: block.to_vec() }))
             }

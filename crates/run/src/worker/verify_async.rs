@@ -201,12 +201,12 @@ fn attend(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use ferrio_job::spec::{HeaderLayout, VerifiedWrites, VerifyContentSpec, VerifyMethod};
     use ferrio_workload::verify::block::{BlockRules, Write};
 
-    fn spec(n_threads: u32, thread_cpus: Option<Vec<u32>>) -> VerifySpec {
+    pub(in super::super) fn spec(n_threads: u32, thread_cpus: Option<Vec<u32>>) -> VerifySpec {
         VerifySpec {
             content: VerifyContentSpec {
                 method: VerifyMethod::Crc32c,

@@ -272,9 +272,7 @@ impl Verifier {
         let regeneration = self.regeneration.as_mut()?;
         let (seed, sequence) = (regeneration.seeds.buffer_seed(), regeneration.sequence);
         regeneration.sequence += 1;
-        if self.checkers.is_none() {
-            self.ahead.prepare_regenerated(seed, read.length, &regeneration.seeds);
-        }
+        self.known.prepare_regenerated(seed, read.length, &regeneration.seeds);
         let expected = Expected {
             offset_bytes: read.offset,
             seed: self.spec.checks_seed.then_some(seed),

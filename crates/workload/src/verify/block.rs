@@ -3,11 +3,11 @@
 //! Must not know: files, buffers. Start reading at [`BlockRules`].
 //! Facts: reference "Verify header" (where header, checksum and data stand; the order of the checks).
 
-use super::ahead::KnownBlock;
 use super::data;
 use super::digest;
 use super::fault::{Fault, FaultKind};
 use super::header::{Header, HeaderError, ReadHeader, header_bytes};
+use super::known::KnownBlock;
 use ferrio_job::spec::{HeaderLayout, VerifyContentSpec, VerifyForm};
 use ferrio_units::checksum::{Checksum, MAX_CHECKSUM_BYTES};
 
@@ -152,6 +152,27 @@ impl BlockRules {
                 digest::lanes_of(checksum)
             }
             _ => &[],
+        }
+    }
+
+    /// To compare a block of this length with its data takes less time than its checksums; only where data depend on nothing but
+    /// their seeds.
+    pub(super) fn comparing_gains(&self, block_bytes: usize) -> bool {
+        self.checksum.is_some_and(digest::outweighs_contents)
+            && self.spec.pattern.is_none()
+            && self.interval_bytes(block_bytes) > self.area_bytes()
+    }
+
+    /// Copies the checksums that stand in a block that is to be written.
+    pub(super) fn copy_checksums(&self, block: &[u8], out: &mut [u8]) {
+        let (area_bytes, interval_bytes) = (self.area_bytes(), self.interval_bytes(block.len()));
+        let n_bytes = self.checksum.map_or(0, Checksum::n_bytes);
+        if interval_bytes < area_bytes || n_bytes == 0 {
+            return;
+        }
+        let at = self.header_place(interval_bytes).unwrap_or(0) + area_bytes - n_bytes;
+        for (interval, out) in block.chunks_exact(interval_bytes).zip(out.chunks_exact_mut(n_bytes)) {
+            out.copy_from_slice(&interval[at..at + n_bytes]);
         }
     }
 

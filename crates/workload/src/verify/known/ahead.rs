@@ -7,8 +7,9 @@
 //!
 //! Must not know: where seeds come from. Start reading at [`Ahead`].
 
-use super::block::BlockRules;
-use super::digest::MAX_LANES;
+use super::super::block::BlockRules;
+use super::super::digest::MAX_LANES;
+use super::KnownBlock;
 
 /// Most memory of one [`Ahead`].
 const MAX_BYTES: usize = 8 << 20;
@@ -40,20 +41,6 @@ struct Group {
     checksums_bytes: usize,
     /// How often one of them was needed.
     n_used: usize,
-}
-
-/// A block that was made ahead: its data without headers, and the checksums of its intervals.
-#[derive(Debug, Clone, Copy)]
-pub struct KnownBlock<'a> {
-    pub(super) data: &'a [u8],
-    checksums: &'a [u8],
-}
-
-impl KnownBlock<'_> {
-    /// The checksum of an interval, of so many bytes.
-    pub(super) fn checksum(&self, index: usize, n_bytes: usize) -> &[u8] {
-        &self.checksums[index * n_bytes..][..n_bytes]
-    }
 }
 
 impl Ahead {

@@ -1,6 +1,6 @@
 //! Blocks that were made ahead are those that are made one by one, and no verdict is another.
 
-use super::super::block::{Expected, Write};
+use super::super::super::block::{Expected, Write};
 use super::*;
 use ferrio_job::spec::{HeaderLayout, VerifyCompression, VerifyContentSpec, VerifyMethod, VerifyPattern};
 use std::cell::Cell;
