@@ -411,6 +411,13 @@ pub(super) const CASES: &[Case] = &[
         100_000,
         &[Goal::UserCpuBelow(0.25), Goal::CpuBelow(0.25)],
     ),
+    verified(
+        "verify-pattern",
+        "the same by a pattern with the offset in it",
+        verified!("pattern", "--verify_pattern=0xdeadbeef%o --bs=4k --size=1g --ioengine=psync"),
+        200_000,
+        VERIFIED_NOT_SLOWER,
+    ),
     verified("verify-md5", "the same by MD5", verified!("md5"), 100_000, VERIFIED_NOT_SLOWER),
     verified("verify-xxhash", "the same by XXH32", verified!("xxhash"), 200_000, VERIFIED_NOT_SLOWER),
     Case {

@@ -398,6 +398,10 @@ impl BlockRules {
         let mut wanted = vec![0; block.len()];
         self.fill(&mut wanted, block_offset, 0);
         let wanted = &wanted[at..at + data.len()];
+        // To compare all is much faster than to look for the first that differs.
+        if data == wanted {
+            return Ok(());
+        }
         let Some(first) = data.iter().zip(wanted).position(|(found, wanted)| found != wanted) else { return Ok(()) };
         let kind = FaultKind::Pattern { at: at + first, found: data[first], wanted: wanted[first] };
         Err(Fault { offset_bytes: block_offset, length_bytes: block.len() as u64, kind })
@@ -470,6 +474,10 @@ impl BlockRules {
 }
 
 fn check_zeroes(block: &[u8], offset_bytes: u64) -> Result<(), Fault> {
+    // Compared with itself, a byte further: much faster than to look for the first that is not zero.
+    if block.first().is_none_or(|byte| *byte == 0 && block[1..] == block[..block.len() - 1]) {
+        return Ok(());
+    }
     let Some(at) = block.iter().position(|byte| *byte != 0) else { return Ok(()) };
     Err(Fault { offset_bytes, length_bytes: block.len() as u64, kind: FaultKind::NotZero { at } })
 }

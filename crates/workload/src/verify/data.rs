@@ -30,7 +30,9 @@ fn fill_with_offsets(block: &mut [u8], pattern: &VerifyPattern, pattern_interval
         fill_pattern(part, &pattern.bytes, 0);
         // Cannot overflow: it lies within a file.
         let offset_bytes = offset_bytes.wrapping_add((index * interval_bytes) as u64);
-        put_offsets(part, pattern, offset_bytes);
+        if !pattern.offsets_at.is_empty() {
+            put_offsets(part, pattern, offset_bytes);
+        }
     }
 }
 
@@ -39,8 +41,10 @@ fn put_offsets(part: &mut [u8], pattern: &VerifyPattern, offset_bytes: u64) {
     for repetition in part.chunks_mut(pattern.bytes.len().max(1)) {
         for at in &pattern.offsets_at {
             let place = repetition.get_mut(*at..).unwrap_or_default();
-            for (byte, value) in place.iter_mut().zip(offset_bytes.to_le_bytes()) {
-                *byte = value;
+            let offset = offset_bytes.to_le_bytes();
+            match place.first_chunk_mut() {
+                Some(whole) => *whole = offset,
+                None => place.copy_from_slice(&offset[..place.len()]),
             }
         }
     }

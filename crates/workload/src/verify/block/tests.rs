@@ -80,6 +80,31 @@ fn what_was_trimmed_is_zeroes() {
     assert_eq!(kind_of(&half), Some((FaultKind::NotZero { at: 1024 }, damage)));
 }
 
+/// Each single byte that differs, and its place, in zeroes and in patterns with and without offsets.
+#[test]
+fn each_byte_of_zeroes_and_patterns_is_compared() {
+    let of = |bytes: &[u8], offsets_at: &[usize]| {
+        let pattern = VerifyPattern { bytes: bytes.to_vec(), offsets_at: offsets_at.to_vec() };
+        let pattern = Some(pattern);
+        BlockRules::new(VerifyContentSpec { pattern, ..spec(VerifyMethod::Pattern, HeaderLayout::V3) }, 1)
+    };
+    for rules in [of(&[0xaa], &[]), of(&[1, 2, 3], &[]), of(&[0xde, 0, 0, 0, 0, 0, 0, 0, 0, 0xad], &[1])] {
+        for (is_trimmed, mut block) in [(true, vec![0; 100]), (false, stamped(&rules, 100))] {
+            let expected = Expected { is_trimmed, ..EXPECTED };
+            assert_eq!(rules.check(&mut block, &expected), Ok(()));
+            for place in 0..100 {
+                block[place] ^= 0x40;
+                let kind = rules.check(&mut block, &expected).unwrap_err().kind;
+                let (found, wanted) = (block[place], block[place] ^ 0x40);
+                let told = FaultKind::Pattern { at: place, found, wanted };
+                assert_eq!(kind, if is_trimmed { FaultKind::NotZero { at: place } } else { told });
+                block[place] = wanted;
+            }
+        }
+    }
+    assert_eq!(of(&[1], &[]).check(&mut [], &Expected { is_trimmed: true, ..EXPECTED }), Ok(()), "nothing");
+}
+
 #[test]
 fn each_field_of_the_header_is_checked_in_its_turn() {
     let rules = BlockRules::new(spec(VerifyMethod::Crc32c, HeaderLayout::V3), 1);
