@@ -10,6 +10,7 @@ use super::header::{Header, HeaderError, ReadHeader, header_bytes};
 use super::known::KnownBlock;
 use ferrio_job::spec::{HeaderLayout, VerifyContentSpec, VerifyForm};
 use ferrio_units::checksum::{Checksum, MAX_CHECKSUM_BYTES};
+use wanted::Interval;
 
 /// A write, as its header tells of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -274,7 +275,11 @@ impl BlockRules {
         match self.spec.method.def().form {
             VerifyForm::Nothing => Ok(()),
             _ if expected.is_trimmed => check_zeroes(block, expected.offset_bytes),
-            VerifyForm::Bare => self.check_pattern(block, block, expected.offset_bytes, 0),
+            VerifyForm::Bare => {
+                let bare = Interval { at: 0, length_bytes: block.len(), area_bytes: 0 };
+                self.wanted(block, expected)
+                    .map_or(Ok(()), |wanted| wanted.compare(block, expected.offset_bytes, &bare))
+            }
             VerifyForm::Header(_) => {
                 let rules = self.of_block(block, expected.offset_bytes);
                 // What is known has the places of this layout.
@@ -292,10 +297,14 @@ impl BlockRules {
     ) -> Result<(), Fault> {
         let interval_bytes = self.interval_bytes(block.len());
         let n_intervals = block.len() / interval_bytes;
+        let wanted = self.wanted(block, expected);
         for index in 0..n_intervals {
             let at = index * interval_bytes;
             self.swap(&mut block[at..at + interval_bytes]);
-            let checked = self.check_interval(block, index, interval_bytes, expected, known);
+            let checked = self.check_interval(block, index, interval_bytes, expected, known).and_then(|()| {
+                let interval = Interval { at, length_bytes: interval_bytes, area_bytes: self.area_bytes() };
+                wanted.as_ref().map_or(Ok(()), |wanted| wanted.compare(block, expected.offset_bytes, &interval))
+            });
             // What is told of a fault compares the block with what was written, header where it was written.
             self.swap(&mut block[at..at + interval_bytes]);
             checked?;
@@ -371,12 +380,7 @@ impl BlockRules {
     ) -> Result<(), Fault> {
         let at = index * interval_bytes;
         let (interval, area_bytes) = (&block[at..at + interval_bytes], self.area_bytes());
-        let Some(checksum) = self.checksum else {
-            return match self.spec.pattern {
-                Some(_) => self.check_pattern(&interval[area_bytes..], block, block_offset, at + area_bytes),
-                None => Ok(()),
-            };
-        };
+        let Some(checksum) = self.checksum else { return Ok(()) };
         let mut computed = [0; MAX_CHECKSUM_BYTES];
         let computed = &mut computed[..checksum.n_bytes()];
         let data = &interval[area_bytes..];
@@ -391,20 +395,6 @@ impl BlockRules {
         let kind =
             FaultKind::Checksum { method: self.spec.method, stored: stored.to_vec(), computed: computed.to_vec() };
         Err(Fault { offset_bytes: block_offset + at as u64, length_bytes: interval_bytes as u64, kind })
-    }
-
-    /// Compares data with the pattern. `at`: its place in the block.
-    fn check_pattern(&self, data: &[u8], block: &[u8], block_offset: u64, at: usize) -> Result<(), Fault> {
-        let mut wanted = vec![0; block.len()];
-        self.fill(&mut wanted, block_offset, 0);
-        let wanted = &wanted[at..at + data.len()];
-        // To compare all is much faster than to look for the first that differs.
-        if data == wanted {
-            return Ok(());
-        }
-        let Some(first) = data.iter().zip(wanted).position(|(found, wanted)| found != wanted) else { return Ok(()) };
-        let kind = FaultKind::Pattern { at: at + first, found: data[first], wanted: wanted[first] };
-        Err(Fault { offset_bytes: block_offset, length_bytes: block.len() as u64, kind })
     }
 
     /// The write that a block is of, all of it; `None`: it is not that of one write.
@@ -481,6 +471,8 @@ fn check_zeroes(block: &[u8], offset_bytes: u64) -> Result<(), Fault> {
     let Some(at) = block.iter().position(|byte| *byte != 0) else { return Ok(()) };
     Err(Fault { offset_bytes, length_bytes: block.len() as u64, kind: FaultKind::NotZero { at } })
 }
+
+mod wanted;
 
 #[cfg(test)]
 mod tests;

@@ -93,6 +93,15 @@ pub enum FaultKind {
         /// That of the pattern.
         wanted: u8,
     },
+    /// A byte that the checksum does not cover is not that of the data that were written.
+    Uncovered {
+        /// Place of the byte in the block.
+        at: usize,
+        /// The byte.
+        found: u8,
+        /// That of the data.
+        wanted: u8,
+    },
     /// There are fewer bytes than header and checksum take.
     Cut,
     /// A byte of what was trimmed is not zero.
@@ -127,6 +136,7 @@ impl Fault {
             FaultKind::Method { .. }
             | FaultKind::Checksum { .. }
             | FaultKind::Pattern { .. }
+            | FaultKind::Uncovered { .. }
             | FaultKind::Cut
             | FaultKind::NotZero { .. } => false,
         }
@@ -170,6 +180,10 @@ impl Fault {
                      fio: bad pattern block offset {at}\npattern: verify failed {place}, flags=8)"
                 )
             }
+            FaultKind::Uncovered { at, found, wanted } => format!(
+                "verify: bad data {place}, flags=8)\n       its checksum does not cover byte {at} of the block, which is \
+                 {found:02x}, wanted {wanted:02x}"
+            ),
             FaultKind::Cut => format!("verify: block too short for its header {place})"),
             FaultKind::NotZero { at } => format!(
                 "verify failed for zeroed data at file {} offset {}, length {}, block offset {at}",

@@ -62,6 +62,52 @@ fn a_flipped_bit_is_found() {
     }
 }
 
+/// In fio 3.33's layout SHA-512 covers the end of the data alone: who knows the seed finds every bit all the same.
+#[test]
+fn what_a_checksum_does_not_cover_is_compared() {
+    for (interval_bytes, header_at) in [(0, 0), (1024, 0), (0, 2000), (1024, 500)] {
+        let spec = VerifyContentSpec { interval_bytes, header_at, ..spec(VerifyMethod::Sha512, HeaderLayout::V2) };
+        let rules = BlockRules::new(spec, 1);
+        let whole = stamped(&rules, 4096);
+        let unknown = Expected { seed: None, ..EXPECTED };
+        let mut n_found = [0, 0];
+        for at in 0..4096 {
+            let mut block = whole.clone();
+            block[at] ^= 1;
+            for (expected, n_found) in [EXPECTED, unknown].iter().zip(&mut n_found) {
+                *n_found += usize::from(rules.check(&mut block, expected).is_err());
+            }
+        }
+        assert_eq!(n_found[0], 4096, "{interval_bytes} {header_at}");
+        assert!(n_found[1] < 4096, "{interval_bytes} {header_at}");
+    }
+    let rules = BlockRules::new(spec(VerifyMethod::Sha512, HeaderLayout::V2), 1);
+    let mut block = stamped(&rules, 4096);
+    block[1000] ^= 0x40;
+    let fault = rules.check(&mut block.clone(), &EXPECTED).unwrap_err();
+    let (found, wanted) = (block[1000], block[1000] ^ 0x40);
+    assert_eq!(fault.kind, FaultKind::Uncovered { at: 1000, found, wanted });
+    let regenerated = rules.regenerate(&block, &EXPECTED);
+    assert_eq!(diagnose(&fault, &block, regenerated.as_deref(), None), Some(Damage::FlippedBits { n_bits: 1 }));
+}
+
+/// A pattern is made once for a block, not for each of its intervals, and a fault in each of them is found.
+#[test]
+fn patterns_of_many_intervals_are_compared_once() {
+    let spec = VerifyContentSpec { interval_bytes: 96, ..spec(VerifyMethod::PatternHeader, HeaderLayout::V3) };
+    let rules = BlockRules::new(spec, 1);
+    // With a pattern for each of its intervals this would take minutes.
+    let whole = stamped(&rules, 96 << 15);
+    assert_eq!(rules.check(&mut whole.clone(), &EXPECTED), Ok(()));
+    for interval in [0, 1, 1000, (1 << 15) - 1] {
+        let mut block = whole.clone();
+        let at = interval * 96 + 90;
+        block[at] ^= 1;
+        let fault = rules.check(&mut block.clone(), &EXPECTED).unwrap_err();
+        assert_eq!(fault.kind, FaultKind::Pattern { at, found: block[at], wanted: block[at] ^ 1 });
+    }
+}
+
 #[test]
 fn what_was_trimmed_is_zeroes() {
     let rules = BlockRules::new(spec(VerifyMethod::Crc32c, HeaderLayout::V3), 1);
