@@ -46,6 +46,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     lower_logs(&mut job, &open)?;
     lower_dedupe(&mut job, &open)?;
     job.verify = verification::lower(&job, &open).map_err(|line| vec![line])?;
+    verification::lower_buffers(&mut job);
     if strictness.readonly && job.changes_files() {
         return Err(vec!["fio: trim and write operations are not allowed with the --readonly parameter.".to_owned()]);
     }

@@ -63,6 +63,45 @@ fn contents_are_those_of_the_peer() {
     }
 }
 
+/// Options of buffers beside `verify=null`, in how many of 16 blocks fio 3.33 leaves other data than in the others, and what all
+/// begin with.
+const UNCHECKED: &[(&str, usize, &[u8])] = &[
+    ("", 1, &[]),
+    ("--scramble_buffers=1", 1, &[]),
+    ("--scramble_buffers=1 --buffer_compress_percentage=100", 1, &[0; 8]),
+    ("--loops=2", 1, &[]),
+    ("--verify_backlog=4", 1, &[]),
+    ("--ioengine=libaio --iodepth=4", 4, &[]),
+    ("--refill_buffers", 16, &[]),
+    ("--buffer_compress_percentage=50", 16, &[]),
+    ("--verify_pattern=0x123456", 1, &[0x12, 0x34, 0x56, 0x12]),
+    ("--verify_pattern=0x1234%o", 1, &[0x12, 0x34, 0, 0, 0, 0, 0, 0, 0, 0, 0x12]),
+    ("--verify_pattern=0x1234 --zero_buffers", 1, &[0x12, 0x34, 0x12]),
+    ("--verify_pattern=0x1234 --buffer_pattern=0xabcd", 1, &[0x12, 0x34, 0x12]),
+    ("--verify_pattern=0x1234 --ioengine=libaio --iodepth=4", 1, &[0x12, 0x34, 0x12]),
+    ("--verify_pattern=0x1234 --refill_buffers", 16, &[]),
+];
+
+/// Who checks nothing writes what its buffers hold, without stamps; a pattern is what they hold at first.
+#[test]
+fn unchecked_blocks_are_those_of_the_peer() {
+    let peer = has_peer("unchecked_blocks_are_those_of_the_peer");
+    let scratch = Scratch::new("verify-unchecked");
+    for (options, n_different, begin) in UNCHECKED {
+        for program in [Program::Ferrio, Program::Peer] {
+            if program == Program::Peer && !peer {
+                continue;
+            }
+            let job = format!("--filename=f --size=64k --bs=4k --rw=write --verify=null {options}");
+            is_clean(&run(program, &scratch, &job), options);
+            let data = std::fs::read(scratch.join("f")).expect("the file");
+            let blocks: std::collections::BTreeSet<_> = data.chunks(4096).collect();
+            assert_eq!(blocks.len(), *n_different, "{program:?} {options}");
+            assert!(blocks.iter().all(|block| block.starts_with(begin)), "{program:?} {options}");
+        }
+    }
+}
+
 /// Traces of writes, and how they are read by a job with blocks of 4 KiB.
 const TRACES: &[(&[&str], &str)] = &[
     (&["write 0 4096", "write 4096 8192", "write 12288 16384", "sync 0 0"], "--bs=4k --size=28k"),

@@ -252,6 +252,14 @@ fn compression(buffers: &BufferSpec) -> Option<VerifyCompression> {
     (1..100).contains(&percent).then(|| VerifyCompression { percent, tail: tail() })
 }
 
+/// A job that verifies nothing (`verify=null`) makes its data as one without verification, but does not stamp them, even where
+/// `scramble_buffers` says so. As seen on fio 3.33.
+pub(crate) fn lower_buffers(job: &mut JobSpec) {
+    if job.verify.is_some() {
+        job.buffers.scramble = Some(false);
+    }
+}
+
 /// What a job reads back.
 fn reads(job: &JobSpec, open: &Open, reads_back: bool) -> Result<VerifiedWrites, String> {
     let VerifyDraft { is_only, regenerates, is_fsynced, trims, loads_state, .. } = &open.verify;

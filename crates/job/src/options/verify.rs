@@ -30,7 +30,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .deviates(
             "the header is that of 3.42 unless verify_header_layout says another; a line more says what kind of damage \
              a block shows; of the options of buffers buffer_compress_percentage counts beside it, over whole blocks, with \
-             buffer_pattern for what compresses, and the others only with null, as in fio 3.33; a trace that reads beside \
+             buffer_pattern for what compresses, and the others but scramble_buffers only with null, as in fio 3.33; a trace that reads beside \
              its writes, and a mix of both in sequence over several files, give no false alarm (3.33 checks for the wrong \
              write); refused are trim_percentage and verify_crash_log with zonemode=zbd, where a trim resets a whole zone, \
              and verify_state_load where what is read has no numbers of writes (a read_iolog that writes nothing, random \

@@ -181,6 +181,11 @@ pub fn fill_first(buffer: &mut [u8], spec: &BufferSpec, stream: &mut Taus88) {
     Kind::new(spec).fill(buffer, || stream.buffer_seed());
 }
 
+/// The same, with a pattern.
+pub fn fill_with(buffer: &mut [u8], pattern: &[u8]) {
+    fill_pattern(buffer, pattern, 0);
+}
+
 /// Stamps the offset into one of eight lines of 64 bytes, and the time, in every sector.
 fn scramble(buffer: &mut [u8], offset_bytes: u64, start_ns: u64) {
     let (seconds, nanoseconds) = (start_ns / 1_000_000_000, start_ns % 1_000_000_000);
