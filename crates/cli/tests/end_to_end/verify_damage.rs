@@ -94,6 +94,38 @@ fn readers_find_what_their_method_can() {
     }
 }
 
+/// A verify error is one of its own class: where it is not tolerated it ends the job, and is not counted either. As of fio 3.33
+/// with engines of several I/Os; with those of depth 1 it counts an error of reading beside it, errno 1.
+#[test]
+fn verify_errors_are_counted_where_they_are_tolerated() {
+    let peer = has_peer("verify_errors_are_counted_where_they_are_tolerated");
+    let scratch = Scratch::new("verify-counts");
+    assert_eq!(run(&scratch, "--verify=md5 --verify_header_layout=3.33 --rw=write --do_verify=0").code, Some(0));
+    let whole = std::fs::read(scratch.join("f")).expect("the file");
+    scratch.write("f", damaged("flip", &whole, &whole));
+    for (class, code, counts) in
+        [("read", 1, (0, 0)), ("write", 1, (0, 0)), ("io", 1, (0, 0)), ("verify", 0, (1, 84)), ("all", 0, (1, 84))]
+    {
+        for (program, engine) in [
+            (Program::Ferrio, "--ioengine=psync"),
+            (Program::Ferrio, "--ioengine=libaio --iodepth=4"),
+            (Program::Peer, "--ioengine=libaio --iodepth=4"),
+        ] {
+            if program == Program::Peer && !peer {
+                continue;
+            }
+            let job = "--name=v --filename=f --size=64k --bs=4k --rw=read --verify=md5 --output-format=json";
+            let job = format!("{job} --continue_on_error={class} {engine}");
+            let finished = Run::new(program, scratch.path(), &job).finish();
+            assert_eq!(finished.code, Some(code), "{program:?} {class} {engine}: {}", finished.all());
+            let (n_errors, first) = counts;
+            for wanted in [format!("\"total_err\" : {n_errors},"), format!("\"first_error\" : {first},")] {
+                assert!(finished.stdout.contains(&wanted), "{program:?} {class} {engine}: {}", finished.stdout);
+            }
+        }
+    }
+}
+
 /// Whichever interval of a block it is in; fio 3.33 ends with an error only for the last.
 #[test]
 fn a_fault_in_any_interval_is_an_error() {

@@ -64,7 +64,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("continue_on_error", Kind::Choice(CONTINUE_ON_ERROR), "Which failing I/Os do not end the job")
         .default("none")
         .place(Category::General, "error")
-        .applies(Apply::With(apply::continue_on_error)),
+        .applies(Apply::With(apply::continue_on_error))
+        .deviates("with read or io a verify error, which ends the job, is not counted; fio 3.33 counts it with engines of depth 1, as errno 1"),
     option("ignore_error", Kind::ErrorLists, "Errnos treated as harmless, lists for read,write,verify")
         .under("rw")
         .place(Category::General, "error")

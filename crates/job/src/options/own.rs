@@ -44,8 +44,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .long(
             "An option of ferrio's own. The header before the data of a verified block changed between fio 3.33 and \
              3.42, and neither reads the other's. What is written has that of 3.42; with `3.33` it has that of Debian's fio \
-             3.33, and for sha512 what that version stores, in which only the last bytes of a block have a part: set it where \
-             fio 3.33 is to read the file. A job that only reads \
+             3.33, and for sha512 what that version stores, in which only the last bytes of a block have a part (a job that \
+             reads back its own writes compares all of their data): set it where fio 3.33 is to read the file. A job that only reads \
              (rw=read, verify_only) recognises either by itself, block by block, unless this option is set: then only the \
              layout that it names is right. A job that reads back its own writes takes no other layout than theirs.",
         )

@@ -22,7 +22,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::Bool(|draft| &mut draft.job.buffers.zero)),
     option("refill_buffers", Kind::Flag, "New random contents for every write")
         .place(Category::Io, "io-buf")
-        .applies(Apply::Bool(|draft| &mut draft.job.buffers.refill)),
+        .applies(Apply::Bool(|draft| &mut draft.job.buffers.refill))
+        .deviates("0 changes nothing beside buffer_compress_percentage and dedupe_percentage, where fio 3.33 then writes the same data each time"),
     option("scramble_buffers", Kind::Bool, "Stamp offset/time words into each 512 bytes of a reused buffer")
         .default("1")
         .place(Category::Io, "io-buf")
