@@ -1,9 +1,10 @@
-//! Any bytes as a block on media: whole or a fault, and a guess at the damage, never a panic.
+//! Any bytes as a block on media: whole or a fault, and a guess at the damage, never a panic. A block that was made by the same
+//! rules is whole, and each flipped bit of it is found.
 //!
 //! The first four bytes choose method, layout and shape; the rest is the block, as it is and with a header put over it.
 #![no_main]
 
-use ferrio_job::spec::{HeaderLayout, VERIFY_METHODS, VerifyCompression, VerifyContentSpec, VerifyPattern};
+use ferrio_job::spec::{HeaderLayout, VERIFY_METHODS, VerifyCompression, VerifyContentSpec, VerifyForm, VerifyPattern};
 use ferrio_workload::verify::block::{BlockRules, Expected, Write};
 use ferrio_workload::verify::fault::{Requested, diagnose};
 use libfuzzer_sys::fuzz_target;
@@ -20,24 +21,42 @@ fuzz_target!(|data: &[u8]| {
         compression: (shape & 32 > 0)
             .then(|| VerifyCompression { percent: u32::from(*interval) % 99 + 1, tail: vec![7; usize::from(at % 3)] }),
     };
+    let has_pattern = spec.pattern.is_some();
+    let (interval_bytes, header_at) = (spec.interval_bytes as usize, spec.header_at as usize);
+    let form = spec.method.def().form;
+    let is_blind = match form {
+        VerifyForm::Nothing => true,
+        VerifyForm::Header(None) | VerifyForm::Bare => !has_pattern,
+        VerifyForm::Header(Some(_)) => false,
+    };
     let rules = BlockRules::new(spec, 1);
     let rules = if shape & 64 == 0 { rules } else { rules.recognising() };
     let check = |received: &[u8], seed| {
         let expected = Expected { offset_bytes: 4096, seed, sequence: None, is_trimmed: false };
         let mut block = received.to_vec();
-        let Err(fault) = rules.check(&mut block, &expected) else { return };
+        let Err(fault) = rules.check(&mut block, &expected) else { return true };
+        assert_eq!(block, received);
         let requested = Requested { file: "f", offset_bytes: 4096, length_bytes: block.len() as u64 };
         let _ = (fault.text(&requested), rules.foreign_layout(&block, 4096));
         let (wanted, own) = (rules.regenerate(&block, &expected), rules.regenerate_own(&block, 4096));
         let _ = diagnose(&fault, &block, wanted.as_deref(), own.as_deref());
+        false
     };
     check(block, None);
     check(block, Some(7));
     let mut stamped = block.to_vec();
     rules.stamp(&mut stamped, &Write { offset_bytes: 4096, seed: 7, sequence: 1, start_ns: 5 });
-    check(&stamped, Some(7));
+    let is_whole = check(&stamped, Some(7));
+    // What the options of a job let pass: intervals that divide the block and have room for header and checksum.
+    let interval_bytes = if interval_bytes == 0 { block.len() } else { interval_bytes };
+    let area_bytes = rules.area_bytes();
+    let has_room = interval_bytes > area_bytes
+        && block.len().is_multiple_of(interval_bytes)
+        && (header_at == 0 || (header_at >= area_bytes && header_at + area_bytes <= interval_bytes));
+    assert!(is_whole || !has_room);
     if let Some(byte) = stamped.get_mut(usize::from(*at)) {
         *byte ^= 1;
+        let is_whole = check(&stamped, Some(7));
+        assert!(!is_whole || is_blind || !has_room);
     }
-    check(&stamped, Some(7));
 });
