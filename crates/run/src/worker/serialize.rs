@@ -75,13 +75,12 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// The job ends while an I/O waits.
+    /// The job ends while an I/O waits. Its slot is given back by who filled it.
     fn never_issued(&mut self, slot_index: u32) {
         self.forget_write(slot_index);
         if let Some(data) = self.slots.get(slot_index).unit.direction.data() {
             self.account.stats.directions[data].n_issued -= 1;
         }
-        self.slots.give_back(slot_index);
     }
 
     /// An I/O is complete, or has failed.

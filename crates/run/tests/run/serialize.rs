@@ -48,6 +48,21 @@ fn batches_are_handed_over_for_who_waits() {
     assert_eq!(stats.depth.0, [8, 0, 0, 0, 0, 0, 0]);
 }
 
+/// An I/O that waits is not issued when one that it waits for ends the job, and the job ends once the others are done.
+#[test]
+fn a_fault_ends_the_job_while_one_waits() {
+    for fault in ["write=eio@1", "write=eio@3"] {
+        let mut job = steps(8, 2);
+        set_text(&mut job, "sim_fault", fault);
+        let (outcome, _) = simulate(vec![job]);
+        let job = &outcome.result.jobs[0];
+        assert_eq!((outcome.n_failed, job.stats.errno), (1, 5), "{fault}");
+        let n_writes = writes(&job.stats).n_completed;
+        assert_eq!(n_writes, if fault.ends_with('1') { 0 } else { 2 }, "{fault}");
+        assert_eq!(writes(&job.stats).n_issued, n_writes + 1, "{fault}");
+    }
+}
+
 #[test]
 fn reads_wait_for_writes_and_readers_for_nobody() {
     let mut job = steps(400, 2);
