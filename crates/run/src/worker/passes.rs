@@ -211,8 +211,15 @@ impl Worker<'_> {
         // direction, also of those that the job does not use.
         let left_bytes = self.set.io_bytes.saturating_sub(self.moved_bytes());
         let is_more = match spec.extent.io_size {
-            // As seen on fio 3.33: writes that are verified, but not read back by the job itself, are done once.
-            _ if self.verifies_writes() && spec.verify.as_ref().is_some_and(|verify| !verify.reads_back) => false,
+            // As seen on fio 3.33: writes that are verified, but not read back by the job itself, are done once where engines
+            // complete them at once and the passes are not counted.
+            _ if self.verifies_writes()
+                && spec.verify.as_ref().is_some_and(|verify| !verify.reads_back)
+                && self.plan.engine.inline
+                && spec.limits.loops == 1 =>
+            {
+                false
+            }
             Some(SizeSpec::Bytes(_)) => true,
             Some(SizeSpec::Percent(_)) => !self.set.zones.is_empty(),
             None => self.set.io_bytes > self.set.pass_bytes,
