@@ -303,11 +303,41 @@ fn what_an_earlier_run_wrote_is_read_back() {
     assert_eq!(strict.code, Some(1));
     assert!(strict.stderr.contains("bad header rand_seed"), "{}", strict.stderr);
     // A file that is too short is left alone.
-    scratch.write("f", vec![1; 4096]);
-    let short = run(Program::Ferrio, &scratch, &format!("{fixed} --rw=write --verify_only"));
-    assert_eq!(short.code, Some(1));
-    assert!(short.stderr.contains("no earlier run wrote it"), "{}", short.stderr);
-    assert!(std::fs::read(scratch.join("f")).expect("the file") == [1; 4096]);
+    let before = std::fs::read(scratch.join("f")).expect("the file");
+    for (bytes, why) in [(0, "no earlier run wrote it"), (4096, "fio: io_u error on file f: Input/output error")] {
+        scratch.write("f", &before[..bytes]);
+        let short = run(Program::Ferrio, &scratch, &format!("{fixed} --rw=write --verify_only"));
+        assert_eq!(short.code, Some(1));
+        assert!(short.stderr.contains(why), "{}", short.stderr);
+        assert!(std::fs::read(scratch.join("f")).expect("the file") == before[..bytes]);
+    }
+}
+
+/// Files that an earlier run did not write to their ends, or did not make at all, are no fault.
+#[test]
+fn files_may_be_shorter_than_they_could_be() {
+    let scratch = Scratch::new("verify-short-files");
+    let fixed =
+        "--name=v --verify=crc32c --bs=4k --size=192k --nrfiles=3 --filename_format=f.$filenum --verify_state_save=0";
+    for job in [
+        "--rw=write:4k --fallocate=none",
+        "--rw=randwrite:8 --openfiles=1 --file_service_type=random --fallocate=keep",
+        "--rw=randwrite --number_ios=7 --create_on_open=1 --file_service_type=sequential",
+        "--rw=randwrite:3 --openfiles=2 --create_on_open=1",
+    ] {
+        for reads_back in ["", "--do_verify=0"] {
+            let written = run(Program::Ferrio, &scratch, &format!("{fixed} {job} {reads_back}"));
+            assert_eq!((written.code, written.stderr.as_str()), (Some(0), ""), "{job}: {}", written.all());
+            let bytes = |name: &String| std::fs::metadata(scratch.join(name)).map_or(0, |file| file.len());
+            let names = ["f.0", "f.1", "f.2"].map(str::to_owned);
+            assert!(names.iter().any(|name| bytes(name) < 64 << 10), "{job}");
+            let only = run(Program::Ferrio, &scratch, &format!("{fixed} {job} --verify_only"));
+            assert_eq!((only.code, only.stderr.as_str()), (Some(0), ""), "{job} {reads_back}: {}", only.all());
+            for name in names {
+                let _ = std::fs::remove_file(scratch.join(&name));
+            }
+        }
+    }
 }
 
 /// Reads, writes and trims of a job on a loop device, by direction and place.
@@ -420,6 +450,11 @@ const PASSES: &[(&str, u64, u64)] = &[
     ("--rw=randwrite --io_size=384k", 64, 64),
     ("--rw=write --io_size=512k --do_verify=0", 0, 32),
     ("--rw=write --loops=2 --io_size=256k --do_verify=0", 0, 64),
+    ("--rw=write --loops=2 --io_size=400k --do_verify=0", 0, 128),
+    ("--rw=write --io_size=512k --do_verify=0 --ioengine=libaio --iodepth=8", 0, 128),
+    ("--rw=write --io_size=200k --do_verify=0 --ioengine=libaio --iodepth=8", 0, 50),
+    ("--rw=randwrite --io_size=200k --do_verify=0 --ioengine=libaio --iodepth=1", 0, 50),
+    ("--rw=write --io_size=512k --do_verify=0 --ioengine=vsync", 0, 128),
     ("--rw=rw --io_size=384k", 96, 50),
     // The peer calls some blocks of a mix damaged that are not.
     ("--rw=rw --io_size=256k --continue_on_error=verify", 61, 32),

@@ -48,10 +48,8 @@ pub(super) fn lay_out(
     if n_files == 0 {
         return Ok(());
     }
-    if let Some(file) = set.files.iter_mut().find(needs).filter(|_| worker.spec.is_verify_only()) {
-        let (name, bytes, wanted) = (&file.name, file.file_bytes, end_of(file));
-        let text = format!("fio: verify_only: file {name} has {bytes} of {wanted} bytes: no earlier run wrote it");
-        return Err(job_error!(ENOENT, "file setup").explained(text));
+    if worker.spec.is_verify_only() {
+        return check_earlier_run(set);
     }
     if readonly {
         events(RunEvent::Message(
@@ -70,6 +68,17 @@ pub(super) fn lay_out(
         forget_what_did_not_fit(set);
     }
     Ok(())
+}
+
+/// What an earlier run wrote stays as it is. A file may be shorter than it could be, where that run did not come to its end; what is
+/// to be read beyond it is missed then.
+fn check_earlier_run(set: &FileSet) -> Result<(), JobError> {
+    let Some(file) = set.files.first().filter(|_| set.files.iter().all(|file| file.file_bytes == 0)) else {
+        return Ok(());
+    };
+    let (name, wanted) = (&file.name, end_of(file));
+    let text = format!("fio: verify_only: file {name} has 0 of {wanted} bytes: no earlier run wrote it");
+    Err(job_error!(ENOENT, "file setup").explained(text))
 }
 
 /// Of a device that was full before its files were: reads end where they end.

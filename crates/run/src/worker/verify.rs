@@ -455,6 +455,10 @@ impl Worker<'_> {
     /// What is read back comes from the device: files are synced, which counts as a sync each, and their cache is dropped.
     fn sync_before_reading(&mut self) -> Result<(), JobError> {
         for file in 0..self.files.n_files() {
+            // As with fio 3.33, what was never opened is not made (`create_on_open`).
+            if self.plan.spec.layout.create_on_open && !self.files.plan(file).path.exists() {
+                continue;
+            }
             self.open_if_closed(file)?;
             if self.plan.writes() {
                 self.account.stats.n_syncs_issued += 1;
