@@ -242,6 +242,10 @@ fn what_cannot_be_verified_is_refused() {
         ("--verify=md5 --rw=write --bs=4k --filename=g:g", "has file g twice"),
         ("--verify=md5 --rw=write --bs=4k --size=1t --ioengine=null", "at most 67108864 can be"),
         ("--verify=md5 --verify_only --rw=write --time_based --runtime=1", "verify_only cannot know"),
+        (
+            "--verify=md5 --verify_only --rw=randwrite --norandommap --io_size=1m --verify_backlog=4",
+            "how many passes a job with verify_backlog has done",
+        ),
         ("--verify=md5 --verify_only --rw=write --do_verify=0", "it needs do_verify=1 and writes"),
         ("--verify=md5 --verify_only --rw=write --verify_policy=fsynced", "verify_only cannot know"),
         (

@@ -239,7 +239,7 @@ pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, St
         // A switch says it, for all jobs.
         dump_directory: None,
         // Where nothing is written there is nothing to read between.
-        backlog: backlog(draft).filter(|_| reads_back && reads != VerifiedWrites::OfEarlierRun),
+        backlog: backlog(draft).filter(|_| reads_back),
         n_threads: draft.n_threads,
         thread_cpus: draft.thread_cpus.clone(),
     }))

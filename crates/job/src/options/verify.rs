@@ -112,7 +112,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
             "with several I/Os in flight too the order is that of one at a time: what is in flight is waited for first; \
              seeds in headers are checked; what is read back does not count for number_ios; with verify_policy=fsynced what \
              is durable is read back; with experimental_verify it works (fio 3.33 reads all at the end); with verify_only, \
-             which writes nothing to read between, all is read in one go",
+             which writes nothing to read between, all is read in one go, and it is refused where writes of a pass lie over \
+             others and io_size is beyond the size: what was read back decided how many passes there were",
         ),
     option(
         "verify_backlog_batch",

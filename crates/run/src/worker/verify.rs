@@ -132,7 +132,7 @@ impl Verifier {
             expected: vec![None; iodepth],
             checks_reads: !plan.writes(),
             is_reading_back: false,
-            backlog: spec.backlog.map(Backlog::new),
+            backlog: spec.backlog.filter(|_| spec.reads != VerifiedWrites::OfEarlierRun).map(Backlog::new),
             is_blind: plan.engine.diskless && plan.engine.name == "null",
             durable: DurableWrites::default(),
             regeneration: None,

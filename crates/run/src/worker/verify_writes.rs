@@ -73,10 +73,14 @@ pub(super) fn check(plan: &WorkerPlan, set: &FileSet) -> Result<(), JobError> {
     let Some(verify) = &plan.spec.verify else { return Ok(()) };
     check_names(set)?;
     check_number(plan, set, verify)?;
-    if verify.reads == VerifiedWrites::OfEarlierRun
-        && has_passes(plan, set)
-        && (verify.checks_seed || verify.checks_sequence)
-    {
+    let is_only = verify.reads == VerifiedWrites::OfEarlierRun;
+    if is_only && verify.backlog.is_some() && set.io_bytes > set.pass_bytes && overlaps_in_pass(plan) {
+        // What that run read back counted for its `io_size`, also what was written over later.
+        let text = "fio: verify_only: how many passes a job with verify_backlog has done, whose writes lie over others and \
+                    whose io_size is beyond its size, is not known";
+        return Err(job_error!(EINVAL, "verify").explained(text));
+    }
+    if is_only && has_passes(plan, set) && (verify.checks_seed || verify.checks_sequence) {
         let text = "fio: verify_only: of several passes only the last is there: verify_header_seed and \
                     verify_write_sequence cannot be checked";
         return Err(job_error!(EINVAL, "verify").explained(text));
@@ -132,7 +136,8 @@ fn check_number(plan: &WorkerPlan, set: &FileSet, verify: &VerifySpec) -> Result
     let ends_early = limits.time_based || limits.runtime_us > 0 || plan.spec.extent.number_ios > 0;
     let remembers = verify.reads_back && (verify.reads != VerifiedWrites::Regenerated || overlaps(plan, set));
     // What waits for a backlog is read back before there are more.
-    let is_bounded = verify.backlog.is_some_and(|backlog| backlog.blocks <= MAX_PENDING as u64 / 2);
+    let is_only = verify.reads == VerifiedWrites::OfEarlierRun;
+    let is_bounded = !is_only && verify.backlog.is_some_and(|backlog| backlog.blocks <= MAX_PENDING as u64 / 2);
     if !writes_only || ends_early || !remembers || is_bounded {
         return Ok(());
     }
@@ -165,6 +170,11 @@ fn advice(verify: &VerifySpec, overlap: bool) -> String {
 
 /// A write of a pass may lie over another of it.
 pub(super) fn overlaps(plan: &WorkerPlan, set: &FileSet) -> bool {
+    overlaps_in_pass(plan) || set.io_bytes > set.pass_bytes || plan.spec.limits.time_based
+}
+
+/// The same of a pass that ends with the files.
+fn overlaps_in_pass(plan: &WorkerPlan) -> bool {
     let pattern = &plan.spec.pattern;
     let jumps = pattern.rw_postfix != i64::from(pattern.random);
     let is_zoned = plan.spec.zones != ZoneSpec::None;
@@ -177,8 +187,6 @@ pub(super) fn overlaps(plan: &WorkerPlan, set: &FileSet) -> bool {
         || is_traced
         || trims_differ(plan)
         || pattern.sprandom.is_some()
-        || set.io_bytes > set.pass_bytes
-        || plan.spec.limits.time_based
 }
 
 /// A pass visits no place twice, as far as its order says.
