@@ -42,6 +42,8 @@ pub(crate) struct OffsetPicker {
     again: Option<Again>,
     /// What was drawn last lies past the end of the range.
     is_past_end: bool,
+    /// The last block of a random job that found no place was to follow the one before it.
+    ended_in_sequence: bool,
     offsets: Generator,
     /// As seen on fio 3.33: each direction draws from a stream of its own, all of which begin alike.
     mix: PerDirection<Generator>,
@@ -81,6 +83,7 @@ impl OffsetPicker {
             wraps: plan.wraps(),
             again: None,
             is_past_end: false,
+            ended_in_sequence: false,
             offsets: Generator::from_table(kind, seeds, SeedIndex::Offset),
             mix: PerDirection(DataDirection::ALL.map(|_| mix.clone())),
             zones: Taus88::from_table(seeds, SeedIndex::Zone),
@@ -121,7 +124,7 @@ impl OffsetPicker {
         let sequential = percent < 100 && (percent == 0 || self.mix[direction].percent() > percent);
         // A sequential block that would start past the end of the file becomes a random one.
         if sequential && (self.is_in_file(file, direction) || self.wraps && file.wrap()) {
-            return self.sequential(file, direction);
+            return self.following(file, direction);
         }
         self.drawn(if sequential { Again::InsteadOfSequential } else { Again::Random }, file, direction)
     }
@@ -158,9 +161,9 @@ impl OffsetPicker {
         *self = Self { run_left, again, is_past_end, ..fresh };
     }
 
-    /// The block that found no place was one instead of a sequential one.
-    pub(crate) fn failed_in_sequence(&self) -> bool {
-        matches!(self.again, Some(Again::InsteadOfSequential))
+    /// The block that found no place was a sequential one, or instead of one.
+    pub(crate) fn failed_in_sequence(&mut self) -> bool {
+        std::mem::take(&mut self.ended_in_sequence) || matches!(self.again, Some(Again::InsteadOfSequential))
     }
 
     /// Inside a run: the next block of the file and direction, or the same again, from the start of the range where there
@@ -175,7 +178,14 @@ impl OffsetPicker {
         if !(self.is_in_file(file, direction) || self.wraps && file.wrap()) {
             return self.drawn(Again::InsteadOfSequential, file, direction);
         }
-        self.sequential(file, direction)
+        self.following(file, direction)
+    }
+
+    /// The block after the last one, of a random job.
+    fn following(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
+        let start = self.sequential(file, direction);
+        self.ended_in_sequence = start.is_none();
+        start
     }
 
     /// An I/O that repeats a range counts for its run.
@@ -188,6 +198,11 @@ impl OffsetPicker {
     fn at_random(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
         let align = self.align_bytes[direction];
         let n_blocks = file.n_drawn[direction];
+        if n_blocks == 0 && file.choice.is_drawn_in_range() {
+            self.is_past_end = true;
+            file.missed_bytes = Some(file.base_bytes - file.range.start_bytes);
+            return None;
+        }
         let (block, map_block) = match &mut file.choice {
             BlockChoice::Free => (self.offsets.below(n_blocks), None),
             BlockChoice::Map(map) => {

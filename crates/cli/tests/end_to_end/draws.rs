@@ -3,7 +3,9 @@
 //!
 //! Start reading at [`skewed`].
 
-use crate::streams::{Case, NULL, cases, compare};
+use crate::random_jobs::ios;
+use crate::streams::{Case, NULL, cases, compare, difference, traces};
+use crate::support::{Program, Run, Scratch, has_peer};
 
 /// Files for skewed draws of the job with an odd number in its file: the hash of each name times the number is 1 modulo 2^32,
 /// so that its seed here is that of the offsets. It is in fio 3.33 for every file where the seed is given by `randrepeat=0
@@ -304,4 +306,89 @@ fn skewed_draws_beside_small_windows() {
     let options: Vec<String> = options.iter().map(|option| format!("{option} zonemode=strided")).collect();
     compare("skewed_draws_beside_small_windows", NULL, &skewed(&options[..1]));
     compare("skewed_draws_beside_small_windows", NULL, &skewed(&options[1..]));
+}
+
+/// A direction without a place in the file takes nothing from the streams, so that the other draws what it would draw alone.
+#[test]
+fn directions_without_a_place() {
+    let options = [
+        "size=48k loops=9 blockalign=64k,4k",
+        "size=48k loops=9 bs=64k,4k rwmixread=30",
+        "size=48k loops=9 bs=64k,4k rwmixread=30 norandommap=1",
+        "size=48k loops=9 bs=4k,64k,4k rwmixread=70",
+        "size=48k loops=9 blockalign=64k,4k rwmixread=30 random_distribution=zoned:50/50:50/50",
+        "size=48k loops=9 bs=64k,4k rwmixread=10 random_generator=tausworthe64",
+        "size=48k loops=9 bs=64k,4k rwmixread=30 random_generator=lfsr",
+        "size=64k nrfiles=8 blockalign=16k,4k io_size=200k",
+        "size=120k nrfiles=8 blockalign=24k,4k,4k file_service_type=random loops=2",
+    ];
+    let all: Vec<Case> = cases(&["randrw", "randrw:3", "randrw"], "", &options);
+    let test = "directions_without_a_place";
+    if !has_peer(test) {
+        return;
+    }
+    // Those that begin with the direction without a place do nothing.
+    let [theirs, ours] = [Program::Peer, Program::Ferrio].map(|program| traces(program, test, NULL, &all));
+    assert!(theirs.iter().filter(|trace| trace.len() > 10).count() > all.len() / 2);
+    for ((case, theirs), ours) in all.iter().zip(theirs).zip(ours) {
+        assert_eq!(difference(&ios(theirs), &ios(ours)), None, "{case}");
+    }
+}
+
+/// An engine without files has all of its share of `size` behind what `filesize` leaves of it, and without `size` no end: blocks
+/// of one size reach past the range, and what was to follow the last block of it ends the file.
+#[test]
+fn sizes_of_files_that_are_none() {
+    let options = [
+        "size=64k filesize=32k loops=4",
+        "size=90k filesize=32k-50k io_size=200k",
+        "size=64k filesize=32k loops=2 bs=4k,8k offset=4k",
+        "size=120k filesize=20k-35k loops=3 nrfiles=3 offset=10k",
+        "size=61k filesize=36k-60k bs=16k,16k,4k offset=13k",
+        "size=61k filesize=36k-60k bs=16k,16k,4k offset=14k",
+        "filesize=50k bs=12k offset=3k loops=2",
+        "filesize=32k loops=2 nrfiles=2",
+    ];
+    let kinds =
+        ["write", "randread percentage_random=50", "randrw percentage_random=30", "randread:3", "randrw:2", "rw:8k"];
+    compare("sizes_of_files_that_are_none", NULL, &cases(&kinds, "", &options));
+}
+
+/// The same where a file is longer than what is used of it.
+#[test]
+fn sequences_up_to_the_end_of_a_part() {
+    let parts = ["size=64k", "size=64k offset=16k", "size=60k offset=8k loops=3", "size=32k io_size=150k"];
+    let kinds = ["randread percentage_random=50", "randrw percentage_random=30,70", "randwrite:3", "randrw:4"];
+    let all = cases(&kinds, "filename=whole loops=2", &parts);
+    compare("sequences_up_to_the_end_of_a_part", "ioengine=psync randrepeat=0 randseed=137", &all);
+}
+
+/// A file whose size is drawn must have room behind the offset, however small it turns out to be; one that has a size within the
+/// bounds keeps it.
+#[test]
+fn offsets_beyond_the_smallest_size() {
+    let test = "offsets_beyond_the_smallest_size";
+    let fixed = "--name=a --rw=write --filesize=20k-60k --randrepeat=0";
+    let clones = "--ioengine=psync --numjobs=2 --offset=16k --offset_increment=5000";
+    // With each of these seeds the file has more than 24 KiB.
+    let rows = [
+        ("--ioengine=psync --randseed=1 --offset=20k", 0),
+        ("--ioengine=psync --randseed=1 --offset=21k", 1),
+        ("--ioengine=psync --randseed=5 --offset=24k --size=30k", 1),
+        ("--ioengine=null --randseed=5 --offset=24k --size=90k", 1),
+        ("--ioengine=null --randseed=5 --offset=24k --size=30k", 0),
+        ("--ioengine=psync --randseed=1 --offset=24k --filename=whole", 0),
+    ];
+    let mut all: Vec<(String, i32)> = rows.iter().map(|(row, code)| (format!("{fixed} {row}"), *code)).collect();
+    all.extend(["1", "2", "137"].map(|seed| (format!("{fixed} {clones} --randseed={seed}"), 1)));
+    let programs = if has_peer(test) { &[Program::Ferrio, Program::Peer][..] } else { &[Program::Ferrio] };
+    for (arguments, code) in &all {
+        for program in programs {
+            let scratch = Scratch::new(test);
+            scratch.write("whole", vec![0; 32 << 10]);
+            let run = Run::new(*program, scratch.path(), arguments).finish();
+            assert_eq!(run.code, Some(*code), "{}", run.all());
+            assert_eq!(run.stderr.contains("a: you need to specify valid offset="), *code == 1, "{}", run.all());
+        }
+    }
 }

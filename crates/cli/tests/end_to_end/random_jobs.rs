@@ -143,7 +143,7 @@ fn is_comparable(case: &str) -> bool {
 }
 
 /// The I/Os of a trace, without files opened and closed.
-fn ios(trace: Vec<String>) -> Vec<String> {
+pub(crate) fn ios(trace: Vec<String>) -> Vec<String> {
     let is_io = |line: &String| [" read ", " write ", " trim ", " sync "].iter().any(|kind| line.contains(kind));
     trace.into_iter().filter(is_io).collect()
 }

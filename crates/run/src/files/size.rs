@@ -106,11 +106,13 @@ fn file_range(
 ) -> Result<FilePlan, JobError> {
     let extent = &worker.spec.extent;
     let is_fixed = target.kind == FileKind::Block;
+    let known_bytes = current_bytes.or(share);
     let wanted = match extent.filesize {
-        Some((low, high)) => Some(sized_file(worker, current_bytes.or(share), low, high, stream)),
+        Some((low, high)) => Some(sized_file(worker, known_bytes, low, high, stream)),
         None => share,
     };
     let mut start_bytes = offset(worker, extent, percent_base(extent, current_bytes, share));
+    check_offset_of_sized(worker, known_bytes, start_bytes)?;
     if extent.file_append && target.kind == FileKind::Regular {
         if worker.engine.needs_full_layout {
             let message = format!("fio: can't append/extent with IO engine {}", worker.engine.name);
@@ -126,12 +128,33 @@ fn file_range(
         None => part_of_file(worker, extent, current_bytes, start_bytes),
     };
     if length_bytes == 0 && current_bytes.is_some_and(|bytes| start_bytes >= bytes) && !worker.engine.diskless {
-        let message = format!("{}: you need to specify valid offset=", worker.spec.name);
-        return Err(job_error!(EINVAL, "total_file_size").explained(message));
+        return Err(no_valid_offset(worker));
     }
-    let file_bytes = current_bytes.unwrap_or_else(|| start_bytes.saturating_add(length_bytes));
+    let file_bytes = current_bytes.unwrap_or_else(|| bytes_without_file(extent, share, start_bytes, length_bytes));
     let (path, name) = (target.path.clone(), target.name.clone());
     Ok(FilePlan { path, name, kind: target.kind, start_bytes, length_bytes, file_bytes })
+}
+
+fn no_valid_offset(worker: &WorkerPlan) -> JobError {
+    let message = format!("{}: you need to specify valid offset=", worker.spec.name);
+    job_error!(EINVAL, "total_file_size").explained(message)
+}
+
+/// As seen on fio 3.33: a file whose size is drawn must have room behind the offset, however small it turns out to be.
+fn check_offset_of_sized(worker: &WorkerPlan, known_bytes: Option<u64>, start_bytes: u64) -> Result<(), JobError> {
+    match worker.spec.extent.filesize {
+        Some(bounds @ (low, _)) if !is_within(known_bytes, bounds) && start_bytes > low => Err(no_valid_offset(worker)),
+        _ => Ok(()),
+    }
+}
+
+/// How far blocks may reach with an engine that has no files. As seen on fio 3.33: as far as its share of `size` does, of whatever
+/// part of it `filesize` leaves, and without `size` as far as they like.
+fn bytes_without_file(extent: &ExtentSpec, share: Option<u64>, start_bytes: u64, length_bytes: u64) -> u64 {
+    match extent.filesize {
+        Some(_) => share.unwrap_or(u64::MAX),
+        None => start_bytes.saturating_add(length_bytes),
+    }
 }
 
 /// What `offset=N%` is a part of: the file as it is now (of a missing one there is nothing), or what an engine without
@@ -147,10 +170,7 @@ fn known_end(current_bytes: Option<u64>) -> u64 {
 
 /// Size of a file by `filesize`: as it is (its share of `size`, for an engine without files) when it lies inside the bounds, else the bound or a random size between them.
 fn sized_file(worker: &WorkerPlan, current_bytes: Option<u64>, low: u64, high: u64, stream: &mut Generator) -> u64 {
-    if let Some(bytes) = current_bytes
-        && bytes >= low.max(1)
-        && bytes <= high
-    {
+    if let Some(bytes) = current_bytes.filter(|_| is_within(current_bytes, (low, high))) {
         return bytes;
     }
     if low == high {
@@ -159,6 +179,11 @@ fn sized_file(worker: &WorkerPlan, current_bytes: Option<u64>, low: u64, high: u
     let drawn = stream.between(low, high);
     // As seen on fio 3.33: of directions that the job does not use, too.
     drawn - drawn % smallest_of_all(worker)
+}
+
+/// The size that a file has lies within the bounds of `filesize`.
+fn is_within(current_bytes: Option<u64>, (low, high): (u64, u64)) -> bool {
+    current_bytes.is_some_and(|bytes| bytes >= low.max(1) && bytes <= high)
 }
 
 /// Without a size in bytes: what lies behind the offset, or a percentage of the file that does not reach past its end.
