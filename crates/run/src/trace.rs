@@ -24,11 +24,14 @@ pub enum TraceGroup {
     DiskUtil,
     /// The plan of each worker.
     Job,
+    /// Regions of a pass of `sprandom`.
+    SpRandom,
 }
 
 impl TraceGroup {
     /// All groups that have lines.
-    pub const ALL: [Self; 6] = [Self::Process, Self::File, Self::Io, Self::Mem, Self::DiskUtil, Self::Job];
+    pub const ALL: [Self; 7] =
+        [Self::Process, Self::File, Self::Io, Self::Mem, Self::DiskUtil, Self::Job, Self::SpRandom];
 
     /// Name in `--debug`.
     pub const fn name(self) -> &'static str {
@@ -39,6 +42,7 @@ impl TraceGroup {
             Self::Mem => "mem",
             Self::DiskUtil => "diskutil",
             Self::Job => "job",
+            Self::SpRandom => "sprandom",
         }
     }
 }

@@ -20,7 +20,7 @@ mod plan;
 pub mod replay;
 mod sequence;
 mod source;
-mod sprandom;
+pub mod sprandom;
 mod stream;
 mod strided;
 mod sync_points;

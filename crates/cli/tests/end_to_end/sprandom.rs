@@ -47,6 +47,31 @@ fn every_block_is_written_and_some_again() {
     }
 }
 
+/// What `--debug` tells of a pass adds up to the writes that are done.
+#[test]
+fn regions_are_told() {
+    let scratch = Scratch::new("sprandom-debug");
+    let job =
+        "--name=a --ioengine=null --rw=randwrite --size=1m --nrfiles=2 --sprandom=1 --spr_num_regions=10 --spr_cs=6k";
+    let finished = Run::new(Program::Ferrio, scratch.path(), &format!("{job} --debug=sprandom")).finish().succeeded();
+    let lines: Vec<&str> = finished.stdout.lines().filter(|line| line.starts_with("sprandom ")).collect();
+    assert_eq!(lines.len(), 2 * (1 + 10), "{}", finished.all());
+    let first = "a.0.0: blocks=128, overwrites=19, cached=2, regions=10, over-provisioning=0.15, oldest valid=0.7510";
+    assert!(lines[0].ends_with(first), "{}", lines[0]);
+    let mut sums = [0_u64; 2];
+    for (index, line) in lines.iter().take(11).skip(1).enumerate() {
+        let (_, counts) = line.split_once(&format!("a.0.0: region {index}: ")).expect("a line of a region");
+        let counts = counts.split(", ").map(|count| count.rsplit_once('=').expect("a count").1);
+        for (sum, count) in sums.iter_mut().zip(counts) {
+            *sum += count.parse::<u64>().expect("a number");
+        }
+    }
+    assert_eq!(sums, [128 + 19, 19]);
+    assert!(finished.stdout.contains("total=0,294,0,0"), "{}", finished.all());
+    let other = Run::new(Program::Ferrio, scratch.path(), &format!("{job} --debug=io")).finish().succeeded();
+    assert!(!other.stdout.contains("region "), "{}", other.all());
+}
+
 #[test]
 fn what_cannot_be_is_said() {
     let scratch = Scratch::new("sprandom-refused");

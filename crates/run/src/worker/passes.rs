@@ -13,6 +13,7 @@ use crate::trace::TraceGroup;
 use ferrio_job::spec::{DirectionMix, SizeSpec};
 use ferrio_stats::ThreadStats;
 use ferrio_units::{DataDirection, errno_text};
+use ferrio_workload::sprandom::{PassOutline, RegionOutline};
 
 impl Worker<'_> {
     /// Does all passes. Returns why the job failed, if it did.
@@ -30,12 +31,35 @@ impl Worker<'_> {
         result.and(logged).and(told).err()
     }
 
+    /// Tells what the first pass of `sprandom` is to do.
+    fn trace_sprandom(&self) {
+        let Some(spec) = self.plan.spec.pattern.sprandom else { return };
+        if !self.context.trace.has(TraceGroup::SpRandom, self.plan.thread_number) {
+            return;
+        }
+        let block_bytes = self.plan.write_block_bytes();
+        for index in 0..self.files.n_files() {
+            let file = self.files.plan(index);
+            let outline = PassOutline::new(&spec, file.length_bytes / block_bytes.max(1), block_bytes);
+            let PassOutline { n_blocks, n_overwrites, n_cached, oldest_valid, n_regions, .. } = outline;
+            let model = format!("over-provisioning={}, oldest valid={oldest_valid:.4}", spec.over_provisioning);
+            let counts =
+                format!("blocks={n_blocks}, overwrites={n_overwrites}, cached={n_cached}, regions={n_regions}");
+            self.trace(TraceGroup::SpRandom, || format!("{}: {counts}, {model}", file.name));
+            for (region, RegionOutline { n_writes, n_overwrites }) in outline.regions().enumerate() {
+                let counts = format!("writes={n_writes}, overwrites={n_overwrites}");
+                self.trace(TraceGroup::SpRandom, || format!("{}: region {region}: {counts}", file.name));
+            }
+        }
+    }
+
     fn begin(&mut self) -> Result<(), JobError> {
         if self.plan.spec.layout.pre_read && !self.plan.engine.diskless {
             self.control.slot().set_state(WorkerState::PreReading);
             self.files.pre_read()?;
         }
         self.trace(TraceGroup::Mem, || format!("buffers: {} x {} bytes", self.queue.iodepth, self.block_bytes));
+        self.trace_sprandom();
         self.usage_at_start = self.usage();
         let now_ns = self.clock.now_ns();
         self.control.start(now_ns);

@@ -4,7 +4,10 @@
 //! Must not know: files, offsets. Start reading at [`SpRandomBlocks::next_block`]; how many overwrites there are and when is in
 //! `schedule`. The model, and where it is from, is in docs/sprandom.md. Memory does not grow with the device.
 
+mod outline;
 mod schedule;
+
+pub use outline::{PassOutline, RegionOutline};
 
 use ferrio_job::spec::SpRandomSpec;
 use ferrio_units::random::{GOLDEN_RATIO_64, Permutation, SeedIndex, SeedTable, Taus258};

@@ -58,6 +58,16 @@ impl Schedule {
         }
     }
 
+    /// Share of valid blocks of the age 1.
+    pub(super) fn oldest_valid(&self) -> f64 {
+        (-self.decay).exp()
+    }
+
+    /// How many regions there are.
+    pub(super) fn n_regions(&self) -> u64 {
+        self.n_regions
+    }
+
     /// The next write is to be an overwrite; `None`: the pass is over.
     pub(super) fn next(&mut self, stream: &mut Taus258) -> Option<bool> {
         if self.n_left == 0 {
@@ -86,13 +96,13 @@ impl Schedule {
     }
 
     /// Writes before a region. Each has one at least, as there are no more regions than writes.
-    fn end_of(&self, region: u64) -> u64 {
+    pub(super) fn end_of(&self, region: u64) -> u64 {
         // Fits: it is at most `n_writes`.
         (u128::from(self.n_writes) * u128::from(region) / u128::from(self.n_regions)) as u64
     }
 
     /// Overwrites before a region: the share of overwrites at the part `x` of a pass is `1 - exp(-k * x)`, summed up to there.
-    fn due_at(&self, region: u64) -> u64 {
+    pub(super) fn due_at(&self, region: u64) -> u64 {
         if region == self.n_regions {
             return self.n_overwrites;
         }
