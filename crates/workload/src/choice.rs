@@ -78,13 +78,6 @@ impl BlockChoice {
         }
     }
 
-    /// Blocks come from streams of the job that are told the number of places. As seen on fio 3.33: nothing is taken from
-    /// these streams where there is no place.
-    #[inline]
-    pub(crate) fn is_drawn_in_range(&self) -> bool {
-        matches!(self, Self::Free | Self::Map(_) | Self::Zoned(_))
-    }
-
     /// The file starts over. Skewed streams go on (as seen on the reference).
     pub(crate) fn rewind(&mut self) {
         match self {

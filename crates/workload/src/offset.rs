@@ -198,12 +198,9 @@ impl OffsetPicker {
     fn at_random(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
         let align = self.align_bytes[direction];
         let n_blocks = file.n_drawn[direction];
-        if n_blocks == 0 && file.choice.is_drawn_in_range() {
-            self.is_past_end = true;
-            file.missed_bytes = Some(file.base_bytes - file.range.start_bytes);
-            return None;
-        }
         let (block, map_block) = match &mut file.choice {
+            // As seen on fio 3.33: nothing is taken from the streams of the job where there is no place. There is no start either.
+            BlockChoice::Free | BlockChoice::Map(_) | BlockChoice::Zoned(_) if n_blocks == 0 => (0, None),
             BlockChoice::Free => (self.offsets.below(n_blocks), None),
             BlockChoice::Map(map) => {
                 let free = map.next_free(self.offsets.below(n_blocks))?;
