@@ -1,7 +1,7 @@
 //! Jobs with `zonemode=zbd` on files: where their I/Os go, what they reset and say, beside the peer.
 //!
 //! Start reading at [`places_are_those_of_the_peer`]. Not compared, because the peer (3.33) ends the job or counts otherwise:
-//! `max_open_zones` with blocks that do not divide a zone or with none in reach, `job_max_open_zones` of a job that fills a zone
+//! `max_open_zones` where no block fits into an open zone or with none in reach, `job_max_open_zones` of a job that fills a zone
 //! that another opened, zones that are reset without need beside what other jobs wrote, `zoneskip` of reads in zones that were
 //! written in part.
 
@@ -113,6 +113,29 @@ fn places_are_those_of_the_peer() {
         assert!(!ours.is_empty(), "{case}: no I/O");
         assert_eq!(ours, trace(Program::Peer), "{case}");
     }
+}
+
+/// Blocks that do not divide a zone: where none fits into the open zone that is picked, it goes to the first in which one does.
+/// Where none fits into any, the peer ends the job.
+#[test]
+fn zones_without_room_give_way() {
+    if !has_peer("zones_without_room_give_way") {
+        return;
+    }
+    let kinds = ["--rw=randwrite --norandommap", "--rw=randwrite --io_size=512k", "--rw=randrw --norandommap"];
+    let sizes = ["--bs=12k", "--bs=20k", "--bs=12k --zonecapacity=28k", "--bs=20k,12k"];
+    let open = ["--max_open_zones=2", "--max_open_zones=3", "--max_open_zones=5", "--max_open_zones=7"];
+    let mut n_compared = 0;
+    for (turn, kind) in kinds.iter().enumerate() {
+        for (index, (size, open)) in sizes.iter().flat_map(|size| open.iter().map(move |open| (size, open))).enumerate()
+        {
+            let case = format!("{FIXED} {kind} {size} {open} --randrepeat=0 --randseed={}", 1 + turn + index);
+            let [ours, theirs] = [Program::Ferrio, Program::Peer].map(|program| trace_of(program, &scratch(), &case));
+            assert!(ours.starts_with(&theirs), "{case}:\n{ours:?}\n{theirs:?}");
+            n_compared += theirs.len();
+        }
+    }
+    assert!(n_compared > 400, "{n_compared}");
 }
 
 /// What a job wrote is there for the next one, a thread or a process.

@@ -50,7 +50,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .deviates("0 is refused"),
     option("openfiles", Kind::Int(ANY), "Most files kept open at once (0 or > nrfiles means nrfiles)")
         .place(Category::File, "")
-        .applies(Apply::U32(|draft| &mut draft.job.target.openfiles)),
+        .applies(Apply::U32(|draft| &mut draft.job.target.openfiles))
+        .deviates("a file that is done makes place for another at once; with several I/Os in flight fio 3.33 waits until those of the file are complete and looks at other files meanwhile, so that which comes next depends on when that is"),
     option(
         "file_service_type",
         Kind::Choice(FILE_SERVICE_TYPE),

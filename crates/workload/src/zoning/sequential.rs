@@ -317,11 +317,9 @@ impl Placing<'_> {
     fn write(&mut self, drawn_zone: usize, drawn: Drawn) -> Drawn {
         let zone = self.opened(drawn_zone, drawn.offset_bytes);
         let min_bytes = self.rules.min_bytes[DataDirection::Write];
-        let writes_remainder = self.rules.spec.writes_remainder;
-        let mut left_bytes = self.capacity(zone).saturating_sub(self.zones.written(zone));
-        let is_full = left_bytes < min_bytes && !(writes_remainder && left_bytes > 0);
+        let mut left_bytes = self.left_bytes(zone);
         let is_due = self.resets_without_need();
-        if is_full || is_due {
+        if is_due || !self.has_room(zone) {
             self.reset(zone);
             left_bytes = self.capacity(zone);
         }
@@ -333,6 +331,16 @@ impl Placing<'_> {
             self.zones.close(zone);
         }
         Drawn { offset_bytes: self.start(zone) + written_bytes, length_bytes, ..drawn }
+    }
+
+    fn left_bytes(&self, zone: usize) -> u64 {
+        self.capacity(zone).saturating_sub(self.zones.written(zone))
+    }
+
+    /// A block of the smallest size fits behind what was written, or what is left is written too.
+    fn has_room(&self, zone: usize) -> bool {
+        let left_bytes = self.left_bytes(zone);
+        left_bytes >= self.rules.min_bytes[DataDirection::Write] || (self.rules.spec.writes_remainder && left_bytes > 0)
     }
 
     /// The zone itself, open from now on, or one of those that are open if there may be no more.
@@ -356,9 +364,14 @@ impl Placing<'_> {
             // Cannot overflow: the place is below the length, and there are at most as many open zones as zones.
             let place = u128::from(offset_bytes - start_bytes) * n_in_range as u128;
             let index = (place / u128::from((end_bytes - start_bytes).max(1))) as usize;
-            let mut open_here =
-                self.zones.open_zones().map(|(open, _)| open).filter(|open| (first..end).contains(open));
-            return open_here.nth(index).unwrap_or(zone);
+            let open_here = || self.zones.open_zones().map(|(open, _)| open).filter(|open| (first..end).contains(open));
+            let picked = open_here().nth(index).unwrap_or(zone);
+            // As seen on fio 3.33: where no block fits, the first one in which one does. If there is none, fio ends the job.
+            return if self.has_room(picked) {
+                picked
+            } else {
+                open_here().find(|open| self.has_room(*open)).unwrap_or(picked)
+            };
         }
         if is_at_limit {
             // Other jobs hold them all, out of reach: the one that was opened first is written no longer for now.
