@@ -149,7 +149,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("filesize", Kind::SizePair(at_least(1)), "Size, or low-high range for a random size, of each file")
         .place(Category::File, "")
         .applies(Apply::With(apply::filesize))
-        .deviates("with an engine without files (null) and without size, a sequence that jumps backwards goes on from the end of the file, where it ends at the start in fio 3.33, to which such a file has no end"),
+        .deviates("with an engine without files (null) and without size, a sequence that jumps backwards goes on from the end of the file, where it ends at the start in fio 3.33, to which such a file has no end; a file of a size within the bounds that ends before offset is an error, and fio 3.33 leaves it out"),
     option("file_append", Kind::Bool, "Begin at current end of file, extending it")
         .default("0")
         .place(Category::File, "")
