@@ -164,7 +164,9 @@ fn places_in(plan: &WorkloadPlan, length_bytes: u64) -> PerDirection<u64> {
             // As seen on fio 3.33: what is left behind the last whole part is no place, even if a block fits there.
             return length_bytes / align;
         }
-        length_bytes.checked_sub(min_bytes).map_or(0, |room_bytes| room_bytes / align + 1)
+        // As seen on fio 3.33: a block that is longer than all of it by more than a part has places without end. The first few are
+        // those of the LFSR, and draws of other kinds lie past any file.
+        length_bytes.saturating_add(align).wrapping_sub(min_bytes) / align
     };
     PerDirection(DataDirection::ALL.map(places))
 }
