@@ -403,12 +403,11 @@ fn windows_shorter_than_a_block() {
     let aligned = ["bs=80k,1k,1k blockalign=512", "bs=80k,1k,1k blockalign=4k", "bs=80k,1k,1k blockalign=16k"];
     let orders =
         ["random_generator=lfsr", "", "random_distribution=zoned:50/50:50/50", "random_generator=tausworthe64"];
-    let windows = ["zonemode=strided zonesize=64k size=1m loops=2", "size=64k loops=5"];
-    let all: Vec<String> = aligned
-        .iter()
-        .flat_map(|aligned| orders.iter().map(move |order| format!("{aligned} {order}")))
-        .flat_map(|job| windows.iter().map(move |window| format!("{job} {window}")))
-        .collect();
-    let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    compare_ios("windows_shorter_than_a_block", &cases(&["randrw", "randread", "randrw:3"], "number_ios=50", &all));
+    let jobs = aligned.iter().flat_map(|aligned| orders.iter().map(move |order| format!("{aligned} {order}")));
+    let jobs: Vec<String> = jobs.collect();
+    let jobs: Vec<&str> = jobs.iter().map(String::as_str).collect();
+    let window = "number_ios=50 size=1m loops=2 zonemode=strided zonesize=64k";
+    let file = "number_ios=50 size=64k loops=5";
+    let all = [cases(&["randrw", "randread", "randrw:3"], window, &jobs), cases(&["randrw", "randrw:3"], file, &jobs)];
+    compare_ios("windows_shorter_than_a_block", &all.concat());
 }

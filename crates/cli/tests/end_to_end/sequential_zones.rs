@@ -122,7 +122,7 @@ fn zones_without_room_give_way() {
     if !has_peer("zones_without_room_give_way") {
         return;
     }
-    let kinds = ["--rw=randwrite --norandommap", "--rw=randwrite --io_size=512k", "--rw=randrw --norandommap"];
+    let kinds = ["--rw=randwrite --norandommap", "--rw=randwrite", "--rw=randrw --norandommap"];
     let sizes = ["--bs=12k", "--bs=20k", "--bs=12k --zonecapacity=28k", "--bs=20k,12k"];
     let open = ["--max_open_zones=2", "--max_open_zones=3", "--max_open_zones=5", "--max_open_zones=7"];
     let mut n_compared = 0;
