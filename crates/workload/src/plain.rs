@@ -137,8 +137,9 @@ impl PlainStream {
         let order = match BlockChoice::uniform(plan, 0)? {
             _ if !plan.pattern.random => Order::Sequential,
             BlockChoice::Map(map) => Order::Mapped(Box::new(MappedBlocks::new(map, blocks))),
-            BlockChoice::Free => Order::Free(blocks),
-            BlockChoice::Lfsr(_)
+            BlockChoice::Free if facts.n_blocks > 0 => Order::Free(blocks),
+            BlockChoice::Free
+            | BlockChoice::Lfsr(_)
             | BlockChoice::Skewed(_)
             | BlockChoice::Zoned(_)
             | BlockChoice::Sequence(_)
