@@ -425,6 +425,12 @@ fn a_backlog_is_read_back_where_fio_does() {
         ("--rw=rw --verify_backlog=2", "psync"),
         ("--rw=randrw --verify_backlog=3 --verify_backlog_batch=1", "psync"),
         ("--rw=write --loops=2 --verify_backlog=5", "psync"),
+        // The files end a pass, with queues too; each pass is read back in the order of its writes.
+        ("--rw=randwrite --loops=2 --verify_backlog=7 --randseed=3", "libaio"),
+        ("--rw=randrw --loops=2 --verify_backlog=300 --bsrange=512-4096", "libaio"),
+        ("--rw=randrw --loops=2 --io_size=40k --verify_backlog=7 --bsrange=512-4096", "libaio"),
+        ("--rw=randwrite --io_size=300k --verify_backlog=7 --bsrange=512-4096", "libaio"),
+        ("--rw=randwrite --io_size=300k --verify_backlog=300", "psync"),
         ("--rw=write --verify_backlog=4 --fsync=2", "psync"),
         ("--rw=write --verify_backlog=3 --verify_async=2", "psync"),
     ] {

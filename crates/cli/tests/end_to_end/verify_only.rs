@@ -166,6 +166,38 @@ fn a_backlog_ends_with_a_state() {
 }
 
 /// Two jobs that shared zones wrote where the other left room.
+/// What depends on when things were done in the run before is refused, with what helps.
+#[test]
+fn what_nobody_knows_is_refused() {
+    let scratch = Scratch::new("what_nobody_knows_is_refused");
+    fresh(&scratch);
+    let deep = "--rw=randwrite --ioengine=libaio --iodepth=8";
+    let together = "which came last: both runs need serialize_overlap=1 or iodepth=1";
+    let trims = "of one pass without verify_backlog only";
+    for (job, line) in [
+        (format!("{deep} --norandommap --bsrange=1k-8k"), Some(together)),
+        (format!("{deep} --norandommap --bs=4k --blockalign=512"), Some(together)),
+        (format!("{deep} --norandommap --bs=4k --verify_header_seed=1"), Some(together)),
+        (format!("{deep} --norandommap --bs=4k"), None),
+        (format!("{deep} --bsrange=1k-8k"), None),
+        (format!("{deep} --norandommap --bsrange=1k-8k --serialize_overlap=1"), None),
+        ("--rw=randwrite --norandommap --bsrange=1k-8k --ioengine=psync --iodepth=8".to_owned(), None),
+        ("--rw=randtrimwrite --bs=4k --ioengine=psync --iodepth=8 --io_submit_mode=offload".to_owned(), Some(together)),
+        ("--rw=write --bs=4k --trim_percentage=50 --trim_backlog=2 --loops=2".to_owned(), Some(trims)),
+        ("--rw=write --bs=4k --trim_percentage=50 --trim_backlog=2 --verify_backlog=4".to_owned(), Some(trims)),
+    ] {
+        let job = format!("--filename=f --size=256k --verify=crc32c --verify_state_save=0 {job}");
+        if line.is_none() {
+            is_clean(&run(Program::Ferrio, &scratch, &job), &job);
+        }
+        let finished = run(Program::Ferrio, &scratch, &format!("{job} --verify_only"));
+        match line {
+            Some(line) => assert!(finished.stderr.contains(line), "{job}: {}", finished.stderr),
+            None => is_clean(&finished, &job),
+        }
+    }
+}
+
 #[test]
 fn several_jobs_in_zones_are_refused() {
     let scratch = Scratch::new("several_jobs_in_zones_are_refused");

@@ -74,10 +74,11 @@ fn limit_bytes(worker: &WorkerPlan, set: &FileSet) -> u64 {
 }
 
 /// As seen on fio 3.33: engines with a queue of their own end a pass when it has its bytes, the others when its files are done. An engine
-/// without files completes at once at a depth of 1.
+/// without files completes at once at a depth of 1. With `verify_backlog` the files end it.
 fn ends_pass_by_bytes(worker: &WorkerPlan) -> bool {
     let queues = !worker.engine.inline && (worker.queue().iodepth > 1 || !worker.engine.diskless);
-    queues && !worker.spec.limits.time_based
+    let has_backlog = worker.spec.verify.as_ref().is_some_and(|verify| verify.backlog.is_some());
+    queues && !worker.spec.limits.time_based && !has_backlog
 }
 
 /// Bytes that end a pass. As seen on fio 3.33: a percentage as `io_size` is the size, and a pass of a job that writes at random

@@ -80,6 +80,16 @@ pub(super) fn check(plan: &WorkerPlan, set: &FileSet) -> Result<(), JobError> {
                     whose io_size is beyond its size, is not known";
         return Err(job_error!(EINVAL, "verify").explained(text));
     }
+    if is_only && verify.trims.is_some() && (verify.backlog.is_some() || has_passes(plan, set)) {
+        let text = "fio: verify_only: what a job with trim_percentage has trimmed when is known of one pass without \
+                    verify_backlog only";
+        return Err(job_error!(EINVAL, "verify").explained(text));
+    }
+    if is_only && raced(plan, verify) {
+        let text = "fio: verify_only: of writes or trims over parts of others that were in flight together nobody knows \
+                    which came last: both runs need serialize_overlap=1 or iodepth=1";
+        return Err(job_error!(EINVAL, "verify").explained(text));
+    }
     if is_only && has_passes(plan, set) && (verify.checks_seed || verify.checks_sequence) {
         let text = "fio: verify_only: of several passes only the last is there: verify_header_seed and \
                     verify_write_sequence cannot be checked";
@@ -92,15 +102,30 @@ fn has_passes(plan: &WorkerPlan, set: &FileSet) -> bool {
     plan.spec.limits.loops > 1 || set.io_bytes > set.pass_bytes
 }
 
+/// What the run of these options wrote depends on which of several I/Os in flight together came last.
+fn raced(plan: &WorkerPlan, verify: &VerifySpec) -> bool {
+    let are_together = plan.queue().iodepth > 1 && !plan.serializes();
+    // Zones that are written in sequence are written by one at a time.
+    let is_in_sequence = matches!(plan.spec.zones, ZoneSpec::Sequential(_));
+    // Of whole blocks over whole blocks any is right, unless the newest is wanted.
+    let are_told_apart = in_parts(plan) || verify.checks_seed || verify.checks_sequence;
+    let are_writes = overlaps_in_pass(plan) && are_told_apart && !is_in_sequence && !plan.spec.replay.is_set();
+    let are_trims = plan.spec.pattern.mix == DirectionMix::TrimWrite && plan.offloads();
+    are_together && (are_writes || are_trims)
+}
+
+/// Writes may lie over parts of others: they differ in size, or begin within others.
+fn in_parts(plan: &WorkerPlan) -> bool {
+    let pattern = &plan.spec.pattern;
+    let size = pattern.block_size[DataDirection::Write];
+    let align = pattern.block_align[DataDirection::Write];
+    size.min_bytes != size.max_bytes || align.is_some_and(|align| align != size.min_bytes)
+}
+
 /// Where what the passes of an earlier run wrote is kept until the last: a pass may have written over parts of blocks of those
 /// before it.
 pub(super) fn passes_apart(plan: &WorkerPlan, set: &FileSet) -> Option<Box<PassesApart>> {
-    let pattern = &plan.spec.pattern;
-    let size = pattern.block_size[DataDirection::Write];
-    let is_one_size = size.min_bytes == size.max_bytes;
-    let align = pattern.block_align[DataDirection::Write];
-    let in_parts = !is_one_size || align.is_some_and(|align| align != size.min_bytes) || !visits_once(plan);
-    let keeps = plan.spec.is_verify_only() && has_passes(plan, set) && in_parts;
+    let keeps = plan.spec.is_verify_only() && has_passes(plan, set) && (in_parts(plan) || !visits_once(plan));
     keeps.then(|| Box::new(PassesApart { left: PendingWrites::new(true), n_bytes: 0 }))
 }
 
@@ -170,7 +195,9 @@ fn advice(verify: &VerifySpec, overlap: bool) -> String {
 
 /// A write of a pass may lie over another of it.
 pub(super) fn overlaps(plan: &WorkerPlan, set: &FileSet) -> bool {
-    overlaps_in_pass(plan) || set.io_bytes > set.pass_bytes || plan.spec.limits.time_based
+    // As seen on fio 3.33, whose order it is: with a backlog each pass is for itself, since it is read back at its end.
+    let has_backlog = plan.spec.verify.as_ref().is_some_and(|verify| verify.backlog.is_some());
+    overlaps_in_pass(plan) || (set.io_bytes > set.pass_bytes && !has_backlog) || plan.spec.limits.time_based
 }
 
 /// The same of a pass that ends with the files.
