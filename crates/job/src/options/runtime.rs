@@ -56,7 +56,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
              reads little of the zones); with several passes over parts of blocks what the last of them left; with a mix of \
              reads and writes and an io_size beyond the size the run before has to have read back too, as with do_verify=0 \
              it makes fewer passes (3.33 calls good blocks of such a run damaged); refused without verify, with do_verify=0, with time_based, verify_policy=fsynced, rates of reads and writes, a skewed \
-             file_service_type, and on zoned devices",
+             file_service_type, and on zoned devices; with several I/Os in flight that may lie over parts of each other \
+             without serialize_overlap; with trim_percentage beside verify_backlog or more than one pass",
         ),
     option("ramp_time", Kind::Seconds, "Run this long before statistics start; not part of runtime")
         .place(Category::General, "runtime")
