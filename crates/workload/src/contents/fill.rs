@@ -46,20 +46,25 @@ pub(crate) fn fill_pattern(buffer: &mut [u8], pattern: &[u8], at: usize) {
         [byte] => buffer.fill(*byte),
         _ => {
             let start = at % pattern.len();
-            let (head, tail) = buffer.split_at_mut(buffer.len().min(pattern.len()));
-            for (byte, value) in head.iter_mut().zip(pattern.iter().cycle().skip(start)) {
+            let n_filled = buffer.len().min(pattern.len());
+            for (byte, value) in buffer[..n_filled].iter_mut().zip(pattern.iter().cycle().skip(start)) {
                 *byte = *value;
             }
-            // What is filled is copied behind itself: each copy is twice as long as the one before.
-            let mut n_filled = head.len();
-            let mut n_left = tail.len();
-            while n_left > 0 {
-                let n = n_filled.min(n_left);
-                buffer.copy_within(..n, n_filled);
-                n_filled += n;
-                n_left -= n;
-            }
+            repeat_head(buffer, n_filled);
         }
+    }
+}
+
+/// Repeats the first bytes of a buffer, of which there is at least one, over the rest of it.
+pub(crate) fn repeat_head(buffer: &mut [u8], n_bytes: usize) {
+    // What is filled is copied behind itself: each copy is twice as long as the one before.
+    let mut n_filled = n_bytes;
+    let mut n_left = buffer.len() - n_filled;
+    while n_left > 0 {
+        let n = n_filled.min(n_left);
+        buffer.copy_within(..n, n_filled);
+        n_filled += n;
+        n_left -= n;
     }
 }
 

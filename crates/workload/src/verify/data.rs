@@ -3,7 +3,7 @@
 //! Must not know: headers. Start reading at [`fill`].
 //! Facts: reference "Verify header" (pattern fill position, random fill).
 
-use crate::contents::fill::{RandomWords, fill_pattern};
+use crate::contents::fill::{RandomWords, fill_pattern, repeat_head};
 use ferrio_job::spec::{VerifyCompression, VerifyContentSpec, VerifyPattern};
 
 /// Fills a block. `offset_bytes`: its place in the file.
@@ -27,25 +27,26 @@ fn fill_compressible(block: &mut [u8], compression: &VerifyCompression, seed: u6
 fn fill_with_offsets(block: &mut [u8], pattern: &VerifyPattern, pattern_interval_bytes: u32, offset_bytes: u64) {
     let interval_bytes = if pattern_interval_bytes == 0 { block.len().max(1) } else { pattern_interval_bytes as usize };
     for (index, part) in block.chunks_mut(interval_bytes).enumerate() {
-        fill_pattern(part, &pattern.bytes, 0);
+        if pattern.offsets_at.is_empty() || pattern.bytes.is_empty() {
+            fill_pattern(part, &pattern.bytes, 0);
+            continue;
+        }
+        // All repetitions have the same offset.
+        let n_bytes = part.len().min(pattern.bytes.len());
+        part[..n_bytes].copy_from_slice(&pattern.bytes[..n_bytes]);
         // Cannot overflow: it lies within a file.
         let offset_bytes = offset_bytes.wrapping_add((index * interval_bytes) as u64);
-        if !pattern.offsets_at.is_empty() {
-            put_offsets(part, pattern, offset_bytes);
-        }
+        put_offsets(&mut part[..n_bytes], &pattern.offsets_at, offset_bytes);
+        repeat_head(part, n_bytes);
     }
 }
 
-/// Writes the offset where the pattern has it, in each of its repetitions; the last may be cut off.
-fn put_offsets(part: &mut [u8], pattern: &VerifyPattern, offset_bytes: u64) {
-    for repetition in part.chunks_mut(pattern.bytes.len().max(1)) {
-        for at in &pattern.offsets_at {
-            let place = repetition.get_mut(*at..).unwrap_or_default();
-            let offset = offset_bytes.to_le_bytes();
-            match place.first_chunk_mut() {
-                Some(whole) => *whole = offset,
-                None => place.copy_from_slice(&offset[..place.len()]),
-            }
+/// Writes the offset where a pattern has it; what does not fit is cut off.
+fn put_offsets(repetition: &mut [u8], offsets_at: &[usize], offset_bytes: u64) {
+    for at in offsets_at {
+        let place = repetition.get_mut(*at..).unwrap_or_default();
+        for (byte, value) in place.iter_mut().zip(offset_bytes.to_le_bytes()) {
+            *byte = value;
         }
     }
 }
