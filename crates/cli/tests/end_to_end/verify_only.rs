@@ -49,6 +49,8 @@ const JOBS: &[&str] = &[
     "--bssplit=1k/50:3k/50 --rw=randrw --io_size=500k",
     "--bsrange=4k-16k --rw=rw --size=512k --loops=3 --ioengine=libaio --zonemode=strided --zonesize=16k --zoneskip=16k",
     "--bs=4k --rw=randwrite --blockalign=512 --norandommap --loops=3",
+    // A sequence ends a pass early.
+    "--bssplit=1k/50:3k/50 --rw=randwrite:3 --size=128k --io_size=64k",
     "--bsrange=1k-8k --rw=randwrite --percentage_random=50 --nrfiles=3 --filename= --filename_format=f.$filenum --fsync=1",
 ];
 
@@ -183,6 +185,11 @@ fn what_nobody_knows_is_refused() {
         (format!("{deep} --norandommap --bsrange=1k-8k --serialize_overlap=1"), None),
         ("--rw=randwrite --norandommap --bsrange=1k-8k --ioengine=psync --iodepth=8".to_owned(), None),
         ("--rw=randtrimwrite --bs=4k --ioengine=psync --iodepth=8 --io_submit_mode=offload".to_owned(), Some(together)),
+        (
+            "--rw=randwrite:3 --bs=8k --size=128k --io_size=64k --verify_header_seed=1".to_owned(),
+            Some("several passes"),
+        ),
+        ("--rw=randwrite:3 --bs=8k --size=128k --io_size=64k".to_owned(), None),
         ("--rw=write --bs=4k --trim_percentage=50 --trim_backlog=2 --loops=2".to_owned(), Some(trims)),
         ("--rw=write --bs=4k --trim_percentage=50 --trim_backlog=2 --verify_backlog=4".to_owned(), Some(trims)),
     ] {

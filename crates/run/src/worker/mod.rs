@@ -36,6 +36,7 @@ mod verify;
 mod verify_async;
 mod verify_backlog;
 mod verify_known;
+mod verify_overlaps;
 mod verify_state;
 mod verify_trims;
 mod verify_writes;

@@ -5,14 +5,13 @@
 
 use super::slots::Slot;
 use super::verify::Verifier;
+use super::verify_overlaps::{in_parts, jumps, overlaps, overlaps_in_pass, raced, visits_once};
 use super::{Stop, Worker};
 use crate::error::{JobError, job_error};
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
 use ferrio_engine::IoUnit;
-use ferrio_job::spec::{
-    DirectionMix, FileService, RandomDistribution, RandomGenerator, VerifiedWrites, VerifySpec, ZoneSpec,
-};
+use ferrio_job::spec::{DirectionMix, SizeSpec, VerifiedWrites, VerifySpec, ZoneSpec};
 use ferrio_units::random::Taus88;
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::verify::block::Expected;
@@ -74,52 +73,40 @@ pub(super) fn check(plan: &WorkerPlan, set: &FileSet) -> Result<(), JobError> {
     check_names(set)?;
     check_number(plan, set, verify)?;
     let is_only = verify.reads == VerifiedWrites::OfEarlierRun;
+    let refused = |text: &str| Err(job_error!(EINVAL, "verify").explained(text));
     if is_only && verify.backlog.is_some() && set.io_bytes > set.pass_bytes && overlaps_in_pass(plan) {
         // What that run read back counted for its `io_size`, also what was written over later.
-        let text = "fio: verify_only: how many passes a job with verify_backlog has done, whose writes lie over others and \
-                    whose io_size is beyond its size, is not known";
-        return Err(job_error!(EINVAL, "verify").explained(text));
+        return refused(
+            "fio: verify_only: how many passes a job with verify_backlog has done, whose writes lie over others and \
+                    whose io_size is beyond its size, is not known",
+        );
     }
     if is_only && verify.trims.is_some() && (verify.backlog.is_some() || has_passes(plan, set)) {
-        let text = "fio: verify_only: what a job with trim_percentage has trimmed when is known of one pass without \
-                    verify_backlog only";
-        return Err(job_error!(EINVAL, "verify").explained(text));
+        return refused(
+            "fio: verify_only: what a job with trim_percentage has trimmed when is known of one pass without \
+                    verify_backlog only",
+        );
     }
     if is_only && raced(plan, verify) {
-        let text = "fio: verify_only: of writes or trims over parts of others that were in flight together nobody knows \
-                    which came last: both runs need serialize_overlap=1 or iodepth=1";
-        return Err(job_error!(EINVAL, "verify").explained(text));
+        return refused(
+            "fio: verify_only: of writes or trims over parts of others that were in flight together nobody knows \
+                    which came last: both runs need serialize_overlap=1 or iodepth=1",
+        );
     }
     if is_only && has_passes(plan, set) && (verify.checks_seed || verify.checks_sequence) {
-        let text = "fio: verify_only: of several passes only the last is there: verify_header_seed and \
-                    verify_write_sequence cannot be checked";
-        return Err(job_error!(EINVAL, "verify").explained(text));
+        return refused(
+            "fio: verify_only: of several passes only the last is there: verify_header_seed and \
+                    verify_write_sequence cannot be checked",
+        );
     }
     Ok(())
 }
 
 fn has_passes(plan: &WorkerPlan, set: &FileSet) -> bool {
-    plan.spec.limits.loops > 1 || set.io_bytes > set.pass_bytes
-}
-
-/// What the run of these options wrote depends on which of several I/Os in flight together came last.
-fn raced(plan: &WorkerPlan, verify: &VerifySpec) -> bool {
-    let are_together = plan.queue().iodepth > 1 && !plan.serializes();
-    // Zones that are written in sequence are written by one at a time.
-    let is_in_sequence = matches!(plan.spec.zones, ZoneSpec::Sequential(_));
-    // Of whole blocks over whole blocks any is right, unless the newest is wanted.
-    let are_told_apart = in_parts(plan) || verify.checks_seed || verify.checks_sequence;
-    let are_writes = overlaps_in_pass(plan) && are_told_apart && !is_in_sequence && !plan.spec.replay.is_set();
-    let are_trims = plan.spec.pattern.mix == DirectionMix::TrimWrite && plan.offloads();
-    are_together && (are_writes || are_trims)
-}
-
-/// Writes may lie over parts of others: they differ in size, or begin within others.
-fn in_parts(plan: &WorkerPlan) -> bool {
-    let pattern = &plan.spec.pattern;
-    let size = pattern.block_size[DataDirection::Write];
-    let align = pattern.block_align[DataDirection::Write];
-    size.min_bytes != size.max_bytes || align.is_some_and(|align| align != size.min_bytes)
+    // Where a sequence or a window runs past the end the pass ends, and another follows for what is left of `io_size`.
+    let may_end_early = jumps(plan) || matches!(plan.spec.zones, ZoneSpec::Strided(_));
+    let goes_on = matches!(plan.spec.extent.io_size, Some(SizeSpec::Bytes(_)));
+    plan.spec.limits.loops > 1 || set.io_bytes > set.pass_bytes || (may_end_early && goes_on)
 }
 
 /// Where what the passes of an earlier run wrote is kept until the last: a pass may have written over parts of blocks of those
@@ -191,63 +178,6 @@ fn advice(verify: &VerifySpec, overlap: bool) -> String {
         }
     }
     format!("run with {}", ways.join(", or "))
-}
-
-/// A write of a pass may lie over another of it.
-pub(super) fn overlaps(plan: &WorkerPlan, set: &FileSet) -> bool {
-    // As seen on fio 3.33, whose order it is: with a backlog each pass is for itself, since it is read back at its end.
-    let has_backlog = plan.spec.verify.as_ref().is_some_and(|verify| verify.backlog.is_some());
-    overlaps_in_pass(plan) || (set.io_bytes > set.pass_bytes && !has_backlog) || plan.spec.limits.time_based
-}
-
-/// The same of a pass that ends with the files.
-fn overlaps_in_pass(plan: &WorkerPlan) -> bool {
-    let pattern = &plan.spec.pattern;
-    let jumps = pattern.rw_postfix != i64::from(pattern.random);
-    let is_zoned = plan.spec.zones != ZoneSpec::None;
-    let is_traced = plan.spec.replay.is_set();
-    let starts_over = matches!(plan.spec.target.file_service, FileService::Skewed(_));
-    !visits_once(plan)
-        || starts_over
-        || jumps
-        || is_zoned
-        || is_traced
-        || trims_differ(plan)
-        || pattern.sprandom.is_some()
-}
-
-/// A pass visits no place twice, as far as its order says.
-fn visits_once(plan: &WorkerPlan) -> bool {
-    let pattern = &plan.spec.pattern;
-    let size = pattern.block_size[DataDirection::Write];
-    // It gives each number once, whatever larger blocks have covered since.
-    let draws_under_others =
-        pattern.random_generator == Some(RandomGenerator::Lfsr) && size.min_bytes != size.max_bytes;
-    !pattern.random
-        || (!pattern.norandommap
-            && !pattern.softrandommap
-            && !draws_under_others
-            // Skewed draws repeat themselves, and what is not drawn is not marked in the map.
-            && pattern.distribution == RandomDistribution::Uniform
-            && pattern.percentage_random[DataDirection::Write] == 100)
-}
-
-/// No write lies over another, and what is written is read back file by file in ascending order, not in the order of the writes: as
-/// seen on fio 3.33, where no map tells which blocks are written. Of one file in sequence both orders are the same.
-pub(super) fn in_place(plan: &WorkerPlan, set: &FileSet) -> bool {
-    let pattern = &plan.spec.pattern;
-    let differs =
-        if pattern.random { pattern.random_generator == Some(RandomGenerator::Lfsr) } else { set.files.len() > 1 };
-    differs && !overlaps(plan, set)
-}
-
-/// A trim of the mix may lie over more, or less, than the write that follows it.
-fn trims_differ(plan: &WorkerPlan) -> bool {
-    let pattern = &plan.spec.pattern;
-    let (write, trim) = (pattern.block_size[DataDirection::Write], pattern.block_size[DataDirection::Trim]);
-    // At random a write repeats the trim before it, whatever its own sizes are.
-    let is_one_size = write == trim && write.min_bytes == write.max_bytes;
-    pattern.mix == DirectionMix::TrimWrite && !pattern.random && !is_one_size
 }
 
 impl Verifier {
