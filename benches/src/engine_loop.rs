@@ -5,13 +5,13 @@
 use crate::Latencies;
 use crate::offsets::{Offsets, length_of};
 use anyhow::{Context, Result, bail, ensure};
-use ferrio_engine::{Completion, Engine, EngineFile, EngineOptions, EngineSetup, IoUnit, Queued};
+use ferrio_engine::{Completion, Engine, EngineFile, EngineOptions, EngineSetup, IoUnit, JobFacts, OpenTarget, Queued};
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, Clock};
 use ferrio_units::Direction;
 use std::cell::RefCell;
 use std::fs::File;
 use std::hint::black_box;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::rc::Rc;
 
@@ -44,7 +44,6 @@ impl EngineLoop {
         let unit = |index: u32| IoUnit {
             direction: Direction::Read,
             file_index: 0,
-            fd: file.as_raw_fd(),
             offset: 0,
             length: block_bytes as usize,
             buffer_offset: index as usize * block_bytes as usize,
@@ -138,9 +137,9 @@ fn start_engine(
     direct: bool,
     clock: &Clock,
 ) -> Result<Box<dyn Engine>> {
-    let info = ferrio_engine::find(name).with_context(|| format!("no engine {name}"))?;
-    let mut engine = (info.create)(&EngineOptions::default())?;
-    engine.start(EngineSetup {
+    let kind = ferrio_engine::find(name).with_context(|| format!("no engine {name}"))?;
+    let prepared = (kind.prepare)(&EngineOptions::default())?;
+    let mut engine = prepared.start(EngineSetup {
         iodepth: depth,
         max_block_bytes: block_bytes,
         arena: Rc::new(RefCell::new(page_aligned(depth as usize * block_bytes)?)),
@@ -149,10 +148,11 @@ fn start_engine(
         atomic: false,
         clock: clock.clone(),
         seed: 1,
+        job: JobFacts::default(),
     })?;
     engine.open_file(&EngineFile {
         index: 0,
-        fd: Some(file.as_fd()),
+        target: OpenTarget::Descriptor(file.as_fd()),
         writable: false,
         range_start: 0,
         range_bytes: file_bytes,

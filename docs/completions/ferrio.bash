@@ -32,6 +32,7 @@ _ferrio_names='
 --trigger-timeout=
 --trigger=
 --aux-path=
+--record=
 --description=
 --name=
 --wait_for=
@@ -169,6 +170,7 @@ _ferrio_names='
 --ignore_zone_limits=
 --zone_reset_threshold=
 --zone_reset_frequency=
+--recover_zbd_write_error=
 --write_zone_remainder=
 --lockmem=
 --rwmixread=
@@ -303,6 +305,11 @@ _ferrio_names='
 --rate_catch_up=
 --verify_header_layout=
 --verify_crash_log=
+--cpuload=
+--cpumode=
+--cpuchunks=
+--exit_on_io_done=
+--stat_type=
 --hipri
 --fixedbufs
 --registerfiles
@@ -320,6 +327,17 @@ _ferrio_names='
 --userspace_reap
 --libaio_vectored=
 --thp=
+--hostname=
+--port=
+--protocol=
+--proto=
+--nodelay=
+--listen
+--pingpong
+--interface=
+--ttl=
+--window_size=
+--mss=
 --hipri_percentage=
 --sim_service=
 --sim_channels=
@@ -359,9 +377,9 @@ _ferrio() {
         name="$previous"
     fi
     case "${name#--}" in
-        output-format) words='jsonl terse json json+ normal' ;;
+        output-format) words='normal terse json json+ jsonl' ;;
         terse-version) words='2 3 4 5' ;;
-        enghelp) words='mmap sync psync vsync pvsync pvsync2 null sim posixaio io_uring libaio' ;;
+        enghelp) words='cpuio mmap sync psync vsync pvsync pvsync2 null sim net netsplice ftruncate filecreate filestat filedelete dircreate dirstat dirdelete posixaio falloc splice io_uring libaio' ;;
         eta) words='always never auto' ;;
         filetype) words='none file block char' ;;
         unique_filename) words='0 1' ;;
@@ -369,7 +387,7 @@ _ferrio() {
         rw) words='read write trim randread randwrite randtrim rw readwrite randrw trimwrite randtrimwrite' ;;
         readwrite) words='read write trim randread randwrite randtrim rw readwrite randrw trimwrite randtrimwrite' ;;
         rw_sequencer) words='sequential identical' ;;
-        ioengine) words='mmap sync psync vsync pvsync pvsync2 null sim posixaio io_uring libaio' ;;
+        ioengine) words='cpuio mmap sync psync vsync pvsync pvsync2 null sim net netsplice ftruncate filecreate filestat filedelete dircreate dirstat dirdelete posixaio falloc splice io_uring libaio' ;;
         serialize_overlap) words='0 1' ;;
         io_submit_mode) words='inline offload' ;;
         fill_device) words='0 1' ;;
@@ -410,6 +428,7 @@ _ferrio() {
         zonemode) words='none strided zbd' ;;
         read_beyond_wp) words='0 1' ;;
         ignore_zone_limits) words='0 1' ;;
+        recover_zbd_write_error) words='0 1' ;;
         write_zone_remainder) words='0 1' ;;
         thinktime_blocks_type) words='complete issue' ;;
         rate_process) words='linear poisson' ;;
@@ -467,8 +486,14 @@ _ferrio() {
         rate_latency) words='issue response' ;;
         rate_catch_up) words='burst paced' ;;
         verify_header_layout) words='3.42 3.33' ;;
+        cpumode) words='noop qsort' ;;
+        exit_on_io_done) words='0 1' ;;
+        stat_type) words='stat lstat statx' ;;
         nowait) words='0 1' ;;
         libaio_vectored) words='0 1' ;;
+        protocol) words='tcp tcpv6 udp udpv6 unix vsock' ;;
+        proto) words='tcp tcpv6 udp udpv6 unix vsock' ;;
+        nodelay) words='0 1' ;;
         sim_data) words='0 1' ;;
     esac
     if [ -n "$words" ]; then
@@ -477,7 +502,7 @@ _ferrio() {
         mapfile -t COMPREPLY < <(compgen -W "$_ferrio_names" -- "$current")
         [[ "${COMPREPLY[0]-}" == *= ]] && compopt -o nospace
     elif [[ "$COMP_CWORD" -eq 1 && -n "$current" ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "quick verify" -- "$current"; compgen -f -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "quick verify help" -- "$current"; compgen -f -- "$current")
     fi
 }
 

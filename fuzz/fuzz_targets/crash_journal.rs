@@ -5,7 +5,7 @@
 //! checksums, which are made to fit, since no fuzzer finds one.
 #![no_main]
 
-use ferrio_job::spec::{HeaderLayout, VERIFY_METHODS, VerifyContentSpec};
+use ferrio_spec::{HeaderLayout, VERIFY_METHODS, VerifyContentSpec};
 use ferrio_units::checksum::crc32c;
 use ferrio_workload::verify::block::{BlockRules, Write};
 use ferrio_workload::verify::crash::history::{History, Place, Syncs};

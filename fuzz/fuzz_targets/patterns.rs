@@ -8,7 +8,7 @@ use ferrio_fuzz::World;
 use ferrio_job::draft::{ApplyContext, Draft};
 use ferrio_job::message::Messages;
 use ferrio_job::options::{OPTIONS, set::set};
-use ferrio_job::spec::{HeaderLayout, VerifyContentSpec, VerifyMethod, VerifyPattern};
+use ferrio_spec::{HeaderLayout, VerifyContentSpec, VerifyMethod, VerifyPattern};
 use ferrio_workload::verify::block::{BlockRules, Expected, Write};
 use libfuzzer_sys::fuzz_target;
 

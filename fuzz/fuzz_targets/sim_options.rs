@@ -3,7 +3,7 @@
 //! A zero byte ends an option; they come in the order of the list.
 #![no_main]
 
-use ferrio_engine::{EngineOptions, OptionValue};
+use ferrio_engine::{EngineOptions, EngineValue};
 use libfuzzer_sys::fuzz_target;
 
 const NAMES: [&str; 7] =
@@ -12,7 +12,7 @@ const NAMES: [&str; 7] =
 fuzz_target!(|data: &[u8]| {
     let texts = data.split(|byte| *byte == 0).map(String::from_utf8_lossy);
     let given = NAMES.iter().zip(texts).filter(|(_, text)| !text.is_empty());
-    let entries = given.map(|(name, text)| ((*name).to_owned(), OptionValue::Text(text.into_owned()))).collect();
-    let Some(info) = ferrio_engine::find("sim") else { return };
-    let _ = (info.create)(&EngineOptions::new(entries));
+    let entries = given.map(|(name, text)| ((*name).to_owned(), EngineValue::Text(text.into_owned()))).collect();
+    let Some(kind) = ferrio_engine::find("sim") else { return };
+    let _ = (kind.prepare)(&EngineOptions::new(entries));
 });

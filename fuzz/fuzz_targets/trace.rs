@@ -3,7 +3,7 @@
 //! The first byte chooses the rules, the rest is the trace.
 #![no_main]
 
-use ferrio_job::spec::ReplaySpec;
+use ferrio_spec::ReplaySpec;
 use ferrio_workload::replay::{ReplayPlan, ReplayRules, TraceBytes, survey};
 use ferrio_workload::{Next, Workload};
 use libfuzzer_sys::fuzz_target;

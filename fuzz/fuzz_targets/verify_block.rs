@@ -4,7 +4,7 @@
 //! The first four bytes choose method, layout and shape; the rest is the block, as it is and with a header put over it.
 #![no_main]
 
-use ferrio_job::spec::{HeaderLayout, VERIFY_METHODS, VerifyCompression, VerifyContentSpec, VerifyForm, VerifyPattern};
+use ferrio_spec::{HeaderLayout, VERIFY_METHODS, VerifyCompression, VerifyContentSpec, VerifyForm, VerifyPattern};
 use ferrio_workload::verify::block::{BlockRules, Expected, Write};
 use ferrio_workload::verify::fault::{Requested, diagnose};
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! ferrio's own chores: `cargo xtask tidy | licences | generate | bench | instructions`.
+//! ferrio's own chores: `cargo xtask tidy | licences | generate | scaffold | bench | instructions`.
 //!
 //! A chore never changes the program: it checks the repository, writes documents into it, or measures.
 //! Start reading at [`run`]; each chore has a module.
@@ -10,6 +10,7 @@ mod callgrind;
 mod generate;
 mod instructions;
 mod licences;
+mod scaffold;
 mod tidy;
 
 use anyhow::{Result, bail};
@@ -21,6 +22,7 @@ usage: cargo xtask <chore>
   tidy [--update]      style checks; exceptions stand in xtask/ratchet.toml, --update lowers those that shrank
   licences             every dependency's licence must be on the allow list
   generate [--check]   writes the documents that follow from the tables; --check only compares
+  scaffold             adds a dummy of each kind (option, engine, ...) to a copy, and checks that it builds and works
   bench [CASE...] [--pairs N] [--quick]
                        measures ferrio and fio side by side; an unknown CASE lists the known ones
   instructions [--check | --update]
@@ -49,6 +51,7 @@ fn run(arguments: &[&str]) -> Result<String> {
         ["licences"] => licences::check(&root),
         ["generate"] => generate::write(&root),
         ["generate", "--check"] => generate::check(&root),
+        ["scaffold"] => scaffold::check(&root),
         ["bench", arguments @ ..] => bench::run(&root, arguments),
         ["instructions"] => instructions::show(&root),
         ["instructions", "--check"] => instructions::check(&root),

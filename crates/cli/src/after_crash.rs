@@ -41,6 +41,10 @@ struct Request {
 /// Does what the arguments (the command's name first) ask for. Exit code 0; 1 after an error, or if a device broke its word.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let mut console = Console::standard();
+    if arguments.get(1).is_some_and(|word| word == "--help" || word == "-h") {
+        console.info(USAGE);
+        return ExitCode::SUCCESS;
+    }
     let request = match request(arguments) {
         Ok(request) => request,
         Err(complaint) => {
@@ -99,6 +103,8 @@ fn check(request: &Request, console: &mut Console) -> Result<Vec<CrashReport>, S
         match stream {
             Stream::Stdout => console.info(text),
             Stream::Stderr => console.error(text),
+            Stream::Trace => console.trace(text),
+            Stream::Terminal => console.tell_terminal(text),
         }
     }
     if invocation.mode != Mode::Run {

@@ -5,15 +5,18 @@
 use crate::console::Console;
 use crate::inflate_log;
 use crate::progress::Progress;
-use crate::records;
+use crate::record_file::RecordFile;
+use crate::records::{self, Course};
 use crate::reporter::Reporter;
+use crate::signals::Signals;
 use crate::version::VERSION;
-use ferrio_job::debug::GROUPS;
-use ferrio_job::invocation::{EtaWhen, Formats, IdleKind};
+use ferrio_job::invocation::EtaWhen;
 use ferrio_job::message::{Message, Stream};
 use ferrio_job::{Invocation, Mode, SystemEnvironment, UsageError};
-use ferrio_report::logs::LogFiles;
-use ferrio_run::{ControlSettings, EtaSettings, IdleDetail, RunOutcome, RunSettings, TraceSettings, Trigger};
+use ferrio_report::logs::{AggregateLogs, LogFiles};
+use ferrio_run::{Handle, Run, RunError, RunOutcome, RunSettings, TraceSettings};
+use ferrio_spec::debug::GROUPS;
+use ferrio_spec::{ControlSettings, FormatKind, Trigger};
 use ferrio_stats::MessageStream;
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -21,10 +24,25 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Does what the arguments (the first is the program's name) ask for.
-pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+/// Does what the arguments (the first is the program's name) ask for. The page `front` stands before the help, and is
+/// all that is shown where there are no arguments.
+pub(crate) fn run(arguments: &[OsString], front: &str) -> ExitCode {
     match ferrio_job::parse(arguments, &SystemEnvironment::new(VERSION)) {
+        Ok(invocation) if invocation.mode == Mode::Help => {
+            let mut console = open_console(invocation.output.file.as_deref()).unwrap_or_else(|_| Console::standard());
+            if !front.is_empty() {
+                console.info(&format!("{front}\n"));
+            }
+            print_all(&mut console, &invocation.messages);
+            ExitCode::SUCCESS
+        }
         Ok(invocation) => invoke(invocation, arguments),
+        Err(error) if arguments.len() == 1 && !front.is_empty() => {
+            let errors = error.messages.iter().filter(|(stream, _)| *stream == Stream::Stderr);
+            errors.for_each(|(_, text)| Console::standard().error(text));
+            Console::standard().info(front);
+            ExitCode::from(error.exit_code)
+        }
         Err(error) => refuse(&error),
     }
 }
@@ -44,6 +62,8 @@ fn print_all(console: &mut Console, messages: &[Message]) {
         match stream {
             Stream::Stdout => console.info(text),
             Stream::Stderr => console.error(text),
+            Stream::Trace => console.trace(text),
+            Stream::Terminal => console.tell_terminal(text),
         }
     }
 }
@@ -68,8 +88,11 @@ fn invoke(invocation: Invocation, arguments: &[OsString]) -> ExitCode {
         let calibrates = invocation.mode == Mode::IdleCalibration;
         return if calibrates { calibrate_idle(&mut console) } else { ExitCode::SUCCESS };
     }
-    if has_documents_alone(invocation.output.formats) {
+    if invocation.output.formats.has_documents_alone() {
         console.collect_messages();
+        if invocation.output.formats.has(FormatKind::Records) {
+            console.keep_records_alone();
+        }
     }
     if writes_to_stdout(&invocation) {
         console.keep_stdout_free();
@@ -82,8 +105,13 @@ fn invoke(invocation: Invocation, arguments: &[OsString]) -> ExitCode {
 fn merge_traces(invocation: Invocation, console: &mut Console) -> ExitCode {
     print_all(console, &invocation.messages);
     let reporter = Reporter::new(&invocation.output);
-    let mut progress = Progress::new(console, &reporter, invocation.eta);
-    match ferrio_run::merge_only(invocation.run, &mut progress) {
+    let merge = || {
+        let (signals, handle) = (Signals::listen(false)?, Handle::new()?);
+        signals.steer(handle.clone());
+        let mut progress = Progress::new(console, &reporter, &signals, invocation.eta);
+        ferrio_run::merge_only(invocation.run, &handle, &mut progress)
+    };
+    match merge() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             console.error(&format!("{error}\n"));
@@ -106,55 +134,106 @@ fn calibrate_idle(console: &mut Console) -> ExitCode {
     }
 }
 
-/// JSON is wanted and text for people is not: nothing may stand between documents and records.
-fn has_documents_alone(formats: Formats) -> bool {
-    (formats.json || formats.json_plus || formats.jsonl) && !formats.normal
+/// The file of `--record`, where there shall be one.
+fn open_record(path: Option<&Path>, console: &mut Console) -> Result<Option<RecordFile>, ExitCode> {
+    path.map(RecordFile::create).transpose().map_err(|error| {
+        let (path, error) = (path.unwrap_or(Path::new("")).display(), ferrio_units::error_text(&error));
+        console.error(&format!("fio: cannot write a record to {path}: {error}\n"));
+        ExitCode::FAILURE
+    })
+}
+
+/// Writes the record of a run. One that cannot be written counts in the exit code.
+fn keep_record(file: RecordFile, outcome: &mut RunOutcome, course: Course, console: &mut Console) {
+    console.all_messages().clone_into(&mut outcome.record.messages);
+    outcome.record.course = course.told;
+    if let Err(error) = file.write(&outcome.record) {
+        console.error(&format!("fio: cannot write the record: {}\n", ferrio_units::error_text(&error)));
+        console.has_failed = true;
+    }
 }
 
 fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) -> ExitCode {
     let reporter = Reporter::new(&invocation.output);
+    let record_file = match open_record(invocation.output.record.as_deref(), console) {
+        Ok(file) => file,
+        Err(code) => return code,
+    };
     let settings = RunSettings {
         version: VERSION.to_owned(),
         readonly: invocation.readonly,
         trace: trace_settings(&invocation),
-        eta: EtaSettings { enabled: shows_eta(&invocation), interval_ms: invocation.eta.interval_ms },
+        snapshot_interval: shows_eta(&invocation).then(|| Duration::from_millis(invocation.eta.interval_ms)),
         open_logs: || Box::new(LogFiles::new()),
-        control: control_settings(&invocation.control, has_documents_alone(invocation.output.formats)),
+        control: control_settings(
+            &invocation.control,
+            invocation.output.formats.has_documents_alone(),
+            record_file.is_some(),
+        ),
         command_line: arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         record_interval: record_interval(&invocation),
+        is_virtual: false,
     };
     let started_at = Instant::now();
-    let mut progress = Progress::new(console, &reporter, invocation.eta);
-    if let Some(prefix) = &invocation.control.bandwidth_log {
-        progress.open_bandwidth_logs(prefix);
-    }
-    if let Some(n_slices) = invocation.n_latency_slices {
-        progress.count_slices(n_slices);
-    }
+    let mut course = Course::new(record_file.is_some());
     let global_options = invocation.run.global_options.clone();
-    match ferrio_run::run(invocation.run, &settings, &mut progress) {
-        Ok(outcome) => {
-            progress.tell_slices();
+    match run_jobs(invocation, settings, &reporter, &mut course, console) {
+        Ok((mut outcome, signal)) => {
             if reporter.writes_records() {
-                let exit = exit_number(&outcome, console);
-                records::end(console, exit, outcome.signal, started_at.elapsed());
+                let exit = exit_number(&outcome, signal, console);
+                course.end(console, exit, signal, started_at.elapsed());
             }
-            reporter.report(console, &outcome.result);
-            ExitCode::from(exit_number(&outcome, console))
+            reporter.report(console, &outcome.record);
+            if let Some(file) = record_file {
+                keep_record(file, &mut outcome, course, console);
+            }
+            ExitCode::from(exit_number(&outcome, signal, console))
         }
         Err(error) => {
             console.error(&format!("{error}\n"));
             if reporter.writes_records() {
-                records::message(console, MessageStream::Error, &error.to_string());
-                records::end(console, 1, None, started_at.elapsed());
+                course.message(console, MessageStream::Error, &error.to_string());
+                course.end(console, 1, None, started_at.elapsed());
             }
             if reporter.writes_json() {
                 // Who reads documents finds one, and in it why nothing ran.
-                reporter.report(console, &ferrio_run::without_jobs(settings.version, global_options));
+                reporter.report(console, &ferrio_run::without_jobs(VERSION.to_owned(), global_options));
             }
             ExitCode::FAILURE
         }
     }
+}
+
+/// The run, while the console shows what happens in it; and the first signal that wanted its end.
+fn run_jobs(
+    invocation: Invocation,
+    settings: RunSettings,
+    reporter: &Reporter,
+    course: &mut Course,
+    console: &mut Console,
+) -> Result<(RunOutcome, Option<i32>), RunError> {
+    let bandwidth_logs = invocation.output.bandwidth_log.as_deref().map(AggregateLogs::create);
+    // Before anything else: from now on a signal ends in a report.
+    let signals = Signals::listen(false)?;
+    let run = Run::new(invocation.run, settings)?;
+    signals.steer(run.handle());
+    let mut progress = Progress::new(console, reporter, &signals, invocation.eta);
+    if let Some(logs) = bandwidth_logs {
+        progress.write_bandwidth_logs(logs);
+    }
+    if let Some(n_slices) = invocation.n_latency_slices {
+        progress.count_slices(n_slices);
+    }
+    std::mem::swap(&mut progress.course, course);
+    let outcome = run.go(&mut progress);
+    progress.clear();
+    std::mem::swap(&mut progress.course, course);
+    let outcome = outcome?;
+    progress.end_bandwidth_logs();
+    progress.tell_slices();
+    // Last: what came until now has its place in the exit code.
+    progress.tell_signal();
+    Ok((outcome, signals.first()))
 }
 
 /// A row of the table of latencies.
@@ -162,27 +241,20 @@ const SLICE: Duration = Duration::from_secs(3_600);
 
 /// Records of intervals have the length of the reports between, if there are any.
 fn record_interval(invocation: &Invocation) -> Option<Duration> {
-    let interval = invocation.control.status_interval_ms.map(Duration::from_millis);
-    let recorded = invocation.output.formats.jsonl.then(|| interval.unwrap_or(records::DEFAULT_INTERVAL));
+    let interval = invocation.control.status_interval;
+    let recorded =
+        invocation.output.formats.has(FormatKind::Records).then(|| interval.unwrap_or(records::DEFAULT_INTERVAL));
     recorded.or_else(|| invocation.n_latency_slices.map(|_| SLICE))
 }
 
-/// `keeps_stdout_free`: the command of a trigger writes nothing between the reports.
-fn control_settings(control: &ferrio_job::invocation::ControlSettings, keeps_stdout_free: bool) -> ControlSettings {
+/// What the command line asks for, and what the program adds: the command of a trigger that `keeps_stdout_free` writes
+/// nothing between the reports. Only a run that keeps its record opens files that fio does not open.
+fn control_settings(control: &ControlSettings, keeps_stdout_free: bool, keeps_record: bool) -> ControlSettings {
     ControlSettings {
-        status_interval: control.status_interval_ms.map(Duration::from_millis),
         status_file: Some(temporary_directory().join("fio-dump-status")),
-        idle: control.idle.map(|kind| match kind {
-            IdleKind::System => IdleDetail::System,
-            IdleKind::PerCpu => IdleDetail::PerCpu,
-        }),
-        samples_bandwidth: control.bandwidth_log.is_some(),
-        trigger: Trigger {
-            file: control.trigger.file.clone(),
-            timeout: control.trigger.timeout_secs.map(Duration::from_secs),
-            command: control.trigger.command.clone(),
-            keeps_stdout_free,
-        },
+        looks_into_files: keeps_record,
+        trigger: Trigger { keeps_stdout_free, ..control.trigger.clone() },
+        ..control.clone()
     }
 }
 
@@ -196,12 +268,12 @@ fn temporary_directory() -> PathBuf {
 fn trace_settings(invocation: &Invocation) -> TraceSettings {
     let is_set = |index: &usize| invocation.debug.mask & (1 << *index) != 0;
     let names = (0..GROUPS.len()).filter(is_set).map(|index| GROUPS[index]);
-    TraceSettings::new(names, invocation.debug.job_number)
+    TraceSettings::new(names, invocation.debug.job_number.map(|number| number as usize))
 }
 
 /// Number of failed jobs, and 128 more when a signal ended the run; output or logs that are not whole count as one.
-fn exit_number(outcome: &RunOutcome, console: &Console) -> u8 {
-    let signal = if outcome.signal.is_some() { 128 } else { 0 };
+fn exit_number(outcome: &RunOutcome, signal: Option<i32>, console: &Console) -> u8 {
+    let signal = if signal.is_some() { 128 } else { 0 };
     let has_lost = console.has_failed || outcome.n_logs_lost > 0;
     let code = (outcome.n_failed + signal + u32::from(has_lost)) & 0xff;
     code as u8
@@ -210,7 +282,7 @@ fn exit_number(outcome: &RunOutcome, console: &Console) -> u8 {
 /// The ETA line is for terminals, unless it is always wanted; it never goes between machine-readable output, not even
 /// with `--eta=always`: so it is in fio.
 fn shows_eta(invocation: &Invocation) -> bool {
-    let shares_output = invocation.output.file.is_none() && !invocation.output.formats.normal;
+    let shares_output = invocation.output.file.is_none() && !invocation.output.formats.has(FormatKind::Text);
     match invocation.eta.when {
         _ if shares_output => false,
         EtaWhen::Always => true,
@@ -221,6 +293,6 @@ fn shows_eta(invocation: &Invocation) -> bool {
 
 fn writes_to_stdout(invocation: &Invocation) -> bool {
     invocation.run.jobs.iter().any(|job| {
-        job.pattern.mix != ferrio_job::spec::DirectionMix::Read && job.target.filenames.iter().any(|name| name == "-")
+        job.pattern.mix != ferrio_spec::DirectionMix::Read && job.target.filenames.iter().any(|name| name == "-")
     })
 }

@@ -5,62 +5,114 @@
 #![forbid(unsafe_code)]
 
 mod after_crash;
+mod bandwidth_logs;
 mod console;
 mod drop_in;
+mod front;
 mod inflate_log;
 mod progress;
 mod quick;
+mod record_file;
 mod records;
+mod report;
 mod reporter;
+mod signals;
 mod version;
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Does a native command; gets the arguments from the command's name on.
-type Command = fn(&[OsString]) -> ExitCode;
-
-/// The native commands. A job file of such a name is given with its path (`./quick`).
-const COMMANDS: &[(&str, Command)] = &[("quick", quick::run), ("verify", after_crash::run)];
-
-fn main() -> ExitCode {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    match native_command(&arguments) {
-        Some(command) => command(&arguments[1..]),
-        None => drop_in::run(&arguments),
-    }
+/// A native command.
+struct Command {
+    name: &'static str,
+    /// Its line of arguments.
+    usage: &'static str,
+    /// What it does, in a few words.
+    summary: &'static str,
+    /// Does it; gets the arguments from the command's name on.
+    run: fn(&[OsString]) -> ExitCode,
 }
 
-/// The native command that the first argument names. Under the name `fio` there is none.
-fn native_command(arguments: &[OsString]) -> Option<Command> {
-    let program = Path::new(arguments.first()?).file_name();
-    let wanted = arguments.get(1)?;
-    if program == Some("fio".as_ref()) {
-        return None;
+/// The native commands. A job file of such a name is given with its path (`./quick`).
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "quick",
+        usage: "ferrio quick [DIR]",
+        summary: "measure the storage under a directory",
+        run: quick::run,
+    },
+    Command {
+        name: "verify",
+        usage: "ferrio verify --after-crash JOBFILE",
+        summary: "what synced writes a crash has lost",
+        run: after_crash::run,
+    },
+    Command {
+        name: "report",
+        usage: "ferrio report [--output-format=LIST] RECORD",
+        summary: "show the report of a run again",
+        run: report::run,
+    },
+    Command { name: "help", usage: "ferrio help [COMMAND]", summary: "this page, or one command", run: front::help },
+];
+
+fn main() -> ExitCode {
+    // First: from here on a signal ends the program or, once a run has begun, the run. What the system does not change stays.
+    let _ = ferrio_sys::signals::stop_ignoring();
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if is_called_fio(&arguments) {
+        return drop_in::run(&arguments, "");
     }
-    COMMANDS.iter().find(|(name, _)| wanted == name).map(|(_, command)| *command)
+    if let Some(command) = native_command(&arguments) {
+        return (command.run)(&arguments[1..]);
+    }
+    if let Some(complaint) = front::no_command(&arguments) {
+        console::Console::standard().error(&complaint);
+        return ExitCode::FAILURE;
+    }
+    drop_in::run(&arguments, &front::page())
+}
+
+/// Under the name `fio` there are no native commands, and nothing is said of them.
+fn is_called_fio(arguments: &[OsString]) -> bool {
+    arguments.first().and_then(|program| Path::new(program).file_name()) == Some("fio".as_ref())
+}
+
+/// The native command that the first argument names.
+fn native_command(arguments: &[OsString]) -> Option<&'static Command> {
+    let wanted = arguments.get(1)?;
+    COMMANDS.iter().find(|command| wanted == command.name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn words(words: &[&str]) -> Vec<OsString> {
+        words.iter().map(OsString::from).collect()
+    }
+
     #[test]
-    fn a_native_command_is_the_first_argument_and_never_under_the_name_of_fio() {
-        let table: [(&[&str], bool); 7] = [
-            (&["ferrio", "quick"], true),
-            (&["/usr/bin/ferrio", "quick", "/mnt"], true),
-            (&["fio", "quick"], false),
-            (&["/usr/bin/fio", "quick"], false),
-            (&["ferrio", "./quick"], false),
-            (&["ferrio", "--name=x", "quick"], false),
-            (&["ferrio"], false),
+    fn a_native_command_is_the_first_argument() {
+        let table: [(&[&str], Option<&str>); 6] = [
+            (&["ferrio", "quick"], Some("quick")),
+            (&["/usr/bin/ferrio", "help", "/mnt"], Some("help")),
+            (&["ferrio", "./quick"], None),
+            (&["ferrio", "--name=x", "quick"], None),
+            (&["ferrio"], None),
+            (&[], None),
         ];
-        for (words, is_native) in table {
-            let arguments: Vec<OsString> = words.iter().map(OsString::from).collect();
-            assert_eq!(native_command(&arguments).is_some(), is_native, "{words:?}");
+        for (arguments, name) in table {
+            assert_eq!(native_command(&words(arguments)).map(|command| command.name), name, "{arguments:?}");
         }
-        assert!(native_command(&[]).is_none());
+    }
+
+    #[test]
+    fn the_name_of_fio_is_known_with_and_without_a_path() {
+        for (program, is_fio) in [("fio", true), ("/usr/bin/fio", true), ("ferrio", false), ("fio-3.42", false)] {
+            assert_eq!(is_called_fio(&words(&[program, "quick"])), is_fio, "{program}");
+        }
+        assert!(!is_called_fio(&[]));
     }
 }

@@ -2,38 +2,51 @@
 //!
 //! Must not know: how runs work. Start reading at [`Progress`].
 
+use crate::bandwidth_logs::BandwidthLogs;
 use crate::console::{Console, show_progress};
-use crate::records;
+use crate::records::Course;
 use crate::reporter::Reporter;
+use crate::signals::Signals;
 use crate::version::VERSION;
 use ferrio_job::invocation::EtaSettings;
-use ferrio_job::spec::{DirectionMix, JobSpec};
 use ferrio_report::eta::EtaLine;
 use ferrio_report::logs::AggregateLogs;
 use ferrio_report::slices::LatencySlices;
 use ferrio_report::start::{self, StartJob};
 use ferrio_run::{BandwidthSample, JobSummary, RunEvent, RunObserver, Stream};
-use std::path::Path;
+use ferrio_spec::{DirectionMix, JobSpec, engines};
+use std::io;
+use std::path::PathBuf;
 
 /// An observer that prints.
 pub(crate) struct Progress<'a> {
     console: &'a mut Console,
     reporter: &'a Reporter,
+    signals: &'a Signals,
     line: EtaLine,
     new_lines: NewLines,
-    bandwidth: Option<AggregateLogs>,
+    bandwidth: Option<BandwidthLogs>,
     slices: Option<LatencySlices>,
+    /// The lines of jsonl.
+    pub(crate) course: Course,
 }
 
 impl<'a> Progress<'a> {
-    pub(crate) fn new(console: &'a mut Console, reporter: &'a Reporter, eta: EtaSettings) -> Self {
+    pub(crate) fn new(
+        console: &'a mut Console,
+        reporter: &'a Reporter,
+        signals: &'a Signals,
+        eta: EtaSettings,
+    ) -> Self {
         Self {
             console,
             reporter,
+            signals,
             line: EtaLine::default(),
             new_lines: NewLines::new(eta),
             bandwidth: None,
             slices: None,
+            course: Course::default(),
         }
     }
 
@@ -45,23 +58,43 @@ impl<'a> Progress<'a> {
     /// That table at the end of the run.
     pub(crate) fn tell_slices(&mut self) {
         if let Some(slices) = &self.slices {
-            self.event(RunEvent::Message(Stream::Info, slices.text().trim_end().to_owned()));
+            self.event(RunEvent::Message(Stream::Info, slices.text().trim_end().into()));
         }
     }
 
-    /// `--bandwidth-log`. As in fio a log that cannot be opened is told, and the run goes on.
-    pub(crate) fn open_bandwidth_logs(&mut self, prefix: &Path) {
-        let (logs, errors) = AggregateLogs::create(prefix);
+    /// `--bandwidth-log`, with those that could not be opened: they are told, and the run goes on; unlike in fio they count in
+    /// the exit code.
+    pub(crate) fn write_bandwidth_logs(&mut self, (logs, errors): (AggregateLogs, Vec<(PathBuf, io::Error)>)) {
+        for (path, error) in errors {
+            let text = ferrio_units::error_text(&error);
+            self.console.error(&format!("fopen log: {}: {text}\n", path.display()));
+            self.console.has_failed = true;
+        }
+        match BandwidthLogs::start(logs) {
+            Ok(logs) => self.bandwidth = Some(logs),
+            Err(error) => self.tell_lost_rows(vec![error]),
+        }
+    }
+
+    /// The rows of `--bandwidth-log` are written, or given up some time after a signal.
+    pub(crate) fn end_bandwidth_logs(&mut self) {
+        let has_signal = || self.signals.first().is_some();
+        let errors = self.bandwidth.take().map(|logs| logs.end(&has_signal));
+        self.tell_lost_rows(errors.unwrap_or_default());
+    }
+
+    fn log_bandwidth(&mut self, sample: BandwidthSample) {
+        let errors = self.bandwidth.as_ref().map(|logs| logs.take(sample));
+        self.tell_lost_rows(errors.unwrap_or_default());
+    }
+
+    fn tell_lost_rows(&mut self, errors: Vec<io::Error>) {
         for error in errors {
-            self.console.error(&format!("fopen log: {}\n", ferrio_units::error_text(&error)));
-        }
-        self.bandwidth = Some(logs);
-    }
-
-    fn log_bandwidth(&mut self, sample: &BandwidthSample) {
-        let written = self.bandwidth.as_mut().map_or(Ok(()), |logs| logs.rows(sample.time_ms, &sample.kib_per_sec));
-        if let Err(error) = written {
-            self.console.error(&format!("fio: cannot write a bandwidth log: {}\n", ferrio_units::error_text(&error)));
+            let text = match error.kind() {
+                io::ErrorKind::TimedOut => "bandwidth logs are not whole: writing them appears to be stuck".to_owned(),
+                _ => format!("cannot write a bandwidth log: {}", ferrio_units::error_text(&error)),
+            };
+            self.console.error(&format!("fio: {text}\n"));
             self.console.has_failed = true;
         }
     }
@@ -69,13 +102,27 @@ impl<'a> Progress<'a> {
     fn started(&mut self, jobs: &[JobSummary], n_threads: u32, n_processes: u32) {
         if self.reporter.writes_normal() {
             let jobs: Vec<StartJob> = jobs.iter().map(start_job).collect();
-            self.console.info(&start::header(&jobs, VERSION, n_threads, n_processes));
+            self.console.report(&start::header(&jobs, VERSION, n_threads, n_processes));
         }
     }
 
     fn eta(&mut self, snapshot: &ferrio_stats::eta::EtaSnapshot) {
         let on_new_line = self.new_lines.next();
-        show_progress(&self.line.update(snapshot, on_new_line));
+        show_progress(&self.line.update(snapshot, on_new_line, ferrio_sys::terminal::columns(std::io::stdout())));
+    }
+
+    /// Tells of the newest signal that ends the run, once.
+    pub(crate) fn tell_signal(&mut self) {
+        if let Some(number) = self.signals.take_untold() {
+            self.event(RunEvent::Message(Stream::Info, format!("\nfio: terminating on signal {number}").into()));
+        }
+    }
+
+    /// Takes the progress line off the terminal, before something else is shown.
+    pub(crate) fn clear(&mut self) {
+        if let Some(text) = self.line.clear() {
+            show_progress(text);
+        }
     }
 }
 
@@ -110,26 +157,41 @@ impl NewLines {
 impl RunObserver for Progress<'_> {
     fn event(&mut self, event: RunEvent) {
         if self.reporter.writes_records() {
-            records::event(self.console, &event);
+            self.course.event(self.console, &event);
         }
         if let (RunEvent::Interval(stretch), Some(slices)) = (&event, &mut self.slices) {
             slices.count(stretch);
         }
+        if shows_text(&event) {
+            self.clear();
+        }
         match event {
+            RunEvent::Stopping => self.tell_signal(),
             RunEvent::Starting { jobs, n_threads, n_processes } => self.started(&jobs, n_threads, n_processes),
             RunEvent::LayingOut { job_name, n_files, total_bytes } if self.reporter.writes_normal() => {
-                self.console.info(&start::layout(&job_name, n_files, total_bytes));
+                self.console.report(&start::layout(&job_name, n_files, total_bytes));
             }
             RunEvent::LayingOut { .. } | RunEvent::Recording { .. } | RunEvent::Interval(_) | RunEvent::JobEnded(_) => {
             }
-            RunEvent::Message(Stream::Info, text) => self.console.info(&format!("{text}\n")),
-            RunEvent::Message(Stream::Error, text) => self.console.error(&format!("{text}\n")),
-            RunEvent::Message(Stream::Trace, text) => self.console.trace(&format!("{text}\n")),
+            RunEvent::Message(stream, note) => self.console.say(stream, note),
+            RunEvent::Trace(text) => self.console.trace(&format!("{text}\n")),
             RunEvent::Eta(snapshot) => self.eta(&snapshot),
-            RunEvent::Bandwidth(sample) => self.log_bandwidth(&sample),
-            RunEvent::Status(result) => self.reporter.report(self.console, &result),
+            RunEvent::Bandwidth(sample) => self.log_bandwidth(sample),
+            RunEvent::Status(record) => self.reporter.report(self.console, &record),
         }
     }
+}
+
+/// Something may be shown where the progress line stands.
+fn shows_text(event: &RunEvent) -> bool {
+    matches!(
+        event,
+        RunEvent::Starting { .. }
+            | RunEvent::LayingOut { .. }
+            | RunEvent::Message(..)
+            | RunEvent::Trace(_)
+            | RunEvent::Status(_)
+    )
 }
 
 /// The job as its start-up line shows it.
@@ -145,6 +207,7 @@ fn start_job(job: &JobSummary) -> StartJob {
         bs_is_seq_rand: spec.pattern.bs_is_seq_rand,
         engine: spec.engine.name.clone(),
         iodepth: spec.queue.iodepth,
+        does_io: !engines::by_name(&spec.engine.name).is_some_and(engines::EngineDef::moves_nothing),
         has_clones: spec.numjobs > 1,
         kb_base: spec.reporting.kb_base,
         significant_figures: spec.reporting.significant_figures,
@@ -170,7 +233,7 @@ fn rw_name(spec: &JobSpec) -> &'static str {
 mod tests {
     use super::*;
 
-    /// Which of the lines of fio 3.33 began a new line, by interval and `--eta-newline`, in milliseconds.
+    /// Which of the lines of fio began a new line, by interval and `--eta-newline`, in milliseconds.
     #[test]
     fn new_lines_are_those_of_the_peer() {
         let table: [(u64, Option<u64>, &[usize]); 5] = [

@@ -1,51 +1,76 @@
-//! Records of a run as lines (`--output-format=jsonl`), each written when it is known.
+//! Records of a run as lines (`--output-format=jsonl`), each written when it is known, and kept where the run is (`--record`).
 //!
-//! Must not know: how a record looks. Start reading at [`event`].
+//! Must not know: how a record looks. Start reading at [`Course`].
 
 use crate::console::Console;
 use crate::version::VERSION;
 use ferrio_report::jsonl;
-use ferrio_run::{RunEvent, Stream};
-use ferrio_stats::MessageStream;
+use ferrio_run::RunEvent;
+use ferrio_stats::{MessageStream, Note, Provenance, ReportMessage, Told};
 use ferrio_sys::clock::wall_clock_ms;
 use std::time::Duration;
 
 /// Length of an interval where `--status-interval` gives none.
 pub(crate) const DEFAULT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Something happened: a line for what has a record.
-pub(crate) fn event(console: &mut Console, event: &RunEvent) {
-    match event {
-        RunEvent::Recording { provenance, run_epoch_ms, interval } => {
-            let interval_ms = interval.as_secs_f64() * 1e3;
-            console.report(&jsonl::run(provenance, VERSION, *run_epoch_ms, interval_ms));
-            collected(console);
+/// What has a record in the course of a run.
+#[derive(Default)]
+pub(crate) struct Course {
+    /// It is kept, not only written.
+    is_kept: bool,
+    /// What was kept.
+    pub(crate) told: Vec<Told>,
+}
+
+impl Course {
+    pub(crate) fn new(is_kept: bool) -> Self {
+        Self { is_kept, told: Vec::new() }
+    }
+
+    /// Something happened: a line for what has a record.
+    pub(crate) fn event(&mut self, console: &mut Console, event: &RunEvent) {
+        let told = match event {
+            RunEvent::Recording { provenance, run_epoch_ms, interval } => {
+                let interval_ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX);
+                self.tell(console, Told::Begin { run_epoch_ms: *run_epoch_ms, interval_ns }, Some(provenance));
+                self.tell_collected(console);
+                return;
+            }
+            RunEvent::Interval(stretch) => Told::Interval(stretch.clone()),
+            RunEvent::JobEnded(end) => Told::JobEnded(end.clone()),
+            RunEvent::Message(stream, note) => said(*stream, note.clone()),
+            _ => return,
+        };
+        self.tell(console, told, None);
+    }
+
+    /// The last line.
+    pub(crate) fn end(&mut self, console: &mut Console, exit: u8, signal: Option<i32>, elapsed: Duration) {
+        let elapsed_ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
+        self.tell(console, Told::End { epoch_ms: wall_clock_ms(), exit, signal, elapsed_ns }, None);
+    }
+
+    /// A line for a message.
+    pub(crate) fn message(&mut self, console: &mut Console, stream: MessageStream, text: &str) {
+        self.tell(console, said(stream, text.into()), None);
+    }
+
+    /// What was said before the run began comes after its first line.
+    fn tell_collected(&mut self, console: &mut Console) {
+        let messages = console.messages().map_or_else(Vec::new, |messages| messages.kept().to_vec());
+        for message in messages {
+            self.tell(console, Told::Message { epoch_ms: wall_clock_ms(), message }, None);
         }
-        RunEvent::Interval(stretch) => console.report(&jsonl::interval(stretch)),
-        RunEvent::JobEnded(end) => console.report(&jsonl::job(end)),
-        RunEvent::Message(Stream::Info, text) => message(console, MessageStream::Info, text),
-        RunEvent::Message(Stream::Error, text) => message(console, MessageStream::Error, text),
-        _ => {}
+    }
+
+    fn tell(&mut self, console: &mut Console, told: Told, provenance: Option<&Provenance>) {
+        console.report(&jsonl::told(&told, provenance.map(|provenance| (provenance, VERSION))));
+        if self.is_kept {
+            self.told.push(told);
+        }
     }
 }
 
-/// The last line.
-pub(crate) fn end(console: &mut Console, exit: u8, signal: Option<i32>, elapsed: Duration) {
-    let elapsed_ms = elapsed.as_micros() as f64 / 1e3;
-    console.report(&jsonl::end(exit, signal, elapsed_ms, wall_clock_ms()));
-}
-
-/// A line for a message.
-pub(crate) fn message(console: &mut Console, stream: MessageStream, text: &str) {
-    console.report(&jsonl::message(stream, text, wall_clock_ms()));
-}
-
-/// What was said before the run began comes after its first line.
-fn collected(console: &mut Console) {
-    let lines: Vec<String> = console.messages().map_or_else(Vec::new, |messages| {
-        messages.kept().iter().map(|said| jsonl::message(said.stream, &said.text, wall_clock_ms())).collect()
-    });
-    for line in &lines {
-        console.report(line);
-    }
+fn said(stream: MessageStream, note: Note) -> Told {
+    Told::Message { epoch_ms: wall_clock_ms(), message: ReportMessage { stream, note } }
 }

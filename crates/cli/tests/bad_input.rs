@@ -1,6 +1,6 @@
 //! Bad input of each kind: one clear message on the right stream, the right exit code, nothing left behind.
 //!
-//! The expected words are those of Debian's fio 3.33 where it has any, and ferrio's own where fio goes on in silence.
+//! The expected words are those of fio 3.41 where it has any, and ferrio's own where fio goes on in silence.
 //! Start reading at [`Case`]; what needs root is skipped by name.
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]

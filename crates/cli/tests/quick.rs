@@ -87,7 +87,7 @@ fn a_file_of_a_given_name_is_made_and_removed() {
     let scratch = Scratch::new("file");
     // A name that is two names to fio.
     let file = scratch.0.join("a:b $x.tmp");
-    let output = short(&file).arg("--json").output().unwrap();
+    let output = short(&file).args(["--file", "--json"]).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     assert_eq!(scratch.n_entries(), 0);
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -113,7 +113,26 @@ fn devices_files_and_missing_directories_are_refused() {
     assert!(refused(&mut short(&link)).contains("symbolic link"));
     assert!(refused(&mut short(scratch.0.join("missing/file"))).contains("no directory"));
     assert!(refused(&mut short(scratch.0.join("missing/"))).contains("no directory"));
+    assert!(refused(short(scratch.0.join("missing/file")).arg("--file")).contains("no directory"));
+    assert!(refused(short(&scratch.0).arg("--file")).contains("is a directory"));
+    assert!(refused(short(&file).arg("--file")).contains("is there already"));
     assert_eq!(scratch.n_entries(), 2);
+}
+
+#[test]
+fn a_missing_directory_is_no_file_to_be_made() {
+    let scratch = Scratch::new("misspelt");
+    std::fs::create_dir(scratch.0.join("data")).unwrap();
+    let stderr = refused(&mut short(scratch.0.join("dtaa")));
+    let meant = scratch.0.join("data");
+    assert!(
+        stderr.contains("there is no ") && stderr.contains(&format!("did you mean {}?", meant.display())),
+        "{stderr}"
+    );
+    assert!(stderr.contains("--file"), "{stderr}");
+    let stderr = refused(&mut short(scratch.0.join("something-else")));
+    assert!(!stderr.contains("did you mean") && stderr.contains("--file"), "{stderr}");
+    assert_eq!(scratch.n_entries(), 1);
 }
 
 #[test]
@@ -128,11 +147,15 @@ fn more_than_a_tenth_of_the_space_is_refused() {
 fn wrong_arguments_fail_and_help_does_not() {
     let output = quick().arg("--seconds=never").output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("--seconds"));
+    assert!(text(&output.stderr).starts_with("ferrio quick: invalid value 'never' for '--seconds"));
+    let full = std::fs::File::create("/dev/full").unwrap();
+    let output = quick().arg("--help").stdout(full).output().unwrap();
+    let expected = "ferrio quick: cannot write the output: No space left on device (os error 28)\n";
+    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(1), expected));
     let output = quick().arg("--help").output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     let help = text(&output.stdout);
-    assert!(help.contains("Usage: ferrio quick [OPTIONS] [DIR|FILE]"), "{help}");
+    assert!(help.contains("Usage: ferrio quick [OPTIONS] [DIR]"), "{help}");
     assert!(help.lines().all(|line| line.len() <= 80), "{help}");
 }
 
@@ -184,8 +207,7 @@ fn end_of(mut child: Child, signal: Signal) -> (Option<i32>, String) {
 
 #[test]
 fn signals_end_it_and_the_file_is_gone() {
-    // A hangup counts as a termination.
-    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 143)] {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         for step in ["writing the file", TESTS[0]] {
             let scratch = Scratch::new(&format!("signal-{code}-{}", signal.as_raw()));
             let (child, seen) = start_until(&scratch, step);

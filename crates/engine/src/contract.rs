@@ -1,53 +1,82 @@
 //! The contract: what a loop asks of an engine, and what an engine may rely on.
 //!
-//! Life of an engine: `create` (options are checked), `start` (in the worker, before the start barrier; everything is
-//! allocated here), then `open_file`, `queue`, `commit`, `reap`, `close_file` in any order, then drop.
+//! An engine is a type in two states. [`Prepared`]: its options are checked. [`Engine`]: it runs; `start` makes it of the first, in the
+//! worker, before the start barrier, and allocates everything. Then come `open_file`, `queue`, `commit`, `reap`, `close_file` in
+//! any order, then drop.
 //! A unit that was queued belongs to the engine until it is reaped: the loop does not touch its slot or its part of
 //! the buffer area.
-//! Must not know: which loop drives it. Start reading at [`Engine`].
+//! Must not know: which loop drives it. Start reading at [`Prepared`] and [`Engine`].
 
 use crate::options::EngineOptions;
+use ferrio_spec::engines::EngineDef;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
 use ferrio_units::Direction;
 use std::cell::RefCell;
 use std::io;
-use std::os::fd::{BorrowedFd, RawFd};
+use std::os::fd::BorrowedFd;
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// What an engine is, for help, checks and planning. One constant beside each engine, listed in the registry.
-pub struct EngineInfo {
-    /// Name of `ioengine=`.
-    pub name: &'static str,
-    /// One line for `--enghelp`.
-    pub help: &'static str,
-    /// Every I/O completes within `queue`: the depth is 1 whatever `iodepth` says.
-    pub inline: bool,
-    /// The job itself waits in the system calls that move data: no submission latency is reported, and an `iodepth`
-    /// above 1 is remarked on. True for every inline engine, and for `vsync`, which still takes batches.
-    pub synchronous: bool,
-    /// Opens no file; sizes need no target.
-    pub diskless: bool,
-    /// Files are laid out with data before writing (the engine cannot extend a file).
-    pub needs_full_layout: bool,
-    /// Buffers are page aligned also without `direct=1`.
-    pub needs_aligned_buffers: bool,
-    /// Writes can be asked to be all or nothing (`atomic=1`).
-    pub supports_atomic: bool,
-    /// Knows [`Direction::Syncfs`].
-    pub supports_syncfs: bool,
-    /// Helper threads of the C library do the I/O, by the descriptor table that the process shares: a job that is a
-    /// thread must not have a table of its own.
-    pub needs_shared_descriptors: bool,
-    /// What is committed is complete: the loop reaps it at once, before it prepares another unit.
-    pub completes_on_commit: bool,
-    /// Threads of the C library do its I/Os. They do not come along with a fork, and the library counts on them in the child.
-    pub uses_library_threads: bool,
-    /// [`Engine::queue_timed`] stamps beside the system call; with others the loop stamps around `queue` itself, which costs less.
-    pub stamps_calls: bool,
-    /// Makes an engine; checks the values of its private options.
-    pub create: fn(&EngineOptions) -> Result<Box<dyn Engine>, EngineError>,
+/// An engine as the planner has it: its row, and the way to make one.
+#[derive(Clone, Copy)]
+pub struct EngineKind {
+    /// Its row in the table of engines; with a pool of threads, what the pool makes of it.
+    pub def: EngineDef,
+    /// Checks the values of its private options.
+    pub prepare: Prepare,
+}
+
+/// Checks the values of an engine's private options.
+pub type Prepare = fn(&EngineOptions) -> Result<Box<dyn Prepared>, EngineError>;
+
+/// An engine in its first state: its options are checked, nothing is allocated.
+pub trait Prepared {
+    /// Makes a target that is the engine's own before the job starts, as [`Engine::open_file`] wants to find it. In the process that
+    /// lays out files.
+    fn make_target(&self, _name: &Path) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// Makes the second state, with all that it will ever allocate.
+    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError>;
+
+    /// How turns of work follow each other. Asked of engines without targets only.
+    fn rhythm(&self) -> Rhythm {
+        Rhythm::default()
+    }
+
+    /// What users are told when the job starts, a line each.
+    fn introduction(&self, _job: &JobFacts) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// See [`Engine::hint`]: what the options alone say.
+    fn hint(&self, _unit: &IoUnit, _errno: i32) -> Option<&'static str> {
+        None
+    }
+}
+
+/// How turns of work that move no data follow each other, and what ends them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rhythm {
+    /// Rest after each turn, microseconds.
+    pub pause_us: u64,
+    /// Which end of other jobs is the job's own.
+    pub ends_with: EndsWith,
+}
+
+/// Which end of other jobs ends one whose turns move no data.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum EndsWith {
+    /// None: it counts as one that does I/O.
+    #[default]
+    Nothing,
+    /// That of the last job that does I/O beside it.
+    LastIo,
+    /// There is no I/O left, even where it has just begun itself.
+    NoIo,
 }
 
 /// What an engine gets before the first I/O.
@@ -69,14 +98,48 @@ pub struct EngineSetup {
     pub clock: Clock,
     /// Seed of the worker, for engines that draw random numbers.
     pub seed: u64,
+    /// What else the job is about.
+    pub job: JobFacts,
 }
 
-/// A file that was opened for I/O.
+/// What an engine may have to know of its job beyond its own options.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct JobFacts {
+    /// Its name.
+    pub name: String,
+    /// Its time is limited to this, microseconds.
+    pub runtime_us: Option<u64>,
+    /// Which of several equal jobs it is, from 0.
+    pub clone_index: u32,
+    /// It reads.
+    pub reads: bool,
+    /// It writes.
+    pub writes: bool,
+    /// It trims.
+    pub trims: bool,
+    /// Its I/Os are in no order.
+    pub is_random: bool,
+    /// Somebody checks what it writes.
+    pub is_verified: bool,
+    /// The first target that it names.
+    pub filename: Option<String>,
+}
+
+/// What the engine gets of a target that is opened.
+#[derive(Debug, Clone, Copy)]
+pub enum OpenTarget<'a> {
+    /// A file that the run has opened. It stays open until `close_file` has returned.
+    Descriptor(BorrowedFd<'a>),
+    /// The name of a target that is the engine's own.
+    Name(&'a Path),
+}
+
+/// A file that is opened for I/O.
 pub struct EngineFile<'a> {
     /// Index in the job.
     pub index: u32,
-    /// Descriptor; `None` for diskless engines.
-    pub fd: Option<BorrowedFd<'a>>,
+    /// What the engine does its I/Os to.
+    pub target: OpenTarget<'a>,
     /// Opened for writing.
     pub writable: bool,
     /// First byte that the job uses.
@@ -94,8 +157,6 @@ pub struct IoUnit {
     pub direction: Direction,
     /// File of the job.
     pub file_index: u32,
-    /// Its descriptor; -1 for diskless engines.
-    pub fd: RawFd,
     /// Where, bytes from the start of the file.
     pub offset: u64,
     /// How much, bytes. For `SyncFileRange`: the length of the range.
@@ -111,6 +172,23 @@ pub struct IoUnit {
 
 /// Outcome of an I/O: bytes moved (syncs and trims: the length asked for), or a negative errno.
 pub type IoResult = i64;
+
+/// The result of a unit of a connection: there is no more to read, for the other end has said so.
+pub const END_OF_DATA: IoResult = IoResult::MIN + 1;
+
+/// The result of a unit of a connection: nothing was moved for a moment. The same unit is queued again, or the job ends.
+pub const NOT_YET: IoResult = IoResult::MIN + 2;
+
+/// How far a connection is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Connection {
+    /// It is made, or the engine needs none.
+    Made,
+    /// The other end has been asked, or is expected.
+    Awaited,
+    /// Nobody has come yet to a listener.
+    Listening,
+}
 
 /// What became of a unit handed to [`Engine::queue`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,21 +229,27 @@ pub(crate) fn push_in_room<T>(list: &mut Vec<T>, item: T) {
     list.push(item);
 }
 
-/// A way to do I/O.
+/// A way to do I/O: an engine in its second state.
 ///
-/// No call allocates after `start`. Errors of single I/Os are results; an `io::Error` means that the engine itself
+/// No call allocates. Errors of single I/Os are results; an `io::Error` means that the engine itself
 /// cannot go on.
 pub trait Engine {
-    /// Takes the buffers, makes rings and contexts.
-    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError>;
+    /// Makes the connection that I/Os go through, if it is not made; waits for a moment at most. Called until it is made before a target
+    /// is opened; when the last one is closed it ends.
+    fn connect(&mut self) -> Result<Connection, EngineError> {
+        Ok(Connection::Made)
+    }
 
-    /// A file is open now.
+    /// A file is open now; one that is the engine's own is opened here.
     fn open_file(&mut self, _file: &EngineFile<'_>) -> Result<(), EngineError> {
         Ok(())
     }
 
-    /// A file will be closed; nothing of it is in flight.
+    /// A file will be closed; nothing of it is in flight. One that is the engine's own is closed here.
     fn close_file(&mut self, _file_index: u32) {}
+
+    /// A target that is the engine's own is to go (`unlink`). It is closed; what is gone already is fine.
+    fn remove_target(&mut self, _name: &Path) {}
 
     /// Starts or does an I/O.
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued;
@@ -191,9 +275,15 @@ pub trait Engine {
         None
     }
 
+    /// True once for a unit whose error came from handing it over, not from its I/O. Not called on the hot path.
+    fn take_refusal(&mut self, _unit_index: u32) -> bool {
+        false
+    }
+
     /// Waits until at least `min` units are done, takes up to `max`, appends them to `completions`
     /// (which has room for `iodepth`; an engine that has them at hand may add more than `max`). With `min` 0 it only
-    /// looks. Never waits for more units than it has in flight.
+    /// looks. Never waits for more units than it has in flight. A turn of work that moves no data may take long: such an engine
+    /// returns with nothing now and then, so that the loop can look up.
     fn reap(&mut self, _min: u32, _max: u32, _completions: &mut Vec<Completion>) -> io::Result<()> {
         Ok(())
     }
@@ -243,6 +333,26 @@ pub enum EngineError {
         /// What is allowed.
         why: String,
     },
+    /// A step before the first I/O failed.
+    #[error("{engine}: {what}: {source}")]
+    Failed {
+        /// Engine.
+        engine: &'static str,
+        /// The step, a short name.
+        step: &'static str,
+        /// The step, and what it was about.
+        what: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A target that is the engine's own could not be made or opened.
+    #[error("{step}: {source}")]
+    Target {
+        /// What was to be done with it, a short name as `open(NAME)`.
+        step: String,
+        /// What the system said.
+        source: ferrio_sys::Error,
+    },
     /// The kernel refused a feature.
     #[error("{engine}: {what} failed: {source}; {hint}")]
     Refused {
@@ -268,11 +378,20 @@ impl EngineError {
         Self::BadOption { engine, option, value: value.to_string(), why: why.into() }
     }
 
+    /// The step that failed, if it has a name of its own.
+    pub fn step(&self) -> Option<&'static str> {
+        match self {
+            Self::Failed { step, .. } => Some(step),
+            _ => None,
+        }
+    }
+
     /// The errno behind it; EINVAL for bad options.
     pub fn errno(&self) -> i32 {
         match self {
             Self::BadOption { .. } => 22,
-            Self::Refused { source, .. } => source.raw_os_error().unwrap_or(22),
+            Self::Target { source, .. } => source.errno().unwrap_or(5),
+            Self::Refused { source, .. } | Self::Failed { source, .. } => source.raw_os_error().unwrap_or(22),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Must not know: which engine asks. Start reading at [`run`].
 
 use crate::contract::{IoResult, IoUnit};
-use crate::descriptor;
+use crate::fd_table::FdTable;
 use ferrio_sys::Errno;
 use ferrio_sys::{file_cache, io_calls};
 use ferrio_units::Direction;
@@ -33,8 +33,8 @@ pub(crate) const fn is_control(direction: Direction) -> bool {
 /// Does a sync or a trim. Reads and writes are refused with EINVAL.
 ///
 /// A trim is `BLKDISCARD`, so a regular file answers ENOTTY, as with fio.
-pub(crate) fn run(unit: &IoUnit) -> IoResult {
-    let outcome = descriptor::of(unit).and_then(|fd| match unit.direction {
+pub(crate) fn run(fds: &FdTable, unit: &IoUnit) -> IoResult {
+    let outcome = fds.get(unit.file_index).and_then(|fd| match unit.direction {
         Direction::Read | Direction::Write => Err(Errno::INVAL),
         Direction::Trim => io_calls::discard(fd, unit.offset, unit.length as u64),
         Direction::Sync => file_cache::sync(fd),
@@ -60,7 +60,9 @@ mod tests {
             }
         };
         for (block, name) in
-            ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap"].iter().enumerate()
+            ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap", "splice"]
+                .iter()
+                .enumerate()
         {
             let mut rig = match Rig::on_path(name, Some(device.path()), RigOptions::default()) {
                 Ok(rig) => rig,

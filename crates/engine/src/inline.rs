@@ -4,8 +4,9 @@
 //! way to do them, are done here.
 //! Must not know: which system calls move the data. Start reading at [`Transfer`].
 
-use crate::contract::{CallStamps, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Queued};
-use crate::{control, descriptor};
+use crate::contract::{CallStamps, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Prepared, Queued};
+use crate::control;
+use crate::fd_table::FdTable;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
@@ -28,8 +29,8 @@ pub(crate) trait Transfer {
     fn closed(&mut self, _file_index: u32) {}
 
     /// Does a sync or a trim.
-    fn control(&mut self, unit: &IoUnit) -> IoResult {
-        control::run(unit)
+    fn control(&mut self, fds: &FdTable, unit: &IoUnit) -> IoResult {
+        control::run(fds, unit)
     }
 
     /// Reads into the buffer; the number of bytes, 0 at the end of the file.
@@ -44,23 +45,37 @@ pub(crate) trait Transfer {
     }
 }
 
-/// An engine around a way to transfer.
-pub(crate) struct Inline<T> {
-    transfer: T,
-    arena: Option<Rc<RefCell<Arena>>>,
+/// An engine around a way to transfer, prepared.
+pub(crate) struct Inline<T>(pub(crate) T);
+
+impl<T: Transfer + 'static> Prepared for Inline<T> {
+    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        Ok(Box::new(Running::new(self.0, setup)))
+    }
+
+    fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
+        self.0.hint(unit, errno)
+    }
 }
 
-impl<T: Transfer> Inline<T> {
-    pub(crate) fn new(transfer: T) -> Self {
-        Self { transfer, arena: None }
+/// The same, running.
+struct Running<T> {
+    transfer: T,
+    arena: Rc<RefCell<Arena>>,
+    fds: FdTable,
+}
+
+impl<T: Transfer> Running<T> {
+    fn new(mut transfer: T, setup: EngineSetup) -> Self {
+        transfer.start(&setup);
+        Self { transfer, fds: FdTable::new(setup.n_files), arena: setup.arena }
     }
 
     /// Moves the data; what `stamp` gives beside it: before and after.
     #[inline]
     fn transfer<S>(&mut self, unit: &IoUnit, stamp: impl Fn() -> S) -> Result<(IoResult, [S; 2]), Errno> {
-        let fd = descriptor::of(unit)?;
-        // EINVAL only for a loop that did not call `start`.
-        let mut arena = self.arena.as_ref().ok_or(Errno::INVAL)?.borrow_mut();
+        let fd = self.fds.get(unit.file_index)?;
+        let mut arena = self.arena.borrow_mut();
         let buffer = arena.slice_mut(unit.buffer_offset, unit.length);
         let (outcome, stamps) = match unit.direction {
             Direction::Read => around(stamp, || self.transfer.read(fd, unit, buffer)),
@@ -79,25 +94,21 @@ fn around<S, T>(stamp: impl Fn() -> S, call: impl FnOnce() -> T) -> (T, [S; 2]) 
     (outcome, [before, after])
 }
 
-impl<T: Transfer> Engine for Inline<T> {
-    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
-        self.transfer.start(&setup);
-        self.arena = Some(setup.arena);
-        Ok(())
-    }
-
+impl<T: Transfer> Engine for Running<T> {
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
+        self.fds.open(file);
         self.transfer.opened(file)
     }
 
     fn close_file(&mut self, file_index: u32) {
+        self.fds.close(file_index);
         self.transfer.closed(file_index);
     }
 
     #[inline]
     fn queue(&mut self, _unit_index: u32, unit: &IoUnit) -> Queued {
         Queued::Completed(if control::is_control(unit.direction) {
-            self.transfer.control(unit)
+            self.transfer.control(&self.fds, unit)
         } else {
             self.transfer(unit, || ()).map_or_else(control::error_result, |(result, _)| result)
         })
@@ -106,7 +117,7 @@ impl<T: Transfer> Engine for Inline<T> {
     fn queue_timed(&mut self, _unit_index: u32, unit: &IoUnit, clock: &Clock) -> (Queued, CallStamps) {
         let stamp = || clock.stamp();
         let outcome = if control::is_control(unit.direction) {
-            Ok(around(stamp, || self.transfer.control(unit)))
+            Ok(around(stamp, || self.transfer.control(&self.fds, unit)))
         } else {
             self.transfer(unit, stamp)
         };

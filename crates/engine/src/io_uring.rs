@@ -1,10 +1,10 @@
 //! `ioengine=io_uring`: requests by a submission ring, completions from a mapped ring.
 //!
 //! Completions that are there are taken without a system call; else the kernel is entered once for all that are wanted.
-//! Like fio (seen by strace) syncs and `sync_file_range` go through the ring, trims and `syncfs` are done in the thread of
-//! the job, after what was queued before them was submitted. With `hipri` a ring takes no syncs: they are done in the
-//! thread of the job then, too.
-//! Must not know: batches, depths. Start reading at `Uring`, then `options`.
+//! Like fio (seen by strace) syncs and `sync_file_range` go through the ring, and so do trims of block devices; `syncfs` and
+//! trims that the kernel (before 6.12) or the device do not take by a ring are done in the thread of the job, after what was
+//! queued before them was submitted. With `hipri` a ring takes neither syncs nor trims: they are done in the thread then, too.
+//! Must not know: batches, depths. Start reading at `Uring`, then `Running` and `options`.
 #![expect(unsafe_code, reason = "requests point into the buffer area")]
 
 mod buffers;
@@ -12,30 +12,27 @@ mod explain;
 mod options;
 
 use crate::contract::{
-    Completion, Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoResult, IoUnit, Queued, push_in_room,
-    time_left,
+    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Prepare, Prepared, Queued,
+    push_in_room, time_left,
 };
 use crate::control;
-use crate::options::EngineOptions;
+use crate::fd_table::FdTable;
 use buffers::Windows;
 use ferrio_sys::Clock;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
-use ferrio_sys::uring::{BufferForm, Ring, RingFd, RingIo, RingRequest, SyncKind};
+use ferrio_sys::file::{FileInfo, FileKind};
+use ferrio_sys::uring::{BufferForm, Discard, Ring, RingCompletion, RingFd, RingIo, RingRequest, SyncKind};
 use ferrio_units::Direction;
 use options::{UringOptions, Vectoring};
 use std::cell::RefCell;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// The engine's row in the registry.
-pub const INFO: EngineInfo = EngineInfo {
-    name: "io_uring",
-    help: "Linux io_uring: rings shared with the kernel",
-    create,
-    ..crate::libaio::INFO
-};
+/// Name of the engine in messages.
+const NAME: &str = "io_uring";
 
 /// The kernel moves no more in one I/O (`MAX_RW_COUNT`); a request has 32 bits for its length.
 const MAX_IO_BYTES: usize = 0x7fff_f000;
@@ -50,42 +47,43 @@ const SUBMIT_PAUSE: Duration = Duration::from_millis(1);
 /// jobs want no system calls, but a slow device should not cost a CPU.
 const N_SPINS: u32 = 1000;
 
-fn create(options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
-    Ok(Box::new(Uring { options: UringOptions::parse(options)?, running: None }))
-}
+pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(Uring { options: UringOptions::parse(options)? }));
 
-/// The engine: checked options, and the ring once it is started.
+/// The engine before it is started.
 struct Uring {
     options: UringOptions,
-    running: Option<Running>,
 }
 
 /// The ring stands first: dropping it waits for what is in flight, then the buffers may go.
 struct Running {
     ring: Ring,
     arena: Rc<RefCell<Arena>>,
+    options: UringOptions,
+    fds: FdTable,
     /// For jobs with registered buffers.
     windows: Option<Windows>,
     is_plain: bool,
-    /// By slot: the length that a sync reports; 0 for reads and writes.
+    /// By slot: the length that a sync or trim reports; 0 for reads and writes.
     sync_lengths: Vec<IoResult>,
+    /// By slot: the trim that is in the ring.
+    trims: Vec<Option<IoUnit>>,
+    /// By file: trims go by the ring until it refuses one.
+    trims_by_ring: Vec<bool>,
     /// Units queued whose submission was not yet reported by `commit`.
     n_queued: u32,
     /// Reads and writes since the last one that was forced to a worker.
     n_since_forced: u32,
-    is_sqpoll: bool,
 }
 
-impl Uring {
-    fn start_ring(&self, setup: EngineSetup) -> Result<Running, EngineError> {
-        let options = &self.options;
+impl Running {
+    fn new(options: &UringOptions, setup: EngineSetup) -> Result<Self, EngineError> {
         let request =
             RingRequest { is_iopoll: options.is_iopoll, sqpoll: options.sqpoll, ..RingRequest::new(setup.iodepth) };
         let ring = Ring::new(&request).map_err(|error| explain::ring(options, setup.iodepth, error.errno()))?;
         if options.has_registered_files {
             ring.register_file_table(setup.n_files).map_err(|error| explain::files(setup.n_files, error.errno()))?;
         }
-        Ok(Running {
+        Ok(Self {
             is_plain: match options.vectoring {
                 Vectoring::Plain => true,
                 Vectoring::Vectored => false,
@@ -93,17 +91,23 @@ impl Uring {
             },
             windows: None,
             sync_lengths: vec![0; setup.iodepth as usize],
+            trims: vec![None; setup.iodepth as usize],
+            trims_by_ring: vec![false; setup.n_files as usize],
             n_queued: 0,
             n_since_forced: 0,
-            is_sqpoll: options.sqpoll.is_some(),
+            options: *options,
+            fds: FdTable::new(setup.n_files),
             arena: setup.arena,
             ring,
         })
     }
 
     #[inline]
-    fn fd_of(&self, unit: &IoUnit) -> RingFd {
-        if self.options.has_registered_files { RingFd::Registered(unit.file_index) } else { RingFd::Open(unit.fd) }
+    fn fd_of(&self, unit: &IoUnit) -> Result<RingFd, Errno> {
+        if self.options.has_registered_files {
+            return Ok(RingFd::Registered(unit.file_index));
+        }
+        self.fds.get(unit.file_index).map(|fd| RingFd::Open(fd.as_raw_fd()))
     }
 
     /// The sync that a ring can do for a unit.
@@ -124,19 +128,17 @@ impl Uring {
         }
     }
 
-    fn queue_control(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
-        let (fd, sync) = (self.fd_of(unit), self.sync_of(unit));
-        let Some(running) = &mut self.running else { return not_started_unit() };
-        let Some(kind) = sync else {
-            return if running.n_queued == 0 { Queued::Completed(control::run(unit)) } else { Queued::Busy };
+    fn queue_control(&mut self, unit_index: u32, unit: &IoUnit, fd: RingFd) -> Queued {
+        if unit.direction == Direction::Trim && self.trims_by_ring.get(unit.file_index as usize) == Some(&true) {
+            return self.queue_trim(unit_index, fd, unit);
+        }
+        let Some(kind) = self.sync_of(unit) else {
+            return if self.n_queued == 0 { Queued::Completed(control::run(&self.fds, unit)) } else { Queued::Busy };
         };
         // SAFETY: by the contract of engines the file stays open until the unit is reaped.
-        let is_queued = unsafe { running.ring.push_sync(unit_index, fd, kind) };
-        running.queued(unit_index, unit.length as IoResult, is_queued)
+        self.push(unit_index, unit.length as IoResult, |ring| unsafe { ring.push_sync(unit_index, fd, kind) })
     }
-}
 
-impl Running {
     #[inline]
     fn form_of(&self, unit: &IoUnit) -> BufferForm {
         match self.windows {
@@ -160,26 +162,48 @@ impl Running {
         is_turn
     }
 
+    /// Pushes a request; where a polling thread takes them, when there is room.
     #[inline]
-    fn queued(&mut self, unit_index: u32, sync_length: IoResult, is_queued: bool) -> Queued {
-        if !is_queued {
-            return Queued::Busy;
+    fn push(&mut self, unit_index: u32, sync_length: IoResult, mut push: impl FnMut(&mut Ring) -> bool) -> Queued {
+        while !push(&mut self.ring) {
+            if self.options.sqpoll.is_none() {
+                return Queued::Busy;
+            }
+            if let Err(errno) = self.ring.wait_for_room() {
+                return Queued::Completed(control::error_result(errno));
+            }
         }
         self.sync_lengths[unit_index as usize] = sync_length;
         self.n_queued += 1;
         Queued::Queued
     }
 
+    fn queue_trim(&mut self, unit_index: u32, fd: RingFd, unit: &IoUnit) -> Queued {
+        let discard = Discard { offset: unit.offset, length: unit.length as u64 };
+        // SAFETY: by the contract of engines the file stays open until the unit is reaped.
+        let queued = self
+            .push(unit_index, unit.length as IoResult, |ring| unsafe { ring.push_discard(unit_index, fd, discard) });
+        if queued == Queued::Queued {
+            self.trims[unit_index as usize] = Some(*unit);
+        }
+        queued
+    }
+
     /// Takes completions that are there.
     #[inline]
     fn pop(&mut self, n_max: usize, completions: &mut Vec<Completion>) {
-        let lengths = &self.sync_lengths;
+        let Self { sync_lengths, trims, trims_by_ring, fds, .. } = self;
         self.ring.pop(n_max as u32, |done| {
-            let length = if done.result == 0 { lengths[done.slot as usize] } else { 0 };
-            push_in_room(
-                completions,
-                Completion { unit_index: done.slot, result: IoResult::from(done.result) + length },
-            );
+            let result = match done.result {
+                1.. => IoResult::from(done.result),
+                0 => {
+                    // A trim that is done, so that the next error of this slot is not taken for its.
+                    trims[done.slot as usize] = None;
+                    sync_lengths[done.slot as usize]
+                }
+                _ => failed(done, trims, trims_by_ring, fds),
+            };
+            push_in_room(completions, Completion { unit_index: done.slot, result });
         });
     }
 
@@ -211,25 +235,32 @@ impl Running {
     }
 }
 
-fn not_started_unit() -> Queued {
-    Queued::Completed(control::error_result(Errno::INVAL))
+/// The result of a request that failed. A trim that kernel or device do not take by a ring is done at once, and those that
+/// follow on its file as well.
+#[cold]
+fn failed(done: RingCompletion, trims: &mut [Option<IoUnit>], trims_by_ring: &mut [bool], fds: &FdTable) -> IoResult {
+    let result = IoResult::from(done.result);
+    match trims[done.slot as usize].take() {
+        Some(unit) if matches!(-done.result, libc::EOPNOTSUPP | libc::EINVAL) => {
+            trims_by_ring[unit.file_index as usize] = false;
+            control::run(fds, &unit)
+        }
+        _ => result,
+    }
 }
 
-fn not_started() -> io::Error {
-    io::Error::from(Errno::INVAL)
-}
-
-impl Engine for Uring {
-    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
-        self.options.flags = self.options.flags.with_atomic(setup.atomic);
+impl Prepared for Uring {
+    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        let mut options = self.options;
+        options.flags = options.flags.with_atomic(setup.atomic);
         let max_block_bytes = setup.max_block_bytes;
-        let mut running = self.start_ring(setup)?;
-        if self.options.has_fixed_buffers {
+        let mut running = Running::new(&options, setup)?;
+        if options.has_fixed_buffers {
             let arena = running.arena.borrow();
             let windows = Windows::new(arena.len());
             if !windows.can_hold(max_block_bytes) {
                 let why = "with buffers of more than 1 GiB in all, blocks are at most 512 MiB";
-                return Err(EngineError::bad_option(INFO.name, "fixedbufs", &1, why));
+                return Err(EngineError::bad_option(NAME, "fixedbufs", &1, why));
             }
             // SAFETY: the area lives as long as `running`, whose ring is dropped first.
             unsafe { running.ring.register_buffers(&windows.regions(&arena)) }
@@ -237,85 +268,94 @@ impl Engine for Uring {
             drop(arena);
             running.windows = Some(windows);
         }
-        self.running = Some(running);
-        Ok(())
+        Ok(Box::new(running))
     }
 
+    fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
+        explain::io(&self.options, unit, errno)
+    }
+}
+
+impl Engine for Running {
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
-        match &self.running {
-            Some(running) if self.options.has_registered_files => {
-                running.ring.set_registered_file(file.index, file.fd).map_err(|error| explain::files(1, error.errno()))
-            }
-            _ => Ok(()),
+        let OpenTarget::Descriptor(fd) = file.target else { return Ok(()) };
+        self.fds.open(file);
+        if file.writable && !self.options.is_iopoll {
+            let is_block = FileInfo::of_file(&fd).is_ok_and(|info| info.kind == FileKind::Block);
+            self.trims_by_ring[file.index as usize] = is_block;
         }
+        if !self.options.has_registered_files {
+            return Ok(());
+        }
+        self.ring.set_registered_file(file.index, Some(fd)).map_err(|error| explain::files(1, error.errno()))
     }
 
     fn close_file(&mut self, file_index: u32) {
-        if let (Some(running), true) = (&self.running, self.options.has_registered_files) {
+        self.fds.close(file_index);
+        if self.options.has_registered_files {
             // A file that stays in the table is only kept open by the ring.
-            let _ = running.ring.set_registered_file(file_index, None);
+            let _ = self.ring.set_registered_file(file_index, None);
         }
     }
 
     #[inline]
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
+        let fd = match self.fd_of(unit) {
+            Ok(fd) => fd,
+            Err(errno) => return Queued::Completed(control::error_result(errno)),
+        };
         if control::is_control(unit.direction) {
-            return self.queue_control(unit_index, unit);
+            return self.queue_control(unit_index, unit, fd);
         }
-        let fd = self.fd_of(unit);
         let rw_flags = self.options.flags.of(unit.direction).bits();
-        let Some(running) = &mut self.running else { return not_started_unit() };
-        let is_forced_async = running.takes_turn(self.options.force_async_every);
+        let is_forced_async = self.takes_turn(self.options.force_async_every);
         let io = RingIo {
             is_write: unit.direction == Direction::Write,
             fd,
-            region: running.arena.borrow().region(unit.buffer_offset, unit.length.min(MAX_IO_BYTES)),
-            form: running.form_of(unit),
+            region: self.arena.borrow().region(unit.buffer_offset, unit.length.min(MAX_IO_BYTES)),
+            form: self.form_of(unit),
             offset: unit.offset,
             rw_flags,
             io_priority: unit.ioprio,
             is_forced_async,
         };
         // SAFETY: by the contract of engines the loop touches neither this part of the area nor the slot, and does not
-        // close the file, until the unit is reaped; the area lives as long as `running`, whose ring waits when dropped.
-        let is_queued = unsafe { running.ring.push_io(unit_index, &io) };
-        running.queued(unit_index, 0, is_queued)
+        // close the file, until the unit is reaped; the area lives as long as `self`, whose ring waits when dropped.
+        self.push(unit_index, 0, |ring| unsafe { ring.push_io(unit_index, &io) })
     }
 
     #[inline]
     fn commit(&mut self) -> io::Result<u32> {
-        let running = self.running.as_mut().ok_or_else(not_started)?;
-        if running.n_queued == 0 {
+        if self.n_queued == 0 {
             return Ok(0);
         }
-        running.submit()?;
+        self.submit()?;
         // What a polling thread was shown counts as handed over. A wait may have submitted before.
-        let n_left = if running.is_sqpoll { 0 } else { running.ring.n_unsubmitted() };
-        let n_taken = running.n_queued.saturating_sub(n_left);
-        running.n_queued -= n_taken;
+        let n_left = if self.options.sqpoll.is_some() { 0 } else { self.ring.n_unsubmitted() };
+        let n_taken = self.n_queued.saturating_sub(n_left);
+        self.n_queued -= n_taken;
         Ok(n_taken)
     }
 
     #[inline]
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        let running = self.running.as_mut().ok_or_else(not_started)?;
         let n_start = completions.len();
         let n_max = max as usize;
-        running.pop(n_max, completions);
-        let n_min = (min.min(max) as usize).min(completions.len() - n_start + running.ring.n_outstanding() as usize);
+        self.pop(n_max, completions);
+        let n_min = (min.min(max) as usize).min(completions.len() - n_start + self.ring.n_outstanding() as usize);
         if min == 0 && completions.len() == n_start {
-            running.wait(0)?;
-            running.pop(n_max, completions);
+            self.wait(0)?;
+            self.pop(n_max, completions);
         }
-        let mut n_spins = if running.is_sqpoll { N_SPINS } else { 0 };
+        let mut n_spins = if self.options.sqpoll.is_some() { N_SPINS } else { 0 };
         while completions.len() - n_start < n_min {
             if n_spins > 0 {
                 n_spins -= 1;
                 std::hint::spin_loop();
             } else {
-                running.wait(n_min - (completions.len() - n_start))?;
+                self.wait(n_min - (completions.len() - n_start))?;
             }
-            running.pop(n_max - (completions.len() - n_start), completions);
+            self.pop(n_max - (completions.len() - n_start), completions);
         }
         Ok(())
     }
@@ -327,12 +367,11 @@ impl Engine for Uring {
         clock: &Clock,
         completions: &mut Vec<Completion>,
     ) -> io::Result<()> {
-        let running = self.running.as_mut().ok_or_else(not_started)?;
         let n_start = completions.len();
-        running.pop(max as usize, completions);
+        self.pop(max as usize, completions);
         if completions.len() == n_start {
-            running.ring.wait_within(time_left(clock, until_ns))?;
-            running.pop(max as usize, completions);
+            self.ring.wait_within(time_left(clock, until_ns))?;
+            self.pop(max as usize, completions);
         }
         Ok(())
     }

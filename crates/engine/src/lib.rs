@@ -4,29 +4,44 @@
 //! Start reading at [`contract`], then [`registry`].
 #![deny(unsafe_code)]
 
+mod at_open;
 pub mod contract;
 mod control;
-mod descriptor;
+mod cpuio;
+mod dircreate;
+mod dirdelete;
+mod dirstat;
+mod falloc;
+mod fd_table;
+mod filecreate;
+mod filedelete;
+mod filestat;
+mod ftruncate;
 mod inline;
-pub mod io_uring;
-pub mod libaio;
-pub mod mmap;
-pub mod null;
+mod io_uring;
+mod libaio;
+mod mmap;
+mod net;
+mod null;
 pub mod offload;
 pub mod options;
-pub mod posixaio;
-pub mod psync;
-pub mod pvsync;
-pub mod pvsync2;
-pub mod registry;
+mod posixaio;
+mod psync;
+mod pvsync;
+mod pvsync2;
+mod registry;
 mod rw_flags;
 pub mod sim;
-pub mod sync;
-pub mod vsync;
+mod splice;
+mod sync;
+mod vsync;
 
 #[cfg(test)]
 mod testing;
 
-pub use contract::{CallStamps, Completion, Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoUnit, Queued};
-pub use options::{EngineOptions, OptionValue};
-pub use registry::{ENGINES, find};
+pub use contract::{
+    CallStamps, Completion, Connection, END_OF_DATA, EndsWith, Engine, EngineError, EngineFile, EngineKind,
+    EngineSetup, IoUnit, JobFacts, NOT_YET, OpenTarget, Prepare, Prepared, Queued, Rhythm,
+};
+pub use options::{EngineOptions, EngineValue};
+pub use registry::{all, find};

@@ -1,44 +1,30 @@
 //! `ioengine=libaio`: Linux native AIO (`io_submit(2)`, `io_getevents(2)`).
 //!
 //! Options: `userspace_reap` takes completions that are there from the mapped ring, without a system call; `nowait` sets
-//! `RWF_NOWAIT`; `libaio_vectored` uses the operations with vectors. Like fio (seen by strace) syncs and trims are done
-//! in the thread of the job, after what was queued before them was submitted; `io_getevents` gets the loop's min and max.
-//! Must not know: batches, depths. Start reading at `Libaio`.
+//! `RWF_NOWAIT`; `libaio_vectored` uses the operations with vectors. As seen on fio 3.41 (by strace) fsync and fdatasync are
+//! queued like reads and writes, other syncs and trims are done in the thread of the job, after what was queued before them was
+//! submitted; `io_getevents` gets the loop's min and max.
+//! Must not know: batches, depths. Start reading at `Libaio`, then `Running`.
 #![expect(unsafe_code, reason = "requests point into the buffer area")]
 
 use crate::contract::{
-    Completion, Engine, EngineError, EngineInfo, EngineSetup, IoResult, IoUnit, Queued, push_in_room, time_left,
+    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Prepare, Prepared, Queued,
+    push_in_room, time_left,
 };
 use crate::control;
+use crate::fd_table::FdTable;
 use crate::options::EngineOptions;
 use crate::rw_flags::JobRwFlags;
 use ferrio_sys::Clock;
 use ferrio_sys::Errno;
-use ferrio_sys::aio::{AioContext, AioOperation, AioRequest};
+use ferrio_sys::aio::{AioCompletion, AioContext, AioOperation, AioRequest};
 use ferrio_sys::arena::Arena;
 use ferrio_units::Direction;
 use std::cell::RefCell;
 use std::io;
+use std::os::fd::{AsRawFd, RawFd};
 use std::rc::Rc;
 use std::time::Duration;
-
-/// The engine's row in the registry.
-pub const INFO: EngineInfo = EngineInfo {
-    name: "libaio",
-    help: "Linux native asynchronous I/O (io_submit)",
-    inline: false,
-    synchronous: false,
-    diskless: false,
-    needs_full_layout: false,
-    needs_aligned_buffers: false,
-    supports_atomic: true,
-    supports_syncfs: true,
-    needs_shared_descriptors: false,
-    completes_on_commit: false,
-    uses_library_threads: false,
-    stamps_calls: false,
-    create: |options| Ok(Box::new(Libaio::new(options))),
-};
 
 /// A kernel without room (EAGAIN), of which nothing is in flight that could make room, is asked again so often.
 const MAX_SUBMIT_TRIES: u32 = 1000;
@@ -46,8 +32,10 @@ const MAX_SUBMIT_TRIES: u32 = 1000;
 /// Pause between these tries.
 const SUBMIT_PAUSE: Duration = Duration::from_millis(1);
 
+pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(Libaio::new(options)));
+
+/// The engine before it is started.
 struct Libaio {
-    running: Option<Running>,
     reaps_in_user_space: bool,
     flags: JobRwFlags,
     /// For reads and for writes.
@@ -58,7 +46,6 @@ impl Libaio {
     fn new(options: &EngineOptions) -> Self {
         let is_vectored = options.flag("libaio_vectored");
         Self {
-            running: None,
             reaps_in_user_space: options.flag("userspace_reap"),
             flags: JobRwFlags::new(options.flag("nowait"), false),
             operations: if is_vectored {
@@ -70,89 +57,162 @@ impl Libaio {
     }
 }
 
+impl Prepared for Libaio {
+    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        let context = AioContext::new(setup.iodepth, self.reaps_in_user_space)
+            .map_err(|error| explain_setup(setup.iodepth, error.errno()))?;
+        let depth = setup.iodepth as usize;
+        Ok(Box::new(Running {
+            context,
+            arena: setup.arena,
+            fds: FdTable::new(setup.n_files),
+            flags: self.flags.with_atomic(setup.atomic),
+            operations: self.operations,
+            refused: Vec::with_capacity(depth),
+            refusals: Vec::with_capacity(depth),
+            syncs: Syncs { by_slot: vec![None; depth], n: 0 },
+        }))
+    }
+
+    fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
+        self.flags.hint(unit.direction, errno)
+    }
+}
+
 /// The context stands first: dropping it waits for what is in flight, then the buffers may go.
 struct Running {
     context: AioContext,
     arena: Rc<RefCell<Arena>>,
+    fds: FdTable,
+    flags: JobRwFlags,
+    /// For reads and for writes.
+    operations: [AioOperation; 2],
     /// Units that the kernel refused to take.
     refused: Vec<Completion>,
+    /// Which of those nobody has asked about: each unit once.
+    refusals: Vec<u32>,
+    syncs: Syncs,
+}
+
+/// Syncs that are queued or in flight.
+struct Syncs {
+    by_slot: Vec<Option<IoUnit>>,
+    n: u32,
+}
+
+impl Syncs {
+    fn take(&mut self, slot: u32) -> Option<IoUnit> {
+        let unit = self.by_slot[slot as usize].take()?;
+        self.n -= 1;
+        Some(unit)
+    }
+
+    /// What the kernel says, in the form of the contract: a sync that went well moved all that it was asked to.
+    #[inline]
+    fn completion(&mut self, done: AioCompletion) -> Completion {
+        let unit = if self.n == 0 { None } else { self.take(done.slot) };
+        let n_bytes = unit.filter(|_| done.result == 0).map(|unit| unit.length as IoResult);
+        Completion { unit_index: done.slot, result: n_bytes.unwrap_or(IoResult::from(done.result)) }
+    }
 }
 
 impl Running {
-    /// Takes the oldest queued unit out and gives it an error.
+    /// Takes the oldest queued unit out and gives it an error. A sync that this file, or this kernel, does not take as a request
+    /// is done here.
     fn refuse_oldest(&mut self, errno: Errno) {
-        if let Some(unit_index) = self.context.drop_oldest() {
-            self.refused.push(Completion { unit_index, result: control::error_result(errno) });
+        let Some(unit_index) = self.context.drop_oldest() else { return };
+        let sync = self.syncs.take(unit_index).filter(|_| errno == Errno::INVAL);
+        let result = sync.map_or(control::error_result(errno), |unit| control::run(&self.fds, &unit));
+        self.refused.push(Completion { unit_index, result });
+        if result < 0 && !self.refusals.contains(&unit_index) {
+            self.refusals.push(unit_index);
         }
+    }
+
+    /// Queues what can be, and does the rest.
+    #[cold]
+    fn queue_control(&mut self, unit_index: u32, unit: &IoUnit, fd: RawFd) -> Queued {
+        let operation = match unit.direction {
+            Direction::Sync => AioOperation::Sync,
+            Direction::Datasync => AioOperation::SyncData,
+            _ if self.context.n_queued() == 0 => return Queued::Completed(control::run(&self.fds, unit)),
+            _ => return Queued::Busy,
+        };
+        let region = self.arena.borrow().region(unit.buffer_offset, 0);
+        let request = AioRequest { operation, fd, region, offset: 0, io_priority: 0, rw_flags: 0 };
+        // SAFETY: by the contract of engines the loop does not close the file, nor use the slot, until the unit is reaped; a sync
+        // touches no memory.
+        let is_queued = unsafe { self.context.push(unit_index, &request) };
+        if !is_queued {
+            return Queued::Busy;
+        }
+        self.syncs.by_slot[unit_index as usize] = Some(*unit);
+        self.syncs.n += 1;
+        Queued::Queued
     }
 }
 
-fn not_started() -> io::Error {
-    io::Error::from(Errno::INVAL)
-}
-
-impl Engine for Libaio {
-    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
-        let context = AioContext::new(setup.iodepth, self.reaps_in_user_space)
-            .map_err(|error| explain_setup(setup.iodepth, error.errno()))?;
-        self.flags = self.flags.with_atomic(setup.atomic);
-        let refused = Vec::with_capacity(setup.iodepth as usize);
-        self.running = Some(Running { context, arena: setup.arena, refused });
+impl Engine for Running {
+    fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
+        self.fds.open(file);
         Ok(())
     }
 
+    fn close_file(&mut self, file_index: u32) {
+        self.fds.close(file_index);
+    }
+
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
-        let Some(running) = &mut self.running else { return Queued::Completed(control::error_result(Errno::INVAL)) };
+        let fd = match self.fds.get(unit.file_index) {
+            Ok(fd) => fd.as_raw_fd(),
+            Err(errno) => return Queued::Completed(control::error_result(errno)),
+        };
         if control::is_control(unit.direction) {
-            let is_first = running.context.n_queued() == 0;
-            return if is_first { Queued::Completed(control::run(unit)) } else { Queued::Busy };
+            return self.queue_control(unit_index, unit, fd);
         }
         let request = AioRequest {
             operation: self.operations[usize::from(unit.direction == Direction::Write)],
-            fd: unit.fd,
-            region: running.arena.borrow().region(unit.buffer_offset, unit.length),
+            fd,
+            region: self.arena.borrow().region(unit.buffer_offset, unit.length),
             offset: unit.offset,
             io_priority: unit.ioprio,
             rw_flags: self.flags.of(unit.direction).bits(),
         };
         // SAFETY: by the contract of engines the loop touches neither this part of the area nor the slot, and does not
-        // close the file, until the unit is reaped; the area lives as long as `running`, whose context waits when dropped.
-        let is_queued = unsafe { running.context.push(unit_index, &request) };
+        // close the file, until the unit is reaped; the area lives as long as `self`, whose context waits when dropped.
+        let is_queued = unsafe { self.context.push(unit_index, &request) };
         if is_queued { Queued::Queued } else { Queued::Busy }
     }
 
     fn commit(&mut self) -> io::Result<u32> {
-        let running = self.running.as_mut().ok_or_else(not_started)?;
-        let n_before = running.context.n_queued();
+        let n_before = self.context.n_queued();
         let mut n_tries = 0;
-        while running.context.n_queued() > 0 {
-            match running.context.submit() {
+        while self.context.n_queued() > 0 {
+            match self.context.submit() {
                 // The kernel stops at the first unit that it cannot take and says why when that one is the oldest.
                 Ok(n_taken) if n_taken > 0 => {}
-                Ok(_) | Err(Errno::AGAIN) if running.context.n_in_flight() > 0 || !running.refused.is_empty() => break,
+                Ok(_) | Err(Errno::AGAIN) if self.context.n_in_flight() > 0 || !self.refused.is_empty() => break,
                 Ok(_) | Err(Errno::AGAIN) if n_tries < MAX_SUBMIT_TRIES => {
                     n_tries += 1;
                     std::thread::sleep(SUBMIT_PAUSE);
                 }
                 Ok(_) => return Err(io::Error::from(Errno::AGAIN)),
                 Err(Errno::INTR) => {}
-                Err(errno) => running.refuse_oldest(errno),
+                Err(errno) => self.refuse_oldest(errno),
             }
         }
-        Ok(n_before - running.context.n_queued())
+        Ok(n_before - self.context.n_queued())
     }
 
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        let running = self.running.as_mut().ok_or_else(not_started)?;
-        let n_refused = running.refused.len().min(max as usize);
-        completions.extend(running.refused.drain(..n_refused));
+        let n_refused = self.refused.len().min(max as usize);
+        completions.extend(self.refused.drain(..n_refused));
         let (min, max) = (min.saturating_sub(n_refused as u32), max - n_refused as u32);
         if max == 0 {
             return Ok(());
         }
-        running.context.reap(min, max, |done| {
-            push_in_room(completions, Completion { unit_index: done.slot, result: IoResult::from(done.result) });
-        })?;
+        let Self { context, syncs, .. } = self;
+        context.reap(min, max, |done| push_in_room(completions, syncs.completion(done)))?;
         Ok(())
     }
 
@@ -163,14 +223,18 @@ impl Engine for Libaio {
         clock: &Clock,
         completions: &mut Vec<Completion>,
     ) -> io::Result<()> {
-        let running = self.running.as_mut().ok_or_else(not_started)?;
-        if !running.refused.is_empty() {
+        if !self.refused.is_empty() {
             return self.reap(0, max, completions);
         }
-        running.context.reap_within(time_left(clock, until_ns), max, |done| {
-            push_in_room(completions, Completion { unit_index: done.slot, result: IoResult::from(done.result) });
-        })?;
+        let Self { context, syncs, .. } = self;
+        context
+            .reap_within(time_left(clock, until_ns), max, |done| push_in_room(completions, syncs.completion(done)))?;
         Ok(())
+    }
+
+    fn take_refusal(&mut self, unit_index: u32) -> bool {
+        let position = self.refusals.iter().position(|refusal| *refusal == unit_index);
+        position.map(|index| self.refusals.swap_remove(index)).is_some()
     }
 
     fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
@@ -194,7 +258,7 @@ fn explain_setup(iodepth: u32, errno: Option<i32>) -> EngineError {
         _ => "lower iodepth, or use ioengine=io_uring".to_owned(),
     };
     EngineError::Refused {
-        engine: INFO.name,
+        engine: "libaio",
         what: format!("io_setup for iodepth={iodepth}"),
         source: io::Error::from_raw_os_error(errno.unwrap_or(libc::EAGAIN)),
         hint,
@@ -204,11 +268,12 @@ fn explain_setup(iodepth: u32, errno: Option<i32>) -> EngineError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::OptionValue;
+    use crate::options::EngineValue;
     use crate::testing::{Rig, RigOptions, TestFile, check_end_of_file, check_file_engine};
+    use std::os::fd::{AsFd, BorrowedFd};
 
     fn options(iodepth: u32, direct: bool, option: Option<&'static str>) -> RigOptions {
-        let options = option.into_iter().map(|name| (name, OptionValue::Bool(true))).collect();
+        let options = option.into_iter().map(|name| (name, EngineValue::Bool(true))).collect();
         RigOptions { iodepth, direct, options, ..RigOptions::default() }
     }
 
@@ -227,24 +292,46 @@ mod tests {
         let file = TestFile::new("libaio");
         let Ok(mut rig) = Rig::new("libaio", Some(&file), options(4, false, None)) else { return };
         let good = rig.unit(Direction::Read, 1);
-        let bad = IoUnit { fd: -1, ..good };
+        // SAFETY: no limit lets a descriptor have this number: what is done with it fails.
+        rig.open_second(unsafe { BorrowedFd::borrow_raw(i32::MAX - 1) });
+        let bad = IoUnit { file_index: 1, ..good };
         let results = rig.run(&[good, bad, good, bad, bad, good], |_, _| (), |_, _, _| ());
         let refused = -i64::from(libc::EBADF);
         assert_eq!(results, [4096, refused, 4096, refused, refused, 4096]);
     }
 
     #[test]
-    fn a_sync_waits_until_what_was_queued_is_submitted() {
+    fn syncs_are_queued_but_for_those_that_the_kernel_does_not_queue() {
         let file = TestFile::new("libaio");
         let Ok(mut rig) = Rig::new("libaio", Some(&file), options(4, false, None)) else { return };
-        let (write, sync) = (rig.unit(Direction::Write, 1), rig.unit(Direction::Sync, 0));
+        let (write, sync, data) =
+            (rig.unit(Direction::Write, 1), rig.unit(Direction::Sync, 0), rig.unit(Direction::Datasync, 0));
+        let range = rig.unit(Direction::SyncFileRange, 0);
         assert_eq!(rig.engine.queue(0, &write), Queued::Queued);
-        assert_eq!(rig.engine.queue(1, &sync), Queued::Busy);
-        assert_eq!(rig.engine.commit().unwrap(), 1);
-        assert_eq!(rig.engine.queue(1, &sync), Queued::Completed(4096));
+        assert_eq!(rig.engine.queue(1, &sync), Queued::Queued);
+        assert_eq!(rig.engine.queue(2, &range), Queued::Busy);
+        assert_eq!(rig.engine.queue(2, &data), Queued::Queued);
+        assert_eq!(rig.engine.commit().unwrap(), 3);
+        assert_eq!(rig.engine.queue(3, &range), Queued::Completed(4096));
         let mut completions = Vec::with_capacity(4);
-        rig.engine.reap(4, 4, &mut completions).unwrap();
-        assert_eq!(completions, [Completion { unit_index: 0, result: 4096 }]);
+        while completions.len() < 3 {
+            rig.engine.reap(1, 4, &mut completions).unwrap();
+        }
+        completions.sort_unstable_by_key(|completion| completion.unit_index);
+        assert_eq!(completions, [0, 1, 2].map(|unit_index| Completion { unit_index, result: 4096 }));
+    }
+
+    /// A pipe knows no sync.
+    #[test]
+    fn a_sync_that_the_kernel_refuses_is_done_by_the_job() {
+        let file = TestFile::new("libaio");
+        let Ok(mut rig) = Rig::new("libaio", Some(&file), options(4, false, None)) else { return };
+        let (reader, _writer) = std::io::pipe().unwrap();
+        rig.open_second(reader.as_fd());
+        let sync = IoUnit { file_index: 1, ..rig.unit(Direction::Sync, 0) };
+        let good = rig.unit(Direction::Read, 1);
+        let results = rig.run(&[good, sync, good], |_, _| (), |_, _, _| ());
+        assert_eq!(results, [4096, -i64::from(libc::EINVAL), 4096]);
     }
 
     #[test]

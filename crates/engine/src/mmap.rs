@@ -7,14 +7,15 @@
 //! A page that the file does not have (any more), or that cannot be read, makes the I/O fail with EIO; the handler of
 //! `SIGBUS` that this takes is in `ferrio_sys`. The file is mapped anew for the next I/O.
 //!
-//! Deviations from fio 3.33: with `thp=1` mappings stay shared (its are private, so that writes never reach the file), and
+//! Deviations from fio 3.41: with `thp=1` mappings stay shared (its are private, so that writes never reach the file), and
 //! with an offset the range at the offset is mapped (its mapping begins at 0). With `direct=1` reads are not followed by an
 //! `msync`, which does nothing for them. Must not know: batches. Start reading at `Mmap`, then `window`.
 
 mod window;
 
-use crate::contract::{EngineError, EngineFile, EngineInfo, EngineSetup, IoResult, IoUnit};
+use crate::contract::{EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Prepare};
 use crate::control;
+use crate::fd_table::FdTable;
 use crate::inline::{Inline, Transfer};
 use crate::options::EngineOptions;
 use ferrio_sys::file_mapping::{FileMapping, MappingAdvice};
@@ -24,14 +25,7 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use window::Window;
 
-/// The engine's row in the registry.
-pub const INFO: EngineInfo = EngineInfo {
-    name: "mmap",
-    help: "Memory-mapped files, data moved by copying",
-    needs_full_layout: true,
-    create: |options| Ok(Box::new(Inline::new(Mmap::new(options)))),
-    ..crate::psync::INFO
-};
+pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(Inline(Mmap::new(options))));
 
 /// The mappings of a job.
 struct Mmap {
@@ -72,12 +66,12 @@ impl Mmap {
         Ok((mapping, (unit.offset - window.start) as usize))
     }
 
-    fn sync(&self, unit: &IoUnit) -> Result<(), Errno> {
+    fn sync(&self, fds: &FdTable, unit: &IoUnit) -> Result<(), Errno> {
         let file = self.files.get(unit.file_index as usize).and_then(Option::as_ref).ok_or(Errno::BADF)?;
         match &file.mapped {
             Some((window, mapping)) if window.holds(file.range) => mapping.sync(0, mapping.len()),
             // Windows that were mapped before have to be written as well.
-            _ => file_cache::sync(crate::descriptor::of(unit)?),
+            _ => file_cache::sync(fds.get(unit.file_index)?),
         }
     }
 }
@@ -111,7 +105,7 @@ impl Transfer for Mmap {
             mapped: None,
         };
         let whole = mapped.range.aligned();
-        if let (Some(fd), true) = (file.fd, whole.length_bytes > 0) {
+        if let (OpenTarget::Descriptor(fd), true) = (file.target, whole.length_bytes > 0) {
             match mapped.map(fd, whole, self.has_huge_pages) {
                 Ok(mapping) => mapped.mapped = Some((whole, mapping)),
                 // Windows are mapped as they are needed.
@@ -149,12 +143,12 @@ impl Transfer for Mmap {
         Ok(buffer.len())
     }
 
-    fn control(&mut self, unit: &IoUnit) -> IoResult {
+    fn control(&mut self, fds: &FdTable, unit: &IoUnit) -> IoResult {
         match unit.direction {
             Direction::Sync | Direction::Datasync | Direction::SyncFileRange => {
-                control::result_of(self.sync(unit).map(|()| unit.length))
+                control::result_of(self.sync(fds, unit).map(|()| unit.length))
             }
-            _ => control::run(unit),
+            _ => control::run(fds, unit),
         }
     }
 
@@ -175,7 +169,7 @@ fn explain(errno: Errno, has_huge_pages: bool) -> EngineError {
         _ => "use ioengine=psync",
     };
     EngineError::Refused {
-        engine: INFO.name,
+        engine: "mmap",
         what: "mapping the file".to_owned(),
         source: io::Error::from(errno),
         hint: hint.to_owned(),

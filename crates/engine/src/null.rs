@@ -1,29 +1,22 @@
 //! `ioengine=null`: every I/O succeeds at once and moves nothing. The cost of the loop itself.
 
-use crate::contract::{Completion, Engine, EngineError, EngineInfo, EngineSetup, IoUnit, Queued, push_in_room};
+use crate::contract::{Completion, Engine, EngineError, EngineSetup, IoUnit, Prepare, Prepared, Queued, push_in_room};
 use std::io;
 
-/// The engine's row in the registry.
-pub const INFO: EngineInfo = EngineInfo {
-    name: "null",
-    help: "Does no I/O; every request succeeds",
-    inline: false,
-    synchronous: false,
-    diskless: true,
-    needs_full_layout: false,
-    needs_aligned_buffers: false,
-    supports_atomic: false,
-    supports_syncfs: true,
-    needs_shared_descriptors: false,
-    completes_on_commit: true,
-    uses_library_threads: false,
-    stamps_calls: false,
-    create: |_options| Ok(Box::<Null>::default()),
-};
+pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(Idle));
+
+/// The engine before it is started.
+struct Idle;
+
+impl Prepared for Idle {
+    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        let units = Vec::with_capacity(setup.iodepth as usize);
+        Ok(Box::new(Null { iodepth: setup.iodepth, units, n_committed: 0 }))
+    }
+}
 
 /// With a depth of 1 a unit completes within `queue`; else it goes through queue, commit and reap like a real one, and a
-/// batch is reaped whole before the next is queued. So it is in Debian's fio 3.33: its depths show the size of the batch.
-#[derive(Default)]
+/// batch is reaped whole before the next is queued. So it is in fio 3.41: its depths show the size of the batch.
 struct Null {
     iodepth: u32,
     units: Vec<Completion>,
@@ -32,12 +25,6 @@ struct Null {
 }
 
 impl Engine for Null {
-    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
-        self.iodepth = setup.iodepth;
-        self.units = Vec::with_capacity(setup.iodepth as usize);
-        Ok(())
-    }
-
     #[inline]
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
         let result = unit.length as i64;

@@ -9,8 +9,9 @@ mod seat;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoUnit, Queued};
+use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineKind, EngineSetup, IoUnit, Prepared, Queued};
 use crate::options::EngineOptions;
+use ferrio_spec::engines::{Completes, EngineDef, Handover, Sharing};
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
 use ferrio_sys::range_locks::Locker;
@@ -22,33 +23,39 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// Why the I/Os of an engine cannot be done by a pool of threads; `None`: they can.
-pub fn refusal(info: &EngineInfo) -> Option<&'static str> {
-    // lseek(2) and the call that follows it are two: another thread would move the position between them.
-    let moves_position = matches!(info.name, "sync" | "vsync");
-    moves_position
-        .then_some("it moves the position of its files, which threads share; psync, pvsync and the others do not")
+pub fn refusal(def: &EngineDef) -> Option<&'static str> {
+    match def.sharing {
+        // lseek(2) and the call that follows it are two: another thread would move the position between them.
+        Sharing::Position => {
+            Some("it moves the position of its files, which threads share; psync, pvsync and the others do not")
+        }
+        Sharing::Connection => Some("the bytes of a connection come in their order, which threads would mix"),
+        _ => None,
+    }
 }
 
-/// True where a pool would change nothing: handing an I/O over never waits for it, and all go to one device of the
-/// engine's own.
-pub fn is_needless(info: &EngineInfo) -> bool {
-    info.name == "sim"
+/// True where a pool would change nothing: handing an I/O over never waits for it, and all go to targets of the engine's own.
+pub fn is_needless(def: &EngineDef) -> bool {
+    def.sharing == Sharing::OwnTargets
 }
 
 /// What a pool of threads makes of an engine: I/Os are in flight once they are handed over.
-pub fn info_of(info: &EngineInfo) -> EngineInfo {
-    EngineInfo { inline: false, synchronous: false, completes_on_commit: false, ..*info }
+pub fn pooled(kind: EngineKind) -> EngineKind {
+    let handover = match kind.def.handover {
+        Handover::Waits => Handover::Prepared { unseen_with: None },
+        handover => handover,
+    };
+    EngineKind { def: EngineDef { completes: Completes::Later, handover, ..kind.def }, ..kind }
 }
 
-/// The engine that hands I/Os to its threads.
+/// A pool before it is started.
 pub struct Offload {
-    info: &'static EngineInfo,
+    kind: EngineKind,
     options: EngineOptions,
     /// Never started; it explains errors.
-    adviser: Box<dyn Engine>,
+    adviser: Box<dyn Prepared>,
     /// One for each thread; empty: none waits for others.
     guards: Vec<RangeGuard>,
-    pool: Option<Pool>,
 }
 
 /// A started pool. The seats stand first: dropping them waits for what is in flight, then the buffers may go.
@@ -58,6 +65,7 @@ struct Pool {
     queued: Vec<(u32, IoUnit)>,
     n_in_flight: u32,
     files: Vec<SeatFile>,
+    adviser: Box<dyn Prepared>,
     _arena: Rc<RefCell<Arena>>,
 }
 
@@ -66,9 +74,9 @@ impl Offload {
     ///
     /// # Errors
     /// Those of the engine.
-    pub fn new(info: &'static EngineInfo, options: EngineOptions) -> Result<Self, EngineError> {
-        let adviser = (info.create)(&options)?;
-        Ok(Self { info, options, adviser, guards: Vec::new(), pool: None })
+    pub fn new(kind: EngineKind, options: EngineOptions) -> Result<Self, EngineError> {
+        let adviser = (kind.prepare)(&options)?;
+        Ok(Self { kind, options, adviser, guards: Vec::new() })
     }
 
     /// The same, but an I/O waits until those of all who lock the same bytes in the same space are done. `lockers` has one
@@ -82,18 +90,18 @@ impl Offload {
     }
 }
 
-impl Engine for Offload {
-    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
+impl Prepared for Offload {
+    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
         let depth = setup.iodepth;
         let board = Arc::new(Board::new(depth as usize));
         let mut seats = Vec::with_capacity(depth as usize);
-        let mut guards = std::mem::take(&mut self.guards).into_iter();
+        let mut guards = self.guards.into_iter();
         for index in 0..depth {
             // Slots lie one behind the other in the area; see `Slots` of the loop.
             let part = setup.arena.borrow().region(index as usize * setup.max_block_bytes, setup.max_block_bytes);
             let seat = SeatSetup {
                 index,
-                info: self.info,
+                kind: self.kind,
                 options: self.options.clone(),
                 part,
                 buffer_start: index as usize * setup.max_block_bytes,
@@ -111,48 +119,48 @@ impl Engine for Offload {
         for seat in &mut seats {
             seat.is_ready()?;
         }
-        self.pool = Some(Pool {
+        Ok(Box::new(Pool {
             seats,
             board,
             queued: Vec::with_capacity(depth as usize),
             n_in_flight: 0,
             files: vec![SeatFile::default(); setup.n_files as usize],
+            adviser: self.adviser,
             _arena: setup.arena,
-        });
-        Ok(())
+        }))
     }
 
+    fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
+        self.adviser.hint(unit, errno)
+    }
+}
+
+impl Engine for Pool {
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
-        if let Some(known) = self.pool.as_mut().and_then(|pool| pool.files.get_mut(file.index as usize)) {
+        if let Some(known) = self.files.get_mut(file.index as usize) {
             known.open(file);
         }
         Ok(())
     }
 
     fn close_file(&mut self, file_index: u32) {
-        for seat in self.pool.iter_mut().flat_map(|pool| &mut pool.seats) {
+        for seat in &mut self.seats {
             seat.close(file_index);
         }
     }
 
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
-        match &mut self.pool {
-            Some(pool) if (unit_index as usize) < pool.seats.len() => {
-                pool.queued.push((unit_index, *unit));
-                Queued::Queued
-            }
-            _ => Queued::Completed(-crate::contract::IoResult::from(libc::EINVAL)),
-        }
+        self.queued.push((unit_index, *unit));
+        Queued::Queued
     }
 
     fn commit(&mut self) -> io::Result<u32> {
-        let Some(pool) = &mut self.pool else { return Ok(0) };
-        let n_queued = pool.queued.len() as u32;
-        for (unit_index, unit) in pool.queued.drain(..) {
-            let file = pool.files.get(unit.file_index as usize).copied().unwrap_or_default();
-            pool.seats[unit_index as usize].carry_out(unit, file);
+        let n_queued = self.queued.len() as u32;
+        for (unit_index, unit) in self.queued.drain(..) {
+            let file = self.files.get(unit.file_index as usize).cloned().unwrap_or_default();
+            self.seats[unit_index as usize].carry_out(unit, file);
         }
-        pool.n_in_flight += n_queued;
+        self.n_in_flight += n_queued;
         Ok(n_queued)
     }
 
@@ -161,10 +169,8 @@ impl Engine for Offload {
     }
 
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        if let Some(pool) = &mut self.pool {
-            let min = min.min(max).min(pool.n_in_flight);
-            pool.n_in_flight -= pool.board.take(min, max, None, completions);
-        }
+        let min = min.min(max).min(self.n_in_flight);
+        self.n_in_flight -= self.board.take(min, max, None, completions);
         Ok(())
     }
 
@@ -175,10 +181,8 @@ impl Engine for Offload {
         clock: &Clock,
         completions: &mut Vec<Completion>,
     ) -> io::Result<()> {
-        if let Some(pool) = &mut self.pool {
-            let left = crate::contract::time_left(clock, until_ns);
-            pool.n_in_flight -= pool.board.take(pool.n_in_flight.min(1), max, Some(left), completions);
-        }
+        let left = crate::contract::time_left(clock, until_ns);
+        self.n_in_flight -= self.board.take(self.n_in_flight.min(1), max, Some(left), completions);
         Ok(())
     }
 }

@@ -2,43 +2,30 @@
 //!
 //! Must not know: how they were written. Start reading at [`EngineOptions`].
 
-use ferrio_units::PerDirection;
-
-/// Value of a private option.
-#[derive(Debug, Clone, PartialEq)]
-pub enum OptionValue {
-    /// A flag or boolean.
-    Bool(bool),
-    /// A number in the unit of the option.
-    Int(i64),
-    /// A text.
-    Text(String),
-    /// Read, write, trim.
-    PerDirection(PerDirection<i64>),
-}
+pub use ferrio_spec::EngineValue;
 
 /// The private options that a job gives to its engine.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EngineOptions {
-    entries: Vec<(String, OptionValue)>,
+    entries: Vec<(String, EngineValue)>,
 }
 
 impl EngineOptions {
     /// Options by canonical name; the last of a name wins.
-    pub fn new(entries: Vec<(String, OptionValue)>) -> Self {
+    pub fn new(entries: Vec<(String, EngineValue)>) -> Self {
         Self { entries }
     }
 
     /// The value of an option, if it was given.
-    pub fn get(&self, name: &str) -> Option<&OptionValue> {
+    pub fn get(&self, name: &str) -> Option<&EngineValue> {
         self.entries.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
     /// A flag or boolean; numbers count as true unless 0. False when not given.
     pub fn flag(&self, name: &str) -> bool {
         match self.get(name) {
-            Some(OptionValue::Bool(value)) => *value,
-            Some(OptionValue::Int(value)) => *value != 0,
+            Some(EngineValue::Bool(value)) => *value,
+            Some(EngineValue::Int(value)) => *value != 0,
             _ => false,
         }
     }
@@ -46,8 +33,8 @@ impl EngineOptions {
     /// A number, if it was given.
     pub fn int(&self, name: &str) -> Option<i64> {
         match self.get(name) {
-            Some(OptionValue::Int(value)) => Some(*value),
-            Some(OptionValue::Bool(value)) => Some(i64::from(*value)),
+            Some(EngineValue::Int(value)) => Some(*value),
+            Some(EngineValue::Bool(value)) => Some(i64::from(*value)),
             _ => None,
         }
     }
@@ -55,7 +42,7 @@ impl EngineOptions {
     /// A text, if it was given.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name) {
-            Some(OptionValue::Text(value)) => Some(value),
+            Some(EngineValue::Text(value)) => Some(value),
             _ => None,
         }
     }

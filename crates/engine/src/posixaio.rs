@@ -1,40 +1,45 @@
 //! `ioengine=posixaio`: `aio_read(3)` and its family, done by helper threads of the C library.
 //!
 //! A request starts when it is queued, as with fio; `fsync` and `fdatasync` are `aio_fsync(3)`, other syncs and trims are
-//! done in the thread of the job. Must not know: batches, depths. Start reading at `PosixAioEngine`.
+//! done in the thread of the job. Must not know: batches, depths. Start reading at `Running`.
 #![expect(unsafe_code, reason = "requests point into the buffer area")]
 
-use crate::contract::{Completion, Engine, EngineError, EngineInfo, EngineSetup, IoResult, IoUnit, Queued};
+use crate::contract::{
+    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Prepare, Prepared, Queued,
+};
 use crate::control;
+use crate::fd_table::FdTable;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::posix_aio::{PosixAio, PosixAioOperation};
 use ferrio_units::Direction;
 use std::cell::RefCell;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::rc::Rc;
 
-/// The engine's row in the registry.
-pub const INFO: EngineInfo = EngineInfo {
-    name: "posixaio",
-    help: "POSIX asynchronous I/O: threads of the C library",
-    supports_atomic: false,
-    needs_shared_descriptors: true,
-    completes_on_commit: false,
-    uses_library_threads: true,
-    stamps_calls: false,
-    create: |_options| Ok(Box::new(PosixAioEngine { running: None })),
-    ..crate::libaio::INFO
-};
+pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(Idle));
 
-struct PosixAioEngine {
-    running: Option<Running>,
+/// The engine before it is started.
+struct Idle;
+
+impl Prepared for Idle {
+    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        Ok(Box::new(Running {
+            aio: PosixAio::new(setup.iodepth),
+            arena: setup.arena,
+            fds: FdTable::new(setup.n_files),
+            sync_lengths: vec![0; setup.iodepth as usize],
+            n_started: 0,
+        }))
+    }
 }
 
 /// The requests stand first: dropping them waits for what is in flight, then the buffers may go.
 struct Running {
     aio: PosixAio,
     arena: Rc<RefCell<Arena>>,
+    fds: FdTable,
     /// By slot: the length that a sync reports; 0 for reads and writes.
     sync_lengths: Vec<IoResult>,
     /// Requests started since the last commit.
@@ -52,46 +57,47 @@ fn operation_of(unit: &IoUnit) -> Option<PosixAioOperation> {
     }
 }
 
-impl Engine for PosixAioEngine {
-    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
-        self.running = Some(Running {
-            aio: PosixAio::new(setup.iodepth),
-            arena: setup.arena,
-            sync_lengths: vec![0; setup.iodepth as usize],
-            n_started: 0,
-        });
+impl Engine for Running {
+    fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
+        self.fds.open(file);
         Ok(())
     }
 
+    fn close_file(&mut self, file_index: u32) {
+        self.fds.close(file_index);
+    }
+
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
-        let Some(running) = &mut self.running else { return Queued::Completed(control::error_result(Errno::INVAL)) };
-        let Some(operation) = operation_of(unit) else { return Queued::Completed(control::run(unit)) };
+        let Some(operation) = operation_of(unit) else { return Queued::Completed(control::run(&self.fds, unit)) };
+        let fd = match self.fds.get(unit.file_index) {
+            Ok(fd) => fd.as_raw_fd(),
+            Err(errno) => return Queued::Completed(control::error_result(errno)),
+        };
         let is_sync = unit.direction.is_sync();
         let length = if is_sync { 0 } else { unit.length };
-        let region = running.arena.borrow().region(unit.buffer_offset, length);
+        let region = self.arena.borrow().region(unit.buffer_offset, length);
         // SAFETY: by the contract of engines the loop touches neither this part of the area nor the slot, and does not
-        // close the file, until the unit is reaped; the area lives as long as `running`, whose requests are waited for.
-        match unsafe { running.aio.start(unit_index, operation, unit.fd, region, unit.offset) } {
+        // close the file, until the unit is reaped; the area lives as long as `self`, whose requests are waited for.
+        match unsafe { self.aio.start(unit_index, operation, fd, region, unit.offset) } {
             Ok(()) => {
-                running.sync_lengths[unit_index as usize] = if is_sync { unit.length as IoResult } else { 0 };
-                running.n_started += 1;
+                self.sync_lengths[unit_index as usize] = if is_sync { unit.length as IoResult } else { 0 };
+                self.n_started += 1;
                 Queued::Queued
             }
             // No room in the C library: some have to be reaped first.
-            Err(Errno::AGAIN) if running.aio.n_in_flight() > 0 => Queued::Busy,
+            Err(Errno::AGAIN) if self.aio.n_in_flight() > 0 => Queued::Busy,
             Err(errno) => Queued::Completed(control::error_result(errno)),
         }
     }
 
     fn commit(&mut self) -> io::Result<u32> {
-        Ok(self.running.as_mut().map_or(0, |running| std::mem::take(&mut running.n_started)))
+        Ok(std::mem::take(&mut self.n_started))
     }
 
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        let Some(running) = &mut self.running else { return Ok(()) };
-        let lengths = &running.sync_lengths;
-        running.aio.reap(min.min(max), max, |unit_index, result| {
-            let length = if result == 0 { lengths[unit_index as usize] } else { 0 };
+        let Self { aio, sync_lengths, .. } = self;
+        aio.reap(min.min(max), max, |unit_index, result| {
+            let length = if result == 0 { sync_lengths[unit_index as usize] } else { 0 };
             completions.push(Completion { unit_index, result: result + length });
         })?;
         Ok(())
@@ -120,7 +126,7 @@ mod tests {
         let file = TestFile::new("posixaio");
         let mut rig = Rig::new("posixaio", Some(&file), options(4, false)).unwrap();
         let good = rig.unit(Direction::Read, 1);
-        let bad = IoUnit { fd: -1, ..good };
+        let bad = IoUnit { file_index: 1, ..good };
         let results = rig.run(&[good, bad, good], |_, _| (), |_, _, _| ());
         assert_eq!(results, [4096, -i64::from(libc::EBADF), 4096]);
     }

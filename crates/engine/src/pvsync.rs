@@ -2,19 +2,13 @@
 //!
 //! Must not know: positions, batches. Start reading at `Pvsync`.
 
-use crate::contract::{EngineInfo, IoUnit};
+use crate::contract::{IoUnit, Prepare};
 use crate::inline::{Inline, Transfer};
 use ferrio_sys::{Errno, file_io};
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::BorrowedFd;
 
-/// The engine's row in the registry.
-pub const INFO: EngineInfo = EngineInfo {
-    name: "pvsync",
-    help: "preadv(2) and pwritev(2)",
-    create: |_options| Ok(Box::new(Inline::new(Pvsync))),
-    ..crate::psync::INFO
-};
+pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(Inline(Pvsync)));
 
 /// Reads and writes at a place through a vector of one buffer.
 struct Pvsync;

@@ -4,9 +4,8 @@
 //! and `nowait` set `RWF_DONTCACHE` and `RWF_NOWAIT`. What the kernel does not support fails per I/O, as with fio.
 //! Must not know: positions, batches. Start reading at `Pvsync2`.
 
-use crate::contract::{Engine, EngineError, EngineInfo, EngineSetup, IoUnit};
+use crate::contract::{EngineError, EngineSetup, IoUnit, Prepare};
 use crate::inline::{Inline, Transfer};
-use crate::options::EngineOptions;
 use crate::rw_flags::JobRwFlags;
 use ferrio_sys::Errno;
 use ferrio_sys::file_io::{self, RwFlags};
@@ -14,26 +13,17 @@ use ferrio_units::random::Taus88;
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::BorrowedFd;
 
-/// The engine's row in the registry.
-pub const INFO: EngineInfo = EngineInfo {
-    name: "pvsync2",
-    help: "preadv2(2) and pwritev2(2), with polling, no-wait and uncached I/O",
-    supports_atomic: true,
-    create,
-    ..crate::psync::INFO
-};
-
-fn create(options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
+pub(crate) const PREPARE: Prepare = |options| {
     let percentage = options.int("hipri_percentage").unwrap_or(100);
     if !(0..=100).contains(&percentage) {
-        return Err(EngineError::bad_option(INFO.name, "hipri_percentage", &percentage, "allowed: 0 to 100"));
+        return Err(EngineError::bad_option("pvsync2", "hipri_percentage", &percentage, "allowed: 0 to 100"));
     }
-    Ok(Box::new(Inline::new(Pvsync2 {
+    Ok(Box::new(Inline(Pvsync2 {
         flags: JobRwFlags::new(options.flag("nowait"), options.flag("uncached")),
         hipri_percentage: if options.flag("hipri") { percentage as u32 } else { 0 },
         hipri_draws: Taus88::new(0),
     })))
-}
+};
 
 /// Reads and writes at a place, with flags.
 struct Pvsync2 {

@@ -1,26 +1,50 @@
-//! The table of engines. A new engine is one file and one line here.
+//! Which engines are built in. A new engine is one file and one line here, beside its row in `ferrio_spec::engines`.
+//!
+//! Start reading at `ENGINES`.
 
-use crate::contract::EngineInfo;
-use crate::{io_uring, libaio, mmap, null, posixaio, psync, pvsync, pvsync2, sim, sync, vsync};
+use crate::contract::{EngineKind, Prepare};
+use crate::{
+    cpuio, dircreate, dirdelete, dirstat, falloc, filecreate, filedelete, filestat, ftruncate, io_uring, libaio, mmap,
+    net, null, posixaio, psync, pvsync, pvsync2, sim, splice, sync, vsync,
+};
+use ferrio_spec::engines::by_name;
 
-/// All engines that are built in.
-pub const ENGINES: &[&EngineInfo] = &[
-    &sync::INFO,
-    &psync::INFO,
-    &vsync::INFO,
-    &pvsync::INFO,
-    &pvsync2::INFO,
-    &libaio::INFO,
-    &io_uring::INFO,
-    &posixaio::INFO,
-    &mmap::INFO,
-    &null::INFO,
-    &sim::INFO,
+/// All engines that are built in, by their names in the table of engines.
+const ENGINES: &[(&str, Prepare)] = &[
+    ("cpuio", cpuio::PREPARE),
+    ("sync", sync::PREPARE),
+    ("psync", psync::PREPARE),
+    ("vsync", vsync::PREPARE),
+    ("pvsync", pvsync::PREPARE),
+    ("pvsync2", pvsync2::PREPARE),
+    ("libaio", libaio::PREPARE),
+    ("io_uring", io_uring::PREPARE),
+    ("posixaio", posixaio::PREPARE),
+    ("mmap", mmap::PREPARE),
+    ("splice", splice::PREPARE),
+    ("net", net::PREPARE),
+    ("netsplice", net::PREPARE_SPLICE),
+    ("null", null::PREPARE),
+    ("sim", sim::PREPARE),
+    ("falloc", falloc::PREPARE),
+    ("ftruncate", ftruncate::PREPARE),
+    ("filecreate", filecreate::PREPARE),
+    ("filestat", filestat::PREPARE),
+    ("filedelete", filedelete::PREPARE),
+    ("dircreate", dircreate::PREPARE),
+    ("dirstat", dirstat::PREPARE),
+    ("dirdelete", dirdelete::PREPARE),
 ];
 
 /// The engine of a canonical name.
-pub fn find(name: &str) -> Option<&'static EngineInfo> {
-    ENGINES.iter().copied().find(|info| info.name == name)
+pub fn find(name: &str) -> Option<EngineKind> {
+    let (_, prepare) = ENGINES.iter().find(|(own, _)| *own == name)?;
+    by_name(name).map(|def| EngineKind { def: *def, prepare: *prepare })
+}
+
+/// All engines that are built in.
+pub fn all() -> impl Iterator<Item = EngineKind> {
+    ENGINES.iter().filter_map(|(name, _)| find(name))
 }
 
 #[cfg(test)]
@@ -28,19 +52,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_found() {
-        for info in ENGINES {
-            assert_eq!(ENGINES.iter().filter(|other| other.name == info.name).count(), 1, "{}", info.name);
-            assert_eq!(find(info.name).map(|found| found.help), Some(info.help));
-            assert!(!info.help.is_empty());
+    fn what_the_table_of_engines_calls_built_is_here_once_and_nothing_else() {
+        for def in ferrio_spec::engines::ENGINES {
+            let n_found = ENGINES.iter().filter(|(name, _)| *name == def.name).count();
+            assert_eq!(n_found, usize::from(def.status.is_built()), "{}", def.name);
         }
+        assert_eq!(all().count(), ENGINES.len());
         assert!(find("no-such-engine").is_none());
-    }
-
-    #[test]
-    fn an_inline_engine_is_synchronous() {
-        for info in ENGINES {
-            assert!(!info.inline || info.synchronous, "{}", info.name);
-        }
     }
 }

@@ -15,7 +15,7 @@
 //!
 //! Each worker has a device of its own; its files lie one behind the other in it. Times are those of the clock of the run:
 //! a real one is waited for, a virtual one jumps to the next completion. The same seed and the same arrivals give the same
-//! figures on every machine. Start reading at `Sim`, then `device`.
+//! figures on every machine. Start reading at `Sim`, then `Running` and `device`.
 
 mod bucket;
 mod burst;
@@ -29,8 +29,9 @@ mod service;
 mod stall;
 mod store;
 
-use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoResult, IoUnit, Queued};
-use crate::options::EngineOptions;
+use crate::contract::{
+    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Prepare, Prepared, Queued,
+};
 use device::{Arrival, Device};
 use fault::Fault;
 use ferrio_sys::arena::Arena;
@@ -44,23 +45,8 @@ use std::io;
 use std::rc::Rc;
 use store::{Extent, Store};
 
-/// The engine's row in the registry.
-pub const INFO: EngineInfo = EngineInfo {
-    name: "sim",
-    help: "A seeded virtual device: service times, caches, stalls, burst credits and faults by sim_* options",
-    inline: false,
-    synchronous: false,
-    diskless: true,
-    needs_full_layout: false,
-    needs_aligned_buffers: false,
-    supports_atomic: false,
-    supports_syncfs: true,
-    needs_shared_descriptors: false,
-    completes_on_commit: false,
-    uses_library_threads: false,
-    stamps_calls: false,
-    create,
-};
+/// Name of the engine in messages.
+const NAME: &str = "sim";
 
 /// Virtual time that one look for completions costs, so that a loop that only polls gets on, ns.
 const POLL_NS: u64 = 100;
@@ -69,14 +55,31 @@ const POLL_NS: u64 = 100;
 /// of timers, 50 us, ns.
 const SPIN_NS: u64 = 60_000;
 
-fn create(options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
-    Ok(Box::new(Sim { options: SimOptions::parse(options)?, running: None }))
-}
+pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(Sim { options: SimOptions::parse(options)? }));
 
-/// The engine: checked options, and everything else once it is started.
+/// The engine before it is started.
 struct Sim {
     options: SimOptions,
-    running: Option<Running>,
+}
+
+impl Prepared for Sim {
+    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        let depth = setup.iodepth as usize;
+        let store = self.options.has_data.then(|| Store::new(self.options.capacity_bytes)).transpose()?;
+        Ok(Box::new(Running {
+            device: self.options.device(self.options.seed.unwrap_or(setup.seed))?,
+            store,
+            epoch_ns: setup.clock.now_ns(),
+            clock: setup.clock,
+            arena: setup.arena,
+            capacity_bytes: self.options.capacity_bytes,
+            files: Files { bases: vec![None; setup.n_files as usize], end: 0 },
+            queued: Vec::with_capacity(depth),
+            in_flight: BinaryHeap::with_capacity(depth),
+            slots: vec![None; depth],
+            n_taken: 0,
+        }))
+    }
 }
 
 /// A started device. Lists have room for `iodepth`.
@@ -214,68 +217,40 @@ fn result_of(unit: &IoUnit, length_bytes: usize, fault: Fault) -> IoResult {
     }
 }
 
-impl Engine for Sim {
-    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
-        let depth = setup.iodepth as usize;
-        let store = self.options.has_data.then(|| Store::new(self.options.capacity_bytes)).transpose()?;
-        self.running = Some(Running {
-            device: self.options.device(self.options.seed.unwrap_or(setup.seed))?,
-            store,
-            epoch_ns: setup.clock.now_ns(),
-            clock: setup.clock,
-            arena: setup.arena,
-            capacity_bytes: self.options.capacity_bytes,
-            files: Files { bases: vec![None; setup.n_files as usize], end: 0 },
-            queued: Vec::with_capacity(depth),
-            in_flight: BinaryHeap::with_capacity(depth),
-            slots: vec![None; depth],
-            n_taken: 0,
-        });
-        Ok(())
-    }
-
+impl Engine for Running {
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
-        if let Some(running) = &mut self.running {
-            running.files.open(file);
-        }
+        self.files.open(file);
         Ok(())
     }
 
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
-        match &mut self.running {
-            Some(running) if (unit_index as usize) < running.slots.len() => {
-                running.queued.push((unit_index, *unit));
-                Queued::Queued
-            }
-            _ => Queued::Completed(-IoResult::from(libc::EINVAL)),
-        }
+        self.queued.push((unit_index, *unit));
+        Queued::Queued
     }
 
     fn commit(&mut self) -> io::Result<u32> {
-        let Some(running) = &mut self.running else { return Ok(0) };
-        let now_ns = running.now_ns();
-        let n_queued = running.queued.len();
+        let now_ns = self.now_ns();
+        let n_queued = self.queued.len();
         for index in 0..n_queued {
-            let (unit_index, unit) = running.queued[index];
-            running.take(unit_index, &unit, now_ns);
+            let (unit_index, unit) = self.queued[index];
+            self.take(unit_index, &unit, now_ns);
         }
-        running.queued.clear();
+        self.queued.clear();
         Ok(n_queued as u32)
     }
 
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        let Some(running) = &mut self.running else { return Ok(()) };
         let n_before = completions.len();
         let n_max = max as usize;
-        let n_min = (min as usize).min(n_max).min(running.in_flight.len());
-        running.collect(n_max, completions);
-        if n_min == 0 && completions.len() == n_before && !running.in_flight.is_empty() {
+        let n_min = (min as usize).min(n_max).min(self.in_flight.len());
+        self.collect(n_max, completions);
+        if n_min == 0 && completions.len() == n_before && !self.in_flight.is_empty() {
             // Only a virtual clock moves.
-            running.clock.advance(POLL_NS);
+            self.clock.advance(POLL_NS);
         }
         while completions.len() - n_before < n_min {
-            running.wait();
-            running.collect(n_max - (completions.len() - n_before), completions);
+            self.wait();
+            self.collect(n_max - (completions.len() - n_before), completions);
         }
         Ok(())
     }
@@ -287,12 +262,11 @@ impl Engine for Sim {
         clock: &Clock,
         completions: &mut Vec<Completion>,
     ) -> io::Result<()> {
-        let Some(running) = &mut self.running else { return Ok(()) };
-        match running.next_done_ns() {
-            Some(done_ns) if done_ns <= until_ns => running.wait(),
+        match self.next_done_ns() {
+            Some(done_ns) if done_ns <= until_ns => self.wait(),
             _ => _ = clock.sleep_until_ns(until_ns),
         }
-        running.collect(max as usize, completions);
+        self.collect(max as usize, completions);
         Ok(())
     }
 }

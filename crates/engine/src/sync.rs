@@ -3,18 +3,12 @@
 //! fio does the same (seen by strace): a sequential job makes bare writes, a random one pairs of lseek and write.
 //! Must not know: batches. Start reading at `Seeking`.
 
-use crate::contract::{EngineError, EngineFile, EngineInfo, EngineSetup, IoUnit};
+use crate::contract::{EngineError, EngineFile, EngineSetup, IoUnit, Prepare};
 use crate::inline::{Inline, Transfer};
 use ferrio_sys::{Errno, file_io};
 use std::os::fd::BorrowedFd;
 
-/// The engine's row in the registry.
-pub const INFO: EngineInfo = EngineInfo {
-    name: "sync",
-    help: "read(2) and write(2), with lseek(2) in between",
-    create: |_options| Ok(Box::new(Inline::new(Seeking::default()))),
-    ..crate::psync::INFO
-};
+pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(Inline(Seeking::default())));
 
 /// Where each file stands; `None` after an error, when nobody knows.
 #[derive(Default)]

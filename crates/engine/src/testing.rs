@@ -4,15 +4,18 @@
 //! The loop is deliberately plain: offer units in order, commit when the engine is busy or the slots are used up, reap.
 //! Start reading at [`Rig`].
 
-use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Queued};
-use crate::options::{EngineOptions, OptionValue};
+use crate::contract::{
+    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Queued,
+};
+use crate::options::{EngineOptions, EngineValue};
 use crate::registry;
+use ferrio_spec::engines::Completes;
 use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest};
 use ferrio_sys::clock::Clock;
 use ferrio_units::Direction;
 use std::cell::RefCell;
 use std::fs::{File, OpenOptions};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -67,11 +70,12 @@ pub(crate) fn setup(iodepth: u32, clock: &Clock) -> EngineSetup {
         iodepth,
         max_block_bytes: BLOCK,
         arena: Rc::new(RefCell::new(Arena::new(&request).unwrap())),
-        n_files: 1,
+        n_files: 2,
         direct: false,
         atomic: false,
         clock: clock.clone(),
         seed: 1,
+        job: JobFacts::default(),
     }
 }
 
@@ -109,7 +113,7 @@ pub(crate) struct RigOptions {
     pub(crate) iodepth: u32,
     pub(crate) direct: bool,
     pub(crate) clock: Clock,
-    pub(crate) options: Vec<(&'static str, OptionValue)>,
+    pub(crate) options: Vec<(&'static str, EngineValue)>,
 }
 
 impl Default for RigOptions {
@@ -118,7 +122,7 @@ impl Default for RigOptions {
     }
 }
 
-/// An engine with buffers and (unless diskless) one open file.
+/// An engine with buffers, whose file 0 is open and whose file 1 is not.
 pub(crate) struct Rig {
     // Before the file, so that it is dropped first.
     pub(crate) engine: Box<dyn Engine>,
@@ -128,23 +132,29 @@ pub(crate) struct Rig {
 }
 
 impl Rig {
-    /// Makes and starts an engine and opens the file (`None`: diskless).
+    /// Makes and starts an engine and opens the file (`None`: one of the engine's own).
     pub(crate) fn new(name: &str, file: Option<&TestFile>, options: RigOptions) -> Result<Self, EngineError> {
         Self::on_path(name, file.map(TestFile::path), options)
     }
 
     /// The same with a path that need not be a file.
     pub(crate) fn on_path(name: &str, path: Option<&Path>, options: RigOptions) -> Result<Self, EngineError> {
-        let info = registry::find(name).unwrap();
+        let kind = registry::find(name).unwrap();
         let entries = options.options.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        let mut engine = (info.create)(&EngineOptions::new(entries))?;
-        let depth = if info.inline { 1 } else { options.iodepth };
+        let engine = (kind.prepare)(&EngineOptions::new(entries))?;
+        let depth = if kind.def.completes == Completes::InQueue { 1 } else { options.iodepth };
         let setup = EngineSetup { direct: options.direct, ..setup(depth, &options.clock) };
         let arena = Rc::clone(&setup.arena);
-        engine.start(setup)?;
-        let mut rig = Self { engine, arena, file: None, iodepth: depth };
+        let mut rig = Self { engine: engine.start(setup)?, arena, file: None, iodepth: depth };
         rig.open(path, options.direct)?;
         Ok(rig)
+    }
+
+    /// Opens file 1.
+    pub(crate) fn open_second(&mut self, fd: BorrowedFd<'_>) {
+        let target = OpenTarget::Descriptor(fd);
+        let file = EngineFile { index: 1, target, writable: true, range_start: 0, range_bytes: 0, random: false };
+        self.engine.open_file(&file).unwrap();
     }
 
     fn open(&mut self, path: Option<&Path>, direct: bool) -> Result<(), EngineError> {
@@ -156,22 +166,20 @@ impl Rig {
             source,
             hint: "use another temporary directory".to_owned(),
         })?;
-        self.engine.open_file(&EngineFile {
-            index: 0,
-            fd: self.file.as_ref().map(AsFd::as_fd),
-            writable: true,
-            range_start: 0,
-            range_bytes: (N_BLOCKS * BLOCK) as u64,
-            random: false,
-        })
+        self.engine.open_file(&file_of(self.file.as_ref()))
+    }
+
+    /// Shows file 0 as the engine saw it.
+    pub(crate) fn with_file(&self, show: impl FnOnce(&EngineFile<'_>)) {
+        show(&file_of(self.file.as_ref()));
     }
 
     /// A unit of one block; its buffer and slot are given by `run`.
+    #[expect(clippy::unused_self, reason = "tests ask their rig for units, whatever it needs for them")]
     pub(crate) fn unit(&self, direction: Direction, block: usize) -> IoUnit {
         IoUnit {
             direction,
             file_index: 0,
-            fd: self.file.as_ref().map_or(-1, AsRawFd::as_raw_fd),
             offset: (block * BLOCK) as u64,
             length: BLOCK,
             buffer_offset: 0,
@@ -239,6 +247,25 @@ impl Rig {
         }
         results.into_iter().map(|result| result.expect("every unit completed")).collect()
     }
+}
+
+fn file_of(file: Option<&File>) -> EngineFile<'_> {
+    EngineFile {
+        index: 0,
+        target: match file {
+            Some(file) => OpenTarget::Descriptor(file.as_fd()),
+            None => OpenTarget::Name("of the engine's own".as_ref()),
+        },
+        writable: true,
+        range_start: 0,
+        range_bytes: (N_BLOCKS * BLOCK) as u64,
+        random: false,
+    }
+}
+
+/// A unit that no file stands behind.
+pub(crate) fn nowhere(direction: Direction) -> IoUnit {
+    IoUnit { direction, file_index: 0, offset: 0, length: BLOCK, buffer_offset: 0, sync_flags: 0, ioprio: 0 }
 }
 
 /// Block numbers in an order that is neither ascending nor repeating.
@@ -311,12 +338,12 @@ pub(crate) fn check_end_of_file(name: &str, options: RigOptions) {
     assert_eq!(rig.one(behind), 0, "{name}: read behind the end");
 }
 
-/// Errors are results: a descriptor that is not open, and one without a file.
-pub(crate) fn check_bad_descriptor(name: &str, options: RigOptions) {
+/// Errors are results: a file that is not open.
+pub(crate) fn check_closed_file(name: &str, options: RigOptions) {
     let file = TestFile::new(name);
     let mut rig = Rig::new(name, Some(&file), options).unwrap();
     for direction in [Direction::Read, Direction::Write, Direction::Sync] {
-        let unit = IoUnit { fd: -1, ..rig.unit(direction, 0) };
+        let unit = IoUnit { file_index: 1, ..rig.unit(direction, 0) };
         assert_eq!(rig.one(unit), -i64::from(libc::EBADF), "{name}: {}", direction.name());
     }
 }

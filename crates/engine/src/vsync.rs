@@ -3,12 +3,15 @@
 //!
 //! fio does the same (seen by strace, `iodepth=8 iodepth_batch=8`): a unit joins the pending ones if it has the same
 //! file and direction and starts where they end, else they are written first; every call is preceded by an lseek, also
-//! where the position is right already. Deviation: trims work (fio 3.33 fails with EFAULT).
+//! where the position is right already. Deviation: trims work (fio 3.41 fails with EFAULT).
 //! Must not know: how many units the loop wants in a batch. Start reading at `Vsync`.
 #![expect(unsafe_code, reason = "a vector of buffers that are disjoint parts of one area")]
 
-use crate::contract::{Completion, Engine, EngineError, EngineInfo, EngineSetup, IoResult, IoUnit, Queued};
-use crate::{control, descriptor};
+use crate::contract::{
+    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Prepare, Prepared, Queued,
+};
+use crate::control;
+use crate::fd_table::FdTable;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::{Errno, file_io};
 use ferrio_units::Direction;
@@ -17,22 +20,33 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::rc::Rc;
 
-/// The engine's row in the registry.
-pub const INFO: EngineInfo = EngineInfo {
-    name: "vsync",
-    help: "readv(2) and writev(2); queued units that follow each other share a call",
-    inline: false,
-    create: |_options| Ok(Box::<Vsync>::default()),
-    ..crate::psync::INFO
-};
-
 /// Buffers that one call takes (`UIO_MAXIOV`).
 const MAX_VECTORS: usize = 1024;
 
+pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(Idle));
+
+/// The engine before it is started.
+struct Idle;
+
+impl Prepared for Idle {
+    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        let depth = setup.iodepth as usize;
+        let n_max = depth.min(MAX_VECTORS);
+        Ok(Box::new(Vsync {
+            n_max,
+            pending: Vec::with_capacity(n_max),
+            vectors: Vec::with_capacity(n_max),
+            done: Vec::with_capacity(depth),
+            arena: setup.arena,
+            fds: FdTable::new(setup.n_files),
+        }))
+    }
+}
+
 /// Pending units follow each other in one file; all lists have room for `iodepth`.
-#[derive(Default)]
 struct Vsync {
-    arena: Option<Rc<RefCell<Arena>>>,
+    arena: Rc<RefCell<Arena>>,
+    fds: FdTable,
     n_max: usize,
     pending: Vec<(u32, IoUnit)>,
     vectors: Vec<libc::iovec>,
@@ -51,14 +65,14 @@ impl Vsync {
 
     /// Moves the data of all pending units from `first` on, in one call.
     fn transfer(&mut self, first: usize) -> Result<usize, Errno> {
-        let arena = self.arena.as_ref().ok_or(Errno::INVAL)?.borrow_mut();
+        let arena = self.arena.borrow_mut();
         self.vectors.clear();
         self.vectors.extend(self.pending[first..].iter().map(|(_, unit)| {
             let region = arena.region(unit.buffer_offset, unit.length);
             libc::iovec { iov_base: region.as_ptr().cast(), iov_len: region.len() }
         }));
         let (_, unit) = &self.pending[first];
-        let fd = descriptor::of(unit)?;
+        let fd = self.fds.get(unit.file_index)?;
         file_io::seek(fd, unit.offset)?;
         // SAFETY: each vector lies within the arena (`region` checks it), which is borrowed mutably until the call is
         // over, so that no slice of it exists.
@@ -104,20 +118,23 @@ unsafe fn call(direction: Direction, fd: BorrowedFd<'_>, vectors: &[libc::iovec]
 }
 
 impl Engine for Vsync {
-    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
-        let depth = setup.iodepth as usize;
-        self.n_max = depth.min(MAX_VECTORS);
-        self.pending = Vec::with_capacity(self.n_max);
-        self.vectors = Vec::with_capacity(self.n_max);
-        self.done = Vec::with_capacity(depth);
-        self.arena = Some(setup.arena);
+    fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
+        self.fds.open(file);
         Ok(())
+    }
+
+    fn close_file(&mut self, file_index: u32) {
+        self.fds.close(file_index);
     }
 
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
         if control::is_control(unit.direction) {
             // What was queued before a sync has to be written before it.
-            return if self.pending.is_empty() { Queued::Completed(control::run(unit)) } else { Queued::Busy };
+            return if self.pending.is_empty() {
+                Queued::Completed(control::run(&self.fds, unit))
+            } else {
+                Queued::Busy
+            };
         }
         if !self.follows(unit) {
             return Queued::Busy;

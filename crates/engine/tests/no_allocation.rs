@@ -4,13 +4,15 @@
 #![cfg(test)]
 #![expect(unsafe_code, reason = "an allocator")]
 
-use ferrio_engine::{Completion, Engine, EngineFile, EngineOptions, EngineSetup, IoUnit, OptionValue, Queued, find};
+use ferrio_engine::{
+    Completion, Engine, EngineFile, EngineOptions, EngineSetup, EngineValue, IoUnit, JobFacts, OpenTarget, Queued, find,
+};
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, Clock};
 use ferrio_units::Direction;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
 use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 use std::rc::Rc;
 
 const BLOCK: usize = 4096;
@@ -48,7 +50,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// Rounds of `DEPTH` units each, reads and writes in turn, with a sync now and then.
-fn run_rounds(engine: &mut dyn Engine, fd: i32, n_rounds: u64, completions: &mut Vec<Completion>) {
+fn run_rounds(engine: &mut dyn Engine, n_rounds: u64, completions: &mut Vec<Completion>) {
     for round in 0..n_rounds {
         let mut n_waiting = 0;
         for slot in 0..DEPTH {
@@ -60,7 +62,6 @@ fn run_rounds(engine: &mut dyn Engine, fd: i32, n_rounds: u64, completions: &mut
             let unit = IoUnit {
                 direction,
                 file_index: 0,
-                fd,
                 offset: (round * 37 + u64::from(slot) * 11) % N_BLOCKS * BLOCK as u64,
                 length: BLOCK,
                 buffer_offset: slot as usize * BLOCK,
@@ -95,16 +96,16 @@ fn reap(engine: &mut dyn Engine, min: u32, completions: &mut Vec<Completion>) ->
 }
 
 fn n_allocations_of(name: &str, options: &[(&str, &str)]) -> Result<u64, String> {
-    let info = find(name).unwrap();
-    let entries = options.iter().map(|(key, value)| ((*key).to_owned(), OptionValue::Text((*value).to_owned())));
-    let mut engine = (info.create)(&EngineOptions::new(entries.collect())).map_err(|error| error.to_string())?;
+    let kind = find(name).unwrap();
+    let entries = options.iter().map(|(key, value)| ((*key).to_owned(), EngineValue::Text((*value).to_owned())));
+    let prepared = (kind.prepare)(&EngineOptions::new(entries.collect())).map_err(|error| error.to_string())?;
     let size_bytes = DEPTH as usize * BLOCK;
     let request = ArenaRequest { kind: ArenaKind::Malloc, size_bytes, offset_bytes: 0, hugepage_bytes: 0 };
     let path = std::env::temp_dir().join(format!("ferrio-no-allocation-{name}-{}", std::process::id()));
     std::fs::write(&path, vec![1; N_BLOCKS as usize * BLOCK]).unwrap();
     let file = File::options().read(true).write(true).open(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
-    engine
+    let mut engine = prepared
         .start(EngineSetup {
             iodepth: DEPTH,
             max_block_bytes: BLOCK,
@@ -114,11 +115,16 @@ fn n_allocations_of(name: &str, options: &[(&str, &str)]) -> Result<u64, String>
             atomic: false,
             clock: Clock::new_virtual(),
             seed: 1,
+            job: JobFacts::default(),
         })
         .map_err(|error| error.to_string())?;
     let engine_file = EngineFile {
         index: 0,
-        fd: (!info.diskless).then(|| file.as_fd()),
+        target: if kind.def.targets.are_files() {
+            OpenTarget::Descriptor(file.as_fd())
+        } else {
+            OpenTarget::Name(&path)
+        },
         writable: true,
         range_start: 0,
         range_bytes: N_BLOCKS * BLOCK as u64,
@@ -126,9 +132,8 @@ fn n_allocations_of(name: &str, options: &[(&str, &str)]) -> Result<u64, String>
     };
     engine.open_file(&engine_file).map_err(|error| error.to_string())?;
     let mut completions = Vec::with_capacity(DEPTH as usize);
-    let fd = if info.diskless { -1 } else { file.as_raw_fd() };
     let before = N_ALLOCATIONS.with(Cell::get);
-    run_rounds(engine.as_mut(), fd, 200, &mut completions);
+    run_rounds(engine.as_mut(), 200, &mut completions);
     Ok(N_ALLOCATIONS.with(Cell::get) - before)
 }
 
@@ -144,7 +149,7 @@ fn no_engine_allocates_per_io() {
         ("sim_fault", "flip@1%,stall@1%"),
     ];
     // Not posixaio: the C library allocates for each request.
-    let names = ["null", "sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "mmap", "sim"];
+    let names = ["null", "sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "mmap", "splice", "sim"];
     for name in names {
         match n_allocations_of(name, if name == "sim" { &sim } else { &[] }) {
             Ok(n_allocations) => assert_eq!(n_allocations, 0, "{name}"),

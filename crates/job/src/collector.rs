@@ -3,13 +3,13 @@
 //! Must not know: how a job file or a command line is written. Start reading at [`Collector`].
 
 use crate::draft::{ApplyContext, Draft};
-use crate::environment::Environment;
+use crate::environment::{AnyMachine, Environment};
 use crate::error::JobError;
 use crate::lower::{Strictness, lower};
 use crate::message::Messages;
 use crate::options::definition::OptionDef;
 use crate::options::set;
-use crate::spec::{JobSpec, RunSpec};
+use ferrio_spec::{JobSpec, RunSpec};
 use ferrio_units::byte_text;
 use std::collections::HashMap;
 
@@ -44,7 +44,7 @@ pub struct Collector<'a> {
     pub environment: &'a dyn Environment,
     /// What the command line asks of every job.
     pub strictness: Strictness,
-    /// Only parse: no checks beyond single values.
+    /// Only parse: no checks beyond single values, and none of what this machine has.
     pub parse_only: bool,
     /// Lines to print, in order.
     pub messages: Messages,
@@ -89,15 +89,18 @@ impl<'a> Collector<'a> {
             self.messages.err("fio: the jobs take over too many options from [global] sections");
             return Err(Stopped);
         }
+        self.messages.parse(|| "dup options".to_owned());
         let mut section = Section { given: Vec::new(), ..self.defaults.clone() };
         name.clone_into(&mut section.draft.job.name);
+        name.clone_into(&mut section.draft.job.section);
         Ok(section)
     }
 
     /// Sets one option of `section`.
     pub fn set(&mut self, section: &mut Section, def: &'static OptionDef, text: Option<&str>) -> Result<(), JobError> {
+        let any_machine = AnyMachine(self.environment);
         let mut context = ApplyContext {
-            environment: self.environment,
+            environment: if self.parse_only { &any_machine } else { self.environment },
             readonly: self.strictness.readonly,
             messages: &mut self.messages,
         };
@@ -110,6 +113,7 @@ impl<'a> Collector<'a> {
 
     /// Ends a job: lowers it, checks it against those before, and keeps it.
     pub fn finish(&mut self, section: Section) -> Result<(), Stopped> {
+        self.messages.parse(|| "free options".to_owned());
         if self.parse_only {
             return Ok(());
         }
@@ -118,9 +122,7 @@ impl<'a> Collector<'a> {
             Ok(lowered) => lowered,
             Err(lines) => return self.stop(lines),
         };
-        for line in lowered.warnings.drain(..) {
-            self.messages.err(line);
-        }
+        self.tell(&lowered.notes, &lowered.warnings);
         lowered.job.given_options = given;
         if let Some(lines) = self.conflicts(&lowered.job) {
             return self.stop(lines);
@@ -134,8 +136,20 @@ impl<'a> Collector<'a> {
             ));
             return Err(Stopped);
         }
+        for _ in 1..lowered.job.numjobs {
+            self.tell(&lowered.notes, &lowered.clone_warnings);
+        }
         self.keep(lowered.job);
         Ok(())
+    }
+
+    fn tell(&mut self, notes: &[String], warnings: &[String]) {
+        for line in notes {
+            self.messages.out(line.as_str());
+        }
+        for line in warnings {
+            self.messages.err(line.as_str());
+        }
     }
 
     /// The run of all jobs.
@@ -184,12 +198,13 @@ impl<'a> Collector<'a> {
         let interval_us = |job: &JobSpec| (job.steady_state.duration_us > 0).then_some(job.steady_state.interval_us);
         let wanted_us = interval_us(job)?;
         let other_us = self.jobs.iter().rev().find_map(interval_us)?;
-        (wanted_us != other_us).then(|| vec![format!("fio: {}: conflicting ss_check_interval", job.name)])
+        let said = || format!("fio: conflicting ss_check_interval: {wanted_us} and {other_us}, must be globally equal");
+        (wanted_us != other_us).then(|| vec![said()])
     }
 
     fn waitee_conflict(&self, job: &JobSpec) -> Option<Vec<String>> {
-        let (name, waitee) = (&job.name, job.grouping.wait_for.as_ref()?);
-        if waitee == name {
+        let (name, waitee) = (&job.section, job.grouping.wait_for.as_ref()?);
+        if *waitee == job.name {
             return Some(vec![format!("{name}: a job cannot wait for itself (wait_for={waitee}).")]);
         }
         match self.n_sections_by_name.get(waitee) {
@@ -234,7 +249,7 @@ mod tests {
         (result, lines, collector.into_run())
     }
 
-    // Texts as fio 3.33 prints them.
+    // Texts as fio 3.41 prints them.
     #[test]
     fn waiting_needs_one_earlier_job() {
         let wait = |waitee| vec![("wait_for", waitee)];
@@ -272,7 +287,7 @@ mod tests {
         assert!(collect(&[("x", &[other]), ("y", &[grouped])]).0.is_ok());
     }
 
-    // As fio 3.33, but that it says so only after the lines on all jobs.
+    // As fio 3.41, but that it says so only after the lines on all jobs.
     #[test]
     fn a_group_has_one_criterion() {
         let (limit, window) = (("steadystate", "iops:5%"), ("steadystate_duration", "2"));
@@ -289,7 +304,13 @@ mod tests {
     fn all_jobs_have_one_check_interval() {
         let (window, interval) = (("ss_dur", "6"), ("ss_interval", "3"));
         let (result, lines, _) = collect(&[("x", &[window]), ("y", &[window, interval, ("stonewall", "1")])]);
-        assert_eq!((result, lines), (Err(Stopped), vec!["fio: y: conflicting ss_check_interval".to_owned()]));
+        assert_eq!(
+            (result, lines),
+            (
+                Err(Stopped),
+                vec!["fio: conflicting ss_check_interval: 3000000 and 1000000, must be globally equal".to_owned()]
+            )
+        );
         let alone = [window, ("stonewall", "1")];
         assert!(collect(&[("x", &[("ss_interval", "3")]), ("y", &alone)]).0.is_ok());
     }

@@ -39,6 +39,51 @@ pub trait Environment {
     }
 }
 
+/// Another world as a job file may be written for: every directory is there, every CPU and every node.
+pub struct AnyMachine<'a>(pub &'a dyn Environment);
+
+/// Numbers of CPUs and nodes that Linux can have.
+const MAX_CPUS: u32 = 1 << 16;
+const MAX_NODES: u32 = 1 << 10;
+
+impl Environment for AnyMachine<'_> {
+    fn version(&self) -> String {
+        self.0.version()
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.0.variable(name)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read>> {
+        self.0.open(path)
+    }
+
+    fn stdin(&self) -> Box<dyn Read> {
+        self.0.stdin()
+    }
+
+    fn check_directory(&self, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn page_size_bytes(&self) -> u64 {
+        self.0.page_size_bytes()
+    }
+
+    fn memory_mib(&self) -> u64 {
+        self.0.memory_mib()
+    }
+
+    fn n_cpus(&self) -> u32 {
+        MAX_CPUS
+    }
+
+    fn numa_nodes(&self) -> Vec<u32> {
+        (0..MAX_NODES).collect()
+    }
+}
+
 /// The machine on which the program runs.
 #[derive(Debug, Clone)]
 pub struct SystemEnvironment {

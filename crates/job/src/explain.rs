@@ -5,11 +5,14 @@
 use crate::error::{JobError, valid_values};
 use crate::help;
 use crate::message::Messages;
+use crate::options::OPTIONS;
 use crate::options::definition::OptionDef;
 use crate::options::kind::Choice;
-use crate::options::{OPTIONS, engines};
 use crate::origin::Origin;
 use crate::suggest::nearest;
+use ferrio_spec::engines::ENGINES;
+use ferrio_units::ParseError;
+use ferrio_units::value::is_list;
 
 /// Reports a refused value. `text` is the option as it was written.
 pub fn refused(messages: &mut Messages, error: &JobError, def: &OptionDef, text: &str, origin: &Origin) {
@@ -31,16 +34,26 @@ pub fn refused(messages: &mut Messages, error: &JobError, def: &OptionDef, text:
             near_engine(messages, name, origin);
             return;
         }
-        JobError::ValueMissing(_) if *origin == Origin::CommandLine => return,
         JobError::SaidWithHelp(_) => {
             messages.err(help::correct_format(def));
             messages.out(valid_values(def.kind.choices().unwrap_or_default()));
         }
         _ => {}
     }
-    messages.err(format!("fio: failed parsing {text}"));
-    if let Some(place) = origin.with_column() {
-        messages.err(format!("{place}: {}", expected(def, error, text)));
+    if !matches!((error, origin), (JobError::ValueMissing(_), Origin::CommandLine)) {
+        messages.err(format!("fio: failed parsing {text}"));
+    }
+    messages.err(format!("{}: {}", origin.place(), expected(def, error, text)));
+}
+
+/// Tells that an option of a profile does nothing in a job.
+pub fn without_effect(messages: &mut Messages, def: &OptionDef, origin: &Origin) {
+    if let Some(profile) = def.profile {
+        let name = def.name;
+        messages.err(format!(
+            "{}: {name} is an option of the profile {profile}: it has no effect on a job",
+            origin.place()
+        ));
     }
 }
 
@@ -49,13 +62,14 @@ pub fn stops_at_once(error: &JobError) -> bool {
     error.is_ferrios_own() || matches!(error, JobError::UnknownEngine(_))
 }
 
-/// Adds the place of an unknown option of a job file, and what may have been meant.
+/// Adds the place of an unknown option, and what may have been meant.
 pub fn unknown(messages: &mut Messages, name: &str, engine: &str, origin: &Origin) {
-    let Some(place) = origin.with_column() else { return };
+    let place = origin.place();
     let owner = OPTIONS.iter().find(|def| def.is_called(name) && !def.engines.is_empty());
     let mut line = format!("{place}: unknown option {}", shortened(name));
     if let Some(def) = owner {
-        line.extend([format!(" (the engine {engine} has none; {} has)", def.engines.join(", "))]);
+        let has = if def.engines.len() == 1 { "has" } else { "have" };
+        line.extend([format!(" (the engine {engine} has none; {} {has})", def.engines.join(", "))]);
     } else if let Some(near) = near_name(name, engine) {
         line.extend([format!("; the nearest known name is {near}")]);
     }
@@ -69,8 +83,8 @@ fn near_name(name: &str, engine: &str) -> Option<&'static str> {
 }
 
 fn near_engine(messages: &mut Messages, name: &str, origin: &Origin) {
-    let Some(place) = origin.with_column() else { return };
-    let near = nearest(name, engines::ENGINES.iter().map(|engine| engine.name));
+    let place = origin.place();
+    let near = nearest(name, ENGINES.iter().map(|engine| engine.name));
     match near.filter(|(_, distance)| *distance <= name.len().div_ceil(2)) {
         Some((near, _)) => messages.err(format!("{place}: no such engine; the nearest known name is {near}")),
         None => messages.err(format!("{place}: no such engine")),
@@ -84,8 +98,23 @@ fn expected(def: &OptionDef, error: &JobError, text: &str) -> String {
             let near = near_word(choices, given).map_or(String::new(), |near| format!("; did you mean {near}?"));
             format!("{} takes one of the valid values{near}", def.name)
         }
+        JobError::Value(ParseError::TooManyValues { max: 3, .. }) => {
+            format!("{} takes at most three values: read,write,trim", def.name)
+        }
+        JobError::Value(ParseError::TooManyValues { max, .. }) => format!("{} takes at most {max} values", def.name),
+        JobError::NotParsed if def.kind.takes_one_number() && has_list(text) => {
+            format!("{} takes one value, not a list: {}", def.name, def.kind.describe())
+        }
+        // A number without a value has no reason of its own.
+        JobError::Value(reason) if *reason != ParseError::Empty => {
+            format!("{} takes: {}; {reason}", def.name, def.kind.describe())
+        }
         _ => format!("{} takes: {}", def.name, def.kind.describe()),
     }
+}
+
+fn has_list(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(_, value)| is_list(value))
 }
 
 fn near_word(choices: &'static [Choice], given: &str) -> Option<&'static str> {

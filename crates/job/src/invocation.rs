@@ -4,7 +4,7 @@
 
 use crate::debug::DebugSettings;
 use crate::message::Message;
-use crate::spec::RunSpec;
+use ferrio_spec::{ControlSettings, OutputFormats, RunSpec};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -35,36 +35,24 @@ pub enum Mode {
     InflateLog,
 }
 
-/// Which formats are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Formats {
-    /// For people.
-    pub normal: bool,
-    /// Semicolons.
-    pub terse: bool,
-    /// JSON.
-    pub json: bool,
-    /// JSON with histogram bins; implies `json`.
-    pub json_plus: bool,
-    /// Records of intervals, a line of JSON each.
-    pub jsonl: bool,
-}
-
 /// Where results go, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputSettings {
-    /// Formats; the order in which they are written is fixed.
-    pub formats: Formats,
+    /// `--output-format` and its kin.
+    pub formats: OutputFormats,
     /// `--output`: this file instead of standard output.
     pub file: Option<PathBuf>,
     /// `--terse-version`: 2 to 5.
     pub terse_version: u8,
+    /// `--bandwidth-log`: first part of the names of the logs.
+    pub bandwidth_log: Option<PathBuf>,
+    /// `--record`: a file that keeps the record of the run.
+    pub record: Option<PathBuf>,
 }
 
 impl Default for OutputSettings {
     fn default() -> Self {
-        let formats = Formats { normal: true, terse: false, json: false, json_plus: false, jsonl: false };
-        Self { formats, file: None, terse_version: 3 }
+        Self { formats: OutputFormats::default(), file: None, terse_version: 3, bandwidth_log: None, record: None }
     }
 }
 
@@ -97,39 +85,6 @@ impl Default for EtaSettings {
     }
 }
 
-/// What ends all jobs at once, and what is done then.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TriggerSettings {
-    /// `--trigger-file`: by being there.
-    pub file: Option<PathBuf>,
-    /// `--trigger-timeout`: after so many seconds, at least 1.
-    pub timeout_secs: Option<u64>,
-    /// `--trigger`: a command for the shell.
-    pub command: Option<String>,
-}
-
-/// How the idleness of the CPUs is reported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IdleKind {
-    /// All CPUs together.
-    System,
-    /// Each CPU too.
-    PerCpu,
-}
-
-/// What looks into a run while it goes on, or ends it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ControlSettings {
-    /// `--status-interval`, milliseconds, at least 1; `None`: no reports before the end.
-    pub status_interval_ms: Option<u64>,
-    /// `--bandwidth-log`: first part of the names of the logs.
-    pub bandwidth_log: Option<PathBuf>,
-    /// `--idle-prof`.
-    pub idle: Option<IdleKind>,
-    /// The trigger.
-    pub trigger: TriggerSettings,
-}
-
 /// What a command line asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Invocation {
@@ -141,7 +96,7 @@ pub struct Invocation {
     pub output: OutputSettings,
     /// The progress line.
     pub eta: EtaSettings,
-    /// Reports before the end.
+    /// Reports before the end, and what ends the jobs.
     pub control: ControlSettings,
     /// `--readonly`; the jobs have been checked, files must not be laid out.
     pub readonly: bool,

@@ -1,7 +1,7 @@
-//! From arguments and job files to [`spec::JobSpec`]: the option table, the parsers, the lowering.
+//! From arguments and job files to [`ferrio_spec::JobSpec`]: the option table, the parsers, the lowering.
 //!
 //! Must not know: engines' code, output formats; it prints nothing and never exits.
-//! Start reading at [`spec`] (what comes out), then [`parse`], then the option table ([`options`]).
+//! Start reading at [`parse`], then the option table ([`options`]).
 #![forbid(unsafe_code)]
 
 pub mod collector;
@@ -20,7 +20,7 @@ pub mod options;
 pub mod origin;
 pub mod profiles;
 pub mod showcmd;
-pub mod spec;
+
 pub mod suggest;
 #[cfg(test)]
 mod testing;

@@ -5,7 +5,7 @@
 
 use crate::draft::{Draft, Open};
 use crate::options::{apply_pace, apply_replay, command_priority, sprandom, steady_state, verification, zone_mode};
-use crate::spec::{DedupeMode, JobSpec, QueueSpec, RandomDistribution, SizeSpec};
+use ferrio_spec::{DedupeMode, JobSpec, QueueSpec, RandomDistribution, SizeSpec};
 use ferrio_units::PerDirection;
 
 /// `bwavgtime` and `iopsavgtime` where they are not given and nothing is logged, milliseconds.
@@ -27,6 +27,10 @@ pub struct Lowered {
     pub job: JobSpec,
     /// Lines for standard error.
     pub warnings: Vec<String>,
+    /// Those of `warnings` that come again for each clone.
+    pub clone_warnings: Vec<String>,
+    /// Lines for standard output, which come again for each clone.
+    pub notes: Vec<String>,
 }
 
 /// Why a job cannot be, and the warnings before it; lines for standard error.
@@ -37,8 +41,8 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     let Draft { mut job, open } = draft;
     job.queue = lower_queue(open.iodepth.unwrap_or(job.queue.iodepth), &open);
     lower_pattern(&mut job, &open);
-    zone_mode::lower(&mut job, &open.zones).map_err(|line| vec![line])?;
-    job.pattern.sprandom = sprandom::lower(&job, &open.sprandom).map_err(|line| vec![line])?;
+    zone_mode::lower(&mut job, &open.zones, open.verify.regenerates).map_err(|line| vec![line])?;
+    let notes = sprandom::lower(&mut job, &open.sprandom, open.zones.wants_map())?;
     job.engine.command_priority =
         command_priority::lower(&open.command_priority, &job.name).map_err(|line| vec![line])?;
     lower_amounts(&mut job);
@@ -50,7 +54,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     if strictness.readonly && job.changes_files() {
         return Err(vec!["fio: trim and write operations are not allowed with the --readonly parameter.".to_owned()]);
     }
-    let mut lines = warnings(&mut job);
+    let (mut lines, clone_warnings) = warnings(&mut job, open.verify.is_asked_for());
     lines.extend(apply_replay::lower(&mut job, &open).map_err(|line| vec![line])?);
     if strictness.warnings_fatal && !lines.is_empty() {
         return Err(lines);
@@ -64,7 +68,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
         lines.extend(impossible);
         return Err(lines);
     }
-    Ok(Lowered { job, warnings: lines })
+    Ok(Lowered { job, warnings: lines, clone_warnings, notes })
 }
 
 /// 0 or more than `iodepth` means `iodepth`; the maximum of a reap is at least its minimum.
@@ -112,7 +116,7 @@ fn lower_amounts(job: &mut JobSpec) {
 /// Share of a job's size that the fixed set of repeated buffers has, where it is not given.
 const DEFAULT_SET_PERCENT: u32 = 5;
 
-/// Texts as observed on fio 3.33.
+/// Texts as observed on fio 3.41.
 fn lower_dedupe(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
     let set_percent = open.dedupe_working_set_percent.unwrap_or(DEFAULT_SET_PERCENT);
     let dedupe_percent = open.dedupe_percent.unwrap_or(0);
@@ -135,9 +139,15 @@ fn lower_dedupe(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
         }
     }
     if job.buffers.dedupe_global && dedupe_percent > 0 {
-        let has_bytes = matches!(job.extent.size, Some(SizeSpec::Bytes(_)));
-        if !open.dedupe_working_set || !has_bytes {
-            return Err(vec!["fio: dedupe_global needs dedupe_mode=working_set and size in bytes".to_owned()]);
+        let name = &job.name;
+        if !open.dedupe_working_set {
+            return Err(vec![format!(
+                "fio: {name}: dedupe_global=1 shares the working sets of jobs, and this job has none: \
+                 set dedupe_mode=working_set (it is repeat)"
+            )]);
+        }
+        if !matches!(job.extent.size, Some(SizeSpec::Bytes(_))) {
+            return Err(vec![format!("fio: {name}: dedupe_global=1 needs a size in bytes, not in percent")]);
         }
     }
     let mode =
@@ -148,16 +158,11 @@ fn lower_dedupe(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Logs without a name have that of the job. Bandwidth and I/O rate are sampled once a row where they are logged.
+/// Bandwidth and I/O rate are sampled once a row where they are logged.
 fn lower_logs(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
     let logs = &mut job.logs;
     if logs.issue_time && !(logs.latency.is_some() && logs.offset) {
         return Err(vec!["fio: log_issue_time option requires write_lat_log and log_offset options".to_owned()]);
-    }
-    for prefix in [&mut logs.bw, &mut logs.iops, &mut logs.latency, &mut logs.histogram].into_iter().flatten() {
-        if prefix.as_os_str().is_empty() {
-            *prefix = job.name.clone().into();
-        }
     }
     let window_ms = |given: Option<u32>, is_logged: bool| match (given, logs.window_ms) {
         (given, 0) => given.unwrap_or(DEFAULT_WINDOW_MS),
@@ -175,13 +180,10 @@ fn smallest(job: &JobSpec) -> PerDirection<u64> {
     PerDirection(job.pattern.block_size.0.map(|range| range.min_bytes))
 }
 
-/// Combinations that are put right with a warning.
-fn warnings(job: &mut JobSpec) -> Vec<String> {
-    let mut lines = Vec::new();
-    if job.limits.time_based && job.limits.runtime_us == 0 {
-        job.limits.time_based = false;
-        lines.push("fio: time_based requires a runtime/timeout setting".to_owned());
-    }
+/// Combinations that are put right with a warning, or have less effect than one may think: all lines, and those that come again for
+/// each clone, because what they speak of stays. Texts, order and conditions as seen on fio 3.41.
+fn warnings(job: &mut JobSpec, is_verified: bool) -> (Vec<String>, Vec<String>) {
+    let (mut lines, mut of_clones) = (Vec::new(), Vec::new());
     let aligned = smallest(job);
     let unaligned =
         job.pattern.block_align.iter().any(|(direction, align)| align.is_some_and(|align| align != aligned[direction]));
@@ -189,10 +191,25 @@ fn warnings(job: &mut JobSpec) -> Vec<String> {
         job.pattern.norandommap = true;
         lines.push("fio: Any use of blockalign= turns off randommap".to_owned());
     }
-    if job.pattern.bs_unaligned && job.durability.direct {
-        lines.push("fio: bs_unaligned may not work with raw io".to_owned());
+    if job.pattern.norandommap && is_verified && has_several_block_sizes(job) {
+        of_clones.push("fio: norandommap given for variable block sizes, verify limited".to_owned());
     }
-    lines
+    if job.pattern.bs_unaligned && job.durability.direct {
+        of_clones.push("fio: bs_unaligned may not work with raw io".to_owned());
+    }
+    lines.extend(of_clones.iter().cloned());
+    if job.limits.time_based && job.limits.runtime_us == 0 {
+        job.limits.time_based = false;
+        lines.push("fio: time_based requires a runtime/timeout setting".to_owned());
+    }
+    (lines, of_clones)
+}
+
+/// The sizes of all directions count, also of those that the job does not have.
+fn has_several_block_sizes(job: &JobSpec) -> bool {
+    let sizes = &job.pattern.block_size;
+    let first = sizes.0[0].min_bytes;
+    sizes.iter().any(|(_, range)| (range.min_bytes, range.max_bytes) != (first, first))
 }
 
 fn too_small(job: &JobSpec) -> Option<String> {
@@ -238,7 +255,7 @@ mod tests {
         }
     }
 
-    // The block sizes that fio 3.33 prints at the start of such jobs.
+    // The block sizes that fio 3.41 prints at the start of such jobs.
     #[test]
     fn a_range_counts_before_and_after_a_size() {
         for options in [[("bsrange", ",1k-2k"), ("bs", "16k")], [("bs", "16k"), ("bsrange", ",1k-2k")]] {
@@ -247,13 +264,13 @@ mod tests {
         }
     }
 
-    // fio 3.33 opens the file of such a job with O_DIRECT.
+    // fio 3.41 opens the file of such a job with O_DIRECT.
     #[test]
     fn atomic_writes_are_direct() {
         assert!(lowered(&[("atomic", "1"), ("rw", "write")]).job.durability.direct);
     }
 
-    // Texts and conditions as observed on fio 3.33.
+    // Texts and conditions as observed on fio 3.41.
     #[test]
     fn warnings_are_those_of_the_reference() {
         let time_based = lowered(&[("time_based", "1")]);
@@ -274,11 +291,11 @@ mod tests {
         assert_eq!(raw.warnings, ["fio: bs_unaligned may not work with raw io"]);
     }
 
-    // Rows as observed on fio 3.33; the error is that of the reference, section "Row".
+    // Rows as observed on fio 3.41; the error is that of the reference, section "Row".
     #[test]
     fn logs_have_names_and_windows() {
         let job = lowered(&[("name", "j"), ("write_bw_log", ""), ("log_avg_msec", "300")]).job;
-        assert_eq!(job.logs.bw.as_deref(), Some(std::path::Path::new("j")));
+        assert_eq!(job.logs.bw.as_deref(), Some(std::path::Path::new("")), "its worker's name is taken");
         let windows = |options: &[(&str, &str)]| {
             let reporting = lowered(options).job.reporting;
             (reporting.bw_window_ms, reporting.iops_window_ms)
@@ -294,6 +311,37 @@ mod tests {
             let line = "fio: log_issue_time option requires write_lat_log and log_offset options";
             assert_eq!(lower(draft(options), Strictness::default()).unwrap_err(), [line]);
         }
+    }
+
+    // Texts, order and conditions as seen on fio 3.41; verify=null counts as well.
+    #[test]
+    fn verification_without_a_map_is_limited_where_blocks_vary() {
+        let limited = "fio: norandommap given for variable block sizes, verify limited";
+        let warnings = |options: &str| {
+            let words = options.split(' ').map(|word| word.split_once('=').expect("name=value"));
+            let Lowered { warnings, clone_warnings, .. } = lowered(&words.collect::<Vec<_>>());
+            (warnings, clone_warnings)
+        };
+        for told in ["bsrange=4k-16k", "bs=4k,8k", "bs=4k,4k,8k", "bsrange=4k-4k,4k-16k", "bssplit=4k/50:16k/50"] {
+            for rw in ["randwrite verify=crc32c", "write verify=null", "randread verify=md5 do_verify=0"] {
+                let both = warnings(&format!("norandommap=1 {told} rw={rw}"));
+                assert_eq!(both, (vec![limited.to_owned()], vec![limited.to_owned()]), "{told} {rw}");
+            }
+            for silent in ["rw=randwrite norandommap=1", "rw=randwrite verify=md5", "rw=write norandommap=0 verify=md5"]
+            {
+                assert_eq!(warnings(&format!("{told} {silent}")).0, [""; 0], "{told} {silent}");
+            }
+        }
+        for silent in ["bs=8k", "bsrange=4k-4k", "bssplit=4k/100"] {
+            assert_eq!(warnings(&format!("rw=randwrite verify=md5 norandommap=1 {silent}")).0, [""; 0], "{silent}");
+        }
+        let (map, raw) =
+            ("fio: Any use of blockalign= turns off randommap", "fio: bs_unaligned may not work with raw io");
+        let time = "fio: time_based requires a runtime/timeout setting";
+        let of_map = warnings("rw=randwrite bsrange=4k-16k verify=md5 ba=8k time_based=1");
+        assert_eq!(of_map, (vec![map.into(), limited.into(), time.into()], vec![limited.into()]));
+        let of_raw = warnings("rw=randwrite bs_unaligned=1 direct=1 ba=8k time_based=1");
+        assert_eq!(of_raw, (vec![map.into(), raw.into(), time.into()], vec![raw.into()]));
     }
 
     #[test]
@@ -314,7 +362,7 @@ mod tests {
         }
     }
 
-    // Conditions as observed on fio 3.33: the smallest block of any direction counts.
+    // Conditions as observed on fio 3.41: the smallest block of any direction counts.
     #[test]
     fn a_size_holds_at_least_one_block() {
         let small = lower(draft(&[("size", "4k"), ("bs", "8k")]), Strictness::default()).unwrap_err();

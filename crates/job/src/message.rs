@@ -2,6 +2,7 @@
 //!
 //! Must not know: who prints, when, or in which format the run reports.
 
+use ferrio_spec::debug;
 use ferrio_units::byte_text;
 
 /// Where a message goes.
@@ -11,6 +12,10 @@ pub enum Stream {
     Stdout,
     /// Standard error (with `--output` the output file as well).
     Stderr,
+    /// Lines of `--debug`: where the report goes, before it.
+    Trace,
+    /// Standard output, also with `--output`.
+    Terminal,
 }
 
 /// One piece of text for the user, complete with its line ends.
@@ -18,7 +23,11 @@ pub type Message = (Stream, String);
 
 /// Messages in the order in which they must be printed. What is no UTF-8 in a value is shown as U+FFFD.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Messages(Vec<Message>);
+pub struct Messages {
+    list: Vec<Message>,
+    /// Lines of `--debug=parse` are wanted from now on.
+    pub traces_parse: bool,
+}
 
 impl Messages {
     /// No message yet.
@@ -38,27 +47,36 @@ impl Messages {
 
     /// Adds a text as it is, without a further line end.
     pub fn raw(&mut self, stream: Stream, text: String) {
-        self.0.push((stream, text));
+        self.list.push((stream, text));
+    }
+
+    /// Adds a line of `--debug=parse`, where such lines are wanted.
+    pub fn parse(&mut self, text: impl FnOnce() -> String) {
+        if self.traces_parse {
+            // The parser runs on the first thread of the process.
+            let line = debug::line("parse", std::process::id(), &text());
+            self.push(Stream::Trace, &line);
+        }
     }
 
     /// Adds all of `lines`.
     pub fn extend(&mut self, lines: impl IntoIterator<Item = Message>) {
-        self.0.extend(lines.into_iter().map(|(stream, text)| (stream, byte_text::shown(&text).into_owned())));
+        self.list.extend(lines.into_iter().map(|(stream, text)| (stream, byte_text::shown(&text).into_owned())));
     }
 
     /// Everything collected so far.
     pub fn into_vec(self) -> Vec<Message> {
-        self.0
+        self.list
     }
 
     /// Everything collected so far; this list is empty afterwards.
     pub fn take(&mut self) -> Vec<Message> {
-        std::mem::take(&mut self.0)
+        std::mem::take(&mut self.list)
     }
 
     fn push(&mut self, stream: Stream, line: &str) {
         let mut line = byte_text::shown(line).into_owned();
         line.push('\n');
-        self.0.push((stream, line));
+        self.list.push((stream, line));
     }
 }

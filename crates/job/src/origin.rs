@@ -29,6 +29,11 @@ impl Origin {
             Self::File { path, line, column } => Some(format!("{path}:{line}:{column}")),
         }
     }
+
+    /// What a line about it begins with: file, line and column, or `command line`.
+    pub fn place(&self) -> String {
+        self.with_column().unwrap_or_else(|| self.to_string())
+    }
 }
 
 /// File and line, or `command line`.

@@ -47,7 +47,7 @@ mod tests {
         }
     }
 
-    // What fio 3.33 suggests (or does not) for the same input.
+    // What fio 3.41 suggests (or does not) for the same input.
     #[test]
     fn suggests_up_to_half_of_the_text() {
         let names = || ["iodepth", "name", "ba", "filename", "prio", "flow"].into_iter();

@@ -1,4 +1,4 @@
-//! Job files on disk, against what fio 3.33 says of them (see `fixtures/README.md`).
+//! Job files on disk, against what fio 3.41 says of them (see `fixtures/README.md`).
 
 use ferrio_job::environment::{Environment, SystemEnvironment};
 use ferrio_job::{Invocation, Message, Mode, Stream, UsageError, parse};

@@ -1,8 +1,8 @@
 //! A job file, and the command line that `--showcmd` makes of it, ask for the same jobs.
 
 use ferrio_job::environment::{Environment, SystemEnvironment};
-use ferrio_job::spec::{JobSpec, RunSpec};
 use ferrio_job::{Invocation, parse};
+use ferrio_spec::{JobSpec, RunSpec};
 use proptest::prelude::*;
 use std::ffi::OsString;
 use std::io::{self, Cursor, Read};

@@ -1,4 +1,4 @@
-//! Good, bad and odd values of every option, against what fio 3.33 says of each (see `values/README.md`).
+//! Good, bad and odd values of every option, against what fio 3.41 says of each (see `values/README.md`).
 //!
 //! All values of an option that are accepted stand in one job file, all that are refused in another: each line is
 //! judged alone, and that keeps it fast. Start reading at [`check`].
@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// What fio 3.33 says, recorded by running it.
+/// What fio 3.41 says, recorded by running it.
 const PEER: &str = include_str!("values/peer.tsv");
 
 /// Where ferrio says something else, and why.
@@ -87,13 +87,17 @@ fn verdicts(engine: &str, lines: &[String]) -> Vec<&'static str> {
     let mut said = vec!["accepted"; lines.len()];
     let mut start = 0;
     while start < lines.len() {
-        let text = format!("{HEAD}{engine}{}\n", lines[start..].join("\n"));
+        // As the peer was asked: what does not exist keeps the job from running, and `--parse-only` from being needed.
+        let text = format!("{HEAD}{engine}{}\nno_such_option=1\n", lines[start..].join("\n"));
         let world = OneFile { machine: SystemEnvironment::new("fio-3.42"), text };
-        let words = ["fio", "--parse-only", "jobs"].map(OsString::from);
-        let Err(error) = parse(&words, &world) else { break };
+        let error = parse(&["fio", "jobs"].map(OsString::from), &world).expect_err("an unknown option");
         assert_eq!(error.exit_code, 1);
         let mut n_last = 0;
+        let n_values = lines.len() - start;
         for (number, verdict) in of_lines(&error.messages) {
+            if number - n_head > n_values {
+                return said;
+            }
             said[start + number - n_head - 1] = verdict;
             n_last = number - n_head;
         }
@@ -187,11 +191,15 @@ fn values_on_the_command_line_are_taken_or_refused_as_by_the_peer() {
             let in_file = line.trim_end().to_owned();
             let wanted = differs.get(&((option, engine), in_file)).copied().unwrap_or(columns[0] == "accepted");
             let engine = if engine.is_empty() { "null" } else { engine };
-            let words = ["fio", "--parse-only", "--name=j", "--size=16k"].map(str::to_owned);
-            let words = words.into_iter().chain([format!("--ioengine={engine}"), format!("--{line}")]);
+            let words = ["fio", "--name=j", "--size=16k"].map(str::to_owned);
+            let last = "--no_such_option=1".to_owned();
+            let words = words.into_iter().chain([format!("--ioengine={engine}"), format!("--{line}"), last]);
             let world = OneFile { machine: SystemEnvironment::new("fio-3.42"), text: String::new() };
-            let result = parse(&words.map(OsString::from).collect::<Vec<_>>(), &world);
-            if result.is_ok() != wanted {
+            // A last option that is taken for a value is not told of either.
+            let error = parse(&words.map(OsString::from).collect::<Vec<_>>(), &world).err();
+            let messages = error.map(|error| error.messages).unwrap_or_default();
+            let is_accepted = messages.iter().any(|(_, text)| text.contains("unknown option no_such_option"));
+            if is_accepted != wanted {
                 writeln!(complaints, "{option} {engine}\t{line:?}: not accepted: {wanted}").unwrap();
             }
         }

@@ -10,34 +10,104 @@ use ferrio_units::{DataDirection, KbBase, PerDirection};
 
 /// What the line says, without line ends and padding.
 pub fn text(snapshot: &EtaSnapshot) -> String {
-    let style = figures::style(snapshot.kb_base, snapshot.unit_bits, DEFAULT_N_DIGITS);
-    let mut out = format!("Jobs: {} (f={})", snapshot.n_running, snapshot.n_open_files);
-    match snapshot.limits {
-        None => {}
-        Some(EtaLimits::BytesPerSec { min, max }) => {
-            put!(&mut out, ", {}-{}", style.rate(min).primary, style.rate(max).primary);
-        }
-        Some(EtaLimits::Ios { min, max }) => put!(&mut out, ", {min}-{max} IOPS"),
-    }
-    if snapshot.shows_progress && snapshot.n_running > 0 {
-        progress(&mut out, snapshot, style);
-    }
-    out
+    Parts::new(snapshot).whole()
 }
 
-fn progress(out: &mut String, snapshot: &EtaSnapshot, style: FigureStyle) {
-    put!(out, ": [{}]", run_lengths(&snapshot.states));
-    match snapshot.percent_done {
-        Some(percent) => put!(out, "[{percent:3.1}%]"),
-        None => out.push_str("[-.-%]"),
+/// The same in at most `width` characters: states are left out first, the time that is left last.
+fn fitted(snapshot: &EtaSnapshot, width: usize) -> String {
+    Parts::new(snapshot).fitted(width)
+}
+
+/// The line in pieces.
+struct Parts {
+    /// Jobs and files.
+    head: String,
+    /// What the rates are bounded by.
+    limits: String,
+    /// Without brackets.
+    states: String,
+    percent: String,
+    bytes_per_sec: String,
+    ios_per_sec: String,
+    eta: String,
+}
+
+impl Parts {
+    fn new(snapshot: &EtaSnapshot) -> Self {
+        let style = figures::style(snapshot.kb_base, snapshot.unit_bits, DEFAULT_N_DIGITS);
+        let head = format!("Jobs: {} (f={})", snapshot.n_running, snapshot.n_open_files);
+        let limits = match snapshot.limits {
+            None => String::new(),
+            Some(EtaLimits::BytesPerSec { min, max }) => {
+                format!(", {}-{}", style.rate(min).primary, style.rate(max).primary)
+            }
+            Some(EtaLimits::Ios { min, max }) => format!(", {min}-{max} IOPS"),
+        };
+        let none = String::new;
+        let mut parts = Self {
+            head,
+            limits,
+            states: none(),
+            percent: none(),
+            bytes_per_sec: none(),
+            ios_per_sec: none(),
+            eta: none(),
+        };
+        if snapshot.shows_progress && snapshot.n_running > 0 {
+            parts.add_progress(snapshot, style);
+        }
+        parts
     }
-    if !snapshot.only_ramps {
-        rates(out, snapshot, style);
+
+    fn add_progress(&mut self, snapshot: &EtaSnapshot, style: FigureStyle) {
+        self.states = run_lengths(&snapshot.states);
+        self.percent = snapshot.percent_done.map_or_else(|| "[-.-%]".to_owned(), |percent| format!("[{percent:3.1}%]"));
+        if !snapshot.only_ramps {
+            (self.bytes_per_sec, self.ios_per_sec) = rates(snapshot, style);
+        }
+        self.eta = snapshot.eta_secs.map_or_else(|| "[eta --]".to_owned(), |secs| format!("[eta {}]", duration(secs)));
     }
-    match snapshot.eta_secs {
-        Some(secs) => put!(out, "[eta {}]", duration(secs)),
-        None => out.push_str("[eta --]"),
+
+    fn whole(&self) -> String {
+        let Self { limits, states, bytes_per_sec, ios_per_sec, .. } = self;
+        self.of(limits, states, bytes_per_sec, ios_per_sec)
     }
+
+    /// The line with some of its pieces.
+    fn of(&self, limits: &str, states: &str, bytes_per_sec: &str, ios_per_sec: &str) -> String {
+        let Self { head, percent, eta, .. } = self;
+        if eta.is_empty() {
+            return format!("{head}{limits}");
+        }
+        let states = if states.is_empty() { String::new() } else { format!("[{states}]") };
+        format!("{head}{limits}: {states}{percent}{bytes_per_sec}{ios_per_sec}{eta}")
+    }
+
+    fn fitted(&self, width: usize) -> String {
+        let Self { limits, states, bytes_per_sec, ios_per_sec, .. } = self;
+        let without_states = self.of(limits, "", bytes_per_sec, ios_per_sec);
+        // Beside the brackets.
+        let room = width.saturating_sub(without_states.chars().count() + 2);
+        let tries = [
+            self.whole(),
+            self.of(limits, &some_states(states, room), bytes_per_sec, ios_per_sec),
+            self.of("", "", bytes_per_sec, ios_per_sec),
+            self.of("", "", bytes_per_sec, ""),
+            self.of("", "", "", ""),
+        ];
+        let fits = tries.iter().find(|line| line.chars().count() <= width);
+        fits.cloned().unwrap_or_else(|| self.head.chars().take(width).collect())
+    }
+}
+
+/// The first states, and dots for the others; nothing where there is no room for one.
+fn some_states(states: &str, room: usize) -> String {
+    const DOTS: &str = "...";
+    if states.len() <= room {
+        return states.to_owned();
+    }
+    let kept = states.get(..room.saturating_sub(DOTS.len())).and_then(|head| head.rfind(','));
+    kept.map_or_else(String::new, |end| format!("{}{DOTS}", &states[..=end]))
 }
 
 /// `m(2),W(1)`: the states of the jobs in order, each with the number of jobs in a row that share it.
@@ -47,7 +117,7 @@ fn run_lengths(states: &[char]) -> String {
 }
 
 /// Bandwidths and I/Os per second of the directions in which something happened, nothing when nothing did.
-fn rates(out: &mut String, snapshot: &EtaSnapshot, style: FigureStyle) {
+fn rates(snapshot: &EtaSnapshot, style: FigureStyle) -> (String, String) {
     let letters = PerDirection(["r", "w", "t"]);
     // Rates are counted in KiB/s. With kb_base=1000 the label changes and the number does not: so it is in fio.
     let system = PrefixSystem::primary(style.kb_base);
@@ -57,15 +127,16 @@ fn rates(out: &mut String, snapshot: &EtaSnapshot, style: FigureStyle) {
         .filter(|direction| snapshot.bytes_per_sec[*direction] > 0 || snapshot.ios_per_sec[*direction] > 0)
         .collect();
     if active.is_empty() {
-        return;
+        return (String::new(), String::new());
     }
     let list = |figure: &dyn Fn(DataDirection) -> String| -> String {
         let cells: Vec<String> =
             active.iter().map(|direction| format!("{}={}", letters[*direction], figure(*direction))).collect();
         cells.join(",")
     };
-    put!(out, "[{}]", list(&|direction| kib.scale(snapshot.bytes_per_sec[direction] / KbBase::Binary.factor())));
-    put!(out, "[{} IOPS]", list(&|direction| style.count(snapshot.ios_per_sec[direction])));
+    let bytes_per_sec = list(&|direction| kib.scale(snapshot.bytes_per_sec[direction] / KbBase::Binary.factor()));
+    let ios_per_sec = list(&|direction| style.count(snapshot.ios_per_sec[direction]));
+    (format!("[{bytes_per_sec}]"), format!("[{ios_per_sec} IOPS]"))
 }
 
 /// `00m:05s`, with hours and days in front when there are any.
@@ -82,27 +153,45 @@ fn duration(secs: u64) -> String {
     out
 }
 
-/// The line as it is sent to the terminal: padded to cover what it overwrites.
+/// From the place of the cursor to the end of the screen: a terminal that was made narrower may have broken the line.
+const ERASE_BELOW: &str = "\x1b[J";
+
+/// The line as it is sent: to a terminal cut to its width, and erased before it is written anew; else padded to cover
+/// what it overwrites, as in fio.
 #[derive(Debug, Clone, Default)]
 pub struct EtaLine {
     /// Characters of the line that is to be overwritten, without its own padding.
     n_shown: usize,
+    /// It stands on a terminal.
+    is_on_terminal: bool,
 }
 
 impl EtaLine {
-    /// Bytes to send for `snapshot`. On a new line (`--eta-newline`) nothing has to be covered.
-    pub fn update(&mut self, snapshot: &EtaSnapshot, on_new_line: bool) -> String {
+    /// Bytes to send for `snapshot`. On a new line (`--eta-newline`) nothing has to be covered. `n_columns`: those of the
+    /// terminal, if it is one.
+    pub fn update(&mut self, snapshot: &EtaSnapshot, on_new_line: bool, n_columns: Option<usize>) -> String {
         let mut out = String::new();
         if on_new_line {
             out.push('\n');
             self.n_shown = 0;
         }
-        out.push_str(&text(snapshot));
-        let n_chars = out.chars().count();
-        out.extend(std::iter::repeat_n(' ', self.n_shown.saturating_sub(n_chars)));
-        out.push('\r');
-        self.n_shown = n_chars;
+        let Some(n_columns) = n_columns else {
+            out.push_str(&text(snapshot));
+            let n_chars = out.chars().count();
+            out.extend(std::iter::repeat_n(' ', self.n_shown.saturating_sub(n_chars)));
+            out.push('\r');
+            self.n_shown = n_chars;
+            return out;
+        };
+        // The last column stays free: some terminals go to the next line with what is written there.
+        put!(&mut out, "{ERASE_BELOW}{}\r", fitted(snapshot, n_columns.saturating_sub(1)));
+        self.is_on_terminal = true;
         out
+    }
+
+    /// Bytes that take the line off the terminal, where there is one.
+    pub fn clear(&mut self) -> Option<&'static str> {
+        std::mem::take(&mut self.is_on_terminal).then_some(ERASE_BELOW)
     }
 }
 
@@ -136,7 +225,7 @@ mod tests {
         assert_eq!(text(&limited), "Jobs: 1 (f=1), 0-25000 IOPS");
     }
 
-    /// Lines of fio (development head, and Debian's 3.33).
+    /// Lines of fio (development head, and 3.41).
     #[test]
     fn recorded_lines() {
         let mut line = with_rates(
@@ -167,7 +256,7 @@ mod tests {
         assert_eq!(text(&line), "Jobs: 1 (f=0): [/(1)][-.-%][eta 00m:03s]");
     }
 
-    /// Debian's fio 3.33 with `kb_base=1000` and `unit_base=1`: 25,000 IOPS of 4 KiB are 800 Mbit/s, not 819.
+    /// fio 3.41 with `kb_base=1000` and `unit_base=1`: 25,000 IOPS of 4 KiB are 800 Mbit/s, not 819.
     #[test]
     fn decimal_labels_keep_the_number() {
         let mut line = with_rates(snapshot(), "mR", rates_of((100_000, 25_000), (0, 0), (0, 0)));
@@ -195,12 +284,75 @@ mod tests {
     fn shorter_lines_cover_longer_ones() {
         let mut line = EtaLine::default();
         let long = EtaSnapshot { n_running: 100, ..snapshot() };
-        assert_eq!(line.update(&long, false), "Jobs: 100 (f=1)\r");
-        assert_eq!(line.update(&snapshot(), false), "Jobs: 1 (f=1)  \r");
-        assert_eq!(line.update(&snapshot(), false), "Jobs: 1 (f=1)\r");
-        assert_eq!(line.update(&long, false), "Jobs: 100 (f=1)\r");
-        assert_eq!(line.update(&snapshot(), true), "\nJobs: 1 (f=1)\r");
+        assert_eq!(line.update(&long, false, None), "Jobs: 100 (f=1)\r");
+        assert_eq!(line.update(&snapshot(), false, None), "Jobs: 1 (f=1)  \r");
+        assert_eq!(line.update(&snapshot(), false, None), "Jobs: 1 (f=1)\r");
+        assert_eq!(line.update(&long, false, None), "Jobs: 100 (f=1)\r");
+        assert_eq!(line.update(&snapshot(), true, None), "\nJobs: 1 (f=1)\r");
         // fio counts the line end as a character of the line.
-        assert_eq!(line.update(&snapshot(), false), "Jobs: 1 (f=1) \r");
+        assert_eq!(line.update(&snapshot(), false, None), "Jobs: 1 (f=1) \r");
+    }
+
+    /// Three jobs with rates, and so many that do each something else.
+    fn busy(n_jobs: u32) -> EtaSnapshot {
+        let states: String = "RW".chars().cycle().take(n_jobs as usize).collect();
+        let mut line = with_rates(
+            EtaSnapshot { n_running: n_jobs, n_open_files: n_jobs.into(), ..snapshot() },
+            &states,
+            rates_of((8_216, 2_054), (23_552, 5_891), (0, 0)),
+        );
+        line.limits = Some(EtaLimits::BytesPerSec { min: 0, max: 16 << 20 });
+        (line.percent_done, line.eta_secs) = (Some(60.0), Some(2));
+        line
+    }
+
+    #[test]
+    fn lines_are_cut_to_what_matters_most() {
+        let table = [
+            (
+                3,
+                200,
+                "Jobs: 3 (f=3), 0B/s-16.0MiB/s: [R(1),W(1),R(1)][60.0%][r=8216KiB/s,w=23.0MiB/s][r=2054,w=5891 IOPS][eta 00m:02s]",
+            ),
+            (
+                200,
+                119,
+                "Jobs: 200 (f=200), 0B/s-16.0MiB/s: [R(1),W(1),...][60.0%][r=8216KiB/s,w=23.0MiB/s][r=2054,w=5891 IOPS][eta 00m:02s]",
+            ),
+            (
+                200,
+                100,
+                "Jobs: 200 (f=200), 0B/s-16.0MiB/s: [60.0%][r=8216KiB/s,w=23.0MiB/s][r=2054,w=5891 IOPS][eta 00m:02s]",
+            ),
+            (200, 89, "Jobs: 200 (f=200): [60.0%][r=8216KiB/s,w=23.0MiB/s][r=2054,w=5891 IOPS][eta 00m:02s]"),
+            (200, 79, "Jobs: 200 (f=200): [60.0%][r=8216KiB/s,w=23.0MiB/s][eta 00m:02s]"),
+            (200, 39, "Jobs: 200 (f=200): [60.0%][eta 00m:02s]"),
+            (200, 12, "Jobs: 200 (f"),
+            (200, 0, ""),
+        ];
+        for (n_jobs, width, expected) in table {
+            assert_eq!(fitted(&busy(n_jobs), width), expected, "{n_jobs} {width}");
+        }
+    }
+
+    #[test]
+    fn no_line_is_wider_than_its_terminal() {
+        for n_jobs in [1, 2, 3, 17, 200] {
+            for n_columns in 0..260 {
+                let sent = EtaLine::default().update(&busy(n_jobs), false, Some(n_columns));
+                let shown = sent.strip_prefix(ERASE_BELOW).and_then(|sent| sent.strip_suffix('\r')).unwrap();
+                assert!(shown.len() < n_columns.max(1), "{n_columns}: {shown}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_on_a_terminal_is_taken_off_once() {
+        let mut line = EtaLine::default();
+        assert_eq!(line.clear(), None);
+        line.update(&snapshot(), false, None);
+        assert_eq!(line.clear(), None, "what goes to a file stays as in fio");
+        line.update(&snapshot(), false, Some(80));
+        assert_eq!((line.clear(), line.clear()), (Some(ERASE_BELOW), None));
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Must not know: how figures are printed. Start reading at [`Block`].
 
-use ferrio_stats::{DirectionStats, GroupDirection, JobReport, LatencyStat, RunResult, SampleStat};
+use crate::view::{FioView, GroupDirection, JobReport};
+use ferrio_stats::{DirectionStats, LatencyStat, SampleStat};
 use ferrio_units::scale::FigureStyle;
 use ferrio_units::{DataDirection, KbBase, UnitBase};
 use std::borrow::Cow;
@@ -21,7 +22,7 @@ pub(crate) struct Block<'a> {
 
 impl<'a> Block<'a> {
     /// The blocks of a job in the order of every report. The sum, if any, comes last.
-    pub(crate) fn all(result: &RunResult, job: &'a JobReport) -> Vec<Self> {
+    pub(crate) fn all(result: &FioView<'_>, job: &'a JobReport<'a>) -> Vec<Self> {
         let group = result.groups.get(job.group_index as usize).copied().unwrap_or_default();
         let of = |direction: DataDirection, name| Self {
             name,
@@ -69,8 +70,8 @@ pub(crate) fn percent(part: u64, whole: u64, floor: f64) -> f64 {
     if part == 0 || whole == 0 {
         return 0.0;
     }
-    // Times the reciprocal, since fio is built so that the compiler divides like that: 43 of 4,000 are 1.08%, 241 of them
-    // 6.02%.
+    // Times the reciprocal, since fio is built so that the compiler divides like that: 1,005 of 4,000 are 25.13%, 1,045 of
+    // them 26.12%.
     (part as f64 * (1.0 / whole as f64) * 100.0).max(floor)
 }
 
@@ -119,18 +120,21 @@ pub(crate) fn depth_percents(counts: &[u64; 7], whole: u64) -> [f64; 7] {
 mod tests {
     use super::*;
 
-    /// Shares that lie on a tie of the rounding, as Debian's fio 3.33 prints them.
+    /// Shares that lie on a tie of the rounding, as fio 3.41 prints them.
     #[test]
     fn ties_fall_as_in_the_peer() {
         let table = [
-            (241, 4_000, "6.02"),
-            (2_203, 4_000, "55.07"),
-            (43, 4_000, "1.08"),
-            (119, 4_000, "2.98"),
-            (3_999, 4_000, "99.98"),
-            (58, 8_000, "0.73"),
-            (82, 8_000, "1.03"),
-            (7_366, 8_000, "92.08"),
+            (1, 4_000, "0.03"),
+            (9, 4_000, "0.23"),
+            (1_003, 4_000, "25.08"),
+            (1_005, 4_000, "25.13"),
+            (1_045, 4_000, "26.12"),
+            (2_017, 4_000, "50.42"),
+            (2_151, 4_000, "53.78"),
+            (2_679, 4_000, "66.98"),
+            (2_917, 4_000, "72.93"),
+            (2_002, 8_000, "25.03"),
+            (5_374, 8_000, "67.18"),
             (4_000, 4_000, "100.00"),
         ];
         for (part, whole, text) in table {

@@ -1,11 +1,10 @@
 //! What a run's outcome looks like as text: one file (or folder) a format, pure functions from results to strings.
 //!
 //! Must not know: threads, engines, job files, standard output.
-//! Start reading at [`FORMATS`], then the format of your choice; [`start`] and [`eta`] are what is shown before and
+//! Start reading at [`render`], then the format of your choice; [`start`] and [`eta`] are what is shown before and
 //! during a run.
 #![forbid(unsafe_code)]
 
-pub mod combined;
 pub mod eta;
 mod figures;
 mod formats;
@@ -14,10 +13,14 @@ pub mod jsonl;
 mod local_time;
 pub mod logs;
 pub mod normal;
+pub mod saved;
 pub mod slices;
 pub mod start;
 pub mod terse;
 mod text;
+pub mod view;
+pub mod words;
 
-pub use formats::{FORMATS, FormatDef, OutputFormat, RenderOptions};
+pub use formats::{RenderOptions, render};
 pub use local_time::LocalTime;
+pub use view::{FioView, fio_view};

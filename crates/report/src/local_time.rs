@@ -33,7 +33,7 @@ impl LocalTime {
 mod tests {
     use super::*;
 
-    /// The same instant as Debian's fio 3.33 prints it with these values of `TZ`.
+    /// The same instant as fio 3.41 prints it with these values of `TZ`.
     #[test]
     fn ctime_of_the_peer() {
         let instant_ms = 1_795_177_401_629;
@@ -51,5 +51,16 @@ mod tests {
     fn end_of_the_calendar() {
         assert!(LocalTime::utc().ctime(u64::MAX).ends_with(" 9999"));
         assert_eq!(LocalTime::system().ctime(0).len(), 24);
+    }
+
+    #[test]
+    fn zones_have_names() {
+        if !std::path::Path::new("/usr/share/zoneinfo/Asia/Kolkata").exists() {
+            eprintln!("SKIPPED zones_have_names: no /usr/share/zoneinfo");
+            return;
+        }
+        let zone = LocalTime(TimeZone::get("Asia/Kolkata").expect("a zone"));
+        // Five and a half hours before Greenwich, all the year.
+        assert_eq!(zone.ctime(0), "Thu Jan  1 05:30:00 1970");
     }
 }

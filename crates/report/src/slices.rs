@@ -113,7 +113,7 @@ mod tests {
         (rows, text.lines().last().unwrap().to_owned())
     }
 
-    /// Head, row and verdict as fio 3.33 prints them, byte by byte.
+    /// Head, row and verdict as fio 3.41 prints them, byte by byte.
     #[test]
     fn the_table_is_that_of_the_peer() {
         let mut slices = LatencySlices::new(1);

@@ -27,12 +27,22 @@ pub struct StartJob {
     pub kb_base: u32,
     /// `significant_figures`.
     pub significant_figures: u32,
+    /// The engine moves data: without, there is nothing to show but clones.
+    pub does_io: bool,
     /// `numjobs` above 1.
     pub has_clones: bool,
 }
 
-/// The line of a job, and `...` for its clones. Not for engines without I/O.
+/// The line of a job, unless it moves no data, and `...` for its clones.
 pub fn job_line(job: &StartJob) -> String {
+    let mut out = if job.does_io { io_line(job) } else { String::new() };
+    if job.has_clones {
+        out.push_str("...\n");
+    }
+    out
+}
+
+fn io_line(job: &StartJob) -> String {
     let style = figures::style(job.kb_base, false, job.significant_figures);
     let range = |(min, max)| format!("{}-{}", style.amount(min).primary, style.amount(max).primary);
     let [read, write, trim] = job.block_size.0.map(range);
@@ -44,9 +54,6 @@ pub fn job_line(job: &StartJob) -> String {
         put!(&mut out, "(T) {trim}, ");
     }
     put!(&mut out, "ioengine={}, iodepth={}\n", job.engine, job.iodepth);
-    if job.has_clones {
-        out.push_str("...\n");
-    }
     out
 }
 
@@ -93,11 +100,12 @@ mod tests {
             iodepth: 1,
             kb_base: 1024,
             significant_figures: 4,
+            does_io: true,
             has_clones: false,
         }
     }
 
-    /// Lines of Debian's fio 3.33.
+    /// Lines of fio 3.41.
     #[test]
     fn lines_of_jobs() {
         let seq_rand =
@@ -110,6 +118,7 @@ mod tests {
             kb_base: 1000,
             significant_figures: 7,
             iodepth: 99,
+            does_io: true,
             has_clones: true,
             ..job("c", "trimwrite", [(64_000, 64_000), (10_000_000, 10_000_000), (1_000_000, 1_000_000)])
         };
@@ -124,10 +133,10 @@ mod tests {
     fn header_of_two_jobs() {
         let jobs = [job("w", "write", [(65_536, 65_536); 3]), job("r", "read", [(1024, 123_456); 3])];
         assert_eq!(
-            header(&jobs, "fio-3.33", 1, 2),
+            header(&jobs, "fio-3.41", 1, 2),
             "w: (g=0): rw=write, bs=(R) 64.0KiB-64.0KiB, (W) 64.0KiB-64.0KiB, (T) 64.0KiB-64.0KiB, ioengine=null, \
              iodepth=1\nr: (g=0): rw=read, bs=(R) 1024B-121KiB, (W) 1024B-121KiB, (T) 1024B-121KiB, ioengine=null, \
-             iodepth=1\nfio-3.33\nStarting 1 thread and 2 processes\n"
+             iodepth=1\nfio-3.41\nStarting 1 thread and 2 processes\n"
         );
     }
 

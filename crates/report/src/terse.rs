@@ -3,9 +3,8 @@
 //! Must not know: threads, engines, other formats. Start reading at [`render`].
 
 use crate::figures::{Block, cpu_percent, depth_percents, latency_percent, min_ns, min_sample, percent};
-use ferrio_stats::{
-    DiskCounters, DiskReport, JobReport, LatencyStat, ReportSettings, RunResult, SampleStat, ThreadStats, percentiles,
-};
+use crate::view::{DiskReport, FioView, JobReport};
+use ferrio_stats::{DiskCounters, LatencyStat, ReportSettings, SampleStat, ThreadStats, percentiles};
 
 /// Places for percentiles in a direction's fields; what the list leaves is `0%=0`.
 const N_PERCENTILE_SLOTS: usize = 20;
@@ -43,11 +42,11 @@ impl TerseVersion {
 }
 
 /// A line for each job. Jobs that moved nothing have theirs too.
-pub fn render(result: &RunResult, version: TerseVersion) -> String {
+pub fn render(result: &FioView<'_>, version: TerseVersion) -> String {
     result.jobs.iter().map(|job| line(result, job, version)).collect()
 }
 
-fn line(result: &RunResult, job: &JobReport, version: TerseVersion) -> String {
+fn line(result: &FioView<'_>, job: &JobReport<'_>, version: TerseVersion) -> String {
     let mut fields = Fields::default();
     head(&mut fields, result, job, version);
     for block in Block::all(result, job) {
@@ -95,7 +94,7 @@ impl Fields {
     }
 }
 
-fn head(fields: &mut Fields, result: &RunResult, job: &JobReport, version: TerseVersion) {
+fn head(fields: &mut Fields, result: &FioView<'_>, job: &JobReport<'_>, version: TerseVersion) {
     fields.add(version.number());
     if version != TerseVersion::V2 {
         fields.add(&result.version);

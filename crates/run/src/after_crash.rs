@@ -3,7 +3,7 @@
 //! Must not know: how blocks are judged, formats. Start reading at [`after_crash`].
 
 use crate::plan::RunPlan;
-use ferrio_job::spec::{JobSpec, RunSpec, VerifyContentSpec};
+use ferrio_spec::{JobSpec, RunSpec, VerifyContentSpec};
 use ferrio_units::checksum::crc32c;
 use ferrio_workload::verify::block::BlockRules;
 use ferrio_workload::verify::crash::history::{History, Place, Syncs};

@@ -2,23 +2,15 @@
 //!
 //! Must not know: how anything looks. Start reading at [`RunEvent`].
 
-use ferrio_job::spec::JobSpec;
+use ferrio_spec::JobSpec;
 use ferrio_stats::eta::EtaSnapshot;
-use ferrio_stats::{JobEnd, Provenance, RunResult, Stretch};
+use ferrio_stats::{JobEnd, Note, Provenance, RunRecord, Stretch};
 use ferrio_units::PerDirection;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where a message belongs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Stream {
-    /// Information (standard output).
-    Info,
-    /// Errors and warnings (standard error).
-    Error,
-    /// Lines of `--debug` (standard output, unless that is for documents alone).
-    Trace,
-}
+/// Where a message belongs: information, or errors and warnings.
+pub use ferrio_stats::MessageStream as Stream;
 
 /// A job before it starts.
 #[derive(Debug, Clone)]
@@ -59,8 +51,12 @@ pub enum RunEvent {
         /// Their size in sum, bytes.
         total_bytes: u64,
     },
-    /// Lines for the user, without the newline at the end.
-    Message(Stream, String),
+    /// Somebody wants the run to end; told for each such wish that is heard.
+    Stopping,
+    /// Something was said.
+    Message(Stream, Note),
+    /// Lines of `--debug`, without the newline at the end.
+    Trace(String),
     /// State of the run, about once a second.
     Eta(EtaSnapshot),
     /// Records of intervals are kept from now on; the first event of a run of which they are wanted.
@@ -77,7 +73,7 @@ pub enum RunEvent {
     /// A worker has ended, or will never start; once for each whose records are kept.
     JobEnded(Box<JobEnd>),
     /// A report was asked for while the run goes on.
-    Status(Box<RunResult>),
+    Status(Box<RunRecord>),
     /// A sample of the bandwidth, where somebody wants them.
     Bandwidth(BandwidthSample),
 }
@@ -86,4 +82,10 @@ pub enum RunEvent {
 pub trait RunObserver {
     /// One event.
     fn event(&mut self, event: RunEvent);
+}
+
+impl<F: FnMut(RunEvent)> RunObserver for F {
+    fn event(&mut self, event: RunEvent) {
+        self(event);
+    }
 }

@@ -5,7 +5,7 @@
 //! around the whole of `queue`, which is what the I/O of a wrapped engine takes.
 //! Must not know: what is around. Start reading at [`Wrapper`].
 
-use ferrio_engine::{Completion, Engine, EngineError, EngineFile, EngineSetup, IoUnit, Queued};
+use ferrio_engine::{Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Queued};
 use ferrio_sys::Clock;
 use std::io;
 
@@ -14,8 +14,14 @@ pub(crate) trait Wrapper {
     /// In place of [`Engine::queue`].
     fn queue(&mut self, inner: &mut dyn Engine, unit_index: u32, unit: &IoUnit) -> Queued;
 
+    /// [`Engine::commit`] is about to be called.
+    fn commits(&mut self) {}
+
     /// [`Engine::commit`] returned this.
     fn committed(&mut self, _committed: &io::Result<u32>) {}
+
+    /// [`Engine::reap`] is about to be called, to wait for `min`.
+    fn reaps(&mut self, _min: u32) {}
 
     /// [`Engine::reap`] returned these when it had to wait for `min` and could take `max`.
     fn reaped(&mut self, _min: u32, _max: u32, _completions: &[Completion]) {}
@@ -34,8 +40,8 @@ impl<'a, W: Wrapper> Wrapped<'a, W> {
 }
 
 impl<W: Wrapper> Engine for Wrapped<'_, W> {
-    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
-        self.inner.start(setup)
+    fn connect(&mut self) -> Result<Connection, EngineError> {
+        self.inner.connect()
     }
 
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
@@ -51,6 +57,7 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
     }
 
     fn commit(&mut self) -> io::Result<u32> {
+        self.wrapper.commits();
         let committed = self.inner.commit();
         self.wrapper.committed(&committed);
         committed
@@ -61,6 +68,7 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
     }
 
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
+        self.wrapper.reaps(min);
         let n_before = completions.len();
         let reaped = self.inner.reap(min, max, completions);
         self.wrapper.reaped(min, max, &completions[n_before..]);
@@ -74,6 +82,7 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
         clock: &Clock,
         completions: &mut Vec<Completion>,
     ) -> io::Result<()> {
+        self.wrapper.reaps(0);
         let n_before = completions.len();
         let reaped = self.inner.reap_until(max, until_ns, clock, completions);
         self.wrapper.reaped(0, max, &completions[n_before..]);
@@ -84,10 +93,9 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest};
+    use ferrio_engine::OpenTarget;
     use ferrio_units::Direction;
     use std::cell::RefCell;
-    use std::rc::Rc;
 
     /// Notes its calls, each with what no default would give.
     struct Noting<'a>(&'a RefCell<Vec<&'static str>>);
@@ -99,9 +107,9 @@ mod tests {
     }
 
     impl Engine for Noting<'_> {
-        fn start(&mut self, _: EngineSetup) -> Result<(), EngineError> {
-            self.note("start");
-            Ok(())
+        fn connect(&mut self) -> Result<Connection, EngineError> {
+            self.note("connect");
+            Ok(Connection::Listening)
         }
 
         fn open_file(&mut self, _: &EngineFile<'_>) -> Result<(), EngineError> {
@@ -150,6 +158,14 @@ mod tests {
             inner.queue(unit_index, unit)
         }
 
+        fn commits(&mut self) {
+            self.0.push("commits".to_owned());
+        }
+
+        fn reaps(&mut self, min: u32) {
+            self.0.push(format!("reaps {min}"));
+        }
+
         fn committed(&mut self, committed: &io::Result<u32>) {
             self.0.push(format!("{committed:?}"));
         }
@@ -160,36 +176,28 @@ mod tests {
         }
     }
 
-    fn setup(clock: &Clock) -> EngineSetup {
-        let request = ArenaRequest { kind: ArenaKind::Malloc, size_bytes: 512, offset_bytes: 0, hugepage_bytes: 0 };
-        EngineSetup {
-            iodepth: 1,
-            max_block_bytes: 512,
-            arena: Rc::new(RefCell::new(Arena::new(&request).unwrap())),
-            n_files: 1,
-            direct: false,
-            atomic: false,
-            clock: clock.clone(),
-            seed: 1,
-        }
-    }
-
     #[test]
     fn every_call_reaches_the_engine_inside() {
         let (clock, calls, mut around) = (Clock::new_virtual(), RefCell::new(Vec::new()), Around::default());
         let unit = IoUnit {
             direction: Direction::Read,
             file_index: 0,
-            fd: -1,
             offset: 0,
             length: 512,
             buffer_offset: 0,
             sync_flags: 0,
             ioprio: 0,
         };
-        let file = EngineFile { index: 0, fd: None, writable: false, range_start: 0, range_bytes: 512, random: false };
+        let file = EngineFile {
+            index: 0,
+            target: OpenTarget::Name("own".as_ref()),
+            writable: false,
+            range_start: 0,
+            range_bytes: 512,
+            random: false,
+        };
         let mut engine = Wrapped::new(Box::new(Noting(&calls)), &mut around);
-        engine.start(setup(&clock)).unwrap();
+        assert_eq!(engine.connect().unwrap(), Connection::Listening);
         engine.open_file(&file).unwrap();
         assert_eq!(engine.queue(0, &unit), Queued::Queued);
         assert_eq!(engine.commit().unwrap(), 7);
@@ -199,10 +207,10 @@ mod tests {
         engine.reap_until(4, 0, &clock, &mut completions).unwrap();
         engine.close_file(0);
         drop(engine);
-        let expected = ["start", "open_file", "queue", "commit", "hint", "reap", "reap_until", "close_file"];
+        let expected = ["connect", "open_file", "queue", "commit", "hint", "reap", "reap_until", "close_file"];
         assert_eq!(calls.into_inner(), expected);
         assert_eq!(completions.iter().map(|completion| completion.result).collect::<Vec<_>>(), [1, 2]);
         // Of what was reaped before it hears nothing again.
-        assert_eq!(around.0, ["Ok(7)", "1 3 [1]", "0 4 [2]"]);
+        assert_eq!(around.0, ["commits", "Ok(7)", "reaps 1", "1 3 [1]", "reaps 0", "0 4 [2]"]);
     }
 }

@@ -4,13 +4,15 @@
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]
 
 use ferrio_engine::{
-    Completion, Engine, EngineError, EngineFile, EngineInfo, EngineOptions, EngineSetup, IoUnit, Queued,
+    Completion, Engine, EngineError, EngineFile, EngineOptions, EngineSetup, IoUnit, Prepared, Queued,
 };
-use ferrio_job::draft::Draft;
-use ferrio_job::spec::{DirectionMix, EngineValue, JobSpec, QueueSpec, RunSpec, SizeSpec};
+use ferrio_run::link::board::Board;
+use ferrio_run::link::context::WorkerContext;
+use ferrio_run::link::message::WorkerMessage;
+use ferrio_run::link::trace::Tracer;
 use ferrio_run::plan::RunPlan;
-use ferrio_run::supervisor::board::Board;
-use ferrio_run::worker::{WorkerContext, work};
+use ferrio_run::work::work;
+use ferrio_spec::{DirectionMix, EngineValue, JobSpec, QueueSpec, RunSpec, SizeSpec};
 use ferrio_sys::Clock;
 use ferrio_sys::allocations::CountingAllocator;
 use std::cell::Cell;
@@ -26,21 +28,26 @@ thread_local! {
     static AT_LAST: Cell<u64> = const { Cell::new(0) };
 }
 
+/// An engine that is not yet watched.
+struct Unwatched(Box<dyn Prepared>);
+
 /// Reads the count at every I/O and leaves the rest to another engine.
 struct Watched(Box<dyn Engine>);
 
 const INNER: &str = "watched_engine";
 
-fn create(options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
+fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
     let inner = ferrio_engine::find(options.text(INNER).unwrap()).unwrap();
-    Ok(Box::new(Watched((inner.create)(options)?)))
+    Ok(Box::new(Unwatched((inner.prepare)(options)?)))
+}
+
+impl Prepared for Unwatched {
+    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        Ok(Box::new(Watched(self.0.start(setup)?)))
+    }
 }
 
 impl Engine for Watched {
-    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
-        self.0.start(setup)
-    }
-
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
         self.0.open_file(file)
     }
@@ -69,28 +76,29 @@ impl Engine for Watched {
 
 /// Allocations from the first to the last I/O, and the number of I/Os; `None` when the engine cannot start here.
 fn n_allocations(mut job: JobSpec) -> Option<(u64, u64)> {
-    let info = ferrio_engine::find(&job.engine.name).unwrap();
     job.engine.options.push((INNER.to_owned(), EngineValue::Text(job.engine.name.clone())));
     let clock = if job.engine.name == "sim" { Clock::new_virtual() } else { Clock::new() };
     let mut plan = RunPlan::new(RunSpec { global_options: Vec::new(), jobs: vec![job] }).unwrap();
-    plan.workers[0].engine = Box::leak(Box::new(EngineInfo { create, ..*info }));
+    plan.workers[0].engine.prepare = prepare;
     let board = Board::new(1).unwrap();
     let gate_generation = board.gate_generation();
     board.open_gate();
+    let send = |_: &WorkerMessage| ();
+    let tracer = Tracer::new(ferrio_run::TraceSettings::default(), &send);
     let context = WorkerContext {
         board: &board,
         slot_index: 0,
         gate_generation,
         clock,
-        send: &|_| (),
+        send: &send,
         is_thread: true,
         readonly: false,
-        trace: ferrio_run::TraceSettings::default(),
+        tracer: &tracer,
         log: None,
     };
     AT_FIRST.set(None);
     let outcome = work(&plan.workers[0], None, &context);
-    if outcome.failure.as_ref().is_some_and(|error| error.step == "init") {
+    if outcome.failure.as_ref().is_some_and(|error| error.step.name() == "init") {
         return None;
     }
     assert_eq!(outcome.failure, None);
@@ -98,7 +106,7 @@ fn n_allocations(mut job: JobSpec) -> Option<(u64, u64)> {
 }
 
 fn job(engine: &str, iodepth: u32, mix: DirectionMix, random: bool) -> JobSpec {
-    let mut job = JobSpec { name: "j".to_owned(), ..Draft::new().job };
+    let mut job = JobSpec { name: "j".to_owned(), section: "j".to_owned(), ..JobSpec::default() };
     engine.clone_into(&mut job.engine.name);
     job.queue = QueueSpec {
         iodepth,

@@ -1,7 +1,7 @@
 //! What is measured: latency, counters, depths, samples, and the model of a finished run.
 //!
 //! Must not know: output formats, engines, how jobs run.
-//! Start reading at [`thread_stats`] (what one worker counts), then [`result`] (what a report is made from).
+//! Start reading at [`thread_stats`] (what one worker counts), then [`record`] (what is kept of a run).
 #![forbid(unsafe_code)]
 
 pub mod block_states;
@@ -9,17 +9,21 @@ mod counts;
 pub mod depth;
 mod difference;
 pub mod eta;
+pub mod evidence;
+mod failure;
 pub mod histogram;
 pub mod idleness;
 pub mod latency;
 pub mod log;
 pub mod messages;
+pub mod note;
 pub mod percentile;
 pub mod priority;
 pub mod provenance;
+pub mod record;
 mod replay;
-pub mod result;
 pub mod samples;
+mod settings;
 pub mod steady_state;
 pub mod stretch;
 pub mod thread_stats;
@@ -28,18 +32,25 @@ mod verify;
 pub use block_states::{BlockState, BlockStates};
 pub use depth::{BatchCounts, DepthCounts};
 pub use eta::{EtaLimits, EtaSnapshot};
+pub use evidence::{
+    CacheCourse, DiskCounters, DiskRecord, Evidence, FileCache, IoCounters, PageCache, Pressure, ProcessIo, Reading,
+    Stall, Stalls, WorkerIo,
+};
+pub use failure::{Failure, Step};
 pub use histogram::Histogram;
 pub use idleness::{CpuIdleness, CpuShare};
 pub use latency::{LatencyBuckets, LatencyStat};
 pub use log::{HistogramRow, LogColumns, LogFile, LogId, LogKind, LogRow, LogSink};
 pub use messages::{MessageStream, Messages, ReportMessage};
+pub use note::Note;
 pub use percentile::{full_percentiles, percentiles};
 pub use priority::{PriorityStat, PriorityStats};
 pub use provenance::Provenance;
+pub use record::{RECORD_FORMAT, RunRecord, SteadyPart, WorkerFate, WorkerPriority, WorkerRecord};
 pub use replay::ReplayStats;
-pub use result::{DiskCounters, DiskReport, GroupDirection, GroupReport, JobReport, ReportSettings, RunResult};
 pub use samples::SampleStat;
-pub use steady_state::{SteadyCriterion, SteadyMetric, SteadySample, SteadyState};
-pub use stretch::{JobEnd, Stretch};
-pub use thread_stats::{DirectionStats, ErrorCounts, LatencyTarget, ResourceUsage, ThreadStats};
+pub use settings::ReportSettings;
+pub use steady_state::{SteadySample, SteadyState};
+pub use stretch::{JobEnd, Stretch, Told};
+pub use thread_stats::{DirectionStats, ErrorCounts, LatencyTarget, ResourceUsage, ThreadStats, bw_bytes_per_sec};
 pub use verify::VerifyStats;

@@ -2,6 +2,7 @@
 //!
 //! Must not know: where messages are shown. Start reading at [`Messages`].
 
+use crate::Note;
 use serde::{Deserialize, Serialize};
 
 /// Messages that are kept. A job that complains of each I/O must not take memory without bound.
@@ -33,8 +34,8 @@ impl MessageStream {
 pub struct ReportMessage {
     /// Where it belongs.
     pub stream: MessageStream,
-    /// Its lines, without line ends around them.
-    pub text: String,
+    /// What is said.
+    pub note: Note,
 }
 
 /// Messages in the order in which they came: the first thousand, and the number of those that came after.
@@ -45,18 +46,21 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// Adds a message. Line ends around it and what goes beyond 16 KiB are left out; a message of line ends alone is
-    /// none.
-    pub fn push(&mut self, stream: MessageStream, text: &str) {
-        let text = text.trim_matches(['\n', '\r']);
-        if text.is_empty() {
+    /// Adds a message. Of words the line ends around them and what goes beyond 16 KiB are left out; words of line ends
+    /// alone are none.
+    pub fn push(&mut self, stream: MessageStream, note: Note) {
+        let note = match note {
+            Note::Text(text) => Note::Text(shortened(text.trim_matches(['\n', '\r'])).to_owned()),
+            note => note,
+        };
+        if matches!(&note, Note::Text(text) if text.is_empty()) {
             return;
         }
         if self.kept.len() == MAX_KEPT {
             self.n_left_out = self.n_left_out.saturating_add(1);
             return;
         }
-        self.kept.push(ReportMessage { stream, text: shortened(text).to_owned() });
+        self.kept.push(ReportMessage { stream, note });
     }
 
     /// Those that were kept.
@@ -88,19 +92,19 @@ mod tests {
     #[test]
     fn line_ends_around_a_message_are_not_part_of_it() {
         let mut messages = Messages::default();
-        messages.push(MessageStream::Info, "\nfio: terminating on signal 2\n");
-        messages.push(MessageStream::Error, "\n");
-        messages.push(MessageStream::Error, "two\nlines\n");
-        let texts: Vec<&str> = messages.kept().iter().map(|message| message.text.as_str()).collect();
-        assert_eq!(texts, ["fio: terminating on signal 2", "two\nlines"]);
+        messages.push(MessageStream::Info, "\nfio: terminating on signal 2\n".into());
+        messages.push(MessageStream::Error, "\n".into());
+        messages.push(MessageStream::Error, "two\nlines\n".into());
+        let texts: Vec<&Note> = messages.kept().iter().map(|message| &message.note).collect();
+        assert_eq!(texts, [&Note::from("fio: terminating on signal 2"), &Note::from("two\nlines")]);
     }
 
     #[test]
     fn memory_is_bounded() {
         let mut messages = Messages::default();
         let long = "\u{e9}".repeat(MAX_TEXT_BYTES);
-        (0..MAX_KEPT + 7).for_each(|_| messages.push(MessageStream::Error, &long));
+        (0..MAX_KEPT + 7).for_each(|_| messages.push(MessageStream::Error, long.as_str().into()));
         assert_eq!((messages.kept().len(), messages.n_left_out()), (MAX_KEPT, 7));
-        assert!(messages.kept().iter().all(|message| message.text.len() == MAX_TEXT_BYTES));
+        assert!(messages.kept().iter().all(|message| message.note == long[..MAX_TEXT_BYTES].into()));
     }
 }

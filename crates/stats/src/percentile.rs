@@ -77,8 +77,8 @@ mod tests {
         histogram
     }
 
-    /// Ranks that Debian's fio 3.33 picks on x86-64, seen by `--percentile_list` against the bins of json+, with runs
-    /// whose latencies leave a gap at just that rank. Rounded quotients or products fail one row or another.
+    /// Ranks that fio 3.41 picks on x86-64, seen by `--percentile_list` against the bins of json+, with runs whose
+    /// latencies leave a gap at just that rank. Rounded quotients or products fail one row or another.
     #[test]
     fn rank_is_that_of_the_peer() {
         let table = [

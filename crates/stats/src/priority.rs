@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(two.shown().len(), 2);
     }
 
-    // The order is that of fio 3.33 for a group of a job with a priority and one with shares of another.
+    // The order is that of fio 3.41 for a group of a job with a priority and one with shares of another.
     #[test]
     fn merging_is_recording_all_in_order_of_appearance() {
         let mut merged = stats(&[(0x4003, 7)]);

@@ -1,10 +1,12 @@
 //! Where a run's figures come from: machine, devices, file systems, clock, program, command line, options in force.
 //!
-//! Must not know: how it is found out, formats. Start reading at [`Provenance`].
+//! Must not know: how it is found out, formats. Start reading at [`Provenance`]; what all jobs have in common is found in [`common`].
 //! The names of the fields are the keys of the JSON outputs. What a machine does not tell is `None` there, or an empty text.
 
+mod common;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Where a run's figures come from.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -31,6 +33,40 @@ pub struct Provenance {
     pub devices: Vec<DeviceFacts>,
     /// The jobs; clones stand together.
     pub jobs: Vec<JobOptions>,
+}
+
+/// Key of what the options of all jobs have in common.
+const COMMON_OPTIONS: &str = "common_options";
+
+impl Provenance {
+    /// As it stands in documents: what the options of several jobs have in common is said once, under
+    /// `common_options`, and each job has only what differs from it.
+    pub fn to_document(&self) -> Value {
+        // Cannot fail: the model has no key that is not a text.
+        let mut document = serde_json::to_value(self).unwrap_or_default();
+        let all: Vec<&Value> = self.jobs.iter().map(|job| &job.options).collect();
+        let (Some(shared), [_, _, ..]) = (common::of(&all), &all[..]) else { return document };
+        for (job, options) in document["jobs"].as_array_mut().into_iter().flatten().zip(all) {
+            job["options"] = common::without(options, &shared).unwrap_or_else(|| Value::Object(Map::new()));
+        }
+        document[COMMON_OPTIONS] = shared;
+        document
+    }
+
+    /// Reads what [`Provenance::to_document`] has made.
+    ///
+    /// # Errors
+    /// A value that is no such document.
+    pub fn from_document(mut document: Value) -> serde_json::Result<Self> {
+        let shared = document.as_object_mut().and_then(|document| document.remove(COMMON_OPTIONS));
+        let mut provenance: Self = serde_json::from_value(document)?;
+        if let Some(shared) = shared {
+            for job in &mut provenance.jobs {
+                job.options = common::with(&job.options, &shared);
+            }
+        }
+        Ok(provenance)
+    }
 }
 
 /// The CPUs of the machine.
@@ -144,6 +180,28 @@ mod tests {
         assert_eq!(value["jobs"][0]["options"], options);
         let bytes = postcard::to_stdvec(&provenance).expect("serialises");
         assert_eq!(postcard::from_bytes::<Provenance>(&bytes).expect("reads back"), provenance);
+    }
+
+    #[test]
+    fn what_jobs_have_in_common_is_said_once_and_nothing_is_lost() {
+        let job = |name: &str, options: Value| JobOptions { name: name.into(), options, ..JobOptions::default() };
+        let of = |size: Value, depth: u32| serde_json::json!({"extent": {"size": size, "offset": 0}, "depth": depth, "engine": "null"});
+        let size = |bytes: u64| serde_json::json!({"Bytes": bytes});
+        let jobs = vec![
+            job("a", of(size(4096), 1)),
+            job("b", of(size(8192), 1)),
+            job("c", of(serde_json::json!({"Percent": 50}), 4)),
+        ];
+        let provenance = Provenance { jobs, memory_bytes: 5, ..Provenance::default() };
+        let document = provenance.to_document();
+        assert_eq!(document["common_options"], serde_json::json!({"extent": {"offset": 0}, "engine": "null"}));
+        assert_eq!(document["jobs"][1]["options"], serde_json::json!({"extent": {"size": size(8192)}, "depth": 1}));
+        assert_eq!(Provenance::from_document(document).expect("reads back"), provenance);
+        for n_jobs in [0, 1] {
+            let few = Provenance { jobs: provenance.jobs[..n_jobs].to_vec(), ..provenance.clone() };
+            assert_eq!(few.to_document(), serde_json::to_value(&few).expect("serialises"));
+            assert_eq!(Provenance::from_document(few.to_document()).expect("reads back"), few);
+        }
     }
 
     #[test]

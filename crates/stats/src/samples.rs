@@ -46,7 +46,7 @@ impl SampleStat {
     }
 
     /// Adds the samples of another member of a group: the figures of members that run side by side add up, and so do
-    /// the numbers of samples (checked against Debian's fio 3.33: two members of 3 samples each give 6).
+    /// the numbers of samples (checked against fio 3.41: two members of 4 samples each give 8).
     pub fn add_member(&mut self, member: &Self) {
         if member.n_samples == 0 {
             return;
@@ -79,7 +79,7 @@ mod tests {
         assert!((stat.standard_deviation() - 52.204_725_201_420_28).abs() < 1e-9);
     }
 
-    /// Figures of Debian's fio 3.33: a job of 3 samples (2 jobs, same seeds, in a group).
+    /// As fio 3.41 has it: a job of 3 samples (2 jobs, same seeds, in a group).
     #[test]
     fn members_add_up() {
         let mut first = SampleStat::default();

@@ -1,36 +1,13 @@
 //! Steady state: is the rate (or the latency) of the last samples constant enough (`steadystate`)?
 //!
 //! A window of samples, one for each interval of time; once it is full each new sample is followed by a check. Figures
-//! and their rounding are those of Debian's fio 3.33.
+//! and their rounding are those of fio 3.41.
 //!
 //! Must not know: who takes the samples, what ends because of the answer. Start reading at [`SteadyState::add`].
 
+use ferrio_spec::{SteadyCriterion, SteadyMetric};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-
-/// What is looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SteadyMetric {
-    /// I/Os per second.
-    Iops,
-    /// Bytes per second.
-    Bw,
-    /// Mean completion latency, nanoseconds.
-    Lat,
-}
-
-/// When a job counts as steady (`steadystate`).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct SteadyCriterion {
-    /// What is looked at.
-    pub metric: SteadyMetric,
-    /// The slope of the least squares line per sample, instead of the largest distance from the mean.
-    pub is_slope: bool,
-    /// What the figure must be below: percent of the mean, or the unit of the metric.
-    pub limit: f64,
-    /// The limit is in percent.
-    pub is_percent: bool,
-}
 
 /// What happened in one interval of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -87,6 +64,9 @@ pub struct SteadyState {
     /// Samples of a full window.
     n_window: usize,
     samples: VecDeque<SteadySample>,
+    /// Samples so far, those that have left the window too.
+    #[serde(default)]
+    n_samples: usize,
 }
 
 impl SteadyState {
@@ -101,7 +81,36 @@ impl SteadyState {
             slope: 0.0,
             n_window: n_window.max(1),
             samples: VecDeque::new(),
+            n_samples: 0,
         }
+    }
+
+    /// Samples of a full window, if a search can have come to these counts; of what came off a wire nobody knows.
+    pub fn n_window(&self) -> Option<usize> {
+        let n_kept = self.samples.len();
+        let is_possible = self.n_window > 0 && n_kept <= self.n_window && n_kept <= self.n_samples;
+        is_possible.then_some(self.n_window)
+    }
+
+    /// The newest sample.
+    pub fn newest(&self) -> Option<&SteadySample> {
+        self.samples.back()
+    }
+
+    /// The window is full: each sample was followed by a check.
+    pub fn is_full(&self) -> bool {
+        self.samples.len() == self.n_window
+    }
+
+    /// Places of the oldest and the newest sample in a ring as long as the window, the first of all at 0.
+    pub fn head_and_tail(&self) -> (usize, usize) {
+        let oldest = self.n_samples - self.samples.len();
+        (oldest % self.n_window, self.n_samples.saturating_sub(1) % self.n_window)
+    }
+
+    /// What is compared, of each sample of the window, oldest first.
+    pub fn values(&self) -> Vec<u64> {
+        self.samples.iter().map(|sample| sample.value(self.criterion.metric)).collect()
     }
 
     /// Adds the newest sample and checks. True: steady. Later samples change nothing then.
@@ -109,11 +118,12 @@ impl SteadyState {
         if self.is_attained {
             return true;
         }
-        if self.samples.len() == self.n_window {
+        if self.is_full() {
             self.samples.pop_front();
         }
         self.samples.push_back(sample);
-        if self.samples.len() == self.n_window {
+        self.n_samples += 1;
+        if self.is_full() {
             self.check();
         }
         self.is_attained
@@ -199,17 +209,18 @@ mod tests {
         assert!(state.window(|sample| sample.ios_per_sec).eq([12_083, 14_266, 12_916]));
     }
 
-    /// Runs of Debian's fio 3.33.
+    /// Runs of fio 3.41.
     #[test]
     fn deviations_of_the_peer() {
         let table = [
-            (vec![1001, 1000], true, 0.5, 0.049_975),
-            (vec![2002, 2002, 2000], true, 1.333_333, 0.066_622),
-            (vec![1001, 1001, 1000], true, 0.666_667, 0.066_622),
-            (vec![1000, 1001], false, 0.5, 0.5),
+            (vec![1003, 1001], true, 90.0, 1.0, 0.099_8),
+            (vec![1010, 995], true, 90.0, 7.5, 0.748_13),
+            (vec![826, 999, 996], true, 90.0, 114.333_333, 12.158_809),
+            (vec![1578, 2009, 1992], true, 90.0, 281.666_667, 15.146_084),
+            (vec![789, 1006], false, 500.0, 108.5, 108.5),
         ];
-        for (values, is_percent, deviation, figure) in table {
-            let mut state = state(SteadyMetric::Iops, false, 90.0, is_percent, values.len());
+        for (values, is_percent, limit, deviation, figure) in table {
+            let mut state = state(SteadyMetric::Iops, false, limit, is_percent, values.len());
             let attained: Vec<bool> = values.iter().map(|value| state.add(ios(*value))).collect();
             assert_eq!((attained.first(), attained.last()), (Some(&false), Some(&true)));
             near(state.max_deviation, deviation);
@@ -218,22 +229,24 @@ mod tests {
         }
     }
 
-    /// Debian's fio 3.33 with `bw_slope` over 4100586 and 4100100 bytes/s, and `iops_slope:0.01%` over 1001 and 1000: a
-    /// falling line has its sign, and counts without it.
+    /// Fio 3.41 with `bw_slope` over 4128768 and 4083720 bytes/s, and `iops_slope:0.01%` over 1003 and 1001: a falling line
+    /// has its sign, and counts without it.
     #[test]
     fn falling_slopes_are_compared_without_their_sign() {
         let mut bw = state(SteadyMetric::Bw, true, 90.0, true, 2);
-        for bytes_per_sec in [4_100_586, 4_100_100] {
+        for bytes_per_sec in [4_128_768, 4_083_720] {
             bw.add(SteadySample { bytes_per_sec, ..SteadySample::default() });
         }
-        near(bw.slope, -486.0);
-        near(bw.figure, -0.011_853);
+        near(bw.slope, -45_048.0);
+        near(bw.figure, -1.097_061);
         assert!(bw.is_attained);
         let mut iops = state(SteadyMetric::Iops, true, 0.01, true, 2);
-        assert_eq!([1001, 1000].map(|value| iops.add(ios(value))), [false, false]);
+        assert_eq!([1003, 1001].map(|value| iops.add(ios(value))), [false, false]);
+        near(iops.slope, -2.0);
+        near(iops.figure, -0.199_601);
     }
 
-    /// Debian's fio 3.33: `iops:0` and `iops:-1` are never attained, and 5 of 8 samples give means over 8.
+    /// Fio 3.41: `iops:0` and `iops:-1` are never attained, and 5 of 8 samples give means over 8.
     #[test]
     fn limits_are_exclusive_and_missing_samples_are_zeros() {
         let mut zero = state(SteadyMetric::Iops, false, 0.0, false, 1);
@@ -264,6 +277,16 @@ mod tests {
         assert!(!state.add(sample));
         assert!(state.add(sample));
         assert_eq!(SteadySample::default().mean_clat_ns(), 0);
+    }
+
+    // Places as in lines of fio 3.41 with a window of three samples.
+    #[test]
+    fn places_go_round() {
+        let mut state = state(SteadyMetric::Iops, false, 0.0, true, 3);
+        for expected in [(0, 0), (0, 1), (0, 2), (1, 0), (2, 1), (0, 2), (1, 0)] {
+            state.add(SteadySample { ios_per_sec: 7, ..SteadySample::default() });
+            assert_eq!(state.head_and_tail(), expected);
+        }
     }
 
     #[test]

@@ -2,11 +2,12 @@
 //!
 //! Must not know: formats. Start reading at [`Stretch`].
 
-use crate::ThreadStats;
+use crate::{Failure, ReportMessage, ThreadStats};
 use ferrio_units::PerDirection;
+use serde::{Deserialize, Serialize};
 
 /// What a worker did in a stretch of time.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stretch {
     /// Name of its job.
     pub job_name: String,
@@ -29,7 +30,7 @@ pub struct Stretch {
 }
 
 /// A worker at its end.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobEnd {
     /// Everything that it did, from the start of its I/O (after a ramp) to its end; of one that never did I/O an empty
     /// stretch.
@@ -38,6 +39,42 @@ pub struct JobEnd {
     pub has_started: bool,
     /// Process id, or thread id of a thread; 0: it was never there.
     pub pid: u32,
+    /// Why it failed, if it did.
+    pub failure: Option<Failure>,
     /// The signal that killed it.
     pub killed_by: Option<i32>,
+}
+
+/// Something that was told in the course of a run of which intervals are recorded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Told {
+    /// Intervals are recorded from now on; told first.
+    Begin {
+        /// The run's start, milliseconds since 1970.
+        run_epoch_ms: u64,
+        /// Length of an interval.
+        interval_ns: u64,
+    },
+    /// What a worker did in an interval.
+    Interval(Box<Stretch>),
+    /// A worker has ended, or will never start.
+    JobEnded(Box<JobEnd>),
+    /// Something was said.
+    Message {
+        /// When, milliseconds since 1970.
+        epoch_ms: u64,
+        /// What.
+        message: ReportMessage,
+    },
+    /// The run is over; told last.
+    End {
+        /// When, milliseconds since 1970.
+        epoch_ms: u64,
+        /// Exit code of the program.
+        exit: u8,
+        /// The signal that ended the run early.
+        signal: Option<i32>,
+        /// Time since its start.
+        elapsed_ns: u64,
+    },
 }

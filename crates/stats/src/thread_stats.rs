@@ -100,7 +100,7 @@ impl DirectionStats {
 }
 
 /// `bytes` in `runtime_ms` as bytes per second, truncated; 0 without runtime.
-pub(crate) fn bw_bytes_per_sec(bytes: u64, runtime_ms: u64) -> u64 {
+pub fn bw_bytes_per_sec(bytes: u64, runtime_ms: u64) -> u64 {
     let per_sec = (u128::from(bytes) * 1000).checked_div(u128::from(runtime_ms)).unwrap_or(0);
     u64::try_from(per_sec).unwrap_or(u64::MAX)
 }
@@ -192,8 +192,6 @@ pub struct ThreadStats {
     pub job_start_ms: u64,
     /// errno that ended the job, or of the first tolerated error; 0: none.
     pub errno: i32,
-    /// What failed, for the report's brackets; empty when the error was tolerated.
-    pub error_text: String,
     /// Tolerated errors.
     pub tolerated: ErrorCounts,
     /// Time that the worker waited because its logs could not be written as fast as it made rows.
@@ -253,7 +251,6 @@ impl ThreadStats {
         add_to(&mut self.total_runtime_ns, other.total_runtime_ns);
         if self.errno == 0 {
             self.errno = other.errno;
-            self.error_text.clone_from(&other.error_text);
         }
         self.tolerated.merge(&other.tolerated);
         add_to(&mut self.log_stall_ns, other.log_stall_ns);
@@ -294,8 +291,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn worker(values: &[u64], errno: i32) -> ThreadStats {
-        let mut stats =
-            ThreadStats { errno, error_text: format!("error={errno}"), latency_depth: 4, ..Default::default() };
+        let mut stats = ThreadStats { errno, latency_depth: 4, ..Default::default() };
         for (index, value) in values.iter().enumerate() {
             let direction = &mut stats.directions.0[index % 3];
             direction.n_issued += 1;
@@ -332,13 +328,13 @@ mod tests {
         group.tolerated = ErrorCounts { n_total: 2, first_errno: 0 };
         group.merge(&worker(&[1], 5));
         group.merge(&ThreadStats { tolerated: ErrorCounts { n_total: 3, first_errno: 84 }, ..worker(&[1], 28) });
-        assert_eq!((group.errno, group.error_text.as_str()), (5, "error=5"));
+        assert_eq!(group.errno, 5);
         assert_eq!(group.tolerated, ErrorCounts { n_total: 5, first_errno: 84 });
         assert_eq!(group.total_runtime_ns, 15_000_000);
         assert_eq!(group.usage.user_ns, 30);
     }
 
-    /// Debian's fio 3.33 prints `depth=4` for a group of iodepth 8 and 4.
+    /// Fio 3.41 prints `depth=4` for a group of iodepth 8 and 4.
     #[test]
     fn depth_is_that_of_the_last_member() {
         let mut group = ThreadStats { latency_depth: 8, ..worker(&[1], 0) };

@@ -25,9 +25,9 @@ pub enum AioOperation {
     Read = 0,
     /// Write at an offset.
     Write = 1,
-    /// `fsync`; few file systems take it.
+    /// `fsync`, since Linux 4.18.
     Sync = 2,
-    /// `fdatasync`; few file systems take it.
+    /// `fdatasync`, since Linux 4.18.
     SyncData = 3,
     /// Read at an offset, by a vector of one.
     ReadVector = 7,

@@ -8,6 +8,7 @@
 //! Must not know: jobs, what is timed. Start reading at [`Clock`], then `scale` for the arithmetic.
 
 mod scale;
+mod shared;
 mod tsc;
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
@@ -15,6 +16,8 @@ use scale::{Scale, Timeline};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+pub use shared::Seat;
 
 /// How long the first calibration of a TSC clock waits, ns. At start-up only.
 const FIRST_CALIBRATION_NS: u64 = 1_000_000;
@@ -35,10 +38,11 @@ pub enum ClockKind {
 }
 
 #[derive(Debug, Clone)]
-enum Source {
+enum TimeSource {
     Tsc,
     Monotonic,
     Virtual(Arc<AtomicU64>),
+    Shared(Arc<Seat>),
 }
 
 /// One reading of counter and kernel clock at (nearly) the same time.
@@ -52,7 +56,7 @@ struct Sample {
 /// across `fork`; clones of a virtual clock share one counter within a process.
 #[derive(Debug, Clone)]
 pub struct Clock {
-    source: Source,
+    source: TimeSource,
     scale: Scale,
     anchor: Sample,
     timeline: Timeline,
@@ -71,16 +75,16 @@ impl Clock {
         if !tsc::is_reliable() {
             return None;
         }
-        let anchor = Sample::take(&Source::Tsc);
+        let anchor = Sample::take(&TimeSource::Tsc);
         let wait = Duration::from_nanos(FIRST_CALIBRATION_NS);
         std::thread::sleep(wait);
-        let scale = Sample::take(&Source::Tsc).scale_since(anchor)?;
-        Some(Self { source: Source::Tsc, scale, anchor, timeline: Timeline::new(anchor.stamp, scale) })
+        let scale = Sample::take(&TimeSource::Tsc).scale_since(anchor)?;
+        Some(Self { source: TimeSource::Tsc, scale, anchor, timeline: Timeline::new(anchor.stamp, scale) })
     }
 
     /// A clock on `CLOCK_MONOTONIC`.
     pub fn new_monotonic() -> Self {
-        Self::in_ns(Source::Monotonic)
+        Self::in_ns(TimeSource::Monotonic)
     }
 
     /// A clock that stands still until [`Clock::advance`] or [`Clock::sleep_until_ns`] moves it. It starts at 0.
@@ -90,10 +94,25 @@ impl Clock {
 
     /// A virtual clock on a counter of nanoseconds that others may move too.
     pub fn on_counter(counter: Arc<AtomicU64>) -> Self {
-        Self::in_ns(Source::Virtual(counter))
+        Self::in_ns(TimeSource::Virtual(counter))
     }
 
-    fn in_ns(source: Source) -> Self {
+    /// A virtual clock that others share: it moves when its turn comes.
+    pub fn seated(seat: Arc<Seat>) -> Self {
+        // It counts from the beginning of that time, not from the moment at which it was made.
+        let (anchor, timeline) = (Sample { stamp: 0, monotonic_ns: 0 }, Timeline::new(0, Scale::IDENTITY));
+        Self { anchor, timeline, ..Self::in_ns(TimeSource::Shared(seat)) }
+    }
+
+    /// Waits, as the owner of a seat in a virtual time, until all that wait so are let go. False: this clock has no seat, and
+    /// nothing was waited for.
+    pub fn park(&self) -> bool {
+        let TimeSource::Shared(seat) = &self.source else { return false };
+        seat.park();
+        true
+    }
+
+    fn in_ns(source: TimeSource) -> Self {
         let stamp = source.read();
         let anchor = Sample { stamp, monotonic_ns: stamp };
         Self { source, scale: Scale::IDENTITY, anchor, timeline: Timeline::new(stamp, Scale::IDENTITY) }
@@ -102,10 +121,25 @@ impl Clock {
     /// Which counter this clock reads.
     pub fn kind(&self) -> ClockKind {
         match self.source {
-            Source::Tsc => ClockKind::Tsc,
-            Source::Monotonic => ClockKind::Monotonic,
-            Source::Virtual(_) => ClockKind::Virtual,
+            TimeSource::Tsc => ClockKind::Tsc,
+            TimeSource::Monotonic => ClockKind::Monotonic,
+            TimeSource::Virtual(_) | TimeSource::Shared(_) => ClockKind::Virtual,
         }
+    }
+
+    /// Which clock this is and how it was calibrated, a line each: ticks in a millisecond, the factor from ticks to nanoseconds and
+    /// its binary digits after the point, where it began, and its number in `clocksource` (2: of the kernel, 3: of the CPU).
+    pub fn describe(&self) -> Vec<String> {
+        let number = if self.kind() == ClockKind::Tsc { 3 } else { 2 };
+        let mut lines = Vec::new();
+        if self.kind() == ClockKind::Tsc {
+            let (shift, factor) = self.scale.factor();
+            lines.push(format!("cycles[0]={}", self.scale.to_stamps(FIRST_CALIBRATION_NS)));
+            lines.push(format!("clock_shift={shift}, clock_mult={factor}"));
+            lines.push(format!("cycles_start={}", self.anchor.stamp));
+        }
+        lines.push(format!("gettime: clocksource={number}"));
+        lines
     }
 
     /// The raw counter. Not serialising: the CPU may read it some instructions early or late (a few ns).
@@ -156,8 +190,12 @@ impl Clock {
     /// Waits until [`Clock::now_ns`] is at least `ns`. A virtual clock jumps there. A real wait ends early when a signal
     /// handler ran: false then, so that the caller can look at what the signal asked for.
     pub fn sleep_until_ns(&self, ns: u64) -> bool {
-        if let Source::Virtual(counter) = &self.source {
+        if let TimeSource::Virtual(counter) = &self.source {
             counter.fetch_max(self.anchor.stamp.saturating_add(ns), Ordering::Relaxed);
+            return true;
+        }
+        if let TimeSource::Shared(seat) = &self.source {
+            seat.sleep_until(ns);
             return true;
         }
         let remaining_ns = ns.saturating_sub(self.now_ns());
@@ -172,8 +210,11 @@ impl Clock {
 
     /// Moves a virtual clock forward; does nothing to a real one.
     pub fn advance(&self, ns: u64) {
-        if let Source::Virtual(counter) = &self.source {
+        if let TimeSource::Virtual(counter) = &self.source {
             counter.fetch_add(ns, Ordering::Relaxed);
+        }
+        if let TimeSource::Shared(seat) = &self.source {
+            seat.sleep_until(seat.now_ns().saturating_add(ns));
         }
     }
 
@@ -181,7 +222,7 @@ impl Clock {
     /// by how many parts per billion the length of a tick changed. Costs about 3 microseconds: call it every second or so,
     /// not per I/O. Only the TSC needs it; the other kinds return 0.
     pub fn recalibrate(&mut self) -> i64 {
-        if !matches!(self.source, Source::Tsc) {
+        if !matches!(self.source, TimeSource::Tsc) {
             return 0;
         }
         let sample = Sample::take(&self.source);
@@ -203,7 +244,7 @@ impl Default for Clock {
     }
 }
 
-impl Source {
+impl TimeSource {
     #[inline]
     fn read(&self) -> u64 {
         match self {
@@ -219,12 +260,13 @@ impl Source {
             Self::Tsc => tsc::read(),
             Self::Monotonic => monotonic_ns(),
             Self::Virtual(counter) => counter.load(Ordering::Relaxed),
+            Self::Shared(seat) => seat.now_ns(),
         }
     }
 }
 
 impl Sample {
-    fn take(source: &Source) -> Self {
+    fn take(source: &TimeSource) -> Self {
         let mut best = Self { stamp: 0, monotonic_ns: 0 };
         let mut best_width = u64::MAX;
         for _ in 0..SAMPLE_TRIES {

@@ -6,7 +6,7 @@
 use crate::block_device::DeviceNumber;
 use crate::error::{Context, Result};
 use rustix::fd::OwnedFd;
-use rustix::fs::{CWD, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, StatxFlags};
 use rustix::io::Errno;
 use std::path::Path;
 
@@ -46,6 +46,11 @@ pub struct OpenRequest {
 }
 
 impl OpenRequest {
+    /// The flags of `open(2)`, but `O_CLOEXEC`.
+    pub fn flag_bits(self) -> u32 {
+        (self.flags() - OFlags::CLOEXEC).bits()
+    }
+
     fn flags(self) -> OFlags {
         let mut flags = OFlags::CLOEXEC
             | match self.access {
@@ -121,7 +126,7 @@ impl FileInfo {
     }
 
     /// Looks at an open file.
-    pub fn of_file(file: &OwnedFd) -> Result<Self> {
+    pub fn of_file(file: &(impl rustix::fd::AsFd + std::fmt::Debug)) -> Result<Self> {
         rustix::fs::fstat(file).map(Self::from_stat).context("fstat", format_args!("{file:?}"))
     }
 
@@ -147,6 +152,37 @@ impl FileInfo {
 /// Removes a file (not a directory).
 pub fn unlink(path: &Path) -> Result<()> {
     rustix::fs::unlink(path).context("unlink", path.display())
+}
+
+/// Makes a directory with these permissions, less the umask.
+pub fn create_directory(path: &Path, mode: u32) -> Result<()> {
+    rustix::fs::mkdir(path, Mode::from_raw_mode(mode)).context("mkdir", path.display())
+}
+
+/// Removes an empty directory.
+pub fn remove_directory(path: &Path) -> Result<()> {
+    rustix::fs::rmdir(path).context("rmdir", path.display())
+}
+
+/// The system calls that look a path up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lookup {
+    /// `stat(2)`.
+    Stat,
+    /// `lstat(2)`: a symbolic link is not followed.
+    Lstat,
+    /// `statx(2)` for all that it tells.
+    Statx,
+}
+
+/// Looks a path up, and keeps nothing of what is found.
+pub fn look_up(path: &Path, how: Lookup) -> Result<()> {
+    let found = match how {
+        Lookup::Stat => rustix::fs::stat(path).map(drop),
+        Lookup::Lstat => rustix::fs::lstat(path).map(drop),
+        Lookup::Statx => rustix::fs::statx(CWD, path, AtFlags::empty(), StatxFlags::ALL).map(drop),
+    };
+    found.context("stat", path.display())
 }
 
 /// Makes a directory and those above it that are missing, with these permissions (such as `0o700`), less the umask.

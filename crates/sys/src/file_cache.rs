@@ -2,7 +2,7 @@
 //! [`crate::io_calls`].
 //!
 //! Must not know: when to sync. The syncs are called per I/O and return a bare errno.
-#![expect(unsafe_code, reason = "fcntl for write hints")]
+#![expect(unsafe_code, reason = "fcntl for write hints, cachestat")]
 
 use crate::error::{Context, Result};
 use rustix::fd::{AsFd, AsRawFd};
@@ -35,6 +35,37 @@ pub fn advise(file: impl AsFd, offset: u64, len: u64, advice: CacheAdvice) -> Re
     };
     rustix::fs::fadvise(file, offset, NonZeroU64::new(len), raw)
         .context("fadvise64", format_args!("({advice:?}, {len} bytes at {offset})"))
+}
+
+/// Pages of a file in the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CachedPages {
+    /// In the cache.
+    pub n_cached: u64,
+    /// Waiting to be written.
+    pub n_dirty: u64,
+    /// Being written.
+    pub n_writeback: u64,
+    /// Once in the cache, and dropped.
+    pub n_evicted: u64,
+}
+
+/// What the page cache holds of a whole file (`cachestat`, Linux 6.5 and newer).
+pub fn cached_pages(file: impl AsFd) -> Result<CachedPages> {
+    // Of asm-generic/unistd.h; the same on every architecture but alpha.
+    const CACHESTAT: libc::c_long = 451;
+    // Offset and length; a length of 0 means to the end of the file.
+    let range = [0_u64; 2];
+    let mut counts = [0_u64; 5];
+    // SAFETY: the kernel reads two and writes five numbers of 64 bits, to which both pointers point.
+    let result = unsafe {
+        libc::syscall(CACHESTAT, file.as_fd().as_raw_fd(), range.as_ptr(), counts.as_mut_ptr(), 0 as libc::c_uint)
+    };
+    if result < 0 {
+        return Err(std::io::Error::last_os_error()).context("cachestat", "");
+    }
+    let [n_cached, n_dirty, n_writeback, n_evicted, _] = counts;
+    Ok(CachedPages { n_cached, n_dirty, n_writeback, n_evicted })
 }
 
 /// Writes data and metadata of a file to the medium.

@@ -1,11 +1,20 @@
-//! Mounts, and whether a block device is in use: mounted, swapped to, or held by another device.
+//! Mounts, and whether a block device is in use: mounted, swapped to, held by another device, or claimed by somebody else.
 //!
-//! Must not know: what follows from it. Parsing is pure, over `/proc/self/mountinfo` and `/proc/swaps`.
+//! Must not know: what follows from it. Parsing is pure, over `/proc/self/mountinfo` and `/proc/swaps`. Start reading at
+//! [`use_of_device`].
 
-use crate::block_device::{BlockDevice, DeviceNumber};
-use crate::error::{Context, Result};
-use crate::file::FileInfo;
+use crate::block_device::{BlockDevice, DeviceNumber, path_of};
+use crate::error::{Error, Result};
+use crate::file::{FileInfo, OpenRequest};
+use rustix::io::Errno;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A device that another program claims for a moment (as this one does) is asked for so often.
+const MAX_CLAIMS: u32 = 5;
+
+/// Pause between these tries.
+const CLAIM_PAUSE: Duration = Duration::from_millis(20);
 
 /// Why a device must not be overwritten without being asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,8 +23,10 @@ pub enum DeviceUse {
     Mounted(PathBuf),
     /// It, or a partition of it, is swap space.
     Swap(PathBuf),
-    /// This device (dm, md) is made of it or of a partition of it.
+    /// This device (dm, md, loop) is made of it or of a partition of it.
     HeldBy(String),
+    /// Somebody has claimed it who cannot be seen from here, such as a mount of another mount namespace.
+    Claimed,
 }
 
 impl std::fmt::Display for DeviceUse {
@@ -24,39 +35,77 @@ impl std::fmt::Display for DeviceUse {
             Self::Mounted(place) => write!(f, "mounted on {}", place.display()),
             Self::Swap(path) => write!(f, "in use as swap space ({})", path.display()),
             Self::HeldBy(name) => write!(f, "in use by {name}"),
+            Self::Claimed => f.write_str("claimed by another program, or mounted in another mount namespace"),
         }
     }
 }
 
-/// The first use of a disk or of any of its partitions that is found, or `None` if it is free: mounted, then swap, then
-/// holders.
-pub fn device_use(device: &BlockDevice) -> Result<Option<DeviceUse>> {
-    first_use(&device.numbers()?, &device.holders()?)
+/// The first use that is found of the block device at a path: of a partition by itself, of a disk with all its partitions.
+/// `None`: it is free.
+///
+/// Names come first, for the message: mounts that can be seen, swap space, devices that are made of it. Then the kernel is
+/// asked whether anybody has claimed it, which it knows of mounts of all namespaces, swap, dm, md, and of disks for their
+/// partitions. Loop devices claim nothing: sysfs tells what they are made of.
+///
+/// # Errors
+/// It cannot be known: the device is not in sysfs, or cannot be opened.
+pub fn use_of_device(path: &Path) -> Result<Option<DeviceUse>> {
+    let number = FileInfo::of_path(path)?.is_device;
+    let (numbers, holders) = match BlockDevice::by_number(number)? {
+        Some(disk) if disk.number == number => (disk.numbers()?, disk.holders()?),
+        Some(_) => (vec![number], BlockDevice::holders_of(number)?),
+        None => (vec![number], Vec::new()),
+    };
+    if let Some(found) = named_use(&numbers, &holders) {
+        return Ok(Some(found));
+    }
+    if is_claimed(path)? {
+        return Ok(Some(DeviceUse::Claimed));
+    }
+    if path_of(number).is_none() {
+        let reason = format!("block device {number} is not in /sys");
+        return Err(Error::Unavailable { what: "what is made of it", reason });
+    }
+    loop_over(&numbers)
 }
 
-/// The first use of the block device with this number: of a partition by itself, of a disk with all its partitions.
-/// `None` if it is free or not in sysfs.
-pub fn use_of_number(number: DeviceNumber) -> Result<Option<DeviceUse>> {
-    match BlockDevice::by_number(number)? {
-        Some(disk) if disk.number == number => device_use(&disk),
-        Some(_) => first_use(&[number], &BlockDevice::holders_of(number)?),
-        None => Ok(None),
+/// The first use that can be named without the help of `sysfs`. What cannot be read names nothing.
+fn named_use(numbers: &[DeviceNumber], holders: &[String]) -> Option<DeviceUse> {
+    if let Some(mount) = mounts().into_iter().find(|mount| numbers.contains(&mount.device)) {
+        return Some(DeviceUse::Mounted(mount.place));
     }
-}
-
-fn first_use(numbers: &[DeviceNumber], holders: &[String]) -> Result<Option<DeviceUse>> {
-    let mountinfo = read("/proc/self/mountinfo")?;
-    if let Some(mount) = parse_mountinfo(&mountinfo).into_iter().find(|mount| numbers.contains(&mount.device)) {
-        return Ok(Some(DeviceUse::Mounted(mount.place)));
-    }
-    // A kernel without swap has no such file.
     for path in parse_swaps(&std::fs::read_to_string("/proc/swaps").unwrap_or_default()) {
         // A swap file is on a mounted file system; its own number is 0:0.
         if FileInfo::of_path(&path).is_ok_and(|info| numbers.contains(&info.is_device)) {
-            return Ok(Some(DeviceUse::Swap(path)));
+            return Some(DeviceUse::Swap(path));
         }
     }
-    Ok(holders.first().cloned().map(DeviceUse::HeldBy))
+    holders.first().cloned().map(DeviceUse::HeldBy)
+}
+
+/// The first loop device over one of these devices.
+fn loop_over(numbers: &[DeviceNumber]) -> Result<Option<DeviceUse>> {
+    let names: Vec<PathBuf> = numbers.iter().filter_map(|number| path_of(*number)).collect();
+    // In the namespace that set it up the path may have been another one: the kernel's name counts as well.
+    let is_one = |path: &PathBuf| {
+        names.contains(path) || FileInfo::of_path(path).is_ok_and(|info| numbers.contains(&info.is_device))
+    };
+    let over = |device: &BlockDevice| device.loop_backing_file().is_some_and(|path| is_one(&path));
+    Ok(BlockDevice::all()?.into_iter().find(over).map(|device| DeviceUse::HeldBy(device.name)))
+}
+
+/// Somebody has claimed the device. It is claimed itself for this moment, so that what looks claimed is looked at again.
+fn is_claimed(path: &Path) -> Result<bool> {
+    let request = OpenRequest { is_exclusive: true, ..OpenRequest::default() };
+    for n_tries in 1.. {
+        match request.open(path) {
+            Err(error) if error.errno() != Some(Errno::BUSY.raw_os_error()) => return Err(error),
+            Err(_) if n_tries == MAX_CLAIMS => return Ok(true),
+            Err(_) => std::thread::sleep(CLAIM_PAUSE),
+            Ok(_) => break,
+        }
+    }
+    Ok(false)
 }
 
 /// One mount of this process's name space.
@@ -153,10 +202,6 @@ fn unescape(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn read(path: &str) -> Result<String> {
-    std::fs::read_to_string(path).context("read", path)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,21 +257,47 @@ mod tests {
 
     #[test]
     fn the_root_file_system_is_found_mounted() {
-        let Some(device) = BlockDevice::behind_path(std::path::Path::new("/")).unwrap() else {
+        let root = mounts().into_iter().find(|mount| mount.place == Path::new("/")).map(|mount| mount.device);
+        let Some(path) = root.and_then(path_of).filter(|path| path.exists()) else {
             eprintln!("SKIPPED the_root_file_system_is_found_mounted: / is on no block device");
             return;
         };
-        assert!(matches!(device_use(&device).unwrap(), Some(DeviceUse::Mounted(_))));
+        assert!(matches!(use_of_device(&path).unwrap(), Some(DeviceUse::Mounted(_))));
     }
 
     #[test]
-    fn a_fresh_loop_device_is_free() {
+    fn a_loop_device_is_free_until_somebody_has_it() {
         let Some(device) = crate::test_support::LoopDevice::new("free", 1 << 20) else {
-            eprintln!("SKIPPED a_fresh_loop_device_is_free: no loop device can be set up");
+            eprintln!("SKIPPED a_loop_device_is_free_until_somebody_has_it: no loop device can be set up");
             return;
         };
-        let disk = BlockDevice::behind_path(device.path()).unwrap().unwrap();
-        assert_eq!(device_use(&disk).unwrap(), None);
+        assert_eq!(use_of_device(device.path()).unwrap(), None);
+        let claim = OpenRequest { is_exclusive: true, ..OpenRequest::default() }.open(device.path()).unwrap();
+        assert_eq!(use_of_device(device.path()).unwrap(), Some(DeviceUse::Claimed));
+        drop(claim);
+        assert_eq!(use_of_device(device.path()).unwrap(), None);
+    }
+
+    #[test]
+    fn a_device_under_a_loop_device_is_in_use() {
+        let Some(device) = crate::test_support::LoopDevice::new("under", 1 << 20) else {
+            eprintln!("SKIPPED a_device_under_a_loop_device_is_in_use: no loop device can be set up");
+            return;
+        };
+        let output =
+            std::process::Command::new("losetup").args(["--find", "--show"]).arg(device.path()).output().unwrap();
+        let upper = PathBuf::from(String::from_utf8(output.stdout).unwrap().trim());
+        let found = use_of_device(device.path());
+        std::process::Command::new("losetup").arg("--detach").arg(&upper).status().unwrap();
+        let name = upper.file_name().unwrap().to_string_lossy().into_owned();
+        assert_eq!(found.unwrap(), Some(DeviceUse::HeldBy(name)));
+    }
+
+    #[test]
+    fn what_cannot_be_known_is_an_error() {
+        // A character device has no place among block devices.
+        assert!(use_of_device(Path::new("/dev/full")).is_err());
+        assert!(use_of_device(Path::new("/no/such/device")).is_err());
     }
 
     #[test]

@@ -8,6 +8,7 @@ use rustix::io::Errno;
 use rustix::process::{WaitOptions, WaitStatus};
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 pub use rustix::process::{Pid, Signal};
@@ -42,6 +43,16 @@ pub fn fork(child: impl FnOnce() -> i32) -> Result<Pid> {
         pid => Pid::from_raw(pid.max(0)).ok_or_else(std::io::Error::last_os_error).context("fork", ""),
     }
 }
+
+/// Held while a descriptor exists that only the child of the next [`fork`] may inherit: the descriptors of a process belong to
+/// all of its threads, and a child that another thread forks meanwhile would hold it too.
+pub fn fork_alone() -> MutexGuard<'static, ()> {
+    // No memory is shared by it: whoever panicked with it has closed its descriptors.
+    FORKING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// See [`fork_alone`].
+static FORKING: Mutex<()> = Mutex::new(());
 
 /// Ends the process without destructors, exit handlers or flushing of output: the way out of a forked child.
 pub fn exit_at_once(code: i32) -> ! {

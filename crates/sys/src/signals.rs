@@ -1,78 +1,97 @@
-//! Signals: handlers that only count, and putting things back in children.
+//! Signals: a queue of those that a program wants to hear, and putting things back in children. No handler is installed,
+//! and nothing here is shared by the whole process but what the kernel shares: dispositions and masks.
 //!
-//! Must not know: what a signal makes the program do. Start reading at [`install`] and [`take_pending`].
-#![expect(unsafe_code, reason = "sigaction and the signal mask")]
+//! Must not know: what a signal makes the program do. Start reading at [`SignalQueue`].
+#![expect(unsafe_code, reason = "sigaction, the signal mask, signalfd")]
 
 use crate::error::{Context, Result};
+use rustix::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use rustix::process::Signal;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
-static INTERRUPTS: AtomicU32 = AtomicU32::new(0);
-static TERMINATIONS: AtomicU32 = AtomicU32::new(0);
-static USER1: AtomicU32 = AtomicU32::new(0);
+/// Signals that a program may have made its own, and that children take as everybody does.
+const RESET: [Signal; 5] = [Signal::INT, Signal::TERM, Signal::USR1, Signal::PIPE, Signal::SEGV];
 
-/// Signals that [`install`] counts.
-const COUNTED: [Signal; 3] = [Signal::INT, Signal::TERM, Signal::USR1];
-
-/// How often each signal came since it was last asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PendingSignals {
-    /// `SIGINT`.
-    pub interrupts: u32,
-    /// `SIGTERM`.
-    pub terminations: u32,
-    /// `SIGUSR1`.
-    pub user1: u32,
+/// Signals that are read instead of being acted upon.
+#[derive(Debug)]
+pub struct SignalQueue {
+    fd: OwnedFd,
 }
 
-impl PendingSignals {
-    /// True if any of them came.
-    pub fn any(self) -> bool {
-        self != Self::default()
+impl SignalQueue {
+    /// From now on these signals wait until they are read: the calling thread blocks them, and so does every thread that it
+    /// starts afterwards. A thread that already runs and does not block them dies of them as before, with the whole program:
+    /// so this belongs to the beginning of a program.
+    pub fn open(signals: &[Signal]) -> Result<Self> {
+        let set = set_of(signals);
+        change_mask(libc::SIG_BLOCK, &set)?;
+        // SAFETY: the set is initialised; -1 asks for a new descriptor.
+        let fd = unsafe { libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) };
+        if fd < 0 {
+            return Err(std::io::Error::last_os_error()).context("signalfd", "");
+        }
+        // SAFETY: the call has just made this descriptor, and nobody else has it.
+        Ok(Self { fd: unsafe { OwnedFd::from_raw_fd(fd) } })
+    }
+
+    /// The number of the next signal, if one waits. Does not block.
+    pub fn take(&self) -> Option<i32> {
+        let mut information = [0_u8; size_of::<libc::signalfd_siginfo>()];
+        match rustix::io::read(&self.fd, &mut information) {
+            // The number is the first field, a u32.
+            Ok(n_read) if n_read == information.len() => {
+                let number = u32::from_ne_bytes([information[0], information[1], information[2], information[3]]);
+                i32::try_from(number).ok()
+            }
+            _ => None,
+        }
     }
 }
 
-/// Counts `SIGINT`, `SIGTERM` and `SIGUSR1` from now on instead of dying of them. Interrupted system calls are restarted
-/// (`SA_RESTART`), except sleeps and waits on futexes, which end early.
-pub fn install() -> Result<()> {
-    COUNTED.into_iter().try_for_each(|signal| set_action(signal, count as *const () as libc::sighandler_t))
-}
-
-/// True when a signal that ends the program was counted and not yet taken.
-pub fn is_end_pending() -> bool {
-    INTERRUPTS.load(Ordering::Relaxed) > 0 || TERMINATIONS.load(Ordering::Relaxed) > 0
-}
-
-/// Counts `SIGHUP` as a `SIGTERM` from now on, unless it is ignored (`nohup`): for a program that has something to put
-/// away before its terminal is gone.
-pub fn install_hangup() -> Result<()> {
-    if action_of(Signal::HUP)? == libc::SIG_IGN {
-        return Ok(());
-    }
-    set_action(Signal::HUP, count as *const () as libc::sighandler_t)
-}
-
-/// The signals that came since the last call.
-pub fn take_pending() -> PendingSignals {
-    PendingSignals {
-        interrupts: INTERRUPTS.swap(0, Ordering::Relaxed),
-        terminations: TERMINATIONS.swap(0, Ordering::Relaxed),
-        user1: USER1.swap(0, Ordering::Relaxed),
+impl AsFd for SignalQueue {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
     }
 }
 
-/// How often `SIGUSR1` came since it was last asked; the other signals stay pending.
-pub fn take_user1() -> u32 {
-    USER1.swap(0, Ordering::Relaxed)
+/// Has `SIGINT` and `SIGTERM` end the program where they were ignored, as a shell without job control has it for what it puts
+/// into the background: a signal that comes before it is listened to is not lost then.
+pub fn stop_ignoring() -> Result<()> {
+    for signal in [Signal::INT, Signal::TERM] {
+        if action_of(signal)? == libc::SIG_IGN {
+            set_default(signal)?;
+        }
+    }
+    Ok(())
 }
 
-/// Puts back the default action of the counted signals, of `SIGPIPE`, and of `SIGSEGV` (the standard library's handler
-/// survives one that another process sends), blocks none, and forgets those that came: for a child right after `fork`,
-/// and before running another program.
+/// A write to a pipe or socket that nobody reads is an error of the call, and no signal, in this thread.
+pub fn block_broken_pipes() -> Result<()> {
+    change_mask(libc::SIG_BLOCK, &set_of(&[Signal::PIPE]))
+}
+
+/// The signal is ignored, as under `nohup`.
+pub fn is_ignored(signal: Signal) -> Result<bool> {
+    Ok(action_of(signal)? == libc::SIG_IGN)
+}
+
+/// Puts back the default action of the signals that end or ask, of `SIGPIPE`, and of `SIGSEGV` (the standard library's handler
+/// survives one that another process sends), and blocks none: for a child right after `fork`, and before running another
+/// program.
 pub fn reset_in_child() -> Result<()> {
-    COUNTED.into_iter().chain([Signal::PIPE, Signal::SEGV]).try_for_each(set_default)?;
-    take_pending();
-    set_mask(false)
+    RESET.into_iter().try_for_each(set_default)?;
+    change_mask(libc::SIG_SETMASK, &set_of(&[]))
+}
+
+/// Has a program that is started by `command` take signals as if it were started by a shell, whatever the calling thread
+/// blocks.
+pub fn reset_in_program(command: &mut Command) -> &mut Command {
+    let reset =
+        || reset_in_child().map_err(|error| std::io::Error::from_raw_os_error(error.errno().unwrap_or(libc::EIO)));
+    // SAFETY: what is done between fork and exec are system calls alone; nothing is locked, and memory is only allocated
+    // for an error.
+    unsafe { command.pre_exec(reset) }
 }
 
 /// Gives a signal its default action.
@@ -87,17 +106,11 @@ pub fn ignore(signal: Signal) -> Result<()> {
 
 /// Blocks all signals in the calling thread, so that another thread gets those that are meant for the process.
 pub fn block_in_this_thread() -> Result<()> {
-    set_mask(true)
-}
-
-extern "C" fn count(signal: i32) {
-    // Only lock-free atomics are touched: allowed in a signal handler.
-    let counter = match signal {
-        libc::SIGINT => &INTERRUPTS,
-        libc::SIGTERM | libc::SIGHUP => &TERMINATIONS,
-        _ => &USER1,
-    };
-    counter.fetch_add(1, Ordering::Relaxed);
+    // SAFETY: an all-zero set is valid memory, and is initialised before it is used.
+    let mut set: libc::sigset_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the set is valid.
+    unsafe { libc::sigfillset(&raw mut set) };
+    change_mask(libc::SIG_SETMASK, &set)
 }
 
 fn set_action(signal: Signal, action: libc::sighandler_t) -> Result<()> {
@@ -105,8 +118,7 @@ fn set_action(signal: Signal, action: libc::sighandler_t) -> Result<()> {
     let mut wanted: libc::sigaction = unsafe { std::mem::zeroed() };
     wanted.sa_sigaction = action;
     wanted.sa_flags = libc::SA_RESTART;
-    // SAFETY: the structure is initialised, and `action` is SIG_DFL, SIG_IGN or `count`, a function of the form that a
-    // handler without SA_SIGINFO must have and that does only what a handler may.
+    // SAFETY: the structure is initialised, and `action` is SIG_DFL or SIG_IGN.
     let result = unsafe { libc::sigaction(signal.as_raw(), &raw const wanted, std::ptr::null_mut()) };
     if result == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }.context("sigaction", signal.as_raw())
 }
@@ -120,18 +132,22 @@ fn action_of(signal: Signal) -> Result<libc::sighandler_t> {
     result.context("sigaction", signal.as_raw())
 }
 
-fn set_mask(is_blocked: bool) -> Result<()> {
+fn set_of(signals: &[Signal]) -> libc::sigset_t {
     // SAFETY: an all-zero set is valid memory, and is initialised before it is used.
     let mut set: libc::sigset_t = unsafe { std::mem::zeroed() };
-    // SAFETY: all three take a valid set; the last replaces the mask of this thread only.
-    let error = unsafe {
-        if is_blocked {
-            libc::sigfillset(&raw mut set)
-        } else {
-            libc::sigemptyset(&raw mut set)
-        };
-        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const set, std::ptr::null_mut())
-    };
+    // SAFETY: the set is valid, and every `Signal` is a number of a signal.
+    unsafe {
+        libc::sigemptyset(&raw mut set);
+        for signal in signals {
+            libc::sigaddset(&raw mut set, signal.as_raw());
+        }
+    }
+    set
+}
+
+fn change_mask(how: i32, set: &libc::sigset_t) -> Result<()> {
+    // SAFETY: the set is valid; the mask of this thread alone changes.
+    let error = unsafe { libc::pthread_sigmask(how, std::ptr::from_ref(set), std::ptr::null_mut()) };
     if error == 0 { Ok(()) } else { Err(std::io::Error::from_raw_os_error(error)) }.context("pthread_sigmask", "")
 }
 
@@ -146,28 +162,41 @@ mod tests {
     }
 
     #[test]
-    fn installed_handlers_count() {
+    fn signals_wait_until_they_are_read() {
         let end = in_child(|| {
-            install().unwrap();
-            for signal in [Signal::INT, Signal::INT, Signal::TERM, Signal::USR1] {
+            let queue = SignalQueue::open(&[Signal::INT, Signal::TERM, Signal::USR1]).unwrap();
+            let before = queue.take();
+            // A signal that is ignored waits too: a shell without job control has it so for its background.
+            ignore(Signal::TERM).unwrap();
+            for signal in [Signal::INT, Signal::TERM, Signal::USR1] {
                 kill(process_id(), signal).unwrap();
             }
-            let expected = PendingSignals { interrupts: 2, terminations: 1, user1: 0 };
-            take_user1() == 1 && take_pending() == expected && !take_pending().any()
+            let is_readable = !crate::poll::wait_readable(&[queue.as_fd()], std::time::Duration::ZERO).is_empty();
+            let mut numbers: Vec<i32> = std::iter::from_fn(|| queue.take()).collect();
+            numbers.sort_unstable();
+            before.is_none() && is_readable && numbers == [2, 10, 15]
         });
         assert_eq!(end, ChildEnd::Exited(0));
     }
 
     #[test]
-    fn a_hangup_counts_as_termination_unless_it_is_ignored() {
+    fn threads_and_the_signals_of_a_queue() {
         let end = in_child(|| {
-            install_hangup().unwrap();
-            kill(process_id(), Signal::HUP).unwrap();
-            let counted = take_pending() == PendingSignals { terminations: 1, ..PendingSignals::default() };
-            ignore(Signal::HUP).unwrap();
-            install_hangup().unwrap();
-            kill(process_id(), Signal::HUP).unwrap();
-            counted && !take_pending().any()
+            let queue = SignalQueue::open(&[Signal::TERM]).unwrap();
+            std::thread::spawn(|| kill(process_id(), Signal::TERM).unwrap()).join().unwrap();
+            queue.take() == Some(15)
+        });
+        assert_eq!(end, ChildEnd::Exited(0));
+    }
+
+    #[test]
+    fn a_program_takes_signals_as_usual() {
+        let end = in_child(|| {
+            let _queue = SignalQueue::open(&[Signal::TERM]).unwrap();
+            block_in_this_thread().unwrap();
+            let mut command = Command::new("/bin/sh");
+            let status = reset_in_program(command.args(["-c", "kill -TERM $$; exit 0"])).status().unwrap();
+            std::os::unix::process::ExitStatusExt::signal(&status) == Some(15)
         });
         assert_eq!(end, ChildEnd::Exited(0));
     }
@@ -175,7 +204,7 @@ mod tests {
     #[test]
     fn a_reset_child_dies_of_the_signal_again() {
         let end = in_child(|| {
-            install().unwrap();
+            ignore(Signal::TERM).unwrap();
             block_in_this_thread().unwrap();
             reset_in_child().unwrap();
             kill(process_id(), Signal::TERM).unwrap();

@@ -72,6 +72,11 @@ fn cpu_model_in(text: &str) -> Option<String> {
     keys.into_iter().find_map(value).map(str::to_owned)
 }
 
+/// Bytes of a page of memory.
+pub fn page_bytes() -> u64 {
+    rustix::param::page_size() as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

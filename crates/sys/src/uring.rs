@@ -13,7 +13,7 @@ mod setup;
 use crate::arena::Region;
 use crate::error::{Context, Result};
 use io_uring::{IoUring, Probe, opcode, types};
-pub use request::{BufferForm, RingFd, RingIo, SyncKind};
+pub use request::{BufferForm, Discard, RingFd, RingIo, SyncKind};
 use rustix::io::Errno;
 pub use setup::{RingRequest, SqPoll};
 use std::cell::UnsafeCell;
@@ -22,6 +22,9 @@ use std::time::Duration;
 
 /// `IORING_ENTER_GETEVENTS`: run deferred work and look for completions.
 const ENTER_GETEVENTS: u32 = 1;
+
+/// A submission queue without room is looked at so often (some 10 us) before the kernel is entered to wait.
+const N_LOOKS_FOR_ROOM: u32 = 1000;
 
 /// A finished request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,6 +143,16 @@ impl Ring {
         unsafe { self.push(&kind.entry(fd).user_data(u64::from(slot))) }
     }
 
+    /// Pushes a discard for a slot; its result is 0. False, and nothing is pushed, if the submission queue is full. Before
+    /// Linux 6.12, and for what is no block device that can discard, the result is `EOPNOTSUPP` (before 5.19 `EINVAL`).
+    ///
+    /// # Safety
+    /// The descriptor stays open until the completion of the slot was popped.
+    pub unsafe fn push_discard(&mut self, slot: u32, fd: RingFd, discard: Discard) -> bool {
+        // SAFETY: no memory is involved, and the descriptor is the caller's promise.
+        unsafe { self.push(&discard.entry(fd).user_data(u64::from(slot))) }
+    }
+
     /// Pushes a request that does nothing.
     #[inline]
     pub fn push_nop(&mut self, slot: u32) -> bool {
@@ -155,6 +168,31 @@ impl Ring {
         let is_pushed = unsafe { self.inner.submission().push(entry) }.is_ok();
         self.n_outstanding += u32::from(is_pushed);
         is_pushed
+    }
+
+    /// Waits until the submission queue has room. Only where a polling kernel thread takes requests: it shows what it took
+    /// after it has submitted all of it, which may be after the completions were popped.
+    ///
+    /// # Errors
+    /// What the kernel says: the thread is gone.
+    pub fn wait_for_room(&mut self) -> std::result::Result<(), Errno> {
+        for _ in 0..N_LOOKS_FOR_ROOM {
+            if !self.inner.submission().is_full() {
+                return Ok(());
+            }
+            std::hint::spin_loop();
+        }
+        while self.inner.submission().is_full() {
+            // A thread that sleeps is woken by this, and else it is no call.
+            self.submit()?;
+            match self.inner.submitter().squeue_wait().map_err(|error| to_errno(&error)) {
+                Ok(_) | Err(Errno::INTR) => {}
+                // Before Linux 5.10 the kernel cannot wait for this.
+                Err(Errno::INVAL) => std::thread::yield_now(),
+                Err(errno) => return Err(errno),
+            }
+        }
+        Ok(())
     }
 
     /// Hands pushed requests to the kernel; returns how many it took. With a polling kernel thread it is only woken if it

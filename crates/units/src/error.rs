@@ -11,14 +11,6 @@ pub enum BuildError {
         /// Blocks asked for.
         n_blocks: u64,
     },
-    /// All state bits are ones: the register would never leave that state.
-    #[error("the seed {seed} is all ones in the {n_bits} bits of the LFSR, from where it cannot step")]
-    LfsrStuckSeed {
-        /// Seed as given.
-        seed: u64,
-        /// Width of the register.
-        n_bits: u32,
-    },
     /// The memory for a random map is not to be had.
     #[error("no memory for a random map of {n_blocks} blocks ({n_bytes} bytes)")]
     RandomMapMemory {

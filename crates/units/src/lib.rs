@@ -5,6 +5,7 @@
 //! Start reading at [`direction`], then [`value`] (what users write), [`scale`] (what they read), [`random`].
 #![forbid(unsafe_code)]
 
+mod arena_kind;
 mod base;
 pub mod byte_text;
 pub mod checksum;
@@ -17,6 +18,7 @@ pub mod scale;
 mod system_words;
 pub mod value;
 
+pub use arena_kind::ArenaKind;
 pub use base::{KbBase, UnitBase};
 pub use direction::{DataDirection, Direction, PerDirection};
 pub use error::BuildError;

@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Recorded from fio 3.33, which shows a block size at its start: digits, value, SI, IEC.
+    /// Recorded from fio 3.41, which shows a block size at its start: digits, value, SI, IEC.
     #[test]
     fn recorded_block_sizes() {
         let table = [

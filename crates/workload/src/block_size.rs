@@ -2,7 +2,8 @@
 //!
 //! Must not know: offsets (it is told what fits). Start reading at [`BlockSizes`].
 
-use ferrio_job::spec::{BlockRange, BlockShare, DirectionMix, PatternSpec};
+use crate::compat;
+use ferrio_spec::{BlockRange, BlockShare, DirectionMix, PatternSpec};
 use ferrio_units::random::{Generator, SeedIndex, SeedTable};
 use ferrio_units::{DataDirection, PerDirection};
 
@@ -20,7 +21,7 @@ enum BlockSize {
     Split { entries: Box<[Entry]>, min_bytes: u64, stream: Generator },
 }
 
-/// Bytes from the start of a block to where it has to end. As seen on fio 3.33, blocks of several sizes end within the range
+/// Bytes from the start of a block to where it has to end. As seen on fio 3.41, blocks of several sizes end within the range
 /// of the job, those of one size within the file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
@@ -93,19 +94,14 @@ fn draw(range: &BlockRange, unaligned: bool, stream: &mut Generator, room_bytes:
     }
 }
 
-/// The entries of a split and the smallest of their sizes; `None` without any. An entry is taken if `trunc(r / c) <=
-/// trunc(max_output / 100)`, where `c` is the sum of the shares up to it, and the last one in any case. As seen on fio 3.33,
-/// it is rounded down to the unit, as with a range, before it has to fit.
+/// The entries of a split and the smallest of their sizes; `None` without any. The last one is taken in any case.
 fn entries(shares: &[BlockShare], unit_bytes: u64, max_output: u64) -> Option<(Box<[Entry]>, u64)> {
-    let entry_of = |bytes: u64, last_output| Entry { bytes: bytes - bytes % unit_bytes.max(1), last_output };
+    let entry_of = |bytes: u64, last_output| Entry { bytes: compat::split_bytes(bytes, unit_bytes), last_output };
     let (last, before) = shares.split_last()?;
     let mut percent = 0;
     let entry = |share: &BlockShare| {
         percent += u128::from(share.percent);
-        // Nothing is drawn for a share of 0, which stands before all others.
-        let end = u128::from(max_output / 100 + 1) * percent;
-        let last_output = u64::try_from(end.checked_sub(1)?).unwrap_or(u64::MAX);
-        Some(entry_of(share.block_bytes, last_output))
+        Some(entry_of(share.block_bytes, compat::last_output_of_split(percent, max_output)?))
     };
     let mut entries: Vec<Entry> = before.iter().filter_map(entry).collect();
     entries.push(entry_of(last.block_bytes, u64::MAX));
@@ -139,7 +135,7 @@ mod tests {
         Generator::from_table(GeneratorKind::Taus88, &seeds, SeedIndex::BlockSizeRead)
     }
 
-    /// Sizes in a trace of fio 3.33 with `randrepeat=0 randseed=137`, in KiB.
+    /// Sizes in a trace of fio 3.41 with `randrepeat=0 randseed=137`, in KiB.
     #[test]
     fn sizes_are_those_of_the_peer() {
         type Row<'a> = (&'a [(u64, u32)], [u64; 20]);
@@ -154,7 +150,7 @@ mod tests {
         }
     }
 
-    /// Sizes in a trace of fio 3.33 with `randrepeat=0 randseed=137`, `bssplit=10k/40:7k/30:3k/30`, in KiB.
+    /// Sizes in a trace of fio 3.41 with `randrepeat=0 randseed=137`, `bssplit=10k/40:7k/30:3k/30`, in KiB.
     #[test]
     fn sizes_are_rounded_down_to_multiples_of_the_smallest() {
         let shares = [(7, 30), (3, 30), (10, 40)];

@@ -3,11 +3,12 @@
 //!
 //! Must not know: offsets, block sizes of I/Os. Start reading at [`BlockChoice`].
 
+use crate::compat;
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::sequence::Sequence;
 use crate::sprandom::SpRandomBlocks;
 use crate::zones::Zones;
-use ferrio_job::spec::{PatternSpec, RandomDistribution, RandomGenerator, SpRandomSpec, Zone};
+use ferrio_spec::{PatternSpec, RandomDistribution, RandomGenerator, SpRandomSpec, Zone};
 use ferrio_sys::huge_pages;
 use ferrio_units::random::{Lfsr, SeedIndex, Shape, SkewedBlocks};
 use ferrio_units::{BuildError, DataDirection, PerDirection, RandomMap};
@@ -145,13 +146,13 @@ pub(crate) fn n_places(plan: &WorkloadPlan, file_index: usize) -> PerDirection<u
     places_in(plan, plan.files[file_index].length_bytes)
 }
 
-/// Number of aligned places of a file that begin within its range. As seen on fio 3.33, the map and the LFSR, which count in
-/// the smallest block of all directions, may give the last of them though it is among no draws. None if nothing can be drawn.
+/// Number of aligned places of a file that begin within its range. None if nothing can be drawn.
 pub(crate) fn n_starts(plan: &WorkloadPlan, file_index: usize) -> PerDirection<u64> {
     let n_places = n_places(plan, file_index);
-    let n_starts = |direction: DataDirection| {
-        let n_begun = plan.files[file_index].length_bytes.div_ceil(align_bytes(&plan.pattern, direction));
-        if n_places[direction] == 0 { 0 } else { n_begun }
+    let length_bytes = plan.files[file_index].length_bytes;
+    let n_starts = |direction: DataDirection| match n_places[direction] {
+        0 => 0,
+        _ => compat::n_starts(length_bytes, align_bytes(&plan.pattern, direction)),
     };
     PerDirection(DataDirection::ALL.map(n_starts))
 }
@@ -159,14 +160,7 @@ pub(crate) fn n_starts(plan: &WorkloadPlan, file_index: usize) -> PerDirection<u
 fn places_in(plan: &WorkloadPlan, length_bytes: u64) -> PerDirection<u64> {
     let places = |direction: DataDirection| {
         let min_bytes = plan.pattern.block_size[direction].min_bytes.max(1);
-        let align = align_bytes(&plan.pattern, direction);
-        if align >= min_bytes {
-            // As seen on fio 3.33: what is left behind the last whole part is no place, even if a block fits there.
-            return length_bytes / align;
-        }
-        // As seen on fio 3.33: a block that is longer than all of it by more than a part has places without end. The first few are
-        // those of the LFSR, and draws of other kinds lie past any file.
-        length_bytes.saturating_add(align).wrapping_sub(min_bytes) / align
+        compat::n_places(length_bytes, align_bytes(&plan.pattern, direction), min_bytes)
     };
     PerDirection(DataDirection::ALL.map(places))
 }

@@ -1,10 +1,10 @@
 //! Which I/Os go out with a priority of their own.
 //!
 //! Must not know: engines. Start reading at [`CommandPriorities::next`].
-//! Facts by the counts in the reports of fio 3.33: one draw of 0 to 99 from a stream of its own for each read and write
+//! Facts by the counts in the reports of fio 3.41: one draw of 0 to 99 from a stream of its own for each read and write
 //! that may have a priority of its own at all, also where the shares are 100 percent; none for the others.
 
-use ferrio_job::spec::{CommandPrioritySpec, PriorityShare};
+use ferrio_spec::{CommandPrioritySpec, PriorityShare};
 use ferrio_units::random::{SeedIndex, SeedTable, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
 
@@ -97,7 +97,7 @@ mod tests {
         ioprios.iter().map(|ioprio| drawn.iter().filter(|drawn| *drawn == ioprio).count()).collect()
     }
 
-    /// Counts in the reports of fio 3.33, and for 30 percent also in one of its development head.
+    /// Counts in the reports of fio 3.41, and for 30 percent also in one of its development head.
     #[test]
     fn counts_are_those_of_the_reference() {
         for (percent, n_with) in [(1, 29), (20, 417), (30, 609), (50, 1_031), (60, 1_237), (99, 2_027), (100, 2_048)] {

@@ -37,7 +37,7 @@ pub(crate) struct FileCursor {
     pub(crate) has_unwritten_trim: bool,
     /// I/Os since the last rewind: a file that restarts without one is done.
     pub(crate) n_since_rewind: u64,
-    /// Where the last block would have begun that found no place. As seen on fio 3.33, one past the end of the range is counted
+    /// Where the last block would have begun that found no place. As seen on fio 3.41, one past the end of the range is counted
     /// from the start of the range, one that is too long there from that of the file.
     pub(crate) missed_bytes: Option<u64>,
     /// Rewinds since the last I/O.
@@ -83,11 +83,25 @@ impl FileCursor {
         let mut has_wrapped = false;
         for direction in DataDirection::ALL {
             if start < end && self.next_bytes[direction] >= end {
-                (self.next_bytes[direction], self.last_bytes[direction]) = (start, NOWHERE);
-                (self.fresh[direction], has_wrapped) = (true, true);
+                self.wrap_direction(direction);
+                has_wrapped = true;
             }
         }
         has_wrapped
+    }
+
+    /// Takes a direction back to the start, unless it stands there.
+    pub(crate) fn wrap_rest(&mut self, direction: DataDirection) -> bool {
+        let has_moved = !self.fresh[direction];
+        if has_moved {
+            self.wrap_direction(direction);
+        }
+        has_moved
+    }
+
+    fn wrap_direction(&mut self, direction: DataDirection) {
+        (self.next_bytes[direction], self.last_bytes[direction]) = (self.range.start_bytes, NOWHERE);
+        self.fresh[direction] = true;
     }
 
     /// Goes on at another place, where nothing was visited.

@@ -4,7 +4,7 @@
 //! Facts of the mix: reference "Mixed choice" (a draw of 1..100 from the mix stream; shares are recomputed on a switch).
 
 use crate::cursor::FileCursor;
-use ferrio_job::spec::{DirectionMix, PatternSpec};
+use ferrio_spec::{DirectionMix, PatternSpec};
 use ferrio_units::random::{SeedIndex, SeedTable, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
 
@@ -86,7 +86,7 @@ impl DirectionPicker {
         }
     }
 
-    /// A pass begins. As seen on fio 3.33: what a direction had left of its share in the pass before is lost.
+    /// A pass begins. As seen on fio 3.41: what a direction had left of its share in the pass before is lost.
     pub(crate) fn start_pass(&mut self) {
         if let Some(mix) = self.mix() {
             mix.share = 0;

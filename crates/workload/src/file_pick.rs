@@ -4,7 +4,7 @@
 
 use crate::choice;
 use crate::plan::{WorkloadError, WorkloadPlan};
-use ferrio_job::spec::FileService;
+use ferrio_spec::FileService;
 use ferrio_units::random::{Generator, SeedIndex, SkewedBlocks};
 
 /// A file is kept until it is done.
@@ -56,7 +56,7 @@ impl FilePicker {
             n_done: 0,
             max_open: plan.openfiles.clamp(1, plan.files.len().max(1)),
             service: plan.file_service.clone(),
-            // As seen on fio 3.33: files in sequence are a round that stays with each until it is done. The next pass goes on with
+            // As seen on fio 3.41: files in sequence are a round that stays with each until it is done. The next pass goes on with
             // the file after the last.
             count: if in_sequence { ALL_OF_IT } else { plan.file_service_count.max(1) },
             left: 0,

@@ -4,10 +4,11 @@
 //! Start reading at [`OffsetPicker::next`].
 
 use crate::choice::{BlockChoice, align_bytes};
+use crate::compat;
 use crate::cursor::{FileCursor, NOWHERE};
-use crate::plan::{FileRange, WorkloadPlan};
+use crate::plan::WorkloadPlan;
 use crate::workload::OffsetState;
-use ferrio_job::spec::{FileService, RandomGenerator, RwSequencer};
+use ferrio_spec::{FileService, RandomGenerator, RwSequencer};
 use ferrio_sys::prefetch;
 use ferrio_units::random::{Generator, GeneratorKind, SeedIndex, Taus88};
 use ferrio_units::{DataDirection, PerDirection, RandomMap};
@@ -45,7 +46,7 @@ pub(crate) struct OffsetPicker {
     /// The last block of a random job that found no place was to follow the one before it.
     ended_in_sequence: bool,
     offsets: Generator,
-    /// As seen on fio 3.33: each direction draws from a stream of its own, all of which begin alike.
+    /// As seen on fio 3.41: each direction draws from a stream of its own, all of which begin alike.
     mix: PerDirection<Generator>,
     zones: Taus88,
 }
@@ -58,8 +59,8 @@ enum Again {
     InsteadOfSequential,
 }
 
-/// Above this many blocks a 32-bit draw cannot reach every block.
-const MAX_BLOCKS_32: u64 = 1 << 32;
+/// Above this many blocks fio takes the generator of 64 bits by itself.
+const MAX_BLOCKS_32: u64 = u32::MAX as u64;
 
 /// The map of so many blocks takes 256 KiB: smaller ones lie in the caches of the core anyway.
 const MIN_FETCHED_BLOCKS: u64 = 256 * 1024 * 8;
@@ -90,9 +91,9 @@ impl OffsetPicker {
         }
     }
 
-    /// What the starts are drawn from.
+    /// What the starts are drawn from, or would be if they did not follow each other.
     pub(crate) fn state(&self) -> OffsetState {
-        if self.random { OffsetState::from(&self.offsets) } else { OffsetState::None }
+        OffsetState::from(&self.offsets)
     }
 
     /// The next start in a file; `None`: the file is done.
@@ -130,7 +131,7 @@ impl OffsetPicker {
     }
 
     /// A random block. One that stands where a sequential one would start past the end has the size of those in sequence, and is
-    /// not marked in the map (as seen on fio 3.33).
+    /// not marked in the map (as seen on fio 3.41).
     #[inline]
     fn drawn(&mut self, what: Again, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
         let Some(start) = self.at_random(file, direction) else {
@@ -155,7 +156,7 @@ impl OffsetPicker {
         self.is_past_end
     }
 
-    /// The streams start anew. As seen on fio 3.33: a run goes on.
+    /// The streams start anew. As seen on fio 3.41: a run goes on.
     pub(crate) fn reseed(&mut self, fresh: Self) {
         let Self { run_left, again, is_past_end, .. } = *self;
         *self = Self { run_left, again, is_past_end, ..fresh };
@@ -167,7 +168,7 @@ impl OffsetPicker {
     }
 
     /// Inside a run: the next block of the file and direction, or the same again, from the start of the range where there
-    /// was none (as seen on fio 3.33). A run that reaches the end of the file goes on elsewhere, and is no longer for it;
+    /// was none (as seen on fio 3.41). A run that reaches the end of the file goes on elsewhere, and is no longer for it;
     /// one that reaches that of a range that ends before it ends the file.
     fn within_run(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
         if self.identical {
@@ -199,7 +200,7 @@ impl OffsetPicker {
         let align = self.align_bytes[direction];
         let n_blocks = file.n_drawn[direction];
         let (block, map_block) = match &mut file.choice {
-            // As seen on fio 3.33: nothing is taken from the streams of the job where there is no place. There is no start either.
+            // As seen on fio 3.41: nothing is taken from the streams of the job where there is no place. There is no start either.
             BlockChoice::Free | BlockChoice::Map(_) | BlockChoice::Zoned(_) if n_blocks == 0 => (0, None),
             BlockChoice::Free => (self.offsets.below(n_blocks), None),
             BlockChoice::Map(map) => {
@@ -213,6 +214,7 @@ impl OffsetPicker {
             BlockChoice::Skewed(blocks) => (blocks.next_block(), None),
             BlockChoice::Zoned(zones) => (zones.next_block(direction, &mut self.zones, &mut self.offsets)?, None),
             BlockChoice::Sequence(sequence) => (sequence.next_block()?, None),
+            BlockChoice::SpRandom(_) if direction != DataDirection::Write => (self.offsets.below(n_blocks), None),
             BlockChoice::SpRandom(blocks) => (blocks.next_block()?, None),
         };
         if block >= file.n_starts[direction] {
@@ -234,8 +236,8 @@ impl OffsetPicker {
         }
         let offset_bytes = match (self.skip_bytes, file.fresh[direction]) {
             (0, _) => position,
-            (_, false) => self.skipped(file, position),
-            (..0, true) if !begins_in_place(&file.range) => self.first_before_start(file)?,
+            (_, false) => compat::after_skip(file, self.skip_bytes, position),
+            (..0, true) => compat::first_of_backwards(file, self.skip_bytes, position)?,
             (_, true) => position,
         };
         if offset_bytes >= file.end_bytes {
@@ -245,37 +247,10 @@ impl OffsetPicker {
         Some(Start { offset_bytes, random: false, map_block: None })
     }
 
-    /// The first block of a range that jumps go through backwards, unless it begins in its place (as seen on fio 3.33).
-    fn first_before_start(&self, file: &FileCursor) -> Option<u64> {
-        let FileRange { start_bytes, length_bytes, .. } = file.range;
-        let first = length_bytes.checked_add_signed(self.skip_bytes)?;
-        Some(if first < start_bytes { first.saturating_add(start_bytes) } else { first })
-    }
-
-    /// The position after a skip: one before the start goes to the end, unless it jumps over all of the file. As seen on fio
-    /// 3.33, one that is further from the start of the range, or of the window, than the file is long goes to the start, or as
-    /// far behind it as it is from that of the file; any other past the end of the range ends the file.
-    fn skipped(&self, file: &FileCursor, position: u64) -> u64 {
-        let start_bytes = file.range.start_bytes;
-        match position.checked_add_signed(self.skip_bytes) {
-            Some(next) if next.saturating_sub(file.base_bytes) >= file.range.block_end_bytes() => {
-                file.base_bytes.saturating_mul(2)
-            }
-            Some(next) if next >= start_bytes => next,
-            _ => file.end_bytes.checked_add_signed(self.skip_bytes).map_or(u64::MAX, |last| last.max(start_bytes)),
-        }
-    }
-
     /// True when a direction that comes to the end of a file goes on at its start.
     pub(crate) fn wraps(&self) -> bool {
         self.wraps
     }
-}
-
-/// Jumps backwards begin at the start of a range. As seen on fio 3.33, one at the start of its file, or as far from it as it is
-/// long.
-fn begins_in_place(range: &FileRange) -> bool {
-    range.start_bytes == 0 || range.start_bytes == range.length_bytes
 }
 
 /// Has the word fetched that the next draw of the same kind looks at, while the present I/O is done. A draw of another kind

@@ -3,7 +3,7 @@
 //! Must not know: clocks, which I/Os they are. Start reading at [`Arrivals`].
 //! Facts: reference "Rates and pauses" and, for the draws, "Block sizes, mix, rates".
 
-use ferrio_job::spec::{CatchUp, PaceSpec, PatternSpec, RateProcess};
+use ferrio_spec::{CatchUp, PaceSpec, PatternSpec, RateProcess};
 use ferrio_units::random::{SeedIndex, SeedTable, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
 
@@ -161,12 +161,12 @@ impl Arrivals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_job::draft::Draft;
+    use ferrio_spec::JobSpec;
     use ferrio_units::random::DEFAULT_RAND_SEED;
     use proptest::prelude::*;
 
     fn reads(set: impl FnOnce(&mut PaceSpec)) -> Arrivals {
-        let mut job = Draft::new().job;
+        let mut job = JobSpec::default();
         set(&mut job.pace);
         let seeds = SeedTable::new(DEFAULT_RAND_SEED, 1);
         let PerDirection([reads, ..]) = Arrivals::of_job(&job.pace, &job.pattern, &seeds);
@@ -196,10 +196,10 @@ mod tests {
     // Reference: rate_iops is the bytes of its smallest blocks, but one interval an I/O with bssplit.
     #[test]
     fn a_rate_of_ios_over_shares_of_sizes_counts_ios() {
-        let mut job = Draft::new().job;
+        let mut job = JobSpec::default();
         job.pace.ios_per_sec.0[0] = 1_000;
         let seeds = SeedTable::new(DEFAULT_RAND_SEED, 1);
-        let third_due_ns = |job: &ferrio_job::spec::JobSpec| {
+        let third_due_ns = |job: &ferrio_spec::JobSpec| {
             let PerDirection([reads, ..]) = Arrivals::of_job(&job.pace, &job.pattern, &seeds);
             let mut reads = reads.unwrap();
             reads.issued(4_096, 0);
@@ -207,7 +207,7 @@ mod tests {
             reads.due_ns()
         };
         assert_eq!(third_due_ns(&job), 3_000_000);
-        let share = |block_bytes| ferrio_job::spec::BlockShare { block_bytes, percent: 50 };
+        let share = |block_bytes| ferrio_spec::BlockShare { block_bytes, percent: 50 };
         job.pattern.block_split.0[0] = vec![share(4_096), share(8_192)];
         assert_eq!(third_due_ns(&job), 2_000_000);
     }

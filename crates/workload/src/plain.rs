@@ -5,10 +5,10 @@
 //! Must not know: any job that is not plain. Start reading at [`PlainStream::new`], then [`PlainStream::next`].
 
 use crate::choice::{self, BlockChoice};
-use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
-use crate::stream::{Next, NextIo};
+use crate::plan::{FileRange, Rounds, WorkloadError, WorkloadPlan};
+use crate::stream::{Next, NextIo, offset_picker};
 use crate::workload::OffsetState;
-use ferrio_job::spec::{DirectionMix, FileService, PatternSpec, RandomDistribution, RandomGenerator};
+use ferrio_spec::{DirectionMix, FileService, PatternSpec, RandomDistribution, RandomGenerator};
 use ferrio_sys::prefetch;
 use ferrio_units::random::{SeedIndex, Taus88, UniformBlocks};
 use ferrio_units::{DataDirection, RandomMap};
@@ -85,7 +85,11 @@ impl MappedBlocks {
     }
 
     /// The next block; `None`: all are taken.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "left to itself the compiler calls it where streams have a pace: 20 instructions"
+    )]
+    #[inline(always)]
     fn take_next(&mut self) -> Option<u64> {
         let later = Draw::next_of(&mut self.blocks);
         if let Some(word) = self.map.word_of(later.block.into()) {
@@ -109,6 +113,8 @@ struct Limits {
     n_in_pass: u64,
     /// The file starts over when it is done, without being closed.
     starts_over: bool,
+    /// What offsets would be drawn from if they did not follow each other.
+    unused: OffsetState,
     /// The stream as it was at first, if each pass starts it anew.
     first: Option<UniformBlocks>,
     range: FileRange,
@@ -130,7 +136,8 @@ impl PlainStream {
         let limits = Limits {
             n_total: plan.limit_bytes.div_ceil(facts.block_bytes).min(plan.limit_ios),
             n_in_pass: plan.pass_limit_bytes.div_ceil(facts.block_bytes),
-            starts_over: plan.time_based && (plan.pattern.random || ends_with_a_block(plan, &facts)),
+            starts_over: starts_over(plan, &facts),
+            unused: if plan.pattern.random { OffsetState::None } else { offset_picker(plan).state() },
             first: plan.reseed_each_pass.then(|| blocks.clone()),
             range: plan.files[0],
         };
@@ -244,7 +251,7 @@ impl PlainStream {
     /// What the offsets are drawn from, as it stands.
     pub(crate) fn offset_state(&self) -> OffsetState {
         match &self.order {
-            Order::Sequential => OffsetState::None,
+            Order::Sequential => self.limits.unused,
             Order::Mapped(blocks) => OffsetState::Taus88(blocks.stream_words()),
             Order::Free(blocks) => OffsetState::Taus88(blocks.stream().words()),
         }
@@ -253,6 +260,11 @@ impl PlainStream {
     /// Bytes issued in all passes.
     pub(crate) fn issued_bytes(&self) -> u64 {
         self.n_issued.saturating_mul(self.block_bytes)
+    }
+
+    /// All that the job is to do was issued.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.n_issued >= self.limits.n_total
     }
 
     /// I/Os issued in all passes.
@@ -266,7 +278,18 @@ impl PlainStream {
     }
 }
 
-/// As seen on fio 3.33: a file of which a rest remains is closed, and its pass ends.
+/// The file starts over at its end, without being closed.
+fn starts_over(plan: &WorkloadPlan, facts: &Facts) -> bool {
+    let has_time = plan.time_based && (plan.pattern.random || ends_with_a_block(plan, facts));
+    let goes_round = match plan.rounds {
+        Rounds::None => false,
+        Rounds::OfWholeFiles => ends_with_a_block(plan, facts),
+        Rounds::OfBlocks => true,
+    };
+    has_time || (goes_round && !plan.pattern.random)
+}
+
+/// As seen on fio 3.41: a file of which a rest remains is closed, and its pass ends.
 fn ends_with_a_block(plan: &WorkloadPlan, facts: &Facts) -> bool {
     plan.files.iter().all(|file| facts.n_blocks.saturating_mul(facts.block_bytes) >= file.length_bytes)
 }
@@ -291,6 +314,7 @@ fn facts(plan: &WorkloadPlan) -> Option<Facts> {
         pass_limit_bytes: _,
         limit_ios: _,
         time_based: _,
+        rounds: _,
     } = plan
     else {
         return None;
@@ -309,7 +333,7 @@ fn facts(plan: &WorkloadPlan) -> Option<Facts> {
     }
     // Beyond, the general stream draws 64 bits: it counts in the smallest block of all directions, used or not.
     let n_smallest = range.length_bytes / smallest_bytes;
-    (n_smallest <= UniformBlocks::MAX_BLOCKS).then_some(Facts { direction, block_bytes, n_blocks })
+    u32::try_from(n_smallest).is_ok().then_some(Facts { direction, block_bytes, n_blocks })
 }
 
 /// Direction and block size if there is only one of each, and no order but sequential or random.

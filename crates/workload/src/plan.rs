@@ -3,7 +3,7 @@
 //! Must not know: how the ranges came about. Start reading at [`WorkloadPlan`].
 
 use crate::zoning::sequential::SequentialPlan;
-use ferrio_job::spec::{FileService, PatternSpec, StridedSpec};
+use ferrio_spec::{FileService, PatternSpec, StridedSpec};
 use ferrio_units::BuildError;
 use ferrio_units::random::SeedTable;
 
@@ -68,12 +68,26 @@ pub struct WorkloadPlan {
     pub limit_ios: u64,
     /// Files start over when they are done.
     pub time_based: bool,
+    /// What a direction in sequence does at the end of a file.
+    pub rounds: Rounds,
+}
+
+/// What a direction in sequence does at the end of a file in a pass that has more to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rounds {
+    /// The file is done.
+    None,
+    /// It goes on at the start of the file; a rest that is shorter than a block ends the file.
+    OfWholeFiles,
+    /// It goes on at the start of the file, wherever its last whole block ended.
+    OfBlocks,
 }
 
 impl WorkloadPlan {
-    /// A direction that comes to the end of the only file goes on at its start.
+    /// A direction that comes to the end of a file goes on at its start; where only time ends the job, that of the only file.
     pub(crate) fn wraps(&self) -> bool {
-        self.time_based && self.files.len() == 1 && !self.has_zones()
+        let has_time = self.time_based && self.files.len() == 1;
+        (has_time || self.rounds != Rounds::None) && !self.has_zones()
     }
 
     /// A file starts over without being closed once all of it was visited.

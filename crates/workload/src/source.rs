@@ -10,8 +10,9 @@ use crate::stream::{Next, Progress, Stream};
 use crate::strided::Strided;
 use crate::workload::OffsetState;
 use crate::zoning::sequential::SequentialZones;
-use crate::zoning::{Unzoned, Zoning, ZoningFailure};
-use ferrio_job::spec::PaceSpec;
+use crate::zoning::{CompletedIo, Unzoned, Zoning, ZoningFailure};
+use ferrio_spec::PaceSpec;
+use std::time::Duration;
 
 /// What a stream can do, whatever its zones and its pace.
 pub(crate) trait Source: std::fmt::Debug {
@@ -31,31 +32,83 @@ pub(crate) trait Source: std::fmt::Debug {
     fn unpaced(&self) -> Box<dyn Source>;
 
     /// What keeps its pace, if it has one.
-    fn pace(&mut self) -> Option<&mut dyn Pace> {
-        None
-    }
+    fn pace(&mut self) -> Option<&mut dyn Pace>;
 
     /// When the last I/O was meant to start, if its direction has a rate.
-    fn intended_ns(&self) -> Option<u64> {
-        None
-    }
+    fn intended_ns(&self) -> Option<u64>;
 
     /// A file was closed: nothing of it is in flight.
-    fn closed(&mut self, _file_index: u32) {}
+    fn closed(&mut self, file_index: u32);
 
     /// Where the I/O would have begun that was to come when a file had nothing left.
     fn missed_bytes(&self) -> Option<u64>;
 
+    /// An I/O is done.
+    fn completed(&mut self, io: &CompletedIo);
+
+    /// Nothing is in flight.
+    fn drained(&mut self);
+
+    /// Sleeps until another job may be done with a zone, or for `limit`.
+    fn wait_for_zone(&mut self, limit: Duration);
+
     /// Zones that were reset to be written again.
-    fn n_zone_resets(&self) -> u64 {
-        0
-    }
+    fn n_zone_resets(&self) -> u64;
 
     /// Why its zones do not let it go on.
-    fn zoning_failure(&self) -> Option<ZoningFailure> {
-        None
-    }
+    fn zoning_failure(&self) -> Option<ZoningFailure>;
 }
+
+/// What a stream around another leaves to that one.
+macro_rules! forward_to {
+    ($stream:ident) => {
+        fn start_pass(&mut self) {
+            self.$stream.start_pass();
+        }
+
+        fn progress(&self) -> $crate::stream::Progress {
+            self.$stream.progress()
+        }
+
+        fn offset_state(&self) -> $crate::workload::OffsetState {
+            self.$stream.offset_state()
+        }
+
+        fn unpaced(&self) -> Box<dyn $crate::source::Source> {
+            self.$stream.unpaced()
+        }
+
+        fn closed(&mut self, file_index: u32) {
+            self.$stream.closed(file_index);
+        }
+
+        fn missed_bytes(&self) -> Option<u64> {
+            self.$stream.missed_bytes()
+        }
+
+        fn completed(&mut self, io: &$crate::zoning::CompletedIo) {
+            self.$stream.completed(io);
+        }
+
+        fn drained(&mut self) {
+            self.$stream.drained();
+        }
+
+        fn wait_for_zone(&mut self, limit: std::time::Duration) {
+            self.$stream.wait_for_zone(limit);
+        }
+
+        fn n_zone_resets(&self) -> u64 {
+            self.$stream.n_zone_resets()
+        }
+
+        fn zoning_failure(&self) -> Option<$crate::zoning::ZoningFailure> {
+            self.$stream.zoning_failure()
+        }
+    };
+}
+
+pub(crate) use forward_to;
 
 impl<Z: Zoning + Clone + 'static> Source for Stream<Z> {
     fn next(&mut self) -> Next {
@@ -78,12 +131,32 @@ impl<Z: Zoning + Clone + 'static> Source for Stream<Z> {
         Box::new(self.clone())
     }
 
+    fn pace(&mut self) -> Option<&mut dyn Pace> {
+        None
+    }
+
+    fn intended_ns(&self) -> Option<u64> {
+        None
+    }
+
     fn closed(&mut self, file_index: u32) {
         Self::closed(self, file_index);
     }
 
     fn missed_bytes(&self) -> Option<u64> {
         Self::missed_bytes(self)
+    }
+
+    fn completed(&mut self, io: &CompletedIo) {
+        Self::completed(self, io);
+    }
+
+    fn drained(&mut self) {
+        Self::drained(self);
+    }
+
+    fn wait_for_zone(&mut self, limit: Duration) {
+        Self::wait_for_zone(self, limit);
     }
 
     fn n_zone_resets(&self) -> u64 {
@@ -114,6 +187,7 @@ impl Source for PlainStream {
             issued_bytes: self.issued_bytes(),
             n_issued: self.n_issued(),
             n_writes_issued: self.n_writes_issued(),
+            is_spent: self.is_spent(),
         }
     }
 
@@ -124,27 +198,38 @@ impl Source for PlainStream {
     fn unpaced(&self) -> Box<dyn Source> {
         Box::new(self.clone())
     }
+
+    fn pace(&mut self) -> Option<&mut dyn Pace> {
+        None
+    }
+
+    fn intended_ns(&self) -> Option<u64> {
+        None
+    }
+
+    /// A plain stream has one file and no zones: what happens to them changes nothing.
+    fn closed(&mut self, _: u32) {}
+
+    fn completed(&mut self, _: &CompletedIo) {}
+
+    fn drained(&mut self) {}
+
+    fn wait_for_zone(&mut self, _: Duration) {}
+
+    fn n_zone_resets(&self) -> u64 {
+        0
+    }
+
+    fn zoning_failure(&self) -> Option<ZoningFailure> {
+        None
+    }
 }
 
 impl<S: Source + Unpaced> Source for PacedStream<S> {
+    forward_to!(stream);
+
     fn next(&mut self) -> Next {
         Self::next(self)
-    }
-
-    fn start_pass(&mut self) {
-        self.stream.start_pass();
-    }
-
-    fn progress(&self) -> Progress {
-        self.stream.progress()
-    }
-
-    fn offset_state(&self) -> OffsetState {
-        self.stream.offset_state()
-    }
-
-    fn unpaced(&self) -> Box<dyn Source> {
-        self.stream.unpaced()
     }
 
     fn pace(&mut self) -> Option<&mut dyn Pace> {
@@ -153,22 +238,6 @@ impl<S: Source + Unpaced> Source for PacedStream<S> {
 
     fn intended_ns(&self) -> Option<u64> {
         Self::intended_ns(self)
-    }
-
-    fn closed(&mut self, file_index: u32) {
-        self.stream.closed(file_index);
-    }
-
-    fn missed_bytes(&self) -> Option<u64> {
-        self.stream.missed_bytes()
-    }
-
-    fn n_zone_resets(&self) -> u64 {
-        self.stream.n_zone_resets()
-    }
-
-    fn zoning_failure(&self) -> Option<ZoningFailure> {
-        self.stream.zoning_failure()
     }
 }
 

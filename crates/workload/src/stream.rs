@@ -2,18 +2,22 @@
 //!
 //! Must not know: who does them. Start reading at [`Stream::next`]: limit, file, sync, direction, offset, size.
 
+mod placed;
+
 use crate::block_size::{BlockSizes, Room};
 use crate::choice::{BlockChoice, Shapes, drawn_bytes, smallest_block_bytes};
+use crate::compat;
 use crate::cursor::FileCursor;
 use crate::direction::DirectionPicker;
 use crate::file_pick::FilePicker;
 use crate::offset::{OffsetPicker, Start};
-use crate::plan::{WorkloadError, WorkloadPlan};
+use crate::plan::{Rounds, WorkloadError, WorkloadPlan};
 use crate::sync_points::SyncPoints;
 use crate::workload::OffsetState;
-use crate::zoning::{Drawn, Unzoned, Zoning};
-use ferrio_job::spec::DirectionMix;
+use crate::zoning::{Unzoned, Zoning};
+use ferrio_spec::DirectionMix;
 use ferrio_units::{DataDirection, Direction, PerDirection};
+use placed::Waiting;
 
 /// One I/O to issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,15 +45,18 @@ pub enum Next {
     Wait,
     /// The file is to be open from now on (replays), then ask again.
     Open(u32),
+    /// A zone cannot be used while I/Os of the job are in flight: wait for all of them, tell
+    /// [`Workload::drained`](crate::Workload::drained), then ask again.
+    Drain,
+    /// A zone cannot be used before another job is done with it: [`Workload::wait_for_zone`](crate::Workload::wait_for_zone), then
+    /// ask again. Nothing of the job is in flight.
+    Held,
     /// The pass is over.
     PassEnd,
     /// The stream cannot go on; [`Workload::take_error`](crate::Workload::take_error) or
     /// [`Workload::zoning_failure`](crate::Workload::zoning_failure) says why.
     Failed,
 }
-
-/// As seen on fio 3.33: a map ends with a whole word.
-const MAP_WORD_BITS: u64 = 64;
 
 /// Most times that a file starts over without an I/O: where nearly all draws lie past its end, one that does not may be long in
 /// coming, but where none fits none comes.
@@ -66,6 +73,8 @@ pub(crate) struct Progress {
     pub(crate) n_issued: u64,
     /// Writes.
     pub(crate) n_writes_issued: u64,
+    /// It is all that the job is to do.
+    pub(crate) is_spent: bool,
 }
 
 /// The stream of one worker, whatever its plan. What zones it has is known when it is compiled: most have none.
@@ -94,14 +103,16 @@ pub(crate) struct Stream<Z = Unzoned> {
     last: Option<Direction>,
     /// Where the I/O would have begun that was to come when a file had nothing left, if there was a place at all.
     missed_bytes: Option<u64>,
-    /// There was a place for the I/O that was to come, but not for the whole of a block.
-    lacks_room: bool,
-    /// An I/O in sequence had no place: as seen on fio 3.33, the one that comes instead is not marked in a map.
+    /// There was a place for the I/O that was to come, but not for the whole of a block: its direction.
+    lacks_room: Option<DataDirection>,
+    /// An I/O in sequence had no place: as seen on fio 3.41, the one that comes instead is not marked in a map.
     leaves_unmarked: bool,
     /// Writes go to the range of the last trim of their file (`randtrimwrite`).
     repeats_trims: bool,
     /// The byte limit is for writes only, though there are trims (`trimwrite`).
     counts_writes_only: bool,
+    /// What waits for zones.
+    waiting: Option<Waiting>,
 }
 
 impl<Z: Zoning> Stream<Z> {
@@ -132,10 +143,11 @@ impl<Z: Zoning> Stream<Z> {
             n_issued_total: 0,
             last: None,
             missed_bytes: None,
-            lacks_room: false,
+            lacks_room: None,
             leaves_unmarked: false,
             repeats_trims: plan.pattern.mix == DirectionMix::TrimWrite && plan.pattern.random,
             counts_writes_only: plan.pattern.mix == DirectionMix::TrimWrite,
+            waiting: None,
             plan,
         };
         stream.set_limits();
@@ -162,6 +174,11 @@ impl<Z: Zoning> Stream<Z> {
     /// The next I/O, or what has to happen before it.
     #[inline]
     pub(crate) fn next(&mut self) -> Next {
+        if Z::PLACES_ANEW
+            && let Some(waiting) = self.waiting.take()
+        {
+            return self.go_on(waiting);
+        }
         if self.issued_bytes >= self.pass_end_bytes || self.n_issued_total >= self.plan.limit_ios {
             return Next::PassEnd;
         }
@@ -169,6 +186,9 @@ impl<Z: Zoning> Stream<Z> {
         if let Some(direction) = self.syncs.due(self.n_issued[DataDirection::Write], self.last) {
             self.last = Some(direction);
             return Next::Io(NextIo { direction, file_index: file_index as u32, offset_bytes: 0, length_bytes: 0 });
+        }
+        if Z::PLACES_ANEW {
+            return self.placed_io(file_index);
         }
         match self.data_io(file_index) {
             Some(io) => Next::Io(io),
@@ -178,20 +198,15 @@ impl<Z: Zoning> Stream<Z> {
 
     #[inline]
     fn data_io(&mut self, file_index: usize) -> Option<NextIo> {
-        let file = &mut self.files[file_index];
-        let direction = self.directions.next(&self.n_issued, file);
+        let direction = self.directions.next(&self.n_issued, &self.files[file_index]);
         if self.repeats_trims && direction == DataDirection::Write {
-            let (offset_bytes, length_bytes) = (file.last_bytes[DataDirection::Trim], file.last_trim_bytes);
-            self.offsets.count_repeat();
-            return Some(self.count(direction, file_index, offset_bytes, length_bytes));
+            return Some(self.repeated_io(file_index));
         }
-        if Z::PLACES_ANEW {
-            return self.placed_io(file_index, direction);
-        }
+        let file = &mut self.files[file_index];
         self.zones.enter(file, direction);
         let Some(start) = self.offsets.next(file, direction) else {
             self.leaves_unmarked |= self.offsets.failed_in_sequence();
-            self.lacks_room = self.offsets.is_past_end();
+            self.lacks_room = self.offsets.is_past_end().then_some(direction);
             return None;
         };
         let room_to = |end_bytes: u64| end_bytes.saturating_sub(start.offset_bytes);
@@ -199,7 +214,7 @@ impl<Z: Zoning> Stream<Z> {
         let in_file_bytes = room_to(file.range.block_end_bytes());
         let room = Room { in_range_bytes, in_file_bytes };
         let Some(wanted_bytes) = self.sizes.next(direction, start.random, room) else {
-            (self.lacks_room, self.leaves_unmarked) = (true, !start.random);
+            (self.lacks_room, self.leaves_unmarked) = (Some(direction), !start.random);
             file.missed_bytes = Some(start.offset_bytes);
             return None;
         };
@@ -207,25 +222,12 @@ impl<Z: Zoning> Stream<Z> {
         Some(self.count(direction, file_index, start.offset_bytes, length_bytes))
     }
 
-    /// The zones decide where an I/O goes that was drawn; what is marked in the map is where it was drawn.
-    fn placed_io(&mut self, file_index: usize, direction: DataDirection) -> Option<NextIo> {
-        let direction = self.zones.turn(file_index, direction);
-        let file = &mut self.files[file_index];
-        let start = self.offsets.next(file, direction)?;
-        let offset_bytes = self.zones.begin(file_index, direction, start.offset_bytes)?;
-        // Whether a block of the one size fits is for the zones to say.
-        let in_range_bytes = file.range.end_bytes().saturating_sub(offset_bytes);
-        let room = Room { in_range_bytes, in_file_bytes: u64::MAX };
-        let wanted_bytes = self.sizes.next(direction, start.random, room)?;
-        let drawn = Drawn {
-            direction,
-            offset_bytes,
-            length_bytes: wanted_bytes,
-            at_most_bytes: self.free_bytes(file_index, direction, &start, wanted_bytes),
-        };
-        let placed = self.zones.place(file_index, drawn)?;
-        self.mark(file_index, direction, &start, placed.length_bytes);
-        Some(self.count(placed.direction, file_index, placed.offset_bytes, placed.length_bytes))
+    /// A write to the range of the last trim.
+    fn repeated_io(&mut self, file_index: usize) -> NextIo {
+        let file = &self.files[file_index];
+        let (offset_bytes, length_bytes) = (file.last_bytes[DataDirection::Trim], file.last_trim_bytes);
+        self.offsets.count_repeat();
+        self.count(DataDirection::Write, file_index, offset_bytes, length_bytes)
     }
 
     /// How much of a block the map leaves.
@@ -259,7 +261,7 @@ impl<Z: Zoning> Stream<Z> {
         // does.
         let n_free = match (n_marked < n_left, *has_window) {
             (true, _) => n_marked,
-            (false, true) => n_left + map.n_blocks().next_multiple_of(MAP_WORD_BITS) - map.n_blocks(),
+            (false, true) => n_left + compat::n_blocks_behind_map(map.n_blocks()),
             (false, false) => u64::MAX,
         };
         if n_free < n_wanted { n_free * unit_bytes } else { wanted_bytes }
@@ -289,7 +291,7 @@ impl<Z: Zoning> Stream<Z> {
         NextIo { direction: direction.into(), file_index: file_index as u32, offset_bytes, length_bytes }
     }
 
-    /// As seen on fio 3.33: writes count for the limit of the job, trims and writes for that of a pass.
+    /// As seen on fio 3.41: writes count for the limit of the job, trims and writes for that of a pass.
     fn count_trim_write(&mut self, direction: DataDirection, length_bytes: u64) {
         let is_trim = direction == DataDirection::Trim;
         let bytes = if is_trim { &mut self.uncounted_bytes } else { &mut self.issued_bytes };
@@ -312,25 +314,25 @@ impl<Z: Zoning> Stream<Z> {
         if self.zones.failure().is_some() {
             return Next::Failed;
         }
-        let lacks_room = std::mem::take(&mut self.lacks_room);
+        let without_room = std::mem::take(&mut self.lacks_room);
+        let lacks_room = without_room.is_some();
         let file = &mut self.files[file_index];
         self.missed_bytes = file.missed_bytes.take();
-        // As seen on fio 3.33: in sequence, a direction that comes to the end of the only file goes on at its start; several
-        // files are closed, and their pass ends.
-        if self.offsets.wraps() && !self.plan.pattern.random && file.wrap() {
-            self.zones.restart();
+        // As seen on fio 3.41: in sequence, a direction that comes to the end of the only file goes on at its start while there is
+        // time; several files are closed, and their pass ends.
+        if self.offsets.wraps() && !self.plan.pattern.random && goes_on_at_start(file, self.plan.rounds, without_room) {
             self.picker.stay();
             self.directions.hold(&self.n_issued);
             return Next::Restart(file_index as u32);
         }
-        // As seen on fio 3.33: a file whose rest is shorter than a block is closed, and its pass ends. One that gave nothing since
+        // As seen on fio 3.41: a file whose rest is shorter than a block is closed, and its pass ends. One that gave nothing since
         // it was rewound would restart for ever, unless another draw may find a place.
         let restarts = self.plan.restarts() && !lacks_room;
         let draws_again = lacks_room && self.plan.pattern.random && file.n_fruitless < MAX_FRUITLESS;
         if (file.n_since_rewind > 0 || draws_again) && (restarts || self.picker.starts_over()) {
             file.rewind();
             self.zones.restart();
-            // As seen on fio 3.33: a file that was read in sequence, or whose rest is shorter than a block, is closed and not
+            // As seen on fio 3.41: a file that was read in sequence, or whose rest is shorter than a block, is closed and not
             // the next by right.
             if self.picker.starts_over() && (lacks_room || !self.plan.pattern.random) {
                 self.picker.close(file_index);
@@ -358,7 +360,9 @@ impl<Z: Zoning> Stream<Z> {
     /// Starts the next pass over all files. All files count as closed.
     pub(crate) fn start_pass(&mut self) {
         self.files.iter_mut().for_each(FileCursor::rewind);
+        self.waiting = None;
         self.zones.restart();
+        self.zones.start_pass();
         self.picker.restart();
         self.directions.start_pass();
         self.last = None;
@@ -385,11 +389,21 @@ impl<Z: Zoning> Stream<Z> {
             issued_bytes: self.issued_bytes.saturating_add(self.uncounted_bytes),
             n_issued: self.n_issued_total,
             n_writes_issued: self.n_issued[DataDirection::Write],
+            is_spent: self.issued_bytes >= self.plan.limit_bytes || self.n_issued_total >= self.plan.limit_ios,
         }
     }
 }
 
-fn offset_picker(plan: &WorkloadPlan) -> OffsetPicker {
+/// Takes what has come to the end of a file back to its start; false: nothing has.
+fn goes_on_at_start(file: &mut FileCursor, rounds: Rounds, without_room: Option<DataDirection>) -> bool {
+    match without_room.filter(|_| rounds == Rounds::OfBlocks) {
+        Some(direction) => file.wrap_rest(direction),
+        None => file.wrap(),
+    }
+}
+
+/// What picks the offsets of a plan.
+pub(crate) fn offset_picker(plan: &WorkloadPlan) -> OffsetPicker {
     let min_bytes = smallest_block_bytes(plan).max(1);
     let largest = (0..plan.files.len()).map(|file_index| drawn_bytes(plan, file_index) / min_bytes).max().unwrap_or(0);
     OffsetPicker::new(plan, largest)

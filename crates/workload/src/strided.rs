@@ -1,12 +1,12 @@
 //! A window that moves through each file (`zonemode=strided`).
 //!
 //! Must not know: block sizes, order. Start reading at [`Strided::enter`].
-//! All of it as seen on fio 3.33: the files share one count of bytes, and each moves its own window.
+//! All of it as seen on fio 3.41: the files share one count of bytes, and each moves its own window.
 
 use crate::choice::BlockChoice;
 use crate::cursor::FileCursor;
 use crate::zoning::Zoning;
-use ferrio_job::spec::StridedSpec;
+use ferrio_spec::StridedSpec;
 use ferrio_units::DataDirection;
 
 /// Where a job stands in its present zone.
@@ -46,7 +46,7 @@ impl Zoning for Strided {
     fn open(&self, file: &mut FileCursor) {
         file.end_bytes = file.range.block_end_bytes();
         if matches!(file.choice, BlockChoice::Skewed(_)) {
-            // As seen on fio 3.33: what is drawn lies in the range of the file, whether a block fits into the window or not.
+            // As seen on fio 3.41: what is drawn lies in the range of the file, whether a block fits into the window or not.
             return;
         }
         for direction in DataDirection::ALL {
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use crate::stream::Stream;
     use crate::stream::tests::{BLOCK_BYTES, blocks, pass, plan};
-    use ferrio_job::spec::DirectionMix;
+    use ferrio_spec::DirectionMix;
 
     /// Blocks of passes over 16 blocks, of which a window shows some.
     fn passes(random: bool, [zone, range, skip]: [u64; 3], n_passes: usize) -> Vec<Vec<u64>> {
@@ -102,7 +102,7 @@ mod tests {
         (0..n_passes).map(|_| blocks(&pass(&mut stream))).collect()
     }
 
-    /// In traces of fio 3.33 with `randrepeat=0 randseed=137`.
+    /// In traces of fio 3.41 with `randrepeat=0 randseed=137`.
     #[test]
     fn windows_are_those_of_the_peer() {
         type Row = (bool, [u64; 3], [u64; 16]);
@@ -119,7 +119,7 @@ mod tests {
         }
     }
 
-    /// As in traces of fio 3.33: the last window reaches past the end, and the next pass begins with the first window.
+    /// As in traces of fio 3.41: the last window reaches past the end, and the next pass begins with the first window.
     #[test]
     fn a_pass_ends_where_no_block_is_left() {
         let sequential = vec![0, 1, 3, 4, 6, 7, 9, 10, 12, 13, 15];

@@ -8,16 +8,19 @@ use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::replay::{ReplayFigures, ReplayPlan, ReplayStream, TraceError};
 use crate::source::{self, Source};
 use crate::stream::{Next, NextIo, Stream};
+use crate::told::{DrawWatch, ToldStream};
+use crate::turns::TurnStream;
 use crate::verify::pending::PendingWrite;
 use crate::verify::read_back::{ReadBack, Regenerated};
-use crate::zoning::{Unzoned, ZoningFailure};
-use ferrio_job::spec::PaceSpec;
+use crate::zoning::{CompletedIo, Unzoned, ZoningFailure};
+use ferrio_spec::PaceSpec;
 use ferrio_units::random::Generator;
+use std::time::Duration;
 
 /// What the offsets of a stream are drawn from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OffsetState {
-    /// Nothing: they follow each other.
+    /// Nothing: a trace has them.
     None,
     /// The generator of 32 bits.
     Taus88([u32; 3]),
@@ -124,6 +127,12 @@ impl Workload {
         Ok(Self::of(Kind::Other(source::paced(plan, pace)?)))
     }
 
+    /// Makes the stream of a job whose I/Os are turns of work that move no data: as many as that. One with pauses gives
+    /// [`Next::Wait`] before each.
+    pub fn turns(limit: u64, has_pauses: bool) -> Self {
+        Self::of(Kind::Other(Box::new(TurnStream::new(limit, has_pauses))))
+    }
+
     /// Makes the stream of a job that replays a trace: it gives [`Next::Wait`] before each I/O.
     pub fn replay(plan: ReplayPlan) -> Result<Self, TraceError> {
         Ok(Self::of(Kind::Replay(Box::new(ReplayStream::new(plan)?))))
@@ -177,6 +186,19 @@ impl Workload {
         Self { stream: Kind::Attended(Box::new(attended)), ..self }
     }
 
+    /// The same, of which draws are told. A trace draws nothing.
+    #[must_use]
+    pub fn told(self, watch: DrawWatch) -> Self {
+        let told = |stream: Box<dyn Source>| Kind::Other(Box::new(ToldStream::new(stream, watch)));
+        let stream = match self.stream {
+            Kind::Plain(plain) => told(plain),
+            Kind::Any(stream) => told(stream),
+            Kind::Other(source) => told(source),
+            other => other,
+        };
+        Self { stream, ..self }
+    }
+
     /// The next I/O of an attended stream is this one; it counts for no limit and no rate.
     pub fn put_between(&mut self, io: NextIo) {
         if let Kind::Attended(attended) = &mut self.stream {
@@ -188,6 +210,14 @@ impl Workload {
     fn own(&self) -> &Kind {
         match self.set_aside.as_ref().unwrap_or(&self.stream) {
             Kind::Attended(attended) => &attended.stream,
+            other => other,
+        }
+    }
+
+    /// The same, to be changed.
+    fn own_mut(&mut self) -> &mut Kind {
+        match self.set_aside.as_mut().unwrap_or(&mut self.stream) {
+            Kind::Attended(attended) => &mut attended.stream,
             other => other,
         }
     }
@@ -230,6 +260,27 @@ impl Workload {
     /// Why zones do not let the stream go on.
     pub fn zoning_failure(&self) -> Option<ZoningFailure> {
         if let Kind::Other(source) = self.own() { source.zoning_failure() } else { None }
+    }
+
+    /// An I/O of the job is done, or has failed. Only streams whose files have zones of their own want to know.
+    pub fn completed(&mut self, io: &CompletedIo) {
+        if let Kind::Other(source) = self.own_mut() {
+            source.completed(io);
+        }
+    }
+
+    /// Nothing of the job is in flight.
+    pub fn drained(&mut self) {
+        if let Kind::Other(source) = self.own_mut() {
+            source.drained();
+        }
+    }
+
+    /// After [`Next::Held`]: sleeps until another job may be done with a zone, or for `limit`.
+    pub fn wait_for_zone(&mut self, limit: Duration) {
+        if let Kind::Other(source) = self.own_mut() {
+            source.wait_for_zone(limit);
+        }
     }
 
     /// Zones that were reset to be written again.
@@ -295,7 +346,7 @@ impl Workload {
     }
 
     /// Where the I/O would have begun that was to come when the file of the last [`Next::Close`] or [`Next::Restart`] had nothing
-    /// left; `None`: nowhere. As seen on fio 3.33: past the end of its range it is counted from the start of the range.
+    /// left; `None`: nowhere. As seen on fio 3.41: past the end of its range it is counted from the start of the range.
     pub fn missed_bytes(&self) -> Option<u64> {
         match self.own() {
             Kind::Plain(plain) => plain.missed_bytes(),
@@ -345,6 +396,16 @@ impl Workload {
             Kind::Other(source) => source.progress().n_issued,
             Kind::Replay(replay) => replay.n_issued(),
             Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => 0,
+        }
+    }
+
+    /// As many bytes, or reads, writes and trims, were issued as the job is to do in all passes.
+    pub fn is_spent(&self) -> bool {
+        match self.own() {
+            Kind::Plain(plain) => plain.is_spent(),
+            Kind::Any(stream) => stream.progress().is_spent,
+            Kind::Other(source) => source.progress().is_spent,
+            Kind::Replay(_) | Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => false,
         }
     }
 

@@ -1,9 +1,9 @@
 //! Blocks of a file in zones, which have shares of the I/Os (`random_distribution=zoned`, `zoned_abs`).
 //!
 //! Must not know: how a list of zones is written. Start reading at [`Zones::next_block`].
-//! Arithmetic: reference "Zoned"; lengths in bytes as seen on fio 3.33.
+//! Arithmetic: reference "Zoned"; lengths in bytes as seen on fio 3.41.
 
-use ferrio_job::spec::{Zone, ZoneLength};
+use ferrio_spec::{Zone, ZoneLength};
 use ferrio_units::random::{Generator, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
 
@@ -93,7 +93,7 @@ mod tests {
         (0..n).map(|_| next()).collect()
     }
 
-    /// In a trace of fio 3.33 with `randrepeat=0 randseed=137`.
+    /// In a trace of fio 3.41 with `randrepeat=0 randseed=137`.
     #[test]
     fn blocks_are_those_of_the_peer() {
         use ZoneLength::{Bytes, Percent};

@@ -29,7 +29,7 @@ const END: &str = r#"    esac
         mapfile -t COMPREPLY < <(compgen -W "$_ferrio_names" -- "$current")
         [[ "${COMPREPLY[0]-}" == *= ]] && compopt -o nospace
     elif [[ "$COMP_CWORD" -eq 1 && -n "$current" ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "quick verify" -- "$current"; compgen -f -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "quick verify help" -- "$current"; compgen -f -- "$current")
     fi
 }
 

@@ -7,9 +7,9 @@ use super::text::offered_words;
 use ferrio_job::command_line::switches::{SWITCHES, Switch, SwitchDef};
 use ferrio_job::options::OPTIONS;
 use ferrio_job::options::definition::{OptionDef, Status};
-use ferrio_job::options::engines::ENGINES;
 use ferrio_job::options::kind::Kind;
-use ferrio_report::FORMATS;
+use ferrio_spec::OUTPUT_FORMATS;
+use ferrio_spec::engines::ENGINES;
 use std::collections::BTreeSet;
 
 /// A name that may follow `--`.
@@ -56,7 +56,7 @@ fn of_switch(switch: &'static SwitchDef) -> Completion {
 
 fn switch_words(switch: Switch) -> Vec<&'static str> {
     match switch {
-        Switch::OutputFormat => FORMATS.iter().map(|format| format.name).collect(),
+        Switch::OutputFormat => OUTPUT_FORMATS.iter().map(|format| format.name).collect(),
         Switch::Eta => vec!["always", "never", "auto"],
         Switch::Enghelp => built_engines(),
         Switch::TerseVersion => vec!["2", "3", "4", "5"],

@@ -22,6 +22,9 @@ ferrio \- flexible I/O tester
 .RI [ switches ]
 .RI [ job-options ]
 .RI [ job-file ...]
+.br
+.B ferrio help
+.RI [ command ]
 .SH DESCRIPTION
 .B ferrio
 does I/O as job files or the command line describe it, and reports bandwidth, rates and latencies.
@@ -57,7 +60,8 @@ Where values for read, write and trim are allowed, one value is for all, two are
 ";
 
 const END: &str = r".SH EXIT STATUS
-The number of jobs that failed, modulo 256; 1 for errors in arguments or job files; 0 when all is well.
+The number of jobs that failed or were killed, and one more where outputs or logs could not be opened or written; 128 more when
+SIGINT or SIGTERM ended the run; modulo 256. 1 for errors in arguments or job files; 0 when all is well.
 .SH SIGNALS
 SIGINT and SIGTERM end all jobs and print the report. SIGUSR1 prints a report and lets the jobs go on.
 .SH FILES

@@ -4,19 +4,26 @@
 
 mod whole;
 
-use ferrio_stats::{MessageStream, Messages};
+use ferrio_report::words;
+use ferrio_stats::{MessageStream, Messages, Note};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
 /// The streams of a run.
 pub(crate) struct Console {
+    /// What its own errors begin with.
+    program: &'static str,
     file: Option<File>,
     /// Reports and information share the standard output with a job's data: they go to the standard error.
     info_on_stderr: bool,
+    /// What was said.
+    messages: Messages,
     /// Nothing but reports goes to their stream: what would go there beside them is kept for the reports, and so are
     /// the errors, which go to the standard error as well.
-    messages: Option<Messages>,
+    has_reports_alone: bool,
+    /// Each line of that stream is a record: those of `--debug` go to the standard error.
+    has_records: bool,
     /// Something could not be written.
     pub(crate) has_failed: bool,
 }
@@ -24,7 +31,20 @@ pub(crate) struct Console {
 impl Console {
     /// Everything to the standard streams.
     pub(crate) fn standard() -> Self {
-        Self { file: None, info_on_stderr: false, messages: None, has_failed: false }
+        Self {
+            program: "fio",
+            file: None,
+            info_on_stderr: false,
+            messages: Messages::default(),
+            has_reports_alone: false,
+            has_records: false,
+            has_failed: false,
+        }
+    }
+
+    /// The same for a native command, whose errors begin with its name.
+    pub(crate) fn of_command(program: &'static str) -> Self {
+        Self { program, ..Self::standard() }
     }
 
     /// Information and errors to a file that is emptied first; errors to the standard error as well.
@@ -39,12 +59,22 @@ impl Console {
 
     /// Keeps the stream of the reports for them alone. fio does not: its notes make a document unreadable for programs.
     pub(crate) fn collect_messages(&mut self) {
-        self.messages.get_or_insert_default();
+        self.has_reports_alone = true;
+    }
+
+    /// Keeps lines of `--debug` from between records.
+    pub(crate) fn keep_records_alone(&mut self) {
+        self.has_records = true;
     }
 
     /// What was collected; `None` where messages have a stream.
     pub(crate) fn messages(&self) -> Option<&Messages> {
-        self.messages.as_ref()
+        self.has_reports_alone.then_some(&self.messages)
+    }
+
+    /// What was said so far, wherever it went.
+    pub(crate) fn all_messages(&self) -> &Messages {
+        &self.messages
     }
 
     /// A report or a record, in one piece: whole, or not at all where it can be taken back.
@@ -57,7 +87,7 @@ impl Console {
         if let Err(error) = result {
             // A reader that has seen enough is told nothing.
             if !self.has_failed && error.kind() != io::ErrorKind::BrokenPipe {
-                let _ = writeln!(io::stderr(), "fio: cannot write the output: {error}");
+                let _ = writeln!(io::stderr(), "{}: cannot write the output: {error}", self.program);
             }
             self.has_failed = true;
         }
@@ -65,32 +95,59 @@ impl Console {
 
     /// Information beside the reports.
     pub(crate) fn info(&mut self, text: &str) {
-        match &mut self.messages {
-            Some(messages) => messages.push(MessageStream::Info, text),
-            None => self.report(text),
+        self.messages.push(MessageStream::Info, text.into());
+        self.show_info(text);
+    }
+
+    /// What a run has to say.
+    pub(crate) fn say(&mut self, stream: MessageStream, note: Note) {
+        let text = format!("{}\n", words::note(&note));
+        self.messages.push(stream, note);
+        match stream {
+            MessageStream::Info => self.show_info(&text),
+            MessageStream::Error => self.show_error(&text),
         }
     }
 
-    /// Lines of `--debug`: information, but too much of it to be collected.
+    fn show_info(&mut self, text: &str) {
+        if !self.has_reports_alone {
+            self.report(text);
+        }
+    }
+
+    /// Lines of `--debug`: to the stream of the report, before it. As in fio, also where that is a document.
     pub(crate) fn trace(&mut self, text: &str) {
-        if self.messages.is_some() {
+        if self.has_records {
             // Nothing is left to tell a failure to.
             let _ = io::stderr().write_all(text.as_bytes());
         } else {
-            self.info(text);
+            self.report(text);
+        }
+    }
+
+    /// A line that was there before the file of the report.
+    pub(crate) fn tell_terminal(&mut self, text: &str) {
+        if self.has_records || self.info_on_stderr {
+            // Nothing is left to tell a failure to.
+            let _ = io::stderr().write_all(text.as_bytes());
+        } else {
+            show_progress(text);
         }
     }
 
     /// Errors and warnings.
     pub(crate) fn error(&mut self, text: &str) {
-        let is_among_documents = self.messages.is_some() && self.file.is_none() && self.info_on_stderr;
+        self.messages.push(MessageStream::Error, text.into());
+        self.show_error(text);
+    }
+
+    fn show_error(&mut self, text: &str) {
+        let is_among_documents = self.has_reports_alone && self.file.is_none() && self.info_on_stderr;
         if !is_among_documents {
             // Nothing is left to tell a failure to.
             let _ = io::stderr().write_all(text.as_bytes());
         }
-        if let Some(messages) = &mut self.messages {
-            messages.push(MessageStream::Error, text);
-        } else if let Some(file) = &mut self.file {
+        if let Some(file) = self.file.as_mut().filter(|_| !self.has_reports_alone) {
             self.has_failed |= file.write_all(text.as_bytes()).is_err();
         }
     }

@@ -17,9 +17,13 @@ use std::path::PathBuf;
     after_help = "Exit code: 0; 1 after an error; 128 + n after signal n (130 after Ctrl-C).",
 )]
 pub(super) struct Request {
-    /// Directory to measure, or the name of a new file
-    #[arg(value_name = "DIR|FILE", default_value = ".")]
+    /// Directory to measure
+    #[arg(value_name = "DIR", default_value = ".")]
     pub(super) target: PathBuf,
+    /// DIR is the name of a new file to measure with, in a directory that is
+    /// there
+    #[arg(long = "file", verbatim_doc_comment)]
+    pub(super) is_file: bool,
     /// Time of each test in seconds, 1 to 3600
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=3600))]
     pub(super) seconds: u32,
@@ -87,10 +91,12 @@ mod tests {
 
     #[test]
     fn defaults_and_all_options() {
-        let default = Request { target: ".".into(), seconds: 5, size_bytes: None, is_json: false };
+        let default = Request { target: ".".into(), is_file: false, seconds: 5, size_bytes: None, is_json: false };
         assert_eq!(parse_words(&[]).unwrap(), default);
-        let all = Request { target: "/mnt".into(), seconds: 60, size_bytes: Some(2 << 30), is_json: true };
-        assert_eq!(parse_words(&["/mnt", "--seconds=60", "--size", "2g", "--json"]).unwrap(), all);
+        let (target, size_bytes) = ("/mnt/new".into(), Some(2 << 30));
+        let all = Request { target, is_file: true, seconds: 60, size_bytes, is_json: true };
+        let words = ["--file", "/mnt/new", "--seconds=60", "--size", "2g", "--json"];
+        assert_eq!(parse_words(&words).unwrap(), all);
     }
 
     #[test]

@@ -9,9 +9,9 @@ use super::numbers::bytes_text;
 use super::place::Place;
 use super::suite::{self, Test};
 use super::survey::{Device, Survey};
+use super::table::{text_width, wrap};
 use super::target_file::TargetFile;
 use serde::Serialize;
-use std::fmt;
 
 /// The longest warm-up.
 const MAX_RAMP_MS: u64 = 2_000;
@@ -110,19 +110,30 @@ impl Conditions {
     }
 }
 
-impl fmt::Display for Conditions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Conditions {
+    /// The conditions in words, for a terminal of so many columns, if it is one.
+    pub(super) fn text(&self, n_columns: Option<usize>) -> String {
         let seconds = |ms: u64| format!("{} s", ms as f64 / 1e3);
         let (runtime, ramp) = (seconds(self.runtime_ms), seconds(self.ramp_ms));
-        writeln!(f, "ferrio quick: {} tests of {runtime}, each after a warm-up of {ramp}\n", suite::TESTS.len())?;
-        writeln!(f, "  directory    {}", self.directory)?;
-        writeln!(f, "  file system  {}, mounted on {}", self.file_system, self.mounted_on)?;
-        writeln!(f, "  device       {}", self.device_text())?;
         let size = bytes_text(self.file_bytes);
-        writeln!(f, "  file         {}, {size} of random data, removed afterwards", self.file_name)?;
-        writeln!(f, "  engine       {}", self.engine_text())?;
         let how = if self.is_direct { "direct, past the page cache" } else { "BUFFERED, through the page cache" };
-        writeln!(f, "  I/O          {how}\n")
+        let rows = [
+            ("directory", self.directory.clone()),
+            ("file system", format!("{}, mounted on {}", self.file_system, self.mounted_on)),
+            ("device", self.device_text()),
+            ("file", format!("{}, {size} of random data, removed afterwards", self.file_name)),
+            ("engine", self.engine_text()),
+            ("I/O", how.to_owned()),
+        ];
+        let heading =
+            format!("ferrio quick: {} tests of {runtime}, each after a warm-up of {ramp}", suite::TESTS.len());
+        // Text that goes to no terminal is for programs too: a line stays one.
+        let width = n_columns.map_or(usize::MAX, |_| text_width(n_columns));
+        let mut text = wrap(&heading, "", width) + "\n";
+        for (name, value) in rows {
+            text.push_str(&wrap(&value, &format!("  {name:<11}  "), width));
+        }
+        text + "\n"
     }
 }
 
@@ -167,7 +178,8 @@ ferrio quick: 4 tests of 5 s, each after a warm-up of 1 s
   I/O          direct, past the page cache
 
 ";
-        assert_eq!(on_disk().to_string(), expected);
+        assert_eq!(on_disk().text(None), expected);
+        assert!(on_disk().text(Some(40)).lines().all(|line| line.len() < 40));
     }
 
     #[test]
@@ -183,7 +195,7 @@ ferrio quick: 4 tests of 5 s, each after a warm-up of 1 s
             ..on_disk()
         };
         conditions.loads = [16, 64, 16, 64].map(|n_jobs| Load { n_jobs, iodepth: 1 }).to_vec();
-        let text = conditions.to_string();
+        let text = conditions.text(None);
         for expected in [
             "psync, 1 I/O a thread, threads: 16 for 1 MiB, 64 for 4 KiB\n",
             "device       none: tmpfs is in memory\n",
@@ -192,6 +204,6 @@ ferrio quick: 4 tests of 5 s, each after a warm-up of 1 s
             assert!(text.contains(expected), "{text}");
         }
         conditions.is_memory = false;
-        assert!(conditions.to_string().contains("device       not known\n"));
+        assert!(conditions.text(None).contains("device       not known\n"));
     }
 }

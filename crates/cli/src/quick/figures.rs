@@ -1,11 +1,11 @@
-//! The figures of one test, from the result of its run.
+//! The figures of one test, from the record of its run.
 //!
 //! Must not know: how they are shown. Start reading at [`Figures`].
 
 use super::conditions::Conditions;
 use super::engine::Load;
 use super::suite::Test;
-use ferrio_stats::{JobReport, RunResult, percentiles};
+use ferrio_stats::{RunRecord, ThreadStats, percentiles};
 use ferrio_units::DataDirection;
 use serde::Serialize;
 
@@ -53,13 +53,14 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// From the only block of a run's result.
-    pub(super) fn new(test: &Test, load: Load, job: &JobReport, result: &RunResult, conditions: &Conditions) -> Self {
-        let stats = &job.stats.directions[test.direction];
+    /// From the workers of a run, all together.
+    pub(super) fn new(test: &Test, load: Load, record: &RunRecord, conditions: &Conditions) -> Self {
+        let total = record.total();
+        let stats = &total.directions[test.direction];
         let seconds = stats.runtime_ns as f64 / 1e9;
         let per_second = |count: f64| if seconds > 0.0 { count / seconds } else { 0.0 };
         let n_ios = stats.n_completed;
-        let cpu_ns = job.stats.usage.user_ns.saturating_add(job.stats.usage.system_ns);
+        let cpu_ns = total.usage.user_ns.saturating_add(total.usage.system_ns);
         Self {
             name: test.name,
             n_ios,
@@ -67,17 +68,17 @@ impl Figures {
             runtime_ns: stats.runtime_ns,
             bytes_per_sec: per_second(stats.bytes as f64),
             ios_per_sec: per_second(n_ios as f64),
-            latencies: [50.0, 99.0, 99.9].map(|percent| percentile(percent, job, test.direction)),
+            latencies: [50.0, 99.0, 99.9].map(|percent| percentile(percent, &total, test.direction)),
             cpu_ns_per_io: cpu_ns as f64 / n_ios.max(1) as f64,
             wanted_depth: load.depth(),
             mean_depth: per_second(stats.clat.sum_ns as f64 / 1e9),
-            device_bytes: device_bytes(test.direction, result, conditions),
+            device_bytes: device_bytes(test.direction, record, conditions),
         }
     }
 }
 
-fn percentile(percent: f64, job: &JobReport, direction: DataDirection) -> Percentile {
-    let clat = &job.stats.directions[direction].clat;
+fn percentile(percent: f64, total: &ThreadStats, direction: DataDirection) -> Percentile {
+    let clat = &total.directions[direction].clat;
     let found = clat.histogram.as_ref().and_then(|histogram| percentiles(histogram, &[percent]).first().copied());
     // The middle of the last bucket may lie above the slowest I/O.
     let latency_ns = found.map_or(0, |(_, value_ns)| value_ns).min(clat.max_ns);
@@ -89,9 +90,9 @@ fn is_doubtful(percent: f64, n_samples: u64) -> bool {
     (100.0 - percent) / 100.0 * n_samples as f64 + 1e-3 < MIN_BEYOND
 }
 
-fn device_bytes(direction: DataDirection, result: &RunResult, conditions: &Conditions) -> Option<u64> {
+fn device_bytes(direction: DataDirection, record: &RunRecord, conditions: &Conditions) -> Option<u64> {
     let name = &conditions.device.as_ref()?.name;
-    let disk = result.disks.iter().flatten().find(|disk| disk.name == *name)?;
+    let disk = record.disks()?.iter().find(|disk| disk.name == *name)?;
     let [read, written] = disk.counters.sectors;
     let n_sectors = if direction == DataDirection::Read { read } else { written };
     Some(n_sectors.saturating_mul(SECTOR_BYTES))
@@ -102,7 +103,7 @@ pub(super) mod tests {
     use super::super::conditions::tests::on_disk;
     use super::super::suite::TESTS;
     use super::*;
-    use ferrio_stats::{DiskCounters, DiskReport, LatencyStat, Messages, ReportSettings, ResourceUsage, ThreadStats};
+    use ferrio_stats::{DiskCounters, DiskRecord, Evidence, LatencyStat, ResourceUsage, WorkerRecord};
 
     /// A test of 5 s at depth 64, as it is when nothing is wrong.
     pub(in super::super) fn plain(name: &'static str) -> Figures {
@@ -123,48 +124,27 @@ pub(super) mod tests {
     }
 
     /// 1000 reads of 4 KiB in 2 s, 1 ms each but for two of 50 ms.
-    fn report() -> JobReport {
+    fn stats() -> ThreadStats {
         let mut stats = ThreadStats::default();
         let read = &mut stats.directions[DataDirection::Read];
         (read.n_completed, read.bytes, read.runtime_ns) = (1_000, 4_096_000, 2_000_000_000);
         read.clat = LatencyStat::new(true);
         (0..1_000).for_each(|index| read.clat.record(if index < 998 { 1_000_000 } else { 50_000_000 }));
         stats.usage = ResourceUsage { user_ns: 1_000_000, system_ns: 3_000_000, ..ResourceUsage::default() };
-        JobReport {
-            name: String::new(),
-            description: None,
-            group_index: 0,
-            n_members: 1,
-            pid: 0,
-            given_options: vec![],
-            settings: ReportSettings::default(),
-            stats,
-            steady_state: None,
-        }
+        stats
     }
 
-    fn result(disks: Option<Vec<DiskReport>>) -> RunResult {
-        RunResult {
-            version: String::new(),
-            timestamp_ms: 0,
-            elapsed_secs: 2,
-            eta_secs: 0,
-            global_options: vec![],
-            jobs: vec![],
-            groups: vec![],
-            disks,
-            idleness: None,
-            messages: Messages::default(),
-            provenance: None,
-        }
+    fn record(stats: ThreadStats, disks: Option<Vec<DiskRecord>>) -> RunRecord {
+        let workers = vec![WorkerRecord { stats: Box::new(stats), ..WorkerRecord::default() }];
+        RunRecord { workers, evidence: disks.map(Evidence::Disks).into_iter().collect(), ..RunRecord::default() }
     }
 
     #[test]
     fn figures_by_hand() {
         let counters = DiskCounters { sectors: [8_000, 16], ..DiskCounters::default() };
-        let disks = vec![DiskReport::stacked("vda".to_owned(), counters, &[])];
+        let disks = vec![DiskRecord { name: "vda".to_owned(), counters, slaves: Vec::new() }];
         let load = Load { n_jobs: 1, iodepth: 4 };
-        let figures = Figures::new(&TESTS[3], load, &report(), &result(Some(disks)), &on_disk());
+        let figures = Figures::new(&TESTS[3], load, &record(stats(), Some(disks)), &on_disk());
         assert_eq!((figures.n_ios, figures.bytes, figures.wanted_depth), (1_000, 4_096_000, 4));
         assert_eq!((figures.bytes_per_sec, figures.ios_per_sec, figures.cpu_ns_per_io), (2_048_000.0, 500.0, 4_000.0));
         // (998 * 1 ms + 2 * 50 ms) / 2 s.
@@ -179,10 +159,8 @@ pub(super) mod tests {
 
     #[test]
     fn no_io_gives_zeros_and_no_not_a_number() {
-        let mut job = report();
-        job.stats = ThreadStats::default();
         let load = Load { n_jobs: 1, iodepth: 4 };
-        let figures = Figures::new(&TESTS[3], load, &job, &result(None), &on_disk());
+        let figures = Figures::new(&TESTS[3], load, &record(ThreadStats::default(), None), &on_disk());
         assert_eq!((figures.bytes_per_sec, figures.ios_per_sec, figures.cpu_ns_per_io), (0.0, 0.0, 0.0));
         assert_eq!(figures.latencies.map(|percentile| percentile.latency_ns), [0; 3]);
         assert!(figures.device_bytes.is_none() && figures.mean_depth == 0.0);

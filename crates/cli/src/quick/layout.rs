@@ -8,6 +8,7 @@ use super::numbers::bytes_text;
 use super::progress::Progress;
 use super::size::{self, FileSize};
 use super::target_file::TargetFile;
+use crate::signals::Signals;
 use anyhow::{Context, Result, bail};
 use ferrio_sys::file_cache::{self, CacheAdvice};
 use ferrio_sys::file_space::{self, Preallocation};
@@ -41,13 +42,20 @@ pub(super) struct LaidOut {
 ///
 /// # Errors
 /// Errors of the medium, and a signal that came meanwhile.
-pub(super) fn lay_out(file: &TargetFile, size: FileSize, is_memory: bool, progress: &mut Progress) -> Result<LaidOut> {
+pub(super) fn lay_out(
+    file: &TargetFile,
+    size: FileSize,
+    is_memory: bool,
+    signals: &Signals,
+    progress: &mut Progress,
+) -> Result<LaidOut> {
     progress.step("writing the file", size.bytes);
     let failed = || format!("cannot fill {} with {}", file.path().display(), bytes_text(size.bytes));
     reserve(file, size.bytes).with_context(failed)?;
     let mut buffer = new_buffer()?;
     let direct = if is_memory { None } else { open_direct(file, &mut buffer).with_context(failed)? };
-    let mut writer = Writer { file, direct: direct.as_ref(), buffer, random: Taus258::new(seed()) };
+    let random = Taus258::new(seed());
+    let mut writer = Writer { file, direct: direct.as_ref(), signals, buffer, random };
     let bytes = writer.write_until(size, progress).with_context(failed)?;
     finish(file, bytes).with_context(failed)?;
     Ok(LaidOut { bytes, is_cut: bytes < size.bytes, is_direct: direct.is_some() })
@@ -85,6 +93,7 @@ fn open_direct(file: &TargetFile, buffer: &mut Arena) -> Result<Option<OwnedFd>>
 struct Writer<'a> {
     file: &'a TargetFile,
     direct: Option<&'a OwnedFd>,
+    signals: &'a Signals,
     buffer: Arena,
     random: Taus258,
 }
@@ -95,7 +104,7 @@ impl Writer<'_> {
         let started_at = Instant::now();
         let mut written = 0;
         while written < size.bytes {
-            check_signals()?;
+            check_signals(self.signals)?;
             let n = size.bytes.saturating_sub(written).min(CHUNK_BYTES as u64);
             self.write_chunk(written, n as usize)?;
             written += n;

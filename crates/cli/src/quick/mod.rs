@@ -1,6 +1,6 @@
 //! `ferrio quick`: four tests that everybody wants first, on one file of its own, with one table at the end.
 //!
-//! Must not know: how runs work, how job options are spelled (but for `suite`).
+//! Must not know: how runs work, how options of jobs are spelled.
 //! Start reading at [`run`]; the steps of it stand in `measure_target`, each in a file of its own.
 
 mod arguments;
@@ -19,6 +19,7 @@ mod table;
 mod target_file;
 
 use crate::console::Console;
+use crate::signals::Signals;
 use anyhow::{Context, Result, ensure};
 use arguments::Request;
 use conditions::Conditions;
@@ -34,6 +35,9 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use survey::Survey;
 use target_file::TargetFile;
+
+/// What its errors begin with.
+const PROGRAM: &str = "ferrio quick";
 
 /// A signal asked for the end.
 #[derive(Debug, thiserror::Error)]
@@ -51,7 +55,7 @@ struct Report {
 /// Does what the arguments (the command's name first) ask for. Exit code 0; 1 after an error; 128 and the number of the
 /// signal that ended it.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    let mut console = Console::standard();
+    let mut console = Console::of_command(PROGRAM);
     let request = match arguments::parse(arguments) {
         Ok(request) => request,
         Err(answer) if !answer.use_stderr() => {
@@ -59,7 +63,8 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             return exit_code(&console);
         }
         Err(error) => {
-            console.error(&error.to_string());
+            let text = error.to_string();
+            console.error(&format!("{PROGRAM}: {}", text.strip_prefix("error: ").unwrap_or(&text)));
             return ExitCode::FAILURE;
         }
     };
@@ -85,7 +90,12 @@ fn fail(error: &anyhow::Error, console: &mut Console) -> ExitCode {
 }
 
 fn tell(text: &str, console: &mut Console) {
-    console.error(&format!("ferrio quick: {text}\n"));
+    console.error(&format!("{PROGRAM}: {}\n", without_prefix(text)));
+}
+
+/// A message of a run, which calls the program by the name of the other one.
+fn without_prefix(text: &str) -> &str {
+    text.strip_prefix("fio: ").unwrap_or(text)
 }
 
 /// An error and its causes. Errors of the system name theirs in their own text already.
@@ -99,18 +109,18 @@ fn chain_text(error: &anyhow::Error) -> String {
 
 /// From the request to the printed report. The file is gone when it returns, however it returns.
 fn measure_target(request: &Request, console: &mut Console) -> Result<()> {
-    let place = Place::find(&request.target)?;
+    let place = Place::find(&request.target, request.is_file)?;
     let survey = Survey::of_directory(&place.directory)?;
     let size = size::choose(request.size_bytes, survey.available_bytes)
         .with_context(|| format!("no room in {}", place.directory.display()))?;
     let engine = EngineChoice::make();
-    catch_signals()?;
+    let signals = catch_signals()?;
     let mut file = TargetFile::create(&place)?;
-    let result = measure_file(request, &place, survey, size, &engine, &file, console);
+    let result = measure_file(request, &place, survey, (size, &engine), &file, &signals, console);
     let removed = file.remove();
     match result {
         Ok(report) => {
-            console.info(&if request.is_json { json(&report) } else { table::render(&report) });
+            console.info(&if request.is_json { json(&report) } else { table::render(&report, columns()) });
             removed
         }
         Err(error) => {
@@ -126,43 +136,44 @@ fn measure_file(
     request: &Request,
     place: &Place,
     survey: Survey,
-    size: size::FileSize,
-    engine: &EngineChoice,
+    (size, engine): (size::FileSize, &EngineChoice),
     file: &TargetFile,
+    signals: &Signals,
     console: &mut Console,
 ) -> Result<Report> {
     let mut progress = Progress::start(suite::TESTS.len() + 1);
-    let laid_out = layout::lay_out(file, size, survey.is_memory, &mut progress)?;
+    let laid_out = layout::lay_out(file, size, survey.is_memory, signals, &mut progress)?;
     let conditions = Conditions::new(request, place, file, survey, engine, laid_out);
     if !request.is_json {
-        progress.aside(|| console.info(&conditions.to_string()));
+        progress.aside(|| console.info(&conditions.text(columns())));
     }
     let mut tests = Vec::new();
     for (test, load) in suite::TESTS.iter().zip(&conditions.loads) {
         ensure!(file.is_in_place(), "{} was replaced or removed while it was measured", file.path().display());
-        check_signals()?;
-        tests.push(suite::measure(test, *load, &conditions, file, &mut progress)?);
+        check_signals(signals)?;
+        tests.push(suite::measure(test, *load, &conditions, file, signals, &mut progress)?);
     }
     progress.end();
     let notes = notes::find(&conditions, &tests, target_file::leftovers(&place.directory, file.path()));
     Ok(Report { conditions, tests, notes })
 }
 
+/// Columns of the terminal that the report goes to, if it is one.
+fn columns() -> Option<usize> {
+    ferrio_sys::terminal::columns(std::io::stdout())
+}
+
 /// From here on no signal but `SIGKILL` and those of bugs ends the program before it has put its file away.
-fn catch_signals() -> Result<()> {
-    signals::install()?;
-    signals::install_hangup()?;
+fn catch_signals() -> Result<Signals> {
+    let signals = Signals::listen(true)?;
     // A limit on the size of files becomes an error of the write.
     signals::ignore(Signal::XFSZ)?;
-    Ok(())
+    Ok(signals)
 }
 
 /// Ends the work if a signal came between two steps.
-fn check_signals() -> Result<()> {
-    let pending = signals::take_pending();
-    ensure!(pending.interrupts == 0, Interrupted(2));
-    ensure!(pending.terminations == 0, Interrupted(15));
-    Ok(())
+fn check_signals(signals: &Signals) -> Result<()> {
+    signals.first().map_or(Ok(()), |number| Err(Interrupted(number).into()))
 }
 
 fn json(report: &Report) -> String {
@@ -183,6 +194,12 @@ mod tests {
         let expected = "cannot do it: unlink /no/such/file: No such file or directory (os error 2)";
         assert_eq!(chain_text(&Err::<(), _>(cause).context("cannot do it").unwrap_err()), expected);
         assert_eq!(chain_text(&anyhow::anyhow!("inner").context("outer")), "outer: inner");
+    }
+
+    #[test]
+    fn messages_of_runs_lose_the_name_of_fio() {
+        assert_eq!(without_prefix("fio: pid=7, err=5"), "pid=7, err=5");
+        assert_eq!(without_prefix("no room for fio: files"), "no room for fio: files");
     }
 
     #[test]

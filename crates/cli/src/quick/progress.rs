@@ -10,6 +10,10 @@ const REDRAWS_PER_SEC: u8 = 10;
 
 const TEMPLATE: &str = "[{prefix}] {msg:44} [{wide_bar}] {percent:>3} %";
 
+/// On a terminal with fewer columns there is no bar, and what is too wide is cut.
+const MIN_COLUMNS: usize = 70;
+const NARROW_TEMPLATE: &str = "[{prefix}] {wide_msg} {percent:>3} %";
+
 /// The steps of the work.
 pub(super) struct Progress {
     bar: Option<ProgressBar>,
@@ -31,6 +35,7 @@ impl Progress {
         name.clone_into(&mut self.name);
         let prefix = format!("{}/{}", self.step_number, self.n_steps);
         if let Some(bar) = &self.bar {
+            bar.set_style(style());
             bar.set_prefix(prefix);
             bar.set_message(name.to_owned());
             bar.set_length(total);
@@ -44,6 +49,8 @@ impl Progress {
     /// The step has come to a position; `figures` are shown behind its name.
     pub(super) fn set(&mut self, position: u64, figures: &str) {
         if let Some(bar) = &self.bar {
+            // The terminal may have got another width.
+            bar.set_style(style());
             if !figures.is_empty() {
                 bar.set_message(format!("{}  {figures}", self.name));
             }
@@ -75,10 +82,19 @@ impl Drop for Progress {
 
 fn new_bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SEC));
-    // A template that is not understood would only cost the bar its looks.
-    let style = ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_bar());
-    bar.set_style(style.progress_chars("=> "));
+    bar.set_style(style());
     bar
+}
+
+fn style() -> ProgressStyle {
+    let n_columns = ferrio_sys::terminal::columns(std::io::stderr());
+    // A template that is not understood would only cost the bar its looks.
+    let style = ProgressStyle::with_template(template(n_columns)).unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.progress_chars("=> ")
+}
+
+fn template(n_columns: Option<usize>) -> &'static str {
+    if n_columns.is_some_and(|n_columns| n_columns < MIN_COLUMNS) { NARROW_TEMPLATE } else { TEMPLATE }
 }
 
 #[cfg(test)]
@@ -87,6 +103,9 @@ mod tests {
 
     #[test]
     fn the_template_is_understood() {
-        assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
+        for n_columns in [None, Some(40), Some(69), Some(70)] {
+            assert!(ProgressStyle::with_template(template(n_columns)).is_ok());
+        }
+        assert_eq!((template(Some(69)), template(Some(70)), template(None)), (NARROW_TEMPLATE, TEMPLATE, TEMPLATE));
     }
 }

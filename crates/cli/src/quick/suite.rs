@@ -2,34 +2,35 @@
 //!
 //! Must not know: how figures are shown. Start reading at [`TESTS`], then [`measure`].
 
-use super::Interrupted;
 use super::conditions::Conditions;
 use super::engine::Load;
 use super::figures::Figures;
 use super::numbers::{thousands, three_digits};
 use super::progress::Progress;
 use super::target_file::TargetFile;
+use super::{check_signals, without_prefix};
+use crate::signals::Signals;
 use crate::version::VERSION;
-use anyhow::{Result, anyhow, bail};
-use ferrio_job::SystemEnvironment;
-use ferrio_job::spec::RunSpec;
+use anyhow::{Result, bail};
 use ferrio_report::logs::LogFiles;
-use ferrio_run::{ControlSettings, EtaSettings, RunEvent, RunObserver, RunSettings, TraceSettings};
+use ferrio_run::{Run, RunEvent, RunObserver, RunSettings};
+use ferrio_spec::{
+    BlockRange, DirectionMix, EngineSpec, EngineValue, Fallocate, JobSpec, QueueSpec, RunSpec, SizeSpec,
+};
 use ferrio_stats::EtaSnapshot;
-use ferrio_units::{DataDirection, byte_text};
-use std::ffi::OsString;
-use std::time::Instant;
+use ferrio_units::{DataDirection, PerDirection, byte_text};
+use std::time::{Duration, Instant};
 
 /// Time between two looks at a running test.
-const LOOK_INTERVAL_MS: u64 = 200;
+const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// One test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Test {
     /// Its name, in the table too.
     pub(super) name: &'static str,
-    /// Value of `rw=`.
-    pub(super) rw: &'static str,
+    /// Its blocks come in random order.
+    pub(super) is_random: bool,
     /// Its only direction.
     pub(super) direction: DataDirection,
     /// Bytes of each I/O.
@@ -40,18 +41,30 @@ pub(super) struct Test {
 
 /// The baseline tests in their order: large blocks for throughput, small ones for I/Os a second.
 pub(super) const TESTS: [Test; 4] = [
-    Test { name: "1M sequential write", rw: "write", direction: DataDirection::Write, block_bytes: 1 << 20, depth: 64 },
+    Test {
+        name: "1M sequential write",
+        is_random: false,
+        direction: DataDirection::Write,
+        block_bytes: 1 << 20,
+        depth: 64,
+    },
     Test {
         name: "4K random write",
-        rw: "randwrite",
+        is_random: true,
         direction: DataDirection::Write,
         block_bytes: 4 << 10,
         depth: super::engine::MAX_DEPTH,
     },
-    Test { name: "1M sequential read", rw: "read", direction: DataDirection::Read, block_bytes: 1 << 20, depth: 64 },
+    Test {
+        name: "1M sequential read",
+        is_random: false,
+        direction: DataDirection::Read,
+        block_bytes: 1 << 20,
+        depth: 64,
+    },
     Test {
         name: "4K random read",
-        rw: "randread",
+        is_random: true,
         direction: DataDirection::Read,
         block_bytes: 4 << 10,
         depth: super::engine::MAX_DEPTH,
@@ -67,77 +80,70 @@ pub(super) fn measure(
     load: Load,
     conditions: &Conditions,
     file: &TargetFile,
+    signals: &Signals,
     progress: &mut Progress,
 ) -> Result<Figures> {
     progress.step(test.name, conditions.ramp_ms + conditions.runtime_ms);
-    let spec = run_spec(test, load, conditions, file)?;
+    let spec = run_spec(test, load, conditions, file);
     let settings = RunSettings {
         version: VERSION.to_owned(),
-        readonly: false,
-        trace: TraceSettings::default(),
-        eta: EtaSettings { enabled: true, interval_ms: LOOK_INTERVAL_MS },
+        snapshot_interval: Some(LOOK_INTERVAL),
         open_logs: || Box::new(LogFiles::new()),
-        control: ControlSettings::default(),
-        command_line: Vec::new(),
-        record_interval: None,
+        ..RunSettings::default()
     };
     let mut watcher = Watcher { test, progress, started_at: Instant::now(), messages: Vec::new() };
-    let outcome = ferrio_run::run(spec, &settings, &mut watcher)?;
+    let run = Run::new(spec, settings)?;
+    signals.steer(run.handle());
+    let outcome = run.go(&mut watcher)?;
     let messages = watcher.messages.join("\n");
-    if let Some(signal) = outcome.signal {
-        bail!(Interrupted(signal));
+    check_signals(signals)?;
+    if outcome.n_failed > 0 || outcome.record.workers.is_empty() {
+        bail!("{} failed:\n{messages}", test.name);
     }
-    match outcome.result.jobs.first() {
-        Some(job) if outcome.n_failed == 0 => Ok(Figures::new(test, load, job, &outcome.result, conditions)),
-        _ => bail!("{} failed:\n{messages}", test.name),
-    }
+    Ok(Figures::new(test, load, &outcome.record, conditions))
 }
 
-/// The test as a run.
-fn run_spec(test: &Test, load: Load, conditions: &Conditions, file: &TargetFile) -> Result<RunSpec> {
-    let arguments: Vec<OsString> = job_arguments(test, load, conditions).into_iter().map(OsString::from).collect();
-    let parsed = ferrio_job::parse(&arguments, &SystemEnvironment::new(VERSION));
-    let mut spec = parsed.map_err(|error| anyhow!("{} cannot be run here: {error}", test.name))?.run;
-    for job in &mut spec.jobs {
-        // Not as options: those take colons apart, and paths that are not UTF-8 have no option text.
-        job.target.directories = vec![file.directory().to_owned()];
-        job.target.filenames = vec![byte_text::from_bytes(file.name().as_bytes())];
-    }
-    Ok(spec)
+/// The test as a run on the file.
+fn run_spec(test: &Test, load: Load, conditions: &Conditions, file: &TargetFile) -> RunSpec {
+    let mut job = job(test, load, conditions);
+    job.target.directories = vec![file.directory().to_owned()];
+    job.target.filenames = vec![byte_text::from_bytes(file.name().as_bytes())];
+    RunSpec { global_options: Vec::new(), jobs: vec![job] }
 }
 
-/// The test as arguments of fio, but for its file.
-fn job_arguments(test: &Test, load: Load, conditions: &Conditions) -> Vec<String> {
-    // Each job has its share of the file, so that sequential ones do not follow in each other's tracks.
-    let n_jobs = u64::from(load.n_jobs);
-    let share_bytes = conditions.file_bytes / n_jobs / test.block_bytes * test.block_bytes;
+/// The test as a job, but for its file. Each clone has its share of the file, so that sequential ones do not follow in each other's tracks.
+fn job(test: &Test, load: Load, conditions: &Conditions) -> JobSpec {
+    let share = SizeSpec::Bytes(conditions.file_bytes / u64::from(load.n_jobs) / test.block_bytes * test.block_bytes);
     let depth = load.iodepth;
-    let mut arguments = vec![
-        "ferrio".to_owned(),
-        format!("--name={}", test.name),
-        format!("--ioengine={}", conditions.engine),
-        format!("--rw={}", test.rw),
-        format!("--bs={}", test.block_bytes),
-        format!("--size={share_bytes}"),
-        format!("--offset_increment={share_bytes}"),
-        format!("--numjobs={n_jobs}"),
-        "--group_reporting".to_owned(),
-        format!("--iodepth={depth}"),
-        format!("--iodepth_batch_submit={depth}"),
-        format!("--iodepth_batch_complete_max={depth}"),
-        format!("--direct={}", u8::from(conditions.is_direct)),
-        "--time_based".to_owned(),
-        format!("--runtime={}ms", conditions.runtime_ms),
-        format!("--ramp_time={}ms", conditions.ramp_ms),
-        // The file is there and whole. Were it gone, a new one in its place would be an error, not a result.
-        "--allow_file_create=0".to_owned(),
-        "--fallocate=none".to_owned(),
-    ];
-    arguments.extend(conditions.engine_options.iter().map(|option| format!("--{option}")));
-    if !conditions.has_queue {
-        arguments.push("--thread".to_owned());
-    }
-    arguments
+    let options = conditions.engine_options.iter().map(|option| ((*option).to_owned(), EngineValue::Bool(true)));
+    let mut job = JobSpec {
+        name: test.name.to_owned(),
+        section: test.name.to_owned(),
+        numjobs: load.n_jobs,
+        queue: QueueSpec {
+            iodepth: depth,
+            batch_submit: depth,
+            batch_complete_min: 1,
+            batch_complete_max: depth,
+            low: depth,
+        },
+        engine: EngineSpec { name: conditions.engine.to_owned(), options: options.collect(), ..EngineSpec::default() },
+        ..JobSpec::default()
+    };
+    job.pattern.mix = if test.direction == DataDirection::Write { DirectionMix::Write } else { DirectionMix::Read };
+    (job.pattern.random, job.pattern.rw_postfix) = (test.is_random, i64::from(test.is_random));
+    job.pattern.block_size = PerDirection::all(BlockRange { min_bytes: test.block_bytes, max_bytes: test.block_bytes });
+    (job.extent.size, job.extent.offset_increment) = (Some(share), share);
+    // The file is there and whole. Were it gone, a new one in its place would be an error, not a result.
+    job.target.allow_file_create = false;
+    job.layout.fallocate = Fallocate::None;
+    job.limits.time_based = true;
+    job.limits.runtime_us = conditions.runtime_ms * 1_000;
+    job.limits.ramp_time_us = conditions.ramp_ms * 1_000;
+    job.durability.direct = conditions.is_direct;
+    job.grouping.group_reporting = true;
+    job.worker.thread = !conditions.has_queue;
+    job
 }
 
 /// Moves the bar, and keeps what the run says in case that it fails.
@@ -155,7 +161,9 @@ impl RunObserver for Watcher<'_> {
                 let elapsed_ms = self.started_at.elapsed().as_millis() as u64;
                 self.progress.set(elapsed_ms, &rates(&snapshot, self.test.direction));
             }
-            RunEvent::Message(_, text) => self.messages.push(text.trim().to_owned()),
+            RunEvent::Message(_, note) => {
+                self.messages.push(without_prefix(ferrio_report::words::note(&note).trim()).to_owned());
+            }
             // Nothing else is told of such a run that a person wants to see.
             _ => {}
         }
@@ -171,44 +179,69 @@ fn rates(snapshot: &EtaSnapshot, direction: DataDirection) -> String {
 mod tests {
     use super::super::conditions::tests::on_disk;
     use super::*;
-    use ferrio_job::spec::DirectionMix;
+    use ferrio_job::SystemEnvironment;
+    use std::ffi::OsString;
 
-    fn spec_of(test: &Test, load: Load, conditions: &Conditions) -> RunSpec {
+    /// What fio would be given for the same test.
+    fn job_arguments(test: &Test, load: Load, conditions: &Conditions) -> Vec<String> {
+        let n_jobs = u64::from(load.n_jobs);
+        let share_bytes = conditions.file_bytes / n_jobs / test.block_bytes * test.block_bytes;
+        let depth = load.iodepth;
+        let direction = if test.direction == DataDirection::Write { "write" } else { "read" };
+        let mut arguments = vec![
+            "ferrio".to_owned(),
+            format!("--name={}", test.name),
+            format!("--ioengine={}", conditions.engine),
+            format!("--rw={}{direction}", if test.is_random { "rand" } else { "" }),
+            format!("--bs={}", test.block_bytes),
+            format!("--size={share_bytes}"),
+            format!("--offset_increment={share_bytes}"),
+            format!("--numjobs={n_jobs}"),
+            "--group_reporting".to_owned(),
+            format!("--iodepth={depth}"),
+            format!("--iodepth_batch_submit={depth}"),
+            format!("--iodepth_batch_complete_max={depth}"),
+            format!("--direct={}", u8::from(conditions.is_direct)),
+            "--time_based".to_owned(),
+            format!("--runtime={}ms", conditions.runtime_ms),
+            format!("--ramp_time={}ms", conditions.ramp_ms),
+            "--allow_file_create=0".to_owned(),
+            "--fallocate=none".to_owned(),
+        ];
+        arguments.extend(conditions.engine_options.iter().map(|option| format!("--{option}")));
+        if !conditions.has_queue {
+            arguments.push("--thread".to_owned());
+        }
+        arguments
+    }
+
+    fn parsed(test: &Test, load: Load, conditions: &Conditions) -> JobSpec {
         let arguments: Vec<OsString> = job_arguments(test, load, conditions).into_iter().map(OsString::from).collect();
-        ferrio_job::parse(&arguments, &SystemEnvironment::new(VERSION)).unwrap().run
+        let mut jobs = ferrio_job::parse(&arguments, &SystemEnvironment::new(VERSION)).unwrap().run.jobs;
+        assert_eq!(jobs.len(), 1);
+        JobSpec { given_options: Vec::new(), ..jobs.remove(0) }
     }
 
     #[test]
-    fn tests_are_one_timed_job_each() {
-        let conditions = on_disk();
+    fn a_test_is_the_job_that_options_of_fio_would_make() {
+        let mut conditions = on_disk();
         for (test, load) in TESTS.iter().zip(&conditions.loads) {
-            let spec = spec_of(test, *load, &conditions);
-            let [job] = &spec.jobs[..] else { panic!("{} jobs", spec.jobs.len()) };
-            let is_write = test.direction == DataDirection::Write;
-            assert_eq!(job.pattern.mix == DirectionMix::Write, is_write, "{}", test.name);
-            assert_eq!(job.pattern.random, test.name.contains("random"));
-            assert_eq!(job.pattern.block_size[test.direction].max_bytes, test.block_bytes);
-            assert_eq!((job.numjobs, job.queue.iodepth), (1, test.depth));
-            assert!(
-                job.engine.name == "io_uring" && job.engine.options.iter().any(|(name, _)| name == "registerfiles")
-            );
-            assert!(job.durability.direct && job.limits.time_based && !job.target.allow_file_create);
-            assert_eq!((job.limits.runtime_us, job.limits.ramp_time_us), (5_000_000, 1_000_000));
-            assert_eq!(job.extent.size, Some(ferrio_job::spec::SizeSpec::Bytes(4 << 30)));
+            assert_eq!(job(test, *load, &conditions), parsed(test, *load, &conditions), "{}", test.name);
+            assert_eq!(load.iodepth, test.depth);
         }
+        (conditions.engine, conditions.has_queue, conditions.is_direct) = ("psync", false, false);
+        conditions.engine_options.clear();
+        let load = Load { n_jobs: 64, iodepth: 1 };
+        assert_eq!(job(&TESTS[1], load, &conditions), parsed(&TESTS[1], load, &conditions));
     }
 
     #[test]
     fn threads_share_the_file_without_overlap() {
         let mut conditions = on_disk();
-        (conditions.engine, conditions.has_queue) = ("psync", false);
-        conditions.engine_options.clear();
         conditions.file_bytes = 100 << 20;
-        let spec = spec_of(&TESTS[0], Load { n_jobs: 64, iodepth: 1 }, &conditions);
-        let job = &spec.jobs[0];
-        assert!(job.worker.thread && job.grouping.group_reporting);
+        let job = job(&TESTS[0], Load { n_jobs: 64, iodepth: 1 }, &conditions);
         // 100 MiB / 64 = 1.56 MiB: one block each.
-        let share = ferrio_job::spec::SizeSpec::Bytes(1 << 20);
+        let share = SizeSpec::Bytes(1 << 20);
         assert_eq!((job.numjobs, job.extent.size, job.extent.offset_increment), (64, Some(share), share));
     }
 

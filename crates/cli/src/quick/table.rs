@@ -1,4 +1,4 @@
-//! The table and the notes beneath it, as text for 80 columns.
+//! The table and the notes beneath it, as text for 80 columns, or for a narrower terminal.
 //!
 //! Must not know: how figures came about. Start reading at [`render`].
 
@@ -13,26 +13,72 @@ const HEADINGS: [&str; N_COLUMNS] = ["test", "MB/s", "IOPS", "p50", "p99", "p99.
 const LATENCIES: std::ops::Range<usize> = 3..6;
 const LATENCY_HEADING: &str = "latency of an I/O";
 const GAP: usize = 2;
-/// Text is wrapped to end before this column.
+/// Text is wrapped to end before this column, unless the terminal is narrower.
 const TEXT_WIDTH: usize = 78;
+/// A terminal that is narrower is taken to be as wide.
+const MIN_WIDTH: usize = 20;
 
 const LEGEND: &str = "MB/s: millions of bytes a second. 1 s = 1,000 ms, 1 ms = 1,000 us. p99: 99 of 100 I/Os took no \
     longer, from submission to completion. CPU: user and system time.";
 
 type Row = [String; N_COLUMNS];
 
-/// The table, its legend and the notes.
-pub(super) fn render(report: &Report) -> String {
+/// The table, its legend and the notes. `n_columns`: those of the terminal, if it is one.
+pub(super) fn render(report: &Report, n_columns: Option<usize>) -> String {
+    let width = text_width(n_columns);
     let mut text = table(&report.tests);
+    if n_columns.is_some_and(|n_columns| text.lines().any(|line| line.len() > n_columns)) {
+        text = paragraphs(&report.tests, width);
+    }
     text.push('\n');
-    text.push_str(&wrap(LEGEND, ""));
+    text.push_str(&wrap(LEGEND, "", width));
     if !report.notes.is_empty() {
         text.push_str("\nNotes\n");
     }
     for note in &report.notes {
-        text.push_str(&wrap(&note.to_string(), &format!("{} ", note.mark().unwrap_or("-"))));
+        text.push_str(&wrap(&note.to_string(), &format!("{} ", note.mark().unwrap_or("-")), width));
     }
     text
+}
+
+/// Columns that text may take.
+pub(super) fn text_width(n_columns: Option<usize>) -> usize {
+    // The last column stays free: some terminals go to the next line with what is written there.
+    n_columns.map_or(TEXT_WIDTH, |n_columns| n_columns.saturating_sub(1).clamp(MIN_WIDTH, TEXT_WIDTH))
+}
+
+/// The rows of the table one beneath the other, each figure with its heading.
+fn paragraphs(tests: &[Figures], width: usize) -> String {
+    let mut text = format!("{LATENCY_HEADING}: {}\n", HEADINGS[LATENCIES].join(", "));
+    for test in tests {
+        let [name, cells @ ..] = row(test, [false; 3]);
+        text.extend(["\n", &name, "\n"]);
+        let figures: Vec<String> =
+            HEADINGS[1..].iter().zip(cells).map(|(heading, cell)| figure(heading, &cell)).collect();
+        text.push_str(&fill("  ", &figures, width));
+    }
+    text
+}
+
+/// A figure with its heading; what belongs together stays in one line.
+fn figure(heading: &str, cell: &str) -> String {
+    match heading {
+        "MB/s" | "IOPS" => format!("{cell} {heading}"),
+        _ => format!("{heading} {cell}"),
+    }
+}
+
+/// Lines of pieces with a gap between, none of which is broken.
+fn fill(indent: &str, pieces: &[String], width: usize) -> String {
+    let (mut text, mut line) = (String::new(), String::new());
+    for piece in pieces {
+        if !line.is_empty() && line.len() + GAP + piece.len() > width {
+            text.push_str(&(std::mem::take(&mut line) + "\n"));
+        }
+        line.push_str(if line.is_empty() { indent } else { "  " });
+        line.push_str(piece);
+    }
+    text + &line + "\n"
 }
 
 fn row(figures: &Figures, is_marked: [bool; 3]) -> Row {
@@ -106,13 +152,16 @@ fn line(cells: &Row, widths: &[usize; N_COLUMNS]) -> String {
     aligned.collect::<Vec<_>>().join(&" ".repeat(GAP)) + "\n"
 }
 
-/// Breaks a text at blanks; the first line begins with `bullet`, the others are indented as far.
-fn wrap(text: &str, bullet: &str) -> String {
+/// Breaks a text that is too wide at blanks; the first line begins with `bullet`, the others are indented as far.
+pub(super) fn wrap(text: &str, bullet: &str, max_width: usize) -> String {
+    if bullet.len() + text.chars().count() <= max_width {
+        return format!("{bullet}{text}\n");
+    }
     let mut wrapped = bullet.to_owned();
     let mut width = bullet.len();
     for (index, word) in text.split_whitespace().enumerate() {
         let length = word.chars().count();
-        if index > 0 && width + 1 + length > TEXT_WIDTH {
+        if index > 0 && width + 1 + length > max_width {
             wrapped.push('\n');
             wrapped.push_str(&" ".repeat(bullet.len()));
             width = bullet.len();
@@ -176,11 +225,36 @@ mod tests {
     fn notes_are_wrapped_and_indented() {
         let long = Note::Engine { taken: "libaio", refusals: vec!["word ".repeat(40).trim().to_owned()] };
         let report = Report { conditions: on_disk(), tests: vec![plain("test")], notes: vec![long] };
-        let text = render(&report);
+        let text = render(&report, None);
         let notes: Vec<&str> = text.lines().skip_while(|line| *line != "Notes").skip(1).collect();
         assert!(notes.len() > 2 && notes[0].starts_with("- Engine libaio"));
         assert!(notes[1..].iter().all(|line| line.starts_with("  word")));
         assert!(text.lines().all(|line| line.len() <= TEXT_WIDTH));
-        assert_eq!(wrap("", "- "), "- \n");
+        assert_eq!(wrap("", "- ", TEXT_WIDTH), "- \n");
+    }
+
+    #[test]
+    fn on_a_narrow_terminal_figures_stand_beneath_their_test() {
+        let mut first = plain("1M sequential write");
+        (first.bytes_per_sec, first.ios_per_sec) = (1_234_000_000.0, 1_176.8);
+        let none = Figures { n_ios: 0, ..plain("1M sequential read") };
+        let report = Report { conditions: on_disk(), tests: vec![first, none], notes: vec![] };
+        let text = render(&report, Some(40));
+        let expected = [
+            "latency of an I/O: p50, p99, p99.9",
+            "",
+            "1M sequential write",
+            "  1,234 MB/s  1,177 IOPS  p50 3.10 ms",
+            "  p99 5.20 ms  p99.9 12.4 ms",
+            "  CPU per I/O 3.41 us",
+            "",
+            "1M sequential read",
+            "  - MB/s  - IOPS  p50 -  p99 -  p99.9 -",
+            "  CPU per I/O -",
+        ];
+        assert_eq!(text.lines().take(expected.len()).collect::<Vec<_>>(), expected);
+        assert!(text.lines().all(|line| line.len() < 40), "{text}");
+        assert!(render(&report, Some(76)).starts_with(&table(&report.tests)));
+        assert!(render(&report, Some(3)).lines().all(|line| line.len() <= MIN_WIDTH + 15), "words stay whole");
     }
 }

@@ -4,6 +4,7 @@
 
 use super::place::Place;
 use anyhow::{Context, Result, bail};
+use ferrio_sys::errno::EEXIST;
 use ferrio_sys::file::{self, Access, FileInfo, FileKind, OpenRequest};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,6 @@ const SUFFIX: &str = ".tmp";
 
 /// Names are tried up to this number: process ids come again, in containers above all.
 const MAX_NAMES: u32 = 100;
-
-const EEXIST: i32 = 17;
 
 /// A file that is removed when this is dropped.
 ///

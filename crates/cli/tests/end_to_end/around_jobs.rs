@@ -213,7 +213,7 @@ fn jobs_enter_their_group_and_it_is_gone() {
     assert!(refused.stderr.contains("no/such/group: No such file or directory"), "{}", refused.stderr);
 }
 
-// Values and texts as fio 3.33 takes and prints them on a machine with one node.
+// Values and texts as fio 3.41 takes and prints them on a machine with one node.
 #[test]
 fn numa_nodes_are_checked_and_adopted() {
     let test = "numa_nodes_are_checked_and_adopted";

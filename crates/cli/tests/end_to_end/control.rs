@@ -12,7 +12,9 @@ fn endless(program: Program) -> &'static str {
         Program::Ferrio => {
             "--name=a --ioengine=sim --sim_service=fixed:4ms --size=1g --time_based --runtime=100000 --numjobs=2"
         }
-        Program::Peer => "--name=a --ioengine=null --rate_iops=250 --size=1g --time_based --runtime=100000 --numjobs=2",
+        Program::Peer | Program::OldPeer => {
+            "--name=a --ioengine=null --rate_iops=250 --size=1g --time_based --runtime=100000 --numjobs=2"
+        }
     }
 }
 
@@ -57,13 +59,15 @@ fn reports_at_an_interval() {
                     let (earlier, later) = (job_figure(earlier, job, path), job_figure(later, job, path));
                     assert!(earlier <= later, "{path}: {earlier}, then {later}");
                 }
-                let (runtime, total) =
-                    (job_figure(later, job, "/read/runtime"), job_figure(later, job, "/job_runtime"));
-                assert!(runtime.abs_diff(total) <= 100, "{program:?}: both are those of now: {runtime} and {total}");
             }
         }
+        let (first, last) = (&documents[0], &documents[documents.len() - 1]);
+        for path in ["/read/runtime", "/job_runtime"] {
+            let (first, last) = (job_figure(first, 0, path), job_figure(last, 0, path));
+            assert!(first < last, "{program:?}: {path} is that of now: {first}, then {last}");
+        }
         assert_eq!(job_figure(&documents[0], 0, "/eta"), 2_147_483_647);
-        assert_eq!(job_figure(&documents[0], 0, "/elapsed"), 1);
+        assert!(job_figure(&documents[0], 0, "/elapsed") >= 1);
     }
 }
 
@@ -118,12 +122,17 @@ fn a_file_asks_for_a_report() {
 }
 
 /// Signals that come while a report is being made are answered by it: at least one report follows the last of them.
-/// Without the peer: fio 3.33 was seen to give no report any more after such signals, and to run on.
 #[test]
 fn signals_that_come_quickly() {
+    for program in programs("signals_that_come_quickly") {
+        are_answered(*program);
+    }
+}
+
+fn are_answered(program: Program) {
     let scratch = Scratch::new("quickly");
-    let arguments = format!("{} --output=report --output-format=json", endless(Program::Ferrio));
-    let mut running = Run::new(Program::Ferrio, scratch.path(), &arguments).start();
+    let arguments = format!("{} --output=report --output-format=json", endless(program));
+    let mut running = Run::new(program, scratch.path(), &arguments).start();
     running.wait_until("jobs", |running| running.jobs().len() >= 2);
     for _ in 0..3 {
         let n_before = documents(&scratch.read("report")).len();
@@ -177,26 +186,35 @@ fn a_report_while_files_are_laid_out() {
     }
 }
 
-/// A trigger of each kind, with what makes it come.
-const TRIGGERS: &[&str] = &["--trigger-file=now", "--trigger-timeout=1"];
+/// A trigger of each kind: a file, and a time, which the jobs of the peer need to have started.
+fn triggers(program: Program) -> [&'static str; 2] {
+    ["--trigger-file=now", if program == Program::Peer { "--trigger-timeout=4" } else { "--trigger-timeout=1" }]
+}
 
 #[test]
 fn triggers_end_all_jobs_and_run_a_command() {
-    for program in programs("triggers_end_all_jobs_and_run_a_command") {
-        for trigger in TRIGGERS {
+    let programs = programs("triggers_end_all_jobs_and_run_a_command");
+    // A trigger saves the states of verified jobs; fio 3.41 crashes where a job has none, or has not started yet.
+    let cases = programs.iter().flat_map(|program| [(*program, ""), (*program, "--rw=write --verify=crc32c")]);
+    for (program, verified) in cases.filter(|(program, verified)| *program == Program::Ferrio || !verified.is_empty()) {
+        for trigger in triggers(program) {
             let scratch = Scratch::new("trigger");
-            let stonewalled = "--name=later --stonewall --ioengine=null --size=4k";
+            let later =
+                if program == Program::Peer { "" } else { "--name=later --stonewall --ioengine=null --size=4k" };
             // Arguments are separated by blanks, and a file with the commands needs none.
             scratch.write("command", "echo out; echo err >&2; echo done > result; exit 3\n");
             // Jobs that touch files, so that it can be seen that they run.
             let writers = "--name=a --size=64k --rw=write --fallocate=none --time_based --runtime=100000 --numjobs=2";
-            let arguments = format!("{writers} {stonewalled} {trigger} --trigger=./command");
-            let run = Run::new(*program, scratch.path(), &arguments);
+            let arguments = format!("{writers} {verified} {later} {trigger} --trigger=./command");
+            let run = Run::new(program, scratch.path(), &arguments);
             let mut running = run.in_shell(r#"chmod +x command; exec "$0" "$@""#).start();
             let has_data = |name: &str| std::fs::metadata(scratch.join(name)).is_ok_and(|data| data.len() == 64 << 10);
-            running.wait_until("data in both files", |running| {
-                running.jobs().len() >= 2 && has_data("a.0.0") && has_data("a.1.0")
-            });
+            // A time may have come before that; only the jobs of the peer must have started.
+            if program == Program::Peer || trigger.contains("file") {
+                running.wait_until("data in both files", |running| {
+                    running.jobs().len() >= 2 && has_data("a.0.0") && has_data("a.1.0")
+                });
+            }
             scratch.write("now", "");
             let finished = running.finish();
             let what = finished.all();
@@ -220,6 +238,26 @@ fn a_trigger_that_is_there_before_the_jobs() {
     assert!(scratch.names().is_empty());
 }
 
+/// A trigger file that comes while files are laid out is removed then, and what it asks for is done.
+#[test]
+fn a_trigger_while_files_are_laid_out() {
+    for create_serialize in [1, 0] {
+        let scratch = Scratch::new("layout-trigger");
+        // A file that cannot be written within the time limit of the tests: 1 TiB in blocks of 4 KiB.
+        let arguments = format!(
+            "--name=a --size=1t --rw=read --fallocate=none --create_serialize={create_serialize} --trigger-file=now \
+             --trigger=pwd --output=report --output-format=json"
+        );
+        let mut running = Run::new(Program::Ferrio, scratch.path(), &arguments).start();
+        running.wait_until("some of the file", |_| scratch.names().contains(&"a.0.0".to_owned()));
+        scratch.write("now", "");
+        let finished = running.finish().succeeded();
+        assert!(finished.stderr.contains("layout-trigger"), "the command has run: {}", finished.all());
+        assert_eq!(documents(&scratch.read("report")).len(), 1, "{}", scratch.read("report"));
+        assert_eq!(scratch.names(), ["report"], "the trigger and the file are gone");
+    }
+}
+
 #[test]
 fn the_command_of_a_trigger_writes_nothing_between_documents() {
     let scratch = Scratch::new("json-trigger");
@@ -233,21 +271,30 @@ fn the_command_of_a_trigger_writes_nothing_between_documents() {
 fn bandwidth_logs_of_all_jobs_together() {
     for program in programs("bandwidth_logs_of_all_jobs_together") {
         let scratch = Scratch::new("aggregate");
-        // The peer takes samples when it shows a line, and takes no prefix.
+        // The peer takes samples when it shows a line, writes them at its end, and takes no prefix.
         let (switches, prefix) = match program {
             Program::Ferrio => ("--bandwidth-log=logs/all --bwavgtime=100", "logs/all"),
-            Program::Peer => ("--bandwidth-log --eta=always --eta-interval=250ms --bwavgtime=100", "agg"),
+            Program::Peer | Program::OldPeer => {
+                ("--bandwidth-log --eta=always --eta-interval=250ms --bwavgtime=100", "agg")
+            }
         };
         std::fs::create_dir(scratch.join("logs")).expect("a directory");
         let endless = endless(*program);
-        let mut running = Run::new(*program, scratch.path(), &format!("{switches} --rw=rw {endless}")).start();
-        match program {
+        let run = Run::new(*program, scratch.path(), &format!("{switches} --rw=rw {endless}"));
+        let mut running = run.in_shell(r#"exec "$0" "$@" > shown"#).start();
+        running.wait_until("samples while it runs", |_| match program {
             Program::Ferrio => {
-                let rows = |file: &str| scratch.read(&format!("logs/all-{file}_bw.log")).lines().count();
-                running.wait_until("rows while it runs", |_| rows("read") >= 5 && rows("trim") >= 5);
+                let rows = |file: &str| -> Vec<Vec<u64>> {
+                    let text = scratch.read(&format!("logs/all-{file}_bw.log"));
+                    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+                    whole.lines().map(numbers).collect()
+                };
+                let has_moved = |file: &str| rows(file).iter().any(|row| row[1] > 0);
+                has_moved("read") && has_moved("write") && rows("trim").len() >= 5
             }
-            Program::Peer => std::thread::sleep(std::time::Duration::from_secs(3)),
-        }
+            // The figures of a line are there once the jobs have had some time.
+            Program::Peer | Program::OldPeer => scratch.read("shown").matches("[M(2)]").count() >= 4,
+        });
         interrupt(running);
         for (direction, file) in ["read", "write", "trim"].into_iter().enumerate() {
             let text = scratch.read(&format!("{prefix}-{file}_bw.log"));
@@ -273,8 +320,13 @@ fn bandwidth_logs_that_cannot_be_opened() {
         let scratch = Scratch::new("no-aggregate");
         std::fs::create_dir(scratch.join("agg-write_bw.log")).expect("a directory");
         let arguments = "--bandwidth-log --name=a --ioengine=null --size=4k";
-        let finished = Run::new(*program, scratch.path(), arguments).finish().succeeded();
-        assert_eq!(finished.stderr, "fopen log: Is a directory\n", "{}", finished.all());
+        let finished = Run::new(*program, scratch.path(), arguments).finish();
+        // What is asked for and cannot be had is named and no success; the peer says less and exits with 0.
+        let (code, line) = match program {
+            Program::Ferrio => (1, "fopen log: agg-write_bw.log: Is a directory\n"),
+            Program::Peer | Program::OldPeer => (0, "fopen log: Is a directory\n"),
+        };
+        assert_eq!((finished.code, finished.stderr.as_str()), (Some(code), line), "{}", finished.all());
         assert_eq!(scratch.names(), ["agg-read_bw.log", "agg-trim_bw.log", "agg-write_bw.log"]);
     }
 }
@@ -356,35 +408,40 @@ fn the_unit_of_idleness_alone() {
     }
 }
 
-/// Progress lines of a run whose output is no terminal: where they are always wanted, and nowhere else.
+/// What is shown of the job of `line`, a line of progress: before more is known, and after.
+fn shows_jobs(line: &str, jobs: &str) -> bool {
+    let line = line.rsplit('\n').next().unwrap_or_default().trim_end();
+    line.strip_prefix(jobs).is_some_and(|more| more.is_empty() || more.starts_with(": "))
+}
+
+/// Progress lines of a run whose output is no terminal, where they are always wanted: the run goes on until the line is there.
 #[test]
 fn progress_lines() {
-    let job = "--name=a --ioengine=null --size=64k --time_based --runtime=1 --eta-interval=250ms";
+    let job = "--name=a --ioengine=null --size=64k --time_based --runtime=100000 --eta-interval=250ms --eta=always";
     for program in programs("progress_lines") {
-        // Switches, and what a line says of the job before more is known; none where none is shown.
-        for (switches, expected) in [
-            ("--eta=always", Some("Jobs: 1 (f=1)")),
-            ("--eta=always --ramp_time=100000", Some("Jobs: 1 (f=0)")),
-            ("--eta=always --startdelay=100000", Some("Jobs: 0 (f=0)")),
-            ("--eta=auto", None),
-            ("--eta=never", None),
-            ("--eta=always --output-format=terse", None),
-        ] {
+        for (more, jobs) in
+            [("", "Jobs: 1 (f=1)"), ("--ramp_time=100000", "Jobs: 1 (f=0)"), ("--startdelay=100000", "Jobs: 0 (f=0)")]
+        {
             let scratch = Scratch::new("progress");
-            let arguments = format!("{job} {switches} --trigger-timeout=2");
-            let finished = Run::new(*program, scratch.path(), &arguments).finish();
-            let lines: Vec<&str> = finished.stdout.split_inclusive('\r').filter(|part| part.ends_with('\r')).collect();
-            let Some(expected) = expected else {
-                assert!(lines.is_empty(), "{}", finished.all());
-                continue;
-            };
-            // On a busy machine a line may come before the job has started, or after much of its time.
-            let mut shown = lines.iter().map(|line| line.rsplit('\n').next().unwrap_or_default().trim_end());
-            assert!(
-                shown.any(|line| line == expected || line.starts_with(&format!("{expected}: "))),
-                "{}",
-                finished.all()
-            );
+            let run = Run::new(*program, scratch.path(), &format!("{job} {more}"));
+            let mut running = run.in_shell(r#"exec "$0" "$@" > shown"#).start();
+            running.wait_until(jobs, |_| {
+                scratch.read("shown").split_inclusive('\r').any(|line| line.ends_with('\r') && shows_jobs(line, jobs))
+            });
+            interrupt(running);
+        }
+    }
+}
+
+/// Where nobody wants them there are none, however long the run takes.
+#[test]
+fn no_progress_lines() {
+    let job = "--name=a --ioengine=null --size=64k --time_based --runtime=1 --eta-interval=250ms";
+    for program in programs("no_progress_lines") {
+        for switches in ["--eta=auto", "--eta=never", "--eta=always --output-format=terse"] {
+            let scratch = Scratch::new("no-progress");
+            let finished = Run::new(*program, scratch.path(), &format!("{job} {switches}")).finish().succeeded();
+            assert!(!finished.stdout.contains('\r'), "{}", finished.all());
         }
     }
 }

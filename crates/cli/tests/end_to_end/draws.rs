@@ -7,31 +7,10 @@ use crate::random_jobs::ios;
 use crate::streams::{Case, NULL, cases, compare, difference, traces};
 use crate::support::{Program, Run, Scratch, has_peer};
 
-/// Files for skewed draws of the job with an odd number in its file: the hash of each name times the number is 1 modulo 2^32,
-/// so that its seed here is that of the offsets. It is in fio 3.33 for every file where the seed is given by `randrepeat=0
-/// randseed=N`, whereas the reference version multiplies by hash and number.
-const NAMES: [(usize, &[&str]); 12] = [
-    (1, &["vklzwzaa", "btshqzca", "noojmyja"]),
-    (3, &["avhxwoia"]),
-    (5, &["jkjrgfta"]),
-    (7, &["jpoeexfa", "rkvivmla", "xukmstcb"]),
-    (9, &["njbimdka", "belbzxsa"]),
-    (11, &["kfwxeyga", "zxhauvla", "woofexta"]),
-    (13, &["xiweajia"]),
-    (15, &["zcdzcila", "gmrfjjya"]),
-    (17, &["poinmbja", "anprchla"]),
-    (19, &["gkfyynja", "pkqcpwpa", "bkvkfnta"]),
-    (21, &["jviuhmqa", "xhdgjmra"]),
-    (23, &["hayywnea", "qybtfeoa", "ufhatroa"]),
-];
-
-/// Cases whose files are those of their numbers; between them stand jobs that nothing is asked of.
+/// Cases with one file, two and three in turn: each has a stream of its own, by its name.
 fn skewed(options: &[String]) -> Vec<Case> {
-    let one = |(option, (number, names)): (&String, &(usize, &[&str]))| {
-        assert!(number % 2 == 1);
-        [format!("{option} filename={}", names.join(":")), "rw=read size=16k".to_owned()]
-    };
-    options.iter().zip(NAMES.iter().cycle()).flat_map(one).collect()
+    let one = |(index, option): (usize, &String)| format!("{option} nrfiles={}", index % 3 + 1);
+    options.iter().enumerate().map(one).collect()
 }
 
 const SHAPES: [&str; 9] = [
@@ -47,6 +26,7 @@ const SHAPES: [&str; 9] = [
 ];
 
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn skewed_draws_of_all_shapes() {
     let sizes = ["bs=6k", "bsrange=1k-8k", "bssplit=4k/50:8k/30:1k/20,1k/50:16k/50", "bsrange=3k-10k bs_unaligned=1"];
     let kinds = ["randread", "randwrite", "randrw", "randtrimwrite", "randread:4"];
@@ -61,6 +41,7 @@ fn skewed_draws_of_all_shapes() {
 }
 
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn skewed_draws_beside_other_options() {
     let more = [
         "rw=randrw io_size=700k",
@@ -85,6 +66,7 @@ fn skewed_draws_beside_other_options() {
 /// Where a file that is picked by a skewed service has no place for another block: one whose map is full goes on anew at once,
 /// one whose rest is shorter than a block is closed.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn skewed_services_of_files_with_a_rest() {
     let services = ["zipf:1.2:0.5", "zipf:0.5", "pareto:0.3", "gauss:20:0.2", "normal:40"];
     let more = [
@@ -106,6 +88,7 @@ fn skewed_services_of_files_with_a_rest() {
 
 /// Where a skewed service meets skewed places of which the first lies past the file: it is closed, and drawn from once more.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn skewed_services_of_skewed_places() {
     let services = ["zipf:0.5", "pareto:0.3", "gauss:20:0.2", "normal:40"];
     let more = [
@@ -127,6 +110,7 @@ fn skewed_services_of_skewed_places() {
 
 /// Where each pass has the seeds of the first, its skewed picks are those of the first.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn skewed_services_of_each_pass() {
     let services = ["zipf:0.5", "pareto:0.3", "normal:40", "gauss:20:0.2", "random"];
     let options = services.map(|service| format!("file_service_type={service}"));
@@ -138,6 +122,7 @@ fn skewed_services_of_each_pass() {
 
 /// A percentage of several files that are more than the size.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn shares_of_files_beyond_the_size() {
     let options = [
         "filesize=256k io_size=10%",
@@ -155,6 +140,7 @@ fn shares_of_files_beyond_the_size() {
 
 /// Drawn sizes are multiples of the smallest block of all directions, used or not.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn drawn_sizes_of_files() {
     let sizes = ["bs=4k,1k", "bs=4k,4k,1k", "bs=1k,4k", "bs=8k,4k"];
     let all = cases(&["write", "randread"], "size=1000k nrfiles=4 filesize=16k-100k", &sizes);
@@ -163,6 +149,7 @@ fn drawn_sizes_of_files() {
 
 /// Sizes of a split that are no multiples of the smallest.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn splits_of_uneven_sizes() {
     let options = [
         "bssplit=5k/40:3k/60",
@@ -183,6 +170,7 @@ fn splits_of_uneven_sizes() {
 /// Bytes end the passes of an engine with a queue at the size, however much is asked for, unless a random job that writes has
 /// no map.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn passes_with_a_map_or_an_order() {
     let options = [
         "io_size=200k",
@@ -209,6 +197,7 @@ fn passes_with_a_map_or_an_order() {
 
 /// Files in sequence: a pass that ends by its bytes, or between files, is followed by one that begins with the next file.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn passes_of_files_in_sequence() {
     let services = ["sequential", "sequential:2", "roundrobin:0"];
     let options = services.map(|service| format!("file_service_type={service}"));
@@ -219,8 +208,38 @@ fn passes_of_files_in_sequence() {
     compare("passes_of_files_in_sequence", "ioengine=libaio randrepeat=0 randseed=137", &all);
 }
 
+/// Where `io_size` is beyond the size, each direction of a mix goes round its files.
+#[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
+fn rounds_of_a_mix() {
+    let options = [
+        "size=64k io_size=200k",
+        "size=64k io_size=200k rwmixread=100",
+        "size=64k io_size=200k nrfiles=3 rwmixread=80",
+        "size=64k io_size=200k nrfiles=2 file_service_type=sequential",
+        "size=64k io_size=200k nrfiles=3 openfiles=1 loops=2",
+        "size=64k io_size=200k number_ios=30",
+        "size=92k io_size=200k bs=16k",
+        "size=92k io_size=200k bs=4k,16k",
+        "size=92k io_size=200k fsync=3",
+        "size=64k io_size=65k loops=3",
+        "size=64k filesize=32k nrfiles=2 io_size=100k",
+    ];
+    let all = cases(&["rw", "rw:8k", "rw:-8k", "rw:12k", "randrw:5", "randrw"], "", &options);
+    for engine in ["null", "libaio"] {
+        compare("rounds_of_a_mix", &format!("ioengine={engine} randrepeat=0 randseed=137"), &all);
+    }
+    let part = "filename=whole offset=64k size=64k io_size=200k";
+    compare(
+        "rounds_of_a_mix",
+        "ioengine=psync randrepeat=0 randseed=137",
+        &cases(&["rw", "rw:4k", "randrw:3"], part, &[""]),
+    );
+}
+
 /// The begin of the range is rounded up if the offset or its increment is a percentage.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn offsets_and_increments_in_percent() {
     let options = [
         "offset=5000 offset_increment=10%",
@@ -236,6 +255,7 @@ fn offsets_and_increments_in_percent() {
 
 /// A file that closes before the end of its pass is synced there, which a trace does not show, and once more at the end.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn syncs_of_files_that_close() {
     let files =
         ["", "nrfiles=3", "nrfiles=2 file_service_type=roundrobin:0", "nrfiles=3 openfiles=1", "nrfiles=2 loops=2"];
@@ -262,6 +282,7 @@ fn syncs_of_files_that_close() {
 /// A sync shows where the block would have begun that was to come when the file ended: past its range counted from there, else
 /// from the start of the file. One whose first draw ends it is opened and closed.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn syncs_after_a_block_without_a_place() {
     let test = "syncs_after_a_block_without_a_place";
     let options = [
@@ -297,6 +318,7 @@ fn syncs_after_a_block_without_a_place() {
 
 /// Skewed draws are from all of the file, also where no block fits into the window.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn skewed_draws_beside_small_windows() {
     let options = [
         "rw=randread bs=12k size=256k zonesize=8k random_distribution=pareto:0.3",
@@ -310,6 +332,7 @@ fn skewed_draws_beside_small_windows() {
 
 /// A direction without a place in the file takes nothing from the streams, so that the other draws what it would draw alone.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn directions_without_a_place() {
     let options = [
         "size=48k loops=9 blockalign=64k,4k",
@@ -341,6 +364,7 @@ fn compare_ios(test: &str, all: &[Case]) {
 /// An engine without files has all of its share of `size` behind what `filesize` leaves of it, and without `size` no end: blocks
 /// of one size reach past the range, and what was to follow the last block of it ends the file.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn sizes_of_files_that_are_none() {
     let options = [
         "size=64k filesize=32k loops=4",
@@ -359,6 +383,7 @@ fn sizes_of_files_that_are_none() {
 
 /// The same where a file is longer than what is used of it.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn sequences_up_to_the_end_of_a_part() {
     let parts = ["size=64k", "size=64k offset=16k", "size=60k offset=8k loops=3", "size=32k io_size=150k"];
     let kinds = ["randread percentage_random=50", "randrw percentage_random=30,70", "randwrite:3", "randrw:4"];
@@ -369,6 +394,7 @@ fn sequences_up_to_the_end_of_a_part() {
 /// A file whose size is drawn must have room behind the offset, however small it turns out to be; one that has a size within the
 /// bounds keeps it.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn offsets_beyond_the_smallest_size() {
     let test = "offsets_beyond_the_smallest_size";
     let fixed = "--name=a --rw=write --filesize=20k-60k --randrepeat=0";
@@ -399,6 +425,7 @@ fn offsets_beyond_the_smallest_size() {
 /// A block that is longer than the window, or the file, by more than what its places are multiples of: draws lie past any file, but
 /// an LFSR gives what it gives.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn windows_shorter_than_a_block() {
     let aligned = ["bs=80k,1k,1k blockalign=512", "bs=80k,1k,1k blockalign=4k", "bs=80k,1k,1k blockalign=16k"];
     let orders =

@@ -93,15 +93,20 @@ fn the_eta_line_never_shares_a_stream_with_documents() {
 }
 
 #[test]
-fn lines_of_debug_go_to_the_standard_error() {
+fn lines_of_debug_stand_before_the_document() {
     let scratch = Scratch::new("json-debug");
-    let job = "--name=a --ioengine=null --size=64k --debug=io,file,process,job";
-    let finished = run(&scratch, &format!("{job} --output-format=json")).succeeded();
-    let found = messages(&documents(&finished.stdout, "documents alone")[0]);
-    assert!(found.iter().all(|message| message.starts_with("info: fio: set debug option ")), "{found:?}");
-    assert!(finished.stderr.contains("queue: io_u 0"), "{}", finished.all());
-    let finished = run(&scratch, job).succeeded().quiet();
-    assert!(finished.stdout.contains("queue: io_u 0"), "{}", finished.all());
+    let job = "--name=a --ioengine=null --size=64k --debug=io,file,process";
+    let finished = run(&scratch, &format!("{job} --output-format=json")).succeeded().quiet();
+    let (lines, document) = finished.stdout.split_once("\n{").expect("lines and a document");
+    assert!(lines.contains(" complete: io_u "), "{lines}");
+    assert!(messages(&documents(&format!("{{{document}"), "a document behind the lines")[0]).is_empty(), "{document}");
+    let finished = run(&scratch, &format!("{job} --output-format=json --output=report")).succeeded().quiet();
+    assert_eq!(finished.stdout.lines().filter(|line| !line.starts_with("fio: set debug option ")).count(), 0);
+    assert!(scratch.read("report").split_once("\n{").is_some_and(|(lines, _)| lines.contains(" complete: io_u ")));
+    // Records are lines themselves: nothing else stands between them.
+    let finished = run(&scratch, &format!("{job} --output-format=jsonl")).succeeded();
+    assert!(finished.stdout.lines().all(|line| line.starts_with('{')), "{}", finished.all());
+    assert!(finished.stderr.contains(" complete: io_u "), "{}", finished.all());
 }
 
 #[test]

@@ -21,6 +21,7 @@ fn finish(program: Program, scratch: &Scratch, arguments: &str) -> (Finished, Va
 /// Of two jobs one has three times the weight. Counted is what the other has read when the first reads for the last time, in
 /// the order of the system calls: how fast they are, and how long the other runs on alone, does not matter.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn shares_are_those_of_the_weights() {
     let test = "shares_are_those_of_the_weights";
     if !has_peer(test) || !has_programs(test, &["strace"]) {
@@ -55,6 +56,7 @@ fn shares_are_those_of_the_weights() {
 
 /// Jobs with flows that hold nobody back: alone, of other flows, without weight.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn whoever_shares_gets_to_the_end() {
     if !has_peer("whoever_shares_gets_to_the_end") {
         return;
@@ -93,6 +95,7 @@ fn complaint(finished: &Finished) -> String {
 
 /// A read of a mebibyte of zeroes takes more than 1 us on every machine, and less than 100 s.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn latencies_are_limited_as_by_the_peer() {
     if !has_peer("latencies_are_limited_as_by_the_peer") {
         return;
@@ -159,6 +162,7 @@ fn steady_state(document: &Value) -> (Vec<String>, [Value; 3], Vec<String>, [usi
 }
 
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn searches_for_a_steady_state_end_as_under_the_peer() {
     if !has_peer("searches_for_a_steady_state_end_as_under_the_peer") {
         return;

@@ -42,6 +42,7 @@ fn shape(rows: &[Vec<String>], first: usize) -> BTreeMap<Vec<String>, usize> {
 }
 
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn files_and_columns_are_those_of_the_peer() {
     if !has_peer("files_and_columns_are_those_of_the_peer") {
         return;
@@ -77,6 +78,7 @@ fn files_and_columns_are_those_of_the_peer() {
 }
 
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn windows_are_those_of_the_peer() {
     if !has_peer("windows_are_those_of_the_peer") {
         return;
@@ -255,4 +257,24 @@ fn memory_is_flat() {
 fn number_of_bytes(size: &str) -> u64 {
     let (digits, unit) = size.split_at(size.len() - 1);
     number(digits) << if unit == "g" { 30 } else { 20 }
+}
+
+/// A log that was asked for and cannot be had is named and no success; the peer names none and exits with 0.
+#[test]
+fn logs_that_cannot_be_opened() {
+    let peer = has_peer("logs_that_cannot_be_opened").then_some(Program::Peer);
+    for program in std::iter::once(Program::Ferrio).chain(peer) {
+        for (kind, log) in [("bw", "bw"), ("lat", "clat"), ("iops", "iops"), ("hist", "clat_hist")] {
+            let scratch = Scratch::new("unopened");
+            std::fs::create_dir(scratch.join(&format!("p_{log}.1.log"))).expect("a directory");
+            let arguments = format!("--name=a --ioengine=null --size=4m --log_hist_msec=100 --write_{kind}_log=p");
+            let finished = Run::new(program, scratch.path(), &arguments).finish();
+            let (code, line) = match program {
+                Program::Ferrio => (1, format!("fopen log: p_{log}.1.log: Is a directory\n")),
+                Program::Peer | Program::OldPeer => (0, "fopen log: Is a directory\n".to_owned()),
+            };
+            assert_eq!((finished.code, &finished.stderr), (Some(code), &line), "{}", finished.all());
+            assert!(finished.stdout.contains("err= 0: pid="), "{}", finished.all());
+        }
+    }
 }

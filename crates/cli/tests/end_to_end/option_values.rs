@@ -35,6 +35,7 @@ fn refused(program: Program, engine: &str, lines: &[String]) -> Option<Vec<Strin
 }
 
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn recorded_values_are_still_those_of_both() {
     if !has_peer("recorded_values_are_still_those_of_both") {
         return;

@@ -1,18 +1,14 @@
-//! The outline of a report for people: its lines without figures, in a form that is equal for equal jobs under fio 3.33
+//! The outline of a report for people: its lines without figures, in a form that is equal for equal jobs under fio 3.41
 //! and under ferrio.
 //!
 //! Start reading at [`outline`]; the differences between the versions are in [`VERSION_DIFFERENCES`].
 
-/// What 3.33 prints, what the reference version prints in its place, and why.
-const VERSION_DIFFERENCES: [(&str, &str, &str); 4] = [
-    ("; N zone resets", "", "3.33 prints zone resets for every write; the reference only when there are zones"),
+/// What 3.41 prints, what the reference version prints in its place, and why.
+const VERSION_DIFFERENCES: [(&str, &str, &str); 3] = [
+    ("; N zone resets", "", "3.41 prints zone resets for every write; the reference only when there are zones"),
     ("fsync/fdatasync/sync_file_range:", "fsync/fdatasync/sync_file_range/syncfs:", "syncfs is newer"),
-    ("prio N/N (", "prio N/N/N (", "hints are newer"),
-    ("target=N, window=N,", "target=Nns, window=Nns,", "3.33 prints the latency target without its unit"),
+    ("target=N, window=N,", "target=Nns, window=Nns,", "3.41 prints the latency target without its unit"),
 ];
-
-/// What the reference version prints in addition.
-const ADDITIONS: [(&str, &str); 1] = [(" sectors=N/N,", "sectors of devices are newer")];
 
 /// The lines of a report without what differs from run to run. `has_samples`: the run was long enough for lines of
 /// samples; else they are left out, since a busy machine may make a short run long enough.
@@ -39,9 +35,6 @@ fn known_differences(line: &str) -> String {
     let mut line = line.to_owned();
     for (theirs, ours, _) in VERSION_DIFFERENCES {
         line = line.replace(theirs, ours);
-    }
-    for (ours, _) in ADDITIONS {
-        line = line.replace(ours, "");
     }
     line
 }

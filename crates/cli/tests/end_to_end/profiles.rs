@@ -60,6 +60,7 @@ fn act_in_a_document_is_a_message() {
 }
 
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn the_table_of_act_is_that_of_the_peer() {
     if !has_peer("the_table_of_act_is_that_of_the_peer") {
         return;

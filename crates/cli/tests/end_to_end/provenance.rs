@@ -57,6 +57,60 @@ fn options_in_force_of_every_job_clones_once() {
     assert_eq!((&options(0)["queue"]["iodepth"], &options(1)["queue"]["iodepth"]), (&Value::from(1), &Value::from(4)));
 }
 
+/// Job file of groups that differ in name and direction.
+fn many_groups(n_groups: usize) -> String {
+    let rw = ["read", "write", "randread", "randrw"];
+    let group = |index: usize| format!("[j{index}]\nrw={}\nstonewall\n", rw[index % rw.len()]);
+    "[global]\nioengine=null\nsize=64k\n".to_owned() + &(0..n_groups).map(group).collect::<String>()
+}
+
+#[test]
+fn what_many_groups_have_in_common_is_said_once() {
+    let scratch = Scratch::new("provenance-groups");
+    scratch.write("jobs", many_groups(50));
+    let document =
+        |program: Program| Run::new(program, scratch.path(), "--output-format=json jobs").finish().succeeded().stdout;
+    let text = document(Program::Ferrio);
+    let read = crate::json_stream::documents(&text, "the document").remove(0);
+    let (jobs, own) = (read["jobs"].to_string().len(), read["ferrio"].to_string().len());
+    assert!(own < jobs, "{own} bytes beside {jobs} of the jobs");
+    let found = &read["ferrio"]["provenance"];
+    assert_eq!(found["common_options"]["extent"]["size"]["Bytes"], 65_536);
+    let own = &found["jobs"][3]["options"];
+    assert_eq!((&own["name"], &own["pattern"]["mix"]), (&Value::from("j3"), &Value::from("ReadWrite")));
+    assert!(own.get("limits").is_none(), "they are common: {own}");
+    if crate::support::has_peer("what_many_groups_have_in_common_is_said_once (size)") {
+        let of_peer = document(Program::Peer);
+        assert!(text.len() < 2 * of_peer.len(), "{} bytes, and of the peer {}", text.len(), of_peer.len());
+    }
+}
+
+#[test]
+fn options_are_put_together_again_by_jq() {
+    if !crate::support::has_programs("options_are_put_together_again_by_jq", &["jq"]) {
+        return;
+    }
+    let rule = ".ferrio.provenance | (.common_options // {}) as $common | .jobs[] | .options = $common * .options";
+    let page = include_str!("../../../../docs/readers.md");
+    assert!(page.contains(rule), "the page has another rule");
+    let options = |n_groups: usize| {
+        let scratch = Scratch::new("provenance-jq");
+        scratch.write("jobs", many_groups(n_groups));
+        let script = format!("\"$0\" \"$@\" | jq -c '{rule} | .options'");
+        let run = Run::new(Program::Ferrio, scratch.path(), "--output-format=json jobs").in_shell(&script);
+        run.finish()
+            .succeeded()
+            .stdout
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect::<Vec<Value>>()
+    };
+    let several = options(5);
+    // Of one job nothing is left out.
+    assert_eq!(several[0], options(1)[0]);
+    assert_eq!((several.len(), &several[4]["name"]), (5, &Value::from("j4")));
+}
+
 #[test]
 fn file_system_and_device_of_the_files() {
     let scratch = Scratch::new("provenance-storage");

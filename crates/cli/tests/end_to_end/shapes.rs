@@ -1,7 +1,6 @@
 //! Offsets and sizes of random jobs in traces, beside those of the peer with the same seed.
 //!
-//! Start reading at [`traces_are_those_of_the_peer`]. Not compared: zipf, pareto and normal, which the peer (3.33) seeds
-//! otherwise than the reference version (vectors of which stand in `workload`), and sequences, which it does not know.
+//! Start reading at [`traces_are_those_of_the_peer`]. Not compared: sequences, which the peer (3.41) does not know.
 
 use crate::support::{Program, Run, Scratch, has_peer};
 
@@ -28,6 +27,12 @@ const CASES: &[&str] = &[
     "--rw=randrw --random_distribution=zoned:50/10:50/90 --bs=4k-16k --size=64k",
     "--rw=randrw --random_distribution=zoned:50/10:50/90 --ba=2k --loops=2",
     "--rw=randtrimwrite --random_distribution=zoned:50/10:50/90 --percentage_random=70",
+    "--rw=randread --random_distribution=zipf:1.2",
+    "--rw=randread --random_distribution=zipf:0.7:0.3 --bs=8k --filename=a-rather-long-file-name.dat",
+    "--rw=randwrite --random_distribution=pareto:0.3",
+    "--rw=randrw --random_distribution=pareto:0.2:0.8 --bsrange=4k-16k",
+    "--rw=randread --random_distribution=normal:0",
+    "--rw=randread --random_distribution=normal:10:0.4 --nrfiles=3",
 ];
 
 /// The trace of a case on an engine that does nothing.
@@ -49,6 +54,7 @@ pub(crate) fn trace_of(program: Program, scratch: &Scratch, case: &str) -> Vec<S
 }
 
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn traces_are_those_of_the_peer() {
     if !has_peer("traces_are_those_of_the_peer") {
         return;

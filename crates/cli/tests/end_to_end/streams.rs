@@ -1,7 +1,6 @@
 //! What is issued (direction, file, offset, length, in order) is what the peer issues: traces of `write_iolog` compared.
 //!
-//! The peer's default seed for offsets is another one than that of the reference version; both programs get the seed by
-//! option. Start reading at [`compare`].
+//! Start reading at [`compare`].
 
 use crate::support::{Program, Run, Scratch, has_peer, has_programs};
 use crate::system_calls::calls_to;
@@ -85,6 +84,7 @@ pub(crate) fn cases(kinds: &[&str], common: &str, options: &[&str]) -> Vec<Case>
 }
 
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn kinds_and_block_sizes() {
     let sizes = ["bs=4k", "bs=8k,4k,16k", "bs=4k,12k", "bsrange=4k-32k", "bsrange=4k-8k,4k-16k", "bs=12k", "bs=512"];
     compare("kinds_and_block_sizes", NULL, &cases(&KINDS, "size=256k", &sizes));
@@ -93,6 +93,7 @@ fn kinds_and_block_sizes() {
 const RANDOM_KINDS: [&str; 4] = ["randread", "randwrite", "randrw", "randtrimwrite"];
 
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn ways_to_pick_offsets() {
     let options = [
         "norandommap=1",
@@ -110,12 +111,13 @@ fn ways_to_pick_offsets() {
         "bs=4k,16k bs_is_seq_rand=1",
     ];
     let mut cases_of_all = cases(&RANDOM_KINDS, "size=256k", &options);
-    // Not of randtrimwrite: there the peer adds the offset twice to its writes.
-    cases_of_all.extend(cases(&RANDOM_KINDS[..3], "size=256k", &["random_generator=lfsr offset=64k"]));
+    cases_of_all.extend(cases(&RANDOM_KINDS, "size=256k", &["random_generator=lfsr offset=64k"]));
     compare("ways_to_pick_offsets", NULL, &cases_of_all);
+    compare("ways_to_pick_offsets", "ioengine=null", &cases_of_all);
 }
 
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn several_files() {
     let options = [
         "nrfiles=3",
@@ -143,11 +145,11 @@ fn several_files() {
     compare("several_files", NULL, &cases);
 }
 
-/// Kinds whose syncs are compared. In a mix of reads and writes the peer repeats a sync after each read; the reference
-/// version only syncs after a write.
-const SYNCED_KINDS: [&str; 3] = ["write", "randwrite", "trimwrite"];
+/// Kinds whose syncs are compared.
+const SYNCED_KINDS: [&str; 6] = ["write", "randwrite", "rw", "randrw", "trimwrite", "randtrimwrite"];
 
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn amounts_and_barriers() {
     let syncs = ["fsync=5", "fdatasync=4 fsync=8", "sync_file_range=write:4", "fsync=1 loops=2"];
     let options = [
@@ -174,6 +176,7 @@ fn amounts_and_barriers() {
 
 /// What `io_size` leaves after a pass is less than another I/O, than the largest block of any direction, or enough for it.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn passes_for_what_is_left() {
     let options = [
         "io_size=130k",
@@ -204,6 +207,7 @@ fn passes_for_what_is_left() {
 
 /// Places at the end of a range that are not whole, and blocks that stand there instead of those in sequence.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn places_that_are_not_whole() {
     let sizes = ["bs=16k,4k,16k", "bs=4k,16k", "bs=8k,4k bs_is_seq_rand=1", "bs=16k,4k bs_is_seq_rand=1"];
     let more = ["size=90k", "size=90k offset=4k", "size=200k", "size=92k io_size=60k", "size=92k io_size=200k"];
@@ -223,6 +227,7 @@ fn places_that_are_not_whole() {
 
 /// Jobs with `time_based` end when time does, so that the beginnings of their traces are compared.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn files_start_over_while_there_is_time() {
     let test = "files_start_over_while_there_is_time";
     if !has_peer(test) {
@@ -262,6 +267,7 @@ fn files_start_over_while_there_is_time() {
 
 /// Skewed picks among files that start over, of which reads and writes take turns.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn mixes_of_several_files_that_start_over() {
     let options = [
         "nrfiles=4 file_service_type=zipf:1.2 io_size=300k",
@@ -279,6 +285,7 @@ fn mixes_of_several_files_that_start_over() {
 }
 
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn sequential_postfix() {
     let kinds = ["read:4k", "read:8k", "read:12k", "read:-4k", "read:-8k", "write:12k", "rw:8k", "write:-8k"];
     let options = ["bs=4k", "bs=8k", "nrfiles=2", "io_size=100k", "bsrange=4k-8k"];
@@ -286,6 +293,7 @@ fn sequential_postfix() {
 }
 
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn sequential_kinds_with_sizes_of_both_orders() {
     let options = ["bs=4k,16k bs_is_seq_rand=1", "bs=8k bs_is_seq_rand=1", "rwmixread=0", "rwmixread=100"];
     let kinds = ["read", "write", "rw", "randrw", "trimwrite"];
@@ -296,6 +304,7 @@ fn sequential_kinds_with_sizes_of_both_orders() {
 }
 
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn trims_of_several_files() {
     let options = ["nrfiles=3", "nrfiles=3 openfiles=2", "nrfiles=4 file_service_type=sequential", "loops=2"];
     compare(
@@ -307,6 +316,7 @@ fn trims_of_several_files() {
 
 /// Clones share the trace of `write_iolog`, so theirs are compared by their system calls.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn clones_of_a_job() {
     let test = "clones_of_a_job";
     if !has_peer(test) || !has_programs(test, &["strace"]) {
@@ -341,11 +351,12 @@ fn clones_of_a_job() {
 }
 
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn real_files() {
     let options = ["bs=4k", "nrfiles=2 end_fsync=1", "loops=2", "bsrange=4k-16k nrfiles=3 openfiles=2"];
     let kinds = ["read", "write", "randread", "randwrite", "randrw"];
     let mut all = cases(&kinds, "size=64k", &options);
-    all.extend(cases(&SYNCED_KINDS[..2], "size=64k", &["nrfiles=2 fsync=4"]));
+    all.extend(cases(&SYNCED_KINDS[..4], "size=64k", &["nrfiles=2 fsync=4"]));
     for engine in ["psync", "sync", "vsync", "libaio", "io_uring", "posixaio"] {
         let global = format!("ioengine={engine} randrepeat=0 randseed=137");
         compare("real_files", &global, &all);
@@ -354,6 +365,7 @@ fn real_files() {
 
 /// A direction of a mix does not find what was left of its share in the pass before.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn passes_of_a_mix() {
     let options = ["bs=8k,4k", "bs=8k,4k rwmixread=80", "bs=4k,16k", "bs=12k", "bs=8k,4k nrfiles=3", "bsrange=1k-8k"];
     compare("passes_of_a_mix", NULL, &cases(&["randrw", "rw", "randrw:3"], "size=64k loops=8", &options));
@@ -362,6 +374,7 @@ fn passes_of_a_mix() {
 /// Bytes end the passes of an engine with a queue where the files have no end: at the size, or at the `io_size` if the job
 /// writes.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn passes_without_a_map() {
     let options = [
         "io_size=300k",
@@ -383,9 +396,10 @@ fn passes_without_a_map() {
     }
 }
 
-/// Bytes end the passes of an engine with a queue also where its files have an end: at the size, at a percentage of it that is
-/// the `io_size`, and at no more if a mix writes or there is a map.
+/// Bytes end the passes of an engine with a queue also where its files have an end: at the size, or at a percentage of it that is
+/// the `io_size`. A mix in sequence goes round its files until the `io_size` is done.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn passes_that_bytes_end() {
     let options = [
         "io_size=200k",
@@ -406,6 +420,7 @@ fn passes_that_bytes_end() {
 /// Trims and the writes that follow them, with several in flight. Of engines that complete at once the peer writes down an I/O
 /// again for each time that it is handed over.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn passes_of_trims_in_flight() {
     let test = "passes_of_trims_in_flight";
     if !has_peer(test) {
@@ -444,6 +459,7 @@ fn passes_of_trims_in_flight() {
 
 /// The sync before what was written is read back is no I/O of the job, and no line of its trace.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn writes_that_are_read_back() {
     let test = "writes_that_are_read_back";
     if !has_peer(test) {
@@ -466,6 +482,7 @@ fn writes_that_are_read_back() {
 
 /// Ranges that begin after their file does or end before it.
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn parts_of_a_file() {
     let kinds = ["write", "randwrite", "randrw", "write:4k", "rw:-8k", "write:400k", "randwrite:4"];
     let more = ["", "norandommap"];

@@ -40,7 +40,7 @@ pub(crate) fn without_repeats(calls: &[String]) -> Vec<String> {
 
 fn calls(trace: &str, file: &str) -> Vec<String> {
     // Those of libaio show descriptors without their paths.
-    let is_aio = |line: &str| line.starts_with("io_submit") || line.starts_with("io_getevents");
+    let is_aio = |line: &str| ["io_submit", "io_getevents", "io_pgetevents"].iter().any(|name| line.starts_with(name));
     let concerns = |line: &&str| is_aio(line) || (line.contains(file) && !line.starts_with("exec"));
     trace.lines().filter(concerns).filter_map(call).collect()
 }
@@ -54,8 +54,8 @@ fn call(line: &str) -> Option<String> {
         // Builds for debugging ask whether a descriptor is open before they close it.
         "fcntl" if arguments.ends_with("F_GETFD") => return None,
         "stat" | "lstat" | "newfstatat" | "fstat" | "statx" | "access" | "faccessat" | "faccessat2" => return None,
-        "io_submit" => field(arguments, "aio_lio_opcode=IOCB_CMD_")?.to_owned() + " " + &io_of(arguments)?,
-        "io_getevents" => arguments.split(", ").skip(1).take(2).collect::<Vec<_>>().join(", "),
+        "io_submit" => field(arguments, "aio_lio_opcode=IOCB_CMD_")?.to_owned() + &io_of(arguments),
+        "io_getevents" | "io_pgetevents" => arguments.split(", ").skip(1).take(2).collect::<Vec<_>>().join(", "),
         // The descriptor or directory goes; names and buffers go.
         _ => {
             let words = arguments.split(", ").filter(|word| !word.starts_with('"') && !word.starts_with("AT_FDCWD"));
@@ -63,13 +63,17 @@ fn call(line: &str) -> Option<String> {
             words.collect::<Vec<_>>().join(", ")
         }
     };
+    // Newer versions of libaio wait with a mask of signals, which is none.
+    let name = if name == "io_pgetevents" { "io_getevents" } else { name };
     let name = name.strip_suffix("at").filter(|short| matches!(*short, "open" | "unlink")).unwrap_or(name);
     let words = [name, &shown, error.unwrap_or_default()];
     Some(words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
 }
 
-fn io_of(arguments: &str) -> Option<String> {
-    Some(format!("{}, {}", field(arguments, "aio_nbytes=")?, field(arguments, "aio_offset=")?))
+/// Length and offset, which a sync has not.
+fn io_of(arguments: &str) -> String {
+    let both = (field(arguments, "aio_nbytes="), field(arguments, "aio_offset="));
+    if let (Some(length), Some(offset)) = both { format!(" {length}, {offset}") } else { String::new() }
 }
 
 /// The value behind a name.

@@ -6,12 +6,8 @@
 use crate::support::{Finished, Program, Run, Scratch, has_peer};
 
 fn run(program: Program, scratch: &Scratch, arguments: &str) -> Finished {
-    let own = match program {
-        Program::Ferrio => "--verify_header_layout=3.33",
-        Program::Peer => "",
-    };
     let fixed = "--name=v --verify_state_save=0 --randrepeat=0 --randseed=137";
-    Run::new(program, scratch.path(), &format!("{fixed} {own} {arguments}")).finish()
+    Run::new(program, scratch.path(), &format!("{fixed} {arguments}")).finish()
 }
 
 fn is_clean(finished: &Finished, what: &str) {
@@ -63,7 +59,7 @@ fn contents_are_those_of_the_peer() {
     }
 }
 
-/// Options of buffers beside `verify=null`, in how many of 16 blocks fio 3.33 leaves other data than in the others, and what all
+/// Options of buffers beside `verify=null`, in how many of 16 blocks fio 3.41 leaves other data than in the others, and what all
 /// begin with.
 const UNCHECKED: &[(&str, usize, &[u8])] = &[
     ("", 1, &[]),
@@ -128,7 +124,13 @@ fn traces_are_verified_as_by_the_peer() {
             is_clean(&run(Program::Ferrio, &scratch, &replay), &replay);
             if peer {
                 is_clean(&run(Program::Peer, &scratch, &read), &replay);
-                is_clean(&run(Program::Peer, &scratch, &replay), &replay);
+                let again = run(Program::Peer, &scratch, &replay);
+                // Where one write lies over another fio 3.41 looks for the number of the older one.
+                let false_alarm =
+                    steps.matches("write 0 4096").count() > 1 && again.stderr.contains("bad header numberio");
+                if !false_alarm {
+                    is_clean(&again, &replay);
+                }
             }
             is_clean(&run(Program::Ferrio, &scratch, &read), &replay);
             is_clean(&run(Program::Ferrio, &scratch, &format!("{replay} --verify_only")), &replay);
@@ -166,7 +168,7 @@ const ZONES: &[&str] = &[
     "--rw=write --time_based --runtime=100ms --verify_backlog=8",
 ];
 
-/// fio 3.33 gives a false alarm in these, or ends with an assertion of its own.
+/// fio 3.41 gives a false alarm in these, or ends with an assertion of its own.
 const OWN_ZONES: &[&str] = &[
     "--rw=randrw --io_size=512k",
     "--rw=randrw --io_size=512k --ioengine=libaio --iodepth=8",
@@ -220,8 +222,8 @@ const FEATURES: &[&str] = &[
     "--rw=write --thinktime=10us",
 ];
 
-/// fio 3.33 ends with a signal, unless it saves no state, or gives false alarms.
-const FEATURES_OF_OURS_ALONE: &[&str] = &["offload", "--norandommap", "--percentage_random", "lfsr"];
+/// fio 3.41 gives false alarms.
+const FEATURES_OF_OURS_ALONE: &[&str] = &["offload", "--norandommap", "--percentage_random", "lfsr", "strided"];
 
 #[test]
 fn features_raise_no_alarm() {
@@ -271,5 +273,30 @@ fn damage_beside_features_is_found() {
         for name in names {
             let _ = std::fs::remove_file(scratch.join(&name));
         }
+    }
+}
+
+/// Once for each clone, before anything starts, and with `--output` there too. `--parse-only` does not look.
+#[test]
+fn blocks_of_several_sizes_without_a_map_are_told() {
+    let test = "blocks_of_several_sizes_without_a_map_are_told";
+    let line = "fio: norandommap given for variable block sizes, verify limited\n";
+    let with_peer = has_peer(test);
+    for program in [Program::Ferrio, Program::Peer].into_iter().take(1 + usize::from(with_peer)) {
+        let scratch = Scratch::new("verify-without-map");
+        let stderr = |more: &str| {
+            let job = "--name=a --ioengine=null --rw=write --bsrange=4k-16k --size=64k --norandommap";
+            Run::new(program, scratch.path(), &format!("{job} {more}")).finish()
+        };
+        assert_eq!(stderr("--verify=null").succeeded().stderr, line);
+        assert_eq!(stderr("--verify=null --numjobs=3").succeeded().stderr, line.repeat(3));
+        assert_eq!(stderr("--verify=null --parse-only").succeeded().stderr, "");
+        assert_eq!(stderr("--verify=null --bsrange=4k-4k").succeeded().stderr, "");
+        let fatal = stderr("--verify=null --warnings-fatal");
+        assert_eq!((fatal.code, fatal.stderr.as_str()), (Some(1), line));
+        let written = stderr("--verify=null --output=report").succeeded();
+        assert_eq!(written.stderr, line);
+        let report = std::fs::read_to_string(scratch.path().join("report")).expect("a report");
+        assert!(report.starts_with(line), "{report}");
     }
 }

@@ -94,13 +94,13 @@ fn readers_find_what_their_method_can() {
     }
 }
 
-/// A verify error is one of its own class: where it is not tolerated it ends the job, and is not counted either. As of fio 3.33
+/// A verify error is one of its own class: where it is not tolerated it ends the job, and is not counted either. As of fio 3.41
 /// with engines of several I/Os; with those of depth 1 it counts an error of reading beside it, errno 1.
 #[test]
 fn verify_errors_are_counted_where_they_are_tolerated() {
     let peer = has_peer("verify_errors_are_counted_where_they_are_tolerated");
     let scratch = Scratch::new("verify-counts");
-    assert_eq!(run(&scratch, "--verify=md5 --verify_header_layout=3.33 --rw=write --do_verify=0").code, Some(0));
+    assert_eq!(run(&scratch, "--verify=md5 --rw=write --do_verify=0").code, Some(0));
     let whole = std::fs::read(scratch.join("f")).expect("the file");
     scratch.write("f", damaged("flip", &whole, &whole));
     for (class, code, counts) in
@@ -126,11 +126,11 @@ fn verify_errors_are_counted_where_they_are_tolerated() {
     }
 }
 
-/// Whichever interval of a block it is in; fio 3.33 ends with an error only for the last.
+/// Whichever interval of a block it is in; fio 3.41 ends with an error only for the last.
 #[test]
 fn a_fault_in_any_interval_is_an_error() {
     let scratch = Scratch::new("verify-intervals");
-    let fixed = "--verify=md5 --verify_interval=1k --verify_header_layout=3.33";
+    let fixed = "--verify=md5 --verify_interval=1k";
     assert_eq!(run(&scratch, &format!("{fixed} --rw=write --do_verify=0")).code, Some(0));
     let whole = std::fs::read(scratch.join("f")).expect("the file");
     for interval in 0..4 {

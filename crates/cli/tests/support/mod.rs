@@ -13,7 +13,13 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// The version that the expectations of the peer's tests were made with.
-const PEER_VERSION: &str = "fio-3.33";
+const PEER_VERSION: &str = "fio-3.41";
+
+/// Runs that version, wherever it is kept.
+const PEER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/fio-peer");
+
+/// The version that reads and writes verified data and state files in the older layout.
+const OLD_PEER_VERSION: &str = "fio-3.33";
 
 /// A run that has not ended by then is killed, with all its jobs.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -28,16 +34,32 @@ pub(crate) fn skip(test: &str, reason: &str) {
 
 /// True when the peer is to be run and is there; else the test is reported as skipped.
 pub(crate) fn has_peer(test: &str) -> bool {
+    has_version(test, Program::Peer, PEER_VERSION)
+}
+
+/// As [`has_peer`], of the peer whose verified data have the older layout.
+pub(crate) fn has_old_peer(test: &str) -> bool {
+    has_version(test, Program::OldPeer, OLD_PEER_VERSION)
+}
+
+/// The peers that are there, whose verified data have one layout each; a missing one is reported.
+pub(crate) fn peers_of_both_layouts(test: &str) -> Vec<Program> {
+    let newest = has_peer(test).then_some(Program::Peer);
+    newest.into_iter().chain(has_old_peer(test).then_some(Program::OldPeer)).collect()
+}
+
+fn has_version(test: &str, program: Program, wanted: &str) -> bool {
     if std::env::var_os("FERRIO_PEER").is_none_or(|value| value != "1") {
         skip(test, "FERRIO_PEER is not 1");
         return false;
     }
-    let version = Command::new("fio").arg("--version").output().map(|output| output.stdout).unwrap_or_default();
+    let version =
+        Command::new(program.path()).arg("--version").output().map(|output| output.stdout).unwrap_or_default();
     let version = String::from_utf8_lossy(&version).trim().to_owned();
-    if version != PEER_VERSION {
-        skip(test, &format!("the peer is {PEER_VERSION}, and fio here says '{version}'"));
+    if version != wanted {
+        skip(test, &format!("the peer is {wanted}, and {} says '{version}'", program.path()));
     }
-    version == PEER_VERSION
+    version == wanted
 }
 
 /// True when programs are on the path; else the test is reported as skipped.
@@ -121,14 +143,22 @@ impl Drop for Scratch {
 pub(crate) enum Program {
     Ferrio,
     Peer,
+    /// Debian's fio of the host, which is years older.
+    OldPeer,
 }
 
 impl Program {
     pub(crate) fn path(self) -> &'static str {
         match self {
             Self::Ferrio => env!("CARGO_BIN_EXE_ferrio"),
-            Self::Peer => "fio",
+            Self::Peer => PEER,
+            Self::OldPeer => "fio",
         }
+    }
+
+    /// What ferrio is told so that verified data and states have the layout of this program.
+    pub(crate) fn layout_option(self) -> &'static str {
+        if self == Self::OldPeer { "--verify_header_layout=3.33" } else { "" }
     }
 }
 
@@ -282,7 +312,7 @@ impl Running {
         let text =
             |thread: JoinHandle<Vec<u8>>| String::from_utf8_lossy(&thread.join().expect("it only reads")).into_owned();
         let (stdout, mut stderr) = (text(self.stdout), text(self.stderr));
-        if self.program == Program::Peer {
+        if self.program != Program::Ferrio {
             stderr = stderr.replace(PEER_NOISE, "");
         }
         assert!(!is_late, "{}: killed after {TIME_LIMIT:?}\n{stdout}\n{stderr}", self.shown);

@@ -1,14 +1,15 @@
 //! The synchronous engines on real files.
 
-use super::{Inline, Transfer};
-use crate::contract::{CallStamps, Engine, IoResult, IoUnit, Queued};
-use crate::options::OptionValue;
+use super::{Running, Transfer};
+use crate::contract::{CallStamps, Engine, EngineFile, IoResult, IoUnit, OpenTarget, Queued};
+use crate::fd_table::FdTable;
+use crate::options::EngineValue;
 use crate::testing::{
-    BLOCK, N_BLOCKS, Rig, RigOptions, TestFile, check_bad_descriptor, check_end_of_file, check_file_engine, setup,
+    BLOCK, N_BLOCKS, Rig, RigOptions, TestFile, check_closed_file, check_end_of_file, check_file_engine, setup,
 };
 use ferrio_sys::{Clock, Errno};
 use ferrio_units::Direction;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 
 const SYNCHRONOUS: [&str; 5] = ["sync", "psync", "vsync", "pvsync", "pvsync2"];
 
@@ -23,7 +24,7 @@ fn files_are_read_written_and_synced() {
             check_file_engine(name, || at_depth(depth));
         }
         check_end_of_file(name, at_depth(4));
-        check_bad_descriptor(name, at_depth(4));
+        check_closed_file(name, at_depth(4));
     }
 }
 
@@ -38,7 +39,7 @@ fn direct_io_reads_and_writes() {
 fn the_sync_engine_finds_its_place_again_after_an_error() {
     let file = TestFile::new("sync");
     let mut rig = Rig::new("sync", Some(&file), at_depth(1)).unwrap();
-    let failing = IoUnit { fd: -1, ..rig.unit(Direction::Read, 0) };
+    let failing = IoUnit { file_index: 1, ..rig.unit(Direction::Read, 0) };
     assert_eq!(rig.one(rig.unit(Direction::Read, 3)), BLOCK as i64);
     // The descriptor is refused before the position is touched; then the position is right without an lseek.
     assert_eq!(rig.one(failing), -i64::from(libc::EBADF));
@@ -60,7 +61,7 @@ fn vsync_gives_short_counts_to_the_units_at_the_end_of_the_file() {
 #[test]
 fn pvsync2_explains_a_refused_option() {
     let file = TestFile::new("pvsync2");
-    let options = RigOptions { options: vec![("nowait", OptionValue::Bool(true))], ..at_depth(1) };
+    let options = RigOptions { options: vec![("nowait", EngineValue::Bool(true))], ..at_depth(1) };
     let rig = Rig::new("pvsync2", Some(&file), options).unwrap();
     let unit = rig.unit(Direction::Read, 0);
     assert!(rig.engine.hint(&unit, libc::EAGAIN).is_some_and(|hint| hint.contains("nowait")));
@@ -71,7 +72,7 @@ fn pvsync2_explains_a_refused_option() {
 fn uncached_io_works_or_is_explained() {
     for name in ["pvsync2", "io_uring"] {
         let file = TestFile::new(name);
-        let options = RigOptions { options: vec![("uncached", OptionValue::Int(1))], ..at_depth(1) };
+        let options = RigOptions { options: vec![("uncached", EngineValue::Int(1))], ..at_depth(1) };
         let Ok(mut rig) = Rig::new(name, Some(&file), options) else {
             eprintln!("SKIPPED uncached_io_works_or_is_explained: no {name}");
             continue;
@@ -88,7 +89,7 @@ fn uncached_io_works_or_is_explained() {
 
 #[test]
 fn pvsync2_refuses_a_percentage_above_100() {
-    let options = RigOptions { options: vec![("hipri_percentage", OptionValue::Int(101))], ..at_depth(1) };
+    let options = RigOptions { options: vec![("hipri_percentage", EngineValue::Int(101))], ..at_depth(1) };
     let error = Rig::new("pvsync2", None, options).err().unwrap();
     assert_eq!(error.to_string(), "pvsync2: option hipri_percentage=101: allowed: 0 to 100");
     assert_eq!(error.errno(), libc::EINVAL);
@@ -98,7 +99,7 @@ fn pvsync2_refuses_a_percentage_above_100() {
 struct Slow(Clock);
 
 impl Transfer for Slow {
-    fn control(&mut self, unit: &IoUnit) -> IoResult {
+    fn control(&mut self, _: &FdTable, unit: &IoUnit) -> IoResult {
         self.0.advance(300);
         unit.length as IoResult
     }
@@ -120,21 +121,23 @@ fn stamps_lie_beside_the_call() {
     let unit = Rig::new("psync", Some(&file), at_depth(1)).unwrap().unit(Direction::Read, 0);
     let open = std::fs::File::open(file.path()).unwrap();
     let clock = Clock::new_virtual();
-    let mut engine = Inline::new(Slow(clock.clone()));
-    engine.start(setup(1, &clock)).unwrap();
+    let mut engine = Running::new(Slow(clock.clone()), setup(1, &clock));
+    let target = OpenTarget::Descriptor(open.as_fd());
+    let opened = EngineFile { index: 0, target, writable: false, range_start: 0, range_bytes: 1, random: false };
+    engine.open_file(&opened).unwrap();
     let length = BLOCK as IoResult;
     let no_space = -i64::from(libc::ENOSPC);
     let mut start = 0;
     for (direction, took_ns, result) in
         [(Direction::Read, 100, length), (Direction::Write, 200, no_space), (Direction::Sync, 300, length)]
     {
-        let unit = IoUnit { direction, fd: open.as_raw_fd(), ..unit };
+        let unit = IoUnit { direction, ..unit };
         let expected = CallStamps { before: start, after: start + took_ns };
         assert_eq!(engine.queue_timed(0, &unit, &clock), (Queued::Completed(result), expected), "{direction:?}");
         assert_eq!(engine.queue(0, &unit), Queued::Completed(result), "{direction:?}");
         start += 2 * took_ns;
     }
-    let without_file = IoUnit { fd: -1, ..unit };
+    let without_file = IoUnit { file_index: 1, ..unit };
     let at_once = CallStamps { before: start, after: start };
     let refused = Queued::Completed(-i64::from(libc::EBADF));
     assert_eq!(engine.queue_timed(0, &without_file, &clock), (refused, at_once));

@@ -3,7 +3,7 @@
 //! Facts: `io_uring_setup(2)`, `io_uring_register(2)`, `io_uring_enter(2)`. Must not know: how rings work.
 //! Start reading at [`ring`], [`buffers`], [`files`] (refusals at the start) and [`io()`] (single I/Os).
 
-use super::INFO;
+use super::NAME;
 use super::options::UringOptions;
 use crate::contract::{EngineError, IoUnit};
 use std::io;
@@ -77,18 +77,18 @@ fn asked(options: &UringOptions) -> String {
 
 fn refused(what: String, errno: Option<i32>, hint: &str) -> EngineError {
     let source = io::Error::from_raw_os_error(errno.unwrap_or(libc::EINVAL));
-    EngineError::Refused { engine: INFO.name, what, source, hint: hint.to_owned() }
+    EngineError::Refused { engine: NAME, what, source, hint: hint.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{EngineOptions, OptionValue};
+    use crate::options::{EngineOptions, EngineValue};
 
     #[test]
     fn a_refusal_names_option_errno_and_what_to_do() {
         let entries = [("sqthread_poll", 1), ("sqthread_poll_cpu", 99), ("hipri", 1)];
-        let entries = entries.map(|(name, value)| (name.to_owned(), OptionValue::Int(value)));
+        let entries = entries.map(|(name, value)| (name.to_owned(), EngineValue::Int(value)));
         let options = UringOptions::parse(&EngineOptions::new(entries.into())).unwrap();
         let error = ring(&options, 4, Some(libc::EINVAL));
         assert_eq!(

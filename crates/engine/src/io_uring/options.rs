@@ -13,7 +13,7 @@
 //!
 //! Must not know: rings. Start reading at [`UringOptions`].
 
-use super::INFO;
+use super::NAME;
 use crate::contract::EngineError;
 use crate::options::EngineOptions;
 use crate::rw_flags::JobRwFlags;
@@ -44,7 +44,7 @@ pub(super) enum Vectoring {
 impl UringOptions {
     /// Checks the options.
     pub(super) fn parse(options: &EngineOptions) -> Result<Self, EngineError> {
-        let bad = |name, value: i64, why: &str| EngineError::bad_option(INFO.name, name, &value, why);
+        let bad = |name, value: i64, why: &str| EngineError::bad_option(NAME, name, &value, why);
         let number = |name| {
             let value = options.int(name).unwrap_or(0);
             u32::try_from(value).map_err(|_| bad(name, value, "allowed: 0 and above"))
@@ -73,10 +73,10 @@ impl UringOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::OptionValue;
+    use crate::options::EngineValue;
 
     fn parse(name: &str, value: i64) -> Result<UringOptions, EngineError> {
-        UringOptions::parse(&EngineOptions::new(vec![(name.to_owned(), OptionValue::Int(value))]))
+        UringOptions::parse(&EngineOptions::new(vec![(name.to_owned(), EngineValue::Int(value))]))
     }
 
     #[test]

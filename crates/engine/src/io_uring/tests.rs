@@ -1,12 +1,14 @@
 //! The engine on real files, with every option.
 
+use super::{FdTable, failed};
 use crate::contract::{Completion, IoUnit, Queued};
-use crate::options::OptionValue;
-use crate::testing::{BLOCK, Rig, RigOptions, TestFile, check_end_of_file, check_file_engine};
+use crate::options::EngineValue;
+use crate::testing::{BLOCK, LoopDevice, Rig, RigOptions, TestFile, check_end_of_file, check_file_engine};
+use ferrio_sys::uring::RingCompletion;
 use ferrio_units::Direction;
 
 fn options(iodepth: u32, direct: bool, options: &[(&'static str, i64)]) -> RigOptions {
-    let options = options.iter().map(|(name, value)| (*name, OptionValue::Int(*value))).collect();
+    let options = options.iter().map(|(name, value)| (*name, EngineValue::Int(*value))).collect();
     RigOptions { iodepth, direct, options, ..RigOptions::default() }
 }
 
@@ -41,7 +43,7 @@ fn a_bad_descriptor_is_a_result() {
     let file = TestFile::new("io_uring");
     let Ok(mut rig) = Rig::new("io_uring", Some(&file), options(4, false, &[])) else { return };
     let good = rig.unit(Direction::Read, 1);
-    let bad = IoUnit { fd: -1, ..good };
+    let bad = IoUnit { file_index: 1, ..good };
     let refused = -i64::from(libc::EBADF);
     assert_eq!(rig.run(&[good, bad, good], |_, _| (), |_, _, _| ()), [BLOCK as i64, refused, BLOCK as i64]);
 }
@@ -73,6 +75,90 @@ fn a_trim_waits_until_what_was_queued_is_submitted_and_a_sync_goes_along() {
     completions.sort_by_key(|completion| completion.unit_index);
     let done = |unit_index| Completion { unit_index, result: BLOCK as i64 };
     assert_eq!(completions, [done(0), done(1)]);
+}
+
+fn loop_device(test: &str) -> Option<LoopDevice> {
+    LoopDevice::new("io_uring").inspect_err(|reason| eprintln!("SKIPPED {test}: {reason}")).ok()
+}
+
+#[test]
+fn trims_of_a_block_device_are_in_flight_together() {
+    let test = "trims_of_a_block_device_are_in_flight_together";
+    let Some(device) = loop_device(test) else { return };
+    for (way, is_by_ring) in [("fixedbufs", true), ("registerfiles", true), ("sqthread_poll", true), ("hipri", false)] {
+        let Ok(mut rig) = Rig::on_path("io_uring", Some(device.path()), options(4, false, &[(way, 1)])) else {
+            eprintln!("SKIPPED {test} with {way}: no such ring");
+            continue;
+        };
+        let done = |unit_index| Completion { unit_index, result: BLOCK as i64 };
+        let mut completions = Vec::with_capacity(4);
+        for slot in 0..4 {
+            let trim = rig.unit(Direction::Trim, slot as usize);
+            let expected = if is_by_ring { Queued::Queued } else { Queued::Completed(BLOCK as i64) };
+            assert_eq!(rig.engine.queue(slot, &trim), expected, "{way}");
+        }
+        if !is_by_ring {
+            continue;
+        }
+        assert_eq!(rig.engine.commit().unwrap(), 4, "{way}");
+        rig.engine.reap(4, 4, &mut completions).unwrap();
+        completions.sort_by_key(|completion| completion.unit_index);
+        assert_eq!(completions, [0, 1, 2, 3].map(done), "{way}");
+    }
+}
+
+#[test]
+fn a_trim_that_the_ring_refuses_is_done_in_the_thread() {
+    let Some(device) = loop_device("a_trim_that_the_ring_refuses_is_done_in_the_thread") else { return };
+    let Ok(mut rig) = Rig::on_path("io_uring", Some(device.path()), options(4, false, &[])) else { return };
+    let (trim, read) = (rig.unit(Direction::Trim, 1), rig.unit(Direction::Read, 1));
+    let mut fds = FdTable::new(1);
+    rig.with_file(|file| fds.open(file));
+    for errno in [libc::EOPNOTSUPP, libc::EINVAL] {
+        let (mut trims, mut by_ring) = ([None, Some(trim)], [true]);
+        let refused = RingCompletion { slot: 1, result: -errno };
+        assert_eq!(failed(refused, &mut trims, &mut by_ring, &fds), BLOCK as i64);
+        assert_eq!((trims[1].is_none(), by_ring), (true, [false]));
+    }
+    rig.run(&[read], |_, _| (), |_, buffer, _| assert!(buffer.iter().all(|byte| *byte == 0)));
+    // Another error is that of the device, and that of a slot without a trim none of a trim.
+    let (mut trims, mut by_ring) = ([Some(trim), None], [true]);
+    let completion = |slot, errno: i32| RingCompletion { slot, result: -errno };
+    assert_eq!(failed(completion(0, libc::EIO), &mut trims, &mut by_ring, &fds), -i64::from(libc::EIO));
+    assert_eq!(failed(completion(1, libc::EINVAL), &mut trims, &mut by_ring, &fds), -i64::from(libc::EINVAL));
+    assert_eq!(by_ring, [true]);
+}
+
+#[test]
+fn an_error_after_a_trim_in_its_slot_trims_nothing() {
+    let Some(device) = loop_device("an_error_after_a_trim_in_its_slot_trims_nothing") else { return };
+    let Ok(mut rig) = Rig::on_path("io_uring", Some(device.path()), options(1, false, &[])) else { return };
+    let (trim, write, read) =
+        (rig.unit(Direction::Trim, 1), rig.unit(Direction::Write, 1), rig.unit(Direction::Read, 1));
+    assert_eq!(rig.one(trim), BLOCK as i64);
+    assert_eq!(rig.run(&[write], |_, buffer| buffer.fill(7), |_, _, _| ()), [BLOCK as i64]);
+    assert_eq!(rig.one(IoUnit { offset: 1 << 63, ..read }), -i64::from(libc::EINVAL));
+    rig.run(&[read], |_, _| (), |_, buffer, _| assert!(buffer.iter().all(|byte| *byte == 7)));
+}
+
+#[test]
+fn a_polling_kernel_thread_that_lags_is_waited_for() {
+    let file = TestFile::new("io_uring");
+    for case in [&[("sqthread_poll", 1)][..], &[("sqthread_poll", 1), ("fixedbufs", 1)]] {
+        for depth in [1, 2, 3] {
+            let Ok(mut rig) = Rig::new("io_uring", Some(&file), options(depth, false, case)) else { return };
+            let unit = rig.unit(Direction::Read, 1);
+            let mut completions = Vec::with_capacity(1);
+            for _ in 0..3_000 {
+                // Nothing is in flight: the engine has no reason to be busy.
+                assert_eq!(rig.engine.queue(0, &unit), Queued::Queued);
+                assert_eq!(rig.engine.commit().unwrap(), 1);
+                completions.clear();
+                rig.engine.reap(1, 1, &mut completions).unwrap();
+                assert_eq!(completions, [Completion { unit_index: 0, result: BLOCK as i64 }]);
+            }
+        }
+    }
 }
 
 #[test]

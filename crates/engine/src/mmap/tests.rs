@@ -1,13 +1,13 @@
 //! The engine on real files: whole mappings, windows, truncation.
 
 use super::*;
-use crate::options::OptionValue;
+use crate::options::EngineValue;
 use crate::testing::{BLOCK, N_BLOCKS, Rig, RigOptions, TestFile, check_file_engine, shuffled_blocks};
 use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 
 fn options(direct: bool, thp: bool) -> RigOptions {
-    RigOptions { direct, options: vec![("thp", OptionValue::Bool(thp))], ..RigOptions::default() }
+    RigOptions { direct, options: vec![("thp", EngineValue::Bool(thp))], ..RigOptions::default() }
 }
 
 #[test]
@@ -49,7 +49,6 @@ fn windows_move_with_the_io() {
     let unit = |direction, block: usize| IoUnit {
         direction,
         file_index: 0,
-        fd: handle.as_raw_fd(),
         offset: (block * BLOCK) as u64,
         length: BLOCK,
         buffer_offset: 0,
@@ -65,7 +64,10 @@ fn windows_move_with_the_io() {
             Ok(BLOCK)
         );
     }
-    assert_eq!(engine.control(&unit(Direction::Sync, 0)), BLOCK as i64);
+    let target = OpenTarget::Descriptor(handle.as_fd());
+    let mut fds = FdTable::new(1);
+    fds.open(&EngineFile { index: 0, target, writable: true, range_start: 0, range_bytes: 1, random: false });
+    assert_eq!(engine.control(&fds, &unit(Direction::Sync, 0)), BLOCK as i64);
     for (block, bytes) in file.contents().chunks(BLOCK).enumerate() {
         assert_eq!(bytes, [block as u8 + 100; BLOCK]);
     }
@@ -78,7 +80,7 @@ fn what_cannot_be_mapped_is_explained() {
     let (reader, _writer) = io::pipe().unwrap();
     let file = EngineFile {
         index: 0,
-        fd: Some(reader.as_fd()),
+        target: OpenTarget::Descriptor(reader.as_fd()),
         writable: false,
         range_start: 0,
         range_bytes: 4096,

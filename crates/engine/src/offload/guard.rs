@@ -63,7 +63,7 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     fn unit(direction: Direction, offset: u64) -> IoUnit {
-        IoUnit { direction, file_index: 0, fd: -1, offset, length: 4096, buffer_offset: 0, sync_flags: 0, ioprio: 0 }
+        IoUnit { direction, file_index: 0, offset, length: 4096, buffer_offset: 0, sync_flags: 0, ioprio: 0 }
     }
 
     /// Most that two threads did at the same time; with a barrier they meet in each I/O.

@@ -4,13 +4,17 @@
 #![expect(unsafe_code, reason = "it uses the buffer of its slot and the descriptors of the job")]
 
 use super::guard::RangeGuard;
-use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoResult, IoUnit, Queued};
+use crate::contract::{
+    Completion, Engine, EngineError, EngineFile, EngineKind, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget,
+    Queued,
+};
 use crate::options::EngineOptions;
 use ferrio_sys::arena::{Arena, Region};
 use ferrio_sys::clock::Clock;
 use std::cell::RefCell;
-use std::os::fd::{BorrowedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -18,24 +22,33 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// A file as the job has it open, for threads to take over before an I/O.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct SeatFile {
     /// Counts how often it was opened; 0: never.
     version: u64,
-    fd: Option<RawFd>,
+    target: Option<SeatTarget>,
     writable: bool,
     range_start: u64,
     range_bytes: u64,
     random: bool,
 }
 
+/// What a thread does the I/Os of a file to; see [`OpenTarget`].
+#[derive(Debug, Clone)]
+enum SeatTarget {
+    Descriptor(RawFd),
+    Name(Arc<Path>),
+}
+
 impl SeatFile {
     /// The job has opened it.
     pub(super) fn open(&mut self, file: &EngineFile<'_>) {
-        use std::os::fd::AsRawFd;
         *self = Self {
             version: self.version + 1,
-            fd: file.fd.as_ref().map(AsRawFd::as_raw_fd),
+            target: Some(match file.target {
+                OpenTarget::Descriptor(fd) => SeatTarget::Descriptor(fd.as_raw_fd()),
+                OpenTarget::Name(name) => SeatTarget::Name(name.into()),
+            }),
             writable: file.writable,
             range_start: file.range_start,
             range_bytes: file.range_bytes,
@@ -144,7 +157,7 @@ impl Mailbox {
 /// What a thread starts with.
 pub(super) struct SeatSetup {
     pub(super) index: u32,
-    pub(super) info: &'static EngineInfo,
+    pub(super) kind: EngineKind,
     pub(super) options: EngineOptions,
     /// The buffer of its slot, and where that lies in the area of the job.
     pub(super) part: Region,
@@ -173,7 +186,7 @@ impl Seat {
     pub(super) fn start(setup: SeatSetup, board: Arc<Board>) -> Result<Self, EngineError> {
         let mailbox = Arc::new(Mailbox::new(setup.n_files));
         let (tell, ready) = sync_channel(1);
-        let (own, name, has_open) = (Arc::clone(&mailbox), setup.info.name, vec![false; setup.n_files as usize]);
+        let (own, name, has_open) = (Arc::clone(&mailbox), setup.kind.def.name, vec![false; setup.n_files as usize]);
         let body = move || attend(setup, &own, &board, &tell);
         let thread = std::thread::Builder::new().name("ferrio-submit".to_owned()).spawn(body);
         let thread = thread.map_err(|source| EngineError::Refused {
@@ -271,11 +284,11 @@ struct Hand {
 
 impl Hand {
     fn new(setup: SeatSetup) -> Result<Self, EngineError> {
-        let mut engine = (setup.info.create)(&setup.options)?;
+        let engine = (setup.kind.prepare)(&setup.options)?;
         // SAFETY: the pool keeps the area until its threads are joined, and the slot's buffer is used here only from the
         // order for an I/O to its result, in which time the loop leaves it alone (the contract of engines).
         let part = unsafe { Arena::over(setup.part) };
-        engine.start(EngineSetup {
+        let engine = engine.start(EngineSetup {
             iodepth: 1,
             max_block_bytes: setup.max_block_bytes,
             arena: Rc::new(RefCell::new(part)),
@@ -284,6 +297,7 @@ impl Hand {
             atomic: setup.atomic,
             clock: setup.clock,
             seed: setup.seed,
+            job: JobFacts::default(),
         })?;
         Ok(Self { engine, known: vec![0; setup.n_files as usize], completions: Vec::with_capacity(1) })
     }
@@ -320,11 +334,15 @@ impl Hand {
             return Ok(());
         }
         self.close(index);
-        // SAFETY: the job does not close a file of which an I/O is in flight, and one is until this call is over.
-        let fd = file.fd.map(|fd| unsafe { BorrowedFd::borrow_raw(fd) });
+        let target = match &file.target {
+            None => return Ok(()),
+            // SAFETY: the job does not close a file of which an I/O is in flight, and one is until this call is over.
+            Some(SeatTarget::Descriptor(fd)) => OpenTarget::Descriptor(unsafe { BorrowedFd::borrow_raw(*fd) }),
+            Some(SeatTarget::Name(name)) => OpenTarget::Name(name),
+        };
         self.engine.open_file(&EngineFile {
             index,
-            fd,
+            target,
             writable: file.writable,
             range_start: file.range_start,
             range_bytes: file.range_bytes,

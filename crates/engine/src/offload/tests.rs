@@ -1,16 +1,18 @@
 //! The pool beside an engine's own way of doing I/O: the same results and the same data, whatever the engine.
 
-use super::{Offload, info_of, is_needless, refusal};
-use crate::contract::{Engine, EngineError, EngineFile, EngineInfo, EngineSetup, IoUnit, Queued};
+use super::{Offload, is_needless, pooled, refusal};
+use crate::contract::{
+    Engine, EngineError, EngineFile, EngineKind, EngineSetup, IoUnit, JobFacts, OpenTarget, Prepare, Prepared, Queued,
+};
 use crate::options::EngineOptions;
-use crate::registry::ENGINES;
 use crate::testing::{BLOCK, N_BLOCKS, TestFile};
+use ferrio_spec::engines::{Completes, Data, EngineDef, Handover};
 use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest};
 use ferrio_sys::clock::Clock;
 use ferrio_units::Direction;
 use std::cell::RefCell;
 use std::fs::{File, OpenOptions};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
@@ -20,16 +22,16 @@ const DEPTH: usize = 4;
 
 /// A pool with buffers over a file.
 struct Pooled {
-    engine: Offload,
+    engine: Box<dyn Engine>,
     arena: Rc<RefCell<Arena>>,
     file: File,
 }
 
-fn pooled(info: &'static crate::EngineInfo, file: &TestFile) -> Pooled {
+fn pool_over(file: &TestFile, kind: EngineKind) -> Pooled {
     let request =
         ArenaRequest { kind: ArenaKind::Malloc, size_bytes: DEPTH * BLOCK, offset_bytes: 0, hugepage_bytes: 2 << 20 };
     let arena = Rc::new(RefCell::new(Arena::new(&request).unwrap()));
-    let mut engine = Offload::new(info, EngineOptions::default()).unwrap();
+    let prepared = Box::new(Offload::new(kind, EngineOptions::default()).unwrap());
     let setup = EngineSetup {
         iodepth: DEPTH as u32,
         max_block_bytes: BLOCK,
@@ -39,8 +41,9 @@ fn pooled(info: &'static crate::EngineInfo, file: &TestFile) -> Pooled {
         atomic: false,
         clock: Clock::new_virtual(),
         seed: 1,
+        job: JobFacts::default(),
     };
-    engine.start(setup).unwrap();
+    let engine = prepared.start(setup).unwrap();
     let file = OpenOptions::new().read(true).write(true).open(file.path()).unwrap();
     Pooled { engine, arena, file }
 }
@@ -48,8 +51,8 @@ fn pooled(info: &'static crate::EngineInfo, file: &TestFile) -> Pooled {
 impl Pooled {
     fn open(&mut self) {
         let range_bytes = (N_BLOCKS * BLOCK) as u64;
-        let (fd, random) = (Some(self.file.as_fd()), false);
-        let file = EngineFile { index: 0, fd, writable: true, range_start: 0, range_bytes, random };
+        let (target, random) = (OpenTarget::Descriptor(self.file.as_fd()), false);
+        let file = EngineFile { index: 0, target, writable: true, range_start: 0, range_bytes, random };
         self.engine.open_file(&file).unwrap();
     }
 
@@ -65,7 +68,6 @@ impl Pooled {
                 let unit = crate::IoUnit {
                     direction,
                     file_index: 0,
-                    fd: self.file.as_raw_fd(),
                     offset: ((first + slot) * BLOCK) as u64,
                     length: BLOCK,
                     buffer_offset: slot * BLOCK,
@@ -89,14 +91,20 @@ impl Pooled {
     }
 }
 
+/// Its I/Os can be checked by what is in the file.
+fn moves_data(def: &EngineDef) -> bool {
+    def.targets.are_opened_by_run() && def.data == Data::Kept
+}
+
 #[test]
 fn every_engine_moves_data_by_a_pool() {
-    for info in ENGINES.iter().filter(|info| !info.diskless && refusal(info).is_none() && !is_needless(info)) {
+    let can = |kind: &EngineKind| moves_data(&kind.def) && refusal(&kind.def).is_none() && !is_needless(&kind.def);
+    for kind in crate::all().filter(can) {
         let file = TestFile::new("offload");
-        let mut pooled = pooled(info, &file);
+        let mut pooled = pool_over(&file, kind);
         pooled.open();
         pooled.pass(Direction::Read, |block, data| {
-            assert!(data.iter().all(|byte| *byte == block as u8 + 1), "{}: block {block}", info.name);
+            assert!(data.iter().all(|byte| *byte == block as u8 + 1), "{}: block {block}", kind.def.name);
         });
         // Opened again: the threads take over the new one.
         pooled.open();
@@ -104,7 +112,7 @@ fn every_engine_moves_data_by_a_pool() {
         drop(pooled);
         let contents = file.contents();
         for (block, data) in contents.chunks(BLOCK).enumerate() {
-            assert!(data.iter().all(|byte| *byte == !(block as u8)), "{}: block {block}", info.name);
+            assert!(data.iter().all(|byte| *byte == !(block as u8)), "{}: block {block}", kind.def.name);
         }
     }
 }
@@ -112,12 +120,11 @@ fn every_engine_moves_data_by_a_pool() {
 #[test]
 fn dropping_waits_for_what_is_in_flight() {
     let file = TestFile::new("offload-drop");
-    let mut pooled = pooled(crate::find("psync").unwrap(), &file);
+    let mut pooled = pool_over(&file, crate::find("psync").unwrap());
     pooled.open();
     let unit = crate::IoUnit {
         direction: Direction::Write,
         file_index: 0,
-        fd: pooled.file.as_raw_fd(),
         offset: 0,
         length: BLOCK,
         buffer_offset: 0,
@@ -132,13 +139,13 @@ fn dropping_waits_for_what_is_in_flight() {
 
 #[test]
 fn a_pool_makes_any_engine_asynchronous() {
-    for info in ENGINES {
-        let pooled = info_of(info);
-        assert_eq!((pooled.inline, pooled.synchronous, pooled.completes_on_commit), (false, false, false));
-        assert_eq!(pooled.name, info.name);
+    for kind in crate::all() {
+        let pooled = pooled(kind).def;
+        assert_eq!((pooled.completes, pooled.name), (Completes::Later, kind.def.name));
+        assert_ne!(pooled.handover, Handover::Waits, "{}", pooled.name);
     }
     for (name, is_refused) in [("sync", true), ("vsync", true), ("psync", false), ("io_uring", false)] {
-        assert_eq!(refusal(crate::find(name).unwrap()).is_some(), is_refused, "{name}");
+        assert_eq!(refusal(&crate::find(name).unwrap().def).is_some(), is_refused, "{name}");
     }
 }
 
@@ -150,11 +157,13 @@ struct Telling {
 /// Where they tell; they are made by a plain function.
 static TOLD: Mutex<Option<Sender<(&'static str, u32)>>> = Mutex::new(None);
 
-impl Engine for Telling {
-    fn start(&mut self, _: EngineSetup) -> Result<(), EngineError> {
-        Ok(())
+impl Prepared for Telling {
+    fn start(self: Box<Self>, _: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        Ok(self)
     }
+}
 
+impl Engine for Telling {
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
         self.tell.send(("open", file.index)).unwrap();
         Ok(())
@@ -179,15 +188,29 @@ fn threads_close_what_the_job_closes() {
     for _ in 0..3 {
         let (range_bytes, random) = (BLOCK as u64, false);
         engine
-            .open_file(&EngineFile { index: 0, fd: None, writable: true, range_start: 0, range_bytes, random })
+            .open_file(&EngineFile {
+                index: 0,
+                target: OpenTarget::Name("own".as_ref()),
+                writable: true,
+                range_start: 0,
+                range_bytes,
+                random,
+            })
             .unwrap();
         // Nothing was done to it: no thread has it open.
         engine.close_file(0);
         engine
-            .open_file(&EngineFile { index: 0, fd: None, writable: true, range_start: 0, range_bytes, random })
+            .open_file(&EngineFile {
+                index: 0,
+                target: OpenTarget::Name("own".as_ref()),
+                writable: true,
+                range_start: 0,
+                range_bytes,
+                random,
+            })
             .unwrap();
         for _ in 0..2 {
-            assert_eq!(outcome(&mut engine), [BLOCK as i64]);
+            assert_eq!(outcome(&mut *engine), [BLOCK as i64]);
         }
         engine.close_file(0);
         assert_eq!([next(), next()], [("open", 0), ("close", 0)]);
@@ -202,21 +225,23 @@ struct Panicking {
     in_start: bool,
 }
 
-impl Engine for Panicking {
-    fn start(&mut self, _: EngineSetup) -> Result<(), EngineError> {
-        if self.in_start { std::panic::resume_unwind(Box::new(())) } else { Ok(()) }
+impl Prepared for Panicking {
+    fn start(self: Box<Self>, _: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        if self.in_start { std::panic::resume_unwind(Box::new(())) } else { Ok(self) }
     }
+}
 
+impl Engine for Panicking {
     fn queue(&mut self, _: u32, _: &IoUnit) -> Queued {
         std::panic::resume_unwind(Box::new(()))
     }
 }
 
-fn started(create: fn(&EngineOptions) -> Result<Box<dyn Engine>, EngineError>) -> Result<Offload, EngineError> {
-    let info: &'static EngineInfo = Box::leak(Box::new(EngineInfo { create, ..*crate::find("null").unwrap() }));
+fn started(prepare: Prepare) -> Result<Box<dyn Engine>, EngineError> {
+    let kind = EngineKind { prepare, ..crate::find("null").unwrap() };
     let request = ArenaRequest { kind: ArenaKind::Malloc, size_bytes: BLOCK, offset_bytes: 0, hugepage_bytes: 2 << 20 };
-    let mut engine = Offload::new(info, EngineOptions::default())?;
-    engine.start(EngineSetup {
+    let prepared = Box::new(Offload::new(kind, EngineOptions::default())?);
+    prepared.start(EngineSetup {
         iodepth: 1,
         max_block_bytes: BLOCK,
         arena: Rc::new(RefCell::new(Arena::new(&request).unwrap())),
@@ -225,16 +250,15 @@ fn started(create: fn(&EngineOptions) -> Result<Box<dyn Engine>, EngineError>) -
         atomic: false,
         clock: Clock::new_virtual(),
         seed: 1,
-    })?;
-    Ok(engine)
+        job: JobFacts::default(),
+    })
 }
 
 /// What comes of one read.
-fn outcome(engine: &mut Offload) -> Vec<i64> {
+fn outcome(engine: &mut dyn Engine) -> Vec<i64> {
     let unit = IoUnit {
         direction: Direction::Read,
         file_index: 0,
-        fd: -1,
         offset: 0,
         length: BLOCK,
         buffer_offset: 0,
@@ -253,6 +277,6 @@ fn a_thread_that_panics_is_an_error() {
     assert!(started(|_| Ok(Box::new(Panicking { in_start: true }))).is_err());
     let mut engine = started(|_| Ok(Box::new(Panicking { in_start: false }))).unwrap();
     for _ in 0..2 {
-        assert_eq!(outcome(&mut engine), [-5]);
+        assert_eq!(outcome(&mut *engine), [-5]);
     }
 }

@@ -9,7 +9,7 @@ use super::parse;
 use super::service::ServiceModel;
 use super::stall::Stall;
 use crate::contract::EngineError;
-use crate::options::{EngineOptions, OptionValue};
+use crate::options::{EngineOptions, EngineValue};
 
 /// Capacity of a device with contents, where none is given: 1 GiB.
 const DEFAULT_DATA_BYTES: u64 = 1 << 30;
@@ -106,7 +106,7 @@ fn number(
 ) -> Result<Option<u64>, EngineError> {
     let text = match options.get(name) {
         None => return Ok(None),
-        Some(OptionValue::Text(text)) => text.trim().to_owned(),
+        Some(EngineValue::Text(text)) => text.trim().to_owned(),
         Some(_) => options.int(name).map(|value| value.to_string()).unwrap_or_default(),
     };
     parse(&text).map(Some).map_err(|why| bad(name, Some(&text), why))
@@ -126,26 +126,26 @@ fn seed(text: &str) -> Result<u64, String> {
 }
 
 fn bad(option: &'static str, value: Option<&String>, why: impl Into<String>) -> EngineError {
-    EngineError::bad_option(super::INFO.name, option, value.map_or("", String::as_str), why)
+    EngineError::bad_option(super::NAME, option, value.map_or("", String::as_str), why)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn parse(option: &str, value: OptionValue) -> Result<SimOptions, EngineError> {
+    fn parse(option: &str, value: EngineValue) -> Result<SimOptions, EngineError> {
         SimOptions::parse(&EngineOptions::new(vec![(option.to_owned(), value)]))
     }
 
     #[test]
     fn numbers_come_as_numbers_or_texts() {
-        assert_eq!(parse("sim_channels", OptionValue::Int(8)).unwrap().n_channels, 8);
-        assert_eq!(parse("sim_channels", OptionValue::Text("8".into())).unwrap().n_channels, 8);
-        assert_eq!(parse("sim_capacity", OptionValue::Int(4096)).unwrap().capacity_bytes, 4096);
-        assert_eq!(parse("sim_seed", OptionValue::Int(-1)).unwrap().seed, Some(u64::MAX));
-        let with_data = parse("sim_data", OptionValue::Bool(true)).unwrap();
+        assert_eq!(parse("sim_channels", EngineValue::Int(8)).unwrap().n_channels, 8);
+        assert_eq!(parse("sim_channels", EngineValue::Text("8".into())).unwrap().n_channels, 8);
+        assert_eq!(parse("sim_capacity", EngineValue::Int(4096)).unwrap().capacity_bytes, 4096);
+        assert_eq!(parse("sim_seed", EngineValue::Int(-1)).unwrap().seed, Some(u64::MAX));
+        let with_data = parse("sim_data", EngineValue::Bool(true)).unwrap();
         assert!(with_data.has_data && with_data.capacity_bytes == DEFAULT_DATA_BYTES);
-        assert!(!parse("sim_data", OptionValue::Text("0".into())).unwrap().has_data);
+        assert!(!parse("sim_data", EngineValue::Text("0".into())).unwrap().has_data);
     }
 
     #[test]
@@ -170,7 +170,7 @@ mod tests {
                 "sim: option sim_write_cache=1m/5us: '1m/5us' does not have the form SIZE/HIT_TIME/DRAIN_RATE, such as 16m/10us/200m/s",
             ),
         ] {
-            let error = parse(option, OptionValue::Text(value.into())).unwrap_err();
+            let error = parse(option, EngineValue::Text(value.into())).unwrap_err();
             assert_eq!(error.to_string(), message);
         }
     }

@@ -4,7 +4,7 @@
 //! nothing is allocated after the start. Faults are carried out here, so that they are real in the data.
 //! Must not know: times. Start reading at [`Store::apply`].
 
-use super::INFO;
+use super::NAME;
 use super::fault::Fault;
 use crate::contract::EngineError;
 use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest};
@@ -33,7 +33,7 @@ impl Store {
         let request =
             ArenaRequest { kind: ArenaKind::Mmap(None), size_bytes, offset_bytes: 0, hugepage_bytes: 2 << 20 };
         let memory = Arena::new(&request).map_err(|error| EngineError::Refused {
-            engine: INFO.name,
+            engine: NAME,
             what: format!("mapping the contents of {capacity_bytes} bytes (sim_data=1)"),
             source: io::Error::from_raw_os_error(error.errno().unwrap_or(libc::ENOMEM)),
             hint: "give a smaller sim_capacity, or allow overcommit (vm.overcommit_memory)".to_owned(),

@@ -1,12 +1,13 @@
 //! Values of the switches that look into a run or end it.
 //!
 //! Must not know: jobs, what is done with the settings. Start reading at [`set`].
-//! Texts of refusals are those of fio 3.33.
+//! Texts of refusals are those of fio 3.41.
 
 use super::settings::{Refused, time_ms};
 use super::switches::Switch;
-use crate::invocation::{ControlSettings, IdleKind};
+use ferrio_spec::{ControlSettings, IdleDetail};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// First part of the names of the logs of `--bandwidth-log` without an argument.
 const BANDWIDTH_LOG_PREFIX: &str = "agg";
@@ -18,35 +19,40 @@ const BANDWIDTH_LOG_PREFIX: &str = "agg";
 pub fn set(control: &mut ControlSettings, switch: Switch, text: &str) -> Result<(), Refused> {
     let given = (!text.is_empty()).then_some(text);
     match switch {
-        Switch::StatusInterval => control.status_interval_ms = Some(status_interval_ms(text)?),
-        Switch::BandwidthLog => {
-            control.bandwidth_log = Some(PathBuf::from(given.unwrap_or(BANDWIDTH_LOG_PREFIX)));
-        }
-        Switch::IdleProf => control.idle = Some(idle_kind(text)?),
+        Switch::StatusInterval => control.status_interval = Some(status_interval(text)?),
+        Switch::BandwidthLog => control.samples_bandwidth = true,
+        Switch::IdleProf => control.idle = Some(idle_detail(text)?),
         Switch::TriggerFile => control.trigger.file = given.map(PathBuf::from),
-        Switch::TriggerTimeout => control.trigger.timeout_secs = trigger_timeout_secs(text)?,
+        Switch::TriggerTimeout => control.trigger.timeout = trigger_timeout(text)?,
         Switch::Trigger => control.trigger.command = given.map(str::to_owned),
         _ => {}
     }
     Ok(())
 }
 
-/// `--status-interval`, in milliseconds.
-fn status_interval_ms(text: &str) -> Result<u64, Refused> {
-    let interval_ms = parsed_ms(text)?;
-    if interval_ms == 0 { Err(vec!["fio: status interval too small".to_owned()]) } else { Ok(interval_ms) }
+/// The first part of the names of the logs of `--bandwidth-log`.
+pub fn bandwidth_log(text: &str) -> PathBuf {
+    PathBuf::from(if text.is_empty() { BANDWIDTH_LOG_PREFIX } else { text })
+}
+
+/// `--status-interval`, in whole milliseconds.
+fn status_interval(text: &str) -> Result<Duration, Refused> {
+    match parsed_ms(text)? {
+        0 => Err(vec!["fio: status interval too small".to_owned()]),
+        interval_ms => Ok(Duration::from_millis(interval_ms)),
+    }
 }
 
 /// `--trigger-timeout`, in whole seconds: what is below one is no timeout.
-fn trigger_timeout_secs(text: &str) -> Result<Option<u64>, Refused> {
-    parsed_ms(text).map(|time_ms| Some(time_ms / 1000).filter(|secs| *secs > 0))
+fn trigger_timeout(text: &str) -> Result<Option<Duration>, Refused> {
+    parsed_ms(text).map(|time_ms| Some(time_ms / 1000).filter(|secs| *secs > 0).map(Duration::from_secs))
 }
 
 /// `--idle-prof`; `calibrate` has been seen before.
-fn idle_kind(text: &str) -> Result<IdleKind, Refused> {
+fn idle_detail(text: &str) -> Result<IdleDetail, Refused> {
     match text {
-        "system" => Ok(IdleKind::System),
-        "percpu" => Ok(IdleKind::PerCpu),
+        "system" => Ok(IdleDetail::System),
+        "percpu" => Ok(IdleDetail::PerCpu),
         _ => Err(vec![format!("fio: incorrect idle-prof option: {text}")]),
     }
 }
@@ -68,7 +74,7 @@ mod tests {
     fn status_intervals() {
         for (text, time_ms) in [("1", 1000), ("1ms", 1), ("1.5", 1000), ("2m", 120_000), ("1500us", 1)] {
             let control = setting(Switch::StatusInterval, text).unwrap();
-            assert_eq!(control.status_interval_ms, Some(time_ms), "{text}");
+            assert_eq!(control.status_interval, Some(Duration::from_millis(time_ms)), "{text}");
         }
         // The suffix `min` and hexadecimal numbers are microseconds.
         for text in ["0", "1us", "999us", "5min", "0x10"] {
@@ -86,8 +92,8 @@ mod tests {
 
     #[test]
     fn kinds_of_idleness() {
-        assert_eq!(setting(Switch::IdleProf, "system").unwrap().idle, Some(IdleKind::System));
-        assert_eq!(setting(Switch::IdleProf, "percpu").unwrap().idle, Some(IdleKind::PerCpu));
+        assert_eq!(setting(Switch::IdleProf, "system").unwrap().idle, Some(IdleDetail::System));
+        assert_eq!(setting(Switch::IdleProf, "percpu").unwrap().idle, Some(IdleDetail::PerCpu));
         for text in ["", "foo", "percpu,system"] {
             let refused = setting(Switch::IdleProf, text).unwrap_err();
             assert_eq!(refused, [format!("fio: incorrect idle-prof option: {text}")]);
@@ -97,7 +103,8 @@ mod tests {
     #[test]
     fn triggers() {
         for (text, secs) in [("2", Some(2)), ("0", None), ("500ms", None), ("1999ms", Some(1)), ("2m", Some(120))] {
-            assert_eq!(setting(Switch::TriggerTimeout, text).unwrap().trigger.timeout_secs, secs, "{text}");
+            let timeout = secs.map(Duration::from_secs);
+            assert_eq!(setting(Switch::TriggerTimeout, text).unwrap().trigger.timeout, timeout, "{text}");
         }
         assert_eq!(setting(Switch::TriggerTimeout, "x").unwrap_err(), ["fio: failed parsing time x"]);
         assert_eq!(setting(Switch::TriggerFile, "f").unwrap().trigger.file, Some(PathBuf::from("f")));
@@ -110,8 +117,8 @@ mod tests {
     #[test]
     fn bandwidth_logs_have_a_prefix() {
         for (text, prefix) in [("", "agg"), ("dir/x", "dir/x")] {
-            let control = setting(Switch::BandwidthLog, text).unwrap();
-            assert_eq!(control.bandwidth_log, Some(PathBuf::from(prefix)));
+            assert_eq!(bandwidth_log(text), PathBuf::from(prefix));
+            assert!(setting(Switch::BandwidthLog, text).unwrap().samples_bandwidth);
         }
     }
 }

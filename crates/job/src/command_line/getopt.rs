@@ -201,12 +201,16 @@ mod tests {
         elements
     }
 
-    // How fio 3.33 (glibc's getopt_long_only) takes the same words.
+    // How fio 3.41 (glibc's getopt_long_only) takes the same words.
     #[test]
     fn words_are_taken_as_getopt_does() {
         for (line, expected) in [
             ("--name=x -rw=read --bs 4k", vec!["name=x", "rw=read", "bs=4k"]),
-            ("--numjob=2 --thre --thread=0", vec!["numjobs=2", "thread", "thread=0"]),
+            ("--numjob=2 --thread --thread=0", vec!["numjobs=2", "thread", "thread=0"]),
+            (
+                "--thre",
+                vec!["!option '--thre' is ambiguous; possibilities: '--thread' '--threads' '--threads-per-queue'"],
+            ),
             ("--blocksize=4k", vec!["bs=4k"]),
             ("a.fio --minimal b.fio", vec!["<a.fio>", "minimal", "<b.fio>"]),
             ("-- --name=x -", vec!["<--name=x>", "<->"]),

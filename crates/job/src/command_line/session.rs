@@ -12,15 +12,15 @@ use crate::environment::Environment;
 use crate::error::JobError;
 use crate::explain;
 use crate::help;
-use crate::invocation::{ControlSettings, EtaSettings, Invocation, Mode, OutputSettings, UsageError};
+use crate::invocation::{EtaSettings, Invocation, Mode, OutputSettings, UsageError};
 use crate::job_file::sections::{FileRequest, add_file};
 use crate::message::Stream;
 use crate::options::definition::OptionDef;
 use crate::options::kind::Kind;
 use crate::options::{self};
 use crate::origin::Origin;
-use crate::spec::RunSpec;
 use crate::suggest::did_you_mean;
+use ferrio_spec::{ControlSettings, OutputFormat, OutputFormats, RunSpec};
 use ferrio_units::byte_text;
 use std::ffi::OsString;
 use std::ops::Range;
@@ -51,8 +51,10 @@ pub(super) fn known_names(engine: &str, profile: Option<&Chosen>) -> Vec<LongNam
     };
     let own = profile.into_iter().flat_map(Chosen::options).flat_map(names);
     let options = options::general().chain(options::of_engine(engine)).flat_map(names);
+    // Those of all profiles, where none is chosen: they do nothing.
+    let unchosen = profile.is_none().then(options::of_profiles_alone).into_iter().flatten().flat_map(names);
     // The option `profile` is reached through the switch of that name.
-    own.chain(switches).chain(options.filter(|known| known.name != "profile")).collect()
+    own.chain(switches).chain(options.filter(|known| known.name != "profile")).chain(unchosen).collect()
 }
 
 /// What a switch asks of the loop.
@@ -79,6 +81,8 @@ struct Session<'a> {
     debug: DebugSettings,
     inflate_log: Option<PathBuf>,
     profile: Option<Chosen>,
+    /// Options of profiles that came before one was chosen.
+    unclaimed: Vec<(&'static OptionDef, Option<String>)>,
     n_slices: Option<u64>,
     /// A job was begun on the command line.
     has_jobs: bool,
@@ -101,6 +105,7 @@ impl<'a> Session<'a> {
             debug: DebugSettings::default(),
             inflate_log: None,
             profile: None,
+            unclaimed: Vec::new(),
             n_slices: None,
             has_jobs: false,
         }
@@ -188,6 +193,11 @@ impl<'a> Session<'a> {
         if let Some(name) = did_you_mean(text, names.iter().map(|known| known.name)) {
             self.collector.messages.err(format!("Did you mean {name}?"));
         }
+        let name = text.split_once('=').map_or(text, |(name, _)| name);
+        if !names.iter().any(|known| known.name.starts_with(name)) {
+            let engine = self.engine().to_owned();
+            explain::unknown(&mut self.collector.messages, name, &engine, &Origin::CommandLine);
+        }
         Err(Stopped)
     }
 
@@ -201,9 +211,13 @@ impl<'a> Session<'a> {
         }
         let result = if let (Some(chosen), true) = (&mut self.profile, def.profile.is_some()) {
             chosen.set(&mut self.collector, def, value)
+        } else if def.profile.is_some() && self.job.is_none() {
+            self.unclaimed.push((def, value.map(str::to_owned)));
+            Ok(())
         } else if let Some(mut section) = self.job.take() {
             let result = self.collector.set(&mut section, def, value);
             self.job = Some(section);
+            explain::without_effect(&mut self.collector.messages, def, &Origin::CommandLine);
             result
         } else {
             let mut defaults = std::mem::take(&mut self.collector.defaults);
@@ -260,9 +274,13 @@ impl<'a> Session<'a> {
                 return Ok(Flow::Leave(Mode::DebugHelp));
             }
             Switch::IdleProf if text == "calibrate" => return Ok(Flow::Leave(Mode::IdleCalibration)),
-            Switch::Debug => self.debug.add(text, &mut self.collector.messages),
+            Switch::Debug => {
+                // As in fio, the file of the report takes the lines from where it is named.
+                let stream = if self.output.file.is_some() { Stream::Trace } else { Stream::Terminal };
+                self.debug.add(text, stream, &mut self.collector.messages);
+            }
             Switch::Profile => match Chosen::new(text) {
-                Ok(chosen) => self.profile = Some(chosen),
+                Ok(chosen) => self.choose(chosen)?,
                 Err(lines) => return self.refuse_switch(lines),
             },
             Switch::MergeBlktraceOnly => self.merges_only = true,
@@ -289,6 +307,33 @@ impl<'a> Session<'a> {
         Ok(Flow::Continue)
     }
 
+    /// The profile of the run takes its options, also those that came before it.
+    fn choose(&mut self, mut chosen: Chosen) -> Result<(), Stopped> {
+        for (def, value) in std::mem::take(&mut self.unclaimed) {
+            if !chosen.options().any(|own| own.name == def.name) {
+                self.unclaimed.push((def, value));
+            } else if let Err(error) = chosen.set(&mut self.collector, def, value.as_deref()) {
+                self.refuse(&error, def, def.name, value.as_deref())?;
+            }
+        }
+        self.profile = Some(chosen);
+        Ok(())
+    }
+
+    /// Options of profiles that none has taken are defaults of all jobs, and do nothing there.
+    fn leave_unclaimed(&mut self) -> Result<(), Stopped> {
+        for (def, value) in std::mem::take(&mut self.unclaimed) {
+            let mut defaults = std::mem::take(&mut self.collector.defaults);
+            let result = self.collector.set(&mut defaults, def, value.as_deref());
+            if self.profile.is_none() {
+                self.collector.defaults = defaults;
+            }
+            result.or_else(|error| self.refuse(&error, def, def.name, value.as_deref()))?;
+            explain::without_effect(&mut self.collector.messages, def, &Origin::CommandLine);
+        }
+        Ok(())
+    }
+
     /// Switches that say how results are shown.
     fn output_switch(&mut self, switch: Switch, text: &str) -> Result<(), Stopped> {
         let result = match switch {
@@ -300,9 +345,11 @@ impl<'a> Session<'a> {
         };
         match switch {
             Switch::AuxPath => self.aux_path = Some(text.to_owned()),
+            Switch::BandwidthLog => self.output.bandwidth_log = Some(control::bandwidth_log(text)),
             Switch::Output => self.output.file = Some(PathBuf::from(text)),
-            Switch::Minimal => self.output.formats = settings::minimal(),
-            Switch::AppendTerse => self.output.formats.terse = true,
+            Switch::Record => self.output.record = Some(PathBuf::from(text)),
+            Switch::Minimal => self.output.formats = OutputFormats::from_iter([OutputFormat::Terse]),
+            Switch::AppendTerse => self.output.formats.add(OutputFormat::Terse),
             Switch::Eta => self.eta.when = settings::eta_when(text),
             _ => {}
         }
@@ -373,6 +420,7 @@ impl<'a> Session<'a> {
 
     fn read_files(&mut self) -> Result<Mode, Stopped> {
         self.finish_job()?;
+        self.leave_unclaimed()?;
         if self.only_sections.first().is_some_and(|only| only == "global") {
             self.collector.messages.err("fio: can't use global as only section");
             return Err(Stopped);
@@ -405,6 +453,7 @@ impl<'a> Session<'a> {
     }
 
     fn mode(&mut self) -> Result<Mode, Stopped> {
+        self.collector.messages.parse(|| "free options".to_owned());
         if self.collector.parse_only {
             return Ok(Mode::ParseOnly);
         }

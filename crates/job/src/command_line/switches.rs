@@ -3,6 +3,7 @@
 //! Must not know: what a switch does (see [`super::session`]). Start reading at [`SWITCHES`].
 
 use crate::options::definition::Status;
+use ferrio_spec::OUTPUT_FORMAT_NAMES;
 
 /// Which switch; what it does stands in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub enum Switch {
     MergeBlktraceOnly,
     /// `--output`.
     Output,
+    /// `--record`, one of ferrio's own.
+    Record,
     /// `--bandwidth-log`.
     BandwidthLog,
     /// `--minimal`.
@@ -153,11 +156,26 @@ const fn deviating(mut row: SwitchDef, why: &'static str) -> SwitchDef {
 use Argument::{None as No, Optional, Required};
 use Switch as S;
 
+/// Of a switch that is ferrio's own: no argument can name it.
+const NO_LETTER: char = '\0';
+
 const NO_VERIFY_STATE: &str = "no verify state is saved";
 
 /// Every switch, in the order of the reference.
 pub const SWITCHES: &[SwitchDef] = &[
-    row(S::Debug, 'd', "debug", Required, "debug=options", &["Trace these groups, joined by commas; help lists them"]),
+    deviating(
+        row(
+            S::Debug,
+            'd',
+            "debug",
+            Required,
+            "debug=options",
+            &["Trace these groups, joined by commas; help lists them"],
+        ),
+        "lines tell what ferrio does, in fio's words where it does the same. The groups mutex, profile, net, compress, blktrace and \
+         helperthread are taken and have no lines: what fio tells there are steps of its own making (its semaphores, the list of \
+         profiles, its helper thread). Beside jsonl lines go to the standard error",
+    ),
     row(S::ParseOnly, 'P', "parse-only", No, "parse-only", &["Read all options, start nothing"]),
     deviating(
         row(
@@ -168,7 +186,7 @@ pub const SWITCHES: &[SwitchDef] = &[
             "merge-blktrace-only",
             &["Merge block traces, start nothing"],
         ),
-        "exits with 0 when all were merged, and with 1 otherwise; refused where no job merges (fio 3.33 crashes)",
+        "exits with 0 when all were merged, and with 1 otherwise; refused where no job merges, where fio does nothing",
     ),
     row(S::Output, 'o', "output", Required, "output=file", &["Write all output to this file"]),
     deviating(
@@ -181,7 +199,7 @@ pub const SWITCHES: &[SwitchDef] = &[
             &["Write bandwidth logs of all jobs together"],
         ),
         "rows come at equal times (the shortest bwavgtime of the jobs), with or without a progress line, and are on disk \
-         while the run goes on",
+         while the run goes on; logs that cannot be opened or written are named and count as a failed job in the exit code",
     ),
     row(S::Minimal, 'm', "minimal", No, "minimal", &["Terse output only"]),
     deviating(
@@ -191,10 +209,10 @@ pub const SWITCHES: &[SwitchDef] = &[
             "output-format",
             Required,
             "output-format=list",
-            &["Formats joined by commas:", "normal, terse, json, json+, jsonl"],
+            &["Formats joined by commas:", OUTPUT_FORMAT_NAMES],
         ),
         "with json or json+ and without normal, notes and errors are under ferrio.messages of the document instead of \
-         before it, lines of --debug go to the standard error, and a document that cannot be written whole is taken \
+         before it, and a document that cannot be written whole is taken \
          back from a file; control characters in texts are escaped in documents",
     ),
     row(S::AppendTerse, 'f', "append-terse", Optional, "append-terse", &["Terse output beside the other formats"]),
@@ -225,7 +243,7 @@ pub const SWITCHES: &[SwitchDef] = &[
     row(S::MaxJobs, 'j', "max-jobs", Required, "max-jobs=n", &["Accepted; ferrio has no fixed number of jobs"]),
     deviating(
         row(S::Profile, 'p', "profile", Required, "profile=name", &["Run a built-in set of jobs: act, tiobench"]),
-        "what the command line sets beside it counts, which fio 3.33 overrides; other jobs, which fio drops, are refused; the \
+        "what the command line sets beside it counts, which fio overrides; other jobs, which fio drops, are refused; the \
          profile's own options come after it",
     ),
     planned(row(S::Server, 'S', "server", Optional, "server[=address]", &["Serve jobs to other hosts"])),
@@ -283,6 +301,14 @@ pub const SWITCHES: &[SwitchDef] = &[
     ),
     planned(row(S::TriggerRemote, 'J', "trigger-remote", Required, "trigger-remote=command", &["The same, remote"])),
     row(S::AuxPath, 'K', "aux-path", Required, "aux-path=path", &["Directory of the blocks that verify_dump keeps"]),
+    row(
+        S::Record,
+        NO_LETTER,
+        "record",
+        Required,
+        "record=file",
+        &["Keep all figures in this file, for", "'ferrio report' to show again"],
+    ),
     withdrawn(row(S::LatencyLog, 'l', "latency-log", Required, "latency-log", &[])),
 ];
 

@@ -3,10 +3,10 @@
 //! Must not know: engines' code.
 
 use super::options::{MAX_DISTANCE, details, line};
-use crate::options::definition::{OptionDef, Status};
-use crate::options::engines::{ENGINES, by_name};
+use crate::options::definition::OptionDef;
 use crate::options::{find_private, of_engine};
 use crate::suggest::nearest;
+use ferrio_spec::engines::{ENGINES, by_name};
 
 /// What `--enghelp` shows, and the exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub fn answer(argument: Option<&str>) -> Answer {
 
 fn list() -> String {
     let mut text = "Available IO engines:\n".to_owned();
-    for engine in ENGINES.iter().filter(|engine| matches!(engine.status, Status::Supported | Status::Deviates(_))) {
+    for engine in ENGINES.iter().filter(|engine| engine.status.is_built()) {
         text.extend([format!("\t{}\n", engine.name)]);
     }
     text
@@ -85,11 +85,11 @@ fn near_option(engine: &str, name: &str) -> Answer {
 mod tests {
     use super::*;
 
-    // Texts, streams and exit codes of fio 3.33.
+    // Texts, streams and exit codes of fio 3.41.
     #[test]
     fn answers_are_those_of_the_reference() {
         let list = answer(None);
-        assert!(list.text.starts_with("Available IO engines:\n\tmmap\n\tsync\n\tpsync\n"), "{}", list.text);
+        assert!(list.text.starts_with("Available IO engines:\n\tcpuio\n\tmmap\n\tsync\n\tpsync\n"), "{}", list.text);
         let options = answer(Some("libaio"));
         assert!(options.text.starts_with("userspace_reap          : "), "{}", options.text);
         let option = answer(Some("libaio,userspace_reap"));

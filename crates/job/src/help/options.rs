@@ -127,7 +127,7 @@ pub fn one(name: &str) -> Answer {
 mod tests {
     use super::*;
 
-    // The layout of fio 3.33, with the words of this table.
+    // The layout of fio 3.41, with the words of this table.
     #[test]
     fn the_tree_indents_children() {
         let tree = tree();
@@ -154,7 +154,7 @@ mod tests {
         assert!(sequencer.contains("\n                    : identical  "), "{sequencer}");
     }
 
-    // fio 3.33 finds bs for bss and for bsX, and nothing for xyz.
+    // fio 3.41 finds bs for bss and for bsX, and nothing for xyz.
     #[test]
     fn near_names_are_shown() {
         assert!(one("bss").text.starts_with(" - showing closest match\n                  bs: "));

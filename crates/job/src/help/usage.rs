@@ -3,7 +3,7 @@
 //! Must not know: what switches do; it is written from their table.
 
 use crate::command_line::switches::SWITCHES;
-use crate::debug::GROUPS;
+use ferrio_spec::debug::GROUPS;
 
 /// The page, beginning with the line of the version.
 pub fn usage(version: &str) -> String {
@@ -39,7 +39,7 @@ mod tests {
         assert!(page.lines().all(|line| line.len() <= 110), "{page}");
     }
 
-    // As fio 3.33 prints it; `sprandom` is of the reference version.
+    // As fio 3.41 prints it.
     #[test]
     fn debug_groups_are_listed() {
         assert_eq!(

@@ -20,9 +20,6 @@ use std::sync::Arc;
 /// Deepest nesting of includes.
 pub const MAX_INCLUDE_DEPTH: usize = 16;
 
-/// Longest section name, in bytes.
-pub const MAX_NAME_BYTES: usize = 255;
-
 /// A section: the name in its brackets and the lines up to the next section, included files inserted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawSection {
@@ -54,7 +51,7 @@ pub fn read(name: &OsStr, environment: &dyn Environment) -> RawFile {
     let mut budget = MAX_FILE_BYTES;
     let failure = open_named(name, environment).and_then(|(input, label)| {
         let directory = Path::new(name).parent().map(Path::to_owned).unwrap_or_default();
-        let mut source = Source { environment, directory, depth: 0, budget: &mut budget };
+        let mut source = JobFileText { environment, directory, depth: 0, budget: &mut budget };
         source.read_sections(LineReader::new(input, label), &mut sections)
     });
     RawFile { sections, failure: failure.err() }
@@ -76,7 +73,7 @@ fn open_named(name: &OsStr, environment: &dyn Environment) -> Result<Opened, Job
 }
 
 /// A file being read, and what its includes need.
-struct Source<'a> {
+struct JobFileText<'a> {
     environment: &'a dyn Environment,
     /// Directory of the file, where includes are looked for when they are not in the current directory.
     directory: PathBuf,
@@ -84,7 +81,7 @@ struct Source<'a> {
     budget: &'a mut usize,
 }
 
-impl Source<'_> {
+impl JobFileText<'_> {
     fn read_sections(&mut self, mut reader: LineReader, sections: &mut Vec<RawSection>) -> Result<(), JobError> {
         while let Some(line) = reader.next_line(self.budget)? {
             if line.text.starts_with('[') {
@@ -117,7 +114,7 @@ impl Source<'_> {
         let directory = path.parent().map(Path::to_owned).unwrap_or_default();
         let mut reader = LineReader::new(input, Arc::from(path.to_string_lossy()));
         let mut inner =
-            Source { environment: self.environment, directory, depth: self.depth + 1, budget: &mut *self.budget };
+            JobFileText { environment: self.environment, directory, depth: self.depth + 1, budget: &mut *self.budget };
         while let Some(line) = reader.next_line(inner.budget)? {
             if line.text.starts_with('[') {
                 return Err(JobError::SectionIncluded { name: name.to_owned(), place: place_of(&line.origin) });
@@ -156,10 +153,6 @@ fn section_name(line: &Line) -> Result<String, JobError> {
     }
     if let Some((at, byte)) = byte_text::first_byte(&name) {
         let what = format!("name of a section: byte {at} ({byte:#04x}) is not UTF-8, and a name is text");
-        return Err(JobError::BadFile { place: place_of(&line.origin), what });
-    }
-    if name.len() > MAX_NAME_BYTES {
-        let what = format!("section name longer than {MAX_NAME_BYTES} bytes");
         return Err(JobError::BadFile { place: place_of(&line.origin), what });
     }
     Ok(name)

@@ -15,6 +15,9 @@ pub const MAX_LINE_BYTES: usize = 8191;
 /// memory that a file without end can take.
 pub const MAX_FILE_BYTES: usize = 4 << 20;
 
+/// What some editors begin a text with: it says nothing.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A line with something in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
@@ -47,7 +50,8 @@ impl LineReader {
             if !self.read_line(&mut bytes, budget)? {
                 return Ok(None);
             }
-            if let Some((text, start)) = Self::clean(&bytes) {
+            let text = if self.line == 1 { bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes) } else { &bytes };
+            if let Some((text, start)) = Self::clean(text) {
                 return Ok(Some(Line { text, origin: self.origin(start + 1) }));
             }
         }
@@ -124,6 +128,14 @@ mod tests {
         let endless = lines(std::io::repeat(b'\n')).unwrap_err();
         assert!(endless.ends_with("job file longer than 4194304 bytes"), "{endless}");
         assert_eq!(lines(&b"ab\xff"[..]).unwrap(), [(byte_text::from_bytes(b"ab\xff"), "f:1:1".to_owned())]);
+    }
+
+    #[test]
+    fn a_mark_of_the_byte_order_is_skipped_at_the_start_alone() {
+        let place = |place: &str| place.to_owned();
+        let read = lines(&b"\xef\xbb\xbf[a]\n\xef\xbb\xbfx=1"[..]).unwrap();
+        assert_eq!(read, [("[a]".to_owned(), place("f:1:1")), ("\u{feff}x=1".to_owned(), place("f:2:1"))]);
+        assert!(lines(&b"\xef\xbb\xbf"[..]).unwrap().is_empty());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::explain;
 use crate::message::Stream;
 use crate::options::definition::OptionDef;
 use crate::options::kind::Kind;
-use crate::options::{self, find_general, find_private};
+use crate::options::{self, find_general, find_of_profile, find_private};
 use crate::showcmd::CommandLine;
 use crate::suggest::did_you_mean;
 use std::ffi::OsStr;
@@ -33,6 +33,7 @@ pub struct FileRequest<'a> {
 
 /// Adds the jobs of a file.
 pub fn add_file(collector: &mut Collector<'_>, request: &FileRequest<'_>) -> Result<(), Stopped> {
+    collector.messages.parse(|| format!("Parsing ini file {}", request.name.display()));
     let file = read(request.name, collector.environment);
     let mut shown = CommandLine::new();
     let mut waits = request.follows_another;
@@ -41,6 +42,7 @@ pub fn add_file(collector: &mut Collector<'_>, request: &FileRequest<'_>) -> Res
         if !raw.is_global() && !only.is_empty() && !only.contains(&raw.name) {
             continue;
         }
+        collector.messages.parse(|| format!("Parsing section [{}]", raw.name));
         let first_given = if raw.is_global() { collector.defaults.given.len() } else { 0 };
         let mut section = begin(collector, raw)?;
         section.draft.job.grouping.stonewall |= waits && !raw.is_global();
@@ -79,6 +81,7 @@ struct OptionLine<'a> {
 fn apply_lines(collector: &mut Collector<'_>, section: &mut Section, raw: &RawSection) -> Result<(), Stopped> {
     let mut lines = Vec::with_capacity(raw.lines.len());
     for line in &raw.lines {
+        collector.messages.parse(|| line.text.clone());
         lines.push(expand(collector, line)?);
     }
     let (known, unknown) = by_priority(lines);
@@ -88,7 +91,8 @@ fn apply_lines(collector: &mut Collector<'_>, section: &mut Section, raw: &RawSe
     }
     let mut n_unknown = 0;
     for line in &unknown {
-        match find_private(&section.draft.job.engine.name, &line.name) {
+        let private = find_private(&section.draft.job.engine.name, &line.name);
+        match private.or_else(|| find_of_profile(&line.name)) {
             Some(def) => failed |= !apply_line(collector, section, def, line)?,
             None if n_unknown < MAX_REPORTED => {
                 n_unknown += 1;
@@ -147,7 +151,10 @@ fn apply_line(
     line: &OptionLine<'_>,
 ) -> Result<bool, Stopped> {
     let result = computed(def, line).and_then(|value| collector.set(section, def, value.as_deref()));
-    let Err(error) = result else { return Ok(true) };
+    let Err(error) = result else {
+        explain::without_effect(&mut collector.messages, def, &line.line.origin);
+        return Ok(true);
+    };
     explain::refused(&mut collector.messages, &error, def, &line.line.text, &line.line.origin);
     if explain::stops_at_once(&error) { Err(Stopped) } else { Ok(false) }
 }

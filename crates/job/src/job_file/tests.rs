@@ -54,7 +54,7 @@ fn an_include_is_first_looked_for_in_the_current_directory() {
     assert_eq!(sections(&world)[0].1, ["here"]);
 }
 
-// First lines as fio 3.33 prints them; the places are ferrio's.
+// First lines as fio 3.41 prints them; the places are ferrio's.
 #[test]
 fn failures_say_where() {
     for (text, expected) in [

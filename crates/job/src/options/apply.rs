@@ -6,14 +6,14 @@ use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
 use crate::options::command_priority::CommandPriorityDraft;
 use crate::options::{engines, zone_mode};
-use crate::spec::{
-    BlockRange, BufferMemory, CpuPolicy, DirectionMix, EngineValue, ErrorClasses, ExitWhat, FadviseHint, Fallocate,
-    FileLocking, FileType, RandomGenerator, RwSequencer, SyncMode, UnifiedReporting, WriteHint,
-};
 use crate::value::lists::colon_names;
 use crate::value::{Value, scalar};
+use ferrio_spec::{
+    BlockRange, CpuPolicy, DirectionMix, EngineValue, ErrorClasses, ExitWhat, FadviseHint, Fallocate, FileLocking,
+    FileType, RandomGenerator, RwSequencer, SyncMode, UnifiedReporting, WriteHint,
+};
 use ferrio_units::value::parse_integer;
-use ferrio_units::{KbBase, byte_text};
+use ferrio_units::{ArenaKind, KbBase, byte_text};
 use std::path::{Path, PathBuf};
 
 type Applied = Result<(), JobError>;
@@ -109,7 +109,8 @@ pub(crate) fn rw(draft: &mut Draft, value: &Value, context: Context) -> Applied 
 }
 
 fn rw_postfix(text: &str, random: bool, kb_base: KbBase) -> Result<i64, JobError> {
-    let failed = |what: &str| JobError::Said(format!("fio: rw postfix parsing {what}"));
+    let order = if random { "randrw" } else { "rw" };
+    let failed = |what: &str| JobError::Said(format!("fio: {order} postfix parsing {what}"));
     let number = parse_integer(text, kb_base).map_err(|_| failed("failed"))?;
     if random && !(1..=i128::from(u32::MAX)).contains(&number) {
         return Err(failed("out of range"));
@@ -285,12 +286,12 @@ pub(crate) fn startdelay(draft: &mut Draft, value: &Value, _: Context) -> Applie
 pub(crate) fn memory(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     let file = value.rest().filter(|text| !text.is_empty()).map(PathBuf::from);
     draft.job.buffers.memory = match value.word()? {
-        "shm" => BufferMemory::Shm,
-        "shmhuge" => BufferMemory::ShmHuge,
-        "mmap" => BufferMemory::Mmap(file),
-        "mmapshared" => BufferMemory::MmapShared(file),
-        "mmaphuge" => BufferMemory::MmapHuge(file),
-        _ => BufferMemory::Malloc,
+        "shm" => ArenaKind::Shm,
+        "shmhuge" => ArenaKind::ShmHuge,
+        "mmap" => ArenaKind::Mmap(file),
+        "mmapshared" => ArenaKind::MmapShared(file),
+        "mmaphuge" => ArenaKind::MmapHuge(file),
+        _ => ArenaKind::Malloc,
     };
     Ok(())
 }
@@ -325,7 +326,7 @@ pub(crate) fn cpumask(draft: &mut Draft, value: &Value, context: Context) -> App
     let cpus: Vec<u32> = (0..32).filter(|cpu| mask & (1 << cpu) != 0).collect();
     let n_cpus = context.environment.n_cpus();
     check_cpus(&cpus, n_cpus)?;
-    // As seen on fio 3.33: a mask without CPUs fails when the job starts.
+    // As seen on fio 3.41: a mask without CPUs fails when the job starts.
     draft.job.worker.cpus_allowed = Some(cpus);
     Ok(())
 }
@@ -444,7 +445,11 @@ pub(crate) fn kb_base(draft: &mut Draft, value: &Value, _: Context) -> Applied {
 }
 
 pub(crate) fn unit_base(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    draft.job.reporting.unit_bits = value.word()? == "1";
+    draft.job.reporting.unit_bits = match value.word()? {
+        "1" => Some(true),
+        "8" => Some(false),
+        _ => None,
+    };
     Ok(())
 }
 
@@ -455,7 +460,7 @@ pub(crate) fn engine_value(value: &Value) -> Result<EngineValue, JobError> {
         Value::Number(number) => EngineValue::Int(*number),
         Value::Text(text) => EngineValue::Text(text.clone()),
         Value::Word(choice, _) => EngineValue::Text(choice.word.to_owned()),
-        Value::Size(crate::spec::SizeSpec::Bytes(bytes)) => EngineValue::Int(*bytes as i64),
+        Value::Size(ferrio_spec::SizeSpec::Bytes(bytes)) => EngineValue::Int(*bytes as i64),
         Value::Nothing => EngineValue::Bool(true),
         _ => return Err(JobError::NotParsed),
     })

@@ -4,8 +4,8 @@
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
-use crate::spec::WindowValue;
 use crate::value::Value;
+use ferrio_spec::WindowValue;
 
 type Applied = Result<(), JobError>;
 type Context<'a, 'b> = &'a mut ApplyContext<'b>;

@@ -4,8 +4,8 @@
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
-use crate::spec::{CatchUp, JobSpec, PaceSpec, RateLatency, RateProcess};
 use crate::value::Value;
+use ferrio_spec::{CatchUp, JobSpec, PaceSpec, RateLatency, RateProcess};
 use ferrio_units::PerDirection;
 
 type Applied = Result<(), JobError>;
@@ -75,7 +75,7 @@ pub(crate) fn catch_up(pace: &PaceSpec, given: Option<CatchUp>) -> CatchUp {
     given.unwrap_or(if measures { CatchUp::Paced } else { CatchUp::Burst })
 }
 
-/// What is wrong with rates, latencies and ramps, as fio 3.33 says it: one line a direction.
+/// What is wrong with rates, latencies and ramps, as fio 3.41 says it: one line a direction.
 pub(crate) fn refusals(job: &JobSpec) -> Vec<String> {
     let pace = &job.pace;
     if job.latency.target_us > 0 && job.latency.window_us == 0 {
@@ -122,7 +122,7 @@ mod tests {
         job(options).pace
     }
 
-    // Which directions fio 3.33 limits, seen from the I/O it does.
+    // Which directions fio 3.41 limits, seen from the I/O it does.
     #[test]
     fn directions_inherit_as_those_of_the_peer() {
         let rates = |text: &str| pace(&[("rate_iops", text)]).ios_per_sec.0;
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(pace(&[("ratemin", "1m")]).min_bytes_per_sec.0, [1 << 20; 3]);
     }
 
-    // Lines of fio 3.33.
+    // Lines of fio 3.41.
     #[test]
     fn rates_that_contradict_each_other_are_refused() {
         let lines = |options: &[(&str, &str)]| refusals(&job(options));

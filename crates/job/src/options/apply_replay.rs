@@ -4,9 +4,9 @@
 
 use crate::draft::{ApplyContext, Draft, Open};
 use crate::error::JobError;
-use crate::spec::{JobSpec, MergeSpec, ReplaySpec, ZoneSpec};
 use crate::value::Value;
 use crate::value::lists::colon_names;
+use ferrio_spec::{JobSpec, MergeSpec, ReplaySpec, ZoneSpec};
 use ferrio_units::byte_text;
 use std::path::PathBuf;
 
@@ -36,7 +36,7 @@ pub(super) fn replay_scale(draft: &mut Draft, value: &Value, _: Context) -> Appl
     Ok(())
 }
 
-/// Text of fio 3.33.
+/// Text of fio 3.41.
 pub(super) fn replay_align(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     let bytes = u64::try_from(value.number()?).ok().filter(|bytes| bytes.is_power_of_two());
     draft.job.replay.align_bytes =
@@ -49,7 +49,7 @@ pub(super) fn replay_time_scale(draft: &mut Draft, value: &Value, _: Context) ->
     Ok(())
 }
 
-/// Words of several lines add up. Text of fio 3.33.
+/// Words of several lines add up. Text of fio 3.41.
 pub(super) fn replay_skip(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     let skip = &mut draft.job.replay.skip;
     for word in value.text()?.split(',') {
@@ -93,7 +93,7 @@ fn floats(value: &Value) -> Result<&[f64], JobError> {
     if let Value::Floats(list, _) = value { Ok(list) } else { Err(JobError::NotParsed) }
 }
 
-/// The merge of a job with these traces. Texts of fio 3.33.
+/// The merge of a job with these traces. Texts of fio 3.41.
 fn merge(open: &MergeDraft, n_traces: usize) -> Result<Option<MergeSpec>, String> {
     let MergeDraft { output, time_scales_ppm, n_passes } = open;
     let lists = [("merge_blktrace_scalars", time_scales_ppm.len()), ("merge_blktrace_iters", n_passes.len())];
@@ -125,7 +125,7 @@ pub struct MergeDraft {
 pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<String>, String> {
     if !job.replay.is_set() {
         if open.merge.output.is_some() {
-            // Here fio 3.33 crashes.
+            // Here fio 3.41 crashes.
             return Err(format!("fio: {}: merge_blktrace_file needs read_iolog", job.name));
         }
         // Options of a replay that is not to be change nothing: jobs without any have the same description.
@@ -173,7 +173,7 @@ mod tests {
         let options = [("read_iolog", "a:b\\:c:-"), ("replay_skip", "read,trim"), ("replay_skip", "sync")];
         let replay = lowered(&options).unwrap().job.replay;
         assert_eq!(replay.traces, ["a", "b:c", "-"]);
-        assert_eq!(replay.skip, crate::spec::SkippedKinds { read: true, write: false, trim: true, sync: true });
+        assert_eq!(replay.skip, ferrio_spec::SkippedKinds { read: true, write: false, trim: true, sync: true });
         assert!(replay.takes_depth);
         assert!(!lowered(&[("read_iolog", "a"), ("iodepth", "1")]).unwrap().job.replay.takes_depth);
         assert_eq!(lowered(&[("replay_no_stall", "1")]).unwrap().job.replay, ReplaySpec::default());
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(alone, ["fio: merge_blktrace_iters needs merge_blktrace_file"]);
     }
 
-    // Texts of fio 3.33.
+    // Texts of fio 3.41.
     #[test]
     fn what_cannot_be_is_refused() {
         assert_eq!(lowered(&[("replay_align", "3")]).unwrap_err(), ["replay_align: must be a power-of-2"]);

@@ -1,11 +1,11 @@
 //! The functions of the rows on where the kernel puts a job: NUMA nodes.
 //!
-//! Must not know: what is done with them. Texts of errors as observed on fio 3.33.
+//! Must not know: what is done with them. Texts of errors as observed on fio 3.41.
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
-use crate::spec::NumaMemory;
 use crate::value::Value;
+use ferrio_spec::NumaMemory;
 
 type Applied = Result<(), JobError>;
 type Context<'a, 'b> = &'a mut ApplyContext<'b>;

@@ -1,12 +1,12 @@
 //! The value of `bssplit`.
 //!
 //! Must not know: how sizes are drawn. Start reading at [`set`].
-//! Syntax and shares as seen on fio 3.33, which makes something up where this refuses.
+//! Syntax and shares as seen on fio 3.41, which makes something up where this refuses.
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
-use crate::spec::{BlockRange, BlockShare};
 use crate::value::Value;
+use ferrio_spec::{BlockRange, BlockShare};
 use ferrio_units::value::parse_integer;
 use ferrio_units::{KbBase, PerDirection};
 
@@ -98,7 +98,7 @@ mod tests {
         Ok([slot(0), slot(1), slot(2)])
     }
 
-    // By the sizes in traces of fio 3.33.
+    // By the sizes in traces of fio 3.41.
     #[test]
     fn shares_are_sorted_and_completed() {
         for (text, expected) in [
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(lowered(&[("bssplit", "4k:8k"), ("bsrange", "1k-2k")]).unwrap()[0], (1024, 2048, vec![]));
     }
 
-    // The lines are those of fio 3.33, which prints them for the first and the last.
+    // The lines are those of fio 3.41, which prints them for the first and the last.
     #[test]
     fn bad_lists_are_refused() {
         let conversion = "fio: split conversion failed";

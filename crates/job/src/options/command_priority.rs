@@ -1,12 +1,12 @@
 //! Priorities of single I/Os: the rows' functions, and what they come to together.
 //!
 //! Must not know: how priorities are drawn. Start reading at [`lower`].
-//! Syntax and bounds as seen on fio 3.33; hints are newer.
+//! Syntax and bounds as seen on fio 3.41; hints are newer.
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
-use crate::spec::{CommandPrioritySpec, PriorityShare};
 use crate::value::Value;
+use ferrio_spec::{CommandPrioritySpec, PriorityShare};
 use ferrio_units::value::parse_integer;
 use ferrio_units::{DataDirection, KbBase, PerDirection};
 
@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    // What fio 3.33 makes of such lists, by the priorities in its reports.
+    // What fio 3.41 makes of such lists, by the priorities in its reports.
     #[test]
     fn shares_by_size() {
         let own = |percent| (Some(4096), percent, 2, 6, 0);
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    // Texts as fio 3.33 prints them.
+    // Texts as fio 3.41 prints them.
     #[test]
     fn contradictions_are_explained() {
         let both = [("cmdprio_percentage", "20"), ("cmdprio_bssplit", "4k/50")];

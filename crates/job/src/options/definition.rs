@@ -7,20 +7,8 @@ use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
 use crate::options::kind::Kind;
 use crate::value::Value;
+pub use ferrio_spec::Status;
 use std::path::PathBuf;
-
-/// How far ferrio is with an option (or with one value of it).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// Works as in the reference.
-    Supported,
-    /// Works, with a difference that the text names.
-    Deviates(&'static str),
-    /// Known, not built yet, perhaps for the reason given: any value that would change something is refused.
-    Planned(Option<&'static str>),
-    /// Known, and will not come, for the reason given: any value that would change something is refused.
-    NotApplicable(&'static str),
-}
 
 /// First part of an option's place in the manual.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -251,6 +239,6 @@ impl OptionDef {
 
     /// True when ferrio can act on the option.
     pub const fn is_built(&self) -> bool {
-        matches!(self.status, Status::Supported | Status::Deviates(_))
+        self.status.is_built()
     }
 }

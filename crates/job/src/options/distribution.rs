@@ -1,12 +1,12 @@
 //! The values of `random_distribution` and `file_service_type`.
 //!
 //! Must not know: how blocks are drawn. Start reading at [`set`].
-//! Bounds, defaults and lines as seen on fio 3.33.
+//! Bounds, defaults and lines as seen on fio 3.41.
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
-use crate::spec::{FileService, RandomDistribution, Zone, ZoneLength};
 use crate::value::{Value, scalar};
+use ferrio_spec::{FileService, RandomDistribution, Zone, ZoneLength};
 use ferrio_units::value::parse_integer;
 use ferrio_units::{KbBase, PerDirection};
 
@@ -72,7 +72,7 @@ pub(crate) fn set_file_service(draft: &mut Draft, value: &Value, _: &mut ApplyCo
     };
     target.file_service = plain;
     if let Some(text) = rest {
-        // As seen on fio 3.33: with 0 a file is kept until it is done.
+        // As seen on fio 3.41: with 0 a file is kept until it is done.
         let count = scalar::count(text, kb_base)?;
         target.file_service_count = if count == 0 { u32::MAX } else { count };
     }
@@ -243,7 +243,7 @@ mod tests {
         Ok((draft.job.target.file_service, draft.job.target.file_service_count))
     }
 
-    /// As seen on fio 3.33: 0 keeps a file until it is done, and gauss is normal.
+    /// As seen on fio 3.41: 0 keeps a file until it is done, and gauss is normal.
     #[test]
     fn files_are_picked_by_kind_and_parameter() {
         use RandomDistribution::{Normal, Pareto, Zipf};
@@ -271,7 +271,7 @@ mod tests {
         assert!(file_service("random:abc").is_err());
     }
 
-    // By the traces of fio 3.33; it knows no lists for directions and no sequences.
+    // By the traces of fio 3.41; it knows no lists for directions and no sequences.
     #[test]
     fn zones_are_completed() {
         let zones = |list: &[(u32, u32)]| -> Vec<Zone> {
@@ -335,7 +335,7 @@ mod tests {
         }
     }
 
-    // Lines as fio 3.33 prints them, but for a theta below 0 and what follows a number.
+    // Lines as fio 3.41 prints them, but for a theta below 0 and what follows a number.
     #[test]
     fn bad_parameters_are_explained() {
         for (text, line) in [

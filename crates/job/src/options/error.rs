@@ -65,12 +65,12 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("none")
         .place(Category::General, "error")
         .applies(Apply::With(apply::continue_on_error))
-        .deviates("with read or io a verify error, which ends the job, is not counted; fio 3.33 counts it with engines of depth 1, as errno 1"),
+        .deviates("with read or io a verify error, which ends the job, is not counted; fio counts it with engines of depth 1, as errno 1"),
     option("ignore_error", Kind::ErrorLists, "Errnos treated as harmless, lists for read,write,verify")
         .under("rw")
         .place(Category::General, "error")
         .applies(Apply::With(apply::ignore_error))
-        .deviates("a number with anything behind it is refused; fio 3.33 takes the number"),
+        .deviates("a number with anything behind it is refused, where fio takes the number"),
     option("error_dump", Kind::Bool, "Print ignored errors too")
         .default("0")
         .place(Category::General, "error")
@@ -131,7 +131,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("iops_slope:0.01%")
         .place(Category::General, "runtime")
         .applies(Apply::With(steady_state::criterion))
-        .deviates("what follows the number of the limit, but for its unit, is refused; a limit of lat without a unit is in ns"),
+        .deviates("what follows the number of the limit, but for its unit, is refused; a limit of lat has the unit that is \
+                   given, or is in ns, where fio 3.42 tells of the number alone (`--debug=parse` tells both)"),
     option("steadystate_duration", Kind::Seconds, "Window length; 0 disables")
         .aliases(&["ss_dur"])
         .default("0")

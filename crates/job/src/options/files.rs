@@ -51,7 +51,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("openfiles", Kind::Int(ANY), "Most files kept open at once (0 or > nrfiles means nrfiles)")
         .place(Category::File, "")
         .applies(Apply::U32(|draft| &mut draft.job.target.openfiles))
-        .deviates("a file that is done makes place for another at once; with several I/Os in flight fio 3.33 waits until those of the file are complete and looks at other files meanwhile, so that which comes next depends on when that is"),
+        .deviates("a file that is done makes place for another at once; with several I/Os in flight fio 3.41 waits until those of the file are complete and looks at other files meanwhile, so that which comes next depends on when that is"),
     option(
         "file_service_type",
         Kind::Choice(FILE_SERVICE_TYPE),
@@ -90,7 +90,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .place(Category::File, "")
     .applies(Apply::With(apply::sync_file_range))
-    .deviates("an unknown flag, and a count that is no number, are refused; fio 3.33 leaves them out"),
+    .deviates("an unknown flag behind others, and a count that is no number, are refused; fio 3.41 leaves them out"),
     option("direct", Kind::Bool, "Open with O_DIRECT")
         .default("0")
         .place(Category::Io, "io-type")

@@ -38,8 +38,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .aliases(&["readwrite"])
     .default("read")
     .place(Category::Io, "io-basic")
-    .applies(Apply::With(apply::rw))
-    .deviates("a postfix of a random order that is no number, or 0, is refused; fio 3.33 goes on"),
+    .applies(Apply::With(apply::rw)),
     option(
         "rw_sequencer",
         Kind::Choice(RW_SEQUENCER),
@@ -52,11 +51,12 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("psync")
         .place(Category::Io, "io-basic")
         .applies(Apply::With(apply::ioengine))
-        .deviates("shared objects are not loaded; a read of no bytes is an error (EIO) with every engine, where fio 3.33 with libaio, io_uring and posixaio counts it as a read"),
+        .deviates("shared objects are not loaded; where data is verified, a read of no bytes is an error (EIO) with libaio, io_uring and posixaio too; in fio it is a bad block"),
     option("iodepth", Kind::Int(at_least(1)), "Upper bound of I/Os kept outstanding per file set")
         .default("1")
         .place(Category::Io, "io-basic")
-        .applies(Apply::OptionalU32(|draft| &mut draft.open.iodepth)),
+        .applies(Apply::OptionalU32(|draft| &mut draft.open.iodepth))
+        .deviates("io_uring takes depths above 32,768, where fio fails to set it up"),
     option(
         "iodepth_batch",
         Kind::Int(ANY),
@@ -113,7 +113,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .deviates(
         "io_uring and other asynchronous engines may be used; sync and vsync, which move the position of a file that the \
          threads share, are refused; jobs that are processes wait for the overlapping I/Os of others too (serialize_overlap), \
-         where fio 3.33 may hang; ioengine=sim, which never waits in a submission, needs no threads and has none",
+         where fio 3.41 hangs; ioengine=sim, which never waits in a submission, needs no threads and has none",
     ),
     option(
         "size",
@@ -132,9 +132,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .place(Category::Io, "")
     .applies(Apply::With(apply::io_size))
     .deviates(
-        "of what is verified and written over in the same or a later pass, fio 3.33 reads back in the order of the writes what \
-         comes here in ascending order, and calls good blocks of a mix of reads and writes damaged; of writes in flight that lie over \
-         each other neither is read back, where it reads the later one; a number of zones is refused without zonemode, where \
+        "of verified writes in flight that lie over each other neither is read back, where fio reads the later one; a number of zones is refused without zonemode, where \
          fio ignores it",
     ),
     option(
@@ -149,18 +147,18 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("filesize", Kind::SizePair(at_least(1)), "Size, or low-high range for a random size, of each file")
         .place(Category::File, "")
         .applies(Apply::With(apply::filesize))
-        .deviates("with an engine without files (null) and without size, a sequence that jumps backwards goes on from the end of the file, where it ends at the start in fio 3.33, to which such a file has no end; a file of a size within the bounds that ends before offset is an error, and fio 3.33 leaves it out"),
+        .deviates("with an engine without files (null) and without size, a sequence that jumps backwards goes on from the end of the file, where it ends at the start in fio 3.41, to which such a file has no end; a file of a size within the bounds that ends before offset is an error, and fio 3.41 leaves it out"),
     option("file_append", Kind::Bool, "Begin at current end of file, extending it")
         .default("0")
         .place(Category::File, "")
         .applies(Apply::Bool(|draft| &mut draft.job.extent.file_append))
-        .deviates("later passes (loops, io_size) write the appended part once more, and random blocks of several sizes fill it, as if the end were the offset; fio 3.33 ends after a pass, and such a job before it; for engines without files the end is 0, in fio 3.33 the size"),
+        .deviates("later passes (loops, io_size) write the appended part once more, and random blocks of several sizes fill it, as if the end were the offset; fio 3.41 ends after a pass, and such a job before it; for engines without files the end is 0, in fio 3.41 the size"),
     option("offset", Kind::SizeOrPercent, "First byte used in each file; % of file size or Nz zones")
         .aliases(&["fileoffset"])
         .default("0")
         .place(Category::Io, "")
         .applies(Apply::With(apply::offset))
-        .deviates("a number of zones is refused without zonemode, where fio ignores it; a job whose offset (with offset_increment) is the end of its file or lies past it has failed, with error 22 in the reports, where fio 3.33 has 0 there and at the end itself does nothing without failing"),
+        .deviates("a number of zones is refused without zonemode, where fio ignores it; a job whose offset (with offset_increment) is the end of its file or lies past it has failed, with error 22 in the reports, where fio 3.41 has 0 there and at the end itself does nothing without failing"),
     option(
         "offset_align",
         Kind::Int(ANY),
@@ -182,7 +180,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .default("0")
     .place(Category::Io, "")
-    .applies(Apply::U64(|draft| &mut draft.job.extent.number_ios)),
+    .applies(Apply::U64(|draft| &mut draft.job.extent.number_ios))
+    .deviates("I/Os that fail and are tolerated (continue_on_error) count; in fio only those without an error do"),
     option(
         "num_range",
         Kind::Int(at_most(256)),

@@ -170,6 +170,30 @@ impl Kind {
         }
     }
 
+    /// The type's name in lines of `--debug=parse`.
+    pub const fn debug_name(self) -> &'static str {
+        match self {
+            Self::Bool => "OPT_BOOL",
+            Self::Flag => "OPT_STR_SET",
+            Self::Int(_) | Self::IntPerDirection(_) | Self::Microseconds | Self::MicrosecondsPerDirection => "OPT_INT",
+            Self::Size(_) | Self::SizePerDirection(_) => "OPT_ULL",
+            Self::SizeOrPercent => "OPT_STR_VAL_ZONE",
+            Self::SizePair(_) | Self::RangePerDirection(_) => "OPT_RANGE",
+            Self::Seconds | Self::SecondsPair => "OPT_STR_VAL_TIME",
+            Self::FloatList { .. } => "OPT_FLOAT_LIST",
+            Self::Text => "OPT_STR_STORE",
+            Self::Deprecated => "OPT_DEPRECATED",
+            Self::Removed => "OPT_UNSUPPORTED",
+            Self::OptionalText
+            | Self::Pattern
+            | Self::CpuList
+            | Self::ErrorLists
+            | Self::Choice(_)
+            | Self::ChoiceAndLists(_)
+            | Self::ChoiceSet(_) => "OPT_STR",
+        }
+    }
+
     /// The `type:` line of the option help.
     pub const fn describe(self) -> &'static str {
         match self {

@@ -51,7 +51,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::File, "")
         .applies(Apply::Bool(|draft| &mut draft.job.layout.create_on_open))
-        .deviates("a job that only reads makes no file: err=2 where it is missing, while fio 3.33 makes an empty one to find nothing in it"),
+        .deviates("a job that only reads makes no file: err=2 where it is missing, while fio 3.41 makes an empty one to find nothing in it"),
     option("create_only", Kind::Bool, "Stop after the layout phase")
         .default("0")
         .place(Category::File, "")
@@ -65,7 +65,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::File, "filename")
         .applies(Apply::Bool(|draft| &mut draft.job.target.allow_mounted_write))
-        .deviates("a refused run exits with 1 instead of 0; swap and parts of other devices are refused too"),
+        .deviates("a refused run exits with 1 instead of 0; devices of other mount namespaces, swap, parts of dm, md and loop devices, and what is claimed or cannot be checked are refused too"),
     option("pre_read", Kind::Bool, "Read the file range once before timing starts; disables invalidate")
         .default("0")
         .place(Category::File, "")
@@ -113,10 +113,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::File, "")
         .applies(Apply::Bool(|draft| &mut draft.job.layout.unlink))
-        .deviates("engines without files (null) leave a file of the name alone, which fio 3.33 removes"),
+        .deviates("engines without files (null) leave a file of the name alone, which fio 3.41 removes"),
     option("unlink_each_loop", Kind::Bool, "Remove files between passes")
         .default("0")
         .place(Category::File, "")
         .applies(Apply::Bool(|draft| &mut draft.job.layout.unlink_each_loop))
-        .deviates("engines without files (null) have nothing to remove, where fio 3.33 fails with err=2"),
+        .deviates("engines without files (null) have nothing to remove, where fio 3.41 fails with err=2"),
 ];

@@ -14,6 +14,9 @@ const LOG_WINDOW_VALUE: &[Choice] = &[
     choice("1", "Same as 'max'"),
 ];
 
+const UNWRITTEN: &str = "written while the job runs; a log that cannot be opened, which is named, or written to its end counts \
+                         as a failed job in the exit code";
+
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("per_job_logs", Kind::Bool, "Number in log file names; 0 = one shared file appended to")
@@ -25,17 +28,17 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Log, "")
         .applies(Apply::Path(|draft| &mut draft.job.logs.bw))
         .takes_bytes()
-        .deviates("written while the job runs; a log that cannot be written to its end counts as a failed job in the exit code"),
+        .deviates(UNWRITTEN),
     option("write_lat_log", Kind::OptionalText, "lat, slat and clat logs, value = name prefix")
         .place(Category::Log, "")
         .applies(Apply::Path(|draft| &mut draft.job.logs.latency))
         .takes_bytes()
-        .deviates("written while the job runs; a log that cannot be written to its end counts as a failed job in the exit code"),
+        .deviates(UNWRITTEN),
     option("write_iops_log", Kind::OptionalText, "IOPS log, value = name prefix")
         .place(Category::Log, "")
         .applies(Apply::Path(|draft| &mut draft.job.logs.iops))
         .takes_bytes()
-        .deviates("written while the job runs; a log that cannot be written to its end counts as a failed job in the exit code"),
+        .deviates(UNWRITTEN),
     option("log_entries", Kind::Int(between(1024, 1_048_576)), "First allocation, in entries, of each log")
         .default("1024")
         .place(Category::Log, "")
@@ -56,7 +59,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Log, "")
         .applies(Apply::Path(|draft| &mut draft.job.logs.histogram))
         .takes_bytes()
-        .deviates("written while the job runs; a log that cannot be written to its end counts as a failed job in the exit code"),
+        .deviates(UNWRITTEN),
     option("log_window_value", Kind::Choice(LOG_WINDOW_VALUE), "Windowed rows carry mean, maximum, or both")
         .aliases(&["log_max_value"])
         .default("avg")
@@ -100,7 +103,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::Log, "")
         .applies(Apply::Bool(|draft| &mut draft.job.reporting.block_error_percentiles))
-        .deviates("counts blocks where fio 3.33 ends with a failed assertion; at most 16,777,216 blocks a job"),
+        .deviates("counts blocks where fio ends with a failed assertion; at most 16,777,216 blocks a job"),
     option("bwavgtime", Kind::Int(ANY), "Sampling window of the bw summary line (ms)")
         .default("500")
         .under("write_bw_log")

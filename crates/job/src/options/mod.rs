@@ -156,5 +156,19 @@ pub fn find_private(engine: &str, name: &str) -> Option<&'static OptionDef> {
     called(name).find(|def| def.engines.contains(&engine))
 }
 
+/// The options that only profiles have by these names. As in the reference every job knows them; they do nothing there.
+pub fn of_profiles_alone() -> impl Iterator<Item = &'static OptionDef> {
+    let is_alone = |def: &&OptionDef| def.profile.is_some() && find_general(def.name).is_none();
+    let mut found: Vec<&OptionDef> = OPTIONS.iter().filter(is_alone).collect();
+    // The reference lists those of tiobench first.
+    found.sort_by_key(|def| std::cmp::Reverse(def.profile));
+    found.into_iter()
+}
+
+/// The option that only a profile has by this name.
+pub fn find_of_profile(name: &str) -> Option<&'static OptionDef> {
+    of_profiles_alone().find(|def| def.is_called(name))
+}
+
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ const RATE_LATENCY: &[Choice] = &[
 const RATE_CATCH_UP: &[Choice] =
     &[choice("burst", "As fast as it goes"), choice("paced", "At no more than twice the rate")];
 
-const HEADER_LAYOUT: &[Choice] = &[choice("3.42", "48 bytes"), choice("3.33", "40 bytes")];
+const HEADER_LAYOUT: &[Choice] = &[choice("3.42", "48 bytes, as 3.41 has too"), choice("3.33", "40 bytes")];
 
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
@@ -43,7 +43,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Io, "verify")
         .long(
             "An option of ferrio's own. The header before the data of a verified block changed between fio 3.33 and \
-             3.42, and neither reads the other's. What is written has that of 3.42; with `3.33` it has that of Debian's fio \
+             3.41, and neither reads the other's. What is written has that of 3.41 and 3.42; with `3.33` it has that of Debian's fio \
              3.33, and for sha512 what that version stores, in which only the last bytes of a block have a part (a job that \
              reads back its own writes compares all of their data): set it where fio 3.33 is to read the file. A job that only reads \
              (rw=read, verify_only) recognises either by itself, block by block, unless this option is set: then only the \

@@ -9,7 +9,7 @@ use crate::profiles::act::ActDraft;
 use crate::profiles::tiobench::TiobenchDraft;
 
 /// The peer takes no notice of them.
-const OBEYED: &str = "fio 3.33 ignores it";
+const OBEYED: &str = "fio ignores it; in a job without the profile it has no effect, which a line says";
 
 fn act(draft: &mut Draft) -> &mut ActDraft {
     &mut draft.open.profile.act
@@ -34,7 +34,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("24h")
         .of_profile("act")
         .applies(Apply::U64(|draft| &mut act(draft).duration_us))
-        .deviates("units are obeyed; fio 3.33 takes 2s for 2000000 s. Without a duration the run is refused"),
+        .deviates("units are obeyed; fio takes 2s for 2000000 s. Without a duration the run is refused"),
     option("threads-per-queue", Kind::Int(ANY), "Reader clones per device")
         .default("8")
         .of_profile("act")
@@ -44,13 +44,13 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("3")
         .of_profile("act")
         .applies(Apply::U32(|draft| &mut act(draft).n_sectors))
-        .deviates("what makes fio 3.33 divide by zero is refused"),
+        .deviates("what makes fio divide by zero is refused"),
     option("large-block-op-kbytes", Kind::Int(ANY), "Write size value")
         .default("131072")
         .long("The name notwithstanding the value counts bytes, as in fio.")
         .of_profile("act")
         .applies(Apply::U32(|draft| &mut act(draft).write_bytes))
-        .deviates("less than a read is refused, with which fio 3.33 divides by zero"),
+        .deviates("less than a read is refused, with which fio divides by zero"),
     option("prep", Kind::Flag, "Only run the zero and salt passes")
         .of_profile("act")
         .applies(Apply::Bool(|draft| &mut act(draft).prepares))

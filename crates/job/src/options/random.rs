@@ -22,11 +22,10 @@ const RANDOM_DISTRIBUTION: &[Choice] = &[
     choice("sequence", "Blocks of a given list, in turn"),
 ];
 
-const SPRANDOM: &str = "the model is ferrio's own: the order of blocks is not that of fio, which fio 3.33 does not have to be \
-                        compared with; refused beside an rw other than randwrite, runs (randwrite:N), bsrange, bssplit, \
-                        bs_unaligned, a blockalign other than bs, norandommap, random_generator=lfsr, a random_distribution \
-                        other than random, a percentage_random below 100, a skewed file_service_type, zonemode, fill_device and \
-                        read_iolog";
+const SPRANDOM: &str = "the model is ferrio's own: the order of blocks is not that of fio; refused beside rw=randtrimwrite, runs \
+                        (randwrite:N), bsrange, bssplit, bs_unaligned, a blockalign other than bs, a random_distribution \
+                        other than random, a percentage_random below 100, a skewed file_service_type, zonemode, fill_device \
+                        and read_iolog";
 
 const SPR_KIN: &str = "of ferrio's own model, see sprandom, without which it changes nothing";
 
@@ -62,7 +61,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("rw")
         .place(Category::Io, "random")
         .long("One pass writes size * (1 + spr_op) bytes, after which an SSD that was empty before is in the state that long \
-               random writes leave. Loops and an io_size beyond that go on with further passes. The model and how to use it: \
+               random writes leave. It takes one file. Loops and an io_size beyond that go on with further passes. The model and how to use it: \
                docs/sprandom.md.")
         .applies(Apply::Bool(|draft| &mut draft.open.sprandom.is_on))
         .deviates(SPRANDOM),
@@ -99,7 +98,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("tausworthe")
     .place(Category::Io, "random")
     .applies(Apply::With(apply::random_generator))
-        .deviates("beside a random_distribution other than random the distribution counts, not lfsr; a seed whose low bits are all ones, from which the register cannot step, fails the job, where fio 3.33 says so, does no I/O and ends with success"),
+        .deviates("beside a random_distribution other than random the distribution counts, not lfsr; a seed whose low bits are all ones, from which the register cannot step, is replaced by 0, where fio says that it failed, does no I/O and ends with success"),
     option(
         "random_distribution",
         Kind::ChoiceAndLists(RANDOM_DISTRIBUTION),
@@ -108,7 +107,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("random")
     .place(Category::Io, "random")
     .applies(Apply::With(distribution::set))
-    .deviates("what follows a parameter is refused; so are a theta of zipf that is below 0 or not a number, an empty list of zones, sizes of zones above 100%, and a zone of zoned_abs without a size; a zone or a block of the list past the end of a file ends the job when it starts, not when it comes up; a single zone without a size is the whole file; zipf, pareto and normal begin with the seeds of fio 3.42, where fio 3.33 takes that of the file's name alone, or with randrepeat=0 that of the offsets"),
+    .deviates("what follows a parameter is refused; so are a theta of zipf that is below 0 or not a number, an empty list of zones, sizes of zones above 100%, and a zone of zoned_abs without a size; a zone or a block of the list past the end of a file ends the job when it starts, not when it comes up; a single zone without a size is the whole file"),
     option(
         "random_sequence_stride",
         Kind::Bool,
@@ -125,7 +124,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("100,100,100")
     .place(Category::Io, "random")
     .applies(Apply::With(apply::percentage_random))
-    .deviates("a bad value for one direction is refused; with verify only the newest write of a block is read back, where fio 3.33 also looks for the older ones and calls good blocks damaged"),
+    .deviates("a bad value for one direction is refused; with verify only the newest write of a block is read back, where fio 3.41 also looks for the older ones and calls good blocks damaged"),
     option("percentage_sequential", Kind::Removed, "Removed option, rejected")
         .place(Category::Io, "random")
         .applies(Apply::Nothing),

@@ -23,8 +23,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .under("thinktime")
         .place(Category::Io, "thinktime")
-        .applies(Apply::U64(|draft| &mut draft.job.pace.pauses.spin_us))
-        .deviates("a spin that takes longer than the thinktime ends it, where fio 3.33 may sleep without an end: thinktime=100 with thinktime_spin=50"),
+        .applies(Apply::U64(|draft| &mut draft.job.pace.pauses.spin_us)),
     option("thinkcycles", Kind::Int(ANY), "Busy-loop count after every I/O")
         .default("0")
         .under("thinktime")
@@ -55,8 +54,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .neutral("0")
         .under("rate")
         .place(Category::Io, "rate")
-        .applies(Apply::With(apply_pace::rate_min))
-        .deviates("works with several I/Os in flight too, with which fio 3.33 may end with a failed assertion"),
+        .applies(Apply::With(apply_pace::rate_min)),
     option("rate_iops", Kind::IntPerDirection(ANY), "IOPS cap, per direction")
         .neutral("0")
         .place(Category::Io, "rate")
@@ -66,8 +64,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .neutral("0")
         .under("rate_iops")
         .place(Category::Io, "rate")
-        .applies(Apply::With(apply_pace::rate_iops_min))
-        .deviates("works with several I/Os in flight too, with which fio 3.33 may end with a failed assertion"),
+        .applies(Apply::With(apply_pace::rate_iops_min)),
     option("rate_process", Kind::Choice(RATE_PROCESS), "Spacing of rate-limited I/O: even or Poisson")
         .default("linear")
         .under("rate")

@@ -26,8 +26,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
          directory. A trace that is no regular file is copied to an unnamed file in $TMPDIR or /var/tmp first.",
     )
     .deviates(
-        "late I/Os do not delay the rest of the trace (fio 3.33 adds up its delays); a file that the trace does not open is \
-         opened with its first I/O (fio 3.33 crashes); a write of blktrace that flushes first is a write (in fio only a sync); loops and time_based repeat the trace; number_ios ends it; options that \
+        "late I/Os do not delay the rest of the trace (fio adds up its delays); a file that the trace does not open is \
+         opened with its first I/O; a write of blktrace that flushes first is a write (in fio only a sync); loops and time_based repeat the trace; number_ios ends it; options that \
          the trace would make void (rate, fsync, fill_device, ...) are refused",
     ),
     option("read_iolog_chunked", Kind::Bool, "Parse the log piecemeal while replaying")
@@ -59,7 +59,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("read_iolog")
         .place(Category::Io, "iolog")
         .applies(Apply::With(apply_replay::replay_align))
-        .deviates("offsets and sizes of all traces are rounded up; fio 3.33 rounds offsets down, and sizes only of blktrace"),
+        .deviates("offsets and sizes of all traces are rounded up; fio rounds offsets down, and sizes only of blktrace"),
     option(
         "replay_time_scale",
         Kind::Int(at_least(1)),
@@ -69,12 +69,12 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .under("read_iolog")
     .place(Category::Io, "iolog")
     .applies(Apply::With(apply_replay::replay_time_scale))
-    .deviates("scales the waits of version 2 too; fio 3.33 does not"),
+    .deviates("scales the waits of version 2 too; fio does not"),
     option("replay_skip", Kind::Text, "Leave out listed kinds: read,write,trim,sync")
         .under("read_iolog")
         .place(Category::Io, "iolog")
         .applies(Apply::With(apply_replay::replay_skip))
-        .deviates("works for text traces too (fio 3.33 heeds it for blktrace only); what is left out keeps its time"),
+        .deviates("what is left out keeps its time"),
     option("merge_blktrace_file", Kind::Text, "Where to store the merge of several blktraces before replay")
         .under("read_iolog")
         .place(Category::Io, "iolog")
@@ -85,8 +85,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
              trace. It has the queue events of reads, writes and discards. Jobs may share it only if they merge the same.",
         )
         .deviates(
-            "the file has to be a regular one and none of the traces, and is removed when the merge fails, which ends the run (fio \
-             3.33 replays the first trace instead, or crashes); refused without read_iolog",
+            "the file has to be a regular one and none of the traces, and is removed when the merge fails, which ends the run \
+             (fio leaves it); refused without read_iolog",
         ),
     option(
         "merge_blktrace_scalars",
@@ -102,7 +102,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Io, "iolog")
         .applies(Apply::With(apply_replay::merge_iters))
         .deviates(
-            "the last record is not repeated between two passes, and a pass begins where the scaled one before it ends (fio 3.33 \
+            "the last record is not repeated between two passes, and a pass begins where the scaled one before it ends (fio \
              scales that time twice); fractions, 0 and negative numbers are refused",
         ),
     option("exec_prerun", Kind::Text, "Shell command run just before I/O; output to <job>.prerun.txt")
@@ -110,14 +110,18 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::Text(|draft| &mut draft.job.surroundings.exec_prerun))
         .takes_bytes()
         .deviates(
-            "a command that fails is told, before the job ends without I/O as in fio; all it prints is in the file; that of a job \
+            "output that the command sends to a file of its own, as in `echo 3 > mark`, goes there (fio adds a redirection of its own \
+             behind it: the output is in <job>.prerun.txt, and mark is empty); a command that fails is told, before the job ends without I/O as in fio; all it prints is in the file; that of a job \
              with read_iolog runs before the trace is opened, so that it can make it",
         ),
     option("exec_postrun", Kind::Text, "Shell command run after the job; output to <job>.postrun.txt")
         .place(Category::General, "")
         .applies(Apply::Text(|draft| &mut draft.job.surroundings.exec_postrun))
         .takes_bytes()
-        .deviates("all that the command prints is in the file, not only what its last part prints"),
+        .deviates(
+            "output that the command sends to a file of its own goes there, as with exec_prerun; all else that it prints is in \
+             <job>.postrun.txt, not only what its last part prints",
+        ),
     option("ioscheduler", Kind::Text, "Scheduler name written to the backing device's queue settings")
         .place(Category::File, "")
         .applies(Apply::Text(|draft| &mut draft.job.surroundings.ioscheduler))

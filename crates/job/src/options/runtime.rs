@@ -27,8 +27,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("loops", Kind::Int(ANY), "How many passes over the job")
         .default("1")
         .place(Category::General, "runtime")
-        .applies(Apply::U32(|draft| &mut draft.job.limits.loops))
-        .deviates("a job that only reads, and verifies what it reads, has as many passes, and all of an io_size beyond the size; fio 3.33 does one pass, and leaves out a part"),
+        .applies(Apply::U32(|draft| &mut draft.job.limits.loops)),
     option("numjobs", Kind::Int(at_least(1)), "Number of identical clones to start")
         .default("1")
         .place(Category::General, "runtime")
@@ -50,19 +49,18 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::General, "runtime")
         .applies(Apply::Bool(|draft| &mut draft.open.verify.is_only))
         .deviates(
-            "files are opened read-only; one that is missing or too short is an error (fio 3.33 makes it anew and finds \
-             zeroes); no write is counted; what the job would have trimmed is not read back, or read as zeroes, as in the run \
-             before; with a read_iolog and with emulated zones of zonemode=zbd all that the run before left is read (fio 3.33 \
-             reads little of the zones); with several passes over parts of blocks what the last of them left; with a mix of \
-             reads and writes and an io_size beyond the size the run before has to have read back too, as with do_verify=0 \
-             it makes fewer passes (3.33 calls good blocks of such a run damaged); refused without verify, with do_verify=0, with time_based, verify_policy=fsynced, rates of reads and writes, a skewed \
+            "files are opened read-only; one that is missing or too short is an error, where fio makes it anew; what \
+             the job would have trimmed is not read back, or read as zeroes, as in the run \
+             before; with a read_iolog and with emulated zones of zonemode=zbd all that the run before left is read; with \
+             several passes what the last of them left; refused without verify, with do_verify=0, with time_based, rates of \
+             reads and writes, with verify_policy=fsynced but without verify_state_load, a skewed \
              file_service_type, and on zoned devices; with several I/Os in flight that may lie over parts of each other \
              without serialize_overlap; with trim_percentage beside verify_backlog or more than one pass",
         ),
     option("ramp_time", Kind::Seconds, "Run this long before statistics start; not part of runtime")
         .place(Category::General, "runtime")
         .applies(Apply::U64(|draft| &mut draft.job.limits.ramp_time_us))
-        .deviates("a job that ends within its ramp has counted nothing; fio 3.33 counts its I/Os, without latencies"),
+        .deviates("a job that ends within its ramp has counted nothing; fio 3.41 counts its I/Os, without latencies"),
     option("ramp_size", Kind::Size(at_least(1)), "Transfer this much before statistics start; excludes ramp_time")
         .place(Category::General, "runtime")
         .applies(Apply::U64(|draft| &mut draft.job.limits.ramp_bytes))

@@ -8,6 +8,7 @@ use crate::options::apply::engine_value;
 use crate::options::definition::{Apply, OptionDef, Status};
 use crate::options::kind::Kind;
 use crate::value::{Value, ValueContext, parse};
+use ferrio_spec::SizeSpec;
 use ferrio_units::byte_text;
 
 /// Sets `def` to `text` (`None`: the option stood alone).
@@ -24,7 +25,11 @@ pub fn set(
         )));
     }
     let values = ValueContext { kb_base: draft.kb_base(), n_cpus: context.environment.n_cpus() };
+    let (shown, name) = (text.unwrap_or("(null)"), def.name);
+    context.messages.parse(|| format!("handle_option={name}, ptr={shown}"));
+    context.messages.parse(|| format!("__handle_option={name}, type={}, ptr={shown}", def.kind.debug_name()));
     let (value, remarks) = parse(def, text, values)?;
+    trace_value(&value, shown, context);
     if !def.is_built() {
         return refuse_unbuilt(def, text, &value, values);
     }
@@ -36,6 +41,35 @@ pub fn set(
         context.messages.out(format!("Option {} is deprecated", def.name));
     }
     apply(draft, def, &value, context)
+}
+
+/// Lines of `--debug=parse` with the numbers that a value came to: bytes, microseconds, or the number itself.
+fn trace_value(value: &Value, text: &str, context: &mut ApplyContext<'_>) {
+    let n_given = text.split(',').count();
+    let whole = |number: i128| format!("  ret=0, out={number}");
+    let lines: Vec<String> = match value {
+        Value::Bool(is_on) => vec![whole((*is_on).into())],
+        Value::Number(number) => vec![whole((*number).into())],
+        // One that is given for all directions counts once.
+        Value::Numbers(numbers) => {
+            numbers.0.iter().flatten().take(n_given).map(|number| whole((*number).into())).collect()
+        }
+        Value::Size(SizeSpec::Bytes(bytes)) => vec![whole((*bytes).into())],
+        Value::Size(SizeSpec::Percent(percent)) => vec![format!("  ret=0, out={percent}%")],
+        Value::Zones(n_zones) => vec![format!("  ret=0, out={n_zones}z")],
+        Value::Pair(low, high) => vec![whole((*low).into()), whole((*high).into())],
+        Value::Floats(numbers, _) => numbers.iter().map(|number| format!("  out={number:.6}")).collect(),
+        Value::Nothing
+        | Value::Ranges(_)
+        | Value::Word(..)
+        | Value::Words(..)
+        | Value::Text(_)
+        | Value::Cpus(_)
+        | Value::Errors(_) => Vec::new(),
+    };
+    for line in lines {
+        context.messages.parse(|| line);
+    }
 }
 
 fn apply(

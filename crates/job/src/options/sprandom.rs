@@ -4,8 +4,8 @@
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
-use crate::spec::{DirectionMix, FileService, JobSpec, RandomDistribution, RandomGenerator, SpRandomSpec, ZoneSpec};
 use crate::value::Value;
+use ferrio_spec::{DirectionMix, FileService, JobSpec, RandomDistribution, RandomGenerator, SpRandomSpec, ZoneSpec};
 use ferrio_units::DataDirection;
 
 /// The options as they were given.
@@ -40,18 +40,39 @@ pub(super) fn cache(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) 
     Ok(())
 }
 
-/// What a job does by `sprandom`; `None`: it is off, and what it would assume counts for nothing.
+/// Enters what a job does by `sprandom`, and what that makes of other options. Gives the lines that say so, for standard output.
 ///
 /// # Errors
-/// A line that says why it cannot be.
-pub(crate) fn lower(job: &JobSpec, draft: &SpRandomDraft) -> Result<Option<SpRandomSpec>, String> {
+/// Lines that say why it cannot be.
+pub(crate) fn lower(job: &mut JobSpec, draft: &SpRandomDraft, wants_map: bool) -> Result<Vec<String>, Vec<String>> {
     if !draft.is_on {
-        return Ok(None);
+        // What it would assume counts for nothing.
+        return Ok(Vec::new());
     }
-    match contradiction(job) {
-        Some(other) => Err(format!("fio: sprandom=1 and {other} are not compatible")),
-        None => Ok(Some(draft.spec)),
+    let pattern = &mut job.pattern;
+    if !pattern.random || !pattern.mix.directions()[DataDirection::Write] {
+        return Err(vec!["fio: sprandom requires random write, random_generator=lfsr, norandommap=1".to_owned()]);
     }
+    let (mut notes, mut refusals) = (Vec::new(), Vec::new());
+    match pattern.random_generator {
+        Some(RandomGenerator::Lfsr) => {}
+        Some(_) => refusals.push("fio: sprandom requires random_generator=lfsr".to_owned()),
+        None => notes.push("fio: sprandom sets random_generator=lfsr".to_owned()),
+    }
+    if wants_map {
+        refusals.push("fio: sprandom requires norandommap=1".to_owned());
+    } else if !pattern.norandommap {
+        notes.push("fio: sprandom sets norandommap=1".to_owned());
+    }
+    if !refusals.is_empty() {
+        return Err(refusals);
+    }
+    (pattern.random_generator, pattern.norandommap) = (Some(RandomGenerator::Lfsr), true);
+    if let Some(other) = contradiction(job) {
+        return Err(vec![format!("fio: sprandom=1 and {other} are not compatible")]);
+    }
+    job.pattern.sprandom = Some(draft.spec);
+    Ok(notes)
 }
 
 /// The option beside which a pass would not be what the model says.
@@ -62,13 +83,11 @@ fn contradiction(job: &JobSpec) -> Option<&'static str> {
     let has_sizes = size.min_bytes != size.max_bytes || !pattern.block_split[write].is_empty();
     let rows = [
         (job.replay.is_set(), "read_iolog"),
-        (pattern.mix != DirectionMix::Write || !pattern.random, "an rw other than randwrite"),
+        (pattern.mix == DirectionMix::TrimWrite, "rw=randtrimwrite"),
         (pattern.rw_postfix > 1, "runs of several blocks (rw=randwrite:N)"),
         (has_sizes, "blocks of several sizes (bsrange, bssplit)"),
         (pattern.bs_unaligned, "bs_unaligned"),
         (pattern.block_align[write].is_some_and(|align| align != size.min_bytes), "a blockalign other than bs"),
-        (pattern.norandommap, "norandommap"),
-        (pattern.random_generator == Some(RandomGenerator::Lfsr), "random_generator=lfsr"),
         (pattern.distribution != RandomDistribution::Uniform, "a random_distribution other than random"),
         (pattern.percentage_random[write] < 100, "a percentage_random below 100"),
         (matches!(job.target.file_service, FileService::Skewed(_)), "a skewed file_service_type"),
@@ -101,16 +120,12 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused() {
         for (more, other) in [
-            ("rw=write", "an rw other than randwrite"),
-            ("rw=randrw", "an rw other than randwrite"),
-            ("rw=randtrimwrite", "an rw other than randwrite"),
+            ("rw=randtrimwrite", "rw=randtrimwrite"),
             ("rw=randwrite:8", "runs of several blocks (rw=randwrite:N)"),
             ("bsrange=4k-8k", "blocks of several sizes (bsrange, bssplit)"),
             ("bssplit=4k/50:8k/50", "blocks of several sizes (bsrange, bssplit)"),
             ("bs_unaligned=1", "bs_unaligned"),
             ("blockalign=512", "a blockalign other than bs"),
-            ("norandommap=1", "norandommap"),
-            ("random_generator=lfsr", "random_generator=lfsr"),
             ("random_distribution=zipf:1.2", "a random_distribution other than random"),
             ("percentage_random=100,99", "a percentage_random below 100"),
             ("file_service_type=zipf:1.2", "a skewed file_service_type"),
@@ -125,6 +140,42 @@ mod tests {
         for more in ["blockalign=4k", "bs_unaligned=0", "randrepeat=0", "percentage_random=1,100", "verify=crc32c"] {
             assert!(lowered(&format!("rw=randwrite size=1m sprandom=1 {more}")).is_ok(), "{more}");
         }
+    }
+
+    // Lines of the reference, section on the requirements of sprandom.
+    #[test]
+    fn it_needs_random_writes_without_a_map_by_lfsr() {
+        let refused = |text: &str| lowered(&format!("size=1m sprandom=1 {text}")).unwrap_err();
+        for rw in ["read", "write", "randread", "rw", "randtrim", "trimwrite"] {
+            let line = "fio: sprandom requires random write, random_generator=lfsr, norandommap=1";
+            assert_eq!(refused(&format!("rw={rw} norandommap=0")), [line], "{rw}");
+        }
+        let (generator, map) = ("fio: sprandom requires random_generator=lfsr", "fio: sprandom requires norandommap=1");
+        for other in ["tausworthe", "tausworthe64"] {
+            assert_eq!(refused(&format!("rw=randwrite random_generator={other}")), [generator]);
+            assert_eq!(refused(&format!("rw=randrw random_generator={other} norandommap=0")), [generator, map]);
+        }
+        assert_eq!(refused("rw=randwrite random_generator=lfsr norandommap=0"), [map]);
+        for text in ["", "random_generator=lfsr", "norandommap=1", "norandommap", "random_generator=lfsr norandommap=1"]
+        {
+            for rw in ["randwrite", "randrw"] {
+                let pattern = lowered(&format!("rw={rw} size=1m sprandom=1 {text}")).unwrap().pattern;
+                assert!(pattern.norandommap && pattern.random_generator == Some(RandomGenerator::Lfsr), "{rw} {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_it_sets_is_said() {
+        let notes = |text: &str| {
+            let mut job = lowered(&format!("rw=randwrite size=1m {text}")).unwrap();
+            lower(&mut job, &SpRandomDraft { is_on: true, ..SpRandomDraft::default() }, false).unwrap()
+        };
+        let (generator, map) = ("fio: sprandom sets random_generator=lfsr", "fio: sprandom sets norandommap=1");
+        assert_eq!(notes(""), [generator, map]);
+        assert_eq!(notes("random_generator=lfsr"), [map]);
+        assert_eq!(notes("norandommap=1"), [generator]);
+        assert!(notes("random_generator=lfsr norandommap=1").is_empty());
     }
 
     #[test]

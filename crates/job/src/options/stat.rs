@@ -23,7 +23,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("refill_buffers", Kind::Flag, "New random contents for every write")
         .place(Category::Io, "io-buf")
         .applies(Apply::Bool(|draft| &mut draft.job.buffers.refill))
-        .deviates("0 changes nothing beside buffer_compress_percentage and dedupe_percentage, where fio 3.33 then writes the same data each time"),
+        .deviates("0 changes nothing beside buffer_compress_percentage and dedupe_percentage, where fio then writes the same data each time"),
     option("scramble_buffers", Kind::Bool, "Stamp offset/time words into each 512 bytes of a reused buffer")
         .default("1")
         .place(Category::Io, "io-buf")
@@ -35,7 +35,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .neutral("0")
         .place(Category::Io, "io-buf")
         .applies(Apply::U32(|draft| &mut draft.job.buffers.compress_percent))
-        .deviates("beside 0 and 100 scramble_buffers counts, where fio 3.33 stamps nothing: with 0 all its blocks are the same"),
+        .deviates("beside 0 and 100 scramble_buffers counts, where fio stamps nothing: with 0 all its blocks are the same"),
     option("buffer_compress_chunk", Kind::Int(ANY), "Unit for the compress percentage")
         .default("512")
         .under("buffer_compress_percentage")
@@ -44,13 +44,13 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("dedupe_percentage", Kind::Int(at_most(100)), "Share of write blocks repeating earlier content")
         .place(Category::Io, "io-buf")
         .applies(Apply::OptionalU32(|draft| &mut draft.open.dedupe_percent))
-        .deviates("where blocks have several sizes, pieces of the smallest repeat, so that the share holds; fio repeats whole blocks; beside buffer_pattern all blocks hold the pattern, where fio 3.33 fills them with random data, all alike if the pattern comes later"),
+        .deviates("where blocks have several sizes, pieces of the smallest repeat, so that the share holds; fio repeats whole blocks; beside buffer_pattern all blocks hold the pattern, where fio fills them with random data, all alike if the pattern comes later"),
     option("dedupe_global", Kind::Bool, "Take duplicates from other jobs' content too")
         .default("0")
         .under("dedupe_percentage")
         .place(Category::Io, "io-buf")
         .applies(Apply::Bool(|draft| &mut draft.job.buffers.dedupe_global))
-        .deviates("refused without dedupe_mode=working_set, where fio 3.33 ignores it; which of the sets is repeated is drawn"),
+        .deviates("refused without dedupe_mode=working_set, where fio ignores it; which of the sets is repeated is drawn"),
     option("dedupe_mode", Kind::Choice(DEDUPE_MODE), "Duplicate the previous block or one of a fixed set")
         .default("repeat")
         .under("dedupe_percentage")
@@ -89,7 +89,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("1")
         .place(Category::Stat, "")
         .applies(Apply::Bool(|draft| &mut draft.job.reporting.disk_util)),
-    option("gtod_reduce", Kind::Bool, "Drop slat/clat/lat/bw stats and most clock reads")
+    option("gtod_reduce", Kind::Bool, "Drop slat/clat/lat stats and most clock reads")
         .default("0")
         .place(Category::Stat, "")
         .applies(Apply::With(apply::gtod_reduce)),
@@ -108,7 +108,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("gtod_reduce")
         .place(Category::Stat, "")
         .applies(Apply::Bool(|draft| &mut draft.job.reporting.disable_slat)),
-    option("disable_bw_measurement", Kind::Bool, "No bandwidth samples")
+    option("disable_bw_measurement", Kind::Bool, "No rows of single I/Os in the bandwidth log")
         .aliases(&["disable_bw"])
         .default("0")
         .under("gtod_reduce")

@@ -4,20 +4,20 @@
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
-use crate::spec::{JobSpec, SteadyStateMetric, SteadyStateSpec};
 use crate::value::Value;
+use ferrio_spec::{JobSpec, SteadyCriterion, SteadyMetric, SteadyStateSpec};
 use ferrio_units::KbBase;
 use ferrio_units::value::{TimeUnit, parse_integer, parse_time_us};
 
 /// Sets what `KIND:LIMIT[%]` says.
-pub(crate) fn criterion(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
+pub(crate) fn criterion(draft: &mut Draft, value: &Value, context: &mut ApplyContext<'_>) -> Result<(), JobError> {
     let (metric, is_slope) = match value.word()? {
-        "iops" => (SteadyStateMetric::Iops, false),
-        "bw" => (SteadyStateMetric::Bw, false),
-        "bw_slope" => (SteadyStateMetric::Bw, true),
-        "lat" => (SteadyStateMetric::Lat, false),
-        "lat_slope" => (SteadyStateMetric::Lat, true),
-        _ => (SteadyStateMetric::Iops, true),
+        "iops" => (SteadyMetric::Iops, false),
+        "bw" => (SteadyMetric::Bw, false),
+        "bw_slope" => (SteadyMetric::Bw, true),
+        "lat" => (SteadyMetric::Lat, false),
+        "lat_slope" => (SteadyMetric::Lat, true),
+        _ => (SteadyMetric::Iops, true),
     };
     let missing = || JobError::Said("fio: steadystate threshold must be specified in addition to criterion".to_owned());
     let text = value.rest().ok_or_else(missing)?;
@@ -29,19 +29,32 @@ pub(crate) fn criterion(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'
         absolute(metric, text, draft.kb_base())
     };
     let limit = limit.map_err(|what| JobError::Said(format!("fio: {what}")))?;
-    let steady = &mut draft.job.steady_state;
-    (steady.metric, steady.is_slope) = (metric, is_slope);
-    (steady.limit, steady.is_percent) = (limit, is_percent);
+    draft.job.steady_state.criterion = SteadyCriterion { metric, is_slope, limit, is_percent };
+    context.messages.parse(|| match metric {
+        _ if is_percent => format!("set steady state threshold to {limit:.6}%"),
+        SteadyMetric::Iops => format!("set steady state IOPS threshold to {limit:.6}"),
+        SteadyMetric::Bw => format!("set steady state BW threshold to {limit:.0}"),
+        SteadyMetric::Lat => format!("set steady state latency threshold to {} nsec", leading_number(text)),
+    });
+    if metric == SteadyMetric::Lat && !is_percent && text != leading_number(text) {
+        context.messages.parse(|| format!("{text} is taken as {limit:.0} nsec"));
+    }
     Ok(())
 }
 
-fn absolute(metric: SteadyStateMetric, text: &str, kb_base: KbBase) -> Result<f64, &'static str> {
+/// The whole number that a text begins with, as fio 3.42 tells it of a latency, whatever its unit.
+fn leading_number(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    &text[..end]
+}
+
+fn absolute(metric: SteadyMetric, text: &str, kb_base: KbBase) -> Result<f64, &'static str> {
     match metric {
-        SteadyStateMetric::Iops => decimal(text).ok_or("steadystate IOPS threshold postfix parsing failed"),
-        SteadyStateMetric::Bw => parse_integer(text, kb_base)
+        SteadyMetric::Iops => decimal(text).ok_or("steadystate IOPS threshold postfix parsing failed"),
+        SteadyMetric::Bw => parse_integer(text, kb_base)
             .map(|bytes| bytes as f64)
             .map_err(|_| "steadystate BW threshold postfix parsing failed"),
-        SteadyStateMetric::Lat => latency_ns(text).ok_or("steadystate latency threshold postfix parsing failed"),
+        SteadyMetric::Lat => latency_ns(text).ok_or("steadystate latency threshold postfix parsing failed"),
     }
 }
 
@@ -64,19 +77,19 @@ fn latency_ns(text: &str) -> Option<f64> {
 
 /// What is wrong with window and interval, if anything.
 pub(crate) fn refusal(job: &JobSpec) -> Option<String> {
-    let SteadyStateSpec { duration_us, interval_us, metric, .. } = job.steady_state;
+    let SteadyStateSpec { duration_us, interval_us, criterion, .. } = job.steady_state;
     if duration_us == 0 {
         return None;
     }
     if interval_us < 1_000_000 {
-        return Some("fio: steadystate_check_interval must be at least 1 second".to_owned());
+        return Some("fio: ss_check_interval must be at least 1s".to_owned());
     }
-    if metric == SteadyStateMetric::Lat && job.reporting.disable_clat {
+    if criterion.metric == SteadyMetric::Lat && job.reporting.disable_clat {
         return Some("fio: steadystate needs the completion latencies that disable_clat leaves out".to_owned());
     }
     let is_window = duration_us > interval_us && duration_us.is_multiple_of(interval_us);
-    let what = "fio: steadystate_duration must be a multiple of steadystate_check_interval, and larger";
-    (!is_window).then(|| what.to_owned())
+    (!is_window)
+        .then(|| format!("fio: ss_duration {duration_us}us must be multiple of ss_check_interval {interval_us}us"))
 }
 
 #[cfg(test)]
@@ -88,10 +101,10 @@ mod tests {
         draft_of(&[("ss", text)]).map(|draft| draft.job.steady_state)
     }
 
-    // What fio 3.33 reports as `ss` of such jobs; latencies are newer than it.
+    // What fio 3.41 reports as `ss` of such jobs; latencies are newer than it.
     #[test]
     fn kinds_and_limits() {
-        use SteadyStateMetric::{Bw, Iops, Lat};
+        use SteadyMetric::{Bw, Iops, Lat};
         for (text, metric, is_slope, limit, is_percent) in [
             ("iops:50%", Iops, false, 50.0, true),
             ("iops:50%%", Iops, false, 50.0, true),
@@ -108,13 +121,12 @@ mod tests {
             ("lat:500ns", Lat, false, 500.0, false),
             ("lat:500", Lat, false, 500.0, false),
         ] {
-            let steady = parsed(text).unwrap();
-            let expected = SteadyStateSpec { metric, is_slope, limit, is_percent, ..steady };
-            assert_eq!(steady, expected, "{text}");
+            let expected = SteadyCriterion { metric, is_slope, limit, is_percent };
+            assert_eq!(parsed(text).unwrap().criterion, expected, "{text}");
         }
     }
 
-    // Texts as fio 3.33 prints them, but for the latency.
+    // Texts as fio 3.41 prints them, but for the latency and for what follows a number, or is none, which it passes over.
     #[test]
     fn bad_limits_are_explained() {
         for (text, line) in [
@@ -155,7 +167,7 @@ mod tests {
             assert_eq!(steady(duration_us, interval_us), expected, "{duration_us} {interval_us}");
         }
         let mut blind = Draft::new().job;
-        (blind.steady_state.duration_us, blind.steady_state.metric) = (2_000_000, SteadyStateMetric::Lat);
+        (blind.steady_state.duration_us, blind.steady_state.criterion.metric) = (2_000_000, SteadyMetric::Lat);
         assert_eq!(refusal(&blind), None);
         blind.reporting.disable_clat = true;
         assert!(refusal(&blind).is_some());

@@ -68,7 +68,7 @@ fn rows_are_complete() {
             assert!(OPTIONS.iter().any(|other| other.is_called(parent)), "{}", def.name);
         }
         for engine in def.engines {
-            assert!(engines::by_name(engine).is_some(), "{} {engine}", def.name);
+            assert!(ferrio_spec::engines::by_name(engine).is_some(), "{} {engine}", def.name);
         }
         assert!(def.engines.is_empty() || def.category == Category::Engine, "{}", def.name);
         let silent = ["unique_filename", "clocksource", "log_entries", "read_iolog_chunked"];
@@ -98,7 +98,7 @@ fn setting_a_default_changes_nothing() {
                 expected.job.pattern.randrepeat = false;
             }
             "random_generator" => {
-                expected.job.pattern.random_generator = Some(crate::spec::RandomGenerator::Tausworthe);
+                expected.job.pattern.random_generator = Some(ferrio_spec::RandomGenerator::Tausworthe);
             }
             "filename_format" => expected.job.target.filename_format = Some(default.to_owned()),
             "scramble_buffers" => expected.job.buffers.scramble = Some(true),
@@ -108,7 +108,7 @@ fn setting_a_default_changes_nothing() {
             "thinktime_blocks" => expected.job.pace.pauses.n_ios = Some(1),
             "iodepth" => expected.open.iodepth = Some(1),
             "verify_header_seed" => expected.open.verify.header_seed = Some(true),
-            "verify_header_layout" => expected.open.verify.layout = Some(crate::spec::HeaderLayout::V3),
+            "verify_header_layout" => expected.open.verify.layout = Some(ferrio_spec::HeaderLayout::V3),
             "verify_write_sequence" => expected.open.verify.write_sequence = Some(true),
             "iodepth_batch" => expected.open.batch_submit = Some(1),
             "iodepth_batch_complete_min" => expected.open.batch_complete_min = Some(1),

@@ -1,16 +1,17 @@
 //! The options of verification: what they do to a draft, and what they must be together.
 //!
 //! Must not know: blocks. Start reading at [`lower`].
-//! Facts: reference "Verify"; texts as observed on fio 3.33.
+//! Facts: reference "Verify"; texts as observed on fio 3.41.
 
 use crate::draft::{ApplyContext, Draft, Open};
 use crate::error::JobError;
-use crate::spec::{
+use crate::value::{Value, pattern};
+use ferrio_spec::engines::{Data, by_name};
+use ferrio_spec::{
     BufferSpec, DirectionMix, FileService, HeaderLayout, JobSpec, TrimBacklogSpec, VERIFY_METHODS, VerifiedWrites,
     VerifyBacklogSpec, VerifyCompression, VerifyContentSpec, VerifyForm, VerifyMethod, VerifyPattern, VerifySpec,
     ZoneSpec,
 };
-use crate::value::{Value, pattern};
 use ferrio_units::DataDirection;
 use std::path::PathBuf;
 
@@ -87,6 +88,13 @@ impl TrimDraft {
         let Self { percent, backlog, batch, checks_zeroes } = self;
         let batch = if batch == 0 { backlog } else { batch.into() };
         (percent > 0 && backlog > 0).then_some(TrimBacklogSpec { percent, backlog, batch, checks_zeroes })
+    }
+}
+
+impl VerifyDraft {
+    /// Whether a method is asked for; a pattern alone is a wish to see it checked.
+    pub(crate) fn is_asked_for(&self) -> bool {
+        self.method.is_some() || self.pattern.is_some()
     }
 }
 
@@ -216,7 +224,9 @@ pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, St
     };
     // What a trace does is not known yet.
     let writes = job.replay.is_set() || !matches!(job.pattern.mix, DirectionMix::Read | DirectionMix::Trim);
-    let reads_back = draft.reads_back && writes;
+    // What is sent cannot be read back.
+    let is_kept = by_name(&job.engine.name).is_none_or(|engine| engine.data != Data::Sent);
+    let reads_back = draft.reads_back && writes && is_kept;
     let reads = reads(job, open, reads_back)?;
     // Of another run neither seeds nor numbers are known, unless the user says that they are the same.
     let by_default = reads != VerifiedWrites::OfEarlierRun;
@@ -230,8 +240,7 @@ pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, St
         checks_sequence: draft.write_sequence.unwrap_or(by_default) && writes && has_one_size(job),
         is_fatal: draft.is_fatal,
         dumps: draft.dumps,
-        // As with the reference: what is not read back is not trimmed either.
-        trims: draft.trims.lower().filter(|_| reads_back),
+        trims: draft.trims.lower().filter(|_| writes),
         reads,
         saves_state: draft.saves_state,
         loads_state: draft.loads_state,
@@ -245,7 +254,7 @@ pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, St
     }))
 }
 
-/// As fio 3.33: of the options of buffers those that make data compressible count, over whole blocks, the others do not.
+/// As fio 3.41: of the options of buffers those that make data compressible count, over whole blocks, the others do not.
 fn compression(buffers: &BufferSpec) -> Option<VerifyCompression> {
     let percent = buffers.compress_percent;
     let tail = || buffers.pattern.clone().unwrap_or_default();
@@ -253,7 +262,7 @@ fn compression(buffers: &BufferSpec) -> Option<VerifyCompression> {
 }
 
 /// A job that verifies nothing (`verify=null`) makes its data as one without verification, but does not stamp them, even where
-/// `scramble_buffers` says so. As seen on fio 3.33.
+/// `scramble_buffers` says so. As seen on fio 3.41.
 pub(crate) fn lower_buffers(job: &mut JobSpec) {
     if job.verify.is_some() {
         job.buffers.scramble = Some(false);
@@ -276,10 +285,14 @@ fn reads(job: &JobSpec, open: &Open, reads_back: bool) -> Result<VerifiedWrites,
         if !reads_back {
             return refused("verify_only reads back what a job wrote: it needs do_verify=1 and writes");
         }
-        if job.limits.time_based || *is_fsynced || has_rates {
+        if job.limits.time_based || has_rates {
             return refused(
-                "verify_only cannot know what a job with time_based, with verify_policy=fsynced, or with rates of reads \
-                 and writes has written",
+                "verify_only cannot know what a job with time_based, or with rates of reads and writes has written",
+            );
+        }
+        if *is_fsynced && !*loads_state {
+            return refused(
+                "verify_only with verify_policy=fsynced needs verify_state_load: the state tells what was synced",
             );
         }
         return Ok(VerifiedWrites::OfEarlierRun);
@@ -288,15 +301,7 @@ fn reads(job: &JobSpec, open: &Open, reads_back: bool) -> Result<VerifiedWrites,
         return Ok(VerifiedWrites::Done);
     }
     // What only memory knows, by what else a job does, is remembered all the same.
-    let needs_memory = [
-        is_skewed,
-        *loads_state,
-        trims.lower().is_some(),
-        *is_fsynced,
-        has_rates,
-        job.replay.is_set(),
-        matches!(job.zones, ZoneSpec::Sequential(_)),
-    ];
+    let needs_memory = [is_skewed, *loads_state, trims.lower().is_some(), *is_fsynced, has_rates, job.replay.is_set()];
     if *regenerates && !needs_memory.contains(&true) {
         return Ok(VerifiedWrites::Regenerated);
     }
@@ -384,7 +389,7 @@ fn has_one_size(job: &JobSpec) -> bool {
 }
 
 /// Intervals are no longer than the smallest block that is written, and divide every block: all are multiples of the smallest, or
-/// the largest. As seen on fio 3.33: an interval that does not divide these two gives way to the largest that does.
+/// the largest. As seen in headers of fio: an interval that does not divide these two gives way to the largest that does.
 fn interval_bytes(job: &JobSpec, given: u32) -> u32 {
     let (written, read) = (job.pattern.block_size[DataDirection::Write], job.pattern.block_size[DataDirection::Read]);
     if given == 0 && has_one_size(job) && read == written {
@@ -403,7 +408,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::BlockShare;
+    use ferrio_spec::BlockShare;
 
     /// Old blocks of the other layout must not pass for those of a job that wrote them itself.
     #[test]
@@ -429,13 +434,13 @@ mod tests {
     fn intervals_divide_every_block() {
         let interval = |min_bytes, max_bytes, shares: &[u64], given| {
             let mut job = Draft::new().job;
-            job.pattern.block_size = ferrio_units::PerDirection::all(crate::spec::BlockRange { min_bytes, max_bytes });
+            job.pattern.block_size = ferrio_units::PerDirection::all(ferrio_spec::BlockRange { min_bytes, max_bytes });
             let share = |block_bytes: &u64| BlockShare { block_bytes: *block_bytes, percent: 10 };
             job.pattern.block_split[DataDirection::Write] = shares.iter().map(share).collect();
             interval_bytes(&job, given)
         };
         assert_eq!(interval(4096, 4096, &[], 0), 0, "a header a block");
-        // As fio 3.33 has them in its files, read from the headers. Of sizes between the smallest and the largest it takes
+        // As fio has them in its files, read from the headers. Of sizes between the smallest and the largest it takes
         // multiples of the smallest only.
         for (min_bytes, max_bytes, shares, given, expected) in [
             (4096, 4096, &[][..], 1000, 4096),

@@ -5,7 +5,7 @@
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_least, at_most, choice};
 use crate::options::verification;
-use crate::spec::VERIFY_METHODS;
+use ferrio_spec::VERIFY_METHODS;
 
 /// The word for none, then those of the table.
 const VERIFY: &[Choice] = &{
@@ -30,8 +30,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .deviates(
             "the header is that of 3.42 unless verify_header_layout says another; a line more says what kind of damage \
              a block shows; of the options of buffers buffer_compress_percentage counts beside it, over whole blocks, with \
-             buffer_pattern for what compresses, and the others but scramble_buffers only with null, as in fio 3.33; a trace that reads beside \
-             its writes, and a mix of both in sequence over several files, give no false alarm (3.33 checks for the wrong \
+             buffer_pattern for what compresses, and the others but scramble_buffers only with null, as in fio; a trace whose writes lie over \
+             each other, trim_verify_zero=0 and strided zones give no false alarm (fio 3.41 looks for the wrong \
              write); refused are trim_percentage and verify_crash_log with zonemode=zbd, where a trim resets a whole zone, \
              and verify_state_load where what is read has no numbers of writes (a read_iolog that writes nothing, random \
              reads with zonemode=zbd)",
@@ -65,8 +65,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .under("verify")
     .place(Category::Io, "verify")
     .deviates(
-        "one that does not divide the smallest and the largest block gives way to the largest that does, as in fio 3.33; a \
-         fault in any interval is an error of the job (fio 3.33 tells of each, but ends with an error only for the last \
+        "one that does not divide the smallest and the largest block gives way to the largest that does, as in fio, \
+         and with a read_iolog to the largest that divides all its I/Os, where fio 3.41 has headers of bytes past the end of a block; a \
+         fault in any interval is an error of the job (fio 3.41 tells of each, but ends with an error only for the last \
          interval of a block)",
     )
     .applies(Apply::U32(|draft| &mut draft.open.verify.interval_bytes)),
@@ -74,7 +75,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("verify")
         .place(Category::Io, "verify")
         .applies(Apply::U32(|draft| &mut draft.open.verify.header_at))
-        .deviates("less than header and checksum take is refused; fio 3.33 writes one over the other, and with most methods calls good blocks damaged"),
+        .deviates("less than header and checksum take is refused; fio 3.41 writes one over the other, and calls good blocks damaged"),
     option("verify_pattern", Kind::Pattern, "Fill data: decimals, 0x bytes, \"text\", 'file', %o (block offset)")
         .under("verify")
         .place(Category::Io, "verify")
@@ -111,7 +112,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .deviates(
             "with several I/Os in flight too the order is that of one at a time: what is in flight is waited for first; \
              seeds in headers are checked; what is read back does not count for number_ios; with verify_policy=fsynced what \
-             is durable is read back; with experimental_verify it works (fio 3.33 reads all at the end); with verify_only, \
+             is durable is read back; with experimental_verify it works (fio 3.41 reads all at the end); with verify_only, \
              which writes nothing to read between, all is read in one go, and it is refused where writes of a pass lie over \
              others and io_size is beyond the size: what was read back decided how many passes there were",
         ),
@@ -134,9 +135,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Io, "verify")
         .applies(Apply::Bool(|draft| &mut draft.open.verify.regenerates))
         .deviates(
-            "takes no memory for what was written, and works for random orders (fio 3.33 reads other blocks than it \
-             wrote); where only memory knows what is there (writes over others, trims, a read_iolog, zonemode=zbd, \
-             verify_policy=fsynced, verify_state_load, rates of reads and writes) it is used, where fio 3.33 reads other \
+            "takes no memory for what was written, and works for random orders (fio 3.41 reads other blocks than it \
+             wrote); where only memory knows what is there (writes over others, trims, a read_iolog, \
+             verify_policy=fsynced, verify_state_load, rates of reads and writes) it is used, where fio reads other \
              blocks or none",
         ),
     option("verify_state_load", Kind::Bool, "Load the saved state file to know where to stop checking")
@@ -145,8 +146,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Io, "verify")
         .applies(Apply::Bool(|draft| &mut draft.open.verify.loads_state))
         .deviates(
-            "files of fio 3.42 and of 3.33 are read; where writes may lie over each other all that the state tells of is \
-             checked, in ascending order (fio 3.33 stops at the first of later ones); refused without verify, where fio \
+            "files of fio 3.42, 3.41 and 3.33 are read; where writes may lie over each other all that the state tells of is \
+             checked, in ascending order (fio stops at the first of later ones); refused without verify, where fio \
              looks for a file all the same",
         ),
     option("verify_state_save", Kind::Bool, "Save write state at job end or trigger")
@@ -179,9 +180,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .place(Category::Io, "trim")
     .applies(Apply::U32(|draft| &mut draft.open.verify.trims.percent))
     .deviates(
-        "works in every job that writes (fio 3.33 crashes unless the job trims anyway); a block whose write is still in \
-         flight is trimmed once that has landed; while a trim is in flight nothing else is issued; without trim_backlog \
-         nothing is trimmed, and fio 3.33 heeds neither io_size nor number_ios",
+        "io_size is heeded, and with a trim_backlog_batch below trim_backlog number_ios too, where fio goes on while a \
+         chosen block waits for its trim; a block whose write is in flight is trimmed once that has landed, and while a trim \
+         is in flight nothing else is issued; a sync that is due after a trim is done, where fio leaves it out",
     ),
     option("trim_verify_zero", Kind::Bool, "Trimmed blocks must read back as zeroes")
         .default("1")

@@ -33,7 +33,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("none")
         .place(Category::Io, "zone")
         .applies(Apply::With(zone_mode::mode))
-        .deviates("strided: with an offset in percent the first window comes again at the offset, where fio 3.33 takes the percentage anew, of a file that has grown by it; a block of several sizes that reaches past the end of a window is cut where the words of the map end, where fio 3.33, if the window is a power of two of at least 64 blocks, reads and marks memory behind its map; the write of randtrimwrite goes where its trim went; openfiles above 1, with which fio has no zones, and a negative skip in rw are refused. zbd: with max_open_zones, where no block fits into any of the open zones one of them is reset, and fio 3.33 ends the job; with an iodepth above 1 a full zone is open no longer when its last write is issued, with fio 3.33 when it is complete; blocks of several sizes fill the last zone, where fio 3.33 leaves out at its end what an offset was rounded up by; a file that is too short is not laid out anew, its own zones are used; reads of a range that does not begin or end with a zone take the parts of the zones, where fio 3.33 fails; with verify what is read back comes in ascending order; file_append, fill_device, create_on_open and a negative skip in rw are refused, and so are several jobs that write to the same zones of a zoned device"),
+        .deviates("strided: with an offset in percent the first window comes again at the offset, where fio 3.41 takes the percentage anew, of a file that has grown by it; a block of several sizes that reaches past the end of a window is cut where the words of the map end, where fio 3.41, if the window is a power of two of at least 64 blocks, goes on past the end of its map; openfiles above 1, with which fio has no zones, and a negative skip in rw are refused. zbd: a read waits for the writes of its job that are in flight where it reads; a zone that is finished can be read to its capacity, with fio 3.41 to the next zone; in mixes in sequence with an io_size above the size a pass ends with the file, where fio 3.41 goes on with the other direction where it stands; a job fails that would have to begin a zone while the device has all that it takes elsewhere, and fio's writes fail there; a file that is too short is not laid out anew, its own zones are used; reads in sequence of a range that holds no end of a zone read nothing, where fio 3.41 aborts; with verify what is read back comes in ascending order; file_append, fill_device, create_on_open and a negative skip in rw are refused"),
     option(
         "zonesize",
         Kind::Size(ANY),
@@ -56,7 +56,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::Io, "zone")
         .applies(Apply::With(zone_mode::skip))
-        .deviates("refused without zonemode, where fio ignores it; a percentage is refused. zbd: a zone is left when it was read or written to its end, where fio 3.33 leaves it after as many bytes of I/O as a zone has, wherever they went (a block over the border of a zone, a zone that was reset), and ends with a failed assertion if that is past the range; reads go from one written zone to the next, where fio 3.33 goes back and forth among those that are written in part; refused beside a skip in rw"),
+        .deviates("refused without zonemode, where fio ignores it; a percentage is refused. zbd: a zone is left when it was read or written to its end, where fio 3.41 counts the bytes of I/O whichever zones they went to: blocks that do not fill a zone get the skip in its second pass only, and reads skip other zones where some are written in part; refused beside a skip in rw"),
     option("read_beyond_wp", Kind::Bool, "Permit reads above a zone's write pointer")
         .default("0")
         .place(Category::Io, "")
@@ -66,12 +66,12 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::Io, "")
         .applies(Apply::U32(|draft| &mut draft.open.zones.sequential.max_open))
-        .deviates("refused without zonemode=zbd, where fio ignores it; when other jobs have opened all zones that may be open and none of them lies in the range of a job, the one opened first counts as open no longer, where fio 3.33 ends the job without an error and without its I/O; beside open zones of other jobs out of its range a random job may write to another one of the open zones than fio 3.33"),
+        .deviates("refused without zonemode=zbd, where fio ignores it; when other jobs have opened all zones that may be open and none of them lies in the range of a job, it waits until one is full or its job has ended, where fio 3.41 ends the job without an error and without its I/O; beside open zones of other jobs out of its range a random job may write to another one of the open zones than with fio 3.41"),
     option("job_max_open_zones", Kind::Int(at_most(4096)), "Same cap per job")
         .default("0")
         .place(Category::Io, "")
         .applies(Apply::U32(|draft| &mut draft.open.zones.sequential.job_max_open))
-        .deviates("refused without zonemode=zbd, where fio ignores it; a zone that another job has opened counts for that job until it is full, whoever fills it: fio 3.33 opens no zone any more for a job that has filled one of another's, and ends it without an error when it finds no open one"),
+        .deviates("refused without zonemode=zbd, where fio ignores it; a zone that another job has opened counts for that job until it is full, whoever fills it: fio 3.41 may open one more than it allows for a job that has filled one of another's"),
     option("ignore_zone_limits", Kind::Bool, "Disregard limits reported by the device")
         .default("0")
         .place(Category::Io, "")
@@ -84,7 +84,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .place(Category::Io, "zone")
     .applies(Apply::With(zone_sequential::reset_threshold))
-    .deviates("refused without zonemode=zbd, where fio ignores it; each job counts what is written in its own range, by whomever; writes in sequence end their pass at the last zone, where fio 3.33 does so on ext4, but on tmpfs goes on with the first one in the same pass"),
+    .deviates("refused without zonemode=zbd, where fio ignores it; each job counts what is written in its own range, by whomever; writes in sequence end their pass at the last zone, where fio 3.41 does so on ext4, but on tmpfs goes on with the first one in the same pass"),
     option(
         "zone_reset_frequency",
         Kind::FloatList { max_len: 1, min: Some(0.0), max: Some(1.0) },
@@ -96,9 +96,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("recover_zbd_write_error", Kind::Bool, "Re-read write pointer after failed sequential-zone write and go on")
         .default("0")
         .place(Category::Io, "zone")
-        .waits(
-            "needs a zoned device whose writes fail to be measured with: emulated zones have no write pointer of their own that \
-             could be read again",
+        .applies(Apply::Bool(|draft| &mut draft.open.zones.sequential.recovers_writes))
+        .deviates(
+            "refused without zonemode=zbd, where fio ignores it; where a device does not take the zeroes that are to stand for a \
+             failed write, the job goes on where the device says that the zone is written to, without a message of its own",
         ),
     option("write_zone_remainder", Kind::Bool, "Fill short zone tails with small writes; forces norandommap")
         .default("0")

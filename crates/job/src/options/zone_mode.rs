@@ -1,13 +1,13 @@
 //! What `zonemode` and its sizes come to, and which of them cannot go together.
 //!
 //! Must not know: how values are parsed, what zones do. Start reading at [`lower`].
-//! Texts with `--` in front of an option are those of fio 3.33.
+//! Texts with `--` in front of an option are those of fio 3.41.
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
 use crate::options::zone_sequential;
-use crate::spec::{ExtentSpec, JobSpec, SizeSpec, StridedSpec, ZoneSkip, ZoneSpec};
 use crate::value::Value;
+use ferrio_spec::{JobSpec, SizeSpec, SizesInZones, StridedSpec, ZoneSkip, ZoneSpec};
 
 /// `zonemode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,13 +33,11 @@ pub struct ZoneDraft {
     pub(super) sizes: SizesInZones,
 }
 
-/// Sizes that were given as a number of zones, which take the place of what stands in the job.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct SizesInZones {
-    pub(super) size: Option<u64>,
-    pub(super) io_size: Option<u64>,
-    pub(super) offset: Option<u64>,
-    pub(super) offset_increment: Option<u64>,
+impl ZoneDraft {
+    /// `norandommap=0` was given.
+    pub(crate) fn wants_map(&self) -> bool {
+        self.sequential.wants_map
+    }
 }
 
 pub(super) fn mode(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
@@ -72,13 +70,17 @@ pub(super) fn in_zones(value: &Value, place: &mut Option<u64>) -> Result<SizeSpe
 }
 
 /// Decides the zones of a job and turns its sizes in zones into bytes. An error is a line for standard error.
-pub(crate) fn lower(job: &mut JobSpec, draft: &ZoneDraft) -> Result<(), String> {
+pub(crate) fn lower(job: &mut JobSpec, draft: &ZoneDraft, regenerates_writes: bool) -> Result<(), String> {
     job.zones = match draft.mode {
         Mode::None => none(draft)?,
         Mode::Strided => strided(job, draft)?,
+        // Where a write went is not known from its number.
+        Mode::Sequential if regenerates_writes => {
+            return Err("zonemode=zbd does not support experimental verify".to_owned());
+        }
         Mode::Sequential => zone_sequential::lower(job, draft)?,
     };
-    sizes_in_zones(&mut job.extent, draft)
+    sizes_in_zones(job, draft)
 }
 
 /// The reference ignores all but the size; here nothing is ignored.
@@ -120,29 +122,22 @@ fn skip_bytes(draft: &ZoneDraft) -> Result<u64, String> {
     }
 }
 
-fn sizes_in_zones(extent: &mut ExtentSpec, draft: &ZoneDraft) -> Result<(), String> {
-    let bytes = |name, n_zones: Option<u64>| n_zones.map(|n| in_bytes(name, n, draft.zone_bytes)).transpose();
-    let SizesInZones { size, io_size, offset, offset_increment } = draft.sizes;
-    if let Some(bytes) = bytes("size", size)? {
-        extent.size = Some(SizeSpec::Bytes(bytes));
-    }
-    if let Some(bytes) = bytes("io_size", io_size)? {
-        extent.io_size = Some(SizeSpec::Bytes(bytes));
-    }
-    if let Some(bytes) = bytes("offset", offset)? {
-        extent.offset = SizeSpec::Bytes(bytes);
-    }
-    if let Some(bytes) = bytes("offset_increment", offset_increment)? {
-        extent.offset_increment = SizeSpec::Bytes(bytes);
+/// Numbers of zones become bytes, unless only the device knows how large its zones are.
+fn sizes_in_zones(job: &mut JobSpec, draft: &ZoneDraft) -> Result<(), String> {
+    match (&mut job.zones, draft.zone_bytes, draft.sizes.first()) {
+        (ZoneSpec::Sequential(zones), 0, _) => zones.sizes = draft.sizes,
+        (_, 0, Some((name, n_zones))) => return Err(format!("fio: {name}={n_zones}z needs zonemode and zonesize")),
+        (_, zone_bytes, _) => draft.sizes.put_into(&mut job.extent, zone_bytes).map_err(too_many)?,
     }
     Ok(())
 }
 
-fn in_bytes(name: &str, n_zones: u64, zone_bytes: u64) -> Result<u64, String> {
-    if zone_bytes == 0 {
-        return Err(format!("fio: {name}={n_zones}z needs zonemode and zonesize"));
-    }
-    n_zones.checked_mul(zone_bytes).ok_or_else(|| format!("fio: {name}={n_zones}z is more than 2^64 bytes"))
+fn in_bytes(name: &'static str, n_zones: u64, zone_bytes: u64) -> Result<u64, String> {
+    n_zones.checked_mul(zone_bytes).ok_or_else(|| too_many((name, n_zones)))
+}
+
+fn too_many((name, n_zones): (&str, u64)) -> String {
+    format!("fio: {name}={n_zones}z is more than 2^64 bytes")
 }
 
 #[cfg(test)]
@@ -161,7 +156,7 @@ pub(super) mod tests {
     fn of_sequential_zones_what_is_remembered_is_verified() {
         let text = "rw=write size=1m verify=crc32c zonemode=zbd zonesize=64k";
         assert!(lowered(text).unwrap().verify.is_some());
-        for more in ["verify_only=1", "experimental_verify=1", "verify_state_load=1", "verify_backlog=4"] {
+        for more in ["verify_only=1", "verify_state_load=1", "verify_backlog=4"] {
             assert!(lowered(&format!("{text} {more}")).is_ok(), "{more}");
         }
         for more in ["trim_percentage=5 trim_backlog=2", "verify_crash_log=log", "rw=randread verify_state_load=1"] {

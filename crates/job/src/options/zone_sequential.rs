@@ -1,13 +1,13 @@
 //! What the options of `zonemode=zbd` come to, and what cannot go together with it.
 //!
 //! Must not know: how values are parsed, devices, which sizes of zones they have. Start reading at [`lower`].
-//! The text with `--` in front of an option is that of fio 3.33.
+//! The text with `--` in front of an option is that of fio 3.41.
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
 use crate::options::zone_mode::ZoneDraft;
-use crate::spec::{JobSpec, SequentialZonesSpec, ZoneSkip, ZoneSpec};
 use crate::value::Value;
+use ferrio_spec::{ErrorClasses, JobSpec, SequentialZonesSpec, SizesInZones, ZoneSkip, ZoneSpec};
 
 /// Options of sequential zones as they were given.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,6 +28,8 @@ pub(crate) struct SequentialDraft {
     pub reset_frequency: f64,
     /// `write_zone_remainder`.
     pub writes_remainder: bool,
+    /// `recover_zbd_write_error`.
+    pub recovers_writes: bool,
     /// `norandommap=0` was given.
     pub wants_map: bool,
 }
@@ -44,6 +46,7 @@ impl SequentialDraft {
             (self.reset_threshold > 0.0, "zone_reset_threshold"),
             (self.reset_frequency > 0.0, "zone_reset_frequency"),
             (self.writes_remainder, "write_zone_remainder"),
+            (self.recovers_writes, "recover_zbd_write_error"),
         ];
         given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
     }
@@ -79,6 +82,9 @@ pub(super) fn lower(job: &mut JobSpec, draft: &ZoneDraft) -> Result<ZoneSpec, St
         return Err(format!("fio: zonemode=zbd and {name} are not compatible"));
     }
     let options = &draft.sequential;
+    if options.recovers_writes && job.errors.continue_on == ErrorClasses::default() {
+        return Err("recover_zbd_write_error works only when continue_on_error is set".to_owned());
+    }
     if options.writes_remainder && job.pattern.random {
         if options.wants_map {
             return Err("fio: write_zone_remainder and norandommap=0 are not compatible".to_owned());
@@ -96,6 +102,8 @@ pub(super) fn lower(job: &mut JobSpec, draft: &ZoneDraft) -> Result<ZoneSpec, St
         reset_threshold: options.reset_threshold,
         reset_frequency: options.reset_frequency,
         writes_remainder: options.writes_remainder,
+        recovers_writes: options.recovers_writes,
+        sizes: SizesInZones::default(),
     }))
 }
 
@@ -115,6 +123,7 @@ fn contradiction(job: &JobSpec, draft: &ZoneDraft) -> Option<&'static str> {
 mod tests {
     use super::*;
     use crate::options::zone_mode::tests::lowered;
+    use ferrio_spec::SizeSpec;
 
     fn zones(text: &str) -> SequentialZonesSpec {
         match lowered(&format!("zonemode=zbd {text}")).unwrap().zones {
@@ -135,6 +144,19 @@ mod tests {
         assert_eq!((spec.reset_threshold, spec.reset_frequency), (0.25, 0.5));
     }
 
+    /// With a size of zones they are bytes; without one the device has to be asked.
+    #[test]
+    fn numbers_of_zones_wait_for_the_device() {
+        let text = "size=4z offset=2z";
+        assert_eq!(zones(&format!("zonesize=8k {text}")).sizes, SizesInZones::default());
+        let expected = SizesInZones { size: Some(4), offset: Some(2), ..SizesInZones::default() };
+        assert_eq!(zones(text).sizes, expected);
+        let mut extent = lowered(&format!("zonemode=zbd {text}")).unwrap().extent;
+        assert_eq!(expected.put_into(&mut extent, 1 << 20), Ok(()));
+        assert_eq!((extent.size, extent.offset), (Some(SizeSpec::Bytes(4 << 20)), SizeSpec::Bytes(2 << 20)));
+        assert_eq!(expected.put_into(&mut extent, 1 << 63), Err(("size", 4)));
+    }
+
     #[test]
     fn a_remainder_is_written_without_a_map() {
         let job = lowered("zonemode=zbd rw=randwrite write_zone_remainder=1").unwrap();
@@ -152,10 +174,16 @@ mod tests {
             ("fill_device=1", "fio: zonemode=zbd and fill_device are not compatible"),
             ("create_on_open=1", "fio: zonemode=zbd and create_on_open are not compatible"),
             ("rw=read:-8k", "fio: zonemode=zbd and a negative skip in rw are not compatible"),
-            ("size=3z", "fio: size=3z needs zonemode and zonesize"),
+            ("experimental_verify=1", "zonemode=zbd does not support experimental verify"),
+            ("experimental_verify=1 verify=md5 rw=write", "zonemode=zbd does not support experimental verify"),
+            ("zonesize=8k size=9999999999999999999z", "fio: size=9999999999999999999z is more than 2^64 bytes"),
         ] {
             assert_eq!(lowered(&format!("zonemode=zbd {text}")).unwrap_err(), [name], "{text}");
         }
+        let text = "zonemode=zbd recover_zbd_write_error=1";
+        let line = "recover_zbd_write_error works only when continue_on_error is set";
+        assert_eq!(lowered(text).unwrap_err(), [line]);
+        assert!(lowered(&format!("{text} continue_on_error=write")).is_ok());
         for text in ["zone_reset_threshold=1.5", "zone_reset_frequency=-1", "max_open_zones=4097"] {
             assert!(lowered(&format!("zonemode=zbd {text}")).is_err(), "{text}");
         }

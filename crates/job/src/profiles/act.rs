@@ -1,7 +1,7 @@
 //! The profile `act`: the load that a database of a certain kind puts on its devices (Aerospike's certification tool): small
 //! random reads and large writes at fixed rates, judged by the share of slow ones in each hour.
 //!
-//! Must not know: how values are parsed, how latencies are judged. The jobs are those that fio 3.33 shows with `--debug=parse`. Start
+//! Must not know: how values are parsed, how latencies are judged. The jobs are those that fio 3.41 shows with `--debug=parse`. Start
 //! reading at [`expand`].
 
 use super::{ProfileJobs, Setting, on, set};

@@ -1,6 +1,6 @@
 //! The profile `tiobench`: four passes over four files, written and read, in order and at random.
 //!
-//! Must not know: how values are parsed. The jobs are those that fio 3.33 shows with `--debug=parse`; it passes over the options of the
+//! Must not know: how values are parsed. The jobs are those that fio 3.41 shows with `--debug=parse`; it passes over the options of the
 //! profile, which count here. Start reading at [`expand`].
 
 use super::{ProfileJobs, Setting, on, set};

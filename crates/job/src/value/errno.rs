@@ -85,12 +85,16 @@ const NAMES: &[(&str, i32)] = errno_names!(
     EKEYREJECTED,
 );
 
-/// The number of `text`: a name, or a number above 0.
+/// The number of `text`: a name, or a number above 0, decimal or hexadecimal.
 pub fn parse(text: &str) -> Result<i32, JobError> {
     if let Some((_, number)) = NAMES.iter().find(|(name, _)| *name == text) {
         return Ok(*number);
     }
-    match text.parse::<i32>() {
+    let number = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) if !digits.starts_with(['+', '-']) => i32::from_str_radix(digits, 16),
+        _ => text.parse(),
+    };
+    match number {
         Ok(number) if number > 0 => Ok(number),
         _ => Err(JobError::Said(format!("Unknown error {text}, please use number value"))),
     }
@@ -102,11 +106,15 @@ mod tests {
 
     #[test]
     fn names_and_numbers() {
-        for (text, expected) in [("EIO", 5), ("ENOSPC", 28), ("EWOULDBLOCK", 11), ("EDEADLOCK", 35), ("122", 122)] {
+        for (text, expected) in
+            [("EIO", 5), ("ENOSPC", 28), ("EWOULDBLOCK", 11), ("EDEADLOCK", 35), ("122", 122), ("0x1C", 28)]
+        {
             assert_eq!(parse(text), Ok(expected), "{text}");
         }
         let said = JobError::Said("Unknown error FOO, please use number value".to_owned());
         assert_eq!(parse("FOO"), Err(said));
-        assert!(parse("-1").is_err() && parse("0").is_err() && parse("").is_err());
+        for bad in ["-1", "0", "", "0x", "0x0", "0x-1", "0x1k", "28x"] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
     }
 }

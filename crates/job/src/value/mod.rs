@@ -11,7 +11,7 @@ pub mod scalar;
 use crate::error::JobError;
 use crate::options::definition::OptionDef;
 use crate::options::kind::{Bounds, Choice, Kind};
-use crate::spec::SizeSpec;
+use ferrio_spec::SizeSpec;
 use ferrio_units::value::{TimeUnit, is_list, parse_flag};
 use ferrio_units::{KbBase, PerDirection};
 use lists::{directions, pair};

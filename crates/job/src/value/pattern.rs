@@ -1,11 +1,12 @@
-//! Patterns of data: decimals, hexadecimal bytes, texts, contents of files, one behind the other without separators.
+//! Patterns of data: decimals, hexadecimal bytes, texts, contents of files, one behind the other without separators. A `0x` begins
+//! a new number wherever it stands.
 //!
 //! Must not know: what is filled. Start reading at [`parse`].
 //! Facts: reference "Patterns" (a decimal is little endian in as few bytes as hold it, 0 is one byte, -1 four).
 
 use crate::environment::Environment;
 use crate::error::JobError;
-use crate::spec::VerifyPattern;
+use ferrio_spec::VerifyPattern;
 use std::io::Read;
 use std::path::Path;
 
@@ -58,7 +59,9 @@ fn read(path: &str, environment: &dyn Environment, bytes: &mut Vec<u8>) -> Resul
 /// Bytes in the order of their digits; a single digit at the end is a byte of its own, as is the first of an odd number.
 fn hexadecimal<'a>(text: &'a str, bytes: &mut Vec<u8>) -> Result<&'a str, JobError> {
     let end = text.find(|character: char| !character.is_ascii_hexdigit()).unwrap_or(text.len());
-    let (digits, rest) = text.split_at(end);
+    // Where an `x` follows, a `0` before it begins the next number.
+    let begins_next = text[..end].ends_with('0') && text[end..].starts_with(['x', 'X']);
+    let (digits, rest) = text.split_at(end - usize::from(begins_next));
     if digits.is_empty() {
         return Err(JobError::NotParsed);
     }
@@ -73,11 +76,14 @@ fn hexadecimal<'a>(text: &'a str, bytes: &mut Vec<u8>) -> Result<&'a str, JobErr
     Ok(rest)
 }
 
-/// 32 bits, little endian, without the zero bytes at the end. Blanks may stand before it, and nowhere else.
+/// 32 bits, little endian, without the zero bytes at the end. Blanks may stand before it, and nowhere else. The next `0x` ends it,
+/// even between two digits.
 fn decimal<'a>(text: &'a str, bytes: &mut Vec<u8>) -> Result<&'a str, JobError> {
     let text = text.trim_start();
     let sign = usize::from(text.starts_with('-') || text.starts_with('+'));
+    let next_hexadecimal = text[sign..].find("0x").into_iter().chain(text[sign..].find("0X")).min();
     let n_digits = text[sign..].find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len() - sign);
+    let n_digits = next_hexadecimal.map_or(n_digits, |start| start.min(n_digits));
     let (number, rest) = text.split_at(sign + n_digits);
     let number: i64 = number.parse().map_err(|_| JobError::NotParsed)?;
     if number < i64::from(i32::MIN) || number > i64::from(i32::MAX) {
@@ -94,7 +100,7 @@ mod tests {
     use super::*;
     use crate::testing::World;
 
-    // The rows of the reference, and what fio 3.33 makes of the others.
+    // The rows of the reference, and what fio makes of the others.
     #[test]
     fn patterns_of_all_kinds() {
         let table: [(&str, &[u8]); 11] = [
@@ -112,6 +118,35 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(parse(text, &World::default()).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    // As fio 3.41 fills buffers with them; a test end to end repeats these beside it.
+    #[test]
+    fn a_hexadecimal_number_begins_within_another_number() {
+        let table: [(&str, &[u8]); 15] = [
+            ("\"abcd\"-120xdeadface", b"abcd\xf4\xff\xff\xff\xde\xad\xfa\xce"),
+            ("-120xde", &[0xf4, 0xff, 0xff, 0xff, 0xde]),
+            ("120xde", &[0x0c, 0xde]),
+            ("120Xde", &[0x0c, 0xde]),
+            ("00x12", &[0x00, 0x12]),
+            ("10x12", &[0x01, 0x12]),
+            ("-00xde", &[0x00, 0xde]),
+            ("0xab0xcd", &[0xab, 0xcd]),
+            ("0xab0Xcd", &[0xab, 0xcd]),
+            ("0x1230xde", &[0x01, 0x23, 0xde]),
+            ("0x12300xde", &[0x12, 0x30, 0xde]),
+            ("0x120x34-5", &[0x12, 0x34, 0xfb, 0xff, 0xff, 0xff]),
+            ("0x1-120xab", &[0x01, 0xf4, 0xff, 0xff, 0xff, 0xab]),
+            ("120x34560x78", &[0x0c, 0x34, 0x56, 0x78]),
+            ("\"abcd\"-120xdeadface-3\"x\"", b"abcd\xf4\xff\xff\xff\xde\xad\xfa\xce\xfd\xff\xff\xffx"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(parse(text, &World::default()).as_deref(), Ok(expected), "{text}");
+        }
+        // fio aborts at the last of them.
+        for text in ["-0xde", "12-0x13", "0xa-0xb", "12 0xde", "0xabxcd", "0x", "1x", "-", "0x0x12"] {
+            assert!(parse(text, &World::default()).is_err(), "{text}");
         }
     }
 

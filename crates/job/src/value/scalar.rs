@@ -5,8 +5,8 @@
 
 use crate::error::JobError;
 use crate::options::kind::Bounds;
-use crate::spec::SizeSpec;
 use crate::value::Value;
+use ferrio_spec::SizeSpec;
 use ferrio_units::value::{SizeValue, TimeUnit, parse_bool, parse_integer, parse_size, parse_time_us};
 use ferrio_units::{KbBase, ParseError};
 
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use crate::options::kind::{at_least, between};
 
-    // Texts as fio 3.33 prints them.
+    // Texts as fio 3.41 prints them.
     #[test]
     fn bounds_name_the_option() {
         let integer =

@@ -3,7 +3,8 @@
 //! Must not know: jobs. Start reading at [`write()`].
 
 use super::writer::Writer;
-use ferrio_stats::{DiskCounters, DiskReport};
+use crate::view::DiskReport;
+use ferrio_stats::DiskCounters;
 
 /// Writes the array, nothing without devices.
 pub(super) fn write(writer: &mut Writer, disks: &[DiskReport]) {

@@ -3,22 +3,27 @@
 //!
 //! Must not know: fio's keys. Start reading at [`write()`].
 
+use super::probes;
 use super::response;
 use super::writer::Writer;
+use crate::view::{FioView, JobReport};
+use crate::words;
 use ferrio_stats::histogram::bucket_value_ns;
-use ferrio_stats::{Histogram, JobReport, Messages, Provenance, ReplayStats, RunResult, VerifyStats, full_percentiles};
+use ferrio_stats::{Histogram, Messages, Provenance, ReplayStats, VerifyStats, full_percentiles};
 use ferrio_units::DataDirection;
 
 /// Writes the key.
-pub(super) fn write(writer: &mut Writer, result: &RunResult) {
+pub(super) fn write(writer: &mut Writer, result: &FioView<'_>) {
     let slow: Vec<Slow<'_>> = result.jobs.iter().flat_map(slow_latencies).collect();
-    let stalled: Vec<&JobReport> = result.jobs.iter().filter(|job| job.stats.log_stall_ns > 0).collect();
-    let replays: Vec<(&JobReport, ReplayStats)> =
+    let stalled: Vec<&JobReport<'_>> = result.jobs.iter().filter(|job| job.stats.log_stall_ns > 0).collect();
+    let replays: Vec<(&JobReport<'_>, ReplayStats)> =
         result.jobs.iter().filter_map(|job| job.stats.replay.map(|replay| (job, replay))).collect();
-    let pending: Vec<(&JobReport, VerifyStats)> =
+    let pending: Vec<(&JobReport<'_>, VerifyStats)> =
         result.jobs.iter().filter_map(|job| job.stats.verify.map(|verify| (job, verify))).collect();
-    let is_plain = slow.is_empty() && stalled.is_empty() && replays.is_empty() && pending.is_empty();
-    let has_parts = !(is_plain && result.messages.is_empty());
+    let killed: Vec<&JobReport<'_>> = result.jobs.iter().filter(|job| !job.killed.is_empty()).collect();
+    let is_plain =
+        killed.is_empty() && slow.is_empty() && stalled.is_empty() && replays.is_empty() && pending.is_empty();
+    let has_parts = !(is_plain && result.messages.is_empty()) || probes::are_there(&result.evidence);
     if result.provenance.is_none() && !has_parts && !response::is_wanted(result) {
         return;
     }
@@ -33,16 +38,35 @@ pub(super) fn write(writer: &mut Writer, result: &RunResult) {
                 }
             });
         }
+        self::killed(writer, &killed);
         log_stalls(writer, &stalled);
         response::write(writer, result);
+        probes::write(writer, &result.evidence);
         self::replays(writer, &replays);
         verify_pending(writer, &pending);
         messages(writer, &result.messages);
     });
 }
 
+/// Jobs that a signal killed: their figures are those of a part of their work, and their `error` is 0 as in fio.
+fn killed(writer: &mut Writer, jobs: &[&JobReport<'_>]) {
+    if jobs.is_empty() {
+        return;
+    }
+    writer.array("killed", |writer| {
+        for (job, member) in jobs.iter().flat_map(|job| job.killed.iter().map(move |member| (job, member))) {
+            writer.element(|writer| {
+                writer.string("jobname", &job.name);
+                writer.integer("groupid", job.group_index);
+                writer.integer("pid", member.pid);
+                writer.integer("signal", member.signal);
+            });
+        }
+    });
+}
+
 /// Jobs that waited for their logs to be written: their figures are those of a slower job.
-fn log_stalls(writer: &mut Writer, jobs: &[&JobReport]) {
+fn log_stalls(writer: &mut Writer, jobs: &[&JobReport<'_>]) {
     if jobs.is_empty() {
         return;
     }
@@ -58,7 +82,7 @@ fn log_stalls(writer: &mut Writer, jobs: &[&JobReport]) {
 }
 
 /// How well the times of traces were kept: a replay that is late does not do to a device what the trace did.
-fn replays(writer: &mut Writer, replays: &[(&JobReport, ReplayStats)]) {
+fn replays(writer: &mut Writer, replays: &[(&JobReport<'_>, ReplayStats)]) {
     if replays.is_empty() {
         return;
     }
@@ -77,7 +101,7 @@ fn replays(writer: &mut Writer, replays: &[(&JobReport, ReplayStats)]) {
 }
 
 /// What verification remembered of writes: where it grows too large, fewer or larger blocks or a backlog are needed.
-fn verify_pending(writer: &mut Writer, pending: &[(&JobReport, VerifyStats)]) {
+fn verify_pending(writer: &mut Writer, pending: &[(&JobReport<'_>, VerifyStats)]) {
     if pending.is_empty() {
         return;
     }
@@ -95,9 +119,7 @@ fn verify_pending(writer: &mut Writer, pending: &[(&JobReport, VerifyStats)]) {
 
 fn provenance(writer: &mut Writer, provenance: &Provenance) {
     writer.string("version", &provenance.ferrio_version);
-    // Cannot fail: the model has no key that is not a text.
-    let value = serde_json::to_value(provenance).unwrap_or_default();
-    writer.value("provenance", &value);
+    writer.value("provenance", &provenance.to_document());
 }
 
 /// What fio prints before the document, where nothing but documents goes to their stream.
@@ -109,7 +131,7 @@ fn messages(writer: &mut Writer, messages: &Messages) {
         for message in messages.kept() {
             writer.element(|writer| {
                 writer.string("stream", message.stream.name());
-                writer.string("text", &message.text);
+                writer.string("text", words::note(&message.note).trim_matches(['\n', '\r']));
             });
         }
     });
@@ -120,13 +142,13 @@ fn messages(writer: &mut Writer, messages: &Messages) {
 
 /// A latency with samples that fio's histogram cannot tell apart, those of 17.18 s and more.
 struct Slow<'a> {
-    job: &'a JobReport,
+    job: &'a JobReport<'a>,
     direction: &'static str,
     kind: &'static str,
     histogram: &'a Histogram,
 }
 
-fn slow_latencies(job: &JobReport) -> Vec<Slow<'_>> {
+fn slow_latencies<'a>(job: &'a JobReport<'a>) -> Vec<Slow<'a>> {
     let of_directions = DataDirection::ALL.into_iter().flat_map(|direction| {
         let stats = &job.stats.directions[direction];
         let kinds = [("slat_ns", &stats.slat), ("clat_ns", &stats.clat), ("lat_ns", &stats.lat)];
@@ -167,8 +189,9 @@ mod tests {
     use ferrio_stats::MessageStream::{Error, Info};
     use ferrio_stats::{LatencyStat, ReportSettings, ThreadStats};
     use serde_json::{Value, json};
+    use std::borrow::Cow;
 
-    fn job(values_ns: &[u64]) -> JobReport {
+    fn job(values_ns: &[u64]) -> JobReport<'static> {
         let mut stats = ThreadStats::default();
         let mut clat = LatencyStat::new(true);
         for value_ns in values_ns {
@@ -176,23 +199,19 @@ mod tests {
         }
         stats.directions[DataDirection::Write].clat = clat;
         JobReport {
-            name: "slow".to_owned(),
-            description: None,
+            name: "slow".into(),
             group_index: 2,
-            n_members: 1,
-            pid: 1,
-            given_options: Vec::new(),
-            steady_state: None,
-            settings: ReportSettings { percentiles: vec![50.0, 100.0], ..ReportSettings::default() },
-            stats,
+            settings: Cow::Owned(ReportSettings { percentiles: vec![50.0, 100.0], ..ReportSettings::default() }),
+            stats: Cow::Owned(stats),
+            ..JobReport::default()
         }
     }
 
-    fn result(job: JobReport, provenance: Option<Box<Provenance>>) -> RunResult {
-        RunResult { jobs: vec![job], provenance, ..RunResult::default() }
+    fn result(job: JobReport<'static>, provenance: Option<Provenance>) -> FioView<'static> {
+        FioView { jobs: vec![job], provenance: provenance.map(Cow::Owned), ..FioView::default() }
     }
 
-    fn document(result: &RunResult) -> Value {
+    fn document(result: &FioView<'_>) -> Value {
         let text = crate::json::render_in(result, crate::json::Detail::WithBins, &crate::LocalTime::utc());
         serde_json::from_str(&text).expect("valid JSON")
     }
@@ -222,7 +241,7 @@ mod tests {
     #[test]
     fn what_verification_remembered_is_told() {
         let mut job = job(&[1]);
-        job.stats.verify = Some(VerifyStats { n_most_pending: 3, pending_bytes: 96 });
+        job.stats.to_mut().verify = Some(VerifyStats { n_most_pending: 3, pending_bytes: 96 });
         let expected = json!([{"jobname": "slow", "groupid": 2, "max_writes": 3, "max_memory_bytes": 96}]);
         assert_eq!(document(&result(job, None))["ferrio"], json!({ "verify_pending": expected }));
     }
@@ -230,9 +249,9 @@ mod tests {
     #[test]
     fn provenance_is_written_whole() {
         let provenance = Provenance { ferrio_version: "1".into(), memory_bytes: 7, ..Provenance::default() };
-        let document = document(&result(job(&[1]), Some(Box::new(provenance.clone()))));
+        let document = document(&result(job(&[1]), Some(provenance.clone())));
         assert_eq!(document["ferrio"]["version"], "1");
-        let read: Provenance = serde_json::from_value(document["ferrio"]["provenance"].clone()).expect("the model");
+        let read = Provenance::from_document(document["ferrio"]["provenance"].clone()).expect("the model");
         assert_eq!(read, provenance);
     }
 
@@ -243,8 +262,8 @@ mod tests {
     #[test]
     fn messages_have_their_stream() {
         let mut all = Messages::default();
-        all.push(Info, "\nfio: terminating on signal 2\n");
-        all.push(Error, "fio: \"a\\b\": \t no\n");
+        all.push(Info, "\nfio: terminating on signal 2\n".into());
+        all.push(Error, "fio: \"a\\b\": \t no\n".into());
         let read: serde_json::Value = serde_json::from_str(&messages_alone(&all)).expect("valid JSON");
         let expected = serde_json::json!({"messages": [
             {"stream": "info", "text": "fio: terminating on signal 2"},
@@ -256,7 +275,7 @@ mod tests {
     #[test]
     fn those_without_room_are_counted() {
         let mut all = Messages::default();
-        (0..1_003).for_each(|_| all.push(Info, "again"));
+        (0..1_003).for_each(|_| all.push(Info, "again".into()));
         let read: serde_json::Value = serde_json::from_str(&messages_alone(&all)).expect("valid JSON");
         assert_eq!(read["messages"].as_array().map(Vec::len), Some(1_000));
         assert_eq!(read["messages_left_out"], 3);
@@ -264,18 +283,8 @@ mod tests {
 
     #[test]
     fn jobs_that_waited_for_their_logs_are_named() {
-        let mut job = JobReport {
-            name: "slow".to_owned(),
-            description: None,
-            group_index: 3,
-            n_members: 1,
-            pid: 1,
-            given_options: Vec::new(),
-            settings: ferrio_stats::ReportSettings::default(),
-            steady_state: None,
-            stats: ferrio_stats::ThreadStats::default(),
-        };
-        job.stats.log_stall_ns = 7;
+        let stats = ThreadStats { log_stall_ns: 7, ..ThreadStats::default() };
+        let job = JobReport { name: "slow".into(), group_index: 3, stats: Cow::Owned(stats), ..JobReport::default() };
         let text = Writer::document(|writer| log_stalls(writer, &[&job]));
         let read: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");
         let expected = serde_json::json!({"log_stalls": [{"jobname": "slow", "groupid": 3, "log_stall_ns": 7}]});

@@ -7,10 +7,12 @@ use super::{Detail, block_states, direction, latency, options, steady_state};
 use crate::figures::{
     BATCH_LABELS, Block, DEPTH_LABELS, LATENCY_LABELS, cpu_percent, depth_percents, latency_percent, whole_ms,
 };
-use ferrio_stats::{JobReport, RunResult, ThreadStats};
+use crate::view::{FioView, JobReport};
+use ferrio_stats::ThreadStats;
+use ferrio_units::DataDirection;
 
 /// Writes the members of a job's object.
-pub(super) fn write(writer: &mut Writer, result: &RunResult, job: &JobReport, detail: Detail) {
+pub(super) fn write(writer: &mut Writer, result: &FioView<'_>, job: &JobReport<'_>, detail: Detail) {
     writer.string("jobname", &job.name);
     writer.integer("groupid", job.group_index);
     writer.integer("job_start", job.stats.job_start_ms);
@@ -26,7 +28,7 @@ pub(super) fn write(writer: &mut Writer, result: &RunResult, job: &JobReport, de
         writer.integer("total_err", job.stats.tolerated.n_total);
         writer.integer("first_error", job.stats.tolerated.first_errno);
     }
-    latency_target(writer, &job.stats);
+    latency_target(writer, job);
     if let Some(description) = &job.description {
         writer.string("desc", description);
     }
@@ -36,13 +38,16 @@ pub(super) fn write(writer: &mut Writer, result: &RunResult, job: &JobReport, de
     if let Some(state) = &job.steady_state {
         steady_state::write(writer, state);
     }
-    if let Some(n_resets) = job.stats.zone_resets {
+    // Of a job that only trims zones only the text tells.
+    let directions = &job.stats.directions;
+    let only_trims = directions[DataDirection::Trim].n_issued > 0 && directions[DataDirection::Write].n_issued == 0;
+    if let Some(n_resets) = job.stats.zone_resets.filter(|_| !only_trims) {
         writer.integer("zone_resets", n_resets);
     }
 }
 
 /// The directions and the syncs; the sum of the directions comes after the syncs.
-fn io(writer: &mut Writer, result: &RunResult, job: &JobReport, detail: Detail) {
+fn io(writer: &mut Writer, result: &FioView<'_>, job: &JobReport<'_>, detail: Detail) {
     let blocks = Block::all(result, job);
     for block in blocks.iter().filter(|block| !block.is_extra) {
         writer.object(block.name, |writer| direction::write(writer, &job.settings, block, detail));
@@ -95,12 +100,12 @@ fn latency_buckets(writer: &mut Writer, stats: &ThreadStats) {
 }
 
 /// Several keys say the same: fio keeps the older names.
-fn latency_target(writer: &mut Writer, stats: &ThreadStats) {
-    if stats.latency_depth == 0 {
+fn latency_target(writer: &mut Writer, job: &JobReport<'_>) {
+    if job.latency_depth == 0 {
         return;
     }
-    let target = &stats.latency_target;
-    writer.integer("latency_depth", stats.latency_depth);
+    let target = &job.stats.latency_target;
+    writer.integer("latency_depth", job.latency_depth);
     writer.integer("latency_target", target.target_ns);
     writer.integer("latency_target_ns", target.target_ns);
     writer.float("latency_percentile", target.percentile);

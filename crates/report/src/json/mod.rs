@@ -10,12 +10,13 @@ mod ferrio;
 mod idleness;
 mod job;
 mod latency;
+mod probes;
 mod response;
 mod steady_state;
 mod writer;
 
 use crate::LocalTime;
-use ferrio_stats::RunResult;
+use crate::view::FioView;
 use writer::Writer;
 
 /// What goes into the document.
@@ -28,12 +29,12 @@ pub enum Detail {
 }
 
 /// One document, in the system's time zone, with a newline at its end.
-pub fn render(result: &RunResult, detail: Detail) -> String {
+pub fn render(result: &FioView<'_>, detail: Detail) -> String {
     render_in(result, detail, &LocalTime::system())
 }
 
 /// One document with dates of a given zone.
-pub fn render_in(result: &RunResult, detail: Detail, zone: &LocalTime) -> String {
+pub fn render_in(result: &FioView<'_>, detail: Detail, zone: &LocalTime) -> String {
     Writer::document(|writer| {
         writer.string("fio version", &result.version);
         writer.integer("timestamp", result.timestamp_ms / 1000);

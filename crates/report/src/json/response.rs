@@ -4,20 +4,21 @@
 
 use super::latency::{moments, percentile_object};
 use super::writer::Writer;
-use ferrio_stats::{JobReport, LatencyStat, RunResult, full_percentiles};
+use crate::view::{FioView, JobReport};
+use ferrio_stats::{LatencyStat, full_percentiles};
 use ferrio_units::DataDirection;
 
 /// Some job measured them.
-pub(super) fn is_wanted(result: &RunResult) -> bool {
+pub(super) fn is_wanted(result: &FioView<'_>) -> bool {
     result.jobs.iter().any(has_any)
 }
 
-fn has_any(job: &JobReport) -> bool {
+fn has_any(job: &JobReport<'_>) -> bool {
     job.stats.directions.0.iter().any(|direction| direction.response.n_samples > 0)
 }
 
 /// Writes the key, if there is something beneath it: a member for each job and direction.
-pub(super) fn write(writer: &mut Writer, result: &RunResult) {
+pub(super) fn write(writer: &mut Writer, result: &FioView<'_>) {
     if !is_wanted(result) {
         return;
     }
@@ -39,7 +40,7 @@ pub(super) fn write(writer: &mut Writer, result: &RunResult) {
     });
 }
 
-fn latency(writer: &mut Writer, key: &str, stat: &LatencyStat, job: &JobReport) {
+fn latency(writer: &mut Writer, key: &str, stat: &LatencyStat, job: &JobReport<'_>) {
     writer.object(key, |writer| {
         moments(writer, stat);
         if let Some(histogram) = stat.histogram.as_ref().filter(|_| stat.n_samples > 0) {
@@ -53,8 +54,9 @@ mod tests {
     use super::*;
     use ferrio_stats::{ReportSettings, ThreadStats};
     use serde_json::{Value, json};
+    use std::borrow::Cow;
 
-    fn job(response_ns: &[u64]) -> JobReport {
+    fn job(response_ns: &[u64]) -> JobReport<'static> {
         let mut stats = ThreadStats::default();
         let figures = &mut stats.directions[DataDirection::Read];
         (figures.lat, figures.response) = (LatencyStat::new(true), LatencyStat::new(true));
@@ -63,20 +65,16 @@ mod tests {
             figures.response.record(*value_ns);
         }
         JobReport {
-            name: "late".to_owned(),
-            description: None,
+            name: "late".into(),
             group_index: 1,
-            n_members: 1,
-            pid: 1,
-            given_options: Vec::new(),
-            settings: ReportSettings { percentiles: vec![50.0, 99.0], ..ReportSettings::default() },
-            steady_state: None,
-            stats,
+            settings: Cow::Owned(ReportSettings { percentiles: vec![50.0, 99.0], ..ReportSettings::default() }),
+            stats: Cow::Owned(stats),
+            ..JobReport::default()
         }
     }
 
-    fn written(jobs: Vec<JobReport>) -> Value {
-        let result = RunResult { jobs, ..RunResult::default() };
+    fn written(jobs: Vec<JobReport<'_>>) -> Value {
+        let result = FioView { jobs, ..FioView::default() };
         serde_json::from_str(&Writer::document(|writer| write(writer, &result))).expect("valid JSON")
     }
 

@@ -3,7 +3,8 @@
 //! Must not know: directions. Start reading at [`write()`].
 
 use super::writer::Writer;
-use ferrio_stats::{SteadyMetric, SteadySample, SteadyState};
+use ferrio_spec::SteadyMetric;
+use ferrio_stats::{SteadySample, SteadyState};
 
 /// Writes the object.
 pub(super) fn write(writer: &mut Writer, state: &SteadyState) {
@@ -48,7 +49,7 @@ fn list(writer: &mut Writer, key: &str, values: impl Iterator<Item = u64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_stats::SteadyCriterion;
+    use ferrio_spec::SteadyCriterion;
 
     #[test]
     fn latencies_come_with_their_criteria_only() {

@@ -1,11 +1,12 @@
 //! Records of a run as lines of JSON (`--output-format=jsonl`): written while the run goes on, each line complete in
 //! itself. Described by docs/jsonl.md and docs/ferrio-jsonl.schema.json.
 //!
-//! Must not know: who writes the lines, when. Start reading at [`run`]; what jobs did is in `figures`.
+//! Must not know: who writes the lines, when. Start reading at [`told`]; what jobs did is in `figures`.
 
 mod figures;
 
-use ferrio_stats::{JobEnd, MessageStream, Provenance, Stretch};
+use crate::words;
+use ferrio_stats::{JobEnd, MessageStream, Provenance, RunRecord, Stretch, Told};
 use figures::Figures;
 use serde::Serialize;
 use serde_json::Value;
@@ -38,7 +39,7 @@ enum Record<'a> {
         started: bool,
         pid: u32,
         error: i32,
-        error_text: &'a str,
+        error_text: String,
         signal: Option<i32>,
     },
     End {
@@ -63,9 +64,32 @@ struct Span<'a> {
     figures: Figures,
 }
 
+/// The line of something that was told. `run` has what the first line needs: where the figures come from, and the version of
+/// fio's outputs.
+pub fn told(told: &Told, run: Option<(&Provenance, &str)>) -> String {
+    match told {
+        Told::Begin { run_epoch_ms, interval_ns } => run.map_or_else(String::new, |(provenance, fio_version)| {
+            self::run(provenance, fio_version, *run_epoch_ms, *interval_ns as f64 / 1e6)
+        }),
+        Told::Interval(stretch) => interval(stretch),
+        Told::JobEnded(end) => job(end),
+        Told::Message { epoch_ms, message } => self::message(message.stream, &words::note(&message.note), *epoch_ms),
+        Told::End { epoch_ms, exit, signal, elapsed_ns } => {
+            // Whole microseconds.
+            end(*exit, *signal, (elapsed_ns / 1_000) as f64 / 1e3, *epoch_ms)
+        }
+    }
+}
+
+/// All lines of a run of which the intervals were recorded; nothing of another.
+pub fn render(record: &RunRecord) -> String {
+    let run = record.provenance.as_deref().map(|provenance| (provenance, record.version.as_str()));
+    record.course.iter().map(|told| self::told(told, run)).collect()
+}
+
 /// The first line: what runs, where, and with which options. `fio_version` is that of fio's outputs, `epoch_ms` the run's
 /// start.
-pub fn run(provenance: &Provenance, fio_version: &str, epoch_ms: u64, interval_ms: f64) -> String {
+fn run(provenance: &Provenance, fio_version: &str, epoch_ms: u64, interval_ms: f64) -> String {
     // Cannot fail: the model has no key that is not a text.
     let mut facts = serde_json::to_value(provenance).unwrap_or_default();
     if let Some(members) = facts.as_object_mut() {
@@ -83,29 +107,29 @@ pub fn run(provenance: &Provenance, fio_version: &str, epoch_ms: u64, interval_m
 }
 
 /// What a worker did in an interval.
-pub fn interval(stretch: &Stretch) -> String {
+fn interval(stretch: &Stretch) -> String {
     line(&Record::Interval(span(stretch, Figures::of_interval(stretch))))
 }
 
 /// What a worker did in all.
-pub fn job(end: &JobEnd) -> String {
+fn job(end: &JobEnd) -> String {
     line(&Record::Job {
         span: span(&end.stretch, Figures::of_job(&end.stretch)),
         started: end.has_started,
         pid: end.pid,
         error: end.stretch.stats.errno,
-        error_text: &end.stretch.stats.error_text,
+        error_text: end.failure.as_ref().map_or_else(String::new, words::failure),
         signal: end.killed_by,
     })
 }
 
 /// Something that the run had to say.
-pub fn message(stream: MessageStream, text: &str, epoch_ms: u64) -> String {
+fn message(stream: MessageStream, text: &str, epoch_ms: u64) -> String {
     line(&Record::Message { epoch_ms, stream: stream.name(), text: text.trim_matches(['\n', '\r']) })
 }
 
 /// The last line: exit code of the program, the signal that ended the run early, and the time since its start.
-pub fn end(exit: u8, signal: Option<i32>, elapsed_ms: f64, epoch_ms: u64) -> String {
+fn end(exit: u8, signal: Option<i32>, elapsed_ms: f64, epoch_ms: u64) -> String {
     line(&Record::End { epoch_ms, exit, signal, elapsed_ms })
 }
 

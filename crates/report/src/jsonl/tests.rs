@@ -1,7 +1,7 @@
 //! Lines read back, against figures counted by hand.
 
 use super::*;
-use ferrio_stats::{LatencyStat, ThreadStats};
+use ferrio_stats::{Failure, LatencyStat, ThreadStats};
 use ferrio_units::{DataDirection, PerDirection};
 use serde_json::json;
 
@@ -61,11 +61,15 @@ fn an_interval() {
 #[test]
 fn a_job_has_extremes_and_rates_over_its_runtime() {
     let mut stretch = stretch();
-    (stretch.stats.errno, stretch.stats.error_text) = (5, "file:x".to_owned());
-    let end = JobEnd { stretch, has_started: true, pid: 77, killed_by: Some(9) };
+    stretch.stats.errno = 5;
+    let failure = Some(Failure::new(5, "x.rs:1", "open"));
+    let end = JobEnd { stretch, has_started: true, pid: 77, failure, killed_by: Some(9) };
     let record = read(&job(&end));
     assert_eq!((&record["record"], &record["pid"], &record["signal"]), (&json!("job"), &json!(77), &json!(9)));
-    assert_eq!((&record["error"], &record["error_text"]), (&json!(5), &json!("file:x")));
+    assert_eq!(
+        (&record["error"], &record["error_text"]),
+        (&json!(5), &json!("file:x.rs:1, func=open, error=Input/output error"))
+    );
     assert_eq!((&record["read"]["iops"], &record["read"]["bw_bytes"]), (&json!(8.0), &json!(32_768.0)));
     let clat = &record["read"]["clat_ns"];
     assert_eq!((&clat["min"], &clat["max"]), (&json!(100), &json!(60_000_000_000_u64)));
@@ -85,7 +89,7 @@ fn responses_stand_beside_latencies_where_they_are_measured() {
     assert_eq!(figures["percentiles"], json!({"50": 100, "99.9": 5_024}));
     assert_eq!(figures["histogram"], json!([[100, 1], [5_024, 1]]));
     assert_eq!(figures.get("min"), None);
-    let end = JobEnd { stretch, has_started: true, pid: 77, killed_by: None };
+    let end = JobEnd { stretch, has_started: true, pid: 77, failure: None, killed_by: None };
     let whole = &read(&job(&end))["read"]["response_ns"];
     assert_eq!((&whole["min"], &whole["max"], &whole["n"]), (&json!(100), &json!(5_000), &json!(2)));
 }

@@ -20,7 +20,7 @@ pub struct AggregateLogs {
 impl AggregateLogs {
     /// Makes `PREFIX-read_bw.log`, `PREFIX-write_bw.log` and `PREFIX-trim_bw.log`, each empty. The second part of the result
     /// says what went wrong.
-    pub fn create(prefix: &Path) -> (Self, Vec<io::Error>) {
+    pub fn create(prefix: &Path) -> (Self, Vec<(PathBuf, io::Error)>) {
         let mut errors = Vec::new();
         let mut create = |direction| match File::create(path(prefix, direction)) {
             Ok(file) => Some(OpenLog {
@@ -31,7 +31,7 @@ impl AggregateLogs {
                 coarseness: 0,
             }),
             Err(error) => {
-                errors.push(error);
+                errors.push((path(prefix, direction), error));
                 None
             }
         };
@@ -77,7 +77,7 @@ fn path(prefix: &Path, direction: DataDirection) -> PathBuf {
 mod tests {
     use super::*;
 
-    // Rows as fio 3.33 writes them for a job that reads and writes.
+    // Rows as fio 3.41 writes them for a job that reads and writes.
     #[test]
     fn a_row_a_direction_in_files_of_their_own() {
         let directory = std::env::temp_dir().join(format!("ferrio-aggregate-{}", std::process::id()));

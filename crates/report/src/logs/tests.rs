@@ -50,7 +50,7 @@ fn row(time_ms: u64) -> LogRow {
     }
 }
 
-// Names as Debian's fio 3.33 gives them.
+// Names as fio 3.41 gives them.
 #[test]
 fn names_say_what_and_whose() {
     let scratch = Scratch::new("names");

@@ -43,7 +43,7 @@ mod tests {
         out
     }
 
-    /// Debian's fio 3.33 for a job without trims.
+    /// fio 3.41 for a job without trims.
     #[test]
     fn states_alone() {
         let expected = "  block lifetime percentiles :\n   |        states               : unwritten=0, trimmed=0, written=0, \

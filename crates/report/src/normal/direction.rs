@@ -5,18 +5,17 @@
 use crate::figures::{self, Block};
 use crate::normal::{latency, percentiles};
 use crate::text::put;
-use ferrio_stats::{JobReport, PriorityStat, ReportSettings};
-use ferrio_units::DataDirection;
+use crate::view::JobReport;
+use ferrio_stats::{PriorityStat, ReportSettings};
 use ferrio_units::scale::{PrefixSystem, ScaleUnit, Scaler};
 
 /// Appends the lines of a direction, none if it did not run.
-pub(super) fn write(out: &mut String, job: &JobReport, block: &Block<'_>) {
+pub(super) fn write(out: &mut String, job: &JobReport<'_>, block: &Block<'_>) {
     let (settings, stats) = (&job.settings, &*block.stats);
     if stats.bytes == 0 || stats.runtime_ms() == 0 {
         return;
     }
-    let zone_resets = job.stats.zone_resets.filter(|_| block.name == DataDirection::Write.name());
-    rates(out, settings, block, zone_resets);
+    rates(out, settings, block, job.stats.zone_resets);
     for (name, stat) in
         [("slat", &stats.slat), ("clat", &stats.clat), ("lat", &stats.lat), ("response", &stats.response)]
     {

@@ -3,7 +3,8 @@
 //! Must not know: jobs. Start reading at [`write()`].
 
 use crate::text::put;
-use ferrio_stats::{DiskCounters, DiskReport};
+use crate::view::DiskReport;
+use ferrio_stats::DiskCounters;
 
 /// Appends the block of the devices, nothing without any.
 pub(super) fn write(out: &mut String, disks: &[DiskReport]) {

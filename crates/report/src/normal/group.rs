@@ -4,7 +4,7 @@
 
 use crate::figures;
 use crate::text::put;
-use ferrio_stats::{GroupDirection, GroupReport};
+use crate::view::{GroupDirection, GroupReport};
 
 /// Appends the block of a group.
 pub(super) fn write(out: &mut String, group_index: usize, group: &GroupReport) {

@@ -5,13 +5,13 @@
 use crate::figures::Block;
 use crate::normal::{block_states, buckets, direction, latency, percentiles, steady_state, usage};
 use crate::text::put;
-use ferrio_stats::{JobReport, RunResult};
+use crate::view::{FioView, JobReport};
 
 /// Bytes of the text in the brackets of an error that are shown.
 const MAX_ERROR_TEXT_BYTES: usize = 127;
 
 /// Appends the block of `job`.
-pub(super) fn write(out: &mut String, result: &RunResult, job: &JobReport, date: &str) {
+pub(super) fn write(out: &mut String, result: &FioView<'_>, job: &JobReport<'_>, date: &str) {
     header(out, job, date);
     for block in Block::all(result, job) {
         direction::write(out, job, &block);
@@ -20,15 +20,15 @@ pub(super) fn write(out: &mut String, result: &RunResult, job: &JobReport, date:
     syncs(out, job);
     usage::write(out, &job.stats);
     errors(out, job);
-    usage::write_latency_target(out, &job.stats);
+    usage::write_latency_target(out, job);
     block_states::write(out, &job.settings, job.stats.block_states.as_ref());
-    steady_state::write(out, &job.settings, job.steady_state.as_ref());
+    steady_state::write(out, &job.settings, job.steady_state.as_deref());
 }
 
-fn header(out: &mut String, job: &JobReport, date: &str) {
+fn header(out: &mut String, job: &JobReport<'_>, date: &str) {
     put!(out, "{}: (groupid={}, jobs={}): err={:2}", job.name, job.group_index, job.n_members, job.stats.errno);
     if job.stats.errno != 0 {
-        put!(out, " ({})", shortened(&job.stats.error_text));
+        put!(out, " ({})", shortened(&job.failure_text));
     }
     put!(out, ": pid={}: {date}\n", job.pid);
     if let Some(description) = &job.description {
@@ -42,7 +42,7 @@ fn shortened(text: &str) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-fn syncs(out: &mut String, job: &JobReport) {
+fn syncs(out: &mut String, job: &JobReport<'_>) {
     let sync = &job.stats.sync;
     if sync.n_samples == 0 {
         return;
@@ -52,7 +52,7 @@ fn syncs(out: &mut String, job: &JobReport) {
     percentiles::write(out, "sync", sync, &job.settings);
 }
 
-fn errors(out: &mut String, job: &JobReport) {
+fn errors(out: &mut String, job: &JobReport<'_>) {
     if !job.settings.show_errors {
         return;
     }

@@ -18,15 +18,15 @@ mod usage;
 pub use idleness::calibration;
 
 use crate::LocalTime;
-use ferrio_stats::RunResult;
+use crate::view::FioView;
 
 /// The whole report, in the system's time zone. Begins with an empty line.
-pub fn render(result: &RunResult) -> String {
+pub fn render(result: &FioView<'_>) -> String {
     render_in(result, &LocalTime::system())
 }
 
 /// The whole report with dates of a given zone.
-pub fn render_in(result: &RunResult, zone: &LocalTime) -> String {
+pub fn render_in(result: &FioView<'_>, zone: &LocalTime) -> String {
     let mut out = String::from("\n");
     let date = zone.ctime(result.timestamp_ms);
     for job in result.jobs.iter().filter(|job| !job.stats.is_idle()) {

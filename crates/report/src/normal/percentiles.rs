@@ -66,7 +66,7 @@ mod tests {
         out
     }
 
-    /// Debian's fio 3.33 with `--percentile_list=5:99.999:0.5:50`: three digits, and one line for four of them.
+    /// fio 3.41 with `--percentile_list=5:99.999:0.5:50`: three digits, and one line for four of them.
     #[test]
     fn digits_follow_the_list() {
         let text = "    clat percentiles (nsec):\n     |  0.500th=[    0],  5.000th=[   10], 50.000th=[   10], 99.999th=[ 9024]\n";

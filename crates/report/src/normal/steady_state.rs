@@ -4,7 +4,8 @@
 
 use crate::figures;
 use crate::text::put;
-use ferrio_stats::{ReportSettings, SteadyMetric, SteadySample, SteadyState};
+use ferrio_spec::SteadyMetric;
+use ferrio_stats::{ReportSettings, SteadySample, SteadyState};
 use ferrio_units::scale::{PrefixSystem, Scaler};
 
 /// Appends the line, none without a search. Figures are means over the window.
@@ -42,7 +43,7 @@ pub(super) fn write(out: &mut String, settings: &ReportSettings, state: Option<&
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_stats::SteadyCriterion;
+    use ferrio_spec::SteadyCriterion;
 
     fn line(settings: &ReportSettings, criterion: (SteadyMetric, bool, bool), samples: &[(u64, u64, u128)]) -> String {
         let (metric, is_slope, is_percent) = criterion;
@@ -57,7 +58,7 @@ mod tests {
         out
     }
 
-    /// Lines of Debian's fio 3.33 from the samples in its JSON.
+    /// Lines of fio 3.41 from the samples in its JSON.
     #[test]
     fn lines_of_the_peer() {
         let bw = [(1001, 4_100_586, 0), (1001, 4_100_100, 0)];

@@ -4,6 +4,7 @@
 
 use crate::figures::{BATCH_LABELS, DEPTH_LABELS, cpu_percent, depth_percents};
 use crate::text::put;
+use crate::view::JobReport;
 use ferrio_stats::ThreadStats;
 use ferrio_units::DataDirection::{Read, Trim, Write};
 
@@ -57,15 +58,15 @@ fn issued(out: &mut String, stats: &ThreadStats) {
 }
 
 /// Appends the line on the latency target. It is there without a target too.
-pub(super) fn write_latency_target(out: &mut String, stats: &ThreadStats) {
-    let target = &stats.latency_target;
+pub(super) fn write_latency_target(out: &mut String, job: &JobReport<'_>) {
+    let target = &job.stats.latency_target;
     put!(
         out,
         "     latency   : target={}, window={}, percentile={:.2}%, depth={}\n",
         scaled_time(target.target_ns),
         scaled_time(target.window_ns),
         target.percentile,
-        stats.latency_depth
+        job.latency_depth
     );
 }
 

@@ -1,40 +1,40 @@
 //! What holds for all formats: their order, hostile texts, extreme figures.
 
 use ferrio_report::terse::TerseVersion;
-use ferrio_report::{LocalTime, OutputFormat, RenderOptions, combined, json, normal};
+use ferrio_report::view::{DiskReport, FioView, GroupReport, JobReport};
+use ferrio_report::{LocalTime, RenderOptions, json, normal};
+use ferrio_spec::{OutputFormat, OutputFormats};
 use ferrio_stats::{
-    DirectionStats, DiskCounters, DiskReport, ErrorCounts, GroupReport, Histogram, JobReport, LatencyStat, Messages,
-    PriorityStat, PriorityStats, ReportSettings, RunResult, SampleStat, ThreadStats,
+    DirectionStats, DiskCounters, ErrorCounts, Histogram, LatencyStat, PriorityStat, PriorityStats, ReportSettings,
+    SampleStat, ThreadStats,
 };
 use ferrio_units::{DataDirection, PerDirection};
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-fn run_of(stats: ThreadStats, settings: ReportSettings, text: &str) -> RunResult {
+fn run_of(stats: ThreadStats, settings: ReportSettings, text: &str) -> FioView<'static> {
     let jobs = vec![JobReport {
-        name: text.to_owned(),
-        description: Some(text.to_owned()),
-        group_index: 0,
+        name: text.to_owned().into(),
+        description: Some(text.to_owned().into()),
         n_members: 1,
         pid: 1,
-        given_options: vec![(text.to_owned(), text.to_owned()), (text.to_owned(), String::new())],
-        settings,
-        stats,
-        steady_state: None,
+        given_options: vec![(text.to_owned(), text.to_owned()), (text.to_owned(), String::new())].into(),
+        settings: Cow::Owned(settings),
+        latency_depth: stats.latency_depth,
+        stats: Cow::Owned(stats),
+        ..JobReport::default()
     }];
-    RunResult {
-        version: "fio-3.42".to_owned(),
+    FioView {
+        version: "fio-3.42".into(),
         timestamp_ms: 1_795_177_401_629,
         elapsed_secs: 1,
         eta_secs: 2_147_483_647,
-        global_options: vec![(text.to_owned(), text.to_owned())],
+        global_options: vec![(text.to_owned(), text.to_owned())].into(),
         groups: GroupReport::from_jobs(&jobs),
         jobs,
         disks: Some(vec![DiskReport { name: text.to_owned(), ..DiskReport::default() }]),
-        idleness: None,
-        messages: Messages::default(),
-        provenance: None,
+        ..FioView::default()
     }
 }
 
@@ -52,7 +52,8 @@ fn options() -> RenderOptions {
 #[test]
 fn formats_have_one_order() {
     let result = run_of(reader(4096, 1), ReportSettings::default(), "j");
-    let render = |formats: &[OutputFormat]| combined::render(&result, &formats.iter().copied().collect(), &options());
+    let render =
+        |formats: &[OutputFormat]| ferrio_report::render(&result, &formats.iter().copied().collect(), &options());
     let (terse, normal) = (render(&[OutputFormat::Terse]), render(&[OutputFormat::Normal]));
     let (json, json_plus) = (render(&[OutputFormat::Json]), render(&[OutputFormat::JsonPlus]));
     assert_eq!(render(&[OutputFormat::Normal, OutputFormat::Json, OutputFormat::Terse]), terse + &json + &normal);
@@ -81,10 +82,10 @@ fn sum_has_no_unit() {
 #[test]
 fn idle_jobs() {
     let result = run_of(ThreadStats::default(), ReportSettings::default(), "idle");
-    let text = normal::render_in(&RunResult { disks: None, ..result.clone() }, &LocalTime::utc());
+    let text = normal::render_in(&FioView { disks: None, ..result.clone() }, &LocalTime::utc());
     assert_eq!(text, "\n\nRun status group 0 (all jobs):\n");
-    let wanted: BTreeSet<_> = [OutputFormat::Terse, OutputFormat::Json].into();
-    let text = combined::render(&result, &wanted, &options());
+    let wanted = OutputFormats::from_iter([OutputFormat::Terse, OutputFormat::Json]);
+    let text = ferrio_report::render(&result, &wanted, &options());
     assert!(text.starts_with("3;fio-3.42;idle;0;0;") && text.contains("\"jobname\" : \"idle\""), "{text}");
 }
 
@@ -131,7 +132,6 @@ fn extreme_stats() -> ThreadStats {
         total_runtime_ns: u64::MAX,
         job_start_ms: u64::MAX,
         errno: i32::MIN,
-        error_text: "\u{e9}".repeat(1000),
         tolerated: ErrorCounts { n_total: u64::MAX, first_errno: i32::MAX },
         latency_depth: u32::MAX,
         ..ThreadStats::default()
@@ -166,7 +166,7 @@ fn extreme_figures() {
         result.timestamp_ms = u64::MAX;
         let worst = DiskCounters { ios: [u64::MAX; 2], util_percent: f64::NAN, ..DiskCounters::default() };
         result.disks = Some(vec![DiskReport::stacked("d".into(), worst.clone(), &[worst.clone(), worst])]);
-        assert!(!combined::render(&result, &all.into(), &options()).is_empty());
+        assert!(!ferrio_report::render(&result, &all.into_iter().collect(), &options()).is_empty());
         let text = json::render_in(&result, json::Detail::WithBins, &LocalTime::utc());
         serde_json::from_str::<serde_json::Value>(&text).expect("valid JSON");
     }

@@ -1,15 +1,17 @@
 //! Recorded JSON documents of fio's development head, read into results and written again: the text must be the same.
 
 use crate::common::{LatencyFigures, assert_same_text, count_of, histogram_of, histogram_with_ranks, rank, samples};
+use ferrio_report::view::{DiskReport, FioView, GroupReport, JobReport};
 use ferrio_report::{LocalTime, json};
+use ferrio_spec::{SteadyCriterion, SteadyMetric};
 use ferrio_stats::histogram::bucket_index;
 use ferrio_stats::{
-    BatchCounts, DepthCounts, DirectionStats, DiskCounters, DiskReport, GroupReport, Histogram, JobReport,
-    LatencyBuckets, LatencyStat, Messages, PriorityStat, PriorityStats, ReportSettings, ResourceUsage, RunResult,
-    SteadyCriterion, SteadyMetric, SteadySample, SteadyState, ThreadStats,
+    BatchCounts, DepthCounts, DirectionStats, DiskCounters, Histogram, LatencyBuckets, LatencyStat, PriorityStat,
+    PriorityStats, ReportSettings, ResourceUsage, SteadySample, SteadyState, ThreadStats,
 };
 use ferrio_units::PerDirection;
 use serde_json::Value;
+use std::borrow::Cow;
 
 fn integer(value: &Value, key: &str) -> u64 {
     value[key].as_u64().unwrap_or_else(|| panic!("{key} is a whole number"))
@@ -168,36 +170,36 @@ fn disk(value: &Value) -> DiskReport {
 }
 
 /// The results that a document was written from.
-pub(crate) fn run_result(document: &Value) -> RunResult {
-    let jobs: Vec<JobReport> = document["jobs"].as_array().expect("jobs").iter().map(job_report).collect();
+pub(crate) fn run_result(document: &Value) -> FioView<'static> {
+    let jobs: Vec<JobReport<'static>> = document["jobs"].as_array().expect("jobs").iter().map(job_report).collect();
     let disks = document["disk_util"].as_array().map(|disks| disks.iter().map(disk).collect());
     let first = &document["jobs"][0];
-    RunResult {
-        version: text(document, "fio version"),
+    FioView {
+        version: text(document, "fio version").into(),
         timestamp_ms: integer(document, "timestamp_ms"),
         elapsed_secs: integer(first, "elapsed"),
         eta_secs: integer(first, "eta"),
-        global_options: pairs(&document["global options"]),
+        global_options: pairs(&document["global options"]).into(),
         groups: GroupReport::from_jobs(&jobs),
         jobs,
         disks,
-        idleness: None,
-        messages: Messages::default(),
-        provenance: None,
+        ..FioView::default()
     }
 }
 
-fn job_report(job: &Value) -> JobReport {
+fn job_report(job: &Value) -> JobReport<'static> {
     JobReport {
-        name: text(job, "jobname"),
-        description: job.get("desc").map(|_| text(job, "desc")),
+        name: text(job, "jobname").into(),
+        description: job.get("desc").map(|_| text(job, "desc").into()),
         group_index: integer(job, "groupid") as u32,
         n_members: 1,
         pid: 1,
-        given_options: pairs(&job["job options"]),
-        settings: settings(job),
-        stats: thread_stats(job),
-        steady_state: job.get("steadystate").map(steady_state),
+        given_options: pairs(&job["job options"]).into(),
+        settings: Cow::Owned(settings(job)),
+        stats: Cow::Owned(thread_stats(job)),
+        latency_depth: integer(job, "latency_depth") as u32,
+        steady_state: job.get("steadystate").map(steady_state).map(Cow::Owned),
+        ..JobReport::default()
     }
 }
 
@@ -223,7 +225,7 @@ fn documents(file: &str) -> Vec<(String, Value)> {
     texts.map(str::to_owned).zip(parsed.map(|value| value.expect("valid JSON"))).collect()
 }
 
-fn check(name: &str, file: &str, detail: json::Detail, adjust: impl Fn(&Value, &mut RunResult)) {
+fn check(name: &str, file: &str, detail: json::Detail, adjust: impl Fn(&Value, &mut FioView<'static>)) {
     for (text, value) in documents(file) {
         let mut result = run_result(&value);
         adjust(&value, &mut result);
@@ -245,7 +247,7 @@ fn steady_state_of_a_job() {
 fn priorities_of_a_job() {
     check("json-prios", include_str!("../fixtures/json-prios.json"), json::Detail::Plain, |_, result| {
         // A single call took more than four: its share is shown as the least there is.
-        result.jobs[0].stats.complete = BatchCounts([0, 2_041, 1, 0, 0, 0, 0]);
+        result.jobs[0].stats.to_mut().complete = BatchCounts([0, 2_041, 1, 0, 0, 0, 0]);
     });
 }
 
@@ -293,7 +295,7 @@ fn sum_beside_the_directions() {
             .map(|(percentile, value_ns)| (rank(percentile, n_mixed), value_ns))
             .collect();
         for (index, name, n_before) in [(1, "write", 0), (0, "read", n_writes)] {
-            let clat = &mut result.jobs[0].stats.directions.0[index].clat;
+            let clat = &mut result.jobs[0].stats.to_mut().directions.0[index].clat;
             let mut ranked: Vec<(u64, u64)> = percentile_list(&job[name]["clat_ns"])
                 .into_iter()
                 .map(|(percentile, value_ns)| (rank(percentile, clat.n_samples), value_ns))

@@ -4,8 +4,10 @@
 use crate::common::assert_same_text;
 use crate::normal_reader;
 use ferrio_report::start::{self, StartJob};
+use ferrio_report::view::{FioView, GroupReport};
 use ferrio_report::{LocalTime, normal};
-use ferrio_stats::{GroupReport, ReportSettings, RunResult, SteadyCriterion, SteadyMetric, SteadySample, SteadyState};
+use ferrio_spec::{SteadyCriterion, SteadyMetric};
+use ferrio_stats::{ReportSettings, SteadySample, SteadyState};
 use ferrio_units::{DataDirection, PerDirection};
 
 /// What the recorded date is in milliseconds since 1970 (UTC).
@@ -32,7 +34,7 @@ fn check_adjusted(
     sample: &str,
     block_bytes: u64,
     settings: &ReportSettings,
-    adjust: impl Fn(&mut RunResult),
+    adjust: impl Fn(&mut FioView<'static>),
 ) {
     let (_, report) = parts(sample);
     let mut result = normal_reader::read(report, block_bytes, settings);
@@ -88,7 +90,7 @@ fn samples_and_description() {
 fn latency_target() {
     let sample = include_str!("../fixtures/normal-latency-target.txt");
     check_adjusted("normal-latency-target", sample, 4096, &ReportSettings::default(), |result| {
-        result.jobs[0].stats.directions[DataDirection::Read].bytes -= 32 * 4096;
+        result.jobs[0].stats.to_mut().directions[DataDirection::Read].bytes -= 32 * 4096;
         result.groups = GroupReport::from_jobs(&result.jobs);
     });
 }
@@ -108,7 +110,7 @@ fn steady_state() {
         for ios_per_sec in [12_948, 17_000, 15_928] {
             state.add(SteadySample { ios_per_sec, bytes_per_sec: ios_per_sec * 4096, ..SteadySample::default() });
         }
-        result.jobs[0].steady_state = Some(state);
+        result.jobs[0].steady_state = Some(std::borrow::Cow::Owned(state));
     });
 }
 
@@ -149,6 +151,7 @@ fn job(name: &str, rw: &str, block_bytes: u64, engine: &str, iodepth: u32) -> St
         iodepth,
         kb_base: 1024,
         significant_figures: 4,
+        does_io: true,
         has_clones: false,
     }
 }

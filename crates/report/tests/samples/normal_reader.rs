@@ -5,20 +5,21 @@
 use crate::common::{
     LatencyFigures, bucket_value_shown_as, count_of, histogram_of, histogram_with_ranks, rank, samples,
 };
+use ferrio_report::view::{DiskReport, FioView, GroupReport, JobReport};
 use ferrio_stats::thread_stats::LatencyTarget;
 use ferrio_stats::{
-    BatchCounts, DepthCounts, DirectionStats, DiskCounters, DiskReport, ErrorCounts, GroupReport, JobReport,
-    LatencyStat, Messages, PriorityStat, PriorityStats, ReportSettings, ResourceUsage, RunResult, SampleStat,
-    ThreadStats,
+    BatchCounts, DepthCounts, DirectionStats, DiskCounters, ErrorCounts, LatencyStat, PriorityStat, PriorityStats,
+    ReportSettings, ResourceUsage, SampleStat, ThreadStats,
 };
+use std::borrow::Cow;
 use std::str::FromStr;
 
 /// Runtime from which shares of CPU time come out with two decimals.
 const RUNTIME_MS: u64 = 10_000;
 
 /// The results of a report. `block_bytes` is what each I/O moved.
-pub(crate) fn read(report: &str, block_bytes: u64, settings: &ReportSettings) -> RunResult {
-    let mut jobs: Vec<JobReport> = Vec::new();
+pub(crate) fn read(report: &str, block_bytes: u64, settings: &ReportSettings) -> FioView<'static> {
+    let mut jobs: Vec<JobReport<'static>> = Vec::new();
     let mut disks = None;
     let lines: Vec<&str> = report.lines().collect();
     let mut index = 0;
@@ -34,19 +35,7 @@ pub(crate) fn read(report: &str, block_bytes: u64, settings: &ReportSettings) ->
         }
         index += 1;
     }
-    RunResult {
-        version: String::new(),
-        timestamp_ms: 0,
-        elapsed_secs: 0,
-        eta_secs: 0,
-        global_options: Vec::new(),
-        groups: GroupReport::from_jobs(&jobs),
-        jobs,
-        disks,
-        idleness: None,
-        messages: Messages::default(),
-        provenance: None,
-    }
+    FioView { groups: GroupReport::from_jobs(&jobs), jobs, disks, ..FioView::default() }
 }
 
 /// What stands between two marks.
@@ -64,24 +53,26 @@ fn numbers(text: &str) -> Vec<u64> {
     text.split([',', '/']).map(|part| part.trim().parse().expect("a whole number")).collect()
 }
 
-fn job(header: &str, lines: &[&str], block_bytes: u64, settings: &ReportSettings) -> JobReport {
+fn job(header: &str, lines: &[&str], block_bytes: u64, settings: &ReportSettings) -> JobReport<'static> {
     let name = header.split(": (groupid=").next().expect("a name").to_owned();
     let mut stats = thread_stats(lines, block_bytes);
     stats.errno = number::<i32>(&header.replace(" (", ":").replace("err= ", "err="), "err=", ":");
-    if stats.errno != 0 {
-        between(&header[header.find("err=").expect("an error")..], "(", ")").clone_into(&mut stats.error_text);
-    }
+    let failure_text = match stats.errno {
+        0 => String::new(),
+        _ => between(&header[header.find("err=").expect("an error")..], "(", ")").to_owned(),
+    };
     let description = lines.iter().find(|line| line.starts_with("  Description  :"));
     JobReport {
-        name,
-        description: description.map(|line| between(line, "[", "]").to_owned()),
+        name: name.into(),
+        description: description.map(|line| between(line, "[", "]").to_owned().into()),
         group_index: number(header, "(groupid=", ","),
         n_members: number(header, "jobs=", ")"),
         pid: number(header, " pid=", ":"),
-        given_options: Vec::new(),
-        settings: settings.clone(),
-        stats,
-        steady_state: None,
+        settings: Cow::Owned(settings.clone()),
+        failure_text,
+        latency_depth: stats.latency_depth,
+        stats: Cow::Owned(stats),
+        ..JobReport::default()
     }
 }
 

@@ -2,10 +2,9 @@
 
 use crate::common::{LatencyFigures, assert_same_text, bucket_value_shown_as, count_of, histogram_with_ranks, rank};
 use ferrio_report::terse::{self, TerseVersion};
-use ferrio_stats::{
-    DepthCounts, DirectionStats, DiskCounters, DiskReport, GroupReport, JobReport, LatencyBuckets, Messages,
-    ReportSettings, ResourceUsage, RunResult, ThreadStats,
-};
+use ferrio_report::view::{DiskReport, FioView, GroupReport, JobReport};
+use ferrio_stats::{DepthCounts, DirectionStats, DiskCounters, LatencyBuckets, ResourceUsage, ThreadStats};
+use std::borrow::Cow;
 use std::str::FromStr;
 
 /// The samples are of I/Os of 4 KiB.
@@ -111,7 +110,7 @@ fn thread_stats(fields: &mut Fields<'_>, version: TerseVersion) -> ThreadStats {
 }
 
 /// The result behind the line of one job with a description.
-fn run_result(text: &str, version: TerseVersion) -> RunResult {
+fn run_result(text: &str, version: TerseVersion) -> FioView<'static> {
     let line = text.trim_end().replace('\n', "");
     let mut fields = Fields(line.split(';'));
     assert_eq!(fields.number::<u32>(), version.number());
@@ -127,28 +126,21 @@ fn run_result(text: &str, version: TerseVersion) -> RunResult {
         last = fields.next();
     }
     let jobs = vec![JobReport {
-        name,
-        description: Some(last.to_owned()),
+        name: name.into(),
+        description: Some(last.to_owned().into()),
         group_index,
         n_members: 1,
         pid: 1,
-        given_options: Vec::new(),
-        settings: ReportSettings::default(),
-        stats,
-        steady_state: None,
+        latency_depth: stats.latency_depth,
+        stats: Cow::Owned(stats),
+        ..JobReport::default()
     }];
-    RunResult {
-        version: program.to_owned(),
-        timestamp_ms: 0,
-        elapsed_secs: 0,
-        eta_secs: 0,
-        global_options: Vec::new(),
+    FioView {
+        version: program.to_owned().into(),
         groups: GroupReport::from_jobs(&jobs),
         jobs,
         disks: Some(disks),
-        idleness: None,
-        messages: Messages::default(),
-        provenance: None,
+        ..FioView::default()
     }
 }
 

@@ -1,14 +1,13 @@
-//! Devices that must not be overwritten, and blocks that are verified while others write over them.
+//! Devices that must not be overwritten, and blocks that are verified while clones of their job may write over them.
 //!
-//! Must not know: how jobs run. Start reading at [`check_devices`] and [`verified_beside_writers`].
+//! Must not know: how jobs run. Start reading at [`check_devices`] and [`verified_by_clones`].
 
-use super::{naming, size};
-use crate::error::RunError;
+use super::naming;
 use crate::plan::WorkerPlan;
+use ferrio_sys::errno::{ENODEV, ENOMEDIUM, ENXIO};
 use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_sys::mounts::{self, DeviceUse};
-use std::collections::{HashMap, HashSet};
-use std::ops::Range;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// A device that would be overwritten is in use: nothing may run.
@@ -20,73 +19,58 @@ pub(crate) struct DeviceInUse {
     pub(crate) message: String,
 }
 
-/// Finds the first block device that is mounted, used for swap, or part of another device, and would be written to.
-pub(crate) fn check_devices(workers: &[WorkerPlan]) -> Result<Option<DeviceInUse>, RunError> {
+/// Finds the first block device that is mounted, used for swap, part of another device or claimed, and would be written to;
+/// also one of which that cannot be known. `look_at` hears whose files are next.
+pub(crate) fn check_devices(workers: &[WorkerPlan], look_at: &dyn Fn(usize)) -> Option<DeviceInUse> {
     let mut seen: HashSet<PathBuf> = HashSet::new();
     for (worker_index, worker) in workers.iter().enumerate() {
-        if !worker.spec.changes_files() || worker.spec.target.allow_mounted_write || worker.engine.diskless {
+        if !worker.spec.changes_files()
+            || worker.spec.target.allow_mounted_write
+            || !worker.engine.def.targets.are_files()
+        {
             continue;
         }
+        look_at(worker_index);
         for path in naming::named_paths(worker) {
             if seen.contains(&path) {
                 continue;
             }
-            if let Some(message) = why_in_use(&path)? {
-                return Ok(Some(DeviceInUse { worker_index, message }));
+            if let Some(message) = why_in_use(&path) {
+                return Some(DeviceInUse { worker_index, message });
             }
             seen.insert(path);
         }
     }
-    Ok(None)
+    None
 }
 
-fn why_in_use(path: &Path) -> Result<Option<String>, RunError> {
-    let Ok(info) = FileInfo::of_path(path) else { return Ok(None) };
-    if info.kind != FileKind::Block {
-        return Ok(None);
-    }
-    let how = match mounts::use_of_number(info.is_device)? {
-        None => return Ok(None),
-        Some(DeviceUse::Mounted(_)) => "appears mounted".to_owned(),
-        Some(other) => format!("is {other}"),
+/// Why a path must not be written to; `None`: it may, or is no block device, or is not there.
+pub(crate) fn why_in_use(path: &Path) -> Option<String> {
+    FileInfo::of_path(path).ok().filter(|info| info.kind == FileKind::Block)?;
+    let how = match mounts::use_of_device(path) {
+        Ok(None) => return None,
+        // The job meets this error too, and says what it means for it.
+        Err(error) if matches!(error.errno(), Some(ENXIO | ENODEV | ENOMEDIUM)) => return None,
+        Ok(Some(DeviceUse::Mounted(_))) => "appears mounted".to_owned(),
+        Ok(Some(other)) => format!("is {other}"),
+        Err(error) => format!("cannot be checked for being in use ({error})"),
     };
-    Ok(Some(format!("fio: {} {how}, and 'allow_mounted_write' isn't set. Aborting.", path.display())))
+    Some(format!("fio: {} {how}, and 'allow_mounted_write' isn't set. Aborting.", path.display()))
 }
 
-/// Jobs that verify what lies in files which others of their group write to, in the same bytes. Clones of a job that writes
-/// are found whatever their ranges are, as by the reference.
-pub(crate) fn verified_beside_writers(workers: &[WorkerPlan]) -> HashSet<usize> {
-    let mut found = HashSet::new();
-    if !workers.iter().any(verifies) {
-        return found;
-    }
-    let mut of_files: HashMap<(u32, PathBuf), Vec<&WorkerPlan>> = HashMap::new();
-    for worker in workers.iter().filter(|worker| !worker.engine.diskless && (verifies(worker) || changes(worker))) {
-        for path in naming::named_paths(worker) {
-            of_files.entry((worker.group_index, path)).or_default().push(worker);
-        }
-    }
-    for ((_, path), beside) in of_files.iter().filter(|(_, beside)| beside.len() > 1) {
-        let ranges: Vec<Range<u64>> = beside.iter().map(|worker| size::range_of(worker, path)).collect();
-        for (worker, range) in beside.iter().zip(&ranges).filter(|(worker, _)| verifies(worker)) {
-            let may_overwrite = |(other, its): (&&WorkerPlan, &Range<u64>)| {
-                let overlaps = its.start < range.end && range.start < its.end;
-                let is_clone = other.job_index == worker.job_index;
-                changes(other) && other.thread_number != worker.thread_number && (is_clone || overlaps)
-            };
-            if beside.iter().zip(&ranges).any(may_overwrite) {
-                found.insert(worker.job_index);
-            }
-        }
-    }
-    found
+/// Jobs with clones that read back what they wrote to files whose names the user has given, which may be those of all clones. As
+/// seen on fio 3.41: neither the ranges nor other sections count, nor whether the names differ after all.
+pub(crate) fn verified_by_clones(workers: &[WorkerPlan]) -> HashSet<usize> {
+    let clones = workers.iter().filter(|worker| worker.clone_index > 0);
+    clones.filter(|worker| reads_back(worker) && has_given_names(worker)).map(|worker| worker.job_index).collect()
 }
 
-/// The worker checks blocks: its own, or those that it finds.
-fn verifies(worker: &WorkerPlan) -> bool {
-    worker.spec.verify.as_ref().is_some_and(|verify| verify.reads_back || !worker.writes())
+fn reads_back(worker: &WorkerPlan) -> bool {
+    worker.spec.verify.as_ref().is_some_and(|verify| verify.reads_back)
 }
 
-fn changes(worker: &WorkerPlan) -> bool {
-    worker.spec.changes_files()
+fn has_given_names(worker: &WorkerPlan) -> bool {
+    let target = &worker.spec.target;
+    let is_other = |format: &String| format != naming::DEFAULT_FORMAT;
+    !target.filenames.is_empty() || target.filename_format.as_ref().is_some_and(is_other)
 }

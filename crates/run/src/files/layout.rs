@@ -6,8 +6,12 @@
 use super::{FilePlan, FileSet};
 use crate::error::{JobError, errno_of, job_error};
 use crate::events::RunEvent;
+use crate::link::trace::{TraceGroup, TraceSettings};
 use crate::plan::WorkerPlan;
-use ferrio_job::spec::{DirectionMix, Fallocate};
+use ferrio_spec::{DirectionMix, Fallocate, engines};
+use ferrio_stats::Note;
+use ferrio_stats::note::{During, FileNote};
+use ferrio_sys::errno::{ENOENT, ENOSPC};
 use ferrio_sys::file::{self, Access, FileInfo, FileKind, OpenRequest};
 use ferrio_sys::file_cache::{self, CacheAdvice};
 use ferrio_sys::file_io;
@@ -15,9 +19,6 @@ use ferrio_sys::file_space::{self, Preallocation};
 use ferrio_units::DataDirection;
 use ferrio_workload::contents::LayoutContents;
 use std::os::fd::OwnedFd;
-
-const ENOENT: i32 = 2;
-const ENOSPC: i32 = 28;
 
 /// What a job needs of its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,10 +38,14 @@ pub(super) fn lay_out(
     worker: &WorkerPlan,
     set: &mut FileSet,
     readonly: bool,
+    trace: TraceSettings,
     events: &mut dyn FnMut(RunEvent),
     stop: &dyn Fn() -> bool,
 ) -> Result<(), JobError> {
-    if worker.engine.diskless || worker.spec.layout.create_on_open {
+    if !worker.engine.def.targets.are_files() {
+        return if readonly { Ok(()) } else { make_own(worker, set) };
+    }
+    if worker.spec.layout.create_on_open {
         return Ok(());
     }
     let needs = |file: &&mut FilePlan| file.kind == FileKind::Regular && end_of(file) > file.file_bytes;
@@ -52,22 +57,31 @@ pub(super) fn lay_out(
         return check_earlier_run(set);
     }
     if readonly {
-        events(RunEvent::Message(
-            crate::events::Stream::Error,
-            "fio: refusing extend of file due to read-only".to_owned(),
-        ));
+        events(RunEvent::Message(crate::events::Stream::Error, FileNote::Readonly.into()));
         return Ok(());
     }
     let total_bytes = set.files.iter_mut().filter(needs).map(|file| end_of(file)).fold(0, u64::saturating_add);
     events(RunEvent::LayingOut { job_name: worker.spec.name.clone(), n_files, total_bytes });
     let how = layout_of(worker);
-    let mut contents = LayoutContents::new(&worker.spec.buffers, &worker.contents_plan(set), &worker.seeds);
+    let mut contents = LayoutContents::new(&worker.spec.buffers, &worker.contents_plan(set.size_bytes), &worker.seeds);
     let mut files = set.files.iter_mut().filter(|file| needs(file));
-    files.try_for_each(|file| lay_out_file(worker, file, how, &mut contents, stop))?;
+    let mut tell = |group: TraceGroup, text: &dyn Fn() -> String| trace.tell(group, events, text);
+    files.try_for_each(|file| lay_out_file(worker, file, how, &mut contents, &mut tell, stop))?;
     if worker.spec.extent.fill_device && how == Layout::Fill && worker.used_directions()[DataDirection::Read] {
         forget_what_did_not_fit(set);
     }
     Ok(())
+}
+
+/// What is the engine's own is made by it. Where it refuses its options, the worker meets the same error and says so.
+fn make_own(worker: &WorkerPlan, set: &FileSet) -> Result<(), JobError> {
+    let Ok(prepared) = (worker.engine.prepare)(&worker.engine_options()) else { return Ok(()) };
+    set.files.iter().try_for_each(|file| {
+        let made = prepared.make_target(&file.path);
+        made.map_err(|error| {
+            job_error!(error.errno(), "setup").explained(format!("fio: {}: {error}", worker.spec.name))
+        })
+    })
 }
 
 /// What an earlier run wrote stays as it is. A file may be shorter than it could be, where that run did not come to its end; what is
@@ -76,9 +90,8 @@ fn check_earlier_run(set: &FileSet) -> Result<(), JobError> {
     let Some(file) = set.files.first().filter(|_| set.files.iter().all(|file| file.file_bytes == 0)) else {
         return Ok(());
     };
-    let (name, wanted) = (&file.name, end_of(file));
-    let text = format!("fio: verify_only: file {name} has 0 of {wanted} bytes: no earlier run wrote it");
-    Err(job_error!(ENOENT, "file setup").explained(text))
+    let note = FileNote::NoEarlierRun { file: file.name.clone(), wanted_bytes: end_of(file) };
+    Err(job_error!(ENOENT, "file setup").explained(note))
 }
 
 /// Of a device that was full before its files were: reads end where they end.
@@ -102,7 +115,7 @@ fn layout_of(worker: &WorkerPlan) -> Layout {
     let reads = matches!(worker.spec.pattern.mix, DirectionMix::Read | DirectionMix::ReadWrite);
     if worker.spec.pattern.mix == DirectionMix::Trim {
         Layout::Reserve
-    } else if reads || worker.spec.layout.overwrite || worker.engine.needs_full_layout {
+    } else if reads || worker.spec.layout.overwrite || worker.engine.def.layout == engines::Layout::Always {
         Layout::Fill
     } else if worker.spec.extent.file_append {
         Layout::Append
@@ -111,11 +124,15 @@ fn layout_of(worker: &WorkerPlan) -> Layout {
     }
 }
 
+/// Takes lines of `--debug` that are made only where they are wanted.
+type Tell<'a> = dyn FnMut(TraceGroup, &dyn Fn() -> String) + 'a;
+
 fn lay_out_file(
     worker: &WorkerPlan,
     plan: &mut FilePlan,
     how: Layout,
     contents: &mut LayoutContents,
+    tell: &mut Tell<'_>,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), JobError> {
     if stop() {
@@ -123,6 +140,7 @@ fn lay_out_file(
     }
     let keeps = matches!(how, Layout::Append | Layout::Reserve);
     if !keeps {
+        tell(TraceGroup::File, &|| format!("layout unlink {}", plan.name));
         match file::unlink(&plan.path) {
             Err(error) if error.errno() != Some(ENOENT) => return Err(failed(&error, "unlink")),
             _ => {}
@@ -135,14 +153,14 @@ fn lay_out_file(
         mode: 0o644,
         ..OpenRequest::default()
     };
+    tell(TraceGroup::File, &|| format!("open file {}, flags {:x}", plan.name, request.flag_bits()));
     let opened = request.open(&plan.path).map_err(|error| {
         if error.errno() == Some(ENOENT) && !worker.spec.target.allow_file_create {
-            let message = "fio: file creation disallowed by allow_file_create=0".to_owned();
-            return job_error!(ENOENT, "open").explained(message);
+            return job_error!(ENOENT, "open").explained(FileNote::CreationDisallowed);
         }
         failed(&error, "open")
     })?;
-    let result = fill_file(worker, plan, how, &opened, contents, stop);
+    let result = fill_file(worker, plan, how, &opened, contents, tell, stop);
     if result.is_err() && !keeps {
         // Nothing half-written is left behind.
         let _ = file::unlink(&plan.path);
@@ -155,9 +173,12 @@ fn lay_out_file(
             plan.file_bytes = FileInfo::of_file(&opened).map_or(plan.file_bytes, |info| info.size_bytes);
         }
     } else {
-        let grown = end_of(plan).saturating_sub(old_bytes);
-        // Advice only; the data is on its way to the medium either way.
-        let _ = file_cache::advise(&opened, old_bytes, grown, CacheAdvice::DontNeed);
+        if worker.engine.def.targets.are_opened_by_run() {
+            let grown = end_of(plan).saturating_sub(old_bytes);
+            // Advice only; the data is on its way to the medium either way.
+            tell(TraceGroup::Io, &|| format!("declare unneeded cache {}: {old_bytes}/{grown}", plan.name));
+            let _ = file_cache::advise(&opened, old_bytes, grown, CacheAdvice::DontNeed);
+        }
         plan.file_bytes = end_of(plan);
     }
     Ok(())
@@ -169,13 +190,14 @@ fn fill_file(
     how: Layout,
     opened: &OwnedFd,
     contents: &mut LayoutContents,
+    tell: &mut Tell<'_>,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), JobError> {
     if worker.spec.extent.fill_device && how != Layout::Fill {
         return Ok(());
     }
     if !worker.spec.extent.fill_device {
-        preallocate(worker, opened, end_of(plan))?;
+        preallocate(worker, plan, opened, tell)?;
     }
     if how != Layout::Fill {
         return Ok(());
@@ -190,9 +212,10 @@ fn fill_file(
     Ok(())
 }
 
-fn preallocate(worker: &WorkerPlan, opened: &OwnedFd, bytes: u64) -> Result<(), JobError> {
-    let result = match worker.spec.layout.fallocate {
-        Fallocate::None => Ok(()),
+fn preallocate(worker: &WorkerPlan, plan: &FilePlan, opened: &OwnedFd, tell: &mut Tell<'_>) -> Result<(), JobError> {
+    let (bytes, name) = (end_of(plan), &plan.name);
+    let (result, way) = match worker.spec.layout.fallocate {
+        Fallocate::None => return Ok(()),
         Fallocate::Truncate => {
             return file_space::truncate(opened, bytes).map_err(|errno| job_error!(errno.raw_os_error(), "ftruncate"));
         }
@@ -200,11 +223,12 @@ fn preallocate(worker: &WorkerPlan, opened: &OwnedFd, bytes: u64) -> Result<(), 
             return file_space::preallocate(opened, Preallocation::KeepSize, 0, bytes)
                 .map_err(|error| failed(&error, "fallocate"));
         }
-        Fallocate::Native => file_space::preallocate(opened, Preallocation::Native, 0, bytes),
-        Fallocate::Posix => file_space::preallocate(opened, Preallocation::Posix, 0, bytes),
+        Fallocate::Native => (file_space::preallocate(opened, Preallocation::Native, 0, bytes), "native"),
+        Fallocate::Posix => (file_space::preallocate(opened, Preallocation::Posix, 0, bytes), "posix"),
     };
     // Preallocation is an optimisation: file systems without it get plain writes.
-    drop(result);
+    let outcome = if result.is_ok() { "was successful" } else { "failed" };
+    tell(TraceGroup::File, &|| format!("{way} fallocate of file {name} size {bytes} {outcome}"));
     Ok(())
 }
 
@@ -230,8 +254,7 @@ fn write_whole(
             Ok(()) => left -= n as u64,
             Err(errno) if errno.raw_os_error() == ENOSPC && worker.spec.extent.fill_device => break,
             Err(errno) if errno.raw_os_error() == ENOSPC => {
-                let message = "fio: ENOSPC on laying out file, stopping".to_owned();
-                return Err(job_error!(ENOSPC, "write").explained(message));
+                return Err(job_error!(ENOSPC, "write").explained(FileNote::NoSpace));
             }
             Err(errno) => return Err(job_error!(errno.raw_os_error(), "write")),
         }
@@ -239,7 +262,7 @@ fn write_whole(
     Ok(())
 }
 
-fn failed(error: &ferrio_sys::Error, step: &str) -> JobError {
+fn failed(error: &ferrio_sys::Error, step: &'static str) -> JobError {
     let errno = errno_of(error);
-    job_error!(errno, step).explained(format!("fio: {error}"))
+    job_error!(errno, step).explained(Note::system(During::Nothing, error))
 }

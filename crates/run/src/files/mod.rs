@@ -6,16 +6,21 @@
 pub mod guard;
 mod layout;
 mod naming;
+mod random;
 mod size;
+pub(crate) mod table;
 
 use crate::error::JobError;
-use crate::events::RunEvent;
+use crate::events::{RunEvent, Stream};
+use crate::link::trace::{TraceGroup, TraceSettings};
 use crate::plan::WorkerPlan;
-use crate::zones::{ZoneRegistry, ZonedFiles};
+use crate::zones::told::setup_lines;
+use crate::zones::{ZoneRegistry, ZonedFiles, sizes};
+use ferrio_stats::Step;
 use ferrio_sys::file::FileKind;
 use std::path::PathBuf;
 
-pub(crate) use naming::named_paths;
+pub(crate) use naming::{is_target, named_paths, tell_trees};
 
 /// One file of a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +37,13 @@ pub struct FilePlan {
     pub length_bytes: u64,
     /// Size now; after the layout at least `start_bytes + length_bytes` for regular files.
     pub file_bytes: u64,
+}
+
+impl FilePlan {
+    /// What tells the file from others in lines of `--debug`: an address that is the file's alone as long as the set lives.
+    pub(crate) fn address(&self) -> usize {
+        self.name.as_ptr().addr()
+    }
 }
 
 /// The files of a worker and what it does with them.
@@ -56,6 +68,7 @@ impl FileSet {
         worker: &WorkerPlan,
         zones: Option<&mut ZoneRegistry>,
         readonly: bool,
+        trace: TraceSettings,
         events: &mut dyn FnMut(RunEvent),
         stop: &dyn Fn() -> bool,
     ) -> Result<Self, JobError> {
@@ -63,12 +76,60 @@ impl FileSet {
             // The worker finds them in its trace.
             return Ok(Self::default());
         }
-        let targets = naming::targets(worker, events)?;
+        if worker.engine.def.moves_nothing() {
+            return Ok(Self::of_turns(worker));
+        }
+        sizes::check(worker)?;
+        let targets = naming::targets(worker).map_err(|mut error| {
+            if let Some(note) = error.note.take_if(|_| error.step == Step::NoTarget) {
+                events(RunEvent::Message(Stream::Info, *note));
+            }
+            error
+        })?;
         let mut set = size::file_set(worker, &targets)?;
+        set.tell(trace, events);
         if let Some(registry) = zones {
             registry.enter(worker, &mut set, events)?;
+            if trace.has(TraceGroup::Zbd) {
+                for line in setup_lines(&set) {
+                    trace.tell(TraceGroup::Zbd, events, || line);
+                }
+            }
         }
-        layout::lay_out(worker, &mut set, readonly, events, stop)?;
+        layout::lay_out(worker, &mut set, readonly, trace, events, stop)?;
+        random::tell_generator(worker, &set, events);
+        random::check_regions(worker, &set)?;
         Ok(set)
+    }
+
+    /// What a job that moves no data has for a file: a name.
+    fn of_turns(worker: &WorkerPlan) -> Self {
+        let name = worker.spec.name.clone();
+        let file = FilePlan {
+            path: PathBuf::from(&name),
+            name,
+            kind: FileKind::Regular,
+            start_bytes: 0,
+            length_bytes: 0,
+            file_bytes: 0,
+        };
+        Self { files: vec![file], ..Self::default() }
+    }
+
+    /// Tells which files there are (`--debug=file`).
+    fn tell(&self, trace: TraceSettings, events: &mut dyn FnMut(RunEvent)) {
+        if !trace.has(TraceGroup::File) {
+            return;
+        }
+        let mut tell = |text: String| trace.tell(TraceGroup::File, events, || text);
+        for (index, file) in self.files.iter().enumerate() {
+            let (address, name) = (file.address(), &file.name);
+            tell(format!("add file {name}"));
+            tell(format!("file {address:#x} \"{name}\" added at {index}"));
+        }
+        tell("setup files".to_owned());
+        for (index, file) in self.files.iter().enumerate() {
+            tell(format!("get file size for {:#x}/{index}/{}", file.address(), file.name));
+        }
     }
 }

@@ -4,14 +4,17 @@
 //! Facts: reference "File set-up", keywords of `filename_format`.
 
 use crate::error::{JobError, errno_of, job_error};
-use crate::events::{RunEvent, Stream};
 use crate::plan::WorkerPlan;
-use ferrio_job::spec::{FileType, TargetSpec};
+use ferrio_spec::{FileType, TargetSpec};
+use ferrio_stats::note::{During, FileNote};
+use ferrio_stats::{Note, Step};
+use ferrio_sys::errno::{EINVAL, ENOENT};
 use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_units::byte_text;
 use std::path::{Path, PathBuf};
 
-const ENOENT: i32 = 2;
+/// The default of `filename_format`.
+pub(super) const DEFAULT_FORMAT: &str = "$jobname.$jobnum.$filenum";
 
 /// A name and what stands behind it now.
 #[derive(Debug, Clone)]
@@ -33,21 +36,27 @@ pub(crate) fn named_paths(worker: &WorkerPlan) -> Vec<PathBuf> {
     spec.filenames.iter().map(|name| in_directory(worker, name)).collect()
 }
 
+/// What is found below the trees of `opendir`, a line each. A tree that cannot be read is an error when the job starts.
+pub(crate) fn tell_trees(worker: &WorkerPlan) -> impl Iterator<Item = Note> {
+    let found = worker.spec.target.opendirs.iter().filter_map(|tree| files_below(tree).ok());
+    found.map(|found| FileNote::TreeHas { n_files: found.len() }.into())
+}
+
 /// The files of a worker: those named, those found, or generated names.
-pub(super) fn targets(worker: &WorkerPlan, events: &mut dyn FnMut(RunEvent)) -> Result<Vec<Target>, JobError> {
+pub(super) fn targets(worker: &WorkerPlan) -> Result<Vec<Target>, JobError> {
     let spec = &worker.spec.target;
     let mut paths: Vec<PathBuf> = if spec.filenames.is_empty() { Vec::new() } else { named_paths(worker) };
     for tree in &spec.opendirs {
         let found = files_below(tree).map_err(|error| {
             let errno = error.raw_os_error().unwrap_or(libc_eio());
-            job_error!(errno, "opendir").explained(format!("fio: opendir {}: {error}", tree.display()))
+            let during = During::OpenDirectory(tree.display().to_string());
+            job_error!(errno, "opendir").explained(Note::system(during, &error))
         })?;
-        events(RunEvent::Message(Stream::Info, format!("fio: opendir added {} files", found.len())));
         paths.extend(found);
     }
     if paths.is_empty() && !spec.opendirs.is_empty() {
-        let message = format!("fio: {}: opendir: no regular file is there", worker.spec.name);
-        return Err(job_error!(ENOENT, "opendir").explained(message));
+        let note = FileNote::TreesAreEmpty { job: worker.spec.name.clone() };
+        return Err(job_error!(ENOENT, "opendir").explained(note));
     }
     if paths.is_empty() {
         paths = generated(worker);
@@ -61,16 +70,16 @@ const fn libc_eio() -> i32 {
 
 fn target(worker: &WorkerPlan, path: PathBuf) -> Result<Target, JobError> {
     let name = path.to_string_lossy().into_owned();
-    if worker.engine.diskless {
+    if !worker.engine.def.targets.are_files() {
         return Ok(Target { path, name, kind: FileKind::Regular, exists: false });
     }
     if name == "-" {
-        // As seen on fio 3.33: no job gets beyond its size, whatever stands at its end of the pipe.
+        // As seen on fio 3.41: no job gets beyond its size, whatever stands at its end of the pipe.
         let message = format!(
             "{}: failed to get file size of -: standard input and output are no files of a job (./- is a file of that name)",
             worker.spec.name
         );
-        return Err(job_error!(22, "get_file_size").explained(message));
+        return Err(job_error!(EINVAL, "get_file_size").explained(message));
     }
     let declared = worker.spec.target.filetype.map(|kind| match kind {
         FileType::Regular => FileKind::Regular,
@@ -78,21 +87,32 @@ fn target(worker: &WorkerPlan, path: PathBuf) -> Result<Target, JobError> {
         FileType::Character => FileKind::Character,
     });
     match FileInfo::of_path(&path) {
+        Ok(info) if !is_target(info.kind) => {
+            let text = format!("{}: failed to get file size of {name}", worker.spec.name);
+            Err(job_error!(EINVAL, Step::NoTarget).explained(text))
+        }
         Ok(info) => Ok(Target { kind: declared.unwrap_or(info.kind), path, name, exists: true }),
         Err(error) if error.errno() == Some(2) || error.errno() == Some(20) => {
             make_parents(&path)?;
             Ok(Target { path, name, kind: declared.unwrap_or(FileKind::Regular), exists: false })
         }
-        Err(error) => Err(job_error!(errno_of(&error), "stat").explained(format!("fio: {error}"))),
+        Err(error) => Err(job_error!(errno_of(&error), "stat").explained(Note::system(During::Nothing, &error))),
     }
+}
+
+/// Neither opening a pipe nor a socket gives anything that has places to read and write.
+pub(crate) fn is_target(kind: FileKind) -> bool {
+    !matches!(kind, FileKind::Fifo | FileKind::Other)
 }
 
 /// Directories that a name asks for are made, for the owner only.
 fn make_parents(path: &Path) -> Result<(), JobError> {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() && !parent.is_dir() => {
-            ferrio_sys::file::create_directories(parent, 0o700)
-                .map_err(|error| job_error!(errno_of(&error), "create directories").explained(format!("fio: {error}")))
+            ferrio_sys::file::create_directories(parent, 0o700).map_err(|error| {
+                let note = Note::system(During::Nothing, &error);
+                job_error!(errno_of(&error), "create directories").explained(note)
+            })
         }
         _ => Ok(()),
     }
@@ -115,14 +135,14 @@ fn generated(worker: &WorkerPlan) -> Vec<PathBuf> {
     let spec = &worker.spec.target;
     if spec.nrfiles == 1 && spec.filename_format.is_none() {
         // A device, pipe or directory that is called like the job is meant.
-        let named = in_directory(worker, &worker.spec.name);
+        let named = in_directory(worker, &worker.spec.section);
         let special = |info: FileInfo| info.kind != FileKind::Regular && info.kind != FileKind::Directory;
-        if !worker.engine.diskless && FileInfo::of_path(&named).is_ok_and(special) {
+        if worker.engine.def.targets.are_files() && FileInfo::of_path(&named).is_ok_and(special) {
             return vec![named];
         }
     }
-    let format = spec.filename_format.as_deref().unwrap_or("$jobname.$jobnum.$filenum");
-    let name = |file: u32| expand(format, &worker.spec.name, worker.clone_index, file);
+    let format = spec.filename_format.as_deref().unwrap_or(DEFAULT_FORMAT);
+    let name = |file: u32| expand(format, &worker.spec.section, worker.clone_index, file);
     (0..spec.nrfiles).map(|file| in_directory(worker, &name(file))).collect()
 }
 

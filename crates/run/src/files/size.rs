@@ -3,18 +3,20 @@
 //! Must not know: how files are made. Start reading at [`file_set`].
 //! Facts: reference "File set-up", steps 1 to 6.
 
-use super::naming::{self, Target};
+use super::naming::Target;
 use super::{FilePlan, FileSet};
+use crate::compat;
 use crate::error::{JobError, errno_of, job_error};
 use crate::plan::WorkerPlan;
-use ferrio_job::spec::{ExtentSpec, SizeSpec};
+use ferrio_spec::engines::Layout;
+use ferrio_spec::{ExtentSpec, SizeSpec};
+use ferrio_stats::Note;
+use ferrio_stats::note::{During, FileNote};
 use ferrio_sys::block_device;
+use ferrio_sys::errno::{EINVAL, EISDIR};
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
 use ferrio_units::random::{Generator, SeedIndex};
-use std::ops::Range;
 use std::path::Path;
-
-const EINVAL: i32 = 22;
 
 /// Length of a file that is filled until the device is full: far more than any device has, far from overflow.
 const ENDLESS_BYTES: u64 = 1 << 60;
@@ -38,16 +40,9 @@ pub(super) fn file_set(worker: &WorkerPlan, targets: &[Target]) -> Result<FileSe
     total(worker, files)
 }
 
-/// The bytes of a file that a worker will use, as far as that can be told before files are laid out: all of them where not.
-pub(super) fn range_of(worker: &WorkerPlan, path: &Path) -> Range<u64> {
-    let set = naming::targets(worker, &mut |_| {}).and_then(|targets| file_set(worker, &targets)).unwrap_or_default();
-    let file = set.files.iter().find(|file| file.path == path);
-    file.map_or(0..u64::MAX, |file| file.start_bytes..file.start_bytes.saturating_add(file.length_bytes))
-}
-
 /// What is there now; `None` when it has no size (character devices, pipes, engines without files).
 fn current_bytes(worker: &WorkerPlan, target: &Target) -> Result<Option<u64>, JobError> {
-    if worker.engine.diskless {
+    if !worker.engine.def.targets.are_files() {
         return Ok(None);
     }
     match target.kind {
@@ -57,8 +52,12 @@ fn current_bytes(worker: &WorkerPlan, target: &Target) -> Result<Option<u64>, Jo
             Ok(Some(info.size_bytes))
         }
         FileKind::Block => device_bytes(&target.path).map(Some),
+        // It can be looked up, and says itself why it cannot be deleted.
+        FileKind::Directory if !worker.engine.def.targets.are_opened_by_run() => {
+            FileInfo::of_path(&target.path).map(|info| Some(info.size_bytes)).map_err(|error| system_error(&error))
+        }
         FileKind::Directory => {
-            Err(job_error!(21, "open").explained(format!("fio: {} is a directory", target.path.display())))
+            Err(job_error!(EISDIR, "open").explained(FileNote::IsDirectory { path: target.path.display().to_string() }))
         }
         _ => Ok(None),
     }
@@ -70,7 +69,7 @@ fn device_bytes(path: &Path) -> Result<u64, JobError> {
 }
 
 fn system_error(error: &ferrio_sys::Error) -> JobError {
-    job_error!(errno_of(error), "get_file_size").explained(format!("fio: {error}"))
+    job_error!(errno_of(error), "get_file_size").explained(Note::system(During::Nothing, error))
 }
 
 /// `size` dealt out over the files: equal shares, the remainder in whole blocks to the first.
@@ -93,7 +92,7 @@ fn smallest_block(worker: &WorkerPlan) -> u64 {
 }
 
 /// Smallest block of all directions, used or not.
-fn smallest_of_all(worker: &WorkerPlan) -> u64 {
+pub(super) fn smallest_of_all(worker: &WorkerPlan) -> u64 {
     worker.spec.pattern.block_size.0.iter().map(|range| range.min_bytes).min().unwrap_or(1).max(1)
 }
 
@@ -114,9 +113,9 @@ fn file_range(
     let mut start_bytes = offset(worker, extent, percent_base(extent, current_bytes, share));
     check_offset_of_sized(worker, known_bytes, start_bytes)?;
     if extent.file_append && target.kind == FileKind::Regular {
-        if worker.engine.needs_full_layout {
-            let message = format!("fio: can't append/extent with IO engine {}", worker.engine.name);
-            return Err(job_error!(EINVAL, "setup_files").explained(message));
+        if worker.engine.def.layout == Layout::Always {
+            let note = FileNote::CannotAppend { engine: worker.engine.def.name.to_owned() };
+            return Err(job_error!(EINVAL, "setup_files").explained(note));
         }
         start_bytes += current_bytes.unwrap_or(0);
     }
@@ -127,10 +126,14 @@ fn file_range(
         None if extent.fill_device && !is_fixed => ENDLESS_BYTES,
         None => part_of_file(worker, extent, current_bytes, start_bytes),
     };
-    if length_bytes == 0 && current_bytes.is_some_and(|bytes| start_bytes >= bytes) && !worker.engine.diskless {
+    if length_bytes == 0
+        && current_bytes.is_some_and(|bytes| start_bytes >= bytes)
+        && worker.engine.def.targets.are_files()
+    {
         return Err(no_valid_offset(worker));
     }
-    let file_bytes = current_bytes.unwrap_or_else(|| bytes_without_file(extent, share, start_bytes, length_bytes));
+    let file_bytes =
+        current_bytes.unwrap_or_else(|| compat::bytes_without_file(extent, share, start_bytes, length_bytes));
     let (path, name) = (target.path.clone(), target.name.clone());
     Ok(FilePlan { path, name, kind: target.kind, start_bytes, length_bytes, file_bytes })
 }
@@ -140,20 +143,12 @@ fn no_valid_offset(worker: &WorkerPlan) -> JobError {
     job_error!(EINVAL, "total_file_size").explained(message)
 }
 
-/// As seen on fio 3.33: a file whose size is drawn must have room behind the offset, however small it turns out to be.
 fn check_offset_of_sized(worker: &WorkerPlan, known_bytes: Option<u64>, start_bytes: u64) -> Result<(), JobError> {
     match worker.spec.extent.filesize {
-        Some(bounds @ (low, _)) if !is_within(known_bytes, bounds) && start_bytes > low => Err(no_valid_offset(worker)),
+        Some(bounds) if !is_within(known_bytes, bounds) && compat::lacks_room(bounds, start_bytes) => {
+            Err(no_valid_offset(worker))
+        }
         _ => Ok(()),
-    }
-}
-
-/// How far blocks may reach with an engine that has no files. As seen on fio 3.33: as far as its share of `size` does, of whatever
-/// part of it `filesize` leaves, and without `size` as far as they like.
-fn bytes_without_file(extent: &ExtentSpec, share: Option<u64>, start_bytes: u64, length_bytes: u64) -> u64 {
-    match extent.filesize {
-        Some(_) => share.unwrap_or(u64::MAX),
-        None => start_bytes.saturating_add(length_bytes),
     }
 }
 
@@ -176,9 +171,7 @@ fn sized_file(worker: &WorkerPlan, current_bytes: Option<u64>, low: u64, high: u
     if low == high {
         return low;
     }
-    let drawn = stream.between(low, high);
-    // As seen on fio 3.33: of directions that the job does not use, too.
-    drawn - drawn % smallest_of_all(worker)
+    compat::drawn_size_bytes(stream.between(low, high), smallest_of_all(worker))
 }
 
 /// The size that a file has lies within the bounds of `filesize`.
@@ -204,8 +197,7 @@ fn percent_of(bytes: u64, percent: u32) -> u64 {
     (u128::from(bytes) * u128::from(percent) / 100) as u64
 }
 
-/// Where the range begins: `offset` plus the increment of the clone. As seen on fio 3.33, the sum is rounded up if one of them is
-/// a percentage.
+/// Where the range begins: `offset` plus the increment of the clone.
 fn offset(worker: &WorkerPlan, extent: &ExtentSpec, file_bytes: u64) -> u64 {
     let bytes_of = |size: &SizeSpec| match *size {
         SizeSpec::Bytes(bytes) => bytes,
@@ -218,7 +210,7 @@ fn offset(worker: &WorkerPlan, extent: &ExtentSpec, file_bytes: u64) -> u64 {
         return offset_bytes;
     }
     let align_bytes = if extent.offset_align > 0 { extent.offset_align } else { smallest_of_all(worker) };
-    offset_bytes.checked_next_multiple_of(align_bytes).unwrap_or(offset_bytes)
+    compat::offset_of_share_bytes(offset_bytes, align_bytes)
 }
 
 /// Size of the job, and the checks against the block size.
@@ -233,21 +225,17 @@ fn total(worker: &WorkerPlan, files: Vec<FilePlan>) -> Result<FileSet, JobError>
     if let Some(SizeSpec::Bytes(size)) = extent.size
         && size < block
     {
-        let message = format!("fio: size too small, must not be less than minimum block size: {size} < {block}");
-        return Err(job_error!(EINVAL, "setup_files").explained(message));
+        let note = FileNote::SizeTooSmall { size_bytes: size, block_bytes: block };
+        return Err(job_error!(EINVAL, "setup_files").explained(note));
     }
     let pass_bytes = pass_bytes(worker, &files, size_bytes, sum);
     let io_bytes = match extent.io_size {
         Some(SizeSpec::Bytes(bytes)) => bytes,
-        // As seen on fio 3.33: a share of all files, of which the size may be less.
-        Some(SizeSpec::Percent(percent)) => percent_of(sum, percent).min(size_bytes),
+        Some(SizeSpec::Percent(percent)) => compat::io_bytes_of_share(percent_of(sum, percent), size_bytes),
         None => pass_bytes,
     };
-    // A number of bytes below a block is one block, a share is not: as seen on fio 3.33.
-    let is_small_share = matches!(extent.io_size, Some(SizeSpec::Percent(_))) && io_bytes < block;
-    if size_bytes < block || is_small_share {
-        let message = "fio: blocksize is larger than data set range".to_owned();
-        return Err(job_error!(EINVAL, "setup_files").explained(message));
+    if size_bytes < block || compat::is_refused_io_size(extent, io_bytes, block) {
+        return Err(job_error!(EINVAL, "setup_files").explained(FileNote::RangeTooSmall));
     }
     Ok(FileSet { files, size_bytes, pass_bytes, io_bytes, ..FileSet::default() })
 }

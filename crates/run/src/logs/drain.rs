@@ -5,16 +5,21 @@
 use super::record::{IoRecord, Record, Recorder};
 use super::{LogPort, files, filled};
 use crate::plan::WorkerPlan;
+use ferrio_stats::Note;
+use ferrio_stats::note::{During, RunNote};
 use ferrio_stats::{HistogramRow, LogFile, LogId, LogKind, LogRow, LogSink};
 use ferrio_sys::ring::{Bell, Ring};
 use ferrio_sys::scheduling;
 use std::io;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Longest sleep: what a slow job records is on disk after this time.
 const MAX_SLEEP: Duration = Duration::from_millis(100);
+/// Between two looks at whether the logs are still waited for.
+const PATIENCE: Duration = Duration::from_millis(20);
 /// Rows that are handed to the sink at once.
 const MAX_ROWS: usize = 8192;
 /// Records that are taken from one ring before the next has its turn.
@@ -43,7 +48,7 @@ struct Mail {
 /// What went wrong.
 #[derive(Default)]
 struct Problems {
-    texts: Vec<String>,
+    notes: Vec<Note>,
     n_lost: u32,
 }
 
@@ -52,6 +57,8 @@ pub(crate) struct LogDrain {
     mail: Arc<Mail>,
     bell: Arc<Bell>,
     thread: Option<JoinHandle<()>>,
+    /// Closed when the thread ends.
+    end: Receiver<()>,
 }
 
 impl LogDrain {
@@ -64,7 +71,9 @@ impl LogDrain {
         let (its_mail, its_bell) = (Arc::clone(&mail), Arc::clone(&bell));
         let lists = workers.iter().filter_map(|worker| worker.spec.logs.compression_cpus.as_ref());
         let cpus: Vec<u32> = lists.flatten().copied().collect();
+        let (is_running, end) = mpsc::channel::<()>();
         let thread = std::thread::Builder::new().name("ferrio-logs".to_owned()).spawn(move || {
+            let _is_running = is_running;
             let _ = ferrio_sys::signals::block_in_this_thread();
             if !cpus.is_empty() {
                 // It is where the logs are written from, not what they say: no error.
@@ -74,7 +83,7 @@ impl LogDrain {
             let mut streams = Streams { of_workers: Vec::new(), sink: open_sink(), rows, mail: its_mail };
             streams.until_stopped(&its_bell);
         })?;
-        Ok(Some(Self { mail, bell, thread: Some(thread) }))
+        Ok(Some(Self { mail, bell, thread: Some(thread), end }))
     }
 
     /// A worker is about to start: the port that it writes its logs to, if it has any.
@@ -104,15 +113,27 @@ impl LogDrain {
     }
 
     /// Messages about logs that failed since the last call.
-    pub(crate) fn take_problems(&self) -> Vec<String> {
-        std::mem::take(&mut lock(&self.mail.problems).texts)
+    pub(crate) fn take_problems(&self) -> Vec<Note> {
+        std::mem::take(&mut lock(&self.mail.problems).notes)
     }
 
-    /// Empties all rings, closes all files. Returns the messages that are left, and how many logs have lost rows.
-    pub(crate) fn stop(mut self) -> (Vec<String>, u32) {
+    /// Empties all rings, closes all files, unless that does not end before `gives_up` says so. Returns the messages that are
+    /// left, and how many logs could not be opened or have lost rows.
+    pub(crate) fn stop(mut self, gives_up: &mut dyn FnMut() -> bool) -> (Vec<Note>, u32) {
+        self.order(Order::Stop);
+        while self.end.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            if gives_up() {
+                // The thread is left where it is.
+                self.thread = None;
+                let mut problems = lock(&self.mail.problems);
+                problems.notes.push(RunNote::LogsStuck.into());
+                problems.n_lost += 1;
+                break;
+            }
+        }
         self.join();
         let problems = std::mem::take(&mut *lock(&self.mail.problems));
-        (problems.texts, problems.n_lost)
+        (problems.notes, problems.n_lost)
     }
 
     fn order(&self, order: Order) {
@@ -125,7 +146,7 @@ impl LogDrain {
             self.order(Order::Stop);
             if thread.join().is_err() {
                 let mut problems = lock(&self.mail.problems);
-                problems.texts.push("fio: the thread that writes logs has died".to_owned());
+                problems.notes.push(RunNote::LogThreadDied.into());
                 problems.n_lost += 1;
             }
         }
@@ -236,7 +257,7 @@ impl Streams {
             if n_taken == 0 {
                 if n_waiting > 0 {
                     // Only a worker that wrote over its memory gets here; nothing after it can be read.
-                    self.problem(format!("fio: {n_waiting} words of a log are broken"));
+                    self.problem(RunNote::LogIsBroken { n_words: n_waiting }.into());
                     reader.consume(n_waiting);
                 }
                 break;
@@ -339,7 +360,7 @@ impl Streams {
         stream.logs[kind as usize] = None;
         let name = stream.files.iter().find(|file| file.kind == kind).map(|file| self.sink.name(file));
         let name = name.unwrap_or_default();
-        self.problem(format!("fio: cannot write log {}: {error}", name.display()));
+        self.problem(Note::system(During::WriteLog(name.display().to_string()), &error));
         let _ = self.sink.close(log);
     }
 
@@ -353,8 +374,8 @@ impl Streams {
                 Ok(log) => stream.logs[file.kind as usize] = Some(log),
                 Err(error) => {
                     let text = ferrio_units::errno_text(error.raw_os_error().unwrap_or(5));
-                    // As the reference says it: the job goes on, and it does not count in the exit code.
-                    lock(&self.mail.problems).texts.push(format!("fopen log: {text}"));
+                    let name = self.sink.name(file);
+                    self.problem(format!("fopen log: {}: {text}", name.display()).into());
                 }
             }
         }
@@ -365,7 +386,7 @@ impl Streams {
         for kind in LogKind::ALL {
             let closed = stream.logs[kind as usize].take().map_or(Ok(()), |log| self.sink.close(log));
             if let Err(error) = closed {
-                self.problem(format!("fio: cannot write {} log: {error}", kind.name()));
+                self.problem(Note::system(During::CloseLog(kind.name().into()), &error));
             }
         }
     }
@@ -376,9 +397,9 @@ impl Streams {
         }
     }
 
-    fn problem(&self, text: String) {
+    fn problem(&self, note: Note) {
         let mut problems = lock(&self.mail.problems);
-        problems.texts.push(text);
+        problems.notes.push(note);
         problems.n_lost += 1;
     }
 }

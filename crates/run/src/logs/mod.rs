@@ -7,16 +7,18 @@
 //! through a ring) and `drain` (the thread).
 
 mod drain;
+mod no_sink;
 mod record;
 
 use crate::plan::WorkerPlan;
-use ferrio_job::spec::WindowValue;
+use ferrio_spec::WindowValue;
 use ferrio_stats::{LogColumns, LogFile, LogKind};
 use ferrio_sys::ring::{Bell, Ring};
 use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) use drain::{LogDrain, bw_kb_per_sec};
+pub(crate) use no_sink::NoSink;
 pub(crate) use record::{IoRecord, Recorder};
 
 /// Words of the ring of a job that records each I/O: 2 MiB, some 80,000 I/Os.
@@ -68,6 +70,7 @@ pub(crate) fn filled(plan: &WorkerPlan) -> [bool; LogKind::ALL.len()] {
     for file in files(plan) {
         filled[file.kind as usize] = true;
     }
+    filled[LogKind::Slat as usize] &= plan.sees_submission();
     if logs.window_ms == 0 {
         filled[LogKind::Bw as usize] &= !reporting.disable_bw;
         // The time of an I/O is not taken: there is nothing to say of each.
@@ -79,6 +82,8 @@ pub(crate) fn filled(plan: &WorkerPlan) -> [bool; LogKind::ALL.len()] {
 
 fn file(plan: &WorkerPlan, prefix: &Path, kind: LogKind) -> LogFile {
     let logs = &plan.spec.logs;
+    // A log without a name has that of its job.
+    let prefix = if prefix.as_os_str().is_empty() { Path::new(&plan.spec.name) } else { prefix };
     LogFile {
         prefix: prefix.to_owned(),
         kind,

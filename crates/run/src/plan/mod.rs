@@ -2,13 +2,14 @@
 //!
 //! Must not know: processes, loops. Start reading at [`RunPlan::new`].
 
-mod stream;
+mod limits;
+mod turns;
 
 use crate::error::RunError;
-use crate::files::FileSet;
-use crate::provenance::Facts;
-use ferrio_engine::{EngineInfo, EngineOptions, OptionValue};
-use ferrio_job::spec::{BlockRange, DedupeMode, DirectionMix, EngineValue, JobSpec, QueueSpec, RunSpec, SizeSpec};
+use ferrio_engine::{EngineKind, EngineOptions, Rhythm, offload};
+use ferrio_spec::engines::{EngineDef, Handover, Sharing};
+use ferrio_spec::{BlockRange, DedupeMode, DirectionMix, JobSpec, QueueSpec, RunSpec, SizeSpec};
+use ferrio_stats::Provenance;
 use ferrio_sys::scheduling::IoPriority;
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedIndex, SeedTable, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
@@ -17,7 +18,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub(crate) use stream::{limit_ios, workload_plan};
+pub(crate) use limits::limit_ios;
 
 /// Everything about a run that is known before it starts.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ pub struct RunPlan {
     /// Number of groups.
     pub n_groups: u32,
     /// Where the figures will come from; empty until somebody has looked.
-    pub(crate) facts: Facts,
+    pub(crate) facts: Provenance,
 }
 
 /// One worker: a clone of a job.
@@ -37,7 +38,7 @@ pub struct WorkerPlan {
     /// The job, shared by its clones.
     pub spec: Arc<JobSpec>,
     /// Its engine.
-    pub engine: &'static EngineInfo,
+    pub engine: EngineKind,
     /// Position of the job in the run.
     pub job_index: usize,
     /// Number of the worker in the run, from 1: part of its seeds.
@@ -60,6 +61,10 @@ pub struct WorkerPlan {
     pub start_delay_ns: u64,
     /// `dedupe_global`: the fixed sets of all workers that share theirs; empty for the others.
     pub shared_sets: Arc<[DedupeSet]>,
+    /// The trace that it replays trims, whatever its `rw` says.
+    pub has_replayed_trims: bool,
+    /// How its turns follow each other, if it moves no data.
+    pub rhythm: Rhythm,
 }
 
 impl std::fmt::Debug for WorkerPlan {
@@ -80,10 +85,11 @@ impl RunPlan {
         let mut flow_ids = HashMap::new();
         let mut group_index = 0;
         let mut jobs_in_group = 0;
-        for (job_index, job) in spec.jobs.into_iter().enumerate() {
+        for (job_index, mut job) in spec.jobs.into_iter().enumerate() {
             let engine = ferrio_engine::find(&job.engine.name)
                 .ok_or_else(|| RunError::Engine { job: job.name.clone(), engine: job.engine.name.clone() })?;
-            let engine = if offloads(engine, &job) { pooled(engine) } else { engine };
+            let rhythm = turns::of_job(&engine, &mut job);
+            let engine = if offloads(&engine.def, &job) { offload::pooled(engine) } else { engine };
             if jobs_in_group > 0 && (job.grouping.stonewall || job.grouping.new_group) {
                 group_index += 1;
                 jobs_in_group = 0;
@@ -91,6 +97,12 @@ impl RunPlan {
             jobs_in_group += 1;
             let flow_index = flow_index(&mut flow_ids, &job);
             let job = Arc::new(job);
+            // Clones know their section only, whatever `name` says.
+            let other = if job.section == job.name {
+                Arc::clone(&job)
+            } else {
+                Arc::new(JobSpec { name: job.section.clone(), ..JobSpec::clone(&job) })
+            };
             for clone in 0..job.numjobs {
                 let clone_index = if clone == 0 { 0 } else { job.numjobs - clone };
                 let thread_number = workers.len() as u32 + 1;
@@ -98,7 +110,7 @@ impl RunPlan {
                 let seeds = seeds(&job, thread_number);
                 workers.push(WorkerPlan {
                     start_delay_ns: start_delay_ns(&job, &seeds),
-                    spec: Arc::clone(&job),
+                    spec: Arc::clone(if clone == 0 { &job } else { &other }),
                     engine,
                     job_index,
                     thread_number,
@@ -110,35 +122,41 @@ impl RunPlan {
                     reserved_cpus: Arc::clone(&reserved_cpus),
                     seeds,
                     shared_sets: Arc::new([]),
+                    has_replayed_trims: false,
+                    rhythm,
                 });
             }
         }
         find_summed(&mut workers);
         refuse_forks_beside_library_threads(&workers)?;
-        share_dedupe_sets(&mut workers);
         let n_groups = if workers.is_empty() { 0 } else { group_index + 1 };
-        Ok(Self { global_options: spec.global_options, workers, n_groups, facts: Facts::default() })
+        let mut plan = Self { global_options: spec.global_options, workers, n_groups, facts: Provenance::default() };
+        plan.share_dedupe_sets();
+        Ok(plan)
+    }
+
+    /// `dedupe_global`: who takes part knows the sets of all who do.
+    pub(crate) fn share_dedupe_sets(&mut self) {
+        let sets: Arc<[DedupeSet]> = self.workers.iter().filter_map(WorkerPlan::shared_set).collect();
+        for worker in self.workers.iter_mut().filter(|worker| worker.shared_set().is_some()) {
+            worker.shared_sets = Arc::clone(&sets);
+        }
     }
 }
 
 /// A pool of threads does the job's I/Os. Whether the engine can be used so is said when it is made.
-fn offloads(engine: &EngineInfo, job: &JobSpec) -> bool {
-    job.submission.offload && !ferrio_engine::offload::is_needless(engine)
-}
-
-/// What a pool makes of an engine. Lives as long as the program: one for each job.
-fn pooled(engine: &EngineInfo) -> &'static EngineInfo {
-    Box::leak(Box::new(ferrio_engine::offload::info_of(engine)))
+fn offloads(engine: &EngineDef, job: &JobSpec) -> bool {
+    job.submission.offload && !offload::is_needless(engine)
 }
 
 /// Where threads of the C library do I/Os for a thread of the run, no process that wants the same may be forked.
 fn refuse_forks_beside_library_threads(workers: &[WorkerPlan]) -> Result<(), RunError> {
-    let concerned = || workers.iter().filter(|worker| worker.engine.uses_library_threads);
+    let concerned = || workers.iter().filter(|worker| worker.engine.def.sharing == Sharing::LibraryThreads);
     let has_thread = concerned().any(|worker| worker.spec.worker.thread);
     match concerned().find(|worker| has_thread && !worker.spec.worker.thread) {
         None => Ok(()),
         Some(worker) => {
-            Err(RunError::ThreadsAndProcesses { job: worker.spec.name.clone(), engine: worker.engine.name })
+            Err(RunError::ThreadsAndProcesses { job: worker.spec.name.clone(), engine: worker.engine.def.name })
         }
     }
 }
@@ -159,14 +177,6 @@ fn find_summed(workers: &mut [WorkerPlan]) {
             worker.summed_with = summed.clone();
         }
         start = summed.end;
-    }
-}
-
-/// `dedupe_global`: who takes part knows the sets of all who do.
-fn share_dedupe_sets(workers: &mut [WorkerPlan]) {
-    let sets: Arc<[DedupeSet]> = workers.iter().filter_map(WorkerPlan::shared_set).collect();
-    for worker in workers.iter_mut().filter(|worker| worker.shared_set().is_some()) {
-        worker.shared_sets = Arc::clone(&sets);
     }
 }
 
@@ -211,10 +221,10 @@ impl WorkerPlan {
     }
 
     /// What decides about the job's data beside its options for buffers.
-    pub(crate) fn contents_plan(&self, set: &FileSet) -> ContentsPlan {
+    pub(crate) fn contents_plan(&self, size_bytes: u64) -> ContentsPlan {
         ContentsPlan {
             reads: self.used_directions()[DataDirection::Read],
-            size_bytes: set.size_bytes,
+            size_bytes,
             block_bytes: self.write_block_bytes(),
             iodepth: self.spec.queue.iodepth,
             shared_sets: Arc::clone(&self.shared_sets),
@@ -241,7 +251,12 @@ impl WorkerPlan {
     pub(crate) fn measured_directions(&self) -> PerDirection<bool> {
         let PerDirection([read, write, trim]) = self.used_directions();
         let reads_back = self.spec.verify.as_ref().is_some_and(|verify| verify.reads_back);
-        PerDirection([read || reads_back, write, trim || self.trims_between()])
+        PerDirection([read || reads_back, write, trim || self.trims_beside()])
+    }
+
+    /// Trims are done beside what the job's directions say.
+    pub(crate) fn trims_beside(&self) -> bool {
+        self.has_replayed_trims || self.trims_between()
     }
 
     /// Some of what the job writes is trimmed again.
@@ -284,6 +299,11 @@ impl WorkerPlan {
         if self.has_io_priority() { self.io_priority().encode() } else { 0 }
     }
 
+    /// Its rates are shown in bits.
+    pub(crate) fn shows_bits(&self) -> bool {
+        self.spec.reporting.unit_bits.unwrap_or(self.engine.def.counts_bits)
+    }
+
     /// The job writes.
     pub(crate) fn writes(&self) -> bool {
         self.streams_writes() && !self.spec.is_verify_only()
@@ -296,7 +316,7 @@ impl WorkerPlan {
 
     /// A pool of threads does its I/Os.
     pub(crate) fn offloads(&self) -> bool {
-        offloads(self.engine, &self.spec)
+        offloads(&self.engine.def, &self.spec)
     }
 
     /// I/Os that touch the same bytes wait for each other. Those of readers, and of who does one at a time, need not.
@@ -317,20 +337,23 @@ impl WorkerPlan {
 
     /// Depth and batches as the engine allows them.
     pub(crate) fn queue(&self) -> QueueSpec {
-        if self.engine.inline {
+        if self.engine.def.is_inline() || self.engine.def.moves_nothing() {
             return QueueSpec { iodepth: 1, batch_submit: 1, batch_complete_min: 1, batch_complete_max: 1, low: 1 };
         }
         self.spec.queue
     }
 
-    /// The private options of the engine in its own terms.
+    /// The time at which an I/O was handed to the kernel is known apart from that at which it was done.
+    pub(crate) fn sees_submission(&self) -> bool {
+        match self.engine.def.handover {
+            Handover::Waits => false,
+            Handover::Prepared { unseen_with: Some(option) } => !self.engine_options().flag(option),
+            Handover::Prepared { unseen_with: None } | Handover::Bare => true,
+        }
+    }
+
+    /// The private options of the engine.
     pub(crate) fn engine_options(&self) -> EngineOptions {
-        let value = |value: &EngineValue| match value {
-            EngineValue::Bool(flag) => OptionValue::Bool(*flag),
-            EngineValue::Int(number) => OptionValue::Int(*number),
-            EngineValue::Text(text) => OptionValue::Text(text.clone()),
-            EngineValue::PerDirection(values) => OptionValue::PerDirection(*values),
-        };
-        EngineOptions::new(self.spec.engine.options.iter().map(|(name, v)| (name.clone(), value(v))).collect())
+        EngineOptions::new(self.spec.engine.options.clone())
     }
 }

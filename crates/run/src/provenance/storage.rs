@@ -23,10 +23,12 @@ pub(super) struct Storage {
 }
 
 impl Storage {
-    pub(super) fn of_workers(workers: &[WorkerPlan]) -> Self {
+    pub(super) fn of_workers(workers: &[WorkerPlan], look_at: &dyn Fn(usize)) -> Self {
         let mut storage = Self::default();
         let mut looked_at = HashSet::new();
-        for worker in workers.iter().filter(|worker| worker.clone_index == 0 && !worker.engine.diskless) {
+        let has_files = |worker: &WorkerPlan| worker.clone_index == 0 && worker.engine.def.targets.are_files();
+        for (index, worker) in workers.iter().enumerate().filter(|(_, worker)| has_files(worker)) {
+            look_at(index);
             for path in places(worker) {
                 if looked_at.insert(path.clone()) {
                     storage.add_path(&path);
@@ -93,7 +95,7 @@ fn places(worker: &WorkerPlan) -> Vec<PathBuf> {
     };
     if target.filenames.is_empty() && target.opendirs.is_empty() {
         // A device that is called like the job is meant; else this is where its files will be.
-        return in_directories(&worker.spec.name);
+        return in_directories(&worker.spec.section);
     }
     let is_file = |name: &&String| *name != "-";
     let named = target.filenames.iter().filter(is_file).flat_map(|name| in_directories(name));

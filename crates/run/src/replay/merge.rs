@@ -4,8 +4,7 @@
 
 use super::source;
 use crate::error::RunError;
-use ferrio_job::spec::{JobSpec, MergeSpec, RunSpec};
-use ferrio_sys::signals;
+use ferrio_spec::{JobSpec, MergeSpec, RunSpec};
 use ferrio_units::byte_text;
 use ferrio_workload::replay::{Merge, MergeInput, TraceError};
 use std::fs::{self, File};
@@ -24,8 +23,12 @@ const RECORDS_BETWEEN_LOOKS: u64 = 65_536;
 const UNSCALED_PPM: u64 = 1_000_000;
 
 /// Merges the traces of all jobs that want it and lets them replay the outcome. `tell` hears what says nothing in a trace.
-/// Returns how many jobs wanted it.
-pub(crate) fn merge_traces(run: &mut RunSpec, tell: &mut dyn FnMut(String)) -> Result<usize, RunError> {
+/// Returns how many jobs wanted it. `stop` says that the run is over.
+pub(crate) fn merge_traces(
+    run: &mut RunSpec,
+    tell: &mut dyn FnMut(String),
+    stop: &dyn Fn() -> bool,
+) -> Result<usize, RunError> {
     let (mut n_jobs, mut done) = (0, Vec::<(MergeSpec, Vec<String>)>::new());
     for job in &mut run.jobs {
         let Some(merge) = job.replay.merge.take() else { continue };
@@ -40,7 +43,7 @@ pub(crate) fn merge_traces(run: &mut RunSpec, tell: &mut dyn FnMut(String)) -> R
         if done.iter().any(|(merge, _)| merge.output == this.0.output) {
             return Err(failed(format!("{} is what another job merges its traces to", this.0.output.display())));
         }
-        merge_to_file(&this.0, &this.1, job, tell).map_err(failed)?;
+        merge_to_file(&this.0, &this.1, job, tell, stop).map_err(failed)?;
         done.push(this);
     }
     Ok(n_jobs)
@@ -51,19 +54,20 @@ fn merge_to_file(
     traces: &[String],
     job: &JobSpec,
     tell: &mut dyn FnMut(String),
+    stop: &dyn Fn() -> bool,
 ) -> Result<(), String> {
     let path = &merge.output;
     refuse_output(path, traces)?;
     let mut inputs = Vec::with_capacity(traces.len());
     for (index, name) in traces.iter().enumerate() {
-        let bytes = source::open(name, &signals::is_end_pending).map_err(|error| of_trace(name, &error))?;
+        let bytes = source::open(name, stop).map_err(|error| of_trace(name, &error))?;
         let time_scale_ppm = merge.time_scales_ppm.get(index).copied().unwrap_or(UNSCALED_PPM);
         inputs.push(MergeInput { bytes, time_scale_ppm, n_passes: merge.n_passes.get(index).copied().unwrap_or(1) });
     }
     let mut merged = Merge::new(inputs).map_err(|(index, error)| of_trace(&traces[index], &error))?;
     let to_file = |error: io::Error| format!("{}: {error}", path.display());
     let file = File::create(path).map_err(to_file)?;
-    let written = write(&mut merged, file).map_err(|error| match error {
+    let written = write(&mut merged, file, stop).map_err(|error| match error {
         TraceError::Io(error) => to_file(error),
         other => other.to_string(),
     });
@@ -85,13 +89,13 @@ fn of_trace(name: &str, error: &TraceError) -> String {
     }
 }
 
-fn write(merged: &mut Merge, file: File) -> Result<(), TraceError> {
+fn write(merged: &mut Merge, file: File, stop: &dyn Fn() -> bool) -> Result<(), TraceError> {
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, file);
     let mut n_records: u64 = 0;
     while let Some(record) = merged.next_record()? {
         out.write_all(&record)?;
         n_records += 1;
-        if n_records.is_multiple_of(RECORDS_BETWEEN_LOOKS) && signals::is_end_pending() {
+        if n_records.is_multiple_of(RECORDS_BETWEEN_LOOKS) && stop() {
             return Err(TraceError::Stopped);
         }
     }

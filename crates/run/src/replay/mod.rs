@@ -10,10 +10,13 @@ mod source;
 mod verified;
 
 use crate::error::{JobError, errno_of, job_error};
-use crate::files::{FilePlan, FileSet, guard};
+use crate::files::{FilePlan, FileSet, guard, is_target};
 use crate::plan::WorkerPlan;
-use ferrio_job::spec::{BlockRange, DirectionMix, JobSpec, SizeSpec};
+use ferrio_spec::{BlockRange, DirectionMix, JobSpec, SizeSpec};
+use ferrio_stats::Note;
+use ferrio_stats::note::During;
 use ferrio_sys::block_device::{self, DeviceNumber};
+use ferrio_sys::errno::{EBUSY, EINVAL, ENOMEM};
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
 use ferrio_sys::limits::{Resource, raise_limit};
 use ferrio_units::{DataDirection, PerDirection, byte_text};
@@ -21,10 +24,6 @@ use ferrio_workload::replay::{FileUse, ReplayPlan, ReplayRules, Survey, TraceByt
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-const EIO: i32 = 5;
-const EINVAL: i32 = 22;
-const EBUSY: i32 = 16;
 
 /// Most memory that the buffers of a replay may take where its trace decides, bytes.
 const MAX_BUFFER_BYTES: u64 = 4 << 30;
@@ -57,9 +56,7 @@ impl TracedJob {
         let remarks = remarks.into_iter().map(|line| format!("fio: {name}: {line}")).collect();
         let paths = paths(worker, &survey)?;
         let plan = adapted(worker, &survey, &paths)?;
-        if let Some(refusal) = guard::check_devices(std::slice::from_ref(&plan))
-            .map_err(|error| job_error!(EIO, "check_devices").explained(format!("fio: {error}")))?
-        {
+        if let Some(refusal) = guard::check_devices(std::slice::from_ref(&plan), &|_| ()) {
             return Err(job_error!(EBUSY, "check_devices").explained(refusal.message));
         }
         let set = file_set(&plan, &survey, &paths)?;
@@ -79,8 +76,10 @@ fn replay_plan(worker: &WorkerPlan, bytes: Arc<dyn TraceBytes>, rules: ReplayRul
 fn trace_failed(name: &str, error: &TraceError) -> JobError {
     match error {
         TraceError::Stopped => JobError::stopped(),
-        TraceError::Io(source) => job_error!(source.raw_os_error().unwrap_or(EIO), "read iolog")
-            .explained(format!("fio: read iolog {name}: {source}")),
+        // Whatever the reason is, to fio it is a trace that is none.
+        TraceError::Io(source) => {
+            job_error!(EINVAL, "failed initializing iolog").explained(format!("fio: read iolog {name}: {source}"))
+        }
         other => job_error!(EINVAL, "failed initializing iolog").explained(format!("{other} ({name})")),
     }
 }
@@ -94,7 +93,7 @@ fn paths(worker: &WorkerPlan, survey: &Survey) -> Result<Vec<PathBuf>, JobError>
         .map(|FileUse { file, .. }| match (redirect, file) {
             (Some(path), _) => Ok(path.clone()),
             (None, TraceFile::Named(name)) => Ok(PathBuf::from(byte_text::to_os_string(name))),
-            (None, TraceFile::Device { major, minor }) if worker.engine.diskless => {
+            (None, TraceFile::Device { major, minor }) if !worker.engine.def.targets.are_files() => {
                 Ok(PathBuf::from(format!("{major}:{minor}")))
             }
             (None, TraceFile::Device { major, minor }) => device_path(*major, *minor),
@@ -149,13 +148,13 @@ fn adapted(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<Wo
         let text = format!(
             "fio: {depth} buffers of {max_bytes} bytes, as the trace asks for, are too much; set a lower iodepth"
         );
-        return Err(job_error!(12, "iomem allocation").explained(text));
+        return Err(job_error!(ENOMEM, "iomem allocation").explained(text));
     }
     spec.target.filenames = paths.iter().map(|path| byte_text::from_bytes(path.as_os_str().as_bytes())).collect();
     spec.target.directories.clear();
     spec.extent.size = Some(SizeSpec::Bytes(survey.bytes()));
     spec.extent.io_size = None;
-    Ok(worker.with_spec(Arc::new(spec)))
+    Ok(WorkerPlan { has_replayed_trims: trims, ..worker.with_spec(Arc::new(spec)) })
 }
 
 /// The files as they are. Nothing is laid out: what the trace reads has to be there, what it writes it makes.
@@ -167,13 +166,18 @@ fn file_set(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<F
 }
 
 fn file_plan(worker: &WorkerPlan, path: &Path, end_bytes: u64) -> Result<FilePlan, JobError> {
-    let failed =
-        |error: ferrio_sys::Error| job_error!(errno_of(&error), "get_file_size").explained(format!("fio: {error}"));
+    let failed = |error: ferrio_sys::Error| {
+        job_error!(errno_of(&error), "get_file_size").explained(Note::system(During::Nothing, &error))
+    };
     let (kind, file_bytes) = match FileInfo::of_path(path) {
-        _ if worker.engine.diskless => (FileKind::Regular, end_bytes),
+        _ if !worker.engine.def.targets.are_files() => (FileKind::Regular, end_bytes),
         Ok(info) if info.kind == FileKind::Block => {
             let device = OpenRequest::default().open(path).map_err(failed)?;
             (info.kind, block_device::size_bytes(&device).map_err(failed)?)
+        }
+        Ok(info) if !is_target(info.kind) => {
+            let text = format!("{}: failed to get file size of {}", worker.spec.name, path.display());
+            return Err(job_error!(EINVAL, "get_file_size").explained(text));
         }
         // A read that the trace has whole is not done where the file ends within it.
         Ok(info) => (info.kind, info.size_bytes.max(end_bytes)),

@@ -1,12 +1,13 @@
 //! Verification of a job that replays a trace: what depends on what is in it.
 //!
 //! Must not know: formats of traces, blocks. Start reading at [`adapt`].
-//! As seen on fio 3.33: a header each `verify_interval`, by default each `bs`, and one in each write that is shorter; what a
-//! trace reads is checked if it writes nothing.
+//! As seen on fio 3.41: a header each `verify_interval`, by default each `bs`, and one in each write that is shorter; what a
+//! trace reads is checked if it writes nothing. Where an interval does not divide a write, fio's last header in it is of
+//! bytes past its end; here what divides all is the interval.
 
 use super::EINVAL;
 use crate::error::{JobError, job_error};
-use ferrio_job::spec::{HeaderLayout, VerifiedWrites, VerifySpec};
+use ferrio_spec::{HeaderLayout, VerifiedWrites, VerifySpec};
 use ferrio_units::DataDirection;
 use ferrio_workload::replay::Survey;
 use ferrio_workload::verify::block::BlockRules;

@@ -3,40 +3,12 @@
 //! Must not know: workers, how a report is made. Start reading at [`Agenda::take_due`].
 //! Facts: reference "Environment, files, signals, exit codes".
 
-use super::idle::IdleDetail;
+use ferrio_spec::ControlSettings;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Time between two looks for files: often enough for a person or a script, and one system call a file.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
-
-/// What asks for reports of the running state or ends it, beside signals. The default is nothing of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ControlSettings {
-    /// Time between two reports of the running state, at least 1 ms; `None`: there are none.
-    pub status_interval: Option<Duration>,
-    /// A file that asks for such a report by being there; it is removed when it is seen.
-    pub status_file: Option<PathBuf>,
-    /// Samples of the bandwidth of all jobs together are wanted.
-    pub samples_bandwidth: bool,
-    /// How idle the CPUs are is measured, and reported in this detail.
-    pub idle: Option<IdleDetail>,
-    /// What ends all jobs.
-    pub trigger: Trigger,
-}
-
-/// What ends all jobs at once, and what is done then.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Trigger {
-    /// A file that does so by being there; it is removed when it is seen.
-    pub file: Option<PathBuf>,
-    /// Time since the start of the run after which it happens.
-    pub timeout: Option<Duration>,
-    /// A command for the shell, started when the jobs are told to end; the run waits for its end.
-    pub command: Option<String>,
-    /// The standard output belongs to the reports: that of the command goes to the standard error.
-    pub keeps_stdout_free: bool,
-}
 
 /// What is due now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -110,6 +82,7 @@ fn is_taken(path: Option<&PathBuf>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_spec::Trigger;
 
     const SECOND: Duration = Duration::from_secs(1);
 

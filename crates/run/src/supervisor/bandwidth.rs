@@ -2,8 +2,8 @@
 //!
 //! Must not know: files. Start reading at [`BandwidthMeter::take_due`].
 
-use super::board::{Board, WorkerState};
 use crate::events::BandwidthSample;
+use crate::link::board::{Board, WorkerState};
 use crate::plan::WorkerPlan;
 use ferrio_units::PerDirection;
 use std::sync::atomic::Ordering::Relaxed;

@@ -2,11 +2,10 @@
 //!
 //! Must not know: how the line looks. Start reading at [`EtaMaker::snapshot`].
 
-use super::EtaSettings;
-use super::board::{Board, WorkerState};
 use super::record::Record;
+use crate::link::board::{Board, WorkerState};
 use crate::plan::{RunPlan, WorkerPlan};
-use ferrio_job::spec::{DirectionMix, SizeSpec};
+use ferrio_spec::{DirectionMix, SizeSpec};
 use ferrio_stats::eta::{EtaLimits, EtaSnapshot};
 use ferrio_units::{DataDirection, PerDirection};
 use std::sync::atomic::Ordering::Relaxed;
@@ -25,7 +24,8 @@ const IDLE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Makes snapshots at an interval.
 pub(super) struct EtaMaker {
-    settings: EtaSettings,
+    /// `None`: none are made.
+    interval: Option<Duration>,
     started_at: Instant,
     /// When the next one is due: the intervals are those of the run, whatever time the snapshots take.
     due_at: Instant,
@@ -35,27 +35,27 @@ pub(super) struct EtaMaker {
 }
 
 impl EtaMaker {
-    pub(super) fn new(settings: EtaSettings, started_at: Instant) -> Self {
+    pub(super) fn new(interval: Option<Duration>, started_at: Instant) -> Self {
         let zero = PerDirection::all(0);
-        let mut maker = Self { settings, started_at, due_at: started_at, last_at: started_at, bytes: zero, ios: zero };
+        let mut maker = Self { interval, started_at, due_at: started_at, last_at: started_at, bytes: zero, ios: zero };
         maker.due_at += maker.interval();
         maker
     }
 
     fn interval(&self) -> Duration {
-        Duration::from_millis(self.settings.interval_ms.max(1))
+        self.interval.unwrap_or_default().max(Duration::from_millis(1))
     }
 
-    pub(super) fn is_due(&self) -> bool {
-        self.settings.enabled && Instant::now() >= self.due_at
+    pub(super) fn is_due(&self, now: Instant) -> bool {
+        self.interval.is_some() && now >= self.due_at
     }
 
     /// Until the next snapshot.
-    pub(super) fn time_left(&self) -> Duration {
-        if !self.settings.enabled {
+    pub(super) fn time_left(&self, now: Instant) -> Duration {
+        if self.interval.is_none() {
             return Duration::MAX;
         }
-        self.due_at.saturating_duration_since(Instant::now())
+        self.due_at.saturating_duration_since(now)
     }
 
     /// The time that a snapshot of now stands for: when it was due, so that a second that has just begun is not counted.
@@ -67,8 +67,7 @@ impl EtaMaker {
         if following > now { due_at } else { now }
     }
 
-    pub(super) fn snapshot(&mut self, plan: &RunPlan, board: &Board, records: &[Record]) -> EtaSnapshot {
-        let now = Instant::now();
+    pub(super) fn snapshot(&mut self, plan: &RunPlan, board: &Board, records: &[Record], now: Instant) -> EtaSnapshot {
         let running = |index: &usize| records[*index].is_running();
         let counts = |index: &usize| running(index) && board.slot(*index).state() > WorkerState::Ramping;
         let only_ramps = !(0..records.len()).any(|index| counts(&index));
@@ -103,7 +102,7 @@ impl EtaMaker {
             ios_per_sec,
             eta_secs,
             kb_base: reporting.map_or(1024, |reporting| reporting.kb_base),
-            unit_bits: reporting.is_some_and(|reporting| reporting.unit_bits),
+            unit_bits: plan.workers.first().is_some_and(WorkerPlan::shows_bits),
         }
     }
 }
@@ -250,17 +249,16 @@ fn running_letter(worker: &WorkerPlan) -> char {
 
 #[cfg(test)]
 mod tests {
-    use super::super::launch::Handle;
+    use super::super::launch::WorkerHandle;
     use super::super::record::Status;
     use super::*;
-    use ferrio_job::draft::Draft;
-    use ferrio_job::spec::{JobSpec, RunSpec, SpRandomSpec};
+    use ferrio_spec::{JobSpec, RunSpec, SpRandomSpec};
 
     const MIB: u64 = 1 << 20;
     const SECOND: u64 = 1_000_000;
 
     fn job(set: impl FnOnce(&mut JobSpec)) -> JobSpec {
-        let mut job = Draft::new().job;
+        let mut job = JobSpec::default();
         "null".clone_into(&mut job.engine.name);
         set(&mut job);
         job
@@ -276,7 +274,7 @@ mod tests {
         time_left_of(&plan.workers[0], n_mib * MIB, Duration::from_millis(ran_ms)).map(|left| left.as_secs())
     }
 
-    // By arithmetic; lines of fio 3.33 for the jobs with a runtime, a size, and loops show the same.
+    // By arithmetic; lines of fio 3.41 for the jobs with a runtime, a size, and loops show the same.
     #[test]
     fn time_left_of_one_job() {
         let timed = |job: &mut JobSpec| (job.limits.runtime_us, job.limits.time_based) = (4 * SECOND, true);
@@ -326,7 +324,7 @@ mod tests {
             |secs: u64, records: &[Record]| seconds_left(&plan, &board, records, start + Duration::from_secs(secs));
         assert_eq!(after(0, &records), Some(9), "nothing has begun");
         for record in &mut records[..2] {
-            record.status = Status::Running(Handle::Thread(None, std::sync::mpsc::channel().1));
+            record.status = Status::Running(WorkerHandle::Thread(None, std::sync::mpsc::channel().1));
             record.let_go_at = Some(start);
         }
         assert_eq!([1, 5].map(|secs| after(secs, &records)), [Some(8), Some(4)]);
@@ -337,7 +335,7 @@ mod tests {
         assert_eq!(after(9, &records), Some(0));
     }
 
-    // The limits that fio 3.33 shows for such jobs.
+    // The limits that fio 3.41 shows for such jobs.
     #[test]
     fn limits_are_sums_over_what_is_used() {
         let limits = |jobs: Vec<JobSpec>| rate_limits(plan(jobs).workers.iter());
@@ -371,7 +369,7 @@ mod tests {
     #[test]
     fn snapshots_stand_for_the_time_at_which_they_are_due() {
         let start = Instant::now();
-        let mut maker = EtaMaker::new(EtaSettings { enabled: true, interval_ms: 500 }, start);
+        let mut maker = EtaMaker::new(Some(Duration::from_millis(500)), start);
         let mut stands_for =
             |ms: u64| (maker.take_due_time(start + Duration::from_millis(ms), true) - start).as_millis();
         assert_eq!([500, 1_003, 1_650, 2_000].map(&mut stands_for), [500, 1_000, 1_500, 2_000]);

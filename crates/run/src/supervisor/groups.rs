@@ -3,7 +3,7 @@
 //! Must not know: how a worker enters one. Start reading at [`Made`].
 
 use crate::plan::WorkerPlan;
-use ferrio_job::spec::CgroupSpec;
+use ferrio_spec::CgroupSpec;
 use ferrio_sys::cgroup::Hierarchy;
 
 /// The groups that were not there before the run. Those that were stay.

@@ -1,15 +1,21 @@
 //! Starting workers as processes or threads.
 //!
-//! Must not know: when they start. Start reading at [`Launcher::start`].
+//! Must not know: when they start. Start reading at [`start`].
 
-use super::board::{Board, WorkerState};
+use super::scene::Scene;
 use crate::files::FileSet;
+use crate::link::board::WorkerState;
+use crate::link::context::WorkerContext;
+use crate::link::message::{WorkerMessage, WorkerOutcome};
+use crate::link::trace::Tracer;
 use crate::logs::LogPort;
-use crate::plan::RunPlan;
-use crate::trace::TraceSettings;
-use crate::worker::{WorkerContext, WorkerMessage, WorkerOutcome, work};
+use crate::work::work;
+use ferrio_spec::engines::Sharing;
 use ferrio_stats::ThreadStats;
+use ferrio_stats::note::RunNote;
 use ferrio_sys::channel::{MessageReceiver, MessageSender, Received, message_channel};
+use ferrio_sys::clock::Seat;
+use ferrio_sys::errno::EIO;
 use ferrio_sys::process::{self, ChildEnd, Pid};
 use ferrio_sys::{Clock, signals};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -21,7 +27,7 @@ use std::thread::JoinHandle;
 const MAX_MESSAGE_BYTES: usize = 64 << 20;
 
 /// A started worker.
-pub(super) enum Handle {
+pub(super) enum WorkerHandle {
     /// A process and the channel from it.
     Process(Pid, Box<MessageReceiver>),
     /// A thread and the channel from it.
@@ -38,117 +44,155 @@ pub(super) enum Heard {
     Ended(Option<i32>),
 }
 
-/// What every start needs.
-pub(super) struct Launcher<'a> {
-    pub(super) plan: &'a Arc<RunPlan>,
-    pub(super) board: &'a Arc<Board>,
-    pub(super) clock: &'a Clock,
-    pub(super) readonly: bool,
-    pub(super) trace: TraceSettings,
+/// Starts a worker; returns its handle and id. A process leaves `files` as they are: what the supervisor frees between two
+/// forks lies in pages that the next child cannot share.
+pub(super) fn start(
+    scene: &Scene,
+    index: usize,
+    files: &mut Option<FileSet>,
+    log: Option<LogPort>,
+) -> ferrio_sys::Result<(WorkerHandle, u32)> {
+    let generation = scene.board.gate_generation();
+    scene.board.slot(index).set_state(WorkerState::Created);
+    if scene.is_thread(index) {
+        start_thread(scene, index, files.take(), log, generation)
+    } else {
+        start_process(scene, index, files, log.as_ref(), generation)
+    }
 }
 
-impl Launcher<'_> {
-    /// Starts a worker; returns its handle and id. A process leaves `files` as they are: what the supervisor frees
-    /// between two forks lies in pages that the next child cannot share.
-    pub(super) fn start(
-        &self,
-        index: usize,
-        files: &mut Option<FileSet>,
-        log: Option<LogPort>,
-    ) -> ferrio_sys::Result<(Handle, u32)> {
-        let generation = self.board.gate_generation();
-        self.board.slot(index).set_state(WorkerState::Created);
-        if self.plan.workers[index].spec.worker.thread {
-            self.start_thread(index, files.take(), log, generation)
-        } else {
-            self.start_process(index, files, log.as_ref(), generation)
+fn start_process(
+    scene: &Scene,
+    index: usize,
+    files: &mut Option<FileSet>,
+    log: Option<&LogPort>,
+    generation: u32,
+) -> ferrio_sys::Result<(WorkerHandle, u32)> {
+    // Until the end of the worker's channel is closed here, no other run may fork: its worker would hold that end too, and the
+    // death of this one would not be noticed.
+    let _alone = process::fork_alone();
+    let (sender, receiver) = message_channel(MAX_MESSAGE_BYTES)?;
+    let supervisor = process::process_id();
+    let pid = process::fork(|| {
+        // A worker gets no signals of the terminal, and dies with its supervisor.
+        let _ = process::set_session();
+        if matches!(process::die_with_parent(supervisor), Ok(false)) {
+            return 1;
         }
+        let _ = signals::reset_in_child();
+        let send_one = |message: &WorkerMessage| send_to(&sender, message);
+        let tracer = Tracer::new(scene.settings.trace, &send_one);
+        // Lines that are kept come before what is sent after them.
+        let send = |message: &WorkerMessage| {
+            tracer.flush();
+            send_one(message);
+        };
+        let context = WorkerContext {
+            board: &scene.board,
+            slot_index: index,
+            gate_generation: generation,
+            clock: scene.clock.clone(),
+            send: &send,
+            is_thread: false,
+            readonly: scene.settings.readonly,
+            tracer: &tracer,
+            log,
+        };
+        let outcome = work(&scene.plan.workers[index], files.take(), &context);
+        send(&WorkerMessage::Outcome(Box::new(outcome)));
+        0
+    })?;
+    drop(sender);
+    let id = pid.as_raw_nonzero().get() as u32;
+    Ok((WorkerHandle::Process(pid, Box::new(receiver)), id))
+}
+
+fn start_thread(
+    scene: &Scene,
+    index: usize,
+    files: Option<FileSet>,
+    log: Option<LogPort>,
+    generation: u32,
+) -> ferrio_sys::Result<(WorkerHandle, u32)> {
+    let (sender, receiver) = mpsc::channel();
+    let (plan, board) = (Arc::clone(&scene.plan), Arc::clone(&scene.board));
+    let (readonly, trace) = (scene.settings.readonly, scene.settings.trace);
+    let (id_sender, id_receiver) = mpsc::sync_channel(1);
+    let presence = Presence(scene.time.add_seat());
+    let clock = presence.clock().unwrap_or_else(|| scene.clock.clone());
+    let body = move || {
+        let _ = signals::block_in_this_thread();
+        let _ = id_sender.send(process::thread_id().as_raw_nonzero().get() as u32);
+        presence.begin();
+        // It leaves last, when nobody can hear it any more.
+        let (presence, sender) = (presence, sender);
+        // The supervisor may have given up; then nobody listens.
+        let send_one = |message: &WorkerMessage| {
+            drop(sender.send(message.clone()));
+            presence.speak();
+        };
+        let tracer = Tracer::new(trace, &send_one);
+        let send = |message: &WorkerMessage| {
+            tracer.flush();
+            send_one(message);
+        };
+        let context = WorkerContext {
+            board: &board,
+            slot_index: index,
+            gate_generation: generation,
+            clock,
+            send: &send,
+            is_thread: true,
+            readonly,
+            tracer: &tracer,
+            log: log.as_ref(),
+        };
+        let outcome = work(&plan.workers[index], files, &context);
+        send(&WorkerMessage::Outcome(Box::new(outcome)));
+    };
+    let thread = spawn(format!("ferrio-{index}"), scene.plan.workers[index].engine.def.sharing, body)?;
+    let id = id_receiver.recv().unwrap_or(0);
+    Ok((WorkerHandle::Thread(Some(thread), receiver), id))
+}
+
+fn spawn(
+    name: String,
+    sharing: Sharing,
+    body: impl FnOnce() + Send + 'static,
+) -> ferrio_sys::Result<JoinHandle<ferrio_sys::Result<()>>> {
+    if sharing != Sharing::LibraryThreads {
+        return process::spawn_with_own_files(name, body);
+    }
+    let run = move || {
+        body();
+        Ok(())
+    };
+    let failed = |source| ferrio_sys::Error::Call { operation: "start thread", target: name.clone(), source };
+    std::thread::Builder::new().name(name.clone()).spawn(run).map_err(failed)
+}
+
+/// A worker in a virtual time; nothing on that of the machine. It leaves that time when it is dropped.
+struct Presence(Option<Arc<Seat>>);
+
+impl Presence {
+    fn clock(&self) -> Option<Clock> {
+        self.0.as_ref().map(|seat| Clock::seated(Arc::clone(seat)))
     }
 
-    fn start_process(
-        &self,
-        index: usize,
-        files: &mut Option<FileSet>,
-        log: Option<&LogPort>,
-        generation: u32,
-    ) -> ferrio_sys::Result<(Handle, u32)> {
-        let (sender, receiver) = message_channel(MAX_MESSAGE_BYTES)?;
-        let supervisor = process::process_id();
-        let pid = process::fork(|| {
-            // A worker gets no signals of the terminal, and dies with its supervisor.
-            let _ = process::set_session();
-            if matches!(process::die_with_parent(supervisor), Ok(false)) {
-                return 1;
-            }
-            let _ = signals::reset_in_child();
-            let send = |message: &WorkerMessage| send_to(&sender, message);
-            let context = WorkerContext {
-                board: self.board,
-                slot_index: index,
-                gate_generation: generation,
-                clock: self.clock.clone(),
-                send: &send,
-                is_thread: false,
-                readonly: self.readonly,
-                trace: self.trace,
-                log,
-            };
-            let outcome = work(&self.plan.workers[index], files.take(), &context);
-            send(&WorkerMessage::Outcome(Box::new(outcome)));
-            0
-        })?;
-        drop(sender);
-        let id = pid.as_raw_nonzero().get() as u32;
-        Ok((Handle::Process(pid, Box::new(receiver)), id))
+    /// Waits for its first turn.
+    fn begin(&self) {
+        self.0.iter().for_each(|seat| seat.begin());
     }
 
-    fn start_thread(
-        &self,
-        index: usize,
-        files: Option<FileSet>,
-        log: Option<LogPort>,
-        generation: u32,
-    ) -> ferrio_sys::Result<(Handle, u32)> {
-        let (sender, receiver) = mpsc::channel();
-        let (plan, board, clock) = (Arc::clone(self.plan), Arc::clone(self.board), self.clock.clone());
-        let (readonly, trace) = (self.readonly, self.trace);
-        let (id_sender, id_receiver) = mpsc::sync_channel(1);
-        let body = move || {
-            let _ = signals::block_in_this_thread();
-            let _ = id_sender.send(process::thread_id().as_raw_nonzero().get() as u32);
-            // The supervisor may have given up; then nobody listens.
-            let send = |message: &WorkerMessage| drop(sender.send(message.clone()));
-            let context = WorkerContext {
-                board: &board,
-                slot_index: index,
-                gate_generation: generation,
-                clock,
-                send: &send,
-                is_thread: true,
-                readonly,
-                trace,
-                log: log.as_ref(),
-            };
-            let outcome = work(&plan.workers[index], files, &context);
-            drop(sender.send(WorkerMessage::Outcome(Box::new(outcome))));
-        };
-        let name = format!("ferrio-{index}");
-        let thread = if self.plan.workers[index].engine.needs_shared_descriptors {
-            let thread = std::thread::Builder::new().name(name.clone());
-            let run = move || {
-                body();
-                Ok(())
-            };
-            thread.spawn(run).map_err(|source| ferrio_sys::Error::Call {
-                operation: "start thread",
-                target: name,
-                source,
-            })?
-        } else {
-            process::spawn_with_own_files(name, body)?
-        };
-        let id = id_receiver.recv().unwrap_or(0);
-        Ok((Handle::Thread(Some(thread), receiver), id))
+    /// It has said something.
+    fn speak(&self) {
+        self.0.iter().for_each(|seat| seat.call_leader());
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|seat| seat.leave());
     }
 }
 
@@ -159,7 +203,7 @@ fn send_to(sender: &MessageSender, message: &WorkerMessage) {
     }
 }
 
-impl Handle {
+impl WorkerHandle {
     /// The next thing from this worker. Does not block.
     pub(super) fn hear(&mut self) -> Heard {
         match self {
@@ -204,7 +248,7 @@ fn end_of(pid: Pid) -> Option<i32> {
 pub(super) fn lost_outcome(stats: Box<ThreadStats>, killed_by: Option<i32>) -> WorkerOutcome {
     let failure = match killed_by {
         Some(_) => None,
-        None => Some(crate::error::job_error!(5, "worker").explained("fio: job ended without results")),
+        None => Some(crate::error::job_error!(EIO, "worker").explained(RunNote::NoResults)),
     };
     WorkerOutcome::new(stats, failure, true)
 }

@@ -1,72 +1,74 @@
-//! From the figures of all workers to the result of the run.
+//! From the figures of all workers to the record of the run.
 //!
-//! Must not know: how it is shown. Start reading at [`result`].
+//! Must not know: how it is shown. Start reading at [`last`].
 
-use super::record::Record;
-use super::{RunOutcome, RunSettings, eta};
-use crate::error::job_error;
+use super::attended::Stuck;
+use super::desk::{Desk, URGENT_LIMIT};
+use super::record::{Record, setup_failed};
+use super::steady::Steady;
+use super::{RunOutcome, RunSettings};
+use crate::error::{JobError, job_error};
 use crate::events::{RunEvent, RunObserver, Stream};
 use crate::files::guard::DeviceInUse;
+use crate::link::message::WorkerOutcome;
 use crate::plan::{RunPlan, WorkerPlan};
-use crate::worker::WorkerOutcome;
-use ferrio_job::spec::UnifiedReporting;
+use crate::provenance;
+use ferrio_spec::UnifiedReporting;
+use ferrio_stats::note::RunNote;
 use ferrio_stats::{
-    CpuIdleness, DiskReport, GroupReport, JobReport, Messages, PriorityStat, PriorityStats, ReportSettings, RunResult,
-    ThreadStats,
+    Evidence, ReportSettings, RunRecord, SteadyPart, ThreadStats, WorkerFate, WorkerPriority, WorkerRecord,
 };
-use std::time::Duration;
-
-/// `eta` of a report when it is not known how long the run takes.
-const ETA_UNKNOWN: u64 = 2_147_483_647;
-
-const EBUSY: i32 = 16;
+use ferrio_sys::errno::{EBUSY, EINTR};
+use std::time::{Duration, Instant};
 
 /// The run as a whole at the time of a report.
 pub(super) struct Moment {
+    /// The time of the run at which it is looked at.
+    pub(super) now: Instant,
     /// Time since its start.
     pub(super) elapsed: Duration,
     /// Seconds left, if that is known.
     pub(super) eta_secs: Option<u64>,
-    /// What the devices did; `None`: nobody wants to know.
-    pub(super) disks: Option<Vec<DiskReport>>,
-    /// How idle the CPUs were; `None`: nobody wants to know.
-    pub(super) idleness: Option<CpuIdleness>,
+    /// What was measured beside the jobs.
+    pub(super) evidence: Vec<Evidence>,
 }
 
-/// The result as it is now.
-pub(super) fn result(plan: &RunPlan, settings: &RunSettings, records: &[Record], moment: &Moment) -> RunResult {
-    let jobs = job_reports(plan, records);
-    let elapsed_secs = eta::whole_seconds(moment.elapsed);
-    RunResult {
+/// The run as it is now.
+pub(super) fn snapshot(plan: &RunPlan, settings: &RunSettings, records: &[Record], moment: &Moment) -> RunRecord {
+    let workers = plan.workers.iter().zip(records);
+    let workers =
+        workers.map(|(worker, record)| worker_record(worker, record, Box::new(record.stats_now(moment.now)))).collect();
+    run_record(plan, settings, workers, moment)
+}
+
+/// The run at its end. The figures of the workers go over to it.
+pub(super) fn last(plan: &RunPlan, settings: &RunSettings, mut records: Vec<Record>, moment: &Moment) -> RunRecord {
+    let workers = plan.workers.iter().zip(&mut records);
+    let workers = workers.map(|(worker, record)| {
+        let stats = record.take_stats(moment.now);
+        worker_record(worker, record, stats)
+    });
+    run_record(plan, settings, workers.collect(), moment)
+}
+
+fn run_record(plan: &RunPlan, settings: &RunSettings, workers: Vec<WorkerRecord>, moment: &Moment) -> RunRecord {
+    RunRecord {
         version: settings.version.clone(),
         timestamp_ms: ferrio_sys::clock::wall_clock_ms(),
-        elapsed_secs,
-        eta_secs: moment.eta_secs.filter(|_| elapsed_secs >= eta::FIRST_ESTIMATE_SECS).unwrap_or(ETA_UNKNOWN),
+        elapsed_ns: u64::try_from(moment.elapsed.as_nanos()).unwrap_or(u64::MAX),
+        eta_secs: moment.eta_secs,
         global_options: plan.global_options.clone(),
-        groups: group_reports(plan, &jobs),
-        jobs,
-        disks: moment.disks.clone(),
-        idleness: moment.idleness.clone(),
-        messages: Messages::default(),
-        provenance: Some(plan.facts.with_jobs(plan)),
+        workers,
+        evidence: moment.evidence.clone(),
+        provenance: Some(provenance::with_jobs(plan)),
+        ..RunRecord::default()
     }
 }
 
-/// The result of a run that could not begin: no jobs.
-pub fn without_jobs(version: String, global_options: Vec<(String, String)>) -> RunResult {
-    RunResult {
-        version,
-        timestamp_ms: ferrio_sys::clock::wall_clock_ms(),
-        elapsed_secs: 0,
-        eta_secs: ETA_UNKNOWN,
-        global_options,
-        jobs: Vec::new(),
-        groups: Vec::new(),
-        disks: None,
-        idleness: None,
-        messages: Messages::default(),
-        provenance: None,
-    }
+/// The record of a run that could not begin: no jobs.
+pub fn without_jobs(version: String, global_options: Vec<(String, String)>) -> RunRecord {
+    let timestamp_ms = ferrio_sys::clock::wall_clock_ms();
+    RunRecord { version, timestamp_ms, global_options, ..RunRecord::default() }
 }
 
 /// The outcome of a run that must not begin: no job has done anything, one of them has failed.
@@ -76,93 +78,69 @@ pub(super) fn refused(
     refusal: &DeviceInUse,
     observer: &mut dyn RunObserver,
 ) -> RunOutcome {
-    observer.event(RunEvent::Message(Stream::Error, refusal.message.clone()));
+    observer.event(RunEvent::Message(Stream::Error, refusal.message.clone().into()));
     let failed = |index| {
         let failure = (index == refusal.worker_index).then(|| job_error!(EBUSY, "check of devices"));
         let outcome = failure.map(|error| Box::new(WorkerOutcome::new(Box::default(), Some(error), false)));
         Record { outcome, ..Record::default() }
     };
     let records: Vec<Record> = (0..plan.workers.len()).map(failed).collect();
-    let moment = Moment { elapsed: Duration::ZERO, eta_secs: None, disks: None, idleness: None };
-    let result = result(plan, settings, &records, &moment);
-    RunOutcome { result, n_failed: 1, signal: None, n_logs_lost: 0 }
+    let moment = Moment { now: Instant::now(), elapsed: Duration::ZERO, eta_secs: None, evidence: Vec::new() };
+    let record = last(plan, settings, records, &moment);
+    RunOutcome { record, n_failed: 1, is_stopped: false, n_logs_lost: 0 }
 }
 
-/// The groups. Jobs that are reported as one count as one for the slowest and the fastest of a group.
-fn group_reports(plan: &RunPlan, jobs: &[JobReport]) -> Vec<GroupReport> {
-    let first_of = |group: u32| plan.workers.iter().find(|worker| worker.group_index == group);
-    let empty =
-        |group| first_of(group).map_or_else(GroupReport::default, |worker| GroupReport::new(&report_settings(worker)));
-    let mut groups: Vec<GroupReport> = (0..plan.n_groups).map(empty).collect();
-    for job in jobs {
-        groups[job.group_index as usize].add_member(&job.stats);
+/// The outcome of a run that was given up in the midst of its preparation.
+pub(super) fn given_up(
+    plan: &RunPlan,
+    settings: &RunSettings,
+    mut records: Vec<Record>,
+    stuck: &Stuck,
+    desk: &Desk,
+    observer: &mut dyn RunObserver,
+) -> RunOutcome {
+    let index = stuck.worker_index.unwrap_or(0);
+    if let (Some(worker), Some(record)) = (plan.workers.get(index), records.get_mut(index)) {
+        setup_failed(record, stuck_error(worker), observer);
     }
-    groups
+    let moment = Moment { now: Instant::now(), elapsed: Duration::ZERO, eta_secs: None, evidence: Vec::new() };
+    let record = last(plan, settings, records, &moment);
+    RunOutcome { record, n_failed: 1, is_stopped: desk.is_stopped(), n_logs_lost: 0 }
 }
 
-fn job_reports(plan: &RunPlan, records: &[Record]) -> Vec<JobReport> {
-    let tells_priorities = tells_priorities(plan);
-    let mut jobs: Vec<JobReport> = Vec::new();
-    for (worker, record) in plan.workers.iter().zip(records) {
-        if !worker.spec.reporting.stats {
-            continue;
-        }
-        let mut stats = record.stats_now();
-        if tells_priorities {
-            tell_priority(worker, &mut stats);
-        }
-        finish_stats(worker, record, &mut stats);
-        // Also to a job that does not ask for it itself.
-        let joins = worker.spec.grouping.group_reporting;
-        match jobs.last_mut() {
-            Some(report) if joins && report.group_index == worker.group_index => {
-                report.add_member(&stats, &worker.spec.given_options);
-            }
-            _ => jobs.push(job_report(worker, record, report_settings(worker), stats)),
-        }
-    }
-    jobs
+/// The error of a worker that did not end after the second signal.
+pub(super) fn stuck_error(worker: &WorkerPlan) -> JobError {
+    let note = RunNote::Stuck { job: worker.spec.name.clone(), limit_secs: URGENT_LIMIT.as_secs() };
+    job_error!(EINTR, "stuck").explained(note)
 }
 
-/// Jobs or I/Os differ in their priorities.
-fn tells_priorities(plan: &RunPlan) -> bool {
-    let first = plan.workers.first().map(WorkerPlan::ioprio);
-    let differs = |worker: &WorkerPlan| Some(worker.ioprio()) != first;
-    plan.workers.iter().any(|worker| differs(worker) || !worker.spec.engine.command_priority.is_empty())
-}
-
-/// All I/Os of a job without priorities of single I/Os have that of the job.
-fn tell_priority(worker: &WorkerPlan, stats: &mut ThreadStats) {
-    for direction in &mut stats.directions.0 {
-        let latency = if worker.spec.reporting.lat_percentiles { &direction.lat } else { &direction.clat };
-        if direction.priorities.0.is_empty() && latency.n_samples > 0 {
-            let own = PriorityStat { ioprio: worker.ioprio(), latency: latency.clone() };
-            direction.priorities = PriorityStats(vec![own]);
-        }
-    }
-}
-
-fn finish_stats(worker: &WorkerPlan, record: &Record, stats: &mut ThreadStats) {
-    // A job that never ran had no depth.
-    if stats.latency_depth == 0 && record.let_go_at.is_some() {
-        stats.latency_depth = worker.spec.queue.iodepth;
-    }
-    if worker.spec.reporting.unified == UnifiedReporting::Mixed {
-        stats.unify();
-    }
-}
-
-fn job_report(worker: &WorkerPlan, record: &Record, settings: ReportSettings, stats: ThreadStats) -> JobReport {
-    JobReport {
-        name: worker.spec.name.clone(),
-        description: worker.spec.description.clone(),
+fn worker_record(worker: &WorkerPlan, record: &Record, stats: Box<ThreadStats>) -> WorkerRecord {
+    let spec = &worker.spec;
+    WorkerRecord {
+        name: spec.name.clone(),
+        description: spec.description.clone(),
+        job_index: worker.job_index as u32,
+        clone_index: worker.clone_index,
+        number: worker.thread_number,
         group_index: worker.group_index,
-        n_members: 1,
         pid: record.pid,
-        given_options: worker.spec.given_options.clone(),
-        settings,
+        given_options: spec.given_options.clone(),
+        settings: report_settings(worker),
+        directions: worker.used_directions(),
+        iodepth: spec.queue.iodepth,
+        priority: WorkerPriority { ioprio: worker.ioprio(), is_by_io: !spec.engine.command_priority.is_empty() },
         stats,
-        steady_state: record.steady_state().cloned(),
+        steady: record.steady.as_ref().map(|steady| match steady {
+            Steady::Leads(group) => SteadyPart::Leads(Box::new(group.state.clone())),
+            Steady::Follows(leader) => SteadyPart::Follows(*leader as u32),
+        }),
+        fate: WorkerFate {
+            was_let_go: record.let_go_at.is_some(),
+            has_ended: record.has_ended(),
+            failure: record.outcome.as_ref().and_then(|outcome| outcome.failure.clone()),
+            killed_by: record.killed_by,
+            is_cut_short: record.is_cut_short,
+        },
     }
 }
 
@@ -172,7 +150,7 @@ fn report_settings(worker: &WorkerPlan) -> ReportSettings {
     let continues = errors.continue_on.read || errors.continue_on.write || errors.continue_on.verify;
     ReportSettings {
         kb_base: reporting.kb_base,
-        unit_bits: reporting.unit_bits,
+        unit_bits: worker.shows_bits(),
         significant_figures: reporting.significant_figures,
         percentiles: reporting.percentiles.clone(),
         percentile_digits: reporting.percentile_digits,
@@ -182,5 +160,7 @@ fn report_settings(worker: &WorkerPlan) -> ReportSettings {
         unified_mixed: reporting.unified == UnifiedReporting::Mixed,
         unified_both: reporting.unified == UnifiedReporting::Both,
         show_errors: continues || errors.ignore.iter().any(Option::is_some),
+        group_reporting: worker.spec.grouping.group_reporting,
+        is_reported: reporting.stats,
     }
 }

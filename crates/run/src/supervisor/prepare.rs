@@ -1,74 +1,240 @@
-//! The time before the workers: the layout of their files, during which reports may be asked for already.
+//! The time before the workers: a look at what they will use, and the layout of their files, during which reports may be
+//! asked for already.
 //!
 //! Must not know: how files are laid out. Start reading at [`prepare_workers`].
 
 use super::RunSettings;
 use super::agenda::Agenda;
+use super::attended::{Station, Stuck, attended};
+use super::desk::Desk;
 use super::outcome::{self, Moment};
 use super::record::{self, Record, Status};
-use crate::events::{RunEvent, RunObserver};
-use crate::files::FileSet;
-use crate::plan::RunPlan;
-use crate::zones::ZoneRegistry;
-use ferrio_sys::signals;
-use std::cell::RefCell;
+use crate::error::{JobError, RunError};
+use crate::events::{RunEvent, RunObserver, Stream};
+use crate::files::guard::{self, DeviceInUse};
+use crate::files::{self, FileSet};
+use crate::link::trace::TraceGroup;
+use crate::logs;
+use crate::plan::{RunPlan, WorkerPlan};
+use crate::probe::Probes;
+use crate::provenance;
+use crate::replay::merge::merge_traces;
+use crate::zones::{ZoneRegistry, sizes};
+use ferrio_spec::engines::Sharing;
+use ferrio_spec::{ControlSettings, RunSpec, Trigger};
+use ferrio_stats::Provenance;
+use ferrio_sys::Clock;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
+
+/// Merges the traces of the jobs that want it.
+pub(super) fn merge(mut spec: RunSpec, desk: &mut Desk, observer: &mut dyn RunObserver) -> Result<RunSpec, RunError> {
+    let Some(job) = spec.jobs.iter().find(|job| job.replay.merge.is_some()) else { return Ok(spec) };
+    let name = job.name.clone();
+    let told = |line: Option<String>, _: &mut Desk, observer: &mut dyn RunObserver| {
+        if let Some(line) = line {
+            observer.event(RunEvent::Message(Stream::Error, line.into()));
+        }
+    };
+    let merged = attended(desk, observer, told, move |station: &Station<String, _>| {
+        merge_traces(&mut spec, &mut |line| station.tell(line), &|| station.is_over()).map(|_| spec)
+    });
+    merged.unwrap_or(Err(RunError::StuckMerge(name)))
+}
+
+/// Turns sizes that are numbers of zones into bytes.
+fn sizes_in_bytes(plan: &mut Arc<RunPlan>, desk: &mut Desk, observer: &mut dyn RunObserver) -> Result<(), Stuck> {
+    if !sizes::are_in(plan) {
+        return Ok(());
+    }
+    let its_plan = Arc::clone(plan);
+    let found = attended(
+        desk,
+        observer,
+        |_, _, _| (),
+        move |station: &Station<(), _>| sizes::in_bytes(&its_plan, &|index| station.work_for(index)),
+    )?;
+    if let Some(plan) = Arc::get_mut(plan) {
+        sizes::put_into(plan, found);
+    }
+    Ok(())
+}
+
+/// What was seen of the machine and of the files of all workers before anything was done to them.
+pub(super) struct Survey {
+    pub(super) facts: Provenance,
+    /// A device that must not be written to.
+    pub(super) refusal: Option<DeviceInUse>,
+    /// What is said of the directories whose files are taken (`opendir`).
+    pub(super) trees: Vec<ferrio_stats::Note>,
+}
+
+/// The first clone of each job.
+fn firsts(plan: &RunPlan) -> impl Iterator<Item = &WorkerPlan> {
+    plan.workers.iter().filter(|worker| worker.clone_index == 0)
+}
+
+/// Looks at what the workers will use, and enters sizes that are numbers of zones in bytes.
+pub(super) fn survey(
+    plan: &mut Arc<RunPlan>,
+    settings: &RunSettings,
+    clock: &Clock,
+    desk: &mut Desk,
+    observer: &mut dyn RunObserver,
+) -> Result<Survey, Stuck> {
+    sizes_in_bytes(plan, desk, observer)?;
+    let (plan, settings, clock) = (Arc::clone(plan), settings.clone(), clock.clone());
+    attended(
+        desk,
+        observer,
+        |_, _, _| (),
+        move |station: &Station<(), _>| {
+            let look_at = |index| station.work_for(index);
+            Survey {
+                facts: provenance::collect(&plan, &settings.command_line, &clock, &look_at),
+                refusal: guard::check_devices(&plan.workers, &look_at),
+                trees: firsts(&plan).flat_map(files::tell_trees).collect(),
+            }
+        },
+    )
+}
+
+/// What a layout says.
+enum Step {
+    Event(RunEvent),
+    Prepared(usize, Result<FileSet, JobError>),
+}
 
 /// Lays out the files of all workers that want it done before the start, one after another. A signal that ends the run
 /// ends this too; what asks for a report gets one, with the time since the layout began.
-pub(super) fn prepare_workers(plan: &RunPlan, settings: &RunSettings, observer: &mut dyn RunObserver) -> Vec<Record> {
+pub(super) fn prepare_workers(
+    plan: &Arc<RunPlan>,
+    settings: &RunSettings,
+    records: &mut [Record],
+    desk: &mut Desk,
+    observer: &mut dyn RunObserver,
+) -> Result<(), Stuck> {
+    let is_early = |index: &usize| {
+        let layout = &plan.workers[*index].spec.layout;
+        layout.create_serialize || layout.create_only
+    };
+    let early: Vec<usize> = (0..plan.workers.len()).filter(is_early).collect();
+    if early.is_empty() {
+        return Ok(());
+    }
     let started_at = Instant::now();
-    let agenda = RefCell::new(Agenda::new(&settings.control, started_at));
-    let zones = RefCell::new(ZoneRegistry::new(plan.workers.len()));
-    let mut preparation = Preparation { plan, settings, agenda, started_at, records: Vec::new(), zones };
-    preparation.records.resize_with(plan.workers.len(), Record::default);
-    for index in 0..plan.workers.len() {
-        let layout = &plan.workers[index].spec.layout;
-        if layout.create_serialize || layout.create_only {
-            preparation.prepare(index, observer);
-        }
-        if layout.create_only {
-            preparation.records[index].status = Status::Ended;
+    let mut preparation = Preparation { plan, settings, agenda: agenda(settings, started_at), started_at, records };
+    let (its_plan, readonly, trace) = (Arc::clone(plan), settings.readonly, settings.trace);
+    attended(
+        desk,
+        observer,
+        |step, desk, observer| preparation.take(step, desk, observer),
+        move |station: &Station<Step, ()>| {
+            let mut zones = ZoneRegistry::new(its_plan.workers.len());
+            for index in early {
+                station.work_for(index);
+                let (worker, mut tell) = (&its_plan.workers[index], |event| station.tell(Step::Event(event)));
+                let is_over = || station.is_over();
+                trace.tell(TraceGroup::Process, &mut tell, || "pid=0: runstate NOT_CREATED -> SETTING_UP".to_owned());
+                let set = FileSet::prepare(worker, Some(&mut zones), readonly, trace, &mut tell, &is_over);
+                trace.tell(TraceGroup::Process, &mut tell, || "pid=0: runstate SETTING_UP -> NOT_CREATED".to_owned());
+                station.tell(Step::Prepared(index, set));
+            }
+        },
+    )?;
+    for (worker, record) in plan.workers.iter().zip(records) {
+        if worker.spec.layout.create_only {
+            record.status = Status::Ended;
         }
     }
-    preparation.records
+    Ok(())
+}
+
+/// Begins with all probes, and tells what those say that cannot. On virtual time there is nothing to measure.
+pub(super) fn start_probes(
+    plan: &Arc<RunPlan>,
+    settings: &RunSettings,
+    records: &[Record],
+    desk: &mut Desk,
+    observer: &mut dyn RunObserver,
+) -> Result<Probes, Stuck> {
+    if settings.is_virtual {
+        return Ok(Probes::default());
+    }
+    let paths =
+        |record: &Record| record.files.iter().flat_map(|set| &set.files).map(|file| file.path.clone()).collect();
+    let laid_out = records.iter().map(|record| (!record.has_failed()).then(|| paths(record)));
+    let laid_out: Vec<Option<Vec<PathBuf>>> = laid_out.collect();
+    let (plan, control) = (Arc::clone(plan), settings.control.clone());
+    let task =
+        move |station: &Station<(), _>| Probes::start(&plan, &control, &laid_out, &|index| station.work_for(index));
+    let (probes, problems) = attended(desk, observer, |_, _, _| (), task)?;
+    for problem in problems {
+        observer.event(RunEvent::Message(Stream::Error, problem));
+    }
+    Ok(probes)
+}
+
+/// What asks for something before the jobs: not the time of a trigger, which begins with them.
+pub(super) fn agenda(settings: &RunSettings, now: Instant) -> Agenda {
+    let trigger = Trigger { timeout: None, ..settings.control.trigger.clone() };
+    Agenda::new(&ControlSettings { trigger, ..settings.control.clone() }, now)
 }
 
 struct Preparation<'a> {
     plan: &'a RunPlan,
     settings: &'a RunSettings,
-    agenda: RefCell<Agenda>,
+    agenda: Agenda,
     started_at: Instant,
-    records: Vec<Record>,
-    /// Zones of files, which jobs share.
-    zones: RefCell<ZoneRegistry>,
+    records: &'a mut [Record],
 }
 
 impl Preparation<'_> {
-    fn prepare(&mut self, index: usize, observer: &mut dyn RunObserver) {
-        let shared = RefCell::new(&mut *observer);
-        let look_up = || {
-            self.report_if_asked(&mut **shared.borrow_mut());
-            signals::is_end_pending()
-        };
-        let mut tell = |event| shared.borrow_mut().event(event);
-        let (worker, readonly) = (&self.plan.workers[index], self.settings.readonly);
-        let set = FileSet::prepare(worker, Some(&mut self.zones.borrow_mut()), readonly, &mut tell, &look_up);
-        match set {
-            Ok(set) => self.records[index].files = Some(set),
+    fn take(&mut self, step: Option<Step>, desk: &mut Desk, observer: &mut dyn RunObserver) {
+        match step {
+            None => {}
+            Some(Step::Event(event)) => observer.event(event),
+            Some(Step::Prepared(index, Ok(set))) => {
+                self.records[index].zones = set.zones.clone();
+                self.records[index].files = Some(set);
+            }
             // The watch ends those that wait.
-            Err(error) if error.is_stopped() => {}
-            Err(error) => record::setup_failed(&mut self.records[index], error, observer),
+            Some(Step::Prepared(_, Err(error))) if error.is_stopped() => {}
+            Some(Step::Prepared(index, Err(error))) => record::setup_failed(&mut self.records[index], error, observer),
+        }
+        let due = self.agenda.take_due(Instant::now());
+        if due.trigger {
+            desk.trigger();
+        }
+        if desk.take_report() || due.status {
+            self.report(observer);
         }
     }
 
-    fn report_if_asked(&self, observer: &mut dyn RunObserver) {
-        let is_due = self.agenda.borrow_mut().take_due(Instant::now()).status;
-        if signals::take_user1() > 0 || is_due {
-            // The devices of the run are not known yet.
-            let moment = Moment { elapsed: self.started_at.elapsed(), eta_secs: None, disks: None, idleness: None };
-            let result = outcome::result(self.plan, self.settings, &self.records, &moment);
-            observer.event(RunEvent::Status(Box::new(result)));
+    fn report(&self, observer: &mut dyn RunObserver) {
+        // The devices of the run are not known yet.
+        let moment =
+            Moment { now: Instant::now(), elapsed: self.started_at.elapsed(), eta_secs: None, evidence: Vec::new() };
+        let record = outcome::snapshot(self.plan, self.settings, self.records, &moment);
+        observer.event(RunEvent::Status(Box::new(record)));
+    }
+}
+
+/// Descriptors that a process of the run may need: two for each worker, the files of the worker that opens most at once,
+/// those of all threads that share a table, the logs, and some for the rest.
+pub(super) fn n_descriptors(plan: &RunPlan, records: &[Record]) -> u64 {
+    let (mut n_most, mut n_shared, mut n_logs) = (0, 0, 0);
+    for (worker, record) in plan.workers.iter().zip(records) {
+        let target = &worker.spec.target;
+        let n_named = u64::from(target.nrfiles).max(target.filenames.len() as u64);
+        let n_files = record.files.as_ref().map_or(n_named, |set| set.files.len() as u64);
+        let n_open = if target.openfiles == 0 { n_files } else { n_files.min(target.openfiles.into()) };
+        n_most = n_open.max(n_most);
+        n_logs += logs::files(worker).len() as u64;
+        if worker.spec.worker.thread && worker.engine.def.sharing == Sharing::LibraryThreads {
+            n_shared += n_open;
         }
     }
+    plan.workers.len() as u64 * 2 + 512 + n_most + n_shared + n_logs
 }

@@ -2,14 +2,16 @@
 //!
 //! Must not know: how workers are started. Start reading at [`Record`].
 
-use super::launch::Handle;
+use super::launch::WorkerHandle;
 use super::steady::Steady;
 use super::stretches::Told;
 use crate::error::JobError;
 use crate::events::{RunEvent, RunObserver, Stream};
 use crate::files::FileSet;
-use crate::worker::WorkerOutcome;
-use ferrio_stats::{SteadyState, ThreadStats};
+use crate::link::message::WorkerOutcome;
+use crate::plan::WorkerPlan;
+use crate::zones::ZonedFiles;
+use ferrio_stats::{Note, ThreadStats};
 use std::time::Instant;
 
 /// Where a worker is, as seen from outside.
@@ -19,7 +21,7 @@ pub(super) enum Status {
     #[default]
     Waiting,
     /// Started and not ended.
-    Running(Handle),
+    Running(WorkerHandle),
     /// Ended, or never to be started.
     Ended,
 }
@@ -30,6 +32,8 @@ pub(super) struct Record {
     pub(super) status: Status,
     /// Its files, when they were laid out before the start.
     pub(super) files: Option<FileSet>,
+    /// Zones of its files, which it may hold when it ends.
+    pub(super) zones: ZonedFiles,
     /// Process id, or thread id of a thread.
     pub(super) pid: u32,
     /// When it was let go to do its I/O.
@@ -47,6 +51,8 @@ pub(super) struct Record {
     pub(super) steady: Option<Steady>,
     /// The signal that killed it.
     pub(super) killed_by: Option<i32>,
+    /// That was before it had handed over its results.
+    pub(super) is_cut_short: bool,
 }
 
 impl Record {
@@ -62,22 +68,28 @@ impl Record {
         matches!(self.status, Status::Ended)
     }
 
-    /// It counts in the exit code.
+    /// It is gone. `is_lost`: without its results.
+    pub(super) fn end(&mut self, worker: &WorkerPlan, killed_by: Option<i32>, is_lost: bool) {
+        self.status = Status::Ended;
+        self.awaits_snapshot = false;
+        self.killed_by = killed_by;
+        self.zones.release(worker);
+        self.is_cut_short = killed_by.is_some() && is_lost;
+    }
+
+    /// It ended with an error.
     pub(super) fn has_failed(&self) -> bool {
         self.outcome.as_ref().is_some_and(|outcome| outcome.failure.is_some())
     }
 
-    /// The search for a steady state that it is the first of.
-    pub(super) fn steady_state(&self) -> Option<&SteadyState> {
-        match &self.steady {
-            Some(Steady::Leads(group)) => Some(&group.state),
-            _ => None,
-        }
+    /// It counts in the exit code: it failed, or was killed before it had done its work.
+    pub(super) fn is_no_success(&self) -> bool {
+        self.has_failed() || self.is_cut_short
     }
 
     /// Figures that were asked for have come.
-    pub(super) fn take_snapshot(&mut self, stats: Box<ThreadStats>) {
-        self.snapshot = Some((stats, Instant::now()));
+    pub(super) fn take_snapshot(&mut self, stats: Box<ThreadStats>, now: Instant) {
+        self.snapshot = Some((stats, now));
         self.awaits_snapshot = false;
     }
 
@@ -86,16 +98,24 @@ impl Record {
         self.outcome.as_ref().map(|outcome| &*outcome.stats)
     }
 
+    /// Its figures at the end of the run, taken from it.
+    pub(super) fn take_stats(&mut self, now: Instant) -> Box<ThreadStats> {
+        match self.outcome.as_mut() {
+            Some(outcome) => std::mem::take(&mut outcome.stats),
+            None => Box::new(self.stats_now(now)),
+        }
+    }
+
     /// Its figures: final, or the latest. Those of a worker that was asked and is silent are made older: it has completed
     /// nothing since it was asked, and time goes on.
-    pub(super) fn stats_now(&self) -> ThreadStats {
+    pub(super) fn stats_now(&self, now: Instant) -> ThreadStats {
         if let Some(stats) = self.final_stats() {
             return stats.clone();
         }
         let Some((stats, taken_at)) = &self.snapshot else { return ThreadStats::default() };
         let mut stats = ThreadStats::clone(stats);
         if self.awaits_snapshot {
-            let age_ns = u64::try_from(taken_at.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            let age_ns = u64::try_from(now.saturating_duration_since(*taken_at).as_nanos()).unwrap_or(u64::MAX);
             stats.total_runtime_ns = stats.total_runtime_ns.saturating_add(age_ns);
             for figures in stats.directions.0.iter_mut().filter(|figures| figures.runtime_ns > 0) {
                 figures.runtime_ns = figures.runtime_ns.saturating_add(age_ns);
@@ -105,18 +125,17 @@ impl Record {
     }
 }
 
-/// A worker that cannot even start: its messages, and its end.
+/// A worker that cannot even start: what explains it, and its end.
 pub(super) fn setup_failed(record: &mut Record, error: JobError, observer: &mut dyn RunObserver) {
-    if !error.message.is_empty() {
-        observer.event(RunEvent::Message(Stream::Error, error.message.clone()));
+    if let Some(note) = &error.note {
+        observer.event(RunEvent::Message(Stream::Error, Note::clone(note)));
     }
-    observer.event(RunEvent::Message(Stream::Error, error_line(0, &error)));
+    observer.event(RunEvent::Message(Stream::Error, failed(0, &error)));
     record.outcome = Some(Box::new(WorkerOutcome::new(Box::default(), Some(error), false)));
     record.status = Status::Ended;
 }
 
-/// `fio: pid=P, err=E/file:SRC:LINE, func=STEP, error=TEXT`.
-pub(super) fn error_line(pid: u32, error: &JobError) -> String {
-    let text = ferrio_units::errno_text(error.errno);
-    format!("fio: pid={pid}, err={}/file:{}, func={}, error={text}", error.errno, error.place, error.step)
+/// What is said of a failure beside what explains it.
+pub(super) fn failed(pid: u32, error: &JobError) -> Note {
+    Note::Failed { pid, failure: Box::new(JobError { note: None, ..error.clone() }) }
 }

@@ -4,8 +4,7 @@
 
 use super::record::Record;
 use crate::plan::{RunPlan, WorkerPlan};
-use ferrio_job::spec::{SteadyStateMetric, SteadyStateSpec};
-use ferrio_stats::{SteadyCriterion, SteadyMetric, SteadySample, SteadyState};
+use ferrio_stats::{SteadySample, SteadyState};
 use std::collections::VecDeque;
 
 /// What a worker has to do with a search.
@@ -36,7 +35,7 @@ impl SteadyGroup {
     pub(super) fn new(index: usize, worker: &WorkerPlan) -> Option<Self> {
         let spec = &worker.spec.steady_state;
         let n_window = usize::try_from(spec.duration_us.checked_div(spec.interval_us)?).ok().filter(|n| *n > 0)?;
-        let state = SteadyState::new(criterion(spec), spec.duration_us / 1_000_000, n_window);
+        let state = SteadyState::new(spec.criterion, spec.duration_us / 1_000_000, n_window);
         let mut group = Self { state, members: Vec::new(), has_begun: false, n_window };
         group.join(index);
         Some(group)
@@ -51,8 +50,15 @@ impl SteadyGroup {
         self.members.iter().map(|member| member.index)
     }
 
-    /// Takes a sample of a member. `phase` says of each where it is. True: the group is steady now, and was not before.
-    pub(super) fn take(&mut self, index: usize, sample: SteadySample, phase: impl Fn(usize) -> Phase) -> bool {
+    /// Takes a sample of a member. `phase` says of each where it is. True: the group is steady now, and was not before. What came of
+    /// each interval of all members is told, with the number of the last member.
+    pub(super) fn take(
+        &mut self,
+        index: usize,
+        sample: SteadySample,
+        phase: impl Fn(usize) -> Phase,
+        mut tell: impl FnMut(usize, &SteadyState),
+    ) -> bool {
         // Until all run, samples are of different times: only the newest counts.
         let n_kept = if self.has_begun { self.n_window } else { 1 };
         // Members are in the order of their numbers.
@@ -67,7 +73,9 @@ impl SteadyGroup {
         }
         while let Some(sum) = self.next_sum(&phase) {
             self.has_begun = true;
-            if self.state.add(sum) {
+            let is_steady = self.state.add(sum);
+            tell(self.members.last().map_or(index, |member| member.index), &self.state);
+            if is_steady {
                 return true;
             }
         }
@@ -112,15 +120,6 @@ impl Phase {
     }
 }
 
-fn criterion(spec: &SteadyStateSpec) -> SteadyCriterion {
-    let metric = match spec.metric {
-        SteadyStateMetric::Iops => SteadyMetric::Iops,
-        SteadyStateMetric::Bw => SteadyMetric::Bw,
-        SteadyStateMetric::Lat => SteadyMetric::Lat,
-    };
-    SteadyCriterion { metric, is_slope: spec.is_slope, limit: spec.limit, is_percent: spec.is_percent }
-}
-
 /// Enters into the records which workers are judged together: those that share a report.
 pub(super) fn enter(plan: &RunPlan, records: &mut [Record]) {
     let mut first: Option<usize> = None;
@@ -145,15 +144,20 @@ pub(super) fn enter(plan: &RunPlan, records: &mut [Record]) {
     }
 }
 
-/// Takes the sample of a worker; returns those that end because of it.
-pub(super) fn take(records: &mut [Record], index: usize, sample: SteadySample) -> Vec<usize> {
+/// Takes the sample of a worker; returns those that end because of it. What came of it is told as by [`SteadyGroup::take`].
+pub(super) fn take(
+    records: &mut [Record],
+    index: usize,
+    sample: SteadySample,
+    tell: impl FnMut(usize, &SteadyState),
+) -> Vec<usize> {
     let leader = match &records[index].steady {
         Some(Steady::Leads(_)) => index,
         Some(Steady::Follows(leader)) => *leader,
         None => return Vec::new(),
     };
     let Some(Steady::Leads(mut group)) = records[leader].steady.take() else { return Vec::new() };
-    let is_steady = group.take(index, sample, |member| Phase::of(&records[member]));
+    let is_steady = group.take(index, sample, |member| Phase::of(&records[member]), tell);
     let ending = if is_steady { group.members().collect() } else { Vec::new() };
     records[leader].steady = Some(Steady::Leads(group));
     ending
@@ -162,6 +166,7 @@ pub(super) fn take(records: &mut [Record], index: usize, sample: SteadySample) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_spec::{SteadyCriterion, SteadyMetric};
 
     fn group(n_members: usize) -> SteadyGroup {
         let criterion = SteadyCriterion { metric: SteadyMetric::Iops, is_slope: false, limit: 1.0, is_percent: false };
@@ -181,7 +186,7 @@ mod tests {
         let running = |_| Phase::Running;
         for (index, sample, is_steady) in [(0, 10, false), (1, 20, false), (1, 15, false), (0, 15, true), (0, 1, false)]
         {
-            assert_eq!(group.take(index, ios(sample), running), is_steady, "{index} {sample}");
+            assert_eq!(group.take(index, ios(sample), running, |_, _| ()), is_steady, "{index} {sample}");
         }
         assert!(group.state.window(|sample| sample.ios_per_sec).eq([30, 30]));
     }
@@ -191,10 +196,10 @@ mod tests {
         let mut group = group(2);
         let one_waits = |index| if index == 1 { Phase::Waiting } else { Phase::Running };
         for _ in 0..5 {
-            assert!(!group.take(0, ios(10), one_waits));
+            assert!(!group.take(0, ios(10), one_waits, |_, _| ()));
         }
         let running = |_| Phase::Running;
-        assert!(!group.take(1, ios(1), running));
+        assert!(!group.take(1, ios(1), running, |_, _| ()));
         assert!(group.state.window(|sample| sample.ios_per_sec).eq([11, 0]));
     }
 
@@ -202,9 +207,9 @@ mod tests {
     fn who_has_ended_is_not_waited_for() {
         let mut group = group(2);
         let one_ended = |index| if index == 1 { Phase::Ended } else { Phase::Running };
-        assert!(!group.take(0, ios(10), one_ended));
-        assert!(group.take(0, ios(10), one_ended));
-        assert!(!group.take(7, ios(10), one_ended), "a stranger");
+        assert!(!group.take(0, ios(10), one_ended, |_, _| ()));
+        assert!(group.take(0, ios(10), one_ended, |_, _| ()));
+        assert!(!group.take(7, ios(10), one_ended, |_, _| ()), "a stranger");
     }
 
     #[test]
@@ -212,7 +217,8 @@ mod tests {
         let mut group = group(2);
         let running = |_| Phase::Running;
         let steps = [(0, 5), (1, 5), (0, 100), (0, 7), (1, 200), (1, 293)];
-        let steady: Vec<bool> = steps.iter().map(|(index, sample)| group.take(*index, ios(*sample), running)).collect();
+        let steady: Vec<bool> =
+            steps.iter().map(|(index, sample)| group.take(*index, ios(*sample), running, |_, _| ())).collect();
         assert_eq!(steady, [false, false, false, false, false, true], "10, 300, 300");
     }
 }

@@ -4,11 +4,12 @@
 //! Workers send all that they counted so far; what is told is the difference to what was told before. So the intervals
 //! of a worker, with the last one that its end closes, sum up to its final figures.
 
-use super::board::IntervalTimes;
 use super::record::Record;
 use crate::events::{RunEvent, RunObserver};
+use crate::link::board::IntervalTimes;
+use crate::link::message::IntervalFigures;
 use crate::plan::{RunPlan, WorkerPlan};
-use crate::worker::IntervalFigures;
+use crate::provenance;
 use ferrio_stats::{JobEnd, ResourceUsage, Stretch, ThreadStats};
 use std::time::{Duration, Instant};
 
@@ -35,7 +36,7 @@ impl Teller {
         let run_epoch_ms = ferrio_sys::clock::wall_clock_ms();
         let times = interval.map(|interval| IntervalTimes::new(now_ns, interval));
         if let Some(interval) = interval {
-            observer.event(RunEvent::Recording { provenance: plan.facts.with_jobs(plan), run_epoch_ms, interval });
+            observer.event(RunEvent::Recording { provenance: provenance::with_jobs(plan), run_epoch_ms, interval });
         }
         Self { times, run_epoch_ms }
     }
@@ -51,24 +52,31 @@ impl Teller {
         worker: &WorkerPlan,
         record: &mut Record,
         figures: IntervalFigures,
+        now: Instant,
         observer: &mut dyn RunObserver,
     ) {
         let IntervalFigures { at_ns, stats } = figures;
         let is_told = self.tell_interval(worker, record, &stats, at_ns, observer);
         // Of a worker that is killed this is the last that is known.
-        record.snapshot = Some((Box::new(stats.clone()), Instant::now()));
+        record.snapshot = Some((Box::new(stats.clone()), now));
         if is_told {
             record.told = Some(Box::new(Told { stats, until_ns: at_ns }));
         }
     }
 
     /// A worker has ended, or will never start. Told once, with the rest of its last interval.
-    pub(super) fn end(&self, worker: &WorkerPlan, record: &mut Record, now_ns: u64, observer: &mut dyn RunObserver) {
+    pub(super) fn end(
+        &self,
+        worker: &WorkerPlan,
+        record: &mut Record,
+        (now, now_ns): (Instant, u64),
+        observer: &mut dyn RunObserver,
+    ) {
         if self.times.is_none() || record.end_is_told || !worker.spec.reporting.stats {
             return;
         }
         record.end_is_told = true;
-        let stats = record.stats_now();
+        let stats = record.stats_now(now);
         let outcome = record.outcome.as_ref();
         let has_started = outcome.map_or(record.let_go_at.is_some(), |outcome| outcome.has_started);
         let end_ns = outcome.and_then(|outcome| outcome.ended_at_ns).unwrap_or(now_ns);
@@ -78,7 +86,8 @@ impl Teller {
         let start_ns = end_ns.saturating_sub(stats.total_runtime_ns);
         let stretch = self.stretch(worker, start_ns, end_ns, stats);
         let (pid, killed_by) = (record.pid, record.killed_by);
-        observer.event(RunEvent::JobEnded(Box::new(JobEnd { stretch, has_started, pid, killed_by })));
+        let failure = record.outcome.as_ref().and_then(|outcome| outcome.failure.clone());
+        observer.event(RunEvent::JobEnded(Box::new(JobEnd { stretch, has_started, pid, failure, killed_by })));
     }
 
     /// Tells what came since the last time; false: nothing did, in no time.

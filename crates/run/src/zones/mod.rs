@@ -2,28 +2,31 @@
 //! that have to begin and end with them.
 //!
 //! Must not know: how I/Os go into zones. Start reading at [`ZoneRegistry::enter`].
-//! Messages are those of fio 3.33; those of zoned devices are those that the reference names.
+//! Messages are those of fio 3.41; those of zoned devices that the guest does not have are those that the reference names.
 
 mod engine;
 mod shared;
+pub(crate) mod sizes;
 mod target;
+pub(crate) mod told;
 
 use crate::error::{JobError, job_error};
 use crate::events::{RunEvent, Stream};
 use crate::files::{FilePlan, FileSet};
 use crate::plan::WorkerPlan;
-use ferrio_job::spec::{DirectionMix, SequentialZonesSpec, ZoneSkip, ZoneSpec};
+use ferrio_spec::{DirectionMix, SequentialZonesSpec, ZoneSkip, ZoneSpec};
+use ferrio_sys::errno::EINVAL;
 use ferrio_units::DataDirection;
 use ferrio_workload::{SequentialPlan, ZoneLayout, ZoneTable};
+use shared::DeviceBehind;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
+use target::TargetZones;
 
 pub(crate) use engine::reset_zones;
-
-const EINVAL: i32 = 22;
 
 /// The zones of all files of a run: jobs that use the same file share them.
 #[derive(Debug)]
@@ -38,10 +41,10 @@ pub(crate) struct ZoneRegistry {
 #[derive(Debug)]
 struct Known {
     table: Arc<ZoneTable>,
-    /// The zones are those of a device, which takes writes to a zone only in their order.
-    is_device: bool,
-    /// Ranges of the jobs that write there.
-    written: Vec<Range<u64>>,
+    /// `None`: the zones are emulated.
+    device: Option<Arc<DeviceBehind>>,
+    /// The range in which `zone_reset_threshold` counts what is written.
+    counted: Option<Range<u64>>,
 }
 
 /// The zones of the files of a worker, in the order of the files; none without `zonemode=zbd`.
@@ -69,7 +72,15 @@ impl ZonedFiles {
     /// What the workload has to know of them; `None` without zones.
     pub(crate) fn plan(&self, worker: &WorkerPlan) -> Option<SequentialPlan> {
         let ZoneSpec::Sequential(spec) = worker.spec.zones else { return None };
-        Some(SequentialPlan { spec, tables: self.0.clone(), worker: worker.thread_number })
+        let keeps_written = worker.spec.verify.is_some() && worker.used_directions()[DataDirection::Write];
+        Some(SequentialPlan { spec, keeps_written, tables: self.0.clone(), worker: worker.thread_number })
+    }
+
+    /// A worker has ended, however it did: others need not wait for what it had in flight.
+    pub(crate) fn release(&self, worker: &WorkerPlan) {
+        for table in &self.0 {
+            table.release(worker.thread_number);
+        }
     }
 }
 
@@ -78,8 +89,8 @@ impl ZoneRegistry {
         Self { n_workers, known: HashMap::new(), verified: HashSet::new() }
     }
 
-    /// Finds the zones of a worker's files and puts the ranges of a job to their borders, unless it reads them in sequence.
-    /// How much the job does stays as it is.
+    /// Finds the zones of a worker's files and puts the ranges of a job to their borders. How much the job does stays as it is, but
+    /// for a job that writes at random and has no `io_size`: of zones with less capacity than size it does what they can hold.
     pub(crate) fn enter(
         &mut self,
         worker: &WorkerPlan,
@@ -94,19 +105,31 @@ impl ZoneRegistry {
             } else {
                 Arc::clone(&self.known(worker, &spec, file)?.table)
             };
-            if spec.job_max_open > 0 && table.max_open() == 0 {
+            if spec.job_max_open > 0 && table.limits().max_open == 0 {
                 return Err(refused(
                     "'job_max_open_zones' cannot be used without a global open zones limit".to_owned(),
                 ));
             }
             check(worker, &spec, file, &table)?;
-            if worker.spec.pattern.mix != DirectionMix::Read || worker.spec.pattern.random {
+            if worker.spec.pattern.mix == DirectionMix::Read && !worker.spec.pattern.random {
+                round_reads(file, table.layout(), events);
+            } else {
                 round(file, table.layout(), events)?;
             }
             if worker.spec.pattern.mix != DirectionMix::Read && !worker.spec.is_verify_only() {
-                self.known(worker, &spec, file)?.claim(file)?;
+                self.known(worker, &spec, file)?.count(&spec, file)?;
+                let zone_of = |bytes: u64| table.layout().zone_of(bytes).unwrap_or(table.layout().n_zones);
+                let end_bytes = file.start_bytes.saturating_add(file.length_bytes);
+                table.open_found(zone_of(file.start_bytes), zone_of(end_bytes));
             }
             tables.push(table);
+        }
+        if worker.streams_writes() && worker.spec.pattern.random && worker.spec.extent.io_size.is_none() {
+            let held = set.files.iter().zip(&tables).map(|(file, table)| capacity_bytes(file, table.layout()));
+            let held = held.fold(0, u64::saturating_add);
+            if held < set.files.iter().fold(0, |sum, file| sum.saturating_add(file.length_bytes)) {
+                (set.pass_bytes, set.io_bytes) = (set.pass_bytes.min(held), set.io_bytes.min(held));
+            }
         }
         set.zones = ZonedFiles(tables);
         Ok(())
@@ -120,10 +143,10 @@ impl ZoneRegistry {
         spec: &SequentialZonesSpec,
         file: &FilePlan,
     ) -> Result<Arc<ZoneTable>, JobError> {
-        let (table, is_device) = target::table(worker, spec, file, self.n_workers)?;
+        let TargetZones { table, device } = target::table(worker, spec, file, self.n_workers)?;
         let key = std::fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
         let is_another = !self.verified.insert(key);
-        let why = if is_device {
+        let why = if device.is_some() {
             "on a zoned device: where an earlier run wrote depends on where its zones were written before"
         } else if is_another {
             "in several jobs on one file: which of them wrote where is not known"
@@ -147,8 +170,8 @@ impl ZoneRegistry {
                 Ok(known)
             }
             Entry::Vacant(place) => {
-                let (table, is_device) = target::table(worker, spec, file, self.n_workers)?;
-                Ok(place.insert(Known { table: Arc::new(table), is_device, written: Vec::new() }))
+                let TargetZones { table, device } = target::table(worker, spec, file, self.n_workers)?;
+                Ok(place.insert(Known { table: Arc::new(table), device, counted: None }))
             }
         }
     }
@@ -156,7 +179,7 @@ impl ZoneRegistry {
 
 impl Known {
     /// One more job wants these zones. What it does not say is as the first job had it, and so is how many zones there are, also
-    /// when the file has grown since (as seen on fio 3.33).
+    /// when the file has grown since (as seen on fio 3.41).
     fn admit(
         &self,
         worker: &WorkerPlan,
@@ -169,8 +192,12 @@ impl Known {
             let (given, zone_bytes) = (spec.zone_bytes, layout.zone_bytes);
             return Err(refused(format!("{name}: zonesize {given} does not match the device zone size {zone_bytes}.")));
         }
-        let max_open = if self.is_device {
-            target::table(worker, spec, file, n_workers)?.0.max_open()
+        let max_open = if let Some(device) = &self.device {
+            if worker.spec.pattern.mix != DirectionMix::Read && device.writable.get().is_none() {
+                // It was empty a moment ago.
+                let _ = device.writable.set(target::writable(file)?);
+            }
+            target::table(worker, spec, file, n_workers)?.table.limits().max_open
         } else {
             let capacity_bytes = layout.shape(0).capacity_bytes;
             if spec.capacity_bytes > 0 && spec.capacity_bytes != capacity_bytes {
@@ -181,22 +208,19 @@ impl Known {
             }
             spec.max_open as usize
         };
-        if spec.max_open > 0 && max_open != self.table.max_open() {
+        if spec.max_open > 0 && max_open != self.table.limits().max_open {
             return Err(refused("Different 'max_open_zones' values".to_owned()));
         }
         Ok(())
     }
 
     /// A job writes to the range of a file.
-    fn claim(&mut self, file: &FilePlan) -> Result<(), JobError> {
+    fn count(&mut self, spec: &SequentialZonesSpec, file: &FilePlan) -> Result<(), JobError> {
+        const DIFFER: &str = "multi-jobs with different write ranges are not supported with zone_reset_threshold";
         let range = file.start_bytes..file.start_bytes.saturating_add(file.length_bytes);
-        if self.is_device && self.written.iter().any(|other| other.start < range.end && range.start < other.end) {
-            let name = &file.name;
-            return Err(refused(format!(
-                "{name}: several jobs that write to the same zones of a device are not supported"
-            )));
+        if spec.reset_threshold > 0.0 && *self.counted.get_or_insert_with(|| range.clone()) != range {
+            return Err(job_error!(EINVAL, DIFFER).explained(DIFFER));
         }
-        self.written.push(range);
         Ok(())
     }
 }
@@ -212,16 +236,13 @@ fn check(worker: &WorkerPlan, spec: &SequentialZonesSpec, file: &FilePlan, table
         )));
     }
     let used = worker.used_directions();
+    if spec.recovers_writes && worker.spec.verify.is_some() && !worker.engine.def.is_inline() {
+        return Err(refused("recover_zbd_write_error for async IO engines does not support verify".to_owned()));
+    }
     let trim = worker.spec.pattern.block_size[DataDirection::Trim];
     if used[DataDirection::Trim] && (trim.min_bytes != zone_bytes || trim.max_bytes != zone_bytes) {
         let min_bytes = trim.min_bytes;
         return Err(refused(format!("{name}: trim block size {min_bytes} is not the zone size {zone_bytes}")));
-    }
-    if used[DataDirection::Write] {
-        let min_bytes = worker.spec.pattern.block_size[DataDirection::Write].min_bytes;
-        if let Some(capacity) = table.least_capacity_bytes().filter(|capacity| *capacity < min_bytes) {
-            return Err(refused(format!("zone capacity {capacity} smaller than minimum block size {min_bytes}")));
-        }
     }
     Ok(())
 }
@@ -230,7 +251,7 @@ fn check(worker: &WorkerPlan, spec: &SequentialZonesSpec, file: &FilePlan, table
 fn round(file: &mut FilePlan, layout: &ZoneLayout, events: &mut dyn FnMut(RunEvent)) -> Result<(), JobError> {
     let zone_bytes = layout.zone_bytes;
     let (start, length, name) = (file.start_bytes, file.length_bytes, &file.name);
-    let mut tell = |text: String| events(RunEvent::Message(Stream::Info, text));
+    let mut tell = |text: String| events(RunEvent::Message(Stream::Info, text.into()));
     let end = start.saturating_add(length);
     let new_start = start.checked_next_multiple_of(zone_bytes).unwrap_or(u64::MAX);
     let too_small = || refused(format!("{name}: io_size must be at least one zone"));
@@ -249,6 +270,26 @@ fn round(file: &mut FilePlan, layout: &ZoneLayout, events: &mut dyn FnMut(RunEve
     }
     (file.start_bytes, file.length_bytes) = (new_start, new_end - new_start);
     Ok(())
+}
+
+/// A job that reads in sequence begins anywhere and ends where a zone does, at its start if it has no such place.
+fn round_reads(file: &mut FilePlan, layout: &ZoneLayout, events: &mut dyn FnMut(RunEvent)) {
+    let end = file.start_bytes.saturating_add(file.length_bytes);
+    let new_length = (end - end % layout.zone_bytes).saturating_sub(file.start_bytes);
+    if new_length != file.length_bytes {
+        let text = format!("{}: rounded io_size from {} to {new_length}", file.name, file.length_bytes);
+        events(RunEvent::Message(Stream::Info, text.into()));
+        file.length_bytes = new_length;
+    }
+}
+
+/// What the zones of a range can hold.
+fn capacity_bytes(file: &FilePlan, layout: &ZoneLayout) -> u64 {
+    let zone_bytes = layout.zone_bytes;
+    let first = usize::try_from(file.start_bytes / zone_bytes).unwrap_or(usize::MAX);
+    let n_zones = usize::try_from(file.length_bytes.div_ceil(zone_bytes)).unwrap_or(usize::MAX);
+    let zones = first..first.saturating_add(n_zones).min(layout.n_zones);
+    zones.map(|zone| layout.shape(zone).capacity_bytes).fold(0, u64::saturating_add)
 }
 
 /// The zones cannot be as the job wants them.

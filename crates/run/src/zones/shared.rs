@@ -3,24 +3,56 @@
 //! Must not know: what the words mean. Start reading at [`SharedZones`].
 
 use ferrio_sys::block_device::zones::ZonedDevice;
+use ferrio_sys::errno::EIO;
+use ferrio_sys::futex::{FutexWait, futex_wait, futex_wake};
 use ferrio_sys::{SharedLock, SharedMemory};
-use ferrio_workload::ZoneState;
-use std::sync::atomic::AtomicU64;
+use ferrio_workload::{Awaited, ZoneState};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-const EIO: i32 = 5;
+/// Of what is waited for there are two numbers: how often it was released, and how many workers wait.
+const NUMBERS: usize = 2;
 
 /// The words of a table.
 #[derive(Debug)]
 pub(super) struct SharedZones {
     lock: SharedMemory<SharedLock>,
     words: SharedMemory<AtomicU64>,
-    /// `None`: the zones are emulated.
-    device: Option<Box<dyn ZonedDevice>>,
+    waits: SharedMemory<AtomicU32>,
+    device: Arc<DeviceBehind>,
+}
+
+/// The device behind zones; it has none where they are emulated.
+#[derive(Debug, Default)]
+pub(super) struct DeviceBehind {
+    /// Open for writing from when the first job comes that writes: descriptors that only read cannot change zones.
+    pub(super) writable: OnceLock<Box<dyn ZonedDevice>>,
 }
 
 impl SharedZones {
-    pub(super) fn new(n_words: usize, device: Option<Box<dyn ZonedDevice>>) -> ferrio_sys::Result<Self> {
-        Ok(Self { lock: SharedMemory::new(1)?, words: SharedMemory::new(n_words)?, device })
+    pub(super) fn new(n_words: usize, device: Arc<DeviceBehind>) -> ferrio_sys::Result<Self> {
+        Ok(Self {
+            lock: SharedMemory::new(1)?,
+            words: SharedMemory::new(n_words)?,
+            waits: SharedMemory::new(2 * NUMBERS)?,
+            device,
+        })
+    }
+
+    fn numbers(&self, what: Awaited) -> [&AtomicU32; NUMBERS] {
+        let at = match what {
+            Awaited::Zone => 0,
+            Awaited::Place => NUMBERS,
+        };
+        [&self.waits[at], &self.waits[at + 1]]
+    }
+
+    fn on_device(&self, act: impl FnOnce(&dyn ZonedDevice) -> ferrio_sys::Result<()>) -> Result<(), i32> {
+        match self.device.writable.get() {
+            Some(device) => act(device.as_ref()).map_err(|error| error.errno().unwrap_or(EIO)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -31,9 +63,43 @@ impl ZoneState for SharedZones {
     }
 
     fn reset(&self, start_bytes: u64, length_bytes: u64) -> Result<(), i32> {
-        match &self.device {
-            Some(device) => device.reset(start_bytes, length_bytes).map_err(|error| error.errno().unwrap_or(EIO)),
-            None => Ok(()),
+        self.on_device(|device| device.reset(start_bytes, length_bytes))
+    }
+
+    fn finish(&self, start_bytes: u64, length_bytes: u64) -> Result<(), i32> {
+        self.on_device(|device| device.finish(start_bytes, length_bytes))
+    }
+
+    fn recover(&self, start_bytes: u64, wanted_bytes: u64) -> Option<u64> {
+        let device = self.device.writable.get()?;
+        let written = || device.written_bytes(start_bytes).ok();
+        let written_bytes = written()?;
+        if written_bytes >= wanted_bytes {
+            return Some(written_bytes);
         }
+        match device.write_zeroes(start_bytes + written_bytes, wanted_bytes - written_bytes) {
+            Ok(()) => Some(wanted_bytes),
+            Err(_) => written(),
+        }
+    }
+
+    fn released(&self, what: Awaited) {
+        let [releases, waiting] = self.numbers(what);
+        releases.fetch_add(1, Ordering::SeqCst);
+        if waiting.load(Ordering::SeqCst) > 0 {
+            futex_wake(releases, u32::MAX);
+        }
+    }
+
+    fn ticket(&self, what: Awaited) -> u32 {
+        self.numbers(what)[0].load(Ordering::SeqCst)
+    }
+
+    fn wait(&self, what: Awaited, ticket: u32, limit: Duration) -> bool {
+        let [releases, waiting] = self.numbers(what);
+        waiting.fetch_add(1, Ordering::SeqCst);
+        let ended = futex_wait(releases, ticket, Some(limit));
+        waiting.fetch_sub(1, Ordering::SeqCst);
+        ended != FutexWait::TimedOut
     }
 }

@@ -2,18 +2,26 @@
 //!
 //! Must not know: what jobs do in them. Start reading at [`table`].
 
-use super::{refused, shared::SharedZones};
+use super::shared::{DeviceBehind, SharedZones};
+use super::{EINVAL, refused};
 use crate::error::{JobError, errno_of, job_error};
 use crate::files::FilePlan;
 use crate::plan::WorkerPlan;
-use ferrio_job::spec::{DirectionMix, SequentialZonesSpec};
+use ferrio_spec::{DirectionMix, SequentialZonesSpec};
+use ferrio_stats::Note;
+use ferrio_stats::note::During;
 use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::block_device::zones::{OpenZonedDevice, Zone, ZoneCondition, ZoneKind, ZoneModel, ZonedDevice};
-use ferrio_sys::file::{Access, FileKind, OpenRequest};
-use ferrio_workload::{ZoneLayout, ZoneShape, ZoneShapes, ZoneTable};
+use ferrio_sys::file::{Access, FileInfo, FileKind, OpenRequest};
+use ferrio_workload::{ZoneActivity, ZoneLayout, ZoneLimits, ZoneShape, ZoneShapes, ZoneTable};
+use std::path::Path;
+use std::sync::Arc;
 
-/// Most zones of a file: their state takes 8 bytes each.
+/// Most zones of a file: their state takes 24 bytes each.
 const MAX_ZONES: u64 = 1 << 24;
+
+/// The kernel counts in sectors.
+const SECTOR_BYTES: u64 = 512;
 
 /// Smallest emulated zone.
 const MIN_ZONE_BYTES: u64 = 512;
@@ -23,37 +31,87 @@ const MIN_ZONE_BYTES: u64 = 512;
 pub(super) struct FoundZones {
     pub(super) model: ZoneModel,
     pub(super) device: Box<dyn ZonedDevice>,
+    /// The device is open for writing.
+    pub(super) is_writable: bool,
     /// Most zones that may be open; 0: no limit.
     pub(super) max_open: u32,
+    /// Most zones that may be written in part; 0: no limit.
+    pub(super) max_active: u32,
 }
 
-/// The zones of a file, and whether they are its own, as those of a zoned device, or emulated.
+/// The zones of a file.
+#[derive(Debug)]
+pub(super) struct TargetZones {
+    pub(super) table: ZoneTable,
+    /// `None`: they are emulated, and not those of a zoned device.
+    pub(super) device: Option<Arc<DeviceBehind>>,
+}
+
+/// The zones of a file, be they its own, as those of a zoned device, or emulated.
 pub(super) fn table(
     worker: &WorkerPlan,
     spec: &SequentialZonesSpec,
     file: &FilePlan,
     n_workers: usize,
-) -> Result<(ZoneTable, bool), JobError> {
-    Ok(match found(worker, file)? {
-        Some(zones) => (of_device(worker, spec, file, n_workers, zones)?, true),
-        None => (emulated(spec, file, n_workers)?, false),
-    })
+) -> Result<TargetZones, JobError> {
+    match found(worker, file)? {
+        Some(zones) => of_device(worker, spec, file, n_workers, zones),
+        None => Ok(TargetZones { table: emulated(spec, file, n_workers)?, device: None }),
+    }
+}
+
+/// Only jobs that change zones have to have the device open for writing.
+fn changes_zones(worker: &WorkerPlan) -> bool {
+    worker.spec.pattern.mix != DirectionMix::Read
+}
+
+/// The device, open for writing.
+pub(super) fn writable(file: &FilePlan) -> Result<Box<dyn ZonedDevice>, JobError> {
+    let fd = OpenRequest { access: Access::ReadWrite, is_direct: true, ..OpenRequest::default() }
+        .open(&file.path)
+        .map_err(|error: ferrio_sys::Error| {
+            job_error!(errno_of(&error), "zbd_init_files").explained(Note::system(During::Nothing, &error))
+        })?;
+    Ok(Box::new(OpenZonedDevice(fd)))
+}
+
+/// Bytes from one zone of a device to the next; `None`: it has none, or it is no block device.
+pub(super) fn device_zone_bytes(worker: &WorkerPlan, path: &Path) -> Result<Option<u64>, JobError> {
+    let is_device = FileInfo::of_path(path).is_ok_and(|info| info.kind == FileKind::Block);
+    if !worker.engine.def.targets.are_files() || !is_device {
+        return Ok(None);
+    }
+    let disk = BlockDevice::behind_path(path).map_err(|error| unreadable(&error))?;
+    let Some(disk) = disk.filter(|disk| ZoneModel::of(disk).is_some()) else { return Ok(None) };
+    let n_sectors: Option<u64> = disk.queue_attribute("chunk_sectors").and_then(|text| text.parse().ok());
+    Ok(n_sectors.and_then(|n_sectors| n_sectors.checked_mul(SECTOR_BYTES)).filter(|bytes| *bytes > 0))
+}
+
+fn unreadable(error: &ferrio_sys::Error) -> JobError {
+    job_error!(errno_of(error), "zbd_init_files").explained(Note::system(During::Nothing, error))
+}
+
+/// Neither the device nor the job says how large a zone is.
+pub(super) fn needs_zone_size(name: &str) -> JobError {
+    refused(format!(
+        "{name}: Specifying the zone size is mandatory for regular file/block device with --zonemode=zbd\n"
+    ))
 }
 
 /// The device, if it has zones.
 fn found(worker: &WorkerPlan, file: &FilePlan) -> Result<Option<FoundZones>, JobError> {
-    if worker.engine.diskless || file.kind != FileKind::Block {
+    if !worker.engine.def.targets.are_files() || file.kind != FileKind::Block {
         return Ok(None);
     }
-    let system =
-        |error: ferrio_sys::Error| job_error!(errno_of(&error), "zbd_init_files").explained(format!("fio: {error}"));
+    let system = |error: ferrio_sys::Error| unreadable(&error);
     let Some(disk) = BlockDevice::behind_path(&file.path).map_err(system)? else { return Ok(None) };
     let Some(model) = ZoneModel::of(&disk) else { return Ok(None) };
-    let reads_only = worker.spec.pattern.mix == DirectionMix::Read;
-    let access = if reads_only { Access::Read } else { Access::ReadWrite };
-    let fd = OpenRequest { access, ..OpenRequest::default() }.open(&file.path).map_err(system)?;
-    let max_open = disk.queue_attribute("max_open_zones").and_then(|text| text.parse().ok()).unwrap_or(0);
-    Ok(Some(FoundZones { model, device: Box::new(OpenZonedDevice(fd)), max_open }))
+    let is_writable = changes_zones(worker);
+    let access = if is_writable { Access::ReadWrite } else { Access::Read };
+    let fd = OpenRequest { access, is_direct: true, ..OpenRequest::default() }.open(&file.path).map_err(system)?;
+    let limit = |name| disk.queue_attribute(name).and_then(|text| text.parse().ok()).unwrap_or(0);
+    let (max_open, max_active) = (limit("max_open_zones"), limit("max_active_zones"));
+    Ok(Some(FoundZones { model, device: Box::new(OpenZonedDevice(fd)), is_writable, max_open, max_active }))
 }
 
 pub(super) fn of_device(
@@ -62,39 +120,59 @@ pub(super) fn of_device(
     file: &FilePlan,
     n_workers: usize,
     found: FoundZones,
-) -> Result<ZoneTable, JobError> {
+) -> Result<TargetZones, JobError> {
     let name = &file.name;
-    let system =
-        |error: ferrio_sys::Error| job_error!(errno_of(&error), "zbd_get_zones").explained(format!("fio: {error}"));
+    let system = |error: ferrio_sys::Error| {
+        job_error!(errno_of(&error), "zbd_get_zones").explained(Note::system(During::Nothing, &error))
+    };
     if found.model == ZoneModel::HostManaged && worker.writes() && !worker.spec.durability.direct {
         return Err(refused("Using direct I/O is mandatory for writing to ZBD drives".to_owned()));
     }
     let zone_bytes = found.device.zone_bytes().map_err(system)?;
     if spec.zone_bytes > 0 && spec.zone_bytes != zone_bytes {
         let given = spec.zone_bytes;
-        return Err(refused(format!("{name}: zonesize {given} does not match the device zone size {zone_bytes}")));
+        let text = format!("fio: {name} job parameter zonesize {given} does not match disk zone size {zone_bytes}.");
+        return Err(job_error!(EINVAL, "zbd_create_zone_info() failed").explained(text));
     }
     let zones = found.device.report().map_err(system)?;
     let layout = layout_of(&zones, zone_bytes).ok_or_else(|| refused(format!("{name}: zones differ in size")))?;
-    let max_open = max_open(spec, &found, name)?;
-    let table = make(name, layout, max_open, n_workers, Some(found.device))?;
-    for (index, zone) in zones.iter().enumerate().filter(|(_, zone)| zone.kind != ZoneKind::Conventional) {
-        table.set_written(index, zone.written_bytes);
+    let limits = limits(spec, &found, name)?;
+    let behind = Arc::new(DeviceBehind::default());
+    if found.is_writable {
+        // It was empty a moment ago.
+        let _ = behind.writable.set(found.device);
     }
-    Ok(table)
+    let table = make(name, layout, limits, n_workers, &behind)?;
+    for (index, zone) in zones.iter().enumerate().filter(|(_, zone)| zone.kind != ZoneKind::Conventional) {
+        table.found(index, zone.written_bytes, activity(zone.condition));
+    }
+    Ok(TargetZones { table, device: Some(behind) })
 }
 
-/// The limit of the job, which is not above that of the device.
-fn max_open(spec: &SequentialZonesSpec, found: &FoundZones, name: &str) -> Result<u32, JobError> {
-    match (spec.max_open, found.max_open) {
-        (given, _) if spec.ignores_limits => Ok(given),
-        (given, 0) => Ok(given),
-        (0, limit) => Ok(limit),
-        (given, limit) if given > limit => {
-            Err(refused(format!("{name}: max_open_zones {given} is above the limit of the device, {limit}")))
-        }
-        (given, _) => Ok(given),
+/// What a zone takes of the limits of its device.
+fn activity(condition: ZoneCondition) -> ZoneActivity {
+    match condition {
+        ZoneCondition::ExplicitlyOpen => ZoneActivity::OpenByRequest,
+        ZoneCondition::ImplicitlyOpen | ZoneCondition::Closed => ZoneActivity::Active,
+        _ => ZoneActivity::None,
     }
+}
+
+/// The limits of the job, which are not above those of the device.
+fn limits(spec: &SequentialZonesSpec, found: &FoundZones, name: &str) -> Result<ZoneLimits, JobError> {
+    let of_device = [found.max_open, found.max_active].into_iter().filter(|limit| *limit > 0).min().unwrap_or(0);
+    let max_open = match (spec.max_open, of_device) {
+        (given, _) if spec.ignores_limits => {
+            return Ok(ZoneLimits { max_open: given as usize, ..ZoneLimits::default() });
+        }
+        (0, limit) => limit,
+        (given, limit) if limit > 0 && given > limit => {
+            return Err(refused(format!("{name}: max_open_zones {given} is above the limit of the device, {limit}")));
+        }
+        (given, _) => given,
+    };
+    let (max_active, max_device_open) = (found.max_active as usize, found.max_open as usize);
+    Ok(ZoneLimits { max_open: max_open as usize, max_active, max_device_open })
 }
 
 /// `None`: zones do not all lie at multiples of the size.
@@ -119,8 +197,7 @@ fn layout_of(zones: &[Zone], zone_bytes: u64) -> Option<ZoneLayout> {
 fn emulated(spec: &SequentialZonesSpec, file: &FilePlan, n_workers: usize) -> Result<ZoneTable, JobError> {
     let (name, zone_bytes, file_bytes) = (&file.name, spec.zone_bytes, file.file_bytes);
     if zone_bytes == 0 {
-        let text = "Specifying the zone size is mandatory for regular file/block device with --zonemode=zbd";
-        return Err(refused(format!("{name}: {text}")));
+        return Err(needs_zone_size(name));
     }
     if zone_bytes < MIN_ZONE_BYTES {
         return Err(refused(format!("{name}: zone size must be at least 512 bytes for --zonemode=zbd")));
@@ -141,20 +218,21 @@ fn emulated(spec: &SequentialZonesSpec, file: &FilePlan, n_workers: usize) -> Re
     }
     let shapes = ZoneShapes::Same(ZoneShape { capacity_bytes, is_sequential: true });
     let layout = ZoneLayout { zone_bytes, n_zones: n_zones as usize, shapes };
-    make(name, layout, spec.max_open, n_workers, None)
+    let limits = ZoneLimits { max_open: spec.max_open as usize, ..ZoneLimits::default() };
+    make(name, layout, limits, n_workers, &Arc::default())
 }
 
 fn make(
     name: &str,
     layout: ZoneLayout,
-    max_open: u32,
+    limits: ZoneLimits,
     n_workers: usize,
-    device: Option<Box<dyn ZonedDevice>>,
+    device: &Arc<DeviceBehind>,
 ) -> Result<ZoneTable, JobError> {
-    let max_open = max_open as usize;
     let too_many = || refused(format!("{name}: too many zones"));
-    let n_words = ZoneTable::n_words(&layout, max_open, n_workers).ok_or_else(too_many)?;
-    let state = SharedZones::new(n_words, device)
-        .map_err(|error| job_error!(errno_of(&error), "zbd_init_files").explained(format!("fio: {error}")))?;
-    Ok(ZoneTable::new(layout, max_open, n_workers, Box::new(state)))
+    let n_words = ZoneTable::n_words(&layout, limits.max_open, n_workers).ok_or_else(too_many)?;
+    let state = SharedZones::new(n_words, Arc::clone(device)).map_err(|error| {
+        job_error!(errno_of(&error), "zbd_init_files").explained(Note::system(During::Nothing, &error))
+    })?;
+    Ok(ZoneTable::new(layout, limits, n_workers, Box::new(state)))
 }

@@ -1,11 +1,11 @@
 //! How I/Os are handed over and taken back: batches, marks, stamps.
 //!
-//! Start reading at [`batches_and_marks`]; its sequence of calls is that of fio 3.33 with libaio under strace:
-//! `io_submit` 4, 4, `io_getevents` (2, 8), again while more than `iodepth_low` are out.
+//! Start reading at [`batches_and_marks`]; its sequence of calls is that of fio 3.41 with libaio under strace:
+//! `io_submit` 4, 4, `io_pgetevents` (2, 8), again while more than `iodepth_low` are out.
 
 use crate::builder::{US, reads, set_depth, set_text, sim_reader, writes};
 use crate::probe::{COMMIT_NS, Call, QUEUE_NS, drive};
-use ferrio_job::spec::{DirectionMix, EngineValue, JobSpec, QueueSpec, SizeSpec};
+use ferrio_spec::{DirectionMix, EngineValue, JobSpec, QueueSpec, SizeSpec};
 
 /// Shorter: a queue call is `Q`, a commit its number, a reap `R` with bounds and number.
 fn shorten(calls: &[Call]) -> String {

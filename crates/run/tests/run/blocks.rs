@@ -2,8 +2,8 @@
 //!
 //! Start reading at [`trimmed_and_written_again`].
 
-use crate::builder::{set_text, sim_reader, simulate, simulate_one};
-use ferrio_job::spec::{DirectionMix, ErrorClasses, JobSpec};
+use crate::builder::{first_block, set_text, sim_reader, simulate, simulate_one};
+use ferrio_spec::{DirectionMix, ErrorClasses, JobSpec};
 use ferrio_stats::{BlockState, BlockStates};
 
 fn job(mix: DirectionMix) -> JobSpec {
@@ -36,7 +36,7 @@ fn blocks_that_fail_stay_so_and_have_their_trims() {
     set_text(&mut job, "sim_fault", "write=eio@20");
     job.errors.continue_on = ErrorClasses { read: true, write: true, verify: true };
     let (mut outcome, _) = simulate(vec![job]);
-    let states = outcome.result.jobs.remove(0).stats.block_states.expect("the job asks for them");
+    let states = outcome.record.workers.remove(0).stats.block_states.expect("the job asks for them");
     assert_eq!(counts(&states), [0, 0, 15, 0, 1]);
     // What is done to it later does not count.
     assert_eq!(states.percentiles(&[50.0]), [(50.0, 2)]);
@@ -46,8 +46,8 @@ fn blocks_that_fail_stay_so_and_have_their_trims() {
 fn members_of_a_group_are_summed_and_others_have_none() {
     let mut group = job(DirectionMix::TrimWrite);
     (group.numjobs, group.grouping.group_reporting) = (2, true);
-    let (mut outcome, _) = simulate(vec![group]);
-    let states = outcome.result.jobs.remove(0).stats.block_states.expect("the job asks for them");
+    let (outcome, _) = simulate(vec![group]);
+    let states = first_block(&outcome).block_states.expect("the job asks for them");
     assert_eq!(counts(&states), [0, 0, 32, 0, 0]);
     assert_eq!(counts(&self::states(job(DirectionMix::Write))), [0; 5], "without trims there is nothing to tell");
     assert_eq!(simulate_one(sim_reader("j", "fixed:10us", 16)).block_states, None);

@@ -3,9 +3,8 @@
 //! Must not know: what is tested. Start reading at [`job`] and [`simulate`].
 
 use crate::memory_logs::MemoryLogs;
-use ferrio_job::draft::Draft;
-use ferrio_job::spec::{EngineValue, JobSpec, QueueSpec, RunSpec, SizeSpec};
-use ferrio_run::{ControlSettings, EtaSettings, RunEvent, RunObserver, RunOutcome, RunSettings, Stream};
+use ferrio_run::{Run, RunEvent, RunObserver, RunOutcome, RunSettings, Stream};
+use ferrio_spec::{ControlSettings, EngineValue, JobSpec, QueueSpec, RunSpec, SizeSpec};
 use ferrio_stats::{DirectionStats, ThreadStats};
 use ferrio_units::DataDirection;
 
@@ -18,7 +17,7 @@ pub(crate) const MS: u64 = 1_000_000;
 
 /// A job with the defaults of the option table.
 pub(crate) fn job(name: &str) -> JobSpec {
-    JobSpec { name: name.to_owned(), ..Draft::new().job }
+    JobSpec { name: name.to_owned(), section: name.to_owned(), ..JobSpec::default() }
 }
 
 /// A reader of `n_blocks` blocks of [`BLOCK`] on an engine.
@@ -51,19 +50,26 @@ pub(crate) fn set_depth(job: &mut JobSpec, iodepth: u32) {
 pub(crate) struct Events {
     pub(crate) messages: Vec<(Stream, String)>,
     pub(crate) n_layouts: u32,
+    pub(crate) n_stops: u32,
 }
 
 impl RunObserver for Events {
     fn event(&mut self, event: RunEvent) {
         match event {
-            RunEvent::Message(stream, text) => self.messages.push((stream, text)),
+            RunEvent::Message(stream, note) => self.messages.push((stream, ferrio_report::words::note(&note))),
             RunEvent::LayingOut { .. } => self.n_layouts += 1,
+            RunEvent::Stopping => self.n_stops += 1,
             _ => {}
         }
     }
 }
 
 impl Events {
+    /// Messages of errors.
+    pub(crate) fn n_errors(&self) -> usize {
+        self.messages.iter().filter(|(stream, _)| *stream == Stream::Error).count()
+    }
+
     /// The messages of a stream, one below the other.
     pub(crate) fn text(&self, stream: Stream) -> String {
         let texts = self.messages.iter().filter(|(other, _)| *other == stream).map(|(_, text)| text.as_str());
@@ -78,29 +84,45 @@ pub(crate) fn spec(jobs: Vec<JobSpec>) -> RunSpec {
 pub(crate) fn settings() -> RunSettings {
     RunSettings {
         version: "test".to_owned(),
-        readonly: false,
-        trace: ferrio_run::TraceSettings::default(),
-        eta: EtaSettings { enabled: false, interval_ms: 1_000 },
         open_logs: || Box::<MemoryLogs>::default() as _,
-        control: ControlSettings::default(),
         command_line: vec!["test".to_owned()],
-        record_interval: None,
+        ..RunSettings::default()
     }
+}
+
+/// Settings of a run on virtual time.
+pub(crate) fn virtual_settings() -> RunSettings {
+    RunSettings { is_virtual: true, ..settings() }
+}
+
+/// A whole run.
+pub(crate) fn go(jobs: Vec<JobSpec>, settings: RunSettings, observer: &mut dyn RunObserver) -> RunOutcome {
+    Run::new(spec(jobs), settings).unwrap().go(observer).unwrap()
 }
 
 /// Runs jobs on virtual time.
 pub(crate) fn simulate(jobs: Vec<JobSpec>) -> (RunOutcome, Events) {
     let mut events = Events::default();
-    let outcome = ferrio_run::simulate(spec(jobs), &settings(), &mut events).unwrap();
+    let outcome = go(jobs, virtual_settings(), &mut events);
     (outcome, events)
+}
+
+/// The figures of the first block of fio's report: members of a group summed, directions as one where that is asked for.
+pub(crate) fn first_block(outcome: &RunOutcome) -> ThreadStats {
+    ferrio_report::fio_view(&outcome.record).jobs.remove(0).stats.into_owned()
+}
+
+/// What fio's report says of the failure of its first block.
+pub(crate) fn failure_text(outcome: &RunOutcome) -> String {
+    ferrio_report::fio_view(&outcome.record).jobs.remove(0).failure_text
 }
 
 /// The figures of one job on virtual time, which does not fail.
 pub(crate) fn simulate_one(job: JobSpec) -> ThreadStats {
     let (mut outcome, events) = simulate(vec![job]);
     assert_eq!((outcome.n_failed, events.text(Stream::Error)), (0, String::new()));
-    assert_eq!(outcome.result.jobs.len(), 1);
-    outcome.result.jobs.remove(0).stats
+    assert_eq!(outcome.record.workers.len(), 1);
+    *outcome.record.workers.remove(0).stats
 }
 
 /// Runs jobs on virtual time, and tells somebody of its intervals.
@@ -109,8 +131,7 @@ pub(crate) fn simulate_with_intervals(
     interval: std::time::Duration,
     observer: &mut dyn RunObserver,
 ) -> RunOutcome {
-    let settings = RunSettings { record_interval: Some(interval), ..settings() };
-    ferrio_run::simulate(spec(jobs), &settings, observer).unwrap()
+    go(jobs, RunSettings { record_interval: Some(interval), ..virtual_settings() }, observer)
 }
 
 /// Runs jobs as processes and threads, and tells somebody of its intervals.
@@ -119,27 +140,25 @@ pub(crate) fn run_with_intervals(
     interval: std::time::Duration,
     observer: &mut dyn RunObserver,
 ) -> RunOutcome {
-    let settings = RunSettings { record_interval: Some(interval), ..settings() };
-    ferrio_run::run(spec(jobs), &settings, observer).unwrap()
+    go(jobs, RunSettings { record_interval: Some(interval), ..settings() }, observer)
 }
 
 /// Runs jobs as processes and threads.
 pub(crate) fn run(jobs: Vec<JobSpec>) -> (RunOutcome, Events) {
     let mut events = Events::default();
     let outcome = run_with(jobs, &mut events);
-    // A signal for the group of this process (a time limit, an interrupt) ends runs early: a test that fails then says so.
-    assert_eq!(outcome.signal, None, "a signal from outside ended this run");
+    assert!(!outcome.is_stopped, "nobody can have stopped this run");
     (outcome, events)
 }
 
 /// Runs jobs as processes and threads, and tells somebody.
 pub(crate) fn run_with(jobs: Vec<JobSpec>, observer: &mut dyn RunObserver) -> RunOutcome {
-    ferrio_run::run(spec(jobs), &settings(), observer).unwrap()
+    go(jobs, settings(), observer)
 }
 
 /// Runs jobs as processes and threads, with something that looks in or ends them.
 pub(crate) fn run_under(control: ControlSettings, jobs: Vec<JobSpec>, observer: &mut dyn RunObserver) -> RunOutcome {
-    ferrio_run::run(spec(jobs), &RunSettings { control, ..settings() }, observer).unwrap()
+    go(jobs, RunSettings { control, ..settings() }, observer)
 }
 
 /// The reads.

@@ -1,4 +1,4 @@
-//! Tests that need a process of their own: for its signals, its limits, its table of descriptors.
+//! Tests that need a process of their own: for its limits, its table of descriptors.
 //!
 //! Such a test has two halves. The child is a test of this program that is ignored otherwise; the parent runs this
 //! program again with only that test. Start reading at [`Child::start`].
@@ -6,7 +6,6 @@
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 const DIRECTORY: &str = "FERRIO_RUN_TEST_DIRECTORY";
 
@@ -28,22 +27,6 @@ impl Child {
             .spawn()
             .unwrap();
         Self { process, directory: directory.to_owned() }
-    }
-
-    /// Waits until the child has left a file of this name. `None` when it ends without.
-    pub(crate) fn wait_for(&mut self, file: &str) -> Option<()> {
-        while !self.directory.join(file).exists() {
-            if self.process.try_wait().unwrap().is_some() {
-                return None;
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        Some(())
-    }
-
-    /// Sends it a signal.
-    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
-        rustix::process::kill_process(rustix::process::Pid::from_child(&self.process), signal).unwrap();
     }
 
     /// Waits for its end; its answer.

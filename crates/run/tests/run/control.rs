@@ -5,16 +5,17 @@
 use crate::builder::{BLOCK, reads, run_under, sim_reader};
 use crate::processes::endless;
 use crate::scratch::Scratch;
-use ferrio_job::spec::JobSpec;
-use ferrio_run::{BandwidthSample, ControlSettings, IdleDetail, RunEvent, RunObserver, RunOutcome, Stream, Trigger};
-use ferrio_stats::RunResult;
+use ferrio_report::fio_view;
+use ferrio_run::{BandwidthSample, RunEvent, RunObserver, RunOutcome, Stream};
+use ferrio_spec::{ControlSettings, IdleDetail, JobSpec, Trigger};
+use ferrio_stats::RunRecord;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// What was told while a run went on.
 #[derive(Default)]
 struct Seen {
-    reports: Vec<RunResult>,
+    reports: Vec<RunRecord>,
     samples: Vec<BandwidthSample>,
     messages: Vec<String>,
     until: Option<Until>,
@@ -31,7 +32,7 @@ impl RunObserver for Seen {
         match event {
             RunEvent::Status(report) => self.reports.push(*report),
             RunEvent::Bandwidth(sample) => self.samples.push(sample),
-            RunEvent::Message(Stream::Error, text) => self.messages.push(text),
+            RunEvent::Message(Stream::Error, note) => self.messages.push(ferrio_report::words::note(&note)),
             _ => {}
         }
         let Some(until) = self.until.take() else { return };
@@ -62,7 +63,7 @@ fn both() -> Vec<JobSpec> {
 
 /// Both jobs have done something in several of them.
 fn enough_reports(seen: &Seen) -> bool {
-    let is_of_both = |report: &&RunResult| report.jobs.iter().all(|job| reads(&job.stats).n_completed > 0);
+    let is_of_both = |report: &&RunRecord| report.workers.iter().all(|job| reads(&job.stats).n_completed > 0);
     seen.reports.iter().filter(is_of_both).count() >= 3
 }
 
@@ -71,9 +72,9 @@ fn reports_are_cumulative_and_of_their_time() {
     let control = ControlSettings { status_interval: Some(Duration::from_millis(20)), ..ControlSettings::default() };
     let (outcome, mut seen) = run_until(enough_reports, control, both());
     assert_eq!((outcome.n_failed, seen.messages.len()), (0, 0), "{:?}", seen.messages);
-    seen.reports.push(outcome.result);
+    seen.reports.push(outcome.record);
     for pair in seen.reports.windows(2) {
-        for (earlier, later) in pair[0].jobs.iter().zip(&pair[1].jobs) {
+        for (earlier, later) in pair[0].workers.iter().zip(&pair[1].workers) {
             let (earlier, later) = (&earlier.stats, &later.stats);
             assert!(reads(earlier).n_completed <= reads(later).n_completed);
             assert_eq!(reads(later).bytes, reads(later).n_completed * BLOCK);
@@ -82,7 +83,8 @@ fn reports_are_cumulative_and_of_their_time() {
         }
     }
     // Before the third second nobody is told when the jobs end.
-    assert!(seen.reports.iter().all(|report| report.elapsed_secs >= 3 || report.eta_secs == 2_147_483_647));
+    let views = seen.reports.iter().map(fio_view);
+    assert!(views.into_iter().all(|view| view.elapsed_secs >= 3 || view.eta_secs == 2_147_483_647));
 }
 
 #[test]
@@ -96,7 +98,7 @@ fn a_report_does_not_wait_for_a_silent_job() {
     assert_eq!(outcome.n_failed, 0);
     assert!(started_at.elapsed() >= Duration::from_millis(2_500), "it ends when its I/O does");
     // The first reports may be from before its start.
-    let silent: Vec<_> = seen.reports.iter().map(|report| &report.jobs[0].stats).collect();
+    let silent: Vec<_> = seen.reports.iter().map(|report| &report.workers[0].stats).collect();
     let silent: Vec<_> = silent.into_iter().filter(|stats| reads(stats).n_completed == 0).collect();
     let longest_ns = silent.iter().map(|stats| stats.total_runtime_ns).max();
     assert!(longest_ns.is_some_and(|longest_ns| longest_ns >= 900_000_000), "time goes on: {longest_ns:?} ns");
@@ -123,7 +125,7 @@ fn samples_of_bandwidth_add_up() {
         assert_eq!(sample.kib_per_sec.0[1..], [0, 0]);
         last_ms = sample.time_ms;
     }
-    let total: u64 = outcome.result.jobs.iter().map(|job| reads(&job.stats).bytes).sum();
+    let total: u64 = outcome.record.workers.iter().map(|job| reads(&job.stats).bytes).sum();
     assert!(bytes > 0 && bytes <= total, "{bytes} of {total}");
 }
 
@@ -151,10 +153,10 @@ fn a_trigger_file_ends_all_jobs_and_runs_the_command_to_its_end() {
     jobs[2].grouping.stonewall = true;
     let mut seen = Seen::default();
     let outcome = run_under(ControlSettings { trigger, ..ControlSettings::default() }, jobs, &mut seen);
-    assert_eq!((outcome.n_failed, outcome.signal, seen.messages.len()), (0, None, 0));
+    assert_eq!((outcome.n_failed, outcome.is_stopped, seen.messages.len()), (0, false, 0));
     assert!(!file.exists());
     assert_eq!(std::fs::read_to_string(result).unwrap(), "done\n");
-    assert_eq!(reads(&outcome.result.jobs[2].stats).n_completed, 0);
+    assert_eq!(reads(&outcome.record.workers[2].stats).n_completed, 0);
 }
 
 #[test]
@@ -163,7 +165,7 @@ fn idleness_is_reported_where_it_is_asked_for() {
         let trigger = Trigger { timeout: Some(Duration::from_millis(600)), ..Trigger::default() };
         let control = ControlSettings { idle, trigger, ..ControlSettings::default() };
         let outcome = run_under(control, both(), &mut Seen::default());
-        let idleness = outcome.result.idleness;
+        let idleness = outcome.record.idleness().cloned();
         assert_eq!(idleness.is_some(), idle.is_some());
         assert!(idleness.is_none_or(|idleness| idleness.cpus.len() >= n_cpus && idleness.system_percent <= 100.0));
     }

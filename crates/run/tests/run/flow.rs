@@ -3,7 +3,7 @@
 //! Start reading at [`jobs_that_share_get_to_their_end`].
 
 use crate::builder::{MS, reader, reads, run, set_depth, sim_reader, simulate_one};
-use ferrio_job::spec::{FlowSpec, JobSpec};
+use ferrio_spec::{FlowSpec, JobSpec};
 
 fn sharing(name: &str, weight: u32, n_ios: u64) -> JobSpec {
     let mut job = reader(name, "null", n_ios);
@@ -19,7 +19,7 @@ fn jobs_that_share_get_to_their_end() {
     jobs[3].pace.flow.id = 8;
     set_depth(&mut jobs[0], 8);
     let (outcome, _) = run(jobs);
-    let counts: Vec<_> = outcome.result.jobs.iter().map(|job| reads(&job.stats).n_completed).collect();
+    let counts: Vec<_> = outcome.record.workers.iter().map(|job| reads(&job.stats).n_completed).collect();
     assert_eq!((outcome.n_failed, counts), (0, vec![3_000, 1_000, 500, 100]));
 }
 

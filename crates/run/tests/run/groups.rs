@@ -3,7 +3,8 @@
 //! Start reading at [`members_are_merged_exactly`].
 
 use crate::builder::{BLOCK, MS, US, reads, set_text, sim_reader, simulate, writes};
-use ferrio_job::spec::{DirectionMix, JobSpec, UnifiedReporting};
+use ferrio_report::fio_view;
+use ferrio_spec::{DirectionMix, JobSpec, UnifiedReporting};
 use ferrio_units::DataDirection;
 
 /// 100 I/Os of 100 us and 50 of 300 us.
@@ -16,9 +17,10 @@ fn two_jobs(change: impl Fn(&mut JobSpec)) -> Vec<JobSpec> {
 #[test]
 fn members_are_merged_exactly() {
     let (outcome, _) = simulate(two_jobs(|job| job.grouping.group_reporting = true));
-    assert_eq!((outcome.result.jobs.len(), outcome.result.groups.len()), (1, 1));
-    let report = &outcome.result.jobs[0];
-    assert_eq!((report.name.as_str(), report.n_members), ("fast", 2));
+    let view = fio_view(&outcome.record);
+    assert_eq!((outcome.record.workers.len(), view.jobs.len(), view.groups.len()), (2, 1, 1));
+    let report = &view.jobs[0];
+    assert_eq!((&*report.name, report.n_members), ("fast", 2));
     let read = reads(&report.stats);
     assert_eq!((read.n_issued, read.n_completed, read.bytes), (150, 150, 150 * BLOCK));
     assert_eq!(read.runtime_ns, 15 * MS, "the longest: 50 of 300 us");
@@ -33,8 +35,9 @@ fn members_are_merged_exactly() {
 #[test]
 fn jobs_apart_share_their_group() {
     let (outcome, _) = simulate(two_jobs(|_| ()));
-    assert_eq!((outcome.result.jobs.len(), outcome.result.groups.len()), (2, 1));
-    let group = &outcome.result.groups[0].directions[DataDirection::Read];
+    let view = fio_view(&outcome.record);
+    assert_eq!((view.jobs.len(), view.groups.len()), (2, 1));
+    let group = &view.groups[0].directions[DataDirection::Read];
     assert_eq!(group.bytes, 150 * BLOCK);
     assert_eq!((group.min_runtime_ms, group.max_runtime_ms), (10, 15));
     assert_eq!(group.bw_bytes_per_sec, 150 * BLOCK * 1_000 / 15);
@@ -54,7 +57,8 @@ fn samples_of_members_add_up() {
     jobs[1] = sim_reader("slow", "fixed:200us", 50);
     timed(&mut jobs[1]);
     let (outcome, _) = simulate(jobs);
-    let iops = &reads(&outcome.result.jobs[0].stats).iops;
+    let view = fio_view(&outcome.record);
+    let iops = &reads(&view.jobs[0].stats).iops;
     // Two samples of 10000 and two of 5000.
     assert_eq!((iops.n_samples, iops.min, iops.max), (4, 15_000, 15_000));
     assert!((iops.mean - 15_000.0).abs() < 1e-6);
@@ -65,12 +69,13 @@ fn clones_are_members_with_streams_of_their_own() {
     let mut job = sim_reader("j", "uniform:50us-150us", 100);
     job.numjobs = 4;
     let (apart, _) = simulate(vec![job.clone()]);
-    assert_eq!(apart.result.jobs.len(), 4);
-    let sums: Vec<u128> = apart.result.jobs.iter().map(|report| reads(&report.stats).clat.sum_ns).collect();
+    assert_eq!(apart.record.workers.len(), 4);
+    let sums: Vec<u128> = apart.record.workers.iter().map(|report| reads(&report.stats).clat.sum_ns).collect();
     assert!((1..4).all(|index| sums[index] != sums[0]), "{sums:?}");
     job.grouping.group_reporting = true;
     let (together, _) = simulate(vec![job]);
-    let report = &together.result.jobs[0];
+    let view = fio_view(&together.record);
+    let report = &view.jobs[0];
     assert_eq!((report.n_members, reads(&report.stats).clat.sum_ns), (4, sums.iter().sum()));
 }
 
@@ -84,9 +89,10 @@ fn stonewall_and_new_group_begin_groups() {
     jobs[3].grouping.stonewall = true;
     jobs[3].numjobs = 2;
     let (outcome, _) = simulate(jobs);
-    let groups: Vec<(u32, u32)> = outcome.result.jobs.iter().map(|job| (job.group_index, job.n_members)).collect();
+    let view = fio_view(&outcome.record);
+    let groups: Vec<(u32, u32)> = view.jobs.iter().map(|job| (job.group_index, job.n_members)).collect();
     assert_eq!(groups, [(0, 1), (1, 2), (2, 2)]);
-    assert_eq!(outcome.result.groups.len(), 3);
+    assert_eq!(view.groups.len(), 3);
 }
 
 #[test]
@@ -96,8 +102,9 @@ fn a_job_without_group_reporting_starts_a_report() {
         jobs[index].grouping.group_reporting = true;
     }
     let (outcome, _) = simulate(jobs);
-    let members: Vec<u32> = outcome.result.jobs.iter().map(|job| job.n_members).collect();
-    // The last one joins the report before it, whether that job asks for it or not (as seen on fio 3.33).
+    let view = fio_view(&outcome.record);
+    let members: Vec<u32> = view.jobs.iter().map(|job| job.n_members).collect();
+    // The last one joins the report before it, whether that job asks for it or not (as seen on fio 3.41).
     assert_eq!(members, [2, 2]);
 }
 
@@ -106,8 +113,9 @@ fn a_job_without_stats_is_in_no_report_and_no_sum() {
     let mut jobs = two_jobs(|_| ());
     jobs[1].reporting.stats = false;
     let (outcome, _) = simulate(jobs);
-    assert_eq!(outcome.result.jobs.len(), 1);
-    assert_eq!(outcome.result.groups[0].directions[DataDirection::Read].bytes, 100 * BLOCK);
+    let view = fio_view(&outcome.record);
+    assert_eq!((outcome.record.workers.len(), view.jobs.len()), (2, 1));
+    assert_eq!(view.groups[0].directions[DataDirection::Read].bytes, 100 * BLOCK);
 }
 
 #[test]
@@ -116,10 +124,11 @@ fn unified_reports_count_all_as_reads() {
     job.pattern.mix = DirectionMix::ReadWrite;
     job.reporting.unified = UnifiedReporting::Mixed;
     let (outcome, _) = simulate(vec![job]);
-    let stats = &outcome.result.jobs[0].stats;
+    let view = fio_view(&outcome.record);
+    let stats = &view.jobs[0].stats;
     assert_eq!((reads(stats).n_completed, writes(stats).n_completed), (100, 0));
     assert_eq!((reads(stats).clat.min_ns, reads(stats).clat.max_ns), (100 * US, 300 * US));
-    assert_eq!(outcome.result.groups[0].directions[DataDirection::Read].bytes, 100 * BLOCK);
+    assert_eq!(view.groups[0].directions[DataDirection::Read].bytes, 100 * BLOCK);
 }
 
 #[test]
@@ -127,6 +136,7 @@ fn the_first_error_of_a_group_is_shown() {
     let mut jobs = two_jobs(|job| job.grouping.group_reporting = true);
     set_text(&mut jobs[1], "sim_fault", "eio@5");
     let (outcome, _) = simulate(jobs);
-    assert_eq!((outcome.n_failed, outcome.result.jobs[0].stats.errno), (1, 5));
-    assert_eq!(reads(&outcome.result.jobs[0].stats).n_completed, 104);
+    let view = fio_view(&outcome.record);
+    assert_eq!((outcome.n_failed, view.jobs[0].stats.errno), (1, 5));
+    assert_eq!(reads(&view.jobs[0].stats).n_completed, 104);
 }

@@ -2,28 +2,36 @@
 //!
 //! Start reading at [`an_io_that_takes_too_long_ends_the_job`].
 
-use crate::builder::{BLOCK, MS, US, reads, set_depth, set_text, sim_reader, simulate, simulate_one, writes};
-use ferrio_job::spec::{DirectionMix, JobSpec};
-use ferrio_run::Stream;
+use crate::builder::{
+    BLOCK, MS, US, failure_text, first_block, reads, set_depth, set_text, sim_reader, simulate, simulate_one, writes,
+};
+use ferrio_run::{RunOutcome, Stream};
+use ferrio_spec::{DirectionMix, JobSpec};
 use ferrio_stats::ThreadStats;
 
 /// A device that takes 100 us an I/O and stands still from 50 ms to 60 ms.
 fn stalled(change: impl FnOnce(&mut JobSpec)) -> (String, ThreadStats) {
+    let (line, mut outcome) = stalled_run(change);
+    (line, *outcome.record.workers.remove(0).stats)
+}
+
+fn stalled_run(change: impl FnOnce(&mut JobSpec)) -> (String, RunOutcome) {
     let mut job = sim_reader("j", "fixed:100us", 10_000);
     set_text(&mut job, "sim_stall", "50ms/10ms");
     change(&mut job);
-    let (mut outcome, events) = simulate(vec![job]);
-    (events.text(Stream::Error), outcome.result.jobs.remove(0).stats)
+    let (outcome, events) = simulate(vec![job]);
+    (events.text(Stream::Error), outcome)
 }
 
 #[test]
 fn an_io_that_takes_too_long_ends_the_job() {
-    let (line, stats) = stalled(|job| job.latency.max_us.0 = [10_099, 1, 1]);
+    let (line, outcome) = stalled_run(|job| job.latency.max_us.0 = [10_099, 1, 1]);
+    let (stats, text) = (&outcome.record.workers[0].stats, failure_text(&outcome));
     // The 501st, which begins when the device stops.
     let expected = "fio: latency of 10100000 nsec exceeds specified max (10099000 nsec): j.0.0 read 2048000 4096";
     assert_eq!((line.as_str(), stats.errno), (expected, 110));
-    assert!(stats.error_text.contains("func=max latency exceeded, error=Connection timed out"), "{}", stats.error_text);
-    assert_eq!((reads(&stats).n_completed, stats.total_runtime_ns), (501, 60 * MS + 100 * US));
+    assert!(text.contains("func=max latency exceeded, error=Connection timed out"), "{text}");
+    assert_eq!((reads(stats).n_completed, stats.total_runtime_ns), (501, 60 * MS + 100 * US));
 }
 
 #[test]
@@ -127,9 +135,11 @@ fn jobs_that_are_summed_ramp_together() {
         (job.grouping.group_reporting, job.limits.ramp_bytes) = (true, 1_200 * BLOCK);
         job
     });
-    // They run one after the other here: the first never gets there, the second after 200.
+    // Both complete an I/O every 100 us, a before b: when b has done its 600th, both have done 1,200 and its ramp is over; a sees it
+    // with its 601st.
     let (outcome, _) = simulate(jobs.into());
-    assert_eq!(reads(&outcome.result.jobs[0].stats).n_completed, 800);
+    let counted: Vec<u64> = outcome.record.workers.iter().map(|worker| reads(&worker.stats).n_completed).collect();
+    assert_eq!((counted, reads(&first_block(&outcome)).n_completed), (vec![399, 400], 799));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! Start reading at [`a_pass_ends_with_its_size`].
 
 use crate::builder::{BLOCK, MS, US, reads, set_depth, set_text, sim_reader, simulate, simulate_one};
-use ferrio_job::spec::{DirectionMix, JobSpec, SizeSpec};
+use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::ThreadStats;
 use ferrio_units::DataDirection;
 
@@ -154,5 +154,5 @@ fn the_files_of_a_job_lie_apart_on_the_device() {
     // Room for the first file and half of the second: the device is full there.
     set_text(&mut job, "sim_capacity", &(24 * BLOCK).to_string());
     let (outcome, _) = simulate(vec![job]);
-    assert_eq!((outcome.n_failed, outcome.result.jobs[0].stats.errno), (1, 28));
+    assert_eq!((outcome.n_failed, outcome.record.workers[0].stats.errno), (1, 28));
 }

@@ -5,8 +5,8 @@
 use crate::builder::{Events, reader, reads, run, set_depth, settings, simulate_one, spec, writes};
 use crate::scratch::Scratch;
 use crate::verify::{figures, verified};
-use ferrio_job::spec::{BlockRange, DirectionMix, JobSpec, SizeSpec, VerifyMethod};
-use ferrio_run::{RunError, Stream};
+use ferrio_run::{Run, RunError, Stream};
+use ferrio_spec::{BlockRange, DirectionMix, JobSpec, SizeSpec, VerifyMethod};
 use ferrio_units::PerDirection;
 
 fn offloaded(engine: &str, scratch: &Scratch, thread: bool) -> JobSpec {
@@ -33,7 +33,7 @@ fn every_engine_verifies_by_a_pool() {
             let (outcome, events) = run(vec![offloaded(engine, &scratch, thread)]);
             assert_eq!(events.text(Stream::Error), "", "{engine} {thread}");
             assert_eq!(figures(&outcome), (64, 64, 0), "{engine} {thread}");
-            let stats = &outcome.result.jobs[0].stats;
+            let stats = &outcome.record.workers[0].stats;
             // Each I/O has its samples, and as many were counted as were handed over.
             for figures in [writes(stats), reads(stats)] {
                 assert_eq!((figures.slat.n_samples, figures.clat.n_samples, figures.lat.n_samples), (64, 64, 64));
@@ -62,7 +62,7 @@ fn errors_are_those_of_their_ios() {
     job.submission.offload = true;
     set_depth(&mut job, 4);
     let (outcome, events) = run(vec![job]);
-    assert_eq!((outcome.n_failed, outcome.result.jobs[0].stats.errno), (1, 28), "{}", events.text(Stream::Error));
+    assert_eq!((outcome.n_failed, outcome.record.workers[0].stats.errno), (1, 28), "{}", events.text(Stream::Error));
 }
 
 /// The simulated device never waits in a submission: the same figures, to the nanosecond.
@@ -102,8 +102,8 @@ fn overlapping_ios_of_jobs_wait_for_each_other() {
             threads.into_iter().zip(mixes).zip([0xaa, 0, 0x55]).map(|((thread, mix), byte)| job(thread, mix, byte));
         let (outcome, events) = run(jobs.collect());
         assert_eq!((outcome.n_failed, events.text(Stream::Error)), (0, String::new()));
-        let counts = |job: &ferrio_stats::JobReport| writes(&job.stats).n_completed + reads(&job.stats).n_completed;
-        assert!(outcome.result.jobs.iter().all(|job| counts(job) == 200));
+        let counts = |job: &ferrio_stats::WorkerRecord| writes(&job.stats).n_completed + reads(&job.stats).n_completed;
+        assert!(outcome.record.workers.iter().all(|job| counts(job) == 200));
         for block in std::fs::read(&path).unwrap().chunks(BLOCK_BYTES as usize) {
             assert!(block.iter().all(|byte| *byte == block[0]) && [0xaa, 0x55].contains(&block[0]), "{threads:?}");
         }
@@ -121,7 +121,7 @@ fn posixaio_in_threads_and_processes_of_one_run_is_refused() {
             job.worker.thread = thread;
             job
         };
-        ferrio_run::run(spec(threads.map(of).to_vec()), &settings(), &mut Events::default())
+        Run::new(spec(threads.map(of).to_vec()), settings()).unwrap().go(&mut Events::default())
     };
     for mixed in [[true, false], [false, true]] {
         assert!(matches!(jobs(mixed), Err(RunError::ThreadsAndProcesses { engine: "posixaio", .. })));

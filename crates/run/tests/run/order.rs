@@ -4,12 +4,12 @@
 
 use crate::builder::{MS, reader, reads, run, run_with, set_text, sim_reader};
 use crate::processes::{LONG_US, endless};
-use ferrio_job::spec::{ExitWhat, JobSpec};
 use ferrio_run::{RunEvent, RunObserver, RunOutcome};
+use ferrio_spec::{ExitWhat, JobSpec};
 use ferrio_stats::ThreadStats;
 
 fn stats(outcome: &RunOutcome, index: usize) -> &ThreadStats {
-    &outcome.result.jobs[index].stats
+    &outcome.record.workers[index].stats
 }
 
 fn n_ios(outcome: &RunOutcome, index: usize) -> u64 {
@@ -38,14 +38,14 @@ fn stonewall_waits_for_all_before() {
             job.worker.thread = thread;
         }
         let (outcome, _) = run(jobs);
-        assert_eq!(outcome.result.jobs.len(), 5);
+        assert_eq!(outcome.record.workers.len(), 5);
         // d has no stonewall but stands behind one.
         for later in 2..5 {
             for earlier in 0..2 {
                 assert_after(stats(&outcome, earlier), stats(&outcome, later));
             }
         }
-        let groups: Vec<u32> = outcome.result.jobs.iter().map(|job| job.group_index).collect();
+        let groups: Vec<u32> = outcome.record.workers.iter().map(|job| job.group_index).collect();
         assert_eq!(groups, [0, 0, 1, 1, 1]);
     }
 }

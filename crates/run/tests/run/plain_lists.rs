@@ -6,7 +6,7 @@
 use crate::builder::{set_depth, set_text, sim_reader, simulate_one};
 use crate::memory_logs::take_logs;
 use crate::probe::{COMMIT_NS, Driven, drive};
-use ferrio_job::spec::{DirectionMix, EngineValue, JobSpec, QueueSpec};
+use ferrio_spec::{DirectionMix, EngineValue, JobSpec, QueueSpec};
 use ferrio_stats::LogKind;
 use ferrio_units::DataDirection;
 use reference::PlainStat;

@@ -1,10 +1,10 @@
 //! Latencies by priority: of single I/Os, and of jobs in a group.
 //!
-//! Start reading at [`shares_have_their_own_latencies`]. The numbers of I/Os are those of fio 3.33 for the same jobs.
+//! Start reading at [`shares_have_their_own_latencies`]. The numbers of I/Os are those of fio 3.41 for the same jobs.
 
-use crate::builder::{BLOCK, reader, run, set_depth, set_text, sim_reader, simulate, simulate_one};
+use crate::builder::{BLOCK, first_block, reader, run, set_depth, set_text, sim_reader, simulate, simulate_one};
 use crate::scratch::Scratch;
-use ferrio_job::spec::{CommandPrioritySpec, DirectionMix, JobSpec, PriorityShare, UnifiedReporting};
+use ferrio_spec::{CommandPrioritySpec, DirectionMix, JobSpec, PriorityShare, UnifiedReporting};
 use ferrio_stats::{DirectionStats, ThreadStats};
 use ferrio_units::{DataDirection, PerDirection};
 
@@ -89,7 +89,7 @@ fn directions_are_put_together_by_priority() {
     let apart = simulate_one(job.clone());
     let (reads, writes) = (of(&apart, DataDirection::Read), of(&apart, DataDirection::Write));
     job.reporting.unified = UnifiedReporting::Mixed;
-    let mixed = of(&simulate_one(job), DataDirection::Read);
+    let mixed = of(&first_block(&simulate(vec![job]).0), DataDirection::Read);
     assert_eq!(mixed, [(0, 0, reads[0].2 + writes[0].2), reads[1], writes[1]]);
 }
 
@@ -103,7 +103,7 @@ fn jobs_of_a_group_are_told_apart_by_theirs() {
         });
         let mut jobs: Vec<JobSpec> = jobs.collect();
         set_shares(&mut jobs[2], &[share(30, 1, 0)], &[]);
-        simulate(jobs).0.result.jobs.remove(0).stats
+        first_block(&simulate(jobs).0)
     };
     // The third job draws from a stream of its own: fio counts 601 for the second and so many for the third.
     let stats = group([Some(3), None, None]);
@@ -112,7 +112,7 @@ fn jobs_of_a_group_are_told_apart_by_theirs() {
     assert_eq!(counts[1].2 + counts[2].2, 2 * 2_048);
     let mut alike = sim_reader("j", "fixed:10us", 16);
     (alike.worker.prio, alike.grouping.group_reporting, alike.numjobs) = (Some(3), true, 3);
-    assert!(of(&simulate(vec![alike]).0.result.jobs[0].stats, DataDirection::Read).is_empty());
+    assert!(of(&first_block(&simulate(vec![alike]).0), DataDirection::Read).is_empty());
 }
 
 /// The kernel takes them, too.
@@ -129,12 +129,12 @@ fn asynchronous_engines_pass_priorities_on() {
             eprintln!("SKIPPED asynchronous_engines_pass_priorities_on {engine}: {events:?}");
             continue;
         }
-        let stats = &outcome.result.jobs[0].stats;
+        let stats = &outcome.record.workers[0].stats;
         assert_eq!(of(stats, DataDirection::Read), [(0, 0, 1_631), (2, 7, 417)], "{engine}");
         assert_eq!(stats.directions[DataDirection::Read].bytes, 2_048 * BLOCK);
     }
     let mut plain = reader("j", "null", 8);
     set_text(&mut plain, "unused", "");
     let (outcome, _) = run(vec![plain]);
-    assert!(outcome.result.jobs[0].stats.directions[DataDirection::Read].priorities.0.is_empty());
+    assert!(outcome.record.workers[0].stats.directions[DataDirection::Read].priorities.0.is_empty());
 }

@@ -3,12 +3,15 @@
 //! Must not know: what is tested. Start reading at [`drive`].
 
 use ferrio_engine::{
-    Completion, Engine, EngineError, EngineFile, EngineInfo, EngineOptions, EngineSetup, IoUnit, Queued,
+    Completion, Engine, EngineError, EngineFile, EngineOptions, EngineSetup, IoUnit, Prepared, Queued,
 };
-use ferrio_job::spec::{EngineValue, JobSpec, RunSpec};
+use ferrio_run::link::board::Board;
+use ferrio_run::link::context::WorkerContext;
+use ferrio_run::link::message::{WorkerMessage, WorkerOutcome};
+use ferrio_run::link::trace::Tracer;
 use ferrio_run::plan::RunPlan;
-use ferrio_run::supervisor::board::Board;
-use ferrio_run::worker::{WorkerContext, WorkerMessage, WorkerOutcome, work};
+use ferrio_run::work::work;
+use ferrio_spec::{EngineValue, JobSpec, RunSpec};
 use ferrio_sys::Clock;
 use ferrio_units::Direction;
 use std::cell::RefCell;
@@ -68,9 +71,16 @@ pub(crate) const QUEUE_NS: &str = "probe_queue_ns";
 pub(crate) const COMMIT_NS: &str = "probe_commit_ns";
 const INNER: &str = "probe_engine";
 
+/// An engine that is not yet watched.
+struct Unwatched {
+    inner: Box<dyn Prepared>,
+    queue_ns: u64,
+    commit_ns: u64,
+}
+
 struct Probe {
     inner: Box<dyn Engine>,
-    clock: Option<Clock>,
+    clock: Clock,
     queue_ns: u64,
     commit_ns: u64,
     /// What is with the engine, by slot.
@@ -79,23 +89,29 @@ struct Probe {
     uncommitted: VecDeque<u32>,
 }
 
-fn create(options: &EngineOptions) -> Result<Box<dyn Engine>, EngineError> {
+fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
     let inner = ferrio_engine::find(options.text(INNER).unwrap()).unwrap();
     let ns = |name| options.int(name).map_or(0, |ns| u64::try_from(ns).unwrap());
-    let inner = (inner.create)(options)?;
-    let (pending, uncommitted) = (BTreeMap::new(), VecDeque::new());
-    Ok(Box::new(Probe { inner, clock: None, queue_ns: ns(QUEUE_NS), commit_ns: ns(COMMIT_NS), pending, uncommitted }))
+    let inner = (inner.prepare)(options)?;
+    Ok(Box::new(Unwatched { inner, queue_ns: ns(QUEUE_NS), commit_ns: ns(COMMIT_NS) }))
+}
+
+impl Prepared for Unwatched {
+    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        let (pending, uncommitted) = (BTreeMap::new(), VecDeque::new());
+        let Self { inner, queue_ns, commit_ns } = *self;
+        let clock = setup.clock.clone();
+        Ok(Box::new(Probe { inner: inner.start(setup)?, clock, queue_ns, commit_ns, pending, uncommitted }))
+    }
 }
 
 impl Probe {
     fn spend(&self, ns: u64) {
-        if let Some(clock) = &self.clock {
-            clock.advance(ns);
-        }
+        self.clock.advance(ns);
     }
 
     fn now_ns(&self) -> u64 {
-        self.clock.as_ref().map_or(0, Clock::now_ns)
+        self.clock.now_ns()
     }
 
     fn note_queued(&mut self, unit_index: u32, unit: &IoUnit, queued: Queued, start_ns: u64) {
@@ -116,11 +132,6 @@ impl Probe {
 }
 
 impl Engine for Probe {
-    fn start(&mut self, setup: EngineSetup) -> Result<(), EngineError> {
-        self.clock = Some(setup.clock.clone());
-        self.inner.start(setup)
-    }
-
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
         note(Call::Open(file.index));
         self.inner.open_file(file)
@@ -163,13 +174,13 @@ impl Engine for Probe {
 
 /// Does a job in this thread on virtual time, with its engine watched.
 pub(crate) fn drive(mut job: JobSpec) -> Driven {
-    let info = ferrio_engine::find(&job.engine.name).unwrap();
     job.engine.options.push((INNER.to_owned(), EngineValue::Text(job.engine.name.clone())));
     let mut plan = RunPlan::new(RunSpec { global_options: Vec::new(), jobs: vec![job] }).unwrap();
-    plan.workers[0].engine = Box::leak(Box::new(EngineInfo { create, ..*info }));
+    plan.workers[0].engine.prepare = prepare;
     let board = Board::new(1).unwrap();
     let messages = RefCell::new(Vec::new());
     let send = |message: &WorkerMessage| messages.borrow_mut().push(message.clone());
+    let tracer = Tracer::new(ferrio_run::TraceSettings::default(), &send);
     let context = WorkerContext {
         board: &board,
         slot_index: 0,
@@ -178,7 +189,7 @@ pub(crate) fn drive(mut job: JobSpec) -> Driven {
         send: &send,
         is_thread: true,
         readonly: false,
-        trace: ferrio_run::TraceSettings::default(),
+        tracer: &tracer,
         log: None,
     };
     board.open_gate();

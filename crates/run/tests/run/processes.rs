@@ -1,16 +1,17 @@
-//! Real processes and threads: sums, descriptors, deaths, signals.
+//! Real processes and threads: sums, descriptors, deaths.
 //!
 //! Start reading at [`a_thousand_jobs`].
 
-use crate::builder::{BLOCK, Events, job, reader, reads, run, run_with, set_text, sim_reader};
+use crate::builder::{BLOCK, first_block, job, reader, reads, run, set_text, sim_reader};
 use crate::child::{self, Child};
 use crate::scratch::Scratch;
-use ferrio_job::spec::{DirectionMix, JobSpec, SizeSpec};
-use ferrio_run::{RunEvent, RunObserver, RunOutcome, Stream};
+use ferrio_report::fio_view;
+use ferrio_run::Stream;
+use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::ThreadStats;
 use rustix::process::Signal;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// Longer than any test may take.
@@ -44,11 +45,12 @@ fn child_a_thousand_jobs() {
     for thread in [false, true] {
         let before = n_descriptors();
         let (outcome, events) = run(many(1_000, thread));
-        let stats = &outcome.result.jobs[0].stats;
+        let view = fio_view(&outcome.record);
+        let stats = &view.jobs[0].stats;
         answers.push(json!({
             "n_failed": outcome.n_failed,
             "n_messages": events.messages.len(),
-            "n_members": outcome.result.jobs[0].n_members,
+            "n_members": view.jobs[0].n_members,
             "n_ios": reads(stats).n_completed,
             "bytes": reads(stats).bytes,
             "n_leaked": n_descriptors() - before,
@@ -92,7 +94,7 @@ fn threads_count_like_processes() {
             let sum = stats.unified();
             (sum.n_issued, sum.bytes, stats.n_syncs_issued, sum.clat.n_samples)
         };
-        outcome.result.jobs.iter().map(|job| figures(&job.stats)).collect()
+        outcome.record.workers.iter().map(|job| figures(&job.stats)).collect()
     };
     let as_processes = figures(false);
     assert_eq!(as_processes.len(), 6);
@@ -159,9 +161,12 @@ fn a_killed_job_is_reported_and_the_others_go_on() {
     let (outcome, events) = run(vec![victim, reader("beside", "null", 100), other]);
     let pid = killer.join().unwrap();
     assert_eq!(events.text(Stream::Error), format!("fio: pid={pid}, got signal=9"));
-    // As with fio 3.33 a killed job counts as no error.
-    assert_eq!((outcome.n_failed, outcome.signal), (0, None));
-    let jobs = &outcome.result.jobs;
+    // Unlike with fio a killed job is no success, and is marked.
+    assert_eq!((outcome.n_failed, outcome.is_stopped), (1, false));
+    let jobs = &outcome.record.workers;
+    let view = fio_view(&outcome.record);
+    let marked: Vec<_> = view.jobs[0].killed.iter().map(|member| (member.pid as i32, member.signal)).collect();
+    assert_eq!((marked, view.jobs[1].killed.len(), jobs[0].stats.errno), (vec![(pid, 9)], 0, 0));
     assert_eq!(i64::from(jobs[0].pid), i64::from(pid));
     assert_eq!((reads(&jobs[1].stats).n_completed, reads(&jobs[2].stats).n_completed), (100, 1_000));
     // What it showed of its progress is known.
@@ -171,114 +176,13 @@ fn a_killed_job_is_reported_and_the_others_go_on() {
     assert!(written.runtime_ns > 0);
 }
 
-/// Leaves a file when the run begins.
-struct Announcer(Events, PathBuf);
-
-impl RunObserver for Announcer {
-    fn event(&mut self, event: RunEvent) {
-        if matches!(event, RunEvent::Starting { .. }) {
-            std::fs::write(self.1.join("started"), "").unwrap();
-        }
-        self.0.event(event);
-    }
-}
-
-fn announced_run(jobs: Vec<JobSpec>, directory: &Path) -> (RunOutcome, Events) {
-    let mut announcer = Announcer(Events::default(), directory.to_owned());
-    let outcome = run_with(jobs, &mut announcer);
-    (outcome, announcer.0)
-}
-
-#[test]
-#[ignore = "the child half of a_signal_ends_the_run"]
-fn child_a_signal_ends_the_run() {
-    let Some(directory) = child::directory("child_a_signal_ends_the_run") else { return };
-    let mut jobs =
-        vec![endless("process"), endless("thread"), sim_reader("slow", "fixed:1ms", 1_000), endless("later")];
-    jobs[1].worker.thread = true;
-    jobs[2].limits = jobs[0].limits.clone();
-    jobs[3].grouping.stonewall = true;
-    let (outcome, events) = announced_run(jobs, &directory);
-    let n_ios: Vec<u64> = outcome.result.jobs.iter().map(|job| reads(&job.stats).n_completed).collect();
-    let n_bytes: Vec<u64> = outcome.result.jobs.iter().map(|job| reads(&job.stats).bytes).collect();
-    child::answer(
-        &directory,
-        &json!({
-            "signal": outcome.signal,
-            "n_failed": outcome.n_failed,
-            "told": events.text(Stream::Info),
-            "errors": events.text(Stream::Error),
-            "bytes_fit": n_bytes == n_ios.iter().map(|n| n * BLOCK).collect::<Vec<_>>(),
-            "later": n_ios[3],
-        }),
-    );
-}
-
-#[test]
-fn a_signal_ends_the_run() {
-    for (signal, number) in [(Signal::INT, 2), (Signal::TERM, 15)] {
-        let scratch = Scratch::new("signal");
-        let mut child = Child::start("processes::child_a_signal_ends_the_run", scratch.path());
-        child.wait_for("started").unwrap();
-        // Whether the workers are up by now or not, it ends them.
-        std::thread::sleep(Duration::from_millis(200));
-        child.signal(signal);
-        let expected = json!({
-            "signal": number,
-            "n_failed": 0,
-            "told": format!("\nfio: terminating on signal {number}"),
-            "errors": "",
-            "bytes_fit": true,
-            "later": 0,
-        });
-        assert_eq!(child.answer(), expected);
-    }
-}
-
-#[test]
-#[ignore = "the child half of a_report_on_request"]
-fn child_a_report_on_request() {
-    /// Asks again until both jobs have done something, then ends the run.
-    struct Reports(PathBuf, Vec<u64>);
-    impl RunObserver for Reports {
-        fn event(&mut self, event: RunEvent) {
-            match event {
-                RunEvent::Starting { .. } => std::fs::write(self.0.join("started"), "").unwrap(),
-                RunEvent::Status(result) => {
-                    self.1 = result.jobs.iter().map(|job| reads(&job.stats).clat.n_samples).collect();
-                    let next = if self.1.contains(&0) { Signal::USR1 } else { Signal::INT };
-                    rustix::process::kill_process(rustix::process::getpid(), next).unwrap();
-                }
-                _ => {}
-            }
-        }
-    }
-    let Some(directory) = child::directory("child_a_report_on_request") else { return };
-    let mut reports = Reports(directory.clone(), Vec::new());
-    let mut jobs = vec![endless("process"), endless("thread")];
-    jobs[1].worker.thread = true;
-    let outcome = run_with(jobs, &mut reports);
-    let at_end: Vec<u64> = outcome.result.jobs.iter().map(|job| reads(&job.stats).n_completed).collect();
-    let went_on = at_end.len() == 2 && (0..2).all(|job| at_end[job] >= reports.1[job]);
-    child::answer(&directory, &json!({ "signal": outcome.signal, "went_on": went_on }));
-}
-
-#[test]
-fn a_report_on_request() {
-    let scratch = Scratch::new("status");
-    let mut child = Child::start("processes::child_a_report_on_request", scratch.path());
-    child.wait_for("started").unwrap();
-    child.signal(Signal::USR1);
-    assert_eq!(child.answer(), json!({ "signal": 2, "went_on": true }));
-}
-
 #[test]
 #[ignore = "the child half of jobs_that_cannot_start_have_failed"]
 fn child_jobs_that_cannot_start() {
     let Some(directory) = child::directory("child_jobs_that_cannot_start") else { return };
     limit_descriptors(64);
     let (outcome, events) = run(many(100, false));
-    let stats = &outcome.result.jobs[0].stats;
+    let stats = &first_block(&outcome);
     child::answer(
         &directory,
         &json!({
@@ -316,10 +220,10 @@ fn a_thread_that_fails_is_that_job_only() {
     let mut good = reader("good", "null", 100);
     good.worker.thread = true;
     let (outcome, events) = run(vec![bad, good]);
-    assert_eq!((outcome.n_failed, outcome.result.jobs[0].stats.errno), (1, 5));
-    assert_eq!(reads(&outcome.result.jobs[1].stats).n_completed, 100);
-    let pid = outcome.result.jobs[0].pid;
+    assert_eq!((outcome.n_failed, outcome.record.workers[0].stats.errno), (1, 5));
+    assert_eq!(reads(&outcome.record.workers[1].stats).n_completed, 100);
+    let pid = outcome.record.workers[0].pid;
     let line = events.text(Stream::Info);
-    assert!(line.starts_with(&format!("fio: pid={pid}, err=5/file:io.rs:")), "{line}");
+    assert!(line.starts_with(&format!("fio: pid={pid}, err=5/file:failure.rs:")), "{line}");
     assert!(line.ends_with(", func=io_u error, error=Input/output error"), "{line}");
 }

@@ -3,8 +3,8 @@
 //! Start reading at [`a_rate_is_kept`].
 
 use crate::builder::{BLOCK, MS, US, job, reads, run, set_depth, set_text, sim_reader, simulate, simulate_one, writes};
-use ferrio_job::spec::{BlockRange, DirectionMix, JobSpec, PaceSpec, RateLatency, RateProcess, SizeSpec};
 use ferrio_run::Stream;
+use ferrio_spec::{BlockRange, DirectionMix, JobSpec, PaceSpec, RateLatency, RateProcess, SizeSpec};
 use ferrio_stats::ThreadStats;
 
 /// One second on a device that needs 100 us an I/O, with a change.
@@ -180,7 +180,7 @@ fn the_pause_after_the_last_io_is_part_of_the_job() {
     let mut job = sim_reader("j", "fixed:100us", 20);
     (job.pace.pauses.pause_us, job.pace.pauses.n_ios) = (100_000, Some(10));
     let stats = simulate_one(job);
-    // As in fio 3.33: 201 ms for two pauses of 100 ms.
+    // As in fio 3.41: 201 ms for two pauses of 100 ms.
     assert_eq!((reads(&stats).n_completed, reads(&stats).runtime_ns), (20, 202 * MS));
 }
 
@@ -195,7 +195,7 @@ fn what_a_pause_costs_is_made_up_for_unless_it_is_ignored() {
         reads(&stats).n_completed
     };
     // The first 100 take 99.1 ms, then a pause; what is late takes 10 ms and a pause a hundred: 16 times, and 100 more.
-    // Without that each hundred takes 200 ms. (fio 3.33, on an engine that takes no time: 1900 and 1006.)
+    // Without that each hundred takes 200 ms. (fio 3.41, on an engine that takes no time: 1900 and 1011.)
     assert_eq!((paused(false), paused(true)), (1_800, 1_000));
 }
 
@@ -216,7 +216,7 @@ fn too_slow(change: impl FnOnce(&mut PaceSpec)) -> (String, i32, u64) {
     let mut job = sim_reader("j", "fixed:100us", 1_000_000);
     change(&mut job.pace);
     let (outcome, events) = simulate(vec![job]);
-    let stats = &outcome.result.jobs[0].stats;
+    let stats = &outcome.record.workers[0].stats;
     (events.text(Stream::Error), stats.errno, stats.total_runtime_ns)
 }
 
@@ -245,7 +245,7 @@ fn real_clocks_keep_rates_too() {
         jobs.push(job);
     }
     let (outcome, _) = run(jobs);
-    for job in &outcome.result.jobs {
+    for job in &outcome.record.workers {
         // A machine may be late and cannot be early: 500 I/Os take about 250 ms.
         assert_eq!(reads(&job.stats).n_completed, 500);
         assert!(reads(&job.stats).runtime_ns > 200 * MS, "{}", reads(&job.stats).runtime_ns);

@@ -5,8 +5,8 @@
 use crate::builder::{MS, US, job, reads, run, set_depth, set_text, simulate, simulate_one, writes};
 use crate::memory_logs::take_logs;
 use crate::scratch::Scratch;
-use ferrio_job::spec::{JobSpec, SizeSpec};
 use ferrio_run::Stream;
+use ferrio_spec::{JobSpec, SizeSpec};
 use ferrio_stats::{LogKind, ReplayStats, ThreadStats};
 use std::os::unix::fs::FileExt;
 
@@ -121,7 +121,7 @@ fn files_of_a_trace_are_opened_as_it_says() {
     );
     let (outcome, events) = run(vec![replayer(&scratch, &text)]);
     assert_eq!((outcome.n_failed, events.text(Stream::Error)), (0, String::new()));
-    let stats = &outcome.result.jobs[0].stats;
+    let stats = &outcome.record.workers[0].stats;
     assert_eq!((reads(stats).bytes, writes(stats).bytes, stats.n_syncs_issued), (8192, 4608, 2));
     let length = |path: &str| std::fs::metadata(path).unwrap().len();
     assert_eq!((length(&first), length(&second)), (8704, 8192));
@@ -142,7 +142,7 @@ fn clones_take_traces_in_turn_and_redirection_counts() {
     job.numjobs = 3;
     let (outcome, events) = run(vec![job]);
     assert_eq!((outcome.n_failed, events.text(Stream::Error)), (0, String::new()));
-    let mut counts: Vec<_> = outcome.result.jobs.iter().map(|job| reads(&job.stats).n_completed).collect();
+    let mut counts: Vec<_> = outcome.record.workers.iter().map(|job| reads(&job.stats).n_completed).collect();
     counts.sort_unstable();
     assert_eq!(counts, [1, 1, 2]);
 }

@@ -3,7 +3,7 @@
 //! Start reading at [`a_stall_shows_in_the_response`].
 
 use crate::builder::{MS, US, reads, set_depth, set_text, sim_reader, simulate_one};
-use ferrio_job::spec::{CatchUp, JobSpec, RateLatency};
+use ferrio_spec::{CatchUp, JobSpec, RateLatency};
 use ferrio_stats::{LatencyStat, ThreadStats, full_percentiles};
 
 /// Ten seconds at 1000 I/Os a second, 100 us each, on a device that stands still from 5 s to 6 s.

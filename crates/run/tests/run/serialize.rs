@@ -4,8 +4,8 @@
 
 use crate::builder::{BLOCK, US, reads, set_depth, set_text, sim_reader, simulate, simulate_one, writes};
 use crate::verify::{figures, verified};
-use ferrio_job::spec::{BlockRange, DirectionMix, ErrorClasses, JobSpec, RandomDistribution, VerifyMethod};
 use ferrio_run::Stream;
+use ferrio_spec::{BlockRange, DirectionMix, ErrorClasses, JobSpec, RandomDistribution, VerifyMethod};
 
 /// Writes of 100 us, eight at a time on eight channels, each a block behind the start of the one before it: all that are
 /// longer than a block lie over their neighbours.
@@ -55,7 +55,7 @@ fn a_fault_ends_the_job_while_one_waits() {
         let mut job = steps(8, 2);
         set_text(&mut job, "sim_fault", fault);
         let (outcome, _) = simulate(vec![job]);
-        let job = &outcome.result.jobs[0];
+        let job = &outcome.record.workers[0];
         assert_eq!((outcome.n_failed, job.stats.errno), (1, 5), "{fault}");
         let n_writes = writes(&job.stats).n_completed;
         assert_eq!(n_writes, if fault.ends_with('1') { 0 } else { 2 }, "{fault}");

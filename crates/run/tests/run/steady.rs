@@ -3,8 +3,9 @@
 //! Start reading at [`a_constant_rate_is_steady`].
 
 use crate::builder::{BLOCK, MS, run, set_text, sim_reader, simulate};
-use ferrio_job::spec::{JobSpec, SteadyStateMetric};
-use ferrio_stats::{SteadySample, SteadyState};
+use ferrio_report::fio_view;
+use ferrio_spec::{JobSpec, SteadyMetric};
+use ferrio_stats::{SteadyPart, SteadySample, SteadyState};
 
 const SECOND_US: u64 = 1_000_000;
 
@@ -14,15 +15,15 @@ fn searched(duration_secs: u64) -> JobSpec {
     job.limits.time_based = true;
     job.limits.runtime_us = 30 * SECOND_US;
     let steady = &mut job.steady_state;
-    (steady.duration_us, steady.is_slope, steady.limit) = (duration_secs * SECOND_US, false, 1.0);
+    (steady.duration_us, steady.criterion.is_slope, steady.criterion.limit) = (duration_secs * SECOND_US, false, 1.0);
     job
 }
 
 fn simulated(job: JobSpec) -> (SteadyState, u64) {
     let (mut outcome, _) = simulate(vec![job]);
     assert_eq!(outcome.n_failed, 0);
-    let report = outcome.result.jobs.remove(0);
-    (report.steady_state.expect("a search"), report.stats.total_runtime_ns)
+    let report = outcome.record.workers.remove(0);
+    (report.steady_state().expect("a search").clone(), report.stats.total_runtime_ns)
 }
 
 fn iops(state: &SteadyState) -> Vec<u64> {
@@ -79,7 +80,7 @@ fn what_ends_before_the_window_is_full_is_not_steady() {
 #[test]
 fn latencies_can_be_searched() {
     let mut job = searched(2);
-    (job.steady_state.metric, job.steady_state.is_slope) = (SteadyStateMetric::Lat, true);
+    (job.steady_state.criterion.metric, job.steady_state.criterion.is_slope) = (SteadyMetric::Lat, true);
     let (state, runtime_ns) = simulated(job);
     assert!(state.is_attained);
     assert_eq!(runtime_ns, 2_000 * MS);
@@ -89,7 +90,7 @@ fn latencies_can_be_searched() {
 #[test]
 fn jobs_without_a_window_have_no_search() {
     let (outcome, _) = simulate(vec![sim_reader("j", "fixed:100us", 10)]);
-    assert_eq!(outcome.result.jobs[0].steady_state, None);
+    assert_eq!(outcome.record.workers[0].steady_state(), None);
 }
 
 /// In real time: the group ends together, long before its runtime, as processes and as threads.
@@ -102,11 +103,14 @@ fn a_group_ends_together() {
         (job.numjobs, job.grouping.group_reporting, job.worker.thread) = (2, true, thread);
         // Any rate will do.
         let steady = &mut job.steady_state;
-        (steady.duration_us, steady.is_slope, steady.limit) = (2 * SECOND_US, false, 1_000.0);
+        (steady.duration_us, steady.criterion.is_slope, steady.criterion.limit) = (2 * SECOND_US, false, 1_000.0);
         let (outcome, _) = run(vec![job]);
-        let report = &outcome.result.jobs[0];
-        let state = report.steady_state.as_ref().expect("a search");
-        assert_eq!((report.n_members, state.is_attained, outcome.result.jobs.len()), (2, true, 1));
+        let [leader, follower] = &outcome.record.workers[..] else { panic!("two workers") };
+        assert_eq!(follower.steady, Some(SteadyPart::Follows(0)));
+        let state = leader.steady_state().expect("a search");
+        let view = fio_view(&outcome.record);
+        let [report] = &view.jobs[..] else { panic!("one block") };
+        assert_eq!((report.n_members, state.is_attained), (2, true));
         assert!(report.stats.total_runtime_ns < 2 * 30_000 * MS);
         assert_eq!(iops(state).len(), 2);
     }

@@ -3,8 +3,8 @@
 //! Start reading at [`Story`].
 
 use crate::builder::{BLOCK, MS, US, job, reader, run_with_intervals, set_depth, sim_reader, simulate_with_intervals};
-use ferrio_job::spec::{DirectionMix, JobSpec};
 use ferrio_run::{RunEvent, RunObserver, RunOutcome};
+use ferrio_spec::{DirectionMix, JobSpec};
 use ferrio_stats::{JobEnd, Stretch, ThreadStats};
 use ferrio_units::DataDirection;
 use std::time::Duration;
@@ -113,7 +113,7 @@ fn intervals_are_exact_on_virtual_time() {
         assert_eq!(read.bytes, read.n_completed * BLOCK);
     }
     let [end] = &story.ends[..] else { panic!("one end") };
-    assert_eq!(end.stretch.stats, outcome.result.jobs[0].stats);
+    assert_eq!(end.stretch.stats, *outcome.record.workers[0].stats);
     assert!(end.has_started);
 }
 
@@ -176,7 +176,7 @@ fn real_runs_sum_up() {
             assert_eq!((outcome.n_failed, story.ends.len()), (0, 3));
             for end in &story.ends {
                 let index = end.stretch.job_number as usize - 1;
-                assert_eq!(end.stretch.stats, outcome.result.jobs[index].stats);
+                assert_eq!(end.stretch.stats, *outcome.record.workers[index].stats);
                 assert!(!story.of(end.stretch.job_number).is_empty());
             }
         }
@@ -186,7 +186,7 @@ fn real_runs_sum_up() {
 #[test]
 fn a_job_that_fails_or_never_starts_has_an_end() {
     let mut bad = job("bad");
-    bad.target.filenames = vec!["/nonexistent/for/sure".to_owned()];
+    bad.target.filenames = vec!["/dev/null/for/sure".to_owned()];
     bad.target.allow_file_create = false;
     let mut waits = reader("waits", "null", 10);
     waits.limits.startdelay_us = (3_600_000_000, 3_600_000_000);

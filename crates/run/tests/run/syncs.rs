@@ -6,8 +6,8 @@
 
 use crate::builder::{BLOCK, MS, US, reads, run, set_depth, set_text, sim_reader, simulate_one, writes};
 use crate::scratch::Scratch;
-use ferrio_job::spec::{DirectionMix, JobSpec, SizeSpec};
 use ferrio_run::Stream;
+use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::ThreadStats;
 
 /// 16 writes of 100 us, syncs of 1 ms.
@@ -106,8 +106,8 @@ fn failed_syncs_are_writes_to_continue_on_error() {
     };
     assert_eq!(run(false).n_failed, 1);
     let outcome = run(true);
-    assert_eq!((outcome.n_failed, outcome.result.jobs[0].stats.tolerated.n_total), (0, 1));
-    assert_eq!(outcome.result.jobs[0].stats.sync.n_samples, 2);
+    assert_eq!((outcome.n_failed, outcome.record.workers[0].stats.tolerated.n_total), (0, 1));
+    assert_eq!(outcome.record.workers[0].stats.sync.n_samples, 2);
 }
 
 /// 64 KiB to real files.
@@ -119,7 +119,7 @@ fn on_files(change: impl FnOnce(&mut JobSpec)) -> ThreadStats {
     change(&mut job);
     let (mut outcome, events) = run(vec![job]);
     assert_eq!(outcome.n_failed, 0, "{:?}", events.messages);
-    outcome.result.jobs.remove(0).stats
+    *outcome.record.workers.remove(0).stats
 }
 
 #[test]
@@ -149,12 +149,12 @@ fn files_that_close_are_synced_while_others_are_in_flight() {
         }
         let (outcome, events) = run(vec![job]);
         assert_eq!((outcome.n_failed, &*events.messages), (0, &[][..]), "{engine}");
-        let stats = &outcome.result.jobs[0].stats;
+        let stats = &outcome.record.workers[0].stats;
         assert_eq!((writes(stats).n_completed, writes(stats).bytes), (64, 64 * BLOCK), "{engine}");
     }
 }
 
-/// A null device takes writes and refuses to be synced: fio 3.33 says and does the same.
+/// A null device takes writes and refuses to be synced: fio 3.41 says and does the same.
 #[test]
 fn a_sync_that_fails_at_the_end_fails_the_job() {
     let changes: [fn(&mut JobSpec); 3] = [
@@ -174,7 +174,7 @@ fn a_sync_that_fails_at_the_end_fails_the_job() {
         change(&mut job);
         let is_deep = job.queue.iodepth > 1;
         let (outcome, events) = run(vec![job]);
-        let stats = &outcome.result.jobs[0].stats;
+        let stats = &outcome.record.workers[0].stats;
         assert_eq!((outcome.n_failed, stats.errno, writes(stats).n_completed), (1, 22, 4), "{:?}", events.messages);
         let told = events.text(Stream::Error);
         assert!(told.ends_with("buflen=4096\nfio: end_fsync failed for file /dev/null"), "{told}");

@@ -4,10 +4,9 @@
 
 use crate::builder::{set_depth, set_text, simulate};
 use crate::verify::{figures, verified};
-use ferrio_job::spec::{ErrorClasses, JobSpec, VerifyMethod};
 use ferrio_run::Stream;
-
-const EILSEQ: i32 = 84;
+use ferrio_spec::{ErrorClasses, JobSpec, VerifyMethod};
+use ferrio_sys::errno::EILSEQ;
 
 /// Writes and reads back 64 blocks, of which some are damaged.
 fn damaged(n_threads: u32, iodepth: u32, fault: &str) -> JobSpec {
@@ -47,7 +46,7 @@ fn all_faults_are_told_where_they_are_tolerated() {
         let mut job = damaged(n_threads, 8, "/8");
         job.errors.continue_on = ErrorClasses { verify: true, ..ErrorClasses::default() };
         let (outcome, events) = simulate(vec![job]);
-        assert_eq!(outcome.result.jobs[0].stats.tolerated.n_total, 8);
+        assert_eq!(outcome.record.workers[0].stats.tolerated.n_total, 8);
         (figures(&outcome), events.text(Stream::Error))
     };
     let inline = run(0);
@@ -61,7 +60,7 @@ fn all_faults_are_told_where_they_are_tolerated() {
 #[test]
 fn a_reader_is_checked_by_threads() {
     let mut job = damaged(2, 1, "1");
-    job.pattern.mix = ferrio_job::spec::DirectionMix::Read;
+    job.pattern.mix = ferrio_spec::DirectionMix::Read;
     let verify = job.verify.as_mut().unwrap();
     (verify.reads_back, verify.checks_seed, verify.checks_sequence) = (false, false, false);
     let (outcome, _) = simulate(vec![job]);

@@ -1,12 +1,12 @@
-//! `verify_backlog`: reads among writes. The orders are those of fio 3.33, traced with `write_iolog`.
+//! `verify_backlog`: reads among writes. The orders are those of fio 3.41, traced with `write_iolog`.
 //!
 //! Start reading at [`orders_are_those_of_the_peer`].
 
 use crate::builder::{set_depth, set_text, simulate};
 use crate::scratch::Scratch;
 use crate::verify::{figures, verified};
-use ferrio_job::spec::{JobSpec, SizeSpec, VerifyBacklogSpec, VerifyMethod};
 use ferrio_run::Stream;
+use ferrio_spec::{JobSpec, SizeSpec, VerifyBacklogSpec, VerifyMethod};
 
 fn with_backlog(n_blocks: u64, blocks: u64, batch: u64) -> JobSpec {
     let mut job = verified(VerifyMethod::Crc32c);
@@ -71,6 +71,6 @@ fn a_fault_ends_the_job_early() {
     let (outcome, _) = simulate(vec![job]);
     // Writes 16 to 23, then the fourth of their reads.
     assert_eq!((outcome.n_failed, figures(&outcome)), (1, (24, 20, 84)));
-    let directions = &outcome.result.jobs[0].stats.directions.0;
+    let directions = &outcome.record.workers[0].stats.directions.0;
     assert_eq!([directions[0].runtime_ns, directions[1].runtime_ns], [200_000, 240_000]);
 }

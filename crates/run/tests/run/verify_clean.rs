@@ -4,11 +4,11 @@
 
 use crate::builder::{set_depth, set_text, simulate};
 use crate::verify::verified;
-use ferrio_job::spec::{
+use ferrio_run::Stream;
+use ferrio_spec::{
     BlockRange, DirectionMix, ErrorClasses, HeaderLayout, JobSpec, RandomDistribution, SizeSpec, TrimBacklogSpec,
     VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyCompression,
 };
-use ferrio_run::Stream;
 use ferrio_units::PerDirection;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;

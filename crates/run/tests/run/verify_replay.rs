@@ -5,10 +5,10 @@
 use crate::builder::{set_depth, set_text, simulate};
 use crate::scratch::Scratch;
 use crate::verify::{EILSEQ, figures, verified};
-use ferrio_job::spec::{
+use ferrio_run::Stream;
+use ferrio_spec::{
     DirectionMix, EngineValue, JobSpec, VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyMethod,
 };
-use ferrio_run::Stream;
 use ferrio_units::DataDirection;
 use proptest::prelude::*;
 
@@ -96,8 +96,8 @@ proptest! {
     }
 }
 
-/// Blocks of other lengths than `bs`: as in fio 3.33 a header each `bs`, and one in what is shorter; where it does not divide
-/// all, what does.
+/// Blocks of other lengths than `bs`: as in fio 3.41 a header each `bs`, and one in what is shorter; where it does not divide
+/// all, what does (fio's would be of bytes past the end of a block).
 #[test]
 fn blocks_of_any_length_are_checked_to_their_end() {
     let scratch = Scratch::new("replay-lengths");
@@ -127,6 +127,6 @@ fn reads_of_a_trace_without_writes_are_checked() {
     assert_eq!(figures(&outcome), (0, 1, EILSEQ));
     assert!(events.text(Stream::Error).contains("bad magic header 0"), "{events:?}");
     let trims = simulate(vec![replayed(&scratch, &[("trim", 0, 8)], VerifyMethod::Md5)]).0;
-    assert_eq!(trims.result.jobs[0].stats.directions[DataDirection::Trim].n_completed, 1);
+    assert_eq!(trims.record.workers[0].stats.directions[DataDirection::Trim].n_completed, 1);
     assert_eq!(trims.n_failed, 0);
 }

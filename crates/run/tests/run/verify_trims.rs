@@ -4,8 +4,8 @@
 
 use crate::builder::{set_depth, set_text, simulate};
 use crate::verify::{EILSEQ, N_BLOCKS, verified};
-use ferrio_job::spec::{BlockRange, DirectionMix, ErrorClasses, JobSpec, SizeSpec, TrimBacklogSpec, VerifyMethod};
 use ferrio_run::{RunOutcome, Stream};
+use ferrio_spec::{BlockRange, DirectionMix, ErrorClasses, JobSpec, SizeSpec, TrimBacklogSpec, VerifyMethod};
 use ferrio_units::{DataDirection, PerDirection};
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ fn trimmed(trims: TrimBacklogSpec) -> JobSpec {
 
 /// Reads, writes, trims, errno.
 fn figures(outcome: &RunOutcome) -> ([u64; 3], i32) {
-    let stats = &outcome.result.jobs[0].stats;
+    let stats = &outcome.record.workers[0].stats;
     (DataDirection::ALL.map(|direction| stats.directions[direction].n_completed), stats.errno)
 }
 
@@ -66,7 +66,7 @@ fn a_trim_that_fails_leaves_its_block_alone() {
     let (outcome, _) = simulate(vec![job]);
     let n_failed = N_BLOCKS / 8;
     assert_eq!(figures(&outcome).0, [N_BLOCKS - n_failed, N_BLOCKS, N_BLOCKS - n_failed]);
-    assert_eq!((outcome.n_failed, outcome.result.jobs[0].stats.tolerated.n_total), (0, n_failed));
+    assert_eq!((outcome.n_failed, outcome.record.workers[0].stats.tolerated.n_total), (0, n_failed));
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Samples of bandwidth and I/O rate by windows of time.
 //!
-//! Start reading at [`full_windows`]; the rest of time after the last full window gives no sample.
+//! Start reading at [`full_windows`]; the rest of time after the last full window gives no sample, unless that window all
+//! but ended with the job.
 
 use crate::builder::{BLOCK, MS, reads, set_depth, set_text, sim_reader, simulate_one, writes};
-use ferrio_job::spec::{DirectionMix, JobSpec};
+use ferrio_spec::{DirectionMix, JobSpec};
 use ferrio_stats::SampleStat;
 
 /// 10000 reads a second, for a time.
@@ -36,8 +37,33 @@ fn full_windows() {
 
 #[test]
 fn runs_shorter_than_a_window_have_no_sample() {
-    let stats = simulate_one(timed(499));
+    let stats = simulate_one(timed(490));
     assert_eq!((reads(&stats).iops.n_samples, reads(&stats).bw.n_samples), (0, 0));
+}
+
+/// As fio 3.41 has them: a run of 2 s has 4 samples of 500 ms, also when its last I/O ends a little earlier.
+#[test]
+fn the_last_window_ends_with_the_job() {
+    assert_samples(&reads(&simulate_one(timed(2_000))).bw, &[10_000 * KIB; 4]);
+    for (n_blocks, last) in [(20_000, Some(5_000)), (19_960, Some(4_960)), (19_900, None), (20_040, Some(5_000))] {
+        let stats = simulate_one(sim_reader("j", "fixed:100us", n_blocks));
+        let mut counts = vec![5_000; 3];
+        counts.extend(last);
+        let of_windows = |value: fn(u64) -> u64| counts.iter().map(|count| value(*count)).collect::<Vec<u64>>();
+        // The window is as long as the others, whatever it lacks.
+        assert_samples(&reads(&stats).iops, &of_windows(|count| count * 2));
+        assert_samples(&reads(&stats).bw, &of_windows(|count| count * 2 * KIB));
+    }
+}
+
+/// The last window of a job whose device stalls at its end is as long as the job: nothing is counted twice.
+#[test]
+fn a_stall_at_the_end_is_part_of_the_last_window() {
+    let mut job = timed(1_000);
+    // I/O 9000 starts at 899.9 ms and takes 200.1 ms.
+    set_text(&mut job, "sim_fault", "read=stall:200ms@9000");
+    let stats = simulate_one(job);
+    assert_samples(&reads(&stats).iops, &[10_000, 8_000]);
 }
 
 #[test]
@@ -96,12 +122,16 @@ fn windows_of_other_lengths() {
     assert_samples(&reads(&stats).iops, &[10_000; 4]);
 }
 
+/// As fio 3.41 has it: what `disable_bw_measurement` leaves out are the rows of a log for each I/O.
 #[test]
-fn bandwidth_can_be_left_out() {
-    let mut job = timed(1_100);
-    job.reporting.disable_bw = true;
-    let stats = simulate_one(job);
-    assert_eq!((reads(&stats).bw.n_samples, reads(&stats).iops.n_samples), (0, 2));
+fn windows_are_sampled_whatever_is_disabled() {
+    for (disable_bw, gtod_reduce) in [(true, false), (false, true), (true, true)] {
+        let mut job = timed(1_100);
+        (job.reporting.disable_bw, job.reporting.gtod_reduce) = (disable_bw, gtod_reduce);
+        let stats = simulate_one(job);
+        assert_samples(&reads(&stats).bw, &[10_000 * KIB; 2]);
+        assert_samples(&reads(&stats).iops, &[10_000; 2]);
+    }
 }
 
 #[test]

@@ -4,7 +4,9 @@
 #![expect(unsafe_code, reason = "ioctl with the kernel's own opcodes")]
 
 use super::{BlockDevice, GROUP};
+use crate::arena::{Arena, ArenaKind, ArenaRequest};
 use crate::error::{Context, Error, Result};
+use crate::file_io;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::ioctl::{Getter, Opcode, Setter, Updater, ioctl, opcode};
 
@@ -21,6 +23,9 @@ const HEADER_BYTES: usize = 16;
 
 /// One zone of a report.
 const ZONE_BYTES: usize = 64;
+
+/// Most zeroes written at once.
+const ZEROES_AT_ONCE: usize = 128 << 10;
 
 /// Zones asked for at once.
 const ZONES_A_REPORT: usize = 128;
@@ -47,7 +52,9 @@ pub enum ZoneCondition {
     /// Nothing was written.
     Empty,
     /// Being written.
-    Open,
+    ImplicitlyOpen,
+    /// Open because somebody asked for it.
+    ExplicitlyOpen,
     /// Written in part, and not open.
     Closed,
     /// Written.
@@ -67,7 +74,7 @@ pub struct Zone {
     pub length_bytes: u64,
     /// Bytes from its start that can be used.
     pub capacity_bytes: u64,
-    /// Bytes written from its start; meaningless without a write pointer.
+    /// Bytes written from its start; 0 without a write pointer.
     pub written_bytes: u64,
     /// How it is written.
     pub kind: ZoneKind,
@@ -116,11 +123,29 @@ pub trait ZonedDevice: std::fmt::Debug + Send + Sync {
 
     /// Has the zones in a range count as written to their ends.
     fn finish(&self, start_bytes: u64, length_bytes: u64) -> Result<()>;
+
+    /// Bytes that were written to the zone with this start.
+    fn written_bytes(&self, start_bytes: u64) -> Result<u64>;
+
+    /// Writes zeroes past the page cache.
+    fn write_zeroes(&self, start_bytes: u64, length_bytes: u64) -> Result<()>;
 }
 
-/// An open device.
+/// An open device; past the page cache (`O_DIRECT`) if zeroes are to be written.
 #[derive(Debug)]
 pub struct OpenZonedDevice(pub OwnedFd);
+
+impl OpenZonedDevice {
+    /// A report that begins with the zone of a sector.
+    fn report_from(&self, sector: u64) -> Result<Vec<Zone>> {
+        let mut buffer = request(sector);
+        // The kernel knows the length of the buffer by the number of zones in its header.
+        // SAFETY: the opcode reads and writes the header and as many zones as the header asks for: exactly the buffer.
+        unsafe { ioctl(self.0.as_fd(), Updater::<BLKREPORTZONE, ReportBuffer>::new(&mut buffer)) }
+            .context("ioctl", "BLKREPORTZONE")?;
+        decode(&buffer.0)
+    }
+}
 
 impl ZonedDevice for OpenZonedDevice {
     fn zone_bytes(&self) -> Result<u64> {
@@ -133,12 +158,7 @@ impl ZonedDevice for OpenZonedDevice {
         let mut zones: Vec<Zone> = Vec::new();
         let mut next_sector = 0;
         loop {
-            let mut buffer = request(next_sector);
-            // The kernel knows the length of the buffer by the number of zones in its header.
-            // SAFETY: the opcode reads and writes the header and as many zones as the header asks for: exactly the buffer.
-            unsafe { ioctl(self.0.as_fd(), Updater::<BLKREPORTZONE, ReportBuffer>::new(&mut buffer)) }
-                .context("ioctl", "BLKREPORTZONE")?;
-            let found = decode(&buffer.0)?;
+            let found = self.report_from(next_sector)?;
             let Some(last) = found.last() else { return Ok(zones) };
             let end_bytes = last.start_bytes.saturating_add(last.length_bytes.max(SECTOR_BYTES));
             if end_bytes / SECTOR_BYTES <= next_sector {
@@ -159,6 +179,28 @@ impl ZonedDevice for OpenZonedDevice {
         // SAFETY: this opcode reads one range.
         unsafe { ioctl(self.0.as_fd(), Setter::<BLKFINISHZONE, _>::new(range(start_bytes, length_bytes))) }
             .context("ioctl", "BLKFINISHZONE")
+    }
+
+    fn written_bytes(&self, start_bytes: u64) -> Result<u64> {
+        let zones = self.report_from(start_bytes / SECTOR_BYTES)?;
+        let zone = zones.first().filter(|zone| zone.start_bytes == start_bytes);
+        zone.map(|zone| zone.written_bytes).ok_or_else(|| malformed("it has another zone than the one asked for"))
+    }
+
+    fn write_zeroes(&self, start_bytes: u64, length_bytes: u64) -> Result<()> {
+        let size_bytes = ZEROES_AT_ONCE.min(usize::try_from(length_bytes).unwrap_or(usize::MAX));
+        let request = ArenaRequest { kind: ArenaKind::Malloc, size_bytes, offset_bytes: 0, hugepage_bytes: 0 };
+        let zeroes = Arena::new(&request)?;
+        let mut done_bytes = 0;
+        while done_bytes < length_bytes {
+            let wanted = size_bytes.min(usize::try_from(length_bytes - done_bytes).unwrap_or(usize::MAX));
+            let written = file_io::pwrite(&self.0, zeroes.slice(0, wanted), start_bytes + done_bytes);
+            match written.context("pwrite", "zeroes")? {
+                0 => return Err(malformed("its zone takes no zeroes")),
+                n_bytes => done_bytes += n_bytes as u64,
+            }
+        }
+        Ok(())
     }
 }
 
@@ -189,7 +231,7 @@ fn decode(report: &[u8]) -> Result<Vec<Zone>> {
 
 fn decode_zone(zone: &[u8], has_capacity: bool) -> Result<Zone> {
     let in_bytes = |at| u64_at(zone, at).checked_mul(SECTOR_BYTES).ok_or_else(|| malformed("a zone ends past 2^64"));
-    let (start_bytes, length_bytes, pointer_bytes) = (in_bytes(0)?, in_bytes(8)?, in_bytes(16)?);
+    let (start_bytes, length_bytes) = (in_bytes(0)?, in_bytes(8)?);
     start_bytes.checked_add(length_bytes).ok_or_else(|| malformed("a zone ends past 2^64"))?;
     let capacity_bytes = if has_capacity { in_bytes(32)?.min(length_bytes) } else { length_bytes };
     let kind = match zone[24] {
@@ -201,18 +243,27 @@ fn decode_zone(zone: &[u8], has_capacity: bool) -> Result<Zone> {
     let condition = match zone[25] {
         0 => ZoneCondition::NoWritePointer,
         1 => ZoneCondition::Empty,
-        2 | 3 => ZoneCondition::Open,
+        2 => ZoneCondition::ImplicitlyOpen,
+        3 => ZoneCondition::ExplicitlyOpen,
         4 => ZoneCondition::Closed,
         0xD => ZoneCondition::ReadOnly,
         0xE => ZoneCondition::Full,
         0xF => ZoneCondition::Offline,
         _ => return Err(malformed("a zone is in an unknown condition")),
     };
-    // A full zone may have its pointer anywhere.
+    // Only zones that are written in part have a pointer: in a full zone it may be anywhere, in others there may be any number.
     let written_bytes = match condition {
-        ZoneCondition::Empty => 0,
+        _ if kind == ZoneKind::Conventional => 0,
+        ZoneCondition::NoWritePointer | ZoneCondition::Empty => 0,
         ZoneCondition::Full => capacity_bytes,
-        _ => pointer_bytes.saturating_sub(start_bytes).min(capacity_bytes),
+        ZoneCondition::ImplicitlyOpen
+        | ZoneCondition::ExplicitlyOpen
+        | ZoneCondition::Closed
+        | ZoneCondition::ReadOnly
+        | ZoneCondition::Offline => {
+            let pointer_sector = u64_at(zone, 16).min(u64::MAX / SECTOR_BYTES);
+            (pointer_sector * SECTOR_BYTES).saturating_sub(start_bytes).min(capacity_bytes)
+        }
     };
     Ok(Zone { start_bytes, length_bytes, capacity_bytes, written_bytes, kind, condition })
 }
@@ -255,13 +306,14 @@ mod tests {
     #[test]
     fn zones_are_decoded() {
         let rows =
-            [([0, 8, u64::MAX >> 9, 0], 1, 0), ([8, 8, 11, 6], 2, 2), ([16, 8, 24, 6], 2, 0xE), ([24, 8, 24, 6], 3, 1)];
+            [([0, 8, u64::MAX, 0], 1, 0), ([8, 8, 11, 6], 2, 2), ([16, 8, 24, 6], 2, 0xE), ([24, 8, 24, 6], 3, 1)];
         let zones = decode(&report(HAS_CAPACITY, 4, &rows)).unwrap();
         let written: Vec<_> = zones.iter().map(|zone| (zone.written_bytes, zone.capacity_bytes)).collect();
         assert_eq!(written[1..], [(3 * 512, 6 * 512), (6 * 512, 6 * 512), (0, 6 * 512)]);
         assert_eq!((zones[2].start_bytes, zones[2].length_bytes), (16 * 512, 8 * 512));
-        assert_eq!(zones[0].kind, ZoneKind::Conventional);
-        assert_eq!((zones[1].kind, zones[1].condition), (ZoneKind::SequentialRequired, ZoneCondition::Open));
+        // As scsi tells it of zones without a pointer.
+        assert_eq!((zones[0].kind, zones[0].written_bytes), (ZoneKind::Conventional, 0));
+        assert_eq!((zones[1].kind, zones[1].condition), (ZoneKind::SequentialRequired, ZoneCondition::ImplicitlyOpen));
         assert_eq!((zones[3].kind, zones[3].condition), (ZoneKind::SequentialPreferred, ZoneCondition::Empty));
         // Without the flag the field is not filled in.
         let zones = decode(&report(0, 4, &rows)).unwrap();

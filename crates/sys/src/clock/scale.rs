@@ -32,6 +32,11 @@ impl Scale {
         Some(Self { ns_per_tick: u64::try_from(ns_per_tick).ok()?, ticks_per_ns: u64::try_from(ticks_per_ns).ok()? })
     }
 
+    /// Nanoseconds per tick: binary digits after the point, and the number.
+    pub(super) fn factor(self) -> (u32, u64) {
+        (NS_SHIFT, self.ns_per_tick)
+    }
+
     /// Nanoseconds in `ticks`, rounded down. The product of two 64-bit numbers fits in 128 bits; the result fits in 64 as
     /// long as it is below 2^64 ns.
     #[inline]

@@ -8,6 +8,9 @@ use io_uring::squeue::{Entry, Flags};
 use io_uring::types::{Fd, Fixed, FsyncFlags};
 use std::os::fd::RawFd;
 
+/// `BLOCK_URING_CMD_DISCARD` (`_IO(0x12, 0)`): what a block device is asked for by `IORING_OP_URING_CMD`. Linux 6.12.
+const BLOCK_DISCARD: u32 = 0x12 << 8;
+
 /// A file, by descriptor or by its index in the ring's table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RingFd {
@@ -136,5 +139,24 @@ impl SyncKind {
                 opcode::SyncFileRange::new(fd, len).offset(offset).flags(flags).build()
             }
         })
+    }
+}
+
+/// Bytes of a block device that need not be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Discard {
+    /// First byte.
+    pub offset: u64,
+    /// Bytes.
+    pub length: u64,
+}
+
+impl Discard {
+    /// The kernel looks for the first byte where other requests have an address, and for the length in the first 8 bytes of
+    /// the command.
+    pub(super) fn entry(self, fd: RingFd) -> Entry {
+        let mut command = [0; 16];
+        command[..8].copy_from_slice(&self.length.to_ne_bytes());
+        with_fd!(fd, |fd| opcode::UringCmd16::new(fd, BLOCK_DISCARD).addr(Some(self.offset)).cmd(command).build())
     }
 }

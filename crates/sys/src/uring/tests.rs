@@ -102,6 +102,55 @@ fn a_polling_kernel_thread_takes_requests() {
 }
 
 #[test]
+fn room_behind_a_polling_kernel_thread_is_waited_for() {
+    // Room for both completions, of which the second would else wait for the first to be popped.
+    let sqpoll = Some(SqPoll { idle_ms: 1, cpu: None });
+    let request = RingRequest { sqpoll, completion_entries: 2, ..RingRequest::new(1) };
+    let Some(mut ring) = ring(&request, "room_behind_a_polling_kernel_thread_is_waited_for") else { return };
+    for _ in 0..3 {
+        // The thread has long gone to sleep: the queue stays full until it is woken.
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        let mut n_pushed = 0;
+        while n_pushed < 2 {
+            if ring.push_nop(0) {
+                n_pushed += 1;
+            } else {
+                ring.wait_for_room().unwrap();
+            }
+        }
+        ring.submit_and_wait(2).unwrap();
+        assert_eq!(ring.pop(2, |completion| assert_eq!(completion.result, 0)), 2);
+    }
+}
+
+#[test]
+fn blocks_of_a_device_are_discarded() {
+    let Some(device) = crate::test_support::LoopDevice::new("discard", 1 << 20) else {
+        eprintln!("SKIPPED blocks_of_a_device_are_discarded: no loop device can be set up");
+        return;
+    };
+    let file = File::options().read(true).write(true).open(device.path()).unwrap();
+    let Some(mut ring) = ring(&RingRequest::new(2), "blocks_of_a_device_are_discarded") else { return };
+    let mut block = [1; 3 * BLOCK];
+    std::os::unix::fs::FileExt::write_all_at(&file, &block, 0).unwrap();
+    file.sync_all().unwrap();
+    let discard = Discard { offset: BLOCK as u64, length: BLOCK as u64 };
+    // SAFETY: the file outlives the request, which is reaped below.
+    assert!(unsafe { ring.push_discard(1, RingFd::Open(file.as_raw_fd()), discard) });
+    ring.submit_and_wait(1).unwrap();
+    let mut result = 1;
+    ring.pop(1, |completion| result = completion.result);
+    if result == -libc::EOPNOTSUPP || result == -libc::EINVAL {
+        eprintln!("SKIPPED blocks_of_a_device_are_discarded: this kernel does not discard by a ring");
+        return;
+    }
+    assert_eq!(result, 0);
+    std::os::unix::fs::FileExt::read_exact_at(&file, &mut block, 0).unwrap();
+    let expected: Vec<u8> = [1, 0, 1].iter().flat_map(|byte| [*byte; BLOCK]).collect();
+    assert!(block[..] == expected[..]);
+}
+
+#[test]
 fn syncs_complete() {
     let dir = TempDir::new("uring-sync");
     let file = open(&dir);

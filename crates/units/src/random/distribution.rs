@@ -214,7 +214,7 @@ mod tests {
         }
     }
 
-    /// Recorded from fio 3.33: `nrfiles=16`, job 1, default seed, and each kind of `file_service_type`.
+    /// Recorded from fio 3.41: `nrfiles=16`, job 1, default seed, and each kind of `file_service_type`.
     #[test]
     fn files_are_picked_without_scatter() {
         let n = 16 << 10;

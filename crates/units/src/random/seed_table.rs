@@ -123,6 +123,11 @@ impl SeedTable {
         self.seeds[index as usize]
     }
 
+    /// All seeds, by their places.
+    pub const fn all(&self) -> &[u64; Self::N_SEEDS] {
+        &self.seeds
+    }
+
     /// Replaces the seed for one purpose, for streams that must agree (block sizes of reads and writes of a verify job).
     pub const fn set(&mut self, index: SeedIndex, seed: u64) {
         self.seeds[index as usize] = seed;

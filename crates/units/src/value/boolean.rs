@@ -25,17 +25,27 @@ pub fn parse_flag(text: &str) -> Result<bool, ParseError> {
 
 /// An empty text stays one; everything else that is no number is no boolean.
 fn read_number(text: &str) -> Result<i64, ParseError> {
+    if is_lone_hex_mark(text) {
+        return Err(ParseError::NotABoolean { given: text.to_owned() });
+    }
     LeadingNumber::read(text).map(|number| number.value).map_err(|error| match error {
         ParseError::Empty => error,
         _ => ParseError::NotABoolean { given: text.to_owned() },
     })
 }
 
+/// `0x` without a digit behind it, which elsewhere is a zero.
+fn is_lone_hex_mark(text: &str) -> bool {
+    let unsigned = text.trim_start().trim_start_matches(['+', '-']);
+    let is_marked = unsigned.get(..2).is_some_and(|mark| mark.eq_ignore_ascii_case("0x"));
+    is_marked && !unsigned[2..].starts_with(|c: char| c.is_ascii_hexdigit())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Recorded from fio 3.33's trace of its parser.
+    /// As fio 3.41 takes them.
     #[test]
     fn recorded_booleans() {
         for text in ["1", "-1", "0x1", "01", " 1", "1x", "1.5", "+1"] {
@@ -44,7 +54,7 @@ mod tests {
         for text in ["0", "00", "0x0"] {
             assert_eq!(parse_bool(text), Ok(false), "{text}");
         }
-        for text in ["2", "x", "yes", "true", "99999999999999999999"] {
+        for text in ["2", "x", "yes", "true", "99999999999999999999", "0x", "0xg"] {
             assert_eq!(parse_bool(text), Err(ParseError::NotABoolean { given: text.to_owned() }));
         }
         assert_eq!(parse_bool(""), Err(ParseError::Empty));

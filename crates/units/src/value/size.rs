@@ -124,7 +124,7 @@ mod tests {
         parse_integer(text, KbBase::Binary).unwrap()
     }
 
-    /// Recorded from fio 3.33's trace of its parser.
+    /// Recorded from fio 3.41's trace of its parser.
     #[test]
     fn recorded_sizes() {
         let table = [

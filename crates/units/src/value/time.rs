@@ -76,7 +76,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Recorded from fio 3.33's trace of its parser.
+    /// Recorded from fio 3.41's trace of its parser.
     #[test]
     fn recorded_times() {
         let table = [

@@ -1,10 +1,10 @@
 //! Which blocks the general stream takes from a distribution.
 
-use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
+use crate::plan::{FileRange, Rounds, WorkloadError, WorkloadPlan};
 use crate::stream::{Next, Stream};
 use crate::zoning::Unzoned;
-use ferrio_job::draft::Draft;
-use ferrio_job::spec::{BlockRange, FileService, PatternSpec, RandomDistribution};
+use ferrio_spec::JobSpec;
+use ferrio_spec::{BlockRange, FileService, PatternSpec, RandomDistribution};
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedTable, file_distribution_seed};
 use ferrio_units::{PerDirection, jhash};
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn plan(distribution: RandomDistribution, range: (u64, u64)) -> WorkloadPlan {
             rw_postfix: 1,
             block_size: PerDirection::all(BlockRange { min_bytes: BLOCK_BYTES, max_bytes: BLOCK_BYTES }),
             distribution,
-            ..Draft::new().job.pattern
+            ..JobSpec::default().pattern
         },
         strided: None,
         sequential: None,
@@ -44,6 +44,7 @@ fn plan(distribution: RandomDistribution, range: (u64, u64)) -> WorkloadPlan {
         pass_limit_bytes: u64::MAX,
         limit_ios: u64::MAX,
         time_based: false,
+        rounds: Rounds::None,
     }
 }
 
@@ -59,7 +60,13 @@ fn blocks(plan: WorkloadPlan, n_ios: usize) -> Vec<u64> {
                 blocks.push((io.offset_bytes - start_bytes) / BLOCK_BYTES);
             }
             Next::PassEnd => break,
-            Next::Close(_) | Next::Restart(_) | Next::Wait | Next::Open(_) | Next::Failed => {}
+            Next::Close(_)
+            | Next::Restart(_)
+            | Next::Wait
+            | Next::Open(_)
+            | Next::Drain
+            | Next::Held
+            | Next::Failed => {}
         }
     }
     blocks
@@ -86,7 +93,7 @@ fn skewed_blocks_are_those_of_the_reference() {
     }
 }
 
-// As seen on fio 3.33: a job ends with the first I/O that does not fit behind the block that was drawn.
+// As seen on fio 3.41: a job ends with the first I/O that does not fit behind the block that was drawn.
 #[test]
 fn blocks_are_counted_in_the_smaller_of_reads_and_writes() {
     let mut plan = plan(ZIPF, (0, 64 << 10));

@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(word(32), 7u64.wrapping_mul(GOLDEN_RATIO_64));
     }
 
-    // Debian's fio 3.33: 30 % of pieces of 512 bytes leaves 154 zeroes at the end of each.
+    // fio 3.41: 30 % of pieces of 512 bytes leaves 154 zeroes at the end of each.
     #[test]
     fn pieces_are_random_first() {
         let mut buffer = vec![0xee; 8192];

@@ -6,7 +6,7 @@
 pub(crate) mod fill;
 mod seeds;
 
-use ferrio_job::spec::BufferSpec;
+use ferrio_spec::BufferSpec;
 use ferrio_units::random::{SeedTable, Taus88};
 use fill::{Compression, RandomWords, fill_pattern};
 use seeds::FillSeeds;
@@ -55,7 +55,7 @@ impl Refill {
     }
 }
 
-/// What files hold before a job has written to them. As seen on fio 3.33, no two blocks of them are the same, unless they are to
+/// What files hold before a job has written to them. As seen on fio 3.41, no two blocks of them are the same, unless they are to
 /// be (`dedupe_percentage`, a pattern, zeroes), whether writes of the job are filled anew or not.
 #[derive(Debug, Clone)]
 pub struct LayoutContents {
@@ -216,7 +216,7 @@ mod tests {
     }
 
     fn treatment(change: impl FnOnce(&mut BufferSpec)) -> BufferContents {
-        let mut spec = ferrio_job::draft::Draft::new().job.buffers;
+        let mut spec = ferrio_spec::JobSpec::default().buffers;
         change(&mut spec);
         BufferContents::new(&spec, &ContentsPlan::of_blocks(4096), &SeedTable::new(0x89, 1))
     }
@@ -231,7 +231,7 @@ mod tests {
         assert!(treatment(|_| ()).needs_time());
         assert!(is_refilled(&treatment(|spec| spec.refill = true)));
         assert!(is_refilled(&treatment(|spec| spec.compress_percent = 50)));
-        assert!(is_refilled(&treatment(|spec| spec.dedupe = Some((20, ferrio_job::spec::DedupeMode::Repeat)))));
+        assert!(is_refilled(&treatment(|spec| spec.dedupe = Some((20, ferrio_spec::DedupeMode::Repeat)))));
         for untouched in [
             treatment(|spec| spec.zero = true),
             treatment(|spec| spec.pattern = Some(vec![1])),
@@ -241,7 +241,7 @@ mod tests {
         }
         let stamped = treatment(|spec| (spec.zero, spec.scramble) = (true, Some(true)));
         assert!(stamped.needs_time());
-        let mut spec = ferrio_job::draft::Draft::new().job.buffers;
+        let mut spec = ferrio_spec::JobSpec::default().buffers;
         spec.pattern = Some(vec![1, 2]);
         let mixed = BufferContents::new(
             &spec,
@@ -251,11 +251,11 @@ mod tests {
         assert!(is_refilled(&mixed));
     }
 
-    /// Debian's fio 3.33, 100 blocks of 4 KiB with `dedupe_percentage=30` and its default seeds: which of the first 24
+    /// fio 3.41, 100 blocks of 4 KiB with `dedupe_percentage=30` and its default seeds: which of the first 24
     /// blocks repeat the last new one.
     #[test]
     fn repeated_blocks_are_those_of_the_peer() {
-        let mut contents = treatment(|spec| spec.dedupe = Some((30, ferrio_job::spec::DedupeMode::Repeat)));
+        let mut contents = treatment(|spec| spec.dedupe = Some((30, ferrio_spec::DedupeMode::Repeat)));
         let blocks: Vec<Vec<u8>> = (0..100u64)
             .map(|index| {
                 let mut block = vec![0; 4096];

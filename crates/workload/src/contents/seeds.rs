@@ -3,7 +3,7 @@
 //! Must not know: bytes. Start reading at [`FillSeeds`].
 
 use super::ContentsPlan;
-use ferrio_job::spec::DedupeMode;
+use ferrio_spec::DedupeMode;
 use ferrio_units::random::{GOLDEN_RATIO_64, SeedIndex, SeedTable, Taus88};
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ pub(super) struct FillSeeds {
 struct Repeats {
     percent: u64,
     draws: Taus88,
-    source: Source,
+    source: SeedOrigin,
 }
 
 #[derive(Debug, Clone)]
-enum Source {
+enum SeedOrigin {
     /// The last seed that was new.
     Last(u64),
     /// One of a fixed set: the first `n_seeds` of those that are new, whether they were written yet or not. So a pass writes
@@ -78,7 +78,7 @@ impl FillSeeds {
     ) -> (Self, Option<u64>) {
         let of_job = Self::without_first_fills(dedupe, seeds, plan);
         let first = match of_job.repeats.as_ref().map(|repeats| &repeats.source) {
-            Some(Source::Last(seed)) => Some(*seed),
+            Some(SeedOrigin::Last(seed)) => Some(*seed),
             _ => None,
         };
         (of_job, first)
@@ -88,8 +88,8 @@ impl FillSeeds {
         let mut new = Taus88::from_table(seeds, SeedIndex::Buffer);
         let repeats = dedupe.map(|(percent, mode)| {
             let source = match mode {
-                DedupeMode::Repeat => Source::Last(new.buffer_seed()),
-                DedupeMode::WorkingSet { percent } => Source::Set {
+                DedupeMode::Repeat => SeedOrigin::Last(new.buffer_seed()),
+                DedupeMode::WorkingSet { percent } => SeedOrigin::Set {
                     own: DedupeSet::new(seeds, percent, plan.size_bytes, plan.block_bytes),
                     n_new: 0,
                     shared: Arc::clone(&plan.shared_sets),
@@ -106,8 +106,8 @@ impl FillSeeds {
     fn skip_first_fills(&mut self, iodepth: u32) {
         let n_skipped = match self.repeats.as_ref().map(|repeats| &repeats.source) {
             None => 0,
-            Some(Source::Last(_)) => iodepth.saturating_sub(1),
-            Some(Source::Set { .. }) => iodepth,
+            Some(SeedOrigin::Last(_)) => iodepth.saturating_sub(1),
+            Some(SeedOrigin::Set { .. }) => iodepth,
         };
         for _ in 0..n_skipped {
             self.next();
@@ -120,16 +120,16 @@ impl FillSeeds {
         let Some(repeats) = &mut self.repeats else { return self.new.buffer_seed() };
         if repeats.draws.between(1, 100) <= repeats.percent {
             return match &mut repeats.source {
-                Source::Last(last) => *last,
-                Source::Set { own, shared, picks, .. } => DedupeSet::pick(shared, *own, picks),
+                SeedOrigin::Last(last) => *last,
+                SeedOrigin::Set { own, shared, picks, .. } => DedupeSet::pick(shared, *own, picks),
             };
         }
         match &mut repeats.source {
-            Source::Last(last) => {
+            SeedOrigin::Last(last) => {
                 *last = self.new.buffer_seed();
                 *last
             }
-            Source::Set { own, n_new, .. } => {
+            SeedOrigin::Set { own, n_new, .. } => {
                 *n_new += 1;
                 own.numbered(*n_new - 1)
             }

@@ -3,11 +3,11 @@
 use super::PlainStream;
 use crate::pace::Arrivals;
 use crate::paced::{Pace, PacedStream};
-use crate::plan::{FileRange, WorkloadPlan};
+use crate::plan::{FileRange, Rounds, WorkloadPlan};
 use crate::stream::{Next, Stream};
 use crate::zoning::Unzoned;
-use ferrio_job::draft::Draft;
-use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec};
+use ferrio_spec::JobSpec;
+use ferrio_spec::{BlockRange, DirectionMix, FileService, PatternSpec};
 use ferrio_units::PerDirection;
 use ferrio_units::random::SeedTable;
 use proptest::prelude::*;
@@ -17,7 +17,12 @@ fn fixed(bytes: u64) -> BlockRange {
 }
 
 fn pattern() -> PatternSpec {
-    PatternSpec { random: true, rw_postfix: 1, block_size: PerDirection::all(fixed(4096)), ..Draft::new().job.pattern }
+    PatternSpec {
+        random: true,
+        rw_postfix: 1,
+        block_size: PerDirection::all(fixed(4096)),
+        ..JobSpec::default().pattern
+    }
 }
 
 fn plan(pattern: PatternSpec, range: FileRange) -> WorkloadPlan {
@@ -38,6 +43,7 @@ fn plan(pattern: PatternSpec, range: FileRange) -> WorkloadPlan {
         pass_limit_bytes: u64::MAX,
         limit_ios: u64::MAX,
         time_based: false,
+        rounds: Rounds::None,
     }
 }
 
@@ -117,7 +123,7 @@ proptest! {
         steps_ns in prop::collection::vec(0_u64..3_000_000, 1..20),
     ) {
         let Some(plain) = PlainStream::new(&plan).unwrap() else { return Ok(()) };
-        let mut pace = Draft::new().job.pace;
+        let mut pace = JobSpec::default().pace;
         pace.ios_per_sec = PerDirection::all(rate);
         let arrivals = Arrivals::of_job(&pace, &plan.pattern, &plan.seeds);
         let mut plain = PacedStream::new(plain, arrivals.clone());

@@ -2,7 +2,7 @@
 //!
 //! Counted is what enters the queue and is not merged until something completes, reads and writes apart.
 //! Must not know: times, places. Start reading at [`DepthMeter::see`].
-//! Facts: reference, "blktrace input"; per direction and from zero after a completion in fio 3.33.
+//! Facts: reference, "blktrace input"; per direction and from zero after a completion in fio 3.41.
 
 use super::blktrace::{Event, Progress};
 
@@ -56,7 +56,7 @@ mod tests {
         meter.peak()
     }
 
-    // Depths of fio 3.33.
+    // Depths of fio 3.41.
     #[test]
     fn depths_of_the_peer() {
         for (events, expected) in [

@@ -2,7 +2,7 @@
 //!
 //! Kept are the queue events of reads, writes and discards, without data of their own, as this machine writes them.
 //! Must not know: files, what is replayed. Start reading at [`Merge::next_record`].
-//! Facts: reference, "`merge_blktrace_file`"; order of equal times from fio 3.33.
+//! Facts: reference, "`merge_blktrace_file`"; order of equal times from fio 3.41.
 
 use super::TraceError;
 use super::blktrace::{ByteOrder, Event, RECORD_BYTES, rewritten};
@@ -28,13 +28,13 @@ pub struct MergeInput {
 #[derive(Debug)]
 pub struct Merge {
     /// Those that have not ended. The last takes the place of one that has: with that, equal times have fio's order.
-    sources: Vec<Source>,
+    sources: Vec<MergedTrace>,
     remarks: Remarks,
 }
 
 /// A trace and its next event.
 #[derive(Debug)]
-struct Source {
+struct MergedTrace {
     input: MergeInput,
     window: Window,
     order: ByteOrder,
@@ -52,7 +52,7 @@ impl Merge {
     pub fn new(inputs: Vec<MergeInput>) -> Result<Self, (usize, TraceError)> {
         let mut merge = Self { sources: Vec::new(), remarks: Remarks::default() };
         for (index, input) in inputs.into_iter().enumerate() {
-            let source = Source::open(input, &mut merge.remarks).map_err(|error| (index, error))?;
+            let source = MergedTrace::open(input, &mut merge.remarks).map_err(|error| (index, error))?;
             merge.sources.push(source);
         }
         while let Some(index) = merge.sources.iter().position(|source| source.next.is_none()) {
@@ -82,7 +82,7 @@ impl Merge {
     }
 }
 
-impl Source {
+impl MergedTrace {
     fn open(input: MergeInput, remarks: &mut Remarks) -> Result<Self, TraceError> {
         let mut window = Window::new(Arc::clone(&input.bytes));
         let order = ByteOrder::of_trace(window.peek(RECORD_BYTES)?).ok_or(TraceError::NotBlktrace)?;
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(merged(vec![first, second]), [(1, 10), (4, 10), (5, 40), (2, 50), (3, 30)]);
     }
 
-    // fio 3.33 does it so.
+    // fio 3.41 does it so.
     #[test]
     fn who_has_ended_leaves_its_place_to_the_last() {
         let inputs = vec![reads(&[(1, 10)]), reads(&[(2, 20)]), reads(&[(3, 10), (4, 20)])];

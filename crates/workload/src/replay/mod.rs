@@ -70,6 +70,14 @@ pub enum TraceError {
     /// There is no I/O in it.
     #[error("fio: found no ios in {0} data")]
     NoIo(&'static str),
+    /// There are only I/Os that `--readonly` leaves out.
+    #[error("fio: found no ios in {format} data that --readonly allows: it leaves out {n_forbidden} writes and trims")]
+    Readonly {
+        /// The trace's format.
+        format: &'static str,
+        /// I/Os left out.
+        n_forbidden: u64,
+    },
     /// It is not what it was in the first pass.
     #[error("fio: the trace changed while it was read")]
     Changed,

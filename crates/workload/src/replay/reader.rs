@@ -173,7 +173,7 @@ fn possible<'a>(parsed: &Parsed<'a>) -> Option<Parsed<'a>> {
     (!is_empty && record(parsed, 0).is_possible()).then_some(*parsed)
 }
 
-/// Texts of fio 3.33, with the place.
+/// Texts of fio 3.41, with the place.
 fn bad_line(fault: Bad<'_>, version: Version, line: &str, number: u64) -> String {
     let version = if version == Version::Two { 2 } else { 3 };
     let line = byte_text::shown(line);

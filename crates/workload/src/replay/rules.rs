@@ -4,7 +4,7 @@
 //! Facts: reference, `replay_scale`, `replay_align`, `replay_time_scale`, `replay_no_stall`.
 
 use super::record::{MAX_DATA_BYTES, Record};
-use ferrio_job::spec::{ReplaySpec, SkippedKinds};
+use ferrio_spec::{ReplaySpec, SkippedKinds};
 use ferrio_units::Direction;
 
 const NS_PER_MS: u64 = 1_000_000;
@@ -13,6 +13,8 @@ const NS_PER_MS: u64 = 1_000_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplayRules {
     skip: SkippedKinds,
+    /// Nothing may be written or trimmed.
+    readonly: bool,
     scale: u64,
     align_bytes: u64,
     has_one_file: bool,
@@ -23,9 +25,9 @@ pub struct ReplayRules {
 impl ReplayRules {
     /// Those of a job. `readonly`: its writes and trims are left out, as fio does.
     pub fn new(spec: &ReplaySpec, readonly: bool) -> Self {
-        let SkippedKinds { read, write, trim, sync } = spec.skip;
         Self {
-            skip: SkippedKinds { read, write: write || readonly, trim: trim || readonly, sync },
+            skip: spec.skip,
+            readonly,
             scale: spec.scale.max(1),
             align_bytes: spec.align_bytes.max(1),
             has_one_file: spec.redirect.is_some(),
@@ -48,9 +50,18 @@ impl ReplayRules {
     pub(super) fn skips(&self, direction: Direction) -> bool {
         match direction {
             Direction::Read => self.skip.read,
-            Direction::Write => self.skip.write,
-            Direction::Trim => self.skip.trim,
+            Direction::Write => self.skip.write || self.readonly,
+            Direction::Trim => self.skip.trim || self.readonly,
             _ => self.skip.sync,
+        }
+    }
+
+    /// I/Os of this kind are left out for `--readonly` alone.
+    pub(super) fn forbids(&self, direction: Direction) -> bool {
+        match direction {
+            Direction::Write => self.readonly && !self.skip.write,
+            Direction::Trim => self.readonly && !self.skip.trim,
+            _ => false,
         }
     }
 

@@ -127,7 +127,10 @@ pub fn survey(bytes: Arc<dyn TraceBytes>, rules: ReplayRules, stop: &dyn Fn() ->
     }
     let format = if trace.reader.tells_depth() { "blktrace" } else { "iolog" };
     if survey.n_syncs == 0 && survey.directions.0.iter().all(|of| of.n_ios == 0) {
-        return Err(TraceError::NoIo(format));
+        return Err(match trace.n_forbidden {
+            0 => TraceError::NoIo(format),
+            n_forbidden => TraceError::Readonly { format, n_forbidden },
+        });
     }
     let with_end = |(index, file): (usize, &TraceFile)| FileUse {
         file: file.clone(),
@@ -136,6 +139,9 @@ pub fn survey(bytes: Arc<dyn TraceBytes>, rules: ReplayRules, stop: &dyn Fn() ->
     survey.files = trace.names.list().iter().enumerate().map(with_end).collect();
     survey.depth = trace.reader.tells_depth().then(|| trace.reader.depth.peak().min(MAX_DEPTH));
     survey.remarks = trace.reader.remarks;
+    if trace.n_forbidden > 0 {
+        survey.remarks.add(|| format!("--readonly leaves out {} writes and trims", trace.n_forbidden));
+    }
     Ok(survey)
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::stream::{Next, NextIo};
 use crate::workload::Workload;
-use ferrio_job::spec::ReplaySpec;
+use ferrio_spec::ReplaySpec;
 use ferrio_units::{DataDirection, Direction};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -100,6 +100,11 @@ fn a_survey_knows_files_and_sizes() {
     let readonly = ReplayRules::new(&spec(|_| {}), true);
     let found = survey(Arc::new(text.as_bytes().to_vec()), readonly, &|| false).unwrap();
     assert!(!found.uses(DataDirection::Write) && found.uses(DataDirection::Read));
+    assert_eq!(found.remarks.into_lines(), ["--readonly leaves out 2 writes and trims"]);
+    let only_writes = text.replace("a read", "a write").replace("b sync 0 0\n", "");
+    let refused = survey(Arc::new(only_writes.into_bytes()), readonly, &|| false).unwrap_err().to_string();
+    let expected = "fio: found no ios in iolog data that --readonly allows: it leaves out 3 writes and trims";
+    assert_eq!(refused, expected);
 }
 
 #[test]

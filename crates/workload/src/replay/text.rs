@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(parse(Version::Two, "my own file close"), Ok(entry(None, "my own file", Verb::Close, 0, 0)));
     }
 
-    // Which lines fio 3.33 calls bad lines, and which bad actions.
+    // Which lines fio 3.41 calls bad lines, and which bad actions.
     #[test]
     fn bad_lines_are_bad_in_the_same_way() {
         for line in ["", "read", "f read 1", "f read 1 x", "f read 1 18446744073709551616"] {

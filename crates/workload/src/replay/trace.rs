@@ -34,12 +34,14 @@ pub(super) struct Trace {
     pub(super) names: FileNames,
     pub(super) rules: ReplayRules,
     timeline: Timeline,
+    /// Writes and trims that were left out for `--readonly`, since the start.
+    pub(super) n_forbidden: u64,
 }
 
 impl Trace {
     pub(super) fn open(bytes: Arc<dyn TraceBytes>, rules: ReplayRules) -> Result<Self, TraceError> {
         let names = if rules.has_one_file() { FileNames::one() } else { FileNames::default() };
-        Ok(Self { reader: Reader::open(bytes)?, names, rules, timeline: Timeline::default() })
+        Ok(Self { reader: Reader::open(bytes)?, names, rules, timeline: Timeline::default(), n_forbidden: 0 })
     }
 
     /// Back to the first entry.
@@ -67,7 +69,10 @@ impl Trace {
             }
             Verb::Open => Some(Step::Open(record.file_index)),
             Verb::Close => Some(Step::Close(record.file_index)),
-            Verb::Io(direction) if self.rules.skips(direction) => None,
+            Verb::Io(direction) if self.rules.skips(direction) => {
+                self.n_forbidden += u64::from(self.rules.forbids(direction));
+                None
+            }
             Verb::Io(direction) => self.io(record, direction).map(Step::Io),
         };
         // What is left out has its time all the same: the replay begins with the first entry.

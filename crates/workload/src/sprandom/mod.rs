@@ -9,7 +9,7 @@ mod schedule;
 
 pub use outline::{PassOutline, RegionOutline};
 
-use ferrio_job::spec::SpRandomSpec;
+use ferrio_spec::SpRandomSpec;
 use ferrio_units::random::{GOLDEN_RATIO_64, Permutation, SeedIndex, SeedTable, Taus258};
 use schedule::Schedule;
 

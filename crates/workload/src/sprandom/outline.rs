@@ -3,7 +3,7 @@
 //! Must not know: the order of blocks. Start reading at [`PassOutline::new`].
 
 use super::schedule::Schedule;
-use ferrio_job::spec::SpRandomSpec;
+use ferrio_spec::SpRandomSpec;
 
 /// A pass over one file.
 #[derive(Debug, Clone)]

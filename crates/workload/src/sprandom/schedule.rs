@@ -2,7 +2,7 @@
 //!
 //! Must not know: blocks. Start reading at [`decay`], then [`Schedule::next`]. The model is derived in docs/sprandom.md.
 
-use ferrio_job::spec::SpRandomSpec;
+use ferrio_spec::SpRandomSpec;
 use ferrio_units::random::Taus258;
 
 /// Halvings after which an interval of doubles does not get shorter.

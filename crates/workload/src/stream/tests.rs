@@ -1,10 +1,10 @@
 //! Passes, trims and backward files, one file of 16 blocks.
 
-use super::{Next, Stream, n_units};
-use crate::plan::{FileRange, WorkloadPlan};
-use crate::zoning::{Unzoned, Zoning};
-use ferrio_job::draft::Draft;
-use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec, RandomDistribution};
+use super::{Next, NextIo, Stream, n_units};
+use crate::plan::{FileRange, Rounds, WorkloadPlan};
+use crate::zoning::{CompletedIo, Unzoned, Zoning};
+use ferrio_spec::JobSpec;
+use ferrio_spec::{BlockRange, DirectionMix, FileService, PatternSpec, RandomDistribution};
 use ferrio_units::random::{SeedIndex, SeedTable};
 use ferrio_units::{Direction, PerDirection};
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ pub(crate) fn plan(mix: DirectionMix, random: bool) -> WorkloadPlan {
         random,
         rw_postfix: i64::from(random),
         block_size: PerDirection::all(BlockRange { min_bytes: BLOCK_BYTES, max_bytes: BLOCK_BYTES }),
-        ..Draft::new().job.pattern
+        ..JobSpec::default().pattern
     };
     let length_bytes = 16 * BLOCK_BYTES;
     WorkloadPlan {
@@ -38,6 +38,7 @@ pub(crate) fn plan(mix: DirectionMix, random: bool) -> WorkloadPlan {
         pass_limit_bytes: u64::MAX,
         limit_ios: u64::MAX,
         time_based: false,
+        rounds: Rounds::None,
     }
 }
 
@@ -46,13 +47,26 @@ pub(crate) fn pass<Z: Zoning>(workload: &mut Stream<Z>) -> Vec<(Direction, u64)>
     let mut ios = Vec::new();
     loop {
         match workload.next() {
-            Next::Io(io) => ios.push((io.direction, io.offset_bytes / BLOCK_BYTES)),
+            Next::Io(io) => {
+                ios.push((io.direction, io.offset_bytes / BLOCK_BYTES));
+                complete(workload, &io);
+            }
             Next::PassEnd => break,
+            Next::Drain => workload.drained(),
+            Next::Held => panic!("there is no other job"),
             Next::Close(_) | Next::Restart(_) | Next::Wait | Next::Open(_) | Next::Failed => {}
         }
     }
     workload.start_pass();
     ios
+}
+
+/// An I/O is done before the next is drawn.
+pub(crate) fn complete<Z: Zoning>(workload: &mut Stream<Z>, io: &NextIo) {
+    let NextIo { file_index, offset_bytes, .. } = *io;
+    if let Some(direction) = io.direction.data() {
+        workload.completed(&CompletedIo { file_index, direction, offset_bytes, has_failed: false });
+    }
 }
 
 pub(crate) fn blocks(ios: &[(Direction, u64)]) -> Vec<u64> {
@@ -77,7 +91,7 @@ fn a_pass_that_ends_by_its_bytes_leaves_the_stream_where_it_is() {
     assert_eq!(second_by_bytes[1], second[0]);
 }
 
-/// In a trace of fio 3.33 with `rw=randwrite:3 loops=2` and the seed of its offsets, whose second pass begins within a run.
+/// In a trace of fio 3.41 with `rw=randwrite:3 loops=2` and the seed of its offsets, whose second pass begins within a run.
 #[test]
 fn a_run_goes_on_in_the_next_pass() {
     let mut plan = plan(DirectionMix::Write, true);
@@ -126,7 +140,7 @@ fn jumps(start: u64, file_blocks: u64, jump: i64) -> Vec<u64> {
     blocks(&pass(&mut Stream::new(plan, Unzoned).unwrap()))
 }
 
-/// Traces of fio 3.33: `rw=write:8k` and so on with `bs=4k`, `size=32k` and an offset, in files that end there or later.
+/// Traces of fio 3.41: `rw=write:8k` and so on with `bs=4k`, `size=32k` and an offset, in files that end there or later.
 #[test]
 fn jumps_in_a_part_of_a_file_are_those_of_the_peer() {
     assert_eq!(jumps(0, 8, 1), [0, 2, 4, 6, 0, 2, 4, 6], "the range is the file");
@@ -142,7 +156,7 @@ fn jumps_in_a_part_of_a_file_are_those_of_the_peer() {
     assert_eq!(jumps(8, 64, -2), [8, 14, 13, 12, 11, 10, 9, 8], "as far from the start of the file as it is long");
 }
 
-/// A trace of fio 3.33 (`bsrange=4k-64k`, `size=200k`, a file of 4 MiB, `randseed=137`): blocks of several sizes end within the
+/// A trace of fio 3.41 (`bsrange=4k-64k`, `size=200k`, a file of 4 MiB, `randseed=137`): blocks of several sizes end within the
 /// range. One of a single size may run past it within the file.
 #[test]
 fn blocks_of_several_sizes_end_within_the_range() {
@@ -180,7 +194,7 @@ fn picks(service: FileService, random: bool, openfiles: usize, n: usize) -> Vec<
     picks
 }
 
-/// The order of opens, reads and closes of fio 3.33 with `randseed=137`, by its `write_iolog`.
+/// The order of opens, reads and closes of fio 3.41 with `randseed=137`, by its `write_iolog`.
 #[test]
 fn skewed_picks_are_those_of_the_peer() {
     let zipf = || FileService::Skewed(RandomDistribution::Zipf { theta: 1.2, center: None });
@@ -234,7 +248,7 @@ fn first_blocks(plan: WorkloadPlan, n_ios: usize) -> Vec<u64> {
     found
 }
 
-/// In a trace of fio 3.33 with `rw=randread:2 size=26k time_based=1`: six blocks, and half of one at which runs end.
+/// In a trace of fio 3.41 with `rw=randread:2 size=26k time_based=1`: six blocks, and half of one at which runs end.
 #[test]
 fn runs_over_a_rest_are_those_of_the_peer() {
     let mut plan = plan(DirectionMix::Read, true);
@@ -244,7 +258,7 @@ fn runs_over_a_rest_are_those_of_the_peer() {
     assert_eq!(first_blocks(plan, expected.len()), expected);
 }
 
-/// In a trace of fio 3.33 with `rw=randrw:3 size=48k time_based=1`: the map is full after some I/Os.
+/// In a trace of fio 3.41 with `rw=randrw:3 size=48k time_based=1`: the map is full after some I/Os.
 #[test]
 fn runs_of_a_file_that_starts_over_are_those_of_the_peer() {
     let mut plan = plan(DirectionMix::ReadWrite, true);
@@ -257,7 +271,7 @@ fn runs_of_a_file_that_starts_over_are_those_of_the_peer() {
     assert_eq!(first_blocks(plan, expected.len()), expected);
 }
 
-/// In a trace of fio 3.33 with `rw=randread bs=16k,4k size=90k` in a file of 256k: the sixth place is not whole and never
+/// In a trace of fio 3.41 with `rw=randread bs=16k,4k size=90k` in a file of 256k: the sixth place is not whole and never
 /// drawn, but the map has it, as the next after the fifth.
 #[test]
 fn a_place_that_is_not_whole_is_that_of_the_peer() {

@@ -8,7 +8,7 @@ use super::digest;
 use super::fault::{Fault, FaultKind};
 use super::header::{Header, HeaderError, ReadHeader, header_bytes};
 use super::known::KnownBlock;
-use ferrio_job::spec::{HeaderLayout, VerifyContentSpec, VerifyForm};
+use ferrio_spec::{HeaderLayout, VerifyContentSpec, VerifyForm};
 use ferrio_units::checksum::{Checksum, MAX_CHECKSUM_BYTES};
 use wanted::Interval;
 
@@ -159,7 +159,7 @@ impl BlockRules {
     /// To compare a block of this length with its data takes less time than its checksums; only where data depend on nothing but
     /// their seeds.
     pub(super) fn comparing_gains(&self, block_bytes: usize) -> bool {
-        self.checksum.is_some_and(digest::outweighs_contents)
+        self.checksum.is_some_and(Checksum::outweighs_contents)
             && self.spec.pattern.is_none()
             && self.interval_bytes(block_bytes) > self.area_bytes()
     }

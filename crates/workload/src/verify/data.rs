@@ -4,7 +4,7 @@
 //! Facts: reference "Verify header" (pattern fill position, random fill).
 
 use crate::contents::fill::{RandomWords, fill_pattern, repeat_head};
-use ferrio_job::spec::{VerifyCompression, VerifyContentSpec, VerifyPattern};
+use ferrio_spec::{VerifyCompression, VerifyContentSpec, VerifyPattern};
 
 /// Fills a block. `offset_bytes`: its place in the file.
 pub(super) fn fill(block: &mut [u8], spec: &VerifyContentSpec, offset_bytes: u64, seed: u64) {
@@ -15,7 +15,7 @@ pub(super) fn fill(block: &mut [u8], spec: &VerifyContentSpec, offset_bytes: u64
     }
 }
 
-/// As fio 3.33: the share is that of the whole block, cut to whole bytes, and what compresses stands at its end.
+/// As fio 3.41: the share is that of the whole block, cut to whole bytes, and what compresses stands at its end.
 fn fill_compressible(block: &mut [u8], compression: &VerifyCompression, seed: u64) {
     let n_random = block.len() as u64 * u64::from(100 - compression.percent.min(100)) / 100;
     // No more than the block has.
@@ -55,7 +55,7 @@ fn put_offsets(repetition: &mut [u8], offsets_at: &[usize], offset_bytes: u64) {
 mod tests {
     use super::*;
 
-    /// Where fio 3.33 begins with what compresses, in blocks of 4 KiB.
+    /// Where fio 3.41 begins with what compresses, in blocks of 4 KiB.
     #[test]
     fn shares_that_compress_are_those_of_the_peer() {
         for (percent, at) in [(1, 4055), (10, 3686), (33, 2744), (50, 2048), (75, 1024), (90, 409)] {

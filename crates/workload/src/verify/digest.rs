@@ -24,29 +24,6 @@ pub(super) fn lanes_of(checksum: Checksum) -> &'static [usize] {
     }
 }
 
-/// It takes much longer than to make random contents of the same length and to compare them: 4 KiB take about 0.1 µs, XXH32 of them
-/// 0.6 µs, the others 2 µs and more.
-pub(super) fn outweighs_contents(checksum: Checksum) -> bool {
-    match checksum {
-        Checksum::Crc7
-        | Checksum::Md5
-        | Checksum::Sha1
-        | Checksum::Sha256
-        | Checksum::Sha512
-        | Checksum::Sha3_224
-        | Checksum::Sha3_256
-        | Checksum::Sha3_384
-        | Checksum::Sha3_512
-        | Checksum::Xxh32 => true,
-        Checksum::Crc16
-        | Checksum::Crc32
-        | Checksum::Crc32c
-        | Checksum::Crc64
-        | Checksum::Sha512Unfinished
-        | Checksum::Xxh3 => false,
-    }
-}
-
 /// Gives the stored forms over some messages to `put`, each with its index.
 pub(super) fn store_each(checksum: Checksum, messages: &[&[u8]], mut put: impl FnMut(usize, &[u8])) {
     let are_done = match checksum {

@@ -3,7 +3,7 @@
 //! Must not know: how blocks are checked. Start reading at [`Fault::text`], then [`diagnose`].
 //! Facts: reference "Failure messages".
 
-use ferrio_job::spec::{HeaderLayout, VerifyMethod};
+use ferrio_spec::{HeaderLayout, VerifyMethod};
 use std::fmt::Write as _;
 
 /// Bytes of a sector: what devices write as a whole.

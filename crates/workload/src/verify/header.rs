@@ -5,7 +5,7 @@
 //! seconds, nanoseconds, number of the job, number of the write, checksum: 40 bytes). All numbers are in the order of
 //! bytes of the machine.
 
-use ferrio_job::spec::HeaderLayout;
+use ferrio_spec::HeaderLayout;
 use ferrio_sys::wide_checksums::crc32c;
 
 /// First word of every header.

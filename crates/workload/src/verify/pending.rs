@@ -70,6 +70,8 @@ pub struct TooMany;
 pub struct PendingWrites {
     kept: Kept,
     limit: usize,
+    /// They are read back by their numbers, however they are kept.
+    by_number: bool,
     /// Most that were kept at once.
     n_most: usize,
 }
@@ -102,7 +104,13 @@ impl PendingWrites {
         } else {
             Kept::InOrder { writes: Vec::new(), n_forgotten: 0, first: 0 }
         };
-        Self { kept, limit, n_most: 0 }
+        Self { kept, limit, by_number: !by_place, n_most: 0 }
+    }
+
+    /// They are kept by file and offset, so that those of a range can be forgotten, but read back in their order.
+    #[must_use]
+    pub fn in_order_of_numbers(self) -> Self {
+        Self { by_number: true, ..self }
     }
 
     /// By file and offset.
@@ -248,6 +256,15 @@ impl PendingWrites {
                 }
                 taken
             }
+            Kept::Newest(writes) if self.by_number => {
+                let mut wanted: Vec<PendingWrite> = writes.values().copied().filter(|write| is_wanted(write)).collect();
+                wanted.sort_unstable_by_key(|write| write.number.sequence());
+                wanted.truncate(n);
+                for write in &wanted {
+                    writes.remove(&(write.file_index, write.offset_bytes));
+                }
+                wanted
+            }
             Kept::Newest(writes) => {
                 let wanted = writes.iter().filter(|(_, write)| is_wanted(write)).take(n);
                 let keys: Vec<_> = wanted.map(|(key, _)| *key).collect();
@@ -268,7 +285,13 @@ impl PendingWrites {
                 }
                 writes
             }
-            Kept::Newest(writes) => std::mem::take(writes).into_values().collect(),
+            Kept::Newest(writes) => {
+                let mut writes: Vec<PendingWrite> = std::mem::take(writes).into_values().collect();
+                if self.by_number {
+                    writes.sort_unstable_by_key(|write| write.number.sequence());
+                }
+                writes
+            }
         }
     }
 }
@@ -313,6 +336,25 @@ mod tests {
         pending.forget(&write(0, 4096, 1));
         assert_eq!(pending.take(), [write(8192, 4096, 0), write(4096, 4096, 2)]);
         assert!(pending.is_empty());
+    }
+
+    /// Kept by place, so that a range can be forgotten, a write lies over another, and a newer one in a place takes its turn anew.
+    #[test]
+    fn writes_that_are_kept_by_place_may_come_back_in_their_order() {
+        let fill = || {
+            let mut pending = PendingWrites::new(true).in_order_of_numbers();
+            for (sequence, block) in [5, 3, 4, 0, 1, 2, 4].into_iter().enumerate() {
+                pending.push(write(block * 4096, 4096, sequence as u64)).unwrap();
+            }
+            pending.forget_range(0, 4096, 4096);
+            pending
+        };
+        let expected = [(5, 0), (3, 1), (0, 3), (2, 5), (4, 6)].map(|(block, n)| write(block * 4096, 4096, n));
+        assert_eq!(fill().take(), expected);
+        let mut pending = fill();
+        assert_eq!(pending.take_some_of(2, |write| write.number.sequence() != 1), [expected[0], expected[2]]);
+        assert_eq!(pending.take_some(1), [expected[1]]);
+        assert_eq!(pending.take(), expected[3..]);
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! The state file of a verified job: how far its writes had come when it ended, so that a later run knows where to stop.
 //!
-//! Two forms: that of fio 3.42, which lists the writes in flight, and that of fio 3.33, which lists those that were completed
-//! last. All numbers are little endian.
+//! Two forms: that of fio 3.42 and 3.41, which lists the writes in flight, and that of fio 3.33, which lists those that were
+//! completed last. All numbers are little endian.
 //! Must not know: where files lie. Start reading at [`VerifyState`].
-//! Facts: reference "Verify state file" for 3.42; the form of 3.33 as seen in its files (three words as there, version 3; then
-//! number of the places, depth, files, writes, job, kind and words of the generator, name, places of 16 bytes).
+//! Facts: reference "Verify state file" for 3.42; 3.41 has another version in its files and nothing else; the form of 3.33 as seen
+//! in its files (three words as there, version 3; then number of the places, depth, files, writes, job, kind and words of the
+//! generator, name, places of 16 bytes).
 
 use crate::workload::OffsetState;
-use ferrio_job::spec::HeaderLayout;
+use ferrio_spec::HeaderLayout;
 use ferrio_units::checksum::crc32c;
 
 /// The largest file that is read or written, bytes.
@@ -18,6 +19,8 @@ const NAME_BYTES: usize = 64;
 /// Version, size of what follows, its checksum.
 const HEAD_BYTES: usize = 24;
 const GENERATOR_BYTES: usize = 48;
+/// Version of the files of fio 3.41, whose form is that of 3.42.
+const VERSION_OF_3_41: u64 = 5;
 /// A slot without a write in flight.
 const NO_WRITE: u64 = u64::MAX;
 
@@ -161,7 +164,8 @@ impl VerifyState {
         let (Some(version), Some(size), Some(crc)) = (head.u64(), head.u64(), head.u64()) else {
             return Err(StateError::NoHeader);
         };
-        if version != Self::version(HeaderLayout::V2) && version != Self::version(HeaderLayout::V3) {
+        let has_slots = [Self::version(HeaderLayout::V3), VERSION_OF_3_41].contains(&version);
+        if !has_slots && version != Self::version(HeaderLayout::V2) {
             return Err(StateError::Version(version));
         }
         let body =
@@ -171,11 +175,7 @@ impl VerifyState {
             return Err(StateError::Corrupt);
         }
         let words = Words(body);
-        let state = if version == Self::version(HeaderLayout::V3) {
-            Self::of_slots(words, iodepth)
-        } else {
-            Self::of_places(words)
-        };
+        let state = if has_slots { Self::of_slots(words, iodepth) } else { Self::of_places(words) };
         state.ok_or(StateError::Corrupt)
     }
 

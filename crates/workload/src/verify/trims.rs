@@ -1,10 +1,10 @@
 //! Which of the writes of a verified job are trimmed again, and when (`trim_percentage`, `trim_backlog`).
 //!
 //! Must not know: how trims are done. Start reading at [`TrimBacklog::next`].
-//! Facts: the order of I/Os in traces of fio 3.33 (`rw=trimwrite`: other jobs with these options crash there).
+//! Facts: the order of I/Os in traces of fio 3.41.
 
 use super::pending::{PendingWrite, PendingWrites};
-use ferrio_job::spec::TrimBacklogSpec;
+use ferrio_spec::TrimBacklogSpec;
 use ferrio_units::random::{SeedIndex, SeedTable, Taus88};
 use std::collections::VecDeque;
 
@@ -14,14 +14,17 @@ pub struct TrimBacklog {
     spec: TrimBacklogSpec,
     draws: Taus88,
     chosen: VecDeque<PendingWrite>,
-    /// Trims that may follow at once.
+    /// Trims of the present batch that may follow.
     n_left: u64,
+    /// The last I/O was a trim: no batch begins.
+    was_trim: bool,
 }
 
 impl TrimBacklog {
     /// Nothing is chosen yet.
     pub fn new(spec: TrimBacklogSpec, seeds: &SeedTable) -> Self {
-        Self { spec, draws: Taus88::from_table(seeds, SeedIndex::TrimPick), chosen: VecDeque::new(), n_left: 0 }
+        let draws = Taus88::from_table(seeds, SeedIndex::TrimPick);
+        Self { spec, draws, chosen: VecDeque::new(), n_left: 0, was_trim: false }
     }
 
     /// What is trimmed must read back as zeroes.
@@ -31,35 +34,56 @@ impl TrimBacklog {
 
     /// A write was issued: one draw decides whether it is to be trimmed.
     pub fn wrote(&mut self, write: PendingWrite) {
+        self.was_trim = false;
         if self.draws.percent() <= self.spec.percent {
             self.chosen.push_back(write);
         }
     }
 
+    /// A read or a trim of the job itself was issued.
+    pub fn issued(&mut self, is_trim: bool) {
+        self.was_trim = is_trim;
+    }
+
     /// The write to be trimmed before the next I/O of the job, if there is one.
     ///
-    /// Whenever the number of writes that are to be read back is a multiple of the backlog, one trim is due and a batch
-    /// besides; what of the batch finds nothing chosen is for those chosen later.
+    /// A batch begins after any I/O but a trim, where the number of writes that are to be read back is a multiple of the
+    /// backlog. It ends early where nothing more is chosen.
     pub fn next(&mut self, pending: &PendingWrites) -> Option<PendingWrite> {
+        self.forget_overwritten(pending);
+        let Some(write) = self.chosen.front().copied() else {
+            self.n_left = 0;
+            return None;
+        };
+        if self.n_left == 0 {
+            if self.was_trim || !(pending.len() as u64).is_multiple_of(self.spec.backlog) {
+                return None;
+            }
+            self.n_left = self.spec.batch;
+        }
+        self.n_left -= 1;
+        self.was_trim = true;
+        self.chosen.pop_front();
+        Some(write)
+    }
+
+    /// Writes wait for their trim, and there will be a batch for all of them: as with fio, the job does not end before.
+    pub fn has_waiting(&mut self, pending: &PendingWrites) -> bool {
+        self.forget_overwritten(pending);
+        !self.chosen.is_empty() && self.spec.batch >= self.spec.backlog
+    }
+
+    /// Nothing is trimmed of what was written over, or read back, since it was chosen.
+    fn forget_overwritten(&mut self, pending: &PendingWrites) {
         while self.chosen.front().is_some_and(|write| !pending.has(write)) {
             self.chosen.pop_front();
         }
-        let first = self.chosen.front()?;
-        if self.n_left > 0 {
-            self.n_left -= 1;
-        } else if (pending.len() as u64).is_multiple_of(self.spec.backlog) {
-            self.n_left = self.spec.batch;
-        } else {
-            return None;
-        }
-        let write = *first;
-        self.chosen.pop_front();
-        Some(write)
     }
 
     /// The pass is over: what was not trimmed will not be.
     pub fn end_pass(&mut self) {
         self.chosen.clear();
+        self.n_left = 0;
     }
 }
 
@@ -88,22 +112,63 @@ mod tests {
         trace.join(" ")
     }
 
-    /// Traces of fio 3.33 with `rw=trimwrite --randseed=137`, without the trims of the mix.
+    /// Traces of fio 3.41 with `rw=write --randseed=137`.
     #[test]
     fn order_is_that_of_the_peer() {
-        let spec = TrimBacklogSpec { percent: 100, backlog: 4, batch: 4, checks_zeroes: true };
-        let all = "w0 w1 w2 w3 t0 t1 t2 t3 w4 t4 w5 w6 w7 t5 t6 t7 w8 t8 w9 t9 w10 w11 t10 t11 w12 t12 w13 t13 w14 t14 w15 t15";
-        assert_eq!(trace(16, spec), all);
-        let in_twos = "w0 w1 w2 w3 t0 t1 t2 t3 w4 t4 w5 t5 w6 w7 t6 t7 w8 t8 w9 w10 w11 t9 t10 t11 w12 w13 w14 w15 t12 t13 t14 t15";
-        assert_eq!(trace(16, TrimBacklogSpec { batch: 2, ..spec }), in_twos);
-        let half = "w0 w1 w2 w3 t0 t1 t3 w4 t4 w5 w6 w7 t7 w8 w9 w10 w11 w12 w13 w14 w15";
-        assert_eq!(trace(16, TrimBacklogSpec { percent: 50, ..spec }), half);
-        let forgotten =
-            "w0 w1 w2 w3 t0 t1 t2 t3 w4 t4 w5 w6 w7 w8 t5 t6 t7 t8 w9 t9 w10 w11 w12 w13 t10 t11 t12 t13 w14 t14 w15";
-        assert_eq!(trace(16, TrimBacklogSpec { checks_zeroes: false, ..spec }), forgotten);
+        let all = TrimBacklogSpec { percent: 100, backlog: 4, batch: 4, checks_zeroes: true };
+        let eight = TrimBacklogSpec { percent: 50, backlog: 8, batch: 4, checks_zeroes: true };
+        let zeroes = TrimBacklogSpec { percent: 30, backlog: 3, batch: 5, checks_zeroes: true };
+        for (spec, expected) in [
+            (
+                all,
+                "w0 w1 w2 w3 t0 t1 t2 t3 w4 w5 w6 w7 t4 t5 t6 t7 w8 w9 w10 w11 t8 t9 t10 t11 w12 w13 w14 w15 t12 t13 t14 t15",
+            ),
+            (
+                TrimBacklogSpec { batch: 2, ..all },
+                "w0 w1 w2 w3 t0 t1 w4 w5 w6 w7 t2 t3 w8 w9 w10 w11 t4 t5 w12 w13 w14 w15 t6 t7",
+            ),
+            (
+                eight,
+                "w0 w1 w2 w3 w4 w5 w6 w7 t0 t1 t3 t4 w8 w9 w10 w11 w12 w13 w14 w15 t7 w16 w17 w18 w19 w20 w21 w22 w23 t16 t20 \
+                 t21 t22 w24 w25 w26 w27 w28 w29 w30 w31 t24 t25 t27 t28",
+            ),
+            (
+                zeroes,
+                "w0 w1 w2 t0 w3 w4 w5 w6 w7 w8 w9 w10 w11 w12 w13 w14 w15 w16 w17 t16 w18 w19 w20 t20 w21 w22 w23 t21 w24 \
+                 w25 w26 t24 t25 w27 w28 w29 t28 w30 w31",
+            ),
+            (
+                TrimBacklogSpec { checks_zeroes: false, ..zeroes },
+                "w0 w1 w2 t0 w3 w4 w5 w6 w7 w8 w9 w10 w11 w12 w13 w14 w15 w16 w17 w18 t16 w19 w20 w21 w22 t20 t21 w23 w24 \
+                 t24 w25 t25 w26 w27 w28 w29 t28 w30 w31",
+            ),
+        ] {
+            let n_writes = expected.matches('w').count() as u64;
+            assert_eq!(trace(n_writes, spec), expected);
+        }
     }
 
-    /// Of 600 writes fio 3.33 trimmed so many, with the same seed.
+    /// A batch begins after a read too, and not after a trim of the mix.
+    #[test]
+    fn batches_begin_after_other_ios() {
+        let spec = TrimBacklogSpec { percent: 100, backlog: 2, batch: 1, checks_zeroes: true };
+        let mut trims = TrimBacklog::new(spec, &SeedTable::new(137, 1));
+        let mut pending = PendingWrites::new(false);
+        for block in 0..2 {
+            let number = WriteNumber::new(block);
+            let write = PendingWrite { file_index: 0, length_bytes: 1, offset_bytes: block, seed: 0, number };
+            pending.push(write).expect("there is room");
+            trims.wrote(write);
+        }
+        let mut next = || trims.next(&pending).map(|write| write.offset_bytes);
+        assert_eq!([next(), next()], [Some(0), None]);
+        trims.issued(true);
+        assert!(trims.next(&pending).is_none());
+        trims.issued(false);
+        assert_eq!(trims.next(&pending).map(|write| write.offset_bytes), Some(1));
+    }
+
+    /// Of 600 writes fio 3.41 trims so many, with the same seed.
     #[test]
     fn shares_are_those_of_the_peer() {
         for (percent, n_trimmed) in [(1, 6), (10, 64), (30, 193), (50, 301), (70, 415), (90, 544), (99, 595)] {

@@ -1,16 +1,14 @@
 //! The zones of one file: where they lie, and what all workers know of them together.
 //!
 //! The state is an array of words that several processes may share; who owns the memory, and the lock around it, is for the
-//! caller ([`ZoneState`]). Must not know: which I/O comes next. Start reading at [`ZoneTable`], then [`Zones`].
+//! caller ([`ZoneState`]). Must not know: which I/O comes next, which word means what. Start reading at [`ZoneTable`], then at
+//! [`Zones`].
 
+use super::Awaited;
+use super::view::Zones;
 use std::fmt::Debug;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// Words before the list of open zones: how many there are.
-const OPEN_AT: usize = 1;
-
-/// Words of a counted range: first zone, end, bytes written in it.
-const RANGE_WORDS: usize = 3;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 /// What a zone is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +47,33 @@ impl ZoneLayout {
             ZoneShapes::Each(shapes) => shapes[zone],
         }
     }
+
+    /// The zone in which a byte lies; `None`: behind the last.
+    pub fn zone_of(&self, offset_bytes: u64) -> Option<usize> {
+        usize::try_from(offset_bytes / self.zone_bytes).ok().filter(|zone| *zone < self.n_zones)
+    }
+}
+
+/// How many zones may be in which state; 0: any number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ZoneLimits {
+    /// Zones that the jobs write at once.
+    pub max_open: usize,
+    /// Zones of the device that are written in part, whoever wrote them.
+    pub max_active: usize,
+    /// Zones of the device that are open; of these it closes, to open others, what nobody asked it to open.
+    pub max_device_open: usize,
+}
+
+/// What a zone takes of the limits of its device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ZoneActivity {
+    /// Nothing: it is empty or full.
+    None,
+    /// It is written in part.
+    Active,
+    /// It is open, because somebody asked for that.
+    OpenByRequest,
 }
 
 /// What holds the words of a table, and the device behind the zones.
@@ -61,13 +86,40 @@ pub trait ZoneState: Debug + Send + Sync {
     /// # Errors
     /// The errno of the device.
     fn reset(&self, start_bytes: u64, length_bytes: u64) -> Result<(), i32>;
+
+    /// Has the device count a zone as written to its end. Emulated zones have nothing to do.
+    ///
+    /// # Errors
+    /// The errno of the device.
+    fn finish(&self, start_bytes: u64, length_bytes: u64) -> Result<(), i32>;
+
+    /// Bytes that the zone with this start holds after a failed write, when the device has taken zeroes for what was to be there.
+    /// `None`: there is no device that knows.
+    fn recover(&self, start_bytes: u64, wanted_bytes: u64) -> Option<u64>;
+
+    /// Somebody may go on who waited for this.
+    fn released(&self, what: Awaited) {
+        let _ = what;
+    }
+
+    /// A number that changes whenever somebody may go on who waits for this.
+    fn ticket(&self, what: Awaited) -> u32 {
+        let _ = what;
+        0
+    }
+
+    /// Sleeps until the number is another than `ticket`, or for `limit`. False: it is not.
+    fn wait(&self, what: Awaited, ticket: u32, limit: Duration) -> bool {
+        let _ = (what, ticket, limit);
+        false
+    }
 }
 
 /// The zones of one file, for all workers that use it.
 #[derive(Debug)]
 pub struct ZoneTable {
     layout: ZoneLayout,
-    max_open: usize,
+    limits: ZoneLimits,
     max_ranges: usize,
     state: Box<dyn ZoneState>,
 }
@@ -75,13 +127,12 @@ pub struct ZoneTable {
 impl ZoneTable {
     /// Words that the state of a table has to have; `None`: more than there can be.
     pub fn n_words(layout: &ZoneLayout, max_open: usize, max_ranges: usize) -> Option<usize> {
-        let before = max_ranges.checked_mul(RANGE_WORDS)?.checked_add(max_open)?.checked_add(OPEN_AT + 1)?;
-        layout.n_zones.checked_add(before)
+        Zones::n_words(layout.n_zones, max_open, max_ranges)
     }
 
-    /// A table of which nothing was written. `max_open` 0: any number of zones is written at once.
-    pub fn new(layout: ZoneLayout, max_open: usize, max_ranges: usize, state: Box<dyn ZoneState>) -> Self {
-        Self { layout, max_open, max_ranges, state }
+    /// A table of which nothing was written.
+    pub fn new(layout: ZoneLayout, limits: ZoneLimits, max_ranges: usize, state: Box<dyn ZoneState>) -> Self {
+        Self { layout, limits, max_ranges, state }
     }
 
     /// Where the zones lie.
@@ -89,14 +140,41 @@ impl ZoneTable {
         &self.layout
     }
 
-    /// Most zones that are written at once; 0: any number.
-    pub fn max_open(&self) -> usize {
-        self.max_open
+    /// How many zones may be in which state.
+    pub fn limits(&self) -> ZoneLimits {
+        self.limits
     }
 
-    /// Tells what a zone holds before the run.
-    pub fn set_written(&self, zone: usize, bytes: u64) {
-        self.with(|zones| zones.set_written(zone, bytes));
+    /// How many ranges can be counted.
+    pub(super) fn max_ranges(&self) -> usize {
+        self.max_ranges
+    }
+
+    /// Tells what a zone holds before the run, and what it takes of the limits of the device.
+    pub fn found(&self, zone: usize, written_bytes: u64, activity: ZoneActivity) {
+        self.with(|zones| {
+            zones.set_written(zone, written_bytes);
+            zones.settle(zone);
+            if activity != ZoneActivity::None {
+                zones.activate(zone);
+            }
+            if activity == ZoneActivity::OpenByRequest {
+                zones.set_open_by_request(zone);
+            }
+        });
+    }
+
+    /// Zones before `end` that are written in part are among those that are written at once, as far as there is room.
+    pub fn open_found(&self, first: usize, end: usize) {
+        self.with(|zones| {
+            let found = || (first..end.min(self.layout.n_zones)).filter(|zone| zones.is_active(*zone));
+            let by_request = found().filter(|zone| zones.is_open_by_request(*zone));
+            for zone in by_request.chain(found()) {
+                if !zones.is_open(zone) && zones.n_open() < self.limits.max_open && zones.may_open(zone) {
+                    zones.open(zone, 0);
+                }
+            }
+        });
     }
 
     /// What a zone holds.
@@ -104,19 +182,9 @@ impl ZoneTable {
         self.with(|zones| zones.written(zone))
     }
 
-    /// Has the bytes counted that are written in the zones from `first` to before `end`. `None`: there is no room for more
-    /// ranges.
+    /// Has the bytes counted that are written in the zones from `first` to before `end`. `None`: too many ranges.
     pub fn count_range(&self, first: usize, end: usize) -> Option<usize> {
         self.with(|zones| zones.count_range(first, end))
-    }
-
-    /// Bytes that can be written to the smallest of the zones that are written in sequence and can be written at all.
-    pub fn least_capacity_bytes(&self) -> Option<u64> {
-        let capacity = |shape: &ZoneShape| Some(shape.capacity_bytes).filter(|bytes| shape.is_sequential && *bytes > 0);
-        match &self.layout.shapes {
-            ZoneShapes::Same(shape) => capacity(shape),
-            ZoneShapes::Each(shapes) => shapes.iter().filter_map(capacity).min(),
-        }
     }
 
     /// Has the device forget what was written to the zones of a range.
@@ -127,120 +195,56 @@ impl ZoneTable {
         self.state.reset(start_bytes, length_bytes)
     }
 
+    /// A number that changes whenever some worker may go on who waits for this.
+    pub(crate) fn ticket(&self, what: Awaited) -> u32 {
+        self.state.ticket(what)
+    }
+
+    /// Sleeps until the number is another than `ticket`, or for `limit`. False: nobody did anything meanwhile.
+    pub(crate) fn wait(&self, what: Awaited, ticket: u32, limit: Duration) -> bool {
+        let n_released = self.state.ticket(Awaited::Zone);
+        self.state.wait(what, ticket, limit) || self.state.ticket(Awaited::Zone) != n_released
+    }
+
+    /// A worker has ended: what it had in flight is not, and its open zones are nobody's.
+    pub fn release(&self, worker: u32) {
+        self.with(|zones| zones.release(worker));
+        self.state.released(Awaited::Zone);
+        self.state.released(Awaited::Place);
+    }
+
     /// Has the device behind the zones reset one.
     pub(crate) fn reset_device(&self, zone: usize) -> Result<(), i32> {
         let zone_bytes = self.layout.zone_bytes;
         self.state.reset(zone as u64 * zone_bytes, zone_bytes)
     }
 
+    /// Zones that a worker has open, oldest first.
+    pub fn open_zones_of(&self, owner: u32) -> Vec<usize> {
+        self.with(|zones| zones.open_zones().filter(|(_, other)| *other == owner).map(|(zone, _)| zone).collect())
+    }
+
+    /// Bytes that a zone holds after a failed write once what was to be there is zeroes, as far as the device takes them.
+    pub(crate) fn recover_on_device(&self, zone: usize, wanted_bytes: u64) -> Option<u64> {
+        self.state.recover(zone as u64 * self.layout.zone_bytes, wanted_bytes)
+    }
+
+    /// Has the device behind the zones count one as full.
+    pub(crate) fn finish_on_device(&self, zone: usize) -> Result<(), i32> {
+        let zone_bytes = self.layout.zone_bytes;
+        self.state.finish(zone as u64 * zone_bytes, zone_bytes)
+    }
+
+    /// Somebody may go on who waited for this.
+    pub(crate) fn released(&self, what: Awaited) {
+        self.state.released(what);
+    }
+
     /// Runs `act` while no other worker looks at the zones.
     pub(crate) fn with<T: Default>(&self, mut act: impl FnMut(&Zones<'_>) -> T) -> T {
         let mut result = T::default();
-        self.state.with(&mut |words| result = act(&Zones { table: self, words }));
+        self.state.with(&mut |words| result = act(&Zones::new(self, words)));
         result
-    }
-}
-
-/// The zones while nobody else looks at them.
-pub(crate) struct Zones<'a> {
-    table: &'a ZoneTable,
-    words: &'a [AtomicU64],
-}
-
-impl<'a> Zones<'a> {
-    /// The table that they belong to.
-    pub(crate) fn table(&self) -> &'a ZoneTable {
-        self.table
-    }
-
-    fn ranges_at(&self) -> usize {
-        OPEN_AT + self.table.max_open
-    }
-
-    fn written_word(&self, zone: usize) -> &AtomicU64 {
-        &self.words[self.ranges_at() + 1 + self.table.max_ranges * RANGE_WORDS + zone]
-    }
-
-    /// Bytes written from the start of a zone.
-    pub(crate) fn written(&self, zone: usize) -> u64 {
-        self.written_word(zone).load(Relaxed)
-    }
-
-    pub(crate) fn set_written(&self, zone: usize, bytes: u64) {
-        let before = self.written_word(zone).swap(bytes, Relaxed);
-        for range in 0..self.n_ranges() {
-            let [first, end, sum] = self.range(range);
-            if (first.load(Relaxed)..end.load(Relaxed)).contains(&(zone as u64)) {
-                sum.store(sum.load(Relaxed).saturating_sub(before).saturating_add(bytes), Relaxed);
-            }
-        }
-    }
-
-    fn n_ranges(&self) -> usize {
-        self.words[self.ranges_at()].load(Relaxed) as usize
-    }
-
-    fn range(&self, index: usize) -> [&AtomicU64; RANGE_WORDS] {
-        let at = self.ranges_at() + 1 + index * RANGE_WORDS;
-        [&self.words[at], &self.words[at + 1], &self.words[at + 2]]
-    }
-
-    fn count_range(&self, first: usize, end: usize) -> Option<usize> {
-        let n_ranges = self.n_ranges();
-        let is_same = |index: &usize| {
-            let [known_first, known_end, _] = self.range(*index);
-            (known_first.load(Relaxed), known_end.load(Relaxed)) == (first as u64, end as u64)
-        };
-        if let Some(known) = (0..n_ranges).find(is_same) {
-            return Some(known);
-        }
-        if n_ranges == self.table.max_ranges {
-            return None;
-        }
-        let sum = (first..end).fold(0, |sum: u64, zone| sum.saturating_add(self.written(zone)));
-        for (word, value) in self.range(n_ranges).into_iter().zip([first as u64, end as u64, sum]) {
-            word.store(value, Relaxed);
-        }
-        self.words[self.ranges_at()].store(n_ranges as u64 + 1, Relaxed);
-        Some(n_ranges)
-    }
-
-    /// Bytes written in a counted range.
-    pub(crate) fn written_in_range(&self, index: usize) -> u64 {
-        self.range(index)[RANGE_WORDS - 1].load(Relaxed)
-    }
-
-    /// How many zones are open.
-    pub(crate) fn n_open(&self) -> usize {
-        self.words[0].load(Relaxed) as usize
-    }
-
-    /// An open zone, oldest first, and the worker that opened it.
-    pub(crate) fn open_zone(&self, index: usize) -> (usize, u32) {
-        let word = self.words[OPEN_AT + index].load(Relaxed);
-        ((word >> 32) as usize, word as u32)
-    }
-
-    /// All open zones, oldest first, with the workers that opened them.
-    pub(crate) fn open_zones(&self) -> impl Iterator<Item = (usize, u32)> {
-        (0..self.n_open()).map(|index| self.open_zone(index))
-    }
-
-    /// A zone is open from now on. There is room for it.
-    pub(crate) fn open(&self, zone: usize, owner: u32) {
-        let n_open = self.n_open();
-        self.words[OPEN_AT + n_open].store((zone as u64) << 32 | u64::from(owner), Relaxed);
-        self.words[0].store(n_open as u64 + 1, Relaxed);
-    }
-
-    /// A zone is open no longer, if it was; those after it move up.
-    pub(crate) fn close(&self, zone: usize) {
-        let n_open = self.n_open();
-        let Some(found) = self.open_zones().position(|(open, _)| open == zone) else { return };
-        for index in found..n_open - 1 {
-            self.words[OPEN_AT + index].store(self.words[OPEN_AT + index + 1].load(Relaxed), Relaxed);
-        }
-        self.words[0].store(n_open as u64 - 1, Relaxed);
     }
 }
 
@@ -257,12 +261,20 @@ pub(crate) mod tests {
     }
 
     impl ZoneState for Local {
+        fn recover(&self, _: u64, _: u64) -> Option<u64> {
+            None
+        }
+
         fn with(&self, act: &mut dyn FnMut(&[AtomicU64])) {
             let _held = self.lock.lock().unwrap();
             act(&self.words);
         }
 
         fn reset(&self, _: u64, _: u64) -> Result<(), i32> {
+            Ok(())
+        }
+
+        fn finish(&self, _: u64, _: u64) -> Result<(), i32> {
             Ok(())
         }
     }
@@ -272,36 +284,12 @@ pub(crate) mod tests {
         let layout = ZoneLayout { zone_bytes, n_zones, shapes };
         let n_words = ZoneTable::n_words(&layout, max_open, 2).unwrap();
         let words = std::iter::repeat_with(AtomicU64::default).take(n_words).collect();
-        ZoneTable::new(layout, max_open, 2, Box::new(Local { words, lock: Mutex::new(()) }))
-    }
-
-    #[test]
-    fn open_zones_are_a_queue() {
-        let table = table(8, 8, 4, 3);
-        table.with(|zones| {
-            for zone in [2, 0, 3] {
-                zones.open(zone, 7);
-            }
-            zones.close(0);
-            zones.close(1);
-            assert_eq!(zones.open_zones().collect::<Vec<_>>(), [(2, 7), (3, 7)]);
-            zones.open(1, 8);
-            zones.close(2);
-            assert_eq!(zones.open_zones().collect::<Vec<_>>(), [(3, 7), (1, 8)]);
-        });
-    }
-
-    #[test]
-    fn ranges_count_what_is_written_in_them() {
-        let table = table(8, 8, 4, 0);
-        table.set_written(1, 5);
-        assert_eq!((table.count_range(0, 2), table.count_range(1, 4)), (Some(0), Some(1)));
-        assert_eq!((table.count_range(0, 2), table.count_range(0, 4)), (Some(0), None));
-        table.set_written(3, 4);
-        table.set_written(1, 2);
-        let sums = table.with(|zones| (zones.written_in_range(0), zones.written_in_range(1)));
-        assert_eq!(sums, (2, 6));
-        assert_eq!((table.written(1), table.written(3)), (2, 4));
+        ZoneTable::new(
+            layout,
+            ZoneLimits { max_open, ..ZoneLimits::default() },
+            2,
+            Box::new(Local { words, lock: Mutex::new(()) }),
+        )
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `dedupe_percentage` and `dedupe_mode` as a store sees them that keeps each block once.
 
 use super::{Written, assert_near, buffers};
-use ferrio_job::spec::DedupeMode;
+use ferrio_spec::DedupeMode;
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedTable};
 use ferrio_workload::contents::{ContentsPlan, DedupeSet};
 use std::collections::BTreeSet;
@@ -66,7 +66,7 @@ fn both_shares_hold_together() {
     }
 }
 
-/// Debian's fio 3.33, 200 blocks of 4 KiB with a working set and its default seeds: which block each of the first repeats.
+/// fio 3.41, 200 blocks of 4 KiB with a working set and its default seeds: which block each of the first repeats.
 #[test]
 fn members_of_a_set_are_those_of_the_peer() {
     let half = [0, 1, 2, 1, 4, 5, 6, 5, 8, 9, 10, 0, 1, 6, 2, 8, 1, 10, 18, 19, 20, 21, 22, 2, 9, 5, 26, 27, 5, 29];
@@ -81,7 +81,7 @@ fn members_of_a_set_are_those_of_the_peer() {
     }
 }
 
-/// Debian's fio 3.33 with `randseed=137`, `dedupe_percentage=50` and blocks of 4 KiB at several depths: which of the first
+/// fio 3.41 with `randseed=137`, `dedupe_percentage=50` and blocks of 4 KiB at several depths: which of the first
 /// blocks are the one before (`1`).
 #[test]
 fn repeated_blocks_are_those_of_the_peer_at_every_depth() {

@@ -6,8 +6,8 @@
 mod compression;
 mod duplicates;
 
-use ferrio_job::draft::Draft;
-use ferrio_job::spec::BufferSpec;
+use ferrio_spec::BufferSpec;
+use ferrio_spec::JobSpec;
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedTable};
 use ferrio_workload::contents::{BufferContents, ContentsPlan};
 use flate2::Compression;
@@ -75,7 +75,7 @@ impl Written {
 }
 
 fn buffers(change: impl FnOnce(&mut BufferSpec)) -> BufferSpec {
-    let mut spec = Draft::new().job.buffers;
+    let mut spec = JobSpec::default().buffers;
     change(&mut spec);
     spec
 }

@@ -2,8 +2,8 @@
 
 use super::chi_square::assert_uniform;
 use super::jobs::random_reads;
-use ferrio_job::draft::Draft;
-use ferrio_job::spec::RateProcess;
+use ferrio_spec::JobSpec;
+use ferrio_spec::RateProcess;
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedTable};
 use ferrio_workload::{Next, Workload};
 
@@ -12,7 +12,7 @@ const N_BINS: usize = 50;
 
 /// When a job wants its I/Os to start, by a clock that goes where it is sent.
 fn intended_ns(ios_per_sec: u32, thread_number: u64) -> Vec<u64> {
-    let mut pace = Draft::new().job.pace;
+    let mut pace = JobSpec::default().pace;
     (pace.ios_per_sec.0[0], pace.process) = (ios_per_sec, RateProcess::Poisson);
     let mut plan = random_reads(1 << 20);
     plan.seeds = SeedTable::new(DEFAULT_RAND_SEED, thread_number);

@@ -2,7 +2,7 @@
 
 use super::chi_square::{assert_independent, assert_uniform};
 use super::jobs::{BLOCK_BYTES, ios, random_reads, sequential_reads};
-use ferrio_job::spec::DirectionMix;
+use ferrio_spec::DirectionMix;
 use ferrio_units::random::{Generator, GeneratorKind};
 use ferrio_units::{Direction, PerDirection};
 

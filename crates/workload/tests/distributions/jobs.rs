@@ -2,11 +2,11 @@
 //!
 //! Must not know: distributions. Start reading at [`ios`].
 
-use ferrio_job::draft::Draft;
-use ferrio_job::spec::{BlockRange, DirectionMix, FileService, PatternSpec};
+use ferrio_spec::JobSpec;
+use ferrio_spec::{BlockRange, DirectionMix, FileService, PatternSpec};
 use ferrio_units::PerDirection;
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedTable};
-use ferrio_workload::{FileRange, Next, NextIo, Workload, WorkloadPlan};
+use ferrio_workload::{FileRange, Next, NextIo, Rounds, Workload, WorkloadPlan};
 
 pub(crate) const BLOCK_BYTES: u64 = 4096;
 
@@ -23,7 +23,7 @@ pub(crate) fn random_reads(n_blocks: u64) -> WorkloadPlan {
             rw_postfix: 1,
             norandommap: true,
             block_size: PerDirection::all(BlockRange { min_bytes: BLOCK_BYTES, max_bytes: BLOCK_BYTES }),
-            ..Draft::new().job.pattern
+            ..JobSpec::default().pattern
         },
         strided: None,
         sequential: None,
@@ -45,6 +45,7 @@ pub(crate) fn random_reads(n_blocks: u64) -> WorkloadPlan {
         pass_limit_bytes: u64::MAX,
         limit_ios: u64::MAX,
         time_based: false,
+        rounds: Rounds::None,
     }
 }
 

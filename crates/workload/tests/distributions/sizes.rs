@@ -4,7 +4,7 @@
 
 use super::chi_square::assert_fits;
 use super::jobs::{ios, sequential_reads};
-use ferrio_job::spec::{BlockRange, BlockShare, RandomGenerator};
+use ferrio_spec::{BlockRange, BlockShare, RandomGenerator};
 use ferrio_units::PerDirection;
 use ferrio_workload::WorkloadPlan;
 use std::collections::BTreeMap;

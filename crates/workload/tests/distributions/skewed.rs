@@ -5,7 +5,7 @@
 
 use super::chi_square::{assert_fits, counts};
 use super::jobs::{FILE_SEEDS, blocks, random_reads};
-use ferrio_job::spec::RandomDistribution;
+use ferrio_spec::RandomDistribution;
 
 const N_DRAWS: usize = 200_000;
 

@@ -2,7 +2,7 @@
 
 use super::chi_square::{assert_fits, assert_uniform, counts};
 use super::jobs::{blocks, random_reads};
-use ferrio_job::spec::RandomGenerator;
+use ferrio_spec::RandomGenerator;
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedTable};
 
 const GENERATORS: [Option<RandomGenerator>; 2] = [None, Some(RandomGenerator::Tausworthe64)];

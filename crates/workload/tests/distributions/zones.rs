@@ -2,7 +2,7 @@
 
 use super::chi_square::{assert_fits, counts};
 use super::jobs::{BLOCK_BYTES, blocks, random_reads};
-use ferrio_job::spec::{RandomDistribution, Zone, ZoneLength};
+use ferrio_spec::{RandomDistribution, Zone, ZoneLength};
 use ferrio_units::PerDirection;
 
 /// Zones in blocks of a file, with their shares in percent.

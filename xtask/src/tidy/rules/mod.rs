@@ -2,9 +2,12 @@
 //!
 //! A new rule is one function plus one line in [`RULES`], with a test that shows what it finds.
 
+mod engines;
 mod form;
 mod lints;
+mod types;
 mod unsafety;
+mod words;
 
 use super::Finding;
 use super::source::Source;
@@ -14,14 +17,18 @@ type Rule = fn(&Source<'_>) -> Vec<Finding>;
 
 /// All rules.
 const RULES: &[Rule] = &[
+    engines::compared_name,
     form::file_length,
     form::function_length,
     form::opening_doc,
     form::forbidden_macro,
     lints::lint_exception,
+    types::wide_type,
+    types::scattered_type,
     unsafety::forbid_attribute,
     unsafety::unsafe_place,
     unsafety::safety_comment,
+    words::sentence,
 ];
 
 /// What all rules find in a file.

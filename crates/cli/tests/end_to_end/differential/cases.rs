@@ -1,19 +1,19 @@
 //! The jobs whose reports are compared.
 //!
-//! Sections are separated by `|`, options by blanks. Left out is what 3.33 does wrong: `stats=0` and groups of which only
-//! some jobs ask for `group_reporting` give it objects without a name; failed jobs with `unified_rw_reporting=both` give
-//! it a bandwidth of exbibytes. Start reading at [`all`].
+//! Sections are separated by `|`, options by blanks. Left out is what 3.41 does wrong: `stats=0` gives it objects without
+//! a name. Start reading at [`all`].
 
 /// Kinds of `rw`.
 const KINDS: [&str; 10] =
     ["read", "write", "randread", "randwrite", "rw", "randrw", "trim", "randtrim", "trimwrite", "randtrimwrite"];
 
 /// Engines with what they need.
-const ENGINES: [&str; 9] = [
+const ENGINES: [&str; 10] = [
     "ioengine=psync",
     "ioengine=sync",
     "ioengine=vsync",
     "ioengine=pvsync2",
+    "ioengine=splice",
     "ioengine=mmap",
     "ioengine=libaio iodepth=4",
     "ioengine=io_uring iodepth=4",
@@ -100,10 +100,14 @@ const SECTIONS: &[&str] = &[
     "[global] ioengine=null size=1m | [a] rw=read | [b] rw=write",
     "[global] ioengine=null size=1m bs=8k | [a] rw=read | [b] rw=write stonewall | [c] rw=randrw",
     "[global] ioengine=null size=1m group_reporting | [a] rw=read | [b] rw=write | [c] rw=randrw stonewall",
+    "[global] ioengine=null size=1m | [a] group_reporting | [b] | [c] group_reporting rw=write",
     "[global] ioengine=null size=1m group_reporting | [a] rw=read new_group | [b] rw=write new_group numjobs=3",
     "[global] ioengine=null | [global] size=1m | [a] | [global] bs=8k | [b]",
     "[global] ioengine=null size=1m description=for-all | [a] | [b] description=own",
     "[global] ioengine=null size=1m name=named | [a] | [b] name=own",
+    "[global] ioengine=net port=FREE_PORT size=256k bs=4k pingpong | [a] listen rw=read | [b] startdelay=1 hostname=127.0.0.1 rw=write",
+    "[global] ioengine=net protocol=tcpv6 port=FREE_PORT size=64k unit_base=8 pingpong | [a] listen rw=read | [b] startdelay=1 hostname=::1 rw=write",
+    "[global] ioengine=netsplice port=FREE_PORT size=256k bs=4k pingpong | [a] listen rw=read | [b] startdelay=1 hostname=127.0.0.1 rw=write",
     "[global] ioengine=null size=1m | [a] kb_base=1000 | [b] unit_base=1 stonewall",
     "[global] ioengine=null size=1m | [a] disk_util=0 | [b]",
     "[global] ioengine=null size=1m | [a] rw=read lat_percentiles=1 | [b] rw=write percentile_list=50 | [c] gtod_reduce=1",
@@ -111,6 +115,13 @@ const SECTIONS: &[&str] = &[
     "[a] blocksize=8k ioengine=null size=64k runtime=5 rw=randread | [b] bs=4k ioengine=null size=64k",
     "[a] ioengine=null size=64k bs=4k bs=8k rw=read rw=write",
     "[a] ioengine=null size=64k | [b] ioengine=null size=64k wait_for=a",
+];
+
+/// Jobs whose I/Os move no data: threads, since processes of 3.41 lose the line that they tell before they begin.
+const TURNS: &[&str] = &[
+    "[a] ioengine=cpuio cpuload=50 cpuchunks=1000 number_ios=4 thread",
+    "[a] ioengine=cpuio cpuload=100 cpuchunks=300 cpumode=qsort number_ios=2 thread numjobs=2 group_reporting",
+    "[a] ioengine=cpuio cpuload=101 cpuchunks=0 number_ios=3 rw=write bs=64k lat_percentiles=1 thread",
 ];
 
 /// Jobs that do nothing, or not what they were told.
@@ -125,6 +136,7 @@ const IDLE_OR_FAILING: &[&str] = &[
     "[a] filename=/dev/full size=64k rw=write continue_on_error=write description=text",
     "[a] filename=/dev/full size=64k rw=write ignore_error=,ENOSPC",
     "[a] filename=/dev/full size=64k rw=write unified_rw_reporting=mixed",
+    "[a] filename=/dev/full size=64k rw=randrw unified_rw_reporting=both",
     "[a] filename=/dev/full size=64k rw=write stonewall | [b] ioengine=null size=64k stonewall",
     "[a] filename=/dev/zero size=64k rw=write fsync=4",
     "[a] filename=/dev/null size=64k rw=read",
@@ -153,7 +165,7 @@ const SEEDS: &str = "randrepeat=0 randseed=137";
 pub(super) enum Extent {
     /// Everything that is no time.
     Counts,
-    /// Not the counts: 3.33 repeats a sync that had to wait for what is in flight.
+    /// Not the counts: 3.41 repeats a sync that had to wait for what is in flight.
     NoCounts,
     /// Not the counts, but samples: it runs long enough for them.
     Samples,
@@ -176,7 +188,7 @@ pub(super) fn all() -> Vec<Case> {
     cases.extend(PERCENTILES.iter().chain(OPTIONS).map(alone));
     let synced = PERCENTILES.iter().chain(&OPTIONS[..N_OF_STATISTICS]);
     cases.extend(synced.map(|options| format!("[a] size=256k rw=write fsync=8 {SEEDS} {options}")));
-    cases.extend(SECTIONS.iter().chain(IDLE_OR_FAILING).map(|case| (*case).to_owned()));
+    cases.extend(SECTIONS.iter().chain(IDLE_OR_FAILING).chain(TURNS).map(|case| (*case).to_owned()));
     let counted = cases.into_iter().map(|case| (case, Extent::Counts));
     let long = LONG.iter().map(|case| ((*case).to_owned(), Extent::Samples));
     counted.chain(syncs_of_engines()).chain(long).collect()

@@ -6,6 +6,7 @@ mod agreement;
 mod cases;
 mod report;
 
+use crate::engines_net::free_port;
 use crate::support::{Program, Run, Scratch, has_peer};
 use cases::Extent;
 use report::Report;
@@ -18,6 +19,7 @@ fn job_file(case: &str) -> String {
 
 fn report_of(program: Program, case: &str, terse_version: usize) -> Result<Report, String> {
     let scratch = Scratch::new("differential");
+    let case = &case.replace("FREE_PORT", &free_port().to_string());
     scratch.write("jobs.fio", job_file(case));
     let arguments =
         format!("jobs.fio --output-format=normal,json+,terse --output=report --terse-version={terse_version}");
@@ -47,7 +49,7 @@ fn compared(case: &str, extent: Extent, terse_version: usize) -> Result<(), Stri
     let terse =
         |report: &Report| report.terse.iter().flat_map(|line| report::terse_fields(line)).collect::<Vec<String>>();
     same("terse", &terse(&ours), &terse(&theirs))?;
-    let normal = |text: &str| report::normal_lines(case, text, has_samples);
+    let normal = |text: &str| report::normal_lines(text, has_samples);
     same("start", &normal(&ours.start), &normal(&theirs.start))?;
     same("normal", &normal(&ours.normal), &normal(&theirs.normal))
 }

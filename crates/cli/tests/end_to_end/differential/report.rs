@@ -43,23 +43,15 @@ impl Report {
     }
 }
 
-/// Keys of the reference version that 3.33 does not have.
-const JSON_DIFFERENCES: [(&str, &str); 5] = [
-    ("job_start", "newer"),
-    ("latency_target_ns", "newer: a name with its unit"),
-    ("latency_window_us", "newer: a name with its unit"),
-    ("read_sectors", "sectors of devices are newer"),
-    ("write_sectors", "sectors of devices are newer"),
-];
+/// Keys of the reference version that 3.41 does not have.
+const JSON_DIFFERENCES: [(&str, &str); 2] =
+    [("latency_target_ns", "newer: a name with its unit"), ("latency_window_us", "newer: a name with its unit")];
 
-/// What 3.33 counts otherwise, by the options that make it do so: the line of the document that is left out, and why.
+/// What 3.41 counts otherwise, by the options that make it do so: the line of the document that is left out, and why.
 const COUNT_DIFFERENCES: [(&str, &str, &str); 2] = [
-    ("fdatasync=", "short_ios", "3.33 counts a data sync as a short read"),
+    ("fdatasync=", "short_ios", "3.41 counts a data sync as a short read"),
     ("fdatasync=", "total_ios", "and not as a sync"),
 ];
-
-/// Options without a value: 3.33 leaves them out of the options of a job.
-const FLAGS: [&str; 5] = ["stonewall", "group_reporting", "time_based", "new_group", "thread"];
 
 /// Keys whose values are figures that differ from run to run; of all others the values are compared.
 const FIGURES: [&str; 52] = [
@@ -137,10 +129,7 @@ pub(super) fn json_lines(case: &str, document: &str, is_counted: bool) -> Vec<St
         }
         let parent = path.last().copied().unwrap_or_default();
         let is_sync = COUNT_DIFFERENCES.iter().any(|(option, name, _)| *name == key && case.contains(option));
-        let is_known = is_sync
-            || JSON_DIFFERENCES.iter().any(|(name, _)| *name == key)
-            || (parent.ends_with(" options") && FLAGS.contains(&key))
-            || parent == "bins";
+        let is_known = is_sync || JSON_DIFFERENCES.iter().any(|(name, _)| *name == key) || parent == "bins";
         if !is_known {
             let is_figure = FIGURES.contains(&key) || is_figure_of(parent) || !is_counted;
             let head = &line[..line.len() - value.len()];
@@ -192,15 +181,10 @@ pub(super) fn terse_fields(line: &str) -> Vec<String> {
 }
 
 /// The outline of a text for people, without the words of errors, which are each program's own.
-pub(super) fn normal_lines(case: &str, text: &str, has_samples: bool) -> Vec<String> {
-    let no_bandwidth = case.contains("disable_bw=1") || case.contains("gtod_reduce=1");
+pub(super) fn normal_lines(text: &str, has_samples: bool) -> Vec<String> {
+    // 3.41 has its notes in another place. The words of errors on files are each program's own.
     let is_known = |line: &String| {
-        // 3.33 shows samples of the bandwidth although they are switched off, and has no note on depths of
-        // synchronous engines. The words of errors on files are each program's own.
-        (no_bandwidth && line.starts_with("bw ("))
-            || line.starts_with("note: both iodepth >=N and synchronous")
-            || line.starts_with("fio: ")
-            || line.starts_with("file:")
+        ["note: both iodepth >=N and synchronous", "fio: ", "file:"].iter().any(|known| line.starts_with(known))
     };
     outline(text, has_samples).into_iter().filter(|line| !is_known(line)).map(without_place).collect()
 }

@@ -99,7 +99,16 @@ fn five_runs_over_one_file() {
     }
 }
 
+/// The peer (3.41) has its engine do the sync of the end too, and waits for it.
+fn with_plain_syncs(mut calls: Vec<String>) -> Vec<String> {
+    while let Some(at) = calls.iter().position(|call| call == "io_submit FSYNC") {
+        calls.splice(at..(at + 2).min(calls.len()), ["fsync".to_owned()]);
+    }
+    calls
+}
+
 #[test]
+#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn five_runs_as_the_peer_does_them() {
     let name = "five_runs_as_the_peer_does_them";
     if !has_programs(name, &["strace"]) || !has_peer(name) {
@@ -111,6 +120,7 @@ fn five_runs_as_the_peer_does_them() {
         let arguments = format!("{COMMAND} {seed} {options}");
         let ours = calls_to("test.0.0", Program::Ferrio, &ours, &arguments);
         let theirs = calls_to("test.0.0", Program::Peer, &theirs, &arguments);
+        let theirs = with_plain_syncs(theirs);
         assert_eq!(without_repeats(&ours), without_repeats(&theirs), "{options}");
         assert_eq!(ours, theirs, "{options}");
     }

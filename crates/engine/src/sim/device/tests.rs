@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::sim::options::SimOptions;
-use crate::{EngineOptions, OptionValue};
+use crate::{EngineOptions, EngineValue};
 use proptest::prelude::*;
 
 const US: u64 = 1_000;
 const N_ARRIVALS: u32 = 400_000;
 
 fn device(options: &[(&str, &str)]) -> Device {
-    let entries = options.iter().map(|(key, value)| ((*key).to_owned(), OptionValue::Text((*value).to_owned())));
+    let entries = options.iter().map(|(key, value)| ((*key).to_owned(), EngineValue::Text((*value).to_owned())));
     SimOptions::parse(&EngineOptions::new(entries.collect())).unwrap().device(1).unwrap()
 }
 
@@ -157,8 +157,8 @@ proptest! {
     fn hostile_options_are_errors(option in 0..6_usize, text in texts()) {
         let names = ["sim_service", "sim_write_cache", "sim_stall", "sim_burst", "sim_fault", "sim_capacity"];
         let entries = vec![
-            (names[option].to_owned(), OptionValue::Text(text)),
-            ("sim_data".to_owned(), OptionValue::Bool(true)),
+            (names[option].to_owned(), EngineValue::Text(text)),
+            ("sim_data".to_owned(), EngineValue::Bool(true)),
         ];
         // Only that it comes back.
         let _ = SimOptions::parse(&EngineOptions::new(entries));

@@ -2,7 +2,7 @@
 //!
 //! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
 
-use crate::options::definition::{OptionDef, option};
+use crate::options::definition::{Apply, OptionDef, option};
 use crate::options::kind::{Choice, Kind, choice};
 
 const STAT_TYPE: &[Choice] = &[choice("stat", "stat()"), choice("lstat", "lstat()"), choice("statx", "statx()")];
@@ -11,4 +11,5 @@ const STAT_TYPE: &[Choice] = &[choice("stat", "stat()"), choice("lstat", "lstat(
 pub(crate) const OPTIONS: &[OptionDef] =
     &[option("stat_type", Kind::Choice(STAT_TYPE), "System call timed by filestat/dirstat")
         .default("stat")
-        .of_engines(&["filestat", "dirstat"])];
+        .of_engines(&["filestat", "dirstat"])
+        .applies(Apply::Engine)];

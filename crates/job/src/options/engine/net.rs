@@ -2,7 +2,7 @@
 //!
 //! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
 
-use crate::options::definition::{OptionDef, option};
+use crate::options::definition::{Apply, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, between, choice};
 
 const PROTOCOL: &[Choice] = &[
@@ -14,19 +14,25 @@ const PROTOCOL: &[Choice] = &[
     choice("vsock", "VM socket"),
 ];
 
+/// Both send and receive in the same way.
+const NET: &[&str] = &["net", "netsplice"];
+
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
-    option("hostname", Kind::Text, "Peer host, multicast group, or unix path").of_engines(&["net", "netsplice"]),
-    option("port", Kind::Int(between(1, 65535)), "Port; clone n uses port+n").of_engines(&["net", "netsplice"]),
+    option("hostname", Kind::Text, "Peer host, multicast group, or unix path").of_engines(NET).applies(Apply::Engine),
+    option("port", Kind::Int(between(1, 65535)), "Port; clone n uses port+n").of_engines(NET).applies(Apply::Engine),
     option("protocol", Kind::Choice(PROTOCOL), "Transport")
         .aliases(&["proto"])
         .default("tcp")
-        .of_engines(&["net", "netsplice"]),
-    option("nodelay", Kind::Bool, "TCP_NODELAY").of_engines(&["net", "netsplice"]),
-    option("listen", Kind::Flag, "Accept instead of connect").of_engines(&["net", "netsplice"]),
-    option("pingpong", Kind::Flag, "Reader echoes each block, writer waits for it").of_engines(&["net", "netsplice"]),
-    option("interface", Kind::Text, "Local interface for multicast").of_engines(&["net", "netsplice"]),
-    option("ttl", Kind::Int(ANY), "Multicast TTL").default("1").of_engines(&["net", "netsplice"]),
-    option("window_size", Kind::Int(ANY), "SO_SNDBUF/SO_RCVBUF value").of_engines(&["net", "netsplice"]),
-    option("mss", Kind::Int(ANY), "TCP_MAXSEG value").of_engines(&["net", "netsplice"]),
+        .of_engines(NET)
+        .applies(Apply::Engine),
+    option("nodelay", Kind::Bool, "TCP_NODELAY").of_engines(NET).applies(Apply::Engine),
+    option("listen", Kind::Flag, "Accept instead of connect").of_engines(NET).applies(Apply::Engine),
+    option("pingpong", Kind::Flag, "Reader echoes each block, writer waits for it")
+        .of_engines(NET)
+        .applies(Apply::Engine),
+    option("interface", Kind::Text, "Local interface for multicast").of_engines(NET).applies(Apply::Engine),
+    option("ttl", Kind::Int(ANY), "Multicast TTL").default("1").of_engines(NET).applies(Apply::Engine),
+    option("window_size", Kind::Int(ANY), "SO_SNDBUF/SO_RCVBUF value").of_engines(NET).applies(Apply::Engine),
+    option("mss", Kind::Int(ANY), "TCP_MAXSEG value").of_engines(NET).applies(Apply::Engine),
 ];

@@ -88,7 +88,7 @@ fn a_ring_that_runs_empty_loses_nothing() {
         streams.empty(&mut stream);
     }
     writer.join().expect("it only writes");
-    assert_eq!(lock(&streams.mail.problems).texts, Vec::<String>::new());
+    assert_eq!(lock(&streams.mail.problems).notes, []);
     let values = lock(&values.0);
     assert_eq!(values.len() as u64, N_RECORDS);
     assert!(values.iter().copied().eq(0..N_RECORDS));

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::verify::fault::{Damage, diagnose};
-use ferrio_job::spec::{VERIFY_METHODS, VerifyMethod, VerifyPattern};
+use ferrio_spec::{VERIFY_METHODS, VerifyMethod, VerifyPattern};
 use proptest::prelude::*;
 
 fn spec(method: VerifyMethod, layout: HeaderLayout) -> VerifyContentSpec {

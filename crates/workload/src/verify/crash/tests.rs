@@ -4,7 +4,7 @@ use super::history::{History, Overlap, Syncs};
 use super::judge::{Verdict, judge};
 use super::record::{Event, RECORD_BYTES, Record};
 use crate::verify::block::{BlockRules, Write};
-use ferrio_job::spec::{HeaderLayout, VerifyContentSpec, VerifyMethod};
+use ferrio_spec::{HeaderLayout, VerifyContentSpec, VerifyMethod};
 use proptest::prelude::*;
 
 pub(super) const BLOCK: usize = 4096;

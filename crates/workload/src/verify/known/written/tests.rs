@@ -2,7 +2,7 @@
 
 use super::super::super::block::{Expected, Write};
 use super::*;
-use ferrio_job::spec::{HeaderLayout, VerifyCompression, VerifyContentSpec, VerifyMethod, VerifyPattern};
+use ferrio_spec::{HeaderLayout, VerifyCompression, VerifyContentSpec, VerifyMethod, VerifyPattern};
 use proptest::prelude::*;
 
 const METHODS: [VerifyMethod; 6] = [

@@ -1,0 +1,97 @@
+//! The page that `ferrio` and `ferrio help` show, and what is said of a command that there is not.
+//!
+//! Must not know: what commands do, which switches there are. Start reading at [`page`].
+
+use crate::COMMANDS;
+use crate::console::Console;
+use ferrio_job::suggest::did_you_mean;
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// How it is used in place of fio.
+const AS_FIO: &str = "\
+In place of fio, with its job files, options and outputs:
+  ferrio JOBFILE...
+  ferrio --name=NAME --filename=FILE --rw=randread --size=1g --runtime=10 ...
+  ferrio --cmdhelp[=OPTION]              the options of jobs, or one of them
+  ferrio --enghelp[=ENGINE[,OPTION]]     the engines, or one of them
+  ferrio --help                          this page and all switches
+";
+
+/// The page: the native commands first.
+pub(crate) fn page() -> String {
+    let mut text = format!("ferrio {}: measures storage\n\nCommands:\n", env!("CARGO_PKG_VERSION"));
+    for command in COMMANDS {
+        // A string takes everything.
+        let _ = writeln!(text, "  {:<37}  {}", command.usage, command.summary);
+    }
+    text + "\n" + AS_FIO
+}
+
+/// `ferrio help`, or of a command: what that says with `--help`.
+pub(crate) fn help(arguments: &[OsString]) -> ExitCode {
+    let Some(wanted) = arguments.get(1) else {
+        Console::standard().info(&page());
+        return ExitCode::SUCCESS;
+    };
+    if let Some(command) = COMMANDS.iter().find(|command| wanted == command.name && command.name != "help") {
+        return (command.run)(&[wanted.clone(), OsString::from("--help")]);
+    }
+    let said = format!("ferrio help: there is no command {}\n\n", wanted.display());
+    Console::standard().error(&(said + &page()));
+    ExitCode::FAILURE
+}
+
+/// The complaint about a first argument that looks like a command, and is neither one nor a file.
+pub(crate) fn no_command(arguments: &[OsString]) -> Option<String> {
+    let word = arguments.get(1).filter(|word| is_word(word) && !Path::new(word).exists())?.to_str()?;
+    let near = did_you_mean(word, COMMANDS.iter().map(|command| command.name));
+    let meant = near.map_or_else(|| format!("\n{}", page()), |near| format!("did you mean ferrio {near}?\n"));
+    Some(format!("ferrio: {word} is neither a command nor a job file; {meant}"))
+}
+
+/// Letters and dashes alone, which job files seldom have for a name.
+fn is_word(word: &OsStr) -> bool {
+    let bytes = word.as_encoded_bytes();
+    bytes.first().is_some_and(u8::is_ascii_alphabetic)
+        && bytes.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complaint(words: &[&str]) -> Option<String> {
+        no_command(&words.iter().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn commands_come_before_what_fio_has() {
+        let page = page();
+        let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text}: {page}"));
+        for command in COMMANDS {
+            assert!(place(command.usage) < place("In place of fio"), "{page}");
+        }
+        assert!(page.lines().all(|line| line.len() <= 80), "{page}");
+    }
+
+    #[test]
+    fn a_misspelt_command_is_told_with_the_nearest() {
+        assert!(complaint(&["ferrio", "qick"]).unwrap().ends_with("; did you mean ferrio quick?\n"));
+        assert!(complaint(&["ferrio", "verfy", "--after-crash"]).unwrap().contains("did you mean ferrio verify?"));
+        let other = complaint(&["ferrio", "something"]).unwrap();
+        assert!(!other.contains("did you mean") && other.contains("ferrio quick"), "{other}");
+    }
+
+    #[test]
+    fn what_may_be_a_job_file_is_left_to_who_reads_it() {
+        let there = std::env::current_dir().unwrap();
+        assert!(there.join("src").exists(), "the tests run in the directory of the crate");
+        for word in ["qick.fio", "./qick", "jobs/qick", "qick1", "-", "--name=x", "", "src"] {
+            assert_eq!(complaint(&["ferrio", word]), None, "{word}");
+        }
+        assert_eq!(complaint(&["ferrio"]), None);
+    }
+}

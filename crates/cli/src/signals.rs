@@ -1,0 +1,158 @@
+//! The signals that the program hears, and what they make of a run: an end, or a report.
+//!
+//! Must not know: how a run ends. Start reading at [`Signals::listen`], then [`Signals::steer`].
+//! They are read by a thread, which passes them on to the handle of the run. What comes before there is a run waits for it, and
+//! what comes behind its end is found by [`Signals::take_untold`].
+
+use ferrio_run::Handle;
+use ferrio_sys::poll::wait_readable;
+use ferrio_sys::process::Signal;
+use ferrio_sys::signals::{self, SignalQueue};
+use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Longest sleep of the thread; it wakes for every signal.
+const LONG: Duration = Duration::from_secs(3_600);
+
+/// All that the program hears. There is one, from the beginning to the end of the program: nothing puts the signals back.
+#[derive(Debug, Clone)]
+pub(crate) struct Signals(Arc<Ear>);
+
+#[derive(Debug)]
+struct Ear {
+    queue: SignalQueue,
+    heard: Mutex<Heard>,
+}
+
+#[derive(Debug, Default)]
+struct Heard {
+    /// Number of the first that ends the program.
+    first: Option<i32>,
+    /// Number of the last of them that nobody was told of.
+    untold: Option<i32>,
+    /// A report was asked for before there was a run.
+    wants_report: bool,
+    /// What is steered now.
+    handle: Option<Handle>,
+}
+
+impl Signals {
+    /// Hears `SIGINT`, `SIGTERM` and `SIGUSR1` from now on, and with `hears_hangups` also `SIGHUP`, unless it is ignored (`nohup`). To be
+    /// called before any other thread is started.
+    pub(crate) fn listen(hears_hangups: bool) -> ferrio_sys::Result<Self> {
+        let mut wanted = vec![Signal::INT, Signal::TERM, Signal::USR1];
+        if hears_hangups && !signals::is_ignored(Signal::HUP)? {
+            wanted.push(Signal::HUP);
+        }
+        let this = Self(Arc::new(Ear { queue: SignalQueue::open(&wanted)?, heard: Mutex::default() }));
+        let its = this.clone();
+        let thread = std::thread::Builder::new().name("ferrio-signals".to_owned());
+        let started = thread.spawn(move || {
+            loop {
+                wait_readable(&[its.0.queue.as_fd()], LONG);
+                drop(its.look());
+            }
+        });
+        let failed =
+            |source| ferrio_sys::Error::Call { operation: "start thread", target: "signals".to_owned(), source };
+        started.map(|_| this).map_err(failed)
+    }
+
+    /// Signals steer this run from now on, and those that came before do so too.
+    pub(crate) fn steer(&self, handle: Handle) {
+        let mut heard = self.look();
+        if heard.first.is_some() {
+            handle.stop();
+        }
+        if std::mem::take(&mut heard.wants_report) {
+            handle.snapshot();
+        }
+        heard.handle = Some(handle);
+    }
+
+    /// The first signal that asked for the end.
+    pub(crate) fn first(&self) -> Option<i32> {
+        self.look().first
+    }
+
+    /// The newest signal that asked for the end, if nobody was told of it.
+    pub(crate) fn take_untold(&self) -> Option<i32> {
+        self.look().untold.take()
+    }
+
+    /// Takes what has come. Nobody sees the one half of it that another thread has taken.
+    fn look(&self) -> MutexGuard<'_, Heard> {
+        let mut heard = self.0.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some(number) = self.0.queue.take() {
+            if number == Signal::USR1.as_raw() {
+                heard.wants_report |= heard.handle.is_none();
+                heard.handle.iter().for_each(Handle::snapshot);
+                continue;
+            }
+            heard.first.get_or_insert(number);
+            heard.untold = Some(number);
+            heard.handle.iter().for_each(Handle::stop);
+        }
+        heard
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_sys::process::{ChildEnd, fork, kill, process_id, wait};
+
+    /// In a child of one thread, so that no signal of a test meets another.
+    fn in_child(body: impl FnOnce() -> bool) {
+        assert_eq!(wait(fork(|| i32::from(!body())).unwrap()).unwrap(), ChildEnd::Exited(0));
+    }
+
+    fn send(signal: Signal) {
+        kill(process_id(), signal).unwrap();
+    }
+
+    #[test]
+    fn what_comes_before_the_run_steers_it() {
+        in_child(|| {
+            let (signals, handle) = (Signals::listen(false).unwrap(), Handle::new().unwrap());
+            send(Signal::TERM);
+            signals.steer(handle.clone());
+            handle.is_stopping() && signals.first() == Some(15)
+        });
+    }
+
+    #[test]
+    fn what_comes_in_the_run_reaches_it_by_the_thread() {
+        in_child(|| {
+            let (signals, handle) = (Signals::listen(false).unwrap(), Handle::new().unwrap());
+            signals.steer(handle.clone());
+            send(Signal::INT);
+            while !handle.is_stopping() {
+                std::thread::yield_now();
+            }
+            signals.take_untold() == Some(2) && signals.take_untold().is_none()
+        });
+    }
+
+    #[test]
+    fn what_comes_behind_the_run_is_told() {
+        in_child(|| {
+            let signals = Signals::listen(true).unwrap();
+            send(Signal::INT);
+            let first = signals.take_untold();
+            send(Signal::HUP);
+            (first, signals.take_untold(), signals.first()) == (Some(2), Some(1), Some(2))
+        });
+    }
+
+    #[test]
+    fn a_hangup_that_is_ignored_is_none() {
+        in_child(|| {
+            signals::ignore(Signal::HUP).unwrap();
+            let signals = Signals::listen(true).unwrap();
+            send(Signal::HUP);
+            signals.first().is_none()
+        });
+    }
+}

@@ -1,0 +1,70 @@
+//! Passes of verified jobs that time ends, and the syncs before they are read back.
+//!
+//! Start reading at [`timed_passes_are_read_back_as_by_the_peer`].
+
+use crate::support::{Program, Scratch, has_peer};
+use crate::verify::{run, traced};
+
+/// A job that repeats itself until its time is over reads back each pass where its engine has a queue: how often depends on the
+/// time, what it does up to then does not.
+#[test]
+fn timed_passes_are_read_back_as_by_the_peer() {
+    let test = "timed_passes_are_read_back_as_by_the_peer";
+    let peer = has_peer(test);
+    let scratch = Scratch::new(test);
+    for (job, n_first) in [
+        ("--rw=write --ioengine=libaio --iodepth=4", 32),
+        ("--rw=write --ioengine=io_uring --iodepth=1", 32),
+        ("--rw=randwrite --ioengine=libaio --iodepth=8", 32),
+        ("--rw=randwrite --ioengine=libaio --iodepth=8 --number_ios=10", 32),
+        ("--rw=write --ioengine=libaio --iodepth=4 --io_size=192k", 32),
+        ("--rw=randwrite --ioengine=libaio --iodepth=4 --bsrange=4k-12k", 0),
+        ("--rw=randrw --ioengine=libaio --iodepth=4", 0),
+        // Nothing is read back.
+        ("--rw=write --ioengine=psync", 0),
+        ("--rw=write --ioengine=libaio --iodepth=4 --do_verify=0", 0),
+    ] {
+        let job = format!("--time_based --runtime=300ms {job}");
+        let (code, ours) = traced(Program::Ferrio, &scratch, &job);
+        assert_eq!(code, Some(0), "{job}");
+        let is_read = |io: &String| io.starts_with("read");
+        let both_ways = ours.iter().any(is_read) && !ours.iter().all(is_read);
+        assert_eq!(both_ways, !job.contains("psync") && !job.contains("do_verify=0"), "{job}");
+        if n_first > 0 {
+            let places =
+                |ios: &[String]| ios.iter().map(|io| io.split_once(' ').unwrap().1.to_owned()).collect::<Vec<_>>();
+            assert_eq!(places(&ours[..n_first]), places(&ours[n_first..2 * n_first]), "{job}");
+        }
+        if peer {
+            let (_, theirs) = traced(Program::Peer, &scratch, &job);
+            let n_both = ours.len().min(theirs.len());
+            assert!(n_both > 100, "{job}: {} and {} I/Os", ours.len(), theirs.len());
+            assert_eq!(ours[..n_both], theirs[..n_both], "{job}");
+        }
+    }
+}
+
+/// What is synced before it is read back is no sync of the job.
+#[test]
+fn syncs_before_reading_back_are_not_counted() {
+    let test = "syncs_before_reading_back_are_not_counted";
+    let programs = if has_peer(test) { &[Program::Ferrio, Program::Peer][..] } else { &[Program::Ferrio] };
+    for (job, counts) in [
+        ("--rw=write", "32,32,0,0"),
+        ("--rw=randwrite --number_ios=5", "5,5,0,0"),
+        ("--rw=write --ioengine=libaio --iodepth=4 --io_size=16k", "4,4,0,0"),
+        ("--rw=write --loops=2", "64,64,0,0"),
+        ("--rw=write --verify_backlog=8", "32,32,0,0"),
+        ("--rw=write --fsync=8", "32,32,0,3"),
+    ] {
+        for program in programs {
+            let scratch = Scratch::new(test);
+            let finished = run(*program, &scratch, &format!("--verify=md5 --bs=4k {job}"));
+            assert!(
+                finished.stdout.contains(&format!("issued rwts: total={counts} ")),
+                "{program:?} {job}: {}",
+                finished.all()
+            );
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! `ioengine=cpuio`: burns CPU time in slices, between which the job rests.
+//!
+//! | option | meaning | default |
+//! |---|---|---|
+//! | `cpuload` | percent of one CPU to burn; above 100 it is 100 | none: it has to be given |
+//! | `cpuchunks` | length of a slice, microseconds | 50000 |
+//! | `cpumode` | `noop`: an empty loop; `qsort`: sorting of numbers | `noop` |
+//! | `exit_on_io_done` | the job ends as soon as no job that does I/O runs or waits | 0 |
+//!
+//! A slice is an I/O of no bytes, whose latency is the time that it took. Start reading at [`Load`], then `Running`.
+
+use crate::contract::{
+    Completion, EndsWith, Engine, EngineError, EngineSetup, IoUnit, JobFacts, Prepare, Prepared, Queued, Rhythm,
+    push_in_room,
+};
+use crate::options::EngineOptions;
+use ferrio_sys::clock::{Clock, ClockKind};
+use std::hint::black_box;
+use std::io;
+
+/// Name of the engine in messages.
+const NAME: &str = "cpuio";
+
+/// Length of a slice where none is given, microseconds.
+const DEFAULT_CHUNK_US: u64 = 50_000;
+
+/// Longest time of work between two looks of the loop at what else there is to do, ns. Shorter slices are always whole.
+const STRETCH_NS: u64 = 1_000_000_000;
+
+/// Turns of the empty loop between two looks at the clock: about a microsecond.
+const N_SPINS: u32 = 1_000;
+
+/// Numbers that are sorted between two looks at the clock: about a millisecond.
+const N_NUMBERS: usize = 16 << 10;
+
+pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(Load::parse(options)?));
+
+/// The engine before it is started: what is burnt, and how.
+#[derive(Debug, PartialEq, Eq)]
+struct Load {
+    /// 1 to 100.
+    percent: u32,
+    chunk_us: u64,
+    mode: Mode,
+    ends_with: EndsWith,
+}
+
+/// What burns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Noop,
+    Qsort,
+}
+
+impl Load {
+    fn parse(options: &EngineOptions) -> Result<Self, EngineError> {
+        let percent = options.int("cpuload").unwrap_or(0);
+        if percent == 0 {
+            return Err(EngineError::bad_option(NAME, "cpuload", "0", "1 to 100 percent of a CPU have to be given"));
+        }
+        let chunk = options.int("cpuchunks");
+        let chunk_us = chunk.map_or(Ok(DEFAULT_CHUNK_US), u64::try_from).map_err(|_| {
+            EngineError::bad_option(NAME, "cpuchunks", &chunk.unwrap_or(0), "the length of a slice is not negative")
+        })?;
+        Ok(Self {
+            // As seen on fio 3.41: what is no percentage is all of a CPU, be it negative.
+            percent: u32::try_from(percent).unwrap_or(100).min(100),
+            chunk_us,
+            mode: if options.text("cpumode") == Some("qsort") { Mode::Qsort } else { Mode::Noop },
+            ends_with: if options.flag("exit_on_io_done") { EndsWith::NoIo } else { EndsWith::LastIo },
+        })
+    }
+
+    /// Rest after each slice, so that slices have their percentage of the time of both.
+    fn pause_us(&self) -> u64 {
+        self.chunk_us.saturating_mul(u64::from(100 - self.percent)) / u64::from(self.percent)
+    }
+}
+
+impl Prepared for Load {
+    fn rhythm(&self) -> Rhythm {
+        Rhythm { pause_us: self.pause_us(), ends_with: self.ends_with }
+    }
+
+    fn introduction(&self, job: &JobFacts) -> Vec<String> {
+        let mode = if self.mode == Mode::Qsort { "qsort" } else { "noop" };
+        let (percent, chunk_us) = (self.percent, self.chunk_us);
+        vec![format!("{} ({mode}): ioengine={NAME}, cpuload={percent}, cpucycle={chunk_us}", job.name)]
+    }
+
+    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        let numbers = match self.mode {
+            Mode::Noop => Vec::new(),
+            Mode::Qsort => vec![0; N_NUMBERS],
+        };
+        let work = Work { numbers, seed: setup.seed | 1 };
+        Ok(Box::new(Running { work, clock: setup.clock, chunk_ns: self.chunk_us.saturating_mul(1_000), slice: None }))
+    }
+}
+
+/// The engine at work.
+struct Running {
+    work: Work,
+    clock: Clock,
+    chunk_ns: u64,
+    /// The slice that is being burnt: its unit and the time of its end.
+    slice: Option<(u32, u64)>,
+}
+
+impl Engine for Running {
+    fn queue(&mut self, unit_index: u32, _unit: &IoUnit) -> Queued {
+        if self.slice.is_some() {
+            return Queued::Busy;
+        }
+        self.slice = Some((unit_index, self.clock.now_ns().saturating_add(self.chunk_ns)));
+        Queued::Queued
+    }
+
+    fn commit(&mut self) -> io::Result<u32> {
+        Ok(u32::from(self.slice.is_some()))
+    }
+
+    /// Burns: there is nothing else that it could wait for.
+    fn reap(&mut self, _min: u32, _max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
+        let Some((unit_index, end_ns)) = self.slice else { return Ok(()) };
+        let until_ns = end_ns.min(self.clock.now_ns().saturating_add(STRETCH_NS));
+        self.work.burn(&self.clock, until_ns);
+        if until_ns == end_ns {
+            self.slice = None;
+            push_in_room(completions, Completion { unit_index, result: 0 });
+        }
+        Ok(())
+    }
+}
+
+/// What is done to burn time.
+struct Work {
+    /// Those that are sorted; none: an empty loop.
+    numbers: Vec<u64>,
+    /// Never 0.
+    seed: u64,
+}
+
+impl Work {
+    fn burn(&mut self, clock: &Clock, until_ns: u64) {
+        if clock.kind() == ClockKind::Virtual {
+            clock.sleep_until_ns(until_ns);
+        }
+        while clock.now_ns() < until_ns {
+            if self.numbers.is_empty() {
+                (0..N_SPINS).for_each(|turn| _ = black_box(turn));
+            } else {
+                self.sort();
+            }
+        }
+    }
+
+    /// Sorts numbers that are in no order.
+    fn sort(&mut self) {
+        let seed = &mut self.seed;
+        self.numbers.fill_with(|| {
+            // xorshift64.
+            *seed ^= *seed << 13;
+            *seed ^= *seed >> 7;
+            *seed ^= *seed << 17;
+            *seed
+        });
+        self.numbers.sort_unstable();
+        black_box(&self.numbers);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::EngineValue;
+    use crate::testing::{Rig, RigOptions};
+    use ferrio_units::Direction;
+
+    fn parse(options: &[(&str, i64)]) -> Result<Load, EngineError> {
+        let entries = options.iter().map(|(name, value)| ((*name).to_owned(), EngineValue::Int(*value))).collect();
+        Load::parse(&EngineOptions::new(entries))
+    }
+
+    #[test]
+    fn work_and_rest_have_their_shares() {
+        for (percent, chunk_us, pause_us) in [
+            (50, 50_000, 50_000),
+            (100, 50_000, 0),
+            (1, 1_000, 99_000),
+            (33, 50_000, 101_515),
+            (90, 100, 11),
+            (50, 0, 0),
+        ] {
+            let load = parse(&[("cpuload", percent), ("cpuchunks", chunk_us)]).unwrap();
+            assert_eq!(load.rhythm().pause_us, pause_us, "{percent} % of slices of {chunk_us} us");
+        }
+        assert_eq!(parse(&[("cpuload", 50)]).unwrap().chunk_us, 50_000);
+    }
+
+    #[test]
+    fn what_is_no_percentage_is_refused_or_all_of_a_cpu() {
+        for percent in [101, 150, -5] {
+            assert_eq!(parse(&[("cpuload", percent)]).unwrap().percent, 100, "{percent}");
+        }
+        for (options, name) in
+            [(&[][..], "cpuload"), (&[("cpuload", 0)], "cpuload"), (&[("cpuload", 50), ("cpuchunks", -1)], "cpuchunks")]
+        {
+            let error = parse(options).unwrap_err();
+            assert!(matches!(&error, EngineError::BadOption { option, .. } if *option == name), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_slice_takes_its_time_and_moves_nothing() {
+        let clock = Clock::new_virtual();
+        let options = vec![("cpuload", EngineValue::Int(50)), ("cpuchunks", EngineValue::Int(25_000))];
+        let options = RigOptions { iodepth: 1, clock: clock.clone(), options, ..RigOptions::default() };
+        let mut rig = Rig::new(NAME, None, options).unwrap();
+        for turn in 1..=3 {
+            assert_eq!(rig.one(IoUnit { length: 0, ..rig.unit(Direction::Read, 0) }), 0);
+            assert_eq!(clock.now_ns(), turn * 25_000_000);
+        }
+    }
+
+    #[test]
+    fn the_loop_can_look_up_during_a_long_slice() {
+        let clock = Clock::new_virtual();
+        let options = vec![("cpuload", EngineValue::Int(100)), ("cpuchunks", EngineValue::Int(1 << 31))];
+        let options = RigOptions { iodepth: 1, clock: clock.clone(), options, ..RigOptions::default() };
+        let mut rig = Rig::new(NAME, None, options).unwrap();
+        let unit = rig.unit(Direction::Read, 0);
+        assert_eq!(rig.engine.queue(0, &unit), Queued::Queued);
+        assert_eq!(rig.engine.queue(1, &unit), Queued::Busy);
+        assert_eq!(rig.engine.commit().unwrap(), 1);
+        let mut done = Vec::with_capacity(1);
+        rig.engine.reap(1, 1, &mut done).unwrap();
+        assert_eq!((done.len(), clock.now_ns()), (0, STRETCH_NS));
+    }
+
+    #[test]
+    fn numbers_are_in_no_order_before_they_are_sorted() {
+        let mut work = Work { numbers: vec![0; 1000], seed: 1 };
+        work.sort();
+        let first = work.numbers.clone();
+        assert!(first.is_sorted() && first[0] != first[999]);
+        work.sort();
+        assert!(work.numbers.is_sorted() && work.numbers != first);
+    }
+}

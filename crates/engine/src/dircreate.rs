@@ -1,0 +1,24 @@
+//! `ioengine=dircreate`: `mkdir(2)` without any permissions, as fio makes them. One that is there already is an error.
+//!
+//! Must not know: I/Os. Start reading at `Create`.
+
+use crate::at_open::{AtOpen, Deed, failed};
+use crate::contract::{EngineError, Prepare};
+use ferrio_sys::file;
+use std::path::Path;
+
+pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(AtOpen(Create)));
+
+struct Create;
+
+impl Deed for Create {
+    type Kept = ();
+
+    fn act(&mut self, name: &Path) -> Result<(), EngineError> {
+        file::create_directory(name, 0).map_err(failed("open", name))
+    }
+
+    fn remove(&mut self, name: &Path) {
+        let _ = file::remove_directory(name);
+    }
+}

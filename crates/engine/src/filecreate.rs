@@ -1,0 +1,27 @@
+//! `ioengine=filecreate`: `open(2)` with `O_CREAT`. What is there already is only opened.
+//!
+//! Must not know: I/Os. Start reading at `Create`.
+
+use crate::at_open::{AtOpen, Deed, failed};
+use crate::contract::{EngineError, Prepare};
+use ferrio_sys::file::{self, Access, OpenRequest};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(AtOpen(Create)));
+
+struct Create;
+
+impl Deed for Create {
+    type Kept = OwnedFd;
+
+    fn act(&mut self, name: &Path) -> Result<OwnedFd, EngineError> {
+        let request = OpenRequest { access: Access::ReadWrite, is_create: true, mode: 0o600, ..OpenRequest::default() };
+        request.open(name).map_err(failed("open", name))
+    }
+
+    fn remove(&mut self, name: &Path) {
+        // A file that another clone has removed already is gone all the same.
+        let _ = file::unlink(name);
+    }
+}

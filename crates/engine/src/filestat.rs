@@ -1,0 +1,66 @@
+//! `ioengine=filestat`: looks a file up, by the system call that `stat_type` names (`stat`, the default, `lstat` or `statx`).
+//!
+//! `ioengine=dirstat` does the same with a directory, which it makes before. Must not know: I/Os. Start reading at `Stat`.
+
+use crate::at_open::{AtOpen, Deed};
+use crate::contract::{EngineError, Prepare};
+use crate::options::EngineOptions;
+use ferrio_sys::file::{self, Lookup};
+use std::path::Path;
+
+pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(AtOpen(Stat::parse("filestat", options)?)));
+
+/// Looks names up.
+pub(crate) struct Stat(Lookup);
+
+impl Stat {
+    pub(crate) fn parse(engine: &'static str, options: &EngineOptions) -> Result<Self, EngineError> {
+        match options.text("stat_type") {
+            None | Some("stat") => Ok(Self(Lookup::Stat)),
+            Some("lstat") => Ok(Self(Lookup::Lstat)),
+            Some("statx") => Ok(Self(Lookup::Statx)),
+            Some(other) => Err(EngineError::bad_option(engine, "stat_type", other, "allowed: stat, lstat, statx")),
+        }
+    }
+}
+
+impl Deed for Stat {
+    type Kept = ();
+
+    fn act(&mut self, name: &Path) -> Result<(), EngineError> {
+        let looked_up = match self.0 {
+            // As seen on fio 3.41: the absolute path.
+            Lookup::Statx => match std::path::absolute(name) {
+                Ok(absolute) => file::look_up(&absolute, Lookup::Statx),
+                Err(_) => file::look_up(name, Lookup::Statx),
+            },
+            lookup => file::look_up(name, lookup),
+        };
+        // As seen on fio 3.41: the type has a number.
+        let number = 1 + self.0 as u32;
+        let step = || format!("stat({}) type={number}", name.display());
+        looked_up.map_err(|source| EngineError::Target { step: step(), source })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::EngineValue;
+
+    #[test]
+    fn every_type_has_its_call() {
+        let parse = |value: &str| {
+            let entries = vec![("stat_type".to_owned(), EngineValue::Text(value.to_owned()))];
+            Stat::parse("filestat", &EngineOptions::new(entries))
+        };
+        for (value, lookup) in [("stat", Lookup::Stat), ("lstat", Lookup::Lstat), ("statx", Lookup::Statx)] {
+            let mut stat = parse(value).unwrap();
+            assert_eq!(stat.0, lookup);
+            assert!(stat.act(Path::new(".")).is_ok());
+            assert_eq!(stat.act(Path::new("no/such")).map_err(|error| error.errno()), Err(libc::ENOENT));
+        }
+        let error = parse("fstat").err().unwrap();
+        assert_eq!(error.to_string(), "filestat: option stat_type=fstat: allowed: stat, lstat, statx");
+    }
+}

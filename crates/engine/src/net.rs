@@ -1,0 +1,131 @@
+//! `ioengine=net` and `netsplice`: a job that writes sends, one that reads receives, over TCP, UDP, a Unix or a VM socket.
+//!
+//! A write is one `send`, a read one `recv`; what they leave is the rest of a short I/O. With `pingpong` the reader sends each block back,
+//! and the writer waits for it. `netsplice` goes through a pipe by `splice(2)` where the connection is TCP, else it is `net`.
+//! Deviations beside those of the option table: a connection that ends without a word is an error (fio asks it again and again),
+//! a block larger than a pipe does not hang `netsplice`, and a closing word over a Unix socket is no error.
+//! Must not know: how the connection was made. Start reading at `Net`.
+
+mod exchange;
+mod link;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use crate::contract::{Connection, Engine, EngineError, EngineFile, EngineSetup, IoUnit, Prepare, Prepared, Queued};
+use crate::control;
+use crate::options::EngineOptions;
+use crate::splice::new_pipe;
+use exchange::{Exchange, Way};
+use ferrio_sys::arena::Arena;
+use ferrio_units::Direction;
+use link::Link;
+use settings::{Options, Settings};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+pub(crate) const PREPARE: Prepare = |options| prepare("net", false, options);
+
+pub(crate) const PREPARE_SPLICE: Prepare = |options| prepare("netsplice", true, options);
+
+fn prepare(engine: &'static str, splices: bool, options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
+    Ok(Box::new(Idle { options: Options::new(engine, options)?, splices }))
+}
+
+/// The engine before it is started.
+struct Idle {
+    options: Options,
+    splices: bool,
+}
+
+impl Prepared for Idle {
+    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        let way = if self.splices && self.options.protocol.is_tcp() {
+            // A pipe that is moved to a closed socket raises it, and nothing can be said against that in the call.
+            let _ = ferrio_sys::signals::block_broken_pipes();
+            Way::Pipe(new_pipe("netsplice")?)
+        } else {
+            Way::Call
+        };
+        let is_stream = self.options.protocol.is_stream();
+        let has_closing = self.options.protocol != settings::Protocol::Unix;
+        let pingpong = self.options.pingpong;
+        let settings = Settings::new(self.options, &setup.job)?;
+        let exchange = Exchange::new(way, is_stream, has_closing, settings.is_verified);
+        Ok(Box::new(Net {
+            link: Link::new(settings)?,
+            exchange,
+            pingpong,
+            arena: setup.arena,
+            ends: vec![None; setup.n_files as usize],
+        }))
+    }
+
+    fn hint(&self, _unit: &IoUnit, errno: i32) -> Option<&'static str> {
+        hint(errno)
+    }
+}
+
+fn hint(errno: i32) -> Option<&'static str> {
+    match errno {
+        libc::ECONNRESET | libc::EPIPE => Some(
+            "the other end of the connection is gone: it ended, or was killed, before this job had moved all of its size",
+        ),
+        libc::EMSGSIZE => Some("a datagram carries no block as large as bs; most networks take up to 65507 bytes"),
+        _ => None,
+    }
+}
+
+/// One end of a connection, and the I/O that goes through it.
+struct Net {
+    link: Link,
+    exchange: Exchange,
+    pingpong: bool,
+    arena: Rc<RefCell<Arena>>,
+    /// Where each target ends; `None`: it is not open.
+    ends: Vec<Option<u64>>,
+}
+
+impl Engine for Net {
+    fn connect(&mut self) -> Result<Connection, EngineError> {
+        self.link.connect()
+    }
+
+    fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
+        if let Some(end) = self.ends.get_mut(file.index as usize) {
+            *end = Some(file.range_start.saturating_add(file.range_bytes));
+        }
+        Ok(())
+    }
+
+    fn close_file(&mut self, file_index: u32) {
+        if let Some(end) = self.ends.get_mut(file_index as usize) {
+            *end = None;
+        }
+        if self.ends.iter().all(Option::is_none) {
+            self.exchange.forget();
+            self.link.close();
+        }
+    }
+
+    fn queue(&mut self, _unit_index: u32, unit: &IoUnit) -> Queued {
+        if control::is_control(unit.direction) {
+            // There is nothing to sync, and trims are refused before.
+            return Queued::Completed(unit.length as i64);
+        }
+        let end = self.ends.get(unit.file_index as usize).copied().flatten();
+        let has_more = end.is_some_and(|end| unit.offset.saturating_add(unit.length as u64) < end);
+        let mut arena = self.arena.borrow_mut();
+        let buffer = arena.slice_mut(unit.buffer_offset, unit.length);
+        Queued::Completed(match (unit.direction, self.pingpong) {
+            (Direction::Read, false) => self.exchange.receive(&mut self.link, buffer),
+            (Direction::Read, true) => self.exchange.receive_and_return(&mut self.link, buffer),
+            (_, false) => self.exchange.send(&self.link, buffer, has_more),
+            (_, true) => self.exchange.send_and_await(&mut self.link, buffer),
+        })
+    }
+
+    fn hint(&self, _unit: &IoUnit, errno: i32) -> Option<&'static str> {
+        hint(errno)
+    }
+}

@@ -1,0 +1,189 @@
+//! What moves data between a buffer and the other end.
+//!
+//! Must not know: addresses, units. Start reading at [`Exchange::receive`].
+
+use super::link::{CLOSING, Link};
+use crate::contract::{END_OF_DATA, IoResult, NOT_YET};
+use crate::control;
+use crate::splice::PIPE_BYTES;
+use ferrio_sys::Errno;
+use ferrio_sys::pipe::Pipe;
+
+/// How data gets between buffer and socket.
+#[derive(Debug, Default)]
+pub(super) enum Way {
+    /// By `send` and `recv`.
+    #[default]
+    Call,
+    /// Through a pipe.
+    Pipe(Pipe),
+}
+
+/// The I/O in hand: of one with two parts (`pingpong`), how far each is.
+#[derive(Debug, Default)]
+pub(super) struct Exchange {
+    way: Way,
+    /// Bytes in a row, not datagrams.
+    is_stream: bool,
+    /// The other end says a word when it ends.
+    has_closing: bool,
+    /// What is in the pipe must not change with the buffer.
+    is_copied: bool,
+    n_first: usize,
+    n_second: usize,
+    /// What was received last ended like a closing word.
+    is_closing: bool,
+    /// Bytes in the pipe, of a write that waits for the socket.
+    n_in_pipe: usize,
+}
+
+/// The end of a call to the socket.
+type Moved = Result<usize, Errno>;
+
+impl Exchange {
+    pub(super) fn new(way: Way, is_stream: bool, has_closing: bool, is_copied: bool) -> Self {
+        Self { way, is_stream, has_closing, is_copied, ..Self::default() }
+    }
+
+    /// The I/O in hand will not go on.
+    pub(super) fn forget(&mut self) {
+        (self.n_first, self.n_second, self.is_closing) = (0, 0, false);
+        if std::mem::take(&mut self.n_in_pipe) > 0 {
+            self.empty_pipe();
+        }
+    }
+
+    /// What is left in the pipe goes with it.
+    fn empty_pipe(&mut self) {
+        if let Way::Pipe(pipe) = &mut self.way
+            && let Ok(empty) = Pipe::new()
+        {
+            *pipe = empty;
+        }
+    }
+
+    /// Receives up to a block.
+    pub(super) fn receive(&mut self, link: &mut Link, buffer: &mut [u8]) -> IoResult {
+        let received = self.receive_some(link, buffer);
+        match received {
+            Ok(0) if self.is_stream => self.other_end_is_closed(),
+            Ok(n_bytes) if buffer[..n_bytes] == CLOSING => END_OF_DATA,
+            // An empty datagram carries nothing.
+            Ok(0) => NOT_YET,
+            Ok(n_bytes) => {
+                self.is_closing = buffer[..n_bytes].ends_with(&CLOSING);
+                n_bytes as IoResult
+            }
+            Err(errno) => not_moved(errno),
+        }
+    }
+
+    /// It is the end of the data if that was said, or if none that uses this protocol says it.
+    fn other_end_is_closed(&self) -> IoResult {
+        if self.is_closing || !self.has_closing { END_OF_DATA } else { control::error_result(Errno::CONNRESET) }
+    }
+
+    fn receive_some(&mut self, link: &mut Link, buffer: &mut [u8]) -> Moved {
+        if !self.is_stream {
+            let (n_bytes, sender) = link.socket()?.receive_from(buffer)?;
+            link.other = sender.or(link.other.take());
+            return Ok(n_bytes);
+        }
+        let socket = link.socket()?;
+        let Way::Pipe(pipe) = &self.way else { return socket.receive(buffer) };
+        let n_bytes = pipe.fill_from(socket, None, buffer.len().min(PIPE_BYTES), false)?;
+        let mut n_drained = 0;
+        while n_drained < n_bytes {
+            match pipe.drain_into(&mut buffer[n_drained..n_bytes]) {
+                Ok(n) if n > 0 => n_drained += n,
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(errno) => {
+                    self.empty_pipe();
+                    return Err(errno);
+                }
+            }
+        }
+        Ok(n_bytes)
+    }
+
+    /// Sends up to a block.
+    pub(super) fn send(&mut self, link: &Link, buffer: &[u8], has_more: bool) -> IoResult {
+        match self.send_some(link, buffer, has_more) {
+            Ok(n_bytes) => n_bytes as IoResult,
+            Err(errno) => not_moved(errno),
+        }
+    }
+
+    fn send_some(&mut self, link: &Link, buffer: &[u8], has_more: bool) -> Moved {
+        let socket = link.socket()?;
+        if let (false, Some(other)) = (self.is_stream, &link.other) {
+            return socket.send_to(buffer, other);
+        }
+        let Way::Pipe(pipe) = &self.way else { return socket.send(buffer, has_more) };
+        if self.n_in_pipe == 0 {
+            let part = &buffer[..buffer.len().min(PIPE_BYTES)];
+            self.n_in_pipe = if self.is_copied { pipe.fill_with_copy(part)? } else { pipe.fill_with(part)? };
+        }
+        let moved = pipe.drain_to(socket, None, self.n_in_pipe, false)?;
+        self.n_in_pipe -= moved;
+        Ok(moved)
+    }
+
+    /// Receives up to a block and sends it back.
+    pub(super) fn receive_and_return(&mut self, link: &mut Link, buffer: &mut [u8]) -> IoResult {
+        if self.n_first == 0 {
+            let result = self.receive(link, buffer);
+            if result <= 0 {
+                return result;
+            }
+            self.n_first = result as usize;
+        }
+        while self.n_second < self.n_first {
+            let result = self.send(link, &buffer[self.n_second..self.n_first], false);
+            if result == NOT_YET {
+                return NOT_YET;
+            }
+            if result <= 0 {
+                return self.ended_with(result);
+            }
+            self.n_second += result as usize;
+        }
+        let n_bytes = self.n_first as IoResult;
+        self.ended_with(n_bytes)
+    }
+
+    /// Sends a block and waits until as much has come back.
+    pub(super) fn send_and_await(&mut self, link: &mut Link, buffer: &mut [u8]) -> IoResult {
+        while self.n_first < buffer.len() {
+            let result = self.send(link, &buffer[self.n_first..], false);
+            if result == NOT_YET {
+                return NOT_YET;
+            }
+            if result <= 0 {
+                return self.ended_with(result);
+            }
+            self.n_first += result as usize;
+        }
+        while self.n_second < buffer.len() {
+            let result = self.receive(link, &mut buffer[self.n_second..]);
+            if result == NOT_YET {
+                return NOT_YET;
+            }
+            if result <= 0 {
+                return self.ended_with(result);
+            }
+            self.n_second += result as usize;
+        }
+        self.ended_with(buffer.len() as IoResult)
+    }
+
+    fn ended_with(&mut self, result: IoResult) -> IoResult {
+        (self.n_first, self.n_second) = (0, 0);
+        result
+    }
+}
+
+/// A wait that was long enough for now is no error.
+fn not_moved(errno: Errno) -> IoResult {
+    if matches!(errno, Errno::AGAIN | Errno::INTR) { NOT_YET } else { control::error_result(errno) }
+}

@@ -1,0 +1,306 @@
+//! The two ends: who binds, listens, accepts, connects, and what they say to each other at the beginning and the end.
+//!
+//! A sender of datagrams says `link` before its first and, as an end of any connection does, `knil` after its last; both are 8 bytes,
+//! as fio 3.41 sends them. Nothing here waits for longer than [`LOOK`]: the caller asks again.
+//! Must not know: data. Start reading at [`Link::connect`].
+
+use super::settings::{Options, Place, Protocol, Settings, is_multicast};
+use crate::contract::{Connection, EngineError};
+use ferrio_sys::Errno;
+use ferrio_sys::socket::{Address, Family, Socket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+use std::time::Duration;
+
+/// No call waits for longer.
+pub(super) const LOOK: Duration = Duration::from_millis(100);
+
+/// What a sender of datagrams sends first.
+pub(super) const OPENING: [u8; 8] = *b"link\0\0\0\x98";
+
+/// What each end sends last.
+pub(super) const CLOSING: [u8; 8] = *b"knil\x89\0\0\0";
+
+/// One end of a connection.
+pub(super) struct Link {
+    settings: Settings,
+    address: Address,
+    /// Of who listens: bound before the job starts, so that the other side may start with it.
+    bound: Option<Socket>,
+    /// Of a stream: connected, or about to be.
+    stream: Option<Socket>,
+    is_made: bool,
+    /// Who is asked knows that this end listens.
+    is_announced: bool,
+    /// Where datagrams go.
+    pub(super) other: Option<Address>,
+}
+
+impl Link {
+    /// An end that is about to be connected; one that listens does so from now on.
+    pub(super) fn new(settings: Settings) -> Result<Self, EngineError> {
+        let protocol = settings.options.protocol;
+        let address = match &settings.place {
+            Place::Port(port) if protocol.family() == Family::Inet6 => {
+                Ok(Address::of_internet(SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), *port)))
+            }
+            Place::Port(port) => Ok(Address::of_internet(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), *port))),
+            Place::Host(address) => Ok(Address::of_internet(*address)),
+            Place::Path(path) => Address::of_path(path),
+            Place::Machine(cid, port) => Ok(Address::of_machine(*cid, *port)),
+        };
+        let address = address.map_err(|errno| settings.failed("bind", errno))?;
+        let mut link =
+            Self { settings, address, bound: None, stream: None, is_made: false, is_announced: false, other: None };
+        if link.settings.is_listener {
+            link.bound = Some(link.bind()?);
+        }
+        Ok(link)
+    }
+
+    /// The socket that data goes through.
+    #[inline]
+    pub(super) fn socket(&self) -> Result<&Socket, Errno> {
+        if !self.is_made {
+            return Err(Errno::NOTCONN);
+        }
+        self.stream.as_ref().or(self.bound.as_ref()).ok_or(Errno::NOTCONN)
+    }
+
+    fn bind(&self) -> Result<Socket, EngineError> {
+        let Settings { options, place, .. } = &self.settings;
+        let protocol = options.protocol;
+        let socket = self.settings.socket()?;
+        let failed = |step: &'static str| move |errno: Errno| self.settings.failed(step, errno);
+        if let Place::Path(path) = place {
+            remove_socket(path);
+        } else {
+            let is_internet = protocol != Protocol::Vsock;
+            socket.share_address(is_internet).map_err(failed("setsockopt SO_REUSEADDR"))?;
+        }
+        options.shape(&socket, true).map_err(|(step, errno)| self.settings.failed(step, errno))?;
+        if let Place::Host(group) = place {
+            self.settings.join(&socket, group.ip())?;
+        }
+        socket.bind(&self.address).map_err(failed("bind"))?;
+        if let Place::Path(path) = place {
+            // As fio: whoever may reach the path may connect.
+            let everybody = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+            let _ = std::fs::set_permissions(path, everybody);
+        }
+        if protocol.is_stream() {
+            socket.listen().map_err(failed("listen"))?;
+        }
+        Ok(socket)
+    }
+
+    /// Makes the connection, or waits for it for a moment.
+    pub(super) fn connect(&mut self) -> Result<Connection, EngineError> {
+        if self.is_made {
+            return Ok(Connection::Made);
+        }
+        let made = match (&self.bound, self.settings.options.protocol.is_stream()) {
+            (Some(_), true) => self.accept(),
+            (Some(_), false) => self.hear_opening(),
+            (None, true) => self.reach(),
+            (None, false) => self.say_opening(),
+        }?;
+        self.is_made = made == Connection::Made;
+        Ok(made)
+    }
+
+    fn accept(&mut self) -> Result<Connection, EngineError> {
+        if !std::mem::replace(&mut self.is_announced, true) {
+            return Ok(Connection::Listening);
+        }
+        let Some(listener) = &self.bound else { return Ok(Connection::Awaited) };
+        let socket = match listener.accept() {
+            Ok(socket) => socket,
+            Err(Errno::AGAIN | Errno::INTR | Errno::CONNABORTED) => return Ok(Connection::Listening),
+            Err(errno) => return Err(self.settings.failed("accept", errno)),
+        };
+        self.settings.limit_waits(&socket)?;
+        if self.settings.options.protocol.is_tcp() && self.settings.options.nodelay {
+            socket.set_nodelay().map_err(|errno| self.settings.failed("setsockopt TCP_NODELAY", errno))?;
+        }
+        self.stream = Some(socket);
+        Ok(Connection::Made)
+    }
+
+    /// Anything but the opening is nobody's concern.
+    fn hear_opening(&mut self) -> Result<Connection, EngineError> {
+        let Some(socket) = &self.bound else { return Ok(Connection::Awaited) };
+        let mut message = [0; OPENING.len() + 1];
+        match socket.receive_from(&mut message) {
+            Ok((n_bytes, Some(sender))) if message[..n_bytes] == OPENING => {
+                self.other = Some(sender);
+                Ok(Connection::Made)
+            }
+            Ok(_) | Err(Errno::AGAIN | Errno::INTR) => Ok(Connection::Awaited),
+            Err(errno) => Err(self.settings.failed("recvfrom link open", errno)),
+        }
+    }
+
+    fn reach(&mut self) -> Result<Connection, EngineError> {
+        let socket = match self.stream.take() {
+            Some(socket) => socket,
+            None => self.outgoing()?,
+        };
+        match socket.connect(&self.address) {
+            Ok(()) | Err(Errno::ISCONN) => {
+                self.stream = Some(socket);
+                Ok(Connection::Made)
+            }
+            Err(Errno::INPROGRESS | Errno::ALREADY | Errno::AGAIN | Errno::INTR) => {
+                self.stream = Some(socket);
+                Ok(Connection::Awaited)
+            }
+            Err(errno) => Err(self.settings.failed("connect", errno)),
+        }
+    }
+
+    fn say_opening(&mut self) -> Result<Connection, EngineError> {
+        let socket = self.outgoing()?;
+        let Settings { options, place, .. } = &self.settings;
+        if let Place::Host(address) = place
+            && is_multicast(address.ip())
+        {
+            options.send_to_group(&socket).map_err(|(step, errno)| self.settings.failed(step, errno))?;
+        }
+        socket.send_to(&OPENING, &self.address).map_err(|errno| self.settings.failed("sendto link open", errno))?;
+        self.other = Some(self.address.clone());
+        self.stream = Some(socket);
+        Ok(Connection::Made)
+    }
+
+    fn outgoing(&self) -> Result<Socket, EngineError> {
+        let socket = self.settings.socket()?;
+        let options = &self.settings.options;
+        options.shape(&socket, false).map_err(|(step, errno)| self.settings.failed(step, errno))?;
+        Ok(socket)
+    }
+
+    /// Says that this was all, and ends the connection; who listens goes on doing so.
+    pub(super) fn close(&mut self) {
+        if !std::mem::take(&mut self.is_made) {
+            return;
+        }
+        let socket = self.stream.as_ref().or(self.bound.as_ref());
+        if let Some(socket) = socket {
+            // The other side may be gone already.
+            let _ = match &self.other {
+                Some(other) => socket.send_to(&CLOSING, other),
+                None => socket.send(&CLOSING, false),
+            };
+        }
+        self.stream = None;
+        self.other = None;
+        self.is_announced = false;
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// What an earlier run left; anything that is no socket stays, and `bind` says so.
+fn remove_socket(path: &Path) {
+    if std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket()) {
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+/// What was done, and what the kernel said.
+type Refusal = (&'static str, Errno);
+
+impl Options {
+    /// Buffers and segments, before the connection is made.
+    fn shape(&self, socket: &Socket, receives: bool) -> Result<(), Refusal> {
+        if self.protocol.is_tcp() && self.nodelay && !receives {
+            socket.set_nodelay().map_err(|errno| ("setsockopt TCP_NODELAY", errno))?;
+        }
+        match self.window_bytes {
+            Some(n_bytes) if receives => {
+                socket.set_receive_buffer(n_bytes).map_err(|errno| ("setsockopt SO_RCVBUF", errno))?;
+            }
+            Some(n_bytes) => socket.set_send_buffer(n_bytes).map_err(|errno| ("setsockopt SO_SNDBUF", errno))?,
+            None => {}
+        }
+        match self.mss_bytes {
+            Some(n_bytes) if self.protocol.is_tcp() => {
+                socket.set_max_segment(n_bytes).map_err(|errno| ("setsockopt TCP_MAXSEG", errno))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn interface_v4(&self) -> Result<Option<Ipv4Addr>, Refusal> {
+        let parsed = self.interface.as_deref().map(str::parse).transpose();
+        parsed.map_err(|_| ("option interface: not the IP address of an interface", Errno::INVAL))
+    }
+
+    fn interface_v6(&self, socket: &Socket) -> Result<u32, Refusal> {
+        let Some(name) = &self.interface else { return Ok(0) };
+        socket.interface_index(name).map_err(|errno| ("option interface: no interface of this name", errno))
+    }
+
+    fn send_to_group(&self, socket: &Socket) -> Result<(), Refusal> {
+        let family = self.protocol.family();
+        let set = if family == Family::Inet6 {
+            match self.interface_v6(socket)? {
+                0 => Ok(()),
+                index => socket.send_to_groups_by_v6(index),
+            }
+        } else {
+            self.interface_v4()?.map_or(Ok(()), |interface| socket.send_to_groups_by(interface))
+        };
+        set.map_err(|errno| ("setsockopt IP_MULTICAST_IF", errno))?;
+        socket.set_group_hops(self.ttl, family).map_err(|errno| ("setsockopt IP_MULTICAST_TTL", errno))
+    }
+}
+
+impl Settings {
+    fn socket(&self) -> Result<Socket, EngineError> {
+        let protocol = self.options.protocol;
+        let socket = Socket::new(protocol.family(), protocol.is_stream());
+        let socket = socket.map_err(|errno| self.failed("socket", errno))?;
+        self.limit_waits(&socket)?;
+        Ok(socket)
+    }
+
+    fn limit_waits(&self, socket: &Socket) -> Result<(), EngineError> {
+        socket.wait_at_most(LOOK).map_err(|errno| self.failed("setsockopt SO_RCVTIMEO", errno))
+    }
+
+    fn join(&self, socket: &Socket, group: IpAddr) -> Result<(), EngineError> {
+        let joined = match group {
+            IpAddr::V4(group) => self.options.interface_v4().and_then(|interface| {
+                socket.join(group, interface).map_err(|errno| ("setsockopt IP_ADD_MEMBERSHIP", errno))
+            }),
+            IpAddr::V6(group) => self
+                .options
+                .interface_v6(socket)
+                .and_then(|index| socket.join_v6(group, index).map_err(|errno| ("setsockopt IPV6_JOIN_GROUP", errno))),
+        };
+        joined.map_err(|(step, errno)| self.failed(step, errno))
+    }
+
+    fn failed(&self, step: &'static str, errno: Errno) -> EngineError {
+        let place = match &self.place {
+            Place::Port(port) => format!("port={port}"),
+            Place::Host(address) => address.to_string(),
+            Place::Path(path) => path.display().to_string(),
+            Place::Machine(Some(cid), port) => format!("machine {cid} port={port}"),
+            Place::Machine(None, port) => format!("port={port}"),
+        };
+        EngineError::Failed {
+            engine: self.options.engine,
+            step,
+            what: format!("{step}, {place}"),
+            source: errno.into(),
+        }
+    }
+}

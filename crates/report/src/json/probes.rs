@@ -1,0 +1,70 @@
+//! `ferrio.probes`: what was measured beside the jobs and has no place in fio's document.
+//!
+//! Must not know: who measures. Start reading at [`write()`].
+
+use super::writer::Writer;
+use ferrio_stats::Evidence;
+use serde_json::Value;
+
+/// Key and figures of evidence that fio does not have.
+fn figures(evidence: &Evidence) -> Option<(&'static str, Value)> {
+    let (key, figures) = match evidence {
+        // Under fio's own keys.
+        Evidence::Disks(_) | Evidence::CpuIdleness(_) => return None,
+        Evidence::ProcessIo(io) => ("process_io", serde_json::to_value(io)),
+        Evidence::PageCache(cache) => ("page_cache", serde_json::to_value(cache)),
+        Evidence::Pressure(pressure) => ("pressure", serde_json::to_value(pressure)),
+    };
+    // Numbers and texts under names: that has a value in JSON.
+    Some((key, figures.ok()?))
+}
+
+/// Some of it has a place here.
+pub(super) fn are_there(evidence: &[Evidence]) -> bool {
+    evidence.iter().any(|evidence| !matches!(evidence, Evidence::Disks(_) | Evidence::CpuIdleness(_)))
+}
+
+/// Writes the key, once for the whole run.
+pub(super) fn write(writer: &mut Writer, evidence: &[Evidence]) {
+    if !are_there(evidence) {
+        return;
+    }
+    writer.object("probes", |writer| {
+        for (key, value) in evidence.iter().filter_map(figures) {
+            writer.value(key, &value);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_stats::{IoCounters, Pressure, ProcessIo, Reading, Stall, Stalls, WorkerIo};
+    use serde_json::json;
+
+    #[test]
+    fn figures_and_reasons_stand_under_their_names() {
+        let counters = IoCounters { rchar: 1, wchar: 2, read_bytes: 3, write_bytes: 4, cancelled_write_bytes: 5 };
+        let worker = WorkerIo { number: 1, pid: 77, counters: Reading::Missing("gone".to_owned()) };
+        let io = Evidence::ProcessIo(ProcessIo { total: Reading::Value(counters), workers: vec![worker] });
+        let stall = |some_us| Reading::Value(Stall { some_us, full_us: 0 });
+        let missing = || Reading::Missing("no PSI".to_owned());
+        let machine = Stalls { cpu: stall(1), io: stall(2), memory: stall(3) };
+        let cgroup = Stalls { cpu: missing(), io: missing(), memory: missing() };
+        let pressure = Evidence::Pressure(Pressure { machine, cgroup });
+        let all = [Evidence::Disks(Vec::new()), io, pressure];
+        let text = Writer::document(|writer| write(writer, &all));
+        let document: Value = serde_json::from_str(&text).unwrap();
+        let expected_io = json!({
+            "total": {"value":
+                {"rchar": 1, "wchar": 2, "read_bytes": 3, "write_bytes": 4, "cancelled_write_bytes": 5}},
+            "workers": [{"number": 1, "pid": 77, "counters": {"missing": "gone"}}],
+        });
+        assert_eq!(document["probes"]["process_io"], expected_io);
+        let pressure = &document["probes"]["pressure"];
+        assert_eq!(pressure["machine"]["memory"], json!({"value": {"some_us": 3, "full_us": 0}}));
+        assert_eq!(pressure["cgroup"]["io"], json!({"missing": "no PSI"}));
+        assert_eq!(document["probes"].as_object().unwrap().len(), 2);
+        assert!(!are_there(&all[..1]));
+    }
+}

@@ -1,0 +1,171 @@
+//! A record of a run as a file: written by `--record`, read by `ferrio report`.
+//!
+//! A line `ferrio record FORMAT`, the length and the checksum of what follows, and the record in postcard's encoding. The
+//! bytes of a file are not trusted: whatever they are, reading ends with a record that can be shown, or with the reason.
+//! Must not know: files, formats of reports. Start reading at [`encode`] and [`decode`].
+
+use ferrio_stats::{RECORD_FORMAT, RunRecord, SteadyState, WorkerRecord};
+use ferrio_units::checksum::crc32c;
+
+/// What every file begins with; the form of the record and a line end follow.
+const MAGIC: &str = "ferrio record ";
+
+/// Length and checksum.
+const FRAME_BYTES: usize = 8 + 4;
+
+/// Largest file that is read: a record takes a few KiB a worker.
+pub const MAX_BYTES: u64 = 1 << 30;
+
+/// Digits that figures and percentiles may have: far more than a double has, and few enough for any line.
+const MAX_DIGITS: u32 = 64;
+
+/// Samples that the windows of all searches for a steady state may have together: reports show those that are missing too.
+const MAX_WINDOW_SAMPLES: usize = 1 << 24;
+
+/// Why a file is no record that can be shown.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SavedError {
+    /// It begins with something else.
+    #[error("it is no record of ferrio: it does not begin with `ferrio record`")]
+    NoRecord,
+    /// It is a document of a report.
+    #[error("it is a JSON document, not a record: records are what --record writes")]
+    Document,
+    /// It was written by another version.
+    #[error("it is a record of form {0}, and this version of ferrio reads form {RECORD_FORMAT}")]
+    Format(String),
+    /// Its end is missing.
+    #[error("it is truncated: {found} bytes of {expected}")]
+    Truncated {
+        /// Bytes that there are.
+        found: u64,
+        /// Bytes that there should be.
+        expected: u64,
+    },
+    /// More follows than there should be.
+    #[error("it is damaged: {0} bytes follow its end")]
+    Trailing(u64),
+    /// Its checksum is another.
+    #[error("it is damaged: its checksum is wrong")]
+    Checksum,
+    /// Its content is none of a record.
+    #[error("it is damaged: its content is no record ({0})")]
+    Content(String),
+    /// A value that no record has.
+    #[error("it is damaged: {name} is {value}, and at most {max} is allowed")]
+    Value {
+        /// Which value.
+        name: &'static str,
+        /// What it is.
+        value: u32,
+        /// What it may be.
+        max: u32,
+    },
+    /// It is larger than any record.
+    #[error("it is larger than {MAX_BYTES} bytes")]
+    TooLarge,
+}
+
+/// The file of a record.
+pub fn encode(record: &RunRecord) -> Vec<u8> {
+    // Cannot fail: the record has lists of known lengths only, and there is memory for what is measured.
+    let content = postcard::to_stdvec(record).unwrap_or_default();
+    let mut file = format!("{MAGIC}{RECORD_FORMAT}\n").into_bytes();
+    file.extend((content.len() as u64).to_le_bytes());
+    file.extend(crc32c(&content).to_le_bytes());
+    file.extend(content);
+    file
+}
+
+/// The record of a file.
+///
+/// # Errors
+/// What is wrong with the file.
+pub fn decode(file: &[u8]) -> Result<RunRecord, SavedError> {
+    if file.len() as u64 > MAX_BYTES {
+        return Err(SavedError::TooLarge);
+    }
+    let content = content(file)?;
+    let record: RunRecord = postcard::from_bytes(content).map_err(|error| SavedError::Content(error.to_string()))?;
+    check(&record)?;
+    Ok(record)
+}
+
+/// What stands behind the frame, whole and as it was written.
+fn content(file: &[u8]) -> Result<&[u8], SavedError> {
+    let Some(rest) = file.strip_prefix(MAGIC.as_bytes()) else {
+        return Err(foreign(file));
+    };
+    // A form has few digits.
+    let end = rest.iter().take(16).position(|byte| *byte == b'\n');
+    let expected_line = format!("{RECORD_FORMAT}");
+    let Some(end) = end else {
+        return Err(if rest.len() < 16 {
+            truncated(file, expected_line.len() + 1 + FRAME_BYTES)
+        } else {
+            SavedError::NoRecord
+        });
+    };
+    let form = String::from_utf8_lossy(&rest[..end]);
+    if form != expected_line {
+        return Err(SavedError::Format(form.into_owned()));
+    }
+    let frame = &rest[end + 1..];
+    let Some((length, frame)) = frame.split_first_chunk::<8>() else {
+        return Err(truncated(file, end + 1 + FRAME_BYTES));
+    };
+    let Some((checksum, content)) = frame.split_first_chunk::<4>() else {
+        return Err(truncated(file, end + 1 + FRAME_BYTES));
+    };
+    let (length, found) = (u64::from_le_bytes(*length), content.len() as u64);
+    let head = file.len() as u64 - found;
+    match found.cmp(&length) {
+        std::cmp::Ordering::Less => {
+            return Err(SavedError::Truncated { found: file.len() as u64, expected: head.saturating_add(length) });
+        }
+        std::cmp::Ordering::Greater => return Err(SavedError::Trailing(found - length)),
+        std::cmp::Ordering::Equal => {}
+    }
+    if crc32c(content) != u32::from_le_bytes(*checksum) {
+        return Err(SavedError::Checksum);
+    }
+    Ok(content)
+}
+
+fn truncated(file: &[u8], n_behind_magic: usize) -> SavedError {
+    SavedError::Truncated { found: file.len() as u64, expected: (MAGIC.len() + n_behind_magic) as u64 }
+}
+
+/// A file that does not begin as a record does.
+fn foreign(file: &[u8]) -> SavedError {
+    if !file.is_empty() && MAGIC.as_bytes().starts_with(file) {
+        return truncated(file, FRAME_BYTES + 2);
+    }
+    let first = file.iter().find(|byte| !byte.is_ascii_whitespace());
+    if first == Some(&b'{') { SavedError::Document } else { SavedError::NoRecord }
+}
+
+/// Values that would be carried into widths of figures and lengths of lists.
+fn check(record: &RunRecord) -> Result<(), SavedError> {
+    if record.format != RECORD_FORMAT {
+        return Err(SavedError::Format(record.format.to_string()));
+    }
+    for settings in record.workers.iter().map(|worker| &worker.settings) {
+        let digits = [
+            ("significant_figures", settings.significant_figures),
+            ("percentile_precision", settings.percentile_digits),
+        ];
+        if let Some((name, value)) = digits.into_iter().find(|(_, value)| *value > MAX_DIGITS) {
+            return Err(SavedError::Value { name, value, max: MAX_DIGITS });
+        }
+    }
+    let mut windows = record.workers.iter().filter_map(WorkerRecord::steady_state).map(SteadyState::n_window);
+    let n_samples = windows.try_fold(0_usize, |sum, n_window| sum.checked_add(n_window?));
+    n_samples
+        .filter(|n_samples| *n_samples <= MAX_WINDOW_SAMPLES)
+        .map(|_| ())
+        .ok_or_else(|| SavedError::Content("windows of a steady state".to_owned()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! Files of records: what was written comes back, and nothing else is taken for it.
+
+use super::*;
+use crate::{LocalTime, RenderOptions, fio_view, render};
+use ferrio_spec::{FormatKind, OUTPUT_FORMATS, OutputFormats, SteadyCriterion, SteadyMetric};
+use ferrio_stats::{
+    DiskRecord, Evidence, Failure, JobEnd, LatencyStat, MessageStream, Note, PriorityStat, PriorityStats, SteadyPart,
+    SteadyState, Stretch, ThreadStats, Told, WorkerRecord,
+};
+use ferrio_units::{DataDirection, PerDirection};
+use proptest::prelude::*;
+
+fn stats(values: &[u64]) -> ThreadStats {
+    let mut stats = ThreadStats { total_runtime_ns: 5, errno: 5, ..ThreadStats::default() };
+    let read = &mut stats.directions[DataDirection::Read];
+    read.clat = LatencyStat::new(true);
+    for value in values {
+        read.clat.record(*value);
+    }
+    (read.n_issued, read.bytes, read.runtime_ns) = (values.len() as u64, 4096, 1_000_000);
+    read.priorities = PriorityStats(vec![PriorityStat { ioprio: 3, latency: read.clat.clone() }]);
+    stats
+}
+
+/// A record that has something of everything.
+fn record(values: &[u64]) -> RunRecord {
+    let criterion = SteadyCriterion { metric: SteadyMetric::Lat, is_slope: true, limit: 1.0, is_percent: true };
+    let worker = |group_index| WorkerRecord {
+        name: "j".to_owned(),
+        description: Some("d".to_owned()),
+        group_index,
+        given_options: vec![("rw".to_owned(), "read".to_owned())],
+        stats: Box::new(stats(values)),
+        steady: Some(SteadyPart::Leads(Box::new(SteadyState::new(criterion, 2, 2)))),
+        ..WorkerRecord::default()
+    };
+    let stretch = Stretch {
+        job_name: "j".to_owned(),
+        job_number: 1,
+        group_index: 0,
+        directions: PerDirection([true, false, false]),
+        percentiles: vec![50.0],
+        start_ns: 1,
+        end_ns: 2,
+        run_epoch_ms: 3,
+        stats: stats(values),
+    };
+    let end = JobEnd { stretch: stretch.clone(), has_started: true, pid: 4, failure: None, killed_by: None };
+    let mut record = RunRecord {
+        version: "fio-3.42".to_owned(),
+        timestamp_ms: 1_700_000_000_000,
+        elapsed_ns: 4_000_000_000,
+        workers: vec![worker(0), worker(1)],
+        evidence: vec![Evidence::Disks(vec![DiskRecord { name: "vda".to_owned(), ..DiskRecord::default() }])],
+        course: vec![
+            Told::Begin { run_epoch_ms: 3, interval_ns: 1_000_000_000 },
+            Told::Interval(Box::new(stretch)),
+            Told::JobEnded(Box::new(end)),
+            Told::End { epoch_ms: 5, exit: 1, signal: Some(2), elapsed_ns: 7 },
+        ],
+        provenance: Some(Box::default()),
+        ..RunRecord::default()
+    };
+    record.messages.push(MessageStream::Error, "fio: no".into());
+    let failure = Failure::new(5, "x.rs:1", "open").explained("why");
+    record.messages.push(MessageStream::Info, Note::Failed { pid: 5, failure: Box::new(failure.clone()) });
+    record.workers[0].fate.failure = Some(failure);
+    record
+}
+
+fn options() -> RenderOptions {
+    RenderOptions { zone: LocalTime::utc(), ..RenderOptions::default() }
+}
+
+fn show_all(record: &RunRecord) -> Vec<String> {
+    let view = fio_view(record);
+    let of_the_end = OUTPUT_FORMATS.iter().filter(|def| def.kind != FormatKind::Records);
+    let alone = of_the_end.map(|def| OutputFormats::from_iter([def.format]));
+    let mut shown: Vec<String> = alone.map(|formats| render(&view, &formats, &options())).collect();
+    shown.push(crate::jsonl::render(record));
+    shown
+}
+
+/// The frame of a content, whatever it is.
+fn framed(content: &[u8]) -> Vec<u8> {
+    let mut file = format!("{MAGIC}{RECORD_FORMAT}\n").into_bytes();
+    file.extend((content.len() as u64).to_le_bytes());
+    file.extend(crc32c(content).to_le_bytes());
+    file.extend(content);
+    file
+}
+
+#[test]
+fn what_was_written_comes_back() {
+    let record = record(&[1, 1_000, 20_000_000_000]);
+    let read = decode(&encode(&record)).expect("a record");
+    assert_eq!(read, record);
+    assert_eq!(show_all(&read), show_all(&record));
+    assert!(show_all(&read).iter().all(|text| !text.is_empty()));
+    let text = serde_json::to_string(&record).expect("serialises");
+    assert_eq!(serde_json::from_str::<RunRecord>(&text).expect("reads back"), record);
+}
+
+#[test]
+fn every_beginning_of_a_file_is_truncated() {
+    let file = encode(&record(&[5]));
+    for length in 1..file.len() {
+        let error = decode(&file[..length]).expect_err("its end is missing");
+        assert!(matches!(error, SavedError::Truncated { found, .. } if found == length as u64), "{length}: {error}");
+    }
+    assert_eq!(decode(&[]), Err(SavedError::NoRecord));
+}
+
+#[test]
+fn what_is_no_record_is_told_from_one_that_is_damaged() {
+    let file = encode(&record(&[5]));
+    assert_eq!(decode(b"\n{\n  \"fio version\" : \"fio-3.41\",\n"), Err(SavedError::Document));
+    assert_eq!(decode(b"fio-3.41\nStarting 1 process\n"), Err(SavedError::NoRecord));
+    assert_eq!(decode(b"ferrio record 99\nwhatever"), Err(SavedError::Format("99".to_owned())));
+    assert_eq!(decode(&[&file[..], b"more"].concat()), Err(SavedError::Trailing(4)));
+    let mut flipped = file.clone();
+    *flipped.last_mut().expect("it is not empty") ^= 1;
+    assert_eq!(decode(&flipped), Err(SavedError::Checksum));
+    assert!(matches!(decode(&framed(b"\xff\xff")), Err(SavedError::Content(_))));
+    let mut wide = record(&[5]);
+    wide.workers[1].settings.significant_figures = u32::MAX;
+    let error = SavedError::Value { name: "significant_figures", value: u32::MAX, max: MAX_DIGITS };
+    assert_eq!(decode(&encode(&wide)), Err(error));
+    let other = RunRecord { format: 7, ..record(&[5]) };
+    assert_eq!(decode(&encode(&other)), Err(SavedError::Format("7".to_owned())));
+}
+
+proptest! {
+    /// A content that somebody has changed, with the right checksum: shown, or refused.
+    #[test]
+    fn hostile_contents_do_not_panic(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
+        let mut content = postcard::to_stdvec(&record(&[5, 70_000])).expect("serialises");
+        for (index, byte) in changes {
+            let index = index.index(content.len());
+            content[index] = byte;
+        }
+        if let Ok(record) = decode(&framed(&content)) {
+            show_all(&record);
+        }
+    }
+
+    #[test]
+    fn hostile_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let _ = decode(&bytes);
+        if let Ok(record) = decode(&framed(&bytes)) {
+            show_all(&record);
+        }
+    }
+}

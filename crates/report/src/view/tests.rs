@@ -1,0 +1,130 @@
+//! Groups, limits and priorities as fio has them, from records made by hand.
+
+use super::*;
+use ferrio_stats::{
+    DiskCounters, DiskRecord, Evidence, LatencyStat, ReportSettings, ThreadStats, WorkerFate, WorkerRecord,
+};
+use ferrio_units::DataDirection;
+
+fn worker(name: &str, group_index: u32, bytes: u64) -> WorkerRecord {
+    let mut stats = ThreadStats { latency_depth: 4, ..ThreadStats::default() };
+    let read = &mut stats.directions[DataDirection::Read];
+    (read.n_issued, read.bytes, read.runtime_ns) = (1, bytes, 1_000_000);
+    stats.directions[DataDirection::Write] = read.clone();
+    let given_options = vec![("name".to_owned(), name.to_owned())];
+    WorkerRecord {
+        name: name.to_owned(),
+        group_index,
+        given_options,
+        stats: Box::new(stats),
+        ..WorkerRecord::default()
+    }
+}
+
+fn summed(mut worker: WorkerRecord) -> WorkerRecord {
+    worker.settings.group_reporting = true;
+    worker
+}
+
+fn record(workers: Vec<WorkerRecord>) -> RunRecord {
+    RunRecord { workers, ..RunRecord::default() }
+}
+
+/// fio 3.41: name of the first, options and depth of the last; a job that does not ask for it is joined by one that does.
+#[test]
+fn members_are_summed_with_the_block_before() {
+    let mut last = summed(worker("c", 0, 5));
+    (last.stats.latency_depth, last.pid) = (8, 7);
+    last.fate = WorkerFate { killed_by: Some(9), is_cut_short: true, ..WorkerFate::default() };
+    let record =
+        record(vec![worker("a", 0, 1), summed(worker("b", 0, 3)), last, summed(worker("d", 1, 2)), worker("e", 1, 2)]);
+    let view = fio_view(&record);
+    let blocks: Vec<(&str, u32, u32)> =
+        view.jobs.iter().map(|job| (&*job.name, job.group_index, job.n_members)).collect();
+    assert_eq!(blocks, [("a", 0, 3), ("d", 1, 1), ("e", 1, 1)]);
+    let first = &view.jobs[0];
+    assert_eq!(
+        (&*first.given_options[0].1, first.latency_depth, first.stats.directions[DataDirection::Read].bytes),
+        ("c", 8, 9)
+    );
+    assert_eq!(first.killed, [KilledMember { pid: 7, signal: 9 }]);
+    assert_eq!(view.groups.iter().map(|group| group.directions[DataDirection::Read].bytes).collect::<Vec<_>>(), [9, 4]);
+}
+
+/// `stats=0`: no block, but its group is there, and shown as its first worker is.
+#[test]
+fn a_worker_without_reports_leaves_its_group() {
+    let mut silent = worker("a", 0, 1);
+    silent.settings = ReportSettings { is_reported: false, kb_base: 1000, ..ReportSettings::default() };
+    let record = record(vec![silent, worker("b", 1, 2)]);
+    let view = fio_view(&record);
+    assert_eq!((view.jobs.len(), view.groups.len(), view.groups[0].kb_base), (1, 2, 1000));
+    assert!(!view.groups[0].directions[DataDirection::Read].ran());
+}
+
+#[test]
+fn directions_of_a_unified_job_are_one_and_the_record_keeps_them_apart() {
+    let mut mixed = worker("a", 0, 3);
+    mixed.settings.unified_mixed = true;
+    let record = record(vec![mixed]);
+    let view = fio_view(&record);
+    let bytes = |stats: &ThreadStats| stats.directions.0.each_ref().map(|direction| direction.bytes);
+    assert_eq!((bytes(&view.jobs[0].stats), bytes(&record.workers[0].stats)), ([6, 0, 0], [3, 3, 0]));
+}
+
+#[test]
+fn priorities_are_told_where_workers_differ() {
+    let of = |ioprio, values: &[u64]| {
+        let mut worker = worker("a", 0, 1);
+        worker.priority.ioprio = ioprio;
+        let mut clat = LatencyStat::new(true);
+        for value in values {
+            clat.record(*value);
+        }
+        worker.stats.directions[DataDirection::Read].clat = clat;
+        worker
+    };
+    let told = |workers| {
+        let record = record(workers);
+        fio_view(&record)
+            .jobs
+            .iter()
+            .map(|job| job.stats.directions[DataDirection::Read].priorities.0.len())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(told(vec![of(0, &[1]), of(0, &[2])]), [0, 0]);
+    assert_eq!(told(vec![of(0, &[1]), of(0x4004, &[2]), of(0x4004, &[])]), [1, 1, 0]);
+}
+
+#[test]
+fn a_job_that_never_ran_had_no_depth() {
+    let of = |was_let_go, depth| {
+        let mut worker = worker("a", 0, 1);
+        (worker.iodepth, worker.stats.latency_depth, worker.fate.was_let_go) = (16, depth, was_let_go);
+        fio_view(&record(vec![worker])).jobs[0].latency_depth
+    };
+    assert_eq!([of(false, 0), of(true, 0), of(true, 3)], [0, 16, 3]);
+}
+
+/// fio tells no time left before the third second has begun.
+#[test]
+fn estimates_have_their_limits() {
+    let eta = |elapsed_ns, eta_secs| {
+        let record = RunRecord { elapsed_ns, eta_secs, ..RunRecord::default() };
+        let view = fio_view(&record);
+        (view.elapsed_secs, view.eta_secs)
+    };
+    assert_eq!(eta(2_000_999_999, Some(5)), (2, ETA_UNKNOWN));
+    assert_eq!(eta(2_001_000_000, Some(5)), (3, 5));
+    assert_eq!(eta(9_000_000_000, None), (9, ETA_UNKNOWN));
+}
+
+#[test]
+fn devices_are_there_when_they_were_watched() {
+    assert_eq!(fio_view(&RunRecord::default()).disks, None);
+    let slave = DiskCounters { in_queue_ms: 5, ..DiskCounters::default() };
+    let disk = DiskRecord { name: "md0".to_owned(), counters: DiskCounters::default(), slaves: vec![slave.clone()] };
+    let record = RunRecord { evidence: vec![Evidence::Disks(vec![disk])], ..RunRecord::default() };
+    let disks = fio_view(&record).disks.expect("they were watched");
+    assert_eq!((disks.len(), &disks[0].slaves), (1, &Some(slave)));
+}

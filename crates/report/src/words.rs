@@ -1,0 +1,44 @@
+//! The words of what a run has to say: of remarks, and of failures as reports and lines show them.
+//!
+//! Must not know: who says it, to which stream. Start reading at [`note`].
+
+mod file;
+mod io;
+mod run;
+mod system;
+
+use ferrio_stats::{Failure, Note};
+use ferrio_units::errno_text;
+
+/// Bytes of the text in a report's brackets.
+const MAX_FAILURE_BYTES: usize = 127;
+
+/// Lines for the user, without the newline at the end.
+pub fn note(note: &Note) -> String {
+    match note {
+        Note::Text(text) => text.clone(),
+        Note::Failed { pid, failure } => {
+            format!("fio: pid={pid}, err={}/{}", failure.errno, self::failure(failure))
+        }
+        Note::System { during, error } => system::text(during, error),
+        Note::Run(note) => run::text(note),
+        Note::File(note) => file::text(note),
+        Note::Io(note) => io::text(note),
+        Note::Killed { pid, signal } => format!("fio: pid={pid}, got signal={signal}"),
+    }
+}
+
+/// The text of the report's brackets: `file:SRC:LINE, func=STEP, error=TEXT`, at most 127 bytes.
+pub fn failure(failure: &Failure) -> String {
+    let Failure { errno, place, step, .. } = failure;
+    let mut text = format!("file:{place}, func={}, error={}", step.name(), errno_text(*errno));
+    let mut end = text.len().min(MAX_FAILURE_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    text
+}
+
+#[cfg(test)]
+mod tests;

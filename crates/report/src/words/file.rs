@@ -1,0 +1,44 @@
+//! Remarks and refusals about the files of a job, in words.
+//!
+//! Must not know: when they are said. Start reading at [`text`].
+
+use ferrio_stats::note::FileNote;
+
+/// The lines.
+// tidy: table
+pub(super) fn text(note: &FileNote) -> String {
+    match note {
+        FileNote::TreeHas { n_files } => format!("fio: opendir added {n_files} files"),
+        FileNote::TreesAreEmpty { job } => format!("fio: {job}: opendir: no regular file is there"),
+        FileNote::IsDirectory { path } => format!("fio: {path} is a directory"),
+        FileNote::CannotAppend { engine } => format!("fio: can't append/extent with IO engine {engine}"),
+        FileNote::SizeTooSmall { size_bytes, block_bytes } => {
+            format!("fio: size too small, must not be less than minimum block size: {size_bytes} < {block_bytes}")
+        }
+        FileNote::RangeTooSmall => "fio: blocksize is larger than data set range".to_owned(),
+        FileNote::Readonly => "fio: refusing extend of file due to read-only".to_owned(),
+        FileNote::NoEarlierRun { file, wanted_bytes } => {
+            format!("fio: verify_only: file {file} has 0 of {wanted_bytes} bytes: no earlier run wrote it")
+        }
+        FileNote::CreationDisallowed => "fio: file creation disallowed by allow_file_create=0".to_owned(),
+        FileNote::NoSpace => "fio: ENOSPC on laying out file, stopping".to_owned(),
+        FileNote::NoDirectIo => "fio: looks like your file system does not support direct=1/buffered=0\n\
+                                 fio: destination does not support O_DIRECT"
+            .to_owned(),
+        FileNote::BeyondGenerator { file, takes_another } => {
+            let advice = if *takes_another {
+                "Switching to tausworthe64. Use the random_generator= option to get rid of this warning."
+            } else {
+                "Use the random_generator= option to switch to lfsr or tausworthe64."
+            };
+            format!("fio: file {file} exceeds 32-bit tausworthe random generator.\nfio: {advice}")
+        }
+        FileNote::SprandomFiles { job, n_files } => format!(
+            "fio: SPRandom supports only one file\nfio: {job}: sprandom=1 beside {n_files} files (nrfiles, filename, opendir)"
+        ),
+        FileNote::SprandomCache { cache_bytes, region_bytes, n_allowed } => format!(
+            "fio: sprandom: spr_cs [{cache_bytes}] must be smaller than region_sz [{region_bytes}] which means [{n_allowed}] \
+             regions allowed"
+        ),
+    }
+}

@@ -1,0 +1,51 @@
+//! What went wrong with an I/O, in words.
+//!
+//! Must not know: when it is said. Start reading at [`text`].
+
+use ferrio_stats::note::IoNote;
+use ferrio_units::errno_text;
+
+/// The lines.
+// tidy: table
+pub(super) fn text(note: &IoNote) -> String {
+    match note {
+        IoNote::Failed { file, errno, action, offset, length, hint } => {
+            let hint = hint.as_ref().map_or_else(String::new, |hint| format!("\nfio: {hint}"));
+            let text = errno_text(*errno);
+            format!("fio: io_u error on file {file}: {text}: {action} offset={offset}, buflen={length}{hint}")
+        }
+        IoNote::EndSyncFailed { file, errno, offset, length } => format!(
+            "fio: io_u error on file {file}: {}: sync offset={offset}, buflen={length}\n\
+             fio: end_fsync failed for file {file}",
+            errno_text(*errno)
+        ),
+        IoNote::EndSyncfsFailed { file, errno } => {
+            format!("fio: end_syncfs failed for the file system of {file}: {}", errno_text(*errno))
+        }
+        IoNote::FirstDirectFailed => {
+            "fio: first direct IO errored. File system may not support direct IO, or iomem_align= \
+                                      is bad, or invalid block size. Try setting direct=0."
+                .to_owned()
+        }
+        IoNote::FirstFailed { file } => {
+            format!("fio: first I/O failed. If {file} is a zoned block device, consider --zonemode=zbd")
+        }
+        IoNote::TooLate { latency_ns, limit_ns, file, action, offset, length } => format!(
+            "fio: latency of {latency_ns} nsec exceeds specified max ({limit_ns} nsec): {file} {action} {offset} {length}"
+        ),
+        IoNote::ZoneReset { file, zone, errno } => {
+            format!("fio: {file}: resetting zone {zone} failed: {}", errno_text(*errno))
+        }
+        IoNote::ZoneFinish { file, zone, errno } => {
+            format!("fio: {file}: finishing zone {zone} failed: {}", errno_text(*errno))
+        }
+        IoNote::TooManyActiveZones { file, zone, limit } => format!(
+            "fio: {file}: zone {zone} cannot be written: the device takes no more than {limit} zones that are written in \
+             part, and has them elsewhere. Reset or finish some of them."
+        ),
+        IoNote::TooManyOpenZones { file, zone, limit } => format!(
+            "fio: {file}: zone {zone} cannot be written: the device takes no more than {limit} open zones, and was asked to \
+             keep others open. Close some of them."
+        ),
+    }
+}

@@ -1,0 +1,45 @@
+//! Remarks and refusals of a run and of the set-up of its jobs, in words.
+//!
+//! Must not know: when they are said. Start reading at [`text`].
+
+use ferrio_stats::note::RunNote;
+
+/// The lines.
+// tidy: table
+pub(super) fn text(note: &RunNote) -> String {
+    match note {
+        RunNote::DepthIsCapped => {
+            "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1"
+                .to_owned()
+        }
+        RunNote::ClonesOverwrite => {
+            "fio: multiple writers may overwrite blocks that belong to other jobs. This can cause \
+                                     verification failures."
+                .to_owned()
+        }
+        RunNote::NeverReadsBack => {
+            "fio: verification read phase will never start because write phase uses all of runtime".to_owned()
+        }
+        RunNote::Stuck { job, limit_secs } => format!(
+            "fio: job '{job}' hasn't exited in {limit_secs} seconds after the second signal, it appears to be stuck."
+        ),
+        RunNote::EndedByForce { job, state, limit_secs } => format!(
+            "fio: job '{job}' (state={state}) hasn't exited in {limit_secs} seconds, it appears to be stuck. Doing forceful \
+             exit of this job."
+        ),
+        RunNote::NoResults => "fio: job ended without results".to_owned(),
+        RunNote::NeverStarted => "fio: job was never started".to_owned(),
+        RunNote::LogsStuck => "fio: logs are not whole: writing them appears to be stuck".to_owned(),
+        RunNote::LogThreadDied => "fio: the thread that writes logs has died".to_owned(),
+        RunNote::LogIsBroken { n_words } => format!("fio: {n_words} words of a log are broken"),
+        RunNote::LockedMemoryIsLimited { bytes } => format!("fio: limiting mlocked memory to {}MiB", bytes >> 20),
+        RunNote::NoCpuLeft { job } => format!("fio: {job}: gtod_cpu leaves it no CPU to run on"),
+        RunNote::NoOffload { engine, why } => {
+            format!("fio: option io_submit_mode: engine {engine} cannot be used with offload: {why}")
+        }
+        RunNote::NotAtomic { engine } => format!("fio: option atomic: engine {engine} cannot write atomically"),
+        RunNote::NoControlGroups => "fio: cgroup blkio does not appear to be mounted".to_owned(),
+        RunNote::NoSchedulers { device } => format!("fio: {device} has no io schedulers"),
+        RunNote::NoSuchClock { option, id } => format!("fio: {option}={id}: no such clock"),
+    }
+}

@@ -1,0 +1,294 @@
+//! The open files of a worker: opening for I/O, cache advice, closing.
+//!
+//! Must not know: loops. Start reading at [`FileTable::open`].
+//! Facts: reference "Open for I/O".
+
+use crate::error::{JobError, errno_of, job_error};
+use crate::files::{FilePlan, FileSet};
+use crate::plan::WorkerPlan;
+use ferrio_engine::{Engine, EngineError, EngineFile, OpenTarget};
+use ferrio_spec::engines::{EngineDef, Opening};
+use ferrio_spec::{FadviseHint, SyncMode, WriteHint};
+use ferrio_stats::Note;
+use ferrio_stats::note::{During, FileNote};
+use ferrio_sys::block_device::{self, DeviceNumber};
+use ferrio_sys::errno::{EINVAL, EMFILE};
+use ferrio_sys::file::{Access, FileInfo, FileKind, OpenRequest};
+use ferrio_sys::file_cache::{self, CacheAdvice};
+use ferrio_sys::limits::{Resource, raise_limit};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+/// What a loop needs to know of a file.
+#[derive(Debug, Clone, Copy)]
+struct FileState {
+    is_open: bool,
+    /// It closes once nothing of it is in flight.
+    is_closing: bool,
+    n_in_flight: u32,
+}
+
+/// Files of a worker by index.
+pub(crate) struct FileTable {
+    spec: Arc<ferrio_spec::JobSpec>,
+    engine: EngineDef,
+    plans: Vec<FilePlan>,
+    open: Vec<Option<OwnedFd>>,
+    /// What the loops look at.
+    states: Vec<FileState>,
+    n_open: u32,
+    /// Messages for the user that did not end the job.
+    pub(crate) warnings: Vec<Note>,
+}
+
+impl FileTable {
+    pub(crate) fn new(worker: &WorkerPlan, set: &FileSet) -> Self {
+        let n = set.files.len();
+        Self {
+            spec: Arc::clone(&worker.spec),
+            engine: worker.engine.def,
+            plans: set.files.clone(),
+            open: (0..n).map(|_| None).collect(),
+            states: vec![FileState { is_open: false, is_closing: false, n_in_flight: 0 }; n],
+            n_open: 0,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The file is open: the loop may use it as it is.
+    #[inline]
+    pub(crate) fn is_open(&self, index: u32) -> bool {
+        self.states[index as usize].is_open
+    }
+
+    /// One more unit of the file is in flight.
+    #[inline]
+    pub(crate) fn takes_off(&mut self, index: u32) {
+        self.states[index as usize].n_in_flight += 1;
+    }
+
+    /// One unit of the file is back. True if the file is to be closed now.
+    #[inline]
+    pub(crate) fn lands(&mut self, index: u32) -> bool {
+        let state = &mut self.states[index as usize];
+        state.n_in_flight -= 1;
+        state.is_closing && state.n_in_flight == 0
+    }
+
+    /// The file has nothing left to do. True if it is to be closed now; else it is when its last unit lands.
+    pub(crate) fn close_when_idle(&mut self, index: u32) -> bool {
+        let state = &mut self.states[index as usize];
+        state.is_closing = state.n_in_flight > 0;
+        !state.is_closing
+    }
+
+    /// The file does not close when it was about to. False: it is not open.
+    pub(crate) fn stays_open(&mut self, index: u32) -> bool {
+        let state = &mut self.states[index as usize];
+        state.is_closing = false;
+        state.is_open
+    }
+
+    pub(crate) fn plan(&self, index: u32) -> &FilePlan {
+        &self.plans[index as usize]
+    }
+
+    pub(crate) fn n_files(&self) -> u32 {
+        self.plans.len() as u32
+    }
+
+    pub(crate) fn n_open(&self) -> u32 {
+        self.n_open
+    }
+
+    /// Opens a file for the I/O of the job and tells the engine, which opens what is its own.
+    pub(crate) fn open(&mut self, index: u32, engine: &mut dyn Engine) -> Result<(), JobError> {
+        let plan = &self.plans[index as usize];
+        let writable = self.spec.changes_files();
+        let fd = self.engine.targets.are_opened_by_run().then(|| self.open_for_io(plan, writable)).transpose()?;
+        if let Some(fd) = &fd {
+            if let Some(warning) = self.drop_cache(plan, fd) {
+                self.warnings.push(warning);
+            }
+            self.advise(plan, fd);
+            self.hint(plan, fd)?;
+        }
+        let file = EngineFile {
+            index,
+            target: match &fd {
+                Some(fd) => OpenTarget::Descriptor(fd.as_fd()),
+                None => OpenTarget::Name(&plan.path),
+            },
+            writable,
+            range_start: plan.start_bytes,
+            range_bytes: plan.length_bytes,
+            random: self.spec.pattern.random,
+        };
+        engine.open_file(&file).map_err(|error| refused(&error))?;
+        self.states[index as usize].is_open = true;
+        self.open[index as usize] = fd;
+        self.n_open += 1;
+        Ok(())
+    }
+
+    fn open_for_io(&self, plan: &FilePlan, writable: bool) -> Result<OwnedFd, JobError> {
+        let durability = &self.spec.durability;
+        let regular = plan.kind == FileKind::Regular;
+        let creates = regular && self.spec.target.allow_file_create;
+        let request = match self.engine.opening {
+            Opening::AsAsked => OpenRequest {
+                access: if writable { Access::ReadWrite } else { Access::Read },
+                is_create: writable && creates,
+                is_direct: durability.direct,
+                is_sync: writable && durability.sync == SyncMode::Sync,
+                is_dsync: writable && durability.sync == SyncMode::Dsync,
+                is_noatime: !regular,
+                mode: 0o600,
+                ..OpenRequest::default()
+            },
+            Opening::ToChange => {
+                OpenRequest { access: Access::ReadWrite, is_create: creates, mode: 0o600, ..OpenRequest::default() }
+            }
+        };
+        request.open(&plan.path).map_err(|error| {
+            let errno = errno_of(&error);
+            let note = if errno == EINVAL && durability.direct {
+                FileNote::NoDirectIo.into()
+            } else if errno == EMFILE {
+                Note::system(During::Descriptors(raise_limit(Resource::Nofile, 0)), &error)
+            } else {
+                Note::system(During::Nothing, &error)
+            };
+            job_error!(errno, format!("open({})", plan.name)).explained(note)
+        })
+    }
+
+    /// Drops the cache of the range. A failure is a warning.
+    fn drop_cache(&self, plan: &FilePlan, fd: &OwnedFd) -> Option<Note> {
+        if !self.spec.layout.invalidate || self.spec.layout.pre_read {
+            return None;
+        }
+        let result = match plan.kind {
+            FileKind::Regular => file_cache::advise(fd, plan.start_bytes, plan.length_bytes, CacheAdvice::DontNeed),
+            FileKind::Block => block_device::flush_buffers(fd),
+            _ => Ok(()),
+        };
+        result.err().map(|error| Note::system(During::CacheInvalidation(plan.name.clone()), &error))
+    }
+
+    fn advise(&self, plan: &FilePlan, fd: &OwnedFd) {
+        let random = self.spec.pattern.random;
+        let advice = match self.spec.layout.fadvise_hint {
+            FadviseHint::None => return,
+            FadviseHint::ByWorkload if random => CacheAdvice::Random,
+            FadviseHint::Random => CacheAdvice::Random,
+            FadviseHint::ByWorkload | FadviseHint::Sequential => CacheAdvice::Sequential,
+            FadviseHint::NoReuse => CacheAdvice::NoReuse,
+        };
+        if matches!(plan.kind, FileKind::Regular | FileKind::Block) {
+            // Advice only: a file system may not know it.
+            let _ = file_cache::advise(fd, plan.start_bytes, plan.length_bytes, advice);
+        }
+    }
+
+    /// `write_hint`, for reads too.
+    fn hint(&self, plan: &FilePlan, fd: &OwnedFd) -> Result<(), JobError> {
+        let hint = match self.spec.durability.write_hint {
+            None => return Ok(()),
+            Some(WriteHint::None) => file_cache::WriteHint::None,
+            Some(WriteHint::Short) => file_cache::WriteHint::Short,
+            Some(WriteHint::Medium) => file_cache::WriteHint::Medium,
+            Some(WriteHint::Long) => file_cache::WriteHint::Long,
+            Some(WriteHint::Extreme) => file_cache::WriteHint::Extreme,
+        };
+        file_cache::set_write_hint(fd, hint).map_err(|error| {
+            job_error!(errno_of(&error), "fcntl write hint")
+                .explained(Note::system(During::File(plan.name.clone()), &error))
+        })
+    }
+
+    /// The range starts over: its cache is dropped again unless I/O bypasses it.
+    pub(crate) fn restarted(&mut self, index: u32) {
+        if self.spec.durability.direct {
+            return;
+        }
+        let plan = &self.plans[index as usize];
+        if let Some(fd) = &self.open[index as usize]
+            && let Some(warning) = self.drop_cache(plan, fd)
+        {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// Syncs an open file; returns 0 or an errno.
+    pub(crate) fn sync(&self, index: u32) -> i32 {
+        let Some(fd) = &self.open[index as usize] else { return 0 };
+        file_cache::sync(fd).map_or_else(ferrio_sys::Errno::raw_os_error, |()| 0)
+    }
+
+    /// The file system of an open file.
+    pub(crate) fn device(&self, index: u32) -> Option<DeviceNumber> {
+        let fd = self.open[index as usize].as_ref()?;
+        FileInfo::of_file(fd).ok().map(|info| info.on_device)
+    }
+
+    /// Syncs the file system of an open file; returns 0 or an errno.
+    pub(crate) fn sync_file_system(&self, index: u32) -> i32 {
+        let Some(fd) = &self.open[index as usize] else { return 0 };
+        file_cache::sync_file_system(fd).map_or_else(ferrio_sys::Errno::raw_os_error, |()| 0)
+    }
+
+    /// Closes a file. Nothing of it may be in flight. Returns whether it was open.
+    pub(crate) fn close(&mut self, index: u32, engine: &mut dyn Engine) -> bool {
+        let state = &mut self.states[index as usize];
+        state.is_closing = false;
+        if !std::mem::take(&mut state.is_open) {
+            return false;
+        }
+        engine.close_file(index);
+        drop(self.open[index as usize].take());
+        self.n_open -= 1;
+        true
+    }
+
+    /// Removes the files of the job; an engine removes what is its own.
+    pub(crate) fn unlink(&self, engine: &mut dyn Engine) {
+        if !self.engine.targets.are_files() {
+            self.plans.iter().for_each(|plan| engine.remove_target(&plan.path));
+            return;
+        }
+        for plan in self.plans.iter().filter(|plan| plan.kind == FileKind::Regular) {
+            // A file that another clone has removed already is gone all the same.
+            let _ = ferrio_sys::file::unlink(&plan.path);
+        }
+    }
+
+    /// Reads the ranges once so that they are cached.
+    pub(crate) fn pre_read(&self) -> Result<(), JobError> {
+        let block = self.spec.pattern.block_size.0[0].max_bytes.clamp(1, 1 << 26) as usize;
+        let mut buffer = vec![0; block];
+        for plan in self.plans.iter().filter(|plan| matches!(plan.kind, FileKind::Regular | FileKind::Block)) {
+            let failed = |errno: i32| job_error!(errno, "pre_read");
+            let fd = OpenRequest::default().open(&plan.path).map_err(|error| failed(errno_of(&error)))?;
+            ferrio_sys::file_io::seek(&fd, plan.start_bytes).map_err(|errno| failed(errno.raw_os_error()))?;
+            let mut left = plan.length_bytes;
+            while left > 0 {
+                let wanted = block.min(usize::try_from(left).unwrap_or(usize::MAX));
+                match ferrio_sys::file_io::read(&fd, &mut buffer[..wanted]) {
+                    Ok(0) => break,
+                    Ok(n) => left -= n as u64,
+                    Err(errno) => return Err(failed(errno.raw_os_error())),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What an engine says about a target that it cannot open.
+fn refused(error: &EngineError) -> JobError {
+    match error {
+        EngineError::Target { step, .. } => job_error!(error.errno(), step.clone()),
+        _ => job_error!(error.errno(), "open_file").explained(format!("fio: {error}")),
+    }
+}

@@ -1,0 +1,61 @@
+//! Jobs whose I/Os are turns of work that move no data.
+//!
+//! Must not know: what work. Start reading at [`of_job`].
+
+use ferrio_engine::{EngineKind, EngineOptions, Rhythm};
+use ferrio_spec::{ExtentSpec, JobSpec, PaceSpec, PauseSpec};
+
+/// How the turns of a job follow each other. What its options say of data is forgotten: as in fio, it means nothing to such a job,
+/// and neither checks nor loops need ask. Options that the engine refuses are told when it is made.
+pub(super) fn of_job(engine: &EngineKind, job: &mut JobSpec) -> Rhythm {
+    if !engine.def.moves_nothing() {
+        return Rhythm::default();
+    }
+    let options = EngineOptions::new(job.engine.options.clone());
+    let rhythm = (engine.prepare)(&options).map(|prepared| prepared.rhythm()).unwrap_or_default();
+    let plain = JobSpec::default();
+    job.layout = plain.layout;
+    job.pattern = plain.pattern;
+    job.zones = plain.zones;
+    job.submission = plain.submission;
+    job.durability = plain.durability;
+    job.verify = plain.verify;
+    job.write_iolog = plain.write_iolog;
+    job.replay = plain.replay;
+    job.extent = ExtentSpec { number_ios: job.extent.number_ios, ..plain.extent };
+    let pauses = PauseSpec { pause_us: rhythm.pause_us, ..PauseSpec::default() };
+    job.pace = PaceSpec { flow: job.pace.flow, pauses, ..plain.pace };
+    rhythm
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_engine::EngineValue;
+    use ferrio_spec::{DirectionMix, EngineSpec};
+
+    fn job(engine: &str) -> JobSpec {
+        let mut job =
+            JobSpec { engine: EngineSpec { name: engine.to_owned(), ..EngineSpec::default() }, ..JobSpec::default() };
+        job.engine.options = vec![("cpuload".to_owned(), EngineValue::Int(25))];
+        (job.pattern.mix, job.pattern.random) = (DirectionMix::Write, true);
+        (job.pace.pauses.pause_us, job.extent.number_ios) = (7, 3);
+        job
+    }
+
+    #[test]
+    fn what_moves_no_data_has_the_pauses_of_its_engine_and_no_order() {
+        let mut job = job("cpuio");
+        let rhythm = of_job(&ferrio_engine::find("cpuio").unwrap(), &mut job);
+        assert_eq!((rhythm.pause_us, job.pace.pauses.pause_us), (150_000, 150_000));
+        assert_eq!((job.pattern.mix, job.pattern.random), (DirectionMix::Read, false));
+        assert_eq!(job.extent.number_ios, 3);
+    }
+
+    #[test]
+    fn other_jobs_are_as_they_were() {
+        let (mut changed, engine) = (job("null"), ferrio_engine::find("null").unwrap());
+        assert_eq!(of_job(&engine, &mut changed), Rhythm::default());
+        assert_eq!(changed, job("null"));
+    }
+}

@@ -1,0 +1,108 @@
+//! Pressure stall information: how long tasks of the machine, and of the control group of this process, waited for a CPU, for I/O and for
+//! memory while the run went on.
+//!
+//! Must not know: jobs. Start reading at [`PressureProbe`].
+
+use super::{Begun, Probe, Site};
+use ferrio_stats::{Evidence, Pressure, Reading, Stall, Stalls};
+use std::path::{Path, PathBuf};
+
+/// Totals of cpu, io and memory in one place.
+type Totals = [Result<Stall, String>; 3];
+
+/// Totals at the start.
+struct PressureProbe {
+    machine: Totals,
+    cgroup: Option<(PathBuf, Totals)>,
+}
+
+pub(super) fn start(_: &Site<'_>, begun: &mut Begun) {
+    let cgroup = own_group().map(|directory| {
+        let totals = totals_of_group(&directory);
+        (directory, totals)
+    });
+    begun.probes.push(Box::new(PressureProbe { machine: totals_of_machine(), cgroup }));
+}
+
+impl Probe for PressureProbe {
+    fn evidence(&self) -> Evidence {
+        let cgroup = if let Some((directory, before)) = &self.cgroup {
+            differences(totals_of_group(directory), before)
+        } else {
+            let missing = || Reading::Missing("no group of cgroup2 is mounted for this process".to_owned());
+            Stalls { cpu: missing(), io: missing(), memory: missing() }
+        };
+        Evidence::Pressure(Pressure { machine: differences(totals_of_machine(), &self.machine), cgroup })
+    }
+}
+
+fn totals_of_machine() -> Totals {
+    ["cpu", "io", "memory"].map(|resource| read(&Path::new("/proc/pressure").join(resource)))
+}
+
+fn totals_of_group(directory: &Path) -> Totals {
+    ["cpu", "io", "memory"].map(|resource| read(&directory.join(format!("{resource}.pressure"))))
+}
+
+/// Directory of this process's group of cgroup2.
+fn own_group() -> Option<PathBuf> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    let mounts = std::fs::read_to_string("/proc/self/mounts").ok()?;
+    let path = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    let root = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+    let root = root.into_iter().find(|fields| fields.get(2) == Some(&"cgroup2"))?.get(1)?.to_owned();
+    Some(Path::new(root).join(path))
+}
+
+fn read(path: &Path) -> Result<Stall, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    parse(&text).ok_or_else(|| format!("{} is not understood", path.display()))
+}
+
+/// Lines `some avg10=.. avg60=.. avg300=.. total=N` and `full ...`; older kernels have no `full` for the CPU.
+fn parse(text: &str) -> Option<Stall> {
+    let total = |kind: &str| {
+        let line = text.lines().find(|line| line.starts_with(kind))?;
+        line.split(' ').find_map(|field| field.strip_prefix("total="))?.parse().ok()
+    };
+    Some(Stall { some_us: total("some ")?, full_us: total("full ").unwrap_or(0) })
+}
+
+fn differences(now: Totals, before: &Totals) -> Stalls {
+    let mut stalls = now.into_iter().zip(before).map(|(now, before)| {
+        Reading::from(now.and_then(|now| {
+            let before = before.clone()?;
+            let (some_us, full_us) =
+                (now.some_us.saturating_sub(before.some_us), now.full_us.saturating_sub(before.full_us));
+            Ok::<_, String>(Stall { some_us, full_us })
+        }))
+    });
+    let mut next = || stalls.next().unwrap_or(Reading::Missing(String::new()));
+    Stalls { cpu: next(), io: next(), memory: next() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_are_those_of_the_lines() {
+        let some = "some avg10=4.52 avg60=5.76 avg300=3.39 total=1631258673\n";
+        let full = "full avg10=0.00 avg60=0.00 avg300=0.00 total=253462256\n";
+        let both = parse(&format!("{some}{full}"));
+        assert_eq!(both, Some(Stall { some_us: 1_631_258_673, full_us: 253_462_256 }));
+        assert_eq!(parse(some), Some(Stall { some_us: 1_631_258_673, full_us: 0 }));
+        assert_eq!(parse(full), None);
+    }
+
+    #[test]
+    fn what_was_waited_meanwhile_counts() {
+        let total = |some_us, full_us| Ok::<_, String>(Stall { some_us, full_us });
+        let before = [total(10, 1), total(20, 2), Err("no PSI".to_owned())];
+        let now = [total(15, 1), Err("gone".to_owned()), total(7, 7)];
+        let stalls = differences(now, &before);
+        assert_eq!(stalls.cpu, Reading::Value(Stall { some_us: 5, full_us: 0 }));
+        assert_eq!(stalls.io, Reading::Missing("gone".to_owned()));
+        assert_eq!(stalls.memory, Reading::Missing("no PSI".to_owned()));
+    }
+}

@@ -1,0 +1,87 @@
+//! What the kernel accounts to the processes of the run (`/proc/PID/io`): whether what a job did reached the storage, or ended in the
+//! page cache.
+//!
+//! Must not know: what jobs did. Start reading at [`ProcessIoProbe`].
+
+use super::{Begun, Probe, Site};
+use crate::plan::WorkerPlan;
+use ferrio_stats::{Evidence, IoCounters, ProcessIo, WorkerIo};
+
+/// Of this process, which gets the counts of its children when it waits for them.
+const OWN: &str = "/proc/self/io";
+
+/// Counters at the start, and those of workers at their ends.
+struct ProcessIoProbe {
+    before: Result<IoCounters, String>,
+    workers: Vec<WorkerIo>,
+}
+
+pub(super) fn start(_: &Site<'_>, begun: &mut Begun) {
+    begun.probes.push(Box::new(ProcessIoProbe { before: read(OWN), workers: Vec::new() }));
+}
+
+impl Probe for ProcessIoProbe {
+    fn worker_ends(&mut self, worker: &WorkerPlan, pid: u32, is_thread: bool) {
+        // The counts of a thread go with it; they are part of those of this process.
+        if !is_thread {
+            let counters = read(&format!("/proc/{pid}/io")).into();
+            self.workers.push(WorkerIo { number: worker.thread_number, pid, counters });
+        }
+    }
+
+    fn evidence(&self) -> Evidence {
+        let total = self.before.clone().and_then(|before| Ok(since(&read(OWN)?, &before)));
+        Evidence::ProcessIo(ProcessIo { total: total.into(), workers: self.workers.clone() })
+    }
+}
+
+fn read(path: &str) -> Result<IoCounters, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    parse(&text).ok_or_else(|| format!("{path} is not understood"))
+}
+
+fn parse(text: &str) -> Option<IoCounters> {
+    let counter = |name: &str| {
+        let values = text.lines().filter_map(|line| line.split_once(':'));
+        values.filter(|(key, _)| *key == name).find_map(|(_, value)| value.trim().parse().ok())
+    };
+    Some(IoCounters {
+        rchar: counter("rchar")?,
+        wchar: counter("wchar")?,
+        read_bytes: counter("read_bytes")?,
+        write_bytes: counter("write_bytes")?,
+        cancelled_write_bytes: counter("cancelled_write_bytes")?,
+    })
+}
+
+fn since(now: &IoCounters, before: &IoCounters) -> IoCounters {
+    IoCounters {
+        rchar: now.rchar.saturating_sub(before.rchar),
+        wchar: now.wchar.saturating_sub(before.wchar),
+        read_bytes: now.read_bytes.saturating_sub(before.read_bytes),
+        write_bytes: now.write_bytes.saturating_sub(before.write_bytes),
+        cancelled_write_bytes: now.cancelled_write_bytes.saturating_sub(before.cancelled_write_bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str =
+        "rchar: 10\nwchar: 20\nsyscr: 1\nsyscw: 2\nread_bytes: 30\nwrite_bytes: 40\ncancelled_write_bytes: 5\n";
+
+    #[test]
+    fn counters_are_found_by_name() {
+        let read = IoCounters { rchar: 10, wchar: 20, read_bytes: 30, write_bytes: 40, cancelled_write_bytes: 5 };
+        assert_eq!(parse(TEXT), Some(read));
+        assert_eq!(parse("rchar: 10\n"), None);
+        assert_eq!(parse(&TEXT.replace("40", "forty")), None);
+    }
+
+    #[test]
+    fn what_cannot_be_read_has_a_reason() {
+        let missing = read("/proc/0/io").unwrap_err();
+        assert!(missing.starts_with("/proc/0/io: "), "{missing}");
+    }
+}

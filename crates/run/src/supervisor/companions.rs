@@ -1,0 +1,104 @@
+//! Jobs that do no I/O (they burn CPU, or run a program) accompany those that do, and end with them.
+//!
+//! Must not know: how workers are ended. Start reading at [`Companions::due`].
+//! Facts: fio 3.41 with `cpuio` before, beside and behind other jobs.
+
+use super::record::Record;
+use crate::plan::RunPlan;
+use ferrio_engine::EndsWith;
+
+/// What was seen of the jobs that do I/O.
+pub(super) struct Companions {
+    /// What ends each job; empty: no job ends with others.
+    ends_with: Vec<EndsWith>,
+    /// Jobs that do I/O and had ended.
+    n_ended: usize,
+}
+
+/// How far a job is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Waiting,
+    Running,
+    Ended,
+}
+
+impl Companions {
+    pub(super) fn new(plan: &RunPlan) -> Self {
+        let mut ends_with: Vec<EndsWith> = plan.workers.iter().map(|worker| worker.rhythm.ends_with).collect();
+        if ends_with.iter().all(|ends_with| *ends_with == EndsWith::Nothing) {
+            ends_with = Vec::new();
+        }
+        Self { ends_with, n_ended: 0 }
+    }
+
+    /// The workers that are to end now.
+    pub(super) fn due(&mut self, records: &[Record]) -> Vec<usize> {
+        if self.ends_with.is_empty() {
+            return Vec::new();
+        }
+        let progress = |record: &Record| match record {
+            _ if record.has_ended() => Progress::Ended,
+            _ if record.is_waiting() => Progress::Waiting,
+            _ => Progress::Running,
+        };
+        self.look(&records.iter().map(progress).collect::<Vec<_>>())
+    }
+
+    /// As seen on fio 3.41: where a job that does I/O has ended, none runs, and none of any kind waits for its turn, all end. One that
+    /// asks for it ends when no I/O is left, also when it has not begun. Where no job does I/O none ends.
+    fn look(&mut self, jobs: &[Progress]) -> Vec<usize> {
+        let does_io = |ends_with: &EndsWith| *ends_with == EndsWith::Nothing;
+        let of_io =
+            || jobs.iter().zip(&self.ends_with).filter(|(_, ends_with)| does_io(ends_with)).map(|(job, _)| *job);
+        let n_ended = of_io().filter(|job| *job == Progress::Ended).count();
+        let has_just_ended = n_ended > std::mem::replace(&mut self.n_ended, n_ended);
+        if n_ended == 0 || of_io().any(|job| job != Progress::Ended) {
+            return Vec::new();
+        }
+        let all_end = has_just_ended && !jobs.contains(&Progress::Waiting);
+        let ends =
+            |index: &usize| jobs[*index] != Progress::Ended && (all_end || self.ends_with[*index] == EndsWith::NoIo);
+        (0..jobs.len()).filter(ends).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Progress::{Ended, Running, Waiting};
+    use super::*;
+
+    /// Job 0 burns CPU, jobs 1 and 2 do I/O.
+    fn companions(ends_with: EndsWith) -> Companions {
+        Companions { ends_with: vec![ends_with, EndsWith::Nothing, EndsWith::Nothing], n_ended: 0 }
+    }
+
+    #[test]
+    fn what_accompanies_io_ends_with_the_last() {
+        let mut beside = companions(EndsWith::LastIo);
+        assert!(beside.look(&[Running, Running, Running]).is_empty());
+        assert!(beside.look(&[Running, Ended, Running]).is_empty());
+        assert_eq!(beside.look(&[Running, Ended, Ended]), [0]);
+        assert!(beside.look(&[Ended, Ended, Ended]).is_empty());
+    }
+
+    #[test]
+    fn io_that_waits_is_waited_for() {
+        assert!(companions(EndsWith::LastIo).look(&[Running, Ended, Waiting]).is_empty());
+        assert!(companions(EndsWith::NoIo).look(&[Running, Ended, Waiting]).is_empty());
+    }
+
+    #[test]
+    fn what_begins_after_the_io_runs_on_unless_it_asks_not_to() {
+        let mut behind = companions(EndsWith::LastIo);
+        assert!(behind.look(&[Waiting, Ended, Ended]).is_empty());
+        assert!(behind.look(&[Running, Ended, Ended]).is_empty());
+        assert_eq!(companions(EndsWith::NoIo).look(&[Waiting, Ended, Ended]), [0]);
+    }
+
+    #[test]
+    fn without_io_none_ends() {
+        let mut alone = Companions { ends_with: vec![EndsWith::NoIo], n_ended: 0 };
+        assert!(alone.look(&[Running]).is_empty());
+    }
+}

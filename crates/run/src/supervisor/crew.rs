@@ -1,0 +1,298 @@
+//! The workers as the supervisor has them: starts them, hears them, ends them, tells what happens to them.
+//!
+//! Must not know: when that is, how results are merged. Start reading at [`Crew::start`], then [`Crew::hear`].
+//! Facts: reference "Run structure", "Environment, files, signals, exit codes".
+
+use super::launch::{self, Heard, WorkerHandle, lost_outcome};
+use super::record::{Record, Status, failed, setup_failed};
+use super::scene::Scene;
+use super::{steady, told};
+use crate::error::{errno_of, job_error};
+use crate::events::{RunEvent, RunObserver, Stream};
+use crate::link::board::{Shown, WorkerState, attention};
+use crate::link::message::{WorkerMessage, WorkerOutcome};
+use crate::link::trace::{self, TraceGroup};
+use crate::probe::Probes;
+use ferrio_spec::ExitWhat;
+use ferrio_stats::Note;
+use ferrio_stats::note::{During, RunNote};
+use ferrio_stats::{SteadySample, ThreadStats};
+use ferrio_sys::errno::EINTR;
+use ferrio_sys::process::{self, Signal};
+use std::os::fd::BorrowedFd;
+use std::time::Duration;
+
+/// All workers of a run.
+pub(super) struct Crew {
+    pub(super) records: Vec<Record>,
+    pub(super) probes: Probes,
+}
+
+impl Crew {
+    /// Starts workers. They go on to the gate.
+    pub(super) fn start(&mut self, turn: &[usize], scene: &Scene, observer: &mut dyn RunObserver) {
+        for &index in turn {
+            self.start_worker(index, scene, observer);
+        }
+        for &index in turn {
+            // Not before all have started: see `launch::start`.
+            self.records[index].files = None;
+        }
+    }
+
+    /// One that the system refuses has failed; the others run on.
+    fn start_worker(&mut self, index: usize, scene: &Scene, observer: &mut dyn RunObserver) {
+        let plan = &scene.plan.workers[index];
+        told::tell_launch(scene, &self.records, observer, index);
+        let started = scene.logs.as_ref().map_or(Ok(None), |logs| logs.add(index, plan));
+        match started.and_then(|log| launch::start(scene, index, &mut self.records[index].files, log)) {
+            Ok((handle, pid)) => {
+                self.records[index].pid = pid;
+                self.records[index].status = Status::Running(handle);
+            }
+            Err(error) => {
+                let note = Note::system(During::Job(plan.spec.name.clone()), &error);
+                let error = job_error!(errno_of(&error), "start").explained(note);
+                setup_failed(&mut self.records[index], error, observer);
+                scene.board.slot(index).set_state(WorkerState::Exited);
+                scene.finish_logs(index);
+            }
+        }
+    }
+
+    /// Some of them are not at the gate yet.
+    pub(super) fn is_getting_ready(&self, turn: &[usize], scene: &Scene) -> bool {
+        let unready = |index: &&usize| {
+            self.records[**index].is_running() && scene.board.slot(**index).state() < WorkerState::Initialised
+        };
+        turn.iter().any(|index| unready(&index))
+    }
+
+    /// Opens the gate. Who begins its I/O then takes part in its flow from then on, whichever of them runs first.
+    pub(super) fn let_go(&mut self, turn: &[usize], scene: &Scene) {
+        for &index in turn.iter().filter(|index| !self.records[**index].has_ended()) {
+            let worker = &scene.plan.workers[index];
+            if let Some(seat) = scene.board.flow_seat(worker, index).filter(|_| worker.begins_at_once()) {
+                seat.join(worker.spec.pace.flow.weight);
+            }
+        }
+        scene.board.open_gate();
+        scene.time.let_go();
+        let now = scene.time.now();
+        for &index in turn {
+            self.records[index].let_go_at = Some(now);
+        }
+    }
+
+    pub(super) fn running(&self) -> Vec<usize> {
+        (0..self.records.len()).filter(|index| self.records[*index].is_running()).collect()
+    }
+
+    pub(super) fn have_all_ended(&self) -> bool {
+        self.records.iter().all(Record::has_ended)
+    }
+
+    /// What to poll for the messages of processes, and whose they are.
+    pub(super) fn poll_fds(&self) -> (Vec<usize>, Vec<BorrowedFd<'_>>) {
+        let poll_fd = |index: usize| match &self.records[index].status {
+            Status::Running(handle) => handle.poll_fd().map(|fd| (index, fd)),
+            _ => None,
+        };
+        (0..self.records.len()).filter_map(poll_fd).unzip()
+    }
+
+    /// Takes all that these have to say.
+    pub(super) fn hear(&mut self, indexes: &[usize], scene: &Scene, observer: &mut dyn RunObserver) {
+        for &index in indexes {
+            while let Status::Running(handle) = &mut self.records[index].status {
+                match handle.hear() {
+                    Heard::Nothing => break,
+                    Heard::Message(message) => self.take_message(index, message, scene, observer),
+                    Heard::Ended(killed_by) => {
+                        self.take_end(index, killed_by, scene, observer);
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    fn take_message(&mut self, index: usize, message: WorkerMessage, scene: &Scene, observer: &mut dyn RunObserver) {
+        match message {
+            WorkerMessage::Trace(_) if told::is_other_than_traced(scene, &self.records, index) => {}
+            WorkerMessage::Trace(text) => observer.event(RunEvent::Trace(text)),
+            WorkerMessage::Note(stream, note) => observer.event(RunEvent::Message(stream, note)),
+            WorkerMessage::LayingOut(n_files, total_bytes) => {
+                let job_name = scene.plan.workers[index].spec.name.clone();
+                observer.event(RunEvent::LayingOut { job_name, n_files, total_bytes });
+            }
+            WorkerMessage::Snapshot(stats) => {
+                self.records[index].take_snapshot(stats, scene.time.now());
+            }
+            WorkerMessage::Interval(figures) => {
+                scene.board.slot(index).set_heard();
+                let (worker, now) = (&scene.plan.workers[index], scene.time.now());
+                scene.teller.interval(worker, &mut self.records[index], *figures, now, observer);
+            }
+            WorkerMessage::Steady(sample) => self.take_steady_sample(index, sample, scene, observer),
+            WorkerMessage::Outcome(outcome) => {
+                let (worker, pid) = (&scene.plan.workers[index], self.records[index].pid);
+                // It is about to be gone, and what the kernel knows of it too.
+                self.probes.worker_ends(worker, pid, scene.is_thread(index));
+                self.records[index].outcome = Some(outcome);
+            }
+        }
+    }
+
+    /// Takes a sample for a search for a steady state, and tells what it came to; ends the workers that end because of it.
+    fn take_steady_sample(
+        &mut self,
+        index: usize,
+        sample: SteadySample,
+        scene: &Scene,
+        observer: &mut dyn RunObserver,
+    ) {
+        let mut lines = Vec::new();
+        let ending = steady::take(&mut self.records, index, sample, |last_member, state| {
+            lines.extend(told::steady_lines(scene, index, last_member, state));
+        });
+        for line in lines {
+            told::trace(scene, &self.records, observer, TraceGroup::SteadyState, || line);
+        }
+        for member in ending {
+            self.end_worker(member, scene, observer);
+        }
+    }
+
+    /// A worker is gone: says why if it failed, and ends others that are to end with it.
+    fn take_end(&mut self, index: usize, killed_by: Option<i32>, scene: &Scene, observer: &mut dyn RunObserver) {
+        let lost = self.records[index].outcome.is_none().then(|| self.lost_stats(index, scene));
+        let (worker, slot) = (&scene.plan.workers[index], scene.board.slot(index));
+        let record = &mut self.records[index];
+        record.end(worker, killed_by, lost.is_some());
+        let (pid, last_state) = (record.pid, slot.state());
+        slot.set_state(WorkerState::Exited);
+        scene.finish_logs(index);
+        let mut tell = |text: String| told::trace(scene, &self.records, observer, TraceGroup::Process, || text);
+        tell(trace::state_change(pid, last_state, WorkerState::Exited));
+        tell(format!("pid={pid}: runstate EXITED -> REAPED"));
+        if let Some(signal) = killed_by {
+            observer.event(RunEvent::Message(Stream::Error, Note::Killed { pid, signal }));
+        }
+        if let Some(stats) = lost {
+            self.records[index].outcome = Some(Box::new(lost_outcome(stats, killed_by)));
+        }
+        if let Some(seat) = scene.board.flow_seat(worker, index) {
+            seat.leave();
+        }
+        self.tell_failure(index, observer);
+        self.tell_end(index, scene, observer);
+        let grouping = &worker.spec.grouping;
+        let exits_all = scene.plan.workers.iter().any(|worker| worker.spec.grouping.exitall);
+        if exits_all || (grouping.exitall_on_error && self.records[index].has_failed()) {
+            self.end_with(index, grouping.exit_what, scene, observer);
+        }
+    }
+
+    /// For the records.
+    pub(super) fn tell_end(&mut self, index: usize, scene: &Scene, observer: &mut dyn RunObserver) {
+        let times = (scene.time.now(), scene.clock.now_ns());
+        scene.teller.end(&scene.plan.workers[index], &mut self.records[index], times, observer);
+    }
+
+    fn tell_failure(&self, index: usize, observer: &mut dyn RunObserver) {
+        let record = &self.records[index];
+        let Some(outcome) = &record.outcome else { return };
+        let Some(error) = &outcome.failure else { return };
+        if let Some(note) = error.note.as_deref() {
+            observer.event(RunEvent::Message(Stream::Error, note.clone()));
+        }
+        // As in fio, what fails in the process of the job is told where the report goes.
+        let stream = if record.pid == 0 { Stream::Error } else { Stream::Info };
+        observer.event(RunEvent::Message(stream, failed(record.pid, error)));
+    }
+
+    /// `exitall`: ends the workers that `exit_what` of the ending one selects.
+    fn end_with(&mut self, index: usize, what: ExitWhat, scene: &Scene, observer: &mut dyn RunObserver) {
+        let workers = &scene.plan.workers;
+        let group = workers[index].group_index;
+        let group_id = if what == ExitWhat::Group { i64::from(group) } else { -1 };
+        told::trace(scene, &self.records, observer, TraceGroup::Process, || format!("terminate group_id={group_id}"));
+        for (other, worker) in workers.iter().enumerate() {
+            let selected = match what {
+                ExitWhat::Group => worker.group_index == group,
+                ExitWhat::Stonewall => self.records[other].is_running(),
+                ExitWhat::All => true,
+            };
+            if selected {
+                self.end_worker(other, scene, observer);
+            }
+        }
+    }
+
+    /// Ends all workers; those that wait are not started.
+    pub(super) fn end_all(&mut self, scene: &Scene, observer: &mut dyn RunObserver) {
+        told::trace(scene, &self.records, observer, TraceGroup::Process, || "terminate group_id=-1".to_owned());
+        (0..self.records.len()).for_each(|index| self.end_worker(index, scene, observer));
+    }
+
+    pub(super) fn end_worker(&mut self, index: usize, scene: &Scene, observer: &mut dyn RunObserver) {
+        if self.records[index].is_waiting() {
+            self.records[index].status = Status::Ended;
+        } else if self.records[index].is_running() {
+            let (name, pid) = (&scene.plan.workers[index].spec.name, self.records[index].pid);
+            let text = || format!("setting terminate on {name}/{pid}");
+            told::trace(scene, &self.records, observer, TraceGroup::Process, text);
+            scene.board.slot(index).ask(attention::TERMINATE);
+        }
+    }
+
+    /// Before the jobs are told to end: they would be gone without it.
+    pub(super) fn ask_for_states(&self, scene: &Scene) {
+        for (index, record) in self.records.iter().enumerate() {
+            let has_state = scene.plan.workers[index].spec.verify.is_some();
+            if has_state && record.is_running() && scene.board.slot(index).state() >= WorkerState::Ramping {
+                scene.board.slot(index).ask(attention::SAVE_STATE);
+            }
+        }
+    }
+
+    /// One of them has not written its state yet.
+    pub(super) fn is_saving(&self, scene: &Scene) -> bool {
+        let mut records = self.records.iter().enumerate();
+        records.any(|(index, record)| record.is_running() && scene.board.slot(index).wants_state())
+    }
+
+    /// What can be ended from outside is; its end is noticed like any other.
+    pub(super) fn kill_all(&self) {
+        for record in &self.records {
+            if let Status::Running(WorkerHandle::Process(pid, _)) = &record.status {
+                // It may have ended in this moment. What does not even die of this is left behind.
+                let _ = process::kill(*pid, Signal::KILL);
+            }
+        }
+    }
+
+    /// Abandons workers that have not ended in this time, by force where that can be. They have failed.
+    pub(super) fn give_up(&mut self, limit: Duration, scene: &Scene, observer: &mut dyn RunObserver) {
+        self.kill_all();
+        for index in self.running() {
+            let (job, state) = (scene.plan.workers[index].spec.name.clone(), scene.board.slot(index).state() as u32);
+            let note = RunNote::EndedByForce { job, state, limit_secs: limit.as_secs() };
+            let figures = self.lost_stats(index, scene);
+            let failure = job_error!(EINTR, "stuck").explained(note);
+            self.records[index].outcome = Some(Box::new(WorkerOutcome::new(figures, Some(failure), true)));
+            self.take_end(index, None, scene, observer);
+        }
+        // Those that were waiting for their turn have been told.
+        self.records.iter_mut().for_each(|record| record.status = Status::Ended);
+    }
+
+    /// The figures of a worker that cannot tell them itself: those that it sent last, or what it showed.
+    fn lost_stats(&mut self, index: usize, scene: &Scene) -> Box<ThreadStats> {
+        let shown = Shown::of(scene.board.slot(index));
+        let record = &mut self.records[index];
+        let ran = record.let_go_at.map_or(Duration::ZERO, |instant| scene.time.since(instant));
+        record.snapshot.take().map_or_else(|| Box::new(shown.figures(ran)), |(stats, _)| stats)
+    }
+}

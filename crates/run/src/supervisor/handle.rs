@@ -1,0 +1,135 @@
+//! What steers a run from outside, from any thread: ends it, asks it for a report, pulls its trigger.
+//!
+//! Must not know: why somebody wants that; signals above all. Start reading at [`Handle`].
+
+use ferrio_sys::waker::Waker;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+/// A run that can be steered. Its clones steer the same one, before it begins, while it goes on, and without effect afterwards. No
+/// call locks, allocates or waits.
+#[derive(Debug, Clone)]
+pub struct Handle(Arc<Wishes>);
+
+/// What was wished and is not yet heard.
+#[derive(Debug)]
+struct Wishes {
+    n_stops: AtomicU32,
+    is_aborted: AtomicBool,
+    wants_snapshot: AtomicBool,
+    is_triggered: AtomicBool,
+    /// Something was wished since it was asked last.
+    is_new: AtomicBool,
+    waker: Waker,
+}
+
+/// What was wished since it was asked last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Wished {
+    pub(super) n_stops: u32,
+    pub(super) is_aborted: bool,
+    pub(super) wants_snapshot: bool,
+    pub(super) is_triggered: bool,
+}
+
+impl Handle {
+    /// A handle for a run to come.
+    ///
+    /// # Errors
+    /// The system has no descriptor left.
+    pub fn new() -> ferrio_sys::Result<Self> {
+        Ok(Self(Arc::new(Wishes {
+            n_stops: AtomicU32::new(0),
+            is_aborted: AtomicBool::new(false),
+            wants_snapshot: AtomicBool::new(false),
+            is_triggered: AtomicBool::new(false),
+            is_new: AtomicBool::new(false),
+            waker: Waker::new()?,
+        })))
+    }
+
+    /// Ends the run in good order: jobs finish their I/Os in flight, and the outcome has all that was done. Called again, what
+    /// has not ended three seconds later is given up.
+    pub fn stop(&self) {
+        self.0.n_stops.fetch_add(1, Ordering::SeqCst);
+        self.wake();
+    }
+
+    /// Ends the run at once: jobs that are processes are killed, and the outcome has what they told last. A job that is a thread is
+    /// told to end, and left behind when it has not done so three seconds later: nobody can end a thread from outside.
+    pub fn abort(&self) {
+        self.0.is_aborted.store(true, Ordering::SeqCst);
+        self.wake();
+    }
+
+    /// Asks for a report of the running state ([`crate::RunEvent::Status`]). Whoever asks before it is there gets the same one.
+    pub fn snapshot(&self) {
+        self.0.wants_snapshot.store(true, Ordering::SeqCst);
+        self.wake();
+    }
+
+    /// Does what the trigger does: jobs write the states of their verification and end, and its command is started.
+    pub fn trigger(&self) {
+        self.0.is_triggered.store(true, Ordering::SeqCst);
+        self.wake();
+    }
+
+    /// Somebody has called [`Handle::stop`] or [`Handle::abort`].
+    pub fn is_stopping(&self) -> bool {
+        self.0.n_stops.load(Ordering::SeqCst) > 0 || self.0.is_aborted.load(Ordering::SeqCst)
+    }
+
+    /// What came since the last call, of wishes that are fulfilled once; all stops so far.
+    pub(super) fn take(&self) -> Wished {
+        self.0.is_new.store(false, Ordering::SeqCst);
+        self.0.waker.rest();
+        Wished {
+            n_stops: self.0.n_stops.load(Ordering::SeqCst),
+            is_aborted: self.0.is_aborted.load(Ordering::SeqCst),
+            wants_snapshot: self.0.wants_snapshot.swap(false, Ordering::SeqCst),
+            is_triggered: self.0.is_triggered.swap(false, Ordering::SeqCst),
+        }
+    }
+
+    /// Something was wished since [`Handle::take`].
+    pub(super) fn has_new(&self) -> bool {
+        self.0.is_new.load(Ordering::SeqCst)
+    }
+
+    fn wake(&self) {
+        self.0.is_new.store(true, Ordering::SeqCst);
+        self.0.waker.wake();
+    }
+
+    /// Readable from a wish until [`Handle::take`].
+    pub(super) fn poll_fd(&self) -> BorrowedFd<'_> {
+        self.0.waker.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wishes_of_all_clones_are_heard() {
+        let handle = Handle::new().unwrap();
+        let clone = handle.clone();
+        assert_eq!((handle.take(), handle.is_stopping()), (Wished::default(), false));
+        std::thread::spawn(move || {
+            clone.snapshot();
+            clone.trigger();
+        })
+        .join()
+        .unwrap();
+        assert_eq!(handle.take(), Wished { wants_snapshot: true, is_triggered: true, ..Wished::default() });
+        assert_eq!(handle.take(), Wished::default());
+        handle.stop();
+        handle.clone().stop();
+        let stopped = Wished { n_stops: 2, ..Wished::default() };
+        assert_eq!((handle.take(), handle.take(), handle.is_stopping()), (stopped, stopped, true));
+        handle.abort();
+        assert_eq!(handle.take(), Wished { is_aborted: true, ..stopped });
+    }
+}

@@ -1,0 +1,64 @@
+//! Reports of the running state: workers are asked for their figures, and the report is made when they have answered.
+//!
+//! Must not know: who wants reports, and when. Start reading at [`Reports::ask`].
+
+use super::crew::Crew;
+use super::scene::Scene;
+use crate::link::board::{Shown, WorkerState, attention};
+use std::time::{Duration, Instant};
+
+/// Workers have this long to send their figures for a report; one that waits for its device all that time is shown as
+/// it was when it sent them last.
+pub(super) const ANSWER_LIMIT: Duration = Duration::from_secs(1);
+
+/// The report that was asked for, if one was.
+#[derive(Debug, Default)]
+pub(super) struct Reports {
+    asked_at: Option<Instant>,
+}
+
+impl Reports {
+    /// Asks all running workers for their figures. Who asks while others are being answered gets the same report.
+    pub(super) fn ask(&mut self, crew: &mut Crew, scene: &Scene) {
+        if self.asked_at.is_some() {
+            return;
+        }
+        for (index, record) in crew.records.iter_mut().enumerate() {
+            let slot = scene.board.slot(index);
+            if record.is_running() && slot.state() >= WorkerState::Ramping {
+                record.awaits_snapshot = true;
+                slot.ask(attention::SNAPSHOT);
+            }
+        }
+        self.asked_at = Some(scene.time.now());
+    }
+
+    /// A report that is wanted, and that can be made now: when it was asked for.
+    pub(super) fn take_complete(&mut self, crew: &mut Crew, scene: &Scene) -> Option<Instant> {
+        let asked_at = self.asked_at?;
+        let is_complete = !crew.records.iter().any(|record| record.awaits_snapshot);
+        if is_complete || scene.time.since(asked_at) >= ANSWER_LIMIT {
+            return self.take(crew, scene);
+        }
+        None
+    }
+
+    /// A report that was asked for and has not come, whoever has answered. Those who are silent are shown by what they showed.
+    pub(super) fn take(&mut self, crew: &mut Crew, scene: &Scene) -> Option<Instant> {
+        let asked_at = self.asked_at.take()?;
+        let now = scene.time.now();
+        for (index, record) in crew.records.iter_mut().enumerate() {
+            if record.awaits_snapshot && record.snapshot.is_none() {
+                let ran = record.let_go_at.map_or(Duration::ZERO, |instant| scene.time.since(instant));
+                record.snapshot = Some((Box::new(Shown::of(scene.board.slot(index)).figures(ran)), now));
+            }
+        }
+        Some(asked_at)
+    }
+
+    /// Until the report is made whoever has not answered.
+    pub(super) fn time_left(&self, now: Instant) -> Duration {
+        let left = |asked_at| ANSWER_LIMIT.saturating_sub(now.saturating_duration_since(asked_at));
+        self.asked_at.map_or(Duration::MAX, left)
+    }
+}

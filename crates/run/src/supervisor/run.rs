@@ -1,0 +1,196 @@
+//! A run as an object: it is prepared, goes, and ends in a record.
+//!
+//! Must not know: how workers are watched. Start reading at [`Run::prepare`], then [`Prepared::go`].
+//!
+//! A program may have several runs, one after the other or at the same time, each in a thread of its own. Jobs that are processes
+//! are forked from the thread that calls [`Run::prepare`] and [`Prepared::go`], and die with it. Such a process begins with a
+//! copy of what the other threads of the program had locked at that moment. What a worker needs is free then, as far as this
+//! program's own threads are concerned: they hold no lock that a worker takes but that of the C library's memory, which the
+//! library itself puts in order after a fork. A program with an allocator of its own that does not do that, or whose other threads
+//! change its environment, has to give its jobs the option `thread`.
+
+use super::crew::Crew;
+use super::desk::Desk;
+use super::groups;
+use super::handle::Handle;
+use super::prepare::{self, Survey};
+use super::record::Record;
+use super::scene::Scene;
+use super::stretches::Teller;
+use super::time::RunTime;
+use super::watch::Watch;
+use super::{RunOutcome, RunSettings, announce, outcome, steady};
+use crate::error::RunError;
+use crate::events::{RunEvent, RunObserver};
+use crate::link::board::Board;
+use crate::link::trace::TraceGroup;
+use crate::logs::LogDrain;
+use crate::plan::RunPlan;
+use ferrio_spec::RunSpec;
+use ferrio_sys::clock::{monotonic_ns, wall_clock};
+use ferrio_sys::limits::{Resource, raise_limit};
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A run that was described and has not begun.
+#[derive(Debug)]
+pub struct Run {
+    spec: RunSpec,
+    settings: RunSettings,
+    handle: Handle,
+}
+
+/// When a run starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// At once.
+    Now,
+    /// At this time of `CLOCK_REALTIME`, counted from 1970; at once if it has passed.
+    At(Duration),
+    /// At this time of `CLOCK_MONOTONIC`; at once if it has passed.
+    AtMonotonic(Duration),
+}
+
+/// A run whose files are laid out and whose first workers wait for the start. It stays in the thread that has prepared it, with
+/// which its processes die. Dropping it ends them.
+pub struct Prepared {
+    stage: Option<Stage>,
+    handle: Handle,
+    _stays_in_its_thread: PhantomData<*const ()>,
+}
+
+enum Stage {
+    /// Everything is ready, after so much time of the workers' own preparation.
+    Ready(Box<Watch>, Duration),
+    /// It was refused, or given up: this is all that there will be.
+    Over(Box<RunOutcome>),
+}
+
+impl Run {
+    /// A run of these jobs.
+    ///
+    /// # Errors
+    /// The system has no descriptor left for its handle.
+    pub fn new(spec: RunSpec, settings: RunSettings) -> Result<Self, RunError> {
+        Ok(Self { spec, settings, handle: Handle::new()? })
+    }
+
+    /// What steers it, from now on until its end.
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// Lays out the files, starts the workers that begin first, and waits until they are ready. Events go to the observer as they
+    /// happen.
+    pub fn prepare(self, observer: &mut dyn RunObserver) -> Result<Prepared, RunError> {
+        let handle = self.handle.clone();
+        let stage = prepare_stage(self, observer)?;
+        Ok(Prepared { stage: Some(stage), handle, _stays_in_its_thread: PhantomData })
+    }
+
+    /// All of it, from now on.
+    pub fn go(self, observer: &mut dyn RunObserver) -> Result<RunOutcome, RunError> {
+        Ok(self.prepare(observer)?.go(Start::Now, observer))
+    }
+}
+
+impl Prepared {
+    /// What steers it.
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// Lets it go, and returns when it has ended. Until its start it may be stopped like later. What passes between its preparation
+    /// and its start is no time of the run.
+    pub fn go(mut self, start: Start, observer: &mut dyn RunObserver) -> RunOutcome {
+        // It is taken here alone, and by `drop`.
+        match self.stage.take() {
+            Some(Stage::Ready(mut watch, so_far)) => {
+                watch.stand_by(&|| time_left(start), observer);
+                watch.until_all_ended(so_far, observer);
+                watch.finish(observer)
+            }
+            Some(Stage::Over(outcome)) => *outcome,
+            None => unreachable!("a run goes once, and that takes it"),
+        }
+    }
+}
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        if let Some(Stage::Ready(mut watch, so_far)) = self.stage.take() {
+            self.handle.abort();
+            let mut nobody = |_: RunEvent| ();
+            watch.until_all_ended(so_far, &mut nobody);
+            watch.finish(&mut nobody);
+        }
+    }
+}
+
+fn time_left(start: Start) -> Duration {
+    match start {
+        Start::Now => Duration::ZERO,
+        Start::At(time) => time.saturating_sub(wall_clock()),
+        Start::AtMonotonic(time) => time.saturating_sub(Duration::from_nanos(monotonic_ns())),
+    }
+}
+
+fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunError> {
+    let Run { spec, settings, handle } = run;
+    let time = if settings.is_virtual {
+        RunTime::new_virtual({
+            let handle = handle.clone();
+            move || handle.has_new()
+        })
+    } else {
+        RunTime::Real
+    };
+    let mut desk = Desk::open(handle);
+    let spec = prepare::merge(spec, &mut desk, observer)?;
+    let mut plan = Arc::new(RunPlan::new(spec)?);
+    let clock = time.clock();
+    let Survey { facts, refusal, trees } = match prepare::survey(&mut plan, &settings, &clock, &mut desk, observer) {
+        Ok(survey) => survey,
+        Err(stuck) => return Ok(over(outcome::given_up(&plan, &settings, fresh(&plan), &stuck, &desk, observer))),
+    };
+    if let Some(plan) = Arc::get_mut(&mut plan) {
+        plan.facts = facts;
+    }
+    announce::tell_all(settings.trace, TraceGroup::Time, clock.describe(), observer);
+    let teller = Teller::start(&plan, settings.record_interval, clock.now_ns(), observer);
+    if let Some(refusal) = refusal {
+        return Ok(over(outcome::refused(&plan, &settings, &refusal, observer)));
+    }
+    announce::announce(&plan, &settings, trees, observer);
+    let groups = groups::Made::before(&plan.workers);
+    let board = Arc::new(Board::new(plan.workers.len())?.with_locks(&plan.workers)?.with_intervals(teller.times()));
+    if time.is_virtual() && board.has_locks() && plan.workers.len() > 1 {
+        return Err(RunError::LocksOnVirtualTime);
+    }
+    let mut records = fresh(&plan);
+    let laid_out = prepare::prepare_workers(&plan, &settings, &mut records, &mut desk, observer);
+    let started = laid_out.and_then(|()| prepare::start_probes(&plan, &settings, &records, &mut desk, observer));
+    let probes = match started {
+        Ok(probes) => probes,
+        Err(stuck) => return Ok(over(outcome::given_up(&plan, &settings, records, &stuck, &desk, observer))),
+    };
+    steady::enter(&plan, &mut records);
+    // What the system grants is enough, or who lacks a descriptor says so.
+    raise_limit(Resource::Nofile, prepare::n_descriptors(&plan, &records));
+    announce::tell_disks(settings.trace, &probes, observer);
+    let logs = LogDrain::start(&plan.workers, settings.open_logs).map_err(RunError::Logs)?;
+    let scene = Scene { plan, board, settings, clock, time, logs, teller };
+    let watch = Watch::prepare(scene, Crew { records, probes }, desk, groups, observer);
+    let so_far = watch.elapsed();
+    Ok(Stage::Ready(Box::new(watch), so_far))
+}
+
+fn over(outcome: RunOutcome) -> Stage {
+    Stage::Over(Box::new(outcome))
+}
+
+/// Records of workers of which nothing is known yet.
+fn fresh(plan: &RunPlan) -> Vec<Record> {
+    std::iter::repeat_with(Record::default).take(plan.workers.len()).collect()
+}

@@ -1,0 +1,98 @@
+//! Commands for the shell around the I/O of a job: `exec_prerun`, `exec_postrun`.
+//!
+//! Must not know: loops. Start reading at [`before`] and [`after`].
+//! Facts: reference "Environment options".
+
+use crate::error::{JobError, job_error};
+use crate::events::Stream;
+use crate::link::context::WorkerContext;
+use crate::plan::WorkerPlan;
+use ferrio_stats::Note;
+use ferrio_stats::note::During;
+use ferrio_sys::errno::EIO;
+use ferrio_sys::process::{self, Pid, Signal};
+use ferrio_sys::signals::reset_in_program;
+use ferrio_units::byte_text;
+use std::fs::File;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus};
+use std::time::Duration;
+
+/// Longest time between two looks at a command that runs.
+const MAX_NAP: Duration = Duration::from_millis(50);
+
+/// Runs the command before the first I/O. The job ends without I/O, and without an error, when the command fails; a run that
+/// ends while it runs ends it too.
+pub(super) fn before(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<(), JobError> {
+    let Some(command) = &plan.spec.surroundings.exec_prerun else { return Ok(()) };
+    let slot = context.board.slot(context.slot_index);
+    match run(command, "prerun", plan, context, &|| slot.is_told_to_end())? {
+        None => Err(JobError::stopped()),
+        Some(status) if status.success() => Ok(()),
+        Some(status) => {
+            let name = &plan.spec.name;
+            let note = format!("{name} : exec_prerun ended with {status}; the job does no I/O");
+            context.say(Stream::Info, note);
+            Err(JobError::stopped())
+        }
+    }
+}
+
+/// Runs the command after the last I/O, whatever became of the job. How it ends is its own affair.
+pub(super) fn after(plan: &WorkerPlan, context: &WorkerContext<'_>) {
+    let Some(command) = &plan.spec.surroundings.exec_postrun else { return };
+    if let Err(error) = run(command, "postrun", plan, context, &|| false)
+        && let Some(note) = error.note
+    {
+        context.say(Stream::Error, *note);
+    }
+}
+
+/// All that the command prints goes to a file that is named like the job. `None`: it was ended, as `stop` wanted.
+fn run(
+    command: &str,
+    kind: &str,
+    plan: &WorkerPlan,
+    context: &WorkerContext<'_>,
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<ExitStatus>, JobError> {
+    let name = &plan.spec.name;
+    let path = format!("{name}.{kind}.txt");
+    let note = format!("{name} : Saving output of {kind} in {path}");
+    context.say(Stream::Info, note);
+    let output = File::create(&path).and_then(|output| Ok((output.try_clone()?, output)));
+    let (errors, output) = output.map_err(|error| failed(&error, kind, &path))?;
+    // A group of its own: what the shell starts can be ended with it.
+    let mut shell = Command::new("/bin/sh");
+    shell.arg("-c").arg(byte_text::to_os_string(command)).stdout(output).stderr(errors).process_group(0);
+    reset_in_program(&mut shell)
+        .spawn()
+        .and_then(|child| wait(child, stop))
+        .map_err(|error| failed(&error, kind, &byte_text::shown(command)))
+}
+
+fn failed(error: &io::Error, kind: &str, what: &str) -> JobError {
+    let errno = error.raw_os_error().unwrap_or(EIO);
+    job_error!(errno, format!("exec_{kind}"))
+        .explained(Note::system(During::Command { kind: kind.to_owned(), what: what.to_owned() }, error))
+}
+
+fn wait(mut child: Child, stop: &dyn Fn() -> bool) -> io::Result<Option<ExitStatus>> {
+    let mut nap = Duration::from_millis(1);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if stop() {
+            if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+                // It may have ended in this moment.
+                let _ = process::kill_group(group, Signal::KILL);
+            }
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(nap);
+        nap = (nap * 2).min(MAX_NAP);
+    }
+}

@@ -1,0 +1,116 @@
+//! What a worker reports: its counts with times, CPU and what its parts have to add.
+//!
+//! Must not know: loops, when it is asked. Start reading at [`Figures::at`].
+
+use super::hooks::Hooks;
+use super::hooks::blocks::BlockTable;
+use super::lane::Lane;
+use super::loops::Worker;
+use ferrio_stats::{ReplayStats, ResourceUsage, ThreadStats};
+use ferrio_sys::limits::Usage;
+use ferrio_units::DataDirection;
+use ferrio_workload::replay::ReplayFigures;
+
+/// When what is reported began.
+pub(super) struct Figures {
+    usage_at_start: Usage,
+    /// Start of the counted part of the present pass.
+    pass_start_ns: u64,
+}
+
+impl Figures {
+    pub(super) fn new() -> Self {
+        Self { usage_at_start: Usage::default(), pass_start_ns: 0 }
+    }
+
+    /// What is reported begins now.
+    pub(super) fn start(&mut self, now_ns: u64, lane: &Lane<'_>) {
+        self.usage_at_start = usage(lane);
+        self.pass_start_ns = now_ns;
+    }
+
+    /// A pass begins.
+    pub(super) fn start_pass(&mut self, now_ns: u64) {
+        self.pass_start_ns = now_ns;
+    }
+
+    /// A pass is over.
+    pub(super) fn end_pass(&mut self, now_ns: u64, lane: &mut Lane<'_>) {
+        let mut stats = std::mem::take(&mut lane.account.stats);
+        self.add_runtime(&mut stats, now_ns, lane);
+        lane.account.stats = stats;
+        self.pass_start_ns = now_ns;
+    }
+
+    /// Adds the time of the present pass to the directions that moved data.
+    fn add_runtime(&self, stats: &mut ThreadStats, now_ns: u64, lane: &Lane<'_>) {
+        if lane.account.is_ramping() {
+            return;
+        }
+        let (plan, is_reading_back) = (lane.plan, lane.control.is_reading_back);
+        if plan.spec.is_verify_only() && !is_reading_back {
+            return;
+        }
+        for direction in DataDirection::ALL {
+            let figures = &mut stats.directions[direction];
+            let trims_beside = direction == DataDirection::Trim && plan.trims_beside();
+            let takes_part = if is_reading_back {
+                direction == DataDirection::Read
+            } else {
+                plan.used_directions()[direction] || trims_beside
+            };
+            // As seen on fio 3.41: turns that move no data have no time of a direction.
+            if figures.n_completed > 0 && takes_part && !plan.engine.def.moves_nothing() {
+                figures.runtime_ns += now_ns.saturating_sub(self.pass_start_ns);
+            }
+        }
+    }
+
+    /// All that is to be reported at a moment in the midst of the run.
+    pub(super) fn at(&self, now_ns: u64, worker: &Worker<'_>) -> ThreadStats {
+        let Worker { lane, hooks, .. } = worker;
+        let mut stats = lane.account.reported();
+        self.add_runtime(&mut stats, now_ns, lane);
+        self.complete(&mut stats, now_ns, lane, hooks);
+        stats
+    }
+
+    /// All that is to be reported at the end.
+    pub(super) fn last(&self, now_ns: u64, worker: &mut Worker<'_>) -> Box<ThreadStats> {
+        let Worker { lane, hooks, .. } = worker;
+        let mut stats = Box::new(lane.account.take_reported());
+        stats.log_stall_ns = hooks.log.as_ref().map_or(0, |log| log.stalled().as_nanos() as u64);
+        self.complete(&mut stats, now_ns, lane, hooks);
+        stats
+    }
+
+    /// What is only known at the end: CPU, faults, total time.
+    fn complete(&self, stats: &mut ThreadStats, now_ns: u64, lane: &Lane<'_>, hooks: &Hooks<'_>) {
+        stats.block_states = hooks.blocks.as_ref().map(BlockTable::states);
+        stats.zone_resets = n_zone_resets(lane, hooks);
+        stats.replay = lane
+            .workload
+            .replay_figures()
+            .map(|ReplayFigures { n_timed, n_late, max_late_ns }| ReplayStats { n_timed, n_late, max_late_ns });
+        stats.verify = hooks.verifier.as_ref().and_then(|verifier| verifier.figures());
+        let usage = usage(lane).since(self.usage_at_start);
+        stats.usage = ResourceUsage {
+            user_ns: usage.user_ns,
+            system_ns: usage.system_ns,
+            context_switches: usage.voluntary_switches + usage.involuntary_switches,
+            major_faults: usage.major_faults,
+            minor_faults: usage.minor_faults,
+        };
+        stats.total_runtime_ns = now_ns.saturating_sub(lane.control.epoch_ns);
+    }
+}
+
+fn usage(lane: &Lane<'_>) -> Usage {
+    if lane.context.is_thread { Usage::of_thread() } else { Usage::of_process() }
+}
+
+/// Zones that were reset to be written again, if the job changes zones.
+fn n_zone_resets(lane: &Lane<'_>, hooks: &Hooks<'_>) -> Option<u64> {
+    let trims = lane.plan.used_directions()[DataDirection::Trim];
+    (hooks.has_zones && (lane.plan.writes() || trims)).then(|| lane.workload.n_zone_resets())
+}

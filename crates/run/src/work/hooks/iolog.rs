@@ -1,0 +1,105 @@
+//! `write_iolog`: the trace of what a worker issued, version 3.
+//!
+//! Must not know: loops. Start reading at [`IoLog::issue`].
+//! Facts: reference, text format of `write_iolog` and `read_iolog`.
+
+use crate::error::{JobError, job_error};
+use crate::work::lane::Lane;
+use ferrio_stats::Note;
+use ferrio_stats::note::During;
+use ferrio_sys::errno::EIO;
+use ferrio_units::Direction;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// An open trace. Lines are collected and written in whole lines, so that several workers may append to one file.
+pub(crate) struct IoLog {
+    out: BufWriter<File>,
+}
+
+/// Bytes collected before a write.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// Most bytes of a line beside its name.
+const REST_BYTES: usize = 96;
+
+impl IoLog {
+    /// Opens the trace for appending; a new file gets its heading.
+    pub(crate) fn open(path: &Path) -> Result<Self, JobError> {
+        Self::open_file(path).map_err(|error| {
+            let note = Note::system(During::WriteIolog(path.display().to_string()), &error);
+            job_error!(error.raw_os_error().unwrap_or(EIO), "write_iolog").explained(note)
+        })
+    }
+
+    fn open_file(path: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new().append(true).create(true).open(path)?;
+        let is_new = file.metadata()?.len() == 0;
+        let mut out = BufWriter::with_capacity(BUFFER_BYTES, file);
+        if is_new {
+            out.write_all(b"fio version 3 iolog\n")?;
+            out.flush()?;
+        }
+        Ok(Self { out })
+    }
+
+    /// An I/O is about to be handed to the engine.
+    pub(crate) fn issue(&mut self, lane: &Lane<'_>, slot_index: u32) -> Result<(), JobError> {
+        let slot = lane.slots.get(slot_index);
+        let unit = &slot.unit;
+        let (offset, length) =
+            if unit.direction.is_sync() { (slot.data_offset, 0) } else { (unit.offset, unit.length as u64) };
+        let path = &lane.files.plan(unit.file_index).path;
+        let logged = self.io(time_us(lane), path, unit.direction.name(), offset, length);
+        logged.map_err(|error| failed(&error))
+    }
+
+    /// A file was synced outside of the stream of I/Os, which stands at an offset.
+    pub(crate) fn synced(&mut self, lane: &Lane<'_>, file_index: u32, offset_bytes: u64) {
+        let path = &lane.files.plan(file_index).path;
+        // The next line meets the same error and ends the job with it.
+        let _ = self.io(time_us(lane), path, Direction::Sync.name(), offset_bytes, 0);
+    }
+
+    /// A file was added, opened or closed.
+    pub(crate) fn file(&mut self, lane: &Lane<'_>, file_index: u32, action: &str) {
+        // The next I/O meets the same error and ends the job with it.
+        let _ = self.write_file(time_us(lane), &lane.files.plan(file_index).path, action);
+    }
+
+    fn write_file(&mut self, time_us: u64, path: &Path, action: &str) -> io::Result<()> {
+        self.begin(time_us, path)?;
+        writeln!(self.out, "{action}")
+    }
+
+    fn io(&mut self, time_us: u64, path: &Path, action: &str, offset: u64, length: u64) -> io::Result<()> {
+        self.begin(time_us, path)?;
+        writeln!(self.out, "{action} {offset} {length}")
+    }
+
+    /// Time and file of a line, which is never split between two writes. A path is written as it is, whatever its bytes.
+    fn begin(&mut self, time_us: u64, path: &Path) -> io::Result<()> {
+        let name = path.as_os_str().as_bytes();
+        if self.out.buffer().len() + name.len() + REST_BYTES > BUFFER_BYTES {
+            self.out.flush()?;
+        }
+        write!(self.out, "{time_us} ")?;
+        self.out.write_all(name)?;
+        self.out.write_all(b" ")
+    }
+
+    /// Writes what is left.
+    pub(crate) fn finish(mut self) -> Result<(), JobError> {
+        self.out.flush().map_err(|error| failed(&error))
+    }
+}
+
+fn time_us(lane: &Lane<'_>) -> u64 {
+    lane.clock.now_ns().saturating_sub(lane.control.epoch_ns) / 1_000
+}
+
+fn failed(error: &io::Error) -> JobError {
+    job_error!(error.raw_os_error().unwrap_or(EIO), "write iolog")
+}

@@ -1,0 +1,67 @@
+//! A job whose I/Os take too long: it fails (`max_latency`), or has fewer in flight (`latency_target`).
+//!
+//! Must not know: which depth comes next (`depth_search`), loops. Start reading at [`LatencyLimits::done`].
+
+use crate::error::job_error;
+use crate::plan::WorkerPlan;
+use crate::work::hooks::depth_search::{DepthSearch, Judged};
+use crate::work::lane::Lane;
+use ferrio_stats::note::IoNote;
+use ferrio_sys::errno::ETIMEDOUT;
+use ferrio_units::{DataDirection, PerDirection};
+
+/// How long I/Os may take, and what came of it.
+pub(crate) struct LatencyLimits {
+    /// `u64::MAX`: any time.
+    max_ns: PerDirection<u64>,
+    search: Option<DepthSearch>,
+}
+
+impl LatencyLimits {
+    /// `None`: they may take any time.
+    pub(crate) fn new(plan: &WorkerPlan) -> Option<Self> {
+        let (spec, reporting) = (&plan.spec.latency, &plan.spec.reporting);
+        // As in the reference, disable_lat silences max_latency.
+        let is_blind = reporting.disable_lat || reporting.gtod_reduce;
+        let limit_ns = |us: &u64| if *us == 0 || is_blind { u64::MAX } else { us.saturating_mul(1_000) };
+        let max_ns = PerDirection(spec.max_us.0.each_ref().map(limit_ns));
+        // As seen on fio 3.41, depths are tried one after another also where the engine does one I/O at a time.
+        let search = DepthSearch::new(spec, plan.spec.queue.iodepth);
+        let is_limited = search.is_some() || max_ns.0.iter().any(|ns| *ns < u64::MAX);
+        is_limited.then_some(Self { max_ns, search })
+    }
+
+    /// A data I/O is done: did it take too long?
+    pub(crate) fn done(&mut self, lane: &mut Lane<'_>, slot_index: u32, direction: DataDirection, done: u64) {
+        let is_searching = !lane.control.is_reading_back;
+        let slot = lane.slots.get(slot_index);
+        let latency_ns = lane.clock.between_ns(slot.stamps.start, done);
+        let mut limit_ns = self.max_ns[direction];
+        match self.search.as_mut().filter(|_| is_searching).map(|search| search.judge(latency_ns)) {
+            Some(Judged::Hopeless(target_ns)) => limit_ns = limit_ns.min(target_ns),
+            Some(Judged::Failed) => lane.control.look_up(),
+            Some(Judged::Counted) | None => {}
+        }
+        if latency_ns > limit_ns && lane.control.late_failure.is_none() {
+            let note = IoNote::TooLate {
+                latency_ns,
+                limit_ns,
+                file: lane.files.plan(slot.unit.file_index).name.clone(),
+                action: slot.unit.direction.name().into(),
+                offset: slot.data_offset,
+                length: slot.wanted_bytes,
+            };
+            lane.control.fail_soon(job_error!(ETIMEDOUT, "max latency exceeded").explained(note));
+        }
+    }
+
+    /// The search for a depth, if there is one.
+    pub(crate) fn search(&mut self) -> Option<&mut DepthSearch> {
+        self.search.as_mut()
+    }
+
+    /// When a depth was tried long enough; `u64::MAX`: none is tried.
+    pub(crate) fn next_ns(&self) -> u64 {
+        self.search.as_ref().map_or(u64::MAX, DepthSearch::end_ns)
+    }
+}

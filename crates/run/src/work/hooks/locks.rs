@@ -1,0 +1,135 @@
+//! `lockfile`: each I/O holds a lock of its file that all jobs of the run share.
+//!
+//! The engine is wrapped only in jobs that lock. What an engine does within `queue` is under the lock; engines that hand
+//! over later are locked for the time of `queue` alone, as in fio, where their I/Os overlap too (seen on fio 3.41). Must not
+//! know: how a lock is made. Start reading at [`lock_files`].
+
+use crate::error::{JobError, errno_of, job_error};
+use crate::files::FileSet;
+use crate::link::board::Board;
+use crate::plan::WorkerPlan;
+use crate::wrapped::{Wrapped, Wrapper};
+use ferrio_engine::{Engine, IoUnit, Queued};
+use ferrio_spec::FileLocking;
+use ferrio_stats::Note;
+use ferrio_stats::note::During;
+use ferrio_sys::range_locks::Locker;
+use ferrio_units::Direction;
+use ferrio_units::jhash;
+use std::os::unix::ffi::OsStrExt;
+
+/// The locks for which the I/Os of an engine wait.
+struct FileLocks {
+    locker: Locker,
+    /// Reads exclude no other reads.
+    shares_reads: bool,
+    /// Number of the lock of each file. Two files may have the same: they wait for each other, nothing worse.
+    numbers: Vec<u32>,
+}
+
+/// Wraps the engine of a job that locks its files.
+pub(crate) fn lock_files<'a>(
+    worker: &WorkerPlan,
+    set: &FileSet,
+    board: &Board,
+    inner: Box<dyn Engine + 'a>,
+) -> Result<Box<dyn Engine + 'a>, JobError> {
+    let (Some(space), locking) = (board.locks(), worker.spec.target.locking) else { return Ok(inner) };
+    if locking == FileLocking::None {
+        return Ok(inner);
+    }
+    let locker = space.locker().map_err(|error| {
+        job_error!(errno_of(&error), "lockfile").explained(Note::system(During::Option("lockfile".into()), &error))
+    })?;
+    let locks = FileLocks { locker, shares_reads: locking == FileLocking::ReadWrite, numbers: path_numbers(set) };
+    Ok(Box::new(Wrapped::new(inner, locks)))
+}
+
+/// A number for each file of a job: the same for the same path in all jobs.
+pub(crate) fn path_numbers(set: &FileSet) -> Vec<u32> {
+    set.files.iter().map(|file| jhash(file.path.as_os_str().as_bytes())).collect()
+}
+
+impl Wrapper for FileLocks {
+    fn queue(&mut self, inner: &mut dyn Engine, unit_index: u32, unit: &IoUnit) -> Queued {
+        let number = self.numbers[unit.file_index as usize];
+        let shared = self.shares_reads && unit.direction == Direction::Read;
+        if let Err(errno) = self.locker.lock(number, shared) {
+            return Queued::Completed(-i64::from(errno.raw_os_error()));
+        }
+        let queued = inner.queue(unit_index, unit);
+        // Cannot fail: the lock is held, and freeing it whole needs no memory.
+        let _ = self.locker.unlock(number);
+        queued
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_sys::range_locks::LockSpace;
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// Counts who is inside `queue` at the same time, or meets the other there.
+    struct Visitor<'a> {
+        n_inside: &'a AtomicU32,
+        most: &'a AtomicU32,
+        meeting: Option<&'a Barrier>,
+    }
+
+    impl Engine for Visitor<'_> {
+        fn queue(&mut self, _: u32, unit: &IoUnit) -> Queued {
+            let n_inside = self.n_inside.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(n_inside, Ordering::SeqCst);
+            std::thread::yield_now();
+            if let Some(barrier) = self.meeting {
+                barrier.wait();
+            }
+            self.n_inside.fetch_sub(1, Ordering::SeqCst);
+            Queued::Completed(unit.length as i64)
+        }
+    }
+
+    const UNIT: IoUnit = IoUnit {
+        direction: Direction::Read,
+        file_index: 0,
+        offset: 0,
+        length: 4096,
+        buffer_offset: 0,
+        sync_flags: 0,
+        ioprio: 0,
+    };
+
+    /// Most that two jobs had in the file at once.
+    fn most_inside(shares_reads: bool, directions: [Direction; 2], n_ios: u32, meeting: Option<&Barrier>) -> u32 {
+        let space = LockSpace::new().unwrap();
+        let (n_inside, most) = (AtomicU32::new(0), AtomicU32::new(0));
+        std::thread::scope(|scope| {
+            for direction in directions {
+                let inner = Visitor { n_inside: &n_inside, most: &most, meeting };
+                let locker = space.locker().unwrap();
+                scope.spawn(move || {
+                    let locks = FileLocks { locker, shares_reads, numbers: vec![1] };
+                    let mut engine = Wrapped::new(Box::new(inner), locks);
+                    let unit = IoUnit { direction, ..UNIT };
+                    (0..n_ios).for_each(|_| assert_eq!(engine.queue(0, &unit), Queued::Completed(4096)));
+                });
+            }
+        });
+        most.into_inner()
+    }
+
+    #[test]
+    fn an_exclusive_file_has_one_io_at_a_time() {
+        assert_eq!(most_inside(false, [Direction::Read; 2], 500, None), 1);
+        assert_eq!(most_inside(true, [Direction::Read, Direction::Write], 500, None), 1);
+        assert_eq!(most_inside(true, [Direction::Sync, Direction::Trim], 500, None), 1);
+    }
+
+    /// They wait for each other inside: if they excluded each other, this would not end.
+    #[test]
+    fn reads_that_share_meet() {
+        assert_eq!(most_inside(true, [Direction::Read; 2], 10, Some(&Barrier::new(2))), 2);
+    }
+}

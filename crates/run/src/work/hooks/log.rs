@@ -1,0 +1,359 @@
+//! What a worker logs: a record for each I/O, or for each window.
+//!
+//! Must not know: files, rows. Start reading at [`WorkerLog`].
+//! Facts: reference "Averaging", "Histogram log". Averages cost nothing per I/O: they are differences of the sums that
+//! the statistics keep anyway.
+
+use crate::logs::{IoRecord, LogPort, Recorder, bw_kb_per_sec, filled};
+use crate::plan::WorkerPlan;
+use crate::work::lane::Lane;
+use crate::work::lane::account::Stamps;
+use crate::work::lane::slots::Slot;
+use ferrio_spec::WindowValue;
+use ferrio_spec::engines::Measures;
+use ferrio_stats::histogram::N_BUCKETS;
+use ferrio_stats::{DirectionStats, LatencyStat, LogKind, ThreadStats};
+use ferrio_sys::Clock;
+use ferrio_sys::ring::{Bell, RingWriter};
+use ferrio_units::{DataDirection, PerDirection};
+use std::time::{Duration, Instant};
+
+const NS_PER_MS: u64 = 1_000_000;
+/// How long a worker sleeps when its ring is full.
+const FULL_SLEEP: Duration = Duration::from_micros(100);
+/// A direction whose window is over but empty is looked at again after this time.
+const RETRY_NS: u64 = NS_PER_MS;
+/// The latencies of windows, in the order of their files.
+const LATENCIES: [LogKind; 3] = [LogKind::Slat, LogKind::Clat, LogKind::Lat];
+
+/// What one worker logs.
+pub(crate) struct WorkerLog<'a> {
+    port: Port<'a>,
+    recorder: Recorder,
+    epoch_ns: u64,
+    has: [bool; LogKind::ALL.len()],
+    /// A row for each I/O.
+    each: bool,
+    /// Windows carry maxima, so every I/O is looked at.
+    maxima: bool,
+    /// I/Os are no samples, openings are.
+    has_openings: bool,
+    ioprio: u16,
+    window_ns: u64,
+    windows: PerDirection<LatencyWindow>,
+    histogram_ns: u64,
+    intervals: PerDirection<HistogramInterval>,
+    shows: WindowValue,
+}
+
+/// The window of one direction.
+#[derive(Debug, Clone, Copy, Default)]
+struct LatencyWindow {
+    start_ns: u64,
+    /// Samples and sum of each latency when the window began.
+    before: [(u64, u128); 3],
+    maximum_ns: [u64; 3],
+}
+
+/// The interval of one direction.
+#[derive(Debug, Clone, Default)]
+struct HistogramInterval {
+    start_ns: u64,
+    /// Counts when the interval began; empty: all zero.
+    before: Vec<u64>,
+    /// Size of the last I/O.
+    block_bytes: u64,
+}
+
+/// The writing end of the ring, which waits where the ring is full.
+struct Port<'a> {
+    writer: RingWriter<'a>,
+    bell: &'a Bell,
+    /// Time that the worker waited for room.
+    stalled: Duration,
+}
+
+impl Port<'_> {
+    #[inline]
+    fn send(&mut self, record: &[u64]) {
+        if !self.writer.push(record) {
+            self.wait_for_room(record);
+        } else if self.writer.seems_half_full() {
+            self.wake_reader();
+        }
+    }
+
+    #[cold]
+    fn wake_reader(&mut self) {
+        if self.writer.is_half_full() {
+            self.bell.ring();
+        }
+    }
+
+    #[cold]
+    fn wait_for_room(&mut self, record: &[u64]) {
+        let began_at = Instant::now();
+        loop {
+            self.bell.ring();
+            std::thread::sleep(FULL_SLEEP);
+            if self.writer.push(record) {
+                break;
+            }
+        }
+        self.stalled += began_at.elapsed();
+    }
+}
+
+impl<'a> WorkerLog<'a> {
+    /// The logs of a worker; `None`: it has none, or leaves them empty.
+    pub(crate) fn new(plan: &WorkerPlan, port: Option<&'a LogPort>, ioprio: u16) -> Option<Self> {
+        let port = port?;
+        let logs = &plan.spec.logs;
+        let has = filled(plan);
+        let each = logs.window_ms == 0 && !plan.spec.reporting.gtod_reduce;
+        // A histogram has no row of each I/O: nothing goes through the ring that nobody reads.
+        let each = each && LogKind::ALL.into_iter().any(|kind| kind != LogKind::ClatHist && has[kind as usize]);
+        Some(Self {
+            port: Port { writer: port.ring.writer(), bell: &port.bell, stalled: Duration::ZERO },
+            recorder: Recorder { offset: logs.offset, issue_time: logs.issue_time },
+            epoch_ns: 0,
+            has,
+            each,
+            maxima: logs.window_value != WindowValue::Average && logs.window_ms > 0,
+            has_openings: plan.engine.def.measures == Measures::Openings,
+            ioprio,
+            window_ns: u64::from(logs.window_ms) * NS_PER_MS,
+            windows: PerDirection::default(),
+            histogram_ns: u64::from(logs.histogram_ms) * NS_PER_MS,
+            intervals: PerDirection::default(),
+            shows: logs.window_value,
+        })
+    }
+
+    fn has(&self, kind: LogKind) -> bool {
+        self.has[kind as usize]
+    }
+
+    fn has_latencies(&self) -> bool {
+        LATENCIES.into_iter().any(|kind| self.has(kind))
+    }
+
+    /// Every I/O has to be shown to [`WorkerLog::io_done`].
+    pub(crate) fn needs_each_io(&self) -> bool {
+        if self.has_openings {
+            return false;
+        }
+        let rows = self.each && (self.has_latencies() || self.has(LogKind::Bw) || self.has(LogKind::Iops));
+        rows || (self.maxima && self.has_latencies()) || self.has(LogKind::ClatHist)
+    }
+
+    /// Counted I/O starts now, at `base_ms` of the clock that rows are to show (0: they count from here).
+    pub(crate) fn start(&mut self, now_ns: u64, base_ms: u64) {
+        self.epoch_ns = now_ns;
+        Recorder::epoch(base_ms, &mut |record| self.port.send(record));
+        for direction in DataDirection::ALL {
+            self.windows[direction] = LatencyWindow::default();
+            self.intervals[direction] = HistogramInterval::default();
+        }
+    }
+
+    /// Time that the worker has waited because rows could not be written as fast as it made them.
+    pub(crate) fn stalled(&self) -> Duration {
+        self.port.stalled
+    }
+
+    /// Rows of bandwidth are made of each I/O.
+    fn bw_each(&self) -> bool {
+        self.each && self.has(LogKind::Bw) && !self.has_openings
+    }
+
+    /// Rows of I/Os per second are made of each I/O.
+    fn iops_each(&self) -> bool {
+        self.each && self.has(LogKind::Iops) && !self.has_openings
+    }
+
+    /// A data I/O was handed to the kernel, and is counted.
+    pub(crate) fn issued(&mut self, lane: &Lane<'_>, slot_index: u32, direction: DataDirection) {
+        if !lane.account.is_ramping() {
+            self.io_issued(lane.slots.get(slot_index), direction, &lane.clock);
+        }
+    }
+
+    /// A data I/O is done.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn done(&mut self, lane: &mut Lane<'_>, slot_index: u32, direction: DataDirection, done: u64) {
+        let Lane { account, slots, clock, control, .. } = lane;
+        if account.is_ramping() {
+            return;
+        }
+        let slot = slots.get(slot_index);
+        let figures = &mut account.stats.directions[direction];
+        if self.bw_each() {
+            figures.bw.record(bw_kb_per_sec(slot.wanted_bytes as u32, clock.between_ns(slot.stamps.issue, done)));
+        }
+        if self.iops_each() {
+            figures.iops.record(1);
+        }
+        let stalled = self.stalled();
+        self.io_done(slot, direction, clock, done);
+        if self.stalled() != stalled {
+            // The wait is no part of the next I/O: the loop takes a new stamp when it has looked up.
+            control.look_up();
+        }
+    }
+
+    /// A data I/O was handed to the kernel.
+    pub(crate) fn io_issued(&mut self, slot: &Slot, direction: DataDirection, clock: &Clock) {
+        let slat_ns = clock.between_ns(slot.stamps.start, slot.stamps.issue);
+        if self.each && self.has(LogKind::Slat) {
+            let record = self.record(slot, direction, clock, slot.stamps.issue);
+            let record = IoRecord { clat_ns: slat_ns, ..record };
+            self.recorder.slat(&record, &mut |record| self.port.send(record));
+        } else if self.maxima {
+            let maximum_ns = &mut self.windows[direction].maximum_ns[0];
+            *maximum_ns = slat_ns.max(*maximum_ns);
+        }
+    }
+
+    /// A record of an I/O that is done.
+    fn io_done(&mut self, slot: &Slot, direction: DataDirection, clock: &Clock, done: u64) {
+        let Stamps { start, issue } = slot.stamps;
+        let (clat_ns, lat_ns) = (clock.between_ns(issue, done), clock.between_ns(start, done));
+        self.intervals[direction].block_bytes = slot.wanted_bytes;
+        if self.each {
+            let record = IoRecord { clat_ns, lat_ns, ..self.record(slot, direction, clock, done) };
+            self.recorder.io(&record, &mut |record| self.port.send(record));
+        } else if self.maxima {
+            let [_, clat, lat] = &mut self.windows[direction].maximum_ns;
+            (*clat, *lat) = (clat_ns.max(*clat), lat_ns.max(*lat));
+        }
+    }
+
+    /// A file was opened at a moment, which took so long.
+    pub(crate) fn opened(&mut self, direction: DataDirection, now_ns: u64, took_ns: u64) {
+        if self.each && self.has(LogKind::Clat) {
+            self.window(LogKind::Clat, direction, now_ns, took_ns, took_ns);
+        }
+        let maximum_ns = &mut self.windows[direction].maximum_ns[1];
+        *maximum_ns = took_ns.max(*maximum_ns);
+    }
+
+    #[inline]
+    fn record(&self, slot: &Slot, direction: DataDirection, clock: &Clock, stamp: u64) -> IoRecord {
+        IoRecord {
+            direction,
+            time_ms: clock.at_ns(stamp).saturating_sub(self.epoch_ns) / NS_PER_MS,
+            block_bytes: slot.wanted_bytes as u32,
+            ioprio: if slot.unit.ioprio == 0 { self.ioprio } else { slot.unit.ioprio },
+            clat_ns: 0,
+            lat_ns: 0,
+            offset_bytes: slot.data_offset,
+            issue_ns: clock.at_ns(slot.stamps.issue).saturating_sub(self.epoch_ns),
+        }
+    }
+
+    /// A window of bandwidth or of I/Os per second has ended.
+    pub(crate) fn rate(&mut self, kind: LogKind, direction: DataDirection, now_ns: u64, value: u64) {
+        if !self.each && self.has(kind) {
+            self.window(kind, direction, now_ns, value, value);
+        }
+    }
+
+    fn window(&mut self, kind: LogKind, direction: DataDirection, now_ns: u64, average: u64, maximum: u64) {
+        let time_ms = now_ns.saturating_sub(self.epoch_ns) / NS_PER_MS;
+        let (value, maximum) = match self.shows {
+            WindowValue::Average => (average, 0),
+            WindowValue::Maximum => (maximum, 0),
+            WindowValue::Both => (average, maximum),
+        };
+        Recorder::window(kind, direction, [time_ms, value, maximum], &mut |record| self.port.send(record));
+    }
+
+    /// When this has to be looked at next.
+    pub(crate) fn next_ns(&self, now_ns: u64) -> u64 {
+        let mut next_ns = u64::MAX;
+        for direction in DataDirection::ALL {
+            if self.window_ns > 0 && self.has_latencies() {
+                next_ns = next_ns.min(self.epoch_ns + self.windows[direction].start_ns + self.window_ns);
+            }
+            if self.has(LogKind::ClatHist) {
+                next_ns = next_ns.min(self.epoch_ns + self.intervals[direction].start_ns + self.histogram_ns);
+            }
+        }
+        next_ns.max(now_ns + RETRY_NS)
+    }
+
+    /// Ends the windows and intervals that are due at a moment.
+    pub(crate) fn tick(&mut self, now_ns: u64, stats: &ThreadStats) {
+        let elapsed_ns = now_ns.saturating_sub(self.epoch_ns);
+        for direction in DataDirection::ALL {
+            let figures = &stats.directions[direction];
+            if self.window_ns > 0
+                && self.has_latencies()
+                && elapsed_ns - self.windows[direction].start_ns.min(elapsed_ns) >= self.window_ns
+            {
+                self.end_window(direction, now_ns, figures);
+            }
+            if self.has(LogKind::ClatHist)
+                && elapsed_ns - self.intervals[direction].start_ns.min(elapsed_ns) >= self.histogram_ns
+            {
+                self.end_interval(direction, elapsed_ns, figures);
+            }
+        }
+    }
+
+    /// The job ends: windows that have begun end with it.
+    pub(crate) fn finish(&mut self, now_ns: u64, stats: &ThreadStats) {
+        if self.window_ns > 0 && self.has_latencies() {
+            for direction in DataDirection::ALL {
+                self.end_window(direction, now_ns, &stats.directions[direction]);
+            }
+        }
+    }
+
+    /// A row for each latency, where the direction has had I/O; otherwise the window waits for some.
+    fn end_window(&mut self, direction: DataDirection, now_ns: u64, figures: &DirectionStats) {
+        let mut window = self.windows[direction];
+        let stats: [&LatencyStat; 3] = [&figures.slat, &figures.clat, &figures.lat];
+        let mut had_io = false;
+        for (index, kind) in LATENCIES.into_iter().enumerate() {
+            let (n_before, sum_before) = window.before[index];
+            let n_samples = stats[index].n_samples - n_before;
+            if n_samples == 0 {
+                continue;
+            }
+            had_io = true;
+            let sum_ns = stats[index].sum_ns - sum_before;
+            // Rounded to the nearest; a mean of u64 is one.
+            let average_ns = ((sum_ns + u128::from(n_samples) / 2) / u128::from(n_samples)) as u64;
+            window.before[index] = (stats[index].n_samples, stats[index].sum_ns);
+            if self.has(kind) {
+                self.window(kind, direction, now_ns, average_ns, window.maximum_ns[index]);
+            }
+        }
+        if had_io {
+            let elapsed_ns = now_ns.saturating_sub(self.epoch_ns);
+            window.start_ns = elapsed_ns - elapsed_ns % self.window_ns;
+            window.maximum_ns = [0; 3];
+        }
+        self.windows[direction] = window;
+    }
+
+    fn end_interval(&mut self, direction: DataDirection, elapsed_ns: u64, figures: &DirectionStats) {
+        let Some(histogram) = &figures.clat.histogram else { return };
+        let interval = &mut self.intervals[direction];
+        if interval.before.is_empty() {
+            interval.before = vec![0; N_BUCKETS];
+        }
+        let counts = histogram.folded_counts();
+        let pairs = counts.clone().zip(&interval.before).map(|(now, before)| now - before).enumerate();
+        let (time_ms, block_bytes) = (elapsed_ns / NS_PER_MS, interval.block_bytes);
+        if pairs.clone().any(|(_, count)| count > 0) {
+            let filled = pairs.filter(|(_, count)| *count > 0);
+            Recorder::histogram(direction, time_ms, block_bytes, filled, &mut |record| self.port.send(record));
+            interval.before.iter_mut().zip(counts).for_each(|(before, count)| *before = count);
+            interval.start_ns = elapsed_ns - elapsed_ns % self.histogram_ns;
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! What sees I/Os beside the loops, where a job asks for it.
+//!
+//! Must not know: when I/Os are issued. The loops ask one flag at each of two places, and come here only where it is set.
+//! Start reading at [`Hooks::issue`], then [`Hooks::done`].
+
+pub(crate) mod blocks;
+pub(crate) mod depth_search;
+pub(crate) mod iolog;
+pub(crate) mod latency;
+pub(crate) mod locks;
+pub(crate) mod log;
+pub(crate) mod priorities;
+pub(crate) mod ramp_size;
+pub(crate) mod response;
+pub(crate) mod serialize;
+pub(crate) mod teller;
+
+use crate::error::JobError;
+use crate::files::FileSet;
+use crate::work::lane::{Lane, Stop};
+use crate::work::verify::Verifier;
+use blocks::BlockTable;
+use ferrio_units::DataDirection;
+use ferrio_workload::CompletedIo;
+use ferrio_workload::shape::Shape;
+use iolog::IoLog;
+use latency::LatencyLimits;
+use log::WorkerLog;
+use priorities::Priorities;
+use ramp_size::RampSize;
+use response::ResponseTimes;
+use serialize::Serializer;
+
+/// The hooks of a worker.
+pub(crate) struct Hooks<'a> {
+    /// Every I/O is shown to [`Hooks::issue`].
+    pub(crate) sees_issues: bool,
+    /// Every data I/O is shown to [`Hooks::done`].
+    pub(crate) sees_completions: bool,
+    pub(crate) iolog: Option<IoLog>,
+    pub(crate) log: Option<Box<WorkerLog<'a>>>,
+    /// The log wants to see every I/O.
+    pub(crate) logs_each_io: bool,
+    /// Draws the priorities of single I/Os.
+    pub(crate) priorities: Option<Box<Priorities>>,
+    /// When the I/Os in flight were meant to start.
+    pub(crate) response: Option<Box<ResponseTimes>>,
+    /// Which bytes I/Os in flight touch.
+    pub(crate) serializer: Option<Box<Serializer>>,
+    /// Makes and checks the contents of blocks.
+    pub(crate) verifier: Option<Box<Verifier>>,
+    /// How long I/Os may take.
+    pub(crate) latency: Option<Box<LatencyLimits>>,
+    /// A ramp that ends with what is moved, while it runs.
+    pub(crate) ramp_size: Option<RampSize>,
+    /// States of blocks.
+    pub(crate) blocks: Option<BlockTable>,
+    /// Files have zones that want to know of every I/O that is done.
+    pub(crate) has_zones: bool,
+}
+
+impl<'a> Hooks<'a> {
+    /// Those that the plan asks for.
+    pub(crate) fn new(lane: &mut Lane<'a>, set: &FileSet, shape: Shape) -> Result<Self, JobError> {
+        let plan = lane.plan;
+        let log = WorkerLog::new(plan, lane.context.log, plan.ioprio()).map(Box::new);
+        let mut hooks = Self {
+            sees_issues: false,
+            sees_completions: false,
+            iolog: None,
+            logs_each_io: log.as_ref().is_some_and(|log| log.needs_each_io()),
+            log,
+            blocks: BlockTable::new(plan, set)?,
+            latency: LatencyLimits::new(plan).map(Box::new),
+            response: ResponseTimes::new(plan).map(Box::new),
+            priorities: Priorities::new(plan).map(Box::new),
+            verifier: Verifier::prepare(plan, set, shape, lane.buffers.block_bytes)?,
+            serializer: Serializer::new(plan).map(Box::new),
+            ramp_size: RampSize::new(plan),
+            has_zones: !set.zones.is_empty(),
+        };
+        hooks.decide();
+        if let Some(priorities) = &hooks.priorities {
+            lane.account.tell_priorities(plan, priorities.draws());
+        }
+        lane.stamper.is_wanted |= hooks.response.is_some() || hooks.latency.is_some();
+        Ok(hooks)
+    }
+
+    /// What is issued is written into a trace from now on.
+    pub(crate) fn start_iolog(&mut self, log: IoLog) {
+        self.iolog = Some(log);
+        self.decide();
+    }
+
+    /// Whether any hook wants to see every I/O: what the loops would else ask for each I/O.
+    fn decide(&mut self) {
+        self.sees_issues = self.wants_issues();
+        self.sees_completions = self.wants_completions();
+    }
+
+    fn wants_issues(&self) -> bool {
+        let sees_places = self.iolog.is_some() || self.verifier.is_some() || self.serializer.is_some();
+        sees_places || self.priorities.is_some() || self.response.is_some()
+    }
+
+    fn wants_completions(&self) -> bool {
+        let sees_latencies = self.response.is_some() || self.latency.is_some();
+        let sees_data = self.priorities.is_some() || self.blocks.is_some() || self.verifier.is_some();
+        let sees_data = sees_data || self.serializer.is_some() || self.has_zones;
+        self.logs_each_io || sees_latencies || sees_data || self.ramp_size.is_some()
+    }
+
+    /// An I/O is about to be handed to the engine; none in flight touches its bytes where that matters.
+    pub(crate) fn issue(&mut self, lane: &mut Lane<'_>, slot_index: u32) -> Result<(), Stop> {
+        if let Some(serializer) = &mut self.serializer {
+            serializer.takes_off(slot_index, lane.slots.get(slot_index));
+        }
+        if let Some(priorities) = &mut self.priorities {
+            priorities.issue(lane, slot_index);
+        }
+        if let Some(response) = &mut self.response {
+            response.issue(lane, slot_index);
+        }
+        if let Some(verifier) = &mut self.verifier {
+            verifier.issue(lane, slot_index);
+        }
+        match &mut self.iolog {
+            Some(log) => Ok(log.issue(lane, slot_index)?),
+            None => Ok(()),
+        }
+    }
+
+    /// A data I/O is done.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn done(&mut self, lane: &mut Lane<'_>, slot_index: u32, direction: DataDirection, done: u64) {
+        if let Some(priorities) = &self.priorities {
+            priorities.done(lane, slot_index, direction, done);
+        }
+        if let Some(response) = &self.response {
+            response.done(lane, slot_index, direction, done);
+        }
+        if let Some(latency) = &mut self.latency {
+            latency.done(lane, slot_index, direction, done);
+        }
+        self.look_at_ramp_size(lane);
+        self.settle(lane, slot_index, false);
+        if let Some(verifier) = &mut self.verifier {
+            verifier.done(lane, slot_index, direction);
+        }
+        if self.logs_each_io
+            && let Some(log) = &mut self.log
+        {
+            log.done(lane, slot_index, direction, done);
+        }
+    }
+
+    /// An I/O has failed, or was never handed over.
+    pub(crate) fn failed(&mut self, lane: &mut Lane<'_>, slot_index: u32) {
+        if let Some(verifier) = &mut self.verifier {
+            verifier.failed(lane, slot_index);
+        }
+        self.settle(lane, slot_index, true);
+    }
+
+    /// A sync is done.
+    #[inline(never)]
+    pub(crate) fn sync_done(&mut self, lane: &mut Lane<'_>, slot_index: u32, done: u64) {
+        lane.account.sync_done(&lane.clock, lane.slots.get(slot_index).stamps, done);
+        if let Some(verifier) = &mut self.verifier {
+            verifier.sync_done(lane, slot_index);
+        }
+    }
+
+    /// A file was added, opened or closed.
+    pub(crate) fn file(&mut self, lane: &Lane<'_>, file_index: u32, action: &str) {
+        if let Some(log) = &mut self.iolog {
+            log.file(lane, file_index, action);
+        }
+    }
+
+    /// An I/O is over, as far as its place goes.
+    fn settle(&mut self, lane: &mut Lane<'_>, slot_index: u32, has_failed: bool) {
+        if let Some(blocks) = &mut self.blocks {
+            blocks.done(lane.slots.get(slot_index), has_failed);
+        }
+        if let Some(serializer) = &mut self.serializer {
+            serializer.lands(slot_index);
+        }
+        if self.has_zones {
+            tell_zone(lane, slot_index, has_failed);
+        }
+    }
+
+    /// Ends a ramp that ends by what was moved.
+    fn look_at_ramp_size(&mut self, lane: &mut Lane<'_>) {
+        if self.ramp_size.as_ref().is_some_and(|ramp| ramp.is_over(lane)) {
+            self.ramp_size = None;
+            self.decide();
+            lane.control.end_ramp();
+        }
+    }
+}
+
+/// What zones have to know of an I/O that is done, or has failed.
+fn tell_zone(lane: &mut Lane<'_>, slot_index: u32, has_failed: bool) {
+    let slot = lane.slots.get(slot_index);
+    let Some(direction) = slot.unit.direction.data() else { return };
+    let io = CompletedIo { file_index: slot.unit.file_index, direction, offset_bytes: slot.data_offset, has_failed };
+    lane.workload.completed(&io);
+}

@@ -1,0 +1,49 @@
+//! Priorities of single I/Os (`cmdprio_percentage` and its kin), and the latencies of each.
+//!
+//! Must not know: how priorities are drawn, loops. Start reading at [`Priorities::issue`].
+
+use crate::plan::WorkerPlan;
+use crate::work::lane::Lane;
+use ferrio_units::DataDirection;
+use ferrio_workload::command_priority::CommandPriorities;
+
+/// Draws the priorities of single I/Os.
+pub(crate) struct Priorities {
+    draws: CommandPriorities,
+    /// That of an I/O which has none of its own.
+    of_process: u16,
+}
+
+impl Priorities {
+    /// `None`: no I/O has one of its own.
+    pub(crate) fn new(plan: &WorkerPlan) -> Option<Self> {
+        let pattern = &plan.spec.pattern;
+        let reseeds_each_pass = pattern.randrepeat && pattern.randseed.is_none();
+        let draws = CommandPriorities::new(&plan.spec.engine.command_priority, &plan.seeds, reseeds_each_pass)?;
+        Some(Self { draws, of_process: plan.ioprio() })
+    }
+
+    /// What may be drawn.
+    pub(crate) fn draws(&self) -> &CommandPriorities {
+        &self.draws
+    }
+
+    /// Another pass begins.
+    pub(crate) fn start_pass(&mut self) {
+        self.draws.start_pass();
+    }
+
+    /// An I/O is about to be handed to the engine.
+    pub(crate) fn issue(&mut self, lane: &mut Lane<'_>, slot_index: u32) {
+        let slot = lane.slots.get_mut(slot_index);
+        let drawn = slot.unit.direction.data().map(|data| self.draws.next(data, slot.wanted_bytes));
+        slot.unit.ioprio = drawn.unwrap_or(0);
+    }
+
+    /// A data I/O is done.
+    pub(crate) fn done(&self, lane: &mut Lane<'_>, slot_index: u32, direction: DataDirection, done: u64) {
+        let slot = lane.slots.get(slot_index);
+        let ioprio = if slot.unit.ioprio == 0 { self.of_process } else { slot.unit.ioprio };
+        lane.account.priority_done(direction, ioprio, &lane.clock, slot.stamps, done);
+    }
+}

@@ -1,0 +1,28 @@
+//! A ramp that ends when so much was moved: `ramp_size`.
+//!
+//! Must not know: what a ramp leaves out. Start reading at [`RampSize::is_over`].
+//! Facts: reference "When a pass ends": with `group_reporting` the bytes of the whole group count.
+
+use crate::plan::WorkerPlan;
+use crate::work::lane::Lane;
+use std::sync::atomic::Ordering;
+
+/// A ramp that has not ended.
+pub(crate) struct RampSize {
+    bytes: u64,
+}
+
+impl RampSize {
+    pub(crate) fn new(plan: &WorkerPlan) -> Option<Self> {
+        let bytes = plan.spec.limits.ramp_bytes;
+        (bytes > 0).then_some(Self { bytes })
+    }
+
+    /// Enough was moved. Others show what they moved on the board, within milliseconds.
+    pub(crate) fn is_over(&self, lane: &Lane<'_>) -> bool {
+        let (own, others) = (lane.account.bytes().0.iter().sum::<u64>(), lane.plan.summed_with.clone());
+        let others = others.filter(|index| *index != lane.context.slot_index);
+        let of_slot = |index| lane.context.board.slot(index).bytes.iter().map(|bytes| bytes.load(Ordering::Relaxed));
+        others.flat_map(of_slot).fold(own, u64::saturating_add) >= self.bytes
+    }
+}

@@ -1,0 +1,219 @@
+//! What a worker counts per I/O.
+//!
+//! Must not know: engines, files. Start reading at [`Account::data_done`], the hot path.
+
+use crate::compat;
+use crate::plan::WorkerPlan;
+use ferrio_spec::RateLatency;
+use ferrio_spec::engines::Measures;
+use ferrio_stats::{LatencyStat, LatencyTarget, ThreadStats};
+use ferrio_sys::Clock;
+use ferrio_units::{DataDirection, PerDirection};
+use ferrio_workload::command_priority::CommandPriorities;
+
+/// Stamps of one I/O.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Stamps {
+    /// Preparation began.
+    pub(crate) start: u64,
+    /// Handed to the kernel.
+    pub(crate) issue: u64,
+}
+
+/// Counts of one worker.
+pub(crate) struct Account {
+    /// What was counted since the start, or since the end of the ramp. While the ramp runs it is counted here too, and
+    /// forgotten at its end: so no I/O asks whether there is a ramp.
+    pub(crate) stats: ThreadStats,
+    /// Latencies are those of openings, of which each is a sample of this direction.
+    openings: Option<DataDirection>,
+    measures_slat: bool,
+    measures_clat: bool,
+    measures_lat: bool,
+    is_ramping: bool,
+    /// Progress in the ramp, once that is over.
+    ramp_bytes: PerDirection<u64>,
+    ramp_ios: PerDirection<u64>,
+    /// Priorities are told apart by the total latency, not the completion latency.
+    priorities_by_lat: bool,
+}
+
+impl Account {
+    pub(crate) fn new(plan: &WorkerPlan) -> Self {
+        let spec = &plan.spec.reporting;
+        let has_openings = plan.engine.def.measures == Measures::Openings;
+        let full = !spec.gtod_reduce && !has_openings;
+        let mut account = Self {
+            stats: ThreadStats::default(),
+            openings: compat::opened_direction(plan).filter(|_| has_openings && !spec.gtod_reduce && !spec.disable_lat),
+            measures_slat: full && !spec.disable_slat && plan.sees_submission(),
+            measures_clat: full && !spec.disable_clat,
+            measures_lat: full && !spec.disable_lat,
+            is_ramping: false,
+            ramp_bytes: PerDirection::all(0),
+            ramp_ios: PerDirection::all(0),
+            priorities_by_lat: spec.lat_percentiles,
+        };
+        account.make_room(plan);
+        account
+    }
+
+    /// Gives the statistics what they are to measure.
+    fn make_room(&mut self, plan: &WorkerPlan) {
+        let (spec, latency, stats) = (&plan.spec.reporting, &plan.spec.latency, &mut self.stats);
+        // What was asked for, also where the engine does one at a time.
+        stats.latency_depth = plan.spec.queue.iodepth;
+        stats.latency_target = LatencyTarget {
+            target_ns: latency.target_us.saturating_mul(1_000),
+            window_ns: latency.window_us.saturating_mul(1_000),
+            percentile: latency.percentile,
+        };
+        // Both views are to have their percentiles.
+        let has_response = plan.spec.pace.latency == RateLatency::Response;
+        // A histogram takes 32 KB of address space: directions without I/O have none.
+        for direction in DataDirection::ALL.into_iter().filter(|direction| plan.measured_directions()[*direction]) {
+            let figures = &mut stats.directions[direction];
+            figures.slat = LatencyStat::new(spec.slat_percentiles);
+            figures.clat = LatencyStat::new(spec.clat_percentiles || plan.spec.logs.histogram.is_some());
+            figures.lat = LatencyStat::new(spec.lat_percentiles || has_response);
+            figures.response = LatencyStat::new(has_response);
+        }
+        stats.sync = LatencyStat::new(plan.writes());
+    }
+
+    /// Makes room for the latencies of all priorities that I/Os may have.
+    pub(crate) fn tell_priorities(&mut self, plan: &WorkerPlan, priorities: &CommandPriorities) {
+        let spec = &plan.spec.reporting;
+        let has_histogram = spec.lat_percentiles || spec.clat_percentiles;
+        for direction in DataDirection::ALL.into_iter().filter(|direction| plan.measured_directions()[*direction]) {
+            for ioprio in std::iter::once(plan.ioprio()).chain(priorities.of_direction(direction)) {
+                self.stats.directions[direction].priorities.entry(ioprio, has_histogram);
+            }
+        }
+    }
+
+    /// A data I/O of a priority is done.
+    pub(crate) fn priority_done(
+        &mut self,
+        direction: DataDirection,
+        ioprio: u16,
+        clock: &Clock,
+        stamps: Stamps,
+        done_stamp: u64,
+    ) {
+        let (is_measured, from) =
+            if self.priorities_by_lat { (self.measures_lat, stamps.start) } else { (self.measures_clat, stamps.issue) };
+        if is_measured {
+            let latency = self.stats.directions[direction].priorities.entry(ioprio, false);
+            latency.record(clock.between_ns(from, done_stamp));
+        }
+    }
+
+    /// A data I/O is done, so long after it was meant to start.
+    pub(crate) fn response_done(&mut self, direction: DataDirection, response_ns: u64) {
+        self.stats.directions[direction].response.record(response_ns);
+    }
+
+    /// Openings of files are samples.
+    pub(crate) fn has_openings(&self) -> bool {
+        self.openings.is_some()
+    }
+
+    /// A file was opened, which took so long; the direction of which that is a sample.
+    pub(crate) fn opened(&mut self, took_ns: u64) -> Option<DataDirection> {
+        let direction = self.openings?;
+        self.stats.directions[direction].clat.record(took_ns);
+        Some(direction)
+    }
+
+    /// True when at least one latency is wanted, so that every I/O needs its stamps.
+    pub(crate) fn needs_stamps(&self) -> bool {
+        self.measures_slat || self.measures_clat || self.measures_lat
+    }
+
+    /// A data I/O was handed to the kernel.
+    #[inline]
+    pub(crate) fn data_issued(&mut self, direction: DataDirection, clock: &Clock, stamps: Stamps) {
+        if self.measures_slat {
+            self.stats.directions[direction].slat.record(clock.between_ns(stamps.start, stamps.issue));
+        }
+    }
+
+    /// A data I/O is done.
+    #[inline]
+    pub(crate) fn data_done(
+        &mut self,
+        direction: DataDirection,
+        bytes: u64,
+        clock: &Clock,
+        stamps: Stamps,
+        done_stamp: u64,
+    ) {
+        let figures = &mut self.stats.directions[direction];
+        figures.n_completed += 1;
+        figures.bytes += bytes;
+        if self.measures_clat {
+            let clat_ns = clock.between_ns(stamps.issue, done_stamp);
+            figures.clat.record(clat_ns);
+            self.stats.latency_buckets.record(clat_ns);
+        }
+        if self.measures_lat {
+            figures.lat.record(clock.between_ns(stamps.start, done_stamp));
+        }
+    }
+
+    /// A sync is done.
+    pub(crate) fn sync_done(&mut self, clock: &Clock, stamps: Stamps, done_stamp: u64) {
+        if self.measures_clat {
+            self.stats.sync.record(clock.between_ns(stamps.issue, done_stamp));
+        }
+    }
+
+    /// Bytes moved, ramp included: what the board shows.
+    pub(crate) fn bytes(&self) -> PerDirection<u64> {
+        PerDirection(
+            DataDirection::ALL.map(|direction| self.ramp_bytes[direction] + self.stats.directions[direction].bytes),
+        )
+    }
+
+    /// I/Os completed, ramp included.
+    pub(crate) fn ios(&self) -> PerDirection<u64> {
+        let completed = |direction| self.ramp_ios[direction] + self.stats.directions[direction].n_completed;
+        PerDirection(DataDirection::ALL.map(completed))
+    }
+
+    /// The ramp runs: what is counted now is not reported.
+    pub(crate) fn is_ramping(&self) -> bool {
+        self.is_ramping
+    }
+
+    /// The ramp begins.
+    pub(crate) fn start_ramp(&mut self) {
+        self.is_ramping = true;
+    }
+
+    /// The ramp is over: forgets everything but progress.
+    pub(crate) fn end_ramp(&mut self) {
+        self.is_ramping = false;
+        (self.ramp_bytes, self.ramp_ios) = (self.bytes(), self.ios());
+        self.stats.clear_counts();
+    }
+
+    /// A copy of what is to be reported now.
+    pub(crate) fn reported(&self) -> ThreadStats {
+        self.without_ramp(self.stats.clone())
+    }
+
+    /// What is to be reported at the end.
+    pub(crate) fn take_reported(&mut self) -> ThreadStats {
+        let stats = std::mem::take(&mut self.stats);
+        self.without_ramp(stats)
+    }
+
+    fn without_ramp(&self, mut stats: ThreadStats) -> ThreadStats {
+        if self.is_ramping {
+            stats.clear_counts();
+        }
+        stats
+    }
+}

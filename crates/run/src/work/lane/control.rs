@@ -1,0 +1,165 @@
+//! When a worker looks up from its loop: ends of ramp and runtime, samples, requests of the supervisor.
+//!
+//! Must not know: I/O. Start reading at [`Control::is_due`], the one check per I/O.
+
+use crate::error::JobError;
+use crate::link::board::{WorkerSlot, attention};
+use crate::plan::WorkerPlan;
+use ferrio_sys::Clock;
+use std::sync::atomic::Ordering;
+
+/// Between two calibrations of the clock.
+const CALIBRATION_NS: u64 = 250_000_000;
+
+/// Between two looks at the board, so that it shows progress.
+const PUBLISH_NS: u64 = 20_000_000;
+
+/// The end of a ramp that does not end by its time.
+const OPEN_RAMP_NS: u64 = u64::MAX - 1;
+
+/// Deadlines of a worker.
+pub(crate) struct Control<'a> {
+    slot: &'a WorkerSlot,
+    /// Earliest deadline, as a raw stamp.
+    next_stamp: u64,
+    /// The same, nanoseconds.
+    next_ns: u64,
+    /// Start of counted I/O.
+    pub(crate) epoch_ns: u64,
+    ramp_end_ns: u64,
+    runtime_ns: u64,
+    runtime_end_ns: u64,
+    calibration_ns: u64,
+    /// What was written is read back: only reads take time, and no depth is tried.
+    pub(crate) is_reading_back: bool,
+    /// What an I/O that is done has shown to be wrong; the job ends with it at its next look up.
+    pub(crate) late_failure: Option<Box<JobError>>,
+}
+
+/// What is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Due {
+    pub(crate) terminate: bool,
+    pub(crate) snapshot: bool,
+    /// The state of the verification is to be saved.
+    pub(crate) state: bool,
+    pub(crate) ramp_over: bool,
+    pub(crate) runtime_over: bool,
+}
+
+impl<'a> Control<'a> {
+    pub(crate) fn new(worker: &WorkerPlan, slot: &'a WorkerSlot) -> Self {
+        let ns = |us: u64| us.saturating_mul(1_000);
+        let limits = &worker.spec.limits;
+        Self {
+            slot,
+            next_stamp: 0,
+            next_ns: 0,
+            epoch_ns: 0,
+            ramp_end_ns: match (limits.ramp_time_us, limits.ramp_bytes) {
+                (0, 0) => u64::MAX,
+                (0, _) => OPEN_RAMP_NS,
+                (us, _) => ns(us),
+            },
+            runtime_ns: if limits.runtime_us > 0 { ns(limits.runtime_us) } else { u64::MAX },
+            runtime_end_ns: u64::MAX,
+            calibration_ns: 0,
+            is_reading_back: false,
+            late_failure: None,
+        }
+    }
+
+    /// I/O starts now.
+    pub(crate) fn start(&mut self, now_ns: u64) {
+        self.epoch_ns = now_ns;
+        self.calibration_ns = now_ns + CALIBRATION_NS;
+        if self.ramp_end_ns == u64::MAX {
+            self.runtime_end_ns = now_ns.saturating_add(self.runtime_ns);
+        } else {
+            self.ramp_end_ns = self.ramp_end_ns.saturating_add(now_ns).min(OPEN_RAMP_NS);
+        }
+        self.next_stamp = 0;
+    }
+
+    /// The ramp is running.
+    pub(crate) fn is_ramping(&self) -> bool {
+        self.ramp_end_ns != u64::MAX
+    }
+
+    /// True when [`Control::take_due`] has to be asked.
+    #[inline]
+    pub(crate) fn is_due(&self, stamp: u64) -> bool {
+        stamp >= self.next_stamp || self.slot.attention.load(Ordering::Relaxed) != 0
+    }
+
+    /// The ramp ends at the next look.
+    pub(crate) fn end_ramp(&mut self) {
+        self.ramp_end_ns = 0;
+        self.look_up();
+    }
+
+    /// The loop looks up before the next I/O.
+    pub(crate) fn look_up(&mut self) {
+        self.next_stamp = 0;
+    }
+
+    /// The job fails, but not within the completion that shows it: at its next look up, or the end of its pass.
+    pub(crate) fn fail_soon(&mut self, error: JobError) {
+        self.late_failure.get_or_insert_with(|| Box::new(error));
+        self.look_up();
+    }
+
+    /// What is due at a moment. `next_sample_ns`: the next sample that somebody wants.
+    pub(crate) fn take_due(&mut self, clock: &mut Clock, now_ns: u64) -> Due {
+        let bits = self.slot.attention.load(Ordering::Acquire);
+        if bits & attention::SNAPSHOT != 0 {
+            self.slot.attention.fetch_and(!attention::SNAPSHOT, Ordering::AcqRel);
+        }
+        let mut due = Due {
+            terminate: bits & attention::TERMINATE != 0,
+            snapshot: bits & attention::SNAPSHOT != 0,
+            state: bits & attention::SAVE_STATE != 0,
+            ..Due::default()
+        };
+        if now_ns >= self.calibration_ns {
+            clock.recalibrate();
+            self.calibration_ns = now_ns + CALIBRATION_NS;
+        }
+        if now_ns >= self.ramp_end_ns {
+            due.ramp_over = true;
+            self.ramp_end_ns = u64::MAX;
+            self.epoch_ns = now_ns;
+            self.runtime_end_ns = now_ns.saturating_add(self.runtime_ns);
+        }
+        due.runtime_over = now_ns >= self.runtime_end_ns;
+        due
+    }
+
+    /// Sets the stamp at which the loop looks up next.
+    pub(crate) fn arm(&mut self, clock: &Clock, now_ns: u64, next_sample_ns: u64) {
+        let publish_ns = now_ns + PUBLISH_NS;
+        let ends_ns = self.ramp_end_ns.min(self.runtime_end_ns);
+        let next_ns = self.calibration_ns.min(ends_ns).min(next_sample_ns).min(publish_ns);
+        self.next_stamp = clock.stamp_at_ns(next_ns);
+        self.next_ns = next_ns;
+    }
+
+    /// When the loop looks up next, whatever is due.
+    pub(crate) fn next_ns(&self) -> u64 {
+        if self.next_stamp == 0 { 0 } else { self.next_ns }
+    }
+
+    /// When the runtime ends; `u64::MAX`: never, or that of the ramp is not over.
+    pub(crate) fn runtime_end_ns(&self) -> u64 {
+        self.runtime_end_ns
+    }
+
+    /// The supervisor wants the job to end.
+    pub(crate) fn is_terminated(&self) -> bool {
+        self.slot.is_told_to_end()
+    }
+
+    pub(crate) fn slot(&self) -> &'a WorkerSlot {
+        self.slot
+    }
+}

@@ -1,0 +1,150 @@
+//! The lane of a worker: what every I/O passes, whichever loop moves it.
+//!
+//! Must not know: loops, hooks, passes. Start reading at [`Lane`], then [`account`].
+
+pub(crate) mod account;
+pub(crate) mod control;
+pub(crate) mod slots;
+pub(crate) mod sparse_stamps;
+pub(crate) mod told;
+pub(crate) mod tolerance;
+
+use crate::error::JobError;
+use crate::files::FileSet;
+use crate::files::table::FileTable;
+use crate::link::context::WorkerContext;
+use crate::plan::WorkerPlan;
+use account::Account;
+use control::Control;
+use ferrio_engine::{Completion, Engine};
+use ferrio_spec::QueueSpec;
+use ferrio_sys::{Arena, Clock};
+use ferrio_units::Direction;
+use ferrio_workload::Workload;
+use ferrio_workload::contents::BufferContents;
+use slots::{Batch, Slots};
+use sparse_stamps::SparseStamps;
+use std::cell::RefCell;
+use std::rc::Rc;
+use tolerance::{Treatment, treatment};
+
+/// Why a loop ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The workload has nothing left in this pass.
+    PassEnd,
+    /// The runtime is over, or the supervisor said so.
+    Ended,
+    /// The device is full, as the job wanted.
+    Filled,
+    /// The job failed.
+    Failed(Box<JobError>),
+}
+
+impl From<JobError> for Stop {
+    fn from(error: JobError) -> Self {
+        if error.is_stopped() { Self::Ended } else { Self::Failed(Box::new(error)) }
+    }
+}
+
+/// The memory of I/Os.
+pub(crate) struct Buffers {
+    pub(crate) arena: Rc<RefCell<Arena>>,
+    /// The part of each slot.
+    pub(crate) block_bytes: usize,
+    /// What writes hold.
+    pub(crate) contents: BufferContents,
+}
+
+/// How often the clock is read.
+pub(crate) struct Stamper {
+    /// Latencies are measured: every I/O needs its stamps.
+    pub(crate) is_wanted: bool,
+    /// Where they are not: how often the clock is read all the same.
+    pub(crate) sparse: SparseStamps,
+}
+
+/// What every I/O passes.
+pub(crate) struct Lane<'a> {
+    pub(crate) plan: &'a WorkerPlan,
+    pub(crate) context: &'a WorkerContext<'a>,
+    pub(crate) clock: Clock,
+    pub(crate) workload: Workload,
+    pub(crate) engine: Box<dyn Engine + 'a>,
+    pub(crate) buffers: Buffers,
+    pub(crate) files: FileTable,
+    pub(crate) slots: Slots,
+    pub(crate) queue: QueueSpec,
+    pub(crate) prepared: Batch,
+    pub(crate) completions: Vec<Completion>,
+    pub(crate) account: Account,
+    pub(crate) control: Control<'a>,
+    pub(crate) stamper: Stamper,
+    /// Lowest and highest byte written since the last `sync_file_range`, by file.
+    pub(crate) dirty: Vec<Option<(u64, u64)>>,
+}
+
+impl<'a> Lane<'a> {
+    /// A lane of these parts.
+    pub(crate) fn new(
+        plan: &'a WorkerPlan,
+        context: &'a WorkerContext<'a>,
+        set: &FileSet,
+        parts: (Workload, Box<dyn Engine + 'a>, Buffers),
+        account: Account,
+    ) -> Self {
+        let (workload, engine, buffers) = parts;
+        let queue = plan.queue();
+        Self {
+            plan,
+            context,
+            clock: context.clock.clone(),
+            workload,
+            engine,
+            files: FileTable::new(plan, set),
+            slots: Slots::new(queue.iodepth, buffers.block_bytes),
+            buffers,
+            prepared: Batch::new(queue.iodepth),
+            completions: Vec::with_capacity(queue.iodepth as usize),
+            stamper: Stamper { is_wanted: account.needs_stamps(), sparse: SparseStamps::new() },
+            account,
+            control: Control::new(plan, context.board.slot(context.slot_index)),
+            dirty: vec![None; set.files.len()],
+            queue,
+        }
+    }
+
+    /// The stamp of now, or the last one when nobody needs it that often.
+    #[inline]
+    pub(crate) fn stamp_after(&mut self, last: u64) -> u64 {
+        if self.stamper.is_wanted {
+            return self.clock.stamp();
+        }
+        self.stamper.sparse.next(&self.clock, last)
+    }
+
+    /// Counts an error as the job's options want it; true if the job goes on.
+    pub(crate) fn tolerates(&mut self, direction: Direction, errno: i32) -> bool {
+        let treatment = treatment(&self.plan.spec.errors, direction, errno);
+        if treatment != Treatment::Fatal {
+            // The error that ends the job is counted too where errors are.
+            let counts = &mut self.account.stats.tolerated;
+            counts.n_total += 1;
+            if counts.first_errno == 0 {
+                counts.first_errno = errno;
+            }
+        }
+        treatment == Treatment::Tolerated
+    }
+
+    /// Shows progress on the board.
+    pub(crate) fn publish(&self) {
+        use std::sync::atomic::Ordering::Relaxed;
+        let slot = self.control.slot();
+        for (index, (bytes, ios)) in self.account.bytes().0.into_iter().zip(self.account.ios().0).enumerate() {
+            slot.bytes[index].store(bytes, Relaxed);
+            slot.ios[index].store(ios, Relaxed);
+        }
+        slot.n_open_files.store(self.files.n_open(), Relaxed);
+    }
+}

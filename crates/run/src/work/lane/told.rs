@@ -1,0 +1,81 @@
+//! What a worker tells of itself (`--debug`): its memory, its files.
+//!
+//! Must not know: where lines go, what is told of single I/Os (see [`crate::work::hooks::teller`]). Start reading at [`tell_memory`].
+
+use super::Lane;
+use crate::link::trace::TraceGroup;
+use ferrio_workload::sprandom::{PassOutline, RegionOutline};
+
+/// What the first pass of `sprandom` is to do.
+pub(crate) fn trace_sprandom(lane: &Lane<'_>) {
+    let Some(spec) = lane.plan.spec.pattern.sprandom else { return };
+    if !lane.context.tracer.has(TraceGroup::SpRandom) {
+        return;
+    }
+    let block_bytes = lane.plan.write_block_bytes();
+    let tell = |text: String| lane.context.tracer.line(TraceGroup::SpRandom, || text);
+    for index in 0..lane.files.n_files() {
+        let file = lane.files.plan(index);
+        let outline = PassOutline::new(&spec, file.length_bytes / block_bytes.max(1), block_bytes);
+        let PassOutline { n_blocks, n_overwrites, n_cached, oldest_valid, n_regions, .. } = outline;
+        let pass_bytes = spec.pass_bytes(file.length_bytes, block_bytes);
+        tell("Summary:".to_owned());
+        tell(format!("logical_size: {}", file.length_bytes));
+        tell(format!("physical_size: {pass_bytes}"));
+        tell(format!("op: {}", spec.over_provisioning));
+        tell(format!("region_size: {}", pass_bytes / n_regions.max(1)));
+        tell(format!("num_regions: {n_regions}"));
+        tell(format!("cache_size: {}", spec.cache_bytes));
+        let model = format!("over-provisioning={}, oldest valid={oldest_valid:.4}", spec.over_provisioning);
+        let counts = format!("blocks={n_blocks}, overwrites={n_overwrites}, cached={n_cached}, regions={n_regions}");
+        tell(format!("{}: {counts}, {model}", file.name));
+        for (region, RegionOutline { n_writes, n_overwrites }) in outline.regions().enumerate() {
+            let counts = format!("writes={n_writes}, overwrites={n_overwrites}");
+            tell(format!("{}: region {region}: {counts}", file.name));
+        }
+    }
+}
+
+/// The buffers, and which unit uses which part of them.
+pub(crate) fn tell_memory(lane: &Lane<'_>) {
+    if !lane.context.tracer.has(TraceGroup::Mem) {
+        return;
+    }
+    let iodepth = lane.queue.iodepth;
+    let unit = |index: u32| std::ptr::from_ref(&lane.slots.get(index).unit);
+    let buffer = |index: u32| {
+        let mut arena = lane.buffers.arena.borrow_mut();
+        arena.slice_mut(index as usize * lane.buffers.block_bytes, lane.buffers.block_bytes).as_ptr()
+    };
+    let all_bytes = lane.buffers.block_bytes.saturating_mul(iodepth as usize);
+    lane.context.tracer.line(TraceGroup::Mem, || format!("Alloc {all_bytes} for buffers"));
+    lane.context.tracer.line(TraceGroup::Mem, || format!("{} {all_bytes} {:p}", memory_name(lane), buffer(0)));
+    for index in 0..iodepth {
+        lane.context.tracer.line(TraceGroup::Mem, || format!("io_u alloc {:p}, index {index}", unit(index)));
+        lane.context.tracer.line(TraceGroup::Mem, || format!("io_u {:p}, mem {:p}", unit(index), buffer(index)));
+    }
+}
+
+/// The buffers are about to be freed.
+pub(crate) fn tell_memory_end(lane: &Lane<'_>) {
+    lane.context.tracer.line(TraceGroup::Mem, || {
+        let mut arena = lane.buffers.arena.borrow_mut();
+        format!("free {} mem {:p}", memory_name(lane), arena.slice_mut(0, lane.buffers.block_bytes).as_ptr())
+    });
+}
+
+fn memory_name(lane: &Lane<'_>) -> &'static str {
+    lane.plan.spec.buffers.memory.name()
+}
+
+/// The cache of a file that was opened is dropped, unless the job keeps it.
+pub(crate) fn tell_opened(lane: &Lane<'_>, file_index: u32) {
+    let file = lane.files.plan(file_index);
+    lane.context.tracer.line(TraceGroup::File, || format!("fd open {}", file.name));
+    let layout = &lane.plan.spec.layout;
+    if layout.invalidate && !layout.pre_read && lane.plan.engine.def.targets.are_opened_by_run() {
+        lane.context.tracer.line(TraceGroup::Io, || {
+            format!("declare unneeded cache {}: {}/{}", file.name, file.start_bytes, file.length_bytes)
+        });
+    }
+}

@@ -1,0 +1,223 @@
+//! What a worker does when its loop looks up: deadlines, and what the supervisor asks for.
+//!
+//! Must not know: which loop. Start reading at [`Lookout::attend`].
+
+use super::figures::Figures;
+use super::hooks::depth_search::Step;
+use super::lane::{Lane, Stop};
+use super::loops::queued::collect_some;
+use super::loops::{Attendant, Worker};
+use super::read_back::read_backlog;
+use super::samplers::Samplers;
+use crate::error::{JobError, job_error};
+use crate::events::Stream;
+use crate::link::board::{WorkerState, attention};
+use crate::link::message::{IntervalFigures, WorkerMessage};
+use crate::link::trace::TraceGroup;
+use ferrio_stats::note::RunNote;
+use ferrio_sys::clock::clock_ms;
+use ferrio_sys::errno::EINVAL;
+
+/// Keeps the time of a worker.
+pub(super) struct Lookout {
+    pub(super) samplers: Samplers,
+    pub(super) figures: Figures,
+}
+
+impl Attendant for Lookout {
+    #[cold]
+    fn attend(&mut self, worker: &mut Worker<'_>, stamp: u64) -> Option<Stop> {
+        let lane = &mut worker.lane;
+        let now_ns = lane.clock.at_ns(stamp);
+        let due = lane.control.take_due(&mut lane.clock, now_ns);
+        if due.ramp_over {
+            self.end_ramp(now_ns, worker);
+        } else if !due.runtime_over || self.samplers.rates.next_ns() < lane.control.runtime_end_ns() {
+            // A window that ended before the runtime has its sample, also when a stall held it until the end.
+            self.samplers.sample_rates(now_ns, lane, &mut worker.hooks);
+        }
+        let too_slow = self.samplers.at(now_ns, &worker.lane).err().map(Stop::from);
+        let judged = self.try_next_depth(now_ns, worker);
+        worker.lane.publish();
+        if due.state {
+            save_state(worker);
+        }
+        if due.snapshot {
+            let figures = Box::new(self.figures.at(now_ns, worker));
+            (worker.lane.context.send)(&WorkerMessage::Snapshot(figures));
+        }
+        self.hand_over_interval(now_ns, worker);
+        self.arm(now_ns, worker);
+        let failed = worker.lane.control.late_failure.take().map(Stop::Failed);
+        if let Some(stop) = failed.or(too_slow).or(judged) {
+            return Some(stop);
+        }
+        if due.terminate || due.runtime_over { Some(Stop::Ended) } else { read_backlog(worker, self) }
+    }
+}
+
+impl Lookout {
+    /// I/O begins.
+    ///
+    /// # Errors
+    /// A clock that was asked for is not there.
+    pub(super) fn start(&mut self, now_ns: u64, worker: &mut Worker<'_>) -> Result<(), JobError> {
+        if worker.lane.control.is_ramping() {
+            worker.lane.account.start_ramp();
+        } else {
+            self.samplers.start_counting(now_ns, &worker.lane);
+            start_search(now_ns, worker);
+        }
+        self.samplers.rates.start(now_ns, &worker.lane.account);
+        self.samplers.intervals.start(now_ns);
+        start_log(now_ns, worker)?;
+        worker.lane.account.stats.job_start_ms = job_start_ms(&worker.lane).ok_or_else(|| {
+            let id = worker.lane.plan.spec.reporting.job_start_clock_id;
+            job_error!(EINVAL, "clock_gettime")
+                .explained(RunNote::NoSuchClock { option: "job_start_clock_id".to_owned(), id })
+        })?;
+        set_first_depth(worker);
+        Ok(())
+    }
+
+    /// Rates and logs end now.
+    pub(super) fn finish_log(&mut self, worker: &mut Worker<'_>) {
+        let now_ns = worker.lane.clock.now_ns();
+        self.samplers.finish_rates(now_ns, &mut worker.lane, &mut worker.hooks);
+    }
+
+    fn end_ramp(&mut self, now_ns: u64, worker: &mut Worker<'_>) {
+        self.start_counting(now_ns, worker);
+        start_search(now_ns, worker);
+        worker.lane.context.enter(WorkerState::Running);
+    }
+
+    /// What was counted until now is forgotten.
+    fn start_counting(&mut self, now_ns: u64, worker: &mut Worker<'_>) {
+        let lane = &mut worker.lane;
+        lane.account.end_ramp();
+        self.samplers.rates.start(now_ns, &lane.account);
+        self.samplers.start_counting(now_ns, lane);
+        // The clock was there when I/O began.
+        lane.account.stats.job_start_ms = job_start_ms(lane).unwrap_or(0);
+        lane.workload.forgive(now_ns);
+        self.figures.start(now_ns, lane);
+        // The clock was there when the ramp began.
+        let _ = start_log(now_ns, worker);
+    }
+
+    /// Tries the next depth of a search when the present one was tried.
+    fn try_next_depth(&mut self, now_ns: u64, worker: &mut Worker<'_>) -> Option<Stop> {
+        // A job that fails reports what it did until then.
+        let control = &worker.lane.control;
+        let is_searching = !control.is_reading_back && control.late_failure.is_none();
+        let limits = worker.hooks.latency.as_mut()?;
+        let search = limits.search().filter(|search| is_searching && search.is_due(now_ns))?;
+        let (share_percent, before) = (search.share_percent(), search.depth());
+        let (step, depth) = (search.close(), search.depth());
+        let (good, bad) = search.bounds();
+        tell_step(&worker.lane, share_percent, before, step, (good, depth, bad));
+        if step == Step::Over {
+            return Some(Stop::Ended);
+        }
+        if step != Step::Same {
+            while worker.lane.slots.n_used() > 0 {
+                if let Err(stop) = collect_some(worker) {
+                    return Some(stop);
+                }
+            }
+            set_depth(&mut worker.lane, depth);
+        }
+        let now_ns = worker.lane.clock.now_ns();
+        if step == Step::Final {
+            self.finish_log(worker);
+            self.start_counting(now_ns, worker);
+            worker.lane.control.epoch_ns = now_ns;
+        }
+        start_search(now_ns, worker);
+        None
+    }
+
+    /// Sends all figures if an interval is over.
+    fn hand_over_interval(&mut self, now_ns: u64, worker: &Worker<'_>) {
+        if self.samplers.intervals.at(now_ns, &worker.lane) {
+            let stats = self.figures.at(now_ns, worker);
+            let figures = Box::new(IntervalFigures { at_ns: now_ns, stats });
+            (worker.lane.context.send)(&WorkerMessage::Interval(figures));
+        }
+    }
+
+    /// Sets when the loop looks up next.
+    fn arm(&self, now_ns: u64, worker: &mut Worker<'_>) {
+        let Worker { lane, hooks, .. } = worker;
+        let next_ns = self.samplers.next_ns(now_ns, hooks);
+        // What is read back for verification tries no depth.
+        let limits = hooks.latency.as_ref().filter(|_| !lane.control.is_reading_back);
+        let depth_ns = limits.map_or(u64::MAX, |limits| limits.next_ns());
+        lane.control.arm(&lane.clock, now_ns, next_ns.min(depth_ns));
+    }
+}
+
+/// Writes the state file of the verification, and tells who asked for it. What cannot be written is said, and ends nothing.
+pub(super) fn save_state(worker: &Worker<'_>) {
+    let lane = &worker.lane;
+    if let Some(Err(text)) = worker.hooks.verifier.as_ref().and_then(|verifier| verifier.save_state(lane)) {
+        lane.context.say(Stream::Error, text);
+    }
+    lane.control.slot().has_answered(attention::SAVE_STATE);
+}
+
+/// The logs count from now.
+fn start_log(now_ns: u64, worker: &mut Worker<'_>) -> Result<(), JobError> {
+    let Some(log) = &mut worker.hooks.log else { return Ok(()) };
+    let logs = &worker.lane.plan.spec.logs;
+    let base_ms = if logs.alternate_epoch { clock_ms(logs.epoch_clock_id) } else { Some(0) };
+    let Some(base_ms) = base_ms else {
+        let note = RunNote::NoSuchClock { option: "log_alternate_epoch_clock_id".to_owned(), id: logs.epoch_clock_id };
+        return Err(job_error!(EINVAL, "clock_gettime").explained(note));
+    };
+    log.start(now_ns, base_ms);
+    Ok(())
+}
+
+/// The clock of `job_start_clock_id`.
+fn job_start_ms(lane: &Lane<'_>) -> Option<u64> {
+    clock_ms(lane.plan.spec.reporting.job_start_clock_id)
+}
+
+/// Before the first I/O: a search begins with one in flight.
+fn set_first_depth(worker: &mut Worker<'_>) {
+    let Worker { lane, hooks, .. } = worker;
+    if hooks.latency.as_mut().is_some_and(|limits| limits.search().is_some()) {
+        let target_us = lane.plan.spec.latency.target_us;
+        lane.context.tracer.line(TraceGroup::Rate, || format!("Latency target={}", target_us * 1_000));
+        set_depth(lane, 1);
+    }
+}
+
+fn set_depth(lane: &mut Lane<'_>, depth: u32) {
+    lane.slots.limit(depth);
+    lane.account.stats.latency_depth = depth;
+}
+
+/// A window of the search for a depth begins now.
+fn start_search(now_ns: u64, worker: &mut Worker<'_>) {
+    if let Some(search) = worker.hooks.latency.as_mut().and_then(|limits| limits.search()) {
+        search.open(now_ns);
+    }
+}
+
+/// A window of the search for a latency has ended: the share of its I/Os within the target, and what follows. `depths` are the
+/// largest that was good, that which is tried next, and the smallest that was not.
+fn tell_step(lane: &Lane<'_>, share_percent: f64, before: u32, step: Step, depths: (u32, u32, u32)) {
+    let wanted = lane.plan.spec.latency.percentile;
+    lane.context.tracer.line(TraceGroup::Rate, || format!("Success rate: {share_percent:.2}% (target {wanted:.2}%)"));
+    let (good, depth, bad) = depths;
+    lane.context.tracer.line(TraceGroup::Rate, || match step {
+        Step::Depth if depth > before => format!("Ramped up: {good} {depth} {bad}"),
+        Step::Depth => format!("Ramped down: {good} {depth} {bad}"),
+        Step::Same => format!("Stays: {good} {depth} {bad}"),
+        Step::Final => "Quiesce and final run".to_owned(),
+        Step::Over => "We are done".to_owned(),
+    });
+}

@@ -1,0 +1,104 @@
+//! What happens between two I/Os, as the workload says: turns, trims of what was written, files that start over or end.
+//!
+//! Must not know: batches, how I/O is done. Start reading at [`between_ios`].
+
+use super::Worker;
+use super::open_files::{close_file, open_file};
+use super::queued::drain;
+use super::trims::trim_between;
+use super::turns::take_turn;
+use super::zones::{quiet_zones, wait_for_zone, zones_failed};
+use crate::error::{JobError, job_error};
+use crate::work::lane::Stop;
+use ferrio_sys::errno::EIO;
+use ferrio_workload::Next;
+
+/// What the workload says between two I/Os, at the stamp of the last one's end; then the stamp is that of the next one's
+/// start. `Some`: the pass ends.
+#[inline(never)]
+pub(crate) fn between_ios(worker: &mut Worker<'_>, next: Next, stamp: &mut u64) -> Option<Stop> {
+    if next == Next::Wait {
+        // First what most jobs have not: jobs with a rate come here before each I/O.
+        if worker.hooks.verifier.is_none() {
+            return take_turn(worker, stamp);
+        }
+        match trim_between(worker) {
+            Ok(true) => {}
+            Ok(false) => return take_turn(worker, stamp),
+            Err(stop) => return Some(stop),
+        }
+    }
+    let stop = say_of_files(worker, next);
+    *stamp = worker.lane.clock.stamp();
+    stop
+}
+
+/// Does what the workload says of files. `Some`: the pass ends.
+fn say_of_files(worker: &mut Worker<'_>, next: Next) -> Option<Stop> {
+    match next {
+        Next::Io(_) | Next::Wait => None,
+        Next::PassEnd => Some(Stop::PassEnd),
+        Next::Open(file_index) => open_for_replay(worker, file_index),
+        Next::Failed => Some(stream_failed(worker)),
+        Next::Drain => quiet_zones(worker).err(),
+        Next::Held => {
+            wait_for_zone(worker);
+            None
+        }
+        Next::Restart(file_index) => {
+            note_missed(worker);
+            let stop = end_round(worker).err();
+            worker.lane.files.restarted(file_index);
+            stop
+        }
+        Next::Close(file_index) => end_of_file(worker, file_index).err().map(|error| Stop::Failed(Box::new(error))),
+    }
+}
+
+/// What a file that starts over holds is not known while writes to it are in flight: where they are verified they are waited
+/// for.
+#[cold]
+fn end_round(worker: &mut Worker<'_>) -> Result<(), Stop> {
+    let waits = worker.hooks.verifier.as_ref().is_some_and(|verifier| verifier.goes_round);
+    if waits && worker.lane.queue.iodepth > 1 { drain(worker) } else { Ok(()) }
+}
+
+/// The file has nothing left to do. As seen on fio 3.41, one that gave nothing at all was opened too, unless a trace that
+/// is replayed closes it.
+#[cold]
+fn end_of_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), JobError> {
+    note_missed(worker);
+    if !worker.lane.files.is_open(file_index) && worker.lane.plan.spec.replay.traces.is_empty() {
+        open_file(worker, file_index)?;
+    }
+    if worker.lane.files.close_when_idle(file_index) {
+        return close_file(worker, file_index);
+    }
+    Ok(())
+}
+
+/// As seen on fio 3.41: where an I/O that found no place would have begun is what a trace shows for the next sync.
+fn note_missed(worker: &mut Worker<'_>) {
+    if let Some(offset_bytes) = worker.lane.workload.missed_bytes() {
+        let slot_index = worker.lane.slots.next();
+        worker.lane.slots.get_mut(slot_index).data_offset = offset_bytes;
+    }
+}
+
+/// The file is to be open: it opens, or does not close when it was about to.
+#[cold]
+fn open_for_replay(worker: &mut Worker<'_>, file_index: u32) -> Option<Stop> {
+    if worker.lane.files.stays_open(file_index) {
+        return None;
+    }
+    open_file(worker, file_index).err().map(|error| Stop::Failed(Box::new(error)))
+}
+
+#[cold]
+pub(crate) fn stream_failed(worker: &mut Worker<'_>) -> Stop {
+    if let Some(failure) = worker.lane.workload.zoning_failure() {
+        return Stop::Failed(Box::new(zones_failed(worker, failure)));
+    }
+    let text = worker.lane.workload.take_error().map_or_else(String::new, |error| error.to_string());
+    Stop::Failed(Box::new(job_error!(EIO, "read_iolog").explained(text)))
+}

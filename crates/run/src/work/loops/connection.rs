@@ -1,0 +1,55 @@
+//! Jobs whose targets are the ends of a connection: how it is waited for, and how an I/O ends that waits in vain.
+//!
+//! Must not know: sockets. Start reading at [`connect`].
+
+use super::Worker;
+use crate::error::{JobError, job_error};
+use crate::events::Stream;
+use crate::work::lane::Lane;
+use ferrio_engine::Connection;
+use ferrio_sys::errno::ETIMEDOUT;
+
+/// Makes the connection, however long it takes: to the end of the run, or of the runtime.
+pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), JobError> {
+    if !lane.plan.engine.def.targets.is_connection() {
+        return Ok(());
+    }
+    let limit_ns = lane.plan.spec.limits.runtime_us.saturating_mul(1_000);
+    let start_ns = lane.clock.now_ns();
+    let mut is_told = false;
+    loop {
+        let connection = lane.engine.connect().map_err(|error| {
+            job_error!(error.errno(), error.step().unwrap_or("connect")).explained(format!("fio: {error}"))
+        })?;
+        match connection {
+            Connection::Made => return Ok(()),
+            Connection::Listening if !is_told => {
+                is_told = true;
+                lane.context.say(Stream::Info, "fio: waiting for connection".to_owned());
+            }
+            Connection::Listening | Connection::Awaited => {}
+        }
+        if lane.control.is_terminated() {
+            return Err(JobError::stopped());
+        }
+        if limit_ns > 0 && lane.clock.now_ns().saturating_sub(start_ns) >= limit_ns {
+            let text = format!("fio: {}: no connection was made within runtime", lane.plan.spec.name);
+            return Err(job_error!(ETIMEDOUT, "connect").explained(text));
+        }
+    }
+}
+
+/// An I/O ends with what it has moved; one that has moved nothing never was.
+#[cold]
+pub(crate) fn give_up(worker: &mut Worker<'_>, slot_index: u32, done: u64) {
+    let Worker { lane, hooks, .. } = worker;
+    let slot = *lane.slots.get(slot_index);
+    let Some(direction) = slot.unit.direction.data() else { return };
+    let moved = slot.wanted_bytes.saturating_sub(slot.unit.length as u64);
+    if moved > 0 {
+        lane.account.data_done(direction, moved, &lane.clock, slot.stamps, done);
+    } else {
+        lane.account.stats.directions[direction].n_issued -= 1;
+    }
+    hooks.failed(lane, slot_index);
+}

@@ -1,0 +1,197 @@
+//! The loop for one I/O at a time: synchronous engines, and any engine at `iodepth=1`.
+//!
+//! Must not know: batches. Start reading at [`run`].
+//! The stamp at which one I/O ends is the start of the next: two reads of the clock per I/O.
+
+use super::between::between_ios;
+use super::connection::give_up;
+use super::io::{Finished, fill_slot, finish, log_issued};
+use super::{Attendant, Worker};
+use crate::error::job_error;
+use crate::work::lane::Stop;
+use crate::work::lane::account::Stamps;
+use ferrio_engine::{NOT_YET, Queued};
+use ferrio_spec::engines::Handover;
+use ferrio_sys::errno::EAGAIN;
+use ferrio_workload::Next;
+
+/// Does one pass. `BY_ENGINE`: the engine takes the stamps of its calls.
+pub(crate) fn run<const BY_ENGINE: bool>(worker: &mut Worker<'_>, attendant: &mut dyn Attendant) -> Stop {
+    let mut stamp = worker.lane.clock.stamp();
+    loop {
+        if worker.lane.control.is_due(stamp) {
+            if let Some(stop) = attendant.attend(worker, stamp) {
+                return stop;
+            }
+            stamp = worker.lane.clock.stamp();
+        }
+        let io = match worker.lane.workload.next() {
+            Next::Io(io) => io,
+            other => {
+                if let Some(stop) = between_ios(worker, other, &mut stamp) {
+                    return stop;
+                }
+                continue;
+            }
+        };
+        if let Err(stop) = fill_slot(worker, 0, &io, stamp) {
+            return stop;
+        }
+        match do_one::<BY_ENGINE>(worker, attendant, stamp) {
+            Ok(done) => stamp = done,
+            Err(stop) => return stop,
+        }
+    }
+}
+
+/// Does the unit in slot 0; returns the stamp of its end.
+#[inline]
+fn do_one<const BY_ENGINE: bool>(
+    worker: &mut Worker<'_>,
+    attendant: &mut dyn Attendant,
+    start: u64,
+) -> Result<u64, Stop> {
+    let (result, done) = if BY_ENGINE { call_timed(worker, start) } else { call(worker, start) }?;
+    match finish(worker, 0, result, done) {
+        Finished::Done => Ok(done),
+        Finished::Again => do_rests(worker, attendant, done, result),
+        Finished::Stop(stop) => Err(stop),
+    }
+}
+
+/// Has the engine do the unit in slot 0, with stamps around all that it takes.
+#[inline]
+fn call(worker: &mut Worker<'_>, start: u64) -> Result<(i64, u64), Stop> {
+    let issue = worker.lane.stamp_after(start);
+    let slot = worker.lane.slots.get_mut(0);
+    slot.stamps = Stamps { start, issue };
+    match worker.lane.engine.queue(0, &slot.unit) {
+        Queued::Completed(result) => {
+            // The stamp first: what comes after it is not the device's time.
+            let done = worker.lane.stamp_after(issue);
+            count_inline(worker);
+            Ok((result, done))
+        }
+        Queued::Queued => commit_and_reap_one(worker, start),
+        Queued::Busy => Err(no_room()),
+    }
+}
+
+/// Has the engine do and stamp the unit in slot 0.
+#[inline]
+fn call_timed(worker: &mut Worker<'_>, start: u64) -> Result<(i64, u64), Stop> {
+    let slot = worker.lane.slots.get_mut(0);
+    let (queued, stamps) = worker.lane.engine.queue_timed(0, &slot.unit, &worker.lane.clock);
+    slot.stamps = Stamps { start, issue: stamps.before };
+    match queued {
+        Queued::Completed(result) => {
+            count_inline(worker);
+            Ok((result, stamps.after))
+        }
+        Queued::Queued => commit_and_reap_one(worker, start),
+        Queued::Busy => Err(no_room()),
+    }
+}
+
+#[inline]
+fn count_inline(worker: &mut Worker<'_>) {
+    let stats = &mut worker.lane.account.stats;
+    stats.depth.record(1, 1);
+    // What an engine with files does itself (syncs, trims of most) counts as a call; what `null` does is none.
+    if worker.lane.plan.engine.def.handover != Handover::Bare {
+        stats.submit.record(1);
+        stats.complete.record(1);
+    }
+}
+
+fn commit_and_reap_one(worker: &mut Worker<'_>, start: u64) -> Result<(i64, u64), Stop> {
+    commit_one(worker)?;
+    let issue = worker.lane.stamp_after(start);
+    let slot = worker.lane.slots.get_mut(0);
+    slot.stamps.issue = issue;
+    let (stamps, direction) = (slot.stamps, slot.unit.direction.data());
+    if let Some(direction) = direction {
+        worker.lane.account.data_issued(direction, &worker.lane.clock, stamps);
+        if worker.hooks.logs_each_io {
+            log_issued(worker, 0, direction);
+        }
+    }
+    let result = reap_one(worker)?;
+    let done = worker.lane.stamp_after(issue);
+    worker.lane.account.stats.depth.record(1, 1);
+    count_calls(worker);
+    Ok((result, done))
+}
+
+#[inline]
+fn count_calls(worker: &mut Worker<'_>) {
+    worker.lane.account.stats.submit.record(1);
+    worker.lane.account.stats.complete.record(1);
+}
+
+/// Does what a short transfer left. It is part of its I/O: stamps and depth stay as they are, the calls are counted.
+#[cold]
+fn do_rests(worker: &mut Worker<'_>, attendant: &mut dyn Attendant, last: u64, first_result: i64) -> Result<u64, Stop> {
+    let mut result = first_result;
+    loop {
+        // However often the other end of a connection is waited for, that is one call; requests are heard, and deadlines kept.
+        let is_waiting = result == NOT_YET;
+        if is_waiting && let Some(stop) = attend_waiting(worker, attendant) {
+            return Err(stop);
+        }
+        result = match worker.lane.engine.queue(0, &worker.lane.slots.get(0).unit) {
+            Queued::Completed(result) => result,
+            Queued::Queued => {
+                commit_one(worker)?;
+                reap_one(worker)?
+            }
+            Queued::Busy => return Err(no_room()),
+        };
+        if !is_waiting {
+            count_calls(worker);
+        }
+        let done = worker.lane.stamp_after(last);
+        match finish(worker, 0, result, done) {
+            Finished::Done => return Ok(done),
+            Finished::Again => {}
+            Finished::Stop(stop) => return Err(stop),
+        }
+    }
+}
+
+/// Looks up while an I/O waits for the other end of a connection. `Some`: the pass ends, and with it the I/O.
+fn attend_waiting(worker: &mut Worker<'_>, attendant: &mut dyn Attendant) -> Option<Stop> {
+    let stamp = worker.lane.clock.stamp();
+    let stop = attendant.attend(worker, stamp)?;
+    give_up(worker, 0, stamp);
+    Some(stop)
+}
+
+/// Hands the one unit to the kernel; as often as the kernel takes nothing.
+fn commit_one(worker: &mut Worker<'_>) -> Result<(), Stop> {
+    let refused =
+        |error: std::io::Error| Stop::Failed(Box::new(job_error!(error.raw_os_error().unwrap_or(5), "commit")));
+    while worker.lane.engine.commit().map_err(refused)? == 0 {}
+    Ok(())
+}
+
+/// Waits for the one unit in flight.
+fn reap_one(worker: &mut Worker<'_>) -> Result<i64, Stop> {
+    loop {
+        worker.lane.completions.clear();
+        let reaped = worker.lane.engine.reap(1, 1, &mut worker.lane.completions);
+        reaped.map_err(|error| Stop::Failed(Box::new(job_error!(error.raw_os_error().unwrap_or(5), "getevents"))))?;
+        if let Some(completion) = worker.lane.completions.first() {
+            return Ok(completion.result);
+        }
+        // A turn of work that moves no data may be long, and can be left where it is.
+        if worker.lane.plan.engine.def.moves_nothing() && worker.lane.control.slot().is_told_to_end() {
+            return Err(Stop::Ended);
+        }
+    }
+}
+
+/// Nothing is in flight: an engine that says no now cannot go on.
+fn no_room() -> Stop {
+    Stop::Failed(Box::new(job_error!(EAGAIN, "queue")))
+}

@@ -1,0 +1,63 @@
+//! An I/O that failed: tolerated, wanted, or the end of its job.
+//!
+//! Must not know: batches. Start reading at [`fail`].
+
+use super::Worker;
+use super::io::Finished;
+use crate::error::job_error;
+use crate::events::Stream;
+use crate::work::lane::Stop;
+use ferrio_spec::ZoneSpec;
+use ferrio_stats::Step;
+use ferrio_stats::note::IoNote;
+use ferrio_sys::errno::{EDQUOT, EINVAL, EIO, ENOSPC};
+use ferrio_sys::file::FileKind;
+use ferrio_units::Direction;
+
+/// A unit failed: tolerated, wanted (`fill_device`), or the end of the job.
+pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, errno: i32) -> Finished {
+    worker.hooks.failed(&mut worker.lane, slot_index);
+    // As in fio, which tells where an I/O failed.
+    let step = if worker.lane.engine.take_refusal(slot_index) { "io commit".into() } else { Step::IoUnit };
+    let unit = worker.lane.slots.get(slot_index).unit;
+    let tolerated = worker.lane.tolerates(unit.direction, errno);
+    if tolerated && !worker.lane.plan.spec.errors.dump {
+        return Finished::Done;
+    }
+    let failed = IoNote::Failed {
+        file: worker.lane.files.plan(unit.file_index).name.clone(),
+        errno,
+        action: unit.direction.name().into(),
+        offset: unit.offset,
+        length: unit.length as u64,
+        hint: worker.lane.engine.hint(&unit, errno).map(Into::into),
+    };
+    if let Some(advice) = advice_on_first(worker, unit.file_index, errno) {
+        worker.lane.context.say(Stream::Info, advice);
+    }
+    worker.lane.context.say(Stream::Error, failed);
+    if tolerated {
+        return Finished::Done;
+    }
+    let is_full = matches!(errno, ENOSPC | EDQUOT) && unit.direction == Direction::Write;
+    if worker.lane.plan.spec.extent.fill_device && is_full {
+        return Finished::Stop(Stop::Filled);
+    }
+    Finished::Stop(Stop::Failed(Box::new(job_error!(errno, step))))
+}
+
+/// What the options may have to do with an error of the very first I/O. As in fio only of engines whose I/Os are done when they
+/// are queued.
+fn advice_on_first(worker: &Worker<'_>, file_index: u32, errno: i32) -> Option<IoNote> {
+    let (plan, file) = (&worker.lane.plan, worker.lane.files.plan(file_index));
+    if !plan.engine.def.is_inline() || worker.lane.account.stats.n_issued() > 1 {
+        return None;
+    }
+    match errno {
+        EINVAL if plan.spec.durability.direct => Some(IoNote::FirstDirectFailed),
+        EIO if file.kind == FileKind::Block && plan.spec.zones == ZoneSpec::None => {
+            Some(IoNote::FirstFailed { file: file.name.clone() })
+        }
+        _ => None,
+    }
+}

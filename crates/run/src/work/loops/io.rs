@@ -1,0 +1,240 @@
+//! What every loop does with an I/O: fill a slot, record its issue, take its result.
+//!
+//! Must not know: batches. Start reading at [`fill_slot`], then [`finish`].
+
+use super::Worker;
+use super::connection::give_up;
+use super::failure::fail;
+use super::open_files::open_file;
+use super::queued::collect_some;
+use crate::work::lane::Stop;
+use crate::work::lane::account::Stamps;
+use ferrio_engine::{END_OF_DATA, NOT_YET};
+use ferrio_sys::errno::EIO;
+use ferrio_units::{DataDirection, Direction};
+use ferrio_workload::NextIo;
+
+/// What becomes of a slot whose unit has a result.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Finished {
+    /// It is free.
+    Done,
+    /// The unit goes on with the rest of a short transfer.
+    Again,
+    /// The job ends.
+    Stop(Stop),
+}
+
+/// Makes the unit of an I/O in a slot; opens its file if need be; prepares the data of a write.
+#[expect(
+    clippy::inline_always,
+    reason = "left to itself the compiler does so or not by chance: 31 instructions an I/O"
+)]
+#[inline(always)]
+pub(crate) fn fill_slot(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo, start: u64) -> Result<(), Stop> {
+    if !worker.lane.files.is_open(io.file_index) {
+        open_file(worker, io.file_index)?;
+    }
+    let slot = worker.lane.slots.get_mut(slot_index);
+    slot.stamps = Stamps { start, issue: start };
+    slot.wanted_bytes = io.length_bytes;
+    slot.was_short = false;
+    let unit = &mut slot.unit;
+    unit.direction = io.direction;
+    unit.file_index = io.file_index;
+    unit.length = io.length_bytes as usize;
+    unit.buffer_offset = slot_index as usize * worker.lane.buffers.block_bytes;
+    match io.direction.data() {
+        Some(direction) => {
+            unit.offset = io.offset_bytes;
+            slot.data_offset = io.offset_bytes;
+            worker.lane.account.stats.directions[direction].n_issued += 1;
+            if direction == DataDirection::Write {
+                prepare_write(worker, slot_index, io, start);
+            }
+        }
+        None => fill_sync(worker, slot_index, io),
+    }
+    if worker.hooks.sees_issues {
+        return observe_issue(worker, slot_index);
+    }
+    Ok(())
+}
+
+/// The data of a write, and what a later `sync_file_range` has to know of it. Not inlined: reads do without.
+#[inline(never)]
+fn prepare_write(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo, start: u64) {
+    let start_ns = if worker.lane.buffers.contents.needs_time() { worker.lane.clock.at_ns(start) } else { 0 };
+    let mut arena = worker.lane.buffers.arena.borrow_mut();
+    let buffer = arena.slice_mut(slot_index as usize * worker.lane.buffers.block_bytes, io.length_bytes as usize);
+    if worker.hooks.verifier.as_ref().is_none_or(|verifier| !verifier.makes_contents()) {
+        worker.lane.buffers.contents.prepare(buffer, io.offset_bytes, start_ns);
+    }
+    let remembered = if let Some(verifier) = &mut worker.hooks.verifier {
+        verifier.stamp(slot_index, worker.lane.slots.get(slot_index), buffer, worker.lane.clock.at_ns(start))
+    } else {
+        Ok(())
+    };
+    drop(arena);
+    if let Err(error) = remembered {
+        worker.lane.control.fail_soon(error);
+    }
+    if worker.hooks.verifier.as_ref().is_some_and(|verifier| verifier.is_backlog_due()) {
+        worker.lane.control.look_up();
+    }
+    if worker.lane.plan.spec.durability.sync_file_range.is_some() {
+        let (low, high) = (io.offset_bytes, io.offset_bytes + io.length_bytes);
+        let dirty = &mut worker.lane.dirty[io.file_index as usize];
+        *dirty = Some(dirty.map_or((low, high), |(l, h)| (l.min(low), h.max(high))));
+    }
+}
+
+#[cold]
+fn fill_sync(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo) {
+    worker.lane.account.stats.n_syncs_issued += 1;
+    if io.direction != Direction::SyncFileRange {
+        return;
+    }
+    let (low, high) = worker.lane.dirty[io.file_index as usize].take().unwrap_or((0, 0));
+    let slot = worker.lane.slots.get_mut(slot_index);
+    slot.wanted_bytes = high - low;
+    slot.unit.offset = low;
+    slot.unit.length = (high - low) as usize;
+    slot.unit.sync_flags = worker.lane.plan.spec.durability.sync_file_range.map_or(0, |(flags, _)| flags);
+}
+
+/// Takes the result of a unit.
+#[inline]
+pub(crate) fn finish(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) -> Finished {
+    match finish_whole(worker, slot_index, result, done) {
+        Some(_) => Finished::Done,
+        None => finish_odd(worker, slot_index, result, done),
+    }
+}
+
+/// Takes the result of a unit that did all that it was asked to, and gives its file; `None`: it did not.
+#[inline]
+pub(crate) fn finish_whole(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) -> Option<u32> {
+    let slot = worker.lane.slots.get(slot_index);
+    if result != slot.unit.length as i64 {
+        return None;
+    }
+    let file_index = slot.unit.file_index;
+    match slot.unit.direction.data() {
+        Some(data) => {
+            worker.lane.account.data_done(data, slot.wanted_bytes, &worker.lane.clock, slot.stamps, done);
+            if worker.hooks.sees_completions {
+                worker.hooks.done(&mut worker.lane, slot_index, data, done);
+            }
+        }
+        None => worker.hooks.sync_done(&mut worker.lane, slot_index, done),
+    }
+    Some(file_index)
+}
+
+/// An error, a short transfer, or the end of the file.
+#[cold]
+fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) -> Finished {
+    match result {
+        NOT_YET => return Finished::Again,
+        END_OF_DATA => {
+            give_up(worker, slot_index, done);
+            return Finished::Stop(Stop::Ended);
+        }
+        _ => {}
+    }
+    if result < 0 {
+        return fail(worker, slot_index, i32::try_from(-result).unwrap_or(EIO));
+    }
+    let slot = *worker.lane.slots.get(slot_index);
+    let Some(data) = slot.unit.direction.data() else { return Finished::Done };
+    if result == 0 {
+        // As seen on fio 3.41: a read that an engine completes later and that finds nothing is done, without a byte. What is
+        // verified has to be there.
+        let is_done = slot.unit.direction == Direction::Read
+            && !worker.lane.plan.engine.def.waits()
+            && worker.hooks.verifier.is_none();
+        if !is_done {
+            return fail(worker, slot_index, EIO);
+        }
+        let moved = slot.wanted_bytes.saturating_sub(slot.unit.length as u64);
+        worker.lane.account.data_done(data, moved, &worker.lane.clock, slot.stamps, done);
+        if worker.hooks.sees_completions {
+            worker.hooks.done(&mut worker.lane, slot_index, data, done);
+        }
+        return Finished::Done;
+    }
+    if !slot.was_short {
+        worker.lane.account.stats.directions[data].n_short += 1;
+    }
+    let moved = result as u64;
+    let file_bytes = worker.lane.files.plan(slot.unit.file_index).file_bytes;
+    if slot.unit.direction == Direction::Read && slot.unit.offset + moved == file_bytes {
+        let left = slot.unit.length as u64 - moved;
+        worker.lane.account.data_done(data, slot.wanted_bytes - left, &worker.lane.clock, slot.stamps, done);
+        if worker.hooks.sees_completions {
+            worker.hooks.done(&mut worker.lane, slot_index, data, done);
+        }
+        return Finished::Done;
+    }
+    let slot = worker.lane.slots.get_mut(slot_index);
+    slot.was_short = true;
+    slot.unit.offset += moved;
+    slot.unit.buffer_offset += result as usize;
+    slot.unit.length -= result as usize;
+    Finished::Again
+}
+
+/// An I/O is about to be handed to the engine, and some hook sees it.
+#[cold]
+#[inline(never)]
+fn observe_issue(worker: &mut Worker<'_>, slot_index: u32) -> Result<(), Stop> {
+    let Worker { lane, hooks, .. } = worker;
+    if let Some(verifier) = &mut hooks.verifier {
+        verifier.stop_where_state_ends(lane, slot_index)?;
+    }
+    if hooks.serializer.as_ref().is_some_and(|serializer| serializer.is_blocked(lane.slots.get(slot_index))) {
+        collect_overlapping(worker, slot_index)?;
+    }
+    worker.hooks.issue(&mut worker.lane, slot_index)
+}
+
+/// Waits until no I/O in flight touches the bytes of the one in a slot. The wait is no part of its latency.
+fn collect_overlapping(worker: &mut Worker<'_>, slot_index: u32) -> Result<(), Stop> {
+    let is_blocked = |worker: &Worker<'_>| {
+        let slot = worker.lane.slots.get(slot_index);
+        worker.hooks.serializer.as_ref().is_some_and(|serializer| serializer.is_blocked(slot))
+    };
+    worker.lane.slots.hold_one_back();
+    let mut collected = Ok(());
+    while collected.is_ok() && is_blocked(worker) {
+        collected = collect_some(worker);
+    }
+    worker.lane.slots.count_it_again();
+    if collected.is_err() {
+        never_issued(worker, slot_index);
+        return collected;
+    }
+    let now = worker.lane.clock.stamp();
+    worker.lane.slots.get_mut(slot_index).stamps = Stamps { start: now, issue: now };
+    Ok(())
+}
+
+/// The job ends while an I/O waits. Its slot is given back by who filled it.
+fn never_issued(worker: &mut Worker<'_>, slot_index: u32) {
+    let Worker { lane, hooks, .. } = worker;
+    if let Some(verifier) = &mut hooks.verifier {
+        verifier.failed(lane, slot_index);
+    }
+    if let Some(data) = lane.slots.get(slot_index).unit.direction.data() {
+        lane.account.stats.directions[data].n_issued -= 1;
+    }
+}
+
+/// Shows a data I/O that was handed to the kernel to the log.
+#[inline(never)]
+pub(crate) fn log_issued(worker: &mut Worker<'_>, slot_index: u32, direction: DataDirection) {
+    if let Some(log) = &mut worker.hooks.log {
+        log.issued(&worker.lane, slot_index, direction);
+    }
+}

@@ -1,0 +1,100 @@
+//! Files that open, close and are synced while a loop runs.
+//!
+//! Must not know: which I/O is next. Start reading at [`open_file`].
+
+use super::Worker;
+use super::connection::connect;
+use crate::error::{JobError, job_error};
+use crate::events::Stream;
+use crate::link::trace::TraceGroup;
+use crate::work::lane::slots::Slot;
+use crate::work::lane::told::tell_opened;
+use ferrio_stats::Step;
+use ferrio_stats::note::IoNote;
+
+/// Opens a file for the I/O of the job.
+#[cold]
+pub(crate) fn open_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), JobError> {
+    connect(&mut worker.lane)?;
+    if worker.lane.account.has_openings() {
+        open_measured(worker, file_index)?;
+    } else {
+        worker.lane.files.open(file_index, worker.lane.engine.as_mut())?;
+    }
+    for warning in std::mem::take(&mut worker.lane.files.warnings) {
+        worker.lane.context.say(Stream::Info, warning);
+    }
+    worker.hooks.file(&worker.lane, file_index, "open");
+    tell_opened(&worker.lane, file_index);
+    Ok(())
+}
+
+/// Opens a file with an engine that does all that it does then.
+fn open_measured(worker: &mut Worker<'_>, file_index: u32) -> Result<(), JobError> {
+    let Worker { lane, hooks, .. } = worker;
+    let before_ns = lane.clock.now_ns();
+    lane.files.open(file_index, lane.engine.as_mut())?;
+    let now_ns = lane.clock.now_ns();
+    let took_ns = now_ns.saturating_sub(before_ns);
+    if let (Some(direction), Some(log)) = (lane.account.opened(took_ns), &mut hooks.log) {
+        log.opened(direction, now_ns, took_ns);
+    }
+    Ok(())
+}
+
+/// Closes a file of which nothing is in flight, synced where the job asks for it. As seen on fio 3.41, traces do not show
+/// that sync.
+pub(crate) fn close_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), JobError> {
+    let syncs = worker.lane.plan.spec.durability.fsync_on_close
+        && worker.lane.plan.writes()
+        && worker.lane.files.is_open(file_index);
+    let synced = if syncs { sync_untraced(worker, file_index) } else { Ok(()) };
+    close_as_it_is(worker, file_index);
+    synced
+}
+
+/// Closes a file that needs no sync.
+pub(crate) fn close_as_it_is(worker: &mut Worker<'_>, file_index: u32) {
+    if worker.lane.files.close(file_index, worker.lane.engine.as_mut()) {
+        worker.hooks.file(&worker.lane, file_index, "close");
+        worker
+            .lane
+            .context
+            .tracer
+            .line(TraceGroup::File, || format!("fd close {}", worker.lane.files.plan(file_index).name));
+    }
+    worker.lane.workload.closed(file_index);
+}
+
+/// Syncs a file outside of statistics (the reference counts no syncs of the end), by the system call whatever the
+/// engine: other files may have I/O in flight. A failure ends the job; no option tolerates it.
+pub(crate) fn sync_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), JobError> {
+    let offset_bytes = worker.lane.slots.get(worker.lane.slots.next()).data_offset;
+    if let Some(log) = &mut worker.hooks.iolog {
+        log.synced(&worker.lane, file_index, offset_bytes);
+    }
+    sync_untraced(worker, file_index)
+}
+
+/// The same, of which a trace tells nothing.
+pub(crate) fn sync_untraced(worker: &mut Worker<'_>, file_index: u32) -> Result<(), JobError> {
+    let Slot { data_offset, wanted_bytes, .. } = *worker.lane.slots.get(worker.lane.slots.next());
+    let errno = worker.lane.files.sync(file_index);
+    if errno == 0 {
+        let verifier = worker.hooks.verifier.as_mut();
+        return verifier.map_or(Ok(()), |verifier| verifier.synced_now(file_index));
+    }
+    let file = worker.lane.files.plan(file_index).name.clone();
+    let note = IoNote::EndSyncFailed { file, errno, offset: data_offset, length: wanted_bytes };
+    worker.lane.context.say(Stream::Error, note);
+    Err(job_error!(errno, Step::IoUnit))
+}
+
+/// Opens a file that is not.
+pub(crate) fn open_if_closed(worker: &mut Worker<'_>, file: u32) -> Result<(), JobError> {
+    if !worker.lane.files.is_open(file) {
+        worker.lane.files.open(file, worker.lane.engine.as_mut())?;
+        worker.hooks.file(&worker.lane, file, "open");
+    }
+    Ok(())
+}

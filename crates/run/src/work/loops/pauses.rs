@@ -1,0 +1,199 @@
+//! When a job pauses, and for how long: `thinktime` and its kin.
+//!
+//! Must not know: how it waits. Start reading at [`Pauses::look`].
+//! Facts: reference "Rates and pauses"; which I/Os fio 3.41 does between two pauses at a depth of 8.
+
+use ferrio_spec::PauseSpec;
+
+/// What a worker has done so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Progress {
+    /// Reads, writes and trims issued.
+    pub(crate) n_issued: u64,
+    /// Of those done.
+    pub(crate) n_done: u64,
+    /// In flight.
+    pub(crate) in_flight: u32,
+}
+
+/// What a job does before its next I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pause {
+    /// It goes on.
+    No,
+    /// It first takes what is in flight.
+    Collect,
+    /// It spins until then, ns.
+    Spin(u64),
+    /// It sleeps until then, ns.
+    Sleep(u64),
+    /// A pause of so many nanoseconds is over.
+    Over(u64),
+}
+
+/// Where in its pauses a job is.
+#[derive(Debug)]
+pub(crate) struct Pauses {
+    pause_ns: u64,
+    spin_ns: u64,
+    /// I/Os between two pauses; `u64::MAX`: they do not count.
+    n_ios: u64,
+    counts_issued: bool,
+    /// Time between two pauses; `u64::MAX`: it does not count.
+    io_time_ns: u64,
+    /// I/Os when the last pause was decided on: what was in flight then counts for the next.
+    n_before: u64,
+    /// I/Os issued when the last pause ended: one at least lies between two pauses.
+    n_issued_before: u64,
+    /// When the last pause ended.
+    since_ns: u64,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Working,
+    /// Until nothing is in flight.
+    Collecting,
+    /// Since then.
+    Pausing(u64),
+}
+
+impl Pauses {
+    pub(crate) fn new(spec: &PauseSpec) -> Self {
+        let ns = |us: u64| us.saturating_mul(1_000);
+        let is_timed = spec.io_time_us > 0;
+        let n_ios = spec.n_ios.map_or(if is_timed { u64::MAX } else { 1 }, u64::from);
+        Self {
+            pause_ns: ns(spec.pause_us),
+            spin_ns: ns(spec.spin_us.min(spec.pause_us)),
+            n_ios,
+            counts_issued: spec.counts_issued,
+            io_time_ns: if is_timed { ns(spec.io_time_us) } else { u64::MAX },
+            n_before: 0,
+            n_issued_before: 0,
+            since_ns: 0,
+            state: State::Working,
+        }
+    }
+
+    /// I/O begins now.
+    pub(crate) fn start(&mut self, now_ns: u64) {
+        self.since_ns = now_ns;
+    }
+
+    /// What is to be done before the next I/O.
+    pub(crate) fn look(&mut self, now_ns: u64, progress: Progress) -> Pause {
+        if self.pause_ns == 0 {
+            return Pause::No;
+        }
+        if self.state == State::Working {
+            let n_ios = if self.counts_issued { progress.n_issued } else { progress.n_done };
+            let is_fresh = progress.n_issued == self.n_issued_before;
+            let is_time = now_ns.saturating_sub(self.since_ns) >= self.io_time_ns;
+            if is_fresh || (n_ios.saturating_sub(self.n_before) < self.n_ios && !is_time) {
+                return Pause::No;
+            }
+            (self.n_before, self.n_issued_before) = (n_ios, progress.n_issued);
+            self.state = State::Collecting;
+        }
+        let start_ns = match self.state {
+            State::Pausing(start_ns) => start_ns,
+            _ if progress.in_flight > 0 => return Pause::Collect,
+            _ => now_ns,
+        };
+        self.state = State::Pausing(start_ns);
+        self.pause(start_ns, now_ns)
+    }
+
+    fn pause(&mut self, start_ns: u64, now_ns: u64) -> Pause {
+        let elapsed_ns = now_ns.saturating_sub(start_ns);
+        if elapsed_ns < self.spin_ns {
+            return Pause::Spin(start_ns.saturating_add(self.spin_ns));
+        }
+        if elapsed_ns < self.pause_ns {
+            return Pause::Sleep(start_ns.saturating_add(self.pause_ns));
+        }
+        self.state = State::Working;
+        self.since_ns = now_ns;
+        Pause::Over(elapsed_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pauses(change: impl FnOnce(&mut PauseSpec)) -> Pauses {
+        let mut spec = PauseSpec { pause_us: 50, ..PauseSpec::default() };
+        change(&mut spec);
+        Pauses::new(&spec)
+    }
+
+    /// I/Os between the pauses of a loop at a depth of 8, on a device that does one I/O after the other: a slot is free again
+    /// as soon as all are taken.
+    fn between(mut pauses: Pauses, n_pauses: usize) -> Vec<u64> {
+        let (mut now_ns, mut progress, mut last) = (0, Progress { n_issued: 0, n_done: 0, in_flight: 0 }, 0);
+        let mut seen = Vec::new();
+        while seen.len() < n_pauses {
+            match pauses.look(now_ns, progress) {
+                Pause::No => {
+                    progress.n_issued += 1;
+                    progress.in_flight += 1;
+                    if progress.in_flight == 8 {
+                        (progress.n_done, progress.in_flight) = (progress.n_done + 1, 7);
+                    }
+                }
+                Pause::Collect => (progress.n_done, progress.in_flight) = (progress.n_issued, 0),
+                Pause::Spin(until_ns) | Pause::Sleep(until_ns) => now_ns = until_ns,
+                Pause::Over(pause_ns) => {
+                    assert_eq!(pause_ns, 50_000);
+                    seen.push(progress.n_done - last);
+                    last = progress.n_done;
+                }
+            }
+        }
+        seen
+    }
+
+    // Counted in logs of fio 3.41 (libaio on a cached file, depth 8).
+    #[test]
+    fn ios_between_pauses_are_those_of_the_peer() {
+        assert_eq!(between(pauses(|_| ()), 4), [8, 1, 1, 1]);
+        assert_eq!(between(pauses(|spec| spec.n_ios = Some(4)), 5), [11, 1, 10, 1, 10]);
+        assert_eq!(between(pauses(|spec| spec.n_ios = Some(16)), 4), [23, 16, 16, 16]);
+        for n_ios in [1, 4, 16] {
+            let by_issue = pauses(|spec| (spec.n_ios, spec.counts_issued) = (Some(n_ios), true));
+            assert_eq!(between(by_issue, 3), [u64::from(n_ios); 3]);
+        }
+        // One after each I/O.
+        assert_eq!(between(pauses(|spec| spec.n_ios = Some(0)), 3), [1, 1, 1]);
+    }
+
+    #[test]
+    fn a_pause_is_spun_and_slept() {
+        let done = |n_done| Progress { n_issued: n_done, n_done, in_flight: 0 };
+        let mut both = pauses(|spec| spec.spin_us = 20);
+        assert_eq!(both.look(0, done(0)), Pause::No);
+        assert_eq!(both.look(100, done(1)), Pause::Spin(20_100));
+        assert_eq!(both.look(20_100, done(1)), Pause::Sleep(50_100));
+        assert_eq!(both.look(50_200, done(1)), Pause::Over(50_100));
+        assert_eq!(both.look(50_200, done(1)), Pause::No);
+        let mut capped = pauses(|spec| spec.spin_us = 90);
+        assert_eq!(capped.look(0, done(1)), Pause::Spin(50_000));
+        assert_eq!(capped.look(50_000, done(1)), Pause::Over(50_000));
+        assert_eq!(pauses(|spec| spec.pause_us = 0).look(1, done(1)), Pause::No);
+    }
+
+    #[test]
+    fn time_between_pauses_counts_from_the_last() {
+        let done = |n_done| Progress { n_issued: n_done, n_done, in_flight: 0 };
+        let mut timed = pauses(|spec| spec.io_time_us = 200);
+        timed.start(1_000);
+        assert_eq!(timed.look(200_999, done(9)), Pause::No);
+        assert_eq!(timed.look(201_000, done(10)), Pause::Sleep(251_000));
+        assert_eq!(timed.look(251_000, done(10)), Pause::Over(50_000));
+        assert_eq!(timed.look(450_999, done(99)), Pause::No);
+        assert_eq!(timed.look(451_000, done(99)), Pause::Sleep(501_000));
+    }
+}

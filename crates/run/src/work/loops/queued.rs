@@ -1,0 +1,378 @@
+//! The loop for several I/Os in flight: prepare, commit in batches, reap when the depth is reached.
+//!
+//! Must not know: what engines do. Start reading at [`run`].
+//! Facts: reference "Queue handling". Units of one system call share its stamp: the issue stamp is taken when the commit
+//! returns, the completion stamp when the reap returns, and a unit's start is the last stamp before its preparation.
+
+use super::between::between_ios;
+use super::io::{Finished, fill_slot, finish, finish_whole, log_issued};
+use super::open_files::close_file;
+use super::{Attendant, Worker};
+use crate::error::job_error;
+use crate::work::hooks::Hooks;
+use crate::work::lane::{Lane, Stop};
+use ferrio_engine::{Completion, Queued};
+use ferrio_spec::engines::Completes;
+use ferrio_stats::Step;
+use ferrio_sys::errno::EAGAIN;
+use ferrio_workload::Next;
+
+/// Does one pass; nothing is in flight at its end.
+pub(crate) fn run(worker: &mut Worker<'_>, attendant: &mut dyn Attendant) -> Stop {
+    let stop = match fill_and_collect(worker, attendant) {
+        Ok(stop) | Err(stop) => stop,
+    };
+    match drain(worker) {
+        Err(late) if !matches!(stop, Stop::Failed(_)) => late,
+        _ => stop,
+    }
+}
+
+fn fill_and_collect(worker: &mut Worker<'_>, attendant: &mut dyn Attendant) -> Result<Stop, Stop> {
+    let polls = worker.lane.queue.batch_complete_min == 0 && worker.lane.queue.batch_complete_max == 0;
+    let (commits_each, completes_on_commit) =
+        (worker.lane.queue.batch_submit == 1, worker.lane.plan.engine.def.completes == Completes::OnCommit);
+    let mut stamp = worker.lane.clock.stamp();
+    loop {
+        if worker.lane.control.is_due(stamp) {
+            if let Some(stop) = attendant.attend(worker, stamp) {
+                return Ok(stop);
+            }
+            stamp = worker.lane.clock.stamp();
+        }
+        let io = match worker.lane.workload.next() {
+            Next::Io(io) => io,
+            other => {
+                if let Some(stop) = between_ios(worker, other, &mut stamp) {
+                    return Ok(stop);
+                }
+                continue;
+            }
+        };
+        // A slot is free here: the loop collects whenever none is.
+        let Some(slot_index) = worker.lane.slots.take() else { return Ok(Stop::PassEnd) };
+        if let Err(stop) = fill_slot(worker, slot_index, &io, stamp) {
+            // It will never be in flight: who waits for all that is would wait for it.
+            worker.lane.slots.give_back(slot_index);
+            return Err(stop);
+        }
+        worker.lane.files.takes_off(io.file_index);
+        if commits_each && worker.lane.prepared.is_empty() {
+            submit_one(worker, slot_index, &mut stamp)?;
+        } else {
+            enqueue(worker, slot_index, &mut stamp)?;
+            if worker.lane.prepared.len() >= worker.lane.queue.batch_submit {
+                commit(worker, &mut stamp)?;
+            }
+        }
+        if worker.lane.slots.is_full() {
+            collect_full(worker, &mut stamp)?;
+        } else if completes_on_commit {
+            if worker.lane.prepared.is_empty() {
+                reap_here(worker, 1, worker.lane.queue.iodepth, &mut stamp)?;
+            }
+        } else if polls {
+            commit(worker, &mut stamp)?;
+            reap(worker, 0, worker.lane.queue.iodepth, &mut stamp)?;
+        }
+    }
+}
+
+/// Hands a filled slot to the engine and the kernel, when no other is prepared: what most jobs do most of the time.
+#[inline]
+fn submit_one(worker: &mut Worker<'_>, slot_index: u32, stamp: &mut u64) -> Result<(), Stop> {
+    let queued = worker.lane.engine.queue(slot_index, &worker.lane.slots.get(slot_index).unit);
+    if queued != Queued::Queued {
+        take_queued(worker, slot_index, queued, stamp)?;
+        return commit(worker, stamp);
+    }
+    match worker.lane.engine.commit() {
+        Ok(1) => {}
+        Ok(_) => {
+            worker.lane.prepared.push(slot_index);
+            return commit(worker, stamp);
+        }
+        Err(error) => return Err(refused(&error, "commit")),
+    }
+    *stamp = worker.lane.stamp_after(*stamp);
+    let slot = worker.lane.slots.get_mut(slot_index);
+    slot.stamps.issue = *stamp;
+    let (stamps, direction) = (slot.stamps, slot.unit.direction.data());
+    if let Some(direction) = direction {
+        worker.lane.account.data_issued(direction, &worker.lane.clock, stamps);
+        if worker.hooks.logs_each_io {
+            log_issued(worker, slot_index, direction);
+        }
+    }
+    count_commit(worker, 1, 1);
+    Ok(())
+}
+
+/// Hands a filled slot to the engine.
+#[inline]
+fn enqueue(worker: &mut Worker<'_>, slot_index: u32, stamp: &mut u64) -> Result<(), Stop> {
+    let queued = worker.lane.engine.queue(slot_index, &worker.lane.slots.get(slot_index).unit);
+    take_queued(worker, slot_index, queued, stamp)
+}
+
+/// Goes on with what the engine said of a slot, until it is queued or done.
+#[inline]
+fn take_queued(worker: &mut Worker<'_>, slot_index: u32, mut queued: Queued, stamp: &mut u64) -> Result<(), Stop> {
+    loop {
+        match queued {
+            Queued::Queued => {
+                worker.lane.prepared.push(slot_index);
+                return Ok(());
+            }
+            Queued::Completed(result) => {
+                *stamp = worker.lane.stamp_after(*stamp);
+                let is_new = !worker.lane.slots.get(slot_index).was_short;
+                count_commit(worker, 1, is_new.into());
+                count_reap(worker, 1);
+                if take_result(worker, slot_index, result, *stamp)? {
+                    return Ok(());
+                }
+            }
+            Queued::Busy => {
+                if !worker.lane.prepared.is_empty() {
+                    commit(worker, stamp)?;
+                }
+                reap(worker, 1, worker.lane.queue.batch_complete_max.max(1), stamp)?;
+            }
+        }
+        queued = worker.lane.engine.queue(slot_index, &worker.lane.slots.get(slot_index).unit);
+    }
+}
+
+/// Hands all prepared units to the kernel.
+#[inline]
+fn commit(worker: &mut Worker<'_>, stamp: &mut u64) -> Result<(), Stop> {
+    while !worker.lane.prepared.is_empty() {
+        let n_taken = match worker.lane.engine.commit() {
+            Ok(0) => {
+                wait_for_room(worker, stamp)?;
+                continue;
+            }
+            Ok(n_taken) => n_taken,
+            Err(error) => return Err(refused(&error, "commit")),
+        };
+        *stamp = worker.lane.stamp_after(*stamp);
+        let n_new = mark_issued(worker, n_taken, *stamp);
+        count_commit(worker, n_taken, n_new);
+    }
+    Ok(())
+}
+
+/// Hands over what is prepared, and takes at least one result.
+pub(crate) fn collect_some(worker: &mut Worker<'_>) -> Result<(), Stop> {
+    let mut stamp = worker.lane.clock.stamp();
+    commit(worker, &mut stamp)?;
+    reap(worker, 1, worker.lane.queue.iodepth, &mut stamp)
+}
+
+/// Hands over what is prepared, and takes what is done, waiting for it no longer than until `until_ns`.
+pub(crate) fn collect_until(worker: &mut Worker<'_>, until_ns: u64) -> Result<(), Stop> {
+    let mut stamp = worker.lane.clock.stamp();
+    commit(worker, &mut stamp)?;
+    worker.lane.completions.clear();
+    let Lane { engine, completions, clock, queue, .. } = &mut worker.lane;
+    engine.reap_until(queue.iodepth, until_ns, clock, completions).map_err(|error| refused(&error, "getevents"))?;
+    if worker.lane.completions.is_empty() {
+        return Ok(());
+    }
+    stamp = worker.lane.stamp_after(stamp);
+    count_reap(worker, worker.lane.completions.len() as u32);
+    take_all(worker, stamp)
+}
+
+/// The kernel takes nothing now: reap, or try again when nothing is in flight.
+#[cold]
+fn wait_for_room(worker: &mut Worker<'_>, stamp: &mut u64) -> Result<(), Stop> {
+    if worker.lane.slots.n_used() > worker.lane.prepared.len() {
+        reap(worker, 1, worker.lane.queue.iodepth, stamp)
+    } else {
+        Ok(())
+    }
+}
+
+/// The oldest prepared units are with the kernel now. Returns how many of them are no rests of short transfers: a rest
+/// keeps the stamps of its I/O.
+#[inline]
+fn mark_issued(worker: &mut Worker<'_>, n_units: u32, stamp: u64) -> u32 {
+    let mut n_new = 0;
+    let Lane { prepared, slots, account, clock, .. } = &mut worker.lane;
+    let Hooks { log, logs_each_io, .. } = &mut worker.hooks;
+    prepared.commit(n_units, |slot_index| {
+        let slot = slots.get_mut(*slot_index);
+        if slot.was_short {
+            return;
+        }
+        n_new += 1;
+        slot.stamps.issue = stamp;
+        if let Some(direction) = slot.unit.direction.data() {
+            account.data_issued(direction, clock, slot.stamps);
+            if *logs_each_io
+                && let Some(log) = log
+                && !account.is_ramping()
+            {
+                log.io_issued(slot, direction, clock);
+            }
+        }
+    });
+    n_new
+}
+
+/// One call that handed over units; `n_new` of them are I/Os and not rests.
+#[inline]
+fn count_commit(worker: &mut Worker<'_>, n_units: u32, n_new: u32) {
+    let stats = &mut worker.lane.account.stats;
+    stats.depth.record(worker.lane.slots.n_used(), u64::from(n_new));
+    stats.submit.record(n_units);
+}
+
+#[inline]
+fn count_reap(worker: &mut Worker<'_>, n_units: u32) {
+    worker.lane.account.stats.complete.record(n_units);
+}
+
+/// No slot is free: collect until no more than the low mark are in use.
+#[inline]
+fn collect_full(worker: &mut Worker<'_>, stamp: &mut u64) -> Result<(), Stop> {
+    let min = worker.lane.queue.batch_complete_min.max(1);
+    loop {
+        commit(worker, stamp)?;
+        if !worker.lane.slots.is_full() && worker.lane.slots.n_used() <= worker.lane.queue.low {
+            return Ok(());
+        }
+        reap(worker, min, worker.lane.queue.batch_complete_max.max(min), stamp)?;
+        if worker.lane.control.is_terminated() && !worker.lane.slots.is_full() {
+            return Ok(());
+        }
+    }
+}
+
+/// Takes between `min` and `max` results.
+#[inline(never)]
+fn reap(worker: &mut Worker<'_>, min: u32, max: u32, stamp: &mut u64) -> Result<(), Stop> {
+    reap_here(worker, min, max, stamp)
+}
+
+/// The same for the place where most I/Os pass.
+#[expect(clippy::inline_always, reason = "a call saves registers and hands over the stamp in memory")]
+#[inline(always)]
+fn reap_here(worker: &mut Worker<'_>, min: u32, max: u32, stamp: &mut u64) -> Result<(), Stop> {
+    let n_committed = worker.lane.slots.n_used() - worker.lane.prepared.len();
+    worker.lane.completions.clear();
+    if let Err(error) = worker.lane.engine.reap(min.min(n_committed), max, &mut worker.lane.completions) {
+        return Err(refused(&error, "getevents"));
+    }
+    *stamp = worker.lane.stamp_after(*stamp);
+    count_reap(worker, worker.lane.completions.len() as u32);
+    if let [completion] = worker.lane.completions[..] {
+        take_completion(worker, completion, *stamp)
+    } else {
+        take_all(worker, *stamp)
+    }
+}
+
+/// Takes all that was reaped, at one stamp.
+#[inline(never)]
+fn take_all(worker: &mut Worker<'_>, stamp: u64) -> Result<(), Stop> {
+    let mut first = Ok(());
+    // All are taken even when one ends the job: what is reaped and not taken would be waited for without end.
+    let completions = std::mem::take(&mut worker.lane.completions);
+    for completion in &completions {
+        if let Err(stop) = take_completion(worker, *completion, stamp) {
+            first = first.and(Err(stop));
+        }
+    }
+    worker.lane.completions = completions;
+    first
+}
+
+#[inline]
+fn take_completion(worker: &mut Worker<'_>, completion: Completion, stamp: u64) -> Result<(), Stop> {
+    let Completion { unit_index, result } = completion;
+    match finish_whole(worker, unit_index, result, stamp) {
+        Some(file_index) => release(worker, unit_index, file_index),
+        None => take_odd(worker, unit_index, result, stamp),
+    }
+}
+
+/// A unit that is no plain success: its rest goes on, or its slot is free again.
+#[cold]
+fn take_odd(worker: &mut Worker<'_>, slot_index: u32, result: i64, stamp: u64) -> Result<(), Stop> {
+    if take_result(worker, slot_index, result, stamp)? { Ok(()) } else { requeue(worker, slot_index) }
+}
+
+/// True: the slot is free again. False: the unit has a rest to do.
+fn take_result(worker: &mut Worker<'_>, slot_index: u32, result: i64, stamp: u64) -> Result<bool, Stop> {
+    let finished = finish(worker, slot_index, result, stamp);
+    if finished == Finished::Again {
+        return Ok(false);
+    }
+    let file_index = worker.lane.slots.get(slot_index).unit.file_index;
+    let released = release(worker, slot_index, file_index);
+    match finished {
+        Finished::Stop(stop) => Err(stop),
+        _ => released.map(|()| true),
+    }
+}
+
+/// The slot is free again; its file closes if it waited for that.
+#[inline]
+fn release(worker: &mut Worker<'_>, slot_index: u32, file_index: u32) -> Result<(), Stop> {
+    worker.lane.slots.give_back(slot_index);
+    if worker.lane.files.lands(file_index) { close_idle_file(worker, file_index) } else { Ok(()) }
+}
+
+#[cold]
+fn close_idle_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Stop> {
+    close_file(worker, file_index).map_err(|error| Stop::Failed(Box::new(error)))
+}
+
+/// Offers the rest of a short transfer to the engine; it goes out with the next commit.
+#[cold]
+fn requeue(worker: &mut Worker<'_>, slot_index: u32) -> Result<(), Stop> {
+    let mut stamp = worker.lane.clock.stamp();
+    let unit = worker.lane.slots.get(slot_index).unit;
+    for _ in 0..2 {
+        match worker.lane.engine.queue(slot_index, &unit) {
+            Queued::Queued => {
+                worker.lane.prepared.push(slot_index);
+                return Ok(());
+            }
+            Queued::Completed(result) => {
+                let is_done = take_result(worker, slot_index, result, stamp)?;
+                return if is_done { Ok(()) } else { requeue(worker, slot_index) };
+            }
+            // Another rest is queued that this one cannot join (vsync).
+            Queued::Busy => commit(worker, &mut stamp)?,
+        }
+    }
+    // Its slot was free a moment ago: an engine that still says no cannot go on.
+    Err(Stop::Failed(Box::new(job_error!(EAGAIN, "requeue"))))
+}
+
+/// Waits for everything in flight. Errors of units that come now do not hide the first.
+pub(crate) fn drain(worker: &mut Worker<'_>) -> Result<(), Stop> {
+    let mut first = Ok(());
+    let mut stamp = worker.lane.clock.stamp();
+    while worker.lane.slots.n_used() > 0 {
+        let result = commit(worker, &mut stamp).and_then(|()| reap(worker, 1, worker.lane.queue.iodepth, &mut stamp));
+        if let Err(stop) = result {
+            let engine_failed = matches!(&stop, Stop::Failed(error) if error.step != Step::IoUnit);
+            if first.is_ok() {
+                first = Err(stop);
+            }
+            if engine_failed {
+                break;
+            }
+        }
+    }
+    first
+}
+
+fn refused(error: &std::io::Error, step: &'static str) -> Stop {
+    Stop::Failed(Box::new(job_error!(error.raw_os_error().unwrap_or(5), step)))
+}

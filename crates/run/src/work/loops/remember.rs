@@ -1,0 +1,64 @@
+//! The loop that does no I/O: the pass of an earlier run, whose writes are remembered as if they were done now (`verify_only`).
+//!
+//! Must not know: engines, what is in blocks. Start reading at [`remember_pass`].
+
+use super::Worker;
+use super::between::stream_failed;
+use super::trims::has_done_its_ios;
+use super::zones::{count_as_done, wait_for_zone};
+use crate::work::lane::account::Stamps;
+use crate::work::lane::{Lane, Stop};
+use ferrio_units::{DataDirection, Direction};
+use ferrio_workload::Next;
+
+/// Remembers a pass.
+pub(crate) fn remember_pass(worker: &mut Worker<'_>) -> Stop {
+    let mut stamp = worker.lane.clock.stamp();
+    loop {
+        if worker.lane.control.is_terminated() {
+            return Stop::Ended;
+        }
+        let next = worker.lane.workload.next();
+        count_as_done(worker, &next);
+        match (next, &mut worker.hooks.verifier) {
+            (Next::Io(io), Some(verifier)) if io.direction == Direction::Write => {
+                match verifier.remember_unwritten(worker.lane.context, &io) {
+                    Ok(true) => {}
+                    Ok(false) => return Stop::PassEnd,
+                    Err(error) => return error.into(),
+                }
+                count_undone(&mut worker.lane, DataDirection::Write, io.length_bytes, &mut stamp);
+            }
+            (Next::Io(io), Some(verifier)) if io.direction == Direction::Trim => verifier.remember_trim(&io),
+            (Next::Io(io), Some(verifier)) if io.direction == Direction::Read => {
+                verifier.remember_read(&io);
+                count_undone(&mut worker.lane, DataDirection::Read, io.length_bytes, &mut stamp);
+            }
+            // Its syncs are not repeated; files are opened to be read back.
+            (Next::Io(_) | Next::Close(_) | Next::Restart(_) | Next::Open(_), _) => {}
+            (Next::Drain, _) => worker.lane.workload.drained(),
+            (Next::Held, _) => wait_for_zone(worker),
+            (Next::PassEnd, _) => return Stop::PassEnd,
+            // Times of a trace do not count.
+            (Next::Wait, verifier) => {
+                if let Some(verifier) = verifier {
+                    verifier.remember_trims_between();
+                }
+                if has_done_its_ios(worker) {
+                    return Stop::PassEnd;
+                }
+                let _ = worker.lane.workload.turn(u64::MAX);
+            }
+            (Next::Failed, _) => return stream_failed(worker),
+        }
+    }
+}
+
+/// As with fio, a read or a write of the pass that is not done again counts as one that took no time of its direction.
+fn count_undone(lane: &mut Lane<'_>, direction: DataDirection, length_bytes: u64, stamp: &mut u64) {
+    let start = *stamp;
+    *stamp = lane.clock.stamp();
+    lane.account.stats.directions[direction].n_issued += 1;
+    lane.account.stats.depth.record(1, 1);
+    lane.account.data_done(direction, length_bytes, &lane.clock, Stamps { start, issue: start }, *stamp);
+}

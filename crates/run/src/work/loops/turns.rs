@@ -1,0 +1,212 @@
+//! A job with rates or pauses waits here for the time of its next I/O.
+//!
+//! Must not know: how rates are kept (that is the workload's), when a job pauses (`pauses`), loops. Start reading at [`take_turn`].
+//! Facts: reference "Rates and pauses".
+
+use super::Worker;
+use super::flow::Flow;
+use super::pauses::{Pause, Pauses, Progress};
+use super::queued::{collect_some, collect_until};
+use crate::work::hooks::Hooks;
+use crate::work::lane::{Lane, Stop};
+use ferrio_sys::Clock;
+use ferrio_sys::clock::ClockKind;
+
+/// A sleep ends late by this time at first, ns; then it is measured.
+const FIRST_MARGIN_NS: u64 = 10_000;
+
+/// No longer than this is spun at the end of a wait, ns: sleeps that end later are made up for.
+const MAX_MARGIN_NS: u64 = 50_000;
+
+/// A wait that leaves less than this to sleep is spun: going to sleep and waking up costs as much, ns.
+const MIN_SLEEP_NS: u64 = 4_000;
+
+/// Between two looks at what the other jobs of a flow did, ns.
+const SPIN_NS: u64 = 2_000;
+
+/// Turns of the empty loop of `thinkcycles` between two looks at the board.
+const SPINS_BETWEEN_LOOKS: u32 = 1 << 16;
+
+/// Waits until a time of the clock: sleeps, and spins for as long as sleeps end late here.
+#[derive(Debug)]
+pub(crate) struct Waiter {
+    margin_ns: u64,
+}
+
+impl Waiter {
+    pub(crate) fn new() -> Self {
+        Self { margin_ns: FIRST_MARGIN_NS }
+    }
+
+    /// Waits until `until_ns`, or until a signal or `is_called` ends it.
+    fn wait(&mut self, clock: &Clock, until_ns: u64, is_called: impl Fn() -> bool) {
+        if clock.kind() == ClockKind::Virtual {
+            clock.sleep_until_ns(until_ns);
+            return;
+        }
+        let sleep_until_ns = until_ns.saturating_sub(self.margin_ns);
+        if sleep_until_ns > clock.now_ns().saturating_add(MIN_SLEEP_NS) {
+            if !clock.sleep_until_ns(sleep_until_ns) {
+                return;
+            }
+            self.learn(clock.now_ns().saturating_sub(sleep_until_ns));
+        }
+        spin(clock, until_ns, is_called);
+    }
+
+    /// A sleep ended so late. The margin follows twice as fast when it was too short as when it was too long, so that two sleeps
+    /// of three end in time; one that ends far too late, which no margin makes up for, hardly moves it.
+    fn learn(&mut self, late_ns: u64) {
+        let late_ns = late_ns.min(MAX_MARGIN_NS);
+        if late_ns > self.margin_ns {
+            self.margin_ns += (late_ns - self.margin_ns) / 8;
+        } else {
+            self.margin_ns -= (self.margin_ns - late_ns) / 16;
+        }
+    }
+}
+
+/// The same, without sleep.
+pub(crate) fn spin(clock: &Clock, until_ns: u64, is_called: impl Fn() -> bool) {
+    if clock.kind() == ClockKind::Virtual {
+        clock.sleep_until_ns(until_ns);
+    }
+    while clock.now_ns() < until_ns && !is_called() {
+        std::hint::spin_loop();
+    }
+}
+
+/// When the next I/O has its turn, for jobs with rates, pauses or a flow.
+pub(crate) struct Turns<'a> {
+    waiter: Waiter,
+    pub(crate) flow: Option<Flow<'a>>,
+    pub(crate) pauses: Pauses,
+    /// Time may pass between the end of an I/O and the turn of the next, or the end has no stamp of its own.
+    are_timed: bool,
+    /// I/Os issued when the loop of `thinkcycles` ran last.
+    n_spun_for: u64,
+}
+
+impl<'a> Turns<'a> {
+    pub(crate) fn new(lane: &Lane<'a>, hooks: &Hooks<'_>) -> Self {
+        let pauses = &lane.plan.spec.pace.pauses;
+        let flow = Flow::new(lane.plan, lane.context);
+        let rests = pauses.is_set() || flow.is_some();
+        Self {
+            waiter: Waiter::new(),
+            flow,
+            pauses: Pauses::new(pauses),
+            // Whether the end of an I/O says nothing of when the turn of the next is.
+            are_timed: rests || !lane.stamper.is_wanted || hooks.verifier.is_some(),
+            n_spun_for: 0,
+        }
+    }
+}
+
+/// Before each I/O of a job with rates or pauses: pauses, and tells the workload the time. While the next I/O is not due:
+/// waits for what is in flight, or just waits when nothing is; no longer than until the loop has to look up.
+/// `stamp` is that of the end of the last I/O, and then that of the start of the next.
+#[inline(never)]
+pub(crate) fn take_turn(worker: &mut Worker<'_>, stamp: &mut u64) -> Option<Stop> {
+    if worker.turns.are_timed {
+        let n_issued = worker.lane.workload.n_issued();
+        if n_issued != worker.turns.n_spun_for {
+            worker.turns.n_spun_for = n_issued;
+            spin_after_io(worker);
+        }
+        *stamp = worker.lane.clock.stamp();
+        if let Some(rested) = rest(worker, worker.lane.clock.at_ns(*stamp), n_issued) {
+            *stamp = worker.lane.clock.stamp();
+            return rested.err();
+        }
+    }
+    let due_ns = worker.lane.workload.turn(worker.lane.clock.at_ns(*stamp))?;
+    let stop = if worker.lane.slots.n_used() > 0 {
+        collect_until(worker, due_ns.min(worker.lane.control.next_ns())).err()
+    } else {
+        wait_until(worker, due_ns)
+    };
+    *stamp = worker.lane.clock.stamp();
+    stop
+}
+
+/// Pauses, or lets other jobs go on, for a while at most; `None`: the job goes on.
+fn rest(worker: &mut Worker<'_>, now_ns: u64, n_issued: u64) -> Option<Result<(), Stop>> {
+    let progress =
+        Progress { n_issued, n_done: worker.lane.account.ios().0.iter().sum(), in_flight: worker.lane.slots.n_used() };
+    match worker.turns.pauses.look(now_ns, progress) {
+        Pause::Collect => return Some(collect_some(worker)),
+        Pause::Spin(until_ns) => {
+            let slot = worker.lane.control.slot();
+            spin(&worker.lane.clock, until_ns.min(worker.lane.control.next_ns()), || slot.wants_attention());
+            return Some(Ok(()));
+        }
+        Pause::Sleep(until_ns) => return Some(wait_until(worker, until_ns).map_or(Ok(()), Err)),
+        Pause::Over(pause_ns) if worker.lane.plan.spec.pace.ignores_pauses => worker.lane.workload.postpone(pause_ns),
+        Pause::No | Pause::Over(_) => {}
+    }
+    let is_ahead = worker.turns.flow.as_mut().is_some_and(|flow| flow.holds_back(n_issued));
+    is_ahead.then(|| wait_for_others(worker, now_ns).map_or(Ok(()), Err))
+}
+
+pub(crate) fn wait_until(worker: &mut Worker<'_>, until_ns: u64) -> Option<Stop> {
+    let slot = worker.lane.control.slot();
+    worker
+        .turns
+        .waiter
+        .wait(&worker.lane.clock, until_ns.min(worker.lane.control.next_ns()), || slot.wants_attention());
+    None
+}
+
+/// Lets the other jobs of a flow go on for a while.
+fn wait_for_others(worker: &mut Worker<'_>, now_ns: u64) -> Option<Stop> {
+    let sleep_ns = worker.turns.flow.as_ref().map_or(0, Flow::sleep_ns);
+    let until_ns = now_ns.saturating_add(sleep_ns.max(SPIN_NS)).min(worker.lane.control.next_ns());
+    if worker.lane.slots.n_used() > 0 {
+        return collect_until(worker, until_ns).err();
+    }
+    if sleep_ns > 0 {
+        return wait_until(worker, until_ns);
+    }
+    let slot = worker.lane.control.slot();
+    spin(&worker.lane.clock, until_ns, || slot.wants_attention());
+    None
+}
+
+/// `thinkcycles`.
+fn spin_after_io(worker: &Worker<'_>) {
+    let mut n_left = worker.lane.plan.spec.pace.pauses.n_spins;
+    while n_left > 0 && !worker.lane.control.slot().wants_attention() {
+        let n_spins = n_left.min(SPINS_BETWEEN_LOOKS);
+        (0..n_spins).for_each(|spin| _ = std::hint::black_box(spin));
+        n_left -= n_spins;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_margin_follows_what_sleeps_cost() {
+        let mut waiter = Waiter::new();
+        (0..200).for_each(|_| waiter.learn(3_000));
+        assert!((3_000..3_100).contains(&waiter.margin_ns), "{}", waiter.margin_ns);
+        // What is missing shrinks by an eighth each time: 17,000 * (7 / 8)^40 = 81.
+        (0..40).for_each(|_| waiter.learn(20_000));
+        assert!((19_900..=20_000).contains(&waiter.margin_ns), "{}", waiter.margin_ns);
+        // The process did not run for a while.
+        waiter.learn(10_000_000);
+        assert!((20_000..=23_750).contains(&waiter.margin_ns), "{}", waiter.margin_ns);
+        // A machine that does not let us run is not spun against.
+        (0..1_000).for_each(|_| waiter.learn(10_000_000));
+        assert!((MAX_MARGIN_NS - 8..=MAX_MARGIN_NS).contains(&waiter.margin_ns), "{}", waiter.margin_ns);
+    }
+
+    #[test]
+    fn a_virtual_clock_jumps() {
+        let clock = Clock::new_virtual();
+        Waiter::new().wait(&clock, 12_345, || panic!("nothing is spun"));
+        assert_eq!(clock.now_ns(), 12_345);
+    }
+}

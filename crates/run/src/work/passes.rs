@@ -1,0 +1,268 @@
+//! The passes of a worker, and what happens before the first, between them, and after the last.
+//!
+//! Must not know: how I/O is done. Start reading at [`Passes::run_to_end`].
+//! Facts: reference "When a pass ends".
+
+use super::figures::Figures;
+use super::finish::{close_all, finish_files};
+use super::hooks::Hooks;
+use super::hooks::iolog::IoLog;
+use super::lane::told::{tell_memory, tell_memory_end, trace_sprandom};
+use super::lane::{Lane, Stop};
+use super::lookout::{Lookout, save_state};
+use super::loops::connection::connect;
+use super::loops::flow::Flow;
+use super::loops::remember::remember_pass;
+use super::loops::trims::n_ios;
+use super::loops::turns::Turns;
+use super::loops::{Worker, depth_one, queued};
+use super::prepare;
+use super::read_back::{verify_pass, verify_passes};
+use super::samplers::Samplers;
+use super::stream_plan::shape;
+use crate::error::JobError;
+use crate::files::FileSet;
+use crate::link::board::WorkerState;
+use crate::link::context::WorkerContext;
+use crate::plan::{WorkerPlan, limit_ios};
+use ferrio_spec::{DirectionMix, SizeSpec};
+use ferrio_stats::ThreadStats;
+use ferrio_units::{DataDirection, PerDirection};
+use ferrio_workload::replay::ReplayPlan;
+
+/// A worker and its passes.
+pub(super) struct Passes<'a> {
+    worker: Worker<'a>,
+    lookout: Lookout,
+    set: FileSet,
+}
+
+impl<'a> Passes<'a> {
+    /// Makes all that I/O needs: nothing is allocated later.
+    pub(super) fn new(
+        plan: &'a WorkerPlan,
+        replay: Option<ReplayPlan>,
+        set: FileSet,
+        context: &'a WorkerContext<'a>,
+    ) -> Result<Box<Self>, JobError> {
+        let shape = shape(plan, &set);
+        let mut lane = prepare::lane(plan, replay, &set, shape, context)?;
+        let hooks = Hooks::new(&mut lane, &set, shape)?;
+        let turns = Turns::new(&lane, &hooks);
+        let samplers = Samplers::new(plan, context.board.intervals());
+        let lookout = Lookout { samplers, figures: Figures::new() };
+        Ok(Box::new(Self { worker: Worker { lane, hooks, turns }, lookout, set }))
+    }
+
+    /// Makes the connection that I/Os go through, if they do.
+    pub(super) fn connect(&mut self) -> Result<(), JobError> {
+        connect(&mut self.worker.lane)
+    }
+
+    /// Does all passes. Returns why the job failed, if it did.
+    pub(super) fn run_to_end(&mut self) -> Option<JobError> {
+        let result = self.begin().and_then(|()| self.run_passes());
+        let Self { worker, lookout, .. } = self;
+        worker.turns.flow.iter().for_each(Flow::leave);
+        lookout.finish_log(worker);
+        let Worker { lane, hooks, .. } = &mut *worker;
+        if lane.plan.spec.layout.unlink && !lane.context.readonly {
+            lane.files.unlink(lane.engine.as_mut());
+        }
+        let logged = hooks.iolog.take().map_or(Ok(()), IoLog::finish);
+        let told = hooks.verifier.as_mut().map_or(Ok(()), |verifier| verifier.finish_journal());
+        let saves_state = lane.plan.spec.verify.as_ref().is_some_and(|verify| verify.saves_state);
+        if saves_state || lane.control.slot().wants_state() {
+            save_state(worker);
+        }
+        result.and(logged).and(told).err()
+    }
+
+    /// Start of counted I/O on the clock of the run, ns.
+    pub(super) fn epoch_ns(&self) -> u64 {
+        self.worker.lane.control.epoch_ns
+    }
+
+    /// All that it has to report.
+    pub(super) fn into_stats(mut self: Box<Self>) -> Box<ThreadStats> {
+        let now_ns = self.worker.lane.clock.now_ns();
+        self.worker.lane.publish();
+        tell_memory_end(&self.worker.lane);
+        self.lookout.figures.last(now_ns, &mut self.worker)
+    }
+
+    fn begin(&mut self) -> Result<(), JobError> {
+        let Self { worker, lookout, .. } = self;
+        let Worker { lane, turns, .. } = worker;
+        if lane.plan.spec.layout.pre_read && lane.plan.engine.def.targets.are_files() {
+            lane.context.enter(WorkerState::PreReading);
+            lane.files.pre_read()?;
+        }
+        tell_memory(lane);
+        trace_sprandom(lane);
+        let now_ns = lane.clock.now_ns();
+        lookout.figures.start(now_ns, lane);
+        lane.control.start(now_ns);
+        lane.workload.start_pace(now_ns);
+        turns.pauses.start(now_ns);
+        // Where I/O begins when the gate opens the job takes part in its flow already.
+        turns.flow.iter().for_each(Flow::join);
+        lookout.start(now_ns, worker)?;
+        let Worker { lane, hooks, .. } = worker;
+        lane.context.enter(if lane.account.is_ramping() { WorkerState::Ramping } else { WorkerState::Running });
+        if let Some(path) = &lane.plan.spec.write_iolog {
+            hooks.start_iolog(IoLog::open(path)?);
+            (0..lane.files.n_files()).for_each(|file| hooks.file(lane, file, "add"));
+        }
+        Ok(())
+    }
+
+    fn run_passes(&mut self) -> Result<(), JobError> {
+        let mut n_passes = 0;
+        loop {
+            let done_before = self.moved();
+            let stop = self.do_pass();
+            n_passes += 1;
+            let now_ns = self.worker.lane.clock.now_ns();
+            self.lookout.figures.end_pass(now_ns, &mut self.worker.lane);
+            let stop = self.with_late_failure(stop);
+            let stop = self.verified(stop);
+            let goes_on = matches!(stop, Stop::PassEnd) && self.moved() != done_before && self.goes_on(n_passes);
+            let stop = if goes_on { stop } else { self.verified_at_last(stop) };
+            match self.with_late_failure(stop) {
+                Stop::Failed(error) => {
+                    // The job has failed already.
+                    let _ = close_all(&mut self.worker);
+                    return Err(*error);
+                }
+                Stop::PassEnd if goes_on => {}
+                Stop::PassEnd | Stop::Ended | Stop::Filled => return finish_files(&mut self.worker),
+            }
+            finish_files(&mut self.worker)?;
+            self.start_next_pass();
+        }
+    }
+
+    fn start_next_pass(&mut self) {
+        let Worker { lane, hooks, .. } = &mut self.worker;
+        if lane.plan.spec.layout.unlink_each_loop && !lane.context.readonly {
+            lane.files.unlink(lane.engine.as_mut());
+        }
+        lane.workload.start_pass();
+        if let Some(priorities) = &mut hooks.priorities {
+            priorities.start_pass();
+        }
+        self.lookout.figures.start_pass(lane.clock.now_ns());
+    }
+
+    /// One pass of what the job is to do.
+    fn do_pass(&mut self) -> Stop {
+        let Self { worker, lookout, .. } = self;
+        if worker.lane.plan.spec.is_verify_only() {
+            return remember_pass(worker);
+        }
+        if let Some(verifier) = &mut worker.hooks.verifier {
+            verifier.mark_pass(&worker.lane.workload);
+        }
+        run_pass(worker, lookout)
+    }
+
+    /// What comes of a pass once what it wrote is read back.
+    fn verified(&mut self, stop: Stop) -> Stop {
+        match stop {
+            Stop::PassEnd | Stop::Filled => match verify_pass(&mut self.worker, &mut self.lookout) {
+                Stop::PassEnd => stop,
+                other => other,
+            },
+            other => other,
+        }
+    }
+
+    /// What comes of the last pass once what all of them left is read back.
+    fn verified_at_last(&mut self, stop: Stop) -> Stop {
+        let has_failed = self.worker.lane.control.late_failure.is_some();
+        match stop {
+            Stop::PassEnd | Stop::Filled if !has_failed => match verify_passes(&mut self.worker, &mut self.lookout) {
+                Stop::PassEnd => stop,
+                other => other,
+            },
+            other => other,
+        }
+    }
+
+    /// A pass in which something was wrong is the last.
+    fn with_late_failure(&mut self, stop: Stop) -> Stop {
+        match self.worker.lane.control.late_failure.take() {
+            Some(failure) if !matches!(stop, Stop::Failed(_)) => Stop::Failed(failure),
+            _ => stop,
+        }
+    }
+
+    fn unread_bytes(&self) -> u64 {
+        self.worker.hooks.verifier.as_ref().map_or(0, |verifier| verifier.unread_bytes())
+    }
+
+    /// What shows that a pass did something.
+    fn moved(&self) -> (PerDirection<u64>, u64) {
+        (self.worker.lane.account.ios(), self.unread_bytes())
+    }
+
+    /// What counts for `io_size`: also what a job reads back (as seen on fio 3.41), unless its files go round until that is done.
+    fn moved_bytes(&self) -> u64 {
+        let Worker { lane, hooks, .. } = &self.worker;
+        let issued_bytes = lane.workload.issued_bytes();
+        if !verifies_writes(lane) {
+            return issued_bytes;
+        }
+        let bytes = lane.account.bytes();
+        if lane.plan.spec.is_verify_only() {
+            // Of the run that did the I/Os of this stream, and read back what is read now.
+            let of_mix = hooks.verifier.as_ref().map_or(0, |verifier| verifier.unread_mix_bytes);
+            let read_bytes = bytes[DataDirection::Read].saturating_sub(of_mix);
+            return issued_bytes.saturating_add(read_bytes).saturating_add(self.unread_bytes());
+        }
+        issued_bytes.max(bytes[DataDirection::Read].saturating_add(bytes[DataDirection::Write]))
+    }
+
+    /// Another pass follows: `loops`, an `io_size` beyond the pass, or time that is left.
+    fn goes_on(&self, n_passes: u32) -> bool {
+        let plan = self.worker.lane.plan;
+        let spec = &plan.spec;
+        if self.worker.lane.workload.is_spent() || n_ios(&self.worker) >= limit_ios(plan) {
+            return false;
+        }
+        if n_passes < spec.limits.loops {
+            return true;
+        }
+        // As seen on fio 3.41: a pass that ends before as many bytes as were asked for is followed by another, whether they are
+        // more than the size or not, unless a percentage was asked for. No pass begins for less than the largest block of any
+        // direction, also of those that the job does not use.
+        let left_bytes = self.set.io_bytes.saturating_sub(self.moved_bytes());
+        let is_more = match spec.extent.io_size {
+            Some(SizeSpec::Bytes(_)) => true,
+            Some(SizeSpec::Percent(_)) => !self.set.zones.is_empty(),
+            None => self.set.io_bytes > self.set.pass_bytes,
+        };
+        spec.limits.time_based || (is_more && left_bytes >= spec.pattern.largest_block_bytes())
+    }
+}
+
+/// A job verifies what it wrote.
+fn verifies_writes(lane: &Lane<'_>) -> bool {
+    let spec = &lane.plan.spec;
+    spec.verify.is_some() && matches!(spec.pattern.mix, DirectionMix::Write | DirectionMix::ReadWrite)
+}
+
+/// One pass by the loop of the job.
+pub(super) fn run_pass(worker: &mut Worker<'_>, lookout: &mut Lookout) -> Stop {
+    let (lane, stamps_calls) = (&worker.lane, worker.lane.plan.engine.def.is_inline());
+    let stop = match lane.queue.iodepth {
+        1 if lane.stamper.is_wanted && stamps_calls => depth_one::run::<true>(worker, lookout),
+        1 => depth_one::run::<false>(worker, lookout),
+        _ => queued::run(worker, lookout),
+    };
+    if let Some(verifier) = &mut worker.hooks.verifier {
+        verifier.finish_checks(&mut worker.lane);
+    }
+    stop
+}

@@ -1,0 +1,331 @@
+//! What a worker does before its first I/O: its process or thread, its engine, its buffers, its streams.
+//!
+//! Must not know: loops. Start reading at [`adopt_settings`], then [`lane`].
+
+use super::lane::account::Account;
+use super::lane::{Buffers, Lane};
+use super::stream_plan::workload_plan;
+use super::surroundings;
+use crate::compat;
+use crate::error::{JobError, errno_of, job_error};
+use crate::events::Stream;
+use crate::files::{FileSet, named_paths};
+use crate::link::context::WorkerContext;
+use crate::link::trace::{self, TraceGroup};
+use crate::plan::{WorkerPlan, limit_ios};
+use crate::work::hooks::locks::{lock_files, path_numbers};
+use crate::work::hooks::teller::told;
+use crate::work::verify::allowed;
+use crate::work::verify::trims::has_trims;
+use crate::zones::reset_zones;
+use ferrio_engine::offload::Offload;
+use ferrio_engine::{Engine, EngineError, EngineSetup, JobFacts, Prepared};
+use ferrio_spec::{CpuPolicy, RateProcess, WorkerSpec};
+use ferrio_stats::Note;
+use ferrio_stats::note::{During, RunNote};
+use ferrio_sys::errno::{EINVAL, ENOMEM};
+use ferrio_sys::limits::{LockedMemory, Resource, raise_limit};
+use ferrio_sys::scheduling;
+use ferrio_sys::system_info::memory_bytes;
+use ferrio_sys::{Arena, ArenaRequest, process};
+use ferrio_units::DataDirection;
+use ferrio_units::random::{SeedIndex, Taus88};
+use ferrio_workload::contents::{self, BufferContents};
+use ferrio_workload::replay::ReplayPlan;
+use ferrio_workload::shape::Shape;
+use ferrio_workload::told::{DrawWatch, Draws};
+use ferrio_workload::{Workload, WorkloadError};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// How late sleeps of a job that keeps a rate may end for the comfort of the kernel, ns.
+const TIMER_SLACK_NS: u64 = 1_000;
+
+/// Memory that `lockmem` leaves unlocked, bytes. Source: reference, the option table.
+const UNLOCKED_BYTES: u64 = 128 << 20;
+
+/// Descriptors of a worker beside those of its files and its threads.
+const N_OTHER_DESCRIPTORS: u64 = 64;
+
+/// Identity, CPUs, priorities. What is returned has to live as long as the worker.
+pub(super) fn adopt_settings(
+    worker: &WorkerPlan,
+    context: &WorkerContext<'_>,
+) -> Result<Option<LockedMemory>, JobError> {
+    let spec = &worker.spec.worker;
+    let step = |step: &'static str| {
+        move |error: ferrio_sys::Error| {
+            job_error!(errno_of(&error), step).explained(Note::system(During::Nothing, &error))
+        }
+    };
+    if let Some(group) = spec.gid {
+        process::set_group_id(group).map_err(step("setgid"))?;
+    }
+    if let Some(user) = spec.uid {
+        process::set_user_id(user).map_err(step("setuid"))?;
+    }
+    if let Some(name) = &spec.comm {
+        process::set_comm(name).map_err(step("comm"))?;
+    }
+    if let Some(cpus) = &spec.cpus_allowed {
+        let cpus: Vec<u32> = cpus.iter().copied().filter(|cpu| !worker.reserved_cpus.contains(cpu)).collect();
+        if cpus.is_empty() && !worker.reserved_cpus.is_empty() {
+            return Err(no_cpu_left(worker));
+        }
+        scheduling::set_cpu_affinity(&cpus_of(spec, &cpus, worker.thread_number)).map_err(step("cpu_set_affinity"))?;
+    }
+    surroundings::adopt_numa(&worker.spec.surroundings).map_err(step("numa"))?;
+    leave_reserved_cpus(worker)?;
+    let locked = match lockable_bytes(spec.lockmem_bytes, context) {
+        0 => None,
+        bytes => Some(LockedMemory::new(bytes as usize).map_err(step("lockmem"))?),
+    };
+    if worker.has_io_priority() {
+        scheduling::set_io_priority(worker.io_priority()).map_err(step("ioprio_set"))?;
+    }
+    if spec.nice != 0 {
+        let present = scheduling::nice().unwrap_or(0);
+        scheduling::set_nice(present + spec.nice).map_err(step("nice"))?;
+    }
+    Ok(locked)
+}
+
+/// What of `lockmem` leaves the machine some memory to go on with.
+fn lockable_bytes(wanted_bytes: u64, context: &WorkerContext<'_>) -> u64 {
+    let most_bytes = most_lockable_bytes(memory_bytes());
+    if wanted_bytes <= most_bytes {
+        return wanted_bytes;
+    }
+    context.say(Stream::Info, RunNote::LockedMemoryIsLimited { bytes: most_bytes });
+    most_bytes
+}
+
+fn most_lockable_bytes(memory_bytes: u64) -> u64 {
+    memory_bytes.saturating_sub(UNLOCKED_BYTES)
+}
+
+/// `gtod_cpu`, of whichever job of the run.
+fn leave_reserved_cpus(worker: &WorkerPlan) -> Result<(), JobError> {
+    if worker.reserved_cpus.is_empty() {
+        return Ok(());
+    }
+    let failed = |error: ferrio_sys::Error| {
+        job_error!(errno_of(&error), "cpu_set_affinity")
+            .explained(Note::system(During::Option("gtod_cpu".into()), &error))
+    };
+    let mut cpus = scheduling::cpu_affinity().map_err(failed)?;
+    cpus.retain(|cpu| !worker.reserved_cpus.contains(cpu));
+    if cpus.is_empty() {
+        return Err(no_cpu_left(worker));
+    }
+    scheduling::set_cpu_affinity(&cpus).map_err(failed)
+}
+
+fn no_cpu_left(worker: &WorkerPlan) -> JobError {
+    job_error!(EINVAL, "cpu_set_affinity").explained(RunNote::NoCpuLeft { job: worker.spec.name.clone() })
+}
+
+fn cpus_of(spec: &WorkerSpec, cpus: &[u32], thread_number: u32) -> Vec<u32> {
+    match spec.cpus_allowed_policy {
+        CpuPolicy::Split if !cpus.is_empty() => vec![cpus[(thread_number as usize - 1) % cpus.len()]],
+        _ => cpus.to_vec(),
+    }
+}
+
+/// All that every I/O passes.
+pub(super) fn lane<'a>(
+    plan: &'a WorkerPlan,
+    replay: Option<ReplayPlan>,
+    set: &FileSet,
+    shape: Shape,
+    context: &'a WorkerContext<'a>,
+) -> Result<Lane<'a>, JobError> {
+    let block_bytes = usize::try_from(plan.max_block_bytes()).unwrap_or(usize::MAX);
+    let arena = buffers(plan, block_bytes)?;
+    let draws = Draws::default();
+    let engine = engine(plan, set, &arena, block_bytes, &draws, context)?;
+    let workload = workload(plan, replay, (set, shape), draws, context)?;
+    let buffers = Buffers { arena, block_bytes, contents: contents(plan, set) };
+    Ok(Lane::new(plan, context, set, (workload, engine, buffers), Account::new(plan)))
+}
+
+/// What the worker will issue, and whether it has to wait for its time.
+fn workload(
+    worker: &WorkerPlan,
+    replay: Option<ReplayPlan>,
+    (set, shape): (&FileSet, Shape),
+    draws: Draws,
+    context: &WorkerContext<'_>,
+) -> Result<Workload, JobError> {
+    if let Some(replay) = replay {
+        let _ = scheduling::set_timer_slack_ns(TIMER_SLACK_NS);
+        allowed::check_trace(worker, set)?;
+        let workload = Workload::replay(replay);
+        let workload = workload.map(|workload| if has_trims(worker) { workload.attended() } else { workload });
+        return workload.map_err(|error| job_error!(EINVAL, "read_iolog").explained(error.to_string()));
+    }
+    if worker.engine.def.moves_nothing() {
+        let has_pauses = worker.spec.pace.pauses.is_set() || worker.spec.pace.flow.weight > 0;
+        return Ok(Workload::turns(limit_ios(worker), has_pauses));
+    }
+    allowed::check(worker, set, shape)?;
+    let (plan, pace) = (workload_plan(worker, set, shape), &worker.spec.pace);
+    let has_pace = pace.limits_rates() || pace.pauses.is_set() || pace.flow.weight > 0;
+    // What was written is read back without rates.
+    let is_paced = has_pace && !worker.spec.is_verify_only();
+    let tells_rates = context.tracer.has(TraceGroup::Rate) && pace.process == RateProcess::Poisson;
+    let tells_outputs = context.tracer.has(TraceGroup::Random) && trace::has_outputs(worker);
+    let watch = (tells_rates || tells_outputs).then(|| DrawWatch::new(&plan, draws, tells_rates));
+    let workload = if is_paced { Workload::paced(plan, pace) } else { Workload::new(plan) };
+    if is_paced {
+        // Without it the waits are spun for longer, and are as exact.
+        let _ = scheduling::set_timer_slack_ns(TIMER_SLACK_NS);
+    }
+    let workload = match watch {
+        Some(watch) => workload.map(|workload| workload.told(watch)),
+        None => workload,
+    };
+    let workload = workload.map(|workload| if has_trims(worker) { workload.attended() } else { workload });
+    workload.map_err(|error| {
+        let failure = match error {
+            WorkloadError::RandomMap { .. } | WorkloadError::Lfsr { .. } => job_error!(ENOMEM, "init_random_map"),
+            _ => job_error!(EINVAL, "random_distribution"),
+        };
+        failure.explained(format!("fio: {}: {error}", worker.spec.name))
+    })
+}
+
+/// The buffer area: a part of the largest block for each unit, filled once.
+fn buffers(worker: &WorkerPlan, block_bytes: usize) -> Result<Rc<RefCell<Arena>>, JobError> {
+    let spec = &worker.spec.buffers;
+    let iodepth = worker.queue().iodepth as usize;
+    let request = ArenaRequest {
+        kind: spec.memory.clone(),
+        size_bytes: block_bytes.saturating_mul(iodepth),
+        offset_bytes: spec.align_bytes as usize,
+        hugepage_bytes: spec.hugepage_bytes as usize,
+    };
+    let mut arena = Arena::new(&request).map_err(|error| {
+        job_error!(errno_of(&error), "iomem allocation").explained(Note::system(During::Nothing, &error))
+    })?;
+    let mut stream = Taus88::from_table(&worker.seeds, SeedIndex::Buffer);
+    if worker.writes() {
+        for unit in 0..iodepth {
+            let buffer = arena.slice_mut(unit * block_bytes, block_bytes);
+            match compat::unchecked_pattern(worker) {
+                Some(pattern) => contents::fill_with(buffer, pattern),
+                None => contents::fill_first(buffer, spec, &mut stream),
+            }
+        }
+    } else {
+        arena.touch();
+    }
+    Ok(Rc::new(RefCell::new(arena)))
+}
+
+/// What buffers are filled with before writes.
+fn contents(worker: &WorkerPlan, set: &FileSet) -> BufferContents {
+    BufferContents::new(&worker.spec.buffers, &worker.contents_plan(set.size_bytes), &worker.seeds)
+}
+
+/// The engine as a pool of threads.
+fn offload(
+    worker: &WorkerPlan,
+    set: &FileSet,
+    context: &WorkerContext<'_>,
+) -> Result<Result<Offload, EngineError>, JobError> {
+    if let Some(why) = ferrio_engine::offload::refusal(&worker.engine.def) {
+        let name = worker.engine.def.name;
+        let note = RunNote::NoOffload { engine: name.to_owned(), why: why.to_string() };
+        return Err(job_error!(EINVAL, "init").explained(note));
+    }
+    let pool = Offload::new(worker.engine, worker.engine_options());
+    let Some(space) = context.board.overlaps().filter(|_| worker.waits_for_other_jobs()) else { return Ok(pool) };
+    let n_threads = u64::from(worker.queue().iodepth);
+    raise_limit(Resource::Nofile, set.files.len() as u64 + n_threads + N_OTHER_DESCRIPTORS);
+    let lockers: ferrio_sys::Result<_> = (0..n_threads).map(|_| space.locker()).collect();
+    let lockers = lockers.map_err(|error| {
+        job_error!(errno_of(&error), "serialize_overlap")
+            .explained(Note::system(During::Option("serialize_overlap".into()), &error))
+    })?;
+    Ok(pool.map(|pool| pool.excluding(lockers, &path_numbers(set))))
+}
+
+/// What an engine may have to know of its job.
+fn job_facts(worker: &WorkerPlan) -> JobFacts {
+    let used = worker.used_directions();
+    JobFacts {
+        name: worker.spec.name.clone(),
+        runtime_us: Some(worker.spec.limits.runtime_us).filter(|us| *us > 0),
+        clone_index: worker.clone_index,
+        reads: used[DataDirection::Read],
+        writes: used[DataDirection::Write],
+        trims: used[DataDirection::Trim],
+        is_random: worker.spec.pattern.random,
+        is_verified: worker.spec.verify.is_some(),
+        filename: if worker.spec.target.filenames.is_empty() {
+            None
+        } else {
+            named_paths(worker).first().map(|path| path.to_string_lossy().into_owned())
+        },
+    }
+}
+
+/// The engine, started.
+fn engine<'a>(
+    worker: &WorkerPlan,
+    set: &FileSet,
+    arena: &Rc<RefCell<Arena>>,
+    block_bytes: usize,
+    draws: &Draws,
+    context: &WorkerContext<'a>,
+) -> Result<Box<dyn Engine + 'a>, JobError> {
+    if worker.spec.durability.atomic && !worker.engine.def.has_atomic_writes {
+        let note = RunNote::NotAtomic { engine: worker.engine.def.name.to_owned() };
+        return Err(job_error!(EINVAL, "init").explained(note));
+    }
+    if worker.spec.durability.end_syncfs && !worker.engine.def.has_syncfs {
+        let message = format!("{}: I/O engine does not support syncfs", worker.spec.name);
+        return Err(job_error!(EINVAL, "init").explained(message));
+    }
+    let failed = |error: EngineError| {
+        job_error!(error.errno(), error.step().unwrap_or("init")).explained(format!("fio: {error}"))
+    };
+    let prepared: Box<dyn Prepared> = if worker.offloads() {
+        Box::new(offload(worker, set, context)?.map_err(failed)?)
+    } else {
+        (worker.engine.prepare)(&worker.engine_options()).map_err(failed)?
+    };
+    let job = job_facts(worker);
+    for line in prepared.introduction(&job) {
+        context.say(Stream::Info, line);
+    }
+    let setup = EngineSetup {
+        iodepth: worker.queue().iodepth,
+        max_block_bytes: block_bytes,
+        arena: Rc::clone(arena),
+        n_files: set.files.len() as u32,
+        direct: worker.spec.durability.direct,
+        atomic: worker.spec.durability.atomic,
+        clock: context.clock.clone(),
+        seed: worker.seeds.get(SeedIndex::Offset),
+        job,
+    };
+    let mut engine: Box<dyn Engine + 'a> = prepared.start(setup).map_err(failed)?;
+    if !set.zones.is_empty() && worker.used_directions()[DataDirection::Trim] {
+        engine = reset_zones(engine, set.zones.tables().to_vec());
+    }
+    let engine = lock_files(worker, set, context.board, engine)?;
+    Ok(told(engine, worker, set, context.tracer, draws))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locked_memory_leaves_128_mib() {
+        assert_eq!(most_lockable_bytes(8 << 30), (8 << 30) - (128 << 20));
+        assert_eq!(most_lockable_bytes(64 << 20), 0);
+    }
+}

@@ -1,0 +1,128 @@
+//! Reading back what was written, for verification: after each pass, after the last, and between writes (`verify_backlog`).
+//!
+//! Must not know: blocks, how I/O is done. Start reading at [`verify_pass`], then [`read_backlog`].
+//! Facts: reference "Verify".
+
+use super::lane::Stop;
+use super::lookout::Lookout;
+use super::loops::Worker;
+use super::loops::flow::Flow;
+use super::loops::open_files::{open_if_closed, sync_untraced};
+use super::loops::queued::drain;
+use super::passes::run_pass;
+use crate::error::JobError;
+use crate::link::board::WorkerState;
+use ferrio_workload::Workload;
+use ferrio_workload::verify::pending::PendingWrite;
+use ferrio_workload::workload::StreamCopy;
+
+/// Reads back what the pass wrote.
+pub(super) fn verify_pass(worker: &mut Worker<'_>, lookout: &mut Lookout) -> Stop {
+    let Some(verifier) = &mut worker.hooks.verifier else { return Stop::PassEnd };
+    let writes = verifier.take_pass(worker.lane.context);
+    let copy = verifier.take_copy();
+    verify_writes(worker, lookout, writes, copy)
+}
+
+/// After the last pass: what all of them left is read back.
+pub(super) fn verify_passes(worker: &mut Worker<'_>, lookout: &mut Lookout) -> Stop {
+    let Some(verifier) = &mut worker.hooks.verifier else { return Stop::PassEnd };
+    let Some(writes) = verifier.take_apart(worker.lane.context) else { return Stop::PassEnd };
+    verify_writes(worker, lookout, writes, None)
+}
+
+/// When the loop looks up: reads back what is due. What is in flight is waited for, so that it is there. `Some`: the pass
+/// ends.
+pub(super) fn read_backlog(worker: &mut Worker<'_>, lookout: &mut Lookout) -> Option<Stop> {
+    if !worker.hooks.verifier.as_ref().is_some_and(|verifier| verifier.is_backlog_due()) {
+        return None;
+    }
+    if let Err(stop) = drain(worker) {
+        return Some(stop);
+    }
+    let verifier = worker.hooks.verifier.as_mut()?;
+    let copy = verifier.take_due_copy();
+    let writes = if copy.is_none() { verifier.take_backlog() } else { Vec::new() };
+    if copy.is_none() && writes.is_empty() {
+        return None;
+    }
+    let now_ns = worker.lane.clock.now_ns();
+    lookout.figures.end_pass(now_ns, &mut worker.lane);
+    let stop = read_back(worker, lookout, writes, copy);
+    if stop == Stop::PassEnd { None } else { Some(stop) }
+}
+
+/// Reads writes back, or those that `copy` makes once more.
+fn verify_writes(
+    worker: &mut Worker<'_>,
+    lookout: &mut Lookout,
+    writes: Vec<PendingWrite>,
+    copy: Option<(StreamCopy, u64)>,
+) -> Stop {
+    if writes.is_empty() && copy.is_none() {
+        return Stop::PassEnd;
+    }
+    if let Err(error) = sync_before_reading(worker) {
+        return error.into();
+    }
+    let stop = read_back(worker, lookout, writes, copy);
+    if let Some(verifier) = &mut worker.hooks.verifier {
+        verifier.end_read_back();
+    }
+    stop
+}
+
+/// The same. Nothing is in flight before and after it.
+fn read_back(
+    worker: &mut Worker<'_>,
+    lookout: &mut Lookout,
+    writes: Vec<PendingWrite>,
+    copy: Option<(StreamCopy, u64)>,
+) -> Stop {
+    worker.lane.context.enter(WorkerState::Verifying);
+    begin(&mut worker.lane.workload, writes, copy);
+    set_reading_back(worker, true);
+    // Reads back are no part of a flow: the others go on without it.
+    worker.turns.flow.iter().for_each(Flow::leave);
+    lookout.figures.start_pass(worker.lane.clock.now_ns());
+    let stop = run_pass(worker, lookout);
+    let now_ns = worker.lane.clock.now_ns();
+    lookout.figures.end_pass(now_ns, &mut worker.lane);
+    set_reading_back(worker, false);
+    worker.turns.flow.iter().for_each(Flow::join);
+    let copy = worker.lane.workload.end_read_back();
+    if let Some(verifier) = &mut worker.hooks.verifier {
+        verifier.keep_copy(copy);
+    }
+    worker.lane.context.enter(WorkerState::Running);
+    stop
+}
+
+fn begin(workload: &mut Workload, writes: Vec<PendingWrite>, copy: Option<(StreamCopy, u64)>) {
+    match copy {
+        Some((copy, n_writes)) => workload.regenerate(copy, n_writes),
+        None => workload.read_back(writes),
+    }
+}
+
+fn set_reading_back(worker: &mut Worker<'_>, is_reading_back: bool) {
+    worker.lane.context.tracer.set_reading_back(is_reading_back);
+    worker.lane.control.is_reading_back = is_reading_back;
+}
+
+/// What is read back comes from the device: files are synced, which fio does not do and which counts for nothing, and their
+/// cache is dropped.
+fn sync_before_reading(worker: &mut Worker<'_>) -> Result<(), JobError> {
+    for file in 0..worker.lane.files.n_files() {
+        // As with fio 3.41, what was never opened is not made (`create_on_open`).
+        if worker.lane.plan.spec.layout.create_on_open && !worker.lane.files.plan(file).path.exists() {
+            continue;
+        }
+        open_if_closed(worker, file)?;
+        if worker.lane.plan.writes() {
+            sync_untraced(worker, file)?;
+        }
+        worker.lane.files.restarted(file);
+    }
+    Ok(())
+}

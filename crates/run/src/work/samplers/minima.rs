@@ -1,0 +1,99 @@
+//! The least rates of a job: `rate_min`, `rate_iops_min`.
+//!
+//! Must not know: how I/O is done. Start reading at [`Minima::at`].
+//! Facts: reference "Rates and pauses", and fio 3.41 for what is said.
+
+use crate::error::{JobError, job_error};
+use crate::plan::WorkerPlan;
+use crate::work::lane::account::Account;
+use ferrio_sys::errno::EIO;
+use ferrio_units::{DataDirection, PerDirection};
+
+/// Nothing is judged in the first time of a job, ns: it may start slowly.
+const GRACE_NS: u64 = 2_000_000_000;
+
+/// What a worker has moved since it began.
+#[derive(Debug, Clone, Copy)]
+struct Moved {
+    bytes: PerDirection<u64>,
+    ios: PerDirection<u64>,
+}
+
+/// The least rates, and the window over which they are judged.
+#[derive(Debug)]
+pub(crate) struct Minima {
+    name: String,
+    bytes_per_sec: PerDirection<u64>,
+    ios_per_sec: PerDirection<u64>,
+    cycle_ns: u64,
+    start_ns: u64,
+    end_ns: u64,
+    /// At the start of the window; `None`: the first has not begun.
+    before: Option<Moved>,
+}
+
+impl Minima {
+    pub(crate) fn new(plan: &WorkerPlan) -> Self {
+        let pace = &plan.spec.pace;
+        let used = plan.used_directions();
+        let of_used = |rates: [u64; 3]| {
+            PerDirection(DataDirection::ALL.map(|direction| if used[direction] { rates[direction.index()] } else { 0 }))
+        };
+        Self {
+            name: plan.spec.name.clone(),
+            bytes_per_sec: of_used(pace.min_bytes_per_sec.0),
+            ios_per_sec: of_used(pace.min_ios_per_sec.0.map(u64::from)),
+            cycle_ns: u64::from(pace.cycle_ms.max(1)).saturating_mul(1_000_000),
+            start_ns: 0,
+            end_ns: u64::MAX,
+            before: None,
+        }
+    }
+
+    /// What counts begins now.
+    pub(crate) fn start(&mut self, now_ns: u64) {
+        self.before = None;
+        let has_any = self.bytes_per_sec.0.iter().chain(&self.ios_per_sec.0).any(|rate| *rate > 0);
+        self.end_ns = if has_any { now_ns.saturating_add(GRACE_NS) } else { u64::MAX };
+    }
+
+    /// When it has to be asked next; `u64::MAX`: never.
+    pub(crate) fn next_ns(&self) -> u64 {
+        self.end_ns
+    }
+
+    /// Ends the window. The error has a line for each direction that was too slow.
+    pub(crate) fn at(&mut self, now_ns: u64, account: &Account) -> Result<(), JobError> {
+        let moved = Moved { bytes: account.bytes(), ios: account.ios() };
+        let misses = self.before.map(|before| self.misses(now_ns, before, moved));
+        (self.before, self.start_ns) = (Some(moved), now_ns);
+        self.end_ns = now_ns.saturating_add(self.cycle_ns);
+        match misses {
+            Some(lines) if !lines.is_empty() => Err(job_error!(EIO, "check_min_rate").explained(lines.join("\n"))),
+            _ => Ok(()),
+        }
+    }
+
+    fn misses(&self, now_ns: u64, before: Moved, now: Moved) -> Vec<String> {
+        let elapsed_ns = now_ns.saturating_sub(self.start_ns).max(1);
+        let per_sec = |now: u64, before: u64| {
+            let count = u128::from(now.saturating_sub(before));
+            u64::try_from(count * 1_000_000_000 / u128::from(elapsed_ns)).unwrap_or(u64::MAX)
+        };
+        let mut lines = Vec::new();
+        for direction in DataDirection::ALL {
+            let (name, least) = (&self.name, self.bytes_per_sec[direction]);
+            let rate = per_sec(now.bytes[direction], before.bytes[direction]);
+            if rate < least {
+                lines.push(format!("{name}: rate_min={least}B/s not met, got {rate}B/s"));
+                continue;
+            }
+            let least = self.ios_per_sec[direction];
+            let rate = per_sec(now.ios[direction], before.ios[direction]);
+            if rate < least {
+                lines.push(format!("{name}: rate_iops_min={least} not met, got {rate} IOPS"));
+            }
+        }
+        lines
+    }
+}

@@ -1,0 +1,85 @@
+//! What a worker does at deadlines while its loop runs: each sampler says when it is due, and is asked then.
+//!
+//! Must not know: loops. Start reading at [`Samplers::at`], then [`rates`].
+
+pub(crate) mod intervals;
+pub(crate) mod minima;
+pub(crate) mod rates;
+pub(crate) mod steady;
+
+use crate::error::JobError;
+use crate::link::board::IntervalTimes;
+use crate::link::message::WorkerMessage;
+use crate::plan::WorkerPlan;
+use crate::work::hooks::Hooks;
+use crate::work::lane::Lane;
+use intervals::Intervals;
+use minima::Minima;
+use rates::Rates;
+use steady::SteadySampler;
+
+/// The samplers of a worker. Windows of logs stand with the log, those of a search for a depth with the limits of latencies.
+pub(crate) struct Samplers {
+    pub(crate) rates: Rates,
+    steady: SteadySampler,
+    pub(crate) intervals: Intervals,
+    minima: Minima,
+}
+
+impl Samplers {
+    pub(crate) fn new(plan: &WorkerPlan, intervals: Option<IntervalTimes>) -> Self {
+        Self {
+            rates: Rates::new(plan),
+            steady: SteadySampler::new(plan),
+            intervals: Intervals::new(intervals),
+            minima: Minima::new(plan),
+        }
+    }
+
+    /// What counts begins now.
+    pub(crate) fn start_counting(&mut self, now_ns: u64, lane: &Lane<'_>) {
+        self.steady.start(now_ns, &lane.account);
+        self.minima.start(now_ns);
+    }
+
+    /// Takes the samples of rates that are due, and ends the windows of the logs.
+    pub(crate) fn sample_rates(&mut self, now_ns: u64, lane: &mut Lane<'_>, hooks: &mut Hooks<'_>) {
+        let account = &mut lane.account;
+        if now_ns >= self.rates.next_ns() {
+            self.rates.at(now_ns, account, hooks.log.as_deref_mut());
+        }
+        if let Some(log) = &mut hooks.log
+            && !account.is_ramping()
+        {
+            log.tick(now_ns, &account.stats);
+        }
+    }
+
+    /// Rates and logs end with the job, or with what it is to report.
+    pub(crate) fn finish_rates(&mut self, now_ns: u64, lane: &mut Lane<'_>, hooks: &mut Hooks<'_>) {
+        let account = &mut lane.account;
+        self.rates.finish(now_ns, account, hooks.log.as_deref_mut());
+        if let Some(log) = hooks.log.as_mut().filter(|_| !account.is_ramping()) {
+            log.finish(now_ns, &account.stats);
+        }
+    }
+
+    /// What else is due.
+    ///
+    /// # Errors
+    /// The job is slower than its least rate.
+    pub(crate) fn at(&mut self, now_ns: u64, lane: &Lane<'_>) -> Result<(), JobError> {
+        if now_ns >= self.steady.next_ns() {
+            let send = lane.context.send;
+            self.steady.at(now_ns, &lane.account, |sample| send(&WorkerMessage::Steady(sample)));
+        }
+        if now_ns >= self.minima.next_ns() { self.minima.at(now_ns, &lane.account) } else { Ok(()) }
+    }
+
+    /// When anything is due next.
+    pub(crate) fn next_ns(&self, now_ns: u64, hooks: &Hooks<'_>) -> u64 {
+        let log_ns = hooks.log.as_ref().map_or(u64::MAX, |log| log.next_ns(now_ns));
+        let samples_ns = self.rates.next_ns().min(log_ns).min(self.steady.next_ns());
+        samples_ns.min(self.intervals.next_ns()).min(self.minima.next_ns())
+    }
+}

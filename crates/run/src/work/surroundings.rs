@@ -1,0 +1,86 @@
+//! Where the kernel puts a job and its I/O: NUMA nodes, control group, scheduler of its devices.
+//!
+//! Must not know: loops. Start reading at [`adopt_numa`], [`enter_group`], [`set_scheduler`].
+//! Facts: reference "Environment options".
+
+use crate::error::{JobError, errno_of, job_error};
+use crate::events::Stream;
+use crate::files::FileSet;
+use crate::link::context::WorkerContext;
+use crate::plan::WorkerPlan;
+use ferrio_spec::{NumaMemory, SurroundingsSpec};
+use ferrio_stats::Note;
+use ferrio_stats::note::{During, RunNote};
+use ferrio_sys::block_device::BlockDevice;
+use ferrio_sys::cgroup::Hierarchy;
+use ferrio_sys::errno::EINVAL;
+use ferrio_sys::numa::{self, MemoryPolicy};
+use ferrio_sys::{process, scheduling};
+
+/// `numa_cpu_nodes`, which counts over `cpus_allowed`, and `numa_mem_policy`.
+pub(super) fn adopt_numa(spec: &SurroundingsSpec) -> ferrio_sys::Result<()> {
+    if let Some(nodes) = &spec.numa_cpu_nodes {
+        let cpus = nodes.iter().map(|node| numa::cpus_of(*node)).collect::<ferrio_sys::Result<Vec<_>>>()?.concat();
+        scheduling::set_cpu_affinity(&cpus)?;
+    }
+    let policy = match &spec.numa_memory {
+        // The memory of a worker comes from where the system takes it anyway.
+        None | Some(NumaMemory::Default) => return Ok(()),
+        Some(NumaMemory::Prefer(node)) => MemoryPolicy::Preferred(*node),
+        Some(NumaMemory::Bind(nodes)) => MemoryPolicy::Bind(nodes),
+        Some(NumaMemory::Interleave(nodes)) => MemoryPolicy::Interleave(nodes),
+        Some(NumaMemory::Local) => MemoryPolicy::Local,
+    };
+    numa::set_memory_policy(policy)
+}
+
+/// `cgroup`: the group is made unless it is there. The worker leaves it by ending; the supervisor removes it.
+pub(super) fn enter_group(plan: &WorkerPlan) -> Result<(), JobError> {
+    let spec = &plan.spec.surroundings.cgroup;
+    let Some(name) = &spec.name else { return Ok(()) };
+    let Ok(groups) = Hierarchy::find() else {
+        return Err(job_error!(EINVAL, "cgroup").explained(RunNote::NoControlGroups));
+    };
+    let failed = |error: ferrio_sys::Error| {
+        job_error!(errno_of(&error), "cgroup").explained(Note::system(During::Nothing, &error))
+    };
+    let refused = |text: &str| Err(job_error!(EINVAL, "cgroup").explained(format!("fio: {}: {text}", plan.spec.name)));
+    if groups.is_v2 && plan.spec.worker.thread {
+        return refused("a thread cannot enter a group of cgroup2 by itself; use thread=0");
+    }
+    groups.create(name).map_err(failed)?;
+    match spec.weight {
+        Some(_) if groups.is_v2 => return refused("cgroup_weight needs cgroup blkio, and here is cgroup2"),
+        Some(weight) => groups.set_weight(name, weight).map_err(failed)?,
+        None => {}
+    }
+    let task = if groups.is_v2 { process::process_id() } else { process::thread_id() };
+    groups.enter(name, task.as_raw_nonzero().get() as u32).map_err(failed)
+}
+
+/// `ioscheduler`: for the devices of the job's files. It stays when the job has ended, as in the reference.
+pub(super) fn set_scheduler(plan: &WorkerPlan, set: &FileSet, context: &WorkerContext<'_>) -> Result<(), JobError> {
+    let Some(scheduler) = &plan.spec.surroundings.ioscheduler else { return Ok(()) };
+    if !plan.engine.def.targets.are_files() {
+        return Ok(());
+    }
+    let mut seen: Vec<String> = Vec::new();
+    for file in &set.files {
+        // A file that is not there yet will be where its directory is.
+        let mut places = file.path.ancestors().filter(|place| !place.as_os_str().is_empty());
+        let place = places.find(|place| place.exists()).unwrap_or(".".as_ref());
+        let failed = |error: ferrio_sys::Error| {
+            let note = Note::system(During::Scheduler(scheduler.clone()), &error);
+            job_error!(errno_of(&error), "iosched_switch").explained(note)
+        };
+        let Some(device) = BlockDevice::behind_path(place).map_err(failed)? else { continue };
+        if seen.contains(&device.name) {
+            continue;
+        }
+        if !device.set_scheduler(scheduler).map_err(failed)? {
+            context.say(Stream::Info, RunNote::NoSchedulers { device: device.name.clone() });
+        }
+        seen.push(device.name);
+    }
+    Ok(())
+}

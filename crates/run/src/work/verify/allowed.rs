@@ -1,0 +1,141 @@
+//! Whether what a job wrote, or would write, can be read back as its options say.
+//!
+//! Must not know: headers, trims, loops. Start reading at [`check`].
+
+use crate::error::{JobError, job_error};
+use crate::files::FileSet;
+use crate::plan::WorkerPlan;
+use ferrio_spec::{DirectionMix, SizeSpec, VerifiedWrites, VerifySpec, ZoneSpec};
+use ferrio_sys::errno::{EINVAL, ENOMEM};
+use ferrio_units::DataDirection;
+use ferrio_workload::shape::Shape;
+use ferrio_workload::verify::pending::{MAX_PENDING, PendingWrite};
+use std::collections::BTreeSet;
+
+/// Whether what a job wrote, or would write, can be read back as its options say.
+///
+/// # Errors
+/// Writes may lie over others, and nobody could tell which is there.
+pub(crate) fn check(plan: &WorkerPlan, set: &FileSet, shape: Shape) -> Result<(), JobError> {
+    let Some(verify) = &plan.spec.verify else { return Ok(()) };
+    check_names(set)?;
+    check_number(plan, set, shape, verify)?;
+    let is_only = verify.reads == VerifiedWrites::OfEarlierRun;
+    let refused = |text: &str| Err(job_error!(EINVAL, "verify").explained(text));
+    let has_rest = set.io_bytes > set.pass_bytes && !shape.goes_round();
+    if is_only && verify.backlog.is_some() && has_rest && shape.overlaps_in_pass() {
+        // What that run read back counted for its `io_size`, also what was written over later.
+        return refused(
+            "fio: verify_only: how many passes a job with verify_backlog has done, whose writes lie over others and \
+                    whose io_size is beyond its size, is not known",
+        );
+    }
+    if is_only && verify.trims.is_some() && (verify.backlog.is_some() || has_passes(plan, set, shape)) {
+        return refused(
+            "fio: verify_only: what a job with trim_percentage has trimmed when is known of one pass without \
+                    verify_backlog only",
+        );
+    }
+    if is_only && raced(plan, shape, verify) {
+        return refused(
+            "fio: verify_only: of writes or trims over parts of others that were in flight together nobody knows \
+                    which came last: both runs need serialize_overlap=1 or iodepth=1",
+        );
+    }
+    Ok(())
+}
+
+fn has_passes(plan: &WorkerPlan, set: &FileSet, shape: Shape) -> bool {
+    // Where a sequence or a window runs past the end the pass ends, and another follows for what is left of `io_size`.
+    let may_end_early = shape.jumps || matches!(plan.spec.zones, ZoneSpec::Strided(_));
+    let goes_on = matches!(plan.spec.extent.io_size, Some(SizeSpec::Bytes(_)));
+    let has_rest = set.io_bytes > set.pass_bytes && !shape.goes_round();
+    plan.spec.limits.loops > 1 || has_rest || (may_end_early && goes_on)
+}
+
+/// The same for a job that replays a trace: what it writes is remembered, and the newest of each place is read back.
+pub(crate) fn check_trace(plan: &WorkerPlan, set: &FileSet) -> Result<(), JobError> {
+    if plan.spec.verify.is_some() { check_names(set) } else { Ok(()) }
+}
+
+/// A file that a job has twice is written twice, and holds what was written last.
+fn check_names(set: &FileSet) -> Result<(), JobError> {
+    let mut names = BTreeSet::new();
+    match set.files.iter().find(|file| !names.insert(&file.path)) {
+        Some(file) => {
+            let text = format!("fio: verify: the job has file {} twice: it would write over its own blocks", file.name);
+            Err(job_error!(EINVAL, "verify").explained(text))
+        }
+        None => Ok(()),
+    }
+}
+
+/// There may be more writes in a pass, even of the largest blocks, than can be remembered: better said before them.
+fn check_number(plan: &WorkerPlan, set: &FileSet, shape: Shape, verify: &VerifySpec) -> Result<(), JobError> {
+    let writes_only = matches!(plan.spec.pattern.mix, DirectionMix::Write | DirectionMix::TrimWrite);
+    let limits = &plan.spec.limits;
+    let ends_early = limits.time_based || limits.runtime_us > 0 || plan.spec.extent.number_ios > 0;
+    let remembers = verify.reads_back || verify.trims.is_some();
+    let remembers = remembers && (verify.reads != VerifiedWrites::Regenerated || shape.overlaps());
+    // What waits for a backlog is read back before there are more.
+    let is_only = verify.reads == VerifiedWrites::OfEarlierRun;
+    let is_bounded = !is_only && verify.backlog.is_some_and(|backlog| backlog.blocks <= MAX_PENDING as u64 / 2);
+    if !writes_only || ends_early || !remembers || is_bounded {
+        return Ok(());
+    }
+    // Of writes over each other only the newest is remembered.
+    let pass_bytes = set.pass_bytes.min(set.io_bytes);
+    let n_writes = pass_bytes / plan.spec.pattern.block_size[DataDirection::Write].max_bytes.max(1);
+    if n_writes <= MAX_PENDING as u64 {
+        return Ok(());
+    }
+    let text = format!(
+        "fio: verify: a pass has {n_writes} writes to be remembered, at most {MAX_PENDING} can be ({} bytes of memory); \
+         {}",
+        MAX_PENDING * size_of::<PendingWrite>(),
+        advice(verify, shape.overlaps())
+    );
+    Err(job_error!(ENOMEM, "verify").explained(text))
+}
+
+/// What helps against too many writes. `overlap`: one may lie over another.
+fn advice(verify: &VerifySpec, overlap: bool) -> String {
+    let mut ways = vec!["larger blocks", "fewer writes (size, io_size, number_ios, loops)"];
+    if verify.reads == VerifiedWrites::Done && verify.trims.is_none() {
+        ways.push("a small verify_backlog, which reads back between writes");
+        if !overlap && verify.backlog.is_none() {
+            ways.push("experimental_verify=1, which remembers none");
+        }
+    }
+    format!("run with {}", ways.join(", or "))
+}
+
+/// The job ends: it made more writes than can be remembered. `overlap`: one may lie over another.
+pub(crate) fn too_many(verify: &VerifySpec, overlap: bool) -> JobError {
+    let text = format!(
+        "fio: verify: too many writes to be remembered, at most {MAX_PENDING} can be; {}",
+        advice(verify, overlap)
+    );
+    job_error!(ENOMEM, "verify").explained(text)
+}
+
+/// Where what the passes of an earlier run wrote is kept until the last: a pass may have written over parts of blocks of those
+/// before it, or left other numbers and seeds in their headers.
+pub(crate) fn keeps_passes_apart(plan: &WorkerPlan, set: &FileSet, shape: Shape) -> bool {
+    let Some(verify) = &plan.spec.verify else { return false };
+    let tells_passes = verify.checks_seed || verify.checks_sequence;
+    let keeps = plan.spec.is_verify_only() && has_passes(plan, set, shape);
+    keeps && (tells_passes || shape.in_parts || !shape.visits_once)
+}
+
+/// What the run of these options wrote depends on which of several I/Os in flight together came last.
+fn raced(plan: &WorkerPlan, shape: Shape, verify: &VerifySpec) -> bool {
+    let are_together = plan.queue().iodepth > 1 && !plan.serializes();
+    // Zones that are written in sequence are written by one at a time.
+    let is_in_sequence = matches!(plan.spec.zones, ZoneSpec::Sequential(_));
+    // Of whole blocks over whole blocks any is right, unless the newest is wanted.
+    let are_told_apart = shape.in_parts || verify.checks_seed || verify.checks_sequence;
+    let are_writes = shape.overlaps_in_pass() && are_told_apart && !is_in_sequence && !plan.spec.replay.is_set();
+    let are_trims = plan.spec.pattern.mix == DirectionMix::TrimWrite && plan.offloads();
+    are_together && (are_writes || are_trims)
+}

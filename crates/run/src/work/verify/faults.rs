@@ -1,0 +1,54 @@
+//! What is said of a block that is not what was written, and what follows for the job.
+//!
+//! Must not know: how blocks are checked. Start reading at [`tell_fault`].
+
+use super::checkers::Faulty;
+use super::dump::dump;
+use crate::error::job_error;
+use crate::events::Stream;
+use crate::plan::WorkerPlan;
+use crate::work::lane::Lane;
+use ferrio_spec::VerifySpec;
+use ferrio_sys::errno::EILSEQ;
+use ferrio_units::Direction;
+use ferrio_workload::verify::block::BlockRules;
+use ferrio_workload::verify::fault::{Damage, Requested, diagnose};
+use std::fmt::Write as _;
+
+/// Reports a fault; the job ends with it unless such errors are tolerated.
+pub(crate) fn tell_fault(spec: &VerifySpec, rules: &BlockRules, lane: &mut Lane<'_>, faulty: &Faulty) {
+    let Faulty { file_index, expected, fault, received } = faulty;
+    let regenerated = rules.regenerate(received, expected);
+    let requested = Requested {
+        file: &lane.files.plan(*file_index).name,
+        offset_bytes: expected.offset_bytes,
+        length_bytes: received.len() as u64,
+    };
+    let mut text = fault.text(&requested);
+    if spec.dumps {
+        // Both are blocks of the same length.
+        let start = usize::try_from(fault.offset_bytes - expected.offset_bytes).unwrap_or(0);
+        let interval = start..start + fault.length_bytes as usize;
+        let whole = regenerated.as_deref().and_then(|whole| whole.get(interval.clone()));
+        let damaged = received.get(interval).unwrap_or(received);
+        text.push_str(&dump(spec, requested.file, fault, damaged, whole));
+    }
+    let own = rules.regenerate_own(received, expected.offset_bytes);
+    let foreign = rules.foreign_layout(received, expected.offset_bytes).map(Damage::OtherLayout);
+    if let Some(damage) = foreign.or_else(|| diagnose(fault, received, regenerated.as_deref(), own.as_deref())) {
+        let _ = write!(text, "\n       {damage}");
+    }
+    lane.context.say(Stream::Error, text);
+    if !lane.tolerates(Direction::Read, EILSEQ) || spec.is_fatal {
+        lane.control.fail_soon(job_error!(EILSEQ, checking_step(lane.plan)));
+    }
+}
+
+/// Where the report says that a fault was found.
+fn checking_step(plan: &WorkerPlan) -> &'static str {
+    match &plan.spec.verify {
+        Some(verify) if verify.n_threads > 0 => "async_verify",
+        _ if plan.engine.def.waits() => "io_u_sync_complete",
+        _ => "io_u_queued_complete",
+    }
+}

@@ -1,0 +1,159 @@
+//! The crash journal of a job (`verify_crash_log`): what was issued, acknowledged and synced, for who looks after a crash.
+//!
+//! It is on disk whenever a sync of the job is complete; what was acknowledged since may be missing from it, which only makes
+//! who judges by it say less.
+//! Must not know: verdicts. Start reading at [`CrashLog`].
+
+use crate::after_crash::{CrashHeader, log_path};
+use crate::error::{JobError, job_error};
+use crate::files::FileSet;
+use crate::plan::WorkerPlan;
+use ferrio_spec::SyncMode;
+use ferrio_spec::engines::Data;
+use ferrio_stats::Note;
+use ferrio_stats::note::During;
+use ferrio_sys::errno::{EINVAL, EIO};
+use ferrio_units::{DataDirection, Direction};
+use ferrio_workload::verify::block::Write;
+use ferrio_workload::verify::crash::record::{Event, RECORD_BYTES, Record};
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Bytes that are kept before they go to the file.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// The journal while the job runs.
+pub(crate) struct CrashLog {
+    file: File,
+    path: PathBuf,
+    buffer: Vec<u8>,
+    n_records: u64,
+    /// By slot: the write in flight.
+    writes: Vec<Option<Record>>,
+    /// By slot: what the sync in flight makes durable, and its file.
+    syncs: Vec<Option<(u32, u64)>>,
+}
+
+impl CrashLog {
+    /// Makes the journal of a worker, if it has one.
+    pub(crate) fn create(plan: &WorkerPlan, set: &FileSet) -> Result<Option<Box<Self>>, JobError> {
+        let Some(path) = log_path(&plan.spec, plan.clone_index) else { return Ok(None) };
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let refused = |text: String| job_error!(EINVAL, "verify_crash_log").explained(text);
+        if !plan.engine.def.targets.are_opened_by_run() || plan.engine.def.data != Data::Kept {
+            return Err(refused(format!("fio: verify_crash_log: engine {} keeps nothing", plan.engine.def.name)));
+        }
+        if set.files.iter().any(|file| absolute(&file.path) == absolute(&path)) {
+            return Err(refused(format!("fio: verify_crash_log: {} is a file of the job itself", path.display())));
+        }
+        let Some(verify) = &plan.spec.verify else { return Ok(None) };
+        let header = CrashHeader {
+            job_name: plan.spec.name.clone(),
+            // Job numbers of headers have 16 bits.
+            job_number: plan.thread_number as u16,
+            content: verify.content.clone(),
+            files: set.files.iter().map(|file| absolute(&file.path).to_string_lossy().into_owned()).collect(),
+            block_bytes: plan.spec.pattern.block_size[DataDirection::Write].max_bytes,
+            writes_are_durable: plan.spec.durability.sync != SyncMode::None,
+        };
+        let failed = |error: io::Error| failed(&path, &error);
+        let mut file = File::create(&path).map_err(failed)?;
+        file.write_all(&header.encode()).and_then(|()| file.sync_all()).map_err(failed)?;
+        sync_directory(&path);
+        let iodepth = plan.queue().iodepth as usize;
+        Ok(Some(Box::new(Self {
+            file,
+            path,
+            buffer: Vec::with_capacity(BUFFER_BYTES + RECORD_BYTES),
+            n_records: 0,
+            writes: vec![None; iodepth],
+            syncs: vec![None; iodepth],
+        })))
+    }
+
+    pub(crate) fn issued(
+        &mut self,
+        slot_index: u32,
+        file_index: u32,
+        length: usize,
+        write: Write,
+    ) -> Result<(), JobError> {
+        // Blocks are below 4 GiB.
+        let length_bytes = u32::try_from(length).unwrap_or(u32::MAX);
+        let record = Record { event: Event::Issued, file_index, length_bytes, write };
+        self.writes[slot_index as usize] = Some(record);
+        self.append(&record)
+    }
+
+    fn ended(&mut self, slot_index: u32, event: Event) -> Result<(), JobError> {
+        match self.writes[slot_index as usize].take() {
+            Some(record) => self.append(&Record { event, ..record }),
+            None => Ok(()),
+        }
+    }
+
+    /// A sync of a file is complete that was issued at a record: what the journal says of it is on disk before the job goes on.
+    fn synced(&mut self, file_index: u32, covers: u64) -> Result<(), JobError> {
+        let write = Write { offset_bytes: 0, seed: 0, sequence: 0, start_ns: 0 };
+        self.append(&Record { event: Event::Synced { covers }, file_index, length_bytes: 0, write })?;
+        self.flush()
+    }
+
+    /// A sync is about to be issued from a slot.
+    pub(crate) fn sync_issued(&mut self, slot_index: u32, direction: Direction, file_index: u32) {
+        if direction != Direction::SyncFileRange {
+            self.syncs[slot_index as usize] = Some((file_index, self.n_records));
+        }
+    }
+
+    /// What was issued from a slot has ended.
+    ///
+    /// # Errors
+    /// It cannot be told.
+    pub(crate) fn over(&mut self, slot_index: u32, direction: Direction, has_failed: bool) -> Result<(), JobError> {
+        match direction {
+            Direction::Read | Direction::Trim => Ok(()),
+            Direction::Write if has_failed => self.ended(slot_index, Event::Failed),
+            Direction::Write => self.ended(slot_index, Event::Acknowledged),
+            _ => match self.syncs[slot_index as usize].take().filter(|_| !has_failed) {
+                Some((file_index, covers)) => self.synced(file_index, covers),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// A file was synced by the system call while none of its writes was in flight.
+    pub(crate) fn synced_now(&mut self, file_index: u32) -> Result<(), JobError> {
+        self.synced(file_index, self.n_records)
+    }
+
+    fn append(&mut self, record: &Record) -> Result<(), JobError> {
+        self.n_records += 1;
+        self.buffer.extend(record.encode());
+        if self.buffer.len() >= BUFFER_BYTES { self.hand_over() } else { Ok(()) }
+    }
+
+    fn hand_over(&mut self) -> Result<(), JobError> {
+        let written = self.file.write_all(&self.buffer);
+        self.buffer.clear();
+        written.map_err(|error| failed(&self.path, &error))
+    }
+
+    /// All that is known is on disk.
+    pub(crate) fn flush(&mut self) -> Result<(), JobError> {
+        self.hand_over()?;
+        self.file.sync_data().map_err(|error| failed(&self.path, &error))
+    }
+}
+
+/// After a crash the journal is to be found by its name too. A file system that cannot sync directories keeps names by itself.
+fn sync_directory(path: &Path) {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let _ = File::open(parent).and_then(|directory| directory.sync_all());
+}
+
+fn failed(path: &Path, error: &io::Error) -> JobError {
+    let note = Note::system(During::CrashLog(path.display().to_string()), error);
+    job_error!(error.raw_os_error().unwrap_or(EIO), "verify_crash_log").explained(note)
+}

@@ -1,0 +1,497 @@
+//! Verification: what writes hold, and whether it is what comes back. Each duty is a type with its own state: [`stamp`] makes and
+//! checks blocks, [`expect`] knows what reads must give, [`memory`] which writes there were, [`trims`], [`durable`], [`backlog`]
+//! and [`regenerate`] which of them are read back when, [`state`], [`loaded`] and [`journal`] what other runs are told.
+//!
+//! Must not know: loops, headers. Start reading at [`Verifier`].
+//! Facts: reference "Verify".
+
+pub(crate) mod allowed;
+mod backlog;
+mod checkers;
+mod dump;
+mod durable;
+mod expect;
+mod faults;
+mod journal;
+mod known;
+mod loaded;
+mod memory;
+mod regenerate;
+mod stamp;
+mod state;
+pub(crate) mod trims;
+
+use crate::error::JobError;
+use crate::files::FileSet;
+use crate::link::context::WorkerContext;
+use crate::plan::WorkerPlan;
+use crate::work::lane::slots::Slot;
+use crate::work::lane::{Lane, Stop};
+use allowed::too_many;
+use backlog::Backlog;
+use checkers::{Checkers, Faulty};
+use durable::DurableWrites;
+use expect::Expectations;
+use faults::tell_fault;
+use ferrio_spec::{VerifiedWrites, VerifySpec};
+use ferrio_stats::VerifyStats;
+use ferrio_units::{DataDirection, Direction};
+use ferrio_workload::shape::Shape;
+use ferrio_workload::verify::block::{Expected, Write};
+use ferrio_workload::verify::pending::{PendingWrite, TooMany, WriteNumber};
+use ferrio_workload::verify::state::Told;
+use ferrio_workload::workload::StreamCopy;
+use ferrio_workload::{NextIo, Workload};
+use journal::CrashLog;
+use loaded::LoadedState;
+use memory::WriteMemory;
+use regenerate::Regeneration;
+use stamp::Stamping;
+use state::StateKeeper;
+use trims::Trims;
+
+/// What a worker knows of what it wrote.
+pub(crate) struct Verifier {
+    spec: VerifySpec,
+    stamping: Stamping,
+    expectations: Expectations,
+    memory: WriteMemory,
+    pub(crate) trims: Trims,
+    durable: DurableWrites,
+    /// What is read back between writes.
+    backlog: Option<Backlog>,
+    /// Threads that check what was read.
+    checkers: Option<Checkers>,
+    /// What makes the writes of the pass once more (`experimental_verify`).
+    regeneration: Option<Box<Regeneration>>,
+    /// What the state file tells; `None`: the job does not write.
+    state: Option<StateKeeper>,
+    /// Up to where an earlier run came (`verify_state_load`).
+    loaded: Option<LoadedState>,
+    /// What is told for who looks after a crash (`verify_crash_log`).
+    journal: Option<Box<CrashLog>>,
+    /// Bytes of the reads of the mix that were not done again (`verify_only`).
+    pub(crate) unread_mix_bytes: u64,
+    /// A pass goes round its files: a file that starts over has nothing in flight.
+    pub(crate) goes_round: bool,
+}
+
+/// The job needs the state of an earlier run, and there is none that it could use.
+pub(crate) fn lacks_state(plan: &WorkerPlan) -> bool {
+    loaded::load(plan).is_err()
+}
+
+impl Verifier {
+    /// What a job needs to verify, with the state and the journal that it asks for; `None`: it verifies nothing.
+    pub(crate) fn prepare(
+        plan: &WorkerPlan,
+        set: &FileSet,
+        shape: Shape,
+        block_bytes: usize,
+    ) -> Result<Option<Box<Self>>, JobError> {
+        let loaded = loaded::load(plan)?;
+        let Some(mut spec) = plan.spec.verify.clone() else { return Ok(None) };
+        if spec.reads == VerifiedWrites::Regenerated && shape.overlaps() {
+            // Of writes over each other only memory knows the newest.
+            spec.reads = VerifiedWrites::Done;
+        }
+        let stamping = Stamping::new(plan, &spec, block_bytes);
+        let of_threads = stamping.rules().clone();
+        let check = move |block: &mut [u8], expected: &Expected| of_threads.check(block, expected);
+        Ok(Some(Box::new(Self {
+            checkers: Checkers::start(&spec, block_bytes, check)?,
+            stamping,
+            expectations: Expectations::new(plan, &spec),
+            memory: WriteMemory::new(plan, set, shape),
+            trims: Trims::new(plan, &spec),
+            durable: DurableWrites::default(),
+            backlog: spec.backlog.filter(|_| spec.reads != VerifiedWrites::OfEarlierRun).map(Backlog::new),
+            regeneration: None,
+            state: StateKeeper::new(plan, spec.content.layout),
+            loaded,
+            journal: CrashLog::create(plan, set)?,
+            unread_mix_bytes: 0,
+            goes_round: shape.goes_round(),
+            spec,
+        })))
+    }
+
+    /// It makes what stands in blocks: all methods do but that which checks nothing.
+    pub(crate) fn makes_contents(&self) -> bool {
+        self.stamping.makes_contents()
+    }
+
+    /// What it had to remember; `None`: nothing.
+    pub(crate) fn figures(&self) -> Option<VerifyStats> {
+        let pending = self.memory.pending();
+        let n_most = pending.n_most();
+        // Fits: it is memory.
+        let pending_bytes = (n_most * pending.entry_bytes() + self.stamping.kept_bytes()) as u64;
+        (n_most > 0).then_some(VerifyStats { n_most_pending: n_most as u64, pending_bytes })
+    }
+
+    /// Makes the contents of a write, and remembers it.
+    ///
+    /// # Errors
+    /// There are more writes than can be remembered, or the journal cannot be written.
+    pub(crate) fn stamp(
+        &mut self,
+        slot_index: u32,
+        slot: &Slot,
+        block: &mut [u8],
+        start_ns: u64,
+    ) -> Result<(), JobError> {
+        let write = self.stamping.stamp(block, slot.unit.offset, start_ns);
+        let file_index = slot.unit.file_index;
+        if let Some(state) = &mut self.state {
+            state.issued(slot_index, write.sequence, file_index, write.offset_bytes);
+        }
+        if let Some(journal) = &mut self.journal {
+            journal.issued(slot_index, file_index, block.len(), write)?;
+        }
+        // What was written is read back, or some of it is trimmed.
+        if self.spec.reads_back || self.trims.takes_writes() {
+            self.remember(slot_index, pending(file_index, &write, slot.unit.length as u64))?;
+        }
+        Ok(())
+    }
+
+    fn remember(&mut self, slot_index: u32, write: PendingWrite) -> Result<(), JobError> {
+        if self.spec.reads == VerifiedWrites::Regenerated {
+            self.memory.hold(slot_index, write);
+            if let (Some(backlog), Some(regeneration)) = (&mut self.backlog, &self.regeneration) {
+                backlog.wrote(regeneration.n_waiting(self.stamping.n_writes()));
+            }
+            return Ok(());
+        }
+        self.memory.forget_above(write.file_index, write.offset_bytes);
+        self.memory.push(write).map_err(|TooMany| self.too_many())?;
+        self.memory.takes_off(slot_index, write);
+        if let Some(backlog) = &mut self.backlog {
+            backlog.wrote(self.memory.pending().len() as u64);
+        }
+        self.trims.wrote(write);
+        Ok(())
+    }
+
+    fn too_many(&self) -> JobError {
+        too_many(&self.spec, self.memory.is_by_place())
+    }
+
+    /// Before any I/O goes out: the pass ends where the state of an earlier run does.
+    ///
+    /// # Errors
+    /// The pass ends.
+    pub(crate) fn stop_where_state_ends(&mut self, lane: &mut Lane<'_>, slot_index: u32) -> Result<(), Stop> {
+        let checks_own_reads = self.expectations.checks_own_reads() && !lane.control.is_reading_back;
+        match &mut self.loaded {
+            Some(loaded) if checks_own_reads => loaded.look(lane, slot_index),
+            _ => Ok(()),
+        }
+    }
+
+    /// Before an I/O goes out: what it must give, and what it makes of what was written.
+    pub(crate) fn issue(&mut self, lane: &Lane<'_>, slot_index: u32) {
+        let slot = lane.slots.get(slot_index);
+        match slot.unit.direction {
+            Direction::Read => {
+                self.trims.note(false);
+                let expected = self.expected(lane, slot_index, slot);
+                self.expectations.issue(slot_index, expected);
+            }
+            Direction::Trim => self.trims.issue(slot_index, slot, &mut self.memory),
+            Direction::Write => {}
+            direction => self.sync_issued(slot_index, direction, slot.unit.file_index),
+        }
+    }
+
+    /// What a read must give; `None`: anything.
+    fn expected(&mut self, lane: &Lane<'_>, slot_index: u32, slot: &Slot) -> Option<Expected> {
+        let writes = lane.workload.present_writes();
+        if let Some(write) = writes.first() {
+            self.stamping.prepare_reads(slot_index, writes);
+            return Some(self.expectations.of_write(write));
+        }
+        match &mut self.regeneration {
+            Some(regeneration) if lane.control.is_reading_back => {
+                regeneration.next(&slot.unit, &mut self.stamping, &self.expectations)
+            }
+            _ if self.loaded.as_mut().is_some_and(|loaded| loaded.leaves_out(slot_index)) => None,
+            _ => self.expectations.of_own_read(slot.unit.offset),
+        }
+    }
+
+    fn sync_issued(&mut self, slot_index: u32, direction: Direction, file_index: u32) {
+        if let Some(journal) = &mut self.journal {
+            journal.sync_issued(slot_index, direction, file_index);
+        }
+        if self.spec.reads == VerifiedWrites::Fsynced && direction != Direction::SyncFileRange {
+            self.durable.sync_issued(slot_index, file_index, self.stamping.n_writes(), &self.memory);
+        }
+    }
+
+    /// An I/O failed: of a write or a trim nothing is known of its place.
+    pub(crate) fn failed(&mut self, lane: &mut Lane<'_>, slot_index: u32) {
+        let direction = lane.slots.get(slot_index).unit.direction;
+        self.tell_journal(lane, slot_index, direction, true);
+        match direction {
+            Direction::Write => self.write_failed(slot_index),
+            Direction::Trim => self.trims.lands(slot_index, true, &mut self.memory),
+            Direction::Read => {}
+            _ => self.durable.sync_landed(slot_index, true),
+        }
+    }
+
+    fn write_failed(&mut self, slot_index: u32) {
+        if let Some(state) = &mut self.state {
+            state.failed(slot_index);
+        }
+        let Some(write) = self.memory.lands(slot_index) else { return };
+        if let Some(regeneration) = &mut self.regeneration {
+            regeneration.forget(write.number.sequence());
+        }
+        self.memory.pending_mut().forget(&write);
+    }
+
+    /// A data I/O is done: what was read is checked.
+    pub(crate) fn done(&mut self, lane: &mut Lane<'_>, slot_index: u32, direction: DataDirection) {
+        self.tell_journal(lane, slot_index, direction.into(), false);
+        match direction {
+            DataDirection::Read => self.check(lane, slot_index),
+            DataDirection::Write => {
+                self.memory.lands(slot_index);
+                if let Some(state) = &mut self.state {
+                    state.landed(slot_index);
+                }
+            }
+            DataDirection::Trim => self.trims.lands(slot_index, false, &mut self.memory),
+        }
+    }
+
+    fn check(&mut self, lane: &mut Lane<'_>, slot_index: u32) {
+        let Some(expected) = self.expectations.done(slot_index) else { return };
+        let slot = lane.slots.get(slot_index);
+        let (length_bytes, file_index) = (slot.wanted_bytes as usize, slot.unit.file_index);
+        let place = slot_index as usize * lane.buffers.block_bytes;
+        let faulty = {
+            let mut arena = lane.buffers.arena.borrow_mut();
+            let block = arena.slice_mut(place, length_bytes);
+            match &mut self.checkers {
+                Some(checkers) => checkers.check(block, file_index, expected),
+                None => Ok(self.stamping.check(slot_index, file_index, block, expected)),
+            }
+        };
+        self.tell_outcome(lane, faulty);
+    }
+
+    /// A sync is done.
+    pub(crate) fn sync_done(&mut self, lane: &mut Lane<'_>, slot_index: u32) {
+        self.durable.sync_landed(slot_index, false);
+        self.tell_journal(lane, slot_index, Direction::Sync, false);
+    }
+
+    /// A file was synced by the system call while none of its writes was in flight.
+    pub(crate) fn synced_now(&mut self, file_index: u32) -> Result<(), JobError> {
+        self.journal.as_mut().map_or(Ok(()), |journal| journal.synced_now(file_index))
+    }
+
+    /// The job fails if the journal cannot be written.
+    fn tell_journal(&mut self, lane: &mut Lane<'_>, slot_index: u32, direction: Direction, has_failed: bool) {
+        let Some(journal) = &mut self.journal else { return };
+        if let Err(error) = journal.over(slot_index, direction, has_failed) {
+            lane.control.fail_soon(error);
+        }
+    }
+
+    /// The job is at its end: all that is known is on disk.
+    pub(crate) fn finish_journal(&mut self) -> Result<(), JobError> {
+        self.journal.as_mut().map_or(Ok(()), |journal| journal.flush())
+    }
+
+    fn tell_outcome(&self, lane: &mut Lane<'_>, faulty: Result<Option<Faulty>, JobError>) {
+        match faulty {
+            Ok(None) => {}
+            Ok(Some(faulty)) => tell_fault(&self.spec, self.stamping.rules(), lane, &faulty),
+            Err(error) => lane.control.fail_soon(error),
+        }
+    }
+
+    /// Waits for what helper threads still check.
+    pub(crate) fn finish_checks(&mut self, lane: &mut Lane<'_>) {
+        let finish = |this: &mut Self| this.checkers.as_mut().and_then(|checkers| checkers.finish().transpose());
+        while let Some(faulty) = finish(self) {
+            self.tell_outcome(lane, faulty.map(Some));
+        }
+    }
+
+    /// What is to be trimmed next, once its write has landed.
+    pub(crate) fn next_trim(&mut self) -> Option<PendingWrite> {
+        self.trims.next(&self.memory)
+    }
+
+    /// The next trim is of this write; false: the write has failed.
+    pub(crate) fn choose_trim(&mut self, write: PendingWrite) -> bool {
+        self.trims.choose(write, &self.memory)
+    }
+
+    /// Writes wait for their trims.
+    pub(crate) fn has_waiting_trims(&mut self) -> bool {
+        self.trims.has_waiting(&self.memory)
+    }
+
+    /// The write has not landed.
+    pub(crate) fn is_in_flight(&self, write: &PendingWrite) -> bool {
+        self.memory.is_in_flight(write)
+    }
+
+    /// A pass begins: what is to make its writes once more stands where the pass stands.
+    pub(crate) fn mark_pass(&mut self, workload: &Workload) {
+        if self.spec.reads == VerifiedWrites::Regenerated {
+            self.regeneration = Some(Box::new(Regeneration::new(workload, &self.stamping)));
+        }
+    }
+
+    /// Takes what a pass wrote, as far as it is to be read back.
+    pub(crate) fn take_pass(&mut self, context: &WorkerContext<'_>) -> Vec<PendingWrite> {
+        self.trims.end_pass();
+        let mut writes = self.memory.pending_mut().take();
+        if !self.spec.reads_back {
+            // They were kept for their trims.
+            writes.clear();
+        }
+        if self.spec.reads == VerifiedWrites::Fsynced {
+            self.durable.retain(&mut writes);
+        }
+        let writes = self.up_to_state(context, writes);
+        self.memory.keep_pass(writes)
+    }
+
+    /// Takes what all passes of an earlier run left; `None`: each was read back by itself.
+    pub(crate) fn take_apart(&mut self, context: &WorkerContext<'_>) -> Option<Vec<PendingWrite>> {
+        let writes = self.memory.take_apart()?;
+        Some(self.up_to_state(context, writes))
+    }
+
+    /// Of the writes of a pass those that the state of an earlier run tells of.
+    fn up_to_state(&mut self, context: &WorkerContext<'_>, mut writes: Vec<PendingWrite>) -> Vec<PendingWrite> {
+        let by_place = self.memory.is_by_place();
+        if let Some(loaded) = &mut self.loaded {
+            loaded.retain(context, &mut writes, by_place);
+        }
+        writes
+    }
+
+    /// What was written is to be read back before the next I/O.
+    pub(crate) fn is_backlog_due(&self) -> bool {
+        self.backlog.as_ref().is_some_and(Backlog::is_due)
+    }
+
+    /// What is to be read back now, of what is remembered.
+    pub(crate) fn take_backlog(&mut self) -> Vec<PendingWrite> {
+        let n_wanted = self.backlog.as_ref().map_or(0, Backlog::n_wanted);
+        let writes = match self.spec.reads {
+            VerifiedWrites::Fsynced => self.durable.take_some(n_wanted, &mut self.memory),
+            _ => self.memory.pending_mut().take_some(n_wanted),
+        };
+        if let Some(backlog) = &mut self.backlog {
+            backlog.took(writes.len() as u64);
+        }
+        writes
+    }
+
+    /// Where nothing is remembered: what makes the writes once more, and how many of them are due.
+    pub(crate) fn take_due_copy(&mut self) -> Option<(StreamCopy, u64)> {
+        let (copy, n_waiting) = self.take_copy()?;
+        let backlog = self.backlog.as_mut()?;
+        let n_due = n_waiting.min(backlog.n_left());
+        backlog.took(n_due);
+        Some((copy, n_due))
+    }
+
+    /// What makes the writes of the pass once more, and how many of them are left; `None`: nothing is to be.
+    pub(crate) fn take_copy(&mut self) -> Option<(StreamCopy, u64)> {
+        self.regeneration.as_mut()?.take_copy(self.stamping.n_writes())
+    }
+
+    /// The stream of the job goes on; this is what makes its writes once more.
+    pub(crate) fn keep_copy(&mut self, copy: Option<StreamCopy>) {
+        if let Some(regeneration) = &mut self.regeneration {
+            regeneration.keep_copy(copy);
+        }
+    }
+
+    /// The pass was read back.
+    pub(crate) fn end_read_back(&mut self) {
+        self.regeneration = None;
+    }
+
+    /// Bytes that the passes of an earlier run read back, where they are not read back now.
+    pub(crate) fn unread_bytes(&self) -> u64 {
+        self.memory.unread_bytes()
+    }
+
+    /// A write that an earlier run did is remembered as if it was done now. False: that run ended before it.
+    ///
+    /// # Errors
+    /// There are more writes than can be remembered.
+    pub(crate) fn remember_unwritten(&mut self, context: &WorkerContext<'_>, io: &NextIo) -> Result<bool, JobError> {
+        let number = self.stamping.n_writes();
+        if let Some(loaded) = self.loaded.as_mut().filter(|loaded| loaded.ended_before(number, io)) {
+            loaded.say_stop(context, number, Told::NotIssued);
+            return Ok(false);
+        }
+        let write = self.stamping.next(io.offset_bytes, 0);
+        let write = pending(io.file_index, &write, io.length_bytes);
+        self.memory.forget_above(write.file_index, write.offset_bytes);
+        // What is there when it was in flight, or failed, is not known.
+        let is_known = self.loaded.as_ref().is_none_or(|loaded| loaded.told(&write) == Told::Done);
+        if !is_known && self.memory.is_by_place() {
+            self.memory.forget_range(write.file_index, write.offset_bytes, write.length_bytes.into());
+            return Ok(true);
+        }
+        self.memory.push_unwritten(write).map_err(|TooMany| self.too_many())?;
+        self.trims.wrote(write);
+        Ok(true)
+    }
+
+    /// A read of the mix that an earlier run did.
+    pub(crate) fn remember_read(&mut self, io: &NextIo) {
+        self.trims.note(false);
+        self.unread_mix_bytes += io.length_bytes;
+    }
+
+    /// A trim that an earlier run did.
+    pub(crate) fn remember_trim(&mut self, io: &NextIo) {
+        self.trims.note(true);
+        self.memory.trim_unwritten(io.file_index, io.offset_bytes, io.length_bytes);
+    }
+
+    /// What an earlier run trimmed again by now.
+    pub(crate) fn remember_trims_between(&mut self) {
+        self.trims.remember_due(&mut self.memory);
+    }
+
+    /// Writes the state file; `None`: there is nothing to write.
+    ///
+    /// # Errors
+    /// What cannot be written, in words.
+    pub(crate) fn save_state(&self, lane: &Lane<'_>) -> Option<Result<(), String>> {
+        let keeper = self.state.as_ref().filter(|_| !lane.context.readonly)?;
+        let n_writes = match self.spec.reads {
+            VerifiedWrites::Fsynced => self.durable.before_all(lane.files.n_files() as usize),
+            _ => self.stamping.n_writes(),
+        };
+        Some(keeper.save(lane, &self.spec, n_writes))
+    }
+}
+
+/// A write as it is remembered. Blocks are below 4 GiB.
+fn pending(file_index: u32, write: &Write, length_bytes: u64) -> PendingWrite {
+    PendingWrite {
+        file_index,
+        length_bytes: u32::try_from(length_bytes).unwrap_or(u32::MAX),
+        offset_bytes: write.offset_bytes,
+        seed: write.seed,
+        number: WriteNumber::new(write.sequence),
+    }
+}

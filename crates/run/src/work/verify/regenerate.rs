@@ -1,0 +1,64 @@
+//! Writes that the stream makes once more instead of being remembered (`experimental_verify`).
+//!
+//! Must not know: slots, loops. Start reading at [`Regeneration`].
+
+use super::expect::Expectations;
+use super::stamp::Stamping;
+use ferrio_engine::IoUnit;
+use ferrio_units::random::Taus88;
+use ferrio_workload::Workload;
+use ferrio_workload::verify::block::Expected;
+use ferrio_workload::workload::StreamCopy;
+use std::collections::BTreeSet;
+
+/// What makes the writes of a pass once more.
+pub(crate) struct Regeneration {
+    copy: Option<StreamCopy>,
+    seeds: Taus88,
+    /// Number of the next write.
+    sequence: u64,
+    /// Writes that failed.
+    failed: BTreeSet<u64>,
+}
+
+impl Regeneration {
+    /// Of a pass that begins now.
+    pub(crate) fn new(workload: &Workload, stamping: &Stamping) -> Self {
+        Self { copy: workload.copy(), seeds: stamping.seeds(), sequence: stamping.n_writes(), failed: BTreeSet::new() }
+    }
+
+    /// Writes of the pass that were not made once more; `n_writes`: all of the job.
+    pub(crate) fn n_waiting(&self, n_writes: u64) -> u64 {
+        n_writes.saturating_sub(self.sequence)
+    }
+
+    /// A write failed: it will not be checked.
+    pub(crate) fn forget(&mut self, number: u64) {
+        self.failed.insert(number);
+    }
+
+    /// What the next read must give; `None`: anything.
+    pub(crate) fn next(
+        &mut self,
+        read: &IoUnit,
+        stamping: &mut Stamping,
+        expectations: &Expectations,
+    ) -> Option<Expected> {
+        let (seed, sequence) = (self.seeds.buffer_seed(), self.sequence);
+        self.sequence += 1;
+        stamping.prepare_regenerated(seed, read.length, &self.seeds);
+        let expected = expectations.of_numbers(read.offset, seed, sequence);
+        (!self.failed.contains(&sequence)).then_some(expected)
+    }
+
+    /// What makes the writes once more, and how many of them are left; `None`: none is.
+    pub(crate) fn take_copy(&mut self, n_writes: u64) -> Option<(StreamCopy, u64)> {
+        let n_left = self.n_waiting(n_writes);
+        self.copy.take().filter(|_| n_left > 0).map(|copy| (copy, n_left))
+    }
+
+    /// The stream of the job goes on; this is what makes its writes once more, where reading back has come to.
+    pub(crate) fn keep_copy(&mut self, copy: Option<StreamCopy>) {
+        self.copy = copy;
+    }
+}

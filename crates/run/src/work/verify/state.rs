@@ -1,0 +1,132 @@
+//! The state file of a verified job: written at its end and at a trigger, read before a job that stops where it says (see `loaded`).
+//!
+//! At a trigger it tells what was in flight then: what the command of the trigger does may be the end of the machine.
+//! Must not know: the bytes of the file, headers. Start reading at [`StateKeeper::save`].
+//! Facts: reference "Verify state file"; as seen on fio 3.41, a job without writes leaves the file alone, one that fails
+//! writes it, and of a pass that is read back the first write that is not known to be there is its end.
+
+use crate::plan::WorkerPlan;
+use crate::work::lane::Lane;
+use ferrio_spec::{HeaderLayout, VerifySpec};
+use ferrio_workload::verify::state::{LastWrites, MAX_STATE_BYTES, VerifyState, empty_slots, short_name};
+use ferrio_workload::workload::OffsetState;
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// Failed writes that a state lists; what was issued after the first beyond them is not told.
+const MAX_FAILED: usize = 4096;
+
+/// A write in flight.
+#[derive(Debug, Clone, Copy)]
+struct Flying {
+    number: u64,
+    file_index: u32,
+    offset_bytes: u64,
+}
+
+/// Which of the last writes of a job are there.
+pub(crate) struct StateKeeper {
+    in_flight: Vec<Option<Flying>>,
+    failed: Vec<u64>,
+    /// The first failed write that is not listed.
+    unlisted: u64,
+    /// By file: offsets of the writes that were completed last, the newest first; `None`: the form does not tell of them.
+    completed: Option<BTreeMap<u32, VecDeque<u64>>>,
+    depth: usize,
+}
+
+impl StateKeeper {
+    /// For a job that writes.
+    pub(crate) fn new(plan: &WorkerPlan, layout: HeaderLayout) -> Option<Self> {
+        plan.writes().then(|| Self {
+            in_flight: vec![None; plan.queue().iodepth as usize],
+            failed: Vec::new(),
+            unlisted: u64::MAX,
+            completed: (layout == HeaderLayout::V2).then(BTreeMap::new),
+            depth: plan.spec.queue.iodepth as usize,
+        })
+    }
+
+    pub(crate) fn issued(&mut self, slot_index: u32, number: u64, file_index: u32, offset_bytes: u64) {
+        self.in_flight[slot_index as usize] = Some(Flying { number, file_index, offset_bytes });
+    }
+
+    pub(crate) fn landed(&mut self, slot_index: u32) {
+        let (Some(write), depth) = (self.in_flight[slot_index as usize].take(), self.depth) else { return };
+        if let Some(completed) = &mut self.completed {
+            let offsets = completed.entry(write.file_index).or_default();
+            offsets.truncate(depth.saturating_sub(1));
+            offsets.push_front(write.offset_bytes);
+        }
+    }
+
+    pub(crate) fn failed(&mut self, slot_index: u32) {
+        let Some(write) = self.in_flight[slot_index as usize].take() else { return };
+        if self.failed.len() < MAX_FAILED {
+            self.failed.push(write.number);
+        } else {
+            self.unlisted = self.unlisted.min(write.number);
+        }
+    }
+
+    /// `None`: there is more to tell than a file holds.
+    fn last(&self, n_files: usize) -> Option<LastWrites> {
+        let n_rows = self.depth.checked_mul(if self.completed.is_some() { n_files.saturating_mul(2) } else { 1 })?;
+        if n_rows.saturating_add(self.failed.len()).saturating_mul(8) > MAX_STATE_BYTES / 2 {
+            return None;
+        }
+        let Some(completed) = &self.completed else {
+            let mut in_flight = empty_slots(self.depth);
+            let numbers = self.in_flight.iter().flatten().map(|write| write.number);
+            in_flight.iter_mut().zip(numbers).for_each(|(slot, number)| *slot = number);
+            return Some(LastWrites::AllBut { in_flight, failed: self.failed.clone() });
+        };
+        let of_file = |(file, offsets): (&u32, &VecDeque<u64>)| {
+            let file = u64::from(*file);
+            offsets.iter().map(|offset| (file, *offset)).collect::<Vec<_>>()
+        };
+        let places = completed.iter().flat_map(of_file).collect();
+        Some(LastWrites::Only { depth: self.depth as u32, n_files: n_files as u32, places })
+    }
+
+    /// Writes the file. `n_writes`: writes before this one are told of.
+    ///
+    /// # Errors
+    /// What cannot be written, in words.
+    pub(crate) fn save(&self, lane: &Lane<'_>, spec: &VerifySpec, n_writes: u64) -> Result<(), String> {
+        let path = path(lane.plan, spec.dump_directory.as_ref());
+        let failed = |why: &dyn std::fmt::Display| format!("fio: write state file {}: {why}", path.display());
+        let n_files = lane.files.n_files() as usize;
+        let Some(last) = self.last(n_files) else {
+            return Err(failed(&"it would be larger than any that is read"));
+        };
+        let state = VerifyState {
+            n_writes: n_writes.min(self.unlisted),
+            job_index: u64::from(lane.plan.thread_number).saturating_sub(1),
+            offsets: told_offsets(lane, spec.content.layout),
+            job_name: lane.plan.spec.name.clone(),
+            last,
+        };
+        let file = OpenOptions::new().write(true).create(true).truncate(true).open(&path);
+        let written = file.and_then(|mut file| {
+            file.write_all(&state.encode())?;
+            file.sync_data()
+        });
+        written.map_err(|error| failed(&error))
+    }
+}
+
+/// The file of a job.
+pub(crate) fn path(plan: &WorkerPlan, directory: Option<&String>) -> PathBuf {
+    let name = short_name(&plan.spec.name).replace('/', ".");
+    let name = format!("local-{name}-{}-verify.state", plan.thread_number.saturating_sub(1));
+    directory.map_or_else(|| PathBuf::from(&name), |directory| PathBuf::from(directory).join(&name))
+}
+
+/// What offsets are drawn from, as the file has it: fio 3.33 tells of no generator that a job in sequence does not use.
+fn told_offsets(lane: &Lane<'_>, layout: HeaderLayout) -> OffsetState {
+    let is_told = layout == HeaderLayout::V3 || lane.plan.spec.pattern.random;
+    if is_told { lane.workload.offset_state() } else { OffsetState::None }
+}

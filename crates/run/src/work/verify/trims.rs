@@ -1,0 +1,132 @@
+//! Trims in a verified job: those of its mix, and those of blocks that it wrote (`trim_percentage`).
+//!
+//! A trim and a write over one place must not be in flight together: nobody would know what is there. So while a trim is in
+//! flight nothing else is issued, and a block is trimmed once its write has landed.
+//!
+//! Must not know: which blocks are chosen, headers. Start reading at [`Trims::next`].
+
+use super::memory::WriteMemory;
+use crate::plan::WorkerPlan;
+use crate::work::lane::slots::Slot;
+use ferrio_spec::{DirectionMix, VerifySpec};
+use ferrio_workload::verify::pending::PendingWrite;
+use ferrio_workload::verify::trims::TrimBacklog;
+
+/// There are trims in what a job verifies: before each I/O somebody has to see whether one is in flight or due.
+pub(crate) fn has_trims(plan: &WorkerPlan) -> bool {
+    let mixes = plan.spec.pattern.mix == DirectionMix::TrimWrite;
+    let mixes = mixes || plan.spec.replay.is_set();
+    plan.spec.verify.as_ref().is_some_and(|verify| verify.trims.is_some() || (verify.reads_back && mixes))
+}
+
+/// The trims of a verified job.
+pub(crate) struct Trims {
+    /// Writes that are to be trimmed again.
+    backlog: Option<TrimBacklog>,
+    /// The write that the next trim belongs to.
+    present: Option<PendingWrite>,
+    n_in_flight: u32,
+    /// Trims of what was written, so far.
+    n_between: u64,
+    has_any: bool,
+}
+
+impl Trims {
+    pub(crate) fn new(plan: &WorkerPlan, spec: &VerifySpec) -> Self {
+        Self {
+            backlog: spec.trims.map(|trims| TrimBacklog::new(trims, &plan.seeds)),
+            present: None,
+            n_in_flight: 0,
+            n_between: 0,
+            has_any: has_trims(plan),
+        }
+    }
+
+    /// Some of what is written is trimmed again.
+    pub(crate) fn takes_writes(&self) -> bool {
+        self.backlog.is_some()
+    }
+
+    pub(crate) fn n_in_flight(&self) -> u32 {
+        self.n_in_flight
+    }
+
+    /// Trims of what was written, so far.
+    pub(crate) fn n_between(&self) -> u64 {
+        self.n_between
+    }
+
+    /// There was a write.
+    pub(crate) fn wrote(&mut self, write: PendingWrite) {
+        if let Some(backlog) = &mut self.backlog {
+            backlog.wrote(write);
+        }
+    }
+
+    /// A read or a trim is about to be issued.
+    pub(crate) fn note(&mut self, is_trim: bool) {
+        if let Some(backlog) = &mut self.backlog {
+            backlog.issued(is_trim);
+        }
+    }
+
+    /// A pass is over.
+    pub(crate) fn end_pass(&mut self) {
+        if let Some(backlog) = &mut self.backlog {
+            backlog.end_pass();
+        }
+    }
+
+    /// A trim is about to be issued from a slot.
+    pub(crate) fn issue(&mut self, slot_index: u32, slot: &Slot, memory: &mut WriteMemory) {
+        if !self.has_any {
+            return;
+        }
+        self.n_in_flight += 1;
+        self.note(true);
+        if let Some(write) = self.present.take() {
+            self.n_between += 1;
+            let stays = self.backlog.as_ref().is_some_and(TrimBacklog::checks_zeroes);
+            memory.trim(&write, stays);
+            memory.hold(slot_index, write);
+        } else {
+            memory.pending_mut().forget_range(slot.unit.file_index, slot.unit.offset, slot.unit.length as u64);
+        }
+    }
+
+    /// A trim has landed; where it failed, nothing is known of what it lies over.
+    pub(crate) fn lands(&mut self, slot_index: u32, has_failed: bool, memory: &mut WriteMemory) {
+        self.n_in_flight = self.n_in_flight.saturating_sub(1);
+        if let Some(write) = memory.lands(slot_index).filter(|_| has_failed) {
+            memory.trim(&write, false);
+        }
+    }
+
+    /// What is to be trimmed next, once its write has landed.
+    pub(crate) fn next(&mut self, memory: &WriteMemory) -> Option<PendingWrite> {
+        self.backlog.as_mut()?.next(memory.pending())
+    }
+
+    /// The next trim is of this write; false: the write has failed.
+    pub(crate) fn choose(&mut self, write: PendingWrite, memory: &WriteMemory) -> bool {
+        let is_there = memory.pending().has(&write);
+        if is_there {
+            self.present = Some(write);
+        }
+        is_there
+    }
+
+    /// Writes wait for their trims; where nothing is trimmed again nobody asks.
+    pub(crate) fn has_waiting(&mut self, memory: &WriteMemory) -> bool {
+        self.backlog.as_mut().is_none_or(|backlog| backlog.has_waiting(memory.pending()))
+    }
+
+    /// What an earlier run trimmed again by now.
+    pub(crate) fn remember_due(&mut self, memory: &mut WriteMemory) {
+        let Some(backlog) = &mut self.backlog else { return };
+        while let Some(write) = backlog.next(memory.pending()) {
+            self.n_between += 1;
+            memory.trim_of_earlier_run(&write, backlog.checks_zeroes());
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! A worker from its first step to its results, in the order in which things happen.
+//!
+//! Must not know: passes, loops. Start reading at [`work`].
+//! Facts: reference, the order of steps in a job.
+
+use super::passes::Passes;
+use super::{commands, prepare, surroundings};
+use crate::error::{JobError, job_error};
+use crate::events::Stream;
+use crate::files::FileSet;
+use crate::link::board::WorkerState;
+use crate::link::context::WorkerContext;
+use crate::link::message::{WorkerMessage, WorkerOutcome};
+use crate::plan::WorkerPlan;
+use crate::replay::TracedJob;
+use ferrio_stats::note::RunNote;
+use ferrio_sys::errno::ETIMEDOUT;
+use ferrio_workload::replay::ReplayPlan;
+use std::time::Duration;
+
+/// A worker that was not let go within this time gives up: the supervisor is gone.
+const GATE_LIMIT: Duration = Duration::from_secs(24 * 3600);
+
+/// Does the whole job. `prepared`: its files, when the supervisor has laid them out already.
+pub fn work(plan: &WorkerPlan, prepared: Option<FileSet>, context: &WorkerContext<'_>) -> WorkerOutcome {
+    context.tell_start();
+    let locked = match prepare::adopt_settings(plan, context) {
+        Ok(locked) => locked,
+        Err(error) => return never_began(error, context),
+    };
+    let outcome =
+        if plan.spec.replay.is_set() { replay(plan, context) } else { work_on(plan, None, prepared, context) };
+    drop(locked);
+    outcome
+}
+
+/// Does what a trace says.
+fn replay(plan: &WorkerPlan, context: &WorkerContext<'_>) -> WorkerOutcome {
+    match traced(plan, context) {
+        Ok(TracedJob { plan, set, replay, remarks }) => {
+            for line in remarks {
+                context.say(Stream::Error, line);
+            }
+            work_on(&plan, Some(replay), Some(set), context)
+        }
+        Err(error) => never_began(error, context),
+    }
+}
+
+/// The trace, looked through. `exec_prerun` may make it, so that the job starts before that where there is such a command.
+fn traced(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<TracedJob, JobError> {
+    if plan.spec.surroundings.exec_prerun.is_some() {
+        surroundings::enter_group(plan)?;
+        start(plan, context)?;
+    }
+    let slot = context.board.slot(context.slot_index);
+    TracedJob::prepare(plan, context.readonly, &|| slot.is_told_to_end())
+}
+
+/// Waits until the job may start, and runs the command before it.
+fn start(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<(), JobError> {
+    context.enter(WorkerState::Initialised);
+    if !context.wait_at_gate(GATE_LIMIT) {
+        return Err(job_error!(ETIMEDOUT, "start").explained(RunNote::NeverStarted));
+    }
+    commands::before(plan, context)
+}
+
+fn work_on(
+    plan: &WorkerPlan,
+    replay: Option<ReplayPlan>,
+    prepared: Option<FileSet>,
+    context: &WorkerContext<'_>,
+) -> WorkerOutcome {
+    // A connection is made before the clock starts.
+    let connected = prepare(plan, replay, prepared, context).and_then(|mut worker| worker.connect().map(|()| worker));
+    match connected {
+        Ok(mut worker) => {
+            let failure = worker.run_to_end();
+            let epoch_ns = worker.epoch_ns();
+            let stats = worker.into_stats();
+            context.enter(WorkerState::Finishing);
+            let ended_at_ns = Some(epoch_ns.saturating_add(stats.total_runtime_ns));
+            commands::after(plan, context);
+            WorkerOutcome { ended_at_ns, ..WorkerOutcome::new(stats, failure, true) }
+        }
+        Err(error) => never_began(error, context),
+    }
+}
+
+fn never_began(error: JobError, context: &WorkerContext<'_>) -> WorkerOutcome {
+    context.enter(WorkerState::Finishing);
+    let failure = Some(error).filter(|error| !error.is_stopped());
+    WorkerOutcome::new(Box::default(), failure, false)
+}
+
+fn prepare<'a>(
+    plan: &'a WorkerPlan,
+    replay: Option<ReplayPlan>,
+    prepared: Option<FileSet>,
+    context: &'a WorkerContext<'a>,
+) -> Result<Box<Passes<'a>>, JobError> {
+    let slot = context.board.slot(context.slot_index);
+    let set = if let Some(set) = prepared {
+        set
+    } else {
+        let mut say = |event| (context.send)(&WorkerMessage::from_layout(event));
+        let trace = context.tracer.settings();
+        FileSet::prepare(plan, None, context.readonly, trace, &mut say, &|| slot.is_told_to_end())?
+    };
+    surroundings::enter_group(plan)?;
+    surroundings::set_scheduler(plan, &set, context)?;
+    let has_started = replay.is_some() && plan.spec.surroundings.exec_prerun.is_some();
+    let worker = Passes::new(plan, replay, set, context)?;
+    if !has_started {
+        start(plan, context)?;
+    }
+    Ok(worker)
+}

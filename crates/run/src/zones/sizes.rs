@@ -1,0 +1,87 @@
+//! Sizes of jobs that are numbers of zones (`size=4z`) whose length only their device knows, before anything else is decided.
+//!
+//! Must not know: what jobs do in zones. Start reading at [`in_bytes`].
+
+use super::{refused, target};
+use crate::error::JobError;
+use crate::files;
+use crate::plan::{RunPlan, WorkerPlan};
+use ferrio_spec::{JobSpec, SizesInZones, ZoneSpec};
+use std::sync::Arc;
+
+/// Jobs of workers with bytes for zones, each with the position of its worker.
+pub(crate) type Converted = Vec<(usize, Arc<JobSpec>)>;
+
+/// Some job of a plan has sizes in zones.
+pub(crate) fn are_in(plan: &RunPlan) -> bool {
+    plan.workers.iter().any(|worker| has_sizes(&worker.spec))
+}
+
+/// Looks at the devices of jobs with sizes in zones. Sizes that cannot be turned into bytes are not among what comes out, and
+/// [`check`] has the reason. `look_at` hears for which worker something may take its time.
+pub(crate) fn in_bytes(plan: &RunPlan, look_at: &dyn Fn(usize)) -> Converted {
+    let of_worker = |(index, worker): (usize, &WorkerPlan)| {
+        if !has_sizes(&worker.spec) {
+            return None;
+        }
+        look_at(index);
+        Some((index, Arc::new(converted(worker).ok()??)))
+    };
+    plan.workers.iter().enumerate().filter_map(of_worker).collect()
+}
+
+/// Puts jobs with bytes for zones into their plan.
+pub(crate) fn put_into(plan: &mut RunPlan, sizes: Converted) {
+    if sizes.is_empty() {
+        return;
+    }
+    for (index, spec) in sizes {
+        plan.workers[index] = plan.workers[index].with_spec(spec);
+    }
+    plan.share_dedupe_sets();
+}
+
+fn has_sizes(spec: &JobSpec) -> bool {
+    matches!(&spec.zones, ZoneSpec::Sequential(zones) if zones.sizes.first().is_some())
+}
+
+/// Fails if sizes of a worker are still numbers of zones.
+pub(crate) fn check(worker: &WorkerPlan) -> Result<(), JobError> {
+    match converted(worker)? {
+        None => Ok(()),
+        Some(_) => {
+            Err(refused(format!("{}: the devices of the job have changed since the run began", worker.spec.name)))
+        }
+    }
+}
+
+/// The job with bytes for zones; `None` if it has no such sizes.
+fn converted(worker: &WorkerPlan) -> Result<Option<JobSpec>, JobError> {
+    let ZoneSpec::Sequential(zones) = worker.spec.zones else { return Ok(None) };
+    if !has_sizes(&worker.spec) {
+        return Ok(None);
+    }
+    let mut spec = JobSpec::clone(&worker.spec);
+    let zone_bytes = zone_bytes(worker)?;
+    let too_many = |(name, n_zones)| refused(format!("fio: {name}={n_zones}z is more than 2^64 bytes"));
+    zones.sizes.put_into(&mut spec.extent, zone_bytes).map_err(too_many)?;
+    if let ZoneSpec::Sequential(zones) = &mut spec.zones {
+        zones.sizes = SizesInZones::default();
+    }
+    Ok(Some(spec))
+}
+
+/// The length that zones have on all devices of a job.
+fn zone_bytes(worker: &WorkerPlan) -> Result<u64, JobError> {
+    let mut known = None;
+    for path in files::named_paths(worker) {
+        let (found, name) = (target::device_zone_bytes(worker, &path)?, path.display());
+        let zone_bytes = found.ok_or_else(|| target::needs_zone_size(&name.to_string()))?;
+        if let Some(other) = known.filter(|other| *other != zone_bytes) {
+            let text = "sizes in zones need devices whose zones have one size, and these have";
+            return Err(refused(format!("{name}: {text} {other} and {zone_bytes} bytes")));
+        }
+        known = Some(zone_bytes);
+    }
+    known.ok_or_else(|| target::needs_zone_size(&worker.spec.name))
+}

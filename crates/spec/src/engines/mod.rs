@@ -1,0 +1,291 @@
+//! The engines: one row each, with its name, its help, how far ferrio is with it, and what it is able to do. Parser, help, planner and
+//! registry read the same rows; what an engine does is elsewhere.
+//!
+//! Must not know: engines' code. Start reading at [`ENGINES`], then `capabilities`.
+
+mod capabilities;
+
+use crate::Status;
+pub use capabilities::{Completes, Data, Handover, Layout, Measures, Opening, Sharing, Targets};
+
+/// One engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EngineDef {
+    /// Canonical name.
+    pub name: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// How far ferrio is with it.
+    pub status: Status,
+    /// Engines of one family have the same private options: those given to one survive a change to another.
+    pub family: &'static str,
+    /// When the result of an I/O is known.
+    pub completes: Completes,
+    /// How the job hands an I/O over.
+    pub handover: Handover,
+    /// What it does its I/Os to.
+    pub targets: Targets,
+    /// How the run opens its files.
+    pub opening: Opening,
+    /// Of what latencies are measured.
+    pub measures: Measures,
+    /// Which files must hold data before the first I/O.
+    pub layout: Layout,
+    /// What its I/Os share.
+    pub sharing: Sharing,
+    /// What becomes of written data.
+    pub data: Data,
+    /// Writes can be asked to be all or nothing (`atomic=1`).
+    pub has_atomic_writes: bool,
+    /// It syncs file systems (`end_syncfs=1`).
+    pub has_syncfs: bool,
+    /// Its rates are in bits where the job does not say otherwise (`unit_base`).
+    pub counts_bits: bool,
+}
+
+/// Begins a row: an engine whose calls move data to and from files while the job waits.
+const fn engine(name: &'static str, help: &'static str) -> EngineDef {
+    EngineDef {
+        name,
+        help,
+        status: Status::Supported,
+        family: name,
+        completes: Completes::InQueue,
+        handover: Handover::Waits,
+        targets: Targets::Files,
+        opening: Opening::AsAsked,
+        measures: Measures::Ios,
+        layout: Layout::WhereRead,
+        sharing: Sharing::Nothing,
+        data: Data::Kept,
+        has_atomic_writes: false,
+        has_syncfs: true,
+        counts_bits: false,
+    }
+}
+
+/// An engine that is not built yet.
+const fn planned(name: &'static str, help: &'static str) -> EngineDef {
+    EngineDef { status: Status::Planned(None), ..engine(name, help) }
+}
+
+/// An engine that will not come.
+const fn never(name: &'static str, help: &'static str, why: &'static str) -> EngineDef {
+    EngineDef { status: Status::NotApplicable(why), ..engine(name, help) }
+}
+
+/// What is asked often.
+impl EngineDef {
+    /// Every I/O completes within `queue`.
+    pub const fn is_inline(&self) -> bool {
+        matches!(self.completes, Completes::InQueue)
+    }
+
+    /// What is written cannot be read back.
+    pub const fn drops_data(&self) -> bool {
+        matches!(self.data, Data::Dropped)
+    }
+
+    /// Its I/Os move no data: they are turns of work.
+    pub const fn moves_nothing(&self) -> bool {
+        matches!(self.targets, Targets::Nothing)
+    }
+
+    /// The job itself waits in the system calls that move data.
+    pub const fn waits(&self) -> bool {
+        matches!(self.handover, Handover::Waits)
+    }
+}
+
+/// What is said of a row beyond what is so for most.
+impl EngineDef {
+    const fn deviates(self, how: &'static str) -> Self {
+        Self { status: Status::Deviates(how), ..self }
+    }
+
+    /// It has the private options of another engine.
+    const fn of_family(self, family: &'static str) -> Self {
+        Self { family, ..self }
+    }
+
+    /// Requests are prepared, handed over, and complete later.
+    const fn asynchronous(self) -> Self {
+        Self { completes: Completes::Later, handover: Handover::Prepared { unseen_with: None }, ..self }
+    }
+
+    /// Its I/Os are turns of work that move no data.
+    const fn turns(self) -> Self {
+        Self { completes: Completes::Later, targets: Targets::Nothing, data: Data::Dropped, ..self }
+    }
+
+    const fn completes(self, completes: Completes) -> Self {
+        Self { completes, ..self }
+    }
+
+    const fn hands_over(self, handover: Handover) -> Self {
+        Self { handover, ..self }
+    }
+
+    const fn targets(self, targets: Targets) -> Self {
+        Self { targets, ..self }
+    }
+
+    const fn opens(self, opening: Opening) -> Self {
+        Self { opening, ..self }
+    }
+
+    /// All that it does, it does when it opens a target.
+    const fn opens_only(self, targets: Targets) -> Self {
+        Self {
+            targets,
+            measures: Measures::Openings,
+            sharing: Sharing::OwnTargets,
+            data: Data::Dropped,
+            has_syncfs: false,
+            ..self
+        }
+    }
+
+    const fn lays_out(self, layout: Layout) -> Self {
+        Self { layout, ..self }
+    }
+
+    const fn shares(self, sharing: Sharing) -> Self {
+        Self { sharing, ..self }
+    }
+
+    /// It moves data between two ends of a connection.
+    const fn connects(self) -> Self {
+        Self { has_syncfs: false, ..self.targets(Targets::Connection).shares(Sharing::Connection).keeps(Data::Sent) }
+    }
+
+    const fn in_bits(self) -> Self {
+        Self { counts_bits: true, ..self }
+    }
+
+    const fn keeps(self, data: Data) -> Self {
+        Self { data, ..self }
+    }
+
+    const fn with_atomic_writes(self) -> Self {
+        Self { has_atomic_writes: true, ..self }
+    }
+}
+
+/// Of engines that cannot do what they do twice.
+const ONCE: &str = "end_fsync has no effect, where fio creates or deletes once more and ends with an error";
+
+/// Of both engines for sockets.
+const NET: &str = "a connection that is closed without a closing word is an error, and every wait ends on a signal and with the runtime, where fio \
+                   waits for ever; an existing file at the path of a Unix socket stays";
+
+/// Of `netsplice` too.
+const NETSPLICE: &str = "verified data is copied into the pipe, where fio sends what its buffer holds later; a block above 64k is sent in parts, \
+                         where fio waits for ever; else as net";
+
+/// Every engine of the reference, and ferrio's own, in the order in which they are listed.
+pub const ENGINES: &[EngineDef] = &[
+    engine("cpuio", "Burns CPU cycles").turns(),
+    engine("mmap", "memcpy to and from mapped files")
+        .lays_out(Layout::Always)
+        .deviates("direct=1 takes blocks of any size, where fio wants whole pages"),
+    engine("sync", "lseek(), read(), write()").shares(Sharing::Position),
+    engine("psync", "pread(), pwrite()"),
+    engine("vsync", "readv(), writev()").completes(Completes::Later).shares(Sharing::Position),
+    engine("pvsync", "preadv(), pwritev()"),
+    engine("pvsync2", "preadv2(), pwritev2()").with_atomic_writes(),
+    engine("null", "Does nothing, at once")
+        .completes(Completes::OnCommit)
+        .hands_over(Handover::Bare)
+        .targets(Targets::Own)
+        .keeps(Data::Dropped),
+    engine("sim", "Simulated device with a seeded service-time model")
+        .asynchronous()
+        .targets(Targets::Own)
+        .shares(Sharing::OwnTargets),
+    engine("net", "Sockets").connects().in_bits().deviates(NET),
+    engine("netsplice", "Sockets, by splice()").of_family("net").connects().deviates(NETSPLICE),
+    engine("ftruncate", "ftruncate() for each write").keeps(Data::Untouched).deviates("syncs are done, where fio ends with an error"),
+    engine("filecreate", "Creates files").opens_only(Targets::Own),
+    engine("filestat", "stat() of files").opens_only(Targets::NamedFiles),
+    engine("filedelete", "Deletes files").opens_only(Targets::NamedFiles).deviates(ONCE),
+    engine("dircreate", "Creates directories").opens_only(Targets::Own).deviates(ONCE),
+    engine("dirstat", "stat() of directories").of_family("filestat").opens_only(Targets::Own),
+    engine("dirdelete", "Deletes directories").opens_only(Targets::Own).deviates(ONCE),
+    planned("exec", "Runs a program"),
+    planned("page_fault", "Page faults of memory"),
+    engine("posixaio", "aio_read(), aio_write()").asynchronous().shares(Sharing::LibraryThreads).deviates(
+        "threads and processes of one run that both use it are refused, where fio runs them: a process that is forked beside \
+         the C library's threads for it may wait for them for ever",
+    ),
+    engine("falloc", "fallocate()")
+        .opens(Opening::ToChange)
+        .keeps(Data::Untouched)
+        .deviates("syncs are done, where fio allocates once more or ends with an error"),
+    planned("e4defrag", "Moves extents of ext4"),
+    engine("splice", "splice(), vmsplice()"),
+    planned("mtd", "Flash behind /dev/mtd*"),
+    planned("sg", "SCSI pass-through"),
+    engine("io_uring", "io_uring")
+        .asynchronous()
+        .hands_over(Handover::Prepared { unseen_with: Some("sqthread_poll") })
+        .with_atomic_writes(),
+    planned("io_uring_cmd", "Pass-through commands by io_uring").of_family("io_uring"),
+    engine("libaio", "Linux native asynchronous I/O").asynchronous().with_atomic_writes(),
+    planned("rados", "Ceph objects"),
+    planned("rbd", "Ceph block device"),
+    planned("http", "WebDAV, S3, Swift"),
+    planned("gfapi", "GlusterFS"),
+    planned("gfapi_async", "GlusterFS, asynchronous").of_family("gfapi"),
+    planned("libhdfs", "Hadoop file system"),
+    planned("libiscsi", "iSCSI"),
+    planned("nbd", "Network block device"),
+    planned("nfs", "NFS from user space"),
+    planned("rdma", "RDMA"),
+    planned("dev-dax", "DAX devices"),
+    planned("libpmem", "Persistent memory"),
+    planned("libzbc", "Zoned SCSI and ATA devices"),
+    never("libcufile", "GPUDirect storage", "needs the CUDA library"),
+    never("libhipfile", "Direct storage of AMD GPUs", "needs the ROCm library"),
+    planned("libblkio", "libblkio drivers"),
+    planned("xnvme", "xNVMe library"),
+    planned("dfs", "DAOS file system"),
+    never("ime_psync", "DDN IME", "needs the IME library"),
+    never("ime_psyncv", "DDN IME, vectored", "needs the IME library"),
+    never("ime_aio", "DDN IME, asynchronous", "needs the IME library"),
+    never("windowsaio", "Windows overlapped I/O", "not a Linux engine"),
+    never("external", "An engine in a shared object", "shared objects of another program are not loaded"),
+];
+
+/// The engine of exactly this name.
+pub fn by_name(name: &str) -> Option<&'static EngineDef> {
+    ENGINES.iter().find(|engine| engine.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        for (index, engine) in ENGINES.iter().enumerate() {
+            assert!(ENGINES[..index].iter().all(|other| other.name != engine.name), "{}", engine.name);
+            assert!(by_name(engine.family).is_some_and(|head| head.family == head.name), "{}", engine.name);
+        }
+    }
+
+    #[test]
+    fn what_is_measured_at_an_opening_is_not_opened_by_the_run() {
+        for engine in ENGINES {
+            assert!(engine.measures != Measures::Openings || !engine.targets.are_opened_by_run(), "{}", engine.name);
+            assert!(engine.opening != Opening::ToChange || engine.targets.are_opened_by_run(), "{}", engine.name);
+        }
+    }
+
+    #[test]
+    fn an_engine_that_completes_within_the_call_is_waited_for() {
+        for engine in ENGINES {
+            assert!(engine.completes != Completes::InQueue || engine.handover == Handover::Waits, "{}", engine.name);
+        }
+    }
+}

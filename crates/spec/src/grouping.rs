@@ -1,0 +1,35 @@
+//! Order between jobs, and which of them end together.
+//!
+//! Must not know: what a job does. Start reading at [`GroupingSpec`].
+
+use serde::{Deserialize, Serialize};
+
+/// Order between jobs and groups.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupingSpec {
+    /// `stonewall`.
+    pub stonewall: bool,
+    /// `new_group`.
+    pub new_group: bool,
+    /// `wait_for`.
+    pub wait_for: Option<String>,
+    /// `exitall`.
+    pub exitall: bool,
+    /// `exitall_on_error`.
+    pub exitall_on_error: bool,
+    /// `exit_what`.
+    pub exit_what: ExitWhat,
+    /// `group_reporting`.
+    pub group_reporting: bool,
+}
+
+/// `exit_what`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExitWhat {
+    /// Jobs of the same group.
+    Group,
+    /// All running jobs; those that wait go on.
+    Stonewall,
+    /// Everything.
+    All,
+}

@@ -1,0 +1,470 @@
+//! The vocabulary of jobs: [`JobSpec`] is one job as it was asked for, after parsing and checking; [`RunSpec`] is a whole run.
+//!
+//! Parsers (`job`) and native commands make these types, `workload` and `run` read them. A job without any option is
+//! `JobSpec::default()`.
+//! Must not know: how text becomes a spec, threads, files on disk. Start reading at [`JobSpec`].
+//! Every field says its unit and the option that sets it; defaults are those of the option table.
+#![forbid(unsafe_code)]
+
+mod block;
+mod command_priority;
+mod control;
+pub mod debug;
+mod defaults;
+mod distribution;
+mod durability;
+mod engine;
+pub mod engines;
+mod error;
+mod file;
+mod format;
+mod grouping;
+mod latency;
+mod log;
+mod pace;
+mod replay;
+mod reporting;
+mod sprandom;
+mod status;
+mod steady_state;
+mod submission;
+mod surroundings;
+mod verify;
+mod zone;
+
+use ferrio_units::{ArenaKind, PerDirection};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+pub use block::{BlockRange, BlockShare};
+pub use command_priority::{CommandPrioritySpec, PriorityShare};
+pub use control::{ControlSettings, IdleDetail, Trigger};
+pub use defaults::DEFAULT_PERCENTILES;
+pub use distribution::{RandomDistribution, Zone, ZoneLength};
+pub use durability::{DurabilitySpec, SyncMode, WriteHint};
+pub use engine::{EngineSpec, EngineValue};
+pub use error::{ErrorClasses, ErrorSpec};
+pub use file::{FileLocking, FileService, FileType};
+pub use format::{FormatKind, OUTPUT_FORMAT_NAMES, OUTPUT_FORMATS, OutputFormat, OutputFormatDef, OutputFormats};
+pub use grouping::{ExitWhat, GroupingSpec};
+pub use latency::LatencySpec;
+pub use log::{LogSpec, WindowValue};
+pub use pace::{CatchUp, FlowSpec, PaceSpec, PauseSpec, RateLatency, RateProcess};
+pub use replay::{MergeSpec, ReplaySpec, SkippedKinds};
+pub use reporting::{ReportingSpec, UnifiedReporting};
+pub use sprandom::SpRandomSpec;
+pub use status::Status;
+pub use steady_state::{SteadyCriterion, SteadyMetric, SteadyStateSpec};
+pub use submission::SubmissionSpec;
+pub use surroundings::{CgroupSpec, NumaMemory, SurroundingsSpec};
+pub use verify::{
+    HeaderLayout, TrimBacklogSpec, VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyCompression,
+    VerifyContentSpec, VerifyForm, VerifyMethod, VerifyMethodDef, VerifyPattern, VerifySpec,
+};
+pub use zone::{SequentialZonesSpec, SizesInZones, StridedSpec, ZoneSkip, ZoneSpec};
+
+/// A whole run: all jobs in the order in which they were given, clones not yet expanded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunSpec {
+    /// Options that were set for all jobs, canonical name and text as given (JSON `global options`).
+    pub global_options: Vec<(String, String)>,
+    /// The jobs.
+    pub jobs: Vec<JobSpec>,
+}
+
+/// One job (a section of a job file, or a `--name` of the command line).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JobSpec {
+    /// `name`: what the job is called.
+    pub name: String,
+    /// The name of its section: what its data files, and all clones but the first, are called.
+    pub section: String,
+    /// `description`.
+    pub description: Option<String>,
+    /// Options of this job, canonical name and text as given, in order (JSON `job options`).
+    pub given_options: Vec<(String, String)>,
+    /// `numjobs`: how many clones, at least 1.
+    pub numjobs: u32,
+    /// What is read and written.
+    pub target: TargetSpec,
+    /// How much of it.
+    pub extent: ExtentSpec,
+    /// How files come into being and go.
+    pub layout: LayoutSpec,
+    /// Order and direction of I/O.
+    pub pattern: PatternSpec,
+    /// Zones of its files.
+    pub zones: ZoneSpec,
+    /// Depth and batches.
+    pub queue: QueueSpec,
+    /// Who hands I/Os over, and which of them wait for each other.
+    pub submission: SubmissionSpec,
+    /// Engine and its private options.
+    pub engine: EngineSpec,
+    /// When the job starts and ends.
+    pub limits: LimitSpec,
+    /// How fast it may go, how fast it must, and when it pauses.
+    pub pace: PaceSpec,
+    /// How long I/Os may take.
+    pub latency: LatencySpec,
+    /// Which constancy ends the job early.
+    pub steady_state: SteadyStateSpec,
+    /// Direct, synchronous, and syncs between I/Os.
+    pub durability: DurabilitySpec,
+    /// Contents and place of the I/O buffers.
+    pub buffers: BufferSpec,
+    /// The process or thread that does the I/O.
+    pub worker: WorkerSpec,
+    /// What is done around the I/O.
+    pub surroundings: SurroundingsSpec,
+    /// Order between jobs and groups.
+    pub grouping: GroupingSpec,
+    /// What an error does.
+    pub errors: ErrorSpec,
+    /// What is measured and how it is shown.
+    pub reporting: ReportingSpec,
+    /// What is logged while it runs.
+    pub logs: LogSpec,
+    /// How what is written is checked.
+    pub verify: Option<VerifySpec>,
+    /// `write_iolog`: append a version 3 trace to this file.
+    pub write_iolog: Option<PathBuf>,
+    /// Which trace it replays, and how.
+    pub replay: ReplaySpec,
+}
+
+impl JobSpec {
+    /// The job writes or trims: its files are opened for that, and may be made.
+    pub fn changes_files(&self) -> bool {
+        self.pattern.mix != DirectionMix::Read && !self.is_verify_only()
+    }
+
+    /// The job reads back what an earlier run wrote, and writes nothing.
+    pub fn is_verify_only(&self) -> bool {
+        self.verify.as_ref().is_some_and(|verify| verify.reads == VerifiedWrites::OfEarlierRun)
+    }
+}
+
+/// A size as an option gives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SizeSpec {
+    /// Bytes.
+    Bytes(u64),
+    /// Percent of the target, 0 to 100.
+    Percent(u32),
+}
+
+/// What is read and written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TargetSpec {
+    /// `filename`, split at unescaped colons.
+    pub filenames: Vec<String>,
+    /// `opendir`: trees whose regular files are added.
+    pub opendirs: Vec<PathBuf>,
+    /// `directory`, split at unescaped colons; clone n takes entry n mod count.
+    pub directories: Vec<PathBuf>,
+    /// `filename_format`; `None` is the default `$jobname.$jobnum.$filenum`.
+    pub filename_format: Option<String>,
+    /// `nrfiles`, at least 1.
+    pub nrfiles: u32,
+    /// `openfiles`: most files open at once; 0 means all.
+    pub openfiles: u32,
+    /// `filetype`; `None`: ask the file system.
+    pub filetype: Option<FileType>,
+    /// `file_service_type` and the I/Os done on one file before the next is picked.
+    pub file_service: FileService,
+    /// I/Os on one file before the next (`file_service_type=KIND:n`), at least 1; `u32::MAX`: all of a file.
+    pub file_service_count: u32,
+    /// `lockfile`.
+    pub locking: FileLocking,
+    /// `allow_file_create`.
+    pub allow_file_create: bool,
+    /// `allow_mounted_write`.
+    pub allow_mounted_write: bool,
+}
+
+/// How much of the target is used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExtentSpec {
+    /// `size` over all files of the job.
+    pub size: Option<SizeSpec>,
+    /// `io_size`.
+    pub io_size: Option<SizeSpec>,
+    /// `filesize`: low and high bound of each file, bytes.
+    pub filesize: Option<(u64, u64)>,
+    /// `offset`.
+    pub offset: SizeSpec,
+    /// `offset_align`, bytes; 0: the smallest block size.
+    pub offset_align: u64,
+    /// `offset_increment`, times the clone index.
+    pub offset_increment: SizeSpec,
+    /// `number_ios`; 0: no limit.
+    pub number_ios: u64,
+    /// `fill_device`.
+    pub fill_device: bool,
+    /// `file_append`.
+    pub file_append: bool,
+}
+
+/// `fallocate`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fallocate {
+    /// No preallocation.
+    None,
+    /// `fallocate(2)` mode 0; errors are ignored.
+    Native,
+    /// `posix_fallocate(3)`.
+    Posix,
+    /// `fallocate(2)` with `FALLOC_FL_KEEP_SIZE`.
+    Keep,
+    /// `ftruncate(2)` to the size.
+    Truncate,
+}
+
+/// `fadvise_hint`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FadviseHint {
+    /// No advice.
+    None,
+    /// By the kind of workload: sequential or random.
+    ByWorkload,
+    /// Always random.
+    Random,
+    /// Always sequential.
+    Sequential,
+    /// `POSIX_FADV_NOREUSE`.
+    NoReuse,
+}
+
+/// How files come into being and go.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LayoutSpec {
+    /// `fallocate`.
+    pub fallocate: Fallocate,
+    /// `fadvise_hint`.
+    pub fadvise_hint: FadviseHint,
+    /// `create_serialize`.
+    pub create_serialize: bool,
+    /// `create_fsync`.
+    pub create_fsync: bool,
+    /// `create_on_open`.
+    pub create_on_open: bool,
+    /// `create_only`.
+    pub create_only: bool,
+    /// `overwrite`.
+    pub overwrite: bool,
+    /// `pre_read`.
+    pub pre_read: bool,
+    /// `invalidate`.
+    pub invalidate: bool,
+    /// `unlink`.
+    pub unlink: bool,
+    /// `unlink_each_loop`.
+    pub unlink_each_loop: bool,
+}
+
+/// The directions of a workload (`rw` without its order).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DirectionMix {
+    /// Only reads.
+    Read,
+    /// Only writes.
+    Write,
+    /// Only trims.
+    Trim,
+    /// Reads and writes by `rwmixread`.
+    ReadWrite,
+    /// Each range trimmed, then written.
+    TrimWrite,
+}
+
+impl DirectionMix {
+    /// The directions in which there is I/O.
+    pub const fn directions(self) -> PerDirection<bool> {
+        PerDirection(match self {
+            Self::Read => [true, false, false],
+            Self::Write => [false, true, false],
+            Self::Trim => [false, false, true],
+            Self::ReadWrite => [true, true, false],
+            Self::TrimWrite => [false, true, true],
+        })
+    }
+}
+
+/// `rw_sequencer`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RwSequencer {
+    /// The I/Os of a run follow each other.
+    Sequential,
+    /// The I/Os of a run repeat the offset.
+    Identical,
+}
+
+/// `random_generator`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RandomGenerator {
+    /// taus88, 32 bit.
+    Tausworthe,
+    /// taus258, 64 bit.
+    Tausworthe64,
+    /// Linear feedback shift register: each block once.
+    Lfsr,
+}
+
+/// Order and direction of I/O.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PatternSpec {
+    /// Directions of `rw`.
+    pub mix: DirectionMix,
+    /// `rw` was one of the `rand` kinds.
+    pub random: bool,
+    /// Postfix of `rw`: run length of a random kind (at least 1; default 1), or bytes skipped after each block of a
+    /// sequential kind (may be negative; default 0).
+    pub rw_postfix: i64,
+    /// `rw_sequencer`.
+    pub rw_sequencer: RwSequencer,
+    /// `rwmixread` in percent.
+    pub rwmix_read: u32,
+    /// `bs`, `bsrange`, and the smallest and largest of `bssplit`.
+    pub block_size: PerDirection<BlockRange>,
+    /// `bssplit`, by ascending share; empty: not given.
+    pub block_split: PerDirection<Vec<BlockShare>>,
+    /// `bs_unaligned`.
+    pub bs_unaligned: bool,
+    /// `bs_is_seq_rand`.
+    pub bs_is_seq_rand: bool,
+    /// `blockalign`; `None`: the smallest block size of the direction.
+    pub block_align: PerDirection<Option<u64>>,
+    /// `percentage_random` of a random kind.
+    pub percentage_random: PerDirection<u32>,
+    /// `randrepeat`.
+    pub randrepeat: bool,
+    /// `randseed`; `None`: the default 0x89 with reseeding between loops.
+    pub randseed: Option<u64>,
+    /// `norandommap`.
+    pub norandommap: bool,
+    /// `softrandommap`.
+    pub softrandommap: bool,
+    /// `random_generator`; `None`: the default, which may switch to 64 bit by itself.
+    pub random_generator: Option<RandomGenerator>,
+    /// `random_distribution`.
+    pub distribution: RandomDistribution,
+    /// `sprandom`; `None`: blocks are written once, or as they are drawn.
+    pub sprandom: Option<SpRandomSpec>,
+}
+
+impl PatternSpec {
+    /// Largest block of any direction, also of those that the job does not use, bytes.
+    pub fn largest_block_bytes(&self) -> u64 {
+        self.block_size.0.iter().map(|range| range.max_bytes).max().unwrap_or(0)
+    }
+}
+
+/// Depth and batches, in I/Os.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueSpec {
+    /// `iodepth`, at least 1.
+    pub iodepth: u32,
+    /// `iodepth_batch`; 1 to `iodepth`.
+    pub batch_submit: u32,
+    /// `iodepth_batch_complete_min`; 0 with a maximum of 0: poll.
+    pub batch_complete_min: u32,
+    /// `iodepth_batch_complete_max`, at least the minimum.
+    pub batch_complete_max: u32,
+    /// `iodepth_low`; 1 to `iodepth`.
+    pub low: u32,
+}
+
+/// When the job starts and ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LimitSpec {
+    /// `startdelay`: low and high bound, microseconds.
+    pub startdelay_us: (u64, u64),
+    /// `runtime`, microseconds; 0: none.
+    pub runtime_us: u64,
+    /// `time_based`.
+    pub time_based: bool,
+    /// `ramp_time`, microseconds; 0: none.
+    pub ramp_time_us: u64,
+    /// `ramp_size`, bytes; 0: none.
+    pub ramp_bytes: u64,
+    /// `loops`, at least 1.
+    pub loops: u32,
+}
+
+/// Contents and place of the I/O buffers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BufferSpec {
+    /// `mem`.
+    pub memory: ArenaKind,
+    /// `iomem_align`, bytes.
+    pub align_bytes: u64,
+    /// `hugepage-size`, bytes.
+    pub hugepage_bytes: u64,
+    /// `zero_buffers`.
+    pub zero: bool,
+    /// `refill_buffers`.
+    pub refill: bool,
+    /// `scramble_buffers`; `None`: not given (on, but off under `zero_buffers`).
+    pub scramble: Option<bool>,
+    /// `buffer_pattern`; not empty.
+    pub pattern: Option<Vec<u8>>,
+    /// `buffer_compress_percentage`, 0 to 100.
+    pub compress_percent: u32,
+    /// `buffer_compress_chunk`, bytes; 0: the whole buffer.
+    pub compress_chunk_bytes: u64,
+    /// `dedupe_percentage`, 1 to 100, and `dedupe_mode`; `None`: every buffer is new.
+    pub dedupe: Option<(u32, DedupeMode)>,
+    /// `dedupe_global`: the fixed set is shared with the other jobs that say so.
+    pub dedupe_global: bool,
+}
+
+/// `dedupe_mode`: what a repeated buffer repeats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DedupeMode {
+    /// The last one that was new.
+    Repeat,
+    /// One of a fixed set.
+    WorkingSet {
+        /// `dedupe_working_set_percentage`: size of the set in percent of the job's size, 0 to 100.
+        percent: u32,
+    },
+}
+
+/// `cpus_allowed_policy`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CpuPolicy {
+    /// Every clone may use all CPUs of the list.
+    Shared,
+    /// One CPU per clone, round robin.
+    Split,
+}
+
+/// The process or thread that does the I/O.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerSpec {
+    /// `thread`: a thread instead of a process.
+    pub thread: bool,
+    /// `cpus_allowed` or `cpumask`; `None`: not set.
+    pub cpus_allowed: Option<Vec<u32>>,
+    /// `cpus_allowed_policy`.
+    pub cpus_allowed_policy: CpuPolicy,
+    /// `gtod_cpu`: no job of the run may run there.
+    pub gtod_cpu: Option<u32>,
+    /// `nice`; 0: unchanged.
+    pub nice: i32,
+    /// `prio`: level 0 to 7.
+    pub prio: Option<u32>,
+    /// `prioclass`: 0 none, 1 real time, 2 best effort, 3 idle.
+    pub prioclass: Option<u32>,
+    /// `priohint`.
+    pub priohint: Option<u32>,
+    /// `uid`.
+    pub uid: Option<u32>,
+    /// `gid`.
+    pub gid: Option<u32>,
+    /// `comm`: name of the process.
+    pub comm: Option<String>,
+    /// `lockmem`, bytes; 0: none.
+    pub lockmem_bytes: u64,
+}

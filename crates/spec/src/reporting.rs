@@ -1,0 +1,61 @@
+//! What is measured of a job and how it is shown.
+//!
+//! Must not know: formats. Start reading at [`ReportingSpec`].
+
+use serde::{Deserialize, Serialize};
+
+/// `unified_rw_reporting`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UnifiedReporting {
+    /// A block for each direction.
+    None,
+    /// One block with the sum.
+    Mixed,
+    /// Both.
+    Both,
+}
+
+/// What is measured and how it is shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReportingSpec {
+    /// `stats`: false leaves the job out of the report.
+    pub stats: bool,
+    /// `disable_lat`.
+    pub disable_lat: bool,
+    /// `disable_clat`.
+    pub disable_clat: bool,
+    /// `disable_slat`.
+    pub disable_slat: bool,
+    /// `disable_bw_measurement`.
+    pub disable_bw: bool,
+    /// `gtod_reduce`: all of the above and fewer clock reads.
+    pub gtod_reduce: bool,
+    /// `clat_percentiles`.
+    pub clat_percentiles: bool,
+    /// `lat_percentiles`.
+    pub lat_percentiles: bool,
+    /// `slat_percentiles`.
+    pub slat_percentiles: bool,
+    /// `percentile_list`, as given.
+    pub percentiles: Vec<f64>,
+    /// Digits after the point of the longest entry of `percentile_list` (default 2).
+    pub percentile_digits: u32,
+    /// `significant_figures`.
+    pub significant_figures: u32,
+    /// `unified_rw_reporting`.
+    pub unified: UnifiedReporting,
+    /// `kb_base`: 1024 or 1000.
+    pub kb_base: u32,
+    /// Bits (`unit_base=1`) or bytes; `None`: as the engine counts.
+    pub unit_bits: Option<bool>,
+    /// `block_error_percentiles`.
+    pub block_error_percentiles: bool,
+    /// `job_start_clock_id`: the clock of `job_start` in JSON (0: wall clock).
+    pub job_start_clock_id: u32,
+    /// `disk_util`.
+    pub disk_util: bool,
+    /// Window of the bandwidth samples (`bwavgtime`, or a row of the bandwidth log), milliseconds.
+    pub bw_window_ms: u64,
+    /// Window of the samples of I/Os per second (`iopsavgtime`, or a row of the log), milliseconds.
+    pub iops_window_ms: u64,
+}

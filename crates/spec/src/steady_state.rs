@@ -1,0 +1,42 @@
+//! Which constancy ends a job early.
+//!
+//! Must not know: option strings, how samples are taken. Start reading at [`SteadyStateSpec`].
+
+use serde::{Deserialize, Serialize};
+
+/// What `steadystate` looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SteadyMetric {
+    /// I/Os per second.
+    Iops,
+    /// Bytes per second.
+    Bw,
+    /// Mean completion latency, nanoseconds.
+    Lat,
+}
+
+/// When a job counts as steady (`steadystate`).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SteadyCriterion {
+    /// What is looked at.
+    pub metric: SteadyMetric,
+    /// The slope of the least squares line per sample, instead of the largest distance from the mean.
+    pub is_slope: bool,
+    /// What the figure must be below: percent of the mean, or the unit of the metric.
+    pub limit: f64,
+    /// The limit is in percent.
+    pub is_percent: bool,
+}
+
+/// Which constancy ends the job early.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SteadyStateSpec {
+    /// `steadystate`.
+    pub criterion: SteadyCriterion,
+    /// `steadystate_duration`, microseconds: length of the window; 0: nothing is looked at.
+    pub duration_us: u64,
+    /// `steadystate_ramp_time`, microseconds.
+    pub ramp_us: u64,
+    /// `steadystate_check_interval`, microseconds.
+    pub interval_us: u64,
+}

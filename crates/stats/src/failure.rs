@@ -1,0 +1,82 @@
+//! What ended a job.
+//!
+//! Must not know: words. Start reading at [`Failure`].
+
+use crate::Note;
+use ferrio_sys::errno::EINTR;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// What ended a job: the errno of the exit code and the report, and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// errno; never 0.
+    pub errno: i32,
+    /// Source file and line.
+    pub place: String,
+    /// Step that failed.
+    pub step: Step,
+    /// What explains it to the user, if anything does.
+    pub note: Option<Box<Note>>,
+}
+
+/// Step of a job that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Step {
+    /// None: the run ended while the job was being set up.
+    Stopped,
+    /// A job has no size and no files that have one.
+    NoTarget,
+    /// An I/O failed.
+    IoUnit,
+    /// Another one, by its short name.
+    Named(Cow<'static, str>),
+}
+
+impl Step {
+    /// Its short name, as reports have it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Stopped => "stopped",
+            Self::NoTarget => "file_size",
+            Self::IoUnit => "io_u error",
+            Self::Named(name) => name,
+        }
+    }
+}
+
+impl From<&'static str> for Step {
+    fn from(name: &'static str) -> Self {
+        Self::Named(Cow::Borrowed(name))
+    }
+}
+
+impl From<String> for Step {
+    fn from(name: String) -> Self {
+        Self::Named(Cow::Owned(name))
+    }
+}
+
+impl Failure {
+    /// An error of a step, without further explanation. `place` is `file!():line!()`.
+    pub fn new(errno: i32, place: impl Into<String>, step: impl Into<Step>) -> Self {
+        Self { errno, place: place.into(), step: step.into(), note: None }
+    }
+
+    /// The run ended while the job was being set up: no error of the job.
+    pub fn stopped() -> Self {
+        Self::new(EINTR, "", Step::Stopped)
+    }
+
+    /// True for [`Failure::stopped`].
+    pub fn is_stopped(&self) -> bool {
+        self.step == Step::Stopped
+    }
+
+    /// Adds what explains it.
+    #[must_use]
+    pub fn explained(mut self, note: impl Into<Note>) -> Self {
+        self.note = Some(Box::new(note.into()));
+        self
+    }
+}

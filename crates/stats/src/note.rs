@@ -1,0 +1,87 @@
+//! What a run has to say: remarks and explanations of failures, as values. Their words are made by who shows them.
+//!
+//! Must not know: words, where anything is shown. Start reading at [`Note`].
+
+mod during;
+mod file;
+mod io;
+mod run;
+
+pub use during::{During, SystemError};
+pub use file::FileNote;
+pub use io::IoNote;
+pub use run::RunNote;
+
+use crate::Failure;
+use serde::{Deserialize, Serialize};
+
+/// A remark, or the explanation of a failure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Note {
+    /// Words as they are: of who read the arguments, of an engine, or of a part of the run whose remarks are no values yet.
+    Text(String),
+    /// A job has failed.
+    Failed {
+        /// Its process; 0: it was never there.
+        pid: u32,
+        /// Why.
+        failure: Box<Failure>,
+    },
+    /// The system has refused something.
+    System {
+        /// What was tried, or for whom.
+        during: During,
+        /// What it said.
+        error: SystemError,
+    },
+    /// Of the run or of the set-up of a job.
+    Run(RunNote),
+    /// Of the files of a job.
+    File(FileNote),
+    /// Of the I/O of a job.
+    Io(IoNote),
+    /// A signal has killed a job.
+    Killed {
+        /// Its process.
+        pid: u32,
+        /// The signal.
+        signal: i32,
+    },
+}
+
+impl From<String> for Note {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<&str> for Note {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<RunNote> for Note {
+    fn from(note: RunNote) -> Self {
+        Self::Run(note)
+    }
+}
+
+impl From<FileNote> for Note {
+    fn from(note: FileNote) -> Self {
+        Self::File(note)
+    }
+}
+
+impl From<IoNote> for Note {
+    fn from(note: IoNote) -> Self {
+        Self::Io(note)
+    }
+}
+
+impl Note {
+    /// What the system has said.
+    pub fn system(during: During, error: impl Into<SystemError>) -> Self {
+        Self::System { during, error: error.into() }
+    }
+}

@@ -1,0 +1,77 @@
+//! Remarks and refusals about the files of a job.
+//!
+//! Must not know: words. Start reading at [`FileNote`].
+
+use serde::{Deserialize, Serialize};
+
+/// A remark or a refusal about the files of a job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileNote {
+    /// Files that were found below a tree (`opendir`).
+    TreeHas {
+        /// How many.
+        n_files: usize,
+    },
+    /// No regular file is below the trees of a job.
+    TreesAreEmpty {
+        /// Name of the job.
+        job: String,
+    },
+    /// A directory is no file.
+    IsDirectory {
+        /// Its path.
+        path: String,
+    },
+    /// `file_append` with an engine that has no file to append to.
+    CannotAppend {
+        /// Name of the engine.
+        engine: String,
+    },
+    /// `size` is below a block.
+    SizeTooSmall {
+        /// The size.
+        size_bytes: u64,
+        /// The smallest block.
+        block_bytes: u64,
+    },
+    /// The range is below a block.
+    RangeTooSmall,
+    /// A file would have to be made longer, with `--readonly`.
+    Readonly,
+    /// A job that only verifies finds nothing.
+    NoEarlierRun {
+        /// Name of the file.
+        file: String,
+        /// What it should have.
+        wanted_bytes: u64,
+    },
+    /// A file would have to be made, with `allow_file_create=0`.
+    CreationDisallowed,
+    /// The device is full before the file is laid out.
+    NoSpace,
+    /// The file system takes no direct I/O.
+    NoDirectIo,
+    /// A file has more blocks than the random generator has numbers.
+    BeyondGenerator {
+        /// Name of the file.
+        file: String,
+        /// The generator is the default one, and another is taken.
+        takes_another: bool,
+    },
+    /// A pass of `sprandom` over several files.
+    SprandomFiles {
+        /// Name of the job.
+        job: String,
+        /// How many.
+        n_files: usize,
+    },
+    /// `spr_cs` does not fit into a region.
+    SprandomCache {
+        /// The cache.
+        cache_bytes: u64,
+        /// A region.
+        region_bytes: u64,
+        /// So many regions would be large enough.
+        n_allowed: u64,
+    },
+}

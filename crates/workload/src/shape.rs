@@ -1,0 +1,234 @@
+//! Facts about the stream of a job that follow from its description: which places it visits again, and how.
+//!
+//! They are decided here and nowhere else, once, before the first I/O; who plans a pass or verifies what it wrote asks for them.
+//! Must not know: files, engines. Start reading at [`Shape`].
+
+use crate::plan::Rounds;
+use ferrio_spec::{
+    BlockRange, DirectionMix, FileService, JobSpec, PatternSpec, RandomDistribution, RandomGenerator, ZoneSpec,
+};
+use ferrio_units::DataDirection;
+
+/// What a job is to do, beside its description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// Bytes of one pass over its files.
+    pub pass_bytes: u64,
+    /// Bytes that it is to do.
+    pub io_bytes: u64,
+    /// The engine has a queue of its own.
+    pub queues: bool,
+}
+
+/// Facts about a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// A pass visits no place twice, as far as its order says.
+    pub visits_once: bool,
+    /// A random job does several blocks in sequence (`rw=randwrite:8`), or one in sequence leaves gaps.
+    pub jumps: bool,
+    /// Something else than the order of blocks leads back to a place: a trace, a file that starts over, trims of other sizes.
+    pub returns: bool,
+    /// Writes may lie over parts of others: they differ in size, or begin within others.
+    pub in_parts: bool,
+    /// Files have zones.
+    pub is_zoned: bool,
+    /// A verified job fills each zone that is written in sequence once in a pass: it has a random map, or needs none.
+    pub fills_zones_once: bool,
+    /// How a direction in sequence goes on where more is to be done than a pass has.
+    pub rounds: Rounds,
+    /// Files start over without the end of a pass until the time of the job is over.
+    pub goes_on_with_time: bool,
+}
+
+impl Shape {
+    /// The facts about a job.
+    pub fn new(spec: &JobSpec, extent: Extent) -> Self {
+        let pattern = &spec.pattern;
+        let has_map = !pattern.norandommap && pattern.distribution == RandomDistribution::Uniform;
+        let is_sequential = matches!(spec.zones, ZoneSpec::Sequential(_));
+        let shape = Self {
+            visits_once: visits_once(pattern),
+            jumps: pattern.rw_postfix != i64::from(pattern.random),
+            returns: returns(spec),
+            in_parts: in_parts(pattern),
+            is_zoned: spec.zones != ZoneSpec::None,
+            fills_zones_once: false,
+            rounds: rounds(spec, extent),
+            goes_on_with_time: goes_on_with_time(spec, extent.queues),
+        };
+        let is_once = !shape.returns && !shape.jumps && !shape.goes_round() && !shape.goes_on_with_time;
+        Self { fills_zones_once: is_sequential && is_once && (has_map || !pattern.random), ..shape }
+    }
+
+    /// A pass in sequence goes round its files: the writes of a round lie over those of the round before.
+    pub fn goes_round(self) -> bool {
+        self.rounds == Rounds::OfBlocks
+    }
+
+    /// A write of a pass that ends with the files may lie over another of it.
+    pub fn overlaps_in_pass(self) -> bool {
+        !self.visits_once || self.jumps || self.is_zoned || self.returns
+    }
+
+    /// A write of a pass may lie over another of it, as long as that is not waited for.
+    pub fn overlaps_unwaited(self) -> bool {
+        self.overlaps_in_pass() || self.goes_on_with_time
+    }
+
+    /// A write of a pass may lie over another of it.
+    pub fn overlaps(self) -> bool {
+        self.overlaps_unwaited() || self.goes_round()
+    }
+}
+
+fn visits_once(pattern: &PatternSpec) -> bool {
+    let size = pattern.block_size[DataDirection::Write];
+    // It gives each number once, whatever larger blocks have covered since.
+    let draws_under_others = pattern.random_generator == Some(RandomGenerator::Lfsr) && !is_one_size(size);
+    !pattern.random
+        || (!pattern.norandommap
+            && !pattern.softrandommap
+            && !draws_under_others
+            // Skewed draws repeat themselves, and what is not drawn is not marked in the map.
+            && pattern.distribution == RandomDistribution::Uniform
+            && pattern.percentage_random[DataDirection::Write] == 100)
+}
+
+fn is_one_size(size: BlockRange) -> bool {
+    size.min_bytes == size.max_bytes
+}
+
+fn returns(spec: &JobSpec) -> bool {
+    let starts_over = matches!(spec.target.file_service, FileService::Skewed(_));
+    starts_over || spec.replay.is_set() || trims_differ(&spec.pattern) || spec.pattern.sprandom.is_some()
+}
+
+/// A trim of the mix may lie over more, or less, than the write that follows it.
+fn trims_differ(pattern: &PatternSpec) -> bool {
+    let (write, trim) = (pattern.block_size[DataDirection::Write], pattern.block_size[DataDirection::Trim]);
+    // At random a write repeats the trim before it, whatever its own sizes are.
+    pattern.mix == DirectionMix::TrimWrite && !pattern.random && !(write == trim && is_one_size(write))
+}
+
+fn in_parts(pattern: &PatternSpec) -> bool {
+    let size = pattern.block_size[DataDirection::Write];
+    let align = pattern.block_align[DataDirection::Write];
+    !is_one_size(size) || align.is_some_and(|align| align != size.min_bytes)
+}
+
+/// Where `io_size` is beyond the size, a direction in sequence goes on at the start of its file until `io_size` is done: in a mix of
+/// reads and writes (as seen on fio 3.41), and where a job in sequence writes what is verified (fio 3.42, by the reference), which
+/// is then read back once.
+fn rounds(spec: &JobSpec, extent: Extent) -> Rounds {
+    let is_mixed = spec.pattern.mix == DirectionMix::ReadWrite;
+    let is_verified =
+        spec.verify.is_some() && !spec.pattern.random && (is_mixed || spec.pattern.mix == DirectionMix::Write);
+    if extent.io_bytes <= extent.pass_bytes || spec.replay.is_set() || spec.zones != ZoneSpec::None {
+        return Rounds::None;
+    }
+    match (is_verified, is_mixed) {
+        // A pass that only time would end is not read back.
+        (true, _) if spec.limits.time_based => Rounds::None,
+        (true, _) => Rounds::OfBlocks,
+        (false, true) => Rounds::OfWholeFiles,
+        (false, false) => Rounds::None,
+    }
+}
+
+/// As seen on fio 3.41, a pass that is read back ends all the same where the engine has a queue of its own, and another follows.
+fn goes_on_with_time(spec: &JobSpec, queues: bool) -> bool {
+    let is_read_back = spec.verify.as_ref().is_some_and(|verify| verify.reads_back && verify.backlog.is_none());
+    let has_passes = is_read_back && queues && spec.zones == ZoneSpec::None && !spec.replay.is_set();
+    spec.limits.time_based && !has_passes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_spec::{HeaderLayout, VerifiedWrites, VerifyContentSpec, VerifyMethod, VerifySpec};
+
+    type Change = fn(&mut JobSpec);
+
+    const ONE_PASS: Extent = Extent { pass_bytes: 1 << 20, io_bytes: 1 << 20, queues: false };
+
+    fn shape(change: impl FnOnce(&mut JobSpec)) -> Shape {
+        let mut spec = JobSpec::default();
+        spec.pattern.mix = DirectionMix::Write;
+        change(&mut spec);
+        spec.pattern.rw_postfix = spec.pattern.rw_postfix.max(i64::from(spec.pattern.random));
+        Shape::new(&spec, ONE_PASS)
+    }
+
+    /// A job in sequence, or at random with a map, visits each block once; each of these facts alone leads back to a block.
+    #[test]
+    fn who_visits_a_block_twice_is_told() {
+        assert!(!shape(|_| ()).overlaps());
+        assert!(!shape(|spec| spec.pattern.random = true).overlaps());
+        let back: [(&str, Change); 8] = [
+            ("norandommap", |spec| spec.pattern.norandommap = true),
+            ("softrandommap", |spec| spec.pattern.softrandommap = true),
+            ("lfsr of several sizes", |spec| {
+                spec.pattern.random_generator = Some(RandomGenerator::Lfsr);
+                spec.pattern.block_size[DataDirection::Write].max_bytes *= 2;
+            }),
+            ("zipf", |spec| spec.pattern.distribution = RandomDistribution::Zipf { theta: 1.2, center: None }),
+            ("percentage_random", |spec| spec.pattern.percentage_random[DataDirection::Write] = 50),
+            ("randwrite:8", |spec| spec.pattern.rw_postfix = 8),
+            ("time_based", |spec| spec.limits.time_based = true),
+            ("sizes of trims", |spec| {
+                (spec.pattern.mix, spec.pattern.random) = (DirectionMix::TrimWrite, false);
+                spec.pattern.block_size[DataDirection::Trim].max_bytes *= 2;
+            }),
+        ];
+        for (name, change) in back {
+            let shape = shape(|spec| {
+                spec.pattern.random = true;
+                change(spec);
+            });
+            assert!(shape.overlaps(), "{name}");
+        }
+    }
+
+    fn verify() -> VerifySpec {
+        VerifySpec {
+            content: VerifyContentSpec {
+                method: VerifyMethod::Crc32c,
+                layout: HeaderLayout::V3,
+                interval_bytes: 0,
+                header_at: 0,
+                pattern: None,
+                pattern_interval_bytes: 0,
+                compression: None,
+            },
+            reads_back: true,
+            recognises_layouts: false,
+            checks_seed: true,
+            checks_sequence: true,
+            is_fatal: false,
+            dumps: false,
+            trims: None,
+            saves_state: false,
+            loads_state: false,
+            crash_log: None,
+            dump_directory: None,
+            reads: VerifiedWrites::Done,
+            backlog: None,
+            n_threads: 0,
+            thread_cpus: None,
+        }
+    }
+
+    /// With `io_size` beyond the size a verified job in sequence goes round its files, and one with zones does not.
+    #[test]
+    fn rounds_lie_over_each_other() {
+        let mut spec = JobSpec { verify: Some(verify()), ..JobSpec::default() };
+        spec.pattern.mix = DirectionMix::Write;
+        let twice = Extent { io_bytes: 2 << 20, ..ONE_PASS };
+        assert_eq!(Shape::new(&spec, ONE_PASS).rounds, Rounds::None);
+        let shape = Shape::new(&spec, twice);
+        assert!(shape.goes_round() && shape.overlaps() && !shape.overlaps_in_pass() && !shape.overlaps_unwaited());
+        spec.limits.time_based = true;
+        assert_eq!(Shape::new(&spec, twice).rounds, Rounds::None);
+    }
+}

@@ -1,0 +1,99 @@
+//! I/Os of a stream whose files have zones that are written in sequence: the zones say where an I/O goes that was drawn, or that it
+//! has to wait.
+//!
+//! Must not know: which zones there are. Start reading at [`Stream::placed_io`].
+
+use super::{Next, Stream};
+use crate::block_size::Room;
+use crate::cursor::NOWHERE;
+use crate::offset::Start;
+use crate::zoning::{CompletedIo, Drawn, Place, ZoneWait, Zoning};
+use ferrio_units::DataDirection;
+use std::time::Duration;
+
+/// What waits until the zones let it go on.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Waiting {
+    /// The next I/O of a file, which is not drawn yet.
+    File(usize),
+    /// An I/O that was drawn.
+    Drawn { file_index: usize, start: Start, drawn: Drawn },
+}
+
+impl<Z: Zoning> Stream<Z> {
+    /// The zones decide where an I/O goes that was drawn; what is marked in the map is where it was drawn.
+    pub(super) fn placed_io(&mut self, file_index: usize) -> Next {
+        if let Some(wait) = self.zones.ready(file_index) {
+            return self.wait(Waiting::File(file_index), wait);
+        }
+        let direction = self.directions.next(&self.n_issued, &self.files[file_index]);
+        if self.repeats_trims && direction == DataDirection::Write {
+            return Next::Io(self.repeated_io(file_index));
+        }
+        match self.drawn_io(file_index, direction) {
+            Some((start, drawn)) => self.place(file_index, start, drawn),
+            None => self.file_end(file_index),
+        }
+    }
+
+    fn drawn_io(&mut self, file_index: usize, direction: DataDirection) -> Option<(Start, Drawn)> {
+        let file = &mut self.files[file_index];
+        let direction = self.zones.turn(direction, file.last_bytes[DataDirection::Write] != NOWHERE);
+        let start = self.offsets.next(file, direction)?;
+        let offset_bytes = self.zones.begin(file_index, direction, start.offset_bytes)?;
+        // Whether a block of the one size fits is for the zones to say.
+        let in_range_bytes = file.range.end_bytes().saturating_sub(offset_bytes);
+        let room = Room { in_range_bytes, in_file_bytes: u64::MAX };
+        let wanted_bytes = self.sizes.next(direction, start.random, room)?;
+        let drawn = Drawn {
+            direction,
+            offset_bytes,
+            length_bytes: wanted_bytes,
+            at_most_bytes: self.free_bytes(file_index, direction, &start, wanted_bytes),
+        };
+        Some((start, drawn))
+    }
+
+    /// An I/O that was drawn goes where the zones want it.
+    fn place(&mut self, file_index: usize, start: Start, drawn: Drawn) -> Next {
+        match self.zones.place(file_index, drawn) {
+            Place::At(placed) => {
+                self.mark(file_index, drawn.direction, &start, placed.length_bytes);
+                Next::Io(self.count(placed.direction, file_index, placed.offset_bytes, placed.length_bytes))
+            }
+            Place::Nowhere => self.file_end(file_index),
+            Place::Wait(wait) => self.wait(Waiting::Drawn { file_index, start, drawn }, wait),
+        }
+    }
+
+    fn wait(&mut self, waiting: Waiting, wait: ZoneWait) -> Next {
+        self.waiting = Some(waiting);
+        match wait {
+            ZoneWait::Own => Next::Drain,
+            ZoneWait::Others(_) => Next::Held,
+        }
+    }
+
+    /// What waited may go on.
+    pub(super) fn go_on(&mut self, waiting: Waiting) -> Next {
+        match waiting {
+            Waiting::File(file_index) => self.placed_io(file_index),
+            Waiting::Drawn { file_index, start, drawn } => self.place(file_index, start, drawn),
+        }
+    }
+
+    /// An I/O is done.
+    pub(crate) fn completed(&mut self, io: &CompletedIo) {
+        self.zones.completed(io);
+    }
+
+    /// Nothing is in flight.
+    pub(crate) fn drained(&mut self) {
+        self.zones.drained();
+    }
+
+    /// Sleeps until another job may be done with a zone, or for `limit`.
+    pub(crate) fn wait_for_zone(&mut self, limit: Duration) {
+        self.zones.wait(limit);
+    }
+}

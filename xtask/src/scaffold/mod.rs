@@ -1,0 +1,162 @@
+//! `xtask scaffold`: what a new thing costs.
+//!
+//! Each [`Thing`] (an option, an engine, ...) is added as a dummy to a copy of the repository, by new files and by texts that are put
+//! into files that are there; CONTRIBUTING.md must name all of them. Then the copy is built, and each dummy must be in the help and
+//! work. Whoever makes a thing cost more notices it here.
+//! Must not know: what the things do. Start reading at [`THINGS`], then [`check`].
+
+mod copy;
+mod things;
+
+use anyhow::{Context, Result, bail, ensure};
+use std::path::Path;
+use std::process::Command;
+use things::THINGS;
+
+/// Something that is added, and how that is seen.
+struct Thing {
+    /// Its section in CONTRIBUTING.md: the words after `## `.
+    section: &'static str,
+    /// New files: path and text.
+    files: &'static [(&'static str, &'static str)],
+    /// Additions to files that are there.
+    rows: &'static [Row],
+    /// Calls of the program that was built.
+    calls: &'static [Call],
+}
+
+/// A text that is put into a file, before the first line that contains another.
+struct Row {
+    path: &'static str,
+    before: &'static str,
+    text: &'static str,
+}
+
+/// A call of the program, which must succeed.
+struct Call {
+    arguments: &'static [&'static str],
+    /// What must be in its output.
+    says: &'static str,
+}
+
+/// Adds all dummies to a copy below `target/scaffold`, builds it, and looks at what it does.
+pub(crate) fn check(root: &Path) -> Result<String> {
+    let work = root.join("target/scaffold");
+    let source = work.join("source");
+    copy::repository(root, &source)?;
+    let guide = std::fs::read_to_string(root.join("CONTRIBUTING.md")).context("cannot read CONTRIBUTING.md")?;
+    for thing in THINGS {
+        is_described(thing, &guide)?;
+        add(thing, &source).with_context(|| format!("## {}", thing.section))?;
+    }
+    build(&source, &work.join("target"))?;
+    let program = work.join("target/debug/ferrio");
+    for thing in THINGS {
+        thing
+            .calls
+            .iter()
+            .try_for_each(|call| call.check(&program, &work).with_context(|| format!("## {}", thing.section)))?;
+    }
+    Ok(THINGS.iter().map(Thing::cost).collect::<Vec<_>>().join("\n"))
+}
+
+impl Thing {
+    /// All paths that are touched.
+    fn paths(&self) -> impl Iterator<Item = &'static str> {
+        self.files.iter().map(|(path, _)| *path).chain(self.rows.iter().map(|row| row.path))
+    }
+
+    /// What it costs, in one line.
+    fn cost(&self) -> String {
+        let Self { section, files, rows, .. } = self;
+        format!("scaffold: {section}: {} new files, {} rows or lines in files that are there", files.len(), rows.len())
+    }
+}
+
+/// The section of the guide names the files, or the directories of those that are new.
+fn is_described(thing: &Thing, guide: &str) -> Result<()> {
+    let section =
+        section(guide, thing.section).with_context(|| format!("CONTRIBUTING.md has no '## {}'", thing.section))?;
+    let named: Vec<&str> = section.split('`').skip(1).step_by(2).collect();
+    for path in thing.paths() {
+        let is_named = named.iter().any(|name| path == *name || (name.ends_with('/') && path.starts_with(name)));
+        ensure!(is_named, "'## {}' of CONTRIBUTING.md does not name {path}", thing.section);
+    }
+    Ok(())
+}
+
+fn section<'a>(guide: &'a str, title: &str) -> Option<&'a str> {
+    let (_, rest) = guide.split_once(&format!("\n## {title}\n"))?;
+    Some(rest.split("\n## ").next().unwrap_or(rest))
+}
+
+fn add(thing: &Thing, source: &Path) -> Result<()> {
+    for (path, text) in thing.files {
+        let path = source.join(path);
+        ensure!(!path.exists(), "{} is there already", path.display());
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    for row in thing.rows {
+        let path = source.join(row.path);
+        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = with_row(&text, row).with_context(|| format!("{} has no line with '{}'", row.path, row.before))?;
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn with_row(text: &str, row: &Row) -> Option<String> {
+    let place = text.find(row.before)?;
+    let line = text[..place].rfind('\n').map_or(0, |end| end + 1);
+    Some([&text[..line], row.text, "\n", &text[line..]].concat())
+}
+
+fn build(source: &Path, target: &Path) -> Result<()> {
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--package", "ferrio", "--target-dir"])
+        .arg(target)
+        .current_dir(source)
+        .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
+        .env_remove("CARGO_TARGET_DIR")
+        .status()
+        .context("cannot run cargo")?;
+    ensure!(status.success(), "the copy with its dummies in {} does not build", source.display());
+    Ok(())
+}
+
+impl Call {
+    fn check(&self, program: &Path, directory: &Path) -> Result<()> {
+        let output =
+            Command::new(program).args(self.arguments).current_dir(directory).output().context("cannot run it")?;
+        let text = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+        if !output.status.success() || !text.contains(self.says) {
+            bail!("ferrio {}: no '{}' in this, or no success:\n{text}", self.arguments.join(" "), self.says);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_stands_before_its_line() {
+        let row = Row { path: "", before: "zwei", text: "    new," };
+        assert_eq!(with_row("one\n  zwei // 2\n", &row).as_deref(), Some("one\n    new,\n  zwei // 2\n"));
+        assert_eq!(with_row("zwei", &row).as_deref(), Some("    new,\nzwei"));
+        assert_eq!(with_row("one", &row), None);
+    }
+
+    #[test]
+    fn every_thing_is_described() {
+        let guide = include_str!("../../../CONTRIBUTING.md");
+        for thing in THINGS {
+            is_described(thing, guide).expect("CONTRIBUTING.md names the files");
+        }
+        let other = Thing { section: "Add an option", files: &[("crates/run/src/x.rs", "")], rows: &[], calls: &[] };
+        assert!(is_described(&other, guide).is_err());
+        assert!(is_described(&Thing { section: "Add a moon", ..other }, guide).is_err());
+    }
+}

@@ -1,0 +1,185 @@
+//! The dummies.
+//!
+//! Start reading at [`THINGS`].
+
+use super::{Call, Row, Thing};
+
+/// What is added, a section of CONTRIBUTING.md each.
+pub(super) const THINGS: &[Thing] = &[OPTION, ENGINE, VERIFY_METHOD, FORMAT];
+
+/// `dummy_last_ios`: a limit of I/Os that counts beside `number_ios`.
+const OPTION: Thing = Thing {
+    section: "Add an option",
+    files: &[],
+    rows: &[
+        Row {
+            path: "crates/job/src/options/own.rs",
+            before: "option(\"verify_header_layout\"",
+            text: "    option(\"dummy_last_ios\", Kind::Int(at_least(0)), \"A dummy: so many I/Os at most\")
+        .default(\"0\")
+        .place(Category::Io, \"basic\")
+        .applies(Apply::U64(|draft| &mut draft.job.extent.dummy_last_ios)),",
+        },
+        Row {
+            path: "crates/job/src/options/own.rs",
+            before: "use crate::options::kind::",
+            text: "use crate::options::kind::at_least;",
+        },
+        Row {
+            path: "crates/spec/src/lib.rs",
+            before: "/// `number_ios`; 0",
+            text: "    /// `dummy_last_ios`; 0: no limit.\n    pub dummy_last_ios: u64,",
+        },
+        Row { path: "crates/spec/src/defaults.rs", before: "number_ios: 0,", text: "            dummy_last_ios: 0," },
+        Row {
+            path: "crates/run/src/plan/limits.rs",
+            before: "let limit = worker.spec.extent.number_ios",
+            text: "    if worker.spec.extent.dummy_last_ios > 0 {
+        return worker.spec.extent.dummy_last_ios;
+    }",
+        },
+    ],
+    calls: &[
+        Call { arguments: &["--cmdhelp=dummy_last_ios"], says: "A dummy: so many I/Os at most" },
+        Call {
+            arguments: &["--name=a", "--ioengine=null", "--size=1m", "--dummy_last_ios=7", "--output-format=json"],
+            says: "\"total_ios\" : 7,",
+        },
+    ],
+};
+
+/// `ioengine=dummy`: reads give ones, writes go nowhere.
+const ENGINE: Thing = Thing {
+    section: "Add an engine",
+    files: &[(
+        "crates/engine/src/dummy.rs",
+        "//! A dummy: reads give ones, writes go nowhere.
+
+use crate::contract::{IoUnit, Prepare};
+use crate::inline::{Inline, Transfer};
+use ferrio_sys::Errno;
+use std::os::fd::BorrowedFd;
+
+pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(Inline(Dummy)));
+
+struct Dummy;
+
+impl Transfer for Dummy {
+    fn read(&mut self, _: BorrowedFd<'_>, _: &IoUnit, buffer: &mut [u8]) -> Result<usize, Errno> {
+        buffer.fill(1);
+        Ok(buffer.len())
+    }
+
+    fn write(&mut self, _: BorrowedFd<'_>, _: &IoUnit, buffer: &[u8]) -> Result<usize, Errno> {
+        Ok(buffer.len())
+    }
+}
+",
+    )],
+    rows: &[
+        Row {
+            path: "crates/spec/src/engines/mod.rs",
+            before: "engine(\"psync\",",
+            text: "    engine(\"dummy\", \"A dummy: reads give ones\"),",
+        },
+        Row { path: "crates/engine/src/lib.rs", before: "mod fd_table;", text: "mod dummy;" },
+        Row {
+            path: "crates/engine/src/registry.rs",
+            before: "(\"psync\", psync::PREPARE)",
+            text: "    (\"dummy\", crate::dummy::PREPARE),",
+        },
+    ],
+    calls: &[
+        Call { arguments: &["--enghelp"], says: "dummy" },
+        Call {
+            arguments: &[
+                "--name=a",
+                "--filename=dummy.data",
+                "--ioengine=dummy",
+                "--rw=randrw",
+                "--size=1m",
+                "--unlink=1",
+            ],
+            says: "ioengine=dummy",
+        },
+    ],
+};
+
+/// `verify=dummy`: a checksum that is the number of ones among the bits.
+const VERIFY_METHOD: Thing = Thing {
+    section: "Add a method of verification",
+    files: &[(
+        "crates/units/src/checksum/dummy.rs",
+        "//! A dummy: how many bits are 1.
+
+pub(super) fn store(data: &[u8], out: &mut [u8]) {
+    let n_ones: u32 = data.iter().map(|byte| byte.count_ones()).sum();
+    out.copy_from_slice(&n_ones.to_le_bytes());
+}
+",
+    )],
+    rows: &[
+        Row {
+            path: "crates/units/src/checksum/mod.rs",
+            before: "/// XXH3 of 64 bits",
+            text: "    /// A dummy.\n    Dummy, 4, Cheap, dummy::store;",
+        },
+        Row { path: "crates/units/src/checksum/mod.rs", before: "pub mod md5;", text: "mod dummy;" },
+        Row {
+            path: "crates/spec/src/verify.rs",
+            before: "    Meta, 1, \"meta\"",
+            text: "    Dummy, 99, \"dummy\", \"A dummy: counts bits\", VerifyForm::Header(Some(Checksum::Dummy));",
+        },
+    ],
+    calls: &[
+        Call { arguments: &["--cmdhelp=verify"], says: "A dummy: counts bits" },
+        Call {
+            arguments: &[
+                "--name=a",
+                "--filename=dummy.data",
+                "--rw=write",
+                "--size=1m",
+                "--verify=dummy",
+                "--verify_state_save=0",
+                "--unlink=1",
+            ],
+            says: "READ:",
+        },
+    ],
+};
+
+/// `output-format=dummy`: how many groups there are.
+const FORMAT: Thing = Thing {
+    section: "Add an output format",
+    files: &[(
+        "crates/report/src/dummy.rs",
+        "//! A dummy: how many groups there are.
+
+use crate::view::FioView;
+
+pub(crate) fn render(view: &FioView<'_>) -> String {
+    format!(\"dummy: {} groups\\n\", view.groups.len())
+}
+",
+    )],
+    rows: &[
+        Row { path: "crates/report/src/lib.rs", before: "pub mod eta;", text: "mod dummy;" },
+        Row {
+            path: "crates/spec/src/format.rs",
+            before: "    Terse, \"terse\"",
+            text: "    Dummy, \"dummy\", &[\"dum\"], Lines, \"a dummy: counts groups\";",
+        },
+        Row {
+            path: "crates/report/src/formats.rs",
+            before: "OutputFormat::Terse =>",
+            text: "        OutputFormat::Dummy => crate::dummy::render(view),",
+        },
+    ],
+    calls: &[
+        Call { arguments: &["--help"], says: "dummy, terse" },
+        Call {
+            arguments: &["--name=a", "--ioengine=null", "--size=1m", "--output-format=dum,normal"],
+            says: "dummy: 1 groups",
+        },
+    ],
+};

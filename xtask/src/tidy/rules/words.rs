@@ -1,0 +1,56 @@
+//! What a run has to say is a value there, and its words stand in `report`.
+
+use super::super::Finding;
+use super::super::source::Source;
+use proc_macro2::TokenTree;
+
+/// Crates that make values, not words.
+const CRATES: [&str; 2] = ["crates/run", "crates/engine"];
+
+/// What sentences of fio begin with.
+const BEGINNINGS: [&str; 4] = ["\"fio: ", "\"\\nfio: ", "\"note: ", "\"\\nnote: "];
+
+/// A sentence that is made where values should be.
+pub(super) fn sentence(source: &Source<'_>) -> Vec<Finding> {
+    let is_test = source.path.contains("/tests") || !source.path.contains("/src/");
+    if is_test || !CRATES.contains(&source.crate_directory().as_str()) {
+        return Vec::new();
+    }
+    let tests = source.test_lines();
+    let lines = source.tokens.iter().filter_map(|token| {
+        let TokenTree::Literal(literal) = token else { return None };
+        let text = literal.to_string();
+        let line = token.span().start().line;
+        let is_sentence = BEGINNINGS.iter().any(|beginning| text.starts_with(beginning));
+        (is_sentence && !tests.contains(&line)).then_some(line)
+    });
+    let found = |line| Finding {
+        file: source.crate_directory(),
+        what: "sentence",
+        line,
+        count: 1,
+        message: format!(
+            "{} makes words: say it with a value of ferrio_stats::note, see report/src/words",
+            source.path
+        ),
+    };
+    lines.map(found).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lines_found;
+    use super::*;
+
+    const SAMPLE: &str = "fn a() {\n    b(\"fio: no\");\n    b(format!(\"fio: {x}\"));\n    b(\"of fio: no\");\n}\n\
+                          #[cfg(test)]\nmod tests {\n    fn c() {\n        b(\"fio: no\");\n    }\n}\n";
+
+    #[test]
+    fn sentences_of_fio_are_found_outside_of_tests() {
+        assert_eq!(lines_found(sentence, "crates/run/src/x.rs", SAMPLE), [2, 3]);
+        assert_eq!(lines_found(sentence, "crates/engine/src/x.rs", SAMPLE), [2, 3]);
+        for path in ["crates/report/src/x.rs", "crates/run/tests/x.rs"] {
+            assert_eq!(lines_found(sentence, path, SAMPLE), [0_usize; 0], "{path}");
+        }
+    }
+}
