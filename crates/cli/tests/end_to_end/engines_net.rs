@@ -7,14 +7,20 @@ use rustix::process::Signal;
 use serde_json::Value;
 use std::io::Write;
 use std::net::{TcpListener, UdpSocket};
+use std::sync::atomic::{AtomicU16, Ordering};
 
-/// A port that nobody has, for connections and for datagrams.
+/// A port that nobody has, for connections and for datagrams: no two tests get the same, and none is one of those that the
+/// kernel gives to whoever connects (32768 and above), which could be taken before it is used.
 pub(crate) fn free_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(20_000);
+    // A few in a row, for clones.
+    const IN_A_ROW: u16 = 4;
     loop {
-        let taken = TcpListener::bind("0.0.0.0:0").expect("a port");
-        let port = taken.local_addr().expect("its number").port();
-        // A few in a row, for clones.
-        if (port..port.saturating_add(4)).all(|port| port > 0 && UdpSocket::bind(("0.0.0.0", port)).is_ok()) {
+        let port = NEXT.fetch_add(IN_A_ROW, Ordering::Relaxed);
+        assert!(port < 32_000, "no port is free");
+        let is_free =
+            |port: u16| TcpListener::bind(("0.0.0.0", port)).is_ok() && UdpSocket::bind(("0.0.0.0", port)).is_ok();
+        if (port..port + IN_A_ROW).all(is_free) {
             return port;
         }
     }

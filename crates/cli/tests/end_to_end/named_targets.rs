@@ -71,12 +71,11 @@ fn reports_of_openings_are_those_of_the_peer() {
         "rw=trimwrite",
         "disable_lat=1",
         "disable_clat=1",
-        "io_submit_mode=offload --iodepth=2",
         "rw=write --verify=crc32c --loops=1",
     ];
-    // What fio opens again to read it back, it would create or delete again. What falloc does a pool of threads can do.
+    // What fio opens again to read it back, it would create or delete again.
     let can = |engine: &str, way: &str| match engine {
-        "falloc" => !way.contains("verify") && !way.contains("offload"),
+        "falloc" => !way.contains("verify"),
         "filecreate" | "filestat" | "dirstat" => true,
         _ => !way.contains("verify"),
     };
@@ -90,6 +89,23 @@ fn reports_of_openings_are_those_of_the_peer() {
             });
             assert_same_outline(&arguments, &ours, &theirs);
         }
+    }
+}
+
+/// Of ours alone: fio 3.41 hangs now and then in a job without data whose I/Os a pool of threads does.
+#[test]
+fn a_pool_of_threads_does_them_too() {
+    for engine in NAMES {
+        let counts = ["inline", "offload --iodepth=2"].map(|mode| {
+            let scratch = Scratch::new("openings-by-a-pool");
+            let arguments = format!(
+                "--name=f --ioengine={engine} --bs=4k --size=32k --nrfiles=2 --io_submit_mode={mode} --output-format=json"
+            );
+            let finished = Run::new(Program::Ferrio, scratch.path(), &arguments).finish().succeeded();
+            let document: serde_json::Value = serde_json::from_str(&finished.stdout).expect("JSON");
+            document["jobs"][0]["read"]["total_ios"].as_u64().expect("a number")
+        });
+        assert_eq!(counts, [8, 8], "{engine}: 32 KiB in blocks of 4 KiB");
     }
 }
 

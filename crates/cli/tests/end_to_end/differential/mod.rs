@@ -19,13 +19,16 @@ fn job_file(case: &str) -> String {
 
 fn report_of(program: Program, case: &str, terse_version: usize) -> Result<Report, String> {
     let scratch = Scratch::new("differential");
-    let case = &case.replace("FREE_PORT", &free_port().to_string());
+    let port = free_port().to_string();
+    let case = &case.replace("FREE_PORT", &port);
     scratch.write("jobs.fio", job_file(case));
     let arguments =
         format!("jobs.fio --output-format=normal,json+,terse --output=report --terse-version={terse_version}");
     let finished = Run::new(program, scratch.path(), &arguments).finish();
     let what = finished.all();
-    let report = Report::read(&scratch.read("report"));
+    // The programs run one after the other, so each has a port of its own.
+    let text = scratch.read("report").replace(&format!("\"port\" : \"{port}\""), "\"port\" : \"FREE_PORT\"");
+    let report = Report::read(&text);
     let report = report.map_err(|error| format!("{program:?}: {error}: {what}"))?;
     Ok(Report { code: finished.code, is_quiet: finished.stderr.is_empty(), ..report })
 }
