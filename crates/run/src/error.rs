@@ -40,21 +40,21 @@ pub enum RunError {
     Logs(std::io::Error),
 }
 
-pub use ferrio_stats::Failure as JobError;
+pub use ferrio_stats::Failure;
 
-/// A [`JobError`] of this place in the source.
-macro_rules! job_error {
+/// A [`Failure`] of this place in the source.
+macro_rules! failure {
     ($errno:expr, $step:expr) => {
-        $crate::error::JobError::new(
+        $crate::error::Failure::new(
             $errno,
             format!("{}:{}", file!().rsplit('/').next().unwrap_or_default(), line!()),
             $step,
         )
     };
 }
-pub(crate) use job_error;
+pub(crate) use failure;
 
 /// errno of an error of `ferrio-sys`; EIO when the kernel gave none.
 pub(crate) fn errno_of(error: &ferrio_sys::Error) -> i32 {
-    error.errno().unwrap_or(5)
+    error.errno().unwrap_or(ferrio_sys::errno::EIO)
 }

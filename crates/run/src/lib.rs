@@ -21,7 +21,7 @@ pub mod work;
 mod wrapped;
 mod zones;
 
-pub use error::{JobError, RunError};
+pub use error::{Failure, RunError};
 pub use events::{BandwidthSample, JobSummary, RunEvent, RunObserver, Stream};
 pub use link::trace::TraceSettings;
 pub use supervisor::{Handle, Prepared, Run, RunOutcome, RunSettings, Start, calibrate_idle, merge_only, without_jobs};

@@ -4,7 +4,7 @@
 //! Facts: reference "Layout of one file".
 
 use super::{FilePlan, FileSet};
-use crate::error::{JobError, errno_of, job_error};
+use crate::error::{Failure, errno_of, failure};
 use crate::events::RunEvent;
 use crate::link::trace::{TraceGroup, TraceSettings};
 use crate::plan::WorkerPlan;
@@ -41,7 +41,7 @@ pub(super) fn lay_out(
     trace: TraceSettings,
     events: &mut dyn FnMut(RunEvent),
     stop: &dyn Fn() -> bool,
-) -> Result<(), JobError> {
+) -> Result<(), Failure> {
     if !worker.engine.def.targets.are_files() {
         return if readonly { Ok(()) } else { make_own(worker, set) };
     }
@@ -74,24 +74,22 @@ pub(super) fn lay_out(
 }
 
 /// What is the engine's own is made by it. Where it refuses its options, the worker meets the same error and says so.
-fn make_own(worker: &WorkerPlan, set: &FileSet) -> Result<(), JobError> {
+fn make_own(worker: &WorkerPlan, set: &FileSet) -> Result<(), Failure> {
     let Ok(prepared) = (worker.engine.prepare)(&worker.engine_options()) else { return Ok(()) };
     set.files.iter().try_for_each(|file| {
         let made = prepared.make_target(&file.path);
-        made.map_err(|error| {
-            job_error!(error.errno(), "setup").explained(format!("fio: {}: {error}", worker.spec.name))
-        })
+        made.map_err(|error| failure!(error.errno(), "setup").explained(format!("fio: {}: {error}", worker.spec.name)))
     })
 }
 
 /// What an earlier run wrote stays as it is. A file may be shorter than it could be, where that run did not come to its end; what is
 /// to be read beyond it is missed then.
-fn check_earlier_run(set: &FileSet) -> Result<(), JobError> {
+fn check_earlier_run(set: &FileSet) -> Result<(), Failure> {
     let Some(file) = set.files.first().filter(|_| set.files.iter().all(|file| file.file_bytes == 0)) else {
         return Ok(());
     };
     let note = FileNote::NoEarlierRun { file: file.name.clone(), wanted_bytes: end_of(file) };
-    Err(job_error!(ENOENT, "file setup").explained(note))
+    Err(failure!(ENOENT, "file setup").explained(note))
 }
 
 /// Of a device that was full before its files were: reads end where they end.
@@ -134,9 +132,9 @@ fn lay_out_file(
     contents: &mut LayoutContents,
     tell: &mut Tell<'_>,
     stop: &dyn Fn() -> bool,
-) -> Result<(), JobError> {
+) -> Result<(), Failure> {
     if stop() {
-        return Err(JobError::stopped());
+        return Err(Failure::stopped());
     }
     let keeps = matches!(how, Layout::Append | Layout::Reserve);
     if !keeps {
@@ -156,7 +154,7 @@ fn lay_out_file(
     tell(TraceGroup::File, &|| format!("open file {}, flags {:x}", plan.name, request.flag_bits()));
     let opened = request.open(&plan.path).map_err(|error| {
         if error.errno() == Some(ENOENT) && !worker.spec.target.allow_file_create {
-            return job_error!(ENOENT, "open").explained(FileNote::CreationDisallowed);
+            return failure!(ENOENT, "open").explained(FileNote::CreationDisallowed);
         }
         failed(&error, "open")
     })?;
@@ -192,7 +190,7 @@ fn fill_file(
     contents: &mut LayoutContents,
     tell: &mut Tell<'_>,
     stop: &dyn Fn() -> bool,
-) -> Result<(), JobError> {
+) -> Result<(), Failure> {
     if worker.spec.extent.fill_device && how != Layout::Fill {
         return Ok(());
     }
@@ -203,21 +201,21 @@ fn fill_file(
         return Ok(());
     }
     if !worker.spec.extent.fill_device {
-        file_space::truncate(opened, end_of(plan)).map_err(|errno| job_error!(errno.raw_os_error(), "ftruncate"))?;
+        file_space::truncate(opened, end_of(plan)).map_err(|errno| failure!(errno.raw_os_error(), "ftruncate"))?;
     }
     write_whole(worker, plan, opened, contents, stop)?;
     if worker.spec.layout.create_fsync {
-        file_cache::sync(opened).map_err(|errno| job_error!(errno.raw_os_error(), "fsync"))?;
+        file_cache::sync(opened).map_err(|errno| failure!(errno.raw_os_error(), "fsync"))?;
     }
     Ok(())
 }
 
-fn preallocate(worker: &WorkerPlan, plan: &FilePlan, opened: &OwnedFd, tell: &mut Tell<'_>) -> Result<(), JobError> {
+fn preallocate(worker: &WorkerPlan, plan: &FilePlan, opened: &OwnedFd, tell: &mut Tell<'_>) -> Result<(), Failure> {
     let (bytes, name) = (end_of(plan), &plan.name);
     let (result, way) = match worker.spec.layout.fallocate {
         Fallocate::None => return Ok(()),
         Fallocate::Truncate => {
-            return file_space::truncate(opened, bytes).map_err(|errno| job_error!(errno.raw_os_error(), "ftruncate"));
+            return file_space::truncate(opened, bytes).map_err(|errno| failure!(errno.raw_os_error(), "ftruncate"));
         }
         Fallocate::Keep => {
             return file_space::preallocate(opened, Preallocation::KeepSize, 0, bytes)
@@ -239,14 +237,14 @@ fn write_whole(
     opened: &OwnedFd,
     contents: &mut LayoutContents,
     stop: &dyn Fn() -> bool,
-) -> Result<(), JobError> {
+) -> Result<(), Failure> {
     let range = worker.spec.pattern.block_size.0[1];
     let block = usize::try_from(range.max_bytes).unwrap_or(usize::MAX).clamp(1, 1 << 30);
     let mut buffer = vec![0; block];
     let mut left = end_of(plan);
     while left > 0 {
         if stop() {
-            return Err(JobError::stopped());
+            return Err(Failure::stopped());
         }
         let n = block.min(usize::try_from(left).unwrap_or(usize::MAX));
         contents.fill(&mut buffer);
@@ -254,15 +252,15 @@ fn write_whole(
             Ok(()) => left -= n as u64,
             Err(errno) if errno.raw_os_error() == ENOSPC && worker.spec.extent.fill_device => break,
             Err(errno) if errno.raw_os_error() == ENOSPC => {
-                return Err(job_error!(ENOSPC, "write").explained(FileNote::NoSpace));
+                return Err(failure!(ENOSPC, "write").explained(FileNote::NoSpace));
             }
-            Err(errno) => return Err(job_error!(errno.raw_os_error(), "write")),
+            Err(errno) => return Err(failure!(errno.raw_os_error(), "write")),
         }
     }
     Ok(())
 }
 
-fn failed(error: &ferrio_sys::Error, step: &'static str) -> JobError {
+fn failed(error: &ferrio_sys::Error, step: &'static str) -> Failure {
     let errno = errno_of(error);
-    job_error!(errno, step).explained(Note::system(During::Nothing, error))
+    failure!(errno, step).explained(Note::system(During::Nothing, error))
 }

@@ -10,7 +10,7 @@ mod random;
 mod size;
 pub(crate) mod table;
 
-use crate::error::JobError;
+use crate::error::Failure;
 use crate::events::{RunEvent, Stream};
 use crate::link::trace::{TraceGroup, TraceSettings};
 use crate::plan::WorkerPlan;
@@ -71,7 +71,7 @@ impl FileSet {
         trace: TraceSettings,
         events: &mut dyn FnMut(RunEvent),
         stop: &dyn Fn() -> bool,
-    ) -> Result<Self, JobError> {
+    ) -> Result<Self, Failure> {
         if worker.spec.replay.is_set() {
             // The worker finds them in its trace.
             return Ok(Self::default());

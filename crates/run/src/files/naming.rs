@@ -3,7 +3,7 @@
 //! Must not know: sizes. Start reading at [`targets`].
 //! Facts: reference "File set-up", keywords of `filename_format`.
 
-use crate::error::{JobError, errno_of, job_error};
+use crate::error::{Failure, errno_of, failure};
 use crate::plan::WorkerPlan;
 use ferrio_spec::{FileType, TargetSpec};
 use ferrio_stats::note::{During, FileNote};
@@ -43,20 +43,20 @@ pub(crate) fn tell_trees(worker: &WorkerPlan) -> impl Iterator<Item = Note> {
 }
 
 /// The files of a worker: those named, those found, or generated names.
-pub(super) fn targets(worker: &WorkerPlan) -> Result<Vec<Target>, JobError> {
+pub(super) fn targets(worker: &WorkerPlan) -> Result<Vec<Target>, Failure> {
     let spec = &worker.spec.target;
     let mut paths: Vec<PathBuf> = if spec.filenames.is_empty() { Vec::new() } else { named_paths(worker) };
     for tree in &spec.opendirs {
         let found = files_below(tree).map_err(|error| {
             let errno = error.raw_os_error().unwrap_or(libc_eio());
             let during = During::OpenDirectory(tree.display().to_string());
-            job_error!(errno, "opendir").explained(Note::system(during, &error))
+            failure!(errno, "opendir").explained(Note::system(during, &error))
         })?;
         paths.extend(found);
     }
     if paths.is_empty() && !spec.opendirs.is_empty() {
         let note = FileNote::TreesAreEmpty { job: worker.spec.name.clone() };
-        return Err(job_error!(ENOENT, "opendir").explained(note));
+        return Err(failure!(ENOENT, "opendir").explained(note));
     }
     if paths.is_empty() {
         paths = generated(worker);
@@ -68,7 +68,7 @@ const fn libc_eio() -> i32 {
     5
 }
 
-fn target(worker: &WorkerPlan, path: PathBuf) -> Result<Target, JobError> {
+fn target(worker: &WorkerPlan, path: PathBuf) -> Result<Target, Failure> {
     let name = path.to_string_lossy().into_owned();
     if !worker.engine.def.targets.are_files() {
         return Ok(Target { path, name, kind: FileKind::Regular, exists: false });
@@ -79,7 +79,7 @@ fn target(worker: &WorkerPlan, path: PathBuf) -> Result<Target, JobError> {
             "{}: failed to get file size of -: standard input and output are no files of a job (./- is a file of that name)",
             worker.spec.name
         );
-        return Err(job_error!(EINVAL, "get_file_size").explained(message));
+        return Err(failure!(EINVAL, "get_file_size").explained(message));
     }
     let declared = worker.spec.target.filetype.map(|kind| match kind {
         FileType::Regular => FileKind::Regular,
@@ -89,14 +89,14 @@ fn target(worker: &WorkerPlan, path: PathBuf) -> Result<Target, JobError> {
     match FileInfo::of_path(&path) {
         Ok(info) if !is_target(info.kind) => {
             let text = format!("{}: failed to get file size of {name}", worker.spec.name);
-            Err(job_error!(EINVAL, Step::NoTarget).explained(text))
+            Err(failure!(EINVAL, Step::NoTarget).explained(text))
         }
         Ok(info) => Ok(Target { kind: declared.unwrap_or(info.kind), path, name, exists: true }),
         Err(error) if error.errno() == Some(2) || error.errno() == Some(20) => {
             make_parents(&path)?;
             Ok(Target { path, name, kind: declared.unwrap_or(FileKind::Regular), exists: false })
         }
-        Err(error) => Err(job_error!(errno_of(&error), "stat").explained(Note::system(During::Nothing, &error))),
+        Err(error) => Err(failure!(errno_of(&error), "stat").explained(Note::system(During::Nothing, &error))),
     }
 }
 
@@ -106,12 +106,12 @@ pub(crate) fn is_target(kind: FileKind) -> bool {
 }
 
 /// Directories that a name asks for are made, for the owner only.
-fn make_parents(path: &Path) -> Result<(), JobError> {
+fn make_parents(path: &Path) -> Result<(), Failure> {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() && !parent.is_dir() => {
             ferrio_sys::file::create_directories(parent, 0o700).map_err(|error| {
                 let note = Note::system(During::Nothing, &error);
-                job_error!(errno_of(&error), "create directories").explained(note)
+                failure!(errno_of(&error), "create directories").explained(note)
             })
         }
         _ => Ok(()),

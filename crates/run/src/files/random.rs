@@ -5,7 +5,7 @@
 
 use super::FileSet;
 use super::size::smallest_of_all;
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use crate::events::{RunEvent, Stream};
 use crate::plan::WorkerPlan;
 use ferrio_spec::{RandomDistribution, RandomGenerator, SpRandomSpec};
@@ -33,16 +33,16 @@ pub(super) fn tell_generator(worker: &WorkerPlan, set: &FileSet, events: &mut dy
 
 /// A pass of `sprandom` has one file, and the cache that it keeps away from fits into each of its regions. As fio 3.41, which looks
 /// when files have been laid out.
-pub(super) fn check_regions(worker: &WorkerPlan, set: &FileSet) -> Result<(), JobError> {
+pub(super) fn check_regions(worker: &WorkerPlan, set: &FileSet) -> Result<(), Failure> {
     let Some(spec) = &worker.spec.pattern.sprandom else { return Ok(()) };
     if set.files.len() > 1 {
         let note = FileNote::SprandomFiles { job: worker.spec.name.clone(), n_files: set.files.len() };
-        return Err(job_error!(EINVAL, "sprandom").explained(note));
+        return Err(failure!(EINVAL, "sprandom").explained(note));
     }
     let block_bytes = worker.write_block_bytes();
     let refusals = set.files.iter().filter_map(|file| small_regions(spec, file.length_bytes, block_bytes));
     match refusals.into_iter().next() {
-        Some(note) => Err(job_error!(EINVAL, "sprandom").explained(note)),
+        Some(note) => Err(failure!(EINVAL, "sprandom").explained(note)),
         None => Ok(()),
     }
 }

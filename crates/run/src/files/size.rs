@@ -6,7 +6,7 @@
 use super::naming::Target;
 use super::{FilePlan, FileSet};
 use crate::compat;
-use crate::error::{JobError, errno_of, job_error};
+use crate::error::{Failure, errno_of, failure};
 use crate::plan::WorkerPlan;
 use ferrio_spec::engines::Layout;
 use ferrio_spec::{ExtentSpec, SizeSpec};
@@ -22,14 +22,14 @@ use std::path::Path;
 const ENDLESS_BYTES: u64 = 1 << 60;
 
 /// Current sizes, then the range of each file, then the size of the job.
-pub(super) fn file_set(worker: &WorkerPlan, targets: &[Target]) -> Result<FileSet, JobError> {
+pub(super) fn file_set(worker: &WorkerPlan, targets: &[Target]) -> Result<FileSet, Failure> {
     let extent = &worker.spec.extent;
     let current: Vec<Option<u64>> =
         targets.iter().map(|target| current_bytes(worker, target)).collect::<Result<_, _>>()?;
     let is_sized = extent.size.is_some() || extent.filesize.is_some() || extent.fill_device;
     if !is_sized && current.iter().all(|bytes| bytes.unwrap_or(0) == 0) {
         let message = format!("{}: you need to specify size=", worker.spec.name);
-        return Err(job_error!(EINVAL, "total_file_size").explained(message));
+        return Err(failure!(EINVAL, "total_file_size").explained(message));
     }
     let shares = shares(worker, targets.len() as u64);
     let mut stream = Generator::from_table(worker.spec.pattern.generator_kind(), &worker.seeds, SeedIndex::FileSize);
@@ -41,7 +41,7 @@ pub(super) fn file_set(worker: &WorkerPlan, targets: &[Target]) -> Result<FileSe
 }
 
 /// What is there now; `None` when it has no size (character devices, pipes, engines without files).
-fn current_bytes(worker: &WorkerPlan, target: &Target) -> Result<Option<u64>, JobError> {
+fn current_bytes(worker: &WorkerPlan, target: &Target) -> Result<Option<u64>, Failure> {
     if !worker.engine.def.targets.are_files() {
         return Ok(None);
     }
@@ -57,19 +57,19 @@ fn current_bytes(worker: &WorkerPlan, target: &Target) -> Result<Option<u64>, Jo
             FileInfo::of_path(&target.path).map(|info| Some(info.size_bytes)).map_err(|error| system_error(&error))
         }
         FileKind::Directory => {
-            Err(job_error!(EISDIR, "open").explained(FileNote::IsDirectory { path: target.path.display().to_string() }))
+            Err(failure!(EISDIR, "open").explained(FileNote::IsDirectory { path: target.path.display().to_string() }))
         }
         _ => Ok(None),
     }
 }
 
-fn device_bytes(path: &Path) -> Result<u64, JobError> {
+fn device_bytes(path: &Path) -> Result<u64, Failure> {
     let device = OpenRequest::default().open(path).map_err(|error| system_error(&error))?;
     block_device::size_bytes(&device).map_err(|error| system_error(&error))
 }
 
-fn system_error(error: &ferrio_sys::Error) -> JobError {
-    job_error!(errno_of(error), "get_file_size").explained(Note::system(During::Nothing, error))
+fn system_error(error: &ferrio_sys::Error) -> Failure {
+    failure!(errno_of(error), "get_file_size").explained(Note::system(During::Nothing, error))
 }
 
 /// `size` dealt out over the files: equal shares, the remainder in whole blocks to the first.
@@ -102,7 +102,7 @@ fn file_range(
     current_bytes: Option<u64>,
     share: Option<u64>,
     stream: &mut Generator,
-) -> Result<FilePlan, JobError> {
+) -> Result<FilePlan, Failure> {
     let extent = &worker.spec.extent;
     let is_fixed = target.kind == FileKind::Block;
     let known_bytes = current_bytes.or(share);
@@ -115,7 +115,7 @@ fn file_range(
     if extent.file_append && target.kind == FileKind::Regular {
         if worker.engine.def.layout == Layout::Always {
             let note = FileNote::CannotAppend { engine: worker.engine.def.name.to_owned() };
-            return Err(job_error!(EINVAL, "setup_files").explained(note));
+            return Err(failure!(EINVAL, "setup_files").explained(note));
         }
         start_bytes += current_bytes.unwrap_or(0);
     }
@@ -138,12 +138,12 @@ fn file_range(
     Ok(FilePlan { path, name, kind: target.kind, start_bytes, length_bytes, file_bytes })
 }
 
-fn no_valid_offset(worker: &WorkerPlan) -> JobError {
+fn no_valid_offset(worker: &WorkerPlan) -> Failure {
     let message = format!("{}: you need to specify valid offset=", worker.spec.name);
-    job_error!(EINVAL, "total_file_size").explained(message)
+    failure!(EINVAL, "total_file_size").explained(message)
 }
 
-fn check_offset_of_sized(worker: &WorkerPlan, known_bytes: Option<u64>, start_bytes: u64) -> Result<(), JobError> {
+fn check_offset_of_sized(worker: &WorkerPlan, known_bytes: Option<u64>, start_bytes: u64) -> Result<(), Failure> {
     match worker.spec.extent.filesize {
         Some(bounds) if !is_within(known_bytes, bounds) && compat::lacks_room(bounds, start_bytes) => {
             Err(no_valid_offset(worker))
@@ -214,7 +214,7 @@ fn offset(worker: &WorkerPlan, extent: &ExtentSpec, file_bytes: u64) -> u64 {
 }
 
 /// Size of the job, and the checks against the block size.
-fn total(worker: &WorkerPlan, files: Vec<FilePlan>) -> Result<FileSet, JobError> {
+fn total(worker: &WorkerPlan, files: Vec<FilePlan>) -> Result<FileSet, Failure> {
     let extent = &worker.spec.extent;
     let sum = files.iter().fold(0u64, |sum, file| sum.saturating_add(file.length_bytes));
     let size_bytes = match extent.size {
@@ -226,7 +226,7 @@ fn total(worker: &WorkerPlan, files: Vec<FilePlan>) -> Result<FileSet, JobError>
         && size < block
     {
         let note = FileNote::SizeTooSmall { size_bytes: size, block_bytes: block };
-        return Err(job_error!(EINVAL, "setup_files").explained(note));
+        return Err(failure!(EINVAL, "setup_files").explained(note));
     }
     let pass_bytes = pass_bytes(worker, &files, size_bytes, sum);
     let io_bytes = match extent.io_size {
@@ -235,7 +235,7 @@ fn total(worker: &WorkerPlan, files: Vec<FilePlan>) -> Result<FileSet, JobError>
         None => pass_bytes,
     };
     if size_bytes < block || compat::is_refused_io_size(extent, io_bytes, block) {
-        return Err(job_error!(EINVAL, "setup_files").explained(FileNote::RangeTooSmall));
+        return Err(failure!(EINVAL, "setup_files").explained(FileNote::RangeTooSmall));
     }
     Ok(FileSet { files, size_bytes, pass_bytes, io_bytes, ..FileSet::default() })
 }

@@ -3,7 +3,7 @@
 //! Must not know: loops. Start reading at [`FileTable::open`].
 //! Facts: reference "Open for I/O".
 
-use crate::error::{JobError, errno_of, job_error};
+use crate::error::{Failure, errno_of, failure};
 use crate::files::{FilePlan, FileSet};
 use crate::plan::WorkerPlan;
 use ferrio_engine::{Engine, EngineError, EngineFile, OpenTarget};
@@ -102,7 +102,7 @@ impl FileTable {
     }
 
     /// Opens a file for the I/O of the job and tells the engine, which opens what is its own.
-    pub(crate) fn open(&mut self, index: u32, engine: &mut dyn Engine) -> Result<(), JobError> {
+    pub(crate) fn open(&mut self, index: u32, engine: &mut dyn Engine) -> Result<(), Failure> {
         let plan = &self.plans[index as usize];
         let writable = self.spec.changes_files();
         let fd = self.engine.targets.are_opened_by_run().then(|| self.open_for_io(plan, writable)).transpose()?;
@@ -131,7 +131,7 @@ impl FileTable {
         Ok(())
     }
 
-    fn open_for_io(&self, plan: &FilePlan, writable: bool) -> Result<OwnedFd, JobError> {
+    fn open_for_io(&self, plan: &FilePlan, writable: bool) -> Result<OwnedFd, Failure> {
         let durability = &self.spec.durability;
         let regular = plan.kind == FileKind::Regular;
         let creates = regular && self.spec.target.allow_file_create;
@@ -159,7 +159,7 @@ impl FileTable {
             } else {
                 Note::system(During::Nothing, &error)
             };
-            job_error!(errno, format!("open({})", plan.name)).explained(note)
+            failure!(errno, format!("open({})", plan.name)).explained(note)
         })
     }
 
@@ -192,7 +192,7 @@ impl FileTable {
     }
 
     /// `write_hint`, for reads too.
-    fn hint(&self, plan: &FilePlan, fd: &OwnedFd) -> Result<(), JobError> {
+    fn hint(&self, plan: &FilePlan, fd: &OwnedFd) -> Result<(), Failure> {
         let hint = match self.spec.durability.write_hint {
             None => return Ok(()),
             Some(WriteHint::None) => file_cache::WriteHint::None,
@@ -202,7 +202,7 @@ impl FileTable {
             Some(WriteHint::Extreme) => file_cache::WriteHint::Extreme,
         };
         file_cache::set_write_hint(fd, hint).map_err(|error| {
-            job_error!(errno_of(&error), "fcntl write hint")
+            failure!(errno_of(&error), "fcntl write hint")
                 .explained(Note::system(During::File(plan.name.clone()), &error))
         })
     }
@@ -264,11 +264,11 @@ impl FileTable {
     }
 
     /// Reads the ranges once so that they are cached.
-    pub(crate) fn pre_read(&self) -> Result<(), JobError> {
+    pub(crate) fn pre_read(&self) -> Result<(), Failure> {
         let block = self.spec.pattern.block_size.0[0].max_bytes.clamp(1, 1 << 26) as usize;
         let mut buffer = vec![0; block];
         for plan in self.plans.iter().filter(|plan| matches!(plan.kind, FileKind::Regular | FileKind::Block)) {
-            let failed = |errno: i32| job_error!(errno, "pre_read");
+            let failed = |errno: i32| failure!(errno, "pre_read");
             let fd = OpenRequest::default().open(&plan.path).map_err(|error| failed(errno_of(&error)))?;
             ferrio_sys::file_io::seek(&fd, plan.start_bytes).map_err(|errno| failed(errno.raw_os_error()))?;
             let mut left = plan.length_bytes;
@@ -286,9 +286,9 @@ impl FileTable {
 }
 
 /// What an engine says about a target that it cannot open.
-fn refused(error: &EngineError) -> JobError {
+fn refused(error: &EngineError) -> Failure {
     match error {
-        EngineError::Target { step, .. } => job_error!(error.errno(), step.clone()),
-        _ => job_error!(error.errno(), "open_file").explained(format!("fio: {error}")),
+        EngineError::Target { step, .. } => failure!(error.errno(), step.clone()),
+        _ => failure!(error.errno(), "open_file").explained(format!("fio: {error}")),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how messages travel. Start reading at [`WorkerMessage`].
 
-use crate::error::JobError;
+use crate::error::Failure;
 use crate::events::{RunEvent, Stream};
 use ferrio_stats::{Note, SteadySample, ThreadStats};
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ pub struct WorkerOutcome {
     /// What it counted; boxed, because each frame that it passes through by value is memory of each of a thousand processes.
     pub stats: Box<ThreadStats>,
     /// Why it failed, if it did.
-    pub failure: Option<JobError>,
+    pub failure: Option<Failure>,
     /// It got as far as doing I/O.
     pub has_started: bool,
     /// The moment to which the figures belong on the run's clock, nanoseconds; `None`: it was lost, or never began.
@@ -50,7 +50,7 @@ pub struct WorkerOutcome {
 
 impl WorkerOutcome {
     /// Results, with the failure entered into the statistics.
-    pub fn new(mut stats: Box<ThreadStats>, failure: Option<JobError>, has_started: bool) -> Self {
+    pub fn new(mut stats: Box<ThreadStats>, failure: Option<Failure>, has_started: bool) -> Self {
         if let Some(error) = &failure {
             stats.errno = error.errno;
         } else if stats.tolerated.n_total > 0 {

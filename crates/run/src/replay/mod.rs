@@ -9,7 +9,7 @@ pub(crate) mod merge;
 mod source;
 mod verified;
 
-use crate::error::{JobError, errno_of, job_error};
+use crate::error::{Failure, errno_of, failure};
 use crate::files::{FilePlan, FileSet, guard, is_target};
 use crate::plan::WorkerPlan;
 use ferrio_spec::{BlockRange, DirectionMix, JobSpec, SizeSpec};
@@ -45,7 +45,7 @@ pub(crate) struct TracedJob {
 
 impl TracedJob {
     /// Reads the trace of a worker once. No file that it names is opened or changed; none of its devices is in use.
-    pub(crate) fn prepare(worker: &WorkerPlan, readonly: bool, stop: &dyn Fn() -> bool) -> Result<Self, JobError> {
+    pub(crate) fn prepare(worker: &WorkerPlan, readonly: bool, stop: &dyn Fn() -> bool) -> Result<Self, Failure> {
         let trace = source::of_worker(worker);
         let name = byte_text::shown(&trace);
         let failed = |error: TraceError| trace_failed(&name, &error);
@@ -57,7 +57,7 @@ impl TracedJob {
         let paths = paths(worker, &survey)?;
         let plan = adapted(worker, &survey, &paths)?;
         if let Some(refusal) = guard::check_devices(std::slice::from_ref(&plan), &|_| ()) {
-            return Err(job_error!(EBUSY, "check_devices").explained(refusal.message));
+            return Err(failure!(EBUSY, "check_devices").explained(refusal.message));
         }
         let set = file_set(&plan, &survey, &paths)?;
         raise_limit(Resource::Nofile, set.files.len() as u64 + N_OTHER_DESCRIPTORS);
@@ -73,19 +73,19 @@ fn replay_plan(worker: &WorkerPlan, bytes: Arc<dyn TraceBytes>, rules: ReplayRul
     ReplayPlan { bytes, rules, survey, limit_ios, has_pauses: worker.spec.pace.pauses.is_set() }
 }
 
-fn trace_failed(name: &str, error: &TraceError) -> JobError {
+fn trace_failed(name: &str, error: &TraceError) -> Failure {
     match error {
-        TraceError::Stopped => JobError::stopped(),
+        TraceError::Stopped => Failure::stopped(),
         // Whatever the reason is, to fio it is a trace that is none.
         TraceError::Io(source) => {
-            job_error!(EINVAL, "failed initializing iolog").explained(format!("fio: read iolog {name}: {source}"))
+            failure!(EINVAL, "failed initializing iolog").explained(format!("fio: read iolog {name}: {source}"))
         }
-        other => job_error!(EINVAL, "failed initializing iolog").explained(format!("{other} ({name})")),
+        other => failure!(EINVAL, "failed initializing iolog").explained(format!("{other} ({name})")),
     }
 }
 
 /// Where each file of the trace is now.
-fn paths(worker: &WorkerPlan, survey: &Survey) -> Result<Vec<PathBuf>, JobError> {
+fn paths(worker: &WorkerPlan, survey: &Survey) -> Result<Vec<PathBuf>, Failure> {
     let redirect = worker.spec.replay.redirect.as_ref();
     survey
         .files
@@ -101,13 +101,13 @@ fn paths(worker: &WorkerPlan, survey: &Survey) -> Result<Vec<PathBuf>, JobError>
         .collect()
 }
 
-fn device_path(major: u32, minor: u32) -> Result<PathBuf, JobError> {
+fn device_path(major: u32, minor: u32) -> Result<PathBuf, Failure> {
     let number = DeviceNumber { major, minor };
     let missing = || {
         let text = format!(
             "fio: did not find replay device(s): {number} is no block device of this machine; see replay_redirect"
         );
-        job_error!(EINVAL, "failed initializing iolog").explained(text)
+        failure!(EINVAL, "failed initializing iolog").explained(text)
     };
     let path = block_device::path_of(number).ok_or_else(missing)?;
     // The name that sysfs has for it may be another device in this /dev.
@@ -116,7 +116,7 @@ fn device_path(major: u32, minor: u32) -> Result<PathBuf, JobError> {
 }
 
 /// The worker with what its trace decides.
-fn adapted(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<WorkerPlan, JobError> {
+fn adapted(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<WorkerPlan, Failure> {
     let mut spec = JobSpec::clone(&worker.spec);
     let used = |direction| survey.uses(direction);
     let (reads, writes, trims) = (used(DataDirection::Read), used(DataDirection::Write), used(DataDirection::Trim));
@@ -131,7 +131,7 @@ fn adapted(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<Wo
         verified::adapt(verify, spec.pattern.block_size[DataDirection::Write].min_bytes, survey, writes)?;
         if let Some(why) = verified::cannot_be_judged(survey, paths).filter(|_| verify.crash_log.is_some()) {
             let text = format!("fio: verify_crash_log: {why}");
-            return Err(job_error!(EINVAL, "verify_crash_log").explained(text));
+            return Err(failure!(EINVAL, "verify_crash_log").explained(text));
         }
     }
     // Trims have no buffer.
@@ -148,7 +148,7 @@ fn adapted(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<Wo
         let text = format!(
             "fio: {depth} buffers of {max_bytes} bytes, as the trace asks for, are too much; set a lower iodepth"
         );
-        return Err(job_error!(ENOMEM, "iomem allocation").explained(text));
+        return Err(failure!(ENOMEM, "iomem allocation").explained(text));
     }
     spec.target.filenames = paths.iter().map(|path| byte_text::from_bytes(path.as_os_str().as_bytes())).collect();
     spec.target.directories.clear();
@@ -158,16 +158,16 @@ fn adapted(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<Wo
 }
 
 /// The files as they are. Nothing is laid out: what the trace reads has to be there, what it writes it makes.
-fn file_set(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<FileSet, JobError> {
+fn file_set(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<FileSet, Failure> {
     let files = survey.files.iter().zip(paths).map(|(file, path)| file_plan(worker, path, file.end_bytes));
     let size_bytes = survey.bytes();
     let files = files.collect::<Result<_, _>>()?;
     Ok(FileSet { files, size_bytes, pass_bytes: size_bytes, io_bytes: size_bytes, ..FileSet::default() })
 }
 
-fn file_plan(worker: &WorkerPlan, path: &Path, end_bytes: u64) -> Result<FilePlan, JobError> {
+fn file_plan(worker: &WorkerPlan, path: &Path, end_bytes: u64) -> Result<FilePlan, Failure> {
     let failed = |error: ferrio_sys::Error| {
-        job_error!(errno_of(&error), "get_file_size").explained(Note::system(During::Nothing, &error))
+        failure!(errno_of(&error), "get_file_size").explained(Note::system(During::Nothing, &error))
     };
     let (kind, file_bytes) = match FileInfo::of_path(path) {
         _ if !worker.engine.def.targets.are_files() => (FileKind::Regular, end_bytes),
@@ -177,7 +177,7 @@ fn file_plan(worker: &WorkerPlan, path: &Path, end_bytes: u64) -> Result<FilePla
         }
         Ok(info) if !is_target(info.kind) => {
             let text = format!("{}: failed to get file size of {}", worker.spec.name, path.display());
-            return Err(job_error!(EINVAL, "get_file_size").explained(text));
+            return Err(failure!(EINVAL, "get_file_size").explained(text));
         }
         // A read that the trace has whole is not done where the file ends within it.
         Ok(info) => (info.kind, info.size_bytes.max(end_bytes)),

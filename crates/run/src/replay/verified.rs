@@ -6,7 +6,7 @@
 //! bytes past its end; here what divides all is the interval.
 
 use super::EINVAL;
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use ferrio_spec::{HeaderLayout, VerifiedWrites, VerifySpec};
 use ferrio_units::DataDirection;
 use ferrio_workload::replay::Survey;
@@ -17,11 +17,11 @@ use std::path::PathBuf;
 ///
 /// # Errors
 /// The headers do not fit into its blocks.
-pub(super) fn adapt(verify: &mut VerifySpec, block_bytes: u64, survey: &Survey, writes: bool) -> Result<(), JobError> {
+pub(super) fn adapt(verify: &mut VerifySpec, block_bytes: u64, survey: &Survey, writes: bool) -> Result<(), Failure> {
     if !writes && verify.loads_state {
         let text = "fio: verify_state_load cannot be combined with a read_iolog that writes nothing: a state tells of writes by \
                     their numbers, which reads of a trace do not have";
-        return Err(job_error!(EINVAL, "verify").explained(text));
+        return Err(failure!(EINVAL, "verify").explained(text));
     }
     if !writes {
         (verify.reads_back, verify.checks_seed, verify.checks_sequence) = (false, false, false);
@@ -46,7 +46,7 @@ pub(super) fn adapt(verify: &mut VerifySpec, block_bytes: u64, survey: &Survey, 
             "fio: Blocksize too small to hold a header and checksum of {area_bytes} bytes (a header has {header_bytes}): \
              the trace has I/Os whose lengths no larger interval divides"
         );
-        return Err(job_error!(EINVAL, "verify").explained(text));
+        return Err(failure!(EINVAL, "verify").explained(text));
     }
     Ok(())
 }

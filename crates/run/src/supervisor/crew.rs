@@ -7,7 +7,7 @@ use super::launch::{self, Heard, WorkerHandle, lost_outcome};
 use super::record::{Record, Status, failed, setup_failed};
 use super::scene::Scene;
 use super::{steady, told};
-use crate::error::{errno_of, job_error};
+use crate::error::{errno_of, failure};
 use crate::events::{RunEvent, RunObserver, Stream};
 use crate::link::board::{Shown, WorkerState, attention};
 use crate::link::message::{WorkerMessage, WorkerOutcome};
@@ -52,7 +52,7 @@ impl Crew {
             }
             Err(error) => {
                 let note = Note::system(During::Job(plan.spec.name.clone()), &error);
-                let error = job_error!(errno_of(&error), "start").explained(note);
+                let error = failure!(errno_of(&error), "start").explained(note);
                 setup_failed(&mut self.records[index], error, observer);
                 scene.board.slot(index).set_state(WorkerState::Exited);
                 scene.finish_logs(index);
@@ -280,7 +280,7 @@ impl Crew {
             let (job, state) = (scene.plan.workers[index].spec.name.clone(), scene.board.slot(index).state() as u32);
             let note = RunNote::EndedByForce { job, state, limit_secs: limit.as_secs() };
             let figures = self.lost_stats(index, scene);
-            let failure = job_error!(EINTR, "stuck").explained(note);
+            let failure = failure!(EINTR, "stuck").explained(note);
             self.records[index].outcome = Some(Box::new(WorkerOutcome::new(figures, Some(failure), true)));
             self.take_end(index, None, scene, observer);
         }

@@ -248,7 +248,7 @@ fn end_of(pid: Pid) -> Option<i32> {
 pub(super) fn lost_outcome(stats: Box<ThreadStats>, killed_by: Option<i32>) -> WorkerOutcome {
     let failure = match killed_by {
         Some(_) => None,
-        None => Some(crate::error::job_error!(EIO, "worker").explained(RunNote::NoResults)),
+        None => Some(crate::error::failure!(EIO, "worker").explained(RunNote::NoResults)),
     };
     WorkerOutcome::new(stats, failure, true)
 }

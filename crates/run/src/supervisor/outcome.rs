@@ -7,7 +7,7 @@ use super::desk::{Desk, URGENT_LIMIT};
 use super::record::{Record, setup_failed};
 use super::steady::Steady;
 use super::{RunOutcome, RunSettings};
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use crate::events::{RunEvent, RunObserver, Stream};
 use crate::files::guard::DeviceInUse;
 use crate::link::message::WorkerOutcome;
@@ -80,7 +80,7 @@ pub(super) fn refused(
 ) -> RunOutcome {
     observer.event(RunEvent::Message(Stream::Error, refusal.message.clone().into()));
     let failed = |index| {
-        let failure = (index == refusal.worker_index).then(|| job_error!(EBUSY, "check of devices"));
+        let failure = (index == refusal.worker_index).then(|| failure!(EBUSY, "check of devices"));
         let outcome = failure.map(|error| Box::new(WorkerOutcome::new(Box::default(), Some(error), false)));
         Record { outcome, ..Record::default() }
     };
@@ -109,9 +109,9 @@ pub(super) fn given_up(
 }
 
 /// The error of a worker that did not end after the second signal.
-pub(super) fn stuck_error(worker: &WorkerPlan) -> JobError {
+pub(super) fn stuck_error(worker: &WorkerPlan) -> Failure {
     let note = RunNote::Stuck { job: worker.spec.name.clone(), limit_secs: URGENT_LIMIT.as_secs() };
-    job_error!(EINTR, "stuck").explained(note)
+    failure!(EINTR, "stuck").explained(note)
 }
 
 fn worker_record(worker: &WorkerPlan, record: &Record, stats: Box<ThreadStats>) -> WorkerRecord {

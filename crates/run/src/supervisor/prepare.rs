@@ -9,7 +9,7 @@ use super::attended::{Station, Stuck, attended};
 use super::desk::Desk;
 use super::outcome::{self, Moment};
 use super::record::{self, Record, Status};
-use crate::error::{JobError, RunError};
+use crate::error::{Failure, RunError};
 use crate::events::{RunEvent, RunObserver, Stream};
 use crate::files::guard::{self, DeviceInUse};
 use crate::files::{self, FileSet};
@@ -103,7 +103,7 @@ pub(super) fn survey(
 /// What a layout says.
 enum Step {
     Event(RunEvent),
-    Prepared(usize, Result<FileSet, JobError>),
+    Prepared(usize, Result<FileSet, Failure>),
 }
 
 /// Lays out the files of all workers that want it done before the start, one after another. A signal that ends the run

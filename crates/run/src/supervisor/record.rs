@@ -5,7 +5,7 @@
 use super::launch::WorkerHandle;
 use super::steady::Steady;
 use super::stretches::Told;
-use crate::error::JobError;
+use crate::error::Failure;
 use crate::events::{RunEvent, RunObserver, Stream};
 use crate::files::FileSet;
 use crate::link::message::WorkerOutcome;
@@ -126,7 +126,7 @@ impl Record {
 }
 
 /// A worker that cannot even start: what explains it, and its end.
-pub(super) fn setup_failed(record: &mut Record, error: JobError, observer: &mut dyn RunObserver) {
+pub(super) fn setup_failed(record: &mut Record, error: Failure, observer: &mut dyn RunObserver) {
     if let Some(note) = &error.note {
         observer.event(RunEvent::Message(Stream::Error, Note::clone(note)));
     }
@@ -136,6 +136,6 @@ pub(super) fn setup_failed(record: &mut Record, error: JobError, observer: &mut 
 }
 
 /// What is said of a failure beside what explains it.
-pub(super) fn failed(pid: u32, error: &JobError) -> Note {
-    Note::Failed { pid, failure: Box::new(JobError { note: None, ..error.clone() }) }
+pub(super) fn failed(pid: u32, error: &Failure) -> Note {
+    Note::Failed { pid, failure: Box::new(Failure { note: None, ..error.clone() }) }
 }

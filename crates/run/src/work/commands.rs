@@ -3,7 +3,7 @@
 //! Must not know: loops. Start reading at [`before`] and [`after`].
 //! Facts: reference "Environment options".
 
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use crate::events::Stream;
 use crate::link::context::WorkerContext;
 use crate::plan::WorkerPlan;
@@ -24,17 +24,17 @@ const MAX_NAP: Duration = Duration::from_millis(50);
 
 /// Runs the command before the first I/O. The job ends without I/O, and without an error, when the command fails; a run that
 /// ends while it runs ends it too.
-pub(super) fn before(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<(), JobError> {
+pub(super) fn before(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<(), Failure> {
     let Some(command) = &plan.spec.surroundings.exec_prerun else { return Ok(()) };
     let slot = context.board.slot(context.slot_index);
     match run(command, "prerun", plan, context, &|| slot.is_told_to_end())? {
-        None => Err(JobError::stopped()),
+        None => Err(Failure::stopped()),
         Some(status) if status.success() => Ok(()),
         Some(status) => {
             let name = &plan.spec.name;
             let note = format!("{name} : exec_prerun ended with {status}; the job does no I/O");
             context.say(Stream::Info, note);
-            Err(JobError::stopped())
+            Err(Failure::stopped())
         }
     }
 }
@@ -56,7 +56,7 @@ fn run(
     plan: &WorkerPlan,
     context: &WorkerContext<'_>,
     stop: &dyn Fn() -> bool,
-) -> Result<Option<ExitStatus>, JobError> {
+) -> Result<Option<ExitStatus>, Failure> {
     let name = &plan.spec.name;
     let path = format!("{name}.{kind}.txt");
     let note = format!("{name} : Saving output of {kind} in {path}");
@@ -72,9 +72,9 @@ fn run(
         .map_err(|error| failed(&error, kind, &byte_text::shown(command)))
 }
 
-fn failed(error: &io::Error, kind: &str, what: &str) -> JobError {
+fn failed(error: &io::Error, kind: &str, what: &str) -> Failure {
     let errno = error.raw_os_error().unwrap_or(EIO);
-    job_error!(errno, format!("exec_{kind}"))
+    failure!(errno, format!("exec_{kind}"))
         .explained(Note::system(During::Command { kind: kind.to_owned(), what: what.to_owned() }, error))
 }
 

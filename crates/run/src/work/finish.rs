@@ -5,7 +5,7 @@
 
 use super::loops::Worker;
 use super::loops::open_files::{close_as_it_is, close_file, open_if_closed, sync_file};
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use crate::events::Stream;
 use crate::link::board::WorkerState;
 use crate::link::trace::TraceGroup;
@@ -13,7 +13,7 @@ use ferrio_spec::engines::Measures;
 use ferrio_stats::note::IoNote;
 
 /// Syncs what was written, as the job asks, and closes all files.
-pub(super) fn finish_files(worker: &mut Worker<'_>) -> Result<(), JobError> {
+pub(super) fn finish_files(worker: &mut Worker<'_>) -> Result<(), Failure> {
     let durability = &worker.lane.plan.spec.durability;
     // As seen on fio 3.41: where files are synced as they close, all of them are at the end.
     let syncs = (durability.end_fsync || durability.fsync_on_close)
@@ -38,7 +38,7 @@ pub(super) fn finish_files(worker: &mut Worker<'_>) -> Result<(), JobError> {
 }
 
 /// Syncs all files; one that had been closed is opened for it.
-fn sync_files(worker: &mut Worker<'_>) -> Result<(), JobError> {
+fn sync_files(worker: &mut Worker<'_>) -> Result<(), Failure> {
     if worker.lane.plan.engine.def.measures == Measures::Openings {
         // Nothing was written, and to open a target is to do again what the job has done.
         return Ok(());
@@ -55,7 +55,7 @@ fn sync_files(worker: &mut Worker<'_>) -> Result<(), JobError> {
 }
 
 /// `end_syncfs`: each file system once, however many files are on it. Outside of statistics.
-fn sync_file_systems(worker: &mut Worker<'_>) -> Result<(), JobError> {
+fn sync_file_systems(worker: &mut Worker<'_>) -> Result<(), Failure> {
     let mut synced = Vec::new();
     for file in 0..worker.lane.files.n_files() {
         open_if_closed(worker, file)?;
@@ -66,7 +66,7 @@ fn sync_file_systems(worker: &mut Worker<'_>) -> Result<(), JobError> {
         let errno = worker.lane.files.sync_file_system(file);
         if errno != 0 {
             let note = IoNote::EndSyncfsFailed { file: worker.lane.files.plan(file).name.clone(), errno };
-            return Err(job_error!(errno, "end_syncfs").explained(note));
+            return Err(failure!(errno, "end_syncfs").explained(note));
         }
         synced.push(device);
     }
@@ -74,7 +74,7 @@ fn sync_file_systems(worker: &mut Worker<'_>) -> Result<(), JobError> {
 }
 
 /// Closes all files, synced where the job asks for it, also when one fails; the first failure is that of the job.
-pub(super) fn close_all(worker: &mut Worker<'_>) -> Result<(), JobError> {
+pub(super) fn close_all(worker: &mut Worker<'_>) -> Result<(), Failure> {
     let mut first = Ok(());
     worker.lane.context.tracer.line(TraceGroup::File, || "close files".to_owned());
     for file in 0..worker.lane.files.n_files() {

@@ -9,7 +9,7 @@ use super::loops::queued::collect_some;
 use super::loops::{Attendant, Worker};
 use super::read_back::read_backlog;
 use super::samplers::Samplers;
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use crate::events::Stream;
 use crate::link::board::{WorkerState, attention};
 use crate::link::message::{IntervalFigures, WorkerMessage};
@@ -61,7 +61,7 @@ impl Lookout {
     ///
     /// # Errors
     /// A clock that was asked for is not there.
-    pub(super) fn start(&mut self, now_ns: u64, worker: &mut Worker<'_>) -> Result<(), JobError> {
+    pub(super) fn start(&mut self, now_ns: u64, worker: &mut Worker<'_>) -> Result<(), Failure> {
         if worker.lane.control.is_ramping() {
             worker.lane.account.start_ramp();
         } else {
@@ -73,7 +73,7 @@ impl Lookout {
         start_log(now_ns, worker)?;
         worker.lane.account.stats.job_start_ms = job_start_ms(&worker.lane).ok_or_else(|| {
             let id = worker.lane.plan.spec.reporting.job_start_clock_id;
-            job_error!(EINVAL, "clock_gettime")
+            failure!(EINVAL, "clock_gettime")
                 .explained(RunNote::NoSuchClock { option: "job_start_clock_id".to_owned(), id })
         })?;
         set_first_depth(worker);
@@ -168,13 +168,13 @@ pub(super) fn save_state(worker: &Worker<'_>) {
 }
 
 /// The logs count from now.
-fn start_log(now_ns: u64, worker: &mut Worker<'_>) -> Result<(), JobError> {
+fn start_log(now_ns: u64, worker: &mut Worker<'_>) -> Result<(), Failure> {
     let Some(log) = &mut worker.hooks.log else { return Ok(()) };
     let logs = &worker.lane.plan.spec.logs;
     let base_ms = if logs.alternate_epoch { clock_ms(logs.epoch_clock_id) } else { Some(0) };
     let Some(base_ms) = base_ms else {
         let note = RunNote::NoSuchClock { option: "log_alternate_epoch_clock_id".to_owned(), id: logs.epoch_clock_id };
-        return Err(job_error!(EINVAL, "clock_gettime").explained(note));
+        return Err(failure!(EINVAL, "clock_gettime").explained(note));
     };
     log.start(now_ns, base_ms);
     Ok(())

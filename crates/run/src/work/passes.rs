@@ -20,7 +20,7 @@ use super::prepare;
 use super::read_back::{verify_pass, verify_passes};
 use super::samplers::Samplers;
 use super::stream_plan::shape;
-use crate::error::JobError;
+use crate::error::Failure;
 use crate::files::FileSet;
 use crate::link::board::WorkerState;
 use crate::link::context::WorkerContext;
@@ -44,7 +44,7 @@ impl<'a> Passes<'a> {
         replay: Option<ReplayPlan>,
         set: FileSet,
         context: &'a WorkerContext<'a>,
-    ) -> Result<Box<Self>, JobError> {
+    ) -> Result<Box<Self>, Failure> {
         let shape = shape(plan, &set);
         let mut lane = prepare::lane(plan, replay, &set, shape, context)?;
         let hooks = Hooks::new(&mut lane, &set, shape)?;
@@ -55,12 +55,12 @@ impl<'a> Passes<'a> {
     }
 
     /// Makes the connection that I/Os go through, if they do.
-    pub(super) fn connect(&mut self) -> Result<(), JobError> {
+    pub(super) fn connect(&mut self) -> Result<(), Failure> {
         connect(&mut self.worker.lane)
     }
 
     /// Does all passes. Returns why the job failed, if it did.
-    pub(super) fn run_to_end(&mut self) -> Option<JobError> {
+    pub(super) fn run_to_end(&mut self) -> Option<Failure> {
         let result = self.begin().and_then(|()| self.run_passes());
         let Self { worker, lookout, .. } = self;
         worker.turns.flow.iter().for_each(Flow::leave);
@@ -91,7 +91,7 @@ impl<'a> Passes<'a> {
         self.lookout.figures.last(now_ns, &mut self.worker)
     }
 
-    fn begin(&mut self) -> Result<(), JobError> {
+    fn begin(&mut self) -> Result<(), Failure> {
         let Self { worker, lookout, .. } = self;
         let Worker { lane, turns, .. } = worker;
         if lane.plan.spec.layout.pre_read && lane.plan.engine.def.targets.are_files() {
@@ -117,7 +117,7 @@ impl<'a> Passes<'a> {
         Ok(())
     }
 
-    fn run_passes(&mut self) -> Result<(), JobError> {
+    fn run_passes(&mut self) -> Result<(), Failure> {
         let mut n_passes = 0;
         loop {
             let done_before = self.moved();

@@ -7,7 +7,7 @@ use super::lane::{Buffers, Lane};
 use super::stream_plan::workload_plan;
 use super::surroundings;
 use crate::compat;
-use crate::error::{JobError, errno_of, job_error};
+use crate::error::{Failure, errno_of, failure};
 use crate::events::Stream;
 use crate::files::{FileSet, named_paths};
 use crate::link::context::WorkerContext;
@@ -51,11 +51,11 @@ const N_OTHER_DESCRIPTORS: u64 = 64;
 pub(super) fn adopt_settings(
     worker: &WorkerPlan,
     context: &WorkerContext<'_>,
-) -> Result<Option<LockedMemory>, JobError> {
+) -> Result<Option<LockedMemory>, Failure> {
     let spec = &worker.spec.worker;
     let step = |step: &'static str| {
         move |error: ferrio_sys::Error| {
-            job_error!(errno_of(&error), step).explained(Note::system(During::Nothing, &error))
+            failure!(errno_of(&error), step).explained(Note::system(During::Nothing, &error))
         }
     };
     if let Some(group) = spec.gid {
@@ -105,12 +105,12 @@ fn most_lockable_bytes(memory_bytes: u64) -> u64 {
 }
 
 /// `gtod_cpu`, of whichever job of the run.
-fn leave_reserved_cpus(worker: &WorkerPlan) -> Result<(), JobError> {
+fn leave_reserved_cpus(worker: &WorkerPlan) -> Result<(), Failure> {
     if worker.reserved_cpus.is_empty() {
         return Ok(());
     }
     let failed = |error: ferrio_sys::Error| {
-        job_error!(errno_of(&error), "cpu_set_affinity")
+        failure!(errno_of(&error), "cpu_set_affinity")
             .explained(Note::system(During::Option("gtod_cpu".into()), &error))
     };
     let mut cpus = scheduling::cpu_affinity().map_err(failed)?;
@@ -121,8 +121,8 @@ fn leave_reserved_cpus(worker: &WorkerPlan) -> Result<(), JobError> {
     scheduling::set_cpu_affinity(&cpus).map_err(failed)
 }
 
-fn no_cpu_left(worker: &WorkerPlan) -> JobError {
-    job_error!(EINVAL, "cpu_set_affinity").explained(RunNote::NoCpuLeft { job: worker.spec.name.clone() })
+fn no_cpu_left(worker: &WorkerPlan) -> Failure {
+    failure!(EINVAL, "cpu_set_affinity").explained(RunNote::NoCpuLeft { job: worker.spec.name.clone() })
 }
 
 fn cpus_of(spec: &WorkerSpec, cpus: &[u32], thread_number: u32) -> Vec<u32> {
@@ -139,7 +139,7 @@ pub(super) fn lane<'a>(
     set: &FileSet,
     shape: Shape,
     context: &'a WorkerContext<'a>,
-) -> Result<Lane<'a>, JobError> {
+) -> Result<Lane<'a>, Failure> {
     let block_bytes = usize::try_from(plan.max_block_bytes()).unwrap_or(usize::MAX);
     let arena = buffers(plan, block_bytes)?;
     let draws = Draws::default();
@@ -156,13 +156,13 @@ fn workload(
     (set, shape): (&FileSet, Shape),
     draws: Draws,
     context: &WorkerContext<'_>,
-) -> Result<Workload, JobError> {
+) -> Result<Workload, Failure> {
     if let Some(replay) = replay {
         let _ = scheduling::set_timer_slack_ns(TIMER_SLACK_NS);
         allowed::check_trace(worker, set)?;
         let workload = Workload::replay(replay);
         let workload = workload.map(|workload| if has_trims(worker) { workload.attended() } else { workload });
-        return workload.map_err(|error| job_error!(EINVAL, "read_iolog").explained(error.to_string()));
+        return workload.map_err(|error| failure!(EINVAL, "read_iolog").explained(error.to_string()));
     }
     if worker.engine.def.moves_nothing() {
         let has_pauses = worker.spec.pace.pauses.is_set() || worker.spec.pace.flow.weight > 0;
@@ -188,15 +188,15 @@ fn workload(
     let workload = workload.map(|workload| if has_trims(worker) { workload.attended() } else { workload });
     workload.map_err(|error| {
         let failure = match error {
-            WorkloadError::RandomMap { .. } | WorkloadError::Lfsr { .. } => job_error!(ENOMEM, "init_random_map"),
-            _ => job_error!(EINVAL, "random_distribution"),
+            WorkloadError::RandomMap { .. } | WorkloadError::Lfsr { .. } => failure!(ENOMEM, "init_random_map"),
+            _ => failure!(EINVAL, "random_distribution"),
         };
         failure.explained(format!("fio: {}: {error}", worker.spec.name))
     })
 }
 
 /// The buffer area: a part of the largest block for each unit, filled once.
-fn buffers(worker: &WorkerPlan, block_bytes: usize) -> Result<Rc<RefCell<Arena>>, JobError> {
+fn buffers(worker: &WorkerPlan, block_bytes: usize) -> Result<Rc<RefCell<Arena>>, Failure> {
     let spec = &worker.spec.buffers;
     let iodepth = worker.queue().iodepth as usize;
     let request = ArenaRequest {
@@ -206,7 +206,7 @@ fn buffers(worker: &WorkerPlan, block_bytes: usize) -> Result<Rc<RefCell<Arena>>
         hugepage_bytes: spec.hugepage_bytes as usize,
     };
     let mut arena = Arena::new(&request).map_err(|error| {
-        job_error!(errno_of(&error), "iomem allocation").explained(Note::system(During::Nothing, &error))
+        failure!(errno_of(&error), "iomem allocation").explained(Note::system(During::Nothing, &error))
     })?;
     let mut stream = Taus88::from_table(&worker.seeds, SeedIndex::Buffer);
     if worker.writes() {
@@ -233,11 +233,11 @@ fn offload(
     worker: &WorkerPlan,
     set: &FileSet,
     context: &WorkerContext<'_>,
-) -> Result<Result<Offload, EngineError>, JobError> {
+) -> Result<Result<Offload, EngineError>, Failure> {
     if let Some(why) = ferrio_engine::offload::refusal(&worker.engine.def) {
         let name = worker.engine.def.name;
         let note = RunNote::NoOffload { engine: name.to_owned(), why: why.to_string() };
-        return Err(job_error!(EINVAL, "init").explained(note));
+        return Err(failure!(EINVAL, "init").explained(note));
     }
     let pool = Offload::new(worker.engine, worker.engine_options());
     let Some(space) = context.board.overlaps().filter(|_| worker.waits_for_other_jobs()) else { return Ok(pool) };
@@ -245,7 +245,7 @@ fn offload(
     raise_limit(Resource::Nofile, set.files.len() as u64 + n_threads + N_OTHER_DESCRIPTORS);
     let lockers: ferrio_sys::Result<_> = (0..n_threads).map(|_| space.locker()).collect();
     let lockers = lockers.map_err(|error| {
-        job_error!(errno_of(&error), "serialize_overlap")
+        failure!(errno_of(&error), "serialize_overlap")
             .explained(Note::system(During::Option("serialize_overlap".into()), &error))
     })?;
     Ok(pool.map(|pool| pool.excluding(lockers, &path_numbers(set))))
@@ -279,18 +279,17 @@ fn engine<'a>(
     block_bytes: usize,
     draws: &Draws,
     context: &WorkerContext<'a>,
-) -> Result<Box<dyn Engine + 'a>, JobError> {
+) -> Result<Box<dyn Engine + 'a>, Failure> {
     if worker.spec.durability.atomic && !worker.engine.def.has_atomic_writes {
         let note = RunNote::NotAtomic { engine: worker.engine.def.name.to_owned() };
-        return Err(job_error!(EINVAL, "init").explained(note));
+        return Err(failure!(EINVAL, "init").explained(note));
     }
     if worker.spec.durability.end_syncfs && !worker.engine.def.has_syncfs {
         let message = format!("{}: I/O engine does not support syncfs", worker.spec.name);
-        return Err(job_error!(EINVAL, "init").explained(message));
+        return Err(failure!(EINVAL, "init").explained(message));
     }
-    let failed = |error: EngineError| {
-        job_error!(error.errno(), error.step().unwrap_or("init")).explained(format!("fio: {error}"))
-    };
+    let failed =
+        |error: EngineError| failure!(error.errno(), error.step().unwrap_or("init")).explained(format!("fio: {error}"));
     let prepared: Box<dyn Prepared> = if worker.offloads() {
         Box::new(offload(worker, set, context)?.map_err(failed)?)
     } else {

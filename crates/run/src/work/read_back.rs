@@ -10,7 +10,7 @@ use super::loops::flow::Flow;
 use super::loops::open_files::{open_if_closed, sync_untraced};
 use super::loops::queued::drain;
 use super::passes::run_pass;
-use crate::error::JobError;
+use crate::error::Failure;
 use crate::link::board::WorkerState;
 use ferrio_workload::Workload;
 use ferrio_workload::verify::pending::PendingWrite;
@@ -112,7 +112,7 @@ fn set_reading_back(worker: &mut Worker<'_>, is_reading_back: bool) {
 
 /// What is read back comes from the device: files are synced, which fio does not do and which counts for nothing, and their
 /// cache is dropped.
-fn sync_before_reading(worker: &mut Worker<'_>) -> Result<(), JobError> {
+fn sync_before_reading(worker: &mut Worker<'_>) -> Result<(), Failure> {
     for file in 0..worker.lane.files.n_files() {
         // As with fio 3.41, what was never opened is not made (`create_on_open`).
         if worker.lane.plan.spec.layout.create_on_open && !worker.lane.files.plan(file).path.exists() {

@@ -3,7 +3,7 @@
 //! Must not know: loops. Start reading at [`adopt_numa`], [`enter_group`], [`set_scheduler`].
 //! Facts: reference "Environment options".
 
-use crate::error::{JobError, errno_of, job_error};
+use crate::error::{Failure, errno_of, failure};
 use crate::events::Stream;
 use crate::files::FileSet;
 use crate::link::context::WorkerContext;
@@ -35,16 +35,16 @@ pub(super) fn adopt_numa(spec: &SurroundingsSpec) -> ferrio_sys::Result<()> {
 }
 
 /// `cgroup`: the group is made unless it is there. The worker leaves it by ending; the supervisor removes it.
-pub(super) fn enter_group(plan: &WorkerPlan) -> Result<(), JobError> {
+pub(super) fn enter_group(plan: &WorkerPlan) -> Result<(), Failure> {
     let spec = &plan.spec.surroundings.cgroup;
     let Some(name) = &spec.name else { return Ok(()) };
     let Ok(groups) = Hierarchy::find() else {
-        return Err(job_error!(EINVAL, "cgroup").explained(RunNote::NoControlGroups));
+        return Err(failure!(EINVAL, "cgroup").explained(RunNote::NoControlGroups));
     };
     let failed = |error: ferrio_sys::Error| {
-        job_error!(errno_of(&error), "cgroup").explained(Note::system(During::Nothing, &error))
+        failure!(errno_of(&error), "cgroup").explained(Note::system(During::Nothing, &error))
     };
-    let refused = |text: &str| Err(job_error!(EINVAL, "cgroup").explained(format!("fio: {}: {text}", plan.spec.name)));
+    let refused = |text: &str| Err(failure!(EINVAL, "cgroup").explained(format!("fio: {}: {text}", plan.spec.name)));
     if groups.is_v2 && plan.spec.worker.thread {
         return refused("a thread cannot enter a group of cgroup2 by itself; use thread=0");
     }
@@ -59,7 +59,7 @@ pub(super) fn enter_group(plan: &WorkerPlan) -> Result<(), JobError> {
 }
 
 /// `ioscheduler`: for the devices of the job's files. It stays when the job has ended, as in the reference.
-pub(super) fn set_scheduler(plan: &WorkerPlan, set: &FileSet, context: &WorkerContext<'_>) -> Result<(), JobError> {
+pub(super) fn set_scheduler(plan: &WorkerPlan, set: &FileSet, context: &WorkerContext<'_>) -> Result<(), Failure> {
     let Some(scheduler) = &plan.spec.surroundings.ioscheduler else { return Ok(()) };
     if !plan.engine.def.targets.are_files() {
         return Ok(());
@@ -71,7 +71,7 @@ pub(super) fn set_scheduler(plan: &WorkerPlan, set: &FileSet, context: &WorkerCo
         let place = places.find(|place| place.exists()).unwrap_or(".".as_ref());
         let failed = |error: ferrio_sys::Error| {
             let note = Note::system(During::Scheduler(scheduler.clone()), &error);
-            job_error!(errno_of(&error), "iosched_switch").explained(note)
+            failure!(errno_of(&error), "iosched_switch").explained(note)
         };
         let Some(device) = BlockDevice::behind_path(place).map_err(failed)? else { continue };
         if seen.contains(&device.name) {

@@ -5,7 +5,7 @@
 
 use super::passes::Passes;
 use super::{commands, prepare, surroundings};
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use crate::events::Stream;
 use crate::files::FileSet;
 use crate::link::board::WorkerState;
@@ -48,7 +48,7 @@ fn replay(plan: &WorkerPlan, context: &WorkerContext<'_>) -> WorkerOutcome {
 }
 
 /// The trace, looked through. `exec_prerun` may make it, so that the job starts before that where there is such a command.
-fn traced(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<TracedJob, JobError> {
+fn traced(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<TracedJob, Failure> {
     if plan.spec.surroundings.exec_prerun.is_some() {
         surroundings::enter_group(plan)?;
         start(plan, context)?;
@@ -58,10 +58,10 @@ fn traced(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<TracedJob, J
 }
 
 /// Waits until the job may start, and runs the command before it.
-fn start(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<(), JobError> {
+fn start(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<(), Failure> {
     context.enter(WorkerState::Initialised);
     if !context.wait_at_gate(GATE_LIMIT) {
-        return Err(job_error!(ETIMEDOUT, "start").explained(RunNote::NeverStarted));
+        return Err(failure!(ETIMEDOUT, "start").explained(RunNote::NeverStarted));
     }
     commands::before(plan, context)
 }
@@ -88,7 +88,7 @@ fn work_on(
     }
 }
 
-fn never_began(error: JobError, context: &WorkerContext<'_>) -> WorkerOutcome {
+fn never_began(error: Failure, context: &WorkerContext<'_>) -> WorkerOutcome {
     context.enter(WorkerState::Finishing);
     let failure = Some(error).filter(|error| !error.is_stopped());
     WorkerOutcome::new(Box::default(), failure, false)
@@ -99,7 +99,7 @@ fn prepare<'a>(
     replay: Option<ReplayPlan>,
     prepared: Option<FileSet>,
     context: &'a WorkerContext<'a>,
-) -> Result<Box<Passes<'a>>, JobError> {
+) -> Result<Box<Passes<'a>>, Failure> {
     let slot = context.board.slot(context.slot_index);
     let set = if let Some(set) = prepared {
         set

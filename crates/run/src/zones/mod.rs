@@ -10,7 +10,7 @@ pub(crate) mod sizes;
 mod target;
 pub(crate) mod told;
 
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use crate::events::{RunEvent, Stream};
 use crate::files::{FilePlan, FileSet};
 use crate::plan::WorkerPlan;
@@ -96,7 +96,7 @@ impl ZoneRegistry {
         worker: &WorkerPlan,
         set: &mut FileSet,
         events: &mut dyn FnMut(RunEvent),
-    ) -> Result<(), JobError> {
+    ) -> Result<(), Failure> {
         let ZoneSpec::Sequential(spec) = worker.spec.zones else { return Ok(()) };
         let mut tables = Vec::with_capacity(set.files.len());
         for file in &mut set.files {
@@ -142,7 +142,7 @@ impl ZoneRegistry {
         worker: &WorkerPlan,
         spec: &SequentialZonesSpec,
         file: &FilePlan,
-    ) -> Result<Arc<ZoneTable>, JobError> {
+    ) -> Result<Arc<ZoneTable>, Failure> {
         let TargetZones { table, device } = target::table(worker, spec, file, self.n_workers)?;
         let key = std::fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
         let is_another = !self.verified.insert(key);
@@ -161,7 +161,7 @@ impl ZoneRegistry {
         worker: &WorkerPlan,
         spec: &SequentialZonesSpec,
         file: &FilePlan,
-    ) -> Result<&mut Known, JobError> {
+    ) -> Result<&mut Known, Failure> {
         let key = std::fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
         match self.known.entry(key) {
             Entry::Occupied(known) => {
@@ -186,7 +186,7 @@ impl Known {
         spec: &SequentialZonesSpec,
         file: &FilePlan,
         n_workers: usize,
-    ) -> Result<(), JobError> {
+    ) -> Result<(), Failure> {
         let (layout, name) = (self.table.layout(), &file.name);
         if spec.zone_bytes > 0 && spec.zone_bytes != layout.zone_bytes {
             let (given, zone_bytes) = (spec.zone_bytes, layout.zone_bytes);
@@ -215,18 +215,18 @@ impl Known {
     }
 
     /// A job writes to the range of a file.
-    fn count(&mut self, spec: &SequentialZonesSpec, file: &FilePlan) -> Result<(), JobError> {
+    fn count(&mut self, spec: &SequentialZonesSpec, file: &FilePlan) -> Result<(), Failure> {
         const DIFFER: &str = "multi-jobs with different write ranges are not supported with zone_reset_threshold";
         let range = file.start_bytes..file.start_bytes.saturating_add(file.length_bytes);
         if spec.reset_threshold > 0.0 && *self.counted.get_or_insert_with(|| range.clone()) != range {
-            return Err(job_error!(EINVAL, DIFFER).explained(DIFFER));
+            return Err(failure!(EINVAL, DIFFER).explained(DIFFER));
         }
         Ok(())
     }
 }
 
 /// What cannot be done in these zones.
-fn check(worker: &WorkerPlan, spec: &SequentialZonesSpec, file: &FilePlan, table: &ZoneTable) -> Result<(), JobError> {
+fn check(worker: &WorkerPlan, spec: &SequentialZonesSpec, file: &FilePlan, table: &ZoneTable) -> Result<(), Failure> {
     let (zone_bytes, name) = (table.layout().zone_bytes, &file.name);
     if let ZoneSkip::Bytes(skip) = spec.skip
         && skip % zone_bytes != 0
@@ -248,7 +248,7 @@ fn check(worker: &WorkerPlan, spec: &SequentialZonesSpec, file: &FilePlan, table
 }
 
 /// The range of a job that writes begins and ends with a zone.
-fn round(file: &mut FilePlan, layout: &ZoneLayout, events: &mut dyn FnMut(RunEvent)) -> Result<(), JobError> {
+fn round(file: &mut FilePlan, layout: &ZoneLayout, events: &mut dyn FnMut(RunEvent)) -> Result<(), Failure> {
     let zone_bytes = layout.zone_bytes;
     let (start, length, name) = (file.start_bytes, file.length_bytes, &file.name);
     let mut tell = |text: String| events(RunEvent::Message(Stream::Info, text.into()));
@@ -293,8 +293,8 @@ fn capacity_bytes(file: &FilePlan, layout: &ZoneLayout) -> u64 {
 }
 
 /// The zones cannot be as the job wants them.
-fn refused(message: String) -> JobError {
-    job_error!(EINVAL, "zbd_init_files").explained(message)
+fn refused(message: String) -> Failure {
+    failure!(EINVAL, "zbd_init_files").explained(message)
 }
 
 #[cfg(test)]

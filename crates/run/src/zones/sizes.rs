@@ -3,7 +3,7 @@
 //! Must not know: what jobs do in zones. Start reading at [`in_bytes`].
 
 use super::{refused, target};
-use crate::error::JobError;
+use crate::error::Failure;
 use crate::files;
 use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_spec::{JobSpec, SizesInZones, ZoneSpec};
@@ -46,7 +46,7 @@ fn has_sizes(spec: &JobSpec) -> bool {
 }
 
 /// Fails if sizes of a worker are still numbers of zones.
-pub(crate) fn check(worker: &WorkerPlan) -> Result<(), JobError> {
+pub(crate) fn check(worker: &WorkerPlan) -> Result<(), Failure> {
     match converted(worker)? {
         None => Ok(()),
         Some(_) => {
@@ -56,7 +56,7 @@ pub(crate) fn check(worker: &WorkerPlan) -> Result<(), JobError> {
 }
 
 /// The job with bytes for zones; `None` if it has no such sizes.
-fn converted(worker: &WorkerPlan) -> Result<Option<JobSpec>, JobError> {
+fn converted(worker: &WorkerPlan) -> Result<Option<JobSpec>, Failure> {
     let ZoneSpec::Sequential(zones) = worker.spec.zones else { return Ok(None) };
     if !has_sizes(&worker.spec) {
         return Ok(None);
@@ -72,7 +72,7 @@ fn converted(worker: &WorkerPlan) -> Result<Option<JobSpec>, JobError> {
 }
 
 /// The length that zones have on all devices of a job.
-fn zone_bytes(worker: &WorkerPlan) -> Result<u64, JobError> {
+fn zone_bytes(worker: &WorkerPlan) -> Result<u64, Failure> {
     let mut known = None;
     for path in files::named_paths(worker) {
         let (found, name) = (target::device_zone_bytes(worker, &path)?, path.display());

@@ -4,7 +4,7 @@
 
 use super::shared::{DeviceBehind, SharedZones};
 use super::{EINVAL, refused};
-use crate::error::{JobError, errno_of, job_error};
+use crate::error::{Failure, errno_of, failure};
 use crate::files::FilePlan;
 use crate::plan::WorkerPlan;
 use ferrio_spec::{DirectionMix, SequentialZonesSpec};
@@ -53,7 +53,7 @@ pub(super) fn table(
     spec: &SequentialZonesSpec,
     file: &FilePlan,
     n_workers: usize,
-) -> Result<TargetZones, JobError> {
+) -> Result<TargetZones, Failure> {
     match found(worker, file)? {
         Some(zones) => of_device(worker, spec, file, n_workers, zones),
         None => Ok(TargetZones { table: emulated(spec, file, n_workers)?, device: None }),
@@ -66,17 +66,17 @@ fn changes_zones(worker: &WorkerPlan) -> bool {
 }
 
 /// The device, open for writing.
-pub(super) fn writable(file: &FilePlan) -> Result<Box<dyn ZonedDevice>, JobError> {
+pub(super) fn writable(file: &FilePlan) -> Result<Box<dyn ZonedDevice>, Failure> {
     let fd = OpenRequest { access: Access::ReadWrite, is_direct: true, ..OpenRequest::default() }
         .open(&file.path)
         .map_err(|error: ferrio_sys::Error| {
-            job_error!(errno_of(&error), "zbd_init_files").explained(Note::system(During::Nothing, &error))
+            failure!(errno_of(&error), "zbd_init_files").explained(Note::system(During::Nothing, &error))
         })?;
     Ok(Box::new(OpenZonedDevice(fd)))
 }
 
 /// Bytes from one zone of a device to the next; `None`: it has none, or it is no block device.
-pub(super) fn device_zone_bytes(worker: &WorkerPlan, path: &Path) -> Result<Option<u64>, JobError> {
+pub(super) fn device_zone_bytes(worker: &WorkerPlan, path: &Path) -> Result<Option<u64>, Failure> {
     let is_device = FileInfo::of_path(path).is_ok_and(|info| info.kind == FileKind::Block);
     if !worker.engine.def.targets.are_files() || !is_device {
         return Ok(None);
@@ -87,19 +87,19 @@ pub(super) fn device_zone_bytes(worker: &WorkerPlan, path: &Path) -> Result<Opti
     Ok(n_sectors.and_then(|n_sectors| n_sectors.checked_mul(SECTOR_BYTES)).filter(|bytes| *bytes > 0))
 }
 
-fn unreadable(error: &ferrio_sys::Error) -> JobError {
-    job_error!(errno_of(error), "zbd_init_files").explained(Note::system(During::Nothing, error))
+fn unreadable(error: &ferrio_sys::Error) -> Failure {
+    failure!(errno_of(error), "zbd_init_files").explained(Note::system(During::Nothing, error))
 }
 
 /// Neither the device nor the job says how large a zone is.
-pub(super) fn needs_zone_size(name: &str) -> JobError {
+pub(super) fn needs_zone_size(name: &str) -> Failure {
     refused(format!(
         "{name}: Specifying the zone size is mandatory for regular file/block device with --zonemode=zbd\n"
     ))
 }
 
 /// The device, if it has zones.
-fn found(worker: &WorkerPlan, file: &FilePlan) -> Result<Option<FoundZones>, JobError> {
+fn found(worker: &WorkerPlan, file: &FilePlan) -> Result<Option<FoundZones>, Failure> {
     if !worker.engine.def.targets.are_files() || file.kind != FileKind::Block {
         return Ok(None);
     }
@@ -120,10 +120,10 @@ pub(super) fn of_device(
     file: &FilePlan,
     n_workers: usize,
     found: FoundZones,
-) -> Result<TargetZones, JobError> {
+) -> Result<TargetZones, Failure> {
     let name = &file.name;
     let system = |error: ferrio_sys::Error| {
-        job_error!(errno_of(&error), "zbd_get_zones").explained(Note::system(During::Nothing, &error))
+        failure!(errno_of(&error), "zbd_get_zones").explained(Note::system(During::Nothing, &error))
     };
     if found.model == ZoneModel::HostManaged && worker.writes() && !worker.spec.durability.direct {
         return Err(refused("Using direct I/O is mandatory for writing to ZBD drives".to_owned()));
@@ -132,7 +132,7 @@ pub(super) fn of_device(
     if spec.zone_bytes > 0 && spec.zone_bytes != zone_bytes {
         let given = spec.zone_bytes;
         let text = format!("fio: {name} job parameter zonesize {given} does not match disk zone size {zone_bytes}.");
-        return Err(job_error!(EINVAL, "zbd_create_zone_info() failed").explained(text));
+        return Err(failure!(EINVAL, "zbd_create_zone_info() failed").explained(text));
     }
     let zones = found.device.report().map_err(system)?;
     let layout = layout_of(&zones, zone_bytes).ok_or_else(|| refused(format!("{name}: zones differ in size")))?;
@@ -159,7 +159,7 @@ fn activity(condition: ZoneCondition) -> ZoneActivity {
 }
 
 /// The limits of the job, which are not above those of the device.
-fn limits(spec: &SequentialZonesSpec, found: &FoundZones, name: &str) -> Result<ZoneLimits, JobError> {
+fn limits(spec: &SequentialZonesSpec, found: &FoundZones, name: &str) -> Result<ZoneLimits, Failure> {
     let of_device = [found.max_open, found.max_active].into_iter().filter(|limit| *limit > 0).min().unwrap_or(0);
     let max_open = match (spec.max_open, of_device) {
         (given, _) if spec.ignores_limits => {
@@ -194,7 +194,7 @@ fn layout_of(zones: &[Zone], zone_bytes: u64) -> Option<ZoneLayout> {
     Some(ZoneLayout { zone_bytes, n_zones: zones.len(), shapes: ZoneShapes::Each(zones.iter().map(shape).collect()) })
 }
 
-fn emulated(spec: &SequentialZonesSpec, file: &FilePlan, n_workers: usize) -> Result<ZoneTable, JobError> {
+fn emulated(spec: &SequentialZonesSpec, file: &FilePlan, n_workers: usize) -> Result<ZoneTable, Failure> {
     let (name, zone_bytes, file_bytes) = (&file.name, spec.zone_bytes, file.file_bytes);
     if zone_bytes == 0 {
         return Err(needs_zone_size(name));
@@ -228,11 +228,11 @@ fn make(
     limits: ZoneLimits,
     n_workers: usize,
     device: &Arc<DeviceBehind>,
-) -> Result<ZoneTable, JobError> {
+) -> Result<ZoneTable, Failure> {
     let too_many = || refused(format!("{name}: too many zones"));
     let n_words = ZoneTable::n_words(&layout, limits.max_open, n_workers).ok_or_else(too_many)?;
     let state = SharedZones::new(n_words, Arc::clone(device)).map_err(|error| {
-        job_error!(errno_of(&error), "zbd_init_files").explained(Note::system(During::Nothing, &error))
+        failure!(errno_of(&error), "zbd_init_files").explained(Note::system(During::Nothing, &error))
     })?;
     Ok(ZoneTable::new(layout, limits, n_workers, Box::new(state)))
 }

@@ -8,7 +8,7 @@ use ferrio_sys::file::FileKind;
 use std::sync::Mutex;
 
 /// What explains an error.
-fn text_of(error: JobError) -> String {
+fn text_of(error: Failure) -> String {
     error.note.map_or_else(String::new, |note| ferrio_report::words::note(&note))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know: loops, reports. Start reading at [`BlockTable::done`].
 
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
 use crate::work::lane::slots::Slot;
@@ -30,7 +30,7 @@ struct Block {
 
 impl BlockTable {
     /// A table for a job that asks for it. One without trims has nothing to tell, as in fio: its table is empty.
-    pub(crate) fn new(plan: &WorkerPlan, set: &FileSet) -> Result<Option<Self>, JobError> {
+    pub(crate) fn new(plan: &WorkerPlan, set: &FileSet) -> Result<Option<Self>, Failure> {
         if !plan.spec.reporting.block_error_percentiles {
             return Ok(None);
         }
@@ -49,7 +49,7 @@ impl BlockTable {
                      or larger trims",
                     plan.spec.name
                 );
-                return Err(job_error!(ENOMEM, "block_error_percentiles").explained(text));
+                return Err(failure!(ENOMEM, "block_error_percentiles").explained(text));
             }
         }
         // Within the bound.

@@ -3,7 +3,7 @@
 //! Must not know: loops. Start reading at [`IoLog::issue`].
 //! Facts: reference, text format of `write_iolog` and `read_iolog`.
 
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use crate::work::lane::Lane;
 use ferrio_stats::Note;
 use ferrio_stats::note::During;
@@ -27,10 +27,10 @@ const REST_BYTES: usize = 96;
 
 impl IoLog {
     /// Opens the trace for appending; a new file gets its heading.
-    pub(crate) fn open(path: &Path) -> Result<Self, JobError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         Self::open_file(path).map_err(|error| {
             let note = Note::system(During::WriteIolog(path.display().to_string()), &error);
-            job_error!(error.raw_os_error().unwrap_or(EIO), "write_iolog").explained(note)
+            failure!(error.raw_os_error().unwrap_or(EIO), "write_iolog").explained(note)
         })
     }
 
@@ -46,7 +46,7 @@ impl IoLog {
     }
 
     /// An I/O is about to be handed to the engine.
-    pub(crate) fn issue(&mut self, lane: &Lane<'_>, slot_index: u32) -> Result<(), JobError> {
+    pub(crate) fn issue(&mut self, lane: &Lane<'_>, slot_index: u32) -> Result<(), Failure> {
         let slot = lane.slots.get(slot_index);
         let unit = &slot.unit;
         let (offset, length) =
@@ -91,7 +91,7 @@ impl IoLog {
     }
 
     /// Writes what is left.
-    pub(crate) fn finish(mut self) -> Result<(), JobError> {
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
         self.out.flush().map_err(|error| failed(&error))
     }
 }
@@ -100,6 +100,6 @@ fn time_us(lane: &Lane<'_>) -> u64 {
     lane.clock.now_ns().saturating_sub(lane.control.epoch_ns) / 1_000
 }
 
-fn failed(error: &io::Error) -> JobError {
-    job_error!(error.raw_os_error().unwrap_or(EIO), "write iolog")
+fn failed(error: &io::Error) -> Failure {
+    failure!(error.raw_os_error().unwrap_or(EIO), "write iolog")
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: which depth comes next (`depth_search`), loops. Start reading at [`LatencyLimits::done`].
 
-use crate::error::job_error;
+use crate::error::failure;
 use crate::plan::WorkerPlan;
 use crate::work::hooks::depth_search::{DepthSearch, Judged};
 use crate::work::lane::Lane;
@@ -51,7 +51,7 @@ impl LatencyLimits {
                 offset: slot.data_offset,
                 length: slot.wanted_bytes,
             };
-            lane.control.fail_soon(job_error!(ETIMEDOUT, "max latency exceeded").explained(note));
+            lane.control.fail_soon(failure!(ETIMEDOUT, "max latency exceeded").explained(note));
         }
     }
 

@@ -4,7 +4,7 @@
 //! over later are locked for the time of `queue` alone, as in fio, where their I/Os overlap too (seen on fio 3.41). Must not
 //! know: how a lock is made. Start reading at [`lock_files`].
 
-use crate::error::{JobError, errno_of, job_error};
+use crate::error::{Failure, errno_of, failure};
 use crate::files::FileSet;
 use crate::link::board::Board;
 use crate::plan::WorkerPlan;
@@ -33,13 +33,13 @@ pub(crate) fn lock_files<'a>(
     set: &FileSet,
     board: &Board,
     inner: Box<dyn Engine + 'a>,
-) -> Result<Box<dyn Engine + 'a>, JobError> {
+) -> Result<Box<dyn Engine + 'a>, Failure> {
     let (Some(space), locking) = (board.locks(), worker.spec.target.locking) else { return Ok(inner) };
     if locking == FileLocking::None {
         return Ok(inner);
     }
     let locker = space.locker().map_err(|error| {
-        job_error!(errno_of(&error), "lockfile").explained(Note::system(During::Option("lockfile".into()), &error))
+        failure!(errno_of(&error), "lockfile").explained(Note::system(During::Option("lockfile".into()), &error))
     })?;
     let locks = FileLocks { locker, shares_reads: locking == FileLocking::ReadWrite, numbers: path_numbers(set) };
     Ok(Box::new(Wrapped::new(inner, locks)))

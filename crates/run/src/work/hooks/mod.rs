@@ -15,7 +15,7 @@ pub(crate) mod response;
 pub(crate) mod serialize;
 pub(crate) mod teller;
 
-use crate::error::JobError;
+use crate::error::Failure;
 use crate::files::FileSet;
 use crate::work::lane::{Lane, Stop};
 use crate::work::verify::Verifier;
@@ -61,7 +61,7 @@ pub(crate) struct Hooks<'a> {
 
 impl<'a> Hooks<'a> {
     /// Those that the plan asks for.
-    pub(crate) fn new(lane: &mut Lane<'a>, set: &FileSet, shape: Shape) -> Result<Self, JobError> {
+    pub(crate) fn new(lane: &mut Lane<'a>, set: &FileSet, shape: Shape) -> Result<Self, Failure> {
         let plan = lane.plan;
         let log = WorkerLog::new(plan, lane.context.log, plan.ioprio()).map(Box::new);
         let mut hooks = Self {

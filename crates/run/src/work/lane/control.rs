@@ -2,7 +2,7 @@
 //!
 //! Must not know: I/O. Start reading at [`Control::is_due`], the one check per I/O.
 
-use crate::error::JobError;
+use crate::error::Failure;
 use crate::link::board::{WorkerSlot, attention};
 use crate::plan::WorkerPlan;
 use ferrio_sys::Clock;
@@ -33,7 +33,7 @@ pub(crate) struct Control<'a> {
     /// What was written is read back: only reads take time, and no depth is tried.
     pub(crate) is_reading_back: bool,
     /// What an I/O that is done has shown to be wrong; the job ends with it at its next look up.
-    pub(crate) late_failure: Option<Box<JobError>>,
+    pub(crate) late_failure: Option<Box<Failure>>,
 }
 
 /// What is due.
@@ -104,7 +104,7 @@ impl<'a> Control<'a> {
     }
 
     /// The job fails, but not within the completion that shows it: at its next look up, or the end of its pass.
-    pub(crate) fn fail_soon(&mut self, error: JobError) {
+    pub(crate) fn fail_soon(&mut self, error: Failure) {
         self.late_failure.get_or_insert_with(|| Box::new(error));
         self.look_up();
     }

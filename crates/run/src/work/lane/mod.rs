@@ -9,7 +9,7 @@ pub(crate) mod sparse_stamps;
 pub(crate) mod told;
 pub(crate) mod tolerance;
 
-use crate::error::JobError;
+use crate::error::Failure;
 use crate::files::FileSet;
 use crate::files::table::FileTable;
 use crate::link::context::WorkerContext;
@@ -38,11 +38,11 @@ pub(crate) enum Stop {
     /// The device is full, as the job wanted.
     Filled,
     /// The job failed.
-    Failed(Box<JobError>),
+    Failed(Box<Failure>),
 }
 
-impl From<JobError> for Stop {
-    fn from(error: JobError) -> Self {
+impl From<Failure> for Stop {
+    fn from(error: Failure) -> Self {
         if error.is_stopped() { Self::Ended } else { Self::Failed(Box::new(error)) }
     }
 }

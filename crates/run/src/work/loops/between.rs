@@ -8,7 +8,7 @@ use super::queued::drain;
 use super::trims::trim_between;
 use super::turns::take_turn;
 use super::zones::{quiet_zones, wait_for_zone, zones_failed};
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use crate::work::lane::Stop;
 use ferrio_sys::errno::EIO;
 use ferrio_workload::Next;
@@ -66,7 +66,7 @@ fn end_round(worker: &mut Worker<'_>) -> Result<(), Stop> {
 /// The file has nothing left to do. As seen on fio 3.41, one that gave nothing at all was opened too, unless a trace that
 /// is replayed closes it.
 #[cold]
-fn end_of_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), JobError> {
+fn end_of_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
     note_missed(worker);
     if !worker.lane.files.is_open(file_index) && worker.lane.plan.spec.replay.traces.is_empty() {
         open_file(worker, file_index)?;
@@ -100,5 +100,5 @@ pub(crate) fn stream_failed(worker: &mut Worker<'_>) -> Stop {
         return Stop::Failed(Box::new(zones_failed(worker, failure)));
     }
     let text = worker.lane.workload.take_error().map_or_else(String::new, |error| error.to_string());
-    Stop::Failed(Box::new(job_error!(EIO, "read_iolog").explained(text)))
+    Stop::Failed(Box::new(failure!(EIO, "read_iolog").explained(text)))
 }

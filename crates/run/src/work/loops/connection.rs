@@ -3,14 +3,14 @@
 //! Must not know: sockets. Start reading at [`connect`].
 
 use super::Worker;
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use crate::events::Stream;
 use crate::work::lane::Lane;
 use ferrio_engine::Connection;
 use ferrio_sys::errno::ETIMEDOUT;
 
 /// Makes the connection, however long it takes: to the end of the run, or of the runtime.
-pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), JobError> {
+pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
     if !lane.plan.engine.def.targets.is_connection() {
         return Ok(());
     }
@@ -19,7 +19,7 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), JobError> {
     let mut is_told = false;
     loop {
         let connection = lane.engine.connect().map_err(|error| {
-            job_error!(error.errno(), error.step().unwrap_or("connect")).explained(format!("fio: {error}"))
+            failure!(error.errno(), error.step().unwrap_or("connect")).explained(format!("fio: {error}"))
         })?;
         match connection {
             Connection::Made => return Ok(()),
@@ -30,11 +30,11 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), JobError> {
             Connection::Listening | Connection::Awaited => {}
         }
         if lane.control.is_terminated() {
-            return Err(JobError::stopped());
+            return Err(Failure::stopped());
         }
         if limit_ns > 0 && lane.clock.now_ns().saturating_sub(start_ns) >= limit_ns {
             let text = format!("fio: {}: no connection was made within runtime", lane.plan.spec.name);
-            return Err(job_error!(ETIMEDOUT, "connect").explained(text));
+            return Err(failure!(ETIMEDOUT, "connect").explained(text));
         }
     }
 }

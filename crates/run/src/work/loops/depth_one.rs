@@ -7,7 +7,7 @@ use super::between::between_ios;
 use super::connection::give_up;
 use super::io::{Finished, fill_slot, finish, log_issued};
 use super::{Attendant, Worker};
-use crate::error::job_error;
+use crate::error::failure;
 use crate::work::lane::Stop;
 use crate::work::lane::account::Stamps;
 use ferrio_engine::{NOT_YET, Queued};
@@ -169,8 +169,7 @@ fn attend_waiting(worker: &mut Worker<'_>, attendant: &mut dyn Attendant) -> Opt
 
 /// Hands the one unit to the kernel; as often as the kernel takes nothing.
 fn commit_one(worker: &mut Worker<'_>) -> Result<(), Stop> {
-    let refused =
-        |error: std::io::Error| Stop::Failed(Box::new(job_error!(error.raw_os_error().unwrap_or(5), "commit")));
+    let refused = |error: std::io::Error| Stop::Failed(Box::new(failure!(error.raw_os_error().unwrap_or(5), "commit")));
     while worker.lane.engine.commit().map_err(refused)? == 0 {}
     Ok(())
 }
@@ -180,7 +179,7 @@ fn reap_one(worker: &mut Worker<'_>) -> Result<i64, Stop> {
     loop {
         worker.lane.completions.clear();
         let reaped = worker.lane.engine.reap(1, 1, &mut worker.lane.completions);
-        reaped.map_err(|error| Stop::Failed(Box::new(job_error!(error.raw_os_error().unwrap_or(5), "getevents"))))?;
+        reaped.map_err(|error| Stop::Failed(Box::new(failure!(error.raw_os_error().unwrap_or(5), "getevents"))))?;
         if let Some(completion) = worker.lane.completions.first() {
             return Ok(completion.result);
         }
@@ -193,5 +192,5 @@ fn reap_one(worker: &mut Worker<'_>) -> Result<i64, Stop> {
 
 /// Nothing is in flight: an engine that says no now cannot go on.
 fn no_room() -> Stop {
-    Stop::Failed(Box::new(job_error!(EAGAIN, "queue")))
+    Stop::Failed(Box::new(failure!(EAGAIN, "queue")))
 }

@@ -4,7 +4,7 @@
 
 use super::Worker;
 use super::io::Finished;
-use crate::error::job_error;
+use crate::error::failure;
 use crate::events::Stream;
 use crate::work::lane::Stop;
 use ferrio_spec::ZoneSpec;
@@ -43,7 +43,7 @@ pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, errno: i32) -> Fini
     if worker.lane.plan.spec.extent.fill_device && is_full {
         return Finished::Stop(Stop::Filled);
     }
-    Finished::Stop(Stop::Failed(Box::new(job_error!(errno, step))))
+    Finished::Stop(Stop::Failed(Box::new(failure!(errno, step))))
 }
 
 /// What the options may have to do with an error of the very first I/O. As in fio only of engines whose I/Os are done when they

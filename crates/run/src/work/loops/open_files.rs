@@ -4,7 +4,7 @@
 
 use super::Worker;
 use super::connection::connect;
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use crate::events::Stream;
 use crate::link::trace::TraceGroup;
 use crate::work::lane::slots::Slot;
@@ -14,7 +14,7 @@ use ferrio_stats::note::IoNote;
 
 /// Opens a file for the I/O of the job.
 #[cold]
-pub(crate) fn open_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), JobError> {
+pub(crate) fn open_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
     connect(&mut worker.lane)?;
     if worker.lane.account.has_openings() {
         open_measured(worker, file_index)?;
@@ -30,7 +30,7 @@ pub(crate) fn open_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), 
 }
 
 /// Opens a file with an engine that does all that it does then.
-fn open_measured(worker: &mut Worker<'_>, file_index: u32) -> Result<(), JobError> {
+fn open_measured(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
     let Worker { lane, hooks, .. } = worker;
     let before_ns = lane.clock.now_ns();
     lane.files.open(file_index, lane.engine.as_mut())?;
@@ -44,7 +44,7 @@ fn open_measured(worker: &mut Worker<'_>, file_index: u32) -> Result<(), JobErro
 
 /// Closes a file of which nothing is in flight, synced where the job asks for it. As seen on fio 3.41, traces do not show
 /// that sync.
-pub(crate) fn close_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), JobError> {
+pub(crate) fn close_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
     let syncs = worker.lane.plan.spec.durability.fsync_on_close
         && worker.lane.plan.writes()
         && worker.lane.files.is_open(file_index);
@@ -68,7 +68,7 @@ pub(crate) fn close_as_it_is(worker: &mut Worker<'_>, file_index: u32) {
 
 /// Syncs a file outside of statistics (the reference counts no syncs of the end), by the system call whatever the
 /// engine: other files may have I/O in flight. A failure ends the job; no option tolerates it.
-pub(crate) fn sync_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), JobError> {
+pub(crate) fn sync_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
     let offset_bytes = worker.lane.slots.get(worker.lane.slots.next()).data_offset;
     if let Some(log) = &mut worker.hooks.iolog {
         log.synced(&worker.lane, file_index, offset_bytes);
@@ -77,7 +77,7 @@ pub(crate) fn sync_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), 
 }
 
 /// The same, of which a trace tells nothing.
-pub(crate) fn sync_untraced(worker: &mut Worker<'_>, file_index: u32) -> Result<(), JobError> {
+pub(crate) fn sync_untraced(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
     let Slot { data_offset, wanted_bytes, .. } = *worker.lane.slots.get(worker.lane.slots.next());
     let errno = worker.lane.files.sync(file_index);
     if errno == 0 {
@@ -87,11 +87,11 @@ pub(crate) fn sync_untraced(worker: &mut Worker<'_>, file_index: u32) -> Result<
     let file = worker.lane.files.plan(file_index).name.clone();
     let note = IoNote::EndSyncFailed { file, errno, offset: data_offset, length: wanted_bytes };
     worker.lane.context.say(Stream::Error, note);
-    Err(job_error!(errno, Step::IoUnit))
+    Err(failure!(errno, Step::IoUnit))
 }
 
 /// Opens a file that is not.
-pub(crate) fn open_if_closed(worker: &mut Worker<'_>, file: u32) -> Result<(), JobError> {
+pub(crate) fn open_if_closed(worker: &mut Worker<'_>, file: u32) -> Result<(), Failure> {
     if !worker.lane.files.is_open(file) {
         worker.lane.files.open(file, worker.lane.engine.as_mut())?;
         worker.hooks.file(&worker.lane, file, "open");

@@ -8,7 +8,7 @@ use super::between::between_ios;
 use super::io::{Finished, fill_slot, finish, finish_whole, log_issued};
 use super::open_files::close_file;
 use super::{Attendant, Worker};
-use crate::error::job_error;
+use crate::error::failure;
 use crate::work::hooks::Hooks;
 use crate::work::lane::{Lane, Stop};
 use ferrio_engine::{Completion, Queued};
@@ -351,7 +351,7 @@ fn requeue(worker: &mut Worker<'_>, slot_index: u32) -> Result<(), Stop> {
         }
     }
     // Its slot was free a moment ago: an engine that still says no cannot go on.
-    Err(Stop::Failed(Box::new(job_error!(EAGAIN, "requeue"))))
+    Err(Stop::Failed(Box::new(failure!(EAGAIN, "requeue"))))
 }
 
 /// Waits for everything in flight. Errors of units that come now do not hide the first.
@@ -374,5 +374,5 @@ pub(crate) fn drain(worker: &mut Worker<'_>) -> Result<(), Stop> {
 }
 
 fn refused(error: &std::io::Error, step: &'static str) -> Stop {
-    Stop::Failed(Box::new(job_error!(error.raw_os_error().unwrap_or(5), step)))
+    Stop::Failed(Box::new(failure!(error.raw_os_error().unwrap_or(5), step)))
 }

@@ -4,7 +4,7 @@
 
 use super::Worker;
 use super::queued::drain;
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use crate::work::lane::Stop;
 use ferrio_stats::note::IoNote;
 use ferrio_sys::errno::{EBUSY, EINVAL};
@@ -38,29 +38,29 @@ pub(crate) fn count_as_done(worker: &mut Worker<'_>, next: &Next) {
 
 /// The error of a job that its zones do not let go on.
 #[cold]
-pub(crate) fn zones_failed(worker: &Worker<'_>, failure: ZoningFailure) -> JobError {
+pub(crate) fn zones_failed(worker: &Worker<'_>, failure: ZoningFailure) -> Failure {
     let ZoningFailure { kind, file_index, zone } = failure;
     let file = worker.lane.files.plan(file_index as u32).name.clone();
     let zone = zone as u64;
     match kind {
         ZoningFailureKind::Reset(errno) => {
-            job_error!(errno, "zbd_reset_zone").explained(IoNote::ZoneReset { file, zone, errno })
+            failure!(errno, "zbd_reset_zone").explained(IoNote::ZoneReset { file, zone, errno })
         }
         ZoningFailureKind::Finish(errno) => {
-            job_error!(errno, "zbd_finish_zone").explained(IoNote::ZoneFinish { file, zone, errno })
+            failure!(errno, "zbd_finish_zone").explained(IoNote::ZoneFinish { file, zone, errno })
         }
-        ZoningFailureKind::BlockExceedsZone => job_error!(EINVAL, "I/O buflen exceeds zone size"),
+        ZoningFailureKind::BlockExceedsZone => failure!(EINVAL, "I/O buflen exceeds zone size"),
         ZoningFailureKind::CapacityBelowBlock { capacity_bytes, min_bytes } => {
             let text = format!("zone capacity {capacity_bytes} smaller than minimum block size {min_bytes}");
-            job_error!(EINVAL, "ZCAP is less min_bs").explained(text)
+            failure!(EINVAL, "ZCAP is less min_bs").explained(text)
         }
         ZoningFailureKind::TooManyActive(limit) => {
             let limit = limit as u64;
-            job_error!(EBUSY, "zbd_open_zone").explained(IoNote::TooManyActiveZones { file, zone, limit })
+            failure!(EBUSY, "zbd_open_zone").explained(IoNote::TooManyActiveZones { file, zone, limit })
         }
         ZoningFailureKind::TooManyOpen(limit) => {
             let limit = limit as u64;
-            job_error!(EBUSY, "zbd_open_zone").explained(IoNote::TooManyOpenZones { file, zone, limit })
+            failure!(EBUSY, "zbd_open_zone").explained(IoNote::TooManyOpenZones { file, zone, limit })
         }
     }
 }

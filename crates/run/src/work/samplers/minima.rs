@@ -3,7 +3,7 @@
 //! Must not know: how I/O is done. Start reading at [`Minima::at`].
 //! Facts: reference "Rates and pauses", and fio 3.41 for what is said.
 
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use crate::plan::WorkerPlan;
 use crate::work::lane::account::Account;
 use ferrio_sys::errno::EIO;
@@ -63,13 +63,13 @@ impl Minima {
     }
 
     /// Ends the window. The error has a line for each direction that was too slow.
-    pub(crate) fn at(&mut self, now_ns: u64, account: &Account) -> Result<(), JobError> {
+    pub(crate) fn at(&mut self, now_ns: u64, account: &Account) -> Result<(), Failure> {
         let moved = Moved { bytes: account.bytes(), ios: account.ios() };
         let misses = self.before.map(|before| self.misses(now_ns, before, moved));
         (self.before, self.start_ns) = (Some(moved), now_ns);
         self.end_ns = now_ns.saturating_add(self.cycle_ns);
         match misses {
-            Some(lines) if !lines.is_empty() => Err(job_error!(EIO, "check_min_rate").explained(lines.join("\n"))),
+            Some(lines) if !lines.is_empty() => Err(failure!(EIO, "check_min_rate").explained(lines.join("\n"))),
             _ => Ok(()),
         }
     }

@@ -7,7 +7,7 @@ pub(crate) mod minima;
 pub(crate) mod rates;
 pub(crate) mod steady;
 
-use crate::error::JobError;
+use crate::error::Failure;
 use crate::link::board::IntervalTimes;
 use crate::link::message::WorkerMessage;
 use crate::plan::WorkerPlan;
@@ -68,7 +68,7 @@ impl Samplers {
     ///
     /// # Errors
     /// The job is slower than its least rate.
-    pub(crate) fn at(&mut self, now_ns: u64, lane: &Lane<'_>) -> Result<(), JobError> {
+    pub(crate) fn at(&mut self, now_ns: u64, lane: &Lane<'_>) -> Result<(), Failure> {
         if now_ns >= self.steady.next_ns() {
             let send = lane.context.send;
             self.steady.at(now_ns, &lane.account, |sample| send(&WorkerMessage::Steady(sample)));

@@ -2,7 +2,7 @@
 //!
 //! Must not know: headers, trims, loops. Start reading at [`check`].
 
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
 use ferrio_spec::{DirectionMix, SizeSpec, VerifiedWrites, VerifySpec, ZoneSpec};
@@ -16,12 +16,12 @@ use std::collections::BTreeSet;
 ///
 /// # Errors
 /// Writes may lie over others, and nobody could tell which is there.
-pub(crate) fn check(plan: &WorkerPlan, set: &FileSet, shape: Shape) -> Result<(), JobError> {
+pub(crate) fn check(plan: &WorkerPlan, set: &FileSet, shape: Shape) -> Result<(), Failure> {
     let Some(verify) = &plan.spec.verify else { return Ok(()) };
     check_names(set)?;
     check_number(plan, set, shape, verify)?;
     let is_only = verify.reads == VerifiedWrites::OfEarlierRun;
-    let refused = |text: &str| Err(job_error!(EINVAL, "verify").explained(text));
+    let refused = |text: &str| Err(failure!(EINVAL, "verify").explained(text));
     let has_rest = set.io_bytes > set.pass_bytes && !shape.goes_round();
     if is_only && verify.backlog.is_some() && has_rest && shape.overlaps_in_pass() {
         // What that run read back counted for its `io_size`, also what was written over later.
@@ -54,24 +54,24 @@ fn has_passes(plan: &WorkerPlan, set: &FileSet, shape: Shape) -> bool {
 }
 
 /// The same for a job that replays a trace: what it writes is remembered, and the newest of each place is read back.
-pub(crate) fn check_trace(plan: &WorkerPlan, set: &FileSet) -> Result<(), JobError> {
+pub(crate) fn check_trace(plan: &WorkerPlan, set: &FileSet) -> Result<(), Failure> {
     if plan.spec.verify.is_some() { check_names(set) } else { Ok(()) }
 }
 
 /// A file that a job has twice is written twice, and holds what was written last.
-fn check_names(set: &FileSet) -> Result<(), JobError> {
+fn check_names(set: &FileSet) -> Result<(), Failure> {
     let mut names = BTreeSet::new();
     match set.files.iter().find(|file| !names.insert(&file.path)) {
         Some(file) => {
             let text = format!("fio: verify: the job has file {} twice: it would write over its own blocks", file.name);
-            Err(job_error!(EINVAL, "verify").explained(text))
+            Err(failure!(EINVAL, "verify").explained(text))
         }
         None => Ok(()),
     }
 }
 
 /// There may be more writes in a pass, even of the largest blocks, than can be remembered: better said before them.
-fn check_number(plan: &WorkerPlan, set: &FileSet, shape: Shape, verify: &VerifySpec) -> Result<(), JobError> {
+fn check_number(plan: &WorkerPlan, set: &FileSet, shape: Shape, verify: &VerifySpec) -> Result<(), Failure> {
     let writes_only = matches!(plan.spec.pattern.mix, DirectionMix::Write | DirectionMix::TrimWrite);
     let limits = &plan.spec.limits;
     let ends_early = limits.time_based || limits.runtime_us > 0 || plan.spec.extent.number_ios > 0;
@@ -95,7 +95,7 @@ fn check_number(plan: &WorkerPlan, set: &FileSet, shape: Shape, verify: &VerifyS
         MAX_PENDING * size_of::<PendingWrite>(),
         advice(verify, shape.overlaps())
     );
-    Err(job_error!(ENOMEM, "verify").explained(text))
+    Err(failure!(ENOMEM, "verify").explained(text))
 }
 
 /// What helps against too many writes. `overlap`: one may lie over another.
@@ -111,12 +111,12 @@ fn advice(verify: &VerifySpec, overlap: bool) -> String {
 }
 
 /// The job ends: it made more writes than can be remembered. `overlap`: one may lie over another.
-pub(crate) fn too_many(verify: &VerifySpec, overlap: bool) -> JobError {
+pub(crate) fn too_many(verify: &VerifySpec, overlap: bool) -> Failure {
     let text = format!(
         "fio: verify: too many writes to be remembered, at most {MAX_PENDING} can be; {}",
         advice(verify, overlap)
     );
-    job_error!(ENOMEM, "verify").explained(text)
+    failure!(ENOMEM, "verify").explained(text)
 }
 
 /// Where what the passes of an earlier run wrote is kept until the last: a pass may have written over parts of blocks of those

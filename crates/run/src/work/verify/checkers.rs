@@ -6,7 +6,7 @@
 //!
 //! Must not know: what is in blocks. Start reading at [`Checkers`].
 
-use crate::error::{JobError, errno_of, job_error};
+use crate::error::{Failure, errno_of, failure};
 use ferrio_spec::VerifySpec;
 use ferrio_stats::Note;
 use ferrio_stats::note::During;
@@ -63,7 +63,7 @@ impl Place {
         state
     }
 
-    fn take_outcome(&self) -> Result<Option<Faulty>, JobError> {
+    fn take_outcome(&self) -> Result<Option<Faulty>, Failure> {
         let mut state = self.wait(|content| !matches!(content, Content::Unchecked(..)));
         match std::mem::replace(&mut state.1, Content::Nothing) {
             Content::Faulty(file_index, expected, fault) => {
@@ -72,7 +72,7 @@ impl Place {
             Content::Lost => {
                 let text =
                     "fio: verify_async: a thread has panicked: its block is not checked. This is a bug".to_owned();
-                Err(job_error!(EIO, "verify_async").explained(text))
+                Err(failure!(EIO, "verify_async").explained(text))
             }
             _ => Ok(None),
         }
@@ -96,7 +96,7 @@ impl Checkers {
         spec: &VerifySpec,
         block_bytes: usize,
         check: impl Fn(&mut [u8], &Expected) -> Result<(), Fault> + Clone + Send + 'static,
-    ) -> Result<Option<Self>, JobError> {
+    ) -> Result<Option<Self>, Failure> {
         let n_threads = spec.n_threads as usize;
         if n_threads == 0 {
             return Ok(None);
@@ -105,11 +105,11 @@ impl Checkers {
             let mut block = Vec::new();
             block.try_reserve_exact(block_bytes).map_err(|_| {
                 let text = format!("fio: verify_async: no memory for {} blocks", n_threads * PLACES_EACH);
-                job_error!(ENOMEM, "verify_async").explained(text)
+                failure!(ENOMEM, "verify_async").explained(text)
             })?;
             Ok(Place { state: Mutex::new((block, Content::Nothing)), changed: Condvar::new() })
         };
-        let places: Arc<[Place]> = (0..n_threads * PLACES_EACH).map(place).collect::<Result<_, JobError>>()?;
+        let places: Arc<[Place]> = (0..n_threads * PLACES_EACH).map(place).collect::<Result<_, Failure>>()?;
         let mut checkers = Self { places, next: 0, threads: Vec::with_capacity(n_threads) };
         let (tell, told) = channel();
         for index in 0..n_threads {
@@ -119,13 +119,13 @@ impl Checkers {
             let thread = std::thread::Builder::new().name(format!("ferrio-check-{index}")).spawn(body);
             checkers.threads.push(thread.map_err(|error| {
                 let note = Note::system(During::CheckingThread { number: index + 1, n_threads }, &error);
-                job_error!(error.raw_os_error().unwrap_or(11), "verify_async").explained(note)
+                failure!(error.raw_os_error().unwrap_or(11), "verify_async").explained(note)
             })?);
         }
         drop(tell);
         match told.iter().take(n_threads).find_map(Result::err) {
             Some(error) => {
-                Err(job_error!(errno_of(&error), "verify_async_cpus").explained(Note::system(During::Nothing, &error)))
+                Err(failure!(errno_of(&error), "verify_async_cpus").explained(Note::system(During::Nothing, &error)))
             }
             None => Ok(Some(checkers)),
         }
@@ -140,7 +140,7 @@ impl Checkers {
         block: &[u8],
         file_index: u32,
         expected: Expected,
-    ) -> Result<Option<Faulty>, JobError> {
+    ) -> Result<Option<Faulty>, Failure> {
         let place = &self.places[self.next];
         self.next = (self.next + 1) % self.places.len();
         let faulty = place.take_outcome();
@@ -157,7 +157,7 @@ impl Checkers {
     ///
     /// # Errors
     /// One could not be checked.
-    pub(crate) fn finish(&mut self) -> Result<Option<Faulty>, JobError> {
+    pub(crate) fn finish(&mut self) -> Result<Option<Faulty>, Failure> {
         let n_places = self.places.len();
         let mut outcomes = (0..n_places).map(|step| self.places[(self.next + step) % n_places].take_outcome());
         outcomes.find_map(Result::transpose).transpose()

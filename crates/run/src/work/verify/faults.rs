@@ -4,7 +4,7 @@
 
 use super::checkers::Faulty;
 use super::dump::dump;
-use crate::error::job_error;
+use crate::error::failure;
 use crate::events::Stream;
 use crate::plan::WorkerPlan;
 use crate::work::lane::Lane;
@@ -40,7 +40,7 @@ pub(crate) fn tell_fault(spec: &VerifySpec, rules: &BlockRules, lane: &mut Lane<
     }
     lane.context.say(Stream::Error, text);
     if !lane.tolerates(Direction::Read, EILSEQ) || spec.is_fatal {
-        lane.control.fail_soon(job_error!(EILSEQ, checking_step(lane.plan)));
+        lane.control.fail_soon(failure!(EILSEQ, checking_step(lane.plan)));
     }
 }
 

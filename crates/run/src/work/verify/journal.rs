@@ -5,7 +5,7 @@
 //! Must not know: verdicts. Start reading at [`CrashLog`].
 
 use crate::after_crash::{CrashHeader, log_path};
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
 use ferrio_spec::SyncMode;
@@ -37,10 +37,10 @@ pub(crate) struct CrashLog {
 
 impl CrashLog {
     /// Makes the journal of a worker, if it has one.
-    pub(crate) fn create(plan: &WorkerPlan, set: &FileSet) -> Result<Option<Box<Self>>, JobError> {
+    pub(crate) fn create(plan: &WorkerPlan, set: &FileSet) -> Result<Option<Box<Self>>, Failure> {
         let Some(path) = log_path(&plan.spec, plan.clone_index) else { return Ok(None) };
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let refused = |text: String| job_error!(EINVAL, "verify_crash_log").explained(text);
+        let refused = |text: String| failure!(EINVAL, "verify_crash_log").explained(text);
         if !plan.engine.def.targets.are_opened_by_run() || plan.engine.def.data != Data::Kept {
             return Err(refused(format!("fio: verify_crash_log: engine {} keeps nothing", plan.engine.def.name)));
         }
@@ -78,7 +78,7 @@ impl CrashLog {
         file_index: u32,
         length: usize,
         write: Write,
-    ) -> Result<(), JobError> {
+    ) -> Result<(), Failure> {
         // Blocks are below 4 GiB.
         let length_bytes = u32::try_from(length).unwrap_or(u32::MAX);
         let record = Record { event: Event::Issued, file_index, length_bytes, write };
@@ -86,7 +86,7 @@ impl CrashLog {
         self.append(&record)
     }
 
-    fn ended(&mut self, slot_index: u32, event: Event) -> Result<(), JobError> {
+    fn ended(&mut self, slot_index: u32, event: Event) -> Result<(), Failure> {
         match self.writes[slot_index as usize].take() {
             Some(record) => self.append(&Record { event, ..record }),
             None => Ok(()),
@@ -94,7 +94,7 @@ impl CrashLog {
     }
 
     /// A sync of a file is complete that was issued at a record: what the journal says of it is on disk before the job goes on.
-    fn synced(&mut self, file_index: u32, covers: u64) -> Result<(), JobError> {
+    fn synced(&mut self, file_index: u32, covers: u64) -> Result<(), Failure> {
         let write = Write { offset_bytes: 0, seed: 0, sequence: 0, start_ns: 0 };
         self.append(&Record { event: Event::Synced { covers }, file_index, length_bytes: 0, write })?;
         self.flush()
@@ -111,7 +111,7 @@ impl CrashLog {
     ///
     /// # Errors
     /// It cannot be told.
-    pub(crate) fn over(&mut self, slot_index: u32, direction: Direction, has_failed: bool) -> Result<(), JobError> {
+    pub(crate) fn over(&mut self, slot_index: u32, direction: Direction, has_failed: bool) -> Result<(), Failure> {
         match direction {
             Direction::Read | Direction::Trim => Ok(()),
             Direction::Write if has_failed => self.ended(slot_index, Event::Failed),
@@ -124,24 +124,24 @@ impl CrashLog {
     }
 
     /// A file was synced by the system call while none of its writes was in flight.
-    pub(crate) fn synced_now(&mut self, file_index: u32) -> Result<(), JobError> {
+    pub(crate) fn synced_now(&mut self, file_index: u32) -> Result<(), Failure> {
         self.synced(file_index, self.n_records)
     }
 
-    fn append(&mut self, record: &Record) -> Result<(), JobError> {
+    fn append(&mut self, record: &Record) -> Result<(), Failure> {
         self.n_records += 1;
         self.buffer.extend(record.encode());
         if self.buffer.len() >= BUFFER_BYTES { self.hand_over() } else { Ok(()) }
     }
 
-    fn hand_over(&mut self) -> Result<(), JobError> {
+    fn hand_over(&mut self) -> Result<(), Failure> {
         let written = self.file.write_all(&self.buffer);
         self.buffer.clear();
         written.map_err(|error| failed(&self.path, &error))
     }
 
     /// All that is known is on disk.
-    pub(crate) fn flush(&mut self) -> Result<(), JobError> {
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         self.hand_over()?;
         self.file.sync_data().map_err(|error| failed(&self.path, &error))
     }
@@ -153,7 +153,7 @@ fn sync_directory(path: &Path) {
     let _ = File::open(parent).and_then(|directory| directory.sync_all());
 }
 
-fn failed(path: &Path, error: &io::Error) -> JobError {
+fn failed(path: &Path, error: &io::Error) -> Failure {
     let note = Note::system(During::CrashLog(path.display().to_string()), error);
-    job_error!(error.raw_os_error().unwrap_or(EIO), "verify_crash_log").explained(note)
+    failure!(error.raw_os_error().unwrap_or(EIO), "verify_crash_log").explained(note)
 }

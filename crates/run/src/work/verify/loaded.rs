@@ -4,7 +4,7 @@
 //! Must not know: the bytes of the file, headers. Start reading at [`load`], then [`LoadedState::look`].
 
 use super::state::path;
-use crate::error::{JobError, job_error};
+use crate::error::{Failure, failure};
 use crate::events::Stream;
 use crate::link::context::WorkerContext;
 use crate::plan::WorkerPlan;
@@ -105,14 +105,14 @@ impl LoadedState {
 ///
 /// # Errors
 /// There is none, or what is there is none.
-pub(crate) fn load(plan: &WorkerPlan) -> Result<Option<LoadedState>, JobError> {
+pub(crate) fn load(plan: &WorkerPlan) -> Result<Option<LoadedState>, Failure> {
     let Some(verify) = plan.spec.verify.as_ref().filter(|verify| verify.loads_state) else { return Ok(None) };
     let path = path(plan, verify.dump_directory.as_ref());
     let failed = |error: &io::Error| {
         let errno = error.raw_os_error().unwrap_or(EIO);
         let text = errno_text(errno);
         let text = format!("fio: open state file: {text}\nfio: state file: {} (for_write=0)", path.display());
-        job_error!(errno, "open state file").explained(text)
+        failure!(errno, "open state file").explained(text)
     };
     let mut bytes = Vec::new();
     let file = OpenOptions::new().read(true).open(&path).map_err(|error| failed(&error))?;
@@ -121,7 +121,7 @@ pub(crate) fn load(plan: &WorkerPlan) -> Result<Option<LoadedState>, JobError> {
         Ok(state) => Ok(Some(LoadedState { state, has_said: false, n_reads: 0, left_out: None })),
         Err(error) => {
             let text = format!("{error}\nfio: state file: {} (for_write=0)", path.display());
-            Err(job_error!(EINVAL, "read verify state").explained(text))
+            Err(failure!(EINVAL, "read verify state").explained(text))
         }
     }
 }

@@ -21,7 +21,7 @@ mod stamp;
 mod state;
 pub(crate) mod trims;
 
-use crate::error::JobError;
+use crate::error::Failure;
 use crate::files::FileSet;
 use crate::link::context::WorkerContext;
 use crate::plan::WorkerPlan;
@@ -88,7 +88,7 @@ impl Verifier {
         set: &FileSet,
         shape: Shape,
         block_bytes: usize,
-    ) -> Result<Option<Box<Self>>, JobError> {
+    ) -> Result<Option<Box<Self>>, Failure> {
         let loaded = loaded::load(plan)?;
         let Some(mut spec) = plan.spec.verify.clone() else { return Ok(None) };
         if spec.reads == VerifiedWrites::Regenerated && shape.overlaps() {
@@ -140,7 +140,7 @@ impl Verifier {
         slot: &Slot,
         block: &mut [u8],
         start_ns: u64,
-    ) -> Result<(), JobError> {
+    ) -> Result<(), Failure> {
         let write = self.stamping.stamp(block, slot.unit.offset, start_ns);
         let file_index = slot.unit.file_index;
         if let Some(state) = &mut self.state {
@@ -156,7 +156,7 @@ impl Verifier {
         Ok(())
     }
 
-    fn remember(&mut self, slot_index: u32, write: PendingWrite) -> Result<(), JobError> {
+    fn remember(&mut self, slot_index: u32, write: PendingWrite) -> Result<(), Failure> {
         if self.spec.reads == VerifiedWrites::Regenerated {
             self.memory.hold(slot_index, write);
             if let (Some(backlog), Some(regeneration)) = (&mut self.backlog, &self.regeneration) {
@@ -174,7 +174,7 @@ impl Verifier {
         Ok(())
     }
 
-    fn too_many(&self) -> JobError {
+    fn too_many(&self) -> Failure {
         too_many(&self.spec, self.memory.is_by_place())
     }
 
@@ -291,7 +291,7 @@ impl Verifier {
     }
 
     /// A file was synced by the system call while none of its writes was in flight.
-    pub(crate) fn synced_now(&mut self, file_index: u32) -> Result<(), JobError> {
+    pub(crate) fn synced_now(&mut self, file_index: u32) -> Result<(), Failure> {
         self.journal.as_mut().map_or(Ok(()), |journal| journal.synced_now(file_index))
     }
 
@@ -304,11 +304,11 @@ impl Verifier {
     }
 
     /// The job is at its end: all that is known is on disk.
-    pub(crate) fn finish_journal(&mut self) -> Result<(), JobError> {
+    pub(crate) fn finish_journal(&mut self) -> Result<(), Failure> {
         self.journal.as_mut().map_or(Ok(()), |journal| journal.flush())
     }
 
-    fn tell_outcome(&self, lane: &mut Lane<'_>, faulty: Result<Option<Faulty>, JobError>) {
+    fn tell_outcome(&self, lane: &mut Lane<'_>, faulty: Result<Option<Faulty>, Failure>) {
         match faulty {
             Ok(None) => {}
             Ok(Some(faulty)) => tell_fault(&self.spec, self.stamping.rules(), lane, &faulty),
@@ -434,7 +434,7 @@ impl Verifier {
     ///
     /// # Errors
     /// There are more writes than can be remembered.
-    pub(crate) fn remember_unwritten(&mut self, context: &WorkerContext<'_>, io: &NextIo) -> Result<bool, JobError> {
+    pub(crate) fn remember_unwritten(&mut self, context: &WorkerContext<'_>, io: &NextIo) -> Result<bool, Failure> {
         let number = self.stamping.n_writes();
         if let Some(loaded) = self.loaded.as_mut().filter(|loaded| loaded.ended_before(number, io)) {
             loaded.say_stop(context, number, Told::NotIssued);
