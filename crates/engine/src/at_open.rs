@@ -1,15 +1,15 @@
-//! What all engines share that do one thing with the name of a target, when it is opened: create, look up, delete. Their I/Os succeed
-//! at once and do nothing.
+//! The common part of all engines whose work is one call on the name of a target when it is opened: create it, look it
+//! up or delete it. The I/Os of such an engine succeed at once and do nothing.
 //!
-//! Must not know: what is done with a name. Start reading at [`Deed`].
+//! Must not know: which call that is. Start reading at [`Deed`].
 //! Facts: as seen on fio 3.41 by strace.
 
 use crate::contract::{Engine, EngineError, EngineFile, EngineSetup, IoUnit, OpenTarget, Prepared, Queued};
 use std::path::Path;
 
-/// One thing done with a name.
+/// The call on a name.
 pub(crate) trait Deed {
-    /// What stays open until the target is closed.
+    /// What the call leaves open until the target is closed (a descriptor, say).
     type Kept;
 
     /// See [`Prepared::make_target`].
@@ -17,14 +17,14 @@ pub(crate) trait Deed {
         Ok(())
     }
 
-    /// Does it.
+    /// Makes the call.
     fn act(&mut self, name: &Path) -> Result<Self::Kept, EngineError>;
 
     /// See [`Engine::remove_target`].
     fn remove(&mut self, _name: &Path) {}
 }
 
-/// An engine that does it, prepared.
+/// An engine around a [`Deed`], in its first state.
 pub(crate) struct AtOpen<D>(pub(crate) D);
 
 impl<D: Deed + 'static> Prepared for AtOpen<D> {
@@ -37,10 +37,10 @@ impl<D: Deed + 'static> Prepared for AtOpen<D> {
     }
 }
 
-/// The same, running.
+/// The same engine in its second state.
 struct Running<D: Deed> {
     deed: D,
-    /// By file.
+    /// What each open target keeps, by the index of its file.
     kept: Vec<Option<D::Kept>>,
 }
 
@@ -67,7 +67,7 @@ impl<D: Deed> Engine for Running<D> {
     }
 }
 
-/// The error of something done with a name.
+/// Turns an error of a call on a name into that of the engine.
 pub(crate) fn failed(operation: &'static str, name: &Path) -> impl Fn(ferrio_sys::Error) -> EngineError {
     move |source| EngineError::Target { step: format!("{operation}({})", name.display()), source }
 }
@@ -153,7 +153,7 @@ mod tests {
         let place = Place::new("made");
         for (engine, is_made) in [("dirstat", true), ("dirdelete", true), ("dircreate", false), ("filecreate", false)] {
             let name = place.0.join(engine);
-            // What is there already is fine.
+            // The second round finds the directory that the first one made, which is no error.
             for _ in 0..2 {
                 prepared(engine, &[]).make_target(&name).unwrap();
             }

@@ -1,10 +1,9 @@
 //! The contract: what a loop asks of an engine, and what an engine may rely on.
 //!
-//! An engine is a type in two states. [`Prepared`]: its options are checked. [`Engine`]: it runs; `start` makes it of the first, in the
-//! worker, before the start barrier, and allocates everything. Then come `open_file`, `queue`, `commit`, `reap`, `close_file` in
-//! any order, then drop.
-//! A unit that was queued belongs to the engine until it is reaped: the loop does not touch its slot or its part of
-//! the buffer area.
+//! An engine is a type in two states. [`Prepared`]: its options are checked. [`Engine`]: it runs. `start` turns the
+//! first into the second, in the worker, before the start barrier, and allocates everything. Then come `open_file`,
+//! `queue`, `commit`, `reap`, `close_file` in any order, then drop. A unit that was queued belongs to the engine until
+//! it is reaped: the loop touches neither its slot nor its part of the buffer area.
 //! Must not know: which loop drives it. Start reading at [`Prepared`] and [`Engine`].
 
 use crate::options::EngineOptions;
@@ -19,12 +18,12 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// An engine as the planner has it: its row, and the way to make one.
+/// An engine as the planner sees it: its row in the table, and the function that prepares it.
 #[derive(Clone, Copy)]
 pub struct EngineKind {
-    /// Its row in the table of engines; with a pool of threads, what the pool makes of it.
+    /// The row in the table of engines. For an engine behind a pool of threads: the row as the pool changes it.
     pub def: EngineDef,
-    /// Checks the values of its private options.
+    /// Checks the values of the engine's private options.
     pub prepare: Prepare,
 }
 
@@ -33,26 +32,26 @@ pub type Prepare = fn(&EngineOptions) -> Result<Box<dyn Prepared>, EngineError>;
 
 /// An engine in its first state: its options are checked, nothing is allocated.
 pub trait Prepared {
-    /// Makes a target that is the engine's own before the job starts, as [`Engine::open_file`] wants to find it. In the process that
-    /// lays out files.
+    /// Makes a target that the engine owns before the job starts, so that [`Engine::open_file`] finds it. Called in the
+    /// process that lays out files.
     fn make_target(&self, _name: &Path) -> Result<(), EngineError> {
         Ok(())
     }
 
-    /// Makes the second state, with all that it will ever allocate.
+    /// Starts the engine: allocates all that it will ever need.
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError>;
 
-    /// How turns of work follow each other. Asked of engines without targets only.
+    /// How the turns of work follow each other. Called only for engines without targets.
     fn rhythm(&self) -> Rhythm {
         Rhythm::default()
     }
 
-    /// What users are told when the job starts, a line each.
+    /// Lines that the user sees when the job starts.
     fn introduction(&self, _job: &JobFacts) -> Vec<String> {
         Vec::new()
     }
 
-    /// See [`Engine::hint`]: what the options alone say.
+    /// See [`Engine::hint`], as far as the options alone give the answer.
     fn hint(&self, _unit: &IoUnit, _errno: i32) -> Option<&'static str> {
         None
     }
@@ -63,30 +62,30 @@ pub trait Prepared {
 pub struct Rhythm {
     /// Rest after each turn, microseconds.
     pub pause_us: u64,
-    /// Which end of other jobs is the job's own.
+    /// Which end of other jobs ends this job too.
     pub ends_with: EndsWith,
 }
 
-/// Which end of other jobs ends one whose turns move no data.
+/// Which end of other jobs also ends a job whose turns move no data.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum EndsWith {
-    /// None: it counts as one that does I/O.
+    /// None: the job counts as one that does I/O.
     #[default]
     Nothing,
-    /// That of the last job that does I/O beside it.
+    /// The end of the last job beside it that does I/O.
     LastIo,
-    /// There is no I/O left, even where it has just begun itself.
+    /// The job ends as soon as no job does I/O, even if it has only just begun itself.
     NoIo,
 }
 
-/// What an engine gets before the first I/O.
+/// What an engine is given before the first I/O.
 pub struct EngineSetup {
     /// Largest number of units in flight; unit indexes are below it.
     pub iodepth: u32,
     /// Largest length of a unit, bytes.
     pub max_block_bytes: usize,
-    /// The buffer area; unit buffers are at [`IoUnit::buffer_offset`]. It lives as long as a clone of this is held.
-    /// The engine may keep the address of the area; it borrows the cell only within a call.
+    /// The buffer area; unit buffers are at [`IoUnit::buffer_offset`]. The area lives as long as somebody holds a clone
+    /// of this `Rc`. The engine may keep the address of the area, but borrows the cell only within a call.
     pub arena: Rc<RefCell<Arena>>,
     /// Number of files of the job; file indexes are below it.
     pub n_files: u32,
@@ -98,39 +97,39 @@ pub struct EngineSetup {
     pub clock: Clock,
     /// Seed of the worker, for engines that draw random numbers.
     pub seed: u64,
-    /// What else the job is about.
+    /// Facts about the job.
     pub job: JobFacts,
 }
 
-/// What an engine may have to know of its job beyond its own options.
+/// Facts about its job that an engine may need beyond its own options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JobFacts {
-    /// Its name.
+    /// Name of the job.
     pub name: String,
-    /// Its time is limited to this, microseconds.
+    /// Limit of the job's time, microseconds.
     pub runtime_us: Option<u64>,
-    /// Which of several equal jobs it is, from 0.
+    /// Index of this job among the clones of one job (`numjobs`), from 0.
     pub clone_index: u32,
-    /// It reads.
+    /// The job reads.
     pub reads: bool,
-    /// It writes.
+    /// The job writes.
     pub writes: bool,
-    /// It trims.
+    /// The job trims.
     pub trims: bool,
-    /// Its I/Os are in no order.
+    /// The job's offsets are random.
     pub is_random: bool,
-    /// Somebody checks what it writes.
+    /// The job's writes are verified.
     pub is_verified: bool,
-    /// The first target that it names.
+    /// The first target that the job names.
     pub filename: Option<String>,
 }
 
-/// What the engine gets of a target that is opened.
+/// What the engine is given to open a target.
 #[derive(Debug, Clone, Copy)]
 pub enum OpenTarget<'a> {
     /// A file that the run has opened. It stays open until `close_file` has returned.
     Descriptor(BorrowedFd<'a>),
-    /// The name of a target that is the engine's own.
+    /// The name of a target that the engine owns.
     Name(&'a Path),
 }
 
@@ -138,7 +137,7 @@ pub enum OpenTarget<'a> {
 pub struct EngineFile<'a> {
     /// Index in the job.
     pub index: u32,
-    /// What the engine does its I/Os to.
+    /// Target of the engine's I/Os.
     pub target: OpenTarget<'a>,
     /// Opened for writing.
     pub writable: bool,
@@ -150,63 +149,64 @@ pub struct EngineFile<'a> {
     pub random: bool,
 }
 
-/// One I/O. Slots are reused; the index of the slot is the identity while it is in flight.
+/// One I/O. Slots are reused; while the I/O is in flight, the index of its slot identifies it.
 #[derive(Debug, Clone, Copy)]
 pub struct IoUnit {
-    /// What to do.
+    /// Kind of the I/O.
     pub direction: Direction,
-    /// File of the job.
+    /// Index of the file in the job.
     pub file_index: u32,
-    /// Where, bytes from the start of the file.
+    /// First byte, from the start of the file.
     pub offset: u64,
-    /// How much, bytes. For `SyncFileRange`: the length of the range.
+    /// Length, bytes. For `SyncFileRange`: the length of the range.
     pub length: usize,
-    /// Place of its data in the buffer area.
+    /// Offset of its data in the buffer area.
     pub buffer_offset: usize,
     /// Flags of `sync_file_range(2)`.
     pub sync_flags: u32,
-    /// I/O priority in the form of `ioprio_set(2)`; 0 takes that of the thread. Engines without a priority per I/O
-    /// ignore it.
+    /// I/O priority in the form of `ioprio_set(2)`; 0 means the priority of the thread. Engines that cannot set a
+    /// priority for each I/O ignore it.
     pub ioprio: u16,
 }
 
 /// Outcome of an I/O: bytes moved (syncs and trims: the length asked for), or a negative errno.
 pub type IoResult = i64;
 
-/// The result of a unit of a connection: there is no more to read, for the other end has said so.
+/// Result of a unit on a connection: the other end has said that it sends no more.
 pub const END_OF_DATA: IoResult = IoResult::MIN + 1;
 
-/// The result of a unit of a connection: nothing was moved for a moment. The same unit is queued again, or the job ends.
+/// Result of a unit on a connection: nothing was moved for a moment. The loop queues the same unit again, or the job
+/// ends.
 pub const NOT_YET: IoResult = IoResult::MIN + 2;
 
-/// How far a connection is.
+/// State of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Connection {
-    /// It is made, or the engine needs none.
+    /// The connection is made, or the engine needs none.
     Made,
-    /// The other end has been asked, or is expected.
+    /// This end has asked the other one to connect, or expects it to.
     Awaited,
-    /// Nobody has come yet to a listener.
+    /// This end listens, and nobody has connected yet.
     Listening,
 }
 
-/// What became of a unit handed to [`Engine::queue`].
+/// What [`Engine::queue`] did with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Queued {
-    /// It is done.
+    /// The unit is done.
     Completed(IoResult),
-    /// It will be handed to the kernel by the next commit.
+    /// The next commit hands the unit to the kernel.
     Queued,
-    /// No room: commit and reap first, then offer it again.
+    /// There is no room: the loop commits and reaps, then offers the unit again.
     Busy,
 }
 
 /// Stamps of the clock around the call that did an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallStamps {
-    /// Before it.
+    /// Before the call.
     pub before: u64,
-    /// After it; that of before where the unit was not completed.
+    /// After the call; equal to `before` where the unit was not completed.
     pub after: u64,
 }
 
@@ -219,10 +219,11 @@ pub struct Completion {
     pub result: IoResult,
 }
 
-/// Appends where room was made before: with no way to grow, a push costs neither a call nor saved registers.
+/// Appends to a list whose capacity was reserved before. Without a way to grow, the push is no call and saves no
+/// registers.
 ///
 /// # Panics
-/// Without room.
+/// Reached only if the list is full.
 #[inline]
 pub(crate) fn push_in_room<T>(list: &mut Vec<T>, item: T) {
     assert!(list.len() < list.capacity(), "a list of units has room for the depth of the queue");
@@ -231,31 +232,32 @@ pub(crate) fn push_in_room<T>(list: &mut Vec<T>, item: T) {
 
 /// A way to do I/O: an engine in its second state.
 ///
-/// No call allocates. Errors of single I/Os are results; an `io::Error` means that the engine itself
-/// cannot go on.
+/// No call allocates. The error of a single I/O is its result; an `io::Error` means that the engine itself cannot go
+/// on.
 pub trait Engine {
-    /// Makes the connection that I/Os go through, if it is not made; waits for a moment at most. Called until it is made before a target
-    /// is opened; when the last one is closed it ends.
+    /// Makes the connection that the I/Os use, unless it is made already; waits for a moment at most. The loop calls
+    /// this before it opens a target, until the connection is made. The connection ends when the last target is closed.
     fn connect(&mut self) -> Result<Connection, EngineError> {
         Ok(Connection::Made)
     }
 
-    /// A file is open now; one that is the engine's own is opened here.
+    /// Told after the run has opened a file; an engine that owns its targets opens the target here.
     fn open_file(&mut self, _file: &EngineFile<'_>) -> Result<(), EngineError> {
         Ok(())
     }
 
-    /// A file will be closed; nothing of it is in flight. One that is the engine's own is closed here.
+    /// Told before the run closes a file, of which nothing is in flight; an engine that owns its targets closes the
+    /// target here.
     fn close_file(&mut self, _file_index: u32) {}
 
-    /// A target that is the engine's own is to go (`unlink`). It is closed; what is gone already is fine.
+    /// Removes a closed target that the engine owns (`unlink`). A target that does not exist (any more) is no error.
     fn remove_target(&mut self, _name: &Path) {}
 
     /// Starts or does an I/O.
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued;
 
-    /// [`Engine::queue`] with stamps around it. An engine whose system call does the I/O stamps right beside it: what the
-    /// tool does on the way there and back is not the device's time.
+    /// [`Engine::queue`] with stamps around it. An engine whose system call does the I/O takes the stamps right beside
+    /// that call, because time that ferrio spends on the way there and back is not the device's.
     #[inline]
     fn queue_timed(&mut self, unit_index: u32, unit: &IoUnit, clock: &Clock) -> (Queued, CallStamps) {
         let before = clock.stamp();
@@ -269,28 +271,30 @@ pub trait Engine {
         Ok(0)
     }
 
-    /// What may be behind an error of a unit, in one sentence for the user, where the errno alone does not say it
+    /// A possible reason for the error of a unit, in one sentence for the user, where the errno alone does not tell it
     /// (an option that kernel, file system or device refuse). Not called on the hot path.
     fn hint(&self, _unit: &IoUnit, _errno: i32) -> Option<&'static str> {
         None
     }
 
-    /// True once for a unit whose error came from handing it over, not from its I/O. Not called on the hot path.
+    /// True once for a unit whose error came from its submission, not from the I/O. Not called on the hot path.
     fn take_refusal(&mut self, _unit_index: u32) -> bool {
         false
     }
 
-    /// Waits until at least `min` units are done, takes up to `max`, appends them to `completions`
-    /// (which has room for `iodepth`; an engine that has them at hand may add more than `max`). With `min` 0 it only
-    /// looks. Never waits for more units than it has in flight. A turn of work that moves no data may take long: such an engine
-    /// returns with nothing now and then, so that the loop can look up.
+    /// Waits until at least `min` units are done, takes up to `max`, appends them to `completions` (which has room for
+    /// `iodepth`; an engine that already holds more results may add more than `max`). With `min` 0 it only looks. Never
+    /// waits for more units than it has in flight.
+    ///
+    /// A turn of work that moves no data may take long. An engine with such turns returns now and then without a
+    /// completion, so that the loop can look at its deadlines.
     fn reap(&mut self, _min: u32, _max: u32, _completions: &mut Vec<Completion>) -> io::Result<()> {
         Ok(())
     }
 
-    /// Waits until a unit is done, but not beyond `until_ns` of the clock; takes up to `max` as [`Engine::reap`] does. May
-    /// return early with nothing. At least one unit is in flight. An engine that can have the kernel wait for a limited time
-    /// does so; this one looks again and again.
+    /// Waits until a unit is done, but not beyond `until_ns` of the clock; takes up to `max` as [`Engine::reap`] does.
+    /// May return early with nothing. At least one unit is in flight. An engine that can let the kernel wait for a
+    /// limited time overrides this default, which polls.
     fn reap_until(
         &mut self,
         max: u32,
@@ -310,10 +314,10 @@ pub trait Engine {
     }
 }
 
-/// Between two looks of an engine that cannot wait for a limited time, nanoseconds.
+/// Pause between two polls of an engine that cannot wait for a limited time, nanoseconds.
 const LOOK_NS: u64 = 20_000;
 
-/// What is left of the time until `until_ns`.
+/// Time from now until `until_ns`.
 pub(crate) fn time_left(clock: &Clock, until_ns: u64) -> Duration {
     Duration::from_nanos(until_ns.saturating_sub(clock.now_ns()))
 }
@@ -324,9 +328,9 @@ pub enum EngineError {
     /// A private option has a value that the engine cannot use.
     #[error("{engine}: option {option}={value}: {why}")]
     BadOption {
-        /// Engine.
+        /// Name of the engine.
         engine: &'static str,
-        /// Option.
+        /// Name of the option.
         option: &'static str,
         /// Value as given.
         value: String,
@@ -336,7 +340,7 @@ pub enum EngineError {
     /// A step before the first I/O failed.
     #[error("{engine}: {what}: {source}")]
     Failed {
-        /// Engine.
+        /// Name of the engine.
         engine: &'static str,
         /// The step, a short name.
         step: &'static str,
@@ -345,7 +349,7 @@ pub enum EngineError {
         /// What the system said.
         source: io::Error,
     },
-    /// A target that is the engine's own could not be made or opened.
+    /// A target that the engine owns could not be made or opened.
     #[error("{step}: {source}")]
     Target {
         /// What was to be done with it, a short name as `open(NAME)`.
@@ -356,7 +360,7 @@ pub enum EngineError {
     /// The kernel refused a feature.
     #[error("{engine}: {what} failed: {source}; {hint}")]
     Refused {
-        /// Engine.
+        /// Name of the engine.
         engine: &'static str,
         /// What was tried, with the option that asked for it.
         what: String,
@@ -378,7 +382,7 @@ impl EngineError {
         Self::BadOption { engine, option, value: value.to_string(), why: why.into() }
     }
 
-    /// The step that failed, if it has a name of its own.
+    /// The name of the step that failed, for variants that have one.
     pub fn step(&self) -> Option<&'static str> {
         match self {
             Self::Failed { step, .. } => Some(step),

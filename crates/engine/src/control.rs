@@ -1,7 +1,8 @@
-//! What moves no data: syncs and trims, done at once in the thread of the job.
+//! I/Os that move no data: syncs and trims, done at once in the thread of the job.
 //!
-//! fio's file engines do these with the same system calls whatever the engine (seen by strace), so they share this file.
-//! Must not know: which engine asks. Start reading at [`run`].
+//! fio makes the same system calls for these in each of its engines for files (seen by strace), so all of ferrio's
+//! share this file.
+//! Must not know: which engine calls. Start reading at [`run`].
 
 use crate::contract::{IoResult, IoUnit};
 use crate::fd_table::FdTable;

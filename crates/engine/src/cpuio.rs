@@ -35,17 +35,17 @@ const N_NUMBERS: usize = 16 << 10;
 
 pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(Load::parse(options)?));
 
-/// The engine before it is started: what is burnt, and how.
+/// The engine in its first state: how much CPU time to burn, and how.
 #[derive(Debug, PartialEq, Eq)]
 struct Load {
-    /// 1 to 100.
+    /// Share of the time that is burnt, 1 to 100.
     percent: u32,
     chunk_us: u64,
     mode: Mode,
     ends_with: EndsWith,
 }
 
-/// What burns.
+/// How the time is burnt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Noop,
@@ -63,7 +63,7 @@ impl Load {
             EngineError::bad_option(NAME, "cpuchunks", &chunk.unwrap_or(0), "the length of a slice is not negative")
         })?;
         Ok(Self {
-            // As seen on fio 3.41: what is no percentage is all of a CPU, be it negative.
+            // As seen on fio 3.41: a value outside of 1 to 100, even a negative one, means all of a CPU.
             percent: u32::try_from(percent).unwrap_or(100).min(100),
             chunk_us,
             mode: if options.text("cpumode") == Some("qsort") { Mode::Qsort } else { Mode::Noop },
@@ -71,7 +71,7 @@ impl Load {
         })
     }
 
-    /// Rest after each slice, so that slices have their percentage of the time of both.
+    /// Rest after each slice, so that the slices take `percent` of the total time.
     fn pause_us(&self) -> u64 {
         self.chunk_us.saturating_mul(u64::from(100 - self.percent)) / u64::from(self.percent)
     }
@@ -120,7 +120,7 @@ impl Engine for Running {
         Ok(u32::from(self.slice.is_some()))
     }
 
-    /// Burns: there is nothing else that it could wait for.
+    /// Burns the slice, because the engine has nothing else to wait for.
     fn reap(&mut self, _min: u32, _max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
         let Some((unit_index, end_ns)) = self.slice else { return Ok(()) };
         let until_ns = end_ns.min(self.clock.now_ns().saturating_add(STRETCH_NS));
@@ -133,9 +133,9 @@ impl Engine for Running {
     }
 }
 
-/// What is done to burn time.
+/// The work that burns time.
 struct Work {
-    /// Those that are sorted; none: an empty loop.
+    /// Numbers to sort; empty: the work is an empty loop.
     numbers: Vec<u64>,
     /// Never 0.
     seed: u64,
@@ -155,7 +155,7 @@ impl Work {
         }
     }
 
-    /// Sorts numbers that are in no order.
+    /// Fills the list with random numbers and sorts them.
     fn sort(&mut self) {
         let seed = &mut self.seed;
         self.numbers.fill_with(|| {

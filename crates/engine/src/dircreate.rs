@@ -1,4 +1,5 @@
-//! `ioengine=dircreate`: `mkdir(2)` without any permissions, as fio makes them. One that is there already is an error.
+//! `ioengine=dircreate`: `mkdir(2)` without any permissions, as fio makes directories. A directory that exists already
+//! is an error.
 //!
 //! Must not know: I/Os. Start reading at `Create`.
 

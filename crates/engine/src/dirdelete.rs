@@ -27,7 +27,7 @@ impl Deed for Delete {
     }
 }
 
-/// Makes a directory for a job to look up or to delete. Whatever is there by this name already stays, as with fio 3.41.
+/// Makes a directory for a job to look up or to delete. Whatever exists by this name already stays, as with fio 3.41.
 pub(crate) fn make_directory(name: &Path) -> Result<(), EngineError> {
     match file::create_directory(name, 0o700) {
         Err(error) if error.errno() == Some(libc::EEXIST) => Ok(()),

@@ -1,4 +1,4 @@
-//! `ioengine=dirstat`: looks a directory up that was made before, as `ioengine=filestat` does with a file.
+//! `ioengine=dirstat`: looks up a directory that was made before, as `ioengine=filestat` does with a file.
 //!
 //! Must not know: I/Os. Start reading at `StatDirectory`.
 

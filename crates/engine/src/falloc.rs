@@ -1,5 +1,5 @@
-//! `ioengine=falloc`: `fallocate(2)`; what counts as a read allocates within the size of the file, a write beyond it, and a trim
-//! punches a hole. No data is moved.
+//! `ioengine=falloc`: `fallocate(2)`. An I/O that counts as a read allocates within the size of the file, a write
+//! allocates beyond it, and a trim punches a hole. No data is moved.
 //!
 //! As seen on fio 3.41 by strace. Must not know: batches. Start reading at `Falloc`.
 
@@ -13,7 +13,7 @@ use std::os::fd::BorrowedFd;
 
 pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(Inline(Falloc)));
 
-/// Changes what is allocated, and not what is stored.
+/// Changes the allocation of a file, not its contents.
 struct Falloc;
 
 impl Transfer for Falloc {

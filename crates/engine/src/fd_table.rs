@@ -1,4 +1,4 @@
-//! The descriptors of a job's open files, by the index that a unit carries.
+//! The descriptors of a job's open files, by the file index that a unit carries.
 //!
 //! Must not know: what is done with them. Start reading at [`FdTable`].
 #![expect(unsafe_code, reason = "the table outlives the borrow of a descriptor, which the loop keeps open")]
@@ -7,7 +7,7 @@ use crate::contract::{EngineFile, OpenTarget};
 use ferrio_sys::Errno;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-/// What every engine over descriptors keeps of its files.
+/// The table that every engine over descriptors has.
 pub(crate) struct FdTable {
     by_file: Vec<Option<BorrowedFd<'static>>>,
 }
@@ -17,7 +17,7 @@ impl FdTable {
         Self { by_file: vec![None; n_files as usize] }
     }
 
-    /// The run has opened a file.
+    /// Called after the run has opened a file.
     pub(crate) fn open(&mut self, file: &EngineFile<'_>) {
         let (OpenTarget::Descriptor(fd), Some(entry)) = (file.target, self.by_file.get_mut(file.index as usize)) else {
             return;
@@ -26,14 +26,14 @@ impl FdTable {
         *entry = Some(unsafe { BorrowedFd::borrow_raw(fd.as_raw_fd()) });
     }
 
-    /// The run is about to close it.
+    /// Called before the run closes the file.
     pub(crate) fn close(&mut self, file_index: u32) {
         if let Some(entry) = self.by_file.get_mut(file_index as usize) {
             *entry = None;
         }
     }
 
-    /// The descriptor of an open file; EBADF for another.
+    /// The descriptor of an open file; EBADF for a file that is not open.
     #[inline]
     pub(crate) fn get(&self, file_index: u32) -> Result<BorrowedFd<'_>, Errno> {
         match self.by_file.get(file_index as usize) {
@@ -59,7 +59,7 @@ mod tests {
         assert!([0, 2].into_iter().all(|index| table.get(index).is_err()));
         table.close(1);
         assert_eq!(table.get(1).map(|fd| fd.as_raw_fd()), Err(Errno::BADF));
-        // Of a file beyond the table nothing is kept.
+        // The table keeps nothing of a file whose index is beyond its end.
         table.open(&EngineFile { index: 2, ..file });
         assert!(table.get(2).is_err());
     }

@@ -1,4 +1,4 @@
-//! `ioengine=filecreate`: `open(2)` with `O_CREAT`. What is there already is only opened.
+//! `ioengine=filecreate`: `open(2)` with `O_CREAT`. A file that exists already is only opened.
 //!
 //! Must not know: I/Os. Start reading at `Create`.
 
@@ -21,7 +21,7 @@ impl Deed for Create {
     }
 
     fn remove(&mut self, name: &Path) {
-        // A file that another clone has removed already is gone all the same.
+        // Another clone may have removed the file already, which is no error.
         let _ = file::unlink(name);
     }
 }

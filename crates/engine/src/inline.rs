@@ -1,7 +1,7 @@
-//! What all engines share that finish every I/O within `queue`.
+//! The common part of all engines that finish every I/O within `queue`.
 //!
-//! Such an engine is one way to read and one to write (a [`Transfer`]); buffers, and syncs and trims unless it has its own
-//! way to do them, are done here.
+//! Such an engine provides one way to read and one to write (a [`Transfer`]). This file does the rest: buffers, and
+//! also syncs and trims unless the engine does these in its own way.
 //! Must not know: which system calls move the data. Start reading at [`Transfer`].
 
 use crate::contract::{CallStamps, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Prepared, Queued};
@@ -15,12 +15,12 @@ use std::cell::RefCell;
 use std::os::fd::BorrowedFd;
 use std::rc::Rc;
 
-/// A way to read and write at a place, waiting until it is done.
+/// Reads and writes at an offset, and returns when the transfer is done.
 pub(crate) trait Transfer {
-    /// Before the first I/O.
+    /// Called before the first I/O.
     fn start(&mut self, _setup: &EngineSetup) {}
 
-    /// A file was opened: its position is 0.
+    /// A file was opened, with its position at 0.
     fn opened(&mut self, _file: &EngineFile<'_>) -> Result<(), EngineError> {
         Ok(())
     }
@@ -45,7 +45,7 @@ pub(crate) trait Transfer {
     }
 }
 
-/// An engine around a way to transfer, prepared.
+/// An engine around a [`Transfer`], in its first state.
 pub(crate) struct Inline<T>(pub(crate) T);
 
 impl<T: Transfer + 'static> Prepared for Inline<T> {
@@ -58,7 +58,7 @@ impl<T: Transfer + 'static> Prepared for Inline<T> {
     }
 }
 
-/// The same, running.
+/// The same engine in its second state.
 struct Running<T> {
     transfer: T,
     arena: Rc<RefCell<Arena>>,
@@ -71,7 +71,7 @@ impl<T: Transfer> Running<T> {
         Self { transfer, fds: FdTable::new(setup.n_files), arena: setup.arena }
     }
 
-    /// Moves the data; what `stamp` gives beside it: before and after.
+    /// Moves the data. The array holds what `stamp` returned before and after that.
     #[inline]
     fn transfer<S>(&mut self, unit: &IoUnit, stamp: impl Fn() -> S) -> Result<(IoResult, [S; 2]), Errno> {
         let fd = self.fds.get(unit.file_index)?;
@@ -85,7 +85,7 @@ impl<T: Transfer> Running<T> {
     }
 }
 
-/// What a call returns, and what `stamp` gives before and after it.
+/// The result of `call`, and what `stamp` returned before and after it.
 #[inline]
 fn around<S, T>(stamp: impl Fn() -> S, call: impl FnOnce() -> T) -> (T, [S; 2]) {
     let before = stamp();

@@ -1,9 +1,10 @@
 //! `ioengine=io_uring`: requests by a submission ring, completions from a mapped ring.
 //!
-//! Completions that are there are taken without a system call; else the kernel is entered once for all that are wanted.
-//! Like fio (seen by strace) syncs and `sync_file_range` go through the ring, and so do trims of block devices; `syncfs` and
-//! trims that the kernel (before 6.12) or the device do not take by a ring are done in the thread of the job, after what was
-//! queued before them was submitted. With `hipri` a ring takes neither syncs nor trims: they are done in the thread then, too.
+//! If completions are in the ring already, the engine takes them without a system call; otherwise it enters the kernel
+//! once for all that it wants. As in fio (seen by strace), the ring carries syncs and `sync_file_range`, and also trims
+//! of block devices. Some calls are done in the thread of the job, after everything queued before them was submitted:
+//! `syncfs`, and trims that the kernel (before 6.12) or the device refuses as a request. A ring with `hipri` carries
+//! neither syncs nor trims, so they are done in the thread too.
 //! Must not know: batches, depths. Start reading at `Uring`, then `Running` and `options`.
 #![expect(unsafe_code, reason = "requests point into the buffer area")]
 
@@ -34,17 +35,18 @@ use std::time::Duration;
 /// Name of the engine in messages.
 const NAME: &str = "io_uring";
 
-/// The kernel moves no more in one I/O (`MAX_RW_COUNT`); a request has 32 bits for its length.
+/// Most bytes that the kernel moves in one I/O (`MAX_RW_COUNT`); a request has 32 bits for its length.
 const MAX_IO_BYTES: usize = 0x7fff_f000;
 
-/// A kernel without room (EAGAIN), of which nothing is in flight that could make room, is asked again so often.
+/// Number of tries to submit when the kernel has no room (EAGAIN) although none of our requests is in flight, so that
+/// no completion could make room.
 const MAX_SUBMIT_TRIES: u32 = 1000;
 
 /// Pause between these tries.
 const SUBMIT_PAUSE: Duration = Duration::from_millis(1);
 
-/// With a polling kernel thread, the ring is looked at so often (some 10 us) before the kernel is entered to wait: such
-/// jobs want no system calls, but a slow device should not cost a CPU.
+/// With a polling kernel thread, looks at the ring (some 10 us in all) before the engine enters the kernel to wait:
+/// such jobs want no system calls, but a slow device should not cost a CPU.
 const N_SPINS: u32 = 1000;
 
 pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(Uring { options: UringOptions::parse(options)? }));
@@ -54,7 +56,7 @@ struct Uring {
     options: UringOptions,
 }
 
-/// The ring stands first: dropping it waits for what is in flight, then the buffers may go.
+/// The ring is the first field: dropping it waits for all I/Os in flight, after which the buffers may be dropped.
 struct Running {
     ring: Ring,
     arena: Rc<RefCell<Arena>>,
@@ -67,7 +69,7 @@ struct Running {
     sync_lengths: Vec<IoResult>,
     /// By slot: the trim that is in the ring.
     trims: Vec<Option<IoUnit>>,
-    /// By file: trims go by the ring until it refuses one.
+    /// By file: trims of this file go through the ring until the kernel refuses one.
     trims_by_ring: Vec<bool>,
     /// Units queued whose submission was not yet reported by `commit`.
     n_queued: u32,
@@ -118,7 +120,7 @@ impl Running {
         match unit.direction {
             Direction::Sync => Some(SyncKind::All),
             Direction::Datasync => Some(SyncKind::Data),
-            // Longer ranges do not fit a request; they are done inline.
+            // Longer ranges do not fit into a request; they are done in the thread of the job.
             Direction::SyncFileRange => u32::try_from(unit.length).ok().map(|len| SyncKind::Range {
                 offset: unit.offset,
                 len,
@@ -148,7 +150,7 @@ impl Running {
         }
     }
 
-    /// True for every n-th call; never for 0.
+    /// True for every n-th call, where n is `every`; never if that is 0.
     #[inline]
     fn takes_turn(&mut self, every: u32) -> bool {
         if every == 0 {
@@ -162,7 +164,7 @@ impl Running {
         is_turn
     }
 
-    /// Pushes a request; where a polling thread takes them, when there is room.
+    /// Pushes a request. With a polling kernel thread it waits for room first.
     #[inline]
     fn push(&mut self, unit_index: u32, sync_length: IoResult, mut push: impl FnMut(&mut Ring) -> bool) -> Queued {
         while !push(&mut self.ring) {
@@ -189,7 +191,7 @@ impl Running {
         queued
     }
 
-    /// Takes completions that are there.
+    /// Takes completions that are in the ring.
     #[inline]
     fn pop(&mut self, n_max: usize, completions: &mut Vec<Completion>) {
         let Self { sync_lengths, trims, trims_by_ring, fds, .. } = self;
@@ -197,7 +199,7 @@ impl Running {
             let result = match done.result {
                 1.. => IoResult::from(done.result),
                 0 => {
-                    // A trim that is done, so that the next error of this slot is not taken for its.
+                    // The trim is done; without this, the next error of this slot would count as the error of a trim.
                     trims[done.slot as usize] = None;
                     sync_lengths[done.slot as usize]
                 }
@@ -207,12 +209,12 @@ impl Running {
         });
     }
 
-    /// Waits until there are `n_missing` completions.
+    /// Waits until `n_missing` completions are in the ring.
     fn wait(&mut self, n_missing: usize) -> Result<(), Errno> {
         self.ring.submit_and_wait(n_missing as u32)
     }
 
-    /// Hands pushed requests to the kernel, with patience where it has no room.
+    /// Submits pushed requests; tries again where the kernel has no room.
     fn submit(&mut self) -> Result<(), Errno> {
         let mut n_tries = 0;
         loop {
@@ -235,8 +237,8 @@ impl Running {
     }
 }
 
-/// The result of a request that failed. A trim that kernel or device do not take by a ring is done at once, and those that
-/// follow on its file as well.
+/// The result of a request that failed. A trim that the kernel or the device refuses as a request is done at once in
+/// the thread, and so are later trims of its file.
 #[cold]
 fn failed(done: RingCompletion, trims: &mut [Option<IoUnit>], trims_by_ring: &mut [bool], fds: &FdTable) -> IoResult {
     let result = IoResult::from(done.result);
@@ -293,7 +295,7 @@ impl Engine for Running {
     fn close_file(&mut self, file_index: u32) {
         self.fds.close(file_index);
         if self.options.has_registered_files {
-            // A file that stays in the table is only kept open by the ring.
+            // A file that is not taken out of the table merely stays open.
             let _ = self.ring.set_registered_file(file_index, None);
         }
     }
@@ -330,7 +332,7 @@ impl Engine for Running {
             return Ok(0);
         }
         self.submit()?;
-        // What a polling thread was shown counts as handed over. A wait may have submitted before.
+        // Requests that a polling kernel thread can see count as submitted. A wait may have submitted some before.
         let n_left = if self.options.sqpoll.is_some() { 0 } else { self.ring.n_unsubmitted() };
         let n_taken = self.n_queued.saturating_sub(n_left);
         self.n_queued -= n_taken;

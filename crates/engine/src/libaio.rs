@@ -1,9 +1,9 @@
 //! `ioengine=libaio`: Linux native AIO (`io_submit(2)`, `io_getevents(2)`).
 //!
-//! Options: `userspace_reap` takes completions that are there from the mapped ring, without a system call; `nowait` sets
-//! `RWF_NOWAIT`; `libaio_vectored` uses the operations with vectors. As seen on fio 3.41 (by strace) fsync and fdatasync are
-//! queued like reads and writes, other syncs and trims are done in the thread of the job, after what was queued before them was
-//! submitted; `io_getevents` gets the loop's min and max.
+//! Options: `userspace_reap` takes completions from the mapped ring, without a system call; `nowait` sets `RWF_NOWAIT`;
+//! `libaio_vectored` uses the operations with vectors. As seen on fio 3.41 (by strace), fsync and fdatasync are queued
+//! like reads and writes; other syncs, and trims, are done in the thread of the job, after everything queued before
+//! them was submitted; `io_getevents` gets the loop's min and max.
 //! Must not know: batches, depths. Start reading at `Libaio`, then `Running`.
 #![expect(unsafe_code, reason = "requests point into the buffer area")]
 
@@ -26,7 +26,8 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::rc::Rc;
 use std::time::Duration;
 
-/// A kernel without room (EAGAIN), of which nothing is in flight that could make room, is asked again so often.
+/// Number of tries to submit when the kernel has no room (EAGAIN) although none of our requests is in flight, so that
+/// no completion could make room.
 const MAX_SUBMIT_TRIES: u32 = 1000;
 
 /// Pause between these tries.
@@ -79,7 +80,7 @@ impl Prepared for Libaio {
     }
 }
 
-/// The context stands first: dropping it waits for what is in flight, then the buffers may go.
+/// The context is the first field: dropping it waits for all I/Os in flight, after which the buffers may be dropped.
 struct Running {
     context: AioContext,
     arena: Rc<RefCell<Arena>>,
@@ -87,9 +88,9 @@ struct Running {
     flags: JobRwFlags,
     /// For reads and for writes.
     operations: [AioOperation; 2],
-    /// Units that the kernel refused to take.
+    /// Units that the kernel refused.
     refused: Vec<Completion>,
-    /// Which of those nobody has asked about: each unit once.
+    /// The refused units that `take_refusal` has not reported yet, each once.
     refusals: Vec<u32>,
     syncs: Syncs,
 }
@@ -107,7 +108,7 @@ impl Syncs {
         Some(unit)
     }
 
-    /// What the kernel says, in the form of the contract: a sync that went well moved all that it was asked to.
+    /// A completion in the form of the contract: a successful sync counts as having moved its whole length.
     #[inline]
     fn completion(&mut self, done: AioCompletion) -> Completion {
         let unit = if self.n == 0 { None } else { self.take(done.slot) };
@@ -117,8 +118,8 @@ impl Syncs {
 }
 
 impl Running {
-    /// Takes the oldest queued unit out and gives it an error. A sync that this file, or this kernel, does not take as a request
-    /// is done here.
+    /// Takes the oldest queued unit out and gives it an error. A sync that the file or the kernel refuses as a request
+    /// is done here instead.
     fn refuse_oldest(&mut self, errno: Errno) {
         let Some(unit_index) = self.context.drop_oldest() else { return };
         let sync = self.syncs.take(unit_index).filter(|_| errno == Errno::INVAL);
@@ -129,7 +130,7 @@ impl Running {
         }
     }
 
-    /// Queues what can be, and does the rest.
+    /// Queues the sync or trim if the kernel takes it as a request, or does it at once.
     #[cold]
     fn queue_control(&mut self, unit_index: u32, unit: &IoUnit, fd: RawFd) -> Queued {
         let operation = match unit.direction {
@@ -189,7 +190,8 @@ impl Engine for Running {
         let mut n_tries = 0;
         while self.context.n_queued() > 0 {
             match self.context.submit() {
-                // The kernel stops at the first unit that it cannot take and says why when that one is the oldest.
+                // The kernel stops at the first unit that it refuses; it returns the errno only if that unit is the
+                // oldest.
                 Ok(n_taken) if n_taken > 0 => {}
                 Ok(_) | Err(Errno::AGAIN) if self.context.n_in_flight() > 0 || !self.refused.is_empty() => break,
                 Ok(_) | Err(Errno::AGAIN) if n_tries < MAX_SUBMIT_TRIES => {
@@ -242,7 +244,7 @@ impl Engine for Running {
     }
 }
 
-/// Why there is no context.
+/// The message when the context cannot be made.
 fn explain_setup(iodepth: u32, errno: Option<i32>) -> EngineError {
     let number =
         |name| std::fs::read_to_string(format!("/proc/sys/fs/{name}")).map_or("?".into(), |n| n.trim().to_owned());
@@ -321,7 +323,7 @@ mod tests {
         assert_eq!(completions, [0, 1, 2].map(|unit_index| Completion { unit_index, result: 4096 }));
     }
 
-    /// A pipe knows no sync.
+    /// A pipe cannot be synced.
     #[test]
     fn a_sync_that_the_kernel_refuses_is_done_by_the_job() {
         let file = TestFile::new("libaio");

@@ -1,15 +1,16 @@
 //! `ioengine=mmap`: files mapped into memory, data moved by copying.
 //!
-//! The range that the job uses is mapped whole when the file is opened, as with fio; where the address space has no room for
-//! it, in windows of 1 GiB divided by the number of files, one at a time. Syncs are `msync(2)` of the mapping; with
-//! `direct=1` every write is followed by an `msync` of its bytes. `thp` asks for huge pages.
+//! The engine maps the job's whole range when a file is opened, as fio does. Where the address space has no room for
+//! that, it maps windows of 1 GiB divided by the number of files, one at a time for each file. Syncs are `msync(2)` of
+//! the mapping; with `direct=1` every write is followed by an `msync` of its bytes. `thp` asks for huge pages.
 //!
-//! A page that the file does not have (any more), or that cannot be read, makes the I/O fail with EIO; the handler of
-//! `SIGBUS` that this takes is in `ferrio_sys`. The file is mapped anew for the next I/O.
+//! An I/O on a page that the file does not have (any more), or that cannot be read, fails with EIO; the handler of
+//! `SIGBUS` that this needs is in `ferrio_sys`. The next I/O maps the file anew.
 //!
-//! Deviations from fio 3.41: with `thp=1` mappings stay shared (its are private, so that writes never reach the file), and
-//! with an offset the range at the offset is mapped (its mapping begins at 0). With `direct=1` reads are not followed by an
-//! `msync`, which does nothing for them. Must not know: batches. Start reading at `Mmap`, then `window`.
+//! Deviations from fio 3.41: with `thp=1` mappings stay shared (fio's are private, so that its writes never reach the
+//! file), and with an offset the range at the offset is mapped (fio's mapping begins at 0). With `direct=1` reads are
+//! not followed by an `msync`, which has no effect on them. Must not know: batches. Start reading at `Mmap`, then
+//! `window`.
 
 mod window;
 
@@ -49,14 +50,14 @@ impl Mmap {
         Self { has_huge_pages: options.flag("thp"), is_direct: false, window_bytes: 0, files: Vec::new() }
     }
 
-    /// The mapping that holds a unit, and the place of the unit in it.
+    /// The mapping that holds a unit, and the unit's offset in it.
     fn mapping_of(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit) -> Result<(&mut FileMapping, usize), Errno> {
         let Self { has_huge_pages, window_bytes, .. } = *self;
         let file = self.files.get_mut(unit.file_index as usize).and_then(Option::as_mut).ok_or(Errno::BADF)?;
         let wanted = Window::new(unit.offset, unit.length as u64);
         let is_usable = |(window, mapping): &(Window, FileMapping)| window.holds(wanted) && !mapping.is_damaged();
         if !file.mapped.as_ref().is_some_and(is_usable) {
-            // Before the new one, so that two windows are never mapped at a time.
+            // Unmaps the old window before it maps the new one, so that two are never mapped at the same time.
             file.mapped = None;
             let window = file.range.part_for(wanted, window_bytes);
             let mapping = file.map(fd, window, has_huge_pages)?;
@@ -70,7 +71,7 @@ impl Mmap {
         let file = self.files.get(unit.file_index as usize).and_then(Option::as_ref).ok_or(Errno::BADF)?;
         match &file.mapped {
             Some((window, mapping)) if window.holds(file.range) => mapping.sync(0, mapping.len()),
-            // Windows that were mapped before have to be written as well.
+            // The sync must also cover windows that were mapped before.
             _ => file_cache::sync(fds.get(unit.file_index)?),
         }
     }
@@ -108,7 +109,7 @@ impl Transfer for Mmap {
         if let (OpenTarget::Descriptor(fd), true) = (file.target, whole.length_bytes > 0) {
             match mapped.map(fd, whole, self.has_huge_pages) {
                 Ok(mapping) => mapped.mapped = Some((whole, mapping)),
-                // Windows are mapped as they are needed.
+                // No room for the whole file: windows are mapped when an I/O needs them.
                 Err(Errno::NOMEM) => {}
                 Err(errno) => return Err(explain(errno, self.has_huge_pages)),
             }

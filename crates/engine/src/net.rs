@@ -1,9 +1,11 @@
-//! `ioengine=net` and `netsplice`: a job that writes sends, one that reads receives, over TCP, UDP, a Unix or a VM socket.
+//! `ioengine=net` and `netsplice`: a job that writes sends data, one that reads receives it, over TCP, UDP, a Unix or a
+//! VM socket.
 //!
-//! A write is one `send`, a read one `recv`; what they leave is the rest of a short I/O. With `pingpong` the reader sends each block back,
-//! and the writer waits for it. `netsplice` goes through a pipe by `splice(2)` where the connection is TCP, else it is `net`.
-//! Deviations beside those of the option table: a connection that ends without a word is an error (fio asks it again and again),
-//! a block larger than a pipe does not hang `netsplice`, and a closing word over a Unix socket is no error.
+//! A write is one `send`, a read one `recv`; a call that moves less than the block makes a short I/O, which the loop
+//! continues. With `pingpong` the reader sends each block back, and the writer waits for it. `netsplice` moves data
+//! through a pipe by `splice(2)` where the connection is TCP; on others it is the same as `net`. Deviations beside
+//! those of the option table: a connection that closes without the closing word is an error (fio retries for ever), a
+//! block larger than a pipe does not hang `netsplice`, and a closing word over a Unix socket is no error.
 //! Must not know: how the connection was made. Start reading at `Net`.
 
 mod exchange;
@@ -41,7 +43,7 @@ struct Idle {
 impl Prepared for Idle {
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
         let way = if self.splices && self.options.protocol.is_tcp() {
-            // A pipe that is moved to a closed socket raises it, and nothing can be said against that in the call.
+            // `splice` to a closed socket raises SIGPIPE, and the call has no flag against that.
             let _ = ferrio_sys::signals::block_broken_pipes();
             Way::Pipe(new_pipe("netsplice")?)
         } else {
@@ -82,7 +84,7 @@ struct Net {
     exchange: Exchange,
     pingpong: bool,
     arena: Rc<RefCell<Arena>>,
-    /// Where each target ends; `None`: it is not open.
+    /// End of each target's range, bytes; `None`: the target is not open.
     ends: Vec<Option<u64>>,
 }
 
@@ -110,7 +112,7 @@ impl Engine for Net {
 
     fn queue(&mut self, _unit_index: u32, unit: &IoUnit) -> Queued {
         if control::is_control(unit.direction) {
-            // There is nothing to sync, and trims are refused before.
+            // A sync has nothing to do; trims are refused before the job starts.
             return Queued::Completed(unit.length as i64);
         }
         let end = self.ends.get(unit.file_index as usize).copied().flatten();

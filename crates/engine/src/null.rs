@@ -1,4 +1,4 @@
-//! `ioengine=null`: every I/O succeeds at once and moves nothing. The cost of the loop itself.
+//! `ioengine=null`: every I/O succeeds at once and moves nothing, so that a run measures the cost of the loop itself.
 
 use crate::contract::{Completion, Engine, EngineError, EngineSetup, IoUnit, Prepare, Prepared, Queued, push_in_room};
 use std::io;
@@ -15,12 +15,13 @@ impl Prepared for Idle {
     }
 }
 
-/// With a depth of 1 a unit completes within `queue`; else it goes through queue, commit and reap like a real one, and a
-/// batch is reaped whole before the next is queued. So it is in fio 3.41: its depths show the size of the batch.
+/// With a depth of 1 a unit completes within `queue`. With a larger depth it passes queue, commit and reap like a real
+/// one, and a batch is reaped whole before the next one is queued. fio 3.41 does the same: its depth figures show the
+/// size of the batch.
 struct Null {
     iodepth: u32,
     units: Vec<Completion>,
-    /// How many of them were committed: none, or all, for no unit is taken before they are reaped.
+    /// Number of committed units: none, or all, because no unit is queued again before all are reaped.
     n_committed: usize,
 }
 
@@ -47,7 +48,7 @@ impl Engine for Null {
     fn reap(&mut self, _min: u32, _max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
         match self.units.as_slice() {
             _ if self.n_committed == 0 => return Ok(()),
-            // A batch is mostly one unit; to copy a block is a call, for which registers would be saved each time.
+            // A batch is mostly one unit. Copying a slice is a call, which would save registers each time.
             [unit] => push_in_room(completions, *unit),
             units => copy(units, completions),
         }

@@ -1,7 +1,7 @@
 //! `io_submit_mode=offload`: an engine whose I/Os are done by a pool of threads, so that the job's thread never waits in
 //! them. Each slot of the job has a thread, and each thread an engine of the wanted kind at a depth of 1.
 //!
-//! Must not know: which loop drives it. Start reading at [`Offload`], then `seat` for what a thread does.
+//! Must not know: which loop drives it. Start reading at [`Offload`], then `seat` for the life of a thread.
 //! Facts: reference "Rates and pauses", `io_submit_mode`.
 
 mod guard;
@@ -22,7 +22,7 @@ use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Why the I/Os of an engine cannot be done by a pool of threads; `None`: they can.
+/// The reason why a pool of threads cannot do the I/Os of an engine; `None`: it can.
 pub fn refusal(def: &EngineDef) -> Option<&'static str> {
     match def.sharing {
         // lseek(2) and the call that follows it are two: another thread would move the position between them.
@@ -34,12 +34,13 @@ pub fn refusal(def: &EngineDef) -> Option<&'static str> {
     }
 }
 
-/// True where a pool would change nothing: handing an I/O over never waits for it, and all go to targets of the engine's own.
+/// True where a pool would change nothing, because `queue` never waits for an I/O of this engine and the engine owns
+/// its targets.
 pub fn is_needless(def: &EngineDef) -> bool {
     def.sharing == Sharing::OwnTargets
 }
 
-/// What a pool of threads makes of an engine: I/Os are in flight once they are handed over.
+/// The row of an engine behind a pool: its I/Os are in flight from `queue` on.
 pub fn pooled(kind: EngineKind) -> EngineKind {
     let handover = match kind.def.handover {
         Handover::Waits => Handover::Prepared { unseen_with: None },
@@ -52,13 +53,14 @@ pub fn pooled(kind: EngineKind) -> EngineKind {
 pub struct Offload {
     kind: EngineKind,
     options: EngineOptions,
-    /// Never started; it explains errors.
+    /// An engine that is never started; it only explains errors.
     adviser: Box<dyn Prepared>,
-    /// One for each thread; empty: none waits for others.
+    /// One guard for each thread; empty: no I/O waits for another.
     guards: Vec<RangeGuard>,
 }
 
-/// A started pool. The seats stand first: dropping them waits for what is in flight, then the buffers may go.
+/// A started pool. The seats are the first field: dropping them waits for all I/Os in flight, after which the buffers
+/// may be dropped.
 struct Pool {
     seats: Vec<Seat>,
     board: Arc<Board>,
@@ -73,14 +75,15 @@ impl Offload {
     /// Checks the options, as the engine itself would.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// The options of the engine.
     pub fn new(kind: EngineKind, options: EngineOptions) -> Result<Self, EngineError> {
         let adviser = (kind.prepare)(&options)?;
         Ok(Self { kind, options, adviser, guards: Vec::new() })
     }
 
-    /// The same, but an I/O waits until those of all who lock the same bytes in the same space are done. `lockers` has one
-    /// for each thread, `file_numbers` a number for each file of the job, which is that of the file in other jobs too.
+    /// The same, but an I/O waits until no other I/O touches its bytes, among those of all jobs whose lockers share a
+    /// lock space. `lockers` has one entry for each thread. `file_numbers` has a number for each file of the job; other
+    /// jobs give the same file the same number.
     #[must_use]
     pub fn excluding(mut self, lockers: Vec<Locker>, file_numbers: &[u32]) -> Self {
         let file_numbers: Arc<[u32]> = file_numbers.into();
@@ -97,7 +100,7 @@ impl Prepared for Offload {
         let mut seats = Vec::with_capacity(depth as usize);
         let mut guards = self.guards.into_iter();
         for index in 0..depth {
-            // Slots lie one behind the other in the area; see `Slots` of the loop.
+            // The buffers of the slots follow each other in the area; see `Slots` of the loop.
             let part = setup.arena.borrow().region(index as usize * setup.max_block_bytes, setup.max_block_bytes);
             let seat = SeatSetup {
                 index,
@@ -115,7 +118,7 @@ impl Prepared for Offload {
             };
             seats.push(Seat::start(seat, Arc::clone(&board))?);
         }
-        // Each makes its engine on its own, all at the same time.
+        // The threads make their engines at the same time.
         for seat in &mut seats {
             seat.is_ready()?;
         }

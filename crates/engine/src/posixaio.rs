@@ -35,7 +35,8 @@ impl Prepared for Idle {
     }
 }
 
-/// The requests stand first: dropping them waits for what is in flight, then the buffers may go.
+/// The requests are the first field: dropping them waits for all I/Os in flight, after which the buffers may be
+/// dropped.
 struct Running {
     aio: PosixAio,
     arena: Rc<RefCell<Arena>>,
@@ -46,7 +47,7 @@ struct Running {
     n_started: u32,
 }
 
-/// What the C library can do for a unit.
+/// The operation of the C library for a unit, if there is one.
 fn operation_of(unit: &IoUnit) -> Option<PosixAioOperation> {
     match unit.direction {
         Direction::Read => Some(PosixAioOperation::Read),
@@ -84,7 +85,7 @@ impl Engine for Running {
                 self.n_started += 1;
                 Queued::Queued
             }
-            // No room in the C library: some have to be reaped first.
+            // The C library has no room: the loop has to reap first.
             Err(Errno::AGAIN) if self.aio.n_in_flight() > 0 => Queued::Busy,
             Err(errno) => Queued::Completed(control::error_result(errno)),
         }

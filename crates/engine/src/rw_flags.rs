@@ -1,4 +1,5 @@
-//! The flags of `preadv2(2)` and `pwritev2(2)` that engines set per I/O, and what to say when the kernel refuses one.
+//! The flags of `preadv2(2)` and `pwritev2(2)` that engines set per I/O, and the hint for the user when the kernel
+//! refuses one.
 //!
 //! Must not know: which engine sets them. Start reading at [`JobRwFlags`].
 
@@ -19,7 +20,7 @@ impl JobRwFlags {
         Self { is_nowait, is_uncached, is_atomic: false }
     }
 
-    /// The same with `atomic` of the job.
+    /// The same flags together with `atomic` of the job.
     pub(crate) fn with_atomic(self, is_atomic: bool) -> Self {
         Self { is_atomic, ..self }
     }
@@ -36,7 +37,7 @@ impl JobRwFlags {
         }
     }
 
-    /// What may be behind an errno of an I/O, given these flags.
+    /// A possible reason for the errno of an I/O with these flags.
     pub(crate) fn hint(self, direction: Direction, errno: i32) -> Option<&'static str> {
         let is_atomic = self.is_atomic && direction == Direction::Write;
         match errno {

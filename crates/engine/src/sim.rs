@@ -13,9 +13,9 @@
 //! | `sim_fault` | what goes wrong, see `fault` | nothing |
 //! | `sim_data` | 1: keep what is written, so that reads return it and faults are real in the data | 0 |
 //!
-//! Each worker has a device of its own; its files lie one behind the other in it. Times are those of the clock of the run:
-//! a real one is waited for, a virtual one jumps to the next completion. The same seed and the same arrivals give the same
-//! figures on every machine. Start reading at `Sim`, then `Running` and `device`.
+//! Each worker has a device of its own, on which its files follow each other. Times are those of the run's clock: with
+//! a real clock the engine waits for them, a virtual clock jumps to the next completion. The same seed and the same
+//! arrivals give the same figures on every machine. Start reading at `Sim`, then `Running` and `device`.
 
 mod bucket;
 mod burst;
@@ -48,11 +48,12 @@ use store::{Extent, Store};
 /// Name of the engine in messages.
 const NAME: &str = "sim";
 
-/// Virtual time that one look for completions costs, so that a loop that only polls gets on, ns.
+/// Virtual time that one look for completions takes, ns. Without it, virtual time would stand still in a loop that only
+/// polls.
 const POLL_NS: u64 = 100;
 
-/// A real clock is waited for by sleeping until this long before the time, then by spinning: sleeps end late by the slack
-/// of timers, 50 us, ns.
+/// On a real clock the engine sleeps until this long before the time, ns, then spins, because a sleep ends late by the
+/// slack of timers (50 us).
 const SPIN_NS: u64 = 60_000;
 
 pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(Sim { options: SimOptions::parse(options)? }));
@@ -88,12 +89,12 @@ struct Running {
     store: Option<Store>,
     arena: Rc<RefCell<Arena>>,
     clock: Clock,
-    /// Time of the clock at the start of the engine; the device counts from here.
+    /// Time of the clock when the engine started; the device counts from here.
     epoch_ns: u64,
     capacity_bytes: u64,
     files: Files,
     queued: Vec<(u32, IoUnit)>,
-    /// Done time (device), order of arrival, slot.
+    /// Completion time (of the device), order of arrival, slot.
     in_flight: BinaryHeap<Reverse<(u64, u64, u32)>>,
     slots: Vec<Option<Flight>>,
     n_taken: u64,
@@ -104,13 +105,13 @@ struct Running {
 struct Flight {
     unit: IoUnit,
     address: u64,
-    /// Bytes within the device.
+    /// Bytes of the I/O that lie within the device.
     length_bytes: usize,
     fault: Fault,
     result: IoResult,
 }
 
-/// Where each file lies on the device: one behind the other, in the order of first opening.
+/// Address of each file on the device: files follow each other, in the order in which they were first opened.
 struct Files {
     bases: Vec<Option<u64>>,
     end: u64,
@@ -149,7 +150,7 @@ impl Running {
         self.n_taken += 1;
     }
 
-    /// Takes units off that are done by now.
+    /// Takes the units that are done by now.
     fn collect(&mut self, n_max: usize, completions: &mut Vec<Completion>) {
         let now_ns = self.now_ns();
         let n_end = completions.len() + n_max;
@@ -165,10 +166,10 @@ impl Running {
         }
     }
 
-    /// Moves the data of an I/O that is done.
+    /// Moves the data of a finished I/O.
     fn carry_out(&mut self, flight: &Flight) {
         let Some(store) = &mut self.store else { return };
-        // The address fits: what has a positive result lies within a mapping.
+        // The address fits: an I/O with a positive result lies within a mapping.
         let (Ok(address), true) = (usize::try_from(flight.address), flight.result > 0) else { return };
         let length_bytes = match flight.fault {
             Fault::Short(_) => flight.result as usize,
@@ -182,12 +183,12 @@ impl Running {
         store.apply(flight.unit.direction, Extent { address, length_bytes }, flight.fault, buffer, span_bytes);
     }
 
-    /// When the device is done with its next I/O, on the clock of the run.
+    /// Completion time of the device's next I/O, on the clock of the run.
     fn next_done_ns(&self) -> Option<u64> {
         self.in_flight.peek().map(|Reverse((done_ns, ..))| self.epoch_ns.saturating_add(*done_ns))
     }
 
-    /// Waits until the device is done with its next I/O.
+    /// Waits until the device's next I/O is done.
     fn wait(&self) {
         let Some(until_ns) = self.next_done_ns() else { return };
         if self.clock.kind() == ClockKind::Virtual {
@@ -204,7 +205,7 @@ impl Running {
     }
 }
 
-/// What is reported: errors, the bytes within the device, or fewer.
+/// The reported result: an error, all bytes within the device, or fewer.
 fn result_of(unit: &IoUnit, length_bytes: usize, fault: Fault) -> IoResult {
     let is_behind_the_end = length_bytes == 0 && unit.length > 0;
     match (fault, unit.direction) {
@@ -245,7 +246,7 @@ impl Engine for Running {
         let n_min = (min as usize).min(n_max).min(self.in_flight.len());
         self.collect(n_max, completions);
         if n_min == 0 && completions.len() == n_before && !self.in_flight.is_empty() {
-            // Only a virtual clock moves.
+            // Only a virtual clock advances here.
             self.clock.advance(POLL_NS);
         }
         while completions.len() - n_before < n_min {

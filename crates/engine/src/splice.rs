@@ -1,7 +1,8 @@
 //! `ioengine=splice`: `splice(2)` between the file and a pipe, `vmsplice(2)` between the pipe and the buffer.
 //!
-//! A pipe holds 64 KiB, so a larger block goes through it in parts, as with fio. Deviations: fio also tries to move the pages of a
-//! read into its buffer (the kernel refuses), polls the pipe before each write (an empty pipe has room), and fails trims with EIO.
+//! A pipe holds 64 KiB, so a larger block passes in parts, as in fio. Deviations: fio also tries to move the pages of a
+//! read into its buffer (the kernel refuses), polls the pipe before each write (an empty pipe has room), and fails
+//! trims with EIO.
 //! Must not know: sockets. Start reading at `Splice`.
 
 use crate::contract::{Engine, EngineError, EngineSetup, IoUnit, Prepare, Prepared};
@@ -10,7 +11,7 @@ use ferrio_sys::Errno;
 use ferrio_sys::pipe::Pipe;
 use std::os::fd::BorrowedFd;
 
-/// What a pipe holds unless it is told otherwise, bytes.
+/// Capacity of a pipe unless it is changed, bytes.
 pub(crate) const PIPE_BYTES: usize = 64 << 10;
 
 pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(Idle));
@@ -25,7 +26,7 @@ impl Prepared for Idle {
     }
 }
 
-/// A pipe, or why there is none.
+/// A pipe, or the error of making one.
 pub(crate) fn new_pipe(engine: &'static str) -> Result<Pipe, EngineError> {
     Pipe::new().map_err(|errno| EngineError::Refused {
         engine,
@@ -35,13 +36,13 @@ pub(crate) fn new_pipe(engine: &'static str) -> Result<Pipe, EngineError> {
     })
 }
 
-/// Reads and writes at a place, through a pipe that is empty between two I/Os.
+/// Reads and writes at an offset, through a pipe that is empty between two I/Os.
 struct Splice {
     pipe: Pipe,
 }
 
 impl Splice {
-    /// Leaves an empty pipe behind an I/O that failed in the middle.
+    /// Replaces the pipe if an I/O failed with data left in it.
     fn settle(&mut self, outcome: Result<usize, Errno>, n_moved: usize, is_empty: bool) -> Result<usize, Errno> {
         if !is_empty {
             self.pipe = Pipe::new()?;

@@ -1,4 +1,5 @@
-//! `ioengine=sync`: `read(2)` and `write(2)` at the position of the file, moved by `lseek(2)` when it is elsewhere.
+//! `ioengine=sync`: `read(2)` and `write(2)` at the position of the file; `lseek(2)` moves the position if it is not at
+//! the unit.
 //!
 //! fio does the same (seen by strace): a sequential job makes bare writes, a random one pairs of lseek and write.
 //! Must not know: batches. Start reading at `Seeking`.
@@ -10,14 +11,14 @@ use std::os::fd::BorrowedFd;
 
 pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(Inline(Seeking::default())));
 
-/// Where each file stands; `None` after an error, when nobody knows.
+/// The position of each file; `None` after an error, when the position is unknown.
 #[derive(Default)]
 struct Seeking {
     positions: Vec<Option<u64>>,
 }
 
 impl Seeking {
-    /// Moves the file to the unit, if it is elsewhere; until the transfer succeeds the position counts as unknown.
+    /// Moves the position to the unit, if it is elsewhere; until the transfer succeeds the position counts as unknown.
     fn seek(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit) -> Result<(), Errno> {
         let position = self.positions.get_mut(unit.file_index as usize).ok_or(Errno::INVAL)?;
         if position.take() != Some(unit.offset) {

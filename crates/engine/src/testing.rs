@@ -1,7 +1,8 @@
-//! What the tests of engines share: a file of their own, a small loop that drives the contract, and the cases that
-//! every engine for files must pass.
+//! Common parts of the engines' tests: a test file, a small loop that drives the contract, and the cases that every
+//! engine for files must pass.
 //!
-//! The loop is deliberately plain: offer units in order, commit when the engine is busy or the slots are used up, reap.
+//! The loop is simple on purpose: it offers units in order, commits when the engine is busy or the slots are used up,
+//! and reaps.
 //! Start reading at [`Rig`].
 
 use crate::contract::{
@@ -58,7 +59,7 @@ impl Drop for TestFile {
     }
 }
 
-/// What an engine gets for this many blocks of its own.
+/// What the contract gives an engine, with buffers for this many test blocks.
 pub(crate) fn setup(iodepth: u32, clock: &Clock) -> EngineSetup {
     let request = ArenaRequest {
         kind: ArenaKind::Malloc,
@@ -86,7 +87,7 @@ pub(crate) struct LoopDevice {
 }
 
 impl LoopDevice {
-    /// A device, or the reason why there is none here.
+    /// A loop device, or the reason why this machine cannot have one.
     pub(crate) fn new(name: &str) -> Result<Self, String> {
         let file = TestFile::new(name);
         let output = Command::new("losetup").args(["-f", "--show"]).arg(file.path()).output();
@@ -124,7 +125,7 @@ impl Default for RigOptions {
 
 /// An engine with buffers, whose file 0 is open and whose file 1 is not.
 pub(crate) struct Rig {
-    // Before the file, so that it is dropped first.
+    // The engine is the first field, so that it is dropped before the file.
     pub(crate) engine: Box<dyn Engine>,
     pub(crate) arena: Rc<RefCell<Arena>>,
     pub(crate) file: Option<File>,
@@ -132,7 +133,7 @@ pub(crate) struct Rig {
 }
 
 impl Rig {
-    /// Makes and starts an engine and opens the file (`None`: one of the engine's own).
+    /// Makes and starts an engine and opens the file (`None`: a target that the engine owns).
     pub(crate) fn new(name: &str, file: Option<&TestFile>, options: RigOptions) -> Result<Self, EngineError> {
         Self::on_path(name, file.map(TestFile::path), options)
     }
@@ -263,7 +264,7 @@ fn file_of(file: Option<&File>) -> EngineFile<'_> {
     }
 }
 
-/// A unit that no file stands behind.
+/// A unit of an engine without files.
 pub(crate) fn nowhere(direction: Direction) -> IoUnit {
     IoUnit { direction, file_index: 0, offset: 0, length: BLOCK, buffer_offset: 0, sync_flags: 0, ioprio: 0 }
 }
@@ -274,8 +275,9 @@ pub(crate) fn shuffled_blocks() -> Vec<usize> {
     (0..N_BLOCKS).map(|index| (index * 37 + 11) % N_BLOCKS).collect()
 }
 
-/// Whatever an engine for files must do, at one depth: reads return what is in the file, writes reach it, in sequential
-/// and random order; a read across the end is short, one behind it is 0; syncs and (refused) trims give their results.
+/// The cases that every engine for files must pass, at one depth: reads return the contents of the file, writes reach
+/// it, in sequential and random order; a read across the end is short, one behind it is 0; syncs and (refused) trims
+/// give their results.
 pub(crate) fn check_file_engine(name: &str, make_options: impl Fn() -> RigOptions) {
     let file = TestFile::new(name);
     let mut rig = match Rig::new(name, Some(&file), make_options()) {
@@ -338,7 +340,7 @@ pub(crate) fn check_end_of_file(name: &str, options: RigOptions) {
     assert_eq!(rig.one(behind), 0, "{name}: read behind the end");
 }
 
-/// Errors are results: a file that is not open.
+/// An I/O to a file that is not open gives an error as its result.
 pub(crate) fn check_closed_file(name: &str, options: RigOptions) {
     let file = TestFile::new(name);
     let mut rig = Rig::new(name, Some(&file), options).unwrap();

@@ -2,8 +2,8 @@
 //! one call.
 //!
 //! fio does the same (seen by strace, `iodepth=8 iodepth_batch=8`): a unit joins the pending ones if it has the same
-//! file and direction and starts where they end, else they are written first; every call is preceded by an lseek, also
-//! where the position is right already. Deviation: trims work (fio 3.41 fails with EFAULT).
+//! file and direction and starts at their end; if not, they are written first. An lseek precedes every call, even if
+//! the position is right already. Deviation: trims work (fio 3.41 fails with EFAULT).
 //! Must not know: how many units the loop wants in a batch. Start reading at `Vsync`.
 #![expect(unsafe_code, reason = "a vector of buffers that are disjoint parts of one area")]
 
@@ -20,7 +20,7 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::rc::Rc;
 
-/// Buffers that one call takes (`UIO_MAXIOV`).
+/// Most buffers of one call (`UIO_MAXIOV`).
 const MAX_VECTORS: usize = 1024;
 
 pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(Idle));
@@ -79,8 +79,8 @@ impl Vsync {
         unsafe { call(unit.direction, fd, &self.vectors) }
     }
 
-    /// Hands out `n_bytes` moved to the pending units from `first` on; returns the index of the first that got none.
-    /// The one where they ran out gets a short count, which the loop continues.
+    /// Distributes `n_bytes` moved bytes over the pending units from `first` on; returns the index of the first unit
+    /// that got none. The unit at which the bytes ran out gets a short count, which the loop continues.
     fn credit(&mut self, first: usize, n_bytes: usize) -> usize {
         let mut rest = n_bytes;
         let mut next = first;
@@ -129,7 +129,7 @@ impl Engine for Vsync {
 
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
         if control::is_control(unit.direction) {
-            // What was queued before a sync has to be written before it.
+            // Units queued before a sync have to be written before it.
             return if self.pending.is_empty() {
                 Queued::Completed(control::run(&self.fds, unit))
             } else {
@@ -160,7 +160,7 @@ impl Engine for Vsync {
         Ok(n_taken)
     }
 
-    /// All at hand, whatever `max` says: the next batch can only grow when all slots are free, and so it is in fio.
+    /// Returns all completions, whatever `max` says: the next batch can only begin when all slots are free, as in fio.
     fn reap(&mut self, _min: u32, _max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
         completions.append(&mut self.done);
         Ok(())

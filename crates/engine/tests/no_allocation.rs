@@ -1,6 +1,6 @@
 //! No engine allocates between its start and its end: counted by the allocator of this test.
 //!
-//! Must not know: engines, beyond their names. Start reading at [`no_engine_allocates_per_io`].
+//! Must not know: engines, except for their names. Start reading at [`no_engine_allocates_per_io`].
 #![cfg(test)]
 #![expect(unsafe_code, reason = "an allocator")]
 
@@ -148,7 +148,7 @@ fn no_engine_allocates_per_io() {
         ("sim_burst", "iops:1000/5000/100"),
         ("sim_fault", "flip@1%,stall@1%"),
     ];
-    // Not posixaio: the C library allocates for each request.
+    // Without posixaio: the C library allocates for each request.
     let names = ["null", "sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "mmap", "splice", "sim"];
     for name in names {
         match n_allocations_of(name, if name == "sim" { &sim } else { &[] }) {

@@ -41,7 +41,7 @@ fn the_sync_engine_finds_its_place_again_after_an_error() {
     let mut rig = Rig::new("sync", Some(&file), at_depth(1)).unwrap();
     let failing = IoUnit { file_index: 1, ..rig.unit(Direction::Read, 0) };
     assert_eq!(rig.one(rig.unit(Direction::Read, 3)), BLOCK as i64);
-    // The descriptor is refused before the position is touched; then the position is right without an lseek.
+    // The engine refuses the closed file before it moves the position, so that the position is right without an lseek.
     assert_eq!(rig.one(failing), -i64::from(libc::EBADF));
     let unit = rig.unit(Direction::Read, 4);
     rig.run(&[unit], |_, _| (), |_, buffer, _| assert_eq!(buffer[0], 5));

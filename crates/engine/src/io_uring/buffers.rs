@@ -1,7 +1,7 @@
-//! Which registered buffer a unit's data lies in.
+//! The index of the registered buffer that holds a unit's data.
 //!
-//! The kernel registers at most 1 GiB at once, so a larger area is registered as overlapping windows: each is twice as long
-//! as the distance between them, so that every unit up to that distance lies within one.
+//! The kernel registers at most 1 GiB as one buffer, so a larger area is registered as overlapping windows: each is
+//! twice as long as the distance between two starts, so that every unit up to that distance fits within one window.
 //! Must not know: rings. Start reading at [`Windows`].
 
 use ferrio_sys::arena::{Arena, Region};
@@ -9,7 +9,7 @@ use ferrio_sys::arena::{Arena, Region};
 /// Longest registered buffer: a limit of the kernel.
 const MAX_WINDOW_BYTES: usize = 1 << 30;
 
-/// How an area is cut.
+/// The windows of an area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Windows {
     area_bytes: usize,

@@ -1,4 +1,4 @@
-//! What to tell the user when the kernel refuses something: the option, the errno, the release, what to do.
+//! Messages for the user when the kernel refuses something: the option, the errno, the release, a remedy.
 //!
 //! Facts: `io_uring_setup(2)`, `io_uring_register(2)`, `io_uring_enter(2)`. Must not know: how rings work.
 //! Start reading at [`ring`], [`buffers`], [`files`] (refusals at the start) and [`io()`] (single I/Os).
@@ -52,7 +52,7 @@ pub(super) fn files(n_files: u32, errno: Option<i32>) -> EngineError {
     refused(format!("registering {n_files} files (registerfiles)"), errno, hint)
 }
 
-/// What may be behind the errno of a unit.
+/// A possible reason for the errno of a unit.
 pub(super) fn io(options: &UringOptions, unit: &IoUnit, errno: i32) -> Option<&'static str> {
     match errno {
         libc::EOPNOTSUPP if options.is_iopoll => Some(

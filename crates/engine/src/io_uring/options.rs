@@ -19,7 +19,7 @@ use crate::options::EngineOptions;
 use crate::rw_flags::JobRwFlags;
 use ferrio_sys::uring::SqPoll;
 
-/// What the job asked for.
+/// The options of a job.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct UringOptions {
     pub(super) is_iopoll: bool,
@@ -32,12 +32,12 @@ pub(super) struct UringOptions {
     pub(super) force_async_every: u32,
 }
 
-/// Which operations move data; registered buffers have their own.
+/// Which operations of the ring move data: with vectors or plain. Registered buffers have operations of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Vectoring {
     Plain,
     Vectored,
-    /// Plain, if the kernel has it.
+    /// Plain operations, if the kernel has them.
     Probe,
 }
 

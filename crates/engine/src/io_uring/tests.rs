@@ -121,7 +121,7 @@ fn a_trim_that_the_ring_refuses_is_done_in_the_thread() {
         assert_eq!((trims[1].is_none(), by_ring), (true, [false]));
     }
     rig.run(&[read], |_, _| (), |_, buffer, _| assert!(buffer.iter().all(|byte| *byte == 0)));
-    // Another error is that of the device, and that of a slot without a trim none of a trim.
+    // Any other error comes from the device. An error of a slot without a trim is not the error of a trim.
     let (mut trims, mut by_ring) = ([Some(trim), None], [true]);
     let completion = |slot, errno: i32| RingCompletion { slot, result: -errno };
     assert_eq!(failed(completion(0, libc::EIO), &mut trims, &mut by_ring, &fds), -i64::from(libc::EIO));

@@ -2,10 +2,10 @@
 //!
 //! Must not know: mappings. Start reading at [`Window`].
 
-/// Mappings begin at multiples of this, at least the page size of every machine that we know (64 KiB on some).
+/// Mappings begin at multiples of this: at least the page size of every machine known to us (64 KiB on some).
 const ALIGN_BYTES: u64 = 65_536;
 
-/// Most that all windows of a job take together, where files cannot be mapped whole: 1 GiB.
+/// Most bytes that all windows of a job cover together, where files cannot be mapped whole: 1 GiB.
 const MAX_WINDOWS_BYTES: u64 = 1 << 30;
 
 /// A range of a file.
@@ -20,7 +20,7 @@ impl Window {
         Self { start, length_bytes }
     }
 
-    /// How long windows are for so many files, at least enough for a block wherever it begins.
+    /// Length of a window for this number of files, at least enough for a block at any offset.
     pub(super) fn bytes_for(n_files: u32, max_block_bytes: u64) -> u64 {
         let share = MAX_WINDOWS_BYTES / u64::from(n_files.max(1));
         share.max(max_block_bytes.saturating_add(ALIGN_BYTES))
@@ -30,20 +30,20 @@ impl Window {
         self.start.saturating_add(self.length_bytes)
     }
 
-    /// True if the other range lies within.
+    /// True if the other range lies within this one.
     #[inline]
     pub(super) const fn holds(self, other: Self) -> bool {
         self.start <= other.start && other.end() <= self.end()
     }
 
-    /// The same range, from where a mapping can begin.
+    /// This range, extended down to an offset where a mapping can begin.
     pub(super) const fn aligned(self) -> Self {
         let start = self.start / ALIGN_BYTES * ALIGN_BYTES;
         Self { start, length_bytes: self.end() - start }
     }
 
-    /// The part of this range to map for an I/O: from the I/O on, as far as the window and the range reach. An I/O outside
-    /// of the range gets what it needs.
+    /// The part of this range to map for an I/O: from the I/O to the end of the window or of the range. An I/O outside
+    /// of the range gets a part of its own length.
     pub(super) fn part_for(self, wanted: Self, window_bytes: u64) -> Self {
         let from = wanted.aligned();
         let end = self.end().min(from.start.saturating_add(window_bytes)).max(from.end());

@@ -1,4 +1,4 @@
-//! What moves data between a buffer and the other end.
+//! Moves data between a buffer and the other end of a connection.
 //!
 //! Must not know: addresses, units. Start reading at [`Exchange::receive`].
 
@@ -12,32 +12,32 @@ use ferrio_sys::pipe::Pipe;
 /// How data gets between buffer and socket.
 #[derive(Debug, Default)]
 pub(super) enum Way {
-    /// By `send` and `recv`.
+    /// `send` and `recv`.
     #[default]
     Call,
-    /// Through a pipe.
+    /// `splice` through a pipe.
     Pipe(Pipe),
 }
 
-/// The I/O in hand: of one with two parts (`pingpong`), how far each is.
+/// State of the I/O that is under way; with `pingpong` an I/O has two parts, each with its own count.
 #[derive(Debug, Default)]
 pub(super) struct Exchange {
     way: Way,
-    /// Bytes in a row, not datagrams.
+    /// The connection carries a stream of bytes, not datagrams.
     is_stream: bool,
-    /// The other end says a word when it ends.
+    /// The other end sends a closing word before it closes.
     has_closing: bool,
-    /// What is in the pipe must not change with the buffer.
+    /// Data is copied into the pipe, because the buffer may change while the pipe still holds the data.
     is_copied: bool,
     n_first: usize,
     n_second: usize,
-    /// What was received last ended like a closing word.
+    /// The bytes received last ended like a closing word.
     is_closing: bool,
-    /// Bytes in the pipe, of a write that waits for the socket.
+    /// Bytes of a write that are in the pipe and wait for the socket.
     n_in_pipe: usize,
 }
 
-/// The end of a call to the socket.
+/// Result of a call to the socket.
 type Moved = Result<usize, Errno>;
 
 impl Exchange {
@@ -45,7 +45,7 @@ impl Exchange {
         Self { way, is_stream, has_closing, is_copied, ..Self::default() }
     }
 
-    /// The I/O in hand will not go on.
+    /// The I/O under way is given up.
     pub(super) fn forget(&mut self) {
         (self.n_first, self.n_second, self.is_closing) = (0, 0, false);
         if std::mem::take(&mut self.n_in_pipe) > 0 {
@@ -53,7 +53,7 @@ impl Exchange {
         }
     }
 
-    /// What is left in the pipe goes with it.
+    /// Drops the pipe, and with it the bytes left in it.
     fn empty_pipe(&mut self) {
         if let Way::Pipe(pipe) = &mut self.way
             && let Ok(empty) = Pipe::new()
@@ -78,7 +78,7 @@ impl Exchange {
         }
     }
 
-    /// It is the end of the data if that was said, or if none that uses this protocol says it.
+    /// The connection is closed. That is a proper end if the closing word came, or if the protocol has no closing word.
     fn other_end_is_closed(&self) -> IoResult {
         if self.is_closing || !self.has_closing { END_OF_DATA } else { control::error_result(Errno::CONNRESET) }
     }
@@ -183,7 +183,7 @@ impl Exchange {
     }
 }
 
-/// A wait that was long enough for now is no error.
+/// A wait that timed out is no error: the loop tries again.
 fn not_moved(errno: Errno) -> IoResult {
     if matches!(errno, Errno::AGAIN | Errno::INTR) { NOT_YET } else { control::error_result(errno) }
 }

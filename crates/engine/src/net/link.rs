@@ -1,7 +1,9 @@
-//! The two ends: who binds, listens, accepts, connects, and what they say to each other at the beginning and the end.
+//! One end of a connection: bind, listen, accept, connect, and the words that both ends exchange at the beginning and
+//! the end.
 //!
-//! A sender of datagrams says `link` before its first and, as an end of any connection does, `knil` after its last; both are 8 bytes,
-//! as fio 3.41 sends them. Nothing here waits for longer than [`LOOK`]: the caller asks again.
+//! A sender of datagrams sends `link` before its first datagram; an end of any connection sends `knil` after its last
+//! byte. Both words are 8 bytes long, as fio 3.41 sends them. No call here waits for longer than [`LOOK`]; the caller
+//! calls again.
 //! Must not know: data. Start reading at [`Link::connect`].
 
 use super::settings::{Options, Place, Protocol, Settings, is_multicast};
@@ -13,32 +15,33 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::time::Duration;
 
-/// No call waits for longer.
+/// Longest wait of a call.
 pub(super) const LOOK: Duration = Duration::from_millis(100);
 
-/// What a sender of datagrams sends first.
+/// The word that a sender of datagrams sends first.
 pub(super) const OPENING: [u8; 8] = *b"link\0\0\0\x98";
 
-/// What each end sends last.
+/// The word that each end sends last.
 pub(super) const CLOSING: [u8; 8] = *b"knil\x89\0\0\0";
 
 /// One end of a connection.
 pub(super) struct Link {
     settings: Settings,
     address: Address,
-    /// Of who listens: bound before the job starts, so that the other side may start with it.
+    /// Socket of an end that listens. It is bound before the job starts, so that the other end may start together with
+    /// it.
     bound: Option<Socket>,
-    /// Of a stream: connected, or about to be.
+    /// Socket of a stream: connected, or about to be.
     stream: Option<Socket>,
     is_made: bool,
-    /// Who is asked knows that this end listens.
+    /// The end that was asked to connect knows that this end listens.
     is_announced: bool,
-    /// Where datagrams go.
+    /// Destination of datagrams.
     pub(super) other: Option<Address>,
 }
 
 impl Link {
-    /// An end that is about to be connected; one that listens does so from now on.
+    /// An end that is not connected yet. A listener listens from now on.
     pub(super) fn new(settings: Settings) -> Result<Self, EngineError> {
         let protocol = settings.options.protocol;
         let address = match &settings.place {
@@ -85,7 +88,7 @@ impl Link {
         }
         socket.bind(&self.address).map_err(failed("bind"))?;
         if let Place::Path(path) = place {
-            // As fio: whoever may reach the path may connect.
+            // As in fio, every user who can reach the path may connect.
             let everybody = std::os::unix::fs::PermissionsExt::from_mode(0o777);
             let _ = std::fs::set_permissions(path, everybody);
         }
@@ -95,7 +98,7 @@ impl Link {
         Ok(socket)
     }
 
-    /// Makes the connection, or waits for it for a moment.
+    /// Makes the connection; waits for a moment at most.
     pub(super) fn connect(&mut self) -> Result<Connection, EngineError> {
         if self.is_made {
             return Ok(Connection::Made);
@@ -128,7 +131,7 @@ impl Link {
         Ok(Connection::Made)
     }
 
-    /// Anything but the opening is nobody's concern.
+    /// Any datagram but the opening is ignored.
     fn hear_opening(&mut self) -> Result<Connection, EngineError> {
         let Some(socket) = &self.bound else { return Ok(Connection::Awaited) };
         let mut message = [0; OPENING.len() + 1];
@@ -181,7 +184,7 @@ impl Link {
         Ok(socket)
     }
 
-    /// Says that this was all, and ends the connection; who listens goes on doing so.
+    /// Sends the closing word and ends the connection; a listener goes on listening.
     pub(super) fn close(&mut self) {
         if !std::mem::take(&mut self.is_made) {
             return;
@@ -206,18 +209,18 @@ impl Drop for Link {
     }
 }
 
-/// What an earlier run left; anything that is no socket stays, and `bind` says so.
+/// Removes the socket that an earlier run left. Any other kind of file stays, and `bind` reports it.
 fn remove_socket(path: &Path) {
     if std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket()) {
         let _ = std::fs::remove_file(path);
     }
 }
 
-/// What was done, and what the kernel said.
+/// The call that failed, and its errno.
 type Refusal = (&'static str, Errno);
 
 impl Options {
-    /// Buffers and segments, before the connection is made.
+    /// Sets sizes of buffers and segments, before the connection is made.
     fn shape(&self, socket: &Socket, receives: bool) -> Result<(), Refusal> {
         if self.protocol.is_tcp() && self.nodelay && !receives {
             socket.set_nodelay().map_err(|errno| ("setsockopt TCP_NODELAY", errno))?;

@@ -1,4 +1,4 @@
-//! What the options of `net` and the job say together: who waits for whom, where, and by which protocol.
+//! Settings of a connection, from the options of `net` and of the job: which end listens, the addresses, the protocol.
 //!
 //! Must not know: system calls. Start reading at [`Settings::new`].
 
@@ -41,7 +41,7 @@ impl Protocol {
         }
     }
 
-    /// Bytes in a row, not datagrams.
+    /// True if the connection carries a stream of bytes, not datagrams.
     pub(super) fn is_stream(self) -> bool {
         !matches!(self, Self::Udp(_))
     }
@@ -51,20 +51,20 @@ impl Protocol {
     }
 }
 
-/// Where a job listens or whom it speaks to.
+/// The address at which a job listens or to which it connects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
-    /// A port of this machine.
+    /// A port of this host.
     Port(u16),
-    /// A port of a host, or of a group.
+    /// A port of another host, or of a multicast group.
     Host(SocketAddr),
-    /// A path.
+    /// Path of a Unix socket.
     Path(PathBuf),
-    /// A port of a virtual machine; `None`: of any (to listen).
+    /// A port of a virtual machine; `None`: of any machine (only to listen).
     Machine(Option<u32>, u32),
 }
 
-/// Options, checked by themselves.
+/// The options, each checked by itself.
 #[derive(Debug, Clone)]
 pub(super) struct Options {
     pub(super) engine: &'static str,
@@ -114,19 +114,19 @@ impl Options {
     }
 }
 
-/// All that is said.
+/// All settings of a connection.
 #[derive(Debug, Clone)]
 pub(super) struct Settings {
     pub(super) options: Options,
-    /// The job waits for the other side.
+    /// This end waits for the other one to connect.
     pub(super) is_listener: bool,
     pub(super) place: Place,
-    /// Data that is sent must stay as it is.
+    /// The data is verified, so it must reach the other end unchanged.
     pub(super) is_verified: bool,
 }
 
 impl Settings {
-    /// What is said, if it goes together. Order and sense of the checks as in fio 3.41.
+    /// The settings, if the options fit together. The order and the kind of checks are those of fio 3.41.
     pub(super) fn new(options: Options, job: &JobFacts) -> Result<Self, EngineError> {
         if job.is_random {
             return Err(options.bad("rw", "rand*", "network I/O can't be random; allowed: read, write, rw"));
@@ -156,7 +156,7 @@ impl Settings {
 
 impl Options {
     fn place(&self, is_listener: bool, job: &JobFacts) -> Result<Place, EngineError> {
-        // As in fio, `filename` names the other side where nothing else does.
+        // As in fio, `filename` gives the other end's address if no other option does.
         let host = self.hostname.as_deref().or(job.filename.as_deref());
         if self.protocol == Protocol::Unix {
             if let Some(port) = self.port {
@@ -220,7 +220,7 @@ impl Options {
     }
 }
 
-/// A name that nobody knows comes without an errno; fio gives EINVAL.
+/// A host name that cannot be resolved gives no errno; fio reports EINVAL.
 fn named(source: std::io::Error) -> std::io::Error {
     if source.raw_os_error().is_some() { source } else { std::io::Error::new(std::io::ErrorKind::InvalidInput, source) }
 }

@@ -1,4 +1,4 @@
-//! Both ends in one thread, and other ends that are hostile. Every call returns in a moment, so nothing here can hang.
+//! Both ends in one thread, and hostile other ends. Every call returns after a moment, so no test can hang.
 
 use super::link::{CLOSING, OPENING};
 use crate::contract::{
@@ -74,7 +74,7 @@ impl End {
         }
     }
 
-    /// A block with a mark, sent whole.
+    /// Sends a whole block filled with a mark.
     fn send(&mut self, mark: u8) {
         self.arena.borrow_mut().slice_mut(0, BLOCK).fill(mark);
         self.transfer(0);
@@ -82,7 +82,7 @@ impl End {
 
     /// Moves the rest of a block.
     fn transfer(&mut self, mut n_moved: usize) {
-        // What is small may wait for more, by the sender's wish: two tenths of a second.
+        // The sender holds back small packets, for at most two tenths of a second, to join them with later ones.
         for _ in 0..100 {
             match self.queue(n_moved) {
                 NOT_YET => {}
@@ -98,7 +98,7 @@ impl End {
         panic!("only {n_moved} bytes");
     }
 
-    /// A block, received whole, if it is all of one mark.
+    /// Receives a whole block; the mark that fills it.
     fn receive(&mut self) -> u8 {
         self.transfer(0);
         let arena = self.arena.borrow();
@@ -112,7 +112,7 @@ impl End {
     }
 }
 
-/// A port that nobody has.
+/// A port that is not in use.
 fn free_port() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string()
 }
@@ -145,7 +145,7 @@ fn blocks_arrive_whole_in_their_order_and_the_end_is_said() {
                 assert_eq!(reader.receive(), mark, "{name} {protocol}");
             }
             assert_eq!(reader.queue(0), NOT_YET, "{name} {protocol}");
-            // What was sent before the end comes before it.
+            // Data sent before the end arrives before it.
             writer.send(6);
             writer.close();
             assert_eq!(reader.receive(), 6, "{name} {protocol}");
@@ -248,7 +248,7 @@ fn an_end_without_a_word_is_an_error_and_one_with_it_is_none() {
         assert_eq!(reader.queue(100), -IoResult::from(libc::ECONNRESET), "{name}");
         let hint = reader.engine.hint(&IoUnit { ..unit() }, libc::ECONNRESET);
         assert!(hint.is_some_and(|hint| hint.contains("is gone")));
-        // The word comes with the last bytes.
+        // The closing word arrives together with the last bytes.
         let (mut reader, mut stream) = reader_of_stream(name);
         stream.write_all(&[&[3; 100][..], &CLOSING].concat()).unwrap();
         drop(stream);
@@ -295,7 +295,7 @@ fn a_reader_who_does_not_read_holds_a_writer_up_and_no_longer() {
         let (mut stream, _) = listener.accept().unwrap();
         let n_whole = (0..100_000).take_while(|_| writer.queue(0) != NOT_YET).count();
         assert!(n_whole < 100_000);
-        // Whatever was taken arrives, and the writer goes on.
+        // All that `send` accepted arrives, and the writer continues.
         let mut taken = vec![0; BLOCK * 64];
         let goes_on = (0..100_000).any(|_| {
             assert!(stream.read(&mut taken).unwrap() > 0, "{name}");
@@ -320,7 +320,7 @@ fn datagrams_that_are_no_opening_are_nobodys_concern() {
     }
     stranger.send_to(&OPENING, &to).unwrap();
     let mut reader = reader.connected();
-    // What is too long is cut off, what is empty is nothing, and a second opening is data like any other.
+    // A datagram that is too long is cut off, an empty one is ignored, and a second opening counts as data.
     stranger.send_to(&[5; BLOCK + 1], &to).unwrap();
     assert_eq!(reader.receive(), 5);
     stranger.send_to(b"", &to).unwrap();

@@ -1,7 +1,8 @@
-//! `serialize_overlap` with `io_submit_mode=offload`: an I/O waits for those of all jobs that touch its bytes.
+//! `serialize_overlap` with `io_submit_mode=offload`: an I/O waits until no I/O of any job touches its bytes.
 //!
-//! Each thread of a pool holds at most one lock, that on the bytes of its I/O, so that none waits for another in a circle; the
-//! kernel frees the locks of who dies. Must not know: jobs, engines. Start reading at [`RangeGuard::around`].
+//! Each thread of a pool holds at most one lock, the one on the bytes of its I/O, so threads cannot wait for each other
+//! in a circle. The kernel frees the locks of a thread that dies. Must not know: jobs, engines. Start reading at
+//! [`RangeGuard::around`].
 //! Facts: reference "Rates and pauses", last line.
 
 use crate::contract::{IoResult, IoUnit};
@@ -9,11 +10,12 @@ use ferrio_sys::range_locks::Locker;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bits of a lock's number that are the offset; above them stands the file. Offsets beyond lie over others: who waits
-/// without need is only late.
+/// Low bits of a lock's number that hold the offset; the bits above them hold the file. A larger offset wraps around,
+/// so that an I/O may wait for one that it does not overlap: it is only late.
 const OFFSET_BITS: u32 = 47;
 
-/// Bits of a file's number that count: with the offset 62. Two files may have the same, with the same effect.
+/// Bits of a file's number that are used; with the offset they make 62. Two files may get the same bits, with the same
+/// effect: a wait without need.
 const FILE_MASK: u64 = 0x7fff;
 
 /// The locks of one thread.
@@ -27,14 +29,14 @@ impl RangeGuard {
         Self { locker, file_numbers }
     }
 
-    /// Does an I/O while nobody else does one to any of its bytes. What touches none, as a sync, waits for nobody.
+    /// Does an I/O while no other I/O touches any of its bytes. An I/O without bytes, such as a sync, waits for none.
     pub(super) fn around(&self, unit: &IoUnit, carry_out: impl FnOnce() -> IoResult) -> IoResult {
         let Some(numbers) = self.numbers(unit) else { return carry_out() };
         if let Err(errno) = self.locker.lock_range(&numbers, false) {
             return -IoResult::from(errno.raw_os_error());
         }
         let result = carry_out();
-        // Cannot fail: what is freed is all that is held, which needs no memory.
+        // Unlocking cannot fail: it frees all that this thread holds, for which the kernel needs no memory.
         let _ = self.locker.unlock_range(&numbers);
         result
     }
@@ -66,7 +68,8 @@ mod tests {
         IoUnit { direction, file_index: 0, offset, length: 4096, buffer_offset: 0, sync_flags: 0, ioprio: 0 }
     }
 
-    /// Most that two threads did at the same time; with a barrier they meet in each I/O.
+    /// The largest number of I/Os that two threads did at the same time. With a barrier the threads meet within each
+    /// I/O.
     fn most_at_once(files: [u32; 2], units: [IoUnit; 2], n_ios: u32, meeting: Option<&Barrier>) -> u32 {
         let space = LockSpace::new().unwrap();
         let (n_inside, most) = (AtomicU32::new(0), AtomicU32::new(0));
@@ -99,7 +102,7 @@ mod tests {
         }
     }
 
-    /// They wait for each other inside: if they excluded each other, this would not end.
+    /// The threads wait for each other within their I/Os: the test would hang if one I/O excluded the other.
     #[test]
     fn other_bytes_other_files_and_syncs_are_not_waited_for() {
         let barrier = Barrier::new(2);

@@ -21,10 +21,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// A file as the job has it open, for threads to take over before an I/O.
+/// An open file of the job; a thread takes it over before its first I/O to it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SeatFile {
-    /// Counts how often it was opened; 0: never.
+    /// How many times the file was opened; 0: never.
     version: u64,
     target: Option<SeatTarget>,
     writable: bool,
@@ -33,7 +33,7 @@ pub(super) struct SeatFile {
     random: bool,
 }
 
-/// What a thread does the I/Os of a file to; see [`OpenTarget`].
+/// Target of a thread's I/Os; see [`OpenTarget`].
 #[derive(Debug, Clone)]
 enum SeatTarget {
     Descriptor(RawFd),
@@ -41,7 +41,7 @@ enum SeatTarget {
 }
 
 impl SeatFile {
-    /// The job has opened it.
+    /// Called after the job has opened the file.
     pub(super) fn open(&mut self, file: &EngineFile<'_>) {
         *self = Self {
             version: self.version + 1,
@@ -57,17 +57,17 @@ impl SeatFile {
     }
 }
 
-/// What a thread is told.
+/// An order for a thread.
 pub(super) enum Order {
-    /// Do this.
+    /// Do this I/O to this file.
     Io(IoUnit, SeatFile),
     /// The job has closed this file: nothing of it is in flight.
     Close(u32),
-    /// Come to an end.
+    /// End.
     Leave,
 }
 
-/// Results that the job has not taken, with room for all.
+/// Results that the job has not taken yet; the list has room for all.
 pub(super) struct Board {
     done: Mutex<Vec<Completion>>,
     changed: Condvar,
@@ -83,7 +83,7 @@ impl Board {
         self.changed.notify_one();
     }
 
-    /// Waits until there are `min` results, no longer than `limit`; takes the oldest, up to `max`, and says how many.
+    /// Waits until there are `min` results, no longer than `limit`; takes the oldest, up to `max`; the number taken.
     pub(super) fn take(&self, min: u32, max: u32, limit: Option<Duration>, to: &mut Vec<Completion>) -> u32 {
         let end = limit.map(|limit| Instant::now() + limit);
         let mut done = unpoisoned(self.done.lock());
@@ -105,15 +105,15 @@ impl Board {
     }
 }
 
-/// A thread that panicked holds nothing that could be half done.
+/// A lock, even if a thread panicked with it: no thread leaves the data in a state that is half changed.
 fn unpoisoned<'a, T>(locked: Result<MutexGuard<'a, T>, PoisonError<MutexGuard<'a, T>>>) -> MutexGuard<'a, T> {
     locked.unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What lies in a mailbox.
+/// Contents of a mailbox.
 struct Post {
     order: Option<Order>,
-    /// Files that the job has closed, each once: they come first.
+    /// Files that the job has closed, each once. The thread handles them before the next I/O.
     closed: Vec<u32>,
 }
 
@@ -154,12 +154,12 @@ impl Mailbox {
     }
 }
 
-/// What a thread starts with.
+/// What a thread needs to start.
 pub(super) struct SeatSetup {
     pub(super) index: u32,
     pub(super) kind: EngineKind,
     pub(super) options: EngineOptions,
-    /// The buffer of its slot, and where that lies in the area of the job.
+    /// The buffer of the thread's slot in the area of the job.
     pub(super) part: Region,
     pub(super) buffer_start: usize,
     pub(super) max_block_bytes: usize,
@@ -168,7 +168,7 @@ pub(super) struct SeatSetup {
     pub(super) atomic: bool,
     pub(super) clock: Clock,
     pub(super) seed: u64,
-    /// What it waits for before an I/O.
+    /// The guard that delays I/Os until their bytes are free.
     pub(super) guard: Option<RangeGuard>,
 }
 
@@ -178,7 +178,7 @@ pub(super) struct Seat {
     ready: Receiver<Result<(), EngineError>>,
     thread: Option<JoinHandle<()>>,
     engine_name: &'static str,
-    /// By file: the thread was told to do an I/O to it since the job opened it.
+    /// By file: the thread had an I/O to it since the job opened it.
     has_open: Vec<bool>,
 }
 
@@ -198,7 +198,7 @@ impl Seat {
         Ok(Self { mailbox, ready, thread: Some(thread), engine_name: name, has_open })
     }
 
-    /// Waits until its engine is there.
+    /// Waits until the thread has made its engine.
     pub(super) fn is_ready(&mut self) -> Result<(), EngineError> {
         self.ready.recv().unwrap_or_else(|_| {
             Err(EngineError::Refused {
@@ -210,7 +210,7 @@ impl Seat {
         })
     }
 
-    /// Has an I/O done; its last one is done.
+    /// Gives the thread an I/O; the one before must be done.
     pub(super) fn carry_out(&mut self, unit: IoUnit, file: SeatFile) {
         if let Some(is_open) = self.has_open.get_mut(unit.file_index as usize) {
             *is_open = true;
@@ -218,9 +218,10 @@ impl Seat {
         self.mailbox.put(Order::Io(unit, file));
     }
 
-    /// The job closes a file of which nothing is in flight: so does the thread, as soon as it has time.
+    /// The job closes a file of which nothing is in flight; the thread closes it too, as soon as it has time.
     pub(super) fn close(&mut self, file_index: u32) {
-        // An I/O to it comes before the next time, and so that there is room: the list is taken before an I/O is.
+        // An entry is added only after an I/O to the file, and the thread empties the list before each I/O, so the list
+        // cannot outgrow its room.
         if self.has_open.get_mut(file_index as usize).is_some_and(std::mem::take) {
             self.mailbox.put(Order::Close(file_index));
         }
@@ -230,7 +231,7 @@ impl Seat {
 impl Drop for Seat {
     fn drop(&mut self) {
         if let Some(thread) = self.thread.take() {
-            // An order that was not yet taken goes first.
+            // Leaves the mailbox alone until the thread has taken the order that is in it.
             while self.mailbox.has_order() && !thread.is_finished() {
                 std::thread::yield_now();
             }
@@ -240,7 +241,7 @@ impl Drop for Seat {
     }
 }
 
-/// The life of a thread.
+/// The main function of a thread.
 fn attend(mut setup: SeatSetup, mailbox: &Mailbox, board: &Board, ready: &SyncSender<Result<(), EngineError>>) {
     let (index, buffer_start, guard) = (setup.index, setup.buffer_start, setup.guard.take());
     let mut hand = match Hand::new(setup) {
@@ -251,7 +252,7 @@ fn attend(mut setup: SeatSetup, mailbox: &Mailbox, board: &Board, ready: &SyncSe
         }
     };
     let _ = ready.send(Ok(()));
-    // A panic ends an order and not the thread: the job would wait for ever.
+    // A panic ends the I/O but not the thread, as otherwise the job would wait for its result for ever.
     loop {
         let (unit, file) = match mailbox.take() {
             Order::Io(unit, file) => (unit, file),
@@ -274,10 +275,10 @@ fn attend(mut setup: SeatSetup, mailbox: &Mailbox, board: &Board, ready: &SyncSe
     }
 }
 
-/// The engine of a thread.
+/// The state of a thread.
 struct Hand {
     engine: Box<dyn Engine>,
-    /// By file: the version that the engine knows; 0: none.
+    /// By file: the version that the thread's engine has open; 0: none.
     known: Vec<u64>,
     completions: Vec<Completion>,
 }
@@ -328,7 +329,7 @@ impl Hand {
         }
     }
 
-    /// The job has opened a file (again) since this thread saw it.
+    /// Opens the file in the engine of the thread if the job has opened it (again) since the last I/O.
     fn take_over(&mut self, index: u32, file: &SeatFile) -> Result<(), EngineError> {
         if self.known.get(index as usize).is_none_or(|known| *known == file.version) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The pool beside an engine's own way of doing I/O: the same results and the same data, whatever the engine.
+//! The pool compared with the engine itself: the same results and the same data, for every engine.
 
 use super::{Offload, is_needless, pooled, refusal};
 use crate::contract::{
@@ -56,8 +56,8 @@ impl Pooled {
         self.engine.open_file(&file).unwrap();
     }
 
-    /// Does all blocks in one direction, as many at a time as there are threads; `each` gets block and buffer before a
-    /// write and after a read.
+    /// Does one I/O to each block in one direction, as many at a time as there are threads. `each` gets block and
+    /// buffer before a write and after a read.
     fn pass(&mut self, direction: Direction, mut each: impl FnMut(usize, &mut [u8])) {
         let mut completions = Vec::with_capacity(DEPTH);
         for first in (0..N_BLOCKS).step_by(DEPTH) {
@@ -91,7 +91,7 @@ impl Pooled {
     }
 }
 
-/// Its I/Os can be checked by what is in the file.
+/// True if the file's contents show what the engine's I/Os did.
 fn moves_data(def: &EngineDef) -> bool {
     def.targets.are_opened_by_run() && def.data == Data::Kept
 }
@@ -106,7 +106,7 @@ fn every_engine_moves_data_by_a_pool() {
         pooled.pass(Direction::Read, |block, data| {
             assert!(data.iter().all(|byte| *byte == block as u8 + 1), "{}: block {block}", kind.def.name);
         });
-        // Opened again: the threads take over the new one.
+        // After the file was opened again, the threads take over the new descriptor.
         pooled.open();
         pooled.pass(Direction::Write, |block, data| data.fill(!(block as u8)));
         drop(pooled);
@@ -149,12 +149,12 @@ fn a_pool_makes_any_engine_asynchronous() {
     }
 }
 
-/// Tells which files its thread opens and closes.
+/// Reports which files its thread opens and closes.
 struct Telling {
     tell: Sender<(&'static str, u32)>,
 }
 
-/// Where they tell; they are made by a plain function.
+/// Channel for these reports; a static, because a plain function makes the engine.
 static TOLD: Mutex<Option<Sender<(&'static str, u32)>>> = Mutex::new(None);
 
 impl Prepared for Telling {
@@ -178,7 +178,7 @@ impl Engine for Telling {
     }
 }
 
-/// What is closed is no longer mapped or registered anywhere, also in a thread that gets no more I/Os.
+/// A file that the job has closed is no longer mapped or registered anywhere, also in a thread that gets no more I/Os.
 #[test]
 fn threads_close_what_the_job_closes() {
     let (tell, told) = channel();
@@ -197,7 +197,7 @@ fn threads_close_what_the_job_closes() {
                 random,
             })
             .unwrap();
-        // Nothing was done to it: no thread has it open.
+        // There was no I/O to this file, so no thread has it open.
         engine.close_file(0);
         engine
             .open_file(&EngineFile {
@@ -220,7 +220,7 @@ fn threads_close_what_the_job_closes() {
     assert!(told.try_recv().is_err(), "nothing else");
 }
 
-/// Panics without a word, in `start` or in `queue`.
+/// Panics in `start` or in `queue`, without a message.
 struct Panicking {
     in_start: bool,
 }
@@ -254,7 +254,7 @@ fn started(prepare: Prepare) -> Result<Box<dyn Engine>, EngineError> {
     })
 }
 
-/// What comes of one read.
+/// The results of one read.
 fn outcome(engine: &mut dyn Engine) -> Vec<i64> {
     let unit = IoUnit {
         direction: Direction::Read,
@@ -271,7 +271,7 @@ fn outcome(engine: &mut dyn Engine) -> Vec<i64> {
     completions.iter().map(|completion| completion.result).collect()
 }
 
-/// The job would wait for ever.
+/// Without an error the job would wait for ever.
 #[test]
 fn a_thread_that_panics_is_an_error() {
     assert!(started(|_| Ok(Box::new(Panicking { in_start: true }))).is_err());

@@ -1,5 +1,5 @@
-//! A bucket of tokens that refill at a constant rate, and a pace that is never exceeded: what caches that drain and
-//! credits that are spent have in common.
+//! A bucket of tokens that refill at a constant rate, and a pace that is never exceeded: the common part of caches
+//! (which drain) and burst credits (which are spent).
 //!
 //! All arithmetic is exact: tokens are counted in billionths, so that a rate per second times nanoseconds is a whole
 //! number. Must not know: what a token is. Start reading at [`Bucket`].
@@ -7,8 +7,8 @@
 /// Billionths of a token in a token: nanoseconds in a second.
 const SCALE: i128 = 1_000_000_000;
 
-/// Tokens that refill at a constant rate up to a capacity. It starts full. Takers are served in the order in which they
-/// come, so that the time never goes back.
+/// Tokens that refill at a constant rate up to a capacity. The bucket starts full. It serves takers in the order in
+/// which they come, so its time never goes back.
 #[derive(Debug, Clone)]
 pub(crate) struct Bucket {
     capacity: i128,
@@ -24,15 +24,16 @@ impl Bucket {
         Self { capacity, rate_per_sec: i128::from(rate_per_sec.max(1)), level: capacity, last_ns: 0 }
     }
 
-    /// Takes `n` tokens as soon after `now_ns` as they are there; the time at which that is. Who wants more than the
-    /// capacity waits for a full bucket and leaves it with a debt.
+    /// Takes `n` tokens as soon after `now_ns` as the bucket has them; returns that time. A taker of more than the
+    /// capacity waits for a full bucket and leaves a debt.
     pub(crate) fn take(&mut self, now_ns: u64, n: u64) -> u64 {
         self.refill(now_ns);
         let wanted = i128::from(n) * SCALE;
         let missing = wanted.min(self.capacity) - self.level;
         if missing > 0 {
             let wait_ns = (missing + self.rate_per_sec - 1) / self.rate_per_sec;
-            // What a wait of whole nanoseconds brings too much is kept, even above the capacity, so that nothing drifts.
+            // A wait of whole nanoseconds may bring a part of a token too much. The bucket keeps it, even above the
+            // capacity, so that rounding errors do not add up.
             self.level = self.level.saturating_add(wait_ns.saturating_mul(self.rate_per_sec));
             self.last_ns = self.last_ns.saturating_add(u64::try_from(wait_ns).unwrap_or(u64::MAX));
         }
@@ -56,7 +57,7 @@ impl Bucket {
     }
 }
 
-/// Starts at a rate that is never exceeded: n tokens occupy n / rate seconds.
+/// A pace that starts never exceed: n tokens occupy n / rate seconds.
 #[derive(Debug, Clone)]
 pub(crate) struct Pace {
     rate_per_sec: u128,
@@ -70,7 +71,7 @@ impl Pace {
         Self { rate_per_sec: rate_per_sec.max(1).into(), next_scaled: 0 }
     }
 
-    /// The start of something that costs `n` tokens and could start at `now_ns`.
+    /// The start of an I/O that costs `n` tokens and could start at `now_ns`.
     pub(crate) fn take(&mut self, now_ns: u64, n: u64) -> u64 {
         // Fits u128: factors below 2^64 each.
         let start_scaled = self.next_scaled.max(u128::from(now_ns) * self.rate_per_sec);
@@ -97,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_rate_that_does_not_divide_a_second_does_not_drift() {
-        // 3 a second: after 3 million takings exactly a million seconds have gone, however each was rounded.
+        // 3 a second: 3 million tokens take exactly a million seconds, however each was rounded.
         let mut bucket = Bucket::new(0, 3);
         let mut pace = Pace::new(3);
         let (mut bucket_ns, mut pace_ns) = (0, 0);
@@ -105,7 +106,7 @@ mod tests {
             bucket_ns = bucket.take(0, 1);
             pace_ns = pace.take(0, 1);
         }
-        // A bucket without capacity serves at once and leaves a debt, so both stand before the last token.
+        // A bucket without capacity serves at once and leaves a debt, so both times are those before the last token.
         assert_eq!(pace_ns, 2999 * 1_000_000_000_u64 / 3 + 1);
         assert!(bucket_ns.abs_diff(pace_ns) <= 1, "{bucket_ns}");
     }

@@ -3,7 +3,7 @@
 //!
 //! Credits (I/Os, or bytes) fill up at the base rate and start full; an I/O spends one (or its bytes) and waits until they
 //! are there; never more than the burst rate start in a second. Example: `iops:3000/16000/1000000,bw:125m/1g/16g`.
-//! Must not know: what is started. Start reading at [`Burst`].
+//! Must not know: kinds of I/O. Start reading at [`Burst`].
 
 use super::bucket::{Bucket, Pace};
 use super::parse;
@@ -27,7 +27,7 @@ impl Burst {
         Ok(Self { limits: text.split(',').map(|entry| Limit::parse(entry.trim())).collect::<Result<_, _>>()? })
     }
 
-    /// When an I/O that arrives at `now_ns` may start.
+    /// The time at which an I/O that arrives at `now_ns` may start.
     pub(crate) fn admit(&mut self, now_ns: u64, length_bytes: u64) -> u64 {
         self.limits.iter_mut().fold(now_ns, |at_ns, limit| limit.admit(at_ns, length_bytes))
     }

@@ -1,4 +1,4 @@
-//! The virtual device: when an I/O that arrives is done, and what goes wrong with it.
+//! The virtual device: the completion time of each I/O, and its fault if it has one.
 //!
 //! I/Os are taken in the order in which they arrive. Each passes the burst limits, then is served by a cache (hit time, no
 //! channel needed) or by the channel that is free first; nothing starts within a stall. A sync is done when everything
@@ -16,11 +16,12 @@ use ferrio_units::Direction;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Most channels.
+/// Largest number of channels.
 pub(crate) const MAX_CHANNELS: u64 = 65_536;
 
-/// A write cache: `sim_write_cache=SIZE/HIT_TIME/DRAIN_RATE`. A write is done after the hit time, once there is room; the
-/// cache drains to the media at a constant rate, at no cost to other I/Os. Larger writes go past it.
+/// A write cache: `sim_write_cache=SIZE/HIT_TIME/DRAIN_RATE`. A write is done after the hit time, once there is room;
+/// the cache drains to the media at a constant rate, at no cost to other I/Os. A write larger than the cache bypasses
+/// it.
 #[derive(Debug)]
 pub(crate) struct WriteCache {
     size_bytes: u64,
@@ -45,29 +46,29 @@ pub(crate) struct Device {
     pub(crate) stall: Option<Stall>,
     pub(crate) burst: Burst,
     pub(crate) faults: Faults,
-    /// When everything that was taken is done.
+    /// The time at which all I/Os taken so far are done.
     pub(crate) all_done_ns: u64,
 }
 
-/// When each channel is free again.
+/// The times at which the channels are free again.
 #[derive(Debug)]
 pub(crate) struct Channels(BinaryHeap<Reverse<u64>>);
 
-/// What arrives.
+/// An I/O that arrives.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arrival {
     pub(crate) direction: Direction,
-    /// Byte on the device.
+    /// First byte on the device.
     pub(crate) address: u64,
     pub(crate) length_bytes: u64,
-    /// Since the start of the engine.
+    /// Time of arrival, since the start of the engine.
     pub(crate) now_ns: u64,
 }
 
-/// What becomes of it.
+/// Fate of an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// Since the start of the engine.
+    /// Time of completion, since the start of the engine.
     pub(crate) done_ns: u64,
     pub(crate) fault: Fault,
 }
@@ -100,7 +101,7 @@ impl Device {
         done_ns
     }
 
-    /// When a cache is done with it, if one takes it.
+    /// Completion time by a cache, if a cache takes the I/O.
     fn cached(&mut self, arrival: &Arrival, admitted_ns: u64) -> Option<u64> {
         let (address, length_bytes) = (arrival.address, arrival.length_bytes);
         match arrival.direction {
@@ -124,7 +125,7 @@ impl Device {
         }
     }
 
-    /// When a channel is done with it.
+    /// Completion time by a channel.
     fn serve(&mut self, arrival: &Arrival, admitted_ns: u64, delay_ns: u64) -> u64 {
         let start_ns = self.after_stall(admitted_ns.max(self.channels.earliest_free_ns()));
         let service_ns = self.service.draw_ns(arrival.direction, arrival.length_bytes);

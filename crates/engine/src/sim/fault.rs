@@ -1,4 +1,4 @@
-//! Faults: `sim_fault`, a list by commas of `[DIRECTION=]KIND[:DURATION]@WHEN`.
+//! Faults: `sim_fault`, a list of `[DIRECTION=]KIND[:DURATION]@WHEN`, separated by commas.
 //!
 //! | kind | what happens | by default on |
 //! |---|---|---|
@@ -11,7 +11,7 @@
 //! | `stall` | takes `DURATION` longer (100 ms if not given) | reads, writes, trims, syncs |
 //!
 //! `WHEN` is a probability (`0.01` or `1%`), a whole number n (only the n-th I/O of these directions), or `/n` (every
-//! n-th). If several rules fire for one I/O the first counts, but a stall adds to it. Must not know: how the fault is
+//! n-th). If several rules apply to one I/O the first wins; a stall is added to it. Must not know: how the fault is
 //! carried out. Start reading at [`Faults`].
 
 use super::parse;
@@ -25,23 +25,23 @@ const SECTOR_BYTES: u64 = 512;
 /// Delay of a stall without duration, ns.
 const DEFAULT_STALL_NS: u64 = 100_000_000;
 
-/// Random streams from this purpose on belong to faults, one each.
+/// Purpose number of the first rule's random stream; each rule has the next number.
 const FIRST_PURPOSE: u64 = 16;
 
-/// What goes wrong with one I/O.
+/// The fault of one I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// Nothing.
     None,
     /// EIO.
     Eio,
-    /// So many bytes are moved and reported.
+    /// Only this many bytes are moved and reported.
     Short(u64),
-    /// So many bytes are stored, or cleared, all are reported.
+    /// Only this many bytes are stored or cleared, but all are reported.
     Torn(u64),
-    /// Nothing is stored, or cleared, all is reported.
+    /// Nothing is stored or cleared, but all bytes are reported.
     Lost,
-    /// Stored at another place, which is drawn by this number.
+    /// The data is stored at another address, which this number determines.
     Misdirected(u64),
     /// This bit of the data is wrong.
     Flip(u64),
@@ -88,7 +88,7 @@ impl Faults {
         Ok(Self { rules: text.split(',').zip(purposes).map(rule).collect::<Result<_, _>>()? })
     }
 
-    /// The first kind that only shows in the contents of the device, if there is one.
+    /// The first kind of fault that shows only in the contents of the device, if there is one.
     pub(crate) fn needs_data(&self) -> Option<&'static str> {
         self.rules.iter().find_map(|rule| match rule.kind {
             Kind::Torn => Some("torn"),
@@ -99,7 +99,7 @@ impl Faults {
         })
     }
 
-    /// What happens to the next I/O, and how much longer it takes, ns.
+    /// The fault of the next I/O, and the delay that it adds, ns.
     pub(crate) fn next(&mut self, direction: Direction, length_bytes: u64) -> (Fault, u64) {
         let mut fault = Fault::None;
         let mut delay_ns = 0_u64;
@@ -111,7 +111,7 @@ impl Faults {
                 delay_ns = delay_ns.saturating_add(ns);
                 continue;
             }
-            // Drawn also when it does not count, so that the rules stay independent of each other.
+            // Drawn even if the fault does not apply, so that the rules stay independent of each other.
             let drawn = rule.fault(length_bytes);
             if fault == Fault::None {
                 fault = drawn;
@@ -194,7 +194,7 @@ impl Kind {
         }
     }
 
-    /// Read, write, trim, sync.
+    /// For read, write, trim, sync.
     const fn allowed_directions(self) -> [bool; 4] {
         match self {
             Self::Eio | Self::Stall { .. } => [true; 4],
@@ -231,7 +231,7 @@ impl When {
     }
 }
 
-/// Half of a length, in whole sectors where there are at least two.
+/// Half of a length; whole sectors if there are at least two.
 const fn half(length_bytes: u64) -> u64 {
     let half = length_bytes / 2;
     if half >= SECTOR_BYTES { half / SECTOR_BYTES * SECTOR_BYTES } else { half }

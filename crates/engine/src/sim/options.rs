@@ -1,4 +1,4 @@
-//! From the texts of the `sim_*` options to the models of a device, with errors that name the option.
+//! Turns the texts of the `sim_*` options into the models of a device; errors name the option.
 //!
 //! Must not know: how the models work. Start reading at [`SimOptions`].
 
@@ -11,7 +11,7 @@ use super::stall::Stall;
 use crate::contract::EngineError;
 use crate::options::{EngineOptions, EngineValue};
 
-/// Capacity of a device with contents, where none is given: 1 GiB.
+/// Capacity of a device with contents if the job gives none: 1 GiB.
 const DEFAULT_DATA_BYTES: u64 = 1 << 30;
 
 /// Options that were checked; [`SimOptions::device`] makes the device once the seed is known.
@@ -19,11 +19,11 @@ const DEFAULT_DATA_BYTES: u64 = 1 << 30;
 pub(crate) struct SimOptions {
     texts: Texts,
     n_channels: usize,
-    /// Seed of the device, if it is not that of the worker.
+    /// Seed of the device, if it differs from that of the worker.
     pub(crate) seed: Option<u64>,
     /// Bytes of the device; `u64::MAX` if there is no limit.
     pub(crate) capacity_bytes: u64,
-    /// Contents are kept.
+    /// The device stores data.
     pub(crate) has_data: bool,
 }
 
@@ -57,7 +57,7 @@ impl SimOptions {
             capacity_bytes: capacity.unwrap_or(if has_data { DEFAULT_DATA_BYTES } else { u64::MAX }),
             has_data,
         };
-        // All texts are checked now, not only in the worker.
+        // Checks all texts now, so that an error does not wait for the worker.
         parsed.device(0)?;
         Ok(parsed)
     }
@@ -98,7 +98,7 @@ fn model<T>(
     text.map(|text| parse(text).map_err(|why| bad(option, Some(text), why))).transpose()
 }
 
-/// A number that came as such or as a text.
+/// A number, given as such or as a text.
 fn number(
     options: &EngineOptions,
     name: &'static str,
@@ -118,7 +118,7 @@ fn channels(text: &str) -> Result<u64, String> {
 }
 
 fn seed(text: &str) -> Result<u64, String> {
-    // A negative number of a job file is a seed like any other.
+    // A negative seed in a job file is valid.
     text.parse::<u64>()
         .ok()
         .or_else(|| text.parse::<i64>().ok().map(|seed| seed as u64))

@@ -1,14 +1,15 @@
 //! The read cache of the device: `sim_read_cache=SIZE/HIT_TIME`.
 //!
-//! Pages of 4 KiB, least recently used goes first. A read hits if all its pages are in; a miss brings them in; a write
-//! changes pages that are in and brings in none; a trim removes them. Must not know: times. Start reading at [`ReadCache`].
+//! The cache holds pages of 4 KiB and evicts the least recently used. A read hits if all its pages are in the cache,
+//! and a miss loads them; a write renews pages that are in the cache and loads none; a trim removes pages. Must not
+//! know: times. Start reading at [`ReadCache`].
 
 use std::collections::HashMap;
 
 /// Bytes of a page.
 pub(crate) const PAGE_BYTES: u64 = 4096;
 
-/// Largest cache: 2^22 pages cost about 200 MiB here.
+/// Largest cache: its 2^22 pages take about 200 MiB of memory.
 pub(crate) const MAX_BYTES: u64 = 16 << 30;
 
 /// End of the list of pages.
@@ -21,7 +22,7 @@ struct Slot {
     older: u32,
 }
 
-/// Which pages are in, with the order of their last use. Never allocates after it was made.
+/// The pages in the cache, in the order of their last use. Never allocates after it was made.
 #[derive(Debug)]
 pub(crate) struct ReadCache {
     n_max: usize,
@@ -47,7 +48,7 @@ impl ReadCache {
         }
     }
 
-    /// Reads a range: true if all of it was in. Afterwards it is in, as far as it fits.
+    /// Reads a range: true if the cache had all of it. Afterwards the cache has it, as far as it fits.
     pub(crate) fn read(&mut self, address: u64, length_bytes: u64) -> bool {
         let mut is_hit = true;
         for page in pages(address, length_bytes) {
@@ -74,7 +75,7 @@ impl ReadCache {
         }
     }
 
-    /// Makes a page the newest; true if it was in.
+    /// Makes a page the newest; true if the cache had it.
     fn touch(&mut self, page: u64) -> bool {
         if let Some(&index) = self.by_page.get(&page) {
             self.unlink(index);

@@ -1,7 +1,8 @@
 //! The random streams of the device: one for each purpose, so that one option does not change what another draws.
 //!
-//! xoshiro256++ (`rand_xoshiro`); logarithms and exponentials by `libm`, whose last bit is the same on every machine.
-//! Must not know: what is drawn. Start reading at [`Stream`].
+//! The generator is xoshiro256++ (`rand_xoshiro`). Logarithms and exponentials come from `libm`, whose results are the
+//! same to the last bit on every machine.
+//! Must not know: purposes. Start reading at [`Stream`].
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};

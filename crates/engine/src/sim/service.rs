@@ -1,9 +1,10 @@
 //! How long the device works on an I/O: `sim_service`.
 //!
-//! The text is a list, by commas, of `[DIRECTION=]DISTRIBUTION[+RATE]`. The distribution is `fixed:T`, `uniform:T-T`,
-//! `exponential:MEAN` or `lognormal:MEDIAN/SIGMA` (sigma of the natural logarithm); the rate (bytes a second) adds the
-//! time of the transfer. An entry without direction is for all of `read`, `write`, `trim` and `sync`; later entries win;
-//! at first all are `fixed:100us`. Example: `exponential:80us,write=fixed:20us+1g/s,sync=fixed:1ms`.
+//! The text is a list of `[DIRECTION=]DISTRIBUTION[+RATE]`, separated by commas. The distribution is `fixed:T`,
+//! `uniform:T-T`, `exponential:MEAN` or `lognormal:MEDIAN/SIGMA` (sigma of the natural logarithm); the rate (bytes a
+//! second) adds the time of the transfer. An entry without direction is for all of `read`, `write`, `trim` and `sync`;
+//! later entries win; the default of all is `fixed:100us`. Example:
+//! `exponential:80us,write=fixed:20us+1g/s,sync=fixed:1ms`.
 //! Must not know: when the I/O starts. Start reading at [`ServiceModel`].
 
 use super::parse::{self, MAX_TIME_NS};

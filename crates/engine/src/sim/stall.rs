@@ -2,11 +2,11 @@
 //!
 //! During a stall the device starts nothing; what it has started finishes. With an amount, a stall begins when the write
 //! that completes the amount is done; with a time T, at T, 2T, 3T and so on after the start of the engine.
-//! Must not know: what is started. Start reading at [`Stall`].
+//! Must not know: kinds of I/O. Start reading at [`Stall`].
 
 use super::parse;
 
-/// When the device stands still.
+/// The times at which the device stalls.
 #[derive(Debug, Clone)]
 pub(crate) struct Stall {
     every: Every,
@@ -38,7 +38,7 @@ impl Stall {
         Ok(Self { every, duration_ns, until_ns: 0 })
     }
 
-    /// The time, not before `start_ns`, at which the device can start something; ns since the start of the engine.
+    /// The earliest time at or after `start_ns` at which the device can start an I/O; ns since the start of the engine.
     pub(crate) fn after(&self, start_ns: u64) -> u64 {
         match self.every {
             Every::Written { .. } => start_ns.max(self.until_ns),
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(stall.after(250), 250);
         stall.written(4096, 300);
         assert_eq!(stall.after(250), 1_000_300);
-        // 2048 of the next 10240 are written already.
+        // 2048 of the next 10240 bytes are written already.
         stall.written(8191, 2_000_000);
         assert_eq!(stall.after(2_000_000), 2_000_000);
         stall.written(1, 2_000_000);

@@ -1,7 +1,8 @@
 //! The contents of the device: `sim_data=1`.
 //!
-//! One anonymous mapping of the capacity; the kernel gives it memory page by page as it is written, so it is sparse, and
-//! nothing is allocated after the start. Faults are carried out here, so that they are real in the data.
+//! The contents are one anonymous mapping of the device's capacity. The kernel gives it memory page by page as data is
+//! written, so it is sparse, and nothing is allocated after the start. This file also carries out faults, so that the
+//! data really shows them.
 //! Must not know: times. Start reading at [`Store::apply`].
 
 use super::NAME;
@@ -11,7 +12,7 @@ use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest};
 use ferrio_units::Direction;
 use std::io;
 
-/// Trimmed ranges are cleared in steps of this, and only where something is stored.
+/// A trim clears its range in steps of this length, and only steps that hold data.
 const CLEAR_STEP_BYTES: usize = 4096;
 
 /// The contents.
@@ -42,7 +43,7 @@ impl Store {
     }
 
     /// Does to the contents, and to the buffer of a read, what an I/O with this fault does. `span_bytes` is how much of
-    /// the device is used: misdirected writes stay below it.
+    /// the device is in use: misdirected writes stay below it.
     pub(crate) fn apply(
         &mut self,
         direction: Direction,
@@ -97,7 +98,7 @@ impl Store {
     fn clear(&mut self, extent: Extent) {
         let stored = self.memory.slice_mut(extent.address, extent.length_bytes);
         for step in stored.chunks_mut(CLEAR_STEP_BYTES) {
-            // Reading does not give memory to a page that was never written.
+            // Reading a page that was never written takes no memory for it; clearing it would.
             if step.iter().any(|&byte| byte != 0) {
                 step.fill(0);
             }
@@ -111,7 +112,7 @@ fn flip(bytes: &mut [u8], bit: u64) {
     }
 }
 
-/// A multiple of the length within the span that is not the own address; `None` if there is none.
+/// Another multiple of the length within the span, where a misdirected write goes; `None` if there is none.
 fn other_place(extent: Extent, draw: u64, span_bytes: u64) -> Option<usize> {
     let Extent { address, length_bytes } = extent;
     let n_places = usize::try_from(span_bytes).ok()?.checked_div(length_bytes)?;

@@ -85,7 +85,7 @@ fn write_all(rig: &mut Rig, mark: u8) {
     rig.run(&units, |index, buffer| buffer.fill(mark + shuffled_blocks()[index] as u8), |_, _, _| ());
 }
 
-/// Which blocks do not hold what was written.
+/// Indexes of the blocks that do not hold what was written.
 fn wrong_blocks(rig: &mut Rig, mark: u8) -> Vec<usize> {
     let units: Vec<IoUnit> = (0..N_BLOCKS).map(|block| rig.unit(Direction::Read, block)).collect();
     let mut wrong = Vec::new();
@@ -121,7 +121,8 @@ fn faults_are_real_in_the_data() {
         let mut rig = rig(1, &clock, &[("sim_data", "1"), ("sim_fault", fault)]);
         write_all(&mut rig, 100);
         let wrong = wrong_blocks(&mut rig, 100);
-        // A misdirected write is missing where it should be, and wrong where it went unless that block is written later.
+        // A misdirected write damages two blocks: the one that it should have written and the one that it hit, unless
+        // that one is written again later.
         assert!(wrong.contains(&block(7)) && wrong.len() <= n_wrong, "{fault}: {wrong:?}");
     }
 }

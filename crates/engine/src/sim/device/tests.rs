@@ -1,4 +1,4 @@
-//! The device against arithmetic by hand: every completion time to the nanosecond.
+//! The device compared with arithmetic by hand: every completion time to the nanosecond.
 
 use super::*;
 use crate::sim::options::SimOptions;
@@ -104,7 +104,7 @@ fn utilisation_follows_the_textbook() {
     assert!((mean - 200_000.0).abs() < 4_000.0, "{mean}");
 }
 
-/// Texts made of the pieces of the grammar, so that many of them are valid and most others nearly so.
+/// Texts made of pieces of the grammar: many are valid, most others nearly so.
 fn texts() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "fixed:",
@@ -160,7 +160,7 @@ proptest! {
             (names[option].to_owned(), EngineValue::Text(text)),
             ("sim_data".to_owned(), EngineValue::Bool(true)),
         ];
-        // Only that it comes back.
+        // The parser must return; its result does not matter.
         let _ = SimOptions::parse(&EngineOptions::new(entries));
     }
 
@@ -179,7 +179,7 @@ proptest! {
         ]);
         let directions = [Direction::Read, Direction::Write, Direction::Trim, Direction::Sync];
         for (direction, address, length, now_ns) in ios {
-            // The engine never hands out more than the device has behind the address.
+            // The engine never passes a length that goes beyond the end of the device.
             let length_bytes = if directions[direction] == Direction::Read { length % (1 << 24) } else { length };
             let arrival = Arrival { direction: directions[direction], address, length_bytes, now_ns };
             prop_assert!(device.take(&arrival).done_ns >= now_ns);
