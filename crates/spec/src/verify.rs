@@ -143,6 +143,21 @@ pub struct VerifyContentSpec {
     pub compression: Option<VerifyCompression>,
 }
 
+impl VerifyContentSpec {
+    /// What `verify=` of a method alone gives: a header of today's layout at the start of each block.
+    pub const fn of(method: VerifyMethod) -> Self {
+        Self {
+            method,
+            layout: HeaderLayout::V3,
+            interval_bytes: 0,
+            header_at: 0,
+            pattern: None,
+            pattern_interval_bytes: 0,
+            compression: None,
+        }
+    }
+}
+
 /// What is verified, and what a fault does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifySpec {
@@ -178,6 +193,30 @@ pub struct VerifySpec {
     pub n_threads: u32,
     /// `verify_async_cpus`: where those run; `None`: where the job does.
     pub thread_cpus: Option<Vec<u32>>,
+}
+
+impl VerifySpec {
+    /// What `verify=` of a method alone gives to a job that writes: all is read back at the end of a pass.
+    pub const fn of(method: VerifyMethod) -> Self {
+        Self {
+            content: VerifyContentSpec::of(method),
+            reads_back: true,
+            recognises_layouts: false,
+            checks_seed: true,
+            checks_sequence: true,
+            is_fatal: false,
+            dumps: false,
+            trims: None,
+            reads: VerifiedWrites::Done,
+            saves_state: true,
+            loads_state: false,
+            crash_log: None,
+            dump_directory: None,
+            backlog: None,
+            n_threads: 0,
+            thread_cpus: None,
+        }
+    }
 }
 
 /// Which writes are read back, and how a job knows of them.

@@ -5,8 +5,9 @@
 use crate::CpuIdleness;
 use serde::{Deserialize, Serialize};
 
-/// What one probe measured.
+/// What one probe measured. Serialised, it is an object of one key: the name of the variant, in small letters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Evidence {
     /// What the devices behind the files did; an empty list where none was found.
     Disks(Vec<DiskRecord>),
@@ -18,6 +19,13 @@ pub enum Evidence {
     PageCache(PageCache),
     /// How long somebody waited for a CPU, for I/O, for memory.
     Pressure(Pressure),
+}
+
+impl Evidence {
+    /// Formats of fio have keys of their own for it.
+    pub fn is_known_to_fio(&self) -> bool {
+        matches!(self, Self::Disks(_) | Self::CpuIdleness(_))
+    }
 }
 
 /// A figure, or why there is none.

@@ -146,7 +146,7 @@ fn goes_on_with_time(spec: &JobSpec, queues: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_spec::{HeaderLayout, VerifiedWrites, VerifyContentSpec, VerifyMethod, VerifySpec};
+    use ferrio_spec::{VerifyMethod, VerifySpec};
 
     type Change = fn(&mut JobSpec);
 
@@ -190,39 +190,10 @@ mod tests {
         }
     }
 
-    fn verify() -> VerifySpec {
-        VerifySpec {
-            content: VerifyContentSpec {
-                method: VerifyMethod::Crc32c,
-                layout: HeaderLayout::V3,
-                interval_bytes: 0,
-                header_at: 0,
-                pattern: None,
-                pattern_interval_bytes: 0,
-                compression: None,
-            },
-            reads_back: true,
-            recognises_layouts: false,
-            checks_seed: true,
-            checks_sequence: true,
-            is_fatal: false,
-            dumps: false,
-            trims: None,
-            saves_state: false,
-            loads_state: false,
-            crash_log: None,
-            dump_directory: None,
-            reads: VerifiedWrites::Done,
-            backlog: None,
-            n_threads: 0,
-            thread_cpus: None,
-        }
-    }
-
     /// With `io_size` beyond the size a verified job in sequence goes round its files, and one with zones does not.
     #[test]
     fn rounds_lie_over_each_other() {
-        let mut spec = JobSpec { verify: Some(verify()), ..JobSpec::default() };
+        let mut spec = JobSpec { verify: Some(VerifySpec::of(VerifyMethod::Crc32c)), ..JobSpec::default() };
         spec.pattern.mix = DirectionMix::Write;
         let twice = Extent { io_bytes: 2 << 20, ..ONE_PASS };
         assert_eq!(Shape::new(&spec, ONE_PASS).rounds, Rounds::None);

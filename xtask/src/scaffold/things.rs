@@ -5,7 +5,7 @@
 use super::{Call, Row, Thing};
 
 /// What is added, a section of CONTRIBUTING.md each.
-pub(super) const THINGS: &[Thing] = &[OPTION, ENGINE, VERIFY_METHOD, FORMAT];
+pub(super) const THINGS: &[Thing] = &[OPTION, ENGINE, VERIFY_METHOD, FORMAT, PROBE];
 
 /// `dummy_last_ios`: a limit of I/Os that counts beside `number_ios`.
 const OPTION: Thing = Thing {
@@ -182,4 +182,52 @@ pub(crate) fn render(view: &FioView<'_>) -> String {
             says: "dummy: 1 groups",
         },
     ],
+};
+
+/// A probe that counts how often it has looked.
+const PROBE: Thing = Thing {
+    section: "Add a probe",
+    files: &[(
+        "crates/run/src/probe/dummy.rs",
+        "//! A dummy: how often it has looked.
+
+use super::{Begun, Probe, Site};
+use ferrio_stats::Evidence;
+
+struct DummyProbe {
+    n_looks: u64,
+}
+
+pub(super) fn start(_: &Site<'_>, begun: &mut Begun) {
+    begun.probes.push(Box::new(DummyProbe { n_looks: 0 }));
+}
+
+impl Probe for DummyProbe {
+    fn look(&mut self) {
+        self.n_looks += 1;
+    }
+
+    fn evidence(&self) -> Evidence {
+        Evidence::Dummy(self.n_looks)
+    }
+}
+",
+    )],
+    rows: &[
+        Row { path: "crates/run/src/probe/mod.rs", before: "mod idle;", text: "mod dummy;" },
+        Row {
+            path: "crates/run/src/probe/mod.rs",
+            before: "ProbeDef { start: idle::start }",
+            text: "    ProbeDef { start: dummy::start },",
+        },
+        Row {
+            path: "crates/stats/src/evidence.rs",
+            before: "/// What the kernel counted for the processes of the run.",
+            text: "    /// How often the dummy has looked.\n    Dummy(u64),",
+        },
+    ],
+    calls: &[Call {
+        arguments: &["--name=a", "--ioengine=null", "--size=1m", "--output-format=json"],
+        says: "\"dummy\" : 0",
+    }],
 };

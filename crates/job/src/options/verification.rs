@@ -431,6 +431,12 @@ mod tests {
     }
 
     #[test]
+    fn a_method_alone_gives_the_defaults_of_the_specification() {
+        let job = crate::options::zone_mode::tests::lowered("size=1m rw=write verify=crc32c").unwrap();
+        assert_eq!(job.verify, Some(VerifySpec::of(VerifyMethod::Crc32c)));
+    }
+
+    #[test]
     fn intervals_divide_every_block() {
         let interval = |min_bytes, max_bytes, shares: &[u64], given| {
             let mut job = Draft::new().job;

@@ -6,22 +6,9 @@ use super::writer::Writer;
 use ferrio_stats::Evidence;
 use serde_json::Value;
 
-/// Key and figures of evidence that fio does not have.
-fn figures(evidence: &Evidence) -> Option<(&'static str, Value)> {
-    let (key, figures) = match evidence {
-        // Under fio's own keys.
-        Evidence::Disks(_) | Evidence::CpuIdleness(_) => return None,
-        Evidence::ProcessIo(io) => ("process_io", serde_json::to_value(io)),
-        Evidence::PageCache(cache) => ("page_cache", serde_json::to_value(cache)),
-        Evidence::Pressure(pressure) => ("pressure", serde_json::to_value(pressure)),
-    };
-    // Numbers and texts under names: that has a value in JSON.
-    Some((key, figures.ok()?))
-}
-
 /// Some of it has a place here.
 pub(super) fn are_there(evidence: &[Evidence]) -> bool {
-    evidence.iter().any(|evidence| !matches!(evidence, Evidence::Disks(_) | Evidence::CpuIdleness(_)))
+    evidence.iter().any(|evidence| !evidence.is_known_to_fio())
 }
 
 /// Writes the key, once for the whole run.
@@ -30,8 +17,11 @@ pub(super) fn write(writer: &mut Writer, evidence: &[Evidence]) {
         return;
     }
     writer.object("probes", |writer| {
-        for (key, value) in evidence.iter().filter_map(figures) {
-            writer.value(key, &value);
+        for evidence in evidence.iter().filter(|evidence| !evidence.is_known_to_fio()) {
+            // Numbers and texts under names: that has a value in JSON.
+            if let Ok(Value::Object(figures)) = serde_json::to_value(evidence) {
+                figures.iter().for_each(|(key, value)| writer.value(key, value));
+            }
         }
     });
 }

@@ -24,32 +24,8 @@ pub(crate) fn verified(method: VerifyMethod) -> JobSpec {
     job.pattern.mix = DirectionMix::Write;
     let needs_pattern = matches!(method, VerifyMethod::Pattern | VerifyMethod::PatternHeader);
     let pattern = needs_pattern.then(|| VerifyPattern { bytes: vec![0xc3, 0x17], offsets_at: Vec::new() });
-    job.verify = Some(VerifySpec {
-        content: VerifyContentSpec {
-            method,
-            layout: HeaderLayout::V3,
-            interval_bytes: 0,
-            header_at: 0,
-            pattern,
-            pattern_interval_bytes: 0,
-            compression: None,
-        },
-        reads_back: true,
-        recognises_layouts: false,
-        checks_seed: true,
-        checks_sequence: true,
-        is_fatal: false,
-        dumps: false,
-        trims: None,
-        reads: VerifiedWrites::Done,
-        saves_state: false,
-        loads_state: false,
-        crash_log: None,
-        dump_directory: None,
-        backlog: None,
-        n_threads: 0,
-        thread_cpus: None,
-    });
+    let content = VerifyContentSpec { pattern, ..VerifyContentSpec::of(method) };
+    job.verify = Some(VerifySpec { content, saves_state: false, ..VerifySpec::of(method) });
     job
 }
 

@@ -206,36 +206,11 @@ fn attend(
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use ferrio_spec::{HeaderLayout, VerifiedWrites, VerifyContentSpec, VerifyMethod};
+    use ferrio_spec::VerifyMethod;
     use ferrio_workload::verify::block::{BlockRules, Write};
 
     pub(crate) fn spec(n_threads: u32, thread_cpus: Option<Vec<u32>>) -> VerifySpec {
-        VerifySpec {
-            content: VerifyContentSpec {
-                method: VerifyMethod::Crc32c,
-                layout: HeaderLayout::V3,
-                interval_bytes: 0,
-                header_at: 0,
-                pattern: None,
-                pattern_interval_bytes: 0,
-                compression: None,
-            },
-            reads_back: true,
-            recognises_layouts: false,
-            checks_seed: true,
-            checks_sequence: true,
-            is_fatal: false,
-            dumps: false,
-            trims: None,
-            saves_state: false,
-            loads_state: false,
-            crash_log: None,
-            dump_directory: None,
-            reads: VerifiedWrites::Done,
-            backlog: None,
-            n_threads,
-            thread_cpus,
-        }
+        VerifySpec { n_threads, thread_cpus, ..VerifySpec::of(VerifyMethod::Crc32c) }
     }
 
     fn with(rules: &BlockRules) -> impl Fn(&mut [u8], &Expected) -> Result<(), Fault> + Clone + Send + 'static {

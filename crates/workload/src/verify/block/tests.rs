@@ -8,15 +8,7 @@ use proptest::prelude::*;
 fn spec(method: VerifyMethod, layout: HeaderLayout) -> VerifyContentSpec {
     let needs_pattern = matches!(method, VerifyMethod::Pattern | VerifyMethod::PatternHeader);
     let pattern = needs_pattern.then(|| VerifyPattern { bytes: vec![0xaa, 0x55, 0x11], offsets_at: Vec::new() });
-    VerifyContentSpec {
-        method,
-        layout,
-        interval_bytes: 0,
-        header_at: 0,
-        pattern,
-        pattern_interval_bytes: 0,
-        compression: None,
-    }
+    VerifyContentSpec { layout, pattern, ..VerifyContentSpec::of(method) }
 }
 
 const WRITE: Write = Write { offset_bytes: 8192, seed: 0x1234_5678_9abc_def1, sequence: 7, start_ns: 3_000_000_004 };

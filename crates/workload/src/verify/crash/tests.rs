@@ -4,22 +4,14 @@ use super::history::{History, Overlap, Syncs};
 use super::judge::{Verdict, judge};
 use super::record::{Event, RECORD_BYTES, Record};
 use crate::verify::block::{BlockRules, Write};
-use ferrio_spec::{HeaderLayout, VerifyContentSpec, VerifyMethod};
+use ferrio_spec::{VerifyContentSpec, VerifyMethod};
 use proptest::prelude::*;
 
 pub(super) const BLOCK: usize = 4096;
 pub(super) const UNIT: usize = 512;
 
 pub(super) fn rules() -> BlockRules {
-    let content = VerifyContentSpec {
-        method: VerifyMethod::Crc32c,
-        layout: HeaderLayout::V3,
-        interval_bytes: 1024,
-        header_at: 0,
-        pattern: None,
-        pattern_interval_bytes: 0,
-        compression: None,
-    };
+    let content = VerifyContentSpec { interval_bytes: 1024, ..VerifyContentSpec::of(VerifyMethod::Crc32c) };
     BlockRules::new(content, 1)
 }
 

@@ -6,15 +6,7 @@ use ferrio_spec::{HeaderLayout, VerifyCompression, VerifyContentSpec, VerifyMeth
 use std::cell::Cell;
 
 fn spec(method: VerifyMethod) -> VerifyContentSpec {
-    VerifyContentSpec {
-        method,
-        layout: HeaderLayout::V2,
-        interval_bytes: 0,
-        header_at: 0,
-        pattern: None,
-        pattern_interval_bytes: 0,
-        compression: None,
-    }
+    VerifyContentSpec { layout: HeaderLayout::V2, ..VerifyContentSpec::of(method) }
 }
 
 const METHODS: [VerifyMethod; 3] = [VerifyMethod::Md5, VerifyMethod::Sha1, VerifyMethod::Sha256];

@@ -15,15 +15,7 @@ const METHODS: [VerifyMethod; 6] = [
 ];
 
 fn spec(method: VerifyMethod, layout: HeaderLayout) -> VerifyContentSpec {
-    VerifyContentSpec {
-        method,
-        layout,
-        interval_bytes: 0,
-        header_at: 0,
-        pattern: None,
-        pattern_interval_bytes: 0,
-        compression: None,
-    }
+    VerifyContentSpec { layout, ..VerifyContentSpec::of(method) }
 }
 
 fn specs() -> impl Strategy<Value = VerifyContentSpec> {
