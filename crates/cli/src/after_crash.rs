@@ -4,7 +4,7 @@
 
 use crate::console::Console;
 use crate::version::VERSION;
-use ferrio_job::message::Stream;
+use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment};
 use ferrio_run::after_crash::{CrashCheck, CrashReport, Verdict, Violation, after_crash};
 use std::ffi::OsString;
@@ -101,10 +101,10 @@ fn check(request: &Request, console: &mut Console) -> Result<Vec<CrashReport>, S
         invocation.map_err(|error| error.messages.into_iter().map(|(_, text)| text).collect::<String>())?;
     for (stream, text) in &invocation.messages {
         match stream {
-            Stream::Stdout => console.info(text),
-            Stream::Stderr => console.error(text),
-            Stream::Trace => console.trace(text),
-            Stream::Terminal => console.tell_terminal(text),
+            OutputStream::Stdout => console.info(text),
+            OutputStream::Stderr => console.error(text),
+            OutputStream::Trace => console.trace(text),
+            OutputStream::Terminal => console.tell_terminal(text),
         }
     }
     if invocation.mode != Mode::Run {

@@ -4,14 +4,14 @@
 
 use crate::console::Console;
 use crate::inflate_log;
-use crate::progress::Progress;
+use crate::progress::ProgressPrinter;
 use crate::record_file::RecordFile;
 use crate::records::{self, Course};
 use crate::reporter::Reporter;
 use crate::signals::Signals;
 use crate::version::VERSION;
 use ferrio_job::invocation::EtaWhen;
-use ferrio_job::message::{Message, Stream};
+use ferrio_job::message::{Message, OutputStream};
 use ferrio_job::{Invocation, Mode, SystemEnvironment, UsageError};
 use ferrio_report::logs::{AggregateLogs, LogFiles};
 use ferrio_run::{Handle, Run, RunError, RunOutcome, RunSettings, TraceSettings};
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &[OsString], front: &str) -> ExitCode {
         }
         Ok(invocation) => invoke(invocation, arguments),
         Err(error) if arguments.len() == 1 && !front.is_empty() => {
-            let errors = error.messages.iter().filter(|(stream, _)| *stream == Stream::Stderr);
+            let errors = error.messages.iter().filter(|(stream, _)| *stream == OutputStream::Stderr);
             errors.for_each(|(_, text)| Console::standard().error(text));
             Console::standard().info(front);
             ExitCode::from(error.exit_code)
@@ -60,10 +60,10 @@ fn open_console(path: Option<&Path>) -> std::io::Result<Console> {
 fn print_all(console: &mut Console, messages: &[Message]) {
     for (stream, text) in messages {
         match stream {
-            Stream::Stdout => console.info(text),
-            Stream::Stderr => console.error(text),
-            Stream::Trace => console.trace(text),
-            Stream::Terminal => console.tell_terminal(text),
+            OutputStream::Stdout => console.info(text),
+            OutputStream::Stderr => console.error(text),
+            OutputStream::Trace => console.trace(text),
+            OutputStream::Terminal => console.tell_terminal(text),
         }
     }
 }
@@ -108,7 +108,7 @@ fn merge_traces(invocation: Invocation, console: &mut Console) -> ExitCode {
     let merge = || {
         let (signals, handle) = (Signals::listen(false)?, Handle::new()?);
         signals.steer(handle.clone());
-        let mut progress = Progress::new(console, &reporter, &signals, invocation.eta);
+        let mut progress = ProgressPrinter::new(console, &reporter, &signals, invocation.eta);
         ferrio_run::merge_only(invocation.run, &handle, &mut progress)
     };
     match merge() {
@@ -217,7 +217,7 @@ fn run_jobs(
     let signals = Signals::listen(false)?;
     let run = Run::new(invocation.run, settings)?;
     signals.steer(run.handle());
-    let mut progress = Progress::new(console, reporter, &signals, invocation.eta);
+    let mut progress = ProgressPrinter::new(console, reporter, &signals, invocation.eta);
     if let Some(logs) = bandwidth_logs {
         progress.write_bandwidth_logs(logs);
     }

@@ -1,6 +1,6 @@
 //! Prints the events of a run as fio does: start-up lines, layout, messages, the ETA line, reports on demand.
 //!
-//! Must not know: how runs work. Start reading at [`Progress`].
+//! Must not know: how runs work. Start reading at [`ProgressPrinter`].
 
 use crate::bandwidth_logs::BandwidthLogs;
 use crate::console::{Console, show_progress};
@@ -13,13 +13,13 @@ use ferrio_report::eta::EtaLine;
 use ferrio_report::logs::AggregateLogs;
 use ferrio_report::slices::LatencySlices;
 use ferrio_report::start::{self, StartJob};
-use ferrio_run::{BandwidthSample, JobSummary, RunEvent, RunObserver, Stream};
+use ferrio_run::{BandwidthSample, JobSummary, MessageStream, RunEvent, RunObserver};
 use ferrio_spec::{DirectionMix, JobSpec, engines};
 use std::io;
 use std::path::PathBuf;
 
 /// An observer that prints.
-pub(crate) struct Progress<'a> {
+pub(crate) struct ProgressPrinter<'a> {
     console: &'a mut Console,
     reporter: &'a Reporter,
     signals: &'a Signals,
@@ -31,7 +31,7 @@ pub(crate) struct Progress<'a> {
     pub(crate) course: Course,
 }
 
-impl<'a> Progress<'a> {
+impl<'a> ProgressPrinter<'a> {
     pub(crate) fn new(
         console: &'a mut Console,
         reporter: &'a Reporter,
@@ -58,7 +58,7 @@ impl<'a> Progress<'a> {
     /// That table at the end of the run.
     pub(crate) fn tell_slices(&mut self) {
         if let Some(slices) = &self.slices {
-            self.event(RunEvent::Message(Stream::Info, slices.text().trim_end().into()));
+            self.event(RunEvent::Message(MessageStream::Info, slices.text().trim_end().into()));
         }
     }
 
@@ -114,7 +114,7 @@ impl<'a> Progress<'a> {
     /// Tells of the newest signal that ends the run, once.
     pub(crate) fn tell_signal(&mut self) {
         if let Some(number) = self.signals.take_untold() {
-            self.event(RunEvent::Message(Stream::Info, format!("\nfio: terminating on signal {number}").into()));
+            self.event(RunEvent::Message(MessageStream::Info, format!("\nfio: terminating on signal {number}").into()));
         }
     }
 
@@ -154,7 +154,7 @@ impl NewLines {
     }
 }
 
-impl RunObserver for Progress<'_> {
+impl RunObserver for ProgressPrinter<'_> {
     fn event(&mut self, event: RunEvent) {
         if self.reporter.writes_records() {
             self.course.event(self.console, &event);

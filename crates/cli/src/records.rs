@@ -6,7 +6,7 @@ use crate::console::Console;
 use crate::version::VERSION;
 use ferrio_report::jsonl;
 use ferrio_run::RunEvent;
-use ferrio_stats::{MessageStream, Note, Provenance, ReportMessage, Told};
+use ferrio_stats::{CourseEvent, MessageStream, Note, Provenance, ReportMessage};
 use ferrio_sys::clock::wall_clock_ms;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(crate) struct Course {
     /// It is kept, not only written.
     is_kept: bool,
     /// What was kept.
-    pub(crate) told: Vec<Told>,
+    pub(crate) told: Vec<CourseEvent>,
 }
 
 impl Course {
@@ -32,12 +32,12 @@ impl Course {
         let told = match event {
             RunEvent::Recording { provenance, run_epoch_ms, interval } => {
                 let interval_ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX);
-                self.tell(console, Told::Begin { run_epoch_ms: *run_epoch_ms, interval_ns }, Some(provenance));
+                self.tell(console, CourseEvent::Begin { run_epoch_ms: *run_epoch_ms, interval_ns }, Some(provenance));
                 self.tell_collected(console);
                 return;
             }
-            RunEvent::Interval(stretch) => Told::Interval(stretch.clone()),
-            RunEvent::JobEnded(end) => Told::JobEnded(end.clone()),
+            RunEvent::Interval(stretch) => CourseEvent::Interval(stretch.clone()),
+            RunEvent::JobEnded(end) => CourseEvent::JobEnded(end.clone()),
             RunEvent::Message(stream, note) => said(*stream, note.clone()),
             _ => return,
         };
@@ -47,7 +47,7 @@ impl Course {
     /// The last line.
     pub(crate) fn end(&mut self, console: &mut Console, exit: u8, signal: Option<i32>, elapsed: Duration) {
         let elapsed_ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
-        self.tell(console, Told::End { epoch_ms: wall_clock_ms(), exit, signal, elapsed_ns }, None);
+        self.tell(console, CourseEvent::End { epoch_ms: wall_clock_ms(), exit, signal, elapsed_ns }, None);
     }
 
     /// A line for a message.
@@ -59,11 +59,11 @@ impl Course {
     fn tell_collected(&mut self, console: &mut Console) {
         let messages = console.messages().map_or_else(Vec::new, |messages| messages.kept().to_vec());
         for message in messages {
-            self.tell(console, Told::Message { epoch_ms: wall_clock_ms(), message }, None);
+            self.tell(console, CourseEvent::Message { epoch_ms: wall_clock_ms(), message }, None);
         }
     }
 
-    fn tell(&mut self, console: &mut Console, told: Told, provenance: Option<&Provenance>) {
+    fn tell(&mut self, console: &mut Console, told: CourseEvent, provenance: Option<&Provenance>) {
         console.report(&jsonl::told(&told, provenance.map(|provenance| (provenance, VERSION))));
         if self.is_kept {
             self.told.push(told);
@@ -71,6 +71,6 @@ impl Course {
     }
 }
 
-fn said(stream: MessageStream, note: Note) -> Told {
-    Told::Message { epoch_ms: wall_clock_ms(), message: ReportMessage { stream, note } }
+fn said(stream: MessageStream, note: Note) -> CourseEvent {
+    CourseEvent::Message { epoch_ms: wall_clock_ms(), message: ReportMessage { stream, note } }
 }

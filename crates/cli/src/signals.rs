@@ -22,11 +22,11 @@ pub(crate) struct Signals(Arc<Ear>);
 #[derive(Debug)]
 struct Ear {
     queue: SignalQueue,
-    heard: Mutex<Heard>,
+    heard: Mutex<CaughtSignals>,
 }
 
 #[derive(Debug, Default)]
-struct Heard {
+struct CaughtSignals {
     /// Number of the first that ends the program.
     first: Option<i32>,
     /// Number of the last of them that nobody was told of.
@@ -82,7 +82,7 @@ impl Signals {
     }
 
     /// Takes what has come. Nobody sees the one half of it that another thread has taken.
-    fn look(&self) -> MutexGuard<'_, Heard> {
+    fn look(&self) -> MutexGuard<'_, CaughtSignals> {
         let mut heard = self.0.heard.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(number) = self.0.queue.take() {
             if number == Signal::USR1.as_raw() {

@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]
 
 use ferrio_units::random::file_distribution_seed;
-use ferrio_units::random::{Generator, GeneratorKind, Lfsr, SeedIndex, SeedTable, Shape, SkewedBlocks};
+use ferrio_units::random::{DistributionShape, Generator, GeneratorKind, Lfsr, SeedIndex, SeedTable, SkewedBlocks};
 use ferrio_units::{BuildError, RandomMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -160,16 +160,16 @@ fn offsets_with_a_random_map() {
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn skewed_offsets() {
-    type MakeShape = fn(u64) -> Result<Shape, BuildError>;
+    type MakeShape = fn(u64) -> Result<DistributionShape, BuildError>;
     let table: [(&str, MakeShape, Option<f64>); 8] = [
-        ("zipf:1.2", |n| Shape::zipf(n, 1.2), None),
-        ("zipf:0.6", |n| Shape::zipf(n, 0.6), None),
-        ("zipf:1.2:0.25", |n| Shape::zipf(n, 1.2), Some(0.25)),
-        ("pareto:0.3", |n| Shape::pareto(n, 0.3), None),
-        ("pareto:0.3:0.75", |n| Shape::pareto(n, 0.3), Some(0.75)),
-        ("normal:10", |n| Shape::normal(n, 10.0), None),
-        ("normal:10:0.75", |n| Shape::normal(n, 10.0), Some(0.75)),
-        ("normal:10:0.25", |n| Shape::normal(n, 10.0), Some(0.25)),
+        ("zipf:1.2", |n| DistributionShape::zipf(n, 1.2), None),
+        ("zipf:0.6", |n| DistributionShape::zipf(n, 0.6), None),
+        ("zipf:1.2:0.25", |n| DistributionShape::zipf(n, 1.2), Some(0.25)),
+        ("pareto:0.3", |n| DistributionShape::pareto(n, 0.3), None),
+        ("pareto:0.3:0.75", |n| DistributionShape::pareto(n, 0.3), Some(0.75)),
+        ("normal:10", |n| DistributionShape::normal(n, 10.0), None),
+        ("normal:10:0.75", |n| DistributionShape::normal(n, 10.0), Some(0.75)),
+        ("normal:10:0.25", |n| DistributionShape::normal(n, 10.0), Some(0.25)),
     ];
     // The reference never ends where all blocks of a normal distribution are so few that a draw can name one too many.
     let sizes = [64, 1000, 70_001];

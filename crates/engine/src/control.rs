@@ -48,12 +48,12 @@ pub(crate) fn run(fds: &FdTable, unit: &IoUnit) -> IoResult {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{BLOCK, LoopDevice, Rig, RigOptions};
+    use crate::testing::{BLOCK, LoopedTestFile, Rig, RigOptions};
     use ferrio_units::Direction;
 
     #[test]
     fn every_engine_trims_a_block_device() {
-        let device = match LoopDevice::new("trim") {
+        let device = match LoopedTestFile::new("trim") {
             Ok(device) => device,
             Err(reason) => {
                 eprintln!("SKIPPED every_engine_trims_a_block_device: {reason}");

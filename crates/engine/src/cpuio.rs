@@ -7,7 +7,7 @@
 //! | `cpumode` | `noop`: an empty loop; `qsort`: sorting of numbers | `noop` |
 //! | `exit_on_io_done` | the job ends as soon as no job that does I/O runs or waits | 0 |
 //!
-//! A slice is an I/O of no bytes, whose latency is the time that it took. Start reading at [`Load`], then `Running`.
+//! A slice is an I/O of no bytes, whose latency is the time that it took. Start reading at [`CpuLoad`], then `Running`.
 
 use crate::contract::{
     Completion, EndsWith, Engine, EngineError, EngineSetup, IoUnit, JobFacts, Prepare, Prepared, Queued, Rhythm,
@@ -33,26 +33,26 @@ const N_SPINS: u32 = 1_000;
 /// Numbers that are sorted between two looks at the clock: about a millisecond.
 const N_NUMBERS: usize = 16 << 10;
 
-pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(Load::parse(options)?));
+pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(CpuLoad::parse(options)?));
 
 /// The engine in its first state: how much CPU time to burn, and how.
 #[derive(Debug, PartialEq, Eq)]
-struct Load {
+struct CpuLoad {
     /// Share of the time that is burnt, 1 to 100.
     percent: u32,
     chunk_us: u64,
-    mode: Mode,
+    mode: CpuMode,
     ends_with: EndsWith,
 }
 
 /// How the time is burnt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum CpuMode {
     Noop,
     Qsort,
 }
 
-impl Load {
+impl CpuLoad {
     fn parse(options: &EngineOptions) -> Result<Self, EngineError> {
         let percent = options.int("cpuload").unwrap_or(0);
         if percent == 0 {
@@ -66,7 +66,7 @@ impl Load {
             // As seen on fio 3.41: a value outside of 1 to 100, even a negative one, means all of a CPU.
             percent: u32::try_from(percent).unwrap_or(100).min(100),
             chunk_us,
-            mode: if options.text("cpumode") == Some("qsort") { Mode::Qsort } else { Mode::Noop },
+            mode: if options.text("cpumode") == Some("qsort") { CpuMode::Qsort } else { CpuMode::Noop },
             ends_with: if options.flag("exit_on_io_done") { EndsWith::NoIo } else { EndsWith::LastIo },
         })
     }
@@ -77,21 +77,21 @@ impl Load {
     }
 }
 
-impl Prepared for Load {
+impl Prepared for CpuLoad {
     fn rhythm(&self) -> Rhythm {
         Rhythm { pause_us: self.pause_us(), ends_with: self.ends_with }
     }
 
     fn introduction(&self, job: &JobFacts) -> Vec<String> {
-        let mode = if self.mode == Mode::Qsort { "qsort" } else { "noop" };
+        let mode = if self.mode == CpuMode::Qsort { "qsort" } else { "noop" };
         let (percent, chunk_us) = (self.percent, self.chunk_us);
         vec![format!("{} ({mode}): ioengine={NAME}, cpuload={percent}, cpucycle={chunk_us}", job.name)]
     }
 
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
         let numbers = match self.mode {
-            Mode::Noop => Vec::new(),
-            Mode::Qsort => vec![0; N_NUMBERS],
+            CpuMode::Noop => Vec::new(),
+            CpuMode::Qsort => vec![0; N_NUMBERS],
         };
         let work = Work { numbers, seed: setup.seed | 1 };
         Ok(Box::new(Running { work, clock: setup.clock, chunk_ns: self.chunk_us.saturating_mul(1_000), slice: None }))
@@ -177,9 +177,9 @@ mod tests {
     use crate::testing::{Rig, RigOptions};
     use ferrio_units::Direction;
 
-    fn parse(options: &[(&str, i64)]) -> Result<Load, EngineError> {
+    fn parse(options: &[(&str, i64)]) -> Result<CpuLoad, EngineError> {
         let entries = options.iter().map(|(name, value)| ((*name).to_owned(), EngineValue::Int(*value))).collect();
-        Load::parse(&EngineOptions::new(entries))
+        CpuLoad::parse(&EngineOptions::new(entries))
     }
 
     #[test]

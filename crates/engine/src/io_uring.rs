@@ -23,7 +23,7 @@ use ferrio_sys::Clock;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::file::{FileInfo, FileKind};
-use ferrio_sys::uring::{BufferForm, Discard, Ring, RingCompletion, RingFd, RingIo, RingRequest, SyncKind};
+use ferrio_sys::uring::{BufferForm, Discard, IoRing, RingCompletion, RingFd, RingIo, RingRequest, SyncKind};
 use ferrio_units::Direction;
 use options::{UringOptions, Vectoring};
 use std::cell::RefCell;
@@ -58,7 +58,7 @@ struct Uring {
 
 /// The ring is the first field: dropping it waits for all I/Os in flight, after which the buffers may be dropped.
 struct Running {
-    ring: Ring,
+    ring: IoRing,
     arena: Rc<RefCell<Arena>>,
     options: UringOptions,
     fds: FdTable,
@@ -81,7 +81,7 @@ impl Running {
     fn new(options: &UringOptions, setup: EngineSetup) -> Result<Self, EngineError> {
         let request =
             RingRequest { is_iopoll: options.is_iopoll, sqpoll: options.sqpoll, ..RingRequest::new(setup.iodepth) };
-        let ring = Ring::new(&request).map_err(|error| explain::ring(options, setup.iodepth, error.errno()))?;
+        let ring = IoRing::new(&request).map_err(|error| explain::ring(options, setup.iodepth, error.errno()))?;
         if options.has_registered_files {
             ring.register_file_table(setup.n_files).map_err(|error| explain::files(setup.n_files, error.errno()))?;
         }
@@ -166,7 +166,7 @@ impl Running {
 
     /// Pushes a request. With a polling kernel thread it waits for room first.
     #[inline]
-    fn push(&mut self, unit_index: u32, sync_length: IoResult, mut push: impl FnMut(&mut Ring) -> bool) -> Queued {
+    fn push(&mut self, unit_index: u32, sync_length: IoResult, mut push: impl FnMut(&mut IoRing) -> bool) -> Queued {
         while !push(&mut self.ring) {
             if self.options.sqpoll.is_none() {
                 return Queued::Busy;

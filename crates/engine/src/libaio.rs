@@ -71,7 +71,7 @@ impl Prepared for Libaio {
             operations: self.operations,
             refused: Vec::with_capacity(depth),
             refusals: Vec::with_capacity(depth),
-            syncs: Syncs { by_slot: vec![None; depth], n: 0 },
+            syncs: SyncQueue { by_slot: vec![None; depth], n: 0 },
         }))
     }
 
@@ -92,16 +92,16 @@ struct Running {
     refused: Vec<Completion>,
     /// The refused units that `take_refusal` has not reported yet, each once.
     refusals: Vec<u32>,
-    syncs: Syncs,
+    syncs: SyncQueue,
 }
 
 /// Syncs that are queued or in flight.
-struct Syncs {
+struct SyncQueue {
     by_slot: Vec<Option<IoUnit>>,
     n: u32,
 }
 
-impl Syncs {
+impl SyncQueue {
     fn take(&mut self, slot: u32) -> Option<IoUnit> {
         let unit = self.by_slot[slot as usize].take()?;
         self.n -= 1;

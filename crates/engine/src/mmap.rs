@@ -24,7 +24,7 @@ use ferrio_sys::{Errno, file_cache};
 use ferrio_units::Direction;
 use std::io;
 use std::os::fd::BorrowedFd;
-use window::Window;
+use window::MappedWindow;
 
 pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(Inline(Mmap::new(options))));
 
@@ -39,10 +39,10 @@ struct Mmap {
 
 /// An open file and the part of it that is mapped at present.
 struct MappedFile {
-    range: Window,
+    range: MappedWindow,
     is_writable: bool,
     is_random: bool,
-    mapped: Option<(Window, FileMapping)>,
+    mapped: Option<(MappedWindow, FileMapping)>,
 }
 
 impl Mmap {
@@ -54,8 +54,8 @@ impl Mmap {
     fn mapping_of(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit) -> Result<(&mut FileMapping, usize), Errno> {
         let Self { has_huge_pages, window_bytes, .. } = *self;
         let file = self.files.get_mut(unit.file_index as usize).and_then(Option::as_mut).ok_or(Errno::BADF)?;
-        let wanted = Window::new(unit.offset, unit.length as u64);
-        let is_usable = |(window, mapping): &(Window, FileMapping)| window.holds(wanted) && !mapping.is_damaged();
+        let wanted = MappedWindow::new(unit.offset, unit.length as u64);
+        let is_usable = |(window, mapping): &(MappedWindow, FileMapping)| window.holds(wanted) && !mapping.is_damaged();
         if !file.mapped.as_ref().is_some_and(is_usable) {
             // Unmaps the old window before it maps the new one, so that two are never mapped at the same time.
             file.mapped = None;
@@ -78,7 +78,7 @@ impl Mmap {
 }
 
 impl MappedFile {
-    fn map(&self, fd: BorrowedFd<'_>, window: Window, has_huge_pages: bool) -> Result<FileMapping, Errno> {
+    fn map(&self, fd: BorrowedFd<'_>, window: MappedWindow, has_huge_pages: bool) -> Result<FileMapping, Errno> {
         let len = usize::try_from(window.length_bytes).map_err(|_| Errno::NOMEM)?;
         let errno_of = |error: ferrio_sys::Error| Errno::from_raw_os_error(error.errno().unwrap_or(libc::EIO));
         let mapping = FileMapping::new(fd, window.start, len, self.is_writable).map_err(errno_of)?;
@@ -94,13 +94,13 @@ impl MappedFile {
 impl Transfer for Mmap {
     fn start(&mut self, setup: &EngineSetup) {
         self.is_direct = setup.direct;
-        self.window_bytes = Window::bytes_for(setup.n_files, setup.max_block_bytes as u64);
+        self.window_bytes = MappedWindow::bytes_for(setup.n_files, setup.max_block_bytes as u64);
         self.files = (0..setup.n_files).map(|_| None).collect();
     }
 
     fn opened(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
         let mut mapped = MappedFile {
-            range: Window::new(file.range_start, file.range_bytes),
+            range: MappedWindow::new(file.range_start, file.range_bytes),
             is_writable: file.writable,
             is_random: file.random,
             mapped: None,

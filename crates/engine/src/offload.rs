@@ -16,7 +16,7 @@ use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
 use ferrio_sys::range_locks::Locker;
 use guard::RangeGuard;
-use seat::{Board, Seat, SeatFile, SeatSetup};
+use seat::{PoolSeat, ResultBoard, SeatFile, SeatSetup};
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
@@ -62,8 +62,8 @@ pub struct Offload {
 /// A started pool. The seats are the first field: dropping them waits for all I/Os in flight, after which the buffers
 /// may be dropped.
 struct Pool {
-    seats: Vec<Seat>,
-    board: Arc<Board>,
+    seats: Vec<PoolSeat>,
+    board: Arc<ResultBoard>,
     queued: Vec<(u32, IoUnit)>,
     n_in_flight: u32,
     files: Vec<SeatFile>,
@@ -96,7 +96,7 @@ impl Offload {
 impl Prepared for Offload {
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
         let depth = setup.iodepth;
-        let board = Arc::new(Board::new(depth as usize));
+        let board = Arc::new(ResultBoard::new(depth as usize));
         let mut seats = Vec::with_capacity(depth as usize);
         let mut guards = self.guards.into_iter();
         for index in 0..depth {
@@ -116,7 +116,7 @@ impl Prepared for Offload {
                 seed: setup.seed.wrapping_add(u64::from(index)),
                 guard: guards.next(),
             };
-            seats.push(Seat::start(seat, Arc::clone(&board))?);
+            seats.push(PoolSeat::start(seat, Arc::clone(&board))?);
         }
         // The threads make their engines at the same time.
         for seat in &mut seats {

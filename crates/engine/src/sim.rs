@@ -32,8 +32,8 @@ mod store;
 use crate::contract::{
     Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Prepare, Prepared, Queued,
 };
-use device::{Arrival, Device};
-use fault::Fault;
+use device::{Arrival, SimDevice};
+use fault::SimFault;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::{Clock, ClockKind};
 use ferrio_units::Direction;
@@ -43,7 +43,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 use std::rc::Rc;
-use store::{Extent, Store};
+use store::{DeviceRange, Store};
 
 /// Name of the engine in messages.
 const NAME: &str = "sim";
@@ -85,7 +85,7 @@ impl Prepared for Sim {
 
 /// A started device. Lists have room for `iodepth`.
 struct Running {
-    device: Device,
+    device: SimDevice,
     store: Option<Store>,
     arena: Rc<RefCell<Arena>>,
     clock: Clock,
@@ -107,7 +107,7 @@ struct Flight {
     address: u64,
     /// Bytes of the I/O that lie within the device.
     length_bytes: usize,
-    fault: Fault,
+    fault: SimFault,
     result: IoResult,
 }
 
@@ -172,7 +172,7 @@ impl Running {
         // The address fits: an I/O with a positive result lies within a mapping.
         let (Ok(address), true) = (usize::try_from(flight.address), flight.result > 0) else { return };
         let length_bytes = match flight.fault {
-            Fault::Short(_) => flight.result as usize,
+            SimFault::Short(_) => flight.result as usize,
             _ => flight.length_bytes,
         };
         let mut arena = self.arena.borrow_mut();
@@ -180,7 +180,7 @@ impl Running {
         let buffer = arena.slice_mut(flight.unit.buffer_offset, buffer_bytes);
         let span_bytes =
             if self.files.end == 0 { self.capacity_bytes } else { self.files.end.min(self.capacity_bytes) };
-        store.apply(flight.unit.direction, Extent { address, length_bytes }, flight.fault, buffer, span_bytes);
+        store.apply(flight.unit.direction, DeviceRange { address, length_bytes }, flight.fault, buffer, span_bytes);
     }
 
     /// Completion time of the device's next I/O, on the clock of the run.
@@ -206,13 +206,13 @@ impl Running {
 }
 
 /// The reported result: an error, all bytes within the device, or fewer.
-fn result_of(unit: &IoUnit, length_bytes: usize, fault: Fault) -> IoResult {
+fn result_of(unit: &IoUnit, length_bytes: usize, fault: SimFault) -> IoResult {
     let is_behind_the_end = length_bytes == 0 && unit.length > 0;
     match (fault, unit.direction) {
-        (Fault::Eio, _) => -IoResult::from(libc::EIO),
+        (SimFault::Eio, _) => -IoResult::from(libc::EIO),
         (_, Direction::Write) if is_behind_the_end => -IoResult::from(libc::ENOSPC),
         (_, Direction::Trim) if is_behind_the_end => -IoResult::from(libc::EINVAL),
-        (Fault::Short(short_bytes), _) => short_bytes.min(length_bytes as u64) as IoResult,
+        (SimFault::Short(short_bytes), _) => short_bytes.min(length_bytes as u64) as IoResult,
         (_, Direction::Read | Direction::Write | Direction::Trim) => length_bytes as IoResult,
         _ => unit.length as IoResult,
     }

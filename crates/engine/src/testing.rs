@@ -81,12 +81,12 @@ pub(crate) fn setup(iodepth: u32, clock: &Clock) -> EngineSetup {
 }
 
 /// A loop device over a [`TestFile`], taken apart when dropped.
-pub(crate) struct LoopDevice {
+pub(crate) struct LoopedTestFile {
     device: PathBuf,
     _file: TestFile,
 }
 
-impl LoopDevice {
+impl LoopedTestFile {
     /// A loop device, or the reason why this machine cannot have one.
     pub(crate) fn new(name: &str) -> Result<Self, String> {
         let file = TestFile::new(name);
@@ -103,7 +103,7 @@ impl LoopDevice {
     }
 }
 
-impl Drop for LoopDevice {
+impl Drop for LoopedTestFile {
     fn drop(&mut self) {
         let _ = Command::new("losetup").arg("-d").arg(&self.device).status();
     }

@@ -6,7 +6,7 @@ use crate::draft::{ApplyContext, Draft};
 use crate::environment::{AnyMachine, Environment};
 use crate::error::JobError;
 use crate::lower::{Strictness, lower};
-use crate::message::Messages;
+use crate::message::UserMessages;
 use crate::options::definition::OptionDef;
 use crate::options::set;
 use ferrio_spec::{JobSpec, RunSpec};
@@ -47,7 +47,7 @@ pub struct Collector<'a> {
     /// Only parse: no checks beyond single values, and none of what this machine has.
     pub parse_only: bool,
     /// Lines to print, in order.
-    pub messages: Messages,
+    pub messages: UserMessages,
     /// The options that every job starts from.
     pub defaults: Section,
     jobs: Vec<JobSpec>,
@@ -63,7 +63,7 @@ impl<'a> Collector<'a> {
             environment,
             strictness: Strictness::default(),
             parse_only: false,
-            messages: Messages::new(),
+            messages: UserMessages::new(),
             defaults: Section::default(),
             jobs: Vec::new(),
             n_sections_by_name: HashMap::new(),

@@ -2,7 +2,7 @@
 //!
 //! Must not know: who traces what.
 
-use crate::message::{Messages, Stream};
+use crate::message::{OutputStream, UserMessages};
 use ferrio_spec::debug::GROUPS;
 
 /// Groups to trace, and the job they are limited to.
@@ -17,8 +17,8 @@ pub struct DebugSettings {
 impl DebugSettings {
     /// Adds the groups of `--debug=list`; unknown ones are reported and left out, as in the reference. What is set is said on
     /// `stream`.
-    pub fn add(&mut self, list: &str, stream: Stream, messages: &mut Messages) {
-        let say = |messages: &mut Messages, text: String| messages.raw(stream, text + "\n");
+    pub fn add(&mut self, list: &str, stream: OutputStream, messages: &mut UserMessages) {
+        let say = |messages: &mut UserMessages, text: String| messages.raw(stream, text + "\n");
         for group in list.split(',') {
             if group == "job" || group.starts_with("job:") {
                 match group.strip_prefix("job:").and_then(|text| text.parse().ok()) {
@@ -54,15 +54,15 @@ mod tests {
     // Lines as fio 3.41 prints them.
     #[test]
     fn groups_add_up() {
-        let (mut settings, mut messages) = (DebugSettings::default(), Messages::new());
-        settings.add("process,foo,io", Stream::Terminal, &mut messages);
-        settings.add("job:3", Stream::Trace, &mut messages);
-        settings.add("job", Stream::Trace, &mut messages);
+        let (mut settings, mut messages) = (DebugSettings::default(), UserMessages::new());
+        settings.add("process,foo,io", OutputStream::Terminal, &mut messages);
+        settings.add("job:3", OutputStream::Trace, &mut messages);
+        settings.add("job", OutputStream::Trace, &mut messages);
         assert_eq!(settings, DebugSettings { mask: 0b101, job_number: Some(3) });
         let lines = messages.into_vec();
-        assert_eq!(lines[0], (Stream::Terminal, "fio: set debug option process\n".to_owned()));
-        assert_eq!(lines[1], (Stream::Stderr, "fio: debug mask foo not found\n".to_owned()));
-        assert_eq!(lines[3], (Stream::Trace, "fio: set debug jobno 3\n".to_owned()));
-        assert_eq!(lines[4], (Stream::Stderr, "fio: missing job number\n".to_owned()));
+        assert_eq!(lines[0], (OutputStream::Terminal, "fio: set debug option process\n".to_owned()));
+        assert_eq!(lines[1], (OutputStream::Stderr, "fio: debug mask foo not found\n".to_owned()));
+        assert_eq!(lines[3], (OutputStream::Trace, "fio: set debug jobno 3\n".to_owned()));
+        assert_eq!(lines[4], (OutputStream::Stderr, "fio: missing job number\n".to_owned()));
     }
 }

@@ -4,7 +4,7 @@
 //! Start reading at [`Draft`].
 
 use crate::environment::Environment;
-use crate::message::Messages;
+use crate::message::UserMessages;
 use crate::options::apply_replay::MergeDraft;
 use crate::options::command_priority::CommandPriorityDraft;
 use crate::options::sprandom::SpRandomDraft;
@@ -75,7 +75,7 @@ pub struct ApplyContext<'a> {
     /// `--readonly` was given before.
     pub readonly: bool,
     /// Lines to print even though the option is accepted.
-    pub messages: &'a mut Messages,
+    pub messages: &'a mut UserMessages,
 }
 
 impl Draft {

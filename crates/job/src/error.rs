@@ -2,7 +2,7 @@
 //!
 //! Must not know: where the option stood (that is added by the caller) and who prints.
 
-use crate::message::{Message, Messages};
+use crate::message::{Message, UserMessages};
 use crate::options::kind::Choice;
 use ferrio_units::ParseError;
 use thiserror::Error;
@@ -120,7 +120,7 @@ impl JobError {
 
     /// The lines that come before `failed parsing`.
     pub fn lines(&self) -> Vec<Message> {
-        let mut lines = Messages::new();
+        let mut lines = UserMessages::new();
         match self {
             Self::NotParsed | Self::Value(_) => {}
             Self::UnknownWord(choices) => lines.out(valid_values(choices)),
@@ -172,7 +172,7 @@ pub fn valid_values(choices: &[Choice]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::Stream;
+    use crate::message::OutputStream;
     use crate::options::kind::choice;
 
     // The layout is that of fio's `failed parsing rw=sideways`.
@@ -181,6 +181,6 @@ mod tests {
         const WORDS: &[Choice] = &[choice("read", "Sequential read"), choice("randtrimwrite", "Both")];
         let lines = JobError::UnknownWord(WORDS).lines();
         let expected = "        valid values: read       Sequential read\n                    : randtrimwrite Both\n\n";
-        assert_eq!(lines, vec![(Stream::Stdout, expected.to_owned())]);
+        assert_eq!(lines, vec![(OutputStream::Stdout, expected.to_owned())]);
     }
 }

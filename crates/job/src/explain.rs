@@ -4,7 +4,7 @@
 
 use crate::error::{JobError, valid_values};
 use crate::help;
-use crate::message::Messages;
+use crate::message::UserMessages;
 use crate::options::OPTIONS;
 use crate::options::definition::OptionDef;
 use crate::options::kind::Choice;
@@ -15,7 +15,7 @@ use ferrio_units::ParseError;
 use ferrio_units::value::is_list;
 
 /// Reports a refused value. `text` is the option as it was written.
-pub fn refused(messages: &mut Messages, error: &JobError, def: &OptionDef, text: &str, origin: &Origin) {
+pub fn refused(messages: &mut UserMessages, error: &JobError, def: &OptionDef, text: &str, origin: &Origin) {
     if error.is_ferrios_own() {
         messages.err(format!("fio: option {} ({origin}): {error}", def.name));
         return;
@@ -47,7 +47,7 @@ pub fn refused(messages: &mut Messages, error: &JobError, def: &OptionDef, text:
 }
 
 /// Tells that an option of a profile does nothing in a job.
-pub fn without_effect(messages: &mut Messages, def: &OptionDef, origin: &Origin) {
+pub fn without_effect(messages: &mut UserMessages, def: &OptionDef, origin: &Origin) {
     if let Some(profile) = def.profile {
         let name = def.name;
         messages.err(format!(
@@ -63,7 +63,7 @@ pub fn stops_at_once(error: &JobError) -> bool {
 }
 
 /// Adds the place of an unknown option, and what may have been meant.
-pub fn unknown(messages: &mut Messages, name: &str, engine: &str, origin: &Origin) {
+pub fn unknown(messages: &mut UserMessages, name: &str, engine: &str, origin: &Origin) {
     let place = origin.place();
     let owner = OPTIONS.iter().find(|def| def.is_called(name) && !def.engines.is_empty());
     let mut line = format!("{place}: unknown option {}", shortened(name));
@@ -82,7 +82,7 @@ fn near_name(name: &str, engine: &str) -> Option<&'static str> {
     (distance <= name.chars().count().div_ceil(2)).then_some(near)
 }
 
-fn near_engine(messages: &mut Messages, name: &str, origin: &Origin) {
+fn near_engine(messages: &mut UserMessages, name: &str, origin: &Origin) {
     let place = origin.place();
     let near = nearest(name, ENGINES.iter().map(|engine| engine.name));
     match near.filter(|(_, distance)| *distance <= name.len().div_ceil(2)) {

@@ -29,4 +29,4 @@ pub mod value;
 pub use command_line::session::parse;
 pub use environment::{Environment, SystemEnvironment};
 pub use invocation::{Invocation, Mode, UsageError};
-pub use message::{Message, Stream};
+pub use message::{Message, OutputStream};

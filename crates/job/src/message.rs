@@ -7,7 +7,7 @@ use ferrio_units::byte_text;
 
 /// Where a message goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stream {
+pub enum OutputStream {
     /// Standard output (with `--output` the output file).
     Stdout,
     /// Standard error (with `--output` the output file as well).
@@ -19,17 +19,17 @@ pub enum Stream {
 }
 
 /// One piece of text for the user, complete with its line ends.
-pub type Message = (Stream, String);
+pub type Message = (OutputStream, String);
 
 /// Messages in the order in which they must be printed. What is no UTF-8 in a value is shown as U+FFFD.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Messages {
+pub struct UserMessages {
     list: Vec<Message>,
     /// Lines of `--debug=parse` are wanted from now on.
     pub traces_parse: bool,
 }
 
-impl Messages {
+impl UserMessages {
     /// No message yet.
     pub fn new() -> Self {
         Self::default()
@@ -37,16 +37,16 @@ impl Messages {
 
     /// Adds a line for standard output; the line end is added here.
     pub fn out(&mut self, line: impl Into<String>) {
-        self.push(Stream::Stdout, &line.into());
+        self.push(OutputStream::Stdout, &line.into());
     }
 
     /// Adds a line for standard error; the line end is added here.
     pub fn err(&mut self, line: impl Into<String>) {
-        self.push(Stream::Stderr, &line.into());
+        self.push(OutputStream::Stderr, &line.into());
     }
 
     /// Adds a text as it is, without a further line end.
-    pub fn raw(&mut self, stream: Stream, text: String) {
+    pub fn raw(&mut self, stream: OutputStream, text: String) {
         self.list.push((stream, text));
     }
 
@@ -55,7 +55,7 @@ impl Messages {
         if self.traces_parse {
             // The parser runs on the first thread of the process.
             let line = debug::line("parse", std::process::id(), &text());
-            self.push(Stream::Trace, &line);
+            self.push(OutputStream::Trace, &line);
         }
     }
 
@@ -74,7 +74,7 @@ impl Messages {
         std::mem::take(&mut self.list)
     }
 
-    fn push(&mut self, stream: Stream, line: &str) {
+    fn push(&mut self, stream: OutputStream, line: &str) {
         let mut line = byte_text::shown(line).into_owned();
         line.push('\n');
         self.list.push((stream, line));

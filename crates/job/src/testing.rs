@@ -3,7 +3,7 @@
 use crate::draft::{ApplyContext, Draft};
 use crate::environment::Environment;
 use crate::error::JobError;
-use crate::message::Messages;
+use crate::message::UserMessages;
 use crate::options::{find_general, set};
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -29,7 +29,7 @@ impl World {
 pub(crate) fn draft_of(options: &[(&str, &str)]) -> Result<Draft, JobError> {
     let mut draft = Draft::new();
     for (name, text) in options {
-        let mut messages = Messages::new();
+        let mut messages = UserMessages::new();
         let mut context = ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
         let def = find_general(name).unwrap_or_else(|| panic!("{name} is no option"));
         set::set(&mut draft, def, Some(text), &mut context)?;

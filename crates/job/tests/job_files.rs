@@ -1,7 +1,7 @@
 //! Job files on disk, against what fio 3.41 says of them (see `fixtures/README.md`).
 
 use ferrio_job::environment::{Environment, SystemEnvironment};
-use ferrio_job::{Invocation, Message, Mode, Stream, UsageError, parse};
+use ferrio_job::{Invocation, Message, Mode, OutputStream, UsageError, parse};
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ fn run(words: &[&str]) -> Result<Invocation, UsageError> {
     parse(&words, &Recorded(SystemEnvironment::new("fio-3.42")))
 }
 
-fn on(stream: Stream, messages: &[Message]) -> String {
+fn on(stream: OutputStream, messages: &[Message]) -> String {
     messages.iter().filter(|(of, _)| *of == stream).map(|(_, text)| text.as_str()).collect()
 }
 
@@ -76,8 +76,8 @@ fn good_files_mean_what_fio_reads_in_them() {
         let name = file.to_str().unwrap();
         let shown = run(&["--showcmd", name]).unwrap_or_else(|error| panic!("{name}: {error}"));
         let expected = std::fs::read_to_string(file.with_extension("showcmd")).unwrap();
-        assert_eq!(on(Stream::Stdout, &shown.messages), expected, "{name}");
-        assert_eq!(on(Stream::Stderr, &shown.messages), "", "{name}");
+        assert_eq!(on(OutputStream::Stdout, &shown.messages), expected, "{name}");
+        assert_eq!(on(OutputStream::Stderr, &shown.messages), "", "{name}");
         let run = run(&[name]).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!((run.mode, run.messages.len()), (Mode::Run, 0), "{name}");
     }
@@ -88,7 +88,7 @@ fn bad_files_are_refused_in_the_words_of_fio() {
     for file in job_files("bad") {
         let name = file.to_str().unwrap();
         let error = run(&[name]).unwrap_err();
-        let said = on(Stream::Stderr, &error.messages);
+        let said = on(OutputStream::Stderr, &error.messages);
         let (added, of_fio): (Vec<&str>, Vec<&str>) = said.lines().partition(|line| is_place(line));
         let expected = std::fs::read_to_string(file.with_extension("stderr")).unwrap();
         assert_eq!(of_fio, expected.lines().collect::<Vec<_>>(), "{name}");
@@ -107,6 +107,6 @@ fn directories_and_devices_are_no_job_files() {
         ("/dev/zero", "fio: /dev/zero:1:1: NUL byte: not a job file\n"),
     ] {
         let error = run(&[name]).unwrap_err();
-        assert_eq!(on(Stream::Stderr, &error.messages), expected);
+        assert_eq!(on(OutputStream::Stderr, &error.messages), expected);
     }
 }

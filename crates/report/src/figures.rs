@@ -1,6 +1,6 @@
 //! Figures that more than one format derives from the results: shares, and which bandwidth is a direction's whole.
 //!
-//! Must not know: how figures are printed. Start reading at [`Block`].
+//! Must not know: how figures are printed. Start reading at [`DirectionBlock`].
 
 use crate::view::{FioView, GroupDirection, JobReport};
 use ferrio_stats::{DirectionStats, LatencyStat, SampleStat};
@@ -9,7 +9,7 @@ use ferrio_units::{DataDirection, KbBase, UnitBase};
 use std::borrow::Cow;
 
 /// One direction as a report shows it: `read`, `write`, `trim`, or `mixed` for the sum.
-pub(crate) struct Block<'a> {
+pub(crate) struct DirectionBlock<'a> {
     /// `read`, `write`, `trim`, `mixed`.
     pub(crate) name: &'static str,
     /// What it counted.
@@ -20,7 +20,7 @@ pub(crate) struct Block<'a> {
     pub(crate) is_extra: bool,
 }
 
-impl<'a> Block<'a> {
+impl<'a> DirectionBlock<'a> {
     /// The blocks of a job in the order of every report. The sum, if any, comes last.
     pub(crate) fn all(result: &FioView<'_>, job: &'a JobReport<'a>) -> Vec<Self> {
         let group = result.groups.get(job.group_index as usize).copied().unwrap_or_default();

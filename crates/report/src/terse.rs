@@ -2,7 +2,7 @@
 //!
 //! Must not know: threads, engines, other formats. Start reading at [`render`].
 
-use crate::figures::{Block, cpu_percent, depth_percents, latency_percent, min_ns, min_sample, percent};
+use crate::figures::{DirectionBlock, cpu_percent, depth_percents, latency_percent, min_ns, min_sample, percent};
 use crate::view::{DiskReport, FioView, JobReport};
 use ferrio_stats::{DiskCounters, LatencyStat, ReportSettings, SampleStat, ThreadStats, percentiles};
 
@@ -49,7 +49,7 @@ pub fn render(result: &FioView<'_>, version: TerseVersion) -> String {
 fn line(result: &FioView<'_>, job: &JobReport<'_>, version: TerseVersion) -> String {
     let mut fields = Fields::default();
     head(&mut fields, result, job, version);
-    for block in Block::all(result, job) {
+    for block in DirectionBlock::all(result, job) {
         // Version 3 is older than trims.
         if version != TerseVersion::V3 || block.name != "trim" {
             direction(&mut fields, &job.settings, &block, version);
@@ -104,7 +104,7 @@ fn head(fields: &mut Fields, result: &FioView<'_>, job: &JobReport<'_>, version:
     fields.add(job.stats.errno);
 }
 
-fn direction(fields: &mut Fields, settings: &ReportSettings, block: &Block<'_>, version: TerseVersion) {
+fn direction(fields: &mut Fields, settings: &ReportSettings, block: &DirectionBlock<'_>, version: TerseVersion) {
     let stats = &*block.stats;
     fields.add(stats.bytes >> 10);
     fields.add(stats.bw_bytes_per_sec() / 1024);

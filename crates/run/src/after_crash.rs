@@ -6,9 +6,9 @@ use crate::plan::RunPlan;
 use ferrio_spec::{JobSpec, RunSpec, VerifyContentSpec};
 use ferrio_units::checksum::crc32c;
 use ferrio_workload::verify::block::BlockRules;
-use ferrio_workload::verify::crash::history::{History, Place, Syncs};
+use ferrio_workload::verify::crash::history::{History, SyncedRecords, WrittenPlace};
 use ferrio_workload::verify::crash::judge::judge;
-use ferrio_workload::verify::crash::record::{Event, RECORD_BYTES, Record};
+use ferrio_workload::verify::crash::record::{JournalEvent, JournalRecord, RECORD_BYTES};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -192,7 +192,7 @@ struct Journal {
     header: CrashHeader,
     /// Where its records begin.
     start: u64,
-    syncs: Syncs,
+    syncs: SyncedRecords,
     n_cut_bytes: u64,
     /// By file: where the first of its writes begins and the last ends.
     written: BTreeMap<u32, Range<u64>>,
@@ -208,12 +208,12 @@ impl Journal {
         let mut input = BufReader::with_capacity(JOURNAL_BUFFER_BYTES, file);
         let header = CrashHeader::read(&mut input)?;
         let start = input.stream_position().map_err(|error| error.to_string())?;
-        let mut syncs = Syncs::new(header.writes_are_durable);
+        let mut syncs = SyncedRecords::new(header.writes_are_durable);
         let mut written: BTreeMap<u32, Range<u64>> = BTreeMap::new();
         let n_cut_bytes = each_record(&mut input, &mut |record| {
             check_record(&header, record)?;
             syncs.see(record);
-            if record.event == Event::Issued {
+            if record.event == JournalEvent::Issued {
                 let (first, length) = (record.write.offset_bytes, u64::from(record.length_bytes));
                 let range = written.entry(record.file_index).or_insert(first..first);
                 // Its end is that of a place in a file: `check_record` has seen to it.
@@ -280,7 +280,7 @@ fn check_shared(journals: &[Journal]) -> Result<(), String> {
     Ok(())
 }
 
-fn check_record(header: &CrashHeader, record: &Record) -> Result<(), String> {
+fn check_record(header: &CrashHeader, record: &JournalRecord) -> Result<(), String> {
     let end = record.write.offset_bytes.saturating_add(record.length_bytes.into());
     let is_of_file = (record.file_index as usize) < header.files.len() && i64::try_from(end).is_ok();
     if !is_of_file || u64::from(record.length_bytes) > header.block_bytes {
@@ -290,11 +290,14 @@ fn check_record(header: &CrashHeader, record: &Record) -> Result<(), String> {
 }
 
 /// Takes all records up to the end, or to the first that is none; gives the bytes after it.
-fn each_record(input: &mut impl Read, take: &mut dyn FnMut(&Record) -> Result<(), String>) -> Result<u64, String> {
+fn each_record(
+    input: &mut impl Read,
+    take: &mut dyn FnMut(&JournalRecord) -> Result<(), String>,
+) -> Result<u64, String> {
     let mut bytes = [0; RECORD_BYTES];
     loop {
         let n_read = read_up_to(input, &mut bytes).map_err(|error| error.to_string())?;
-        let Some(record) = Record::decode(&bytes).filter(|_| n_read == RECORD_BYTES) else {
+        let Some(record) = JournalRecord::decode(&bytes).filter(|_| n_read == RECORD_BYTES) else {
             let rest = io::copy(input, &mut io::sink()).map_err(|error| error.to_string())?;
             return Ok(n_read as u64 + rest);
         };
@@ -335,7 +338,7 @@ fn judge_all(header: &CrashHeader, history: &History, unit_bytes: usize, tell: &
 }
 
 /// What is beyond the end of a file counts as zeroes: its size was not durable.
-fn read_block(file: &File, offset_bytes: u64, place: &Place) -> io::Result<Vec<u8>> {
+fn read_block(file: &File, offset_bytes: u64, place: &WrittenPlace) -> io::Result<Vec<u8>> {
     let mut block = vec![0; place.length_bytes as usize];
     let mut file = file;
     file.seek(SeekFrom::Start(offset_bytes))?;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Where a message belongs: information, or errors and warnings.
-pub use ferrio_stats::MessageStream as Stream;
+pub use ferrio_stats::MessageStream;
 
 /// A job before it starts.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ pub enum RunEvent {
     /// Somebody wants the run to end; told for each such wish that is heard.
     Stopping,
     /// Something was said.
-    Message(Stream, Note),
+    Message(MessageStream, Note),
     /// Lines of `--debug`, without the newline at the end.
     Trace(String),
     /// State of the run, about once a second.

@@ -22,6 +22,8 @@ mod wrapped;
 mod zones;
 
 pub use error::{Failure, RunError};
-pub use events::{BandwidthSample, JobSummary, RunEvent, RunObserver, Stream};
+pub use events::{BandwidthSample, JobSummary, MessageStream, RunEvent, RunObserver};
 pub use link::trace::TraceSettings;
-pub use supervisor::{Handle, Prepared, Run, RunOutcome, RunSettings, Start, calibrate_idle, merge_only, without_jobs};
+pub use supervisor::{
+    Handle, PreparedRun, Run, RunOutcome, RunSettings, Start, calibrate_idle, merge_only, without_jobs,
+};

@@ -34,7 +34,7 @@ pub enum RandomDistribution {
         center: Option<f64>,
     },
     /// Parts of the file with shares of the I/Os; uniform within each.
-    Zoned(PerDirection<Vec<Zone>>),
+    Zoned(PerDirection<Vec<DistributionZone>>),
     /// A list of blocks, one after the other, again and again.
     Sequence {
         /// The blocks, 1 to 64 of them, in units of the smallest block size.
@@ -46,7 +46,7 @@ pub enum RandomDistribution {
 
 /// A part of a file, behind the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Zone {
+pub struct DistributionZone {
     /// Share of the I/Os; those of a direction are 100 together.
     pub access_percent: u32,
     /// How long it is.

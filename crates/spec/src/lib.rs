@@ -40,7 +40,7 @@ pub use block::{BlockRange, BlockShare};
 pub use command_priority::{CommandPrioritySpec, PriorityShare};
 pub use control::{ControlSettings, IdleDetail, Trigger};
 pub use defaults::DEFAULT_PERCENTILES;
-pub use distribution::{RandomDistribution, Zone, ZoneLength};
+pub use distribution::{DistributionZone, RandomDistribution, ZoneLength};
 pub use durability::{DurabilitySpec, SyncMode, WriteHint};
 pub use engine::{EngineSpec, EngineValue};
 pub use error::{ErrorClasses, ErrorSpec};

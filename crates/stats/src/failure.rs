@@ -15,14 +15,14 @@ pub struct Failure {
     /// Source file and line.
     pub place: String,
     /// Step that failed.
-    pub step: Step,
+    pub step: FailedStep,
     /// What explains it to the user, if anything does.
     pub note: Option<Box<Note>>,
 }
 
 /// Step of a job that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Step {
+pub enum FailedStep {
     /// None: the run ended while the job was being set up.
     Stopped,
     /// A job has no size and no files that have one.
@@ -33,7 +33,7 @@ pub enum Step {
     Named(Cow<'static, str>),
 }
 
-impl Step {
+impl FailedStep {
     /// Its short name, as reports have it.
     pub fn name(&self) -> &str {
         match self {
@@ -45,13 +45,13 @@ impl Step {
     }
 }
 
-impl From<&'static str> for Step {
+impl From<&'static str> for FailedStep {
     fn from(name: &'static str) -> Self {
         Self::Named(Cow::Borrowed(name))
     }
 }
 
-impl From<String> for Step {
+impl From<String> for FailedStep {
     fn from(name: String) -> Self {
         Self::Named(Cow::Owned(name))
     }
@@ -59,18 +59,18 @@ impl From<String> for Step {
 
 impl Failure {
     /// An error of a step, without further explanation. `place` is `file!():line!()`.
-    pub fn new(errno: i32, place: impl Into<String>, step: impl Into<Step>) -> Self {
+    pub fn new(errno: i32, place: impl Into<String>, step: impl Into<FailedStep>) -> Self {
         Self { errno, place: place.into(), step: step.into(), note: None }
     }
 
     /// The run ended while the job was being set up: no error of the job.
     pub fn stopped() -> Self {
-        Self::new(EINTR, "", Step::Stopped)
+        Self::new(EINTR, "", FailedStep::Stopped)
     }
 
     /// True for [`Failure::stopped`].
     pub fn is_stopped(&self) -> bool {
-        self.step == Step::Stopped
+        self.step == FailedStep::Stopped
     }
 
     /// Adds what explains it.

@@ -36,12 +36,12 @@ pub use evidence::{
     CacheCourse, DiskCounters, DiskRecord, Evidence, FileCache, IoCounters, PageCache, Pressure, ProcessIo, Reading,
     Stall, Stalls, WorkerIo,
 };
-pub use failure::{Failure, Step};
+pub use failure::{FailedStep, Failure};
 pub use histogram::Histogram;
 pub use idleness::{CpuIdleness, CpuShare};
 pub use latency::{LatencyBuckets, LatencyStat};
 pub use log::{HistogramRow, LogColumns, LogFile, LogId, LogKind, LogRow, LogSink};
-pub use messages::{MessageStream, Messages, ReportMessage};
+pub use messages::{MessageStream, ReportMessage, RunMessages};
 pub use note::Note;
 pub use percentile::{full_percentiles, percentiles};
 pub use priority::{PriorityStat, PriorityStats};
@@ -51,6 +51,6 @@ pub use replay::ReplayStats;
 pub use samples::SampleStat;
 pub use settings::ReportSettings;
 pub use steady_state::{SteadySample, SteadyState};
-pub use stretch::{JobEnd, Stretch, Told};
+pub use stretch::{CourseEvent, JobEnd, Stretch};
 pub use thread_stats::{DirectionStats, ErrorCounts, LatencyTarget, ResourceUsage, ThreadStats, bw_bytes_per_sec};
 pub use verify::VerifyStats;

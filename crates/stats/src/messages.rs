@@ -1,6 +1,6 @@
 //! What a run had to say, kept for the reports that carry it.
 //!
-//! Must not know: where messages are shown. Start reading at [`Messages`].
+//! Must not know: where messages are shown. Start reading at [`RunMessages`].
 
 use crate::Note;
 use serde::{Deserialize, Serialize};
@@ -40,12 +40,12 @@ pub struct ReportMessage {
 
 /// Messages in the order in which they came: the first thousand, and the number of those that came after.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Messages {
+pub struct RunMessages {
     kept: Vec<ReportMessage>,
     n_left_out: u64,
 }
 
-impl Messages {
+impl RunMessages {
     /// Adds a message. Of words the line ends around them and what goes beyond 16 KiB are left out; words of line ends
     /// alone are none.
     pub fn push(&mut self, stream: MessageStream, note: Note) {
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn line_ends_around_a_message_are_not_part_of_it() {
-        let mut messages = Messages::default();
+        let mut messages = RunMessages::default();
         messages.push(MessageStream::Info, "\nfio: terminating on signal 2\n".into());
         messages.push(MessageStream::Error, "\n".into());
         messages.push(MessageStream::Error, "two\nlines\n".into());
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let mut messages = Messages::default();
+        let mut messages = RunMessages::default();
         let long = "\u{e9}".repeat(MAX_TEXT_BYTES);
         (0..MAX_KEPT + 7).for_each(|_| messages.push(MessageStream::Error, long.as_str().into()));
         assert_eq!((messages.kept().len(), messages.n_left_out()), (MAX_KEPT, 7));

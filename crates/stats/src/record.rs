@@ -4,7 +4,8 @@
 //! Must not know: formats. Start reading at [`RunRecord`].
 
 use crate::{
-    CpuIdleness, DiskRecord, Evidence, Failure, Messages, Provenance, ReportSettings, SteadyState, ThreadStats, Told,
+    CourseEvent, CpuIdleness, DiskRecord, Evidence, Failure, Provenance, ReportSettings, RunMessages, SteadyState,
+    ThreadStats,
 };
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
@@ -32,9 +33,9 @@ pub struct RunRecord {
     /// What was measured beside the jobs, in the order of the probes.
     pub evidence: Vec<Evidence>,
     /// What the run had to say.
-    pub messages: Messages,
+    pub messages: RunMessages,
     /// The course of the run in order, where its intervals were recorded.
-    pub course: Vec<Told>,
+    pub course: Vec<CourseEvent>,
     /// Where the figures come from, if that was recorded.
     pub provenance: Option<Box<Provenance>>,
 }
@@ -50,7 +51,7 @@ impl Default for RunRecord {
             global_options: Vec::new(),
             workers: Vec::new(),
             evidence: Vec::new(),
-            messages: Messages::default(),
+            messages: RunMessages::default(),
             course: Vec::new(),
             provenance: None,
         }

@@ -47,7 +47,7 @@ pub struct JobEnd {
 
 /// Something that was told in the course of a run of which intervals are recorded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Told {
+pub enum CourseEvent {
     /// Intervals are recorded from now on; told first.
     Begin {
         /// The run's start, milliseconds since 1970.

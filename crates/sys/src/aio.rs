@@ -88,7 +88,7 @@ const FLAG_IO_PRIORITY: u32 = 2;
 /// `struct io_event`, 32 bytes.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
-struct Event {
+struct IoEvent {
     data: u64,
     control_block: u64,
     result: i64,
@@ -140,7 +140,7 @@ pub struct AioContext {
     vectors: Vec<UnsafeCell<libc::iovec>>,
     /// Addresses of the blocks to submit, oldest first; at most one for each slot.
     queued: Vec<*mut ControlBlock>,
-    events: Box<[Event]>,
+    events: Box<[IoEvent]>,
     ring: Option<CompletionRing>,
     n_in_flight: u32,
 }
@@ -164,7 +164,7 @@ impl AioContext {
             blocks: (0..depth).map(|_| UnsafeCell::default()).collect(),
             vectors: (0..depth).map(|_| UnsafeCell::new(vector_of(None))).collect(),
             queued: Vec::with_capacity(depth as usize),
-            events: vec![Event::default(); depth as usize].into_boxed_slice(),
+            events: vec![IoEvent::default(); depth as usize].into_boxed_slice(),
             ring,
             n_in_flight: 0,
         })
@@ -326,7 +326,7 @@ fn vector_of(region: Option<Region>) -> libc::iovec {
     libc::iovec { iov_base: base.cast(), iov_len: len }
 }
 
-impl Event {
+impl IoEvent {
     fn completion(&self) -> AioCompletion {
         AioCompletion { slot: self.data as u32, result: self.result }
     }

@@ -12,7 +12,7 @@ mod shared;
 mod tsc;
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
-use scale::{Scale, Timeline};
+use scale::{Scale, StampLine};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -59,7 +59,7 @@ pub struct Clock {
     source: TimeSource,
     scale: Scale,
     anchor: Sample,
-    timeline: Timeline,
+    timeline: StampLine,
 }
 
 impl Clock {
@@ -79,7 +79,7 @@ impl Clock {
         let wait = Duration::from_nanos(FIRST_CALIBRATION_NS);
         std::thread::sleep(wait);
         let scale = Sample::take(&TimeSource::Tsc).scale_since(anchor)?;
-        Some(Self { source: TimeSource::Tsc, scale, anchor, timeline: Timeline::new(anchor.stamp, scale) })
+        Some(Self { source: TimeSource::Tsc, scale, anchor, timeline: StampLine::new(anchor.stamp, scale) })
     }
 
     /// A clock on `CLOCK_MONOTONIC`.
@@ -100,7 +100,7 @@ impl Clock {
     /// A virtual clock that others share: it moves when its turn comes.
     pub fn seated(seat: Arc<Seat>) -> Self {
         // It counts from the beginning of that time, not from the moment at which it was made.
-        let (anchor, timeline) = (Sample { stamp: 0, monotonic_ns: 0 }, Timeline::new(0, Scale::IDENTITY));
+        let (anchor, timeline) = (Sample { stamp: 0, monotonic_ns: 0 }, StampLine::new(0, Scale::IDENTITY));
         Self { anchor, timeline, ..Self::in_ns(TimeSource::Shared(seat)) }
     }
 
@@ -115,7 +115,7 @@ impl Clock {
     fn in_ns(source: TimeSource) -> Self {
         let stamp = source.read();
         let anchor = Sample { stamp, monotonic_ns: stamp };
-        Self { source, scale: Scale::IDENTITY, anchor, timeline: Timeline::new(stamp, Scale::IDENTITY) }
+        Self { source, scale: Scale::IDENTITY, anchor, timeline: StampLine::new(stamp, Scale::IDENTITY) }
     }
 
     /// Which counter this clock reads.

@@ -88,7 +88,7 @@ pub fn sync_file_system(file: impl AsFd) -> std::result::Result<(), Errno> {
 
 /// How long data will live, as told to the device. The numbers are those of `RWH_WRITE_LIFE_*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WriteHint {
+pub enum WriteLifetime {
     /// Nothing is known.
     NotSet = 0,
     /// No hint.
@@ -107,7 +107,7 @@ pub enum WriteHint {
 const F_SET_RW_HINT: libc::c_int = 1036;
 
 /// Sets the write hint of a file (of its inode: `F_SET_RW_HINT`).
-pub fn set_write_hint(file: impl AsFd, hint: WriteHint) -> Result<()> {
+pub fn set_write_hint(file: impl AsFd, hint: WriteLifetime) -> Result<()> {
     let value = hint as u64;
     // SAFETY: this command reads one u64 from the address, which is valid for the call.
     let result = unsafe { libc::fcntl(file.as_fd().as_raw_fd(), F_SET_RW_HINT, &raw const value) };
@@ -136,7 +136,7 @@ mod tests {
         }
         advise(&file, 0, 0, CacheAdvice::DontNeed).unwrap();
         assert_eq!((sync(&file), sync_data(&file), sync_file_system(&file)), (Ok(()), Ok(()), Ok(())));
-        if let Err(error) = set_write_hint(&file, WriteHint::Short) {
+        if let Err(error) = set_write_hint(&file, WriteLifetime::Short) {
             eprintln!("SKIPPED a_file_can_be_advised_hinted_and_synced (hint): {error}");
         }
     }

@@ -1,10 +1,10 @@
 //! `io_uring`: a ring of requests by slot, over the `io-uring` crate.
 //!
 //! Every request belongs to a slot, a number below the depth; its completion names the slot. Nothing is allocated after
-//! [`Ring::new`].
+//! [`IoRing::new`].
 //!
 //! Must not know: engines. Start reading at [`RingRequest`] (how a ring is made, with falling back on older kernels), then
-//! [`Ring`].
+//! [`IoRing`].
 #![expect(unsafe_code, reason = "pushing requests with addresses, registering memory")]
 
 mod request;
@@ -36,7 +36,7 @@ pub struct RingCompletion {
 }
 
 /// A ring. With the single-issuer flags (see [`RingRequest`]) only the thread that made it may submit; it is not `Send`.
-pub struct Ring {
+pub struct IoRing {
     inner: IoUring,
     /// One for each slot, for requests by vector. Only read by the kernel; the vector never grows.
     vectors: Vec<UnsafeCell<libc::iovec>>,
@@ -48,13 +48,13 @@ pub struct Ring {
     _not_send: std::marker::PhantomData<*const ()>,
 }
 
-impl std::fmt::Debug for Ring {
+impl std::fmt::Debug for IoRing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ring").field("n_outstanding", &self.n_outstanding).finish_non_exhaustive()
+        f.debug_struct("IoRing").field("n_outstanding", &self.n_outstanding).finish_non_exhaustive()
     }
 }
 
-impl Ring {
+impl IoRing {
     /// Makes a ring.
     ///
     /// # Errors
@@ -301,7 +301,7 @@ impl Ring {
     }
 }
 
-impl Drop for Ring {
+impl Drop for IoRing {
     fn drop(&mut self) {
         // The kernel may go on using buffers of requests in flight after the ring is closed: wait for them.
         while self.n_outstanding > 0 && self.submit_and_wait(self.n_outstanding).is_ok() {

@@ -18,7 +18,7 @@ pub(crate) struct BlockSizes {
 enum BlockSize {
     Fixed(u64),
     Range { range: BlockRange, unaligned: bool, stream: Generator },
-    Split { entries: Box<[Entry]>, min_bytes: u64, stream: Generator },
+    Split { entries: Box<[SplitEntry]>, min_bytes: u64, stream: Generator },
 }
 
 /// Bytes from the start of a block to where it has to end. As seen on fio 3.41, blocks of several sizes end within the range
@@ -31,7 +31,7 @@ pub(crate) struct Room {
 
 /// A size of `bssplit`, taken if the draw is not above `last_output` and no entry before it was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Entry {
+struct SplitEntry {
     bytes: u64,
     last_output: u64,
 }
@@ -95,22 +95,22 @@ fn draw(range: &BlockRange, unaligned: bool, stream: &mut Generator, room_bytes:
 }
 
 /// The entries of a split and the smallest of their sizes; `None` without any. The last one is taken in any case.
-fn entries(shares: &[BlockShare], unit_bytes: u64, max_output: u64) -> Option<(Box<[Entry]>, u64)> {
-    let entry_of = |bytes: u64, last_output| Entry { bytes: compat::split_bytes(bytes, unit_bytes), last_output };
+fn entries(shares: &[BlockShare], unit_bytes: u64, max_output: u64) -> Option<(Box<[SplitEntry]>, u64)> {
+    let entry_of = |bytes: u64, last_output| SplitEntry { bytes: compat::split_bytes(bytes, unit_bytes), last_output };
     let (last, before) = shares.split_last()?;
     let mut percent = 0;
     let entry = |share: &BlockShare| {
         percent += u128::from(share.percent);
         Some(entry_of(share.block_bytes, compat::last_output_of_split(percent, max_output)?))
     };
-    let mut entries: Vec<Entry> = before.iter().filter_map(entry).collect();
+    let mut entries: Vec<SplitEntry> = before.iter().filter_map(entry).collect();
     entries.push(entry_of(last.block_bytes, u64::MAX));
     let min_bytes = entries.iter().map(|entry| entry.bytes).min()?;
     Some((entries.into(), min_bytes))
 }
 
 /// Drawn again until an entry fits. Ends: one of them does, and each is taken by a hundredth of the draws at least.
-fn draw_entry(entries: &[Entry], stream: &mut Generator, room_bytes: u64) -> u64 {
+fn draw_entry(entries: &[SplitEntry], stream: &mut Generator, room_bytes: u64) -> u64 {
     loop {
         let drawn = stream.next_output();
         if let Some(entry) = entries.iter().find(|entry| drawn <= entry.last_output && entry.bytes <= room_bytes) {
@@ -125,7 +125,7 @@ mod tests {
     use ferrio_units::random::DEFAULT_RAND_SEED;
     use ferrio_units::random::GeneratorKind;
 
-    fn split(shares: &[(u64, u32)]) -> (Box<[Entry]>, u64) {
+    fn split(shares: &[(u64, u32)]) -> (Box<[SplitEntry]>, u64) {
         let shares: Vec<_> = shares.iter().map(|&(block_bytes, percent)| BlockShare { block_bytes, percent }).collect();
         entries(&shares, 1, 0xFFFF_FFFF).expect("there are shares")
     }

@@ -7,10 +7,10 @@ use crate::compat;
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::sequence::Sequence;
 use crate::sprandom::SpRandomBlocks;
-use crate::zones::Zones;
-use ferrio_spec::{PatternSpec, RandomDistribution, RandomGenerator, SpRandomSpec, Zone};
+use crate::zones::ZonedDistribution;
+use ferrio_spec::{DistributionZone, PatternSpec, RandomDistribution, RandomGenerator, SpRandomSpec};
 use ferrio_sys::huge_pages;
-use ferrio_units::random::{Lfsr, SeedIndex, Shape, SkewedBlocks};
+use ferrio_units::random::{DistributionShape, Lfsr, SeedIndex, SkewedBlocks};
 use ferrio_units::{BuildError, DataDirection, PerDirection, RandomMap};
 
 /// Where the next random block of a file comes from.
@@ -25,7 +25,7 @@ pub(crate) enum BlockChoice {
     /// Skewed draws from a stream of the file's own.
     Skewed(SkewedBlocks),
     /// Uniform draws in zones that are drawn first.
-    Zoned(Zones),
+    Zoned(ZonedDistribution),
     /// A list.
     Sequence(Sequence),
     /// Each once, and overwrites between them.
@@ -34,7 +34,7 @@ pub(crate) enum BlockChoice {
 
 /// The shape that was made last: files of the same size share one, which may take a third of a second to make.
 #[derive(Debug, Default)]
-pub(crate) struct Shapes(Option<(Shape, Option<f64>)>);
+pub(crate) struct Shapes(Option<(DistributionShape, Option<f64>)>);
 
 impl BlockChoice {
     /// The choice for a file of a plan.
@@ -98,9 +98,17 @@ impl BlockChoice {
     }
 }
 
-fn zoned(plan: &WorkloadPlan, file_index: usize, list: &PerDirection<Vec<Zone>>) -> Result<BlockChoice, WorkloadError> {
+fn zoned(
+    plan: &WorkloadPlan,
+    file_index: usize,
+    list: &PerDirection<Vec<DistributionZone>>,
+) -> Result<BlockChoice, WorkloadError> {
     let n_places = n_drawn(plan, file_index);
-    let zones = Zones::new(list, &n_places, &PerDirection(DataDirection::ALL.map(|d| align_bytes(&plan.pattern, d))));
+    let zones = ZonedDistribution::new(
+        list,
+        &n_places,
+        &PerDirection(DataDirection::ALL.map(|d| align_bytes(&plan.pattern, d))),
+    );
     match used_directions(&plan.pattern).find(|direction| zones.end(*direction) > n_places[*direction]) {
         Some(direction) => Err(WorkloadError::Zones { file_index, n_blocks: n_places[direction] }),
         None => Ok(BlockChoice::Zoned(zones)),
@@ -167,7 +175,11 @@ fn places_in(plan: &WorkloadPlan, length_bytes: u64) -> PerDirection<u64> {
 
 impl Shapes {
     /// The shape of the distribution over a file and its centre; `None` for a file without blocks.
-    fn get(&mut self, plan: &WorkloadPlan, file_index: usize) -> Result<Option<(Shape, Option<f64>)>, WorkloadError> {
+    fn get(
+        &mut self,
+        plan: &WorkloadPlan,
+        file_index: usize,
+    ) -> Result<Option<(DistributionShape, Option<f64>)>, WorkloadError> {
         let unit_bytes = read_write_unit_bytes(plan);
         // Rounded up: a last part of a block counts, though nothing fits there.
         let n_blocks = plan.files[file_index].length_bytes.div_ceil(unit_bytes);
@@ -183,14 +195,19 @@ impl Shapes {
 }
 
 /// The shape of a skewed distribution over a number of blocks, and its centre; `None` for the others.
-pub(crate) fn skew(distribution: &RandomDistribution, n: u64) -> Result<Option<(Shape, Option<f64>)>, BuildError> {
+pub(crate) fn skew(
+    distribution: &RandomDistribution,
+    n: u64,
+) -> Result<Option<(DistributionShape, Option<f64>)>, BuildError> {
     let (shape, center) = match *distribution {
         RandomDistribution::Uniform | RandomDistribution::Zoned(_) | RandomDistribution::Sequence { .. } => {
             return Ok(None);
         }
-        RandomDistribution::Zipf { theta, center } => (Shape::zipf(n, theta), center),
-        RandomDistribution::Pareto { h, center } => (Shape::pareto(n, h), center),
-        RandomDistribution::Normal { deviation_percent, center } => (Shape::normal(n, deviation_percent), center),
+        RandomDistribution::Zipf { theta, center } => (DistributionShape::zipf(n, theta), center),
+        RandomDistribution::Pareto { h, center } => (DistributionShape::pareto(n, h), center),
+        RandomDistribution::Normal { deviation_percent, center } => {
+            (DistributionShape::normal(n, deviation_percent), center)
+        }
     };
     Ok(Some((shape?, center)))
 }

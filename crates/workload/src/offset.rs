@@ -15,7 +15,7 @@ use ferrio_units::{DataDirection, PerDirection, RandomMap};
 
 /// A start, and the block number where it was drawn at random from a map.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Start {
+pub(crate) struct BlockStart {
     pub(crate) offset_bytes: u64,
     pub(crate) random: bool,
     /// Block in the units of the direction, to be marked in the map.
@@ -98,7 +98,7 @@ impl OffsetPicker {
 
     /// The next start in a file; `None`: the file is done.
     #[inline]
-    pub(crate) fn next(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
+    pub(crate) fn next(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<BlockStart> {
         if !self.random {
             return self.sequential(file, direction);
         }
@@ -120,7 +120,7 @@ impl OffsetPicker {
     }
 
     #[inline]
-    fn random_or_mixed(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
+    fn random_or_mixed(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<BlockStart> {
         let percent = self.percent_random[direction];
         let sequential = percent < 100 && (percent == 0 || self.mix[direction].percent() > percent);
         // A sequential block that would start past the end of the file becomes a random one.
@@ -133,14 +133,14 @@ impl OffsetPicker {
     /// A random block. One that stands where a sequential one would start past the end has the size of those in sequence, and is
     /// not marked in the map (as seen on fio 3.41).
     #[inline]
-    fn drawn(&mut self, what: Again, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
+    fn drawn(&mut self, what: Again, file: &mut FileCursor, direction: DataDirection) -> Option<BlockStart> {
         let Some(start) = self.at_random(file, direction) else {
             self.again = Some(what);
             return None;
         };
         Some(match what {
             Again::Random => start,
-            Again::InsteadOfSequential => Start { random: false, map_block: None, ..start },
+            Again::InsteadOfSequential => BlockStart { random: false, map_block: None, ..start },
         })
     }
 
@@ -170,11 +170,11 @@ impl OffsetPicker {
     /// Inside a run: the next block of the file and direction, or the same again, from the start of the range where there
     /// was none (as seen on fio 3.41). A run that reaches the end of the file goes on elsewhere, and is no longer for it;
     /// one that reaches that of a range that ends before it ends the file.
-    fn within_run(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
+    fn within_run(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<BlockStart> {
         if self.identical {
             let last_bytes = file.last_bytes[direction];
             let offset_bytes = if last_bytes == NOWHERE { file.base_bytes } else { last_bytes };
-            return Some(Start { offset_bytes, random: false, map_block: None });
+            return Some(BlockStart { offset_bytes, random: false, map_block: None });
         }
         if !(self.is_in_file(file, direction) || self.wraps && file.wrap()) {
             return self.drawn(Again::InsteadOfSequential, file, direction);
@@ -183,7 +183,7 @@ impl OffsetPicker {
     }
 
     /// The block after the last one, of a random job.
-    fn following(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
+    fn following(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<BlockStart> {
         let start = self.sequential(file, direction);
         self.ended_in_sequence = start.is_none();
         start
@@ -196,7 +196,7 @@ impl OffsetPicker {
     }
 
     #[inline]
-    fn at_random(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
+    fn at_random(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<BlockStart> {
         let align = self.align_bytes[direction];
         let n_blocks = file.n_drawn[direction];
         let (block, map_block) = match &mut file.choice {
@@ -225,11 +225,11 @@ impl OffsetPicker {
         }
         // Cannot overflow: block * align is below the length of the range, and the base lies inside of the file.
         let offset_bytes = file.base_bytes + block * align;
-        Some(Start { offset_bytes, random: true, map_block })
+        Some(BlockStart { offset_bytes, random: true, map_block })
     }
 
     #[inline]
-    fn sequential(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<Start> {
+    fn sequential(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<BlockStart> {
         let position = file.next_bytes[direction];
         if position >= file.range.block_end_bytes() {
             return None;
@@ -244,7 +244,7 @@ impl OffsetPicker {
             file.missed_bytes = Some(offset_bytes.saturating_sub(file.range.start_bytes));
             return None;
         }
-        Some(Start { offset_bytes, random: false, map_block: None })
+        Some(BlockStart { offset_bytes, random: false, map_block: None })
     }
 
     /// True when a direction that comes to the end of a file goes on at its start.

@@ -43,12 +43,12 @@ struct Linear {
     due_ns: u64,
     /// What is beyond that, in parts of a nanosecond: below `bytes_per_sec`.
     rest: u64,
-    step: Step,
+    step: SizeTime,
 }
 
 /// The time that the last size took.
 #[derive(Debug, Clone, Default)]
-struct Step {
+struct SizeTime {
     bytes: u64,
     ns: u64,
     /// As in [`Linear`].
@@ -61,7 +61,7 @@ impl Linear {
     fn count(&mut self, bytes: u64) -> u64 {
         let bytes = self.io_bytes.unwrap_or(bytes);
         if bytes != self.step.bytes {
-            self.step = Step::of(bytes, self.bytes_per_sec);
+            self.step = SizeTime::of(bytes, self.bytes_per_sec);
         }
         // Both rests are below the rate, so that neither branch overflows.
         let to_carry = self.bytes_per_sec - self.rest;
@@ -72,7 +72,7 @@ impl Linear {
     }
 }
 
-impl Step {
+impl SizeTime {
     fn of(bytes: u64, bytes_per_sec: u64) -> Self {
         let (parts, rate) = (u128::from(bytes) * u128::from(NS_PER_SEC), u128::from(bytes_per_sec));
         // The rest is below the rate, which has 64 bits.
@@ -92,7 +92,7 @@ impl Arrivals {
                     // With shares of sizes an I/O rate is one interval an I/O (reference, "rate_iops").
                     let counts_ios = by_ios > 0 && !pattern.block_split[direction].is_empty();
                     let io_bytes = counts_ios.then_some(min_bytes);
-                    Process::Linear(Linear { bytes_per_sec, io_bytes, due_ns: 0, rest: 0, step: Step::default() })
+                    Process::Linear(Linear { bytes_per_sec, io_bytes, due_ns: 0, rest: 0, step: SizeTime::default() })
                 }
                 RateProcess::Poisson => Process::Poisson {
                     mean_ns: NS_PER_SEC as f64 * min_bytes as f64 / bytes_per_sec as f64,
@@ -219,7 +219,7 @@ mod tests {
             bytes_per_sec in prop_oneof![1..20_u64, 1..u64::MAX],
             sizes in prop::collection::vec(prop_oneof![Just(4_096), 1..1_u64 << 32], 1..50),
         ) {
-            let mut linear = Linear { bytes_per_sec, io_bytes: None, due_ns: 0, rest: 0, step: Step::default() };
+            let mut linear = Linear { bytes_per_sec, io_bytes: None, due_ns: 0, rest: 0, step: SizeTime::default() };
             let mut bytes = 0_u128;
             for size in sizes {
                 bytes += u128::from(size);

@@ -21,7 +21,7 @@ pub(crate) struct PlainStream {
     start_bytes: u64,
     /// Blocks in the range of the file.
     n_blocks: u64,
-    order: Order,
+    order: BlockOrder,
     /// Blocks of the present pass, or since the file started over.
     n_since_rewind: u64,
     n_issued: u64,
@@ -35,7 +35,7 @@ pub(crate) struct PlainStream {
 
 /// In which order the blocks come.
 #[derive(Debug, Clone)]
-enum Order {
+enum BlockOrder {
     /// One after the other, from the start of the range.
     Sequential,
     /// At random, each once a pass.
@@ -142,9 +142,9 @@ impl PlainStream {
             range: plan.files[0],
         };
         let order = match BlockChoice::uniform(plan, 0)? {
-            _ if !plan.pattern.random => Order::Sequential,
-            BlockChoice::Map(map) => Order::Mapped(Box::new(MappedBlocks::new(map, blocks))),
-            BlockChoice::Free if facts.n_blocks > 0 => Order::Free(blocks),
+            _ if !plan.pattern.random => BlockOrder::Sequential,
+            BlockChoice::Map(map) => BlockOrder::Mapped(Box::new(MappedBlocks::new(map, blocks))),
+            BlockChoice::Free if facts.n_blocks > 0 => BlockOrder::Free(blocks),
             BlockChoice::Free
             | BlockChoice::Lfsr(_)
             | BlockChoice::Skewed(_)
@@ -175,9 +175,9 @@ impl PlainStream {
             return Next::PassEnd;
         }
         let block = match &mut self.order {
-            Order::Sequential => Some(self.n_since_rewind),
-            Order::Mapped(blocks) => blocks.take_next(),
-            Order::Free(blocks) => Some(blocks.next_block()),
+            BlockOrder::Sequential => Some(self.n_since_rewind),
+            BlockOrder::Mapped(blocks) => blocks.take_next(),
+            BlockOrder::Free(blocks) => Some(blocks.next_block()),
         };
         match block {
             // The map may be larger than the range: its unit is the smallest block of all directions, used or not.
@@ -217,8 +217,8 @@ impl PlainStream {
         let in_file_bytes = self.start_bytes.saturating_add(in_range_bytes);
         let FileRange { length_bytes, .. } = self.limits.range;
         match self.order {
-            Order::Sequential if in_file_bytes >= self.limits.range.block_end_bytes() => None,
-            Order::Sequential if in_range_bytes < length_bytes => Some(in_file_bytes),
+            BlockOrder::Sequential if in_file_bytes >= self.limits.range.block_end_bytes() => None,
+            BlockOrder::Sequential if in_range_bytes < length_bytes => Some(in_file_bytes),
             _ => Some(in_range_bytes),
         }
     }
@@ -230,7 +230,7 @@ impl PlainStream {
 
     fn rewind(&mut self) {
         self.n_since_rewind = 0;
-        if let Order::Mapped(blocks) = &mut self.order {
+        if let BlockOrder::Mapped(blocks) = &mut self.order {
             blocks.map.reset();
         }
     }
@@ -242,18 +242,18 @@ impl PlainStream {
         self.n_end = self.limits.n_total.min(self.n_issued.saturating_add(self.limits.n_in_pass));
         let Some(first) = &self.limits.first else { return };
         match &mut self.order {
-            Order::Sequential => {}
-            Order::Mapped(blocks) => blocks.restart(first.clone()),
-            Order::Free(blocks) => blocks.clone_from(first),
+            BlockOrder::Sequential => {}
+            BlockOrder::Mapped(blocks) => blocks.restart(first.clone()),
+            BlockOrder::Free(blocks) => blocks.clone_from(first),
         }
     }
 
     /// What the offsets are drawn from, as it stands.
     pub(crate) fn offset_state(&self) -> OffsetState {
         match &self.order {
-            Order::Sequential => self.limits.unused,
-            Order::Mapped(blocks) => OffsetState::Taus88(blocks.stream_words()),
-            Order::Free(blocks) => OffsetState::Taus88(blocks.stream().words()),
+            BlockOrder::Sequential => self.limits.unused,
+            BlockOrder::Mapped(blocks) => OffsetState::Taus88(blocks.stream_words()),
+            BlockOrder::Free(blocks) => OffsetState::Taus88(blocks.stream().words()),
         }
     }
 

@@ -1,12 +1,12 @@
 //! A stream of any kind, with zones and a pace or without: jobs that are neither plain nor most others' share this face.
 //!
-//! Must not know: what the streams do. Start reading at [`Source`].
+//! Must not know: what the streams do. Start reading at [`IoSource`].
 
 use crate::pace::Arrivals;
 use crate::paced::{Pace, PacedStream, Unpaced};
 use crate::plain::PlainStream;
 use crate::plan::{WorkloadError, WorkloadPlan};
-use crate::stream::{Next, Progress, Stream};
+use crate::stream::{IssuedTotals, Next, Stream};
 use crate::strided::Strided;
 use crate::workload::OffsetState;
 use crate::zoning::sequential::SequentialZones;
@@ -15,7 +15,7 @@ use ferrio_spec::PaceSpec;
 use std::time::Duration;
 
 /// What a stream can do, whatever its zones and its pace.
-pub(crate) trait Source: std::fmt::Debug {
+pub(crate) trait IoSource: std::fmt::Debug {
     /// The next I/O, or what has to happen before it.
     fn next(&mut self) -> Next;
 
@@ -23,13 +23,13 @@ pub(crate) trait Source: std::fmt::Debug {
     fn start_pass(&mut self);
 
     /// What was issued in all passes.
-    fn progress(&self) -> Progress;
+    fn progress(&self) -> IssuedTotals;
 
     /// What the offsets are drawn from, as it stands.
     fn offset_state(&self) -> OffsetState;
 
     /// A stream of the same I/Os from here on, without its pace.
-    fn unpaced(&self) -> Box<dyn Source>;
+    fn unpaced(&self) -> Box<dyn IoSource>;
 
     /// What keeps its pace, if it has one.
     fn pace(&mut self) -> Option<&mut dyn Pace>;
@@ -66,7 +66,7 @@ macro_rules! forward_to {
             self.$stream.start_pass();
         }
 
-        fn progress(&self) -> $crate::stream::Progress {
+        fn progress(&self) -> $crate::stream::IssuedTotals {
             self.$stream.progress()
         }
 
@@ -74,7 +74,7 @@ macro_rules! forward_to {
             self.$stream.offset_state()
         }
 
-        fn unpaced(&self) -> Box<dyn $crate::source::Source> {
+        fn unpaced(&self) -> Box<dyn $crate::source::IoSource> {
             self.$stream.unpaced()
         }
 
@@ -110,7 +110,7 @@ macro_rules! forward_to {
 
 pub(crate) use forward_to;
 
-impl<Z: Zoning + Clone + 'static> Source for Stream<Z> {
+impl<Z: Zoning + Clone + 'static> IoSource for Stream<Z> {
     fn next(&mut self) -> Next {
         Self::next(self)
     }
@@ -119,7 +119,7 @@ impl<Z: Zoning + Clone + 'static> Source for Stream<Z> {
         Self::start_pass(self);
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self) -> IssuedTotals {
         Self::progress(self)
     }
 
@@ -127,7 +127,7 @@ impl<Z: Zoning + Clone + 'static> Source for Stream<Z> {
         Self::offset_state(self)
     }
 
-    fn unpaced(&self) -> Box<dyn Source> {
+    fn unpaced(&self) -> Box<dyn IoSource> {
         Box::new(self.clone())
     }
 
@@ -168,7 +168,7 @@ impl<Z: Zoning + Clone + 'static> Source for Stream<Z> {
     }
 }
 
-impl Source for PlainStream {
+impl IoSource for PlainStream {
     fn next(&mut self) -> Next {
         Self::next(self)
     }
@@ -181,8 +181,8 @@ impl Source for PlainStream {
         Self::start_pass(self);
     }
 
-    fn progress(&self) -> Progress {
-        Progress {
+    fn progress(&self) -> IssuedTotals {
+        IssuedTotals {
             last_was_sync: false,
             issued_bytes: self.issued_bytes(),
             n_issued: self.n_issued(),
@@ -195,7 +195,7 @@ impl Source for PlainStream {
         Self::offset_state(self)
     }
 
-    fn unpaced(&self) -> Box<dyn Source> {
+    fn unpaced(&self) -> Box<dyn IoSource> {
         Box::new(self.clone())
     }
 
@@ -225,7 +225,7 @@ impl Source for PlainStream {
     }
 }
 
-impl<S: Source + Unpaced> Source for PacedStream<S> {
+impl<S: IoSource + Unpaced> IoSource for PacedStream<S> {
     forward_to!(stream);
 
     fn next(&mut self) -> Next {
@@ -242,19 +242,19 @@ impl<S: Source + Unpaced> Source for PacedStream<S> {
 }
 
 /// The stream of a plan with zones.
-pub(crate) fn zoned(plan: WorkloadPlan) -> Result<Box<dyn Source>, WorkloadError> {
+pub(crate) fn zoned(plan: WorkloadPlan) -> Result<Box<dyn IoSource>, WorkloadError> {
     of_zones(plan, None)
 }
 
 /// The stream of a plan with rates or pauses.
-pub(crate) fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Box<dyn Source>, WorkloadError> {
+pub(crate) fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Box<dyn IoSource>, WorkloadError> {
     match PlainStream::new(&plan)? {
         Some(stream) => Ok(Box::new(PacedStream::new(stream, Arrivals::of_job(pace, &plan.pattern, &plan.seeds)))),
         None => of_zones(plan, Some(pace)),
     }
 }
 
-fn of_zones(mut plan: WorkloadPlan, pace: Option<&PaceSpec>) -> Result<Box<dyn Source>, WorkloadError> {
+fn of_zones(mut plan: WorkloadPlan, pace: Option<&PaceSpec>) -> Result<Box<dyn IoSource>, WorkloadError> {
     if let Some(spec) = plan.strided {
         let zones = Strided::new(spec, plan.time_based);
         return of_pace(plan, pace, zones);
@@ -272,7 +272,7 @@ fn of_pace<Z: Zoning + Clone + 'static>(
     plan: WorkloadPlan,
     pace: Option<&PaceSpec>,
     zones: Z,
-) -> Result<Box<dyn Source>, WorkloadError> {
+) -> Result<Box<dyn IoSource>, WorkloadError> {
     Ok(match pace {
         Some(pace) => {
             let arrivals = Arrivals::of_job(pace, &plan.pattern, &plan.seeds);

@@ -10,7 +10,7 @@ use crate::compat;
 use crate::cursor::FileCursor;
 use crate::direction::DirectionPicker;
 use crate::file_pick::FilePicker;
-use crate::offset::{OffsetPicker, Start};
+use crate::offset::{BlockStart, OffsetPicker};
 use crate::plan::{Rounds, WorkloadError, WorkloadPlan};
 use crate::sync_points::SyncPoints;
 use crate::workload::OffsetState;
@@ -64,7 +64,7 @@ const MAX_FRUITLESS: u32 = 1 << 16;
 
 /// What a stream has issued in all passes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Progress {
+pub(crate) struct IssuedTotals {
     /// The last I/O was a sync.
     pub(crate) last_was_sync: bool,
     /// Bytes, whether they count for the limit or not.
@@ -231,7 +231,7 @@ impl<Z: Zoning> Stream<Z> {
     }
 
     /// How much of a block the map leaves.
-    fn free_bytes(&self, file_index: usize, direction: DataDirection, start: &Start, wanted_bytes: u64) -> u64 {
+    fn free_bytes(&self, file_index: usize, direction: DataDirection, start: &BlockStart, wanted_bytes: u64) -> u64 {
         let (Some(block), BlockChoice::Map(map)) = (start.map_block, &self.files[file_index].choice) else {
             return wanted_bytes;
         };
@@ -243,7 +243,7 @@ impl<Z: Zoning> Stream<Z> {
 
     /// Marks a block in the map; one that runs into visited blocks is cut short.
     #[inline]
-    fn mark(&mut self, file_index: usize, direction: DataDirection, start: &Start, wanted_bytes: u64) -> u64 {
+    fn mark(&mut self, file_index: usize, direction: DataDirection, start: &BlockStart, wanted_bytes: u64) -> u64 {
         let FileCursor { choice, has_window, .. } = &mut self.files[file_index];
         let (Some(block), BlockChoice::Map(map), false) = (start.map_block, choice, self.leaves_unmarked) else {
             return wanted_bytes;
@@ -383,8 +383,8 @@ impl<Z: Zoning> Stream<Z> {
 
     /// What was issued in all passes.
     #[inline]
-    pub(crate) fn progress(&self) -> Progress {
-        Progress {
+    pub(crate) fn progress(&self) -> IssuedTotals {
+        IssuedTotals {
             last_was_sync: self.last.is_some_and(Direction::is_sync),
             issued_bytes: self.issued_bytes.saturating_add(self.uncounted_bytes),
             n_issued: self.n_issued_total,

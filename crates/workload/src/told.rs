@@ -7,7 +7,7 @@
 use crate::choice::{align_bytes, n_drawn};
 use crate::paced::Pace;
 use crate::plan::WorkloadPlan;
-use crate::source::{Source, forward_to};
+use crate::source::{IoSource, forward_to};
 use crate::stream::{Next, NextIo};
 use crate::workload::OffsetState;
 use ferrio_spec::{RandomDistribution, RandomGenerator};
@@ -69,7 +69,7 @@ impl DrawWatch {
 /// A stream, and what is told of it.
 #[derive(Debug)]
 pub(crate) struct ToldStream {
-    stream: Box<dyn Source>,
+    stream: Box<dyn IoSource>,
     watch: DrawWatch,
     first: OffsetState,
     /// What the next output is drawn from where the last one was drawn for an I/O that is still to come.
@@ -80,7 +80,7 @@ pub(crate) struct ToldStream {
 }
 
 impl ToldStream {
-    pub(crate) fn new(stream: Box<dyn Source>, watch: DrawWatch) -> Self {
+    pub(crate) fn new(stream: Box<dyn IoSource>, watch: DrawWatch) -> Self {
         let first = stream.offset_state();
         Self { stream, watch, first, last: None, direction: DataDirection::Read, intended_ns: PerDirection::all(None) }
     }
@@ -154,7 +154,7 @@ fn outputs(before: OffsetState, after: OffsetState) -> Option<Vec<(OffsetState, 
     Some(found)
 }
 
-impl Source for ToldStream {
+impl IoSource for ToldStream {
     forward_to!(stream);
 
     fn next(&mut self) -> Next {

@@ -3,8 +3,8 @@
 //! Must not know: what work. Start reading at [`TurnStream`].
 
 use crate::paced::Pace;
-use crate::source::Source;
-use crate::stream::{Next, NextIo, Progress};
+use crate::source::IoSource;
+use crate::stream::{IssuedTotals, Next, NextIo};
 use crate::workload::OffsetState;
 use crate::zoning::{CompletedIo, ZoningFailure};
 use ferrio_units::Direction;
@@ -26,7 +26,7 @@ impl TurnStream {
     }
 }
 
-impl Source for TurnStream {
+impl IoSource for TurnStream {
     fn next(&mut self) -> Next {
         if self.n_issued >= self.limit {
             return Next::PassEnd;
@@ -40,8 +40,8 @@ impl Source for TurnStream {
 
     fn start_pass(&mut self) {}
 
-    fn progress(&self) -> Progress {
-        Progress {
+    fn progress(&self) -> IssuedTotals {
+        IssuedTotals {
             last_was_sync: false,
             issued_bytes: 0,
             n_issued: self.n_issued,
@@ -54,7 +54,7 @@ impl Source for TurnStream {
         OffsetState::None
     }
 
-    fn unpaced(&self) -> Box<dyn Source> {
+    fn unpaced(&self) -> Box<dyn IoSource> {
         Box::new(Self { has_pauses: false, ..self.clone() })
     }
 

@@ -6,7 +6,7 @@ use crate::paced::Pace;
 use crate::plain::PlainStream;
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::replay::{ReplayFigures, ReplayPlan, ReplayStream, TraceError};
-use crate::source::{self, Source};
+use crate::source::{self, IoSource};
 use crate::stream::{Next, NextIo, Stream};
 use crate::told::{DrawWatch, ToldStream};
 use crate::turns::TurnStream;
@@ -40,33 +40,33 @@ impl From<&Generator> for OffsetState {
 /// The stream of one worker.
 #[derive(Debug)]
 pub struct Workload {
-    stream: Kind,
+    stream: StreamKind,
     /// The stream of the job while what it wrote is read back.
-    set_aside: Option<Kind>,
+    set_aside: Option<StreamKind>,
 }
 
 /// A stream as it stood at some time.
 #[derive(Debug)]
-pub struct StreamCopy(Kind);
+pub struct StreamCopy(StreamKind);
 
 /// Which was chosen when the stream was made. All give the same I/Os where they can be used.
 #[derive(Debug)]
-enum Kind {
+enum StreamKind {
     Plain(Box<PlainStream>),
     Any(Box<Stream>),
     Replay(Box<ReplayStream>),
     /// With zones, rates or pauses.
-    Other(Box<dyn Source>),
+    Other(Box<dyn IoSource>),
     /// Asks before each I/O.
     Attended(Box<Attended>),
     ReadBack(ReadBack),
-    Regenerated(Box<Regenerated<Kind>>),
+    Regenerated(Box<Regenerated<StreamKind>>),
 }
 
 /// A stream between whose I/Os somebody puts others.
 #[derive(Debug)]
 struct Attended {
-    stream: Kind,
+    stream: StreamKind,
     /// What was put between them.
     between: Option<NextIo>,
     /// It was asked since the last I/O.
@@ -88,7 +88,7 @@ impl Attended {
     }
 }
 
-impl Kind {
+impl StreamKind {
     #[inline(never)]
     fn next_of_any(&mut self) -> Next {
         match self {
@@ -107,7 +107,7 @@ impl Workload {
     /// Makes the stream; allocates the maps.
     pub fn new(plan: WorkloadPlan) -> Result<Self, WorkloadError> {
         let stream = match PlainStream::new(&plan)? {
-            Some(stream) => Kind::Plain(Box::new(stream)),
+            Some(stream) => StreamKind::Plain(Box::new(stream)),
             None => Self::general(plan)?,
         };
         Ok(Self::of(stream))
@@ -115,47 +115,49 @@ impl Workload {
 
     /// Not inlined: what it needs of the stack, and a thousand processes with it, plain jobs do without.
     #[inline(never)]
-    fn general(plan: WorkloadPlan) -> Result<Kind, WorkloadError> {
+    fn general(plan: WorkloadPlan) -> Result<StreamKind, WorkloadError> {
         if plan.has_zones() {
-            return Ok(Kind::Other(source::zoned(plan)?));
+            return Ok(StreamKind::Other(source::zoned(plan)?));
         }
-        Ok(Kind::Any(Box::new(Stream::new(plan, Unzoned)?)))
+        Ok(StreamKind::Any(Box::new(Stream::new(plan, Unzoned)?)))
     }
 
     /// Makes the stream of a job with rates or pauses: it gives [`Next::Wait`] before each I/O. Allocates the maps.
     pub fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Self, WorkloadError> {
-        Ok(Self::of(Kind::Other(source::paced(plan, pace)?)))
+        Ok(Self::of(StreamKind::Other(source::paced(plan, pace)?)))
     }
 
     /// Makes the stream of a job whose I/Os are turns of work that move no data: as many as that. One with pauses gives
     /// [`Next::Wait`] before each.
     pub fn turns(limit: u64, has_pauses: bool) -> Self {
-        Self::of(Kind::Other(Box::new(TurnStream::new(limit, has_pauses))))
+        Self::of(StreamKind::Other(Box::new(TurnStream::new(limit, has_pauses))))
     }
 
     /// Makes the stream of a job that replays a trace: it gives [`Next::Wait`] before each I/O.
     pub fn replay(plan: ReplayPlan) -> Result<Self, TraceError> {
-        Ok(Self::of(Kind::Replay(Box::new(ReplayStream::new(plan)?))))
+        Ok(Self::of(StreamKind::Replay(Box::new(ReplayStream::new(plan)?))))
     }
 
-    fn of(stream: Kind) -> Self {
+    fn of(stream: StreamKind) -> Self {
         Self { stream, set_aside: None }
     }
 
     /// What comes next are reads of these writes, until [`Workload::end_read_back`]. They know no rates and count for no
     /// limit.
     pub fn read_back(&mut self, writes: Vec<PendingWrite>) {
-        let stream = std::mem::replace(&mut self.stream, Kind::ReadBack(ReadBack::new(writes)));
+        let stream = std::mem::replace(&mut self.stream, StreamKind::ReadBack(ReadBack::new(writes)));
         self.set_aside.get_or_insert(stream);
     }
 
     /// The stream as it stands, to be read back by [`Workload::regenerate`]; `None`: a trace, which passes by only once.
     pub fn copy(&self) -> Option<StreamCopy> {
         let copy = match self.own() {
-            Kind::Plain(plain) => Kind::Plain(plain.clone()),
-            Kind::Any(stream) => Kind::Any(stream.clone()),
-            Kind::Other(source) => Kind::Other(source.unpaced()),
-            Kind::Replay(_) | Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => return None,
+            StreamKind::Plain(plain) => StreamKind::Plain(plain.clone()),
+            StreamKind::Any(stream) => StreamKind::Any(stream.clone()),
+            StreamKind::Other(source) => StreamKind::Other(source.unpaced()),
+            StreamKind::Replay(_) | StreamKind::Attended(_) | StreamKind::ReadBack(_) | StreamKind::Regenerated(_) => {
+                return None;
+            }
         };
         Some(StreamCopy(copy))
     }
@@ -163,7 +165,7 @@ impl Workload {
     /// What comes next are reads of the `n_writes` writes that were issued since the copy was made, until
     /// [`Workload::end_read_back`].
     pub fn regenerate(&mut self, copy: StreamCopy, n_writes: u64) {
-        let reads = Kind::Regenerated(Box::new(Regenerated::new(copy.0, n_writes)));
+        let reads = StreamKind::Regenerated(Box::new(Regenerated::new(copy.0, n_writes)));
         let stream = std::mem::replace(&mut self.stream, reads);
         self.set_aside.get_or_insert(stream);
     }
@@ -171,29 +173,29 @@ impl Workload {
     /// The stream of the job goes on. Gives what made its writes once more, as it stands.
     pub fn end_read_back(&mut self) -> Option<StreamCopy> {
         let reads = std::mem::replace(&mut self.stream, self.set_aside.take()?);
-        if let Kind::Regenerated(reads) = reads { Some(StreamCopy(reads.into_stream())) } else { None }
+        if let StreamKind::Regenerated(reads) = reads { Some(StreamCopy(reads.into_stream())) } else { None }
     }
 
     /// The write that the last read belongs to, while what was written is read back, and those that are read after it.
     pub fn present_writes(&self) -> &[PendingWrite] {
-        if let Kind::ReadBack(reads) = &self.stream { reads.present() } else { &[] }
+        if let StreamKind::ReadBack(reads) = &self.stream { reads.present() } else { &[] }
     }
 
     /// From now on [`Next::Wait`] comes before each I/O, for [`Workload::put_between`].
     #[must_use]
     pub fn attended(self) -> Self {
         let attended = Attended { stream: self.stream, between: None, has_asked: false };
-        Self { stream: Kind::Attended(Box::new(attended)), ..self }
+        Self { stream: StreamKind::Attended(Box::new(attended)), ..self }
     }
 
     /// The same, of which draws are told. A trace draws nothing.
     #[must_use]
     pub fn told(self, watch: DrawWatch) -> Self {
-        let told = |stream: Box<dyn Source>| Kind::Other(Box::new(ToldStream::new(stream, watch)));
+        let told = |stream: Box<dyn IoSource>| StreamKind::Other(Box::new(ToldStream::new(stream, watch)));
         let stream = match self.stream {
-            Kind::Plain(plain) => told(plain),
-            Kind::Any(stream) => told(stream),
-            Kind::Other(source) => told(source),
+            StreamKind::Plain(plain) => told(plain),
+            StreamKind::Any(stream) => told(stream),
+            StreamKind::Other(source) => told(source),
             other => other,
         };
         Self { stream, ..self }
@@ -201,39 +203,39 @@ impl Workload {
 
     /// The next I/O of an attended stream is this one; it counts for no limit and no rate.
     pub fn put_between(&mut self, io: NextIo) {
-        if let Kind::Attended(attended) = &mut self.stream {
+        if let StreamKind::Attended(attended) = &mut self.stream {
             attended.between = Some(io);
         }
     }
 
     /// The stream of the job.
-    fn own(&self) -> &Kind {
+    fn own(&self) -> &StreamKind {
         match self.set_aside.as_ref().unwrap_or(&self.stream) {
-            Kind::Attended(attended) => &attended.stream,
+            StreamKind::Attended(attended) => &attended.stream,
             other => other,
         }
     }
 
     /// The same, to be changed.
-    fn own_mut(&mut self) -> &mut Kind {
+    fn own_mut(&mut self) -> &mut StreamKind {
         match self.set_aside.as_mut().unwrap_or(&mut self.stream) {
-            Kind::Attended(attended) => &mut attended.stream,
+            StreamKind::Attended(attended) => &mut attended.stream,
             other => other,
         }
     }
 
     /// The stream that is read from now.
-    fn present(&self) -> &Kind {
+    fn present(&self) -> &StreamKind {
         match &self.stream {
-            Kind::Attended(attended) => &attended.stream,
+            StreamKind::Attended(attended) => &attended.stream,
             other => other,
         }
     }
 
     /// The same, to be changed.
-    fn present_mut(&mut self) -> &mut Kind {
+    fn present_mut(&mut self) -> &mut StreamKind {
         match &mut self.stream {
-            Kind::Attended(attended) => &mut attended.stream,
+            StreamKind::Attended(attended) => &mut attended.stream,
             other => other,
         }
     }
@@ -241,51 +243,51 @@ impl Workload {
     /// Tells the time, nanoseconds of any clock. Gives that at which the next I/O is due if it lies ahead and is known.
     pub fn turn(&mut self, now_ns: u64) -> Option<u64> {
         match self.present_mut() {
-            Kind::Other(source) => source.pace().and_then(|pace| pace.turn(now_ns)),
-            Kind::Replay(replay) => replay.turn(now_ns),
+            StreamKind::Other(source) => source.pace().and_then(|pace| pace.turn(now_ns)),
+            StreamKind::Replay(replay) => replay.turn(now_ns),
             _ => None,
         }
     }
 
     /// How well the times of a trace were kept; `None`: the job replays none.
     pub fn replay_figures(&self) -> Option<ReplayFigures> {
-        if let Kind::Replay(replay) = self.own() { Some(replay.figures()) } else { None }
+        if let StreamKind::Replay(replay) = self.own() { Some(replay.figures()) } else { None }
     }
 
     /// What is behind [`Next::Failed`].
     pub fn take_error(&mut self) -> Option<TraceError> {
-        if let Kind::Replay(replay) = self.present_mut() { replay.take_error() } else { None }
+        if let StreamKind::Replay(replay) = self.present_mut() { replay.take_error() } else { None }
     }
 
     /// Why zones do not let the stream go on.
     pub fn zoning_failure(&self) -> Option<ZoningFailure> {
-        if let Kind::Other(source) = self.own() { source.zoning_failure() } else { None }
+        if let StreamKind::Other(source) = self.own() { source.zoning_failure() } else { None }
     }
 
     /// An I/O of the job is done, or has failed. Only streams whose files have zones of their own want to know.
     pub fn completed(&mut self, io: &CompletedIo) {
-        if let Kind::Other(source) = self.own_mut() {
+        if let StreamKind::Other(source) = self.own_mut() {
             source.completed(io);
         }
     }
 
     /// Nothing of the job is in flight.
     pub fn drained(&mut self) {
-        if let Kind::Other(source) = self.own_mut() {
+        if let StreamKind::Other(source) = self.own_mut() {
             source.drained();
         }
     }
 
     /// After [`Next::Held`]: sleeps until another job may be done with a zone, or for `limit`.
     pub fn wait_for_zone(&mut self, limit: Duration) {
-        if let Kind::Other(source) = self.own_mut() {
+        if let StreamKind::Other(source) = self.own_mut() {
             source.wait_for_zone(limit);
         }
     }
 
     /// Zones that were reset to be written again.
     pub fn n_zone_resets(&self) -> u64 {
-        if let Kind::Other(source) = self.own() { source.n_zone_resets() } else { 0 }
+        if let StreamKind::Other(source) = self.own() { source.n_zone_resets() } else { 0 }
     }
 
     /// Rates count from now.
@@ -297,7 +299,7 @@ impl Workload {
 
     /// What is behind its rate now does not make up for it.
     pub fn forgive(&mut self, now_ns: u64) {
-        if let Kind::Replay(replay) = self.present_mut() {
+        if let StreamKind::Replay(replay) = self.present_mut() {
             replay.forgive();
         } else if let Some(pace) = self.pace() {
             pace.forgive(now_ns);
@@ -306,7 +308,7 @@ impl Workload {
 
     /// Rates stood still for a pause.
     pub fn postpone(&mut self, pause_ns: u64) {
-        if let Kind::Replay(replay) = self.present_mut() {
+        if let StreamKind::Replay(replay) = self.present_mut() {
             replay.postpone(pause_ns);
         } else if let Some(pace) = self.pace() {
             pace.postpone(pause_ns);
@@ -315,11 +317,11 @@ impl Workload {
 
     /// When the rate wanted the last read, write or trim to start, on the clock that was told; `None`: it had no rate.
     pub fn intended_ns(&self) -> Option<u64> {
-        if let Kind::Other(source) = self.present() { source.intended_ns() } else { None }
+        if let StreamKind::Other(source) = self.present() { source.intended_ns() } else { None }
     }
 
     fn pace(&mut self) -> Option<&mut dyn Pace> {
-        if let Kind::Other(source) = self.present_mut() { source.pace() } else { None }
+        if let StreamKind::Other(source) = self.present_mut() { source.pace() } else { None }
     }
 
     /// The next I/O, or what has to happen before it.
@@ -331,7 +333,7 @@ impl Workload {
     #[inline(always)]
     pub fn next(&mut self) -> Next {
         match &mut self.stream {
-            Kind::Plain(plain) => plain.next(),
+            StreamKind::Plain(plain) => plain.next(),
             other => other.next_of_any(),
         }
     }
@@ -339,9 +341,13 @@ impl Workload {
     /// Tells that a file was closed: nothing of it is in flight.
     pub fn closed(&mut self, file_index: u32) {
         match self.present_mut() {
-            Kind::Any(stream) => stream.closed(file_index),
-            Kind::Other(source) => source.closed(file_index),
-            Kind::Plain(_) | Kind::Attended(_) | Kind::Regenerated(_) | Kind::Replay(_) | Kind::ReadBack(_) => {}
+            StreamKind::Any(stream) => stream.closed(file_index),
+            StreamKind::Other(source) => source.closed(file_index),
+            StreamKind::Plain(_)
+            | StreamKind::Attended(_)
+            | StreamKind::Regenerated(_)
+            | StreamKind::Replay(_)
+            | StreamKind::ReadBack(_) => {}
         }
     }
 
@@ -349,84 +355,92 @@ impl Workload {
     /// left; `None`: nowhere. As seen on fio 3.41: past the end of its range it is counted from the start of the range.
     pub fn missed_bytes(&self) -> Option<u64> {
         match self.own() {
-            Kind::Plain(plain) => plain.missed_bytes(),
-            Kind::Any(stream) => stream.missed_bytes(),
-            Kind::Other(source) => source.missed_bytes(),
-            Kind::Replay(_) | Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => None,
+            StreamKind::Plain(plain) => plain.missed_bytes(),
+            StreamKind::Any(stream) => stream.missed_bytes(),
+            StreamKind::Other(source) => source.missed_bytes(),
+            StreamKind::Replay(_) | StreamKind::Attended(_) | StreamKind::ReadBack(_) | StreamKind::Regenerated(_) => {
+                None
+            }
         }
     }
 
     /// Starts the next pass over all files. All files count as closed.
     pub fn start_pass(&mut self) {
         match self.present_mut() {
-            Kind::Plain(plain) => plain.start_pass(),
-            Kind::Any(stream) => stream.start_pass(),
-            Kind::Other(source) => source.start_pass(),
-            Kind::Replay(replay) => replay.start_pass(),
-            Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => {}
+            StreamKind::Plain(plain) => plain.start_pass(),
+            StreamKind::Any(stream) => stream.start_pass(),
+            StreamKind::Other(source) => source.start_pass(),
+            StreamKind::Replay(replay) => replay.start_pass(),
+            StreamKind::Attended(_) | StreamKind::ReadBack(_) | StreamKind::Regenerated(_) => {}
         }
     }
 
     /// The last I/O issued was a sync.
     pub fn last_was_sync(&self) -> bool {
         match self.own() {
-            Kind::Plain(_) | Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => false,
-            Kind::Any(stream) => stream.progress().last_was_sync,
-            Kind::Other(source) => source.progress().last_was_sync,
-            Kind::Replay(replay) => replay.last_was_sync(),
+            StreamKind::Plain(_) | StreamKind::Attended(_) | StreamKind::ReadBack(_) | StreamKind::Regenerated(_) => {
+                false
+            }
+            StreamKind::Any(stream) => stream.progress().last_was_sync,
+            StreamKind::Other(source) => source.progress().last_was_sync,
+            StreamKind::Replay(replay) => replay.last_was_sync(),
         }
     }
 
     /// Bytes issued in all passes, whether they count for the limit or not.
     pub fn issued_bytes(&self) -> u64 {
         match self.own() {
-            Kind::Plain(plain) => plain.issued_bytes(),
-            Kind::Any(stream) => stream.progress().issued_bytes,
-            Kind::Other(source) => source.progress().issued_bytes,
-            Kind::Replay(replay) => replay.issued_bytes(),
-            Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => 0,
+            StreamKind::Plain(plain) => plain.issued_bytes(),
+            StreamKind::Any(stream) => stream.progress().issued_bytes,
+            StreamKind::Other(source) => source.progress().issued_bytes,
+            StreamKind::Replay(replay) => replay.issued_bytes(),
+            StreamKind::Attended(_) | StreamKind::ReadBack(_) | StreamKind::Regenerated(_) => 0,
         }
     }
 
     /// Reads, writes and trims issued in all passes.
     pub fn n_issued(&self) -> u64 {
         match self.own() {
-            Kind::Plain(plain) => plain.n_issued(),
-            Kind::Any(stream) => stream.progress().n_issued,
-            Kind::Other(source) => source.progress().n_issued,
-            Kind::Replay(replay) => replay.n_issued(),
-            Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => 0,
+            StreamKind::Plain(plain) => plain.n_issued(),
+            StreamKind::Any(stream) => stream.progress().n_issued,
+            StreamKind::Other(source) => source.progress().n_issued,
+            StreamKind::Replay(replay) => replay.n_issued(),
+            StreamKind::Attended(_) | StreamKind::ReadBack(_) | StreamKind::Regenerated(_) => 0,
         }
     }
 
     /// As many bytes, or reads, writes and trims, were issued as the job is to do in all passes.
     pub fn is_spent(&self) -> bool {
         match self.own() {
-            Kind::Plain(plain) => plain.is_spent(),
-            Kind::Any(stream) => stream.progress().is_spent,
-            Kind::Other(source) => source.progress().is_spent,
-            Kind::Replay(_) | Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => false,
+            StreamKind::Plain(plain) => plain.is_spent(),
+            StreamKind::Any(stream) => stream.progress().is_spent,
+            StreamKind::Other(source) => source.progress().is_spent,
+            StreamKind::Replay(_) | StreamKind::Attended(_) | StreamKind::ReadBack(_) | StreamKind::Regenerated(_) => {
+                false
+            }
         }
     }
 
     /// What the offsets are drawn from, as it stands.
     pub fn offset_state(&self) -> OffsetState {
         match self.own() {
-            Kind::Plain(plain) => plain.offset_state(),
-            Kind::Any(stream) => stream.offset_state(),
-            Kind::Other(source) => source.offset_state(),
-            Kind::Replay(_) | Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => OffsetState::None,
+            StreamKind::Plain(plain) => plain.offset_state(),
+            StreamKind::Any(stream) => stream.offset_state(),
+            StreamKind::Other(source) => source.offset_state(),
+            StreamKind::Replay(_) | StreamKind::Attended(_) | StreamKind::ReadBack(_) | StreamKind::Regenerated(_) => {
+                OffsetState::None
+            }
         }
     }
 
     /// Writes issued in all passes.
     pub fn n_writes_issued(&self) -> u64 {
         match self.own() {
-            Kind::Plain(plain) => plain.n_writes_issued(),
-            Kind::Any(stream) => stream.progress().n_writes_issued,
-            Kind::Other(source) => source.progress().n_writes_issued,
-            Kind::Replay(replay) => replay.n_writes_issued(),
-            Kind::Attended(_) | Kind::ReadBack(_) | Kind::Regenerated(_) => 0,
+            StreamKind::Plain(plain) => plain.n_writes_issued(),
+            StreamKind::Any(stream) => stream.progress().n_writes_issued,
+            StreamKind::Other(source) => source.progress().n_writes_issued,
+            StreamKind::Replay(replay) => replay.n_writes_issued(),
+            StreamKind::Attended(_) | StreamKind::ReadBack(_) | StreamKind::Regenerated(_) => 0,
         }
     }
 }

@@ -1,15 +1,15 @@
 //! Blocks of a file in zones, which have shares of the I/Os (`random_distribution=zoned`, `zoned_abs`).
 //!
-//! Must not know: how a list of zones is written. Start reading at [`Zones::next_block`].
+//! Must not know: how a list of zones is written. Start reading at [`ZonedDistribution::next_block`].
 //! Arithmetic: reference "Zoned"; lengths in bytes as seen on fio 3.41.
 
-use ferrio_spec::{Zone, ZoneLength};
+use ferrio_spec::{DistributionZone, ZoneLength};
 use ferrio_units::random::{Generator, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
 
 /// The zones of one file.
 #[derive(Debug, Clone)]
-pub(crate) struct Zones(PerDirection<Box<[BlockZone]>>);
+pub(crate) struct ZonedDistribution(PerDirection<Box<[BlockZone]>>);
 
 /// A zone in blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,10 +20,10 @@ struct BlockZone {
     n_blocks: u64,
 }
 
-impl Zones {
+impl ZonedDistribution {
     /// The zones of a file of `n_blocks` blocks, each of which stands at a multiple of `align_bytes`.
     pub(crate) fn new(
-        zones: &PerDirection<Vec<Zone>>,
+        zones: &PerDirection<Vec<DistributionZone>>,
         n_blocks: &PerDirection<u64>,
         align_bytes: &PerDirection<u64>,
     ) -> Self {
@@ -50,11 +50,11 @@ impl Zones {
     }
 }
 
-fn block_zones(zones: &[Zone], n_blocks: u64, align_bytes: u64) -> Box<[BlockZone]> {
+fn block_zones(zones: &[DistributionZone], n_blocks: u64, align_bytes: u64) -> Box<[BlockZone]> {
     // Cannot overflow: a percentage is at most 100.
     let share = |percent: u64| (u128::from(n_blocks) * u128::from(percent) / 100) as u64;
     let (mut last_percent, mut end_percent, mut end_bytes) = (0_u32, 0_u64, 0_u64);
-    let zone = |zone: &Zone| {
+    let zone = |zone: &DistributionZone| {
         last_percent = last_percent.saturating_add(zone.access_percent);
         let (start, n_blocks) = match zone.length {
             ZoneLength::Percent(percent) => {
@@ -78,13 +78,13 @@ mod tests {
     use super::*;
     use ferrio_units::random::{DEFAULT_RAND_SEED, GeneratorKind, SeedIndex, SeedTable};
 
-    fn zones(list: &[(u32, ZoneLength)], n_blocks: u64) -> Zones {
-        let zone = |&(access_percent, length)| Zone { access_percent, length };
+    fn zones(list: &[(u32, ZoneLength)], n_blocks: u64) -> ZonedDistribution {
+        let zone = |&(access_percent, length)| DistributionZone { access_percent, length };
         let zones = PerDirection(std::array::from_fn(|_| list.iter().map(zone).collect()));
-        Zones::new(&zones, &PerDirection::all(n_blocks), &PerDirection::all(4096))
+        ZonedDistribution::new(&zones, &PerDirection::all(n_blocks), &PerDirection::all(4096))
     }
 
-    fn drawn(zones: &Zones, n: usize) -> Vec<u64> {
+    fn drawn(zones: &ZonedDistribution, n: usize) -> Vec<u64> {
         let seeds = SeedTable::new(DEFAULT_RAND_SEED, 1);
         let mut zone_stream = Taus88::from_table(&seeds, SeedIndex::Zone);
         let mut blocks = Generator::from_table(GeneratorKind::Taus88, &seeds, SeedIndex::Offset);

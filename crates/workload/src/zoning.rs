@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// An I/O as it was drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Drawn {
+pub(crate) struct DrawnIo {
     pub(crate) direction: DataDirection,
     pub(crate) offset_bytes: u64,
     pub(crate) length_bytes: u64,
@@ -36,9 +36,9 @@ pub struct CompletedIo {
 
 /// Where an I/O goes that was drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Placement {
     /// Here.
-    At(Drawn),
+    At(DrawnIo),
     /// Its file has no place for it.
     Nowhere,
     /// It is not known before something else has happened.
@@ -127,9 +127,9 @@ pub(crate) trait Zoning: std::fmt::Debug {
     }
 
     /// Where an I/O that was drawn goes.
-    fn place(&mut self, file_index: usize, drawn: Drawn) -> Place {
+    fn place(&mut self, file_index: usize, drawn: DrawnIo) -> Placement {
         let _ = file_index;
-        Place::At(drawn)
+        Placement::At(drawn)
     }
 
     /// An I/O that was placed is done.

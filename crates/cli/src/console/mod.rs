@@ -5,7 +5,7 @@
 mod whole;
 
 use ferrio_report::words;
-use ferrio_stats::{MessageStream, Messages, Note};
+use ferrio_stats::{MessageStream, Note, RunMessages};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
@@ -18,7 +18,7 @@ pub(crate) struct Console {
     /// Reports and information share the standard output with a job's data: they go to the standard error.
     info_on_stderr: bool,
     /// What was said.
-    messages: Messages,
+    messages: RunMessages,
     /// Nothing but reports goes to their stream: what would go there beside them is kept for the reports, and so are
     /// the errors, which go to the standard error as well.
     has_reports_alone: bool,
@@ -35,7 +35,7 @@ impl Console {
             program: "fio",
             file: None,
             info_on_stderr: false,
-            messages: Messages::default(),
+            messages: RunMessages::default(),
             has_reports_alone: false,
             has_records: false,
             has_failed: false,
@@ -68,12 +68,12 @@ impl Console {
     }
 
     /// What was collected; `None` where messages have a stream.
-    pub(crate) fn messages(&self) -> Option<&Messages> {
+    pub(crate) fn messages(&self) -> Option<&RunMessages> {
         self.has_reports_alone.then_some(&self.messages)
     }
 
     /// What was said so far, wherever it went.
-    pub(crate) fn all_messages(&self) -> &Messages {
+    pub(crate) fn all_messages(&self) -> &RunMessages {
         &self.messages
     }
 

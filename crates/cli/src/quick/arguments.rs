@@ -1,6 +1,6 @@
 //! The arguments of `ferrio quick`.
 //!
-//! Must not know: what is done with them. Start reading at [`Request`].
+//! Must not know: what is done with them. Start reading at [`QuickRequest`].
 
 use super::size;
 use clap::Parser;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
     long_about = LONG_ABOUT,
     after_help = "Exit code: 0; 1 after an error; 128 + n after signal n (130 after Ctrl-C).",
 )]
-pub(super) struct Request {
+pub(super) struct QuickRequest {
     /// Directory to measure
     #[arg(value_name = "DIR", default_value = ".")]
     pub(super) target: PathBuf,
@@ -52,8 +52,8 @@ devices and existing files are refused. Only if the program is killed, a file
 ///
 /// # Errors
 /// The text to be shown: what is wrong, or the help that was asked for.
-pub(super) fn parse(arguments: &[OsString]) -> Result<Request, clap::Error> {
-    Request::try_parse_from(arguments)
+pub(super) fn parse(arguments: &[OsString]) -> Result<QuickRequest, clap::Error> {
+    QuickRequest::try_parse_from(arguments)
 }
 
 /// A size in bytes, or in K, M, G or T: powers of 1024, also when they are spelt KiB and so on.
@@ -79,22 +79,22 @@ mod tests {
     use super::*;
     use clap::CommandFactory;
 
-    fn parse_words(words: &[&str]) -> Result<Request, clap::Error> {
+    fn parse_words(words: &[&str]) -> Result<QuickRequest, clap::Error> {
         let arguments: Vec<OsString> = std::iter::once(&"quick").chain(words).map(OsString::from).collect();
         parse(&arguments)
     }
 
     #[test]
     fn the_definition_is_sound() {
-        Request::command().debug_assert();
+        QuickRequest::command().debug_assert();
     }
 
     #[test]
     fn defaults_and_all_options() {
-        let default = Request { target: ".".into(), is_file: false, seconds: 5, size_bytes: None, is_json: false };
+        let default = QuickRequest { target: ".".into(), is_file: false, seconds: 5, size_bytes: None, is_json: false };
         assert_eq!(parse_words(&[]).unwrap(), default);
         let (target, size_bytes) = ("/mnt/new".into(), Some(2 << 30));
-        let all = Request { target, is_file: true, seconds: 60, size_bytes, is_json: true };
+        let all = QuickRequest { target, is_file: true, seconds: 60, size_bytes, is_json: true };
         let words = ["--file", "/mnt/new", "--seconds=60", "--size", "2g", "--json"];
         assert_eq!(parse_words(&words).unwrap(), all);
     }

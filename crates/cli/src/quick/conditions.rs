@@ -2,13 +2,13 @@
 //!
 //! Must not know: figures. Start reading at [`Conditions`].
 
-use super::arguments::Request;
+use super::arguments::QuickRequest;
 use super::engine::{self, EngineChoice, Load};
 use super::layout::LaidOut;
 use super::numbers::bytes_text;
-use super::place::Place;
+use super::place::FilePlace;
 use super::suite::{self, Test};
-use super::survey::{Device, Survey};
+use super::survey::{DirectorySurvey, TestedDisk};
 use super::table::{text_width, wrap};
 use super::target_file::TargetFile;
 use serde::Serialize;
@@ -34,7 +34,7 @@ pub(super) struct Conditions {
     /// It keeps its data in memory.
     pub(super) is_memory: bool,
     /// The disk under it.
-    pub(super) device: Option<Device>,
+    pub(super) device: Option<TestedDisk>,
     /// Name of the engine.
     pub(super) engine: &'static str,
     /// Its private options.
@@ -56,10 +56,10 @@ pub(super) struct Conditions {
 impl Conditions {
     /// Puts together what is known when the file is laid out.
     pub(super) fn new(
-        request: &Request,
-        place: &Place,
+        request: &QuickRequest,
+        place: &FilePlace,
         file: &TargetFile,
-        survey: Survey,
+        survey: DirectorySurvey,
         choice: &EngineChoice,
         laid_out: LaidOut,
     ) -> Self {
@@ -144,7 +144,7 @@ pub(super) mod tests {
     /// What a plain disk gives.
     pub(in super::super) fn on_disk() -> Conditions {
         let device =
-            Device { name: "vda".to_owned(), bytes: 252 << 30, model: None, made_of: vec![], is_cached: false };
+            TestedDisk { name: "vda".to_owned(), bytes: 252 << 30, model: None, made_of: vec![], is_cached: false };
         Conditions {
             directory: "/data".to_owned(),
             file_name: ".ferrio-quick-7.tmp".to_owned(),

@@ -4,7 +4,7 @@
 
 use ferrio_sys::aio::AioContext;
 use ferrio_sys::limits::{Resource, raise_limit};
-use ferrio_sys::uring::{Ring, RingRequest};
+use ferrio_sys::uring::{IoRing, RingRequest};
 
 /// The largest depth of any test.
 pub(super) const MAX_DEPTH: u32 = 256;
@@ -16,7 +16,7 @@ const MAX_THREADS: u32 = 64;
 const MEMORY_PARTS: u64 = 64;
 
 /// An engine that keeps many I/Os in flight, if the kernel lets it.
-struct Candidate {
+struct EngineCandidate {
     name: &'static str,
     probe: fn() -> ferrio_sys::Result<()>,
 }
@@ -24,8 +24,8 @@ struct Candidate {
 const URING: &str = "io_uring";
 
 /// Best first.
-const CANDIDATES: [Candidate; 2] =
-    [Candidate { name: URING, probe: probe_uring }, Candidate { name: "libaio", probe: probe_aio }];
+const CANDIDATES: [EngineCandidate; 2] =
+    [EngineCandidate { name: URING, probe: probe_uring }, EngineCandidate { name: "libaio", probe: probe_aio }];
 
 /// Needs nothing from the kernel that any kernel lacks.
 const LAST_RESORT: &str = "psync";
@@ -60,12 +60,12 @@ impl Load {
 impl EngineChoice {
     /// The best engine that is built in and that this kernel offers.
     pub(super) fn make() -> Self {
-        let built: Vec<&Candidate> =
+        let built: Vec<&EngineCandidate> =
             CANDIDATES.iter().filter(|candidate| ferrio_engine::find(candidate.name).is_some()).collect();
         Self::first_of(&built)
     }
 
-    fn first_of(candidates: &[&Candidate]) -> Self {
+    fn first_of(candidates: &[&EngineCandidate]) -> Self {
         let mut refusals = Vec::new();
         for candidate in candidates {
             match (candidate.probe)() {
@@ -104,7 +104,7 @@ fn options_within(limit_bytes: u64, wanted_bytes: u64) -> Vec<&'static str> {
 }
 
 fn probe_uring() -> ferrio_sys::Result<()> {
-    let ring = Ring::new(&RingRequest::new(MAX_DEPTH))?;
+    let ring = IoRing::new(&RingRequest::new(MAX_DEPTH))?;
     if ring.supports_plain_io() {
         return Ok(());
     }
@@ -128,7 +128,8 @@ mod tests {
 
     #[test]
     fn the_first_that_works_is_taken_and_the_others_are_named() {
-        let (bad, good) = (Candidate { name: "first", probe: refuses }, Candidate { name: "second", probe: || Ok(()) });
+        let (bad, good) =
+            (EngineCandidate { name: "first", probe: refuses }, EngineCandidate { name: "second", probe: || Ok(()) });
         let choice = EngineChoice::first_of(&[&bad, &good]);
         assert_eq!((choice.name, choice.has_queue), ("second", true));
         assert_eq!(choice.refusals, ["first: it is not available: no"]);

@@ -1,6 +1,6 @@
 //! The figures of one test, from the record of its run.
 //!
-//! Must not know: how they are shown. Start reading at [`Figures`].
+//! Must not know: how they are shown. Start reading at [`TestFigures`].
 
 use super::conditions::Conditions;
 use super::engine::Load;
@@ -27,7 +27,7 @@ pub(super) struct Percentile {
 
 /// What a test found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Figures {
+pub(super) struct TestFigures {
     /// Name of the test.
     pub(super) name: &'static str,
     /// I/Os that completed.
@@ -52,7 +52,7 @@ pub(super) struct Figures {
     pub(super) device_bytes: Option<u64>,
 }
 
-impl Figures {
+impl TestFigures {
     /// From the workers of a run, all together.
     pub(super) fn new(test: &Test, load: Load, record: &RunRecord, conditions: &Conditions) -> Self {
         let total = record.total();
@@ -106,9 +106,9 @@ pub(super) mod tests {
     use ferrio_stats::{DiskCounters, DiskRecord, Evidence, LatencyStat, ResourceUsage, WorkerRecord};
 
     /// A test of 5 s at depth 64, as it is when nothing is wrong.
-    pub(in super::super) fn plain(name: &'static str) -> Figures {
+    pub(in super::super) fn plain(name: &'static str) -> TestFigures {
         let latency = |percent, latency_ns| Percentile { percent, latency_ns, is_doubtful: false };
-        Figures {
+        TestFigures {
             name,
             n_ios: 100_000,
             bytes: 409_600_000,
@@ -144,7 +144,7 @@ pub(super) mod tests {
         let counters = DiskCounters { sectors: [8_000, 16], ..DiskCounters::default() };
         let disks = vec![DiskRecord { name: "vda".to_owned(), counters, slaves: Vec::new() }];
         let load = Load { n_jobs: 1, iodepth: 4 };
-        let figures = Figures::new(&TESTS[3], load, &record(stats(), Some(disks)), &on_disk());
+        let figures = TestFigures::new(&TESTS[3], load, &record(stats(), Some(disks)), &on_disk());
         assert_eq!((figures.n_ios, figures.bytes, figures.wanted_depth), (1_000, 4_096_000, 4));
         assert_eq!((figures.bytes_per_sec, figures.ios_per_sec, figures.cpu_ns_per_io), (2_048_000.0, 500.0, 4_000.0));
         // (998 * 1 ms + 2 * 50 ms) / 2 s.
@@ -160,7 +160,7 @@ pub(super) mod tests {
     #[test]
     fn no_io_gives_zeros_and_no_not_a_number() {
         let load = Load { n_jobs: 1, iodepth: 4 };
-        let figures = Figures::new(&TESTS[3], load, &record(ThreadStats::default(), None), &on_disk());
+        let figures = TestFigures::new(&TESTS[3], load, &record(ThreadStats::default(), None), &on_disk());
         assert_eq!((figures.bytes_per_sec, figures.ios_per_sec, figures.cpu_ns_per_io), (0.0, 0.0, 0.0));
         assert_eq!(figures.latencies.map(|percentile| percentile.latency_ns), [0; 3]);
         assert!(figures.device_bytes.is_none() && figures.mean_depth == 0.0);

@@ -5,7 +5,7 @@
 
 use super::check_signals;
 use super::numbers::bytes_text;
-use super::progress::Progress;
+use super::progress::StepBar;
 use super::size::{self, FileSize};
 use super::target_file::TargetFile;
 use crate::signals::Signals;
@@ -47,7 +47,7 @@ pub(super) fn lay_out(
     size: FileSize,
     is_memory: bool,
     signals: &Signals,
-    progress: &mut Progress,
+    progress: &mut StepBar,
 ) -> Result<LaidOut> {
     progress.step("writing the file", size.bytes);
     let failed = || format!("cannot fill {} with {}", file.path().display(), bytes_text(size.bytes));
@@ -55,7 +55,7 @@ pub(super) fn lay_out(
     let mut buffer = new_buffer()?;
     let direct = if is_memory { None } else { open_direct(file, &mut buffer).with_context(failed)? };
     let random = Taus258::new(seed());
-    let mut writer = Writer { file, direct: direct.as_ref(), signals, buffer, random };
+    let mut writer = BlockWriter { file, direct: direct.as_ref(), signals, buffer, random };
     let bytes = writer.write_until(size, progress).with_context(failed)?;
     finish(file, bytes).with_context(failed)?;
     Ok(LaidOut { bytes, is_cut: bytes < size.bytes, is_direct: direct.is_some() })
@@ -90,7 +90,7 @@ fn open_direct(file: &TargetFile, buffer: &mut Arena) -> Result<Option<OwnedFd>>
     }
 }
 
-struct Writer<'a> {
+struct BlockWriter<'a> {
     file: &'a TargetFile,
     direct: Option<&'a OwnedFd>,
     signals: &'a Signals,
@@ -98,9 +98,9 @@ struct Writer<'a> {
     random: Taus258,
 }
 
-impl Writer<'_> {
+impl BlockWriter<'_> {
     /// Writes up to the size, or less when the time is over. Returns the bytes written.
-    fn write_until(&mut self, size: FileSize, progress: &mut Progress) -> Result<u64> {
+    fn write_until(&mut self, size: FileSize, progress: &mut StepBar) -> Result<u64> {
         let started_at = Instant::now();
         let mut written = 0;
         while written < size.bytes {

@@ -21,19 +21,19 @@ mod target_file;
 use crate::console::Console;
 use crate::signals::Signals;
 use anyhow::{Context, Result, ensure};
-use arguments::Request;
+use arguments::QuickRequest;
 use conditions::Conditions;
 use engine::EngineChoice;
 use ferrio_sys::process::Signal;
 use ferrio_sys::signals;
-use figures::Figures;
-use notes::Note;
-use place::Place;
-use progress::Progress;
+use figures::TestFigures;
+use notes::QuickNote;
+use place::FilePlace;
+use progress::StepBar;
 use serde::Serialize;
 use std::ffi::OsString;
 use std::process::ExitCode;
-use survey::Survey;
+use survey::DirectorySurvey;
 use target_file::TargetFile;
 
 /// What its errors begin with.
@@ -48,8 +48,8 @@ struct Interrupted(i32);
 #[derive(Debug, Serialize)]
 struct Report {
     conditions: Conditions,
-    tests: Vec<Figures>,
-    notes: Vec<Note>,
+    tests: Vec<TestFigures>,
+    notes: Vec<QuickNote>,
 }
 
 /// Does what the arguments (the command's name first) ask for. Exit code 0; 1 after an error; 128 and the number of the
@@ -108,9 +108,9 @@ fn chain_text(error: &anyhow::Error) -> String {
 }
 
 /// From the request to the printed report. The file is gone when it returns, however it returns.
-fn measure_target(request: &Request, console: &mut Console) -> Result<()> {
-    let place = Place::find(&request.target, request.is_file)?;
-    let survey = Survey::of_directory(&place.directory)?;
+fn measure_target(request: &QuickRequest, console: &mut Console) -> Result<()> {
+    let place = FilePlace::find(&request.target, request.is_file)?;
+    let survey = DirectorySurvey::of_directory(&place.directory)?;
     let size = size::choose(request.size_bytes, survey.available_bytes)
         .with_context(|| format!("no room in {}", place.directory.display()))?;
     let engine = EngineChoice::make();
@@ -133,15 +133,15 @@ fn measure_target(request: &Request, console: &mut Console) -> Result<()> {
 }
 
 fn measure_file(
-    request: &Request,
-    place: &Place,
-    survey: Survey,
+    request: &QuickRequest,
+    place: &FilePlace,
+    survey: DirectorySurvey,
     (size, engine): (size::FileSize, &EngineChoice),
     file: &TargetFile,
     signals: &Signals,
     console: &mut Console,
 ) -> Result<Report> {
-    let mut progress = Progress::start(suite::TESTS.len() + 1);
+    let mut progress = StepBar::start(suite::TESTS.len() + 1);
     let laid_out = layout::lay_out(file, size, survey.is_memory, signals, &mut progress)?;
     let conditions = Conditions::new(request, place, file, survey, engine, laid_out);
     if !request.is_json {

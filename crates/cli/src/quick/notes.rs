@@ -3,7 +3,7 @@
 //! Must not know: how figures came about, how notes are laid out. Start reading at [`find`].
 
 use super::conditions::Conditions;
-use super::figures::Figures;
+use super::figures::TestFigures;
 use super::numbers::{bytes_text, three_digits};
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -21,7 +21,7 @@ pub(super) const DOUBT_MARK: &str = "*";
 
 /// A reason for doubt, or something that the user should know.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Note {
+pub(super) enum QuickNote {
     /// The file system is in memory.
     InMemory { file_system: String },
     /// The file system refuses direct I/O.
@@ -49,69 +49,73 @@ pub(super) enum Note {
 }
 
 /// All notes, those first that weigh most.
-pub(super) fn find(conditions: &Conditions, tests: &[Figures], leftovers: Vec<PathBuf>) -> Vec<Note> {
+pub(super) fn find(conditions: &Conditions, tests: &[TestFigures], leftovers: Vec<PathBuf>) -> Vec<QuickNote> {
     let mut notes = Vec::new();
     notes.extend(about_cache(conditions, tests));
-    notes.extend(tests.iter().filter(|test| test.n_ios == 0).map(|test| Note::NoIo { test: test.name }));
-    let is_doubtful = |test: &&Figures| test.n_ios > 0 && test.latencies.iter().any(|latency| latency.is_doubtful);
+    notes.extend(tests.iter().filter(|test| test.n_ios == 0).map(|test| QuickNote::NoIo { test: test.name }));
+    let is_doubtful = |test: &&TestFigures| test.n_ios > 0 && test.latencies.iter().any(|latency| latency.is_doubtful);
     let few: Vec<_> = tests.iter().filter(is_doubtful).map(|test| (test.name, test.n_ios)).collect();
     if !few.is_empty() {
-        notes.push(Note::FewSamples { tests: few });
+        notes.push(QuickNote::FewSamples { tests: few });
     }
     notes.extend(tests.iter().filter_map(|test| about_depth(conditions, test)));
     notes.extend(about_size(conditions));
     if !conditions.engine_refusals.is_empty() {
-        notes.push(Note::Engine { taken: conditions.engine, refusals: conditions.engine_refusals.clone() });
+        notes.push(QuickNote::Engine { taken: conditions.engine, refusals: conditions.engine_refusals.clone() });
     }
     if !leftovers.is_empty() {
-        notes.push(Note::Leftovers { paths: leftovers });
+        notes.push(QuickNote::Leftovers { paths: leftovers });
     }
     notes
 }
 
-fn about_cache(conditions: &Conditions, tests: &[Figures]) -> Vec<Note> {
+fn about_cache(conditions: &Conditions, tests: &[TestFigures]) -> Vec<QuickNote> {
     let file_system = conditions.file_system.clone();
     if conditions.is_memory {
-        return vec![Note::InMemory { file_system }];
+        return vec![QuickNote::InMemory { file_system }];
     }
     if !conditions.is_direct {
-        return vec![Note::Buffered { file_system }];
+        return vec![QuickNote::Buffered { file_system }];
     }
-    let Some(device) = &conditions.device else { return vec![Note::Unchecked { file_system }] };
+    let Some(device) = &conditions.device else { return vec![QuickNote::Unchecked { file_system }] };
     if device.is_cached {
-        return vec![Note::Loop { device: device.name.clone() }];
+        return vec![QuickNote::Loop { device: device.name.clone() }];
     }
-    let contradiction = |test: &Figures| {
+    let contradiction = |test: &TestFigures| {
         let device_bytes = test.device_bytes?;
         let is_less = (device_bytes as f64) < test.bytes as f64 * DEVICE_SHARE;
-        is_less.then_some(Note::CacheAnswered { test: test.name, moved_bytes: test.bytes, device_bytes })
+        is_less.then_some(QuickNote::CacheAnswered { test: test.name, moved_bytes: test.bytes, device_bytes })
     };
     tests.iter().filter_map(contradiction).collect()
 }
 
 /// Buffered I/O is done when it is issued: there a low depth says nothing.
-fn about_depth(conditions: &Conditions, test: &Figures) -> Option<Note> {
+fn about_depth(conditions: &Conditions, test: &TestFigures) -> Option<QuickNote> {
     let is_low = test.mean_depth < f64::from(test.wanted_depth) * DEPTH_SHARE;
     let is_worth_it = conditions.is_direct && is_low && test.n_ios > 0;
-    is_worth_it.then_some(Note::DepthNotReached { test: test.name, wanted: test.wanted_depth, mean: test.mean_depth })
+    is_worth_it.then_some(QuickNote::DepthNotReached {
+        test: test.name,
+        wanted: test.wanted_depth,
+        mean: test.mean_depth,
+    })
 }
 
-fn about_size(conditions: &Conditions) -> Option<Note> {
+fn about_size(conditions: &Conditions) -> Option<QuickNote> {
     let bytes = conditions.file_bytes;
     if conditions.is_cut {
-        return Some(Note::Cut { bytes });
+        return Some(QuickNote::Cut { bytes });
     }
-    (bytes < SMALL_FILE_BYTES && !conditions.is_memory).then_some(Note::Small { bytes })
+    (bytes < SMALL_FILE_BYTES && !conditions.is_memory).then_some(QuickNote::Small { bytes })
 }
 
-impl Note {
+impl QuickNote {
     /// The mark in the table that the note explains.
     pub(super) fn mark(&self) -> Option<&'static str> {
         matches!(self, Self::FewSamples { .. }).then_some(DOUBT_MARK)
     }
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for QuickNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::InMemory { file_system } => {
@@ -183,7 +187,7 @@ fn few_samples(f: &mut fmt::Formatter<'_>, tests: &[(&str, u64)]) -> fmt::Result
 }
 
 /// In JSON a note is its sentence.
-impl Serialize for Note {
+impl Serialize for QuickNote {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
@@ -195,7 +199,7 @@ mod tests {
     use super::super::figures::tests::plain;
     use super::*;
 
-    fn notes_of(conditions: &Conditions, test: Figures) -> Vec<Note> {
+    fn notes_of(conditions: &Conditions, test: TestFigures) -> Vec<QuickNote> {
         find(conditions, &[test], vec![])
     }
 
@@ -207,24 +211,27 @@ mod tests {
     #[test]
     fn the_figures_of_a_cache_are_called_so() {
         let (moved_bytes, device_bytes) = (409_600_000, 368_639_999);
-        let test = Figures { device_bytes: Some(device_bytes), ..plain("test") };
-        assert_eq!(notes_of(&on_disk(), test), [Note::CacheAnswered { test: "test", moved_bytes, device_bytes }]);
-        let test = Figures { device_bytes: Some(368_640_000), ..plain("test") };
+        let test = TestFigures { device_bytes: Some(device_bytes), ..plain("test") };
+        assert_eq!(notes_of(&on_disk(), test), [QuickNote::CacheAnswered { test: "test", moved_bytes, device_bytes }]);
+        let test = TestFigures { device_bytes: Some(368_640_000), ..plain("test") };
         assert_eq!(notes_of(&on_disk(), test), []);
-        let test = Figures { device_bytes: None, ..plain("test") };
+        let test = TestFigures { device_bytes: None, ..plain("test") };
         assert_eq!(notes_of(&on_disk(), test), []);
     }
 
     #[test]
     fn buffered_is_said_first_and_in_capitals() {
         let mut conditions = Conditions { is_direct: false, file_bytes: 1 << 24, ..on_disk() };
-        let test = Figures { mean_depth: 0.5, device_bytes: Some(0), ..plain("test") };
+        let test = TestFigures { mean_depth: 0.5, device_bytes: Some(0), ..plain("test") };
         let notes = notes_of(&conditions, test.clone());
         let file_system = "ext4".to_owned();
-        assert_eq!(notes, [Note::Buffered { file_system: file_system.clone() }, Note::Small { bytes: 1 << 24 }]);
+        assert_eq!(
+            notes,
+            [QuickNote::Buffered { file_system: file_system.clone() }, QuickNote::Small { bytes: 1 << 24 }]
+        );
         assert!(notes[0].to_string().starts_with("BUFFERED: ") && notes[0].to_string().contains("page cache"));
         conditions.is_memory = true;
-        assert_eq!(notes_of(&conditions, test), [Note::InMemory { file_system }]);
+        assert_eq!(notes_of(&conditions, test), [QuickNote::InMemory { file_system }]);
     }
 
     #[test]
@@ -233,18 +240,18 @@ mod tests {
         if let Some(device) = &mut conditions.device {
             (device.name, device.is_cached) = ("loop0".to_owned(), true);
         }
-        assert_eq!(notes_of(&conditions, plain("test")), [Note::Loop { device: "loop0".to_owned() }]);
+        assert_eq!(notes_of(&conditions, plain("test")), [QuickNote::Loop { device: "loop0".to_owned() }]);
     }
 
     #[test]
     fn depth_samples_and_silence() {
-        let test = Figures { mean_depth: 47.9, ..plain("test") };
-        assert_eq!(notes_of(&on_disk(), test), [Note::DepthNotReached { test: "test", wanted: 64, mean: 47.9 }]);
+        let test = TestFigures { mean_depth: 47.9, ..plain("test") };
+        assert_eq!(notes_of(&on_disk(), test), [QuickNote::DepthNotReached { test: "test", wanted: 64, mean: 47.9 }]);
         let mut test = plain("test");
         test.latencies[2].is_doubtful = true;
-        assert_eq!(notes_of(&on_disk(), test), [Note::FewSamples { tests: vec![("test", 100_000)] }]);
-        let test = Figures { n_ios: 0, bytes: 0, mean_depth: 0.0, ..plain("test") };
-        assert_eq!(notes_of(&on_disk(), test), [Note::NoIo { test: "test" }]);
+        assert_eq!(notes_of(&on_disk(), test), [QuickNote::FewSamples { tests: vec![("test", 100_000)] }]);
+        let test = TestFigures { n_ios: 0, bytes: 0, mean_depth: 0.0, ..plain("test") };
+        assert_eq!(notes_of(&on_disk(), test), [QuickNote::NoIo { test: "test" }]);
     }
 
     #[test]
@@ -257,7 +264,7 @@ mod tests {
             ..on_disk()
         };
         let notes = find(&conditions, &[], vec![PathBuf::from("/data/.ferrio-quick-1.tmp")]);
-        let texts: Vec<String> = notes.iter().map(Note::to_string).collect();
+        let texts: Vec<String> = notes.iter().map(QuickNote::to_string).collect();
         assert_eq!(texts.len(), 4, "{texts:?}");
         let beginnings =
             ["No disk is known under ext4", "The file has only 4 GiB", "Engine libaio was taken", "Left behind"];

@@ -1,6 +1,6 @@
 //! Where the file is to be: a directory, and a name when one was given. What must not be written to is refused here.
 //!
-//! Must not know: sizes, tests. Start reading at [`Place::find`].
+//! Must not know: sizes, tests. Start reading at [`FilePlace::find`].
 
 use anyhow::{Context, Result, anyhow, bail};
 use ferrio_job::suggest::did_you_mean;
@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 
 /// A place for a new file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct FilePlace {
     /// The directory, absolute and without links, so that it stays the same.
     pub(super) directory: PathBuf,
     /// Name of the file; `None`: one that says what it is.
     pub(super) file_name: Option<String>,
 }
 
-impl Place {
+impl FilePlace {
     /// The place that an argument means: a directory that is there or, if `is_file`, a file that is not. A misspelt
     /// directory is never taken for a file: the disk of its parent would be measured.
     ///
@@ -93,19 +93,22 @@ mod tests {
     use super::*;
 
     fn refusal(target: impl AsRef<Path>) -> String {
-        Place::find(target.as_ref(), false).unwrap_err().to_string()
+        FilePlace::find(target.as_ref(), false).unwrap_err().to_string()
     }
 
     #[test]
     fn a_directory_or_with_its_switch_a_new_file() {
         let directory = std::fs::canonicalize(std::env::temp_dir()).unwrap();
-        assert_eq!(Place::find(&directory, false).unwrap(), Place { directory: directory.clone(), file_name: None });
+        assert_eq!(
+            FilePlace::find(&directory, false).unwrap(),
+            FilePlace { directory: directory.clone(), file_name: None }
+        );
         let name = format!("ferrio-no-such-file-{}", std::process::id());
-        let expected = Place { directory: directory.clone(), file_name: Some(name.clone()) };
-        assert_eq!(Place::find(&directory.join(name), true).unwrap(), expected);
+        let expected = FilePlace { directory: directory.clone(), file_name: Some(name.clone()) };
+        assert_eq!(FilePlace::find(&directory.join(name), true).unwrap(), expected);
         let here = std::env::current_dir().unwrap();
-        let expected = Place { directory: here, file_name: Some("ferrio-no-such-file".to_owned()) };
-        assert_eq!(Place::find(Path::new("ferrio-no-such-file"), true).unwrap(), expected);
+        let expected = FilePlace { directory: here, file_name: Some("ferrio-no-such-file".to_owned()) };
+        assert_eq!(FilePlace::find(Path::new("ferrio-no-such-file"), true).unwrap(), expected);
         assert!(refusal("ferrio-no-such-file").contains("no directory ferrio-no-such-file"));
     }
 

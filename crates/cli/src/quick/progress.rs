@@ -1,6 +1,6 @@
 //! How far it is: a bar on a terminal, otherwise one line for each step. Always on the standard error.
 //!
-//! Must not know: what the steps are. Start reading at [`Progress::start`].
+//! Must not know: what the steps are. Start reading at [`StepBar::start`].
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
@@ -15,14 +15,14 @@ const MIN_COLUMNS: usize = 70;
 const NARROW_TEMPLATE: &str = "[{prefix}] {wide_msg} {percent:>3} %";
 
 /// The steps of the work.
-pub(super) struct Progress {
+pub(super) struct StepBar {
     bar: Option<ProgressBar>,
     n_steps: usize,
     step_number: usize,
     name: String,
 }
 
-impl Progress {
+impl StepBar {
     /// Nothing is done yet.
     pub(super) fn start(n_steps: usize) -> Self {
         let bar = std::io::stderr().is_terminal().then(new_bar);
@@ -74,7 +74,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for StepBar {
     fn drop(&mut self) {
         self.end();
     }

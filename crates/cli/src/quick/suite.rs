@@ -4,9 +4,9 @@
 
 use super::conditions::Conditions;
 use super::engine::Load;
-use super::figures::Figures;
+use super::figures::TestFigures;
 use super::numbers::{thousands, three_digits};
-use super::progress::Progress;
+use super::progress::StepBar;
 use super::target_file::TargetFile;
 use super::{check_signals, without_prefix};
 use crate::signals::Signals;
@@ -81,8 +81,8 @@ pub(super) fn measure(
     conditions: &Conditions,
     file: &TargetFile,
     signals: &Signals,
-    progress: &mut Progress,
-) -> Result<Figures> {
+    progress: &mut StepBar,
+) -> Result<TestFigures> {
     progress.step(test.name, conditions.ramp_ms + conditions.runtime_ms);
     let spec = run_spec(test, load, conditions, file);
     let settings = RunSettings {
@@ -100,7 +100,7 @@ pub(super) fn measure(
     if outcome.n_failed > 0 || outcome.record.workers.is_empty() {
         bail!("{} failed:\n{messages}", test.name);
     }
-    Ok(Figures::new(test, load, &outcome.record, conditions))
+    Ok(TestFigures::new(test, load, &outcome.record, conditions))
 }
 
 /// The test as a run on the file.
@@ -149,7 +149,7 @@ fn job(test: &Test, load: Load, conditions: &Conditions) -> JobSpec {
 /// Moves the bar, and keeps what the run says in case that it fails.
 struct Watcher<'a> {
     test: &'a Test,
-    progress: &'a mut Progress,
+    progress: &'a mut StepBar,
     started_at: Instant,
     messages: Vec<String>,
 }

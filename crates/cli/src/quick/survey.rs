@@ -1,6 +1,6 @@
 //! What a directory lies on: file system, device, free space.
 //!
-//! Must not know: what follows from it. Start reading at [`Survey::of_directory`].
+//! Must not know: what follows from it. Start reading at [`DirectorySurvey::of_directory`].
 
 use super::numbers::bytes_text;
 use anyhow::Result;
@@ -15,7 +15,7 @@ const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
 
 /// Facts about a directory.
 #[derive(Debug, Clone)]
-pub(super) struct Survey {
+pub(super) struct DirectorySurvey {
     /// Kind of file system, such as `ext4`.
     pub(super) file_system: String,
     /// Where it is mounted.
@@ -23,14 +23,14 @@ pub(super) struct Survey {
     /// It has no device, its data is in memory.
     pub(super) is_memory: bool,
     /// The disk under it; `None` if the kernel shows none.
-    pub(super) device: Option<Device>,
+    pub(super) device: Option<TestedDisk>,
     /// Free for anyone.
     pub(super) available_bytes: u64,
 }
 
 /// A disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Device {
+pub(super) struct TestedDisk {
     /// As in `/sys/block`.
     pub(super) name: String,
     /// Its size; 0 if it is not known.
@@ -43,7 +43,7 @@ pub(super) struct Device {
     pub(super) is_cached: bool,
 }
 
-impl Survey {
+impl DirectorySurvey {
     /// Looks at a directory, which must be absolute and without links.
     pub(super) fn of_directory(directory: &Path) -> Result<Self> {
         let space = file_system_space(directory)?;
@@ -53,7 +53,7 @@ impl Survey {
         let is_memory = IN_MEMORY.contains(&file_system.as_str());
         Ok(Self {
             mounted_on: mount.map_or_else(|| PathBuf::from("/"), |mount| mount.place.clone()),
-            device: if is_memory { None } else { disk_of(directory, mount).map(|disk| Device::of(&disk)) },
+            device: if is_memory { None } else { disk_of(directory, mount).map(|disk| TestedDisk::of(&disk)) },
             is_memory,
             file_system,
             available_bytes: space.available_bytes,
@@ -61,7 +61,7 @@ impl Survey {
     }
 }
 
-impl Device {
+impl TestedDisk {
     fn of(disk: &BlockDevice) -> Self {
         let n_sectors: u64 = disk.attribute("size").and_then(|text| text.parse().ok()).unwrap_or(0);
         let backing = disk.loop_backing_file().map(|path| path.display().to_string());
@@ -76,7 +76,7 @@ impl Device {
     }
 }
 
-impl std::fmt::Display for Device {
+impl std::fmt::Display for TestedDisk {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.name)?;
         if self.bytes > 0 {
@@ -98,7 +98,8 @@ mod tests {
 
     #[test]
     fn a_device_in_one_line() {
-        let mut device = Device { name: "vda".to_owned(), bytes: 0, model: None, made_of: vec![], is_cached: false };
+        let mut device =
+            TestedDisk { name: "vda".to_owned(), bytes: 0, model: None, made_of: vec![], is_cached: false };
         assert_eq!(device.to_string(), "vda");
         device.bytes = 252 << 30;
         device.model = Some("QEMU HARDDISK".to_owned());
@@ -109,9 +110,9 @@ mod tests {
 
     #[test]
     fn process_information_is_no_memory_file_system_but_shm_is() {
-        assert!(!Survey::of_directory(Path::new("/proc")).unwrap().is_memory);
+        assert!(!DirectorySurvey::of_directory(Path::new("/proc")).unwrap().is_memory);
         if Path::new("/dev/shm").is_dir() {
-            let survey = Survey::of_directory(Path::new("/dev/shm")).unwrap();
+            let survey = DirectorySurvey::of_directory(Path::new("/dev/shm")).unwrap();
             assert!(!survey.is_memory || survey.device.is_none(), "{survey:?}");
         } else {
             eprintln!("SKIPPED process_information_is_no_memory_file_system_but_shm_is: no /dev/shm");

@@ -3,7 +3,7 @@
 //! Must not know: how figures came about. Start reading at [`render`].
 
 use super::Report;
-use super::figures::{Figures, Percentile};
+use super::figures::{Percentile, TestFigures};
 use super::notes::DOUBT_MARK;
 use super::numbers::{duration_text, thousands, three_digits};
 
@@ -48,7 +48,7 @@ pub(super) fn text_width(n_columns: Option<usize>) -> usize {
 }
 
 /// The rows of the table one beneath the other, each figure with its heading.
-fn paragraphs(tests: &[Figures], width: usize) -> String {
+fn paragraphs(tests: &[TestFigures], width: usize) -> String {
     let mut text = format!("{LATENCY_HEADING}: {}\n", HEADINGS[LATENCIES].join(", "));
     for test in tests {
         let [name, cells @ ..] = row(test, [false; 3]);
@@ -81,7 +81,7 @@ fn fill(indent: &str, pieces: &[String], width: usize) -> String {
     text + &line + "\n"
 }
 
-fn row(figures: &Figures, is_marked: [bool; 3]) -> Row {
+fn row(figures: &TestFigures, is_marked: [bool; 3]) -> Row {
     let name = figures.name.to_owned();
     if figures.n_ios == 0 {
         let none = || "-".to_owned();
@@ -114,7 +114,7 @@ fn latency(percentile: Percentile, is_marked_column: bool) -> String {
     format!("{}{mark}", duration_text(percentile.latency_ns as f64))
 }
 
-fn table(tests: &[Figures]) -> String {
+fn table(tests: &[TestFigures]) -> String {
     let is_marked = [0, 1, 2].map(|index| tests.iter().any(|test| test.latencies[index].is_doubtful));
     let rows: Vec<Row> = tests.iter().map(|test| row(test, is_marked)).collect();
     let widths = widths(&rows);
@@ -180,7 +180,7 @@ pub(super) fn wrap(text: &str, bullet: &str, max_width: usize) -> String {
 mod tests {
     use super::super::conditions::tests::on_disk;
     use super::super::figures::tests::plain;
-    use super::super::notes::Note;
+    use super::super::notes::QuickNote;
     use super::*;
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
         first.latencies[0].latency_ns = 54_100_000;
         first.latencies[2] = Percentile { percent: 99.9, latency_ns: 192_300_000, is_doubtful: true };
         first.cpu_ns_per_io = 112_000.0;
-        let none = Figures { n_ios: 0, ..plain("1M sequential read") };
+        let none = TestFigures { n_ios: 0, ..plain("1M sequential read") };
         let expected = [
             "                                    --- latency of an I/O ----",
             "test                  MB/s    IOPS      p50      p99     p99.9  CPU per I/O",
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn notes_are_wrapped_and_indented() {
-        let long = Note::Engine { taken: "libaio", refusals: vec!["word ".repeat(40).trim().to_owned()] };
+        let long = QuickNote::Engine { taken: "libaio", refusals: vec!["word ".repeat(40).trim().to_owned()] };
         let report = Report { conditions: on_disk(), tests: vec![plain("test")], notes: vec![long] };
         let text = render(&report, None);
         let notes: Vec<&str> = text.lines().skip_while(|line| *line != "Notes").skip(1).collect();
@@ -237,7 +237,7 @@ mod tests {
     fn on_a_narrow_terminal_figures_stand_beneath_their_test() {
         let mut first = plain("1M sequential write");
         (first.bytes_per_sec, first.ios_per_sec) = (1_234_000_000.0, 1_176.8);
-        let none = Figures { n_ios: 0, ..plain("1M sequential read") };
+        let none = TestFigures { n_ios: 0, ..plain("1M sequential read") };
         let report = Report { conditions: on_disk(), tests: vec![first, none], notes: vec![] };
         let text = render(&report, Some(40));
         let expected = [

@@ -2,7 +2,7 @@
 //!
 //! Must not know: its contents, the tests. Start reading at [`TargetFile::create`].
 
-use super::place::Place;
+use super::place::FilePlace;
 use anyhow::{Context, Result, bail};
 use ferrio_sys::errno::EEXIST;
 use ferrio_sys::file::{self, Access, FileInfo, FileKind, OpenRequest};
@@ -35,7 +35,7 @@ impl TargetFile {
     ///
     /// # Errors
     /// A file of the wanted name is there; the directory cannot be written to.
-    pub(super) fn create(place: &Place) -> Result<Self> {
+    pub(super) fn create(place: &FilePlace) -> Result<Self> {
         if let Some(name) = &place.file_name {
             return match Self::create_named(place, name) {
                 Err(error) if is_there(&error) => bail!("{name} is there already in {}", place.directory.display()),
@@ -51,7 +51,7 @@ impl TargetFile {
         bail!("{MAX_NAMES} files {PREFIX}... are left in {}: remove them", place.directory.display())
     }
 
-    fn create_named(place: &Place, name: &str) -> ferrio_sys::Result<Self> {
+    fn create_named(place: &FilePlace, name: &str) -> ferrio_sys::Result<Self> {
         let path = place.directory.join(name);
         let request = OpenRequest {
             access: Access::ReadWrite,
@@ -127,7 +127,7 @@ fn is_there(error: &ferrio_sys::Error) -> bool {
     error.errno() == Some(EEXIST)
 }
 
-fn refusal(place: &Place) -> String {
+fn refusal(place: &FilePlace) -> String {
     format!("cannot make a file in {}; name a directory that you may write to", place.directory.display())
 }
 
@@ -158,13 +158,13 @@ mod tests {
     use super::*;
 
     /// A directory that is removed with all that is in it.
-    struct Scratch(Place);
+    struct Scratch(FilePlace);
 
     impl Scratch {
         fn new(name: &str) -> Self {
             let directory = std::env::temp_dir().join(format!("ferrio-target-{}-{name}", std::process::id()));
             std::fs::create_dir(&directory).unwrap();
-            Self(Place { directory, file_name: None })
+            Self(FilePlace { directory, file_name: None })
         }
     }
 
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn a_name_that_is_taken_is_refused() {
         let scratch = Scratch::new("taken");
-        let place = Place { file_name: Some("mine".to_owned()), ..scratch.0.clone() };
+        let place = FilePlace { file_name: Some("mine".to_owned()), ..scratch.0.clone() };
         std::fs::write(place.directory.join("mine"), "data").unwrap();
         assert!(TargetFile::create(&place).unwrap_err().to_string().contains("mine is there already"));
         assert_eq!(std::fs::read_to_string(place.directory.join("mine")).unwrap(), "data");

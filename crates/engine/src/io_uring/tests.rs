@@ -3,7 +3,7 @@
 use super::{FdTable, failed};
 use crate::contract::{Completion, IoUnit, Queued};
 use crate::options::EngineValue;
-use crate::testing::{BLOCK, LoopDevice, Rig, RigOptions, TestFile, check_end_of_file, check_file_engine};
+use crate::testing::{BLOCK, LoopedTestFile, Rig, RigOptions, TestFile, check_end_of_file, check_file_engine};
 use ferrio_sys::uring::RingCompletion;
 use ferrio_units::Direction;
 
@@ -77,8 +77,8 @@ fn a_trim_waits_until_what_was_queued_is_submitted_and_a_sync_goes_along() {
     assert_eq!(completions, [done(0), done(1)]);
 }
 
-fn loop_device(test: &str) -> Option<LoopDevice> {
-    LoopDevice::new("io_uring").inspect_err(|reason| eprintln!("SKIPPED {test}: {reason}")).ok()
+fn loop_device(test: &str) -> Option<LoopedTestFile> {
+    LoopedTestFile::new("io_uring").inspect_err(|reason| eprintln!("SKIPPED {test}: {reason}")).ok()
 }
 
 #[test]

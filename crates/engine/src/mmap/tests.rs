@@ -38,7 +38,7 @@ fn a_file_truncated_under_its_mapping_is_an_error_and_its_return_is_seen() {
 fn windows_move_with_the_io() {
     let file = TestFile::new("mmap");
     let handle = File::options().read(true).write(true).open(file.path()).unwrap();
-    let range = Window::new(0, (N_BLOCKS * BLOCK) as u64);
+    let range = MappedWindow::new(0, (N_BLOCKS * BLOCK) as u64);
     let unmapped = MappedFile { range, is_writable: true, is_random: true, mapped: None };
     let mut engine = Mmap {
         has_huge_pages: false,

@@ -1,6 +1,6 @@
 //! Which part of a file is mapped. Plain arithmetic.
 //!
-//! Must not know: mappings. Start reading at [`Window`].
+//! Must not know: mappings. Start reading at [`MappedWindow`].
 
 /// Mappings begin at multiples of this: at least the page size of every machine known to us (64 KiB on some).
 const ALIGN_BYTES: u64 = 65_536;
@@ -10,12 +10,12 @@ const MAX_WINDOWS_BYTES: u64 = 1 << 30;
 
 /// A range of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Window {
+pub(super) struct MappedWindow {
     pub(super) start: u64,
     pub(super) length_bytes: u64,
 }
 
-impl Window {
+impl MappedWindow {
     pub(super) const fn new(start: u64, length_bytes: u64) -> Self {
         Self { start, length_bytes }
     }
@@ -57,20 +57,20 @@ mod tests {
 
     #[test]
     fn a_part_holds_the_io_and_stays_within_window_and_range() {
-        let range = Window::new(10_000, 1_000_000);
+        let range = MappedWindow::new(10_000, 1_000_000);
         for offset in (0..1_200_000).step_by(4099) {
-            let wanted = Window::new(offset, 5000);
+            let wanted = MappedWindow::new(offset, 5000);
             let part = range.part_for(wanted, 200_000);
             assert!(part.holds(wanted) && part.start.is_multiple_of(ALIGN_BYTES), "{part:?}");
             assert!(part.length_bytes <= 200_000 && part.end() <= range.end().max(wanted.end()), "{part:?}");
         }
-        assert_eq!(range.aligned(), Window::new(0, 1_010_000));
+        assert_eq!(range.aligned(), MappedWindow::new(0, 1_010_000));
     }
 
     #[test]
     fn a_window_always_has_room_for_a_block() {
-        assert_eq!(Window::bytes_for(4, 4096), 1 << 28);
-        assert_eq!(Window::bytes_for(100_000, 1 << 20), (1 << 20) + ALIGN_BYTES);
-        assert_eq!(Window::bytes_for(0, 0), 1 << 30);
+        assert_eq!(MappedWindow::bytes_for(4, 4096), 1 << 28);
+        assert_eq!(MappedWindow::bytes_for(100_000, 1 << 20), (1 << 20) + ALIGN_BYTES);
+        assert_eq!(MappedWindow::bytes_for(0, 0), 1 << 30);
     }
 }

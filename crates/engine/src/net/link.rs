@@ -6,7 +6,7 @@
 //! calls again.
 //! Must not know: data. Start reading at [`Link::connect`].
 
-use super::settings::{Options, Place, Protocol, Settings, is_multicast};
+use super::settings::{Endpoint, Options, Protocol, Settings, is_multicast};
 use crate::contract::{Connection, EngineError};
 use ferrio_sys::Errno;
 use ferrio_sys::socket::{Address, Family, Socket};
@@ -45,13 +45,13 @@ impl Link {
     pub(super) fn new(settings: Settings) -> Result<Self, EngineError> {
         let protocol = settings.options.protocol;
         let address = match &settings.place {
-            Place::Port(port) if protocol.family() == Family::Inet6 => {
+            Endpoint::Port(port) if protocol.family() == Family::Inet6 => {
                 Ok(Address::of_internet(SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), *port)))
             }
-            Place::Port(port) => Ok(Address::of_internet(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), *port))),
-            Place::Host(address) => Ok(Address::of_internet(*address)),
-            Place::Path(path) => Address::of_path(path),
-            Place::Machine(cid, port) => Ok(Address::of_machine(*cid, *port)),
+            Endpoint::Port(port) => Ok(Address::of_internet(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), *port))),
+            Endpoint::Host(address) => Ok(Address::of_internet(*address)),
+            Endpoint::Path(path) => Address::of_path(path),
+            Endpoint::Machine(cid, port) => Ok(Address::of_machine(*cid, *port)),
         };
         let address = address.map_err(|errno| settings.failed("bind", errno))?;
         let mut link =
@@ -76,18 +76,18 @@ impl Link {
         let protocol = options.protocol;
         let socket = self.settings.socket()?;
         let failed = |step: &'static str| move |errno: Errno| self.settings.failed(step, errno);
-        if let Place::Path(path) = place {
+        if let Endpoint::Path(path) = place {
             remove_socket(path);
         } else {
             let is_internet = protocol != Protocol::Vsock;
             socket.share_address(is_internet).map_err(failed("setsockopt SO_REUSEADDR"))?;
         }
         options.shape(&socket, true).map_err(|(step, errno)| self.settings.failed(step, errno))?;
-        if let Place::Host(group) = place {
+        if let Endpoint::Host(group) = place {
             self.settings.join(&socket, group.ip())?;
         }
         socket.bind(&self.address).map_err(failed("bind"))?;
-        if let Place::Path(path) = place {
+        if let Endpoint::Path(path) = place {
             // As in fio, every user who can reach the path may connect.
             let everybody = std::os::unix::fs::PermissionsExt::from_mode(0o777);
             let _ = std::fs::set_permissions(path, everybody);
@@ -166,7 +166,7 @@ impl Link {
     fn say_opening(&mut self) -> Result<Connection, EngineError> {
         let socket = self.outgoing()?;
         let Settings { options, place, .. } = &self.settings;
-        if let Place::Host(address) = place
+        if let Endpoint::Host(address) = place
             && is_multicast(address.ip())
         {
             options.send_to_group(&socket).map_err(|(step, errno)| self.settings.failed(step, errno))?;
@@ -293,11 +293,11 @@ impl Settings {
 
     fn failed(&self, step: &'static str, errno: Errno) -> EngineError {
         let place = match &self.place {
-            Place::Port(port) => format!("port={port}"),
-            Place::Host(address) => address.to_string(),
-            Place::Path(path) => path.display().to_string(),
-            Place::Machine(Some(cid), port) => format!("machine {cid} port={port}"),
-            Place::Machine(None, port) => format!("port={port}"),
+            Endpoint::Port(port) => format!("port={port}"),
+            Endpoint::Host(address) => address.to_string(),
+            Endpoint::Path(path) => path.display().to_string(),
+            Endpoint::Machine(Some(cid), port) => format!("machine {cid} port={port}"),
+            Endpoint::Machine(None, port) => format!("port={port}"),
         };
         EngineError::Failed {
             engine: self.options.engine,

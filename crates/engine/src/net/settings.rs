@@ -53,7 +53,7 @@ impl Protocol {
 
 /// The address at which a job listens or to which it connects.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Endpoint {
     /// A port of this host.
     Port(u16),
     /// A port of another host, or of a multicast group.
@@ -120,7 +120,7 @@ pub(super) struct Settings {
     pub(super) options: Options,
     /// This end waits for the other one to connect.
     pub(super) is_listener: bool,
-    pub(super) place: Place,
+    pub(super) place: Endpoint,
     /// The data is verified, so it must reach the other end unchanged.
     pub(super) is_verified: bool,
 }
@@ -155,7 +155,7 @@ impl Settings {
 }
 
 impl Options {
-    fn place(&self, is_listener: bool, job: &JobFacts) -> Result<Place, EngineError> {
+    fn place(&self, is_listener: bool, job: &JobFacts) -> Result<Endpoint, EngineError> {
         // As in fio, `filename` gives the other end's address if no other option does.
         let host = self.hostname.as_deref().or(job.filename.as_deref());
         if self.protocol == Protocol::Unix {
@@ -164,7 +164,7 @@ impl Options {
             }
             let path =
                 host.ok_or_else(|| self.bad("hostname", "", "unix sockets need hostname or filename: a path"))?;
-            return Ok(Place::Path(path.into()));
+            return Ok(Endpoint::Path(path.into()));
         }
         let Some(port) = self.port else {
             return Err(self.bad("port", "", "network I/O needs a port; allowed: 1 to 65535"));
@@ -178,24 +178,24 @@ impl Options {
             self.bad("port", &port.to_string(), why)
         })?;
         match host {
-            None if is_listener => Ok(Place::Port(port)),
+            None if is_listener => Ok(Endpoint::Port(port)),
             None => Err(self.bad("hostname", "", "no host to connect to")),
             Some(host) => self.host(is_listener, host, port),
         }
     }
 
-    fn machine(&self, is_listener: bool, host: Option<&str>, port: u32) -> Result<Place, EngineError> {
+    fn machine(&self, is_listener: bool, host: Option<&str>, port: u32) -> Result<Endpoint, EngineError> {
         match host {
-            _ if is_listener => Ok(Place::Machine(None, port)),
+            _ if is_listener => Ok(Endpoint::Machine(None, port)),
             None => Err(self.bad("hostname", "", "no machine to connect to (its number; 1: this one, 2: the host)")),
             Some(host) => match host.parse() {
-                Ok(cid) => Ok(Place::Machine(Some(cid), port)),
+                Ok(cid) => Ok(Endpoint::Machine(Some(cid), port)),
                 Err(_) => Err(self.bad("hostname", host, "with protocol=vsock it is the number of a machine")),
             },
         }
     }
 
-    fn host(&self, is_listener: bool, host: &str, port: u16) -> Result<Place, EngineError> {
+    fn host(&self, is_listener: bool, host: &str, port: u16) -> Result<Endpoint, EngineError> {
         let family = self.protocol.family();
         let found = (host, port).to_socket_addrs().map_err(|source| EngineError::Failed {
             engine: self.engine,
@@ -216,7 +216,7 @@ impl Options {
                 "not valid for inbound network I/O, unless it is a multicast group",
             ));
         }
-        Ok(Place::Host(address))
+        Ok(Endpoint::Host(address))
     }
 }
 
@@ -283,14 +283,14 @@ mod tests {
     #[test]
     fn the_reader_of_datagrams_and_of_unix_sockets_listens() {
         let of = |options: &[(&str, &str)], job: &JobFacts| settings(options, job).map(|s| (s.is_listener, s.place));
-        assert_eq!(of(&[("protocol", "udp"), ("port", "9")], &reader()), Ok((true, Place::Port(9))));
+        assert_eq!(of(&[("protocol", "udp"), ("port", "9")], &reader()), Ok((true, Endpoint::Port(9))));
         let path = [("protocol", "unix"), ("hostname", "s")];
-        assert_eq!(of(&path, &reader()), Ok((true, Place::Path("s".into()))));
-        assert_eq!(of(&path, &writer()), Ok((false, Place::Path("s".into()))));
+        assert_eq!(of(&path, &reader()), Ok((true, Endpoint::Path("s".into()))));
+        assert_eq!(of(&path, &writer()), Ok((false, Endpoint::Path("s".into()))));
         let named = JobFacts { filename: Some("f".to_owned()), ..writer() };
-        assert_eq!(of(&[("protocol", "unix")], &named), Ok((false, Place::Path("f".into()))));
+        assert_eq!(of(&[("protocol", "unix")], &named), Ok((false, Endpoint::Path("f".into()))));
         let group = [("protocol", "udp"), ("port", "9"), ("hostname", "239.1.2.3")];
-        let address = "239.1.2.3:9".parse().map(Place::Host).unwrap();
+        let address = "239.1.2.3:9".parse().map(Endpoint::Host).unwrap();
         assert_eq!(of(&group, &reader()), Ok((true, address)));
     }
 
@@ -298,10 +298,10 @@ mod tests {
     fn clones_have_ports_in_a_row() {
         let third = JobFacts { clone_index: 2, ..writer() };
         let place = settings(&[("hostname", "::1"), ("protocol", "tcpv6"), ("port", "900")], &third).unwrap().place;
-        assert_eq!(place, Place::Host("[::1]:902".parse().unwrap()));
+        assert_eq!(place, Endpoint::Host("[::1]:902".parse().unwrap()));
         let error = settings(&[("hostname", "127.0.0.1"), ("port", "65534")], &third).unwrap_err();
         assert!(error.contains("option port=65536"), "{error}");
         let machine = settings(&[("protocol", "vsock"), ("hostname", "1"), ("port", "5")], &third).unwrap().place;
-        assert_eq!(machine, Place::Machine(Some(1), 7));
+        assert_eq!(machine, Endpoint::Machine(Some(1), 7));
     }
 }

@@ -1,6 +1,6 @@
 //! One thread of a pool: it takes an I/O, does it with an engine of its own, and puts the result on the board.
 //!
-//! Must not know: the job. Start reading at [`Seat`].
+//! Must not know: the job. Start reading at [`PoolSeat`].
 #![expect(unsafe_code, reason = "it uses the buffer of its slot and the descriptors of the job")]
 
 use super::guard::RangeGuard;
@@ -58,7 +58,7 @@ impl SeatFile {
 }
 
 /// An order for a thread.
-pub(super) enum Order {
+pub(super) enum ThreadOrder {
     /// Do this I/O to this file.
     Io(IoUnit, SeatFile),
     /// The job has closed this file: nothing of it is in flight.
@@ -68,12 +68,12 @@ pub(super) enum Order {
 }
 
 /// Results that the job has not taken yet; the list has room for all.
-pub(super) struct Board {
+pub(super) struct ResultBoard {
     done: Mutex<Vec<Completion>>,
     changed: Condvar,
 }
 
-impl Board {
+impl ResultBoard {
     pub(super) fn new(depth: usize) -> Self {
         Self { done: Mutex::new(Vec::with_capacity(depth)), changed: Condvar::new() }
     }
@@ -112,7 +112,7 @@ fn unpoisoned<'a, T>(locked: Result<MutexGuard<'a, T>, PoisonError<MutexGuard<'a
 
 /// Contents of a mailbox.
 struct Post {
-    order: Option<Order>,
+    order: Option<ThreadOrder>,
     /// Files that the job has closed, each once. The thread handles them before the next I/O.
     closed: Vec<u32>,
 }
@@ -128,20 +128,20 @@ impl Mailbox {
         Self { post: Mutex::new(post), changed: Condvar::new() }
     }
 
-    fn put(&self, order: Order) {
+    fn put(&self, order: ThreadOrder) {
         let mut post = unpoisoned(self.post.lock());
         match order {
-            Order::Close(file_index) => post.closed.push(file_index),
+            ThreadOrder::Close(file_index) => post.closed.push(file_index),
             order => post.order = Some(order),
         }
         drop(post);
         self.changed.notify_one();
     }
 
-    fn take(&self) -> Order {
+    fn take(&self) -> ThreadOrder {
         let mut post = unpoisoned(self.post.lock());
         loop {
-            let order = post.closed.pop().map(Order::Close).or_else(|| post.order.take());
+            let order = post.closed.pop().map(ThreadOrder::Close).or_else(|| post.order.take());
             match order {
                 Some(order) => return order,
                 None => post = unpoisoned(self.changed.wait(post)),
@@ -173,7 +173,7 @@ pub(super) struct SeatSetup {
 }
 
 /// A thread of the pool. Dropping it waits for its I/O.
-pub(super) struct Seat {
+pub(super) struct PoolSeat {
     mailbox: Arc<Mailbox>,
     ready: Receiver<Result<(), EngineError>>,
     thread: Option<JoinHandle<()>>,
@@ -182,8 +182,8 @@ pub(super) struct Seat {
     has_open: Vec<bool>,
 }
 
-impl Seat {
-    pub(super) fn start(setup: SeatSetup, board: Arc<Board>) -> Result<Self, EngineError> {
+impl PoolSeat {
+    pub(super) fn start(setup: SeatSetup, board: Arc<ResultBoard>) -> Result<Self, EngineError> {
         let mailbox = Arc::new(Mailbox::new(setup.n_files));
         let (tell, ready) = sync_channel(1);
         let (own, name, has_open) = (Arc::clone(&mailbox), setup.kind.def.name, vec![false; setup.n_files as usize]);
@@ -215,7 +215,7 @@ impl Seat {
         if let Some(is_open) = self.has_open.get_mut(unit.file_index as usize) {
             *is_open = true;
         }
-        self.mailbox.put(Order::Io(unit, file));
+        self.mailbox.put(ThreadOrder::Io(unit, file));
     }
 
     /// The job closes a file of which nothing is in flight; the thread closes it too, as soon as it has time.
@@ -223,26 +223,26 @@ impl Seat {
         // An entry is added only after an I/O to the file, and the thread empties the list before each I/O, so the list
         // cannot outgrow its room.
         if self.has_open.get_mut(file_index as usize).is_some_and(std::mem::take) {
-            self.mailbox.put(Order::Close(file_index));
+            self.mailbox.put(ThreadOrder::Close(file_index));
         }
     }
 }
 
-impl Drop for Seat {
+impl Drop for PoolSeat {
     fn drop(&mut self) {
         if let Some(thread) = self.thread.take() {
             // Leaves the mailbox alone until the thread has taken the order that is in it.
             while self.mailbox.has_order() && !thread.is_finished() {
                 std::thread::yield_now();
             }
-            self.mailbox.put(Order::Leave);
+            self.mailbox.put(ThreadOrder::Leave);
             let _ = thread.join();
         }
     }
 }
 
 /// The main function of a thread.
-fn attend(mut setup: SeatSetup, mailbox: &Mailbox, board: &Board, ready: &SyncSender<Result<(), EngineError>>) {
+fn attend(mut setup: SeatSetup, mailbox: &Mailbox, board: &ResultBoard, ready: &SyncSender<Result<(), EngineError>>) {
     let (index, buffer_start, guard) = (setup.index, setup.buffer_start, setup.guard.take());
     let mut hand = match Hand::new(setup) {
         Ok(hand) => hand,
@@ -255,12 +255,12 @@ fn attend(mut setup: SeatSetup, mailbox: &Mailbox, board: &Board, ready: &SyncSe
     // A panic ends the I/O but not the thread, as otherwise the job would wait for its result for ever.
     loop {
         let (unit, file) = match mailbox.take() {
-            Order::Io(unit, file) => (unit, file),
-            Order::Close(file_index) => {
+            ThreadOrder::Io(unit, file) => (unit, file),
+            ThreadOrder::Close(file_index) => {
                 let _ = catch_unwind(AssertUnwindSafe(|| hand.close(file_index)));
                 continue;
             }
-            Order::Leave => return,
+            ThreadOrder::Leave => return,
         };
         let unit = IoUnit { buffer_offset: unit.buffer_offset - buffer_start, ..unit };
         let mut carry_out = || {

@@ -59,13 +59,13 @@ impl Bucket {
 
 /// A pace that starts never exceed: n tokens occupy n / rate seconds.
 #[derive(Debug, Clone)]
-pub(crate) struct Pace {
+pub(crate) struct TokenBucket {
     rate_per_sec: u128,
     /// Earliest next start, ns times the rate.
     next_scaled: u128,
 }
 
-impl Pace {
+impl TokenBucket {
     /// A pace of at least 1 token a second.
     pub(crate) fn new(rate_per_sec: u64) -> Self {
         Self { rate_per_sec: rate_per_sec.max(1).into(), next_scaled: 0 }
@@ -100,7 +100,7 @@ mod tests {
     fn a_rate_that_does_not_divide_a_second_does_not_drift() {
         // 3 a second: 3 million tokens take exactly a million seconds, however each was rounded.
         let mut bucket = Bucket::new(0, 3);
-        let mut pace = Pace::new(3);
+        let mut pace = TokenBucket::new(3);
         let (mut bucket_ns, mut pace_ns) = (0, 0);
         for _ in 0..3000 {
             bucket_ns = bucket.take(0, 1);

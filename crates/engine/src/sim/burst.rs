@@ -5,7 +5,7 @@
 //! are there; never more than the burst rate start in a second. Example: `iops:3000/16000/1000000,bw:125m/1g/16g`.
 //! Must not know: kinds of I/O. Start reading at [`Burst`].
 
-use super::bucket::{Bucket, Pace};
+use super::bucket::{Bucket, TokenBucket};
 use super::parse;
 
 /// All limits of the device.
@@ -18,7 +18,7 @@ pub(crate) struct Burst {
 struct Limit {
     is_bytes: bool,
     credits: Bucket,
-    pace: Pace,
+    pace: TokenBucket,
 }
 
 impl Burst {
@@ -50,7 +50,7 @@ impl Limit {
             return Err(format!("the burst rate {burst} is below the base rate {base}"));
         }
         let credits = Bucket::new(parse::bytes(credits)?, base_per_sec);
-        Ok(Self { is_bytes, credits, pace: Pace::new(burst_per_sec) })
+        Ok(Self { is_bytes, credits, pace: TokenBucket::new(burst_per_sec) })
     }
 
     fn admit(&mut self, now_ns: u64, length_bytes: u64) -> u64 {

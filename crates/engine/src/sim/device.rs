@@ -3,15 +3,15 @@
 //! I/Os are taken in the order in which they arrive. Each passes the burst limits, then is served by a cache (hit time, no
 //! channel needed) or by the channel that is free first; nothing starts within a stall. A sync is done when everything
 //! taken before it is done, the write cache has drained, and its own service time is over; it needs no channel.
-//! Must not know: buffers, clocks, slots. Start reading at [`Device::take`].
+//! Must not know: buffers, clocks, slots. Start reading at [`SimDevice::take`].
 
 use super::bucket::Bucket;
 use super::burst::Burst;
-use super::fault::{Fault, Faults};
+use super::fault::{Faults, SimFault};
 use super::parse;
 use super::read_cache::{self, ReadCache};
 use super::service::ServiceModel;
-use super::stall::Stall;
+use super::stall::StallModel;
 use ferrio_units::Direction;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -38,12 +38,12 @@ pub(crate) struct TimedReadCache {
 
 /// All models of the device.
 #[derive(Debug)]
-pub(crate) struct Device {
+pub(crate) struct SimDevice {
     pub(crate) service: ServiceModel,
     pub(crate) channels: Channels,
     pub(crate) read_cache: Option<TimedReadCache>,
     pub(crate) write_cache: Option<WriteCache>,
-    pub(crate) stall: Option<Stall>,
+    pub(crate) stall: Option<StallModel>,
     pub(crate) burst: Burst,
     pub(crate) faults: Faults,
     /// The time at which all I/Os taken so far are done.
@@ -70,10 +70,10 @@ pub(crate) struct Arrival {
 pub(crate) struct Outcome {
     /// Time of completion, since the start of the engine.
     pub(crate) done_ns: u64,
-    pub(crate) fault: Fault,
+    pub(crate) fault: SimFault,
 }
 
-impl Device {
+impl SimDevice {
     /// Takes an I/O.
     pub(crate) fn take(&mut self, arrival: &Arrival) -> Outcome {
         let (fault, delay_ns) = self.faults.next(arrival.direction, arrival.length_bytes);

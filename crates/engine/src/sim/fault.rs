@@ -15,7 +15,7 @@
 //! carried out. Start reading at [`Faults`].
 
 use super::parse;
-use super::rng::Stream;
+use super::rng::SimRandom;
 use super::service::{direction_index, split_direction};
 use ferrio_units::Direction;
 
@@ -30,7 +30,7 @@ const FIRST_PURPOSE: u64 = 16;
 
 /// The fault of one I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum SimFault {
     /// Nothing.
     None,
     /// EIO.
@@ -48,14 +48,14 @@ pub(crate) enum Fault {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FaultRuleKind {
     Eio,
     Short,
     Torn,
     Lost,
     Misdirected,
     Flip,
-    Stall { ns: u64 },
+    StallModel { ns: u64 },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,11 +67,11 @@ enum When {
 
 #[derive(Debug, Clone)]
 struct Rule {
-    kind: Kind,
+    kind: FaultRuleKind,
     directions: [bool; 4],
     when: When,
     n_seen: u64,
-    stream: Stream,
+    stream: SimRandom,
 }
 
 /// All rules.
@@ -84,36 +84,36 @@ impl Faults {
     /// Parses the option.
     pub(crate) fn parse(text: &str, seed: u64) -> Result<Self, String> {
         let purposes = FIRST_PURPOSE..;
-        let rule = |(entry, purpose): (&str, u64)| Rule::parse(entry, Stream::new(seed, purpose));
+        let rule = |(entry, purpose): (&str, u64)| Rule::parse(entry, SimRandom::new(seed, purpose));
         Ok(Self { rules: text.split(',').zip(purposes).map(rule).collect::<Result<_, _>>()? })
     }
 
     /// The first kind of fault that shows only in the contents of the device, if there is one.
     pub(crate) fn needs_data(&self) -> Option<&'static str> {
         self.rules.iter().find_map(|rule| match rule.kind {
-            Kind::Torn => Some("torn"),
-            Kind::Lost => Some("lost"),
-            Kind::Misdirected => Some("misdirected"),
-            Kind::Flip => Some("flip"),
-            Kind::Eio | Kind::Short | Kind::Stall { .. } => None,
+            FaultRuleKind::Torn => Some("torn"),
+            FaultRuleKind::Lost => Some("lost"),
+            FaultRuleKind::Misdirected => Some("misdirected"),
+            FaultRuleKind::Flip => Some("flip"),
+            FaultRuleKind::Eio | FaultRuleKind::Short | FaultRuleKind::StallModel { .. } => None,
         })
     }
 
     /// The fault of the next I/O, and the delay that it adds, ns.
-    pub(crate) fn next(&mut self, direction: Direction, length_bytes: u64) -> (Fault, u64) {
-        let mut fault = Fault::None;
+    pub(crate) fn next(&mut self, direction: Direction, length_bytes: u64) -> (SimFault, u64) {
+        let mut fault = SimFault::None;
         let mut delay_ns = 0_u64;
         for rule in &mut self.rules {
             if !rule.fires(direction) {
                 continue;
             }
-            if let Kind::Stall { ns } = rule.kind {
+            if let FaultRuleKind::StallModel { ns } = rule.kind {
                 delay_ns = delay_ns.saturating_add(ns);
                 continue;
             }
             // Drawn even if the fault does not apply, so that the rules stay independent of each other.
             let drawn = rule.fault(length_bytes);
-            if fault == Fault::None {
+            if fault == SimFault::None {
                 fault = drawn;
             }
         }
@@ -122,11 +122,11 @@ impl Faults {
 }
 
 impl Rule {
-    fn parse(entry: &str, stream: Stream) -> Result<Self, String> {
+    fn parse(entry: &str, stream: SimRandom) -> Result<Self, String> {
         let form = "[DIRECTION=]KIND[:DURATION]@WHEN, such as eio@0.01 or write=stall:20ms@/100";
         let (direction, rest) = split_direction(entry)?;
         let (kind, when) = rest.split_once('@').ok_or_else(|| format!("'{entry}' does not have the form {form}"))?;
-        let kind = Kind::parse(kind)?;
+        let kind = FaultRuleKind::parse(kind)?;
         let directions = match direction {
             None => kind.default_directions(),
             Some(index) if kind.allowed_directions()[index] => [0, 1, 2, 3].map(|other| other == index),
@@ -147,31 +147,31 @@ impl Rule {
         }
     }
 
-    fn fault(&mut self, length_bytes: u64) -> Fault {
+    fn fault(&mut self, length_bytes: u64) -> SimFault {
         match self.kind {
-            Kind::Eio => Fault::Eio,
-            Kind::Short => match half(length_bytes) {
-                0 => Fault::None,
-                half => Fault::Short(half),
+            FaultRuleKind::Eio => SimFault::Eio,
+            FaultRuleKind::Short => match half(length_bytes) {
+                0 => SimFault::None,
+                half => SimFault::Short(half),
             },
-            Kind::Torn => {
+            FaultRuleKind::Torn => {
                 let n_sectors = length_bytes / SECTOR_BYTES;
                 let kept = if n_sectors > 1 {
                     (1 + self.stream.below(n_sectors - 1)) * SECTOR_BYTES
                 } else {
                     length_bytes / 2
                 };
-                Fault::Torn(kept)
+                SimFault::Torn(kept)
             }
-            Kind::Lost => Fault::Lost,
-            Kind::Misdirected => Fault::Misdirected(self.stream.below(u64::MAX)),
-            Kind::Flip => Fault::Flip(self.stream.below(length_bytes.saturating_mul(8))),
-            Kind::Stall { .. } => Fault::None,
+            FaultRuleKind::Lost => SimFault::Lost,
+            FaultRuleKind::Misdirected => SimFault::Misdirected(self.stream.below(u64::MAX)),
+            FaultRuleKind::Flip => SimFault::Flip(self.stream.below(length_bytes.saturating_mul(8))),
+            FaultRuleKind::StallModel { .. } => SimFault::None,
         }
     }
 }
 
-impl Kind {
+impl FaultRuleKind {
     fn parse(text: &str) -> Result<Self, String> {
         let (name, duration) = match text.split_once(':') {
             Some((name, duration)) => (name, Some(duration)),
@@ -187,7 +187,7 @@ impl Kind {
             "lost" => Ok(Self::Lost),
             "misdirected" => Ok(Self::Misdirected),
             "flip" => Ok(Self::Flip),
-            "stall" => Ok(Self::Stall { ns: duration.map_or(Ok(DEFAULT_STALL_NS), parse::time_ns)? }),
+            "stall" => Ok(Self::StallModel { ns: duration.map_or(Ok(DEFAULT_STALL_NS), parse::time_ns)? }),
             _ => Err(format!(
                 "'{name}' is not a fault; allowed: eio, short, torn, lost, misdirected, flip, stall:DURATION"
             )),
@@ -197,7 +197,7 @@ impl Kind {
     /// For read, write, trim, sync.
     const fn allowed_directions(self) -> [bool; 4] {
         match self {
-            Self::Eio | Self::Stall { .. } => [true; 4],
+            Self::Eio | Self::StallModel { .. } => [true; 4],
             Self::Short | Self::Flip => [true, true, false, false],
             Self::Torn | Self::Lost => [false, true, true, false],
             Self::Misdirected => [false, true, false, false],
@@ -207,7 +207,7 @@ impl Kind {
     const fn default_directions(self) -> [bool; 4] {
         match self {
             Self::Eio | Self::Short => [true, true, false, false],
-            Self::Stall { .. } => [true; 4],
+            Self::StallModel { .. } => [true; 4],
             Self::Torn | Self::Lost | Self::Misdirected | Self::Flip => [false, true, false, false],
         }
     }
@@ -243,7 +243,7 @@ mod tests {
 
     fn fired(text: &str, direction: Direction, n: usize) -> Vec<usize> {
         let mut faults = Faults::parse(text, 5).unwrap();
-        (1..=n).filter(|_| faults.next(direction, 4096).0 != Fault::None).collect()
+        (1..=n).filter(|_| faults.next(direction, 4096).0 != SimFault::None).collect()
     }
 
     #[test]
@@ -261,17 +261,17 @@ mod tests {
     #[test]
     fn each_kind_says_what_happens() {
         let first = |text: &str, direction, length| Faults::parse(text, 5).unwrap().next(direction, length);
-        assert_eq!(first("short@1", Direction::Read, 4096), (Fault::Short(2048), 0));
-        assert_eq!(first("short@1", Direction::Read, 1536), (Fault::Short(512), 0));
-        assert_eq!(first("short@1", Direction::Read, 1), (Fault::None, 0));
-        assert_eq!(first("lost@1", Direction::Write, 4096), (Fault::Lost, 0));
-        assert_eq!(first("stall:5ms@1,eio@1", Direction::Read, 4096), (Fault::Eio, 5_000_000));
-        assert_eq!(first("stall@1", Direction::Sync, 0), (Fault::None, 100_000_000));
+        assert_eq!(first("short@1", Direction::Read, 4096), (SimFault::Short(2048), 0));
+        assert_eq!(first("short@1", Direction::Read, 1536), (SimFault::Short(512), 0));
+        assert_eq!(first("short@1", Direction::Read, 1), (SimFault::None, 0));
+        assert_eq!(first("lost@1", Direction::Write, 4096), (SimFault::Lost, 0));
+        assert_eq!(first("stall:5ms@1,eio@1", Direction::Read, 4096), (SimFault::Eio, 5_000_000));
+        assert_eq!(first("stall@1", Direction::Sync, 0), (SimFault::None, 100_000_000));
         for seed in 0..100 {
             let mut faults = Faults::parse("torn@1,flip@2", seed).unwrap();
-            let (Fault::Torn(kept), 0) = faults.next(Direction::Write, 4096) else { panic!("not torn") };
+            let (SimFault::Torn(kept), 0) = faults.next(Direction::Write, 4096) else { panic!("not torn") };
             assert!(kept.is_multiple_of(512) && (512..4096).contains(&kept));
-            let (Fault::Flip(bit), 0) = faults.next(Direction::Write, 4096) else { panic!("not flipped") };
+            let (SimFault::Flip(bit), 0) = faults.next(Direction::Write, 4096) else { panic!("not flipped") };
             assert!(bit < 4096 * 8);
         }
     }
@@ -280,7 +280,7 @@ mod tests {
     fn a_rule_does_not_change_what_another_draws() {
         let alone = fired("eio@10%", Direction::Write, 1000);
         let mut both = Faults::parse("eio@10%,torn@50%", 5).unwrap();
-        let eio: Vec<_> = (1..=1000).filter(|_| both.next(Direction::Write, 4096).0 == Fault::Eio).collect();
+        let eio: Vec<_> = (1..=1000).filter(|_| both.next(Direction::Write, 4096).0 == SimFault::Eio).collect();
         assert_eq!(alone, eio);
     }
 

@@ -3,11 +3,11 @@
 //! Must not know: how the models work. Start reading at [`SimOptions`].
 
 use super::burst::Burst;
-use super::device::{Channels, Device, MAX_CHANNELS, TimedReadCache, WriteCache};
+use super::device::{Channels, MAX_CHANNELS, SimDevice, TimedReadCache, WriteCache};
 use super::fault::Faults;
 use super::parse;
 use super::service::ServiceModel;
-use super::stall::Stall;
+use super::stall::StallModel;
 use crate::contract::EngineError;
 use crate::options::{EngineOptions, EngineValue};
 
@@ -63,15 +63,15 @@ impl SimOptions {
     }
 
     /// The device in its first state.
-    pub(crate) fn device(&self, seed: u64) -> Result<Device, EngineError> {
+    pub(crate) fn device(&self, seed: u64) -> Result<SimDevice, EngineError> {
         let texts = &self.texts;
         let service = ServiceModel::parse(texts.service.as_deref(), seed);
-        Ok(Device {
+        Ok(SimDevice {
             service: service.map_err(|why| bad("sim_service", texts.service.as_ref(), why))?,
             channels: Channels::new(self.n_channels),
             read_cache: model("sim_read_cache", texts.read_cache.as_ref(), TimedReadCache::parse)?,
             write_cache: model("sim_write_cache", texts.write_cache.as_ref(), WriteCache::parse)?,
-            stall: model("sim_stall", texts.stall.as_ref(), Stall::parse)?,
+            stall: model("sim_stall", texts.stall.as_ref(), StallModel::parse)?,
             burst: model("sim_burst", texts.burst.as_ref(), Burst::parse)?.unwrap_or_default(),
             faults: self.faults(seed)?,
             all_done_ns: 0,

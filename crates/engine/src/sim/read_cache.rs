@@ -16,7 +16,7 @@ pub(crate) const MAX_BYTES: u64 = 16 << 30;
 const NONE: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Copy)]
-struct Slot {
+struct CacheSlot {
     page: u64,
     newer: u32,
     older: u32,
@@ -26,7 +26,7 @@ struct Slot {
 #[derive(Debug)]
 pub(crate) struct ReadCache {
     n_max: usize,
-    slots: Vec<Slot>,
+    slots: Vec<CacheSlot>,
     free: Vec<u32>,
     by_page: HashMap<u64, u32>,
     newest: u32,
@@ -95,7 +95,7 @@ impl ReadCache {
             return index;
         }
         if self.slots.len() < self.n_max {
-            self.slots.push(Slot { page: 0, newer: NONE, older: NONE });
+            self.slots.push(CacheSlot { page: 0, newer: NONE, older: NONE });
             return (self.slots.len() - 1) as u32;
         }
         let index = self.oldest;
@@ -122,7 +122,7 @@ impl ReadCache {
     }
 
     fn unlink(&mut self, index: u32) {
-        let Slot { newer, older, .. } = self.slots[index as usize];
+        let CacheSlot { newer, older, .. } = self.slots[index as usize];
         match newer {
             NONE => self.newest = older,
             newer => self.slots[newer as usize].older = older,
@@ -143,7 +143,7 @@ fn pages(address: u64, length_bytes: u64) -> std::ops::Range<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::rng::Stream;
+    use crate::sim::rng::SimRandom;
     use std::collections::VecDeque;
 
     #[test]
@@ -164,7 +164,7 @@ mod tests {
     fn it_agrees_with_a_plain_list() {
         let mut cache = ReadCache::new(16 * PAGE_BYTES);
         let mut list: VecDeque<u64> = VecDeque::new();
-        let mut stream = Stream::new(3, 0);
+        let mut stream = SimRandom::new(3, 0);
         for _ in 0..20_000 {
             let page = stream.below(40);
             if stream.below(10) == 0 {

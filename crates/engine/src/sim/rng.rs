@@ -2,7 +2,7 @@
 //!
 //! The generator is xoshiro256++ (`rand_xoshiro`). Logarithms and exponentials come from `libm`, whose results are the
 //! same to the last bit on every machine.
-//! Must not know: purposes. Start reading at [`Stream`].
+//! Must not know: purposes. Start reading at [`SimRandom`].
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -12,9 +12,9 @@ const SEED_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A stream of random numbers.
 #[derive(Debug, Clone)]
-pub(crate) struct Stream(Xoshiro256PlusPlus);
+pub(crate) struct SimRandom(Xoshiro256PlusPlus);
 
-impl Stream {
+impl SimRandom {
     /// The stream of one purpose of a device.
     pub(crate) fn new(seed: u64, purpose: u64) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(purpose.wrapping_mul(SEED_STEP))))

@@ -8,14 +8,14 @@
 //! Must not know: when the I/O starts. Start reading at [`ServiceModel`].
 
 use super::parse::{self, MAX_TIME_NS};
-use super::rng::Stream;
+use super::rng::SimRandom;
 use ferrio_units::Direction;
 
 /// Service times of all directions.
 #[derive(Debug, Clone)]
 pub(crate) struct ServiceModel {
     services: [Service; 4],
-    streams: [Stream; 4],
+    streams: [SimRandom; 4],
 }
 
 /// Service time of one direction.
@@ -67,7 +67,7 @@ impl ServiceModel {
                 None => services = [service; 4],
             }
         }
-        Ok(Self { services, streams: [0, 1, 2, 3].map(|index| Stream::new(seed, index)) })
+        Ok(Self { services, streams: [0, 1, 2, 3].map(|index| SimRandom::new(seed, index)) })
     }
 
     /// Draws the service time of an I/O, ns.
@@ -127,7 +127,7 @@ impl Distribution {
         Ok(Self::Lognormal { median_ns, sigma })
     }
 
-    fn draw_ns(self, stream: &mut Stream) -> u64 {
+    fn draw_ns(self, stream: &mut SimRandom) -> u64 {
         // A cast from a float saturates.
         let whole = |ns: f64| (libm::round(ns) as u64).min(MAX_TIME_NS);
         match self {

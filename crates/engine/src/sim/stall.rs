@@ -2,13 +2,13 @@
 //!
 //! During a stall the device starts nothing; what it has started finishes. With an amount, a stall begins when the write
 //! that completes the amount is done; with a time T, at T, 2T, 3T and so on after the start of the engine.
-//! Must not know: kinds of I/O. Start reading at [`Stall`].
+//! Must not know: kinds of I/O. Start reading at [`StallModel`].
 
 use super::parse;
 
 /// The times at which the device stalls.
 #[derive(Debug, Clone)]
-pub(crate) struct Stall {
+pub(crate) struct StallModel {
     every: Every,
     duration_ns: u64,
     until_ns: u64,
@@ -20,7 +20,7 @@ enum Every {
     Time { ns: u64 },
 }
 
-impl Stall {
+impl StallModel {
     /// Parses the option.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let [every, duration] = parse::parts(text, "EVERY/DURATION, such as 256m/20ms or 1s/5ms")?;
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn by_time_it_starts_nothing_in_the_window() {
-        let stall = Stall::parse("1ms/100us").unwrap();
+        let stall = StallModel::parse("1ms/100us").unwrap();
         for (start, after) in [(0, 0), (999_999, 999_999), (1_000_000, 1_100_000), (1_099_999, 1_100_000)] {
             assert_eq!(stall.after(start), after);
         }
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn by_amount_it_begins_after_the_write_that_completes_it() {
-        let mut stall = Stall::parse("10k/1ms").unwrap();
+        let mut stall = StallModel::parse("10k/1ms").unwrap();
         stall.written(4096, 100);
         stall.written(4096, 200);
         assert_eq!(stall.after(250), 250);
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (text, part) in [("1s", "EVERY/DURATION"), ("1ms/1ms", "no time to work"), ("0/5ms", "more than 0")] {
-            assert!(Stall::parse(text).unwrap_err().contains(part), "{text}");
+            assert!(StallModel::parse(text).unwrap_err().contains(part), "{text}");
         }
     }
 }

@@ -6,7 +6,7 @@
 //! Must not know: times. Start reading at [`Store::apply`].
 
 use super::NAME;
-use super::fault::Fault;
+use super::fault::SimFault;
 use crate::contract::EngineError;
 use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest};
 use ferrio_units::Direction;
@@ -22,7 +22,7 @@ pub(crate) struct Store {
 
 /// A range of the device that lies within it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Extent {
+pub(crate) struct DeviceRange {
     pub(crate) address: usize,
     pub(crate) length_bytes: usize,
 }
@@ -47,24 +47,24 @@ impl Store {
     pub(crate) fn apply(
         &mut self,
         direction: Direction,
-        extent: Extent,
-        fault: Fault,
+        extent: DeviceRange,
+        fault: SimFault,
         buffer: &mut [u8],
         span_bytes: u64,
     ) {
-        let Extent { address, length_bytes } = extent;
+        let DeviceRange { address, length_bytes } = extent;
         match direction {
             Direction::Read => {
                 buffer.copy_from_slice(self.memory.slice(address, length_bytes));
-                if let Fault::Flip(bit) = fault {
+                if let SimFault::Flip(bit) = fault {
                     flip(buffer, bit);
                 }
             }
             Direction::Write => self.write(extent, fault, buffer, span_bytes),
             Direction::Trim => match fault {
-                Fault::Lost => {}
-                Fault::Torn(kept_bytes) => {
-                    self.clear(Extent { length_bytes: length_bytes.min(kept_bytes as usize), ..extent });
+                SimFault::Lost => {}
+                SimFault::Torn(kept_bytes) => {
+                    self.clear(DeviceRange { length_bytes: length_bytes.min(kept_bytes as usize), ..extent });
                 }
                 _ => self.clear(extent),
             },
@@ -72,15 +72,15 @@ impl Store {
         }
     }
 
-    fn write(&mut self, extent: Extent, fault: Fault, buffer: &[u8], span_bytes: u64) {
-        let Extent { address, length_bytes } = extent;
+    fn write(&mut self, extent: DeviceRange, fault: SimFault, buffer: &[u8], span_bytes: u64) {
+        let DeviceRange { address, length_bytes } = extent;
         match fault {
-            Fault::Lost => {}
-            Fault::Torn(kept_bytes) => {
+            SimFault::Lost => {}
+            SimFault::Torn(kept_bytes) => {
                 let kept = length_bytes.min(kept_bytes as usize);
                 self.memory.slice_mut(address, kept).copy_from_slice(&buffer[..kept]);
             }
-            Fault::Misdirected(draw) => {
+            SimFault::Misdirected(draw) => {
                 if let Some(other) = other_place(extent, draw, span_bytes) {
                     self.memory.slice_mut(other, length_bytes).copy_from_slice(buffer);
                 }
@@ -88,14 +88,14 @@ impl Store {
             fault => {
                 let stored = self.memory.slice_mut(address, length_bytes);
                 stored.copy_from_slice(buffer);
-                if let Fault::Flip(bit) = fault {
+                if let SimFault::Flip(bit) = fault {
                     flip(stored, bit);
                 }
             }
         }
     }
 
-    fn clear(&mut self, extent: Extent) {
+    fn clear(&mut self, extent: DeviceRange) {
         let stored = self.memory.slice_mut(extent.address, extent.length_bytes);
         for step in stored.chunks_mut(CLEAR_STEP_BYTES) {
             // Reading a page that was never written takes no memory for it; clearing it would.
@@ -113,8 +113,8 @@ fn flip(bytes: &mut [u8], bit: u64) {
 }
 
 /// Another multiple of the length within the span, where a misdirected write goes; `None` if there is none.
-fn other_place(extent: Extent, draw: u64, span_bytes: u64) -> Option<usize> {
-    let Extent { address, length_bytes } = extent;
+fn other_place(extent: DeviceRange, draw: u64, span_bytes: u64) -> Option<usize> {
+    let DeviceRange { address, length_bytes } = extent;
     let n_places = usize::try_from(span_bytes).ok()?.checked_div(length_bytes)?;
     if n_places < 2 {
         return None;
@@ -130,12 +130,12 @@ mod tests {
 
     #[test]
     fn another_place_is_aligned_within_the_span_and_another() {
-        let extent = Extent { address: 4096, length_bytes: 4096 };
+        let extent = DeviceRange { address: 4096, length_bytes: 4096 };
         for draw in 0..100 {
             let place = other_place(extent, draw, 3 * 4096 + 100).unwrap();
             assert!(place == 0 || place == 8192, "{place}");
         }
         assert_eq!(other_place(extent, 7, 8191), None);
-        assert_eq!(other_place(Extent { address: 0, length_bytes: 0 }, 7, 8191), None);
+        assert_eq!(other_place(DeviceRange { address: 0, length_bytes: 0 }, 7, 8191), None);
     }
 }

@@ -8,7 +8,7 @@ use crate::options::definition::OptionDef;
 
 /// What a name on the command line stands for.
 #[derive(Debug, Clone, Copy)]
-pub enum Target {
+pub enum NameTarget {
     /// A switch of the program.
     Switch(&'static SwitchDef),
     /// An option of a job.
@@ -23,14 +23,14 @@ pub struct LongName {
     /// Whether it takes an argument.
     pub argument: Argument,
     /// What it stands for.
-    pub target: Target,
+    pub target: NameTarget,
 }
 
 /// One element of the command line.
 #[derive(Debug, Clone)]
 pub enum Item {
     /// A switch or option, what it was called (no abbreviation), and its argument.
-    Named(Target, &'static str, Option<String>),
+    Named(NameTarget, &'static str, Option<String>),
     /// A job file: which of the words names it.
     File(usize),
     /// Neither: the complaint, and the word as given.
@@ -148,7 +148,7 @@ impl<'a> Words<'a> {
                 None => return bad(format!("option requires an argument -- '{letter}'"), &format!("-{letter}")),
             },
         };
-        Item::Named(Target::Switch(def), def.name, value)
+        Item::Named(NameTarget::Switch(def), def.name, value)
     }
 }
 
@@ -189,8 +189,8 @@ mod tests {
             elements.push(match item {
                 Item::Named(target, _, value) => {
                     let name = match target {
-                        Target::Switch(def) => def.name,
-                        Target::Option(def) => def.name,
+                        NameTarget::Switch(def) => def.name,
+                        NameTarget::Option(def) => def.name,
                     };
                     value.map_or(name.to_owned(), |value| format!("{name}={value}"))
                 }

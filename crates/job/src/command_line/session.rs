@@ -2,7 +2,7 @@
 //!
 //! Must not know: what options mean. Start reading at [`parse`].
 
-use super::getopt::{Item, LongName, Target, Words};
+use super::getopt::{Item, LongName, NameTarget, Words};
 use super::profile::{self, Chosen};
 use super::switches::{Argument, SWITCHES, Switch, SwitchDef};
 use super::{control, settings};
@@ -14,7 +14,7 @@ use crate::explain;
 use crate::help;
 use crate::invocation::{EtaSettings, Invocation, Mode, OutputSettings, UsageError};
 use crate::job_file::sections::{FileRequest, add_file};
-use crate::message::Stream;
+use crate::message::OutputStream;
 use crate::options::definition::OptionDef;
 use crate::options::kind::Kind;
 use crate::options::{self};
@@ -44,10 +44,10 @@ pub fn parse(arguments: &[OsString], environment: &dyn Environment) -> Result<In
 /// options of jobs that are called the same.
 pub(super) fn known_names(engine: &str, profile: Option<&Chosen>) -> Vec<LongName> {
     let switches =
-        SWITCHES.iter().map(|def| LongName { name: def.name, argument: def.argument, target: Target::Switch(def) });
+        SWITCHES.iter().map(|def| LongName { name: def.name, argument: def.argument, target: NameTarget::Switch(def) });
     let names = |def: &'static OptionDef| {
         let argument = if def.kind.value_is_optional() { Argument::Optional } else { Argument::Required };
-        def.names().map(move |name| LongName { name, argument, target: Target::Option(def) })
+        def.names().map(move |name| LongName { name, argument, target: NameTarget::Option(def) })
     };
     let own = profile.into_iter().flat_map(Chosen::options).flat_map(names);
     let options = options::general().chain(options::of_engine(engine)).flat_map(names);
@@ -58,7 +58,7 @@ pub(super) fn known_names(engine: &str, profile: Option<&Chosen>) -> Vec<LongNam
 }
 
 /// What a switch asks of the loop.
-enum Flow {
+enum AfterSwitch {
     Continue,
     /// Leave at once.
     Leave(Mode),
@@ -144,8 +144,8 @@ impl<'a> Session<'a> {
             n_read = taken.end;
             let takes_bytes = match &item {
                 Item::File(_) => true,
-                Item::Named(Target::Option(def), ..) => def.name != "name",
-                Item::Named(Target::Switch(_), ..) | Item::Bad { .. } => false,
+                Item::Named(NameTarget::Option(def), ..) => def.name != "name",
+                Item::Named(NameTarget::Switch(_), ..) | Item::Bad { .. } => false,
             };
             if !takes_bytes {
                 self.refuse_what_is_no_text(arguments, taken)?;
@@ -153,9 +153,9 @@ impl<'a> Session<'a> {
             match item {
                 Item::File(index) => self.files.push(arguments[index].clone()),
                 Item::Bad { complaint, word } => return self.refuse_word(&complaint, &word, &names),
-                Item::Named(Target::Option(def), name, value) => self.option(def, name, value.as_deref())?,
-                Item::Named(Target::Switch(def), _, value) => {
-                    if let Flow::Leave(mode) = self.switch(def, value.as_deref())? {
+                Item::Named(NameTarget::Option(def), name, value) => self.option(def, name, value.as_deref())?,
+                Item::Named(NameTarget::Switch(def), _, value) => {
+                    if let AfterSwitch::Leave(mode) = self.switch(def, value.as_deref())? {
                         return Ok(mode);
                     }
                     if def.switch == Switch::Profile {
@@ -263,7 +263,7 @@ impl<'a> Session<'a> {
         Err(Stopped)
     }
 
-    fn switch(&mut self, def: &'static SwitchDef, value: Option<&str>) -> Result<Flow, Stopped> {
+    fn switch(&mut self, def: &'static SwitchDef, value: Option<&str>) -> Result<AfterSwitch, Stopped> {
         let text = value.unwrap_or_default();
         match def.switch {
             Switch::Version | Switch::Help | Switch::Cmdhelp | Switch::Enghelp => {
@@ -271,12 +271,12 @@ impl<'a> Session<'a> {
             }
             Switch::Debug if matches!(text, "help" | "?") => {
                 self.print(help::usage::debug_groups());
-                return Ok(Flow::Leave(Mode::DebugHelp));
+                return Ok(AfterSwitch::Leave(Mode::DebugHelp));
             }
-            Switch::IdleProf if text == "calibrate" => return Ok(Flow::Leave(Mode::IdleCalibration)),
+            Switch::IdleProf if text == "calibrate" => return Ok(AfterSwitch::Leave(Mode::IdleCalibration)),
             Switch::Debug => {
                 // As in fio, the file of the report takes the lines from where it is named.
-                let stream = if self.output.file.is_some() { Stream::Trace } else { Stream::Terminal };
+                let stream = if self.output.file.is_some() { OutputStream::Trace } else { OutputStream::Terminal };
                 self.debug.add(text, stream, &mut self.collector.messages);
             }
             Switch::Profile => match Chosen::new(text) {
@@ -292,7 +292,7 @@ impl<'a> Session<'a> {
             Switch::AllocSize | Switch::MaxJobs => {}
             Switch::InflateLog => {
                 self.inflate_log = Some(PathBuf::from(text));
-                return Ok(Flow::Leave(Mode::InflateLog));
+                return Ok(AfterSwitch::Leave(Mode::InflateLog));
             }
             _ if def.is_built() => self.output_switch(def.switch, text)?,
             Switch::LatencyLog => {
@@ -304,7 +304,7 @@ impl<'a> Session<'a> {
                 return self.refuse_switch(vec![said]);
             }
         }
-        Ok(Flow::Continue)
+        Ok(AfterSwitch::Continue)
     }
 
     /// The profile of the run takes its options, also those that came before it.
@@ -356,7 +356,7 @@ impl<'a> Session<'a> {
         result.or_else(|lines| self.refuse_switch(lines).map(|_| ()))
     }
 
-    fn refuse_switch(&mut self, lines: Vec<String>) -> Result<Flow, Stopped> {
+    fn refuse_switch(&mut self, lines: Vec<String>) -> Result<AfterSwitch, Stopped> {
         for line in lines {
             self.collector.messages.err(line);
         }
@@ -364,7 +364,7 @@ impl<'a> Session<'a> {
     }
 
     /// Switches that print something and end the program.
-    fn answer(&mut self, switch: Switch, value: Option<&str>) -> Result<Flow, Stopped> {
+    fn answer(&mut self, switch: Switch, value: Option<&str>) -> Result<AfterSwitch, Stopped> {
         let version = self.collector.environment.version();
         let mode = match switch {
             Switch::Version => {
@@ -384,7 +384,7 @@ impl<'a> Session<'a> {
                 Mode::EngHelp
             }
         };
-        Ok(Flow::Leave(mode))
+        Ok(AfterSwitch::Leave(mode))
     }
 
     fn cmdhelp(&mut self, value: Option<&str>) {
@@ -409,12 +409,12 @@ impl<'a> Session<'a> {
     }
 
     fn print(&mut self, text: String) {
-        self.collector.messages.raw(Stream::Stdout, text);
+        self.collector.messages.raw(OutputStream::Stdout, text);
     }
 
     fn complain(&mut self, text: String) {
         if !text.is_empty() {
-            self.collector.messages.raw(Stream::Stderr, text);
+            self.collector.messages.raw(OutputStream::Stderr, text);
         }
     }
 

@@ -10,7 +10,7 @@ use ferrio_spec::engines::{ENGINES, by_name};
 
 /// What `--enghelp` shows, and the exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct EngineHelp {
     /// For standard output.
     pub text: String,
     /// For standard error.
@@ -19,7 +19,7 @@ pub struct Answer {
     pub exit_code: u8,
 }
 
-impl Answer {
+impl EngineHelp {
     fn found(text: String) -> Self {
         Self { text, complaint: String::new(), exit_code: 0 }
     }
@@ -30,15 +30,15 @@ impl Answer {
 }
 
 /// The answer to `--enghelp` (no argument), `--enghelp=ENGINE` or `--enghelp=ENGINE,OPTION`.
-pub fn answer(argument: Option<&str>) -> Answer {
-    let Some(argument) = argument.filter(|argument| !argument.is_empty()) else { return Answer::found(list()) };
+pub fn answer(argument: Option<&str>) -> EngineHelp {
+    let Some(argument) = argument.filter(|argument| !argument.is_empty()) else { return EngineHelp::found(list()) };
     let (engine, option) = match argument.split_once(',') {
         Some((engine, option)) => (engine, Some(option)),
         None => (argument, None),
     };
     if by_name(engine).is_none() {
         let complaint = format!("fio: engine {engine} not loadable\n");
-        return Answer::failed(format!("IO engine {engine} not found\n"), complaint);
+        return EngineHelp::failed(format!("IO engine {engine} not found\n"), complaint);
     }
     match option {
         Some(option) => one_option(engine, option),
@@ -54,30 +54,30 @@ fn list() -> String {
     text
 }
 
-fn options_of(engine: &str) -> Answer {
+fn options_of(engine: &str) -> EngineHelp {
     let mut text = String::new();
     for def in of_engine(engine) {
         line(&mut text, def, 0);
     }
     if text.is_empty() {
-        return Answer::failed(format!("IO engine {engine} has no options\n"), String::new());
+        return EngineHelp::failed(format!("IO engine {engine} has no options\n"), String::new());
     }
-    Answer::found(text)
+    EngineHelp::found(text)
 }
 
-fn one_option(engine: &str, name: &str) -> Answer {
+fn one_option(engine: &str, name: &str) -> EngineHelp {
     match find_private(engine, name) {
-        Some(def) => Answer::found(details(def)),
+        Some(def) => EngineHelp::found(details(def)),
         None => near_option(engine, name),
     }
 }
 
-fn near_option(engine: &str, name: &str) -> Answer {
+fn near_option(engine: &str, name: &str) -> EngineHelp {
     let complaint = format!("No such command: {name}");
     let near = nearest(name, of_engine(engine).flat_map(OptionDef::names)).filter(|(_, far)| *far <= MAX_DISTANCE);
     match near.and_then(|(near, _)| find_private(engine, near)) {
-        Some(def) => Answer::failed(format!(" - showing closest match\n{}", details(def)), complaint),
-        None => Answer::failed("\n".to_owned(), complaint),
+        Some(def) => EngineHelp::failed(format!(" - showing closest match\n{}", details(def)), complaint),
+        None => EngineHelp::failed("\n".to_owned(), complaint),
     }
 }
 

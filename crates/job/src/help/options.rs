@@ -101,7 +101,7 @@ fn range(kind: Kind) -> Option<String> {
 
 /// What `--cmdhelp=NAME` shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct OptionHelp {
     /// For standard error.
     pub complaint: Option<String>,
     /// For standard output.
@@ -109,17 +109,17 @@ pub struct Answer {
 }
 
 /// The answer to `--cmdhelp=NAME`: the option, or the nearest one, or the complaint alone.
-pub fn one(name: &str) -> Answer {
+pub fn one(name: &str) -> OptionHelp {
     if let Some(def) = find_general(name) {
-        return Answer { complaint: None, text: details(def) };
+        return OptionHelp { complaint: None, text: details(def) };
     }
     let near = nearest(name, general().flat_map(OptionDef::names)).filter(|(_, distance)| *distance <= MAX_DISTANCE);
     match near.and_then(|(near, _)| find_general(near)) {
-        Some(def) => Answer {
+        Some(def) => OptionHelp {
             complaint: Some(format!("No such command: {name}")),
             text: format!(" - showing closest match\n{}", details(def)),
         },
-        None => Answer { complaint: Some(format!("No such command: {name}")), text: "\n".to_owned() },
+        None => OptionHelp { complaint: Some(format!("No such command: {name}")), text: "\n".to_owned() },
     }
 }
 
@@ -147,7 +147,7 @@ mod tests {
                         \x20            default: 1\n\
                         \x20              range: min=1\n\
                         \x20             status: differs from fio: 0 is refused\n\n";
-        assert_eq!(one("nrfiles"), Answer { complaint: None, text: expected.to_owned() });
+        assert_eq!(one("nrfiles"), OptionHelp { complaint: None, text: expected.to_owned() });
         assert_eq!(one("nr_files").text, expected);
         let sequencer = one("rw_sequencer").text;
         assert!(sequencer.contains("        valid values: sequential "), "{sequencer}");
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(one("bss").complaint.as_deref(), Some("No such command: bss"));
         assert_eq!(
             one("xyzzy"),
-            Answer { complaint: Some("No such command: xyzzy".to_owned()), text: "\n".to_owned() }
+            OptionHelp { complaint: Some("No such command: xyzzy".to_owned()), text: "\n".to_owned() }
         );
     }
 }

@@ -7,7 +7,7 @@ use super::{RawSection, arithmetic, read, substitute};
 use crate::collector::{Collector, Section, Stopped};
 use crate::error::JobError;
 use crate::explain;
-use crate::message::Stream;
+use crate::message::OutputStream;
 use crate::options::definition::OptionDef;
 use crate::options::kind::Kind;
 use crate::options::{self, find_general, find_of_profile, find_private};
@@ -60,7 +60,7 @@ pub fn add_file(collector: &mut Collector<'_>, request: &FileRequest<'_>) -> Res
         return Err(Stopped);
     }
     if request.show {
-        collector.messages.raw(Stream::Stdout, shown.finish());
+        collector.messages.raw(OutputStream::Stdout, shown.finish());
     }
     Ok(())
 }

@@ -145,7 +145,7 @@ mod tests {
         let mut draft = Draft::new();
         "a".clone_into(&mut draft.job.name);
         for (name, text) in options {
-            let mut messages = crate::message::Messages::new();
+            let mut messages = crate::message::UserMessages::new();
             let mut context = ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
             let def = find_private("libaio", name).expect("an option of the engine");
             set::set(&mut draft, def, Some(text), &mut context).map_err(|error| error.to_string())?;

@@ -6,7 +6,7 @@
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
 use crate::value::{Value, scalar};
-use ferrio_spec::{FileService, RandomDistribution, Zone, ZoneLength};
+use ferrio_spec::{DistributionZone, FileService, RandomDistribution, ZoneLength};
 use ferrio_units::value::parse_integer;
 use ferrio_units::{KbBase, PerDirection};
 
@@ -146,7 +146,7 @@ fn zoned(rest: Option<&str>, entry: impl Fn(&str) -> Result<Entry, JobError>) ->
 }
 
 /// `ACCESS[/SIZE]:...`. Without sizes the zones have equal parts of the rest.
-fn zones(text: &str, entry: impl Fn(&str) -> Result<Entry, JobError>) -> Result<Vec<Zone>, JobError> {
+fn zones(text: &str, entry: impl Fn(&str) -> Result<Entry, JobError>) -> Result<Vec<DistributionZone>, JobError> {
     // An empty part ends the list, as in the reference: what stands behind it would be lost.
     let mut parts = text.split(':');
     let entries: Result<Vec<Entry>, _> = parts.by_ref().take_while(|part| !part.is_empty()).map(entry).collect();
@@ -169,7 +169,7 @@ fn zones(text: &str, entry: impl Fn(&str) -> Result<Entry, JobError>) -> Result<
     }
     let n_blank = entries.iter().filter(|(_, length)| length.is_none()).count() as u64;
     let blank = ZoneLength::Percent((100 - length).checked_div(n_blank).unwrap_or(0) as u32);
-    let zone = |(access_percent, length): Entry| Zone { access_percent, length: length.unwrap_or(blank) };
+    let zone = |(access_percent, length): Entry| DistributionZone { access_percent, length: length.unwrap_or(blank) };
     Ok(entries.into_iter().map(zone).collect())
 }
 
@@ -274,8 +274,9 @@ mod tests {
     // By the traces of fio 3.41; it knows no lists for directions and no sequences.
     #[test]
     fn zones_are_completed() {
-        let zones = |list: &[(u32, u32)]| -> Vec<Zone> {
-            let zone = |&(access_percent, percent)| Zone { access_percent, length: ZoneLength::Percent(percent) };
+        let zones = |list: &[(u32, u32)]| -> Vec<DistributionZone> {
+            let zone =
+                |&(access_percent, percent)| DistributionZone { access_percent, length: ZoneLength::Percent(percent) };
             list.iter().map(zone).collect()
         };
         for (text, [read, write, trim]) in [
@@ -290,7 +291,7 @@ mod tests {
         ] {
             assert_eq!(parsed(text), Ok(RandomDistribution::Zoned(PerDirection([read, write, trim]))), "{text}");
         }
-        let bytes = |access_percent, bytes| Zone { access_percent, length: ZoneLength::Bytes(bytes) };
+        let bytes = |access_percent, bytes| DistributionZone { access_percent, length: ZoneLength::Bytes(bytes) };
         let absolute = vec![bytes(40, 65_536), bytes(60, 10 << 30)];
         assert_eq!(
             parsed("zoned_abs:40/64k:60/10g"),

@@ -3,7 +3,7 @@
 use super::*;
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
-use crate::message::Messages;
+use crate::message::UserMessages;
 use crate::options::definition::{Apply, Category, Status};
 use crate::testing::World;
 use std::collections::HashSet;
@@ -11,12 +11,12 @@ use std::collections::HashSet;
 /// Name and engine (or `profile=...`) of every entry of the reference's tables, one a line.
 const REFERENCE_NAMES: &str = include_str!("reference-names.txt");
 
-fn context<'a>(world: &'a World, messages: &'a mut Messages) -> ApplyContext<'a> {
+fn context<'a>(world: &'a World, messages: &'a mut UserMessages) -> ApplyContext<'a> {
     ApplyContext { environment: world, readonly: false, messages }
 }
 
 fn set_text(draft: &mut Draft, def: &'static OptionDef, text: Option<&str>) -> Result<(), JobError> {
-    set::set(draft, def, text, &mut context(&World::default(), &mut Messages::new()))
+    set::set(draft, def, text, &mut context(&World::default(), &mut UserMessages::new()))
 }
 
 #[test]

@@ -11,7 +11,7 @@ use ferrio_spec::{JobSpec, SizeSpec, SizesInZones, StridedSpec, ZoneSkip, ZoneSp
 
 /// `zonemode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Mode {
+enum ZoneModeWord {
     #[default]
     None,
     Strided,
@@ -21,7 +21,7 @@ enum Mode {
 /// The options of zones as they were given.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ZoneDraft {
-    mode: Mode,
+    mode: ZoneModeWord,
     /// `zonesize`; 0: not given.
     pub zone_bytes: u64,
     /// `zonerange`; 0: not given.
@@ -42,9 +42,9 @@ impl ZoneDraft {
 
 pub(super) fn mode(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
     draft.open.zones.mode = match value.word()? {
-        "strided" => Mode::Strided,
-        "zbd" => Mode::Sequential,
-        _ => Mode::None,
+        "strided" => ZoneModeWord::Strided,
+        "zbd" => ZoneModeWord::Sequential,
+        _ => ZoneModeWord::None,
     };
     Ok(())
 }
@@ -72,13 +72,13 @@ pub(super) fn in_zones(value: &Value, place: &mut Option<u64>) -> Result<SizeSpe
 /// Decides the zones of a job and turns its sizes in zones into bytes. An error is a line for standard error.
 pub(crate) fn lower(job: &mut JobSpec, draft: &ZoneDraft, regenerates_writes: bool) -> Result<(), String> {
     job.zones = match draft.mode {
-        Mode::None => none(draft)?,
-        Mode::Strided => strided(job, draft)?,
+        ZoneModeWord::None => none(draft)?,
+        ZoneModeWord::Strided => strided(job, draft)?,
         // Where a write went is not known from its number.
-        Mode::Sequential if regenerates_writes => {
+        ZoneModeWord::Sequential if regenerates_writes => {
             return Err("zonemode=zbd does not support experimental verify".to_owned());
         }
-        Mode::Sequential => zone_sequential::lower(job, draft)?,
+        ZoneModeWord::Sequential => zone_sequential::lower(job, draft)?,
     };
     sizes_in_zones(job, draft)
 }

@@ -83,13 +83,13 @@ fn refused<T>(why: impl std::fmt::Display) -> Result<T, Vec<String>> {
 }
 
 /// I/Os per second of each job, and bytes of a read.
-struct Rates {
+struct ActRates {
     reads: u64,
     writes: u64,
     read_bytes: u64,
 }
 
-fn rates(draft: &ActDraft) -> Result<Rates, String> {
+fn rates(draft: &ActDraft) -> Result<ActRates, String> {
     let load = u64::from(draft.load);
     let read_bytes = u64::from(draft.n_sectors) * 512;
     let records_per_write = u64::from(draft.write_bytes).checked_div(read_bytes).unwrap_or(0);
@@ -105,7 +105,7 @@ fn rates(draft: &ActDraft) -> Result<Rates, String> {
     if reads == 0 {
         return Err("load and threads-per-queue must give every thread at least one read a second".to_owned());
     }
-    Ok(Rates { reads, writes: (load * RECORDS_PER_SEC).div_ceil(records_per_write), read_bytes })
+    Ok(ActRates { reads, writes: (load * RECORDS_PER_SEC).div_ceil(records_per_write), read_bytes })
 }
 
 /// Whole seconds where they are.
@@ -119,7 +119,7 @@ fn duration(duration_us: u64) -> String {
 
 type Job = (String, Vec<Setting>);
 
-fn reads(device: &str, draft: &ActDraft, rates: &Rates) -> Job {
+fn reads(device: &str, draft: &ActDraft, rates: &ActRates) -> Job {
     let settings = vec![
         set("filename", &device),
         set("rw", &"randread"),
@@ -130,7 +130,7 @@ fn reads(device: &str, draft: &ActDraft, rates: &Rates) -> Job {
     (format!("act-read-{device}"), settings)
 }
 
-fn writes(device: &str, draft: &ActDraft, rates: &Rates) -> Job {
+fn writes(device: &str, draft: &ActDraft, rates: &ActRates) -> Job {
     let settings = vec![
         set("filename", &device),
         set("rw", &"randwrite"),

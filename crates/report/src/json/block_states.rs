@@ -2,11 +2,11 @@
 //!
 //! Must not know: directions. Start reading at [`write()`].
 
-use super::writer::Writer;
+use super::writer::JsonWriter;
 use ferrio_stats::{BlockState, BlockStates, ReportSettings};
 
 /// Writes the object.
-pub(super) fn write(writer: &mut Writer, settings: &ReportSettings, states: &BlockStates) {
+pub(super) fn write(writer: &mut JsonWriter, settings: &ReportSettings, states: &BlockStates) {
     writer.object("block", |writer| {
         writer.object("percentiles", |writer| {
             for (percentile, n_trims) in states.percentiles(&settings.percentiles) {
@@ -42,7 +42,7 @@ mod tests {
             states.record(state, n_trims);
         }
         let settings = ReportSettings { percentiles: vec![50.0, 99.9], ..ReportSettings::default() };
-        let text = Writer::document(|writer| write(writer, &settings, &states));
+        let text = JsonWriter::document(|writer| write(writer, &settings, &states));
         let read: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");
         let expected = serde_json::json!({"block": {
             "percentiles": {"50.000000": 7, "99.900000": 7},

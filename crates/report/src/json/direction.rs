@@ -2,13 +2,13 @@
 //!
 //! Must not know: jobs. Start reading at [`write()`].
 
-use super::writer::Writer;
+use super::writer::JsonWriter;
 use super::{Detail, latency};
-use crate::figures::{Block, min_sample};
+use crate::figures::{DirectionBlock, min_sample};
 use ferrio_stats::{DirectionStats, ReportSettings};
 
 /// Writes the members of a direction's object.
-pub(super) fn write(writer: &mut Writer, settings: &ReportSettings, block: &Block<'_>, detail: Detail) {
+pub(super) fn write(writer: &mut JsonWriter, settings: &ReportSettings, block: &DirectionBlock<'_>, detail: Detail) {
     let stats = &*block.stats;
     counts(writer, stats);
     let kinds = [
@@ -24,7 +24,7 @@ pub(super) fn write(writer: &mut Writer, settings: &ReportSettings, block: &Bloc
 }
 
 /// Of the same kind in a group: that is checked before the run.
-fn priorities(writer: &mut Writer, settings: &ReportSettings, stats: &DirectionStats, detail: Detail) {
+fn priorities(writer: &mut JsonWriter, settings: &ReportSettings, stats: &DirectionStats, detail: Detail) {
     let shown = stats.priorities.shown();
     if shown.is_empty() {
         return;
@@ -43,7 +43,7 @@ fn priorities(writer: &mut Writer, settings: &ReportSettings, stats: &DirectionS
     });
 }
 
-fn counts(writer: &mut Writer, stats: &DirectionStats) {
+fn counts(writer: &mut JsonWriter, stats: &DirectionStats) {
     let bw_bytes_per_sec = stats.bw_bytes_per_sec();
     writer.integer("io_bytes", stats.bytes);
     writer.integer("io_kbytes", stats.bytes >> 10);
@@ -56,7 +56,7 @@ fn counts(writer: &mut Writer, stats: &DirectionStats) {
     writer.integer("drop_ios", stats.n_dropped);
 }
 
-fn samples(writer: &mut Writer, block: &Block<'_>) {
+fn samples(writer: &mut JsonWriter, block: &DirectionBlock<'_>) {
     let (bw, iops) = (&block.stats.bw, &block.stats.iops);
     writer.integer("bw_min", min_sample(bw));
     writer.integer("bw_max", bw.max);

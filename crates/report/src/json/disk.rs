@@ -2,12 +2,12 @@
 //!
 //! Must not know: jobs. Start reading at [`write()`].
 
-use super::writer::Writer;
+use super::writer::JsonWriter;
 use crate::view::DiskReport;
 use ferrio_stats::DiskCounters;
 
 /// Writes the array, nothing without devices.
-pub(super) fn write(writer: &mut Writer, disks: &[DiskReport]) {
+pub(super) fn write(writer: &mut JsonWriter, disks: &[DiskReport]) {
     if disks.is_empty() {
         return;
     }
@@ -25,7 +25,7 @@ pub(super) fn write(writer: &mut Writer, disks: &[DiskReport]) {
     });
 }
 
-fn counters(writer: &mut Writer, prefix: &str, write_merges: &str, counters: &DiskCounters) {
+fn counters(writer: &mut JsonWriter, prefix: &str, write_merges: &str, counters: &DiskCounters) {
     let figures = [
         ("read_ios", counters.ios[0]),
         ("write_ios", counters.ios[1]),
@@ -51,7 +51,7 @@ mod tests {
     fn keys_of_a_stacked_device() {
         let slave = DiskCounters { merges: [1, 2], util_percent: 7.5, ..DiskCounters::default() };
         let stacked = DiskReport::stacked("md0".into(), DiskCounters::default(), &[slave]);
-        let text = Writer::document(|writer| write(writer, &[stacked]));
+        let text = JsonWriter::document(|writer| write(writer, &[stacked]));
         let read: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");
         let device = read["disk_util"][0].as_object().expect("an object");
         let keys: Vec<&str> = device.keys().map(String::as_str).collect();
@@ -67,6 +67,6 @@ mod tests {
 
     #[test]
     fn nothing_without_devices() {
-        assert_eq!(Writer::document(|writer| write(writer, &[])), "{\n\n}\n");
+        assert_eq!(JsonWriter::document(|writer| write(writer, &[])), "{\n\n}\n");
     }
 }

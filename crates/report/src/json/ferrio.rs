@@ -5,15 +5,15 @@
 
 use super::probes;
 use super::response;
-use super::writer::Writer;
+use super::writer::JsonWriter;
 use crate::view::{FioView, JobReport};
 use crate::words;
 use ferrio_stats::histogram::bucket_value_ns;
-use ferrio_stats::{Histogram, Messages, Provenance, ReplayStats, VerifyStats, full_percentiles};
+use ferrio_stats::{Histogram, Provenance, ReplayStats, RunMessages, VerifyStats, full_percentiles};
 use ferrio_units::DataDirection;
 
 /// Writes the key.
-pub(super) fn write(writer: &mut Writer, result: &FioView<'_>) {
+pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>) {
     let slow: Vec<Slow<'_>> = result.jobs.iter().flat_map(slow_latencies).collect();
     let stalled: Vec<&JobReport<'_>> = result.jobs.iter().filter(|job| job.stats.log_stall_ns > 0).collect();
     let replays: Vec<(&JobReport<'_>, ReplayStats)> =
@@ -49,7 +49,7 @@ pub(super) fn write(writer: &mut Writer, result: &FioView<'_>) {
 }
 
 /// Jobs that a signal killed: their figures are those of a part of their work, and their `error` is 0 as in fio.
-fn killed(writer: &mut Writer, jobs: &[&JobReport<'_>]) {
+fn killed(writer: &mut JsonWriter, jobs: &[&JobReport<'_>]) {
     if jobs.is_empty() {
         return;
     }
@@ -66,7 +66,7 @@ fn killed(writer: &mut Writer, jobs: &[&JobReport<'_>]) {
 }
 
 /// Jobs that waited for their logs to be written: their figures are those of a slower job.
-fn log_stalls(writer: &mut Writer, jobs: &[&JobReport<'_>]) {
+fn log_stalls(writer: &mut JsonWriter, jobs: &[&JobReport<'_>]) {
     if jobs.is_empty() {
         return;
     }
@@ -82,7 +82,7 @@ fn log_stalls(writer: &mut Writer, jobs: &[&JobReport<'_>]) {
 }
 
 /// How well the times of traces were kept: a replay that is late does not do to a device what the trace did.
-fn replays(writer: &mut Writer, replays: &[(&JobReport<'_>, ReplayStats)]) {
+fn replays(writer: &mut JsonWriter, replays: &[(&JobReport<'_>, ReplayStats)]) {
     if replays.is_empty() {
         return;
     }
@@ -101,7 +101,7 @@ fn replays(writer: &mut Writer, replays: &[(&JobReport<'_>, ReplayStats)]) {
 }
 
 /// What verification remembered of writes: where it grows too large, fewer or larger blocks or a backlog are needed.
-fn verify_pending(writer: &mut Writer, pending: &[(&JobReport<'_>, VerifyStats)]) {
+fn verify_pending(writer: &mut JsonWriter, pending: &[(&JobReport<'_>, VerifyStats)]) {
     if pending.is_empty() {
         return;
     }
@@ -117,13 +117,13 @@ fn verify_pending(writer: &mut Writer, pending: &[(&JobReport<'_>, VerifyStats)]
     });
 }
 
-fn provenance(writer: &mut Writer, provenance: &Provenance) {
+fn provenance(writer: &mut JsonWriter, provenance: &Provenance) {
     writer.string("version", &provenance.ferrio_version);
     writer.value("provenance", &provenance.to_document());
 }
 
 /// What fio prints before the document, where nothing but documents goes to their stream.
-fn messages(writer: &mut Writer, messages: &Messages) {
+fn messages(writer: &mut JsonWriter, messages: &RunMessages) {
     if messages.is_empty() {
         return;
     }
@@ -164,7 +164,7 @@ fn slow_latencies<'a>(job: &'a JobReport<'a>) -> Vec<Slow<'a>> {
 
 impl Slow<'_> {
     /// The percentiles over the whole range, and the bins from 17.18 s on.
-    fn write(&self, writer: &mut Writer) {
+    fn write(&self, writer: &mut JsonWriter) {
         writer.string("jobname", &self.job.name);
         writer.integer("groupid", self.job.group_index);
         writer.string("direction", self.direction);
@@ -255,13 +255,13 @@ mod tests {
         assert_eq!(read, provenance);
     }
 
-    fn messages_alone(all: &Messages) -> String {
-        Writer::document(|writer| messages(writer, all))
+    fn messages_alone(all: &RunMessages) -> String {
+        JsonWriter::document(|writer| messages(writer, all))
     }
 
     #[test]
     fn messages_have_their_stream() {
-        let mut all = Messages::default();
+        let mut all = RunMessages::default();
         all.push(Info, "\nfio: terminating on signal 2\n".into());
         all.push(Error, "fio: \"a\\b\": \t no\n".into());
         let read: serde_json::Value = serde_json::from_str(&messages_alone(&all)).expect("valid JSON");
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn those_without_room_are_counted() {
-        let mut all = Messages::default();
+        let mut all = RunMessages::default();
         (0..1_003).for_each(|_| all.push(Info, "again".into()));
         let read: serde_json::Value = serde_json::from_str(&messages_alone(&all)).expect("valid JSON");
         assert_eq!(read["messages"].as_array().map(Vec::len), Some(1_000));
@@ -285,7 +285,7 @@ mod tests {
     fn jobs_that_waited_for_their_logs_are_named() {
         let stats = ThreadStats { log_stall_ns: 7, ..ThreadStats::default() };
         let job = JobReport { name: "slow".into(), group_index: 3, stats: Cow::Owned(stats), ..JobReport::default() };
-        let text = Writer::document(|writer| log_stalls(writer, &[&job]));
+        let text = JsonWriter::document(|writer| log_stalls(writer, &[&job]));
         let read: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");
         let expected = serde_json::json!({"log_stalls": [{"jobname": "slow", "groupid": 3, "log_stall_ns": 7}]});
         assert_eq!(read, expected);
@@ -293,6 +293,6 @@ mod tests {
 
     #[test]
     fn nothing_without_anything_to_add() {
-        assert_eq!(messages_alone(&Messages::default()), "{\n\n}\n");
+        assert_eq!(messages_alone(&RunMessages::default()), "{\n\n}\n");
     }
 }

@@ -2,11 +2,11 @@
 //!
 //! Must not know: jobs, how it was measured. Start reading at [`write()`].
 
-use super::writer::Writer;
+use super::writer::JsonWriter;
 use ferrio_stats::CpuIdleness;
 
 /// Writes the object.
-pub(super) fn write(writer: &mut Writer, idleness: &CpuIdleness) {
+pub(super) fn write(writer: &mut JsonWriter, idleness: &CpuIdleness) {
     writer.object("cpu_idleness", |writer| {
         writer.float("system", idleness.system_percent);
         for share in &idleness.cpus {

@@ -2,17 +2,17 @@
 //!
 //! Must not know: devices. Start reading at [`write()`].
 
-use super::writer::Writer;
+use super::writer::JsonWriter;
 use super::{Detail, block_states, direction, latency, options, steady_state};
 use crate::figures::{
-    BATCH_LABELS, Block, DEPTH_LABELS, LATENCY_LABELS, cpu_percent, depth_percents, latency_percent, whole_ms,
+    BATCH_LABELS, DEPTH_LABELS, DirectionBlock, LATENCY_LABELS, cpu_percent, depth_percents, latency_percent, whole_ms,
 };
 use crate::view::{FioView, JobReport};
 use ferrio_stats::ThreadStats;
 use ferrio_units::DataDirection;
 
 /// Writes the members of a job's object.
-pub(super) fn write(writer: &mut Writer, result: &FioView<'_>, job: &JobReport<'_>, detail: Detail) {
+pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>, job: &JobReport<'_>, detail: Detail) {
     writer.string("jobname", &job.name);
     writer.integer("groupid", job.group_index);
     writer.integer("job_start", job.stats.job_start_ms);
@@ -47,8 +47,8 @@ pub(super) fn write(writer: &mut Writer, result: &FioView<'_>, job: &JobReport<'
 }
 
 /// The directions and the syncs; the sum of the directions comes after the syncs.
-fn io(writer: &mut Writer, result: &FioView<'_>, job: &JobReport<'_>, detail: Detail) {
-    let blocks = Block::all(result, job);
+fn io(writer: &mut JsonWriter, result: &FioView<'_>, job: &JobReport<'_>, detail: Detail) {
+    let blocks = DirectionBlock::all(result, job);
     for block in blocks.iter().filter(|block| !block.is_extra) {
         writer.object(block.name, |writer| direction::write(writer, &job.settings, block, detail));
     }
@@ -64,7 +64,7 @@ fn io(writer: &mut Writer, result: &FioView<'_>, job: &JobReport<'_>, detail: De
     }
 }
 
-fn usage(writer: &mut Writer, stats: &ThreadStats) {
+fn usage(writer: &mut JsonWriter, stats: &ThreadStats) {
     writer.integer("job_runtime", whole_ms(stats.total_runtime_ns));
     writer.float("usr_cpu", cpu_percent(stats.usage.user_ns, stats.total_runtime_ns));
     writer.float("sys_cpu", cpu_percent(stats.usage.system_ns, stats.total_runtime_ns));
@@ -73,7 +73,7 @@ fn usage(writer: &mut Writer, stats: &ThreadStats) {
     writer.integer("minf", stats.usage.minor_faults);
 }
 
-fn depths(writer: &mut Writer, stats: &ThreadStats) {
+fn depths(writer: &mut JsonWriter, stats: &ThreadStats) {
     let mut shares = |key: &str, labels: [&str; 7], percents: [f64; 7]| {
         writer.object(key, |writer| {
             for (label, percent) in labels.iter().zip(percents) {
@@ -86,7 +86,7 @@ fn depths(writer: &mut Writer, stats: &ThreadStats) {
     shares("iodepth_complete", BATCH_LABELS, depth_percents(&stats.complete.0, stats.complete.n_calls()));
 }
 
-fn latency_buckets(writer: &mut Writer, stats: &ThreadStats) {
+fn latency_buckets(writer: &mut JsonWriter, stats: &ThreadStats) {
     let buckets = &stats.latency_buckets;
     let units: [(&str, &[u64]); 3] =
         [("latency_ns", &buckets.ns), ("latency_us", &buckets.us), ("latency_ms", &buckets.ms)];
@@ -100,7 +100,7 @@ fn latency_buckets(writer: &mut Writer, stats: &ThreadStats) {
 }
 
 /// Several keys say the same: fio keeps the older names.
-fn latency_target(writer: &mut Writer, job: &JobReport<'_>) {
+fn latency_target(writer: &mut JsonWriter, job: &JobReport<'_>) {
     if job.latency_depth == 0 {
         return;
     }

@@ -3,14 +3,14 @@
 //! Must not know: directions. Start reading at [`write()`].
 
 use super::Detail;
-use super::writer::Writer;
+use super::writer::JsonWriter;
 use crate::figures::min_ns;
 use ferrio_stats::histogram::bucket_value_ns;
 use ferrio_stats::{Histogram, LatencyStat, ReportSettings, percentiles};
 
 /// Writes a latency; percentiles (and bins) only with `settings`, samples and a distribution.
 pub(super) fn write(
-    writer: &mut Writer,
+    writer: &mut JsonWriter,
     key: &str,
     stat: &LatencyStat,
     settings: Option<&ReportSettings>,
@@ -25,7 +25,7 @@ pub(super) fn write(
 }
 
 /// What is known of a latency without its distribution.
-pub(super) fn moments(writer: &mut Writer, stat: &LatencyStat) {
+pub(super) fn moments(writer: &mut JsonWriter, stat: &LatencyStat) {
     writer.integer("min", min_ns(stat));
     writer.integer("max", stat.max_ns);
     writer.float("mean", stat.mean_ns());
@@ -34,7 +34,7 @@ pub(super) fn moments(writer: &mut Writer, stat: &LatencyStat) {
 }
 
 /// Percentiles with their values.
-pub(super) fn percentile_object(writer: &mut Writer, values_ns: &[(f64, u64)]) {
+pub(super) fn percentile_object(writer: &mut JsonWriter, values_ns: &[(f64, u64)]) {
     writer.object("percentile", |writer| {
         for (percentile, value_ns) in values_ns {
             writer.integer(&format!("{percentile:.6}"), *value_ns);
@@ -42,7 +42,7 @@ pub(super) fn percentile_object(writer: &mut Writer, values_ns: &[(f64, u64)]) {
     });
 }
 
-fn distribution(writer: &mut Writer, histogram: &Histogram, settings: &ReportSettings, detail: Detail) {
+fn distribution(writer: &mut JsonWriter, histogram: &Histogram, settings: &ReportSettings, detail: Detail) {
     percentile_object(writer, &percentiles(histogram, &settings.percentiles));
     if detail == Detail::WithBins {
         writer.object("bins", |writer| {

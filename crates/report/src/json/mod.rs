@@ -17,7 +17,7 @@ mod writer;
 
 use crate::LocalTime;
 use crate::view::FioView;
-use writer::Writer;
+use writer::JsonWriter;
 
 /// What goes into the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,7 +35,7 @@ pub fn render(result: &FioView<'_>, detail: Detail) -> String {
 
 /// One document with dates of a given zone.
 pub fn render_in(result: &FioView<'_>, detail: Detail, zone: &LocalTime) -> String {
-    Writer::document(|writer| {
+    JsonWriter::document(|writer| {
         writer.string("fio version", &result.version);
         writer.integer("timestamp", result.timestamp_ms / 1000);
         writer.integer("timestamp_ms", result.timestamp_ms);
@@ -55,7 +55,7 @@ pub fn render_in(result: &FioView<'_>, detail: Detail, zone: &LocalTime) -> Stri
 }
 
 /// Options as they were given, none if there are none. An option given twice gives its key twice.
-fn options(writer: &mut Writer, key: &str, given: &[(String, String)]) {
+fn options(writer: &mut JsonWriter, key: &str, given: &[(String, String)]) {
     if given.is_empty() {
         return;
     }

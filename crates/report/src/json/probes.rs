@@ -2,7 +2,7 @@
 //!
 //! Must not know: who measures. Start reading at [`write()`].
 
-use super::writer::Writer;
+use super::writer::JsonWriter;
 use ferrio_stats::Evidence;
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ pub(super) fn are_there(evidence: &[Evidence]) -> bool {
 }
 
 /// Writes the key, once for the whole run.
-pub(super) fn write(writer: &mut Writer, evidence: &[Evidence]) {
+pub(super) fn write(writer: &mut JsonWriter, evidence: &[Evidence]) {
     if !are_there(evidence) {
         return;
     }
@@ -43,7 +43,7 @@ mod tests {
         let cgroup = Stalls { cpu: missing(), io: missing(), memory: missing() };
         let pressure = Evidence::Pressure(Pressure { machine, cgroup });
         let all = [Evidence::Disks(Vec::new()), io, pressure];
-        let text = Writer::document(|writer| write(writer, &all));
+        let text = JsonWriter::document(|writer| write(writer, &all));
         let document: Value = serde_json::from_str(&text).unwrap();
         let expected_io = json!({
             "total": {"value":

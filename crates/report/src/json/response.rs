@@ -3,7 +3,7 @@
 //! Must not know: fio's keys. Start reading at [`write()`].
 
 use super::latency::{moments, percentile_object};
-use super::writer::Writer;
+use super::writer::JsonWriter;
 use crate::view::{FioView, JobReport};
 use ferrio_stats::{LatencyStat, full_percentiles};
 use ferrio_units::DataDirection;
@@ -18,7 +18,7 @@ fn has_any(job: &JobReport<'_>) -> bool {
 }
 
 /// Writes the key, if there is something beneath it: a member for each job and direction.
-pub(super) fn write(writer: &mut Writer, result: &FioView<'_>) {
+pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>) {
     if !is_wanted(result) {
         return;
     }
@@ -40,7 +40,7 @@ pub(super) fn write(writer: &mut Writer, result: &FioView<'_>) {
     });
 }
 
-fn latency(writer: &mut Writer, key: &str, stat: &LatencyStat, job: &JobReport<'_>) {
+fn latency(writer: &mut JsonWriter, key: &str, stat: &LatencyStat, job: &JobReport<'_>) {
     writer.object(key, |writer| {
         moments(writer, stat);
         if let Some(histogram) = stat.histogram.as_ref().filter(|_| stat.n_samples > 0) {
@@ -75,7 +75,7 @@ mod tests {
 
     fn written(jobs: Vec<JobReport<'_>>) -> Value {
         let result = FioView { jobs, ..FioView::default() };
-        serde_json::from_str(&Writer::document(|writer| write(writer, &result))).expect("valid JSON")
+        serde_json::from_str(&JsonWriter::document(|writer| write(writer, &result))).expect("valid JSON")
     }
 
     #[test]

@@ -2,12 +2,12 @@
 //!
 //! Must not know: directions. Start reading at [`write()`].
 
-use super::writer::Writer;
+use super::writer::JsonWriter;
 use ferrio_spec::SteadyMetric;
 use ferrio_stats::{SteadySample, SteadyState};
 
 /// Writes the object.
-pub(super) fn write(writer: &mut Writer, state: &SteadyState) {
+pub(super) fn write(writer: &mut JsonWriter, state: &SteadyState) {
     let criterion = &state.criterion;
     let percent = if criterion.is_percent { "%" } else { "" };
     let name = match (criterion.metric, criterion.is_slope) {
@@ -29,7 +29,7 @@ pub(super) fn write(writer: &mut Writer, state: &SteadyState) {
     });
 }
 
-fn data(writer: &mut Writer, state: &SteadyState) {
+fn data(writer: &mut JsonWriter, state: &SteadyState) {
     let iops = |sample: &SteadySample| sample.ios_per_sec;
     let bw = |sample: &SteadySample| sample.bytes_per_sec;
     writer.integer("bw_mean", state.mean(bw));
@@ -42,7 +42,7 @@ fn data(writer: &mut Writer, state: &SteadyState) {
     list(writer, "bw", state.window(bw));
 }
 
-fn list(writer: &mut Writer, key: &str, values: impl Iterator<Item = u64>) {
+fn list(writer: &mut JsonWriter, key: &str, values: impl Iterator<Item = u64>) {
     writer.array(key, |writer| values.for_each(|value| writer.integer_element(value)));
 }
 
@@ -57,7 +57,7 @@ mod tests {
             let criterion = SteadyCriterion { metric, is_slope: true, limit: 1_000.0, is_percent: false };
             let mut state = SteadyState::new(criterion, 2, 2);
             state.add(SteadySample { ios_per_sec: 2, bytes_per_sec: 8_192, clat_sum_ns: 7, n_clats: 2 });
-            let text = Writer::document(|writer| write(writer, &state));
+            let text = JsonWriter::document(|writer| write(writer, &state));
             let read: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");
             let object = &read["steadystate"];
             let data = object["data"].as_object().expect("an object");

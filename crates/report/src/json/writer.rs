@@ -1,20 +1,20 @@
 //! Writes JSON in fio's own layout: `"key" : value`, two blanks a level, `%f`.
 //!
-//! Must not know: results. Start reading at [`Writer`].
+//! Must not know: results. Start reading at [`JsonWriter`].
 
 use crate::text::put;
 use serde_json::Value;
 
 /// Writes one document. Values belong to the object or array whose closure is running.
 #[derive(Debug, Default)]
-pub(super) struct Writer {
+pub(super) struct JsonWriter {
     out: String,
     depth: usize,
     /// The current object or array has a value already.
     has_values: bool,
 }
 
-impl Writer {
+impl JsonWriter {
     /// The document of one object, with a newline at its end.
     pub(super) fn document(fill: impl FnOnce(&mut Self)) -> String {
         let mut writer = Self::default();
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn layout() {
-        let text = Writer::document(|writer| {
+        let text = JsonWriter::document(|writer| {
             writer.string("fio version", "a\"b\\c\n");
             writer.object("empty", |_| {});
             writer.array("list", |writer| {
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn any_value_is_laid_out_like_the_rest() {
         let value = serde_json::json!({"list": [1, -2.5, "a\"b", null, [true]], "empty": []});
-        let text = Writer::document(|writer| writer.value("deep", &value));
+        let text = JsonWriter::document(|writer| writer.value("deep", &value));
         let expected = "{\n  \"deep\" : {\n    \"list\" : [\n      1,\n      -2.500000,\n      \"a\\\"b\",\n      null,\n      \
              [\n        true\n      ]\n    ],\n    \"empty\" : [\n\n    ]\n  }\n}\n";
         assert_eq!(text, expected);
@@ -172,7 +172,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_valid_and_survives(key in any::<String>(), value in any::<String>(), number in any::<f64>()) {
-            let text = Writer::document(|writer| {
+            let text = JsonWriter::document(|writer| {
                 writer.string(&key, &value);
                 writer.array("list", |writer| writer.element(|writer| writer.float("f", number)));
             });

@@ -1,6 +1,6 @@
 //! What a worker did: a member for each direction, for syncs, and for the CPU.
 //!
-//! Must not know: which record it stands in. Start reading at [`Figures`].
+//! Must not know: which record it stands in. Start reading at [`StretchFigures`].
 
 use super::milliseconds;
 use ferrio_stats::histogram::bucket_value_ns;
@@ -11,21 +11,21 @@ use serde_json::{Map, Value};
 
 /// Figures of a worker. Directions that the job does not use, and syncs that it never did, are left out.
 #[derive(Serialize)]
-pub(super) struct Figures {
+pub(super) struct StretchFigures {
     #[serde(skip_serializing_if = "Option::is_none")]
-    read: Option<Direction>,
+    read: Option<DirectionFigures>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    write: Option<Direction>,
+    write: Option<DirectionFigures>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    trim: Option<Direction>,
+    trim: Option<DirectionFigures>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    sync: Option<Syncs>,
+    sync: Option<SyncFigures>,
     cpu: Cpu,
     tolerated_errors: u64,
 }
 
 #[derive(Serialize)]
-struct Direction {
+struct DirectionFigures {
     ios: u64,
     issued: u64,
     bytes: u64,
@@ -43,7 +43,7 @@ struct Direction {
 }
 
 #[derive(Serialize)]
-struct Syncs {
+struct SyncFigures {
     issued: u64,
     lat_ns: Latency,
 }
@@ -79,38 +79,39 @@ struct Latency {
 
 /// What differs between an interval and the whole.
 #[derive(Clone, Copy)]
-struct Kind<'a> {
+struct StretchForm<'a> {
     percentiles: &'a [f64],
     has_extremes: bool,
     /// Time that rates are over, nanoseconds; `None`: the runtime of each direction.
     length_ns: Option<u64>,
 }
 
-impl Figures {
+impl StretchFigures {
     /// Rates are over the length of the interval; differences have no extremes.
     pub(super) fn of_interval(stretch: &Stretch) -> Self {
         let length_ns = Some(stretch.end_ns.saturating_sub(stretch.start_ns));
-        Self::new(stretch, Kind { percentiles: &stretch.percentiles, has_extremes: false, length_ns })
+        Self::new(stretch, StretchForm { percentiles: &stretch.percentiles, has_extremes: false, length_ns })
     }
 
     /// Rates are over the runtime of each direction, as in fio's outputs.
     pub(super) fn of_job(stretch: &Stretch) -> Self {
-        Self::new(stretch, Kind { percentiles: &stretch.percentiles, has_extremes: true, length_ns: None })
+        Self::new(stretch, StretchForm { percentiles: &stretch.percentiles, has_extremes: true, length_ns: None })
     }
 
-    fn new(stretch: &Stretch, kind: Kind<'_>) -> Self {
+    fn new(stretch: &Stretch, kind: StretchForm<'_>) -> Self {
         let stats = &stretch.stats;
         let direction = |direction: DataDirection| {
             let figures = &stats.directions[direction];
             let is_used = stretch.directions[direction] || figures.n_issued > 0 || figures.bytes > 0;
-            is_used.then(|| Direction::new(figures, kind))
+            is_used.then(|| DirectionFigures::new(figures, kind))
         };
         let has_syncs = stats.n_syncs_issued > 0 || stats.sync.n_samples > 0;
         Self {
             read: direction(DataDirection::Read),
             write: direction(DataDirection::Write),
             trim: direction(DataDirection::Trim),
-            sync: has_syncs.then(|| Syncs { issued: stats.n_syncs_issued, lat_ns: Latency::new(&stats.sync, kind) }),
+            sync: has_syncs
+                .then(|| SyncFigures { issued: stats.n_syncs_issued, lat_ns: Latency::new(&stats.sync, kind) }),
             cpu: Cpu {
                 user_ms: milliseconds(stats.usage.user_ns),
                 system_ms: milliseconds(stats.usage.system_ns),
@@ -123,8 +124,8 @@ impl Figures {
     }
 }
 
-impl Direction {
-    fn new(figures: &DirectionStats, kind: Kind<'_>) -> Self {
+impl DirectionFigures {
+    fn new(figures: &DirectionStats, kind: StretchForm<'_>) -> Self {
         let length_ns = kind.length_ns.unwrap_or(figures.runtime_ns);
         let per_second = |count: u64| if length_ns == 0 { 0.0 } else { count as f64 * 1e9 / length_ns as f64 };
         Self {
@@ -145,7 +146,7 @@ impl Direction {
 }
 
 impl Latency {
-    fn new(stat: &LatencyStat, kind: Kind<'_>) -> Self {
+    fn new(stat: &LatencyStat, kind: StretchForm<'_>) -> Self {
         let has_samples = stat.n_samples > 0;
         let histogram = stat.histogram.as_ref().filter(|_| has_samples);
         Self {

@@ -6,8 +6,8 @@
 mod figures;
 
 use crate::words;
-use ferrio_stats::{JobEnd, MessageStream, Provenance, RunRecord, Stretch, Told};
-use figures::Figures;
+use ferrio_stats::{CourseEvent, JobEnd, MessageStream, Provenance, RunRecord, Stretch};
+use figures::StretchFigures;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ const FORMAT: u32 = 1;
 /// A record; the kind is its first member.
 #[derive(Serialize)]
 #[serde(tag = "record", rename_all = "lowercase")]
-enum Record<'a> {
+enum JsonlRecord<'a> {
     Run {
         format: u32,
         version: &'a str,
@@ -61,20 +61,23 @@ struct Span<'a> {
     start_epoch_ms: u64,
     end_epoch_ms: u64,
     #[serde(flatten)]
-    figures: Figures,
+    figures: StretchFigures,
 }
 
 /// The line of something that was told. `run` has what the first line needs: where the figures come from, and the version of
 /// fio's outputs.
-pub fn told(told: &Told, run: Option<(&Provenance, &str)>) -> String {
+pub fn told(told: &CourseEvent, run: Option<(&Provenance, &str)>) -> String {
     match told {
-        Told::Begin { run_epoch_ms, interval_ns } => run.map_or_else(String::new, |(provenance, fio_version)| {
-            self::run(provenance, fio_version, *run_epoch_ms, *interval_ns as f64 / 1e6)
-        }),
-        Told::Interval(stretch) => interval(stretch),
-        Told::JobEnded(end) => job(end),
-        Told::Message { epoch_ms, message } => self::message(message.stream, &words::note(&message.note), *epoch_ms),
-        Told::End { epoch_ms, exit, signal, elapsed_ns } => {
+        CourseEvent::Begin { run_epoch_ms, interval_ns } => run
+            .map_or_else(String::new, |(provenance, fio_version)| {
+                self::run(provenance, fio_version, *run_epoch_ms, *interval_ns as f64 / 1e6)
+            }),
+        CourseEvent::Interval(stretch) => interval(stretch),
+        CourseEvent::JobEnded(end) => job(end),
+        CourseEvent::Message { epoch_ms, message } => {
+            self::message(message.stream, &words::note(&message.note), *epoch_ms)
+        }
+        CourseEvent::End { epoch_ms, exit, signal, elapsed_ns } => {
             // Whole microseconds.
             end(*exit, *signal, (elapsed_ns / 1_000) as f64 / 1e3, *epoch_ms)
         }
@@ -95,7 +98,7 @@ fn run(provenance: &Provenance, fio_version: &str, epoch_ms: u64, interval_ms: f
     if let Some(members) = facts.as_object_mut() {
         members.shift_remove("jobs");
     }
-    line(&Record::Run {
+    line(&JsonlRecord::Run {
         format: FORMAT,
         version: &provenance.ferrio_version,
         fio_version,
@@ -108,13 +111,13 @@ fn run(provenance: &Provenance, fio_version: &str, epoch_ms: u64, interval_ms: f
 
 /// What a worker did in an interval.
 fn interval(stretch: &Stretch) -> String {
-    line(&Record::Interval(span(stretch, Figures::of_interval(stretch))))
+    line(&JsonlRecord::Interval(span(stretch, StretchFigures::of_interval(stretch))))
 }
 
 /// What a worker did in all.
 fn job(end: &JobEnd) -> String {
-    line(&Record::Job {
-        span: span(&end.stretch, Figures::of_job(&end.stretch)),
+    line(&JsonlRecord::Job {
+        span: span(&end.stretch, StretchFigures::of_job(&end.stretch)),
         started: end.has_started,
         pid: end.pid,
         error: end.stretch.stats.errno,
@@ -125,15 +128,15 @@ fn job(end: &JobEnd) -> String {
 
 /// Something that the run had to say.
 fn message(stream: MessageStream, text: &str, epoch_ms: u64) -> String {
-    line(&Record::Message { epoch_ms, stream: stream.name(), text: text.trim_matches(['\n', '\r']) })
+    line(&JsonlRecord::Message { epoch_ms, stream: stream.name(), text: text.trim_matches(['\n', '\r']) })
 }
 
 /// The last line: exit code of the program, the signal that ended the run early, and the time since its start.
 fn end(exit: u8, signal: Option<i32>, elapsed_ms: f64, epoch_ms: u64) -> String {
-    line(&Record::End { epoch_ms, exit, signal, elapsed_ms })
+    line(&JsonlRecord::End { epoch_ms, exit, signal, elapsed_ms })
 }
 
-fn span(stretch: &Stretch, figures: Figures) -> Span<'_> {
+fn span(stretch: &Stretch, figures: StretchFigures) -> Span<'_> {
     Span {
         job: &stretch.job_name,
         job_number: stretch.job_number,
@@ -150,7 +153,7 @@ fn milliseconds(ns: u64) -> f64 {
     ns as f64 / 1e6
 }
 
-fn line(record: &Record<'_>) -> String {
+fn line(record: &JsonlRecord<'_>) -> String {
     // Cannot fail: keys are texts, and numbers that are none become null.
     let mut line = serde_json::to_string(record).unwrap_or_default();
     line.push('\n');

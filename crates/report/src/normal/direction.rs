@@ -2,7 +2,7 @@
 //!
 //! Must not know: other directions. Start reading at [`write()`].
 
-use crate::figures::{self, Block};
+use crate::figures::{self, DirectionBlock};
 use crate::normal::{latency, percentiles};
 use crate::text::put;
 use crate::view::JobReport;
@@ -10,7 +10,7 @@ use ferrio_stats::{PriorityStat, ReportSettings};
 use ferrio_units::scale::{PrefixSystem, ScaleUnit, Scaler};
 
 /// Appends the lines of a direction, none if it did not run.
-pub(super) fn write(out: &mut String, job: &JobReport<'_>, block: &Block<'_>) {
+pub(super) fn write(out: &mut String, job: &JobReport<'_>, block: &DirectionBlock<'_>) {
     let (settings, stats) = (&job.settings, &*block.stats);
     if stats.bytes == 0 || stats.runtime_ms() == 0 {
         return;
@@ -50,7 +50,7 @@ fn priority_name(settings: &ReportSettings, stat: &PriorityStat) -> String {
     format!("{kind} prio {}/{}/{}", stat.class(), stat.level(), stat.hint())
 }
 
-fn rates(out: &mut String, settings: &ReportSettings, block: &Block<'_>, zone_resets: Option<u64>) {
+fn rates(out: &mut String, settings: &ReportSettings, block: &DirectionBlock<'_>, zone_resets: Option<u64>) {
     let stats = &*block.stats;
     let style = figures::style(settings.kb_base, settings.unit_bits, settings.significant_figures);
     let mut bw = style.rate(stats.bw_bytes_per_sec());
@@ -76,7 +76,7 @@ fn rates(out: &mut String, settings: &ReportSettings, block: &Block<'_>, zone_re
     put!(out, "\n");
 }
 
-fn samples(out: &mut String, settings: &ReportSettings, block: &Block<'_>) {
+fn samples(out: &mut String, settings: &ReportSettings, block: &DirectionBlock<'_>) {
     let (bw, iops) = (&block.stats.bw, &block.stats.iops);
     if bw.n_samples > 0 {
         let base = u64::from(settings.kb_base.max(1));

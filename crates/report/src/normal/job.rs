@@ -2,7 +2,7 @@
 //!
 //! Must not know: groups, devices. Start reading at [`write()`].
 
-use crate::figures::Block;
+use crate::figures::DirectionBlock;
 use crate::normal::{block_states, buckets, direction, latency, percentiles, steady_state, usage};
 use crate::text::put;
 use crate::view::{FioView, JobReport};
@@ -13,7 +13,7 @@ const MAX_ERROR_TEXT_BYTES: usize = 127;
 /// Appends the block of `job`.
 pub(super) fn write(out: &mut String, result: &FioView<'_>, job: &JobReport<'_>, date: &str) {
     header(out, job, date);
-    for block in Block::all(result, job) {
+    for block in DirectionBlock::all(result, job) {
         direction::write(out, job, &block);
     }
     buckets::write(out, &job.stats);

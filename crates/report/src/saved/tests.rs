@@ -4,8 +4,8 @@ use super::*;
 use crate::{LocalTime, RenderOptions, fio_view, render};
 use ferrio_spec::{FormatKind, OUTPUT_FORMATS, OutputFormats, SteadyCriterion, SteadyMetric};
 use ferrio_stats::{
-    DiskRecord, Evidence, Failure, JobEnd, LatencyStat, MessageStream, Note, PriorityStat, PriorityStats, SteadyPart,
-    SteadyState, Stretch, ThreadStats, Told, WorkerRecord,
+    CourseEvent, DiskRecord, Evidence, Failure, JobEnd, LatencyStat, MessageStream, Note, PriorityStat, PriorityStats,
+    SteadyPart, SteadyState, Stretch, ThreadStats, WorkerRecord,
 };
 use ferrio_units::{DataDirection, PerDirection};
 use proptest::prelude::*;
@@ -53,10 +53,10 @@ fn record(values: &[u64]) -> RunRecord {
         workers: vec![worker(0), worker(1)],
         evidence: vec![Evidence::Disks(vec![DiskRecord { name: "vda".to_owned(), ..DiskRecord::default() }])],
         course: vec![
-            Told::Begin { run_epoch_ms: 3, interval_ns: 1_000_000_000 },
-            Told::Interval(Box::new(stretch)),
-            Told::JobEnded(Box::new(end)),
-            Told::End { epoch_ms: 5, exit: 1, signal: Some(2), elapsed_ns: 7 },
+            CourseEvent::Begin { run_epoch_ms: 3, interval_ns: 1_000_000_000 },
+            CourseEvent::Interval(Box::new(stretch)),
+            CourseEvent::JobEnded(Box::new(end)),
+            CourseEvent::End { epoch_ms: 5, exit: 1, signal: Some(2), elapsed_ns: 7 },
         ],
         provenance: Some(Box::default()),
         ..RunRecord::default()

@@ -11,7 +11,7 @@ pub use disk::DiskReport;
 pub use group::{GroupDirection, GroupReport};
 pub use job::{JobReport, KilledMember};
 
-use ferrio_stats::{CpuIdleness, Evidence, Messages, Provenance, RunRecord};
+use ferrio_stats::{CpuIdleness, Evidence, Provenance, RunMessages, RunRecord};
 use std::borrow::Cow;
 
 /// No estimate is shown before this second of a run has begun.
@@ -44,7 +44,7 @@ pub struct FioView<'a> {
     /// What else was measured beside the jobs.
     pub evidence: Cow<'a, [Evidence]>,
     /// What the run had to say, where the report has to carry it: empty where messages have a stream of their own.
-    pub messages: Cow<'a, Messages>,
+    pub messages: Cow<'a, RunMessages>,
     /// Where the figures come from, if that was recorded.
     pub provenance: Option<Cow<'a, Provenance>>,
 }

@@ -22,7 +22,7 @@ use std::os::fd::OwnedFd;
 
 /// What a job needs of its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Layout {
+enum LayoutNeed {
     /// They only have to exist; writes make them grow.
     Create,
     /// They are grown behind what is there.
@@ -57,7 +57,7 @@ pub(super) fn lay_out(
         return check_earlier_run(set);
     }
     if readonly {
-        events(RunEvent::Message(crate::events::Stream::Error, FileNote::Readonly.into()));
+        events(RunEvent::Message(crate::events::MessageStream::Error, FileNote::Readonly.into()));
         return Ok(());
     }
     let total_bytes = set.files.iter_mut().filter(needs).map(|file| end_of(file)).fold(0, u64::saturating_add);
@@ -67,7 +67,7 @@ pub(super) fn lay_out(
     let mut files = set.files.iter_mut().filter(|file| needs(file));
     let mut tell = |group: TraceGroup, text: &dyn Fn() -> String| trace.tell(group, events, text);
     files.try_for_each(|file| lay_out_file(worker, file, how, &mut contents, &mut tell, stop))?;
-    if worker.spec.extent.fill_device && how == Layout::Fill && worker.used_directions()[DataDirection::Read] {
+    if worker.spec.extent.fill_device && how == LayoutNeed::Fill && worker.used_directions()[DataDirection::Read] {
         forget_what_did_not_fit(set);
     }
     Ok(())
@@ -109,16 +109,16 @@ fn end_of(file: &FilePlan) -> u64 {
     file.start_bytes.saturating_add(file.length_bytes)
 }
 
-fn layout_of(worker: &WorkerPlan) -> Layout {
+fn layout_of(worker: &WorkerPlan) -> LayoutNeed {
     let reads = matches!(worker.spec.pattern.mix, DirectionMix::Read | DirectionMix::ReadWrite);
     if worker.spec.pattern.mix == DirectionMix::Trim {
-        Layout::Reserve
+        LayoutNeed::Reserve
     } else if reads || worker.spec.layout.overwrite || worker.engine.def.layout == engines::Layout::Always {
-        Layout::Fill
+        LayoutNeed::Fill
     } else if worker.spec.extent.file_append {
-        Layout::Append
+        LayoutNeed::Append
     } else {
-        Layout::Create
+        LayoutNeed::Create
     }
 }
 
@@ -128,7 +128,7 @@ type Tell<'a> = dyn FnMut(TraceGroup, &dyn Fn() -> String) + 'a;
 fn lay_out_file(
     worker: &WorkerPlan,
     plan: &mut FilePlan,
-    how: Layout,
+    how: LayoutNeed,
     contents: &mut LayoutContents,
     tell: &mut Tell<'_>,
     stop: &dyn Fn() -> bool,
@@ -136,7 +136,7 @@ fn lay_out_file(
     if stop() {
         return Err(Failure::stopped());
     }
-    let keeps = matches!(how, Layout::Append | Layout::Reserve);
+    let keeps = matches!(how, LayoutNeed::Append | LayoutNeed::Reserve);
     if !keeps {
         tell(TraceGroup::File, &|| format!("layout unlink {}", plan.name));
         match file::unlink(&plan.path) {
@@ -147,7 +147,7 @@ fn lay_out_file(
     let request = OpenRequest {
         access: Access::Write,
         is_create: worker.spec.target.allow_file_create,
-        is_truncate: how == Layout::Fill,
+        is_truncate: how == LayoutNeed::Fill,
         mode: 0o644,
         ..OpenRequest::default()
     };
@@ -166,7 +166,7 @@ fn lay_out_file(
     let old_bytes = plan.file_bytes;
     result?;
     if worker.spec.extent.fill_device {
-        if how == Layout::Fill {
+        if how == LayoutNeed::Fill {
             // What did not fit is not there to be read.
             plan.file_bytes = FileInfo::of_file(&opened).map_or(plan.file_bytes, |info| info.size_bytes);
         }
@@ -185,19 +185,19 @@ fn lay_out_file(
 fn fill_file(
     worker: &WorkerPlan,
     plan: &FilePlan,
-    how: Layout,
+    how: LayoutNeed,
     opened: &OwnedFd,
     contents: &mut LayoutContents,
     tell: &mut Tell<'_>,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), Failure> {
-    if worker.spec.extent.fill_device && how != Layout::Fill {
+    if worker.spec.extent.fill_device && how != LayoutNeed::Fill {
         return Ok(());
     }
     if !worker.spec.extent.fill_device {
         preallocate(worker, plan, opened, tell)?;
     }
-    if how != Layout::Fill {
+    if how != LayoutNeed::Fill {
         return Ok(());
     }
     if !worker.spec.extent.fill_device {

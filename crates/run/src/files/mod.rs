@@ -11,12 +11,12 @@ mod size;
 pub(crate) mod table;
 
 use crate::error::Failure;
-use crate::events::{RunEvent, Stream};
+use crate::events::{MessageStream, RunEvent};
 use crate::link::trace::{TraceGroup, TraceSettings};
 use crate::plan::WorkerPlan;
 use crate::zones::told::setup_lines;
 use crate::zones::{ZoneRegistry, ZonedFiles, sizes};
-use ferrio_stats::Step;
+use ferrio_stats::FailedStep;
 use ferrio_sys::file::FileKind;
 use std::path::PathBuf;
 
@@ -81,8 +81,8 @@ impl FileSet {
         }
         sizes::check(worker)?;
         let targets = naming::targets(worker).map_err(|mut error| {
-            if let Some(note) = error.note.take_if(|_| error.step == Step::NoTarget) {
-                events(RunEvent::Message(Stream::Info, *note));
+            if let Some(note) = error.note.take_if(|_| error.step == FailedStep::NoTarget) {
+                events(RunEvent::Message(MessageStream::Info, *note));
             }
             error
         })?;

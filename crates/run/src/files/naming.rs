@@ -7,7 +7,7 @@ use crate::error::{Failure, errno_of, failure};
 use crate::plan::WorkerPlan;
 use ferrio_spec::{FileType, TargetSpec};
 use ferrio_stats::note::{During, FileNote};
-use ferrio_stats::{Note, Step};
+use ferrio_stats::{FailedStep, Note};
 use ferrio_sys::errno::{EINVAL, ENOENT};
 use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_units::byte_text;
@@ -18,7 +18,7 @@ pub(super) const DEFAULT_FORMAT: &str = "$jobname.$jobnum.$filenum";
 
 /// A name and what stands behind it now.
 #[derive(Debug, Clone)]
-pub(super) struct Target {
+pub(super) struct FoundFile {
     pub(super) path: PathBuf,
     pub(super) name: String,
     pub(super) kind: FileKind,
@@ -43,7 +43,7 @@ pub(crate) fn tell_trees(worker: &WorkerPlan) -> impl Iterator<Item = Note> {
 }
 
 /// The files of a worker: those named, those found, or generated names.
-pub(super) fn targets(worker: &WorkerPlan) -> Result<Vec<Target>, Failure> {
+pub(super) fn targets(worker: &WorkerPlan) -> Result<Vec<FoundFile>, Failure> {
     let spec = &worker.spec.target;
     let mut paths: Vec<PathBuf> = if spec.filenames.is_empty() { Vec::new() } else { named_paths(worker) };
     for tree in &spec.opendirs {
@@ -68,10 +68,10 @@ const fn libc_eio() -> i32 {
     5
 }
 
-fn target(worker: &WorkerPlan, path: PathBuf) -> Result<Target, Failure> {
+fn target(worker: &WorkerPlan, path: PathBuf) -> Result<FoundFile, Failure> {
     let name = path.to_string_lossy().into_owned();
     if !worker.engine.def.targets.are_files() {
-        return Ok(Target { path, name, kind: FileKind::Regular, exists: false });
+        return Ok(FoundFile { path, name, kind: FileKind::Regular, exists: false });
     }
     if name == "-" {
         // As seen on fio 3.41: no job gets beyond its size, whatever stands at its end of the pipe.
@@ -89,12 +89,12 @@ fn target(worker: &WorkerPlan, path: PathBuf) -> Result<Target, Failure> {
     match FileInfo::of_path(&path) {
         Ok(info) if !is_target(info.kind) => {
             let text = format!("{}: failed to get file size of {name}", worker.spec.name);
-            Err(failure!(EINVAL, Step::NoTarget).explained(text))
+            Err(failure!(EINVAL, FailedStep::NoTarget).explained(text))
         }
-        Ok(info) => Ok(Target { kind: declared.unwrap_or(info.kind), path, name, exists: true }),
+        Ok(info) => Ok(FoundFile { kind: declared.unwrap_or(info.kind), path, name, exists: true }),
         Err(error) if error.errno() == Some(2) || error.errno() == Some(20) => {
             make_parents(&path)?;
-            Ok(Target { path, name, kind: declared.unwrap_or(FileKind::Regular), exists: false })
+            Ok(FoundFile { path, name, kind: declared.unwrap_or(FileKind::Regular), exists: false })
         }
         Err(error) => Err(failure!(errno_of(&error), "stat").explained(Note::system(During::Nothing, &error))),
     }

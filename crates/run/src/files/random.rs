@@ -6,7 +6,7 @@
 use super::FileSet;
 use super::size::smallest_of_all;
 use crate::error::{Failure, failure};
-use crate::events::{RunEvent, Stream};
+use crate::events::{MessageStream, RunEvent};
 use crate::plan::WorkerPlan;
 use ferrio_spec::{RandomDistribution, RandomGenerator, SpRandomSpec};
 use ferrio_stats::note::FileNote;
@@ -27,7 +27,7 @@ pub(super) fn tell_generator(worker: &WorkerPlan, set: &FileSet, events: &mut dy
     let is_beyond = |length_bytes: u64| length_bytes / block_bytes > u64::from(u32::MAX);
     for file in set.files.iter().filter(|file| is_beyond(file.length_bytes)).take(n_told) {
         let note = FileNote::BeyondGenerator { file: file.name.clone(), takes_another };
-        events(RunEvent::Message(Stream::Info, note.into()));
+        events(RunEvent::Message(MessageStream::Info, note.into()));
     }
 }
 

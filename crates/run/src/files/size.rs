@@ -3,7 +3,7 @@
 //! Must not know: how files are made. Start reading at [`file_set`].
 //! Facts: reference "File set-up", steps 1 to 6.
 
-use super::naming::Target;
+use super::naming::FoundFile;
 use super::{FilePlan, FileSet};
 use crate::compat;
 use crate::error::{Failure, errno_of, failure};
@@ -22,7 +22,7 @@ use std::path::Path;
 const ENDLESS_BYTES: u64 = 1 << 60;
 
 /// Current sizes, then the range of each file, then the size of the job.
-pub(super) fn file_set(worker: &WorkerPlan, targets: &[Target]) -> Result<FileSet, Failure> {
+pub(super) fn file_set(worker: &WorkerPlan, targets: &[FoundFile]) -> Result<FileSet, Failure> {
     let extent = &worker.spec.extent;
     let current: Vec<Option<u64>> =
         targets.iter().map(|target| current_bytes(worker, target)).collect::<Result<_, _>>()?;
@@ -41,7 +41,7 @@ pub(super) fn file_set(worker: &WorkerPlan, targets: &[Target]) -> Result<FileSe
 }
 
 /// What is there now; `None` when it has no size (character devices, pipes, engines without files).
-fn current_bytes(worker: &WorkerPlan, target: &Target) -> Result<Option<u64>, Failure> {
+fn current_bytes(worker: &WorkerPlan, target: &FoundFile) -> Result<Option<u64>, Failure> {
     if !worker.engine.def.targets.are_files() {
         return Ok(None);
     }
@@ -98,7 +98,7 @@ pub(super) fn smallest_of_all(worker: &WorkerPlan) -> u64 {
 
 fn file_range(
     worker: &WorkerPlan,
-    target: &Target,
+    target: &FoundFile,
     current_bytes: Option<u64>,
     share: Option<u64>,
     stream: &mut Generator,

@@ -195,11 +195,11 @@ impl FileTable {
     fn hint(&self, plan: &FilePlan, fd: &OwnedFd) -> Result<(), Failure> {
         let hint = match self.spec.durability.write_hint {
             None => return Ok(()),
-            Some(WriteHint::None) => file_cache::WriteHint::None,
-            Some(WriteHint::Short) => file_cache::WriteHint::Short,
-            Some(WriteHint::Medium) => file_cache::WriteHint::Medium,
-            Some(WriteHint::Long) => file_cache::WriteHint::Long,
-            Some(WriteHint::Extreme) => file_cache::WriteHint::Extreme,
+            Some(WriteHint::None) => file_cache::WriteLifetime::None,
+            Some(WriteHint::Short) => file_cache::WriteLifetime::Short,
+            Some(WriteHint::Medium) => file_cache::WriteLifetime::Medium,
+            Some(WriteHint::Long) => file_cache::WriteLifetime::Long,
+            Some(WriteHint::Extreme) => file_cache::WriteLifetime::Extreme,
         };
         file_cache::set_write_hint(fd, hint).map_err(|error| {
             failure!(errno_of(&error), "fcntl write hint")

@@ -5,7 +5,7 @@
 use super::board::{Board, WorkerState};
 use super::message::WorkerMessage;
 use super::trace::{TraceGroup, Tracer, state_change};
-use crate::events::Stream;
+use crate::events::MessageStream;
 use crate::logs::LogPort;
 use ferrio_stats::Note;
 use ferrio_sys::{Clock, process};
@@ -35,7 +35,7 @@ pub struct WorkerContext<'a> {
 
 impl WorkerContext<'_> {
     /// Says something to the user.
-    pub(crate) fn say(&self, stream: Stream, note: impl Into<Note>) {
+    pub(crate) fn say(&self, stream: MessageStream, note: impl Into<Note>) {
         (self.send)(&WorkerMessage::Note(stream, note.into()));
     }
 

@@ -3,7 +3,7 @@
 //! Must not know: how messages travel. Start reading at [`WorkerMessage`].
 
 use crate::error::Failure;
-use crate::events::{RunEvent, Stream};
+use crate::events::{MessageStream, RunEvent};
 use ferrio_stats::{Note, SteadySample, ThreadStats};
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum WorkerMessage {
     /// Something is said.
-    Note(Stream, Note),
+    Note(MessageStream, Note),
     /// Lines of `--debug`.
     Trace(String),
     /// Files are laid out now: number and bytes.

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how rows look on disk. Start reading at [`LogDrain`], then [`Streams::turn`].
 
-use super::record::{IoRecord, Record, Recorder};
+use super::record::{IoRecord, LogRecord, Recorder};
 use super::{LogPort, files, filled};
 use crate::plan::WorkerPlan;
 use ferrio_stats::Note;
@@ -29,9 +29,9 @@ const MAX_RECORDS: usize = 8 * MAX_ROWS;
 const N_KINDS: usize = LogKind::ALL.len();
 
 /// What the supervisor tells the thread.
-enum Order {
+enum DrainOrder {
     /// A worker that logs is about to start.
-    Add(usize, Box<Stream>),
+    Add(usize, Box<WorkerLogs>),
     /// A worker is gone: its ring holds all that there will be.
     Finish(usize),
     /// All workers are gone.
@@ -41,7 +41,7 @@ enum Order {
 /// What both sides see.
 #[derive(Default)]
 struct Mail {
-    orders: Mutex<Vec<Order>>,
+    orders: Mutex<Vec<DrainOrder>>,
     problems: Mutex<Problems>,
 }
 
@@ -93,7 +93,7 @@ impl LogDrain {
         }
         let port = LogPort::new(plan, &self.bell)?;
         let logs = &plan.spec.logs;
-        let stream = Stream {
+        let stream = WorkerLogs {
             filled: filled(plan),
             ring: Arc::clone(&port.ring),
             recorder: Recorder { offset: logs.offset, issue_time: logs.issue_time },
@@ -103,13 +103,13 @@ impl LogDrain {
             is_open: false,
             is_last_turn: false,
         };
-        self.order(Order::Add(index, Box::new(stream)));
+        self.order(DrainOrder::Add(index, Box::new(stream)));
         Ok(Some(port))
     }
 
     /// A worker is gone.
     pub(crate) fn finish(&self, index: usize) {
-        self.order(Order::Finish(index));
+        self.order(DrainOrder::Finish(index));
     }
 
     /// Messages about logs that failed since the last call.
@@ -120,7 +120,7 @@ impl LogDrain {
     /// Empties all rings, closes all files, unless that does not end before `gives_up` says so. Returns the messages that are
     /// left, and how many logs could not be opened or have lost rows.
     pub(crate) fn stop(mut self, gives_up: &mut dyn FnMut() -> bool) -> (Vec<Note>, u32) {
-        self.order(Order::Stop);
+        self.order(DrainOrder::Stop);
         while self.end.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
             if gives_up() {
                 // The thread is left where it is.
@@ -136,14 +136,14 @@ impl LogDrain {
         (problems.notes, problems.n_lost)
     }
 
-    fn order(&self, order: Order) {
+    fn order(&self, order: DrainOrder) {
         lock(&self.mail.orders).push(order);
         self.bell.ring();
     }
 
     fn join(&mut self) {
         if let Some(thread) = self.thread.take() {
-            self.order(Order::Stop);
+            self.order(DrainOrder::Stop);
             if thread.join().is_err() {
                 let mut problems = lock(&self.mail.problems);
                 problems.notes.push(RunNote::LogThreadDied.into());
@@ -165,7 +165,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// The logs of one worker.
-struct Stream {
+struct WorkerLogs {
     ring: Arc<Ring>,
     recorder: Recorder,
     base_ms: u64,
@@ -181,7 +181,7 @@ struct Stream {
 
 /// Everything that the thread has.
 struct Streams {
-    of_workers: Vec<(usize, Box<Stream>)>,
+    of_workers: Vec<(usize, Box<WorkerLogs>)>,
     sink: Box<dyn LogSink>,
     /// Rows of the present worker that wait to be handed on, by kind.
     rows: [Vec<LogRow>; N_KINDS],
@@ -210,17 +210,17 @@ impl Streams {
         let mut is_stopping = false;
         for order in orders {
             match order {
-                Order::Add(index, stream) => self.of_workers.push((index, stream)),
-                Order::Finish(index) => {
+                DrainOrder::Add(index, stream) => self.of_workers.push((index, stream)),
+                DrainOrder::Finish(index) => {
                     let of_worker = self.of_workers.iter_mut().filter(|(other, _)| *other == index);
                     of_worker.for_each(|(_, stream)| stream.is_last_turn = true);
                 }
-                Order::Stop => is_stopping = true,
+                DrainOrder::Stop => is_stopping = true,
             }
         }
         // Orders are taken once: that it is to end is remembered by their being there.
         if is_stopping {
-            lock(&self.mail.orders).push(Order::Stop);
+            lock(&self.mail.orders).push(DrainOrder::Stop);
         }
         is_stopping
     }
@@ -244,7 +244,7 @@ impl Streams {
     }
 
     /// Takes what waits in a ring. Its ends are looked at once for many records: each look takes the line from the worker.
-    fn empty(&mut self, stream: &mut Stream) -> usize {
+    fn empty(&mut self, stream: &mut WorkerLogs) -> usize {
         let ring = Arc::clone(&stream.ring);
         let mut reader = ring.reader();
         let mut n_records = 0;
@@ -269,7 +269,7 @@ impl Streams {
     /// Takes the oldest records, as many as are handed on together. Returns how many words and records it took.
     fn take_some(
         &mut self,
-        stream: &mut Stream,
+        stream: &mut WorkerLogs,
         n_waiting: usize,
         word: impl Fn(usize) -> u64 + Copy,
     ) -> (usize, usize) {
@@ -284,27 +284,27 @@ impl Streams {
         (at, n_taken)
     }
 
-    fn take(&mut self, stream: &mut Stream, record: Record) {
+    fn take(&mut self, stream: &mut WorkerLogs, record: LogRecord) {
         match record {
-            Record::Epoch(base_ms) => {
+            LogRecord::Epoch(base_ms) => {
                 self.flush(stream);
                 stream.base_ms = base_ms;
                 self.open(stream);
             }
-            Record::Io(io) => self.take_io(stream, &io),
-            Record::Slat(io) => self.push(stream, LogKind::Slat, &io, io.clat_ns),
-            Record::Window { kind, direction, time_ms, value, maximum } => {
+            LogRecord::Io(io) => self.take_io(stream, &io),
+            LogRecord::Slat(io) => self.push(stream, LogKind::Slat, &io, io.clat_ns),
+            LogRecord::Window { kind, direction, time_ms, value, maximum } => {
                 let time_ms = time_ms.saturating_add(stream.base_ms);
                 self.rows[kind as usize].push(LogRow::of_window(time_ms, direction, value, maximum));
             }
-            Record::Histogram { direction, time_ms, block_bytes, counts } => {
+            LogRecord::Histogram { direction, time_ms, block_bytes, counts } => {
                 let time_ms = time_ms.saturating_add(stream.base_ms);
                 self.histogram(stream, &HistogramRow { time_ms, direction, block_bytes, counts });
             }
         }
     }
 
-    fn take_io(&mut self, stream: &Stream, io: &IoRecord) {
+    fn take_io(&mut self, stream: &WorkerLogs, io: &IoRecord) {
         for kind in [LogKind::Bw, LogKind::Iops, LogKind::Clat, LogKind::Lat] {
             let value = match kind {
                 LogKind::Bw => bw_kb_per_sec(io.block_bytes, io.clat_ns),
@@ -316,7 +316,7 @@ impl Streams {
         }
     }
 
-    fn push(&mut self, stream: &Stream, kind: LogKind, io: &IoRecord, value: u64) {
+    fn push(&mut self, stream: &WorkerLogs, kind: LogKind, io: &IoRecord, value: u64) {
         if stream.logs[kind as usize].is_none() || !stream.filled[kind as usize] {
             return;
         }
@@ -335,7 +335,7 @@ impl Streams {
     }
 
     /// Hands the rows to the sink, one kind after another.
-    fn flush(&mut self, stream: &mut Stream) {
+    fn flush(&mut self, stream: &mut WorkerLogs) {
         for kind in LogKind::ALL {
             let rows = std::mem::take(&mut self.rows[kind as usize]);
             if let (Some(log), false) = (stream.logs[kind as usize], rows.is_empty()) {
@@ -347,7 +347,7 @@ impl Streams {
         }
     }
 
-    fn histogram(&mut self, stream: &mut Stream, row: &HistogramRow) {
+    fn histogram(&mut self, stream: &mut WorkerLogs, row: &HistogramRow) {
         if let Some(log) = stream.logs[LogKind::ClatHist as usize] {
             let written = self.sink.histogram(log, row);
             self.keep(stream, LogKind::ClatHist, log, written);
@@ -355,7 +355,7 @@ impl Streams {
     }
 
     /// A log goes on, or is given up with a message.
-    fn keep(&mut self, stream: &mut Stream, kind: LogKind, log: LogId, written: io::Result<()>) {
+    fn keep(&mut self, stream: &mut WorkerLogs, kind: LogKind, log: LogId, written: io::Result<()>) {
         let Err(error) = written else { return };
         stream.logs[kind as usize] = None;
         let name = stream.files.iter().find(|file| file.kind == kind).map(|file| self.sink.name(file));
@@ -365,7 +365,7 @@ impl Streams {
     }
 
     /// Opens the logs of a worker that has started.
-    fn open(&mut self, stream: &mut Stream) {
+    fn open(&mut self, stream: &mut WorkerLogs) {
         if std::mem::replace(&mut stream.is_open, true) {
             return;
         }
@@ -381,7 +381,7 @@ impl Streams {
         }
     }
 
-    fn close(&mut self, stream: &mut Stream) {
+    fn close(&mut self, stream: &mut WorkerLogs) {
         stream.is_open = false;
         for kind in LogKind::ALL {
             let closed = stream.logs[kind as usize].take().map_or(Ok(()), |log| self.sink.close(log));

@@ -1,6 +1,6 @@
 //! What goes through the ring of a worker: records of a few words.
 //!
-//! Must not know: files. Start reading at [`Record`] and [`Recorder`].
+//! Must not know: files. Start reading at [`LogRecord`] and [`Recorder`].
 //! The first word says what a record is; bits from the lowest: kind (4), direction (2), kind of log (3), wide (1), unused
 //! (6), priority (16), and 32 bits of the block size or of a count. An I/O that completed takes three words, one that was
 //! submitted two; one more with its offset, one with its issue time, and one where a number does not fit into 32 bits.
@@ -38,7 +38,7 @@ pub(crate) struct IoRecord {
 
 /// A record as the reader gets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Record {
+pub(crate) enum LogRecord {
     /// The job starts (or its ramp is over): what its times count from, milliseconds.
     Epoch(u64),
     /// An I/O completed.
@@ -150,7 +150,7 @@ impl Recorder {
     /// Reads the oldest record; also returns its length in words. `None`: that is no record, or not all of it is there
     /// (its writer broke).
     #[inline]
-    pub(crate) fn read(self, n_waiting: usize, word: impl Fn(usize) -> u64) -> Option<(Record, usize)> {
+    pub(crate) fn read(self, n_waiting: usize, word: impl Fn(usize) -> u64) -> Option<(LogRecord, usize)> {
         if n_waiting == 0 {
             return None;
         }
@@ -158,11 +158,11 @@ impl Recorder {
         let direction = DataDirection::ALL.get(((head >> 4) & 3) as usize).copied()?;
         let (record, n_words) = match head & 0xf {
             IO | SLAT => self.read_io(head, direction, n_waiting, word)?,
-            EPOCH if n_waiting >= 2 => (Record::Epoch(word(1)), 2),
+            EPOCH if n_waiting >= 2 => (LogRecord::Epoch(word(1)), 2),
             WINDOW if n_waiting >= 4 => {
                 let kind = LogKind::ALL.get(((head >> 6) & 7) as usize).copied()?;
                 let (time_ms, value, maximum) = (word(1), word(2), word(3));
-                (Record::Window { kind, direction, time_ms, value, maximum }, 4)
+                (LogRecord::Window { kind, direction, time_ms, value, maximum }, 4)
             }
             HISTOGRAM if n_waiting >= 3 => {
                 let n_words = 3 + 2 * (head >> 32) as usize;
@@ -173,7 +173,7 @@ impl Recorder {
                 for pair in (3..n_words).step_by(2) {
                     *counts.get_mut(usize::try_from(word(pair)).ok()?)? = word(pair + 1);
                 }
-                (Record::Histogram { direction, time_ms: word(1), block_bytes: word(2), counts }, n_words)
+                (LogRecord::Histogram { direction, time_ms: word(1), block_bytes: word(2), counts }, n_words)
             }
             _ => return None,
         };
@@ -187,7 +187,7 @@ impl Recorder {
         direction: DataDirection,
         n_waiting: usize,
         word: impl Fn(usize) -> u64,
-    ) -> Option<(Record, usize)> {
+    ) -> Option<(LogRecord, usize)> {
         let (is_wide, is_done) = (head & WIDE != 0, head & 0xf == IO);
         let n_figures = 2 + usize::from(is_wide) + usize::from(is_done);
         let n_words = n_figures + usize::from(self.offset) + usize::from(self.issue_time);
@@ -200,7 +200,7 @@ impl Recorder {
         let issue_ns = if self.issue_time { word(n_words - 1) } else { 0 };
         let (block_bytes, ioprio) = ((head >> 32) as u32, (head >> 16) as u16);
         let io = IoRecord { direction, time_ms, block_bytes, ioprio, clat_ns, lat_ns, offset_bytes, issue_ns };
-        let record = if is_done { Record::Io(io) } else { Record::Slat(io) };
+        let record = if is_done { LogRecord::Io(io) } else { LogRecord::Slat(io) };
         Some((record, n_words))
     }
 }
@@ -233,7 +233,7 @@ mod tests {
         }
     }
 
-    fn read_all(recorder: Recorder, words: &[u64]) -> Vec<Record> {
+    fn read_all(recorder: Recorder, words: &[u64]) -> Vec<LogRecord> {
         let (mut at, mut records) = (0, Vec::new());
         while let Some((record, n_words)) = recorder.read(words.len() - at, |offset| words[at + offset]) {
             records.push(record);
@@ -251,7 +251,7 @@ mod tests {
             base in any::<u64>(),
         ) {
             let recorder = Recorder { offset, issue_time };
-            let (mut words, mut expected) = (Vec::new(), vec![Record::Epoch(base)]);
+            let (mut words, mut expected) = (Vec::new(), vec![LogRecord::Epoch(base)]);
             let mut send = |record: &[u64]| words.extend_from_slice(record);
             Recorder::epoch(base, &mut send);
             for io in ios {
@@ -269,10 +269,10 @@ mod tests {
                 let direction = io.direction;
                 let [time_ms, value, maximum] = figures;
                 expected.extend([
-                    Record::Io(io),
-                    Record::Slat(submitted),
-                    Record::Window { kind: LogKind::Lat, direction, time_ms, value, maximum },
-                    Record::Histogram { direction, time_ms, block_bytes: io.issue_ns, counts },
+                    LogRecord::Io(io),
+                    LogRecord::Slat(submitted),
+                    LogRecord::Window { kind: LogKind::Lat, direction, time_ms, value, maximum },
+                    LogRecord::Histogram { direction, time_ms, block_bytes: io.issue_ns, counts },
                 ]);
             }
             prop_assert_eq!(read_all(recorder, &words), expected);

@@ -20,7 +20,9 @@ use ferrio_sys::errno::{EBUSY, EINVAL, ENOMEM};
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
 use ferrio_sys::limits::{Resource, raise_limit};
 use ferrio_units::{DataDirection, PerDirection, byte_text};
-use ferrio_workload::replay::{FileUse, ReplayPlan, ReplayRules, Survey, TraceBytes, TraceError, TraceFile, survey};
+use ferrio_workload::replay::{
+    FileUse, ReplayPlan, ReplayRules, TraceBytes, TraceError, TraceFile, TraceSurvey, survey,
+};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -65,7 +67,7 @@ impl TracedJob {
     }
 }
 
-fn replay_plan(worker: &WorkerPlan, bytes: Arc<dyn TraceBytes>, rules: ReplayRules, survey: Survey) -> ReplayPlan {
+fn replay_plan(worker: &WorkerPlan, bytes: Arc<dyn TraceBytes>, rules: ReplayRules, survey: TraceSurvey) -> ReplayPlan {
     let limit_ios = match worker.spec.extent.number_ios {
         0 => u64::MAX,
         number_ios => number_ios.saturating_mul(worker.spec.limits.loops.max(1).into()),
@@ -85,7 +87,7 @@ fn trace_failed(name: &str, error: &TraceError) -> Failure {
 }
 
 /// Where each file of the trace is now.
-fn paths(worker: &WorkerPlan, survey: &Survey) -> Result<Vec<PathBuf>, Failure> {
+fn paths(worker: &WorkerPlan, survey: &TraceSurvey) -> Result<Vec<PathBuf>, Failure> {
     let redirect = worker.spec.replay.redirect.as_ref();
     survey
         .files
@@ -116,7 +118,7 @@ fn device_path(major: u32, minor: u32) -> Result<PathBuf, Failure> {
 }
 
 /// The worker with what its trace decides.
-fn adapted(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<WorkerPlan, Failure> {
+fn adapted(worker: &WorkerPlan, survey: &TraceSurvey, paths: &[PathBuf]) -> Result<WorkerPlan, Failure> {
     let mut spec = JobSpec::clone(&worker.spec);
     let used = |direction| survey.uses(direction);
     let (reads, writes, trims) = (used(DataDirection::Read), used(DataDirection::Write), used(DataDirection::Trim));
@@ -158,7 +160,7 @@ fn adapted(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<Wo
 }
 
 /// The files as they are. Nothing is laid out: what the trace reads has to be there, what it writes it makes.
-fn file_set(worker: &WorkerPlan, survey: &Survey, paths: &[PathBuf]) -> Result<FileSet, Failure> {
+fn file_set(worker: &WorkerPlan, survey: &TraceSurvey, paths: &[PathBuf]) -> Result<FileSet, Failure> {
     let files = survey.files.iter().zip(paths).map(|(file, path)| file_plan(worker, path, file.end_bytes));
     let size_bytes = survey.bytes();
     let files = files.collect::<Result<_, _>>()?;

@@ -24,9 +24,9 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 /// A trace in a file.
 #[derive(Debug)]
-struct TraceFile(File);
+struct OpenTrace(File);
 
-impl TraceBytes for TraceFile {
+impl TraceBytes for OpenTrace {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         self.0.read_at(buffer, offset)
     }
@@ -56,7 +56,7 @@ pub(super) fn open(name: &str, stop: &dyn Fn() -> bool) -> Result<Arc<dyn TraceB
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "a character device has no end").into());
     }
     let mut file = File::open(path)?;
-    if kind.is_fifo() { copied(&mut file, stop) } else { Ok(Arc::new(TraceFile(file))) }
+    if kind.is_fifo() { copied(&mut file, stop) } else { Ok(Arc::new(OpenTrace(file))) }
 }
 
 fn copied(from: &mut (impl Read + AsFd), stop: &dyn Fn() -> bool) -> Result<Arc<dyn TraceBytes>, TraceError> {
@@ -69,7 +69,7 @@ fn copied(from: &mut (impl Read + AsFd), stop: &dyn Fn() -> bool) -> Result<Arc<
             }
         }
         match from.read(&mut buffer) {
-            Ok(0) => return Ok(Arc::new(TraceFile(file))),
+            Ok(0) => return Ok(Arc::new(OpenTrace(file))),
             Ok(n) => file.write_all(&buffer[..n])?,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error.into()),

@@ -9,7 +9,7 @@ use super::EINVAL;
 use crate::error::{Failure, failure};
 use ferrio_spec::{HeaderLayout, VerifiedWrites, VerifySpec};
 use ferrio_units::DataDirection;
-use ferrio_workload::replay::Survey;
+use ferrio_workload::replay::TraceSurvey;
 use ferrio_workload::verify::block::BlockRules;
 use std::path::PathBuf;
 
@@ -17,7 +17,12 @@ use std::path::PathBuf;
 ///
 /// # Errors
 /// The headers do not fit into its blocks.
-pub(super) fn adapt(verify: &mut VerifySpec, block_bytes: u64, survey: &Survey, writes: bool) -> Result<(), Failure> {
+pub(super) fn adapt(
+    verify: &mut VerifySpec,
+    block_bytes: u64,
+    survey: &TraceSurvey,
+    writes: bool,
+) -> Result<(), Failure> {
     if !writes && verify.loads_state {
         let text = "fio: verify_state_load cannot be combined with a read_iolog that writes nothing: a state tells of writes by \
                     their numbers, which reads of a trace do not have";
@@ -52,7 +57,7 @@ pub(super) fn adapt(verify: &mut VerifySpec, block_bytes: u64, survey: &Survey, 
 }
 
 /// Why the blocks of a trace could not be judged after a crash (`verify_crash_log`).
-pub(super) fn cannot_be_judged(survey: &Survey, paths: &[PathBuf]) -> Option<&'static str> {
+pub(super) fn cannot_be_judged(survey: &TraceSurvey, paths: &[PathBuf]) -> Option<&'static str> {
     let mut different: Vec<&PathBuf> = paths.iter().collect();
     different.sort();
     different.dedup();
@@ -70,7 +75,7 @@ pub(super) fn cannot_be_judged(survey: &Survey, paths: &[PathBuf]) -> Option<&'s
 }
 
 /// Intervals divide all I/Os that are not shorter.
-fn interval_bytes(wanted: u64, survey: &Survey) -> u64 {
+fn interval_bytes(wanted: u64, survey: &TraceSurvey) -> u64 {
     let is_divided = |length_bytes: u64| length_bytes < wanted || length_bytes.is_multiple_of(wanted);
     if survey.lengths.all(is_divided) {
         return wanted;

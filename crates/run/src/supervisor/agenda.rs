@@ -12,7 +12,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// What is due now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Due {
+pub(super) struct DueReports {
     /// A report of the running state.
     pub(super) status: bool,
     /// The end of all jobs.
@@ -41,9 +41,9 @@ impl Agenda {
     }
 
     /// What is due at a moment, each once.
-    pub(super) fn take_due(&mut self, now: Instant) -> Due {
+    pub(super) fn take_due(&mut self, now: Instant) -> DueReports {
         let trigger = self.trigger_at.is_some_and(|at| now >= at);
-        let mut due = Due { status: self.is_report_time(now), trigger };
+        let mut due = DueReports { status: self.is_report_time(now), trigger };
         if trigger {
             self.trigger_at = None;
         }
@@ -90,7 +90,10 @@ mod tests {
     fn nothing_is_due_by_default() {
         let now = Instant::now();
         let mut agenda = Agenda::new(&ControlSettings::default(), now);
-        assert_eq!((agenda.take_due(now + 1000 * SECOND), agenda.time_left(now)), (Due::default(), Duration::MAX));
+        assert_eq!(
+            (agenda.take_due(now + 1000 * SECOND), agenda.time_left(now)),
+            (DueReports::default(), Duration::MAX)
+        );
     }
 
     #[test]

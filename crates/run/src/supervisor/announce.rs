@@ -3,7 +3,7 @@
 //! Must not know: what happens in the run. Start reading at [`announce`].
 
 use super::RunSettings;
-use crate::events::{JobSummary, RunEvent, RunObserver, Stream};
+use crate::events::{JobSummary, MessageStream, RunEvent, RunObserver};
 use crate::files::guard;
 use crate::link::trace::{self, TraceGroup, TraceSettings};
 use crate::plan::RunPlan;
@@ -48,7 +48,7 @@ fn tell_jobs(plan: &RunPlan, trace: TraceSettings, observer: &mut dyn RunObserve
 pub(super) fn announce(plan: &RunPlan, settings: &RunSettings, trees: Vec<Note>, observer: &mut dyn RunObserver) {
     tell_jobs(plan, settings.trace, observer);
     for note in trees {
-        observer.event(RunEvent::Message(Stream::Info, note));
+        observer.event(RunEvent::Message(MessageStream::Info, note));
     }
     let mut seen = HashSet::new();
     let firsts = plan.workers.iter().filter(|worker| seen.insert(worker.job_index));
@@ -60,18 +60,18 @@ pub(super) fn announce(plan: &RunPlan, settings: &RunSettings, trees: Vec<Note>,
     let overwritten = guard::verified_by_clones(&plan.workers);
     let waits = plan.workers.iter().filter(|worker| worker.engine.def.waits() && !worker.spec.submission.offload);
     for _ in waits.filter(|worker| worker.spec.queue.iodepth > 1) {
-        observer.event(RunEvent::Message(Stream::Info, RunNote::DepthIsCapped.into()));
+        observer.event(RunEvent::Message(MessageStream::Info, RunNote::DepthIsCapped.into()));
     }
     for worker in &plan.workers {
         if worker.clone_index == 0 && overwritten.contains(&worker.job_index) {
-            observer.event(RunEvent::Message(Stream::Info, RunNote::ClonesOverwrite.into()));
+            observer.event(RunEvent::Message(MessageStream::Info, RunNote::ClonesOverwrite.into()));
         }
         let reads_back =
             worker.spec.verify.as_ref().is_some_and(|verify| verify.reads_back && verify.backlog.is_none());
         // As seen on fio 3.41, of a mix of reads and writes nothing is said.
         let only_writes = worker.spec.pattern.mix != DirectionMix::ReadWrite;
         if reads_back && only_writes && worker.spec.limits.time_based {
-            observer.event(RunEvent::Message(Stream::Info, RunNote::NeverReadsBack.into()));
+            observer.event(RunEvent::Message(MessageStream::Info, RunNote::NeverReadsBack.into()));
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Must not know: how workers are ended. Start reading at [`Companions::due`].
 //! Facts: fio 3.41 with `cpuio` before, beside and behind other jobs.
 
-use super::record::Record;
+use super::record::CrewRecord;
 use crate::plan::RunPlan;
 use ferrio_engine::EndsWith;
 
@@ -17,7 +17,7 @@ pub(super) struct Companions {
 
 /// How far a job is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Progress {
+enum JobPhase {
     Waiting,
     Running,
     Ended,
@@ -33,39 +33,39 @@ impl Companions {
     }
 
     /// The workers that are to end now.
-    pub(super) fn due(&mut self, records: &[Record]) -> Vec<usize> {
+    pub(super) fn due(&mut self, records: &[CrewRecord]) -> Vec<usize> {
         if self.ends_with.is_empty() {
             return Vec::new();
         }
-        let progress = |record: &Record| match record {
-            _ if record.has_ended() => Progress::Ended,
-            _ if record.is_waiting() => Progress::Waiting,
-            _ => Progress::Running,
+        let progress = |record: &CrewRecord| match record {
+            _ if record.has_ended() => JobPhase::Ended,
+            _ if record.is_waiting() => JobPhase::Waiting,
+            _ => JobPhase::Running,
         };
         self.look(&records.iter().map(progress).collect::<Vec<_>>())
     }
 
     /// As seen on fio 3.41: where a job that does I/O has ended, none runs, and none of any kind waits for its turn, all end. One that
     /// asks for it ends when no I/O is left, also when it has not begun. Where no job does I/O none ends.
-    fn look(&mut self, jobs: &[Progress]) -> Vec<usize> {
+    fn look(&mut self, jobs: &[JobPhase]) -> Vec<usize> {
         let does_io = |ends_with: &EndsWith| *ends_with == EndsWith::Nothing;
         let of_io =
             || jobs.iter().zip(&self.ends_with).filter(|(_, ends_with)| does_io(ends_with)).map(|(job, _)| *job);
-        let n_ended = of_io().filter(|job| *job == Progress::Ended).count();
+        let n_ended = of_io().filter(|job| *job == JobPhase::Ended).count();
         let has_just_ended = n_ended > std::mem::replace(&mut self.n_ended, n_ended);
-        if n_ended == 0 || of_io().any(|job| job != Progress::Ended) {
+        if n_ended == 0 || of_io().any(|job| job != JobPhase::Ended) {
             return Vec::new();
         }
-        let all_end = has_just_ended && !jobs.contains(&Progress::Waiting);
+        let all_end = has_just_ended && !jobs.contains(&JobPhase::Waiting);
         let ends =
-            |index: &usize| jobs[*index] != Progress::Ended && (all_end || self.ends_with[*index] == EndsWith::NoIo);
+            |index: &usize| jobs[*index] != JobPhase::Ended && (all_end || self.ends_with[*index] == EndsWith::NoIo);
         (0..jobs.len()).filter(ends).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Progress::{Ended, Running, Waiting};
+    use super::JobPhase::{Ended, Running, Waiting};
     use super::*;
 
     /// Job 0 burns CPU, jobs 1 and 2 do I/O.

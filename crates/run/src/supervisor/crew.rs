@@ -4,11 +4,11 @@
 //! Facts: reference "Run structure", "Environment, files, signals, exit codes".
 
 use super::launch::{self, Heard, WorkerHandle, lost_outcome};
-use super::record::{Record, Status, failed, setup_failed};
+use super::record::{CrewRecord, CrewStatus, failed, setup_failed};
 use super::scene::Scene;
 use super::{steady, told};
 use crate::error::{errno_of, failure};
-use crate::events::{RunEvent, RunObserver, Stream};
+use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::link::board::{Shown, WorkerState, attention};
 use crate::link::message::{WorkerMessage, WorkerOutcome};
 use crate::link::trace::{self, TraceGroup};
@@ -24,7 +24,7 @@ use std::time::Duration;
 
 /// All workers of a run.
 pub(super) struct Crew {
-    pub(super) records: Vec<Record>,
+    pub(super) records: Vec<CrewRecord>,
     pub(super) probes: Probes,
 }
 
@@ -48,7 +48,7 @@ impl Crew {
         match started.and_then(|log| launch::start(scene, index, &mut self.records[index].files, log)) {
             Ok((handle, pid)) => {
                 self.records[index].pid = pid;
-                self.records[index].status = Status::Running(handle);
+                self.records[index].status = CrewStatus::Running(handle);
             }
             Err(error) => {
                 let note = Note::system(During::Job(plan.spec.name.clone()), &error);
@@ -89,13 +89,13 @@ impl Crew {
     }
 
     pub(super) fn have_all_ended(&self) -> bool {
-        self.records.iter().all(Record::has_ended)
+        self.records.iter().all(CrewRecord::has_ended)
     }
 
     /// What to poll for the messages of processes, and whose they are.
     pub(super) fn poll_fds(&self) -> (Vec<usize>, Vec<BorrowedFd<'_>>) {
         let poll_fd = |index: usize| match &self.records[index].status {
-            Status::Running(handle) => handle.poll_fd().map(|fd| (index, fd)),
+            CrewStatus::Running(handle) => handle.poll_fd().map(|fd| (index, fd)),
             _ => None,
         };
         (0..self.records.len()).filter_map(poll_fd).unzip()
@@ -104,7 +104,7 @@ impl Crew {
     /// Takes all that these have to say.
     pub(super) fn hear(&mut self, indexes: &[usize], scene: &Scene, observer: &mut dyn RunObserver) {
         for &index in indexes {
-            while let Status::Running(handle) = &mut self.records[index].status {
+            while let CrewStatus::Running(handle) = &mut self.records[index].status {
                 match handle.hear() {
                     Heard::Nothing => break,
                     Heard::Message(message) => self.take_message(index, message, scene, observer),
@@ -177,7 +177,7 @@ impl Crew {
         tell(trace::state_change(pid, last_state, WorkerState::Exited));
         tell(format!("pid={pid}: runstate EXITED -> REAPED"));
         if let Some(signal) = killed_by {
-            observer.event(RunEvent::Message(Stream::Error, Note::Killed { pid, signal }));
+            observer.event(RunEvent::Message(MessageStream::Error, Note::Killed { pid, signal }));
         }
         if let Some(stats) = lost {
             self.records[index].outcome = Some(Box::new(lost_outcome(stats, killed_by)));
@@ -205,10 +205,10 @@ impl Crew {
         let Some(outcome) = &record.outcome else { return };
         let Some(error) = &outcome.failure else { return };
         if let Some(note) = error.note.as_deref() {
-            observer.event(RunEvent::Message(Stream::Error, note.clone()));
+            observer.event(RunEvent::Message(MessageStream::Error, note.clone()));
         }
         // As in fio, what fails in the process of the job is told where the report goes.
-        let stream = if record.pid == 0 { Stream::Error } else { Stream::Info };
+        let stream = if record.pid == 0 { MessageStream::Error } else { MessageStream::Info };
         observer.event(RunEvent::Message(stream, failed(record.pid, error)));
     }
 
@@ -238,7 +238,7 @@ impl Crew {
 
     pub(super) fn end_worker(&mut self, index: usize, scene: &Scene, observer: &mut dyn RunObserver) {
         if self.records[index].is_waiting() {
-            self.records[index].status = Status::Ended;
+            self.records[index].status = CrewStatus::Ended;
         } else if self.records[index].is_running() {
             let (name, pid) = (&scene.plan.workers[index].spec.name, self.records[index].pid);
             let text = || format!("setting terminate on {name}/{pid}");
@@ -266,7 +266,7 @@ impl Crew {
     /// What can be ended from outside is; its end is noticed like any other.
     pub(super) fn kill_all(&self) {
         for record in &self.records {
-            if let Status::Running(WorkerHandle::Process(pid, _)) = &record.status {
+            if let CrewStatus::Running(WorkerHandle::Process(pid, _)) = &record.status {
                 // It may have ended in this moment. What does not even die of this is left behind.
                 let _ = process::kill(*pid, Signal::KILL);
             }
@@ -285,7 +285,7 @@ impl Crew {
             self.take_end(index, None, scene, observer);
         }
         // Those that were waiting for their turn have been told.
-        self.records.iter_mut().for_each(|record| record.status = Status::Ended);
+        self.records.iter_mut().for_each(|record| record.status = CrewStatus::Ended);
     }
 
     /// The figures of a worker that cannot tell them itself: those that it sent last, or what it showed.

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how the line looks. Start reading at [`EtaMaker::snapshot`].
 
-use super::record::Record;
+use super::record::CrewRecord;
 use crate::link::board::{Board, WorkerState};
 use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_spec::{DirectionMix, SizeSpec};
@@ -67,7 +67,13 @@ impl EtaMaker {
         if following > now { due_at } else { now }
     }
 
-    pub(super) fn snapshot(&mut self, plan: &RunPlan, board: &Board, records: &[Record], now: Instant) -> EtaSnapshot {
+    pub(super) fn snapshot(
+        &mut self,
+        plan: &RunPlan,
+        board: &Board,
+        records: &[CrewRecord],
+        now: Instant,
+    ) -> EtaSnapshot {
         let running = |index: &usize| records[*index].is_running();
         let counts = |index: &usize| running(index) && board.slot(*index).state() > WorkerState::Ramping;
         let only_ramps = !(0..records.len()).any(|index| counts(&index));
@@ -143,7 +149,7 @@ fn totals(board: &Board, n_workers: usize) -> (PerDirection<u64>, PerDirection<u
 
 /// The longest estimate of all workers that have not ended; those that wait for them to end come on top. `None`: nobody
 /// knows.
-pub(super) fn seconds_left(plan: &RunPlan, board: &Board, records: &[Record], now: Instant) -> Option<u64> {
+pub(super) fn seconds_left(plan: &RunPlan, board: &Board, records: &[CrewRecord], now: Instant) -> Option<u64> {
     let (mut before, mut longest) = (0_u64, 0);
     for (index, (worker, record)) in plan.workers.iter().zip(records).enumerate() {
         if record.has_ended() {
@@ -209,7 +215,7 @@ fn time_for_bytes(wanted: u64, bytes: u64, ran: Duration, ramp: Duration) -> Opt
 }
 
 /// The letter of a worker in the line.
-fn letter(worker: &WorkerPlan, state: WorkerState, record: &Record) -> char {
+fn letter(worker: &WorkerPlan, state: WorkerState, record: &CrewRecord) -> char {
     if record.has_ended() {
         return match record {
             _ if record.killed_by.is_some() => 'K',
@@ -250,7 +256,7 @@ fn running_letter(worker: &WorkerPlan) -> char {
 #[cfg(test)]
 mod tests {
     use super::super::launch::WorkerHandle;
-    use super::super::record::Status;
+    use super::super::record::CrewStatus;
     use super::*;
     use ferrio_spec::{JobSpec, RunSpec, SpRandomSpec};
 
@@ -319,19 +325,19 @@ mod tests {
         let plan = plan(vec![timed(4), timed(6), waiting]);
         let board = Board::new(3).unwrap();
         let start = Instant::now();
-        let mut records: Vec<Record> = (0..3).map(|_| Record::default()).collect();
+        let mut records: Vec<CrewRecord> = (0..3).map(|_| CrewRecord::default()).collect();
         let after =
-            |secs: u64, records: &[Record]| seconds_left(&plan, &board, records, start + Duration::from_secs(secs));
+            |secs: u64, records: &[CrewRecord]| seconds_left(&plan, &board, records, start + Duration::from_secs(secs));
         assert_eq!(after(0, &records), Some(9), "nothing has begun");
         for record in &mut records[..2] {
-            record.status = Status::Running(WorkerHandle::Thread(None, std::sync::mpsc::channel().1));
+            record.status = CrewStatus::Running(WorkerHandle::Thread(None, std::sync::mpsc::channel().1));
             record.let_go_at = Some(start);
         }
         assert_eq!([1, 5].map(|secs| after(secs, &records)), [Some(8), Some(4)]);
-        records[0].status = Status::Ended;
-        records[1].status = Status::Ended;
+        records[0].status = CrewStatus::Ended;
+        records[1].status = CrewStatus::Ended;
         assert_eq!(after(6, &records), Some(3));
-        records[2].status = Status::Ended;
+        records[2].status = CrewStatus::Ended;
         assert_eq!(after(9, &records), Some(0));
     }
 

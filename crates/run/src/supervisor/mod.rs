@@ -29,7 +29,7 @@ mod turns;
 mod watch;
 
 use crate::error::RunError;
-use crate::events::{RunEvent, RunObserver, Stream};
+use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::link::trace::TraceSettings;
 use crate::logs;
 use crate::replay::merge::merge_traces;
@@ -40,7 +40,7 @@ use std::time::Duration;
 pub use crate::probe::calibrate_idle;
 pub use handle::Handle;
 pub use outcome::without_jobs;
-pub use run::{Prepared, Run, Start};
+pub use run::{PreparedRun, Run, Start};
 
 /// How a run is done, apart from its jobs.
 #[derive(Debug, Clone)]
@@ -98,7 +98,7 @@ pub struct RunOutcome {
 
 /// Merges the traces of the jobs that want it, and does nothing else (`--merge-blktrace-only`).
 pub fn merge_only(mut spec: RunSpec, handle: &Handle, observer: &mut dyn RunObserver) -> Result<(), RunError> {
-    let mut tell = |line: String| observer.event(RunEvent::Message(Stream::Error, line.into()));
+    let mut tell = |line: String| observer.event(RunEvent::Message(MessageStream::Error, line.into()));
     match merge_traces(&mut spec, &mut tell, &|| handle.is_stopping())? {
         0 => {
             Err(RunError::Merge("fio: --merge-blktrace-only: no job has read_iolog and merge_blktrace_file".to_owned()))

@@ -4,11 +4,11 @@
 
 use super::attended::Stuck;
 use super::desk::{Desk, URGENT_LIMIT};
-use super::record::{Record, setup_failed};
+use super::record::{CrewRecord, setup_failed};
 use super::steady::Steady;
 use super::{RunOutcome, RunSettings};
 use crate::error::{Failure, failure};
-use crate::events::{RunEvent, RunObserver, Stream};
+use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::files::guard::DeviceInUse;
 use crate::link::message::WorkerOutcome;
 use crate::plan::{RunPlan, WorkerPlan};
@@ -34,7 +34,7 @@ pub(super) struct Moment {
 }
 
 /// The run as it is now.
-pub(super) fn snapshot(plan: &RunPlan, settings: &RunSettings, records: &[Record], moment: &Moment) -> RunRecord {
+pub(super) fn snapshot(plan: &RunPlan, settings: &RunSettings, records: &[CrewRecord], moment: &Moment) -> RunRecord {
     let workers = plan.workers.iter().zip(records);
     let workers =
         workers.map(|(worker, record)| worker_record(worker, record, Box::new(record.stats_now(moment.now)))).collect();
@@ -42,7 +42,7 @@ pub(super) fn snapshot(plan: &RunPlan, settings: &RunSettings, records: &[Record
 }
 
 /// The run at its end. The figures of the workers go over to it.
-pub(super) fn last(plan: &RunPlan, settings: &RunSettings, mut records: Vec<Record>, moment: &Moment) -> RunRecord {
+pub(super) fn last(plan: &RunPlan, settings: &RunSettings, mut records: Vec<CrewRecord>, moment: &Moment) -> RunRecord {
     let workers = plan.workers.iter().zip(&mut records);
     let workers = workers.map(|(worker, record)| {
         let stats = record.take_stats(moment.now);
@@ -78,13 +78,13 @@ pub(super) fn refused(
     refusal: &DeviceInUse,
     observer: &mut dyn RunObserver,
 ) -> RunOutcome {
-    observer.event(RunEvent::Message(Stream::Error, refusal.message.clone().into()));
+    observer.event(RunEvent::Message(MessageStream::Error, refusal.message.clone().into()));
     let failed = |index| {
         let failure = (index == refusal.worker_index).then(|| failure!(EBUSY, "check of devices"));
         let outcome = failure.map(|error| Box::new(WorkerOutcome::new(Box::default(), Some(error), false)));
-        Record { outcome, ..Record::default() }
+        CrewRecord { outcome, ..CrewRecord::default() }
     };
-    let records: Vec<Record> = (0..plan.workers.len()).map(failed).collect();
+    let records: Vec<CrewRecord> = (0..plan.workers.len()).map(failed).collect();
     let moment = Moment { now: Instant::now(), elapsed: Duration::ZERO, eta_secs: None, evidence: Vec::new() };
     let record = last(plan, settings, records, &moment);
     RunOutcome { record, n_failed: 1, is_stopped: false, n_logs_lost: 0 }
@@ -94,7 +94,7 @@ pub(super) fn refused(
 pub(super) fn given_up(
     plan: &RunPlan,
     settings: &RunSettings,
-    mut records: Vec<Record>,
+    mut records: Vec<CrewRecord>,
     stuck: &Stuck,
     desk: &Desk,
     observer: &mut dyn RunObserver,
@@ -114,7 +114,7 @@ pub(super) fn stuck_error(worker: &WorkerPlan) -> Failure {
     failure!(EINTR, "stuck").explained(note)
 }
 
-fn worker_record(worker: &WorkerPlan, record: &Record, stats: Box<ThreadStats>) -> WorkerRecord {
+fn worker_record(worker: &WorkerPlan, record: &CrewRecord, stats: Box<ThreadStats>) -> WorkerRecord {
     let spec = &worker.spec;
     WorkerRecord {
         name: spec.name.clone(),

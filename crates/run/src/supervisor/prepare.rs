@@ -8,9 +8,9 @@ use super::agenda::Agenda;
 use super::attended::{Station, Stuck, attended};
 use super::desk::Desk;
 use super::outcome::{self, Moment};
-use super::record::{self, Record, Status};
+use super::record::{self, CrewRecord, CrewStatus};
 use crate::error::{Failure, RunError};
-use crate::events::{RunEvent, RunObserver, Stream};
+use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::files::guard::{self, DeviceInUse};
 use crate::files::{self, FileSet};
 use crate::link::trace::TraceGroup;
@@ -34,7 +34,7 @@ pub(super) fn merge(mut spec: RunSpec, desk: &mut Desk, observer: &mut dyn RunOb
     let name = job.name.clone();
     let told = |line: Option<String>, _: &mut Desk, observer: &mut dyn RunObserver| {
         if let Some(line) = line {
-            observer.event(RunEvent::Message(Stream::Error, line.into()));
+            observer.event(RunEvent::Message(MessageStream::Error, line.into()));
         }
     };
     let merged = attended(desk, observer, told, move |station: &Station<String, _>| {
@@ -62,7 +62,7 @@ fn sizes_in_bytes(plan: &mut Arc<RunPlan>, desk: &mut Desk, observer: &mut dyn R
 }
 
 /// What was seen of the machine and of the files of all workers before anything was done to them.
-pub(super) struct Survey {
+pub(super) struct MachineSurvey {
     pub(super) facts: Provenance,
     /// A device that must not be written to.
     pub(super) refusal: Option<DeviceInUse>,
@@ -82,7 +82,7 @@ pub(super) fn survey(
     clock: &Clock,
     desk: &mut Desk,
     observer: &mut dyn RunObserver,
-) -> Result<Survey, Stuck> {
+) -> Result<MachineSurvey, Stuck> {
     sizes_in_bytes(plan, desk, observer)?;
     let (plan, settings, clock) = (Arc::clone(plan), settings.clone(), clock.clone());
     attended(
@@ -91,7 +91,7 @@ pub(super) fn survey(
         |_, _, _| (),
         move |station: &Station<(), _>| {
             let look_at = |index| station.work_for(index);
-            Survey {
+            MachineSurvey {
                 facts: provenance::collect(&plan, &settings.command_line, &clock, &look_at),
                 refusal: guard::check_devices(&plan.workers, &look_at),
                 trees: firsts(&plan).flat_map(files::tell_trees).collect(),
@@ -101,7 +101,7 @@ pub(super) fn survey(
 }
 
 /// What a layout says.
-enum Step {
+enum LayoutEvent {
     Event(RunEvent),
     Prepared(usize, Result<FileSet, Failure>),
 }
@@ -111,7 +111,7 @@ enum Step {
 pub(super) fn prepare_workers(
     plan: &Arc<RunPlan>,
     settings: &RunSettings,
-    records: &mut [Record],
+    records: &mut [CrewRecord],
     desk: &mut Desk,
     observer: &mut dyn RunObserver,
 ) -> Result<(), Stuck> {
@@ -130,22 +130,22 @@ pub(super) fn prepare_workers(
         desk,
         observer,
         |step, desk, observer| preparation.take(step, desk, observer),
-        move |station: &Station<Step, ()>| {
+        move |station: &Station<LayoutEvent, ()>| {
             let mut zones = ZoneRegistry::new(its_plan.workers.len());
             for index in early {
                 station.work_for(index);
-                let (worker, mut tell) = (&its_plan.workers[index], |event| station.tell(Step::Event(event)));
+                let (worker, mut tell) = (&its_plan.workers[index], |event| station.tell(LayoutEvent::Event(event)));
                 let is_over = || station.is_over();
                 trace.tell(TraceGroup::Process, &mut tell, || "pid=0: runstate NOT_CREATED -> SETTING_UP".to_owned());
                 let set = FileSet::prepare(worker, Some(&mut zones), readonly, trace, &mut tell, &is_over);
                 trace.tell(TraceGroup::Process, &mut tell, || "pid=0: runstate SETTING_UP -> NOT_CREATED".to_owned());
-                station.tell(Step::Prepared(index, set));
+                station.tell(LayoutEvent::Prepared(index, set));
             }
         },
     )?;
     for (worker, record) in plan.workers.iter().zip(records) {
         if worker.spec.layout.create_only {
-            record.status = Status::Ended;
+            record.status = CrewStatus::Ended;
         }
     }
     Ok(())
@@ -155,7 +155,7 @@ pub(super) fn prepare_workers(
 pub(super) fn start_probes(
     plan: &Arc<RunPlan>,
     settings: &RunSettings,
-    records: &[Record],
+    records: &[CrewRecord],
     desk: &mut Desk,
     observer: &mut dyn RunObserver,
 ) -> Result<Probes, Stuck> {
@@ -163,7 +163,7 @@ pub(super) fn start_probes(
         return Ok(Probes::default());
     }
     let paths =
-        |record: &Record| record.files.iter().flat_map(|set| &set.files).map(|file| file.path.clone()).collect();
+        |record: &CrewRecord| record.files.iter().flat_map(|set| &set.files).map(|file| file.path.clone()).collect();
     let laid_out = records.iter().map(|record| (!record.has_failed()).then(|| paths(record)));
     let laid_out: Vec<Option<Vec<PathBuf>>> = laid_out.collect();
     let (plan, control) = (Arc::clone(plan), settings.control.clone());
@@ -171,7 +171,7 @@ pub(super) fn start_probes(
         move |station: &Station<(), _>| Probes::start(&plan, &control, &laid_out, &|index| station.work_for(index));
     let (probes, problems) = attended(desk, observer, |_, _, _| (), task)?;
     for problem in problems {
-        observer.event(RunEvent::Message(Stream::Error, problem));
+        observer.event(RunEvent::Message(MessageStream::Error, problem));
     }
     Ok(probes)
 }
@@ -187,21 +187,23 @@ struct Preparation<'a> {
     settings: &'a RunSettings,
     agenda: Agenda,
     started_at: Instant,
-    records: &'a mut [Record],
+    records: &'a mut [CrewRecord],
 }
 
 impl Preparation<'_> {
-    fn take(&mut self, step: Option<Step>, desk: &mut Desk, observer: &mut dyn RunObserver) {
+    fn take(&mut self, step: Option<LayoutEvent>, desk: &mut Desk, observer: &mut dyn RunObserver) {
         match step {
             None => {}
-            Some(Step::Event(event)) => observer.event(event),
-            Some(Step::Prepared(index, Ok(set))) => {
+            Some(LayoutEvent::Event(event)) => observer.event(event),
+            Some(LayoutEvent::Prepared(index, Ok(set))) => {
                 self.records[index].zones = set.zones.clone();
                 self.records[index].files = Some(set);
             }
             // The watch ends those that wait.
-            Some(Step::Prepared(_, Err(error))) if error.is_stopped() => {}
-            Some(Step::Prepared(index, Err(error))) => record::setup_failed(&mut self.records[index], error, observer),
+            Some(LayoutEvent::Prepared(_, Err(error))) if error.is_stopped() => {}
+            Some(LayoutEvent::Prepared(index, Err(error))) => {
+                record::setup_failed(&mut self.records[index], error, observer);
+            }
         }
         let due = self.agenda.take_due(Instant::now());
         if due.trigger {
@@ -223,7 +225,7 @@ impl Preparation<'_> {
 
 /// Descriptors that a process of the run may need: two for each worker, the files of the worker that opens most at once,
 /// those of all threads that share a table, the logs, and some for the rest.
-pub(super) fn n_descriptors(plan: &RunPlan, records: &[Record]) -> u64 {
+pub(super) fn n_descriptors(plan: &RunPlan, records: &[CrewRecord]) -> u64 {
     let (mut n_most, mut n_shared, mut n_logs) = (0, 0, 0);
     for (worker, record) in plan.workers.iter().zip(records) {
         let target = &worker.spec.target;

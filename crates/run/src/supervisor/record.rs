@@ -1,12 +1,12 @@
 //! What the supervisor knows of each worker.
 //!
-//! Must not know: how workers are started. Start reading at [`Record`].
+//! Must not know: how workers are started. Start reading at [`CrewRecord`].
 
 use super::launch::WorkerHandle;
 use super::steady::Steady;
-use super::stretches::Told;
+use super::stretches::ToldFigures;
 use crate::error::Failure;
-use crate::events::{RunEvent, RunObserver, Stream};
+use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::files::FileSet;
 use crate::link::message::WorkerOutcome;
 use crate::plan::WorkerPlan;
@@ -16,7 +16,7 @@ use std::time::Instant;
 
 /// Where a worker is, as seen from outside.
 #[derive(Default)]
-pub(super) enum Status {
+pub(super) enum CrewStatus {
     /// Not started.
     #[default]
     Waiting,
@@ -28,8 +28,8 @@ pub(super) enum Status {
 
 /// One worker.
 #[derive(Default)]
-pub(super) struct Record {
-    pub(super) status: Status,
+pub(super) struct CrewRecord {
+    pub(super) status: CrewStatus,
     /// Its files, when they were laid out before the start.
     pub(super) files: Option<FileSet>,
     /// Zones of its files, which it may hold when it ends.
@@ -44,7 +44,7 @@ pub(super) struct Record {
     /// A snapshot was asked for and has not come.
     pub(super) awaits_snapshot: bool,
     /// What was told of it, where records of intervals are kept.
-    pub(super) told: Option<Box<Told>>,
+    pub(super) told: Option<Box<ToldFigures>>,
     /// Its end was told too.
     pub(super) end_is_told: bool,
     /// Its part in a search for a steady state.
@@ -55,22 +55,22 @@ pub(super) struct Record {
     pub(super) is_cut_short: bool,
 }
 
-impl Record {
+impl CrewRecord {
     pub(super) fn is_waiting(&self) -> bool {
-        matches!(self.status, Status::Waiting)
+        matches!(self.status, CrewStatus::Waiting)
     }
 
     pub(super) fn is_running(&self) -> bool {
-        matches!(self.status, Status::Running(_))
+        matches!(self.status, CrewStatus::Running(_))
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        matches!(self.status, Status::Ended)
+        matches!(self.status, CrewStatus::Ended)
     }
 
     /// It is gone. `is_lost`: without its results.
     pub(super) fn end(&mut self, worker: &WorkerPlan, killed_by: Option<i32>, is_lost: bool) {
-        self.status = Status::Ended;
+        self.status = CrewStatus::Ended;
         self.awaits_snapshot = false;
         self.killed_by = killed_by;
         self.zones.release(worker);
@@ -126,13 +126,13 @@ impl Record {
 }
 
 /// A worker that cannot even start: what explains it, and its end.
-pub(super) fn setup_failed(record: &mut Record, error: Failure, observer: &mut dyn RunObserver) {
+pub(super) fn setup_failed(record: &mut CrewRecord, error: Failure, observer: &mut dyn RunObserver) {
     if let Some(note) = &error.note {
-        observer.event(RunEvent::Message(Stream::Error, Note::clone(note)));
+        observer.event(RunEvent::Message(MessageStream::Error, Note::clone(note)));
     }
-    observer.event(RunEvent::Message(Stream::Error, failed(0, &error)));
+    observer.event(RunEvent::Message(MessageStream::Error, failed(0, &error)));
     record.outcome = Some(Box::new(WorkerOutcome::new(Box::default(), Some(error), false)));
-    record.status = Status::Ended;
+    record.status = CrewStatus::Ended;
 }
 
 /// What is said of a failure beside what explains it.

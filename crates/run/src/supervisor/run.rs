@@ -1,9 +1,9 @@
 //! A run as an object: it is prepared, goes, and ends in a record.
 //!
-//! Must not know: how workers are watched. Start reading at [`Run::prepare`], then [`Prepared::go`].
+//! Must not know: how workers are watched. Start reading at [`Run::prepare`], then [`PreparedRun::go`].
 //!
 //! A program may have several runs, one after the other or at the same time, each in a thread of its own. Jobs that are processes
-//! are forked from the thread that calls [`Run::prepare`] and [`Prepared::go`], and die with it. Such a process begins with a
+//! are forked from the thread that calls [`Run::prepare`] and [`PreparedRun::go`], and die with it. Such a process begins with a
 //! copy of what the other threads of the program had locked at that moment. What a worker needs is free then, as far as this
 //! program's own threads are concerned: they hold no lock that a worker takes but that of the C library's memory, which the
 //! library itself puts in order after a fork. A program with an allocator of its own that does not do that, or whose other threads
@@ -13,10 +13,10 @@ use super::crew::Crew;
 use super::desk::Desk;
 use super::groups;
 use super::handle::Handle;
-use super::prepare::{self, Survey};
-use super::record::Record;
+use super::prepare::{self, MachineSurvey};
+use super::record::CrewRecord;
 use super::scene::Scene;
-use super::stretches::Teller;
+use super::stretches::StretchTeller;
 use super::time::RunTime;
 use super::watch::Watch;
 use super::{RunOutcome, RunSettings, announce, outcome, steady};
@@ -54,7 +54,7 @@ pub enum Start {
 
 /// A run whose files are laid out and whose first workers wait for the start. It stays in the thread that has prepared it, with
 /// which its processes die. Dropping it ends them.
-pub struct Prepared {
+pub struct PreparedRun {
     stage: Option<Stage>,
     handle: Handle,
     _stays_in_its_thread: PhantomData<*const ()>,
@@ -83,10 +83,10 @@ impl Run {
 
     /// Lays out the files, starts the workers that begin first, and waits until they are ready. Events go to the observer as they
     /// happen.
-    pub fn prepare(self, observer: &mut dyn RunObserver) -> Result<Prepared, RunError> {
+    pub fn prepare(self, observer: &mut dyn RunObserver) -> Result<PreparedRun, RunError> {
         let handle = self.handle.clone();
         let stage = prepare_stage(self, observer)?;
-        Ok(Prepared { stage: Some(stage), handle, _stays_in_its_thread: PhantomData })
+        Ok(PreparedRun { stage: Some(stage), handle, _stays_in_its_thread: PhantomData })
     }
 
     /// All of it, from now on.
@@ -95,7 +95,7 @@ impl Run {
     }
 }
 
-impl Prepared {
+impl PreparedRun {
     /// What steers it.
     pub fn handle(&self) -> Handle {
         self.handle.clone()
@@ -117,7 +117,7 @@ impl Prepared {
     }
 }
 
-impl Drop for Prepared {
+impl Drop for PreparedRun {
     fn drop(&mut self) {
         if let Some(Stage::Ready(mut watch, so_far)) = self.stage.take() {
             self.handle.abort();
@@ -150,15 +150,16 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
     let spec = prepare::merge(spec, &mut desk, observer)?;
     let mut plan = Arc::new(RunPlan::new(spec)?);
     let clock = time.clock();
-    let Survey { facts, refusal, trees } = match prepare::survey(&mut plan, &settings, &clock, &mut desk, observer) {
-        Ok(survey) => survey,
-        Err(stuck) => return Ok(over(outcome::given_up(&plan, &settings, fresh(&plan), &stuck, &desk, observer))),
-    };
+    let MachineSurvey { facts, refusal, trees } =
+        match prepare::survey(&mut plan, &settings, &clock, &mut desk, observer) {
+            Ok(survey) => survey,
+            Err(stuck) => return Ok(over(outcome::given_up(&plan, &settings, fresh(&plan), &stuck, &desk, observer))),
+        };
     if let Some(plan) = Arc::get_mut(&mut plan) {
         plan.facts = facts;
     }
     announce::tell_all(settings.trace, TraceGroup::Time, clock.describe(), observer);
-    let teller = Teller::start(&plan, settings.record_interval, clock.now_ns(), observer);
+    let teller = StretchTeller::start(&plan, settings.record_interval, clock.now_ns(), observer);
     if let Some(refusal) = refusal {
         return Ok(over(outcome::refused(&plan, &settings, &refusal, observer)));
     }
@@ -191,6 +192,6 @@ fn over(outcome: RunOutcome) -> Stage {
 }
 
 /// Records of workers of which nothing is known yet.
-fn fresh(plan: &RunPlan) -> Vec<Record> {
-    std::iter::repeat_with(Record::default).take(plan.workers.len()).collect()
+fn fresh(plan: &RunPlan) -> Vec<CrewRecord> {
+    std::iter::repeat_with(CrewRecord::default).take(plan.workers.len()).collect()
 }

@@ -3,7 +3,7 @@
 //! Must not know: what happens in the run. Start reading at [`Scene`].
 
 use super::RunSettings;
-use super::stretches::Teller;
+use super::stretches::StretchTeller;
 use super::time::RunTime;
 use crate::link::board::Board;
 use crate::logs::LogDrain;
@@ -19,7 +19,7 @@ pub(super) struct Scene {
     pub(super) clock: Clock,
     pub(super) time: RunTime,
     pub(super) logs: Option<LogDrain>,
-    pub(super) teller: Teller,
+    pub(super) teller: StretchTeller,
 }
 
 impl Scene {

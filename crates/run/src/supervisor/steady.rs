@@ -2,7 +2,7 @@
 //!
 //! Must not know: what steady means, how workers are told to end. Start reading at [`SteadyGroup::take`].
 
-use super::record::Record;
+use super::record::CrewRecord;
 use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_stats::{SteadySample, SteadyState};
 use std::collections::VecDeque;
@@ -111,7 +111,7 @@ pub(super) enum Phase {
 }
 
 impl Phase {
-    pub(super) fn of(record: &Record) -> Self {
+    pub(super) fn of(record: &CrewRecord) -> Self {
         match record {
             _ if record.is_waiting() => Self::Waiting,
             _ if record.is_running() => Self::Running,
@@ -121,7 +121,7 @@ impl Phase {
 }
 
 /// Enters into the records which workers are judged together: those that share a report.
-pub(super) fn enter(plan: &RunPlan, records: &mut [Record]) {
+pub(super) fn enter(plan: &RunPlan, records: &mut [CrewRecord]) {
     let mut first: Option<usize> = None;
     for (index, worker) in plan.workers.iter().enumerate() {
         if worker.spec.steady_state.duration_us == 0 {
@@ -146,7 +146,7 @@ pub(super) fn enter(plan: &RunPlan, records: &mut [Record]) {
 
 /// Takes the sample of a worker; returns those that end because of it. What came of it is told as by [`SteadyGroup::take`].
 pub(super) fn take(
-    records: &mut [Record],
+    records: &mut [CrewRecord],
     index: usize,
     sample: SteadySample,
     tell: impl FnMut(usize, &SteadyState),

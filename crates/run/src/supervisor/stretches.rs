@@ -1,10 +1,10 @@
 //! What workers did, interval by interval and at their end, for who keeps records of a run.
 //!
-//! Must not know: how records look. Start reading at [`Teller::interval`].
+//! Must not know: how records look. Start reading at [`StretchTeller::interval`].
 //! Workers send all that they counted so far; what is told is the difference to what was told before. So the intervals
 //! of a worker, with the last one that its end closes, sum up to its final figures.
 
-use super::record::Record;
+use super::record::CrewRecord;
 use crate::events::{RunEvent, RunObserver};
 use crate::link::board::IntervalTimes;
 use crate::link::message::IntervalFigures;
@@ -14,18 +14,18 @@ use ferrio_stats::{JobEnd, ResourceUsage, Stretch, ThreadStats};
 use std::time::{Duration, Instant};
 
 /// Tells of the intervals of a run; nothing where no records are wanted.
-pub(super) struct Teller {
+pub(super) struct StretchTeller {
     times: Option<IntervalTimes>,
     run_epoch_ms: u64,
 }
 
 /// What was told of a worker.
-pub(super) struct Told {
+pub(super) struct ToldFigures {
     stats: ThreadStats,
     until_ns: u64,
 }
 
-impl Teller {
+impl StretchTeller {
     /// The records begin, at a moment of the run's clock.
     pub(super) fn start(
         plan: &RunPlan,
@@ -50,7 +50,7 @@ impl Teller {
     pub(super) fn interval(
         &self,
         worker: &WorkerPlan,
-        record: &mut Record,
+        record: &mut CrewRecord,
         figures: IntervalFigures,
         now: Instant,
         observer: &mut dyn RunObserver,
@@ -60,7 +60,7 @@ impl Teller {
         // Of a worker that is killed this is the last that is known.
         record.snapshot = Some((Box::new(stats.clone()), now));
         if is_told {
-            record.told = Some(Box::new(Told { stats, until_ns: at_ns }));
+            record.told = Some(Box::new(ToldFigures { stats, until_ns: at_ns }));
         }
     }
 
@@ -68,7 +68,7 @@ impl Teller {
     pub(super) fn end(
         &self,
         worker: &WorkerPlan,
-        record: &mut Record,
+        record: &mut CrewRecord,
         (now, now_ns): (Instant, u64),
         observer: &mut dyn RunObserver,
     ) {
@@ -94,7 +94,7 @@ impl Teller {
     fn tell_interval(
         &self,
         worker: &WorkerPlan,
-        record: &Record,
+        record: &CrewRecord,
         stats: &ThreadStats,
         end_ns: u64,
         observer: &mut dyn RunObserver,

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what workers tell. Start reading at [`trace()`].
 
-use super::record::Record;
+use super::record::CrewRecord;
 use super::scene::Scene;
 use crate::events::{RunEvent, RunObserver};
 use crate::link::board::WorkerState;
@@ -12,7 +12,7 @@ use ferrio_stats::{SteadySample, SteadyState};
 /// Tells a line of a group that is traced, unless only those of a job are wanted, and it has started.
 pub(super) fn trace(
     scene: &Scene,
-    records: &[Record],
+    records: &[CrewRecord],
     observer: &mut dyn RunObserver,
     group: TraceGroup,
     text: impl FnOnce() -> String,
@@ -23,18 +23,18 @@ pub(super) fn trace(
 }
 
 /// `job:N`: the job has started.
-fn has_traced_started(scene: &Scene, records: &[Record]) -> bool {
+fn has_traced_started(scene: &Scene, records: &[CrewRecord]) -> bool {
     let traced = scene.settings.trace.job_index().and_then(|index| records.get(index));
     traced.is_some_and(|record| record.pid != 0)
 }
 
 /// Lines of this worker are not wanted, or no longer.
-pub(super) fn is_other_than_traced(scene: &Scene, records: &[Record], index: usize) -> bool {
+pub(super) fn is_other_than_traced(scene: &Scene, records: &[CrewRecord], index: usize) -> bool {
     scene.settings.trace.job_index() != Some(index) && has_traced_started(scene, records)
 }
 
 /// A worker is about to be started.
-pub(super) fn tell_launch(scene: &Scene, records: &[Record], observer: &mut dyn RunObserver, index: usize) {
+pub(super) fn tell_launch(scene: &Scene, records: &[CrewRecord], observer: &mut dyn RunObserver, index: usize) {
     let how = if scene.is_thread(index) { "will pthread_create" } else { "will fork" };
     let created = || trace::state_change(0, WorkerState::Waiting, WorkerState::Created);
     trace(scene, records, observer, TraceGroup::Process, created);

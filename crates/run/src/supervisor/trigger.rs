@@ -5,7 +5,7 @@
 use super::crew::Crew;
 use super::reports::ANSWER_LIMIT;
 use super::scene::Scene;
-use crate::events::{RunEvent, RunObserver, Stream};
+use crate::events::{MessageStream, RunEvent, RunObserver};
 use ferrio_spec::Trigger;
 use ferrio_stats::Note;
 use ferrio_stats::note::During;
@@ -63,5 +63,5 @@ impl TriggerCommand {
 }
 
 fn complain(note: Note, observer: &mut dyn RunObserver) {
-    observer.event(RunEvent::Message(Stream::Error, note));
+    observer.event(RunEvent::Message(MessageStream::Error, note));
 }

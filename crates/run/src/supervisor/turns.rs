@@ -2,12 +2,12 @@
 //!
 //! Must not know: how workers are started. Start reading at [`whose_turn`].
 
-use super::record::Record;
+use super::record::CrewRecord;
 use crate::plan::RunPlan;
 use std::time::Duration;
 
 /// The workers that are to be started so long after the start of the run.
-pub(super) fn whose_turn(plan: &RunPlan, records: &[Record], elapsed: Duration) -> Vec<usize> {
+pub(super) fn whose_turn(plan: &RunPlan, records: &[CrewRecord], elapsed: Duration) -> Vec<usize> {
     let mut turn = Vec::new();
     let elapsed_ns = elapsed.as_nanos() as u64;
     let mut earlier_have_ended = true;
@@ -27,14 +27,14 @@ pub(super) fn whose_turn(plan: &RunPlan, records: &[Record], elapsed: Duration) 
 }
 
 /// `wait_for`: all workers of the named job have ended.
-fn waitee_has_ended(plan: &RunPlan, records: &[Record], index: usize) -> bool {
+fn waitee_has_ended(plan: &RunPlan, records: &[CrewRecord], index: usize) -> bool {
     let Some(name) = &plan.workers[index].spec.grouping.wait_for else { return true };
     let same = |other: &usize| plan.workers[*other].spec.name == *name;
     (0..index).filter(same).all(|other| records[other].has_ended())
 }
 
 /// Time until the next start delay is over.
-pub(super) fn next_start(plan: &RunPlan, records: &[Record], elapsed: Duration) -> Duration {
+pub(super) fn next_start(plan: &RunPlan, records: &[CrewRecord], elapsed: Duration) -> Duration {
     let elapsed_ns = elapsed.as_nanos() as u64;
     let waiting = plan.workers.iter().zip(records).filter(|(_, record)| record.is_waiting());
     let left = waiting.map(|(worker, _)| worker.start_delay_ns.saturating_sub(elapsed_ns)).filter(|ns| *ns > 0);

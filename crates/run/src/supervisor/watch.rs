@@ -15,7 +15,7 @@ use super::reports::Reports;
 use super::scene::Scene;
 use super::trigger::TriggerCommand;
 use super::{RunOutcome, groups, turns};
-use crate::events::{RunEvent, RunObserver, Stream};
+use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::logs::LogDrain;
 use std::time::{Duration, Instant};
 
@@ -252,7 +252,7 @@ impl Watch {
 
     fn tell_log_problems(&self, observer: &mut dyn RunObserver) {
         for text in self.scene.logs.as_ref().map(LogDrain::take_problems).unwrap_or_default() {
-            observer.event(RunEvent::Message(Stream::Error, text));
+            observer.event(RunEvent::Message(MessageStream::Error, text));
         }
     }
 
@@ -299,7 +299,7 @@ fn end_logs(logs: Option<LogDrain>, desk: &mut Desk, observer: &mut dyn RunObser
     };
     let (problems, n_lost) = logs.map_or_else(Default::default, |logs| logs.stop(&mut gives_up));
     for text in problems {
-        observer.event(RunEvent::Message(Stream::Error, text));
+        observer.event(RunEvent::Message(MessageStream::Error, text));
     }
     n_lost
 }

@@ -4,7 +4,7 @@
 //! Facts: reference "Environment options".
 
 use crate::error::{Failure, failure};
-use crate::events::Stream;
+use crate::events::MessageStream;
 use crate::link::context::WorkerContext;
 use crate::plan::WorkerPlan;
 use ferrio_stats::Note;
@@ -33,7 +33,7 @@ pub(super) fn before(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<(
         Some(status) => {
             let name = &plan.spec.name;
             let note = format!("{name} : exec_prerun ended with {status}; the job does no I/O");
-            context.say(Stream::Info, note);
+            context.say(MessageStream::Info, note);
             Err(Failure::stopped())
         }
     }
@@ -45,7 +45,7 @@ pub(super) fn after(plan: &WorkerPlan, context: &WorkerContext<'_>) {
     if let Err(error) = run(command, "postrun", plan, context, &|| false)
         && let Some(note) = error.note
     {
-        context.say(Stream::Error, *note);
+        context.say(MessageStream::Error, *note);
     }
 }
 
@@ -60,7 +60,7 @@ fn run(
     let name = &plan.spec.name;
     let path = format!("{name}.{kind}.txt");
     let note = format!("{name} : Saving output of {kind} in {path}");
-    context.say(Stream::Info, note);
+    context.say(MessageStream::Info, note);
     let output = File::create(&path).and_then(|output| Ok((output.try_clone()?, output)));
     let (errors, output) = output.map_err(|error| failed(&error, kind, &path))?;
     // A group of its own: what the shell starts can be ended with it.

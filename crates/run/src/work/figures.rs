@@ -1,6 +1,6 @@
 //! What a worker reports: its counts with times, CPU and what its parts have to add.
 //!
-//! Must not know: loops, when it is asked. Start reading at [`Figures::at`].
+//! Must not know: loops, when it is asked. Start reading at [`WorkerFigures::at`].
 
 use super::hooks::Hooks;
 use super::hooks::blocks::BlockTable;
@@ -12,13 +12,13 @@ use ferrio_units::DataDirection;
 use ferrio_workload::replay::ReplayFigures;
 
 /// When what is reported began.
-pub(super) struct Figures {
+pub(super) struct WorkerFigures {
     usage_at_start: Usage,
     /// Start of the counted part of the present pass.
     pass_start_ns: u64,
 }
 
-impl Figures {
+impl WorkerFigures {
     pub(super) fn new() -> Self {
         Self { usage_at_start: Usage::default(), pass_start_ns: 0 }
     }

@@ -6,7 +6,7 @@
 use super::loops::Worker;
 use super::loops::open_files::{close_as_it_is, close_file, open_if_closed, sync_file};
 use crate::error::{Failure, failure};
-use crate::events::Stream;
+use crate::events::MessageStream;
 use crate::link::board::WorkerState;
 use crate::link::trace::TraceGroup;
 use ferrio_spec::engines::Measures;
@@ -93,6 +93,6 @@ fn close_all_as_they_are(worker: &mut Worker<'_>) {
 
 fn say_file_warnings(worker: &mut Worker<'_>) {
     for warning in std::mem::take(&mut worker.lane.files.warnings) {
-        worker.lane.context.say(Stream::Info, warning);
+        worker.lane.context.say(MessageStream::Info, warning);
     }
 }

@@ -2,15 +2,15 @@
 //!
 //! Must not know: which loop. Start reading at [`Lookout::attend`].
 
-use super::figures::Figures;
-use super::hooks::depth_search::Step;
+use super::figures::WorkerFigures;
+use super::hooks::depth_search::SearchStep;
 use super::lane::{Lane, Stop};
 use super::loops::queued::collect_some;
 use super::loops::{Attendant, Worker};
 use super::read_back::read_backlog;
 use super::samplers::Samplers;
 use crate::error::{Failure, failure};
-use crate::events::Stream;
+use crate::events::MessageStream;
 use crate::link::board::{WorkerState, attention};
 use crate::link::message::{IntervalFigures, WorkerMessage};
 use crate::link::trace::TraceGroup;
@@ -21,7 +21,7 @@ use ferrio_sys::errno::EINVAL;
 /// Keeps the time of a worker.
 pub(super) struct Lookout {
     pub(super) samplers: Samplers,
-    pub(super) figures: Figures,
+    pub(super) figures: WorkerFigures,
 }
 
 impl Attendant for Lookout {
@@ -117,10 +117,10 @@ impl Lookout {
         let (step, depth) = (search.close(), search.depth());
         let (good, bad) = search.bounds();
         tell_step(&worker.lane, share_percent, before, step, (good, depth, bad));
-        if step == Step::Over {
+        if step == SearchStep::Over {
             return Some(Stop::Ended);
         }
-        if step != Step::Same {
+        if step != SearchStep::Same {
             while worker.lane.slots.n_used() > 0 {
                 if let Err(stop) = collect_some(worker) {
                     return Some(stop);
@@ -129,7 +129,7 @@ impl Lookout {
             set_depth(&mut worker.lane, depth);
         }
         let now_ns = worker.lane.clock.now_ns();
-        if step == Step::Final {
+        if step == SearchStep::Final {
             self.finish_log(worker);
             self.start_counting(now_ns, worker);
             worker.lane.control.epoch_ns = now_ns;
@@ -162,7 +162,7 @@ impl Lookout {
 pub(super) fn save_state(worker: &Worker<'_>) {
     let lane = &worker.lane;
     if let Some(Err(text)) = worker.hooks.verifier.as_ref().and_then(|verifier| verifier.save_state(lane)) {
-        lane.context.say(Stream::Error, text);
+        lane.context.say(MessageStream::Error, text);
     }
     lane.control.slot().has_answered(attention::SAVE_STATE);
 }
@@ -209,15 +209,15 @@ fn start_search(now_ns: u64, worker: &mut Worker<'_>) {
 
 /// A window of the search for a latency has ended: the share of its I/Os within the target, and what follows. `depths` are the
 /// largest that was good, that which is tried next, and the smallest that was not.
-fn tell_step(lane: &Lane<'_>, share_percent: f64, before: u32, step: Step, depths: (u32, u32, u32)) {
+fn tell_step(lane: &Lane<'_>, share_percent: f64, before: u32, step: SearchStep, depths: (u32, u32, u32)) {
     let wanted = lane.plan.spec.latency.percentile;
     lane.context.tracer.line(TraceGroup::Rate, || format!("Success rate: {share_percent:.2}% (target {wanted:.2}%)"));
     let (good, depth, bad) = depths;
     lane.context.tracer.line(TraceGroup::Rate, || match step {
-        Step::Depth if depth > before => format!("Ramped up: {good} {depth} {bad}"),
-        Step::Depth => format!("Ramped down: {good} {depth} {bad}"),
-        Step::Same => format!("Stays: {good} {depth} {bad}"),
-        Step::Final => "Quiesce and final run".to_owned(),
-        Step::Over => "We are done".to_owned(),
+        SearchStep::Depth if depth > before => format!("Ramped up: {good} {depth} {bad}"),
+        SearchStep::Depth => format!("Ramped down: {good} {depth} {bad}"),
+        SearchStep::Same => format!("Stays: {good} {depth} {bad}"),
+        SearchStep::Final => "Quiesce and final run".to_owned(),
+        SearchStep::Over => "We are done".to_owned(),
     });
 }

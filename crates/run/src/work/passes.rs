@@ -3,7 +3,7 @@
 //! Must not know: how I/O is done. Start reading at [`Passes::run_to_end`].
 //! Facts: reference "When a pass ends".
 
-use super::figures::Figures;
+use super::figures::WorkerFigures;
 use super::finish::{close_all, finish_files};
 use super::hooks::Hooks;
 use super::hooks::iolog::IoLog;
@@ -50,7 +50,7 @@ impl<'a> Passes<'a> {
         let hooks = Hooks::new(&mut lane, &set, shape)?;
         let turns = Turns::new(&lane, &hooks);
         let samplers = Samplers::new(plan, context.board.intervals());
-        let lookout = Lookout { samplers, figures: Figures::new() };
+        let lookout = Lookout { samplers, figures: WorkerFigures::new() };
         Ok(Box::new(Self { worker: Worker { lane, hooks, turns }, lookout, set }))
     }
 

@@ -8,7 +8,7 @@ use super::stream_plan::workload_plan;
 use super::surroundings;
 use crate::compat;
 use crate::error::{Failure, errno_of, failure};
-use crate::events::Stream;
+use crate::events::MessageStream;
 use crate::files::{FileSet, named_paths};
 use crate::link::context::WorkerContext;
 use crate::link::trace::{self, TraceGroup};
@@ -96,7 +96,7 @@ fn lockable_bytes(wanted_bytes: u64, context: &WorkerContext<'_>) -> u64 {
     if wanted_bytes <= most_bytes {
         return wanted_bytes;
     }
-    context.say(Stream::Info, RunNote::LockedMemoryIsLimited { bytes: most_bytes });
+    context.say(MessageStream::Info, RunNote::LockedMemoryIsLimited { bytes: most_bytes });
     most_bytes
 }
 
@@ -297,7 +297,7 @@ fn engine<'a>(
     };
     let job = job_facts(worker);
     for line in prepared.introduction(&job) {
-        context.say(Stream::Info, line);
+        context.say(MessageStream::Info, line);
     }
     let setup = EngineSetup {
         iodepth: worker.queue().iodepth,

@@ -4,7 +4,7 @@
 //! Facts: reference "Environment options".
 
 use crate::error::{Failure, errno_of, failure};
-use crate::events::Stream;
+use crate::events::MessageStream;
 use crate::files::FileSet;
 use crate::link::context::WorkerContext;
 use crate::plan::WorkerPlan;
@@ -78,7 +78,7 @@ pub(super) fn set_scheduler(plan: &WorkerPlan, set: &FileSet, context: &WorkerCo
             continue;
         }
         if !device.set_scheduler(scheduler).map_err(failed)? {
-            context.say(Stream::Info, RunNote::NoSchedulers { device: device.name.clone() });
+            context.say(MessageStream::Info, RunNote::NoSchedulers { device: device.name.clone() });
         }
         seen.push(device.name);
     }

@@ -6,7 +6,7 @@
 use super::passes::Passes;
 use super::{commands, prepare, surroundings};
 use crate::error::{Failure, failure};
-use crate::events::Stream;
+use crate::events::MessageStream;
 use crate::files::FileSet;
 use crate::link::board::WorkerState;
 use crate::link::context::WorkerContext;
@@ -39,7 +39,7 @@ fn replay(plan: &WorkerPlan, context: &WorkerContext<'_>) -> WorkerOutcome {
     match traced(plan, context) {
         Ok(TracedJob { plan, set, replay, remarks }) => {
             for line in remarks {
-                context.say(Stream::Error, line);
+                context.say(MessageStream::Error, line);
             }
             work_on(&plan, Some(replay), Some(set), context)
         }

@@ -11,7 +11,7 @@ mod target;
 pub(crate) mod told;
 
 use crate::error::{Failure, failure};
-use crate::events::{RunEvent, Stream};
+use crate::events::{MessageStream, RunEvent};
 use crate::files::{FilePlan, FileSet};
 use crate::plan::WorkerPlan;
 use ferrio_spec::{DirectionMix, SequentialZonesSpec, ZoneSkip, ZoneSpec};
@@ -251,7 +251,7 @@ fn check(worker: &WorkerPlan, spec: &SequentialZonesSpec, file: &FilePlan, table
 fn round(file: &mut FilePlan, layout: &ZoneLayout, events: &mut dyn FnMut(RunEvent)) -> Result<(), Failure> {
     let zone_bytes = layout.zone_bytes;
     let (start, length, name) = (file.start_bytes, file.length_bytes, &file.name);
-    let mut tell = |text: String| events(RunEvent::Message(Stream::Info, text.into()));
+    let mut tell = |text: String| events(RunEvent::Message(MessageStream::Info, text.into()));
     let end = start.saturating_add(length);
     let new_start = start.checked_next_multiple_of(zone_bytes).unwrap_or(u64::MAX);
     let too_small = || refused(format!("{name}: io_size must be at least one zone"));
@@ -278,7 +278,7 @@ fn round_reads(file: &mut FilePlan, layout: &ZoneLayout, events: &mut dyn FnMut(
     let new_length = (end - end % layout.zone_bytes).saturating_sub(file.start_bytes);
     if new_length != file.length_bytes {
         let text = format!("{}: rounded io_size from {} to {new_length}", file.name, file.length_bytes);
-        events(RunEvent::Message(Stream::Info, text.into()));
+        events(RunEvent::Message(MessageStream::Info, text.into()));
         file.length_bytes = new_length;
     }
 }

@@ -3,7 +3,7 @@
 //! Must not know: what is tested. Start reading at [`job`] and [`simulate`].
 
 use crate::memory_logs::MemoryLogs;
-use ferrio_run::{Run, RunEvent, RunObserver, RunOutcome, RunSettings, Stream};
+use ferrio_run::{MessageStream, Run, RunEvent, RunObserver, RunOutcome, RunSettings};
 use ferrio_spec::{ControlSettings, EngineValue, JobSpec, QueueSpec, RunSpec, SizeSpec};
 use ferrio_stats::{DirectionStats, ThreadStats};
 use ferrio_units::DataDirection;
@@ -48,7 +48,7 @@ pub(crate) fn set_depth(job: &mut JobSpec, iodepth: u32) {
 /// Everything that a run told.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
-    pub(crate) messages: Vec<(Stream, String)>,
+    pub(crate) messages: Vec<(MessageStream, String)>,
     pub(crate) n_layouts: u32,
     pub(crate) n_stops: u32,
 }
@@ -67,11 +67,11 @@ impl RunObserver for Events {
 impl Events {
     /// Messages of errors.
     pub(crate) fn n_errors(&self) -> usize {
-        self.messages.iter().filter(|(stream, _)| *stream == Stream::Error).count()
+        self.messages.iter().filter(|(stream, _)| *stream == MessageStream::Error).count()
     }
 
     /// The messages of a stream, one below the other.
-    pub(crate) fn text(&self, stream: Stream) -> String {
+    pub(crate) fn text(&self, stream: MessageStream) -> String {
         let texts = self.messages.iter().filter(|(other, _)| *other == stream).map(|(_, text)| text.as_str());
         texts.collect::<Vec<_>>().join("\n")
     }
@@ -120,7 +120,7 @@ pub(crate) fn failure_text(outcome: &RunOutcome) -> String {
 /// The figures of one job on virtual time, which does not fail.
 pub(crate) fn simulate_one(job: JobSpec) -> ThreadStats {
     let (mut outcome, events) = simulate(vec![job]);
-    assert_eq!((outcome.n_failed, events.text(Stream::Error)), (0, String::new()));
+    assert_eq!((outcome.n_failed, events.text(MessageStream::Error)), (0, String::new()));
     assert_eq!(outcome.record.workers.len(), 1);
     *outcome.record.workers.remove(0).stats
 }

@@ -3,7 +3,7 @@
 //! Start reading at [`the_first_error_ends_the_job`].
 
 use crate::builder::{BLOCK, US, failure_text, reads, set_depth, set_text, sim_reader, simulate, simulate_one, writes};
-use ferrio_run::Stream;
+use ferrio_run::MessageStream;
 use ferrio_spec::{DirectionMix, ErrorClasses, JobSpec};
 use ferrio_sys::errno::{EIO, ENOSPC};
 
@@ -28,7 +28,7 @@ fn the_first_error_ends_the_job() {
     assert_eq!((read.n_issued, read.n_completed, read.bytes, read.clat.n_samples), (10, 9, 9 * BLOCK, 9));
     assert_eq!(read.runtime_ns, 10 * 100 * US);
     let expected = "fio: io_u error on file j.0.0: Input/output error: read offset=36864, buflen=4096";
-    assert_eq!(events.text(Stream::Error), expected);
+    assert_eq!(events.text(MessageStream::Error), expected);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_full_device_may_be_the_aim() {
     let (outcome, events) = simulate(vec![job]);
     let stats = &outcome.record.workers[0].stats;
     assert_eq!((outcome.n_failed, stats.errno, writes(stats).n_completed), (0, 0, 90));
-    assert!(events.text(Stream::Error).contains("No space left on device"), "{:?}", events.messages);
+    assert!(events.text(MessageStream::Error).contains("No space left on device"), "{:?}", events.messages);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::builder::{BLOCK, Events, job, reader, reads, run, set_depth, writes};
 use crate::child::{self, Child};
 use crate::processes::limit_descriptors;
 use crate::scratch::Scratch;
-use ferrio_run::Stream;
+use ferrio_run::MessageStream;
 use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::ThreadStats;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -37,7 +37,7 @@ fn child_ten_thousand_files() {
         let stats = &outcome.record.workers[0].stats;
         answers.push(json!({
             "n_failed": outcome.n_failed,
-            "told": events.text(Stream::Error),
+            "told": events.text(MessageStream::Error),
             "n_ios": writes(stats).n_completed,
         }));
     }
@@ -76,7 +76,7 @@ fn child_a_low_limit_is_named() {
         &json!({
             "n_failed": outcome.n_failed,
             "errno": outcome.record.workers[0].stats.errno,
-            "told": events.text(Stream::Error),
+            "told": events.text(MessageStream::Error),
             "n_ios_with_few": writes(&with_few.record.workers[0].stats).n_completed,
         }),
     );
@@ -103,7 +103,7 @@ fn create_only_makes_files_and_does_no_io() {
     laid_out.layout.create_only = true;
     laid_out.layout.overwrite = true;
     let (outcome, events) = run(vec![laid_out]);
-    assert_eq!((outcome.n_failed, events.n_layouts, events.text(Stream::Error)), (0, 1, String::new()));
+    assert_eq!((outcome.n_failed, events.n_layouts, events.text(MessageStream::Error)), (0, 1, String::new()));
     assert!(outcome.record.workers[0].stats.is_idle());
     for file in ["j.0.0", "j.0.1", "j.0.2"] {
         assert_eq!(std::fs::metadata(scratch.path().join(file)).unwrap().len(), 4 * BLOCK, "{file}");
@@ -125,7 +125,7 @@ fn files_are_laid_out_by_the_worker_on_request() {
 /// Runs a job that cannot be set up before one that can. What is told of its own process is information, as in fio.
 fn fails(bad: JobSpec) -> (ThreadStats, String) {
     let (stats, events) = failed(bad);
-    (stats, events.text(Stream::Error))
+    (stats, events.text(MessageStream::Error))
 }
 
 fn failed(bad: JobSpec) -> (ThreadStats, Events) {
@@ -145,9 +145,13 @@ fn a_job_without_size_is_skipped() {
         bad.layout.create_serialize = serialize;
         let (stats, events) = failed(bad);
         assert_eq!(stats.errno, 22);
-        assert!(events.text(Stream::Error).starts_with("bad: you need to specify size="), "{:?}", events.messages);
+        assert!(
+            events.text(MessageStream::Error).starts_with("bad: you need to specify size="),
+            "{:?}",
+            events.messages
+        );
         // A job that makes its own files fails in its own process.
-        let told = events.text(if serialize { Stream::Error } else { Stream::Info });
+        let told = events.text(if serialize { MessageStream::Error } else { MessageStream::Info });
         let line = told.lines().last().unwrap();
         assert_eq!(line.starts_with("fio: pid=0, err=22/file:size.rs:"), serialize, "{told}");
         assert!(line.ends_with(", func=total_file_size, error=Invalid argument"), "{told}");
@@ -195,8 +199,8 @@ fn an_engine_that_refuses_its_options_is_a_set_up_failure() {
         bad.worker.thread = thread;
         let (stats, events) = failed(bad);
         assert_eq!(stats.errno, 22);
-        assert!(events.text(Stream::Error).contains("sim_service"), "{:?}", events.messages);
-        let told = events.text(Stream::Info);
+        assert!(events.text(MessageStream::Error).contains("sim_service"), "{:?}", events.messages);
+        let told = events.text(MessageStream::Info);
         assert!(told.contains(", err=22/file:prepare.rs:") && !told.contains("pid=0"), "{told}");
     }
 }
@@ -218,7 +222,7 @@ fn every_engine_writes_every_sector_to_its_place() {
             job.queue.batch_submit = iodepth.min(3);
             job.queue.batch_complete_max = iodepth;
             let (outcome, events) = run(vec![job]);
-            let told = events.text(Stream::Error);
+            let told = events.text(MessageStream::Error);
             if told.contains("func=init") {
                 eprintln!("SKIPPED every_engine_writes_every_sector_to_its_place with {engine}: {told}");
                 continue;

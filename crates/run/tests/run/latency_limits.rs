@@ -5,7 +5,7 @@
 use crate::builder::{
     BLOCK, MS, US, failure_text, first_block, reads, set_depth, set_text, sim_reader, simulate, simulate_one, writes,
 };
-use ferrio_run::{RunOutcome, Stream};
+use ferrio_run::{MessageStream, RunOutcome};
 use ferrio_spec::{DirectionMix, JobSpec};
 use ferrio_stats::ThreadStats;
 
@@ -20,7 +20,7 @@ fn stalled_run(change: impl FnOnce(&mut JobSpec)) -> (String, RunOutcome) {
     set_text(&mut job, "sim_stall", "50ms/10ms");
     change(&mut job);
     let (outcome, events) = simulate(vec![job]);
-    (events.text(Stream::Error), outcome)
+    (events.text(MessageStream::Error), outcome)
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn the_clock_of_the_start_is_that_of_the_job() {
     job.reporting.job_start_clock_id = 4_711;
     let (outcome, events) = simulate(vec![job]);
     assert_eq!(
-        (outcome.n_failed, events.text(Stream::Error)),
+        (outcome.n_failed, events.text(MessageStream::Error)),
         (1, "fio: job_start_clock_id=4711: no such clock".to_owned())
     );
 }

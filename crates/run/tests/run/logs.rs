@@ -4,7 +4,7 @@
 
 use crate::builder::{BLOCK, MS, US, reads, run, set_depth, set_text, sim_reader, simulate, simulate_one};
 use crate::memory_logs::{Log, Logged, take_logs};
-use ferrio_run::Stream;
+use ferrio_run::MessageStream;
 use ferrio_spec::{DirectionMix, JobSpec, LogSpec, WindowValue};
 use ferrio_stats::{LogKind, LogRow};
 use ferrio_units::DataDirection;
@@ -263,7 +263,7 @@ fn no_row_is_lost() {
         job.numjobs = 2;
         set_depth(&mut job, iodepth);
         let (outcome, events) = run(vec![job]);
-        assert_eq!((outcome.n_failed, outcome.n_logs_lost, events.text(Stream::Error)), (0, 0, String::new()));
+        assert_eq!((outcome.n_failed, outcome.n_logs_lost, events.text(MessageStream::Error)), (0, 0, String::new()));
         let logs = take_logs(&name);
         for worker in [1, 2] {
             for kind in [LogKind::Clat, LogKind::Lat, LogKind::Bw, LogKind::Iops] {
@@ -284,7 +284,7 @@ fn a_log_that_fails_is_told_and_the_job_goes_on() {
     assert_eq!(outcome.n_failed, 0);
     assert_eq!(reads(&outcome.record.workers[0].stats).n_completed, 5_000);
     assert_eq!(take_logs("intact")[&(1, LogKind::Bw)].rows.len(), 5_000);
-    let errors = events.text(Stream::Error);
+    let errors = events.text(MessageStream::Error);
     assert!(errors.contains("fio: cannot write log full: No space left on device"), "{errors}");
     assert_eq!(outcome.n_logs_lost as usize, errors.lines().count());
     take_logs("full");
@@ -295,7 +295,7 @@ fn a_log_that_fails_is_told_and_the_job_goes_on() {
 fn a_log_that_cannot_be_opened_is_told() {
     let (outcome, events) = simulate(vec![logged("missing", 10)]);
     assert_eq!((outcome.n_failed, outcome.n_logs_lost), (0, 5));
-    assert_eq!(events.text(Stream::Error), ["fopen log: missing: No such file or directory"; 5].join("\n"));
+    assert_eq!(events.text(MessageStream::Error), ["fopen log: missing: No such file or directory"; 5].join("\n"));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use crate::builder::{Events, reader, reads, run, set_depth, settings, simulate_one, spec, writes};
 use crate::scratch::Scratch;
 use crate::verify::{figures, verified};
-use ferrio_run::{Run, RunError, Stream};
+use ferrio_run::{MessageStream, Run, RunError};
 use ferrio_spec::{BlockRange, DirectionMix, JobSpec, SizeSpec, VerifyMethod};
 use ferrio_units::PerDirection;
 
@@ -31,7 +31,7 @@ fn every_engine_verifies_by_a_pool() {
         let kinds: &[bool] = if engine == "posixaio" { &[true] } else { &[false, true] };
         for thread in kinds.iter().copied() {
             let (outcome, events) = run(vec![offloaded(engine, &scratch, thread)]);
-            assert_eq!(events.text(Stream::Error), "", "{engine} {thread}");
+            assert_eq!(events.text(MessageStream::Error), "", "{engine} {thread}");
             assert_eq!(figures(&outcome), (64, 64, 0), "{engine} {thread}");
             let stats = &outcome.record.workers[0].stats;
             // Each I/O has its samples, and as many were counted as were handed over.
@@ -49,7 +49,7 @@ fn engines_that_move_the_position_are_refused() {
     for engine in ["sync", "vsync"] {
         let (outcome, events) = run(vec![offloaded(engine, &scratch, false)]);
         assert_eq!(outcome.n_failed, 1);
-        let text = events.text(Stream::Error);
+        let text = events.text(MessageStream::Error);
         assert!(text.contains("io_submit_mode") && text.contains(engine) && text.contains("psync"), "{text}");
     }
 }
@@ -62,7 +62,12 @@ fn errors_are_those_of_their_ios() {
     job.submission.offload = true;
     set_depth(&mut job, 4);
     let (outcome, events) = run(vec![job]);
-    assert_eq!((outcome.n_failed, outcome.record.workers[0].stats.errno), (1, 28), "{}", events.text(Stream::Error));
+    assert_eq!(
+        (outcome.n_failed, outcome.record.workers[0].stats.errno),
+        (1, 28),
+        "{}",
+        events.text(MessageStream::Error)
+    );
 }
 
 /// The simulated device never waits in a submission: the same figures, to the nanosecond.
@@ -101,7 +106,7 @@ fn overlapping_ios_of_jobs_wait_for_each_other() {
         let jobs =
             threads.into_iter().zip(mixes).zip([0xaa, 0, 0x55]).map(|((thread, mix), byte)| job(thread, mix, byte));
         let (outcome, events) = run(jobs.collect());
-        assert_eq!((outcome.n_failed, events.text(Stream::Error)), (0, String::new()));
+        assert_eq!((outcome.n_failed, events.text(MessageStream::Error)), (0, String::new()));
         let counts = |job: &ferrio_stats::WorkerRecord| writes(&job.stats).n_completed + reads(&job.stats).n_completed;
         assert!(outcome.record.workers.iter().all(|job| counts(job) == 200));
         for block in std::fs::read(&path).unwrap().chunks(BLOCK_BYTES as usize) {

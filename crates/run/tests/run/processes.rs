@@ -6,7 +6,7 @@ use crate::builder::{BLOCK, first_block, job, reader, reads, run, set_text, sim_
 use crate::child::{self, Child};
 use crate::scratch::Scratch;
 use ferrio_report::fio_view;
-use ferrio_run::Stream;
+use ferrio_run::MessageStream;
 use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::ThreadStats;
 use rustix::process::Signal;
@@ -89,7 +89,7 @@ fn threads_count_like_processes() {
             job.target.directories = vec![scratch.path().to_owned()];
         }
         let (outcome, events) = run(jobs);
-        assert_eq!((outcome.n_failed, events.text(Stream::Error)), (0, String::new()));
+        assert_eq!((outcome.n_failed, events.text(MessageStream::Error)), (0, String::new()));
         let figures = |stats: &ThreadStats| {
             let sum = stats.unified();
             (sum.n_issued, sum.bytes, stats.n_syncs_issued, sum.clat.n_samples)
@@ -160,7 +160,7 @@ fn a_killed_job_is_reported_and_the_others_go_on() {
     let killer = std::thread::spawn(move || kill_once_busy(&comm));
     let (outcome, events) = run(vec![victim, reader("beside", "null", 100), other]);
     let pid = killer.join().unwrap();
-    assert_eq!(events.text(Stream::Error), format!("fio: pid={pid}, got signal=9"));
+    assert_eq!(events.text(MessageStream::Error), format!("fio: pid={pid}, got signal=9"));
     // Unlike with fio a killed job is no success, and is marked.
     assert_eq!((outcome.n_failed, outcome.is_stopped), (1, false));
     let jobs = &outcome.record.workers;
@@ -189,7 +189,7 @@ fn child_jobs_that_cannot_start() {
             "some_failed": outcome.n_failed > 0 && outcome.n_failed < 100,
             "others_ran": reads(stats).n_completed == u64::from(100 - outcome.n_failed) * 10,
             "errno": stats.errno,
-            "told": events.text(Stream::Error).contains("Too many open files"),
+            "told": events.text(MessageStream::Error).contains("Too many open files"),
         }),
     );
 }
@@ -223,7 +223,7 @@ fn a_thread_that_fails_is_that_job_only() {
     assert_eq!((outcome.n_failed, outcome.record.workers[0].stats.errno), (1, 5));
     assert_eq!(reads(&outcome.record.workers[1].stats).n_completed, 100);
     let pid = outcome.record.workers[0].pid;
-    let line = events.text(Stream::Info);
+    let line = events.text(MessageStream::Info);
     assert!(line.starts_with(&format!("fio: pid={pid}, err=5/file:failure.rs:")), "{line}");
     assert!(line.ends_with(", func=io_u error, error=Input/output error"), "{line}");
 }

@@ -3,7 +3,7 @@
 //! Start reading at [`a_rate_is_kept`].
 
 use crate::builder::{BLOCK, MS, US, job, reads, run, set_depth, set_text, sim_reader, simulate, simulate_one, writes};
-use ferrio_run::Stream;
+use ferrio_run::MessageStream;
 use ferrio_spec::{BlockRange, DirectionMix, JobSpec, PaceSpec, RateLatency, RateProcess, SizeSpec};
 use ferrio_stats::ThreadStats;
 
@@ -217,7 +217,7 @@ fn too_slow(change: impl FnOnce(&mut PaceSpec)) -> (String, i32, u64) {
     change(&mut job.pace);
     let (outcome, events) = simulate(vec![job]);
     let stats = &outcome.record.workers[0].stats;
-    (events.text(Stream::Error), stats.errno, stats.total_runtime_ns)
+    (events.text(MessageStream::Error), stats.errno, stats.total_runtime_ns)
 }
 
 #[test]

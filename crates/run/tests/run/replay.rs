@@ -5,7 +5,7 @@
 use crate::builder::{MS, US, job, reads, run, set_depth, set_text, simulate, simulate_one, writes};
 use crate::memory_logs::take_logs;
 use crate::scratch::Scratch;
-use ferrio_run::Stream;
+use ferrio_run::MessageStream;
 use ferrio_spec::{JobSpec, SizeSpec};
 use ferrio_stats::{LogKind, ReplayStats, ThreadStats};
 use std::os::unix::fs::FileExt;
@@ -120,7 +120,7 @@ fn files_of_a_trace_are_opened_as_it_says() {
          {second} open\n{second} write 4096 4096\n{second} sync 0 0\n{second} datasync 0 0\n{first} write 8192 512\n"
     );
     let (outcome, events) = run(vec![replayer(&scratch, &text)]);
-    assert_eq!((outcome.n_failed, events.text(Stream::Error)), (0, String::new()));
+    assert_eq!((outcome.n_failed, events.text(MessageStream::Error)), (0, String::new()));
     let stats = &outcome.record.workers[0].stats;
     assert_eq!((reads(stats).bytes, writes(stats).bytes, stats.n_syncs_issued), (8192, 4608, 2));
     let length = |path: &str| std::fs::metadata(path).unwrap().len();
@@ -141,7 +141,7 @@ fn clones_take_traces_in_turn_and_redirection_counts() {
     job.replay.redirect = Some(path("target").into());
     job.numjobs = 3;
     let (outcome, events) = run(vec![job]);
-    assert_eq!((outcome.n_failed, events.text(Stream::Error)), (0, String::new()));
+    assert_eq!((outcome.n_failed, events.text(MessageStream::Error)), (0, String::new()));
     let mut counts: Vec<_> = outcome.record.workers.iter().map(|job| reads(&job.stats).n_completed).collect();
     counts.sort_unstable();
     assert_eq!(counts, [1, 1, 2]);
@@ -157,13 +157,17 @@ fn a_trace_that_cannot_be_is_the_error_of_its_job() {
     ] {
         let (outcome, events) = simulate(vec![simulated(&scratch, text, "fixed:1us")]);
         assert_eq!(outcome.n_failed, 1);
-        assert!(events.text(Stream::Error).starts_with(expected), "{}", events.text(Stream::Error));
+        assert!(events.text(MessageStream::Error).starts_with(expected), "{}", events.text(MessageStream::Error));
     }
     let mut job = replayer(&scratch, "");
     job.replay.traces = vec!["/nowhere/at/all".to_owned()];
     let (outcome, events) = run(vec![job]);
     assert_eq!(outcome.n_failed, 1);
-    assert!(events.text(Stream::Error).contains("read iolog /nowhere/at/all"), "{}", events.text(Stream::Error));
+    assert!(
+        events.text(MessageStream::Error).contains("read iolog /nowhere/at/all"),
+        "{}",
+        events.text(MessageStream::Error)
+    );
     // What the trace reads has to be there.
     let missing = scratch.path().join("missing").to_string_lossy().into_owned();
     let (outcome, _) = run(vec![replayer(&scratch, &trace(&missing, &[(1, "read", 0, 512)]))]);
@@ -173,7 +177,7 @@ fn a_trace_that_cannot_be_is_the_error_of_its_job() {
     set_depth(&mut job, 1_024);
     let (outcome, events) = simulate(vec![job]);
     assert_eq!(outcome.n_failed, 1);
-    assert!(events.text(Stream::Error).contains("are too much"), "{}", events.text(Stream::Error));
+    assert!(events.text(MessageStream::Error).contains("are too much"), "{}", events.text(MessageStream::Error));
 }
 
 /// A record of blktrace as Linux's header has it, little endian.

@@ -4,7 +4,7 @@
 
 use crate::builder::{BLOCK, US, reads, set_depth, set_text, sim_reader, simulate, simulate_one, writes};
 use crate::verify::{figures, verified};
-use ferrio_run::Stream;
+use ferrio_run::MessageStream;
 use ferrio_spec::{BlockRange, DirectionMix, ErrorClasses, JobSpec, RandomDistribution, VerifyMethod};
 
 /// Writes of 100 us, eight at a time on eight channels, each a block behind the start of the one before it: all that are
@@ -102,7 +102,7 @@ fn verification_leaves_nothing_out() {
     for fault in [None, Some("write=eio@/3")] {
         let (one, _) = simulate(vec![crowded(1, fault)]);
         let (many, events) = simulate(vec![crowded(16, fault)]);
-        assert_eq!(events.text(Stream::Error), "");
+        assert_eq!(events.text(MessageStream::Error), "");
         assert_eq!(figures(&many), figures(&one), "{fault:?}");
         let (n_writes, n_reads, _) = figures(&many);
         assert!(n_reads > 5 && n_reads < n_writes, "{n_reads} of {n_writes}");

@@ -4,7 +4,7 @@
 
 use crate::builder::{BLOCK, set_depth, set_text, sim_reader, simulate, simulate_one, writes};
 use crate::verify::{EILSEQ, N_BLOCKS, figures, verified};
-use ferrio_run::Stream;
+use ferrio_run::MessageStream;
 use ferrio_spec::{DirectionMix, JobSpec, SizeSpec, SpRandomSpec, VerifyBacklogSpec, VerifyMethod};
 
 fn precondition(job: &mut JobSpec, over_provisioning: f64) {
@@ -75,7 +75,7 @@ fn jobs_have_orders_of_their_own() {
         job
     };
     let (outcome, events) = simulate(vec![job("a"), job("b")]);
-    assert_eq!((outcome.n_failed, events.text(Stream::Error)), (0, String::new()));
+    assert_eq!((outcome.n_failed, events.text(MessageStream::Error)), (0, String::new()));
     assert!(outcome.record.workers.iter().all(|job| writes(&job.stats).n_completed == 150));
 }
 
@@ -93,7 +93,7 @@ fn a_cache_that_is_too_large_is_told() {
         job.pattern.sprandom.as_mut().unwrap().n_regions = n_regions;
         let (outcome, events) = simulate(vec![job]);
         assert_eq!(outcome.n_failed, 1);
-        let text = events.text(Stream::Error);
+        let text = events.text(MessageStream::Error);
         assert!(text.contains(line), "{text}");
     }
 }
@@ -119,7 +119,7 @@ fn the_newest_of_each_block_is_verified() {
         };
         let (outcome, events) = simulate(vec![job()]);
         let (n_writes, n_reads, errno) = figures(&outcome);
-        assert_eq!((errno, events.text(Stream::Error)), (0, String::new()), "{at}");
+        assert_eq!((errno, events.text(MessageStream::Error)), (0, String::new()), "{at}");
         let n_passes = if at == 2 { 2 } else { 1 };
         assert_eq!(n_writes, n_passes * 2 * N_BLOCKS, "{at}");
         assert!(n_reads >= n_passes * N_BLOCKS, "{at}: {n_reads}");

@@ -4,7 +4,7 @@
 
 use crate::builder::{BLOCK, Events, reads, settings, sim_reader, spec};
 use crate::processes::endless;
-use ferrio_run::{Handle, Run, RunEvent, RunObserver, RunOutcome, Stream};
+use ferrio_run::{Handle, MessageStream, Run, RunEvent, RunObserver, RunOutcome};
 use ferrio_spec::JobSpec;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -43,7 +43,7 @@ fn a_stop_ends_the_run() {
     let outcome = run.go(&mut events).unwrap();
     steering.join().unwrap();
     assert_eq!((outcome.is_stopped, outcome.n_failed, events.n_stops), (true, 0, 1));
-    assert_eq!((events.text(Stream::Info), events.text(Stream::Error)), (String::new(), String::new()));
+    assert_eq!((events.text(MessageStream::Info), events.text(MessageStream::Error)), (String::new(), String::new()));
     for (job, n_ios) in outcome.record.workers.iter().zip(n_ios(&outcome)) {
         assert_eq!(reads(&job.stats).bytes, n_ios * BLOCK);
     }
@@ -71,7 +71,7 @@ fn an_abort_kills_processes_and_ends_threads() {
     steering.join().unwrap();
     let killed: Vec<_> = outcome.record.workers.iter().map(|worker| worker.fate.killed_by).collect();
     assert_eq!((outcome.is_stopped, outcome.n_failed, killed), (true, 1, vec![Some(9), None]));
-    assert!(events.text(Stream::Error).ends_with("got signal=9"), "{}", events.text(Stream::Error));
+    assert!(events.text(MessageStream::Error).ends_with("got signal=9"), "{}", events.text(MessageStream::Error));
 }
 
 /// Asks again until both jobs have done something, then ends the run.

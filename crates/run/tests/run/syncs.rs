@@ -6,7 +6,7 @@
 
 use crate::builder::{BLOCK, MS, US, reads, run, set_depth, set_text, sim_reader, simulate_one, writes};
 use crate::scratch::Scratch;
-use ferrio_run::Stream;
+use ferrio_run::MessageStream;
 use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::ThreadStats;
 
@@ -176,7 +176,7 @@ fn a_sync_that_fails_at_the_end_fails_the_job() {
         let (outcome, events) = run(vec![job]);
         let stats = &outcome.record.workers[0].stats;
         assert_eq!((outcome.n_failed, stats.errno, writes(stats).n_completed), (1, 22, 4), "{:?}", events.messages);
-        let told = events.text(Stream::Error);
+        let told = events.text(MessageStream::Error);
         assert!(told.ends_with("buflen=4096\nfio: end_fsync failed for file /dev/null"), "{told}");
         if !is_deep {
             let start = "fio: io_u error on file /dev/null: Invalid argument: sync offset=12288";

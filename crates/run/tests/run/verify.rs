@@ -3,7 +3,7 @@
 //! Start reading at [`damage_is_found_by_every_method_that_can`].
 
 use crate::builder::{Events, job, set_depth, set_text, simulate};
-use ferrio_run::{RunOutcome, Stream};
+use ferrio_run::{MessageStream, RunOutcome};
 use ferrio_spec::{
     BlockRange, DirectionMix, EngineValue, ErrorClasses, HeaderLayout, JobSpec, RandomDistribution, SizeSpec,
     VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyContentSpec, VerifyMethod, VerifyPattern, VerifySpec,
@@ -44,7 +44,7 @@ fn what_is_written_is_read_back() {
             job.pattern.rw_postfix = random.into();
             set_depth(&mut job, iodepth);
             let (outcome, events) = simulate(vec![job]);
-            assert_eq!(events.text(Stream::Error), "", "{}", def.name);
+            assert_eq!(events.text(MessageStream::Error), "", "{}", def.name);
             assert_eq!(figures(&outcome), (N_BLOCKS, N_BLOCKS, 0), "{}", def.name);
         }
     }
@@ -70,7 +70,7 @@ fn damage_is_found_by_every_method_that_can() {
             };
             let expected = if blind { (N_BLOCKS, N_BLOCKS, 0) } else { (N_BLOCKS, 20, EILSEQ) };
             assert_eq!(figures(&outcome), expected, "{} {fault}", def.name);
-            let text = events.text(Stream::Error);
+            let text = events.text(MessageStream::Error);
             assert_eq!(text.contains(words), !blind, "{} {fault}: {text}", def.name);
             assert_eq!(text.contains("(requested block: offset=77824, length=4096"), !blind, "{text}");
         }
@@ -94,7 +94,7 @@ fn a_misdirected_write_is_told_by_its_header() {
     let (outcome, events) = damaged(VerifyMethod::Xxhash, "misdirected");
     let (_, _, errno) = figures(&outcome);
     assert_eq!(errno, EILSEQ);
-    let text = events.text(Stream::Error);
+    let text = events.text(MessageStream::Error);
     // Its own place is empty, or the block that it lies over is read first.
     assert!(text.contains("all zeroes") || text.contains("a block that belongs at offset 77824"), "{text}");
 }
@@ -108,7 +108,10 @@ fn all_faults_are_told_where_they_are_tolerated() {
     // fio 3.41 shows the errno of such a job too, and does not count it as failed.
     assert_eq!((outcome.n_failed, figures(&outcome)), (0, (N_BLOCKS, N_BLOCKS, EILSEQ)));
     assert_eq!(outcome.record.workers[0].stats.tolerated.n_total, N_BLOCKS / 8);
-    assert_eq!(events.messages.iter().filter(|(stream, _)| *stream == Stream::Error).count() as u64, N_BLOCKS / 8);
+    assert_eq!(
+        events.messages.iter().filter(|(stream, _)| *stream == MessageStream::Error).count() as u64,
+        N_BLOCKS / 8
+    );
     // verify_fatal: not with it.
     job.verify.as_mut().unwrap().is_fatal = true;
     let (outcome, _) = simulate(vec![job]);
@@ -128,7 +131,7 @@ fn all_of_several_files_is_read_back() {
     let mut job = verified(VerifyMethod::Md5);
     job.target.nrfiles = 4;
     let (outcome, events) = simulate(vec![job]);
-    assert_eq!(events.text(Stream::Error), "");
+    assert_eq!(events.text(MessageStream::Error), "");
     assert_eq!(figures(&outcome), (N_BLOCKS, N_BLOCKS, 0));
     assert_eq!(outcome.record.workers[0].stats.n_syncs_issued, 0);
 }
@@ -139,7 +142,7 @@ fn of_a_mix_only_writes_are_checked() {
     let mut job = verified(VerifyMethod::Crc64);
     job.pattern.mix = DirectionMix::ReadWrite;
     let (outcome, events) = simulate(vec![job]);
-    assert_eq!(events.text(Stream::Error), "");
+    assert_eq!(events.text(MessageStream::Error), "");
     let (n_writes, n_reads, errno) = figures(&outcome);
     assert_eq!((n_reads, errno), (N_BLOCKS, 0));
     assert!(n_writes > 0 && n_writes < N_BLOCKS);
@@ -150,7 +153,7 @@ fn a_job_that_writes_until_its_time_is_over_reads_nothing() {
     let mut job = verified(VerifyMethod::Md5);
     (job.limits.time_based, job.limits.runtime_us) = (true, 10_000);
     let (outcome, events) = simulate(vec![job]);
-    assert_eq!(events.text(Stream::Error), "");
+    assert_eq!(events.text(MessageStream::Error), "");
     let (n_writes, n_reads, errno) = figures(&outcome);
     assert_eq!((n_reads, errno), (0, 0));
     assert!(n_writes > N_BLOCKS);
@@ -168,7 +171,7 @@ fn writes_that_raced_are_not_read_back() {
     set_depth(&mut job, 16);
     set_text(&mut job, "sim_channels", "16");
     let (outcome, events) = simulate(vec![job]);
-    assert_eq!(events.text(Stream::Error), "");
+    assert_eq!(events.text(MessageStream::Error), "");
     let (n_writes, n_reads, errno) = figures(&outcome);
     assert_eq!((n_writes, errno), (400, 0));
     // Sixteen in flight on two blocks: hardly any was alone on its block.
@@ -187,7 +190,7 @@ fn what_is_made_once_more_is_what_was_written() {
         set_depth(&mut job, iodepth);
         job.verify.as_mut().unwrap().reads = VerifiedWrites::Regenerated;
         let (outcome, events) = simulate(vec![job.clone()]);
-        assert_eq!(events.text(Stream::Error), "");
+        assert_eq!(events.text(MessageStream::Error), "");
         assert_eq!((figures(&outcome).1, figures(&outcome).2), (N_BLOCKS * u64::from(loops), 0));
         // The last write of the last loop.
         let n_writes = figures(&outcome).0;
@@ -240,7 +243,7 @@ fn stale_blocks_are_told() {
         // A bare pattern is the same in every pass, and so is nothing.
         let blind = matches!(def.method, VerifyMethod::Null | VerifyMethod::Pattern);
         assert_eq!(figures(&outcome).2, if blind { 0 } else { EILSEQ }, "{}", def.name);
-        let text = events.text(Stream::Error);
+        let text = events.text(MessageStream::Error);
         assert_eq!(text.contains("stale: "), !blind, "{}: {text}", def.name);
     }
 }
@@ -253,7 +256,7 @@ fn short_transfers_are_no_damage() {
         set_text(&mut job, "sim_fault", fault);
         set_depth(&mut job, 4);
         let (outcome, events) = simulate(vec![job]);
-        assert_eq!((events.text(Stream::Error), figures(&outcome)), (String::new(), (N_BLOCKS, N_BLOCKS, 0)));
+        assert_eq!((events.text(MessageStream::Error), figures(&outcome)), (String::new(), (N_BLOCKS, N_BLOCKS, 0)));
     }
 }
 
@@ -306,7 +309,7 @@ proptest! {
         verify.content.interval_bytes = if max_blocks > 0 { 4096 } else { 0 };
         verify.checks_sequence = max_blocks == 0;
         let (outcome, events) = simulate(vec![job]);
-        prop_assert_eq!(events.text(Stream::Error), "");
+        prop_assert_eq!(events.text(MessageStream::Error), "");
         prop_assert_eq!(outcome.n_failed, 0);
     }
 }

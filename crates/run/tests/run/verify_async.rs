@@ -4,7 +4,7 @@
 
 use crate::builder::{set_depth, set_text, simulate};
 use crate::verify::{figures, verified};
-use ferrio_run::Stream;
+use ferrio_run::MessageStream;
 use ferrio_spec::{ErrorClasses, JobSpec, VerifyMethod};
 use ferrio_sys::errno::EILSEQ;
 
@@ -23,7 +23,7 @@ fn a_fault_ends_the_job_when_its_place_is_needed() {
     for (n_threads, n_reads) in [(0, 20), (1, 24), (2, 28)] {
         let (outcome, events) = simulate(vec![damaged(n_threads, 1, "20")]);
         assert_eq!((outcome.n_failed, figures(&outcome)), (1, (64, n_reads, EILSEQ)), "{n_threads}");
-        assert!(events.text(Stream::Error).contains("(requested block: offset=77824, length=4096"));
+        assert!(events.text(MessageStream::Error).contains("(requested block: offset=77824, length=4096"));
     }
     // With several in flight no sooner, and no more than those in flight later.
     let (outcome, _) = simulate(vec![damaged(2, 8, "20")]);
@@ -47,7 +47,7 @@ fn all_faults_are_told_where_they_are_tolerated() {
         job.errors.continue_on = ErrorClasses { verify: true, ..ErrorClasses::default() };
         let (outcome, events) = simulate(vec![job]);
         assert_eq!(outcome.record.workers[0].stats.tolerated.n_total, 8);
-        (figures(&outcome), events.text(Stream::Error))
+        (figures(&outcome), events.text(MessageStream::Error))
     };
     let inline = run(0);
     assert_eq!(inline.1.matches("requested block").count(), 8);

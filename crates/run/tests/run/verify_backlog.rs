@@ -5,7 +5,7 @@
 use crate::builder::{set_depth, set_text, simulate};
 use crate::scratch::Scratch;
 use crate::verify::{figures, verified};
-use ferrio_run::Stream;
+use ferrio_run::MessageStream;
 use ferrio_spec::{JobSpec, SizeSpec, VerifyBacklogSpec, VerifyMethod};
 
 fn with_backlog(n_blocks: u64, blocks: u64, batch: u64) -> JobSpec {
@@ -21,7 +21,7 @@ fn order(mut job: JobSpec, scratch: &Scratch) -> String {
     let _ = std::fs::remove_file(&path);
     job.write_iolog = Some(path.clone());
     let (outcome, events) = simulate(vec![job]);
-    assert_eq!((outcome.n_failed, events.text(Stream::Error)), (0, String::new()));
+    assert_eq!((outcome.n_failed, events.text(MessageStream::Error)), (0, String::new()));
     let text = std::fs::read_to_string(path).unwrap();
     let word = |line: &str| {
         let fields: Vec<_> = line.split(' ').collect();
@@ -56,7 +56,7 @@ fn a_job_that_writes_for_a_time_checks_as_it_goes() {
     let mut job = with_backlog(64, 4, 4);
     (job.limits.time_based, job.limits.runtime_us) = (true, 10_000);
     let (outcome, events) = simulate(vec![job]);
-    assert_eq!(events.text(Stream::Error), "");
+    assert_eq!(events.text(MessageStream::Error), "");
     let (n_writes, n_reads, errno) = figures(&outcome);
     // 10 us each for 10 ms.
     assert_eq!((n_writes + n_reads, errno), (1000, 0));

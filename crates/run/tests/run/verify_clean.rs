@@ -4,7 +4,7 @@
 
 use crate::builder::{set_depth, set_text, simulate};
 use crate::verify::verified;
-use ferrio_run::Stream;
+use ferrio_run::MessageStream;
 use ferrio_spec::{
     BlockRange, DirectionMix, ErrorClasses, HeaderLayout, JobSpec, RandomDistribution, SizeSpec, TrimBacklogSpec,
     VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyCompression,
@@ -83,7 +83,7 @@ fn run_clean(n_jobs: u32) {
         TestRunner::new(ProptestConfig { cases: n_jobs, max_shrink_iters: 200, ..ProptestConfig::default() });
     let result = runner.run(&any_job(), |job| {
         let (outcome, events) = simulate(vec![job]);
-        let text = events.text(Stream::Error);
+        let text = events.text(MessageStream::Error);
         let alarms: Vec<&str> = text.lines().filter(|line| !line.starts_with("fio: io_u error")).collect();
         prop_assert!(alarms.is_empty(), "{alarms:?}");
         prop_assert_eq!(outcome.n_failed, 0);

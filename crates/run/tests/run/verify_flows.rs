@@ -4,7 +4,7 @@
 
 use crate::builder::{set_depth, set_text, simulate};
 use crate::verify::{EILSEQ, N_BLOCKS, figures, verified};
-use ferrio_run::Stream;
+use ferrio_run::MessageStream;
 use ferrio_spec::{
     DirectionMix, ErrorClasses, JobSpec, SizeSpec, VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyMethod,
     VerifySpec,
@@ -118,7 +118,7 @@ fn every_flow_finds_what_its_method_can() {
                     VerifyMethod::PatternHeader => faulty_write(flow) > N_BLOCKS && fault == "torn",
                     _ => false,
                 };
-                let text = events.text(Stream::Error);
+                let text = events.text(MessageStream::Error);
                 assert_eq!(figures(&outcome).2, if blind { 0 } else { EILSEQ }, "{} {flow} {fault}: {text}", def.name);
                 assert_eq!(text.is_empty(), blind, "{} {flow} {fault}: {text}", def.name);
             }
@@ -148,7 +148,7 @@ fn every_damaged_block_is_told_in_every_flow() {
         let n_written = figures(&simulate(vec![job.clone()]).0).0;
         let n_writes = if *flow == "rounds" { N_BLOCKS } else { n_written };
         let (outcome, events) = simulate(vec![job]);
-        let n_told = events.text(Stream::Error).matches("requested block").count() as u64;
+        let n_told = events.text(MessageStream::Error).matches("requested block").count() as u64;
         assert_eq!(outcome.record.workers[0].stats.tolerated.n_total, n_told, "{flow}");
         // The last eight writes are followed by no fsync: it would come before the next.
         let n_not_durable = u64::from(flow.starts_with("fsynced"));

@@ -5,7 +5,7 @@
 use crate::builder::{set_depth, set_text, simulate};
 use crate::scratch::Scratch;
 use crate::verify::{EILSEQ, figures, verified};
-use ferrio_run::Stream;
+use ferrio_run::MessageStream;
 use ferrio_spec::{
     DirectionMix, EngineValue, JobSpec, VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyMethod,
 };
@@ -58,7 +58,7 @@ proptest! {
         let mut job = replayed(&scratch, &steps, VerifyMethod::Crc32c);
         let newest = newest(&steps);
         let clean = simulate(vec![job.clone()]);
-        prop_assert_eq!(clean.1.text(Stream::Error), "");
+        prop_assert_eq!(clean.1.text(MessageStream::Error), "");
         let (n_writes, n_reads, errno) = figures(&clean.0);
         let count = |wanted| steps.iter().filter(|step| step.0 == wanted).count() as u64;
         prop_assert_eq!((n_writes, n_reads, errno), (count("write"), count("read") + newest.len() as u64, 0));
@@ -67,7 +67,7 @@ proptest! {
         set_text(&mut job, "sim_fault", &format!("write=lost@{}", nth + 1));
         let (outcome, events) = simulate(vec![job]);
         let is_found = newest.contains(&writes[nth]);
-        prop_assert_eq!(figures(&outcome).2, if is_found { EILSEQ } else { 0 }, "{}", events.text(Stream::Error));
+        prop_assert_eq!(figures(&outcome).2, if is_found { EILSEQ } else { 0 }, "{}", events.text(MessageStream::Error));
     }
 
     /// A device that keeps what it is given never gives a fault, whatever is in flight together.
@@ -91,7 +91,7 @@ proptest! {
         verify.backlog = backlog.map(|(blocks, batch)| VerifyBacklogSpec { blocks, batch });
         verify.reads = if is_fsynced { VerifiedWrites::Fsynced } else { VerifiedWrites::Done };
         let (outcome, events) = simulate(vec![job]);
-        prop_assert_eq!(events.text(Stream::Error), "");
+        prop_assert_eq!(events.text(MessageStream::Error), "");
         prop_assert_eq!(outcome.n_failed, 0);
     }
 }
@@ -112,7 +112,7 @@ fn blocks_of_any_length_are_checked_to_their_end() {
             set_text(&mut job, "sim_fault", if fault.is_empty() { "write=flip@99" } else { fault });
             let (outcome, events) = simulate(vec![job]);
             let expected = if fault.is_empty() { 0 } else { EILSEQ };
-            assert_eq!(figures(&outcome).2, expected, "{steps:?} {fault}: {}", events.text(Stream::Error));
+            assert_eq!(figures(&outcome).2, expected, "{steps:?} {fault}: {}", events.text(MessageStream::Error));
         }
     }
     let job = replayed(&scratch, &[("write", 0, 1), ("write", 8, 8)], VerifyMethod::Sha512);
@@ -125,7 +125,7 @@ fn reads_of_a_trace_without_writes_are_checked() {
     let scratch = Scratch::new("replay-reads");
     let (outcome, events) = simulate(vec![replayed(&scratch, &[("read", 0, 8), ("read", 8, 8)], VerifyMethod::Md5)]);
     assert_eq!(figures(&outcome), (0, 1, EILSEQ));
-    assert!(events.text(Stream::Error).contains("bad magic header 0"), "{events:?}");
+    assert!(events.text(MessageStream::Error).contains("bad magic header 0"), "{events:?}");
     let trims = simulate(vec![replayed(&scratch, &[("trim", 0, 8)], VerifyMethod::Md5)]).0;
     assert_eq!(trims.record.workers[0].stats.directions[DataDirection::Trim].n_completed, 1);
     assert_eq!(trims.n_failed, 0);

@@ -4,7 +4,7 @@
 
 use crate::builder::{set_depth, set_text, simulate};
 use crate::verify::{EILSEQ, N_BLOCKS, verified};
-use ferrio_run::{RunOutcome, Stream};
+use ferrio_run::{MessageStream, RunOutcome};
 use ferrio_spec::{BlockRange, DirectionMix, ErrorClasses, JobSpec, SizeSpec, TrimBacklogSpec, VerifyMethod};
 use ferrio_units::{DataDirection, PerDirection};
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ fn what_is_trimmed_reads_as_zeroes() {
         set_depth(&mut job, iodepth);
         set_text(&mut job, "sim_channels", "8");
         let (outcome, events) = simulate(vec![job.clone()]);
-        assert_eq!(events.text(Stream::Error), "");
+        assert_eq!(events.text(MessageStream::Error), "");
         assert_eq!(figures(&outcome), ([N_BLOCKS, N_BLOCKS, N_BLOCKS], 0), "{iodepth}");
         // Of what is not checked nothing is left to be read.
         job.verify.as_mut().unwrap().trims = Some(TrimBacklogSpec { checks_zeroes: false, backlog: 1, ..ALL });
@@ -51,7 +51,7 @@ fn a_trim_that_did_nothing_is_found() {
         let (outcome, events) = simulate(vec![job]);
         // The ninth trim is that of the ninth block, which is the ninth to be read.
         assert_eq!(figures(&outcome), ([9, N_BLOCKS, N_BLOCKS], EILSEQ));
-        let text = events.text(Stream::Error);
+        let text = events.text(MessageStream::Error);
         assert!(text.contains("verify failed for zeroed data at file "), "{text}");
         assert!(text.contains("offset 32768, length 4096, block offset "), "{text}");
         assert!(text.contains(words), "{text}");
@@ -79,7 +79,7 @@ fn trims_of_the_mix_raise_no_alarm() {
         set_depth(&mut job, iodepth);
         set_text(&mut job, "sim_channels", "8");
         let (outcome, events) = simulate(vec![job]);
-        assert_eq!(events.text(Stream::Error), "");
+        assert_eq!(events.text(MessageStream::Error), "");
         assert_eq!(figures(&outcome), ([N_BLOCKS; 3], 0), "{random} {iodepth}");
     }
 }
@@ -115,7 +115,7 @@ proptest! {
         set_depth(&mut job, iodepth);
         set_text(&mut job, "sim_channels", &channels.to_string());
         let (outcome, events) = simulate(vec![job]);
-        prop_assert_eq!(events.text(Stream::Error), "");
+        prop_assert_eq!(events.text(MessageStream::Error), "");
         prop_assert_eq!(outcome.n_failed, 0);
     }
 }

@@ -25,7 +25,7 @@ fn request(operation: AioOperation, file: &std::fs::File, arena: &Arena, slot: u
 
 #[test]
 fn layouts_are_those_of_the_kernel() {
-    assert_eq!((size_of::<ControlBlock>(), size_of::<Event>()), (64, 32));
+    assert_eq!((size_of::<ControlBlock>(), size_of::<IoEvent>()), (64, 32));
     assert_eq!((std::mem::offset_of!(ControlBlock, buffer), std::mem::offset_of!(ControlBlock, flags)), (24, 56));
 }
 

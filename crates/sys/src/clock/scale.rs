@@ -60,13 +60,13 @@ impl Scale {
 
 /// Nanoseconds since an origin as a line through the last known point.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Timeline {
+pub(super) struct StampLine {
     start_stamp: u64,
     start_ns: u64,
     scale: Scale,
 }
 
-impl Timeline {
+impl StampLine {
     /// A line that is 0 at a stamp.
     pub(super) fn new(start_stamp: u64, scale: Scale) -> Self {
         Self { start_stamp, start_ns: 0, scale }

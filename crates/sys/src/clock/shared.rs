@@ -19,7 +19,7 @@ const FIRST: u64 = 0;
 
 /// Where the thread of a seat is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum SeatState {
     /// It runs, from this time on.
     Runs(u64),
     /// It waits for this time; of equal ones, the one that has waited longer comes first.
@@ -42,7 +42,7 @@ struct Shared {
 }
 
 struct Places {
-    of_seats: Vec<(Place, Arc<Condvar>)>,
+    of_seats: Vec<(SeatState, Arc<Condvar>)>,
     n_waits: u64,
     latest_ns: u64,
 }
@@ -64,7 +64,7 @@ impl Seat {
     /// A time that begins at 0, and the seat of the calling thread, which leads. `wants_leader` says whether somebody outside of
     /// this time wants it to run; it is asked whenever time moves.
     pub fn first(wants_leader: impl Fn() -> bool + Send + Sync + 'static) -> Arc<Self> {
-        let places = Places { of_seats: vec![(Place::Runs(0), Arc::default())], n_waits: 0, latest_ns: 0 };
+        let places = Places { of_seats: vec![(SeatState::Runs(0), Arc::default())], n_waits: 0, latest_ns: 0 };
         let shared = Shared {
             places: Mutex::new(places),
             horizon_ns: AtomicU64::new(NEVER),
@@ -121,7 +121,7 @@ impl Seat {
     pub fn call_leader(&self) {
         let mut places = self.lock();
         if places.is_leader_waiting() {
-            places.of_seats[self.index].0 = Place::Waits(self.now_ns(), FIRST);
+            places.of_seats[self.index].0 = SeatState::Waits(self.now_ns(), FIRST);
             places.hand_to_leader(self.now_ns(), &self.shared);
             self.await_turn(places);
         }
@@ -130,7 +130,7 @@ impl Seat {
     /// Waits until the leader lets all go that wait so.
     pub fn park(&self) {
         let mut places = self.lock();
-        places.of_seats[self.index].0 = Place::Parked;
+        places.of_seats[self.index].0 = SeatState::Parked;
         places.hand_to_leader(self.now_ns(), &self.shared);
         self.await_turn(places);
     }
@@ -139,7 +139,7 @@ impl Seat {
     pub fn let_go(&self) {
         let (mut places, now_ns) = (self.lock(), self.now_ns());
         for index in 0..places.of_seats.len() {
-            if places.of_seats[index].0 == Place::Parked {
+            if places.of_seats[index].0 == SeatState::Parked {
                 places.of_seats[index].0 = places.waiting(now_ns);
             }
         }
@@ -154,9 +154,9 @@ impl Seat {
             self.shared.is_over.store(true, Ordering::Release);
             places.of_seats.iter().for_each(|(_, turn)| turn.notify_all());
         }
-        let before = std::mem::replace(&mut places.of_seats[self.index].0, Place::Gone);
+        let before = std::mem::replace(&mut places.of_seats[self.index].0, SeatState::Gone);
         // Who never began has no turn to give away.
-        if matches!(before, Place::Runs(_)) {
+        if matches!(before, SeatState::Runs(_)) {
             places.hand_to_leader(self.now_ns(), &self.shared);
         }
     }
@@ -173,7 +173,7 @@ impl Seat {
     fn await_turn(&self, mut places: MutexGuard<'_, Places>) {
         let turn = Arc::clone(&places.of_seats[self.index].1);
         while !self.shared.is_over.load(Ordering::Acquire) {
-            if let Place::Runs(ns) = places.of_seats[self.index].0 {
+            if let SeatState::Runs(ns) = places.of_seats[self.index].0 {
                 self.now_ns.store(ns, Ordering::Relaxed);
                 return;
             }
@@ -183,19 +183,19 @@ impl Seat {
 }
 
 impl Places {
-    fn waiting(&mut self, ns: u64) -> Place {
+    fn waiting(&mut self, ns: u64) -> SeatState {
         self.n_waits += 1;
-        Place::Waits(ns, self.n_waits)
+        SeatState::Waits(ns, self.n_waits)
     }
 
     fn is_leader_waiting(&self) -> bool {
-        matches!(self.of_seats[LEADER].0, Place::Waits(..))
+        matches!(self.of_seats[LEADER].0, SeatState::Waits(..))
     }
 
     /// The next turn: that of the leader, if it is there.
     fn hand_to_leader(&mut self, ns: u64, shared: &Shared) {
         if self.is_leader_waiting() {
-            self.of_seats[LEADER].0 = Place::Waits(ns, FIRST);
+            self.of_seats[LEADER].0 = SeatState::Waits(ns, FIRST);
         }
         self.pass_on(shared);
     }
@@ -203,8 +203,8 @@ impl Places {
     /// The next turn: that of the earliest time.
     fn pass_on(&mut self, shared: &Shared) {
         let times = self.of_seats.iter().enumerate().filter_map(|(index, (place, _))| match place {
-            Place::Waits(ns, FIRST) => Some((*ns, false, FIRST, index)),
-            Place::Waits(ns, n_waits) => Some((*ns, index == LEADER, *n_waits, index)),
+            SeatState::Waits(ns, FIRST) => Some((*ns, false, FIRST, index)),
+            SeatState::Waits(ns, n_waits) => Some((*ns, index == LEADER, *n_waits, index)),
             _ => None,
         });
         let mut times: Vec<_> = times.collect();
@@ -216,7 +216,7 @@ impl Places {
         // A leader that waits for a call, and whom nobody is left to call.
         let ns = if ns == NEVER { self.latest_ns } else { ns };
         self.latest_ns = self.latest_ns.max(ns);
-        self.of_seats[index].0 = Place::Runs(ns);
+        self.of_seats[index].0 = SeatState::Runs(ns);
         self.of_seats[index].1.notify_all();
     }
 }

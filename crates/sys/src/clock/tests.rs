@@ -1,6 +1,6 @@
 //! Tests of the clock: arithmetic to the exact number; real clocks only for what holds on any machine.
 
-use super::scale::{Scale, Timeline};
+use super::scale::{Scale, StampLine};
 use super::*;
 use proptest::prelude::*;
 
@@ -114,7 +114,7 @@ fn steering_goes_on_from_where_the_line_was_and_makes_up_the_difference() {
     // The first calibration took a 1 GHz counter for one 100 ppm slower: the line runs 100 ppm fast.
     let truth = Scale::measured(1_000_000, 1_000_000).unwrap();
     let wrong = Scale::measured(1_000_000, 1_000_100).unwrap();
-    let mut line = Timeline::new(0, wrong);
+    let mut line = StampLine::new(0, wrong);
     let second = 1_000_000_000;
     assert_eq!(line.at_ns(second), 1_000_100_000);
     line.steer(second, second, truth);
@@ -138,7 +138,7 @@ proptest! {
     ) {
         let truth = Scale::measured(3_000_000, 1_000_000).unwrap();
         let wrong = Scale::measured(3_000_000, 1_000_000_u64.saturating_add_signed(error_ppm)).unwrap();
-        let mut line = Timeline::new(0, wrong);
+        let mut line = StampLine::new(0, wrong);
         let stamp = first_ns * 3;
         let before = line.at_ns(stamp);
         line.steer(stamp, first_ns, truth);

@@ -16,7 +16,7 @@ const BLOCK_DISCARD: u32 = 0x12 << 8;
 pub enum RingFd {
     /// An open descriptor.
     Open(RawFd),
-    /// Index in the table of [`super::Ring::register_file_table`].
+    /// Index in the table of [`super::IoRing::register_file_table`].
     Registered(u32),
 }
 

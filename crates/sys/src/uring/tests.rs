@@ -14,8 +14,8 @@ fn arena() -> Arena {
     Arena::new(&ArenaRequest { kind: ArenaKind::Malloc, size_bytes, offset_bytes: 0, hugepage_bytes: 0 }).unwrap()
 }
 
-fn ring(request: &RingRequest, test: &str) -> Option<Ring> {
-    Ring::new(request).inspect_err(|error| eprintln!("SKIPPED {test}: {error}")).ok()
+fn ring(request: &RingRequest, test: &str) -> Option<IoRing> {
+    IoRing::new(request).inspect_err(|error| eprintln!("SKIPPED {test}: {error}")).ok()
 }
 
 fn open(dir: &TempDir) -> File {
@@ -38,7 +38,7 @@ fn io(is_write: bool, fd: RingFd, form: BufferForm, arena: &Arena, slot: u32) ->
 }
 
 /// Pushes one I/O for each slot and reaps them all.
-fn run_all(ring: &mut Ring, is_write: bool, fd: RingFd, form: BufferForm, arena: &Arena) {
+fn run_all(ring: &mut IoRing, is_write: bool, fd: RingFd, form: BufferForm, arena: &Arena) {
     for slot in 0..DEPTH {
         // SAFETY: the callers keep arena and file until the requests are reaped below; each slot is used once.
         assert!(unsafe { ring.push_io(slot, &io(is_write, fd, form, arena, slot)) });
@@ -54,7 +54,7 @@ fn run_all(ring: &mut Ring, is_write: bool, fd: RingFd, form: BufferForm, arena:
     assert_eq!(seen, vec![1; DEPTH as usize]);
 }
 
-fn write_and_read_back(ring: &mut Ring, fd: RingFd, form: BufferForm, arena: &mut Arena) {
+fn write_and_read_back(ring: &mut IoRing, fd: RingFd, form: BufferForm, arena: &mut Arena) {
     (0..DEPTH as usize).for_each(|slot| arena.slice_mut(slot * BLOCK, BLOCK).fill(slot as u8 + 1));
     run_all(ring, true, fd, form, arena);
     arena.slice_mut(0, BLOCK * DEPTH as usize).fill(0);
@@ -202,7 +202,7 @@ fn dropping_waits_for_what_is_in_flight() {
 
 #[test]
 fn a_ring_that_cannot_be_is_an_error() {
-    let error = Ring::new(&RingRequest {
+    let error = IoRing::new(&RingRequest {
         sqpoll: Some(SqPoll { idle_ms: 0, cpu: Some(crate::scheduling::MAX_CPUS) }),
         ..RingRequest::new(4)
     });

@@ -3,7 +3,7 @@
 //! Registers of 256 bits (`eight`) and of 512 bits (`sixteen`) have the same operations under the same names, so that digests
 //! are written once for both.
 //!
-//! Must not know: which digest is made. Start reading at [`Digest::of_each`], then [`Messages`] and [`eight`].
+//! Must not know: which digest is made. Start reading at [`Digest::of_each`], then [`ParallelMessages`] and [`eight`].
 #![expect(unsafe_code, reason = "instructions beyond those of every x86-64 may only run where the CPU has them")]
 
 pub(super) mod eight;
@@ -19,9 +19,9 @@ pub(super) struct Digest<const WORDS: usize> {
     /// What stands behind the whole blocks of a message.
     pub(super) tail: fn(&[u8]) -> Tail,
     /// In the registers of [`eight`], whose instructions it takes.
-    pub(super) of_eight: unsafe fn(&Messages<'_, { eight::N_LANES }>) -> [[u32; WORDS]; eight::N_LANES],
+    pub(super) of_eight: unsafe fn(&ParallelMessages<'_, { eight::N_LANES }>) -> [[u32; WORDS]; eight::N_LANES],
     /// In those of [`sixteen`].
-    pub(super) of_sixteen: unsafe fn(&Messages<'_, { sixteen::N_LANES }>) -> [[u32; WORDS]; sixteen::N_LANES],
+    pub(super) of_sixteen: unsafe fn(&ParallelMessages<'_, { sixteen::N_LANES }>) -> [[u32; WORDS]; sixteen::N_LANES],
 }
 
 impl<const WORDS: usize> Digest<WORDS> {
@@ -29,14 +29,14 @@ impl<const WORDS: usize> Digest<WORDS> {
     /// a kind, not of one length, or this CPU does not have the instructions.
     pub(super) fn of_each(&self, messages: &[&[u8]], put: impl FnMut(usize, [u32; WORDS])) -> bool {
         if sixteen::is_there()
-            && let Some(messages) = Messages::new(messages, self.tail)
+            && let Some(messages) = ParallelMessages::new(messages, self.tail)
         {
             // SAFETY: the CPU has the instructions.
             give(unsafe { (self.of_sixteen)(&messages) }, put);
             return true;
         }
         if eight::is_there()
-            && let Some(messages) = Messages::new(messages, self.tail)
+            && let Some(messages) = ParallelMessages::new(messages, self.tail)
         {
             // SAFETY: as above.
             give(unsafe { (self.of_eight)(&messages) }, put);
@@ -55,7 +55,7 @@ fn give<const WORDS: usize, const N: usize>(states: [[u32; WORDS]; N], mut put: 
 macro_rules! digest_by_blocks {
     ($instructions:literal, $start:ident) => {
         #[target_feature(enable = $instructions)]
-        pub(super) fn digest(messages: &Messages<'_, N_LANES>) -> [[u32; $start.len()]; N_LANES] {
+        pub(super) fn digest(messages: &ParallelMessages<'_, N_LANES>) -> [[u32; $start.len()]; N_LANES] {
             let mut state = [splat(0); $start.len()];
             for (register, word) in state.iter_mut().zip($start) {
                 *register = splat(word);
@@ -72,12 +72,12 @@ macro_rules! digest_by_blocks {
 pub(super) use digest_by_blocks;
 
 /// `N` messages of one length.
-pub(super) struct Messages<'a, const N: usize> {
+pub(super) struct ParallelMessages<'a, const N: usize> {
     whole: [&'a [[u8; BLOCK_BYTES]]; N],
     tails: [Tail; N],
 }
 
-impl<'a, const N: usize> Messages<'a, N> {
+impl<'a, const N: usize> ParallelMessages<'a, N> {
     /// `None`: there are more or fewer, or their lengths differ.
     pub(super) fn new(messages: &[&'a [u8]], tail: fn(&[u8]) -> Tail) -> Option<Self> {
         let messages: [&[u8]; N] = messages.try_into().ok()?;

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what is summed. Start reading at [`DIGEST`]; the steps stand in `ferrio_units::checksum::md5`.
 
-use super::lanes::{Digest, Messages, digest_by_blocks};
+use super::lanes::{Digest, ParallelMessages, digest_by_blocks};
 use ferrio_units::checksum::padding::Tail;
 
 /// The digest.
@@ -25,7 +25,7 @@ macro_rules! digest_in {
                 N_LANES, Register, add, add_choice as round_1, add_inverted as round_4, add_late_choice,
                 add_parity as round_3, rotated, splat, states, words,
             };
-            use super::{Messages, digest_by_blocks};
+            use super::{ParallelMessages, digest_by_blocks};
             use ferrio_units::checksum::md5::MD5_START;
             use ferrio_units::md5_steps;
 

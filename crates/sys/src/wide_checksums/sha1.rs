@@ -3,7 +3,7 @@
 //!
 //! Must not know: what is summed. Start reading at [`DIGEST`].
 
-use super::lanes::{Digest, Messages, digest_by_blocks};
+use super::lanes::{Digest, ParallelMessages, digest_by_blocks};
 use ferrio_units::checksum::padding::Tail;
 
 /// State at the start: FIPS 180-4, section 5.3.1.
@@ -45,7 +45,7 @@ macro_rules! digest_in {
                 N_LANES, Register, add, add_choice, add_majority, add_parity, parity, rotated, splat, states, swapped,
                 words,
             };
-            use super::{Messages, ROUNDS, START, digest_by_blocks};
+            use super::{ParallelMessages, ROUNDS, START, digest_by_blocks};
 
             digest_by_blocks!($instructions, START);
 

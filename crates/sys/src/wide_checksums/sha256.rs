@@ -3,7 +3,7 @@
 //!
 //! Must not know: what is summed. Start reading at [`DIGEST`].
 
-use super::lanes::{Digest, Messages, digest_by_blocks};
+use super::lanes::{Digest, ParallelMessages, digest_by_blocks};
 use ferrio_units::checksum::padding::Tail;
 use ferrio_units::checksum::sha::START_256;
 
@@ -115,7 +115,7 @@ macro_rules! digest_in {
                 N_LANES, Register, add, add_choice, add_majority, add_parity, rotated, shifted, splat, states, swapped,
                 words,
             };
-            use super::{Messages, START_256, STEPS, digest_by_blocks};
+            use super::{ParallelMessages, START_256, STEPS, digest_by_blocks};
 
             digest_by_blocks!($instructions, START_256);
 

@@ -3,7 +3,7 @@
 //! A draw is a rank, 0 the most wanted, scattered over the blocks by a multiplication and shifted. The arithmetic is in
 //! doubles, operation for operation that of the reference.
 //!
-//! Must not know: files, jobs. Start reading at [`SkewedBlocks`]; a [`Shape`] holds what is worth sharing.
+//! Must not know: files, jobs. Start reading at [`SkewedBlocks`]; a [`DistributionShape`] holds what is worth sharing.
 
 use super::{GOLDEN_RATIO_64, SeedIndex, SeedTable, Taus88};
 use crate::BuildError;
@@ -18,13 +18,13 @@ const N_NORMAL_DRAWS: u64 = 12;
 /// A distribution over a number of blocks, without a stream. Cheap to copy, not always cheap to build: files of the
 /// same size share one.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Shape {
+pub struct DistributionShape {
     n_blocks: u64,
-    kind: Kind,
+    kind: DistributionKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
+enum DistributionKind {
     Zipf(Zipf),
     Pareto { power: f64 },
     Normal { spread: u64 },
@@ -41,7 +41,7 @@ struct Zipf {
     eta: f64,
 }
 
-impl Shape {
+impl DistributionShape {
     /// Rank k is drawn in proportion to `1 / (k + 1)^theta`.
     ///
     /// # Errors
@@ -53,7 +53,10 @@ impl Shape {
         let weight_sum = (1..=n_blocks.min(MAX_ZETA_TERMS)).map(|i| (1.0 / i as f64).powf(theta)).sum();
         let first_two = 1.0 + 0.5_f64.powf(theta);
         let eta = (1.0 - (2.0 / n).powf(1.0 - theta)) / (1.0 - first_two / weight_sum);
-        Ok(Self { n_blocks, kind: Kind::Zipf(Zipf { weight_sum, first_two, alpha: 1.0 / (1.0 - theta), eta }) })
+        Ok(Self {
+            n_blocks,
+            kind: DistributionKind::Zipf(Zipf { weight_sum, first_two, alpha: 1.0 / (1.0 - theta), eta }),
+        })
     }
 
     /// A share `1 - h` of the draws goes to a share `h` of the blocks, and within that share the same way again.
@@ -62,7 +65,7 @@ impl Shape {
     /// No blocks; `h` not between 0 and 1.
     pub fn pareto(n_blocks: u64, h: f64) -> Result<Self, BuildError> {
         let n_blocks = check(n_blocks, h, h > 0.0 && h < 1.0, "pareto h is above 0 and below 1")?;
-        Ok(Self { n_blocks, kind: Kind::Pareto { power: h.ln() / (1.0 - h).ln() } })
+        Ok(Self { n_blocks, kind: DistributionKind::Pareto { power: h.ln() / (1.0 - h).ln() } })
     }
 
     /// Ranks around the middle, with a deviation in percent of the blocks.
@@ -73,7 +76,7 @@ impl Shape {
         let is_allowed = (0.0..100.0).contains(&deviation_percent);
         let n_blocks = check(n_blocks, deviation_percent, is_allowed, "a normal deviation is 0 to below 100 percent")?;
         let spread = (n_blocks as f64 * deviation_percent / 100.0).ceil() as u64;
-        Ok(Self { n_blocks, kind: Kind::Normal { spread: spread.min(n_blocks / 2) } })
+        Ok(Self { n_blocks, kind: DistributionKind::Normal { spread: spread.min(n_blocks / 2) } })
     }
 
     /// Blocks drawn from.
@@ -95,10 +98,10 @@ pub fn file_distribution_seed(file_name: &[u8], thread_number: u64, seeds: &Seed
     hash.wrapping_mul(thread_number).wrapping_mul(seeds.get(SeedIndex::Offset)) as u32
 }
 
-/// A stream of blocks that follows a [`Shape`].
+/// A stream of blocks that follows a [`DistributionShape`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct SkewedBlocks {
-    shape: Shape,
+    shape: DistributionShape,
     stream: Taus88,
     shift: u64,
     scatter: u64,
@@ -107,10 +110,10 @@ pub struct SkewedBlocks {
 impl SkewedBlocks {
     /// A stream with its own generator. `center`, `0.0..=1.0`, is where in the blocks the most wanted rank lies; without
     /// it that place is drawn (zipf, pareto) or not shifted (normal).
-    pub fn new(shape: Shape, seed: u32, center: Option<f64>) -> Self {
+    pub fn new(shape: DistributionShape, seed: u32, center: Option<f64>) -> Self {
         let mut stream = Taus88::new(seed);
         let n = shape.n_blocks as f64;
-        let shift = if let Kind::Normal { .. } = shape.kind {
+        let shift = if let DistributionKind::Normal { .. } = shape.kind {
             // The reference keeps the low 32 bits, so that a centre below 0.5 (a negative shift) or more than 2^33 blocks
             // put the most wanted rank elsewhere. Kept: it is part of the stream.
             center.map_or(0, |center| u64::from((n * (center - 0.5)) as i64 as u32))
@@ -134,9 +137,11 @@ impl SkewedBlocks {
     pub fn next_block(&mut self) -> u64 {
         let n_blocks = self.shape.n_blocks;
         let rank = match &self.shape.kind {
-            Kind::Zipf(zipf) => zipf.rank(unit_fraction(&mut self.stream), n_blocks),
-            Kind::Pareto { power } => ((n_blocks - 1) as f64 * unit_fraction(&mut self.stream).powf(*power)) as u64,
-            Kind::Normal { spread } => normal_rank(&mut self.stream, n_blocks, *spread),
+            DistributionKind::Zipf(zipf) => zipf.rank(unit_fraction(&mut self.stream), n_blocks),
+            DistributionKind::Pareto { power } => {
+                ((n_blocks - 1) as f64 * unit_fraction(&mut self.stream).powf(*power)) as u64
+            }
+            DistributionKind::Normal { spread } => normal_rank(&mut self.stream, n_blocks, *spread),
         };
         let scattered = rank.wrapping_mul(self.scatter).wrapping_add(self.shift);
         // Most sizes are powers of two, and a division of 64 bits costs as much as all the rest but the power.
@@ -192,7 +197,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Job 1, default seed, the file of the reference's vectors, 256 blocks.
-    fn reference_blocks(shape: Shape) -> Vec<u64> {
+    fn reference_blocks(shape: DistributionShape) -> Vec<u64> {
         let seeds = SeedTable::new(DEFAULT_RAND_SEED, 1);
         let seed = file_distribution_seed(b"a-rather-long-file-name.dat", 1, &seeds);
         let mut stream = SkewedBlocks::new(shape, seed, None);
@@ -203,10 +208,22 @@ mod tests {
     #[test]
     fn reference_blocks_of_each_shape() {
         let table = [
-            (Shape::zipf(256, 1.2), [188, 17, 0, 91, 38, 59, 235, 59, 101, 80, 26, 122, 252, 231, 251, 101]),
-            (Shape::pareto(256, 0.3), [157, 197, 66, 186, 4, 0, 217, 214, 17, 168, 76, 122, 71, 159, 220, 17]),
-            (Shape::normal(256, 0.0), [44, 23, 241, 40, 153, 250, 166, 216, 2, 23, 61, 170, 166, 57, 103, 241]),
-            (Shape::normal(256, 10.0), [40, 237, 111, 208, 31, 32, 233, 212, 136, 61, 250, 212, 145, 250, 170, 199]),
+            (
+                DistributionShape::zipf(256, 1.2),
+                [188, 17, 0, 91, 38, 59, 235, 59, 101, 80, 26, 122, 252, 231, 251, 101],
+            ),
+            (
+                DistributionShape::pareto(256, 0.3),
+                [157, 197, 66, 186, 4, 0, 217, 214, 17, 168, 76, 122, 71, 159, 220, 17],
+            ),
+            (
+                DistributionShape::normal(256, 0.0),
+                [44, 23, 241, 40, 153, 250, 166, 216, 2, 23, 61, 170, 166, 57, 103, 241],
+            ),
+            (
+                DistributionShape::normal(256, 10.0),
+                [40, 237, 111, 208, 31, 32, 233, 212, 136, 61, 250, 212, 145, 250, 170, 199],
+            ),
         ];
         for (shape, blocks) in table {
             let shape = shape.unwrap();
@@ -219,9 +236,9 @@ mod tests {
     fn files_are_picked_without_scatter() {
         let n = 16 << 10;
         let table = [
-            (Shape::zipf(n, 1.2), [7, 7, 7, 7, 7, 7, 10, 7, 10, 7, 7, 7, 7, 9, 7, 7, 7, 7, 5, 7]),
-            (Shape::pareto(n, 0.3), [15, 7, 7, 12, 7, 11, 4, 9, 4, 15, 8, 7, 11, 4, 7, 9, 11, 8, 7, 11]),
-            (Shape::normal(n, 10.0), [5, 9, 8, 8, 7, 9, 8, 9, 6, 8, 8, 10, 8, 9, 8, 6, 9, 10, 8, 5]),
+            (DistributionShape::zipf(n, 1.2), [7, 7, 7, 7, 7, 7, 10, 7, 10, 7, 7, 7, 7, 9, 7, 7, 7, 7, 5, 7]),
+            (DistributionShape::pareto(n, 0.3), [15, 7, 7, 12, 7, 11, 4, 9, 4, 15, 8, 7, 11, 4, 7, 9, 11, 8, 7, 11]),
+            (DistributionShape::normal(n, 10.0), [5, 9, 8, 8, 7, 9, 8, 9, 6, 8, 8, 10, 8, 9, 8, 6, 9, 10, 8, 5]),
         ];
         let seed = SeedTable::new(DEFAULT_RAND_SEED, 1).get(SeedIndex::FilePick) as u32;
         for (shape, files) in table {
@@ -233,24 +250,24 @@ mod tests {
     #[test]
     fn parameters_are_checked() {
         for shape in [
-            Shape::zipf(10, 1.0),
-            Shape::zipf(10, f64::NAN),
-            Shape::zipf(10, -0.1),
-            Shape::pareto(10, 1.0),
-            Shape::pareto(10, 0.0),
-            Shape::normal(10, 100.0),
-            Shape::normal(10, -1.0),
+            DistributionShape::zipf(10, 1.0),
+            DistributionShape::zipf(10, f64::NAN),
+            DistributionShape::zipf(10, -0.1),
+            DistributionShape::pareto(10, 1.0),
+            DistributionShape::pareto(10, 0.0),
+            DistributionShape::normal(10, 100.0),
+            DistributionShape::normal(10, -1.0),
         ] {
             assert!(matches!(shape, Err(BuildError::DistributionParameter { .. })));
         }
-        assert_eq!(Shape::zipf(0, 1.2), Err(BuildError::DistributionOfNothing));
+        assert_eq!(DistributionShape::zipf(0, 1.2), Err(BuildError::DistributionOfNothing));
     }
 
     /// Without scatter the ranks are seen: rank 0 takes its share 1 / sum of weights of the draws, here 0.28 of 100,000.
     #[test]
     fn zipf_has_its_frequencies() {
         let n_draws = 100_000;
-        let mut stream = SkewedBlocks::new(Shape::zipf(1000, 1.2).unwrap(), 1, Some(0.0)).without_scatter();
+        let mut stream = SkewedBlocks::new(DistributionShape::zipf(1000, 1.2).unwrap(), 1, Some(0.0)).without_scatter();
         let mut counts = vec![0_u32; 1000];
         (0..n_draws).for_each(|_| counts[stream.next_block() as usize] += 1);
         let zetan: f64 = (1..=1000).map(|i| f64::from(i).powf(-1.2)).sum();
@@ -271,7 +288,7 @@ mod tests {
             share in 0.01_f64..0.99,
             center in proptest::option::of(0.0_f64..=1.0),
         ) {
-            let shapes = [Shape::zipf(n_blocks, theta), Shape::pareto(n_blocks, share), Shape::normal(n_blocks, share * 100.0)];
+            let shapes = [DistributionShape::zipf(n_blocks, theta), DistributionShape::pareto(n_blocks, share), DistributionShape::normal(n_blocks, share * 100.0)];
             for shape in shapes.into_iter().flatten() {
                 let mut stream = SkewedBlocks::new(shape, seed, center);
                 for _ in 0..50 {

@@ -13,7 +13,7 @@ mod taus258;
 mod taus88;
 mod uniform_blocks;
 
-pub use distribution::{Shape, SkewedBlocks, file_distribution_seed};
+pub use distribution::{DistributionShape, SkewedBlocks, file_distribution_seed};
 pub use generator::{Generator, GeneratorKind};
 pub use lfsr::Lfsr;
 pub use permutation::Permutation;

@@ -37,11 +37,11 @@ pub struct Refill {
     seeds: FillSeeds,
     /// Bytes of a seed: with repeated data the smallest block, so that their share holds for blocks of all sizes.
     piece_bytes: usize,
-    kind: Kind,
+    kind: DataKind,
 }
 
 impl Refill {
-    fn new(spec: &BufferSpec, kind: Kind, plan: &ContentsPlan, seeds: FillSeeds) -> Self {
+    fn new(spec: &BufferSpec, kind: DataKind, plan: &ContentsPlan, seeds: FillSeeds) -> Self {
         let block_bytes = usize::try_from(plan.block_bytes).unwrap_or(usize::MAX).max(1);
         Self { seeds, piece_bytes: if spec.dedupe.is_some() { block_bytes } else { usize::MAX }, kind }
     }
@@ -68,7 +68,7 @@ impl LayoutContents {
     /// Those of the files of a job.
     pub fn new(spec: &BufferSpec, plan: &ContentsPlan, seeds: &SeedTable) -> Self {
         let (seeds, first) = FillSeeds::of_layout(spec.dedupe, seeds, plan);
-        Self { refill: Refill::new(spec, Kind::new(spec), plan, seeds), first }
+        Self { refill: Refill::new(spec, DataKind::new(spec), plan, seeds), first }
     }
 
     /// The next block.
@@ -82,7 +82,7 @@ impl LayoutContents {
 
 /// Kinds of data.
 #[derive(Debug, Clone)]
-enum Kind {
+enum DataKind {
     Zeroes,
     Random,
     Pattern(Arc<[u8]>),
@@ -90,7 +90,7 @@ enum Kind {
     Compressible(Compression, Arc<[u8]>),
 }
 
-impl Kind {
+impl DataKind {
     fn new(spec: &BufferSpec) -> Self {
         let pattern: Arc<[u8]> = spec.pattern.clone().unwrap_or_default().into();
         match spec.compress_percent {
@@ -144,14 +144,14 @@ impl ContentsPlan {
 impl BufferContents {
     /// The treatment that a job asks for.
     pub fn new(spec: &BufferSpec, plan: &ContentsPlan, seeds: &SeedTable) -> Self {
-        let kind = Kind::new(spec);
-        let is_fixed = matches!(kind, Kind::Zeroes | Kind::Pattern(_));
+        let kind = DataKind::new(spec);
+        let is_fixed = matches!(kind, DataKind::Zeroes | DataKind::Pattern(_));
         let refills = match &kind {
-            Kind::Compressible(..) => true,
+            DataKind::Compressible(..) => true,
             // What is the same each time is only written again where a read has overwritten it.
-            Kind::Pattern(_) => plan.reads,
-            Kind::Zeroes => false,
-            Kind::Random => spec.refill || spec.dedupe.is_some(),
+            DataKind::Pattern(_) => plan.reads,
+            DataKind::Zeroes => false,
+            DataKind::Random => spec.refill || spec.dedupe.is_some(),
         };
         if refills {
             let seeds = FillSeeds::new(spec.dedupe, seeds, plan);
@@ -178,7 +178,7 @@ impl BufferContents {
 
 /// First contents of a buffer.
 pub fn fill_first(buffer: &mut [u8], spec: &BufferSpec, stream: &mut Taus88) {
-    Kind::new(spec).fill(buffer, || stream.buffer_seed());
+    DataKind::new(spec).fill(buffer, || stream.buffer_seed());
 }
 
 /// The same, with a pattern.

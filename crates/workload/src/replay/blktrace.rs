@@ -1,6 +1,6 @@
 //! The binary format: what blktrace records, as `include/uapi/linux/blktrace_api.h` of Linux has it.
 //!
-//! Must not know: files, times of the replay. Start reading at [`Event::parse`].
+//! Must not know: files, times of the replay. Start reading at [`BlktraceEvent::parse`].
 
 use super::TraceError;
 use super::record::Verb;
@@ -94,7 +94,7 @@ pub(super) fn rewritten(order: ByteOrder, record: &[u8; RECORD_BYTES], time_ns: 
 
 /// A record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Event {
+pub(super) struct BlktraceEvent {
     pub(super) time_ns: u64,
     pub(super) sector: u64,
     pub(super) bytes: u32,
@@ -106,7 +106,7 @@ pub(super) struct Event {
 
 /// What happened to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(super) enum BlktraceAction {
     /// It entered the queue.
     Queued,
     /// It became part of another.
@@ -134,7 +134,7 @@ impl BadRecord {
     }
 }
 
-impl Event {
+impl BlktraceEvent {
     /// Reads a record.
     pub(super) fn parse(order: ByteOrder, record: &[u8; RECORD_BYTES]) -> Result<Self, BadRecord> {
         let magic = order.u32_at(record, 0);
@@ -171,13 +171,13 @@ impl Event {
     }
 
     /// What happened to the request.
-    pub(super) fn progress(&self) -> Progress {
+    pub(super) fn progress(&self) -> BlktraceAction {
         match self.action & 0xffff {
-            _ if self.is(NOTIFY) => Progress::Other,
-            QUEUE => Progress::Queued,
-            BACK_MERGE | FRONT_MERGE => Progress::Merged,
-            COMPLETE => Progress::Completed,
-            _ => Progress::Other,
+            _ if self.is(NOTIFY) => BlktraceAction::Other,
+            QUEUE => BlktraceAction::Queued,
+            BACK_MERGE | FRONT_MERGE => BlktraceAction::Merged,
+            COMPLETE => BlktraceAction::Completed,
+            _ => BlktraceAction::Other,
         }
     }
 
@@ -241,7 +241,7 @@ mod tests {
         for (big, order) in [(false, ByteOrder::Little), (true, ByteOrder::Big)] {
             let record = record(big, fields);
             assert_eq!(ByteOrder::of_trace(&record), Some(order));
-            let event = Event::parse(order, &record).unwrap();
+            let event = BlktraceEvent::parse(order, &record).unwrap();
             assert_eq!((event.time_ns, event.bytes, event.n_data_bytes), (0x0102_0304_0506, 4096, 77));
             assert_eq!((event.offset_bytes(), event.device()), (Some(0x200_0000_0200), (259, 5)));
             assert!(event.is_queued());
@@ -251,9 +251,9 @@ mod tests {
 
     #[test]
     fn actions_are_those_of_the_header() {
-        use Progress::{Completed, Merged, Other, Queued};
+        use BlktraceAction::{Completed, Merged, Other, Queued};
         let event = |action, bytes| {
-            Event::parse(ByteOrder::Little, &record(false, (0x6561_7407, 0, 0, bytes, action, 0, 0))).unwrap()
+            BlktraceEvent::parse(ByteOrder::Little, &record(false, (0x6561_7407, 0, 0, bytes, action, 0, 0))).unwrap()
         };
         for (category, bytes, direction) in [
             (1, 512, Direction::Read),
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn other_magic_and_versions_are_refused() {
-        let parse = |magic| Event::parse(ByteOrder::Little, &record(false, (magic, 0, 0, 0, 0, 0, 0)));
+        let parse = |magic| BlktraceEvent::parse(ByteOrder::Little, &record(false, (magic, 0, 0, 0, 0, 0, 0)));
         assert_eq!(parse(0x1234_5607), Err(BadRecord::Magic(0x1234_5607)));
         assert_eq!(parse(0x6561_7408), Err(BadRecord::Version(8)));
         assert_eq!(ByteOrder::of_trace(b"fio version 3"), None);

@@ -4,7 +4,7 @@
 //! Must not know: times, places. Start reading at [`DepthMeter::see`].
 //! Facts: reference, "blktrace input"; per direction and from zero after a completion in fio 3.41.
 
-use super::blktrace::{Event, Progress};
+use super::blktrace::{BlktraceAction, BlktraceEvent};
 
 /// Depth of a trace as far as it was read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -16,18 +16,18 @@ pub(super) struct DepthMeter {
 
 impl DepthMeter {
     /// Takes the next event.
-    pub(super) fn see(&mut self, event: &Event) {
+    pub(super) fn see(&mut self, event: &BlktraceEvent) {
         let Some(is_write) = event.is_write_not_read() else { return };
         let queued = &mut self.queued[usize::from(is_write)];
         match event.progress() {
             // Cannot overflow: a record has 48 bytes, and a file less than 2^63.
-            Progress::Queued => *queued += 1,
-            Progress::Merged => *queued -= 1,
-            Progress::Completed => {
+            BlktraceAction::Queued => *queued += 1,
+            BlktraceAction::Merged => *queued -= 1,
+            BlktraceAction::Completed => {
                 self.peak = self.peak.max(*queued);
                 *queued = 0;
             }
-            Progress::Other => {}
+            BlktraceAction::Other => {}
         }
     }
 
@@ -51,7 +51,7 @@ mod tests {
                 _ => 8,
             };
             let property = if letter.is_ascii_lowercase() { 2 } else { 1 };
-            meter.see(&Event::of_action(property << 16 | kind));
+            meter.see(&BlktraceEvent::of_action(property << 16 | kind));
         }
         meter.peak()
     }

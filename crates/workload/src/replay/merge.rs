@@ -5,9 +5,9 @@
 //! Facts: reference, "`merge_blktrace_file`"; order of equal times from fio 3.41.
 
 use super::TraceError;
-use super::blktrace::{ByteOrder, Event, RECORD_BYTES, rewritten};
+use super::blktrace::{BlktraceEvent, ByteOrder, RECORD_BYTES, rewritten};
 use super::remarks::Remarks;
-use super::window::{TraceBytes, Window};
+use super::window::{TraceBytes, TraceWindow};
 use std::sync::Arc;
 
 /// What [`MergeInput::time_scale_ppm`] counts in.
@@ -36,7 +36,7 @@ pub struct Merge {
 #[derive(Debug)]
 struct MergedTrace {
     input: MergeInput,
-    window: Window,
+    window: TraceWindow,
     order: ByteOrder,
     /// Passes after this one.
     n_passes_left: u32,
@@ -84,7 +84,7 @@ impl Merge {
 
 impl MergedTrace {
     fn open(input: MergeInput, remarks: &mut Remarks) -> Result<Self, TraceError> {
-        let mut window = Window::new(Arc::clone(&input.bytes));
+        let mut window = TraceWindow::new(Arc::clone(&input.bytes));
         let order = ByteOrder::of_trace(window.peek(RECORD_BYTES)?).ok_or(TraceError::NotBlktrace)?;
         let n_passes_left = input.n_passes.saturating_sub(1);
         let mut source = Self {
@@ -115,7 +115,7 @@ impl MergedTrace {
             self.n_passes_left -= 1;
             self.pass_has_events = false;
             self.pass_start_ns = self.pass_start_ns.saturating_add(self.last_ns);
-            self.window = Window::new(Arc::clone(&self.input.bytes));
+            self.window = TraceWindow::new(Arc::clone(&self.input.bytes));
         }
         Ok(())
     }
@@ -131,7 +131,7 @@ impl MergedTrace {
                 }
                 return Ok(false);
             };
-            let event = Event::parse(self.order, record).map_err(|bad| bad.at(offset))?;
+            let event = BlktraceEvent::parse(self.order, record).map_err(|bad| bad.at(offset))?;
             self.last_ns = event.time_ns;
             let is_kept = event.is_queued() && event.is_data();
             if is_kept {

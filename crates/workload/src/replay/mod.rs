@@ -23,7 +23,7 @@ pub use names::TraceFile;
 pub use remarks::Remarks;
 pub use rules::ReplayRules;
 pub use stream::{ReplayFigures, ReplayPlan};
-pub use survey::{FileUse, Lengths, Survey, survey};
+pub use survey::{FileUse, Lengths, TraceSurvey, survey};
 pub use window::TraceBytes;
 
 pub(crate) use stream::ReplayStream;

@@ -3,13 +3,13 @@
 //! Must not know: when entries are due. Start reading at [`Reader::open`], then [`Reader::next`].
 
 use super::TraceError;
-use super::blktrace::{ByteOrder, Event, RECORD_BYTES};
+use super::blktrace::{BlktraceEvent, ByteOrder, RECORD_BYTES};
 use super::depth::DepthMeter;
 use super::names::FileNames;
-use super::record::{Record, Verb};
+use super::record::{TraceRecord, Verb};
 use super::remarks::Remarks;
-use super::text::{self, Bad, Parsed, Version};
-use super::window::{Line, TraceBytes, Window};
+use super::text::{self, Bad, ParsedLine, Version};
+use super::window::{TraceBytes, TraceLine, TraceWindow};
 use ferrio_units::byte_text;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ enum Format {
 #[derive(Debug)]
 pub(super) struct Reader {
     bytes: Arc<dyn TraceBytes>,
-    window: Window,
+    window: TraceWindow,
     format: Format,
     line_number: u64,
     /// What was wrong, for a first pass.
@@ -37,7 +37,7 @@ pub(super) struct Reader {
 impl Reader {
     /// Finds out the format.
     pub(super) fn open(bytes: Arc<dyn TraceBytes>) -> Result<Self, TraceError> {
-        let mut window = Window::new(Arc::clone(&bytes));
+        let mut window = TraceWindow::new(Arc::clone(&bytes));
         let start = window.peek(RECORD_BYTES)?;
         if start.is_empty() {
             return Err(TraceError::Empty);
@@ -73,17 +73,17 @@ impl Reader {
     }
 
     /// The next entry that can be done; `None` at the end.
-    pub(super) fn next(&mut self, names: &mut FileNames) -> Result<Option<Record>, TraceError> {
+    pub(super) fn next(&mut self, names: &mut FileNames) -> Result<Option<TraceRecord>, TraceError> {
         match self.format {
             Format::Text(version) => self.next_line(version, names),
             Format::Blktrace(order) => self.next_event(order, names),
         }
     }
 
-    fn next_line(&mut self, version: Version, names: &mut FileNames) -> Result<Option<Record>, TraceError> {
+    fn next_line(&mut self, version: Version, names: &mut FileNames) -> Result<Option<TraceRecord>, TraceError> {
         while let Some(line) = self.window.line()? {
             self.line_number += 1;
-            let Line::Text(range) = line else {
+            let TraceLine::Text(range) = line else {
                 self.remarks.add(|| format!("line {}: longer than any line of an iolog", self.line_number));
                 continue;
             };
@@ -103,7 +103,7 @@ impl Reader {
         Ok(None)
     }
 
-    fn next_event(&mut self, order: ByteOrder, names: &mut FileNames) -> Result<Option<Record>, TraceError> {
+    fn next_event(&mut self, order: ByteOrder, names: &mut FileNames) -> Result<Option<TraceRecord>, TraceError> {
         loop {
             let offset = self.window.offset();
             let ahead = self.window.peek(RECORD_BYTES)?;
@@ -113,7 +113,7 @@ impl Reader {
                 }
                 return Ok(None);
             };
-            let event = Event::parse(order, bytes).map_err(|bad| bad.at(offset))?;
+            let event = BlktraceEvent::parse(order, bytes).map_err(|bad| bad.at(offset))?;
             self.window.skip(RECORD_BYTES as u64 + u64::from(event.n_data_bytes));
             self.depth.see(&event);
             if let Some(record) = self.queued(&event, offset, names)? {
@@ -123,7 +123,12 @@ impl Reader {
     }
 
     /// The entry of an event, if it is one that is replayed.
-    fn queued(&mut self, event: &Event, offset: u64, names: &mut FileNames) -> Result<Option<Record>, TraceError> {
+    fn queued(
+        &mut self,
+        event: &BlktraceEvent,
+        offset: u64,
+        names: &mut FileNames,
+    ) -> Result<Option<TraceRecord>, TraceError> {
         if !event.is_queued() {
             return Ok(None);
         }
@@ -136,28 +141,28 @@ impl Reader {
             return Ok(None);
         }
         let (major, minor) = event.device();
-        let record = event.offset_bytes().map(|offset_bytes| Record {
+        let record = event.offset_bytes().map(|offset_bytes| TraceRecord {
             at_ns: Some(event.time_ns),
             verb,
             file_index: 0,
             offset_bytes: if is_data { offset_bytes } else { 0 },
             length_bytes: event.bytes.into(),
         });
-        let Some(record) = record.filter(Record::is_possible) else {
+        let Some(record) = record.filter(TraceRecord::is_possible) else {
             self.remarks.add(|| format!("offset {offset}: an I/O of {} bytes at sector {}", event.bytes, event.sector));
             return Ok(None);
         };
-        Ok(Some(Record { file_index: names.device(major, minor)?, ..record }))
+        Ok(Some(TraceRecord { file_index: names.device(major, minor)?, ..record }))
     }
 }
 
-fn heading(window: &mut Window) -> Result<Version, TraceError> {
-    let Some(Line::Text(range)) = window.line()? else { return Err(TraceError::Unsupported) };
+fn heading(window: &mut TraceWindow) -> Result<Version, TraceError> {
+    let Some(TraceLine::Text(range)) = window.line()? else { return Err(TraceError::Unsupported) };
     Version::of_heading(window.text(range)).ok_or(TraceError::Unsupported)
 }
 
-fn record(parsed: &Parsed<'_>, file_index: u32) -> Record {
-    Record {
+fn record(parsed: &ParsedLine<'_>, file_index: u32) -> TraceRecord {
+    TraceRecord {
         at_ns: parsed.time_us.map(|us| us.saturating_mul(1_000)),
         verb: parsed.verb,
         file_index,
@@ -167,7 +172,7 @@ fn record(parsed: &Parsed<'_>, file_index: u32) -> Record {
 }
 
 /// The line, if it can be done.
-fn possible<'a>(parsed: &Parsed<'a>) -> Option<Parsed<'a>> {
+fn possible<'a>(parsed: &ParsedLine<'a>) -> Option<ParsedLine<'a>> {
     let is_data = matches!(parsed.verb, Verb::Io(direction) if !direction.is_sync());
     let is_empty = is_data && parsed.length == 0;
     (!is_empty && record(parsed, 0).is_possible()).then_some(*parsed)

@@ -1,12 +1,12 @@
 //! One entry of a trace, whatever its format.
 //!
-//! Must not know: formats. Start reading at [`Record`].
+//! Must not know: formats. Start reading at [`TraceRecord`].
 
 use ferrio_units::Direction;
 
 /// What an entry says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Record {
+pub(super) struct TraceRecord {
     /// When it was, nanoseconds of the trace's clock; `None`: the format has no times.
     pub(super) at_ns: Option<u64>,
     pub(super) verb: Verb,
@@ -34,7 +34,7 @@ pub(super) enum Verb {
 /// Longest read or write, bytes: what one buffer may take.
 pub(super) const MAX_DATA_BYTES: u64 = 1 << 30;
 
-impl Record {
+impl TraceRecord {
     /// The entry can be done: it ends within what files may have, and a buffer can hold it.
     pub(super) fn is_possible(&self) -> bool {
         let Verb::Io(direction) = self.verb else { return true };

@@ -1,9 +1,9 @@
 //! What a replay changes of its trace: kinds left out, places moved, times stretched.
 //!
-//! Must not know: formats. Start reading at [`ReplayRules::place`], then [`Timeline`].
+//! Must not know: formats. Start reading at [`ReplayRules::place`], then [`TraceTimeline`].
 //! Facts: reference, `replay_scale`, `replay_align`, `replay_time_scale`, `replay_no_stall`.
 
-use super::record::{MAX_DATA_BYTES, Record};
+use super::record::{MAX_DATA_BYTES, TraceRecord};
 use ferrio_spec::{ReplaySpec, SkippedKinds};
 use ferrio_units::Direction;
 
@@ -66,11 +66,11 @@ impl ReplayRules {
     }
 
     /// Offset and length of a data I/O; `None`: they do not fit in the numbers that a file may have.
-    pub(super) fn place(&self, record: &Record) -> Option<(u64, u64)> {
+    pub(super) fn place(&self, record: &TraceRecord) -> Option<(u64, u64)> {
         let aligned = |bytes: u64| bytes.checked_next_multiple_of(self.align_bytes);
         let offset_bytes = aligned(record.offset_bytes / self.scale)?;
         let length_bytes = aligned(record.length_bytes)?;
-        let moved = Record { offset_bytes, length_bytes, ..*record };
+        let moved = TraceRecord { offset_bytes, length_bytes, ..*record };
         (moved.is_possible() && length_bytes <= MAX_DATA_BYTES.max(record.length_bytes))
             .then_some((offset_bytes, length_bytes))
     }
@@ -78,13 +78,13 @@ impl ReplayRules {
 
 /// When entries are due.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Timeline {
+pub(super) struct TraceTimeline {
     /// The time of the first entry.
     origin_ns: Option<u64>,
     due_ns: u64,
 }
 
-impl Timeline {
+impl TraceTimeline {
     /// When an entry is due, counted from the start of the replay: never before the entries above it.
     pub(super) fn entry(&mut self, rules: &ReplayRules, at_ns: Option<u64>) -> u64 {
         if let (Some(at_ns), false) = (at_ns, rules.no_stall) {

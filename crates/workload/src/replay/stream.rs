@@ -4,8 +4,8 @@
 
 use super::TraceError;
 use super::rules::ReplayRules;
-use super::survey::Survey;
-use super::trace::{Entry, Step, Trace};
+use super::survey::TraceSurvey;
+use super::trace::{Trace, TraceEntry, TraceStep};
 use super::window::TraceBytes;
 use crate::stream::{Next, NextIo};
 use ferrio_units::Direction;
@@ -22,7 +22,7 @@ pub struct ReplayPlan {
     /// What is changed of it.
     pub rules: ReplayRules,
     /// What a first pass with the same rules found.
-    pub survey: Survey,
+    pub survey: TraceSurvey,
     /// Most reads, writes and trims in all passes; `u64::MAX`: no limit.
     pub limit_ios: u64,
     /// The job pauses between I/Os: it is asked before each, also where the times of the trace do not count.
@@ -46,7 +46,7 @@ pub(crate) struct ReplayStream {
     trace: Trace,
     n_files: u32,
     /// Read, and not yet handed out.
-    held: Option<Entry>,
+    held: Option<TraceEntry>,
     /// When the replay began; `None`: with the next turn.
     start_ns: Option<u64>,
     now_ns: u64,
@@ -112,10 +112,10 @@ impl ReplayStream {
         }
         self.held = None;
         match entry.step {
-            Step::Open(file_index) => Next::Open(file_index),
-            Step::Close(file_index) => Next::Close(file_index),
-            Step::Io(io) if io.file_index >= self.n_files => self.fail(TraceError::Changed),
-            Step::Io(io) => self.issue(io, due_ns),
+            TraceStep::Open(file_index) => Next::Open(file_index),
+            TraceStep::Close(file_index) => Next::Close(file_index),
+            TraceStep::Io(io) if io.file_index >= self.n_files => self.fail(TraceError::Changed),
+            TraceStep::Io(io) => self.issue(io, due_ns),
         }
     }
 
@@ -145,7 +145,7 @@ impl ReplayStream {
         self.error.take()
     }
 
-    fn due_ns(&self, entry: &Entry) -> u64 {
+    fn due_ns(&self, entry: &TraceEntry) -> u64 {
         entry.due_ns.saturating_add(self.start_ns.unwrap_or(0))
     }
 

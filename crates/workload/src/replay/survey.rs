@@ -6,7 +6,7 @@ use super::TraceError;
 use super::names::TraceFile;
 use super::remarks::Remarks;
 use super::rules::ReplayRules;
-use super::trace::{Step, Trace};
+use super::trace::{Trace, TraceStep};
 use super::window::TraceBytes;
 use crate::stream::NextIo;
 use ferrio_units::{DataDirection, PerDirection};
@@ -80,7 +80,7 @@ pub struct FileUse {
 
 /// What a trace holds, as the rules of its replay have it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Survey {
+pub struct TraceSurvey {
     /// Its files, by their index.
     pub files: Vec<FileUse>,
     /// Its reads, writes and trims.
@@ -98,9 +98,13 @@ pub struct Survey {
 }
 
 /// Reads a trace once, from its start to its end, until `stop` says that the run is over.
-pub fn survey(bytes: Arc<dyn TraceBytes>, rules: ReplayRules, stop: &dyn Fn() -> bool) -> Result<Survey, TraceError> {
+pub fn survey(
+    bytes: Arc<dyn TraceBytes>,
+    rules: ReplayRules,
+    stop: &dyn Fn() -> bool,
+) -> Result<TraceSurvey, TraceError> {
     let mut trace = Trace::open(bytes, rules)?;
-    let mut survey = Survey {
+    let mut survey = TraceSurvey {
         files: Vec::new(),
         directions: PerDirection::default(),
         lengths: Lengths::default(),
@@ -116,7 +120,7 @@ pub fn survey(bytes: Arc<dyn TraceBytes>, rules: ReplayRules, stop: &dyn Fn() ->
         if n_entries.is_multiple_of(ENTRIES_BETWEEN_LOOKS) && stop() {
             return Err(TraceError::Stopped);
         }
-        if let Step::Io(io) = entry.step {
+        if let TraceStep::Io(io) = entry.step {
             let index = io.file_index as usize;
             if ends_bytes.len() <= index {
                 ends_bytes.resize(index + 1, 0);
@@ -145,7 +149,7 @@ pub fn survey(bytes: Arc<dyn TraceBytes>, rules: ReplayRules, stop: &dyn Fn() ->
     Ok(survey)
 }
 
-impl Survey {
+impl TraceSurvey {
     fn count(&mut self, io: &NextIo) {
         let Some(direction) = io.direction.data() else {
             self.n_syncs += 1;

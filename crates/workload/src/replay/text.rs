@@ -29,7 +29,7 @@ impl Version {
 
 /// A line that says something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Parsed<'a> {
+pub(super) struct ParsedLine<'a> {
     pub(super) time_us: Option<u64>,
     pub(super) name: &'a str,
     pub(super) verb: Verb,
@@ -49,7 +49,7 @@ pub(super) enum Bad<'a> {
 }
 
 /// Reads a line. A name with spaces is what is left before an action whose words end the line.
-pub(super) fn parse(version: Version, line: &str) -> Result<Parsed<'_>, Bad<'_>> {
+pub(super) fn parse(version: Version, line: &str) -> Result<ParsedLine<'_>, Bad<'_>> {
     let line = line.trim_end_matches('\r');
     let (time_us, rest) = match version {
         Version::Two => (None, line.trim_start()),
@@ -59,25 +59,25 @@ pub(super) fn parse(version: Version, line: &str) -> Result<Parsed<'_>, Bad<'_>>
         }
     };
     let fault = match of_words(rest) {
-        Ok(entry) => return of_version(version, Parsed { time_us, ..entry }),
+        Ok(entry) => return of_version(version, ParsedLine { time_us, ..entry }),
         Err(fault) => fault,
     };
     match of_last_words(rest) {
-        Some(entry) => of_version(version, Parsed { time_us, ..entry }),
+        Some(entry) => of_version(version, ParsedLine { time_us, ..entry }),
         None => Err(fault),
     }
 }
 
-fn of_version(version: Version, entry: Parsed<'_>) -> Result<Parsed<'_>, Bad<'_>> {
+fn of_version(version: Version, entry: ParsedLine<'_>) -> Result<ParsedLine<'_>, Bad<'_>> {
     let waits = entry.verb == Verb::Wait && version == Version::Three;
     if waits { Err(Bad::Wait(entry.name)) } else { Ok(entry) }
 }
 
-fn of_words(rest: &str) -> Result<Parsed<'_>, Bad<'_>> {
+fn of_words(rest: &str) -> Result<ParsedLine<'_>, Bad<'_>> {
     let mut words = rest.split_ascii_whitespace();
     let (Some(name), Some(action)) = (words.next(), words.next()) else { return Err(Bad::Form) };
     let numbers = [words.next(), words.next()];
-    let entry = |verb, offset, length| Parsed { time_us: None, name, verb, offset, length };
+    let entry = |verb, offset, length| ParsedLine { time_us: None, name, verb, offset, length };
     match (file_action(action), io_action(action), numbers) {
         (Some(verb), _, [None, _]) => Ok(entry(verb, 0, 0)),
         (_, Some(verb), [Some(offset), Some(length)]) => {
@@ -90,15 +90,15 @@ fn of_words(rest: &str) -> Result<Parsed<'_>, Bad<'_>> {
     }
 }
 
-fn of_last_words(rest: &str) -> Option<Parsed<'_>> {
+fn of_last_words(rest: &str) -> Option<ParsedLine<'_>> {
     let (head, last) = rest.trim_end().rsplit_once(' ')?;
     if let Some(verb) = file_action(last) {
-        return Some(Parsed { time_us: None, name: head, verb, offset: 0, length: 0 });
+        return Some(ParsedLine { time_us: None, name: head, verb, offset: 0, length: 0 });
     }
     let (head, offset) = head.rsplit_once(' ')?;
     let (name, action) = head.rsplit_once(' ')?;
     let (offset, length) = (offset.parse().ok()?, last.parse().ok()?);
-    Some(Parsed { time_us: None, name, verb: io_action(action)?, offset, length })
+    Some(ParsedLine { time_us: None, name, verb: io_action(action)?, offset, length })
 }
 
 fn file_action(word: &str) -> Option<Verb> {
@@ -126,8 +126,8 @@ fn io_action(word: &str) -> Option<Verb> {
 mod tests {
     use super::*;
 
-    fn entry(time_us: Option<u64>, name: &str, verb: Verb, offset: u64, length: u64) -> Parsed<'_> {
-        Parsed { time_us, name, verb, offset, length }
+    fn entry(time_us: Option<u64>, name: &str, verb: Verb, offset: u64, length: u64) -> ParsedLine<'_> {
+        ParsedLine { time_us, name, verb, offset, length }
     }
 
     // Lines as in the reference, and as the peer takes them.

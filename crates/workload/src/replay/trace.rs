@@ -5,8 +5,8 @@
 use super::TraceError;
 use super::names::FileNames;
 use super::reader::Reader;
-use super::record::{Record, Verb};
-use super::rules::{ReplayRules, Timeline};
+use super::record::{TraceRecord, Verb};
+use super::rules::{ReplayRules, TraceTimeline};
 use super::window::TraceBytes;
 use crate::stream::NextIo;
 use ferrio_units::Direction;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum TraceStep {
     Open(u32),
     Close(u32),
     Io(NextIo),
@@ -22,9 +22,9 @@ pub(super) enum Step {
 
 /// A step, and when it is due after the start of the replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct TraceEntry {
     pub(super) due_ns: u64,
-    pub(super) step: Step,
+    pub(super) step: TraceStep,
 }
 
 /// A trace that is being read.
@@ -33,7 +33,7 @@ pub(super) struct Trace {
     pub(super) reader: Reader,
     pub(super) names: FileNames,
     pub(super) rules: ReplayRules,
-    timeline: Timeline,
+    timeline: TraceTimeline,
     /// Writes and trims that were left out for `--readonly`, since the start.
     pub(super) n_forbidden: u64,
 }
@@ -41,17 +41,17 @@ pub(super) struct Trace {
 impl Trace {
     pub(super) fn open(bytes: Arc<dyn TraceBytes>, rules: ReplayRules) -> Result<Self, TraceError> {
         let names = if rules.has_one_file() { FileNames::one() } else { FileNames::default() };
-        Ok(Self { reader: Reader::open(bytes)?, names, rules, timeline: Timeline::default(), n_forbidden: 0 })
+        Ok(Self { reader: Reader::open(bytes)?, names, rules, timeline: TraceTimeline::default(), n_forbidden: 0 })
     }
 
     /// Back to the first entry.
     pub(super) fn rewind(&mut self) -> Result<(), TraceError> {
-        self.timeline = Timeline::default();
+        self.timeline = TraceTimeline::default();
         self.reader.rewind()
     }
 
     /// The next step; `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<Entry>, TraceError> {
+    pub(super) fn next(&mut self) -> Result<Option<TraceEntry>, TraceError> {
         while let Some(record) = self.reader.next(&mut self.names)? {
             if let Some(entry) = self.entry(&record) {
                 return Ok(Some(entry));
@@ -60,30 +60,30 @@ impl Trace {
         Ok(None)
     }
 
-    fn entry(&mut self, record: &Record) -> Option<Entry> {
+    fn entry(&mut self, record: &TraceRecord) -> Option<TraceEntry> {
         let step = match record.verb {
             Verb::Add => return None,
             Verb::Wait => {
                 self.timeline.wait(&self.rules, record.offset_bytes);
                 return None;
             }
-            Verb::Open => Some(Step::Open(record.file_index)),
-            Verb::Close => Some(Step::Close(record.file_index)),
+            Verb::Open => Some(TraceStep::Open(record.file_index)),
+            Verb::Close => Some(TraceStep::Close(record.file_index)),
             Verb::Io(direction) if self.rules.skips(direction) => {
                 self.n_forbidden += u64::from(self.rules.forbids(direction));
                 None
             }
-            Verb::Io(direction) => self.io(record, direction).map(Step::Io),
+            Verb::Io(direction) => self.io(record, direction).map(TraceStep::Io),
         };
         // What is left out has its time all the same: the replay begins with the first entry.
         let due_ns = self.timeline.entry(&self.rules, record.at_ns);
-        step.map(|step| Entry { due_ns, step })
+        step.map(|step| TraceEntry { due_ns, step })
     }
 
-    fn io(&mut self, record: &Record, direction: Direction) -> Option<NextIo> {
+    fn io(&mut self, record: &TraceRecord, direction: Direction) -> Option<NextIo> {
         let place = if direction.is_sync() { Some((0, 0)) } else { self.rules.place(record) };
         let Some((offset_bytes, length_bytes)) = place else {
-            let Record { offset_bytes, length_bytes, .. } = record;
+            let TraceRecord { offset_bytes, length_bytes, .. } = record;
             self.reader.remarks.add(|| format!("{length_bytes} bytes at {offset_bytes} cannot be aligned"));
             return None;
         };

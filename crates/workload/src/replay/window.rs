@@ -1,6 +1,6 @@
 //! A trace as bytes, seen through a window of fixed size: a trace of any length takes no more memory than that.
 //!
-//! Must not know: formats of traces, files. Start reading at [`Window`].
+//! Must not know: formats of traces, files. Start reading at [`TraceWindow`].
 
 use std::fmt::Debug;
 use std::io;
@@ -30,7 +30,7 @@ const MAX_LINE_BYTES: usize = 16 << 10;
 
 /// A line of text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum TraceLine {
     /// It stands here in the window until the next call, without its end.
     Text(Range<usize>),
     /// It is longer than any line of a trace.
@@ -39,7 +39,7 @@ pub(super) enum Line {
 
 /// The part of a trace that is in memory.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(super) struct TraceWindow {
     bytes: Arc<dyn TraceBytes>,
     buffer: Vec<u8>,
     /// What was read and not yet taken.
@@ -48,7 +48,7 @@ pub(super) struct Window {
     end_offset: u64,
 }
 
-impl Window {
+impl TraceWindow {
     pub(super) fn new(bytes: Arc<dyn TraceBytes>) -> Self {
         Self { bytes, buffer: vec![0; WINDOW_BYTES], ahead: 0..0, end_offset: 0 }
     }
@@ -73,7 +73,7 @@ impl Window {
     }
 
     /// The next line; `None` at the end.
-    pub(super) fn line(&mut self) -> io::Result<Option<Line>> {
+    pub(super) fn line(&mut self) -> io::Result<Option<TraceLine>> {
         let mut n_seen = 0;
         loop {
             let ahead = &self.buffer[self.ahead.clone()];
@@ -82,7 +82,7 @@ impl Window {
             }
             n_seen = ahead.len();
             if n_seen > MAX_LINE_BYTES {
-                return self.skip_line().map(|()| Some(Line::TooLong));
+                return self.skip_line().map(|()| Some(TraceLine::TooLong));
             }
             if !self.fill()? {
                 return Ok((n_seen > 0).then(|| self.take_line(n_seen, 0)));
@@ -90,10 +90,10 @@ impl Window {
         }
     }
 
-    fn take_line(&mut self, length: usize, n_end: usize) -> Line {
+    fn take_line(&mut self, length: usize, n_end: usize) -> TraceLine {
         let start = self.ahead.start;
         self.ahead.start += length + n_end;
-        if length > MAX_LINE_BYTES { Line::TooLong } else { Line::Text(start..start + length) }
+        if length > MAX_LINE_BYTES { TraceLine::TooLong } else { TraceLine::Text(start..start + length) }
     }
 
     /// Goes to the end of a line, wherever that is.
@@ -141,12 +141,12 @@ mod tests {
     use super::*;
 
     fn lines(text: &[u8]) -> Vec<Option<String>> {
-        let mut window = Window::new(Arc::new(text.to_vec()));
+        let mut window = TraceWindow::new(Arc::new(text.to_vec()));
         let mut lines = Vec::new();
         while let Some(line) = window.line().unwrap() {
             lines.push(match line {
-                Line::Text(range) => Some(String::from_utf8_lossy(window.text(range)).into_owned()),
-                Line::TooLong => None,
+                TraceLine::Text(range) => Some(String::from_utf8_lossy(window.text(range)).into_owned()),
+                TraceLine::TooLong => None,
             });
         }
         assert_eq!(window.offset(), text.len() as u64);
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn bytes_are_peeked_at_and_skipped() {
-        let mut window = Window::new(Arc::new((0..=255_u8).cycle().take(1 << 20).collect::<Vec<u8>>()));
+        let mut window = TraceWindow::new(Arc::new((0..=255_u8).cycle().take(1 << 20).collect::<Vec<u8>>()));
         assert_eq!(window.peek(3).unwrap()[..3], [0, 1, 2]);
         window.skip(300_001);
         assert_eq!((window.offset(), window.peek(1).unwrap()[0]), (300_001, (300_001 % 256) as u8));

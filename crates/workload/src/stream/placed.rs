@@ -6,8 +6,8 @@
 use super::{Next, Stream};
 use crate::block_size::Room;
 use crate::cursor::NOWHERE;
-use crate::offset::Start;
-use crate::zoning::{CompletedIo, Drawn, Place, ZoneWait, Zoning};
+use crate::offset::BlockStart;
+use crate::zoning::{CompletedIo, DrawnIo, Placement, ZoneWait, Zoning};
 use ferrio_units::DataDirection;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(super) enum Waiting {
     /// The next I/O of a file, which is not drawn yet.
     File(usize),
     /// An I/O that was drawn.
-    Drawn { file_index: usize, start: Start, drawn: Drawn },
+    Drawn { file_index: usize, start: BlockStart, drawn: DrawnIo },
 }
 
 impl<Z: Zoning> Stream<Z> {
@@ -36,7 +36,7 @@ impl<Z: Zoning> Stream<Z> {
         }
     }
 
-    fn drawn_io(&mut self, file_index: usize, direction: DataDirection) -> Option<(Start, Drawn)> {
+    fn drawn_io(&mut self, file_index: usize, direction: DataDirection) -> Option<(BlockStart, DrawnIo)> {
         let file = &mut self.files[file_index];
         let direction = self.zones.turn(direction, file.last_bytes[DataDirection::Write] != NOWHERE);
         let start = self.offsets.next(file, direction)?;
@@ -45,7 +45,7 @@ impl<Z: Zoning> Stream<Z> {
         let in_range_bytes = file.range.end_bytes().saturating_sub(offset_bytes);
         let room = Room { in_range_bytes, in_file_bytes: u64::MAX };
         let wanted_bytes = self.sizes.next(direction, start.random, room)?;
-        let drawn = Drawn {
+        let drawn = DrawnIo {
             direction,
             offset_bytes,
             length_bytes: wanted_bytes,
@@ -55,14 +55,14 @@ impl<Z: Zoning> Stream<Z> {
     }
 
     /// An I/O that was drawn goes where the zones want it.
-    fn place(&mut self, file_index: usize, start: Start, drawn: Drawn) -> Next {
+    fn place(&mut self, file_index: usize, start: BlockStart, drawn: DrawnIo) -> Next {
         match self.zones.place(file_index, drawn) {
-            Place::At(placed) => {
+            Placement::At(placed) => {
                 self.mark(file_index, drawn.direction, &start, placed.length_bytes);
                 Next::Io(self.count(placed.direction, file_index, placed.offset_bytes, placed.length_bytes))
             }
-            Place::Nowhere => self.file_end(file_index),
-            Place::Wait(wait) => self.wait(Waiting::Drawn { file_index, start, drawn }, wait),
+            Placement::Nowhere => self.file_end(file_index),
+            Placement::Wait(wait) => self.wait(Waiting::Drawn { file_index, start, drawn }, wait),
         }
     }
 

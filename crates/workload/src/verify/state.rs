@@ -79,7 +79,7 @@ pub enum StateError {
 
 /// What a state says of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum WriteFate {
     /// It is there.
     Done,
     /// It failed: it is left out.
@@ -160,7 +160,7 @@ impl VerifyState {
     /// # Errors
     /// They are no state.
     pub fn decode(bytes: &[u8], iodepth: usize) -> Result<Self, StateError> {
-        let mut head = Words(bytes);
+        let mut head = StateWords(bytes);
         let (Some(version), Some(size), Some(crc)) = (head.u64(), head.u64(), head.u64()) else {
             return Err(StateError::NoHeader);
         };
@@ -174,12 +174,12 @@ impl VerifyState {
         if u64::from(crc32c(body)) != crc {
             return Err(StateError::Corrupt);
         }
-        let words = Words(body);
+        let words = StateWords(body);
         let state = if has_slots { Self::of_slots(words, iodepth) } else { Self::of_places(words) };
         state.ok_or(StateError::Corrupt)
     }
 
-    fn of_slots(mut words: Words<'_>, iodepth: usize) -> Option<Self> {
+    fn of_slots(mut words: StateWords<'_>, iodepth: usize) -> Option<Self> {
         let depth = words.u64()? as u32 as usize;
         let mut state = Self::common(&mut words)?;
         let numbers: Vec<u64> = std::iter::from_fn(|| words.u64()).collect();
@@ -191,7 +191,7 @@ impl VerifyState {
         Some(state)
     }
 
-    fn of_places(mut words: Words<'_>) -> Option<Self> {
+    fn of_places(mut words: StateWords<'_>) -> Option<Self> {
         let n_places = words.u64()?;
         let both = words.u64()?;
         let (depth, n_files) = (both as u32, (both >> 32) as u32);
@@ -200,15 +200,15 @@ impl VerifyState {
         if words.0.len() as u64 != n_rows.checked_mul(16)? || n_places > n_rows {
             return None;
         }
-        let place = |words: &mut Words<'_>| Some((words.u64()?, words.u64()?));
+        let place = |words: &mut StateWords<'_>| Some((words.u64()?, words.u64()?));
         let places = (0..n_places).map_while(|_| place(&mut words)).collect();
         state.last = LastWrites::Only { depth, n_files, places };
         Some(state)
     }
 
-    fn common(words: &mut Words<'_>) -> Option<Self> {
+    fn common(words: &mut StateWords<'_>) -> Option<Self> {
         let (n_writes, job_index, is_wide) = (words.u64()?, words.u64()?, words.u64()?);
-        let mut generator = Words(words.bytes(GENERATOR_BYTES)?);
+        let mut generator = StateWords(words.bytes(GENERATOR_BYTES)?);
         let mut states = [0; 5];
         for state in &mut states {
             *state = generator.u64()?;
@@ -229,20 +229,20 @@ impl VerifyState {
     }
 
     /// What is known of a write, by its number and its place.
-    pub fn told(&self, number: u64, file_index: u32, offset_bytes: u64) -> Told {
+    pub fn told(&self, number: u64, file_index: u32, offset_bytes: u64) -> WriteFate {
         if number >= self.n_writes {
-            return Told::NotIssued;
+            return WriteFate::NotIssued;
         }
         match &self.last {
-            LastWrites::AllBut { in_flight, .. } if in_flight.contains(&number) => Told::InFlight,
-            LastWrites::AllBut { failed, .. } if failed.contains(&number) => Told::Failed,
+            LastWrites::AllBut { in_flight, .. } if in_flight.contains(&number) => WriteFate::InFlight,
+            LastWrites::AllBut { failed, .. } if failed.contains(&number) => WriteFate::Failed,
             LastWrites::Only { depth, places, .. }
                 if number >= self.n_writes.saturating_sub((*depth).into())
                     && !places.contains(&(file_index.into(), offset_bytes)) =>
             {
-                Told::InFlight
+                WriteFate::InFlight
             }
-            LastWrites::AllBut { .. } | LastWrites::Only { .. } => Told::Done,
+            LastWrites::AllBut { .. } | LastWrites::Only { .. } => WriteFate::Done,
         }
     }
 }
@@ -266,9 +266,9 @@ fn places_bytes(depth: u32, n_files: u32) -> usize {
 }
 
 /// Bytes from which words are taken.
-struct Words<'a>(&'a [u8]);
+struct StateWords<'a>(&'a [u8]);
 
-impl<'a> Words<'a> {
+impl<'a> StateWords<'a> {
     fn bytes(&mut self, n_bytes: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(n_bytes)?;
         self.0 = rest;

@@ -9,7 +9,7 @@ mod placing;
 mod writes;
 
 use super::table::ZoneTable;
-use super::{Awaited, CompletedIo, Drawn, Place, ZoneWait, Zoning, ZoningFailure};
+use super::{Awaited, CompletedIo, DrawnIo, Placement, ZoneWait, Zoning, ZoningFailure};
 use crate::cursor::FileCursor;
 use crate::plan::{FileRange, WorkloadPlan};
 use ferrio_spec::{DirectionMix, SequentialZonesSpec};
@@ -230,9 +230,9 @@ impl Zoning for SequentialZones {
         self.on(file_index, |placing| placing.begin(direction, offset_bytes)).ok()
     }
 
-    fn place(&mut self, file_index: usize, drawn: Drawn) -> Place {
+    fn place(&mut self, file_index: usize, drawn: DrawnIo) -> Placement {
         if self.failure.is_some() {
-            return Place::Nowhere;
+            return Placement::Nowhere;
         }
         match self.on(file_index, |placing| placing.place(drawn)) {
             Ok(placed) => {
@@ -241,12 +241,12 @@ impl Zoning for SequentialZones {
                 file.moved_to = None;
                 let end_bytes = placed.offset_bytes.saturating_add(placed.length_bytes);
                 file.last_end_bytes[placed.direction] = Some(end_bytes);
-                Place::At(placed)
+                Placement::At(placed)
             }
-            Err(Halt::Wait(wait)) => Place::Wait(wait),
+            Err(Halt::Wait(wait)) => Placement::Wait(wait),
             Err(Halt::Nowhere | Halt::Failed(..)) => {
                 self.files[file_index].moved_to = None;
-                Place::Nowhere
+                Placement::Nowhere
             }
         }
     }

@@ -2,10 +2,10 @@
 //!
 //! The state is an array of words that several processes may share; who owns the memory, and the lock around it, is for the
 //! caller ([`ZoneState`]). Must not know: which I/O comes next, which word means what. Start reading at [`ZoneTable`], then at
-//! [`Zones`].
+//! [`ZonesView`].
 
 use super::Awaited;
-use super::view::Zones;
+use super::view::ZonesView;
 use std::fmt::Debug;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -127,7 +127,7 @@ pub struct ZoneTable {
 impl ZoneTable {
     /// Words that the state of a table has to have; `None`: more than there can be.
     pub fn n_words(layout: &ZoneLayout, max_open: usize, max_ranges: usize) -> Option<usize> {
-        Zones::n_words(layout.n_zones, max_open, max_ranges)
+        ZonesView::n_words(layout.n_zones, max_open, max_ranges)
     }
 
     /// A table of which nothing was written.
@@ -241,9 +241,9 @@ impl ZoneTable {
     }
 
     /// Runs `act` while no other worker looks at the zones.
-    pub(crate) fn with<T: Default>(&self, mut act: impl FnMut(&Zones<'_>) -> T) -> T {
+    pub(crate) fn with<T: Default>(&self, mut act: impl FnMut(&ZonesView<'_>) -> T) -> T {
         let mut result = T::default();
-        self.state.with(&mut |words| result = act(&Zones::new(self, words)));
+        self.state.with(&mut |words| result = act(&ZonesView::new(self, words)));
         result
     }
 }

@@ -1,6 +1,6 @@
 //! The zones of one file while nobody else looks at them: what each word of their state means.
 //!
-//! Must not know: who owns the words, which I/O comes next. Start reading at [`Zones`].
+//! Must not know: who owns the words, which I/O comes next. Start reading at [`ZonesView`].
 
 use super::table::ZoneTable;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -27,12 +27,12 @@ const OWNER_SHIFT: u32 = 32;
 const OWNER_MASK: u64 = (1 << 30) - 1;
 
 /// The zones while nobody else looks at them.
-pub(crate) struct Zones<'a> {
+pub(crate) struct ZonesView<'a> {
     table: &'a ZoneTable,
     words: &'a [AtomicU64],
 }
 
-impl<'a> Zones<'a> {
+impl<'a> ZonesView<'a> {
     /// Words that the state of a table has to have; `None`: more than there can be.
     pub(super) fn n_words(n_zones: usize, max_open: usize, max_ranges: usize) -> Option<usize> {
         let before = max_ranges.checked_mul(RANGE_WORDS)?.checked_add(max_open)?.checked_add(OPEN_AT + 1)?;

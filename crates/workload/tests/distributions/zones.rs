@@ -2,12 +2,12 @@
 
 use super::chi_square::{assert_fits, counts};
 use super::jobs::{BLOCK_BYTES, blocks, random_reads};
-use ferrio_spec::{RandomDistribution, Zone, ZoneLength};
+use ferrio_spec::{DistributionZone, RandomDistribution, ZoneLength};
 use ferrio_units::PerDirection;
 
 /// Zones in blocks of a file, with their shares in percent.
 fn assert_zones(zones: &[(u32, ZoneLength)], n_blocks: &[u64], file_blocks: u64) {
-    let list = zones.iter().map(|&(access_percent, length)| Zone { access_percent, length }).collect();
+    let list = zones.iter().map(|&(access_percent, length)| DistributionZone { access_percent, length }).collect();
     let mut plan = random_reads(file_blocks);
     plan.pattern.distribution = RandomDistribution::Zoned(PerDirection::all(list));
     let counts = counts(file_blocks as usize, blocks(plan, 200_000));

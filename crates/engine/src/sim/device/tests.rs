@@ -8,12 +8,12 @@ use proptest::prelude::*;
 const US: u64 = 1_000;
 const N_ARRIVALS: u32 = 400_000;
 
-fn device(options: &[(&str, &str)]) -> Device {
+fn device(options: &[(&str, &str)]) -> SimDevice {
     let entries = options.iter().map(|(key, value)| ((*key).to_owned(), EngineValue::Text((*value).to_owned())));
     SimOptions::parse(&EngineOptions::new(entries.collect())).unwrap().device(1).unwrap()
 }
 
-fn take(device: &mut Device, direction: Direction, now_ns: u64) -> u64 {
+fn take(device: &mut SimDevice, direction: Direction, now_ns: u64) -> u64 {
     device.take(&Arrival { direction, address: 0, length_bytes: 4096, now_ns }).done_ns
 }
 
@@ -93,7 +93,7 @@ fn a_stalled_io_keeps_its_channel() {
 fn utilisation_follows_the_textbook() {
     // M/M/1 at utilisation 0.5: the mean response time is twice the mean service time. Arrivals are drawn here.
     let mut device = device(&[("sim_service", "exponential:100us")]);
-    let mut arrivals = crate::sim::rng::Stream::new(99, 0);
+    let mut arrivals = crate::sim::rng::SimRandom::new(99, 0);
     let (mut now, mut sum) = (0.0, 0.0);
     for _ in 0..N_ARRIVALS {
         now += 200_000.0 * arrivals.exponential();

@@ -22,7 +22,7 @@ pub(super) fn good(line: &str) -> Invocation {
 /// What goes to each stream.
 fn split(messages: &[crate::Message]) -> (String, String) {
     let of = |wanted| messages.iter().filter(|(stream, _)| *stream == wanted).map(|(_, text)| text.as_str()).collect();
-    (of(Stream::Stdout), of(Stream::Stderr))
+    (of(OutputStream::Stdout), of(OutputStream::Stderr))
 }
 
 /// The two streams of a refused command line.

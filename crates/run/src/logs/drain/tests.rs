@@ -30,7 +30,7 @@ impl LogSink for Values {
     }
 }
 
-fn stream(ring: &Arc<Ring>) -> Stream {
+fn stream(ring: &Arc<Ring>) -> WorkerLogs {
     let file = LogFile {
         prefix: "x".into(),
         kind: LogKind::Clat,
@@ -39,7 +39,7 @@ fn stream(ring: &Arc<Ring>) -> Stream {
         coarseness: 0,
         compressed_chunk_bytes: None,
     };
-    Stream {
+    WorkerLogs {
         ring: Arc::clone(ring),
         recorder: Recorder { offset: false, issue_time: false },
         base_ms: 0,

@@ -19,11 +19,11 @@ pub(crate) struct BlockTable {
     unit_bytes: u64,
     /// First byte and first block of each file.
     files: Vec<(u64, usize)>,
-    blocks: Vec<Block>,
+    blocks: Vec<TrimmedBlock>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Block {
+struct TrimmedBlock {
     state: BlockState,
     n_trims: u32,
 }
@@ -53,7 +53,7 @@ impl BlockTable {
             }
         }
         // Within the bound.
-        table.blocks = vec![Block { state: BlockState::Unwritten, n_trims: 0 }; n_blocks as usize];
+        table.blocks = vec![TrimmedBlock { state: BlockState::Unwritten, n_trims: 0 }; n_blocks as usize];
         Ok(Some(table))
     }
 

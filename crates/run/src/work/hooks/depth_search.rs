@@ -21,7 +21,7 @@ pub(crate) enum Judged {
 
 /// What follows a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum SearchStep {
     /// Another window at another depth.
     Depth,
     /// Another window at the same depth.
@@ -125,30 +125,30 @@ impl DepthSearch {
     }
 
     /// Ends the window.
-    pub(crate) fn close(&mut self) -> Step {
+    pub(crate) fn close(&mut self) -> SearchStep {
         self.end_ns = u64::MAX;
         let share = self.share_percent();
         let is_good = !self.has_failed && share >= self.percentile;
         // Nothing is smaller than 1: what is said of it is taken as it is.
         let is_last = is_good || self.depth == 1;
         if self.is_final && is_last {
-            return Step::Over;
+            return SearchStep::Over;
         }
         self.is_final = false;
         let next = if is_good { self.next_above() } else { self.next_below() };
         if next != self.depth {
             (self.depth, self.n_stable) = (next, 0);
-            return Step::Depth;
+            return SearchStep::Depth;
         }
         if !self.goes_on {
             self.is_final = true;
-            return Step::Final;
+            return SearchStep::Final;
         }
         self.n_stable += 1;
         if self.n_stable >= N_STABLE_WINDOWS {
             (self.n_stable, self.bad) = (0, None);
         }
-        Step::Same
+        SearchStep::Same
     }
 
     fn next_above(&mut self) -> u32 {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     /// The depths of `n` windows on a device that keeps the target up to a depth, and the step after each.
-    fn depths(search: &mut DepthSearch, keeps: u32, n: usize) -> Vec<(u32, Step)> {
+    fn depths(search: &mut DepthSearch, keeps: u32, n: usize) -> Vec<(u32, SearchStep)> {
         let window = |_| {
             let depth = search.depth();
             search.open(0);
@@ -196,16 +196,16 @@ mod tests {
         let tried = depths(&mut search(128, |_| ()), 11, 10);
         let order = [1, 2, 4, 8, 16, 12, 10, 11, 11, 11].map(|depth| depth);
         assert_eq!(tried.iter().map(|(depth, _)| *depth).collect::<Vec<_>>()[..9], order[..9]);
-        assert_eq!(tried[7].1, Step::Final, "between 11 and 12 there is nothing");
-        assert_eq!(tried[8].1, Step::Over);
+        assert_eq!(tried[7].1, SearchStep::Final, "between 11 and 12 there is nothing");
+        assert_eq!(tried[8].1, SearchStep::Over);
     }
 
     #[test]
     fn it_stays_within_its_bounds() {
         let tried = depths(&mut search(5, |_| ()), 100, 5);
-        assert_eq!(tried[3..], [(5, Step::Final), (5, Step::Over)]);
+        assert_eq!(tried[3..], [(5, SearchStep::Final), (5, SearchStep::Over)]);
         let below = depths(&mut search(8, |spec| spec.percentile = 50.0), 0, 2);
-        assert_eq!(below, [(1, Step::Final), (1, Step::Over)], "a miss at depth 1 is ignored below 100 %");
+        assert_eq!(below, [(1, SearchStep::Final), (1, SearchStep::Over)], "a miss at depth 1 is ignored below 100 %");
         let mut exact = search(8, |_| ());
         exact.open(0);
         assert_eq!(exact.judge(TARGET_NS + 1), Judged::Hopeless(TARGET_NS));
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn the_share_within_the_target_counts() {
-        for (percentile, step) in [(90.0, Step::Depth), (90.1, Step::Final)] {
+        for (percentile, step) in [(90.0, SearchStep::Depth), (90.1, SearchStep::Final)] {
             let mut search = search(8, |spec| spec.percentile = percentile);
             search.open(0);
             for index in 0..10 {
@@ -237,9 +237,9 @@ mod tests {
     #[test]
     fn a_depth_that_fails_in_its_last_window_is_not_taken() {
         let mut search = search(8, |_| ());
-        assert_eq!(depths(&mut search, 8, 4)[3], (8, Step::Final));
+        assert_eq!(depths(&mut search, 8, 4)[3], (8, SearchStep::Final));
         let tried = depths(&mut search, 4, 9);
-        assert_eq!(tried.last().unwrap(), &(4, Step::Over), "{tried:?}");
+        assert_eq!(tried.last().unwrap(), &(4, SearchStep::Over), "{tried:?}");
     }
 
     #[test]

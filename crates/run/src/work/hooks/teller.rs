@@ -15,7 +15,7 @@ use ferrio_workload::told::{Drawn, Draws};
 use std::io;
 
 /// Tells what goes through an engine.
-struct Teller<'a> {
+struct IoTeller<'a> {
     tracer: &'a Tracer<'a>,
     /// Address and name of each file.
     files: Vec<(usize, String)>,
@@ -47,7 +47,7 @@ pub(crate) fn told<'a>(
     }
     tracer.line(Io, || format!("load ioengine {}", worker.engine.def.name));
     let verify = worker.spec.verify.as_ref().filter(|_| tracer.has(Verify));
-    let teller = Teller {
+    let teller = IoTeller {
         tracer,
         files: set.files.iter().map(|file| (file.address(), file.name.clone())).collect(),
         draws: draws.clone(),
@@ -76,7 +76,7 @@ const fn direction_number(direction: Direction) -> u32 {
     }
 }
 
-impl Teller<'_> {
+impl IoTeller<'_> {
     fn tell(&self, group: TraceGroup, text: &str) {
         if self.tracer.has(group) {
             self.tracer.keep(group, text);
@@ -147,7 +147,7 @@ impl Teller<'_> {
     }
 }
 
-impl Wrapper for Teller<'_> {
+impl Wrapper for IoTeller<'_> {
     fn queue(&mut self, inner: &mut dyn Engine, unit_index: u32, unit: &IoUnit) -> Queued {
         let address = std::ptr::from_ref(unit).addr();
         if self.refused.take() != Some(unit_index) {
@@ -195,7 +195,7 @@ impl Wrapper for Teller<'_> {
     }
 }
 
-impl Drop for Teller<'_> {
+impl Drop for IoTeller<'_> {
     fn drop(&mut self) {
         self.tell_draws();
         self.tell(TraceGroup::Io, &format!("close ioengine {}", self.engine_name));

@@ -4,7 +4,7 @@
 
 use super::Worker;
 use crate::error::{Failure, failure};
-use crate::events::Stream;
+use crate::events::MessageStream;
 use crate::work::lane::Lane;
 use ferrio_engine::Connection;
 use ferrio_sys::errno::ETIMEDOUT;
@@ -25,7 +25,7 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
             Connection::Made => return Ok(()),
             Connection::Listening if !is_told => {
                 is_told = true;
-                lane.context.say(Stream::Info, "fio: waiting for connection".to_owned());
+                lane.context.say(MessageStream::Info, "fio: waiting for connection".to_owned());
             }
             Connection::Listening | Connection::Awaited => {}
         }

@@ -5,10 +5,10 @@
 use super::Worker;
 use super::io::Finished;
 use crate::error::failure;
-use crate::events::Stream;
+use crate::events::MessageStream;
 use crate::work::lane::Stop;
 use ferrio_spec::ZoneSpec;
-use ferrio_stats::Step;
+use ferrio_stats::FailedStep;
 use ferrio_stats::note::IoNote;
 use ferrio_sys::errno::{EDQUOT, EINVAL, EIO, ENOSPC};
 use ferrio_sys::file::FileKind;
@@ -18,7 +18,7 @@ use ferrio_units::Direction;
 pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, errno: i32) -> Finished {
     worker.hooks.failed(&mut worker.lane, slot_index);
     // As in fio, which tells where an I/O failed.
-    let step = if worker.lane.engine.take_refusal(slot_index) { "io commit".into() } else { Step::IoUnit };
+    let step = if worker.lane.engine.take_refusal(slot_index) { "io commit".into() } else { FailedStep::IoUnit };
     let unit = worker.lane.slots.get(slot_index).unit;
     let tolerated = worker.lane.tolerates(unit.direction, errno);
     if tolerated && !worker.lane.plan.spec.errors.dump {
@@ -33,9 +33,9 @@ pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, errno: i32) -> Fini
         hint: worker.lane.engine.hint(&unit, errno).map(Into::into),
     };
     if let Some(advice) = advice_on_first(worker, unit.file_index, errno) {
-        worker.lane.context.say(Stream::Info, advice);
+        worker.lane.context.say(MessageStream::Info, advice);
     }
-    worker.lane.context.say(Stream::Error, failed);
+    worker.lane.context.say(MessageStream::Error, failed);
     if tolerated {
         return Finished::Done;
     }

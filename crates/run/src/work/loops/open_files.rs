@@ -5,11 +5,11 @@
 use super::Worker;
 use super::connection::connect;
 use crate::error::{Failure, failure};
-use crate::events::Stream;
+use crate::events::MessageStream;
 use crate::link::trace::TraceGroup;
 use crate::work::lane::slots::Slot;
 use crate::work::lane::told::tell_opened;
-use ferrio_stats::Step;
+use ferrio_stats::FailedStep;
 use ferrio_stats::note::IoNote;
 
 /// Opens a file for the I/O of the job.
@@ -22,7 +22,7 @@ pub(crate) fn open_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), 
         worker.lane.files.open(file_index, worker.lane.engine.as_mut())?;
     }
     for warning in std::mem::take(&mut worker.lane.files.warnings) {
-        worker.lane.context.say(Stream::Info, warning);
+        worker.lane.context.say(MessageStream::Info, warning);
     }
     worker.hooks.file(&worker.lane, file_index, "open");
     tell_opened(&worker.lane, file_index);
@@ -86,8 +86,8 @@ pub(crate) fn sync_untraced(worker: &mut Worker<'_>, file_index: u32) -> Result<
     }
     let file = worker.lane.files.plan(file_index).name.clone();
     let note = IoNote::EndSyncFailed { file, errno, offset: data_offset, length: wanted_bytes };
-    worker.lane.context.say(Stream::Error, note);
-    Err(failure!(errno, Step::IoUnit))
+    worker.lane.context.say(MessageStream::Error, note);
+    Err(failure!(errno, FailedStep::IoUnit))
 }
 
 /// Opens a file that is not.

@@ -7,7 +7,7 @@ use ferrio_spec::PauseSpec;
 
 /// What a worker has done so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Progress {
+pub(crate) struct WorkDone {
     /// Reads, writes and trims issued.
     pub(crate) n_issued: u64,
     /// Of those done.
@@ -83,7 +83,7 @@ impl Pauses {
     }
 
     /// What is to be done before the next I/O.
-    pub(crate) fn look(&mut self, now_ns: u64, progress: Progress) -> Pause {
+    pub(crate) fn look(&mut self, now_ns: u64, progress: WorkDone) -> Pause {
         if self.pause_ns == 0 {
             return Pause::No;
         }
@@ -133,7 +133,7 @@ mod tests {
     /// I/Os between the pauses of a loop at a depth of 8, on a device that does one I/O after the other: a slot is free again
     /// as soon as all are taken.
     fn between(mut pauses: Pauses, n_pauses: usize) -> Vec<u64> {
-        let (mut now_ns, mut progress, mut last) = (0, Progress { n_issued: 0, n_done: 0, in_flight: 0 }, 0);
+        let (mut now_ns, mut progress, mut last) = (0, WorkDone { n_issued: 0, n_done: 0, in_flight: 0 }, 0);
         let mut seen = Vec::new();
         while seen.len() < n_pauses {
             match pauses.look(now_ns, progress) {
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_pause_is_spun_and_slept() {
-        let done = |n_done| Progress { n_issued: n_done, n_done, in_flight: 0 };
+        let done = |n_done| WorkDone { n_issued: n_done, n_done, in_flight: 0 };
         let mut both = pauses(|spec| spec.spin_us = 20);
         assert_eq!(both.look(0, done(0)), Pause::No);
         assert_eq!(both.look(100, done(1)), Pause::Spin(20_100));
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn time_between_pauses_counts_from_the_last() {
-        let done = |n_done| Progress { n_issued: n_done, n_done, in_flight: 0 };
+        let done = |n_done| WorkDone { n_issued: n_done, n_done, in_flight: 0 };
         let mut timed = pauses(|spec| spec.io_time_us = 200);
         timed.start(1_000);
         assert_eq!(timed.look(200_999, done(9)), Pause::No);

@@ -13,7 +13,7 @@ use crate::work::hooks::Hooks;
 use crate::work::lane::{Lane, Stop};
 use ferrio_engine::{Completion, Queued};
 use ferrio_spec::engines::Completes;
-use ferrio_stats::Step;
+use ferrio_stats::FailedStep;
 use ferrio_sys::errno::EAGAIN;
 use ferrio_workload::Next;
 
@@ -361,7 +361,7 @@ pub(crate) fn drain(worker: &mut Worker<'_>) -> Result<(), Stop> {
     while worker.lane.slots.n_used() > 0 {
         let result = commit(worker, &mut stamp).and_then(|()| reap(worker, 1, worker.lane.queue.iodepth, &mut stamp));
         if let Err(stop) = result {
-            let engine_failed = matches!(&stop, Stop::Failed(error) if error.step != Step::IoUnit);
+            let engine_failed = matches!(&stop, Stop::Failed(error) if error.step != FailedStep::IoUnit);
             if first.is_ok() {
                 first = Err(stop);
             }

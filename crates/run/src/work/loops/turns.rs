@@ -5,7 +5,7 @@
 
 use super::Worker;
 use super::flow::Flow;
-use super::pauses::{Pause, Pauses, Progress};
+use super::pauses::{Pause, Pauses, WorkDone};
 use super::queued::{collect_some, collect_until};
 use crate::work::hooks::Hooks;
 use crate::work::lane::{Lane, Stop};
@@ -133,7 +133,7 @@ pub(crate) fn take_turn(worker: &mut Worker<'_>, stamp: &mut u64) -> Option<Stop
 /// Pauses, or lets other jobs go on, for a while at most; `None`: the job goes on.
 fn rest(worker: &mut Worker<'_>, now_ns: u64, n_issued: u64) -> Option<Result<(), Stop>> {
     let progress =
-        Progress { n_issued, n_done: worker.lane.account.ios().0.iter().sum(), in_flight: worker.lane.slots.n_used() };
+        WorkDone { n_issued, n_done: worker.lane.account.ios().0.iter().sum(), in_flight: worker.lane.slots.n_used() };
     match worker.turns.pauses.look(now_ns, progress) {
         Pause::Collect => return Some(collect_some(worker)),
         Pause::Spin(until_ns) => {

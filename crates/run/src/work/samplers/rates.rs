@@ -15,15 +15,15 @@ const LAST_WINDOW_SLACK_NS: u64 = 5_000_000;
 
 /// Samples both rates.
 pub(crate) struct Rates {
-    bw: Window,
-    iops: Window,
+    bw: RateWindow,
+    iops: RateWindow,
     /// Windows are sampled, unless a log shows each I/O.
     samples_bw: bool,
     samples_iops: bool,
 }
 
 /// A sampler of one rate. Its windows end at multiples of their length from the start of I/O.
-struct Window {
+struct RateWindow {
     length_ns: u64,
     /// The start of I/O.
     origin_ns: u64,
@@ -39,8 +39,8 @@ impl Rates {
         let has_openings = plan.engine.def.measures == Measures::Openings;
         let shows_each = |has_log: bool| has_openings || (logs.window_ms == 0 && has_log);
         Self {
-            bw: Window::new(spec.bw_window_ms),
-            iops: Window::new(spec.iops_window_ms),
+            bw: RateWindow::new(spec.bw_window_ms),
+            iops: RateWindow::new(spec.iops_window_ms),
             samples_bw: !shows_each(logs.bw.is_some()),
             samples_iops: !shows_each(logs.iops.is_some()),
         }
@@ -113,7 +113,7 @@ impl Rates {
     }
 }
 
-impl Window {
+impl RateWindow {
     fn new(milliseconds: u64) -> Self {
         let length_ns = milliseconds.max(1).saturating_mul(1_000_000);
         Self { length_ns, origin_ns: 0, start_ns: 0, end_ns: length_ns, counts: PerDirection::all(0) }

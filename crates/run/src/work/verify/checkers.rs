@@ -42,13 +42,13 @@ enum Content {
     End,
 }
 
-struct Place {
+struct CheckedBlock {
     /// The block, as long as it is, and what is known of it.
     state: Mutex<(Vec<u8>, Content)>,
     changed: Condvar,
 }
 
-impl Place {
+impl CheckedBlock {
     fn lock(&self) -> MutexGuard<'_, (Vec<u8>, Content)> {
         // Checking holds no state that a panic could leave half done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -81,7 +81,7 @@ impl Place {
 
 /// The threads of a job and their places.
 pub(crate) struct Checkers {
-    places: Arc<[Place]>,
+    places: Arc<[CheckedBlock]>,
     /// The place of the next block.
     next: usize,
     threads: Vec<JoinHandle<()>>,
@@ -107,9 +107,9 @@ impl Checkers {
                 let text = format!("fio: verify_async: no memory for {} blocks", n_threads * PLACES_EACH);
                 failure!(ENOMEM, "verify_async").explained(text)
             })?;
-            Ok(Place { state: Mutex::new((block, Content::Nothing)), changed: Condvar::new() })
+            Ok(CheckedBlock { state: Mutex::new((block, Content::Nothing)), changed: Condvar::new() })
         };
-        let places: Arc<[Place]> = (0..n_threads * PLACES_EACH).map(place).collect::<Result<_, Failure>>()?;
+        let places: Arc<[CheckedBlock]> = (0..n_threads * PLACES_EACH).map(place).collect::<Result<_, Failure>>()?;
         let mut checkers = Self { places, next: 0, threads: Vec::with_capacity(n_threads) };
         let (tell, told) = channel();
         for index in 0..n_threads {
@@ -180,7 +180,7 @@ impl Drop for Checkers {
 
 /// The life of a thread: its places are every `n_threads`-th, in the order in which the job fills them.
 fn attend(
-    places: &[Place],
+    places: &[CheckedBlock],
     index: usize,
     n_threads: usize,
     check: &impl Fn(&mut [u8], &Expected) -> Result<(), Fault>,

@@ -5,7 +5,7 @@
 use super::checkers::Faulty;
 use super::dump::dump;
 use crate::error::failure;
-use crate::events::Stream;
+use crate::events::MessageStream;
 use crate::plan::WorkerPlan;
 use crate::work::lane::Lane;
 use ferrio_spec::VerifySpec;
@@ -38,7 +38,7 @@ pub(crate) fn tell_fault(spec: &VerifySpec, rules: &BlockRules, lane: &mut Lane<
     if let Some(damage) = foreign.or_else(|| diagnose(fault, received, regenerated.as_deref(), own.as_deref())) {
         let _ = write!(text, "\n       {damage}");
     }
-    lane.context.say(Stream::Error, text);
+    lane.context.say(MessageStream::Error, text);
     if !lane.tolerates(Direction::Read, EILSEQ) || spec.is_fatal {
         lane.control.fail_soon(failure!(EILSEQ, checking_step(lane.plan)));
     }

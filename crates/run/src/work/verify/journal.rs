@@ -15,7 +15,7 @@ use ferrio_stats::note::During;
 use ferrio_sys::errno::{EINVAL, EIO};
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::verify::block::Write;
-use ferrio_workload::verify::crash::record::{Event, RECORD_BYTES, Record};
+use ferrio_workload::verify::crash::record::{JournalEvent, JournalRecord, RECORD_BYTES};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub(crate) struct CrashLog {
     buffer: Vec<u8>,
     n_records: u64,
     /// By slot: the write in flight.
-    writes: Vec<Option<Record>>,
+    writes: Vec<Option<JournalRecord>>,
     /// By slot: what the sync in flight makes durable, and its file.
     syncs: Vec<Option<(u32, u64)>>,
 }
@@ -81,14 +81,14 @@ impl CrashLog {
     ) -> Result<(), Failure> {
         // Blocks are below 4 GiB.
         let length_bytes = u32::try_from(length).unwrap_or(u32::MAX);
-        let record = Record { event: Event::Issued, file_index, length_bytes, write };
+        let record = JournalRecord { event: JournalEvent::Issued, file_index, length_bytes, write };
         self.writes[slot_index as usize] = Some(record);
         self.append(&record)
     }
 
-    fn ended(&mut self, slot_index: u32, event: Event) -> Result<(), Failure> {
+    fn ended(&mut self, slot_index: u32, event: JournalEvent) -> Result<(), Failure> {
         match self.writes[slot_index as usize].take() {
-            Some(record) => self.append(&Record { event, ..record }),
+            Some(record) => self.append(&JournalRecord { event, ..record }),
             None => Ok(()),
         }
     }
@@ -96,7 +96,7 @@ impl CrashLog {
     /// A sync of a file is complete that was issued at a record: what the journal says of it is on disk before the job goes on.
     fn synced(&mut self, file_index: u32, covers: u64) -> Result<(), Failure> {
         let write = Write { offset_bytes: 0, seed: 0, sequence: 0, start_ns: 0 };
-        self.append(&Record { event: Event::Synced { covers }, file_index, length_bytes: 0, write })?;
+        self.append(&JournalRecord { event: JournalEvent::Synced { covers }, file_index, length_bytes: 0, write })?;
         self.flush()
     }
 
@@ -114,8 +114,8 @@ impl CrashLog {
     pub(crate) fn over(&mut self, slot_index: u32, direction: Direction, has_failed: bool) -> Result<(), Failure> {
         match direction {
             Direction::Read | Direction::Trim => Ok(()),
-            Direction::Write if has_failed => self.ended(slot_index, Event::Failed),
-            Direction::Write => self.ended(slot_index, Event::Acknowledged),
+            Direction::Write if has_failed => self.ended(slot_index, JournalEvent::Failed),
+            Direction::Write => self.ended(slot_index, JournalEvent::Acknowledged),
             _ => match self.syncs[slot_index as usize].take().filter(|_| !has_failed) {
                 Some((file_index, covers)) => self.synced(file_index, covers),
                 None => Ok(()),
@@ -128,7 +128,7 @@ impl CrashLog {
         self.synced(file_index, self.n_records)
     }
 
-    fn append(&mut self, record: &Record) -> Result<(), Failure> {
+    fn append(&mut self, record: &JournalRecord) -> Result<(), Failure> {
         self.n_records += 1;
         self.buffer.extend(record.encode());
         if self.buffer.len() >= BUFFER_BYTES { self.hand_over() } else { Ok(()) }

@@ -5,7 +5,7 @@
 
 use super::state::path;
 use crate::error::{Failure, failure};
-use crate::events::Stream;
+use crate::events::MessageStream;
 use crate::link::context::WorkerContext;
 use crate::plan::WorkerPlan;
 use crate::work::lane::{Lane, Stop};
@@ -13,7 +13,7 @@ use ferrio_sys::errno::{EINVAL, EIO};
 use ferrio_units::{DataDirection, Direction, errno_text};
 use ferrio_workload::NextIo;
 use ferrio_workload::verify::pending::PendingWrite;
-use ferrio_workload::verify::state::{MAX_STATE_BYTES, Told, VerifyState};
+use ferrio_workload::verify::state::{MAX_STATE_BYTES, VerifyState, WriteFate};
 use std::fs::OpenOptions;
 use std::io::{self, Read as _};
 
@@ -35,13 +35,13 @@ impl LoadedState {
     }
 
     /// What the state says of a write.
-    pub(crate) fn told(&self, write: &PendingWrite) -> Told {
+    pub(crate) fn told(&self, write: &PendingWrite) -> WriteFate {
         self.state.told(write.number.sequence(), write.file_index, write.offset_bytes)
     }
 
     /// The earlier run ended before its write of this number: so its state says.
     pub(crate) fn ended_before(&self, number: u64, io: &NextIo) -> bool {
-        self.state.told(number, io.file_index, io.offset_bytes) == Told::NotIssued
+        self.state.told(number, io.file_index, io.offset_bytes) == WriteFate::NotIssued
     }
 
     /// An I/O of the job itself: a read of what was not written ends the pass.
@@ -57,12 +57,12 @@ impl LoadedState {
         self.n_reads += 1;
         let told = self.state.told(number, unit.file_index, unit.offset);
         match told {
-            Told::Done => return Ok(()),
-            Told::Failed => {
+            WriteFate::Done => return Ok(()),
+            WriteFate::Failed => {
                 self.left_out = Some(slot_index);
                 return Ok(());
             }
-            Told::NotIssued | Told::InFlight => {}
+            WriteFate::NotIssued | WriteFate::InFlight => {}
         }
         // The next pass, if there is one, ends at once.
         self.n_reads = u64::MAX - 1;
@@ -74,27 +74,27 @@ impl LoadedState {
     }
 
     /// Once: what is read back between writes ends there too.
-    pub(crate) fn say_stop(&mut self, context: &WorkerContext<'_>, number: u64, told: Told) {
+    pub(crate) fn say_stop(&mut self, context: &WorkerContext<'_>, number: u64, told: WriteFate) {
         if std::mem::replace(&mut self.has_said, true) {
             return;
         }
         let text = match told {
-            Told::NotIssued => format!("Stop verify because seq {number} >= {}", self.state.n_writes),
+            WriteFate::NotIssued => format!("Stop verify because seq {number} >= {}", self.state.n_writes),
             _ => format!("Stop verify because seq {number} was an inflight write"),
         };
-        context.say(Stream::Info, text);
+        context.say(MessageStream::Info, text);
     }
 
     /// Of the writes of a pass those that the state tells of. `by_place`: they stand in the order of their places.
     pub(crate) fn retain(&mut self, context: &WorkerContext<'_>, writes: &mut Vec<PendingWrite>, by_place: bool) {
-        let is_end = |write: &PendingWrite| matches!(self.told(write), Told::NotIssued | Told::InFlight);
+        let is_end = |write: &PendingWrite| matches!(self.told(write), WriteFate::NotIssued | WriteFate::InFlight);
         let end = writes.iter().position(is_end);
         let first = end.map(|end| (writes[end].number.sequence(), self.told(&writes[end])));
         // By their places the writes before the end may come after it.
         if let Some(end) = end.filter(|_| !by_place) {
             writes.truncate(end);
         }
-        writes.retain(|write| self.told(write) == Told::Done);
+        writes.retain(|write| self.told(write) == WriteFate::Done);
         if let Some((number, told)) = first {
             self.say_stop(context, number, told);
         }

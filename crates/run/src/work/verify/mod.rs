@@ -39,7 +39,7 @@ use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::shape::Shape;
 use ferrio_workload::verify::block::{Expected, Write};
 use ferrio_workload::verify::pending::{PendingWrite, TooMany, WriteNumber};
-use ferrio_workload::verify::state::Told;
+use ferrio_workload::verify::state::WriteFate;
 use ferrio_workload::workload::StreamCopy;
 use ferrio_workload::{NextIo, Workload};
 use journal::CrashLog;
@@ -437,14 +437,14 @@ impl Verifier {
     pub(crate) fn remember_unwritten(&mut self, context: &WorkerContext<'_>, io: &NextIo) -> Result<bool, Failure> {
         let number = self.stamping.n_writes();
         if let Some(loaded) = self.loaded.as_mut().filter(|loaded| loaded.ended_before(number, io)) {
-            loaded.say_stop(context, number, Told::NotIssued);
+            loaded.say_stop(context, number, WriteFate::NotIssued);
             return Ok(false);
         }
         let write = self.stamping.next(io.offset_bytes, 0);
         let write = pending(io.file_index, &write, io.length_bytes);
         self.memory.forget_above(write.file_index, write.offset_bytes);
         // What is there when it was in flight, or failed, is not known.
-        let is_known = self.loaded.as_ref().is_none_or(|loaded| loaded.told(&write) == Told::Done);
+        let is_known = self.loaded.as_ref().is_none_or(|loaded| loaded.told(&write) == WriteFate::Done);
         if !is_known && self.memory.is_by_place() {
             self.memory.forget_range(write.file_index, write.offset_bytes, write.length_bytes.into());
             return Ok(true);

@@ -1,8 +1,8 @@
 //! A device with a cache that a crash takes away: whatever it may leave is no fault, and what it may not is one.
 
-use super::history::{History, Syncs};
+use super::history::{History, SyncedRecords};
 use super::judge::{Verdict, judge};
-use super::record::{Event, Record};
+use super::record::{JournalEvent, JournalRecord};
 use super::tests::{BLOCK, UNIT, data, of_write, rules, sync, write};
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ struct Cached {
 #[derive(Debug, Default)]
 struct Device {
     blocks: [Cached; 4],
-    journal: Vec<Record>,
+    journal: Vec<JournalRecord>,
     n_writes: u64,
 }
 
@@ -31,10 +31,10 @@ impl Device {
     fn write(&mut self, block: u64, is_acknowledged: bool) {
         let sequence = self.n_writes;
         self.n_writes += 1;
-        self.journal.push(of_write(Event::Issued, sequence, block));
+        self.journal.push(of_write(JournalEvent::Issued, sequence, block));
         let cached = &mut self.blocks[block as usize];
         if is_acknowledged {
-            self.journal.push(of_write(Event::Acknowledged, sequence, block));
+            self.journal.push(of_write(JournalEvent::Acknowledged, sequence, block));
             cached.acknowledged.push(sequence);
         } else {
             cached.in_flight.push(sequence);
@@ -52,7 +52,7 @@ impl Device {
     }
 
     fn verdict(&self, block: u64, received: &[u8]) -> Option<Verdict> {
-        let mut syncs = Syncs::default();
+        let mut syncs = SyncedRecords::default();
         self.journal.iter().for_each(|record| syncs.see(record));
         let mut history = History::new(syncs, usize::MAX);
         for record in &self.journal {

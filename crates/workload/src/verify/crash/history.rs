@@ -5,9 +5,9 @@
 //! (several in flight) each may be there.
 //!
 //! Memory is bounded: where the places do not fit, a history has the first of them, and the journal is seen again for the next.
-//! Must not know: contents. Start reading at [`Syncs`], which sees the journal first, then [`History`], which sees it again.
+//! Must not know: contents. Start reading at [`SyncedRecords`], which sees the journal first, then [`History`], which sees it again.
 
-use super::record::{Event, Record};
+use super::record::{JournalEvent, JournalRecord};
 use crate::verify::block::Write;
 use std::collections::BTreeMap;
 
@@ -15,28 +15,28 @@ use std::collections::BTreeMap;
 type Key = (u32, u64);
 
 /// Bytes of a place without its writes: what it takes in the map, whose nodes may be half empty, and to allocate the list.
-const PLACE_BYTES: usize = 2 * size_of::<(Key, Place)>() + 16;
+const PLACE_BYTES: usize = 2 * size_of::<(Key, WrittenPlace)>() + 16;
 
 /// Writes of a place that are remembered however little memory there may be.
 const MIN_CANDIDATES: usize = 16;
 
 /// Up to where the journal is durable, by file.
 #[derive(Debug, Clone, Default)]
-pub struct Syncs {
+pub struct SyncedRecords {
     covers: BTreeMap<u32, u64>,
     /// Every acknowledged write is durable (`sync`).
     all: bool,
 }
 
-impl Syncs {
+impl SyncedRecords {
     /// Without a record. `all`: every acknowledged write is durable (`sync`).
     pub fn new(all: bool) -> Self {
         Self { covers: BTreeMap::new(), all }
     }
 
     /// Takes a record.
-    pub fn see(&mut self, record: &Record) {
-        if let Event::Synced { covers } = record.event {
+    pub fn see(&mut self, record: &JournalRecord) {
+        if let JournalEvent::Synced { covers } = record.event {
             let entry = self.covers.entry(record.file_index).or_default();
             *entry = covers.max(*entry);
         }
@@ -69,7 +69,7 @@ impl Candidate {
 
 /// A place that was written.
 #[derive(Debug, Clone, Default)]
-pub struct Place {
+pub struct WrittenPlace {
     /// Length of its writes, bytes.
     pub length_bytes: u32,
     /// What may be there, in the order of issue.
@@ -78,12 +78,12 @@ pub struct Place {
     pub has_more: bool,
 }
 
-impl Place {
+impl WrittenPlace {
     fn bytes(&self) -> usize {
         PLACE_BYTES + self.candidates.capacity() * size_of::<Candidate>()
     }
 
-    fn acknowledge(&mut self, record: &Record, record_index: u64, is_durable: bool) {
+    fn acknowledge(&mut self, record: &JournalRecord, record_index: u64, is_durable: bool) {
         // It is one of the last that were issued.
         let this = self.candidates.iter_mut().rev().find(|candidate| candidate.write == record.write);
         let Some(this) = this else { return };
@@ -132,9 +132,9 @@ pub struct Overlap {
 /// Places that were written: all of them, or the first that memory has room for.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    syncs: Syncs,
+    syncs: SyncedRecords,
     /// By file and offset.
-    pub places: BTreeMap<Key, Place>,
+    pub places: BTreeMap<Key, WrittenPlace>,
     /// Those before are in an earlier part.
     from: Key,
     /// Those from here on do not fit.
@@ -157,7 +157,7 @@ pub struct History {
 
 impl History {
     /// A history without records, whose places may take so many bytes.
-    pub fn new(syncs: Syncs, limit_bytes: usize) -> Self {
+    pub fn new(syncs: SyncedRecords, limit_bytes: usize) -> Self {
         Self { syncs, limit_bytes, ..Self::default() }
     }
 
@@ -177,16 +177,16 @@ impl History {
     ///
     /// # Errors
     /// Its write lies over a part of another.
-    pub fn see(&mut self, record: &Record) -> Result<(), Overlap> {
+    pub fn see(&mut self, record: &JournalRecord) -> Result<(), Overlap> {
         let record_index = self.n_records;
         self.n_records += 1;
         match record.event {
-            Event::Issued => {
+            JournalEvent::Issued => {
                 self.n_issued += 1;
                 self.last = Some(record.write);
                 self.issue(record, record_index)?;
             }
-            Event::Acknowledged => {
+            JournalEvent::Acknowledged => {
                 self.n_acknowledged += 1;
                 let is_durable = self.syncs.covers(record.file_index, record_index);
                 self.n_durable += u64::from(is_durable);
@@ -195,18 +195,18 @@ impl History {
                 }
             }
             // What a write that failed has left, nobody knows: it stays one that may be there.
-            Event::Failed | Event::Synced { .. } => {}
+            JournalEvent::Failed | JournalEvent::Synced { .. } => {}
         }
         Ok(())
     }
 
-    fn issue(&mut self, record: &Record, record_index: u64) -> Result<(), Overlap> {
+    fn issue(&mut self, record: &JournalRecord, record_index: u64) -> Result<(), Overlap> {
         let key = (record.file_index, record.write.offset_bytes);
         if key < self.from || self.until.is_some_and(|until| key >= until) {
             return Ok(());
         }
         self.check_overlap(record)?;
-        let n_before = self.places.get(&key).map_or(0, Place::bytes);
+        let n_before = self.places.get(&key).map_or(0, WrittenPlace::bytes);
         let place = self.places.entry(key).or_default();
         place.length_bytes = record.length_bytes;
         let write = record.write;
@@ -234,7 +234,7 @@ impl History {
         }
     }
 
-    fn check_overlap(&self, record: &Record) -> Result<(), Overlap> {
+    fn check_overlap(&self, record: &JournalRecord) -> Result<(), Overlap> {
         let (file_index, first) = (record.file_index, record.write.offset_bytes);
         let end = first.saturating_add(record.length_bytes.into());
         let within = self.places.range((file_index, 0)..(file_index, end)).next_back();

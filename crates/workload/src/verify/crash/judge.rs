@@ -2,7 +2,7 @@
 //!
 //! Must not know: files, journals. Start reading at [`judge`].
 
-use super::history::{Candidate, Place};
+use super::history::{Candidate, WrittenPlace};
 use crate::verify::block::{BlockRules, Write};
 
 /// Bytes that are by chance those of a write as good as never.
@@ -44,7 +44,13 @@ impl Verdict {
 
 /// Judges a block. `last`: the write of the journal that was issued last; a later one may be there, since the journal
 /// ends before the crash. `unit_bytes`: what the device writes as a whole, at least 1.
-pub fn judge(rules: &BlockRules, place: &Place, last: Option<Write>, received: &[u8], unit_bytes: usize) -> Verdict {
+pub fn judge(
+    rules: &BlockRules,
+    place: &WrittenPlace,
+    last: Option<Write>,
+    received: &[u8],
+    unit_bytes: usize,
+) -> Verdict {
     let durable = place.candidates.iter().filter(|candidate| candidate.is_durable).map(|candidate| candidate.write);
     let durable = durable.max_by_key(|write| write.sequence);
     let is_later = |write: &Write| {
@@ -71,16 +77,16 @@ pub fn judge(rules: &BlockRules, place: &Place, last: Option<Write>, received: &
     }
 }
 
-fn offset_bytes(place: &Place) -> u64 {
+fn offset_bytes(place: &WrittenPlace) -> u64 {
     place.candidates.first().map_or(0, |candidate| candidate.write.offset_bytes)
 }
 
-fn none_there(place: &Place) -> Verdict {
+fn none_there(place: &WrittenPlace) -> Verdict {
     if place.candidates.iter().any(Candidate::is_acknowledged) { Verdict::LostLater } else { Verdict::InFlight }
 }
 
 /// The block is that of one write.
-fn judge_whole(place: &Place, write: &Write, is_later: bool, durable: Option<Write>) -> Verdict {
+fn judge_whole(place: &WrittenPlace, write: &Write, is_later: bool, durable: Option<Write>) -> Verdict {
     let newest = place.candidates.iter().filter(|candidate| candidate.is_acknowledged());
     let newest = newest.map(|candidate| candidate.write.sequence).max();
     let is_candidate = place.candidates.iter().any(|candidate| candidate.write == *write);
@@ -106,7 +112,13 @@ struct Parts {
     has_traces: bool,
 }
 
-fn judge_parts(rules: &BlockRules, place: &Place, received: &[u8], unit_bytes: usize, is_durable: bool) -> Parts {
+fn judge_parts(
+    rules: &BlockRules,
+    place: &WrittenPlace,
+    received: &[u8],
+    unit_bytes: usize,
+    is_durable: bool,
+) -> Parts {
     let unit_bytes = unit_bytes.clamp(1, received.len().max(1));
     let n_units = received.len().div_ceil(unit_bytes);
     let (mut is_known, mut has_traces) = (vec![false; n_units], vec![false; n_units]);

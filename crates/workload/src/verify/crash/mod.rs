@@ -1,6 +1,6 @@
 //! What must be there after a crash: a journal of acknowledged writes and completed syncs, and the blocks judged by it.
 //!
-//! Must not know: files, system calls. Start reading at [`record::Record`], then [`history::History`] and [`judge::judge`].
+//! Must not know: files, system calls. Start reading at [`record::JournalRecord`], then [`history::History`] and [`judge::judge`].
 
 pub mod history;
 pub mod judge;

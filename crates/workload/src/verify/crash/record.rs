@@ -1,7 +1,7 @@
 //! A record of the journal: 48 bytes with a checksum, so that the end that a crash has cut is known as such.
 //!
 //! Layout, all little endian: crc32c of the rest (4), kind (4), file (4), length (4), offset (8), seed (8), number (8), start (8).
-//! Must not know: files. Start reading at [`Record`].
+//! Must not know: files. Start reading at [`JournalRecord`].
 
 use crate::verify::block::Write;
 use ferrio_units::checksum::crc32c;
@@ -11,7 +11,7 @@ pub const RECORD_BYTES: usize = 48;
 
 /// What is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum JournalEvent {
     /// A write is about to be issued.
     Issued,
     /// It was acknowledged.
@@ -27,9 +27,9 @@ pub enum Event {
 
 /// A record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Record {
+pub struct JournalRecord {
     /// What is told.
-    pub event: Event,
+    pub event: JournalEvent,
     /// The file.
     pub file_index: u32,
     /// Length of the write, bytes; 0 for a sync.
@@ -38,14 +38,14 @@ pub struct Record {
     pub write: Write,
 }
 
-impl Record {
+impl JournalRecord {
     /// The bytes of the record.
     pub fn encode(&self) -> [u8; RECORD_BYTES] {
         let (kind, number) = match self.event {
-            Event::Issued => (1_u32, self.write.sequence),
-            Event::Acknowledged => (2, self.write.sequence),
-            Event::Failed => (3, self.write.sequence),
-            Event::Synced { covers } => (4, covers),
+            JournalEvent::Issued => (1_u32, self.write.sequence),
+            JournalEvent::Acknowledged => (2, self.write.sequence),
+            JournalEvent::Failed => (3, self.write.sequence),
+            JournalEvent::Synced { covers } => (4, covers),
         };
         let mut bytes = [0; RECORD_BYTES];
         for (place, word) in bytes[4..16].chunks_exact_mut(4).zip([kind, self.file_index, self.length_bytes]) {
@@ -69,10 +69,10 @@ impl Record {
         }
         let number = long(32);
         let (event, sequence) = match short(4) {
-            1 => (Event::Issued, number),
-            2 => (Event::Acknowledged, number),
-            3 => (Event::Failed, number),
-            4 => (Event::Synced { covers: number }, 0),
+            1 => (JournalEvent::Issued, number),
+            2 => (JournalEvent::Acknowledged, number),
+            3 => (JournalEvent::Failed, number),
+            4 => (JournalEvent::Synced { covers: number }, 0),
             _ => return None,
         };
         let write = Write { offset_bytes: long(16), seed: long(24), sequence, start_ns: long(40) };

@@ -1,8 +1,8 @@
 //! A device of one file in memory, its journal, and blocks damaged by hand.
 
-use super::history::{History, Overlap, Syncs};
+use super::history::{History, Overlap, SyncedRecords};
 use super::judge::{Verdict, judge};
-use super::record::{Event, RECORD_BYTES, Record};
+use super::record::{JournalEvent, JournalRecord, RECORD_BYTES};
 use crate::verify::block::{BlockRules, Write};
 use ferrio_spec::{VerifyContentSpec, VerifyMethod};
 use proptest::prelude::*;
@@ -26,24 +26,24 @@ pub(super) fn data(write: &Write) -> Vec<u8> {
     block
 }
 
-pub(super) fn of_write(event: Event, sequence: u64, block: u64) -> Record {
-    Record { event, file_index: 0, length_bytes: BLOCK as u32, write: write(sequence, block) }
+pub(super) fn of_write(event: JournalEvent, sequence: u64, block: u64) -> JournalRecord {
+    JournalRecord { event, file_index: 0, length_bytes: BLOCK as u32, write: write(sequence, block) }
 }
 
-pub(super) fn sync(covers: u64) -> Record {
+pub(super) fn sync(covers: u64) -> JournalRecord {
     let write = Write { offset_bytes: 0, seed: 0, sequence: 0, start_ns: 0 };
-    Record { event: Event::Synced { covers }, file_index: 0, length_bytes: 0, write }
+    JournalRecord { event: JournalEvent::Synced { covers }, file_index: 0, length_bytes: 0, write }
 }
 
-fn syncs(journal: &[Record]) -> Syncs {
-    let mut syncs = Syncs::default();
+fn syncs(journal: &[JournalRecord]) -> SyncedRecords {
+    let mut syncs = SyncedRecords::default();
     for record in journal {
         syncs.see(record);
     }
     syncs
 }
 
-fn history(journal: &[Record]) -> History {
+fn history(journal: &[JournalRecord]) -> History {
     let mut history = History::new(syncs(journal), usize::MAX);
     for record in journal {
         history.see(record).expect("blocks lie beside each other");
@@ -53,8 +53,8 @@ fn history(journal: &[Record]) -> History {
 
 /// Writes 0 and 1 of block 0 and write 2 of block 1 are durable; 3 (block 0) and 4 (block 2) are acknowledged; 5 (block 3)
 /// is in flight.
-fn journal() -> Vec<Record> {
-    let (issued, done) = (Event::Issued, Event::Acknowledged);
+fn journal() -> Vec<JournalRecord> {
+    let (issued, done) = (JournalEvent::Issued, JournalEvent::Acknowledged);
     let mut journal = Vec::new();
     for (sequence, block) in [(0, 0), (1, 0), (2, 1)] {
         journal.extend([of_write(issued, sequence, block), of_write(done, sequence, block)]);
@@ -133,7 +133,7 @@ fn parts_of_blocks() {
 /// Two writes of one place in flight at once: each may be the last, durable or not.
 #[test]
 fn of_writes_in_flight_together_each_may_be_there() {
-    let (issued, done) = (Event::Issued, Event::Acknowledged);
+    let (issued, done) = (JournalEvent::Issued, JournalEvent::Acknowledged);
     let journal = [of_write(issued, 0, 0), of_write(issued, 1, 0), of_write(done, 1, 0), of_write(done, 0, 0), sync(4)];
     let history = history(&journal);
     let place = &history.places[&(0, 0)];
@@ -145,7 +145,7 @@ fn of_writes_in_flight_together_each_may_be_there() {
 /// What is acknowledged after a sync was issued is not covered by it.
 #[test]
 fn a_sync_covers_what_was_acknowledged_before_its_issue() {
-    let (issued, done) = (Event::Issued, Event::Acknowledged);
+    let (issued, done) = (JournalEvent::Issued, JournalEvent::Acknowledged);
     let journal = [of_write(issued, 0, 0), of_write(issued, 1, 1), of_write(done, 0, 0), of_write(done, 1, 1), sync(3)];
     let history = history(&journal);
     assert_eq!(history.n_durable, 1);
@@ -154,8 +154,8 @@ fn a_sync_covers_what_was_acknowledged_before_its_issue() {
 }
 
 /// Writes 1 to 999 of one block are acknowledged after the sync of write 0.
-fn hot_journal() -> Vec<Record> {
-    let (issued, done) = (Event::Issued, Event::Acknowledged);
+fn hot_journal() -> Vec<JournalRecord> {
+    let (issued, done) = (JournalEvent::Issued, JournalEvent::Acknowledged);
     let mut journal = vec![of_write(issued, 0, 0), of_write(done, 0, 0), sync(2)];
     for sequence in 1..1000 {
         journal.extend([of_write(issued, sequence, 0), of_write(done, sequence, 0)]);
@@ -208,18 +208,18 @@ fn writes_beyond_memory_are_left_out() {
 /// Wherever a part ends, also between two writes that lie over each other.
 #[test]
 fn overlaps_are_found_across_parts() {
-    let at = |sequence, offset_bytes| Record {
-        event: Event::Issued,
+    let at = |sequence, offset_bytes| JournalRecord {
+        event: JournalEvent::Issued,
         file_index: 0,
         length_bytes: 4096,
         write: Write { offset_bytes, ..write(sequence, 0) },
     };
     let places = [[0].as_slice(), &[6144; 8], &[0; 8], &[4096]].concat();
-    let journal: Vec<Record> = (0..).zip(places).map(|(sequence, place)| at(sequence, place)).collect();
+    let journal: Vec<JournalRecord> = (0..).zip(places).map(|(sequence, place)| at(sequence, place)).collect();
     let mut firsts = Vec::new();
     for limit_bytes in (0..4000).step_by(16) {
         let mut found = None;
-        let mut part = Some(History::new(Syncs::default(), limit_bytes));
+        let mut part = Some(History::new(SyncedRecords::default(), limit_bytes));
         while let (Some(mut history), None) = (part, found) {
             found = journal.iter().find_map(|record| history.see(record).err());
             part = history.next_part();
@@ -233,9 +233,9 @@ fn overlaps_are_found_across_parts() {
 
 #[test]
 fn writes_over_parts_of_others_are_refused() {
-    let mut history = History::new(Syncs::default(), usize::MAX);
-    let at = |offset_bytes| Record {
-        event: Event::Issued,
+    let mut history = History::new(SyncedRecords::default(), usize::MAX);
+    let at = |offset_bytes| JournalRecord {
+        event: JournalEvent::Issued,
         file_index: 0,
         length_bytes: 4096,
         write: Write { offset_bytes, ..write(0, 0) },
@@ -252,17 +252,17 @@ proptest! {
     fn records_come_back(kind in 0..4, numbers in any::<[u64; 4]>(), file_index: u32, length_bytes: u32) {
         let [offset_bytes, seed, sequence, start_ns] = numbers;
         let event = match kind {
-            0 => Event::Issued,
-            1 => Event::Acknowledged,
-            2 => Event::Failed,
-            _ => Event::Synced { covers: seed },
+            0 => JournalEvent::Issued,
+            1 => JournalEvent::Acknowledged,
+            2 => JournalEvent::Failed,
+            _ => JournalEvent::Synced { covers: seed },
         };
         let sequence = if kind == 3 { 0 } else { sequence };
-        let record = Record { event, file_index, length_bytes, write: Write { offset_bytes, seed, sequence, start_ns } };
-        prop_assert_eq!(Record::decode(&record.encode()), Some(record));
+        let record = JournalRecord { event, file_index, length_bytes, write: Write { offset_bytes, seed, sequence, start_ns } };
+        prop_assert_eq!(JournalRecord::decode(&record.encode()), Some(record));
         let mut bytes = record.encode();
         bytes[(start_ns % RECORD_BYTES as u64) as usize] ^= 1 << (seed % 8);
-        prop_assert_eq!(Record::decode(&bytes), None, "one bit is enough");
+        prop_assert_eq!(JournalRecord::decode(&bytes), None, "one bit is enough");
     }
 
     /// Any records, any block: a verdict, never a panic.
@@ -273,12 +273,12 @@ proptest! {
         unit_bytes in 1_usize..5000,
     ) {
         let record = |(kind, sequence, block, covers): &(u32, u64, u64, u64)| match kind {
-            1 => of_write(Event::Issued, *sequence, *block),
-            2 => of_write(Event::Acknowledged, *sequence, *block),
-            3 => of_write(Event::Failed, *sequence, *block),
+            1 => of_write(JournalEvent::Issued, *sequence, *block),
+            2 => of_write(JournalEvent::Acknowledged, *sequence, *block),
+            3 => of_write(JournalEvent::Failed, *sequence, *block),
             _ => sync(*covers),
         };
-        let records: Vec<Record> = records.iter().map(record).collect();
+        let records: Vec<JournalRecord> = records.iter().map(record).collect();
         let mut history = History::new(syncs(&records), usize::MAX);
         for record in &records {
             let _ = history.see(record);
@@ -296,11 +296,11 @@ proptest! {
     ) {
         let mut journal = Vec::new();
         for (sequence, (block, kind)) in blocks.iter().enumerate() {
-            journal.push(of_write(Event::Issued, sequence as u64, *block));
+            journal.push(of_write(JournalEvent::Issued, sequence as u64, *block));
             match kind {
                 0 => {}
                 1 => journal.push(sync(journal.len() as u64)),
-                _ => journal.push(of_write(Event::Acknowledged, sequence as u64, *block)),
+                _ => journal.push(of_write(JournalEvent::Acknowledged, sequence as u64, *block)),
             }
         }
         let whole = history(&journal);

@@ -72,15 +72,18 @@ fn a_state_of_the_last_version() {
 #[test]
 fn what_is_known_of_a_write() {
     let mut state = VerifyState::decode(&of_the_peer(), 1).expect("it is whole");
-    let of_blocks = |state: &VerifyState, n: u64| -> Vec<Told> {
+    let of_blocks = |state: &VerifyState, n: u64| -> Vec<WriteFate> {
         (0..n).map(|number| state.told(number, 0, number * 4096)).collect()
     };
     state.n_writes = 8;
     state.last = LastWrites::Only { depth: 4, n_files: 1, places: vec![(0, 28672), (0, 24576), (0, 16384)] };
-    let (done, in_flight) = (Told::Done, Told::InFlight);
-    assert_eq!(of_blocks(&state, 9), [done, done, done, done, done, in_flight, done, done, Told::NotIssued]);
+    let (done, in_flight) = (WriteFate::Done, WriteFate::InFlight);
+    assert_eq!(of_blocks(&state, 9), [done, done, done, done, done, in_flight, done, done, WriteFate::NotIssued]);
     state.last = LastWrites::AllBut { in_flight: vec![6, NO_WRITE], failed: vec![2] };
-    assert_eq!(of_blocks(&state, 9), [done, done, Told::Failed, done, done, done, in_flight, done, Told::NotIssued]);
+    assert_eq!(
+        of_blocks(&state, 9),
+        [done, done, WriteFate::Failed, done, done, done, in_flight, done, WriteFate::NotIssued]
+    );
 }
 
 #[test]

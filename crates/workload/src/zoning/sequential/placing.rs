@@ -3,8 +3,8 @@
 //! Must not know: which zone a write takes (`writes`). Start reading at [`Placing::place`].
 
 use super::{FileZones, Rules, whole};
-use crate::zoning::view::Zones;
-use crate::zoning::{Awaited, Drawn, ZoneWait, ZoningFailureKind};
+use crate::zoning::view::ZonesView;
+use crate::zoning::{Awaited, DrawnIo, ZoneWait, ZoningFailureKind};
 use ferrio_spec::ZoneSkip;
 use ferrio_units::DataDirection;
 
@@ -23,7 +23,7 @@ pub(super) enum Halt {
 pub(super) struct Placing<'a> {
     pub(super) rules: &'a Rules,
     pub(super) file: &'a mut FileZones,
-    pub(super) zones: &'a Zones<'a>,
+    pub(super) zones: &'a ZonesView<'a>,
     /// Some I/O of the job may be in flight.
     pub(super) may_be_in_flight: bool,
     /// The job may wait for a place among the open zones.
@@ -45,7 +45,7 @@ impl Placing<'_> {
         if begin_bytes < self.file.end_bytes { Ok(begin_bytes) } else { Err(Halt::Nowhere) }
     }
 
-    pub(super) fn place(&mut self, drawn: Drawn) -> Result<Drawn, Halt> {
+    pub(super) fn place(&mut self, drawn: DrawnIo) -> Result<DrawnIo, Halt> {
         let zone = self.zone_of(drawn.offset_bytes)?;
         let reads_anywhere = drawn.direction == DataDirection::Read && self.rules.spec.reads_beyond_written;
         if reads_anywhere || !self.is_sequential(zone) {
@@ -53,13 +53,13 @@ impl Placing<'_> {
             let is_read = drawn.direction == DataDirection::Read;
             let end_bytes = if is_read { self.file.block_end_bytes } else { self.file.end_bytes };
             let fits = drawn.offset_bytes.saturating_add(length_bytes) <= end_bytes;
-            return if fits { Ok(Drawn { length_bytes, ..drawn }) } else { Err(Halt::Nowhere) };
+            return if fits { Ok(DrawnIo { length_bytes, ..drawn }) } else { Err(Halt::Nowhere) };
         }
         match drawn.direction {
             DataDirection::Read => {
                 let read =
                     if self.rules.random { self.random_read(zone, drawn)? } else { self.sequential_read(zone, drawn)? };
-                let read = Drawn { length_bytes: read.length_bytes.min(read.at_most_bytes), ..read };
+                let read = DrawnIo { length_bytes: read.length_bytes.min(read.at_most_bytes), ..read };
                 self.wait_for_writes_of(read)?;
                 Ok(read)
             }
@@ -141,7 +141,7 @@ impl Placing<'_> {
     }
 
     /// What the job itself is writing is read when it is there.
-    fn wait_for_writes_of(&self, read: Drawn) -> Result<(), Halt> {
+    fn wait_for_writes_of(&self, read: DrawnIo) -> Result<(), Halt> {
         let Ok(zone) = self.zone_of(read.offset_bytes) else { return Ok(()) };
         let end_bytes = read.offset_bytes + read.length_bytes;
         let is_there = end_bytes <= self.start(zone) + self.zones.settled(zone) || self.zones.holder(zone).is_none();
@@ -149,7 +149,7 @@ impl Placing<'_> {
     }
 
     /// The nearest zone that holds a block, and in it the same place as drawn, as far as it was written.
-    fn random_read(&self, zone: usize, drawn: Drawn) -> Result<Drawn, Halt> {
+    fn random_read(&self, zone: usize, drawn: DrawnIo) -> Result<DrawnIo, Halt> {
         let min_bytes = self.rules.min_bytes[DataDirection::Read];
         let found = self.nearest(zone, |zone| self.is_sequential(zone) && self.holds_a_block(zone))?;
         let (first, end) = self.readable(found);
@@ -157,31 +157,31 @@ impl Placing<'_> {
         let n_places = end - first - length_bytes;
         let within = drawn.offset_bytes - self.start(zone).max(self.file.start_bytes);
         let within = within.checked_rem(n_places).unwrap_or(0);
-        Ok(Drawn { offset_bytes: first + whole(within, min_bytes), length_bytes, ..drawn })
+        Ok(DrawnIo { offset_bytes: first + whole(within, min_bytes), length_bytes, ..drawn })
     }
 
     /// Where it was drawn if it was written, or the next zone that holds a block.
-    fn sequential_read(&self, zone: usize, drawn: Drawn) -> Result<Drawn, Halt> {
+    fn sequential_read(&self, zone: usize, drawn: DrawnIo) -> Result<DrawnIo, Halt> {
         let min_bytes = self.rules.min_bytes[DataDirection::Read];
         let (first, end) = self.readable(zone);
         let left_bytes = end.saturating_sub(drawn.offset_bytes);
         if left_bytes >= min_bytes && drawn.length_bytes >= end - first {
             // What is as long as all that was written is read from the start.
-            return Ok(Drawn { offset_bytes: first, length_bytes: whole(end - first, min_bytes), ..drawn });
+            return Ok(DrawnIo { offset_bytes: first, length_bytes: whole(end - first, min_bytes), ..drawn });
         }
         if left_bytes >= min_bytes {
-            return Ok(Drawn { length_bytes: drawn.length_bytes.min(whole(left_bytes, min_bytes)), ..drawn });
+            return Ok(DrawnIo { length_bytes: drawn.length_bytes.min(whole(left_bytes, min_bytes)), ..drawn });
         }
         let mut after = zone + 1..self.file.end;
         let next = after.find(|zone| !self.is_sequential(*zone) || self.holds_a_block(*zone)).ok_or(Halt::Nowhere)?;
         if !self.is_sequential(next) {
             let start = self.start(next);
             let length_bytes = drawn.length_bytes.min(self.file.block_end_bytes.saturating_sub(start));
-            return Ok(Drawn { offset_bytes: start, length_bytes, ..drawn });
+            return Ok(DrawnIo { offset_bytes: start, length_bytes, ..drawn });
         }
         let (first, end) = self.readable(next);
         let length_bytes = drawn.length_bytes.min(whole(end.saturating_sub(first), min_bytes)).max(min_bytes);
-        Ok(Drawn { offset_bytes: first, length_bytes, ..drawn })
+        Ok(DrawnIo { offset_bytes: first, length_bytes, ..drawn })
     }
 
     /// The zone itself or the nearest on both sides, of two the one after it.
@@ -200,7 +200,7 @@ impl Placing<'_> {
         Err(Halt::Nowhere)
     }
 
-    fn trim(&mut self, zone: usize, drawn: Drawn) -> Result<Drawn, Halt> {
+    fn trim(&mut self, zone: usize, drawn: DrawnIo) -> Result<DrawnIo, Halt> {
         let holds_data = |zone: usize| self.is_sequential(zone) && self.zones.written(zone) > 0;
         let zone = if self.rules.random { self.nearest(zone, holds_data)? } else { zone };
         self.quiet(zone)?;
@@ -208,6 +208,6 @@ impl Placing<'_> {
         self.zones.set_written(zone, 0);
         self.zones.hold(zone, self.rules.worker);
         let length_bytes = self.zones.table().layout().zone_bytes;
-        Ok(Drawn { offset_bytes: self.start(zone), length_bytes, ..drawn })
+        Ok(DrawnIo { offset_bytes: self.start(zone), length_bytes, ..drawn })
     }
 }

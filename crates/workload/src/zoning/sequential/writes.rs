@@ -5,7 +5,7 @@
 
 use super::placing::{Halt, Placing};
 use super::{FileZones, whole};
-use crate::zoning::{Awaited, Drawn, ZoningFailureKind};
+use crate::zoning::{Awaited, DrawnIo, ZoningFailureKind};
 use ferrio_units::DataDirection;
 
 impl Placing<'_> {
@@ -21,7 +21,7 @@ impl Placing<'_> {
         Ok(())
     }
 
-    pub(super) fn write(&mut self, drawn_zone: usize, drawn: Drawn) -> Result<Drawn, Halt> {
+    pub(super) fn write(&mut self, drawn_zone: usize, drawn: DrawnIo) -> Result<DrawnIo, Halt> {
         if drawn.length_bytes > self.zones.table().layout().zone_bytes {
             return Err(Halt::Failed(ZoningFailureKind::BlockExceedsZone, drawn_zone));
         }
@@ -46,7 +46,7 @@ impl Placing<'_> {
         self.zones.activate(zone);
         self.zones.hold(zone, self.rules.worker);
         self.zones.set_written(zone, written_bytes + length_bytes);
-        Ok(Drawn { offset_bytes: self.start(zone) + written_bytes, length_bytes, ..drawn })
+        Ok(DrawnIo { offset_bytes: self.start(zone) + written_bytes, length_bytes, ..drawn })
     }
 
     /// The zone that a write goes to. A zone with less than a block left is done with: the write goes to the next.
