@@ -1,13 +1,13 @@
-//! How long the next block is.
+//! Length of the next block.
 //!
-//! Must not know: offsets (it is told what fits). Start reading at [`BlockSizes`].
+//! Must not know: offsets (the caller says how much room there is). Start reading at [`BlockSizes`].
 
 use crate::compat;
 use ferrio_spec::{BlockRange, BlockShare, DirectionMix, PatternSpec};
 use ferrio_units::random::{Generator, SeedIndex, SeedTable};
 use ferrio_units::{DataDirection, PerDirection};
 
-/// Block sizes of the three directions, with a stream for each that varies.
+/// Block sizes of the three directions; each direction whose size varies has its own random stream.
 #[derive(Debug, Clone)]
 pub(crate) struct BlockSizes {
     kinds: PerDirection<BlockSize>,
@@ -21,15 +21,15 @@ enum BlockSize {
     Split { entries: Box<[SplitEntry]>, min_bytes: u64, stream: Generator },
 }
 
-/// Bytes from the start of a block to where it has to end. As seen on fio 3.41, blocks of several sizes end within the range
-/// of the job, those of one size within the file.
+/// Room for a block: bytes from its start to where it must end at the latest. As seen on fio 3.41, blocks of several
+/// sizes end within the range of the job, those of one size within the file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
     pub(crate) in_range_bytes: u64,
     pub(crate) in_file_bytes: u64,
 }
 
-/// A size of `bssplit`, taken if the draw is not above `last_output` and no entry before it was taken.
+/// A size of `bssplit`. A draw takes the first entry whose `last_output` is not below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SplitEntry {
     bytes: u64,
@@ -55,11 +55,11 @@ impl BlockSizes {
         Self { kinds, sequential_random: pattern.bs_is_seq_rand }
     }
 
-    /// The next block of a direction that is not longer than its room; `None` when even the smallest is.
+    /// Length of the next block of a direction, not longer than its room; `None` if even the smallest block is longer.
     #[inline]
     pub(crate) fn next(&mut self, direction: DataDirection, random: bool, room: Room) -> Option<u64> {
         let room_bytes = room.in_range_bytes;
-        // bs_is_seq_rand: the read slot holds the sequential size, the write slot the random one.
+        // `bs_is_seq_rand`: the read slot holds the sequential size, the write slot the random one.
         let slot = if self.sequential_random { usize::from(random) } else { direction.index() };
         match &mut self.kinds.0[slot] {
             BlockSize::Fixed(bytes) => (*bytes <= room.in_file_bytes).then_some(*bytes),
@@ -70,8 +70,8 @@ impl BlockSizes {
     }
 }
 
-/// Trims that are followed by writes draw from the stream of the writes. With `bs_is_seq_rand` the first slot is that of
-/// sequential sizes, which has its own.
+/// Trims draw from the stream of the writes if writes follow them. With `bs_is_seq_rand` the first slot is the
+/// sequential size, which has its own stream.
 fn seed_index(pattern: &PatternSpec, direction: DataDirection) -> SeedIndex {
     if pattern.mix == DirectionMix::TrimWrite && direction != DataDirection::Read {
         return SeedIndex::BlockSizeWrite;
@@ -79,7 +79,7 @@ fn seed_index(pattern: &PatternSpec, direction: DataDirection) -> SeedIndex {
     SeedIndex::block_size(direction)
 }
 
-/// `min + trunc(max * r)`, down to a multiple of the minimum, at most the maximum, drawn again until it fits.
+/// `min + trunc(max * r)`, rounded down to a multiple of the minimum, at most the maximum; drawn again until it fits.
 fn draw(range: &BlockRange, unaligned: bool, stream: &mut Generator, room_bytes: u64) -> Option<u64> {
     if range.min_bytes > room_bytes {
         return None;
@@ -94,7 +94,8 @@ fn draw(range: &BlockRange, unaligned: bool, stream: &mut Generator, room_bytes:
     }
 }
 
-/// The entries of a split and the smallest of their sizes; `None` without any. The last one is taken in any case.
+/// The entries of a split, and the smallest of their sizes; `None` if the split is empty. The last entry takes any draw
+/// that no other took.
 fn entries(shares: &[BlockShare], unit_bytes: u64, max_output: u64) -> Option<(Box<[SplitEntry]>, u64)> {
     let entry_of = |bytes: u64, last_output| SplitEntry { bytes: compat::split_bytes(bytes, unit_bytes), last_output };
     let (last, before) = shares.split_last()?;
@@ -109,7 +110,8 @@ fn entries(shares: &[BlockShare], unit_bytes: u64, max_output: u64) -> Option<(B
     Some((entries.into(), min_bytes))
 }
 
-/// Drawn again until an entry fits. Ends: one of them does, and each is taken by a hundredth of the draws at least.
+/// Draws until an entry fits. The loop ends: at least one entry fits, and each is taken by at least a hundredth of all
+/// draws.
 fn draw_entry(entries: &[SplitEntry], stream: &mut Generator, room_bytes: u64) -> u64 {
     loop {
         let drawn = stream.next_output();
@@ -164,7 +166,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_skipped() {
         let (entries, min_kib) = split(&[(1, 0), (2, 30), (8, 30), (4, 40)]);
-        // Shares of nothing are never drawn, however little room there is.
+        // Entries with a share of 0 are never drawn, however little room there is.
         assert_eq!((entries.len(), min_kib), (3, 2));
         let mut stream = stream();
         for room in 2..10 {
@@ -175,7 +177,7 @@ mod tests {
         }
     }
 
-    /// Pearson's test: with two degrees of freedom a sum of 13.8 is left behind once in a thousand seeds; this seed is fixed.
+    /// Pearson's test: with two degrees of freedom one seed in a thousand gives a sum above 13.8; this seed is fixed.
     #[test]
     fn shares_are_kept() {
         let shares = [(4, 10), (32, 40), (64, 50)];

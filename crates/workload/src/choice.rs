@@ -1,5 +1,5 @@
-//! How the random blocks of one file are chosen, decided once by `random_distribution`, `random_generator`, `norandommap`,
-//! `sprandom`.
+//! The rule by which random blocks of a file are chosen, decided once from `random_distribution`, `random_generator`,
+//! `norandommap`, `sprandom`.
 //!
 //! Must not know: offsets, block sizes of I/Os. Start reading at [`BlockChoice`].
 
@@ -13,31 +13,31 @@ use ferrio_sys::huge_pages;
 use ferrio_units::random::{DistributionShape, Lfsr, SeedIndex, SkewedBlocks};
 use ferrio_units::{BuildError, DataDirection, PerDirection, RandomMap};
 
-/// Where the next random block of a file comes from.
+/// The source of a file's random blocks.
 #[derive(Debug, Clone)]
 pub(crate) enum BlockChoice {
     /// Uniform draws.
     Free,
-    /// Uniform draws, none of them twice, by a map with a bit for each block.
+    /// Uniform draws without repetition, by a map with a bit for each block.
     Map(RandomMap),
     /// A generator that visits each block once.
     Lfsr(Lfsr),
-    /// Skewed draws from a stream of the file's own.
+    /// Skewed draws from a random stream that belongs to the file.
     Skewed(SkewedBlocks),
-    /// Uniform draws in zones that are drawn first.
+    /// A zone is drawn first, then a block within it, uniformly.
     Zoned(ZonedDistribution),
-    /// A list.
+    /// The blocks of a list, in order.
     Sequence(Sequence),
-    /// Each once, and overwrites between them.
+    /// Each block once, and overwrites in between.
     SpRandom(Box<SpRandomBlocks>),
 }
 
-/// The shape that was made last: files of the same size share one, which may take a third of a second to make.
+/// The shape made last: files of the same size share one, because it may take a third of a second to make.
 #[derive(Debug, Default)]
 pub(crate) struct Shapes(Option<(DistributionShape, Option<f64>)>);
 
 impl BlockChoice {
-    /// The choice for a file of a plan.
+    /// The rule for a file of a plan.
     pub(crate) fn new(plan: &WorkloadPlan, file_index: usize, shapes: &mut Shapes) -> Result<Self, WorkloadError> {
         if !plan.pattern.random {
             return Ok(Self::Free);
@@ -57,7 +57,7 @@ impl BlockChoice {
         }
     }
 
-    /// The choice if each block is as likely as any other.
+    /// The rule if all blocks are equally likely.
     pub(crate) fn uniform(plan: &WorkloadPlan, file_index: usize) -> Result<Self, WorkloadError> {
         let pattern = &plan.pattern;
         if !pattern.random {
@@ -79,7 +79,7 @@ impl BlockChoice {
         }
     }
 
-    /// The file starts over. Skewed streams go on (as seen on the reference).
+    /// The file starts over. Skewed streams continue (as seen on fio 3.41).
     pub(crate) fn rewind(&mut self) {
         match self {
             Self::Free | Self::Skewed(_) | Self::Zoned(_) => {}
@@ -90,7 +90,7 @@ impl BlockChoice {
         }
     }
 
-    /// Streams start anew with a pass.
+    /// The random streams start anew with a pass.
     pub(crate) fn reseed(&mut self) {
         if let Self::SpRandom(blocks) = self {
             blocks.reseed();
@@ -124,13 +124,13 @@ fn sequence(
     let n_places = n_places(plan, file_index);
     let n_blocks = used_directions(&plan.pattern).map(|direction| n_places[direction]).min().unwrap_or(0);
     match blocks.iter().find(|block| **block >= n_blocks) {
-        // With a stride the pass ends there.
+        // With a stride a block past the end of the file is no error: the pass ends there.
         Some(block) if !stride => Err(WorkloadError::Sequence { file_index, block: *block, n_blocks }),
         _ => Ok(BlockChoice::Sequence(Sequence::new(blocks, stride))),
     }
 }
 
-/// Of writes alone, which have one size.
+/// The spec of `sprandom` holds only for jobs that write, with a single block size.
 fn sprandom(plan: &WorkloadPlan, file_index: usize, spec: SpRandomSpec) -> Result<BlockChoice, WorkloadError> {
     let n_blocks = n_places(plan, file_index)[DataDirection::Write];
     let block_bytes = plan.pattern.block_size[DataDirection::Write].min_bytes;
@@ -144,17 +144,17 @@ fn used_directions(pattern: &PatternSpec) -> impl Iterator<Item = DataDirection>
     DataDirection::ALL.into_iter().filter(move |direction| used[*direction])
 }
 
-/// What random offsets of a direction are multiples of, from the start of the range.
+/// Random offsets of a direction are multiples of this many bytes, counted from the start of the range.
 pub(crate) fn align_bytes(pattern: &PatternSpec, direction: DataDirection) -> u64 {
     pattern.block_align[direction].unwrap_or(pattern.block_size[direction].min_bytes).max(1)
 }
 
-/// Number of aligned places of a file at which the smallest block of a direction fits.
+/// Number of aligned offsets in a file at which the smallest block of a direction fits.
 pub(crate) fn n_places(plan: &WorkloadPlan, file_index: usize) -> PerDirection<u64> {
     places_in(plan, plan.files[file_index].length_bytes)
 }
 
-/// Number of aligned places of a file that begin within its range. None if nothing can be drawn.
+/// Number of aligned offsets in a file that lie within its range; 0 if nothing can be drawn.
 pub(crate) fn n_starts(plan: &WorkloadPlan, file_index: usize) -> PerDirection<u64> {
     let n_places = n_places(plan, file_index);
     let length_bytes = plan.files[file_index].length_bytes;
@@ -174,14 +174,14 @@ fn places_in(plan: &WorkloadPlan, length_bytes: u64) -> PerDirection<u64> {
 }
 
 impl Shapes {
-    /// The shape of the distribution over a file and its centre; `None` for a file without blocks.
+    /// The shape of the distribution over a file, and its centre; `None` for a file without blocks.
     fn get(
         &mut self,
         plan: &WorkloadPlan,
         file_index: usize,
     ) -> Result<Option<(DistributionShape, Option<f64>)>, WorkloadError> {
         let unit_bytes = read_write_unit_bytes(plan);
-        // Rounded up: a last part of a block counts, though nothing fits there.
+        // Rounded up: a last partial block counts, though no block fits there.
         let n_blocks = plan.files[file_index].length_bytes.div_ceil(unit_bytes);
         if n_blocks == 0 {
             return Ok(None);
@@ -194,7 +194,8 @@ impl Shapes {
     }
 }
 
-/// The shape of a skewed distribution over a number of blocks, and its centre; `None` for the others.
+/// The shape of a skewed distribution over a number of blocks, and its centre; `None` for a distribution that is not
+/// skewed.
 pub(crate) fn skew(
     distribution: &RandomDistribution,
     n: u64,
@@ -212,24 +213,25 @@ pub(crate) fn skew(
     Ok(Some((shape?, center)))
 }
 
-/// The unit that skewed draws count in: the smallest block of reads and writes, used or not, and not that of trims (as
-/// seen on the reference).
+/// The unit of skewed draws: the smallest block of reads and writes, whether the job uses it or not, but not that of
+/// trims (as seen on fio 3.41).
 fn read_write_unit_bytes(plan: &WorkloadPlan) -> u64 {
     let min_bytes = |direction| plan.pattern.block_size[direction].min_bytes;
     min_bytes(DataDirection::Read).min(min_bytes(DataDirection::Write)).max(1)
 }
 
-/// Bytes that random offsets of a file are drawn from: its range, or a window. Skewed draws are from the range in any case.
+/// Length of the part of a file from which random offsets are drawn: its range, or the window. Skewed draws always use
+/// the range.
 pub(crate) fn drawn_bytes(plan: &WorkloadPlan, file_index: usize) -> u64 {
     plan.strided.map_or(plan.files[file_index].length_bytes, |strided| strided.range_bytes)
 }
 
-/// Number of places among which uniform draws of a direction choose.
+/// Number of offsets among which uniform draws of a direction choose.
 pub(crate) fn n_drawn(plan: &WorkloadPlan, file_index: usize) -> PerDirection<u64> {
     places_in(plan, drawn_bytes(plan, file_index))
 }
 
-/// Smallest block of all directions, used or not: the unit of the map (as seen on the reference).
+/// Smallest block of all directions, whether the job uses it or not: the unit of the map (as seen on fio 3.41).
 pub(crate) fn smallest_block_bytes(plan: &WorkloadPlan) -> u64 {
     let [read, write, trim] = plan.pattern.block_size.0.map(|range| range.min_bytes);
     read.min(write).min(trim)

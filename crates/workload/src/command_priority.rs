@@ -1,8 +1,8 @@
-//! Which I/Os go out with a priority of their own.
+//! Priorities of single I/Os (`cmdprio_percentage` and its family).
 //!
-//! Must not know: engines. Start reading at [`CommandPriorities::next`].
-//! Facts by the counts in the reports of fio 3.41: one draw of 0 to 99 from a stream of its own for each read and write
-//! that may have a priority of its own at all, also where the shares are 100 percent; none for the others.
+//! Must not know: engines. Start reading at [`CommandPriorities::next`]. Facts, by the counts in reports of fio 3.41:
+//! each read or write whose direction may have a priority of its own takes one draw of 0 to 99 from a separate stream,
+//! even if the shares are 100 percent; other I/Os take none.
 
 use ferrio_spec::{CommandPrioritySpec, PriorityShare};
 use ferrio_units::random::{SeedIndex, SeedTable, Taus88};
@@ -13,7 +13,7 @@ use ferrio_units::{DataDirection, PerDirection};
 pub struct CommandPriorities {
     shares: PerDirection<Vec<Share>>,
     stream: Taus88,
-    /// The stream as it was at first, if each pass starts it anew.
+    /// The stream in its initial state, if each pass starts it anew.
     first: Option<Taus88>,
 }
 
@@ -43,7 +43,7 @@ impl CommandPriorities {
         })
     }
 
-    /// Priority of the next I/O in the form of `ioprio_set(2)`; 0: that of the job.
+    /// Priority of the next I/O in the form of `ioprio_set(2)`; 0: the priority of the job.
     pub fn next(&mut self, direction: DataDirection, length_bytes: u64) -> u16 {
         let holds = |share: &&Share| share.block_bytes.is_none_or(|bytes| bytes == length_bytes);
         let mut shares = self.shares[direction].iter().filter(holds).peekable();
@@ -59,7 +59,7 @@ impl CommandPriorities {
         chosen.map_or(0, |share| share.ioprio)
     }
 
-    /// The priorities that a direction may have, beside that of the job.
+    /// The priorities that a direction may have, except for that of the job.
     pub fn of_direction(&self, direction: DataDirection) -> impl Iterator<Item = u16> {
         self.shares[direction].iter().map(|share| share.ioprio)
     }
@@ -97,7 +97,7 @@ mod tests {
         ioprios.iter().map(|ioprio| drawn.iter().filter(|drawn| *drawn == ioprio).count()).collect()
     }
 
-    /// Counts in the reports of fio 3.41, and for 30 percent also in one of its development head.
+    /// Expected values: counts in reports of fio 3.41, and for 30 percent also of a development version.
     #[test]
     fn counts_are_those_of_the_reference() {
         for (percent, n_with) in [(1, 29), (20, 417), (30, 609), (50, 1_031), (60, 1_237), (99, 2_027), (100, 2_048)] {

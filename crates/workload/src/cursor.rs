@@ -1,4 +1,4 @@
-//! Where a worker stands in one file: positions of the directions, visited blocks.
+//! The state of one file for a worker: positions of the directions, visited blocks.
 //!
 //! Must not know: which file comes next. Start reading at [`FileCursor`].
 
@@ -6,39 +6,40 @@ use crate::choice::{BlockChoice, Shapes, n_drawn, n_starts};
 use crate::plan::{FileRange, WorkloadError, WorkloadPlan};
 use ferrio_units::{DataDirection, PerDirection};
 
-/// The last block of a direction that has issued nothing. Cannot be one: the kernel takes no offset above 2^63.
+/// Start of the last block of a direction that has issued nothing. No real block can start here: the kernel takes no
+/// offset above 2^63.
 pub(crate) const NOWHERE: u64 = u64::MAX;
 
 /// State of one file.
 #[derive(Debug, Clone)]
 pub(crate) struct FileCursor {
     pub(crate) range: FileRange,
-    /// Where blocks in sequence end.
+    /// End of the range or window for sequential blocks.
     pub(crate) end_bytes: u64,
-    /// Where random blocks are counted from: the start of the range, or of the window.
+    /// Offset from which random blocks are counted: the start of the range, or of the window.
     pub(crate) base_bytes: u64,
     /// End of the last block of each direction.
     pub(crate) next_bytes: PerDirection<u64>,
     /// Start of the last block of each direction, or [`NOWHERE`].
     pub(crate) last_bytes: PerDirection<u64>,
-    /// A direction has issued nothing since the last rewind.
+    /// The direction has issued nothing since the last rewind.
     pub(crate) fresh: PerDirection<bool>,
     pub(crate) choice: BlockChoice,
-    /// Number of aligned places that begin within the range: what is drawn past them ends the file. Whether a block fits at
-    /// one is another question.
+    /// Number of aligned offsets within the range; a draw past them ends the file. Whether a block fits at an offset is
+    /// checked elsewhere.
     pub(crate) n_starts: PerDirection<u64>,
-    /// Places among which uniform draws choose: all of them, or those in a window.
+    /// Number of offsets among which uniform draws choose, in the whole range or in the window.
     pub(crate) n_drawn: PerDirection<u64>,
-    /// The range is shown through a window that moves, and runs go on in the next.
+    /// The file has a window that moves (`zonemode=strided`); a run continues in the next window.
     pub(crate) has_window: bool,
     /// Length of the last trim, for the write that follows it.
     pub(crate) last_trim_bytes: u64,
-    /// The last trim was not followed by a write.
+    /// The last trim has not been followed by a write yet.
     pub(crate) has_unwritten_trim: bool,
-    /// I/Os since the last rewind: a file that restarts without one is done.
+    /// I/Os since the last rewind. A file without one is done, because another rewind would change nothing.
     pub(crate) n_since_rewind: u64,
-    /// Where the last block would have begun that found no place. As seen on fio 3.41, one past the end of the range is counted
-    /// from the start of the range, one that is too long there from that of the file.
+    /// Start of the last block that did not fit. As seen on fio 3.41, it counts from the start of the range if it lies
+    /// past the end of the range, and from the start of the file if the block is only too long there.
     pub(crate) missed_bytes: Option<u64>,
     /// Rewinds since the last I/O.
     pub(crate) n_fruitless: u32,
@@ -55,7 +56,7 @@ impl FileCursor {
             last_bytes: PerDirection::all(0),
             fresh: PerDirection::all(true),
             choice: BlockChoice::new(plan, file_index, shapes)?,
-            // Divided once here, so that no offset needs a division.
+            // The divisions are done here once, so that no I/O needs one.
             n_starts: n_starts(plan, file_index),
             n_drawn: n_drawn(plan, file_index),
             has_window: plan.strided.is_some(),
@@ -69,7 +70,7 @@ impl FileCursor {
         Ok(cursor)
     }
 
-    /// Back to the start: positions and visited blocks.
+    /// Takes the positions back to the start and forgets visited blocks.
     pub(crate) fn rewind(&mut self) {
         self.go_to(self.range.start_bytes);
         self.has_unwritten_trim = false;
@@ -77,7 +78,7 @@ impl FileCursor {
         self.n_since_rewind = 0;
     }
 
-    /// Takes each direction that has come to the end back to the start; false: none has, or there is nothing to go through.
+    /// Takes each direction that has reached the end back to the start. False: none has, or the range is empty.
     pub(crate) fn wrap(&mut self) -> bool {
         let (start, end) = (self.range.start_bytes, self.end_bytes);
         let mut has_wrapped = false;
@@ -90,7 +91,7 @@ impl FileCursor {
         has_wrapped
     }
 
-    /// Takes a direction back to the start, unless it stands there.
+    /// Takes a direction back to the start, unless it is there already.
     pub(crate) fn wrap_rest(&mut self, direction: DataDirection) -> bool {
         let has_moved = !self.fresh[direction];
         if has_moved {
@@ -104,7 +105,7 @@ impl FileCursor {
         self.fresh[direction] = true;
     }
 
-    /// Goes on at another place, where nothing was visited.
+    /// Continues at another offset, with no block visited.
     pub(crate) fn go_to(&mut self, base_bytes: u64) {
         self.base_bytes = base_bytes;
         self.next_bytes = PerDirection::all(base_bytes);

@@ -1,4 +1,4 @@
-//! Which direction comes next.
+//! Direction of the next I/O.
 //!
 //! Must not know: offsets. Start reading at [`DirectionPicker`].
 //! Facts of the mix: reference "Mixed choice" (a draw of 1..100 from the mix stream; shares are recomputed on a switch).
@@ -11,15 +11,15 @@ use ferrio_units::{DataDirection, PerDirection};
 /// Chooses the direction of the next data I/O.
 #[derive(Debug, Clone)]
 pub(crate) enum DirectionPicker {
-    /// Always the same.
+    /// Always the same direction.
     Single(DataDirection),
-    /// Writes follow trims in order, until they have reached the block of the last trim.
+    /// Sequential trims and writes: writes follow a trim until they have reached its block.
     SequentialTrimWrite,
-    /// Each trim is followed by the write of the same range.
+    /// Random trims: each is followed by a write of the same range.
     RandomTrimWrite,
     /// Reads and writes in a ratio.
     Mix(ReadWriteMix),
-    /// The same, where each direction has its own rate.
+    /// The same, if each direction has its own rate.
     Steered(Box<SteeredMix>),
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct SteeredMix {
 pub(crate) struct ReadWriteMix {
     percent_read: u32,
     current: DataDirection,
-    /// I/Os of `current` that are issued before a new draw.
+    /// Number of `current`'s I/Os after which a direction is drawn again.
     share: u64,
     stream: Taus88,
 }
@@ -58,7 +58,7 @@ impl DirectionPicker {
         }
     }
 
-    /// The same, for rates.
+    /// The same picker for a job with rates.
     pub(crate) fn steered(self) -> Self {
         match self {
             Self::Mix(mix) => Self::Steered(Box::new(SteeredMix { mix, now_ns: 0, dues_ns: PerDirection::all(0) })),
@@ -66,27 +66,27 @@ impl DirectionPicker {
         }
     }
 
-    /// Starts its stream anew.
+    /// Starts the random stream anew.
     pub(crate) fn reseed(&mut self, pattern: &PatternSpec, seeds: &SeedTable) {
         let fresh = Self::new(pattern, seeds);
         *self = if matches!(self, Self::Steered(_)) { fresh.steered() } else { fresh };
     }
 
-    /// Tells when each direction is due.
+    /// Sets the time and the times at which the directions are due.
     pub(crate) fn steer(&mut self, now_ns: u64, dues_ns: PerDirection<u64>) {
         if let Self::Steered(steered) = self {
             (steered.now_ns, steered.dues_ns) = (now_ns, dues_ns);
         }
     }
 
-    /// The direction that was drawn last found nothing to do: it is the next again, without another draw.
+    /// The direction drawn last had no I/O to do; it comes again next, without another draw.
     pub(crate) fn hold(&mut self, n_issued: &PerDirection<u64>) {
         if let Some(mix) = self.mix() {
             mix.share = mix.share.max(n_issued[mix.current].saturating_add(1));
         }
     }
 
-    /// A pass begins. As seen on fio 3.41: what a direction had left of its share in the pass before is lost.
+    /// Starts a pass. As seen on fio 3.41, the rest of a direction's share in the last pass is lost.
     pub(crate) fn start_pass(&mut self) {
         if let Some(mix) = self.mix() {
             mix.share = 0;
@@ -101,7 +101,7 @@ impl DirectionPicker {
         }
     }
 
-    /// The next direction in a file, given the I/Os issued so far.
+    /// The next direction in a file. `n_issued`: I/Os issued so far.
     #[inline]
     pub(crate) fn next(&mut self, n_issued: &PerDirection<u64>, file: &FileCursor) -> DataDirection {
         match self {
@@ -119,7 +119,7 @@ impl DirectionPicker {
 }
 
 impl SteeredMix {
-    /// The direction that is drawn, but the other one if that is due sooner and the one drawn would have to wait.
+    /// The drawn direction, or the other one if the drawn one would have to wait and the other is due sooner.
     fn next(&mut self, n_issued: &PerDirection<u64>) -> DataDirection {
         let drawn = self.mix.next(n_issued);
         let other = if drawn == DataDirection::Read { DataDirection::Write } else { DataDirection::Read };

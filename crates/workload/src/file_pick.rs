@@ -1,4 +1,4 @@
-//! Which file the next I/O goes to.
+//! The file of the next I/O.
 //!
 //! Must not know: offsets. Start reading at [`FilePicker::next`].
 
@@ -7,10 +7,10 @@ use crate::plan::{WorkloadError, WorkloadPlan};
 use ferrio_spec::FileService;
 use ferrio_units::random::{Generator, SeedIndex, SkewedBlocks};
 
-/// A file is kept until it is done.
+/// Number of I/Os that means: the file is kept until it is done.
 const ALL_OF_IT: u32 = u32::MAX;
 
-/// Skewed draws are among this many places for each file: 2 to the power of it.
+/// A skewed draw chooses among 2 to the power of this many numbers for each file.
 const PLACES_PER_FILE_LOG2: u32 = 10;
 
 /// Most skewed draws for one pick.
@@ -20,12 +20,12 @@ const MAX_SKEWED_DRAWS: u32 = 1 << 16;
 enum FileState {
     Closed,
     Open,
-    /// It starts over once nothing of it is in flight.
+    /// The file starts over as soon as none of its I/Os is in flight.
     Closing,
     Done,
 }
 
-/// Chooses files; knows which are open and which are done.
+/// Chooses files, and keeps track of which are open and which are done.
 #[derive(Debug, Clone)]
 pub(crate) struct FilePicker {
     states: Vec<FileState>,
@@ -37,11 +37,11 @@ pub(crate) struct FilePicker {
     /// I/Os left on `current`.
     left: u32,
     current: usize,
-    /// Where the round goes on.
+    /// Index at which the round continues.
     next: usize,
     stream: Generator,
     skewed: Option<SkewedBlocks>,
-    /// The same before its first draw.
+    /// The same in its initial state.
     skewed_at_first: Option<SkewedBlocks>,
 }
 
@@ -56,8 +56,8 @@ impl FilePicker {
             n_done: 0,
             max_open: plan.openfiles.clamp(1, plan.files.len().max(1)),
             service: plan.file_service.clone(),
-            // As seen on fio 3.41: files in sequence are a round that stays with each until it is done. The next pass goes on with
-            // the file after the last.
+            // As seen on fio 3.41: `file_service_type=sequential` is a round that stays with each file until it is
+            // done. The next pass continues with the file after the last one.
             count: if in_sequence { ALL_OF_IT } else { plan.file_service_count.max(1) },
             left: 0,
             current: 0,
@@ -68,7 +68,7 @@ impl FilePicker {
         })
     }
 
-    /// The next file, opened if need be; `None`: all are done.
+    /// The next file, opened if necessary; `None`: all are done.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<usize> {
         if self.n_done == self.states.len() {
@@ -92,7 +92,7 @@ impl FilePicker {
     }
 
     fn round_robin(&mut self) -> usize {
-        // Ends: at least one file is not done, and one that is open or may be opened always exists.
+        // The loop ends: at least one file is not done, and one that is open or may be opened always exists.
         loop {
             let file = self.next;
             self.next = (self.next + 1) % self.states.len();
@@ -112,7 +112,7 @@ impl FilePicker {
     }
 
     fn skewed(&mut self) -> usize {
-        // Files that cannot be used may have nearly all of the draws; then the first that can be is taken.
+        // Nearly all draws may hit files that cannot be used; after this many draws the first usable file is taken.
         for _ in 0..MAX_SKEWED_DRAWS {
             let Some(stream) = &mut self.skewed else { break };
             let file = (stream.next_block() >> PLACES_PER_FILE_LOG2) as usize;
@@ -120,7 +120,7 @@ impl FilePicker {
                 return file;
             }
         }
-        // If all that are not done close, one of them goes on.
+        // If all files that are not done are closing, one of them continues.
         let usable = (0..self.states.len()).find(|file| self.usable(*file));
         usable.or_else(|| self.states.iter().position(|state| *state == FileState::Closing)).unwrap_or(0)
     }
@@ -146,19 +146,19 @@ impl FilePicker {
         file
     }
 
-    /// The file starts over without being left.
+    /// The current file starts over without being closed.
     pub(crate) fn stay(&mut self) {
         self.left = self.left.saturating_add(1);
     }
 
-    /// The file has nothing left, but starts over when it is picked after it was closed.
+    /// All of the file was issued; it starts over when it is picked again after its close.
     pub(crate) fn close(&mut self, file: usize) {
         if self.states[file] == FileState::Open {
             self.states[file] = FileState::Closing;
         }
     }
 
-    /// The file was closed: nothing of it is in flight.
+    /// The file was closed: none of its I/Os is in flight.
     pub(crate) fn closed(&mut self, file: usize) {
         if self.states[file] == FileState::Closing {
             self.states[file] = FileState::Closed;
@@ -166,12 +166,12 @@ impl FilePicker {
         }
     }
 
-    /// Files that are done start over.
+    /// True if files that are done start over.
     pub(crate) fn starts_over(&self) -> bool {
         self.skewed.is_some()
     }
 
-    /// The file has nothing left.
+    /// All of the file was issued.
     pub(crate) fn finish(&mut self, file: usize) {
         if matches!(self.states[file], FileState::Open | FileState::Closing) {
             self.n_open -= 1;
@@ -182,16 +182,16 @@ impl FilePicker {
         }
     }
 
-    /// The streams of random and of skewed picks start anew.
+    /// The streams of random and skewed picks start anew.
     pub(crate) fn reseed(&mut self, plan: &WorkloadPlan) {
         self.stream = Generator::from_table(plan.pattern.generator_kind(), &plan.seeds, SeedIndex::FilePick);
         self.skewed.clone_from(&self.skewed_at_first);
     }
 
-    /// All files are closed and not done again.
+    /// All files are closed, and none is done.
     pub(crate) fn restart(&mut self) {
         self.states.fill(FileState::Closed);
-        // The round goes on where it was: `next` stays.
+        // The round continues where it was, so `next` stays.
         (self.n_open, self.n_done, self.left, self.current) = (0, 0, 0, 0);
     }
 }

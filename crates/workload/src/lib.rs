@@ -1,8 +1,9 @@
-//! What to issue next: file, direction, offset, block size, sync points, buffer contents. Pure and seeded: the same
+//! The next I/O to issue: file, direction, offset, block size, sync points, buffer contents. Pure and seeded: the same
 //! plan gives the same I/Os on every machine.
 //!
-//! Must not know: system calls, engines, clocks. Of `sys` it uses what the CPU does, no more.
-//! Start reading at [`workload`], then `stream`, which asks the other modules in the order in which they decide.
+//! Must not know: system calls, engines, clocks. From `sys` this crate uses only CPU instructions, such as checksums
+//! and prefetches.
+//! Start reading at [`workload`], then `stream`, which calls the other modules in the order of their decisions.
 #![forbid(unsafe_code)]
 
 mod block_size;

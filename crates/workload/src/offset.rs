@@ -1,6 +1,6 @@
-//! Where the next block starts.
+//! Start of the next block.
 //!
-//! Must not know: block sizes of other directions, files other than the one it is given.
+//! Must not know: block sizes of other directions, files other than the one that it is given.
 //! Start reading at [`OffsetPicker::next`].
 
 use crate::choice::{BlockChoice, align_bytes};
@@ -13,12 +13,12 @@ use ferrio_sys::prefetch;
 use ferrio_units::random::{Generator, GeneratorKind, SeedIndex, Taus88};
 use ferrio_units::{DataDirection, PerDirection, RandomMap};
 
-/// A start, and the block number where it was drawn at random from a map.
+/// The start of a block, and its number in the map if it was drawn from one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BlockStart {
     pub(crate) offset_bytes: u64,
     pub(crate) random: bool,
-    /// Block in the units of the direction, to be marked in the map.
+    /// Number of the block in units of the direction; it is to be marked in the map.
     pub(crate) map_block: Option<u64>,
 }
 
@@ -28,41 +28,41 @@ pub(crate) struct OffsetPicker {
     random: bool,
     /// Run length of a random job.
     run_length: u64,
-    /// I/Os left in the run.
+    /// I/Os left in the current run.
     run_left: u64,
     identical: bool,
     /// Bytes skipped after each block of a sequential job.
     skip_bytes: i64,
     percent_random: PerDirection<u32>,
     align_bytes: PerDirection<u64>,
-    /// A file at whose end no place is left starts over.
+    /// A file starts over when no free offset is left.
     starts_over: bool,
-    /// A direction that comes to the end of a file goes on at its start.
+    /// A direction that reaches the end of a file continues at its start.
     wraps: bool,
-    /// The block before was to be a random one and found no place: if files start over, the next is for the same I/O.
+    /// Why the last random block found no offset. If files start over, the next draw is for the same I/O.
     again: Option<Again>,
-    /// What was drawn last lies past the end of the range.
+    /// The last draw lies past the end of the range.
     is_past_end: bool,
-    /// The last block of a random job that found no place was to follow the one before it.
+    /// The last sequential block of a random job (`percentage_random`, a run) found no offset.
     ended_in_sequence: bool,
     offsets: Generator,
-    /// As seen on fio 3.41: each direction draws from a stream of its own, all of which begin alike.
+    /// As seen on fio 3.41: each direction draws from its own stream, and all of these have the same seed.
     mix: PerDirection<Generator>,
     zones: Taus88,
 }
 
-/// Why a block is random that is drawn again.
+/// Why a block is drawn at random.
 #[derive(Debug, Clone, Copy)]
 enum Again {
     Random,
-    /// It stands for one in sequence.
+    /// The draw replaces a sequential block.
     InsteadOfSequential,
 }
 
-/// Above this many blocks fio takes the generator of 64 bits by itself.
+/// Above this number of blocks fio switches to the 64-bit generator by itself.
 const MAX_BLOCKS_32: u64 = u32::MAX as u64;
 
-/// The map of so many blocks takes 256 KiB: smaller ones lie in the caches of the core anyway.
+/// A map with this many blocks takes 256 KiB; smaller maps stay in the caches of the core anyway.
 const MIN_FETCHED_BLOCKS: u64 = 256 * 1024 * 8;
 
 impl OffsetPicker {
@@ -91,7 +91,7 @@ impl OffsetPicker {
         }
     }
 
-    /// What the starts are drawn from, or would be if they did not follow each other.
+    /// State of the generator from which random starts are (or would be) drawn.
     pub(crate) fn state(&self) -> OffsetState {
         OffsetState::from(&self.offsets)
     }
@@ -112,7 +112,7 @@ impl OffsetPicker {
             None if first_of_run => self.random_or_mixed(file, direction),
             None => self.within_run(file, direction),
         };
-        // A file that starts over is drawn from once more for the same I/O.
+        // In a file that starts over, another draw is made for the same I/O.
         if start.is_some() || self.is_past_end || !self.starts_over {
             self.run_left -= 1;
         }
@@ -130,8 +130,8 @@ impl OffsetPicker {
         self.drawn(if sequential { Again::InsteadOfSequential } else { Again::Random }, file, direction)
     }
 
-    /// A random block. One that stands where a sequential one would start past the end has the size of those in sequence, and is
-    /// not marked in the map (as seen on fio 3.41).
+    /// A random block. If it replaces a sequential one that would start past the end, it has the size of a sequential
+    /// block and is not marked in the map (as seen on fio 3.41).
     #[inline]
     fn drawn(&mut self, what: Again, file: &mut FileCursor, direction: DataDirection) -> Option<BlockStart> {
         let Some(start) = self.at_random(file, direction) else {
@@ -144,32 +144,33 @@ impl OffsetPicker {
         })
     }
 
-    /// The next block in sequence starts within the file; where directions wrap, within the range.
+    /// True if the next sequential block starts within the file; where directions wrap, within the range.
     #[inline]
     fn is_in_file(&self, file: &FileCursor, direction: DataDirection) -> bool {
         let end_bytes = if self.wraps { file.end_bytes } else { file.range.block_end_bytes() };
         file.next_bytes[direction] < end_bytes
     }
 
-    /// What found no place was drawn past the end of the range.
+    /// The last block found no offset because its draw lies past the end of the range.
     pub(crate) fn is_past_end(&self) -> bool {
         self.is_past_end
     }
 
-    /// The streams start anew. As seen on fio 3.41: a run goes on.
+    /// The random streams start anew. As seen on fio 3.41, a run continues.
     pub(crate) fn reseed(&mut self, fresh: Self) {
         let Self { run_left, again, is_past_end, .. } = *self;
         *self = Self { run_left, again, is_past_end, ..fresh };
     }
 
-    /// The block that found no place was a sequential one, or instead of one.
+    /// The last block that found no offset was a sequential one, or replaced one.
     pub(crate) fn failed_in_sequence(&mut self) -> bool {
         std::mem::take(&mut self.ended_in_sequence) || matches!(self.again, Some(Again::InsteadOfSequential))
     }
 
-    /// Inside a run: the next block of the file and direction, or the same again, from the start of the range where there
-    /// was none (as seen on fio 3.41). A run that reaches the end of the file goes on elsewhere, and is no longer for it;
-    /// one that reaches that of a range that ends before it ends the file.
+    /// The next start within a run: behind the last block of this file and direction. With `rw_sequencer=identical` it
+    /// is the start of the last block again, or of the range if there was none (as seen on fio 3.41). At the end of the
+    /// file a random block takes over and counts as sequential; at the end of a range that is shorter than the file,
+    /// the file ends.
     fn within_run(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<BlockStart> {
         if self.identical {
             let last_bytes = file.last_bytes[direction];
@@ -182,14 +183,14 @@ impl OffsetPicker {
         self.following(file, direction)
     }
 
-    /// The block after the last one, of a random job.
+    /// The block behind the last one, in a random job.
     fn following(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<BlockStart> {
         let start = self.sequential(file, direction);
         self.ended_in_sequence = start.is_none();
         start
     }
 
-    /// An I/O that repeats a range counts for its run.
+    /// Counts an I/O that repeats a range as a part of the run.
     #[inline]
     pub(crate) fn count_repeat(&mut self) {
         self.run_left = self.run_left.checked_sub(1).unwrap_or(self.run_length - 1);
@@ -200,7 +201,8 @@ impl OffsetPicker {
         let align = self.align_bytes[direction];
         let n_blocks = file.n_drawn[direction];
         let (block, map_block) = match &mut file.choice {
-            // As seen on fio 3.41: nothing is taken from the streams of the job where there is no place. There is no start either.
+            // As seen on fio 3.41: if there is no offset to choose from, nothing is drawn from the job's streams, and
+            // the file gives no block.
             BlockChoice::Free | BlockChoice::Map(_) | BlockChoice::Zoned(_) if n_blocks == 0 => (0, None),
             BlockChoice::Free => (self.offsets.below(n_blocks), None),
             BlockChoice::Map(map) => {
@@ -253,8 +255,8 @@ impl OffsetPicker {
     }
 }
 
-/// Has the word fetched that the next draw of the same kind looks at, while the present I/O is done. A draw of another kind
-/// comes to no harm.
+/// Prefetches the word of the map that the next draw will look at, while the present I/O is done. If the next draw is
+/// of another kind, the prefetch is merely useless.
 #[inline]
 fn fetch_next(map: &RandomMap, offsets: &Generator, n_blocks: u64) {
     if let Some(word) = map.word_of(offsets.clone().below(n_blocks)) {

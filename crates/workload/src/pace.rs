@@ -1,6 +1,6 @@
-//! When the I/Os of one direction are due, by the rate of the job.
+//! Due times of the I/Os of one direction, from the job's rate.
 //!
-//! Must not know: clocks, which I/Os they are. Start reading at [`Arrivals`].
+//! Must not know: clocks, kinds of I/O. Start reading at [`Arrivals`].
 //! Facts: reference "Rates and pauses" and, for the draws, "Block sizes, mix, rates".
 
 use ferrio_spec::{CatchUp, PaceSpec, PatternSpec, RateProcess};
@@ -9,61 +9,61 @@ use ferrio_units::{DataDirection, PerDirection};
 
 const NS_PER_SEC: u64 = 1_000_000_000;
 
-/// The times at which the I/Os of one direction are due. What comes late does not move
-/// those after it: a job that was held up catches up.
+/// Due times of the I/Os of one direction. A late I/O does not delay the due times after it, so a job that was held up
+/// catches up.
 #[derive(Debug, Clone)]
 pub(crate) struct Arrivals {
     process: Process,
-    /// From when the rate counts.
+    /// Time from which the rate counts.
     origin_ns: u64,
-    /// When the next I/O is due, from there.
+    /// Due time of the next I/O, relative to the origin.
     due_ns: u64,
-    /// What is late does not follow at once.
+    /// After a delay, I/Os are spaced instead of following each other at once.
     is_paced: bool,
-    /// Then: the next I/O is not done before, on the clock of the origin.
+    /// With `is_paced`: earliest start of the next I/O, on the clock of the origin.
     not_before_ns: u64,
 }
 
 #[derive(Debug, Clone)]
 enum Process {
-    /// An I/O is due when all bytes before it have had their time.
+    /// An I/O is due when the bytes before it have taken their time at this rate.
     Linear(Linear),
-    /// The times between two I/Os are exponential, whatever their sizes.
+    /// The times between I/Os are exponentially distributed, whatever the block sizes.
     Poisson { mean_ns: f64, due_ns: f64, stream: Taus88 },
 }
 
-/// Time by bytes, exact: what a division leaves is kept. I/Os of one size after another need no division, which for 128 bits is
-/// the dearest part of a paced I/O.
+/// Time by bytes, exact, because the remainder of each division is kept. Successive I/Os of one size need no division;
+/// a division of 128 bits is the most expensive part of a paced I/O.
 #[derive(Debug, Clone)]
 struct Linear {
     bytes_per_sec: u64,
-    /// What each I/O counts as, where its own size does not count.
+    /// Bytes that each I/O counts as, if its own size does not count.
     io_bytes: Option<u64>,
-    /// When the next I/O is due.
+    /// Due time of the next I/O.
     due_ns: u64,
-    /// What is beyond that, in parts of a nanosecond: below `bytes_per_sec`.
+    /// Fraction of a nanosecond beyond `due_ns`, in units of 1 / `bytes_per_sec`.
     rest: u64,
     step: SizeTime,
 }
 
-/// The time that the last size took.
+/// The time that an I/O of the last size takes.
 #[derive(Debug, Clone, Default)]
 struct SizeTime {
     bytes: u64,
     ns: u64,
-    /// As in [`Linear`].
+    /// Fraction as in [`Linear`].
     rest: u64,
 }
 
 impl Linear {
-    /// An I/O more; when the next is due.
+    /// Counts one more I/O; returns the due time of the next.
     #[inline]
     fn count(&mut self, bytes: u64) -> u64 {
         let bytes = self.io_bytes.unwrap_or(bytes);
         if bytes != self.step.bytes {
             self.step = SizeTime::of(bytes, self.bytes_per_sec);
         }
-        // Both rests are below the rate, so that neither branch overflows.
+        // Both fractions are below the rate, so neither branch overflows.
         let to_carry = self.bytes_per_sec - self.rest;
         let carries = self.step.rest >= to_carry;
         self.rest = if carries { self.step.rest - to_carry } else { self.rest + self.step.rest };
@@ -75,13 +75,13 @@ impl Linear {
 impl SizeTime {
     fn of(bytes: u64, bytes_per_sec: u64) -> Self {
         let (parts, rate) = (u128::from(bytes) * u128::from(NS_PER_SEC), u128::from(bytes_per_sec));
-        // The rest is below the rate, which has 64 bits.
+        // The remainder is below the rate, which has 64 bits.
         Self { bytes, ns: u64::try_from(parts / rate).unwrap_or(u64::MAX), rest: (parts % rate) as u64 }
     }
 }
 
 impl Arrivals {
-    /// Those of each direction that has a rate.
+    /// The due times for each direction that has a rate.
     pub(crate) fn of_job(pace: &PaceSpec, pattern: &PatternSpec, seeds: &SeedTable) -> PerDirection<Option<Self>> {
         PerDirection(DataDirection::ALL.map(|direction| {
             let min_bytes = pattern.block_size[direction].min_bytes.max(1);
@@ -89,7 +89,7 @@ impl Arrivals {
             let bytes_per_sec = if by_ios > 0 { by_ios } else { pace.bytes_per_sec[direction] };
             let process = match pace.process {
                 RateProcess::Linear => {
-                    // With shares of sizes an I/O rate is one interval an I/O (reference, "rate_iops").
+                    // With shares of sizes (`bssplit`), an I/O rate counts I/Os, not bytes (reference, "rate_iops").
                     let counts_ios = by_ios > 0 && !pattern.block_split[direction].is_empty();
                     let io_bytes = counts_ios.then_some(min_bytes);
                     Process::Linear(Linear { bytes_per_sec, io_bytes, due_ns: 0, rest: 0, step: SizeTime::default() })
@@ -106,13 +106,13 @@ impl Arrivals {
         }))
     }
 
-    /// When the rate wants the next I/O to start, on the clock of the origin.
+    /// The time at which the rate wants the next I/O to start, on the clock of the origin.
     #[inline]
     pub(crate) fn intended_ns(&self) -> u64 {
         self.due_ns.saturating_add(self.origin_ns)
     }
 
-    /// When it may start.
+    /// The earliest time at which the next I/O may start.
     #[inline]
     pub(crate) fn due_ns(&self) -> u64 {
         self.intended_ns().max(self.not_before_ns)
@@ -123,17 +123,17 @@ impl Arrivals {
         self.origin_ns = now_ns;
     }
 
-    /// An I/O that was due before now is due now, and those after it follow.
+    /// If the next I/O was due before now, it is due now, and all later ones move by the same time.
     pub(crate) fn forgive(&mut self, now_ns: u64) {
         self.postpone(now_ns.saturating_sub(self.intended_ns()));
     }
 
-    /// All are due later.
+    /// Moves all due times back.
     pub(crate) fn postpone(&mut self, pause_ns: u64) {
         self.origin_ns = self.origin_ns.saturating_add(pause_ns);
     }
 
-    /// The I/O that was due is issued now.
+    /// Counts the I/O that was due; it is issued now.
     #[inline]
     pub(crate) fn issued(&mut self, bytes: u64, now_ns: u64) {
         let due_ns = self.due_ns;
@@ -147,8 +147,8 @@ impl Arrivals {
     fn count(&mut self, bytes: u64) {
         self.due_ns = match &mut self.process {
             Process::Linear(linear) => linear.count(bytes),
-            // The reference counts in whole microseconds, and divides 1000000 by the rate as an integer: above 100,000 I/Os per
-            // second it is far from the rate that it was given. The draws are the same here, the arithmetic is exact.
+            // fio counts in whole microseconds and divides 1000000 by the rate as an integer, so that above 100,000
+            // I/Os per second it is far from the given rate. Here the draws are fio's, but the arithmetic is exact.
             Process::Poisson { mean_ns, due_ns, stream } => {
                 *due_ns -= *mean_ns * stream.open_fraction().ln();
                 // The cast saturates.
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn even_spacing_is_that_of_arithmetic() {
         assert_eq!(dues(reads(|pace| pace.ios_per_sec.0[0] = 1_000), 4), [0, 1_000_000, 2_000_000, 3_000_000]);
-        // 7 a second: each to the nanosecond below, with no error that grows.
+        // 7 a second: each time is the exact one rounded down to a nanosecond, and the error does not grow.
         let sevenths = dues(reads(|pace| pace.ios_per_sec.0[0] = 7), 7_001);
         assert_eq!(sevenths[1..4], [142_857_142, 285_714_285, 428_571_428]);
         assert_eq!(sevenths[7_000], 1_000 * NS_PER_SEC);
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(dues(reads(|pace| pace.bytes_per_sec.0[0] = 1), 2), [0, 4_096 * NS_PER_SEC]);
     }
 
-    // Reference: rate_iops is the bytes of its smallest blocks, but one interval an I/O with bssplit.
+    // Reference: `rate_iops` stands for the bytes of its smallest blocks, but with `bssplit` for one interval per I/O.
     #[test]
     fn a_rate_of_ios_over_shares_of_sizes_counts_ios() {
         let mut job = JobSpec::default();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     proptest! {
-        /// All bytes by the rate, divided once.
+        /// Expected: the time of all bytes together, divided once.
         #[test]
         fn no_part_of_a_nanosecond_is_lost(
             bytes_per_sec in prop_oneof![1..20_u64, 1..u64::MAX],
@@ -254,7 +254,8 @@ mod tests {
             let mean_ns = 1e9 / f64::from(rate);
             let measured_ns = dues[n] as f64 / n as f64;
             assert!((measured_ns / mean_ns - 1.0).abs() < 0.005, "{rate}: {measured_ns} for {mean_ns}");
-            // The standard deviation of exponential intervals is their mean; a share of 1/e is longer than it.
+            // The standard deviation of exponential intervals equals their mean, and a share of 1/e is longer than the
+            // mean.
             let intervals = || dues.windows(2).map(|pair| (pair[1] - pair[0]) as f64);
             let variance = intervals().map(|ns| (ns - measured_ns).powi(2)).sum::<f64>() / n as f64;
             assert!((variance.sqrt() / mean_ns - 1.0).abs() < 0.01, "{rate}: {variance}");

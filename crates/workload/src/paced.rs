@@ -1,6 +1,6 @@
-//! The stream of a job with rates or pauses. Before each I/O it wants to be told the time.
+//! The stream of a job with rates or pauses. The loop must tell it the time before each I/O.
 //!
-//! A stream of its own, so that the others need not ask. Must not know: how time passes.
+//! It is a separate type, so that other streams need no time. Must not know: how time passes.
 //! Start reading at [`PacedStream::next`], then [`PacedStream::turn`].
 
 use crate::pace::Arrivals;
@@ -9,9 +9,9 @@ use crate::stream::{Next, NextIo, Stream};
 use crate::zoning::Zoning;
 use ferrio_units::{DataDirection, PerDirection};
 
-/// What gives the I/Os, not knowing when they are due.
+/// A stream of I/Os that does not know when they are due.
 pub(crate) trait Unpaced {
-    /// Tells when each direction is due: a mix does not wait for one while the other is behind.
+    /// Sets the time and the due times of the directions; a mix uses them to prefer a direction that is behind.
     fn steer(&mut self, now_ns: u64, dues_ns: impl FnOnce() -> PerDirection<u64>);
 
     /// The next I/O, or what has to happen before it.
@@ -20,7 +20,7 @@ pub(crate) trait Unpaced {
 
 impl Unpaced for PlainStream {
     fn steer(&mut self, _now_ns: u64, _dues_ns: impl FnOnce() -> PerDirection<u64>) {
-        // It has one direction.
+        // A plain stream has only one direction.
     }
 
     #[inline]
@@ -47,9 +47,9 @@ pub(crate) struct PacedStream<S> {
     now_ns: u64,
     /// The time was told since the last I/O.
     is_told: bool,
-    /// Drawn, and not due yet.
+    /// The drawn I/O, which is not due yet.
     held: Option<NextIo>,
-    /// When the rate wanted the last I/O to start; `None`: its direction has none.
+    /// The time at which the rate wanted the last I/O to start; `None`: its direction has no rate.
     intended_ns: Option<u64>,
 }
 
@@ -90,7 +90,7 @@ impl<S: Unpaced> PacedStream<S> {
         self.stream.draw()
     }
 
-    /// When the rate wanted the last read, write or trim to start; `None`: its direction has no rate.
+    /// The time at which the rate wanted the last read, write or trim to start; `None`: its direction has no rate.
     pub(crate) fn intended_ns(&self) -> Option<u64> {
         self.intended_ns
     }
@@ -100,24 +100,24 @@ impl<S: Unpaced> PacedStream<S> {
     }
 }
 
-/// When the next I/O of a direction is due; 0: at once.
+/// Due time of the next I/O of a direction; 0: at once.
 #[inline]
 fn due_ns(arrivals: &PerDirection<Option<Arrivals>>, direction: DataDirection) -> u64 {
     arrivals[direction].as_ref().map_or(0, Arrivals::due_ns)
 }
 
-/// What wants to know the time.
+/// A stream that needs to be told the time.
 pub(crate) trait Pace {
-    /// Tells the time. Gives that of the next I/O if it lies ahead and is known.
+    /// Tells the time. Returns the due time of the next I/O if that is known and in the future.
     fn turn(&mut self, now_ns: u64) -> Option<u64>;
 
     /// Rates count from now.
     fn start(&mut self, now_ns: u64);
 
-    /// What is behind its rate does not make up for it.
+    /// The job does not make up for I/Os that are late by now.
     fn forgive(&mut self, now_ns: u64);
 
-    /// Rates stood still for so long.
+    /// Moves all due times by a pause.
     fn postpone(&mut self, pause_ns: u64);
 }
 

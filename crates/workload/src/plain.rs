@@ -1,6 +1,6 @@
-//! The stream of a plain job: one file, one direction, one block size, no syncs. Most jobs that hunt for the limit of a
-//! device are of this kind, and its I/Os cost a quarter of the instructions of the general [`Stream`](crate::stream::Stream), which
-//! decides anew what never changes here.
+//! The stream of a plain job: one file, one direction, one block size, no syncs. Most jobs that look for the limit of a
+//! device are plain. An I/O costs a quarter of the instructions of the general [`Stream`](crate::stream::Stream), which
+//! repeats decisions for each I/O that never change in a plain job.
 //!
 //! Must not know: any job that is not plain. Start reading at [`PlainStream::new`], then [`PlainStream::next`].
 
@@ -19,50 +19,50 @@ pub(crate) struct PlainStream {
     direction: DataDirection,
     block_bytes: u64,
     start_bytes: u64,
-    /// Blocks in the range of the file.
+    /// Number of blocks in the range of the file.
     n_blocks: u64,
     order: BlockOrder,
     /// Blocks of the present pass, or since the file started over.
     n_since_rewind: u64,
     n_issued: u64,
-    /// I/Os issued at which the pass ends: the limits of the job and of the pass.
+    /// Number of I/Os at which the pass ends, by the limits of the job and of the pass.
     n_end: u64,
-    /// The file has nothing left in this pass.
+    /// All of the file was issued in this pass.
     is_done: bool,
     missed_bytes: Option<u64>,
     limits: Limits,
 }
 
-/// In which order the blocks come.
+/// The order of the blocks.
 #[derive(Debug, Clone)]
 enum BlockOrder {
-    /// One after the other, from the start of the range.
+    /// Ascending, from the start of the range.
     Sequential,
-    /// At random, each once a pass.
+    /// Random, each block once a pass.
     Mapped(Box<MappedBlocks>),
-    /// At random.
+    /// Random, with repetitions.
     Free(UniformBlocks),
 }
 
-/// Draws without repetition, which are ahead of their use by a few: the map of a large file does not lie in the nearest caches,
-/// and the words of the next blocks are fetched while the present I/Os are done.
+/// Draws without repetition, made a few I/Os before they are used. The map of a large file is not in the nearest
+/// caches, so each draw prefetches its word of the map while earlier I/Os are done.
 #[derive(Debug, Clone)]
 struct MappedBlocks {
     map: RandomMap,
     blocks: UniformBlocks,
     drawn: [Draw; N_AHEAD],
-    /// The one whose turn is next.
+    /// Index of the next draw to use.
     index: usize,
 }
 
-/// Enough for a word in memory at 60 ns an I/O, and a power of two.
+/// Long enough to hide a memory access at 60 ns an I/O, and a power of two.
 const N_AHEAD: usize = 4;
 
-/// A block, and the stream before it was drawn.
+/// A drawn block, and the state of the stream before the draw.
 #[derive(Debug, Clone, Copy)]
 struct Draw {
     stream_words: [u32; 3],
-    /// Of at most 2^32 blocks.
+    /// A plain file has at most 2^32 blocks.
     block: u32,
 }
 
@@ -78,13 +78,13 @@ impl MappedBlocks {
         Self { map, drawn: std::array::from_fn(|_| Draw::next_of(&mut blocks)), blocks, index: 0 }
     }
 
-    /// The stream begins anew, the map stays.
+    /// The stream starts anew; the map stays.
     fn restart(&mut self, mut blocks: UniformBlocks) {
         self.drawn = std::array::from_fn(|_| Draw::next_of(&mut blocks));
         (self.blocks, self.index) = (blocks, 0);
     }
 
-    /// The next block; `None`: all are taken.
+    /// The next block; `None`: all were taken.
     #[expect(
         clippy::inline_always,
         reason = "left to itself the compiler calls it where streams have a pace: 20 instructions"
@@ -100,7 +100,7 @@ impl MappedBlocks {
         self.map.take_next_free(draw.block.into())
     }
 
-    /// The stream before the next block.
+    /// State of the stream before the next block.
     fn stream_words(&self) -> [u32; 3] {
         self.drawn[self.index % N_AHEAD].stream_words
     }
@@ -113,14 +113,14 @@ struct Limits {
     n_in_pass: u64,
     /// The file starts over when it is done, without being closed.
     starts_over: bool,
-    /// What offsets would be drawn from if they did not follow each other.
+    /// State of the generator that a sequential job does not use.
     unused: OffsetState,
-    /// The stream as it was at first, if each pass starts it anew.
+    /// The stream in its initial state, if each pass starts it anew.
     first: Option<UniformBlocks>,
     range: FileRange,
 }
 
-/// What matters of a plan that is plain.
+/// The facts about a plain plan that the stream needs.
 struct Facts {
     direction: DataDirection,
     block_bytes: u64,
@@ -128,7 +128,7 @@ struct Facts {
 }
 
 impl PlainStream {
-    /// The stream of a plan, `None` if it is not plain.
+    /// The stream of a plan; `None` if the plan is not plain.
     pub(crate) fn new(plan: &WorkloadPlan) -> Result<Option<Self>, WorkloadError> {
         let Some(facts) = facts(plan) else { return Ok(None) };
         let stream = Taus88::from_table(&plan.seeds, SeedIndex::Offset);
@@ -180,7 +180,8 @@ impl PlainStream {
             BlockOrder::Free(blocks) => Some(blocks.next_block()),
         };
         match block {
-            // The map may be larger than the range: its unit is the smallest block of all directions, used or not.
+            // The map may be larger than the range: its unit is the smallest block of all directions, whether the job
+            // uses it or not.
             Some(block) if block < self.n_blocks => Next::Io(self.io(block)),
             missed => self.file_end(missed),
         }
@@ -193,7 +194,7 @@ impl PlainStream {
         NextIo {
             direction: self.direction.into(),
             file_index: 0,
-            // Cannot overflow: it lies below the end of the range.
+            // Cannot overflow: the offset lies below the end of the range.
             offset_bytes: self.start_bytes + block * self.block_bytes,
             length_bytes: self.block_bytes,
         }
@@ -202,7 +203,7 @@ impl PlainStream {
     #[cold]
     fn file_end(&mut self, missed: Option<u64>) -> Next {
         self.missed_bytes = missed.and_then(|block| self.offset_of_missed(block));
-        // A file that gave nothing since it was rewound would restart for ever.
+        // A file without an I/O since its last rewind would restart for ever.
         if self.limits.starts_over && self.n_since_rewind > 0 {
             self.rewind();
             return Next::Restart(0);
@@ -223,7 +224,7 @@ impl PlainStream {
         }
     }
 
-    /// Where the block would have begun that was to come when the file had nothing left.
+    /// Start of the block that did not fit when the file ended.
     pub(crate) fn missed_bytes(&self) -> Option<u64> {
         self.missed_bytes
     }
@@ -248,7 +249,7 @@ impl PlainStream {
         }
     }
 
-    /// What the offsets are drawn from, as it stands.
+    /// State of the generator of the offsets.
     pub(crate) fn offset_state(&self) -> OffsetState {
         match &self.order {
             BlockOrder::Sequential => self.limits.unused,
@@ -262,7 +263,7 @@ impl PlainStream {
         self.n_issued.saturating_mul(self.block_bytes)
     }
 
-    /// All that the job is to do was issued.
+    /// True if all I/Os of the job were issued.
     pub(crate) fn is_spent(&self) -> bool {
         self.n_issued >= self.limits.n_total
     }
@@ -278,7 +279,7 @@ impl PlainStream {
     }
 }
 
-/// The file starts over at its end, without being closed.
+/// True if the file starts over at its end, without being closed.
 fn starts_over(plan: &WorkloadPlan, facts: &Facts) -> bool {
     let has_time = plan.time_based && (plan.pattern.random || ends_with_a_block(plan, facts));
     let goes_round = match plan.rounds {
@@ -289,13 +290,13 @@ fn starts_over(plan: &WorkloadPlan, facts: &Facts) -> bool {
     has_time || (goes_round && !plan.pattern.random)
 }
 
-/// As seen on fio 3.41: a file of which a rest remains is closed, and its pass ends.
+/// As seen on fio 3.41: if the range is no multiple of the block, the file is closed and its pass ends.
 fn ends_with_a_block(plan: &WorkloadPlan, facts: &Facts) -> bool {
     plan.files.iter().all(|file| facts.n_blocks.saturating_mul(facts.block_bytes) >= file.length_bytes)
 }
 
-/// What matters of a plan if it is plain. Every field of plan and pattern is named, so that a new one does not compile before
-/// somebody has thought about it here.
+/// The facts about a plan if it is plain. All fields of plan and pattern are named here, so that a new field does not
+/// compile before its author has decided whether it matters here.
 fn facts(plan: &WorkloadPlan) -> Option<Facts> {
     let WorkloadPlan {
         pattern,
@@ -322,40 +323,41 @@ fn facts(plan: &WorkloadPlan) -> Option<Facts> {
     let (direction, block_bytes) = plain_pattern(pattern)?;
     let [range] = files.as_slice() else { return None };
     if matches!(file_service, FileService::Skewed(_)) {
-        // Its file starts over in the middle of a pass.
+        // The file starts over in the middle of a pass.
         return None;
     }
     let n_blocks = n_blocks(range, block_bytes, pattern.random)?;
     let smallest_bytes = choice::smallest_block_bytes(plan).max(1);
     if pattern.random && smallest_bytes < block_bytes && !range.length_bytes.is_multiple_of(block_bytes) {
-        // A map of smaller blocks may give the last one, which is not whole and never drawn.
+        // A map of smaller blocks may give the last, partial block, which no draw gives.
         return None;
     }
-    // Beyond, the general stream draws 64 bits: it counts in the smallest block of all directions, used or not.
+    // Above this, the general stream draws 64 bits; it counts in the smallest block of all directions, whether the job
+    // uses it or not.
     let n_smallest = range.length_bytes / smallest_bytes;
     u32::try_from(n_smallest).is_ok().then_some(Facts { direction, block_bytes, n_blocks })
 }
 
-/// Direction and block size if there is only one of each, and no order but sequential or random.
+/// Direction and block size if the job has only one of each, and a plain sequential or random order.
 fn plain_pattern(pattern: &PatternSpec) -> Option<(DataDirection, u64)> {
     let PatternSpec {
         mix,
         random,
         rw_postfix,
-        // Of runs, which have more than one I/O.
+        // Only matters for runs of more than one I/O.
         rw_sequencer: _,
         rwmix_read: _,
         block_size,
-        // Of sizes that vary.
+        // Only matters for varying sizes.
         block_split: _,
         bs_unaligned: _,
         bs_is_seq_rand: false,
         block_align,
         percentage_random,
-        // In the seeds.
+        // Is part of the seeds.
         randrepeat: _,
         randseed: _,
-        // In the kind of map.
+        // Is part of the choice of the map.
         norandommap: _,
         softrandommap: _,
         random_generator: None | Some(RandomGenerator::Tausworthe),
@@ -380,11 +382,12 @@ fn plain_pattern(pattern: &PatternSpec) -> Option<(DataDirection, u64)> {
     (has_one_size && is_aligned_to_it && has_one_order).then_some((direction, size.min_bytes))
 }
 
-/// Blocks of a range. A last block that runs past the end of the range is read in sequence if the file goes on there.
+/// Number of blocks in a range. A last block that runs past the end of the range is read by a sequential job if the
+/// file continues there.
 fn n_blocks(range: &FileRange, block_bytes: u64, random: bool) -> Option<u64> {
     let n_whole = range.length_bytes / block_bytes;
     if random || range.length_bytes.is_multiple_of(block_bytes) {
-        // Offsets must not overflow.
+        // Offsets must not overflow, so the end of the range is checked.
         return range.start_bytes.checked_add(range.length_bytes).map(|_| n_whole);
     }
     let end_bytes = (n_whole + 1).checked_mul(block_bytes)?.checked_add(range.start_bytes)?;

@@ -1,6 +1,6 @@
-//! What a workload is made from: the job's pattern, the ranges of its files, the seeds, the limits.
+//! The description of a workload: the job's pattern, the ranges of its files, seeds, limits.
 //!
-//! Must not know: how the ranges came about. Start reading at [`WorkloadPlan`].
+//! Must not know: where the ranges come from. Start reading at [`WorkloadPlan`].
 
 use crate::zoning::sequential::SequentialPlan;
 use ferrio_spec::{FileService, PatternSpec, StridedSpec};
@@ -16,7 +16,7 @@ pub struct FileRange {
     pub length_bytes: u64,
     /// Size of the file, which may reach beyond the range.
     pub file_bytes: u64,
-    /// Seed of a skewed distribution over the file, from its name.
+    /// Seed of a skewed distribution over the file, made from its name.
     pub distribution_seed: u32,
 }
 
@@ -26,7 +26,7 @@ impl FileRange {
         self.start_bytes.saturating_add(self.length_bytes)
     }
 
-    /// First byte after everything that a block may touch: the file's end where it lies beyond the range.
+    /// First byte that no block may touch: the end of the file, where that is beyond the range.
     pub(crate) fn block_end_bytes(&self) -> u64 {
         self.file_bytes.max(self.end_bytes())
     }
@@ -37,9 +37,9 @@ impl FileRange {
 pub struct WorkloadPlan {
     /// Order, direction, block sizes.
     pub pattern: PatternSpec,
-    /// A window that moves through each file; `None`: all of it is used.
+    /// A window that moves through each file; `None`: the whole range is used at once.
     pub strided: Option<StridedSpec>,
-    /// Zones that are written in sequence; `None`: places are as they are drawn. Not with `strided`.
+    /// Zones that are written in sequence; `None`: blocks go where they are drawn. Never together with `strided`.
     pub sequential: Option<SequentialPlan>,
     /// fsync after every n writes; 0: never.
     pub fsync_blocks: u32,
@@ -47,55 +47,57 @@ pub struct WorkloadPlan {
     pub fdatasync_blocks: u32,
     /// `sync_file_range` after every n writes; 0: never.
     pub sync_file_range_blocks: u32,
-    /// The files in order.
+    /// The files, in order.
     pub files: Vec<FileRange>,
     /// Most files open at once, at least 1.
     pub openfiles: usize,
     /// Rule for the next file.
     pub file_service: FileService,
-    /// I/Os on one file before the next; `u32::MAX`: all of it.
+    /// I/Os on one file before the next one is chosen; `u32::MAX`: until it is done.
     pub file_service_count: u32,
     /// Seeds of all streams.
     pub seeds: SeedTable,
-    /// Streams start anew with each pass.
+    /// The random streams start anew with each pass.
     pub reseed_each_pass: bool,
     /// Most bytes to issue in all passes; `u64::MAX`: no limit.
     pub limit_bytes: u64,
-    /// Most bytes to issue in one pass, of trims that are followed by writes and those writes together; `u64::MAX`: a pass ends
-    /// with its files. The pass then ends without another draw from the offset stream, which the next pass would miss.
+    /// Most bytes to issue in one pass (with `trimwrite`: trims and writes together); `u64::MAX`: a pass ends with its
+    /// files. A pass that ends by this limit makes no further draw from the offset stream, which the next pass would
+    /// miss.
     pub pass_limit_bytes: u64,
     /// Most reads, writes and trims to issue in all passes; `u64::MAX`: no limit.
     pub limit_ios: u64,
     /// Files start over when they are done.
     pub time_based: bool,
-    /// What a direction in sequence does at the end of a file.
+    /// What a sequential direction does at the end of a file.
     pub rounds: Rounds,
 }
 
-/// What a direction in sequence does at the end of a file in a pass that has more to do.
+/// What a sequential direction does at the end of a file if the pass has more to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rounds {
     /// The file is done.
     None,
-    /// It goes on at the start of the file; a rest that is shorter than a block ends the file.
+    /// The direction continues at the start of the file; a remainder that is shorter than a block ends the file.
     OfWholeFiles,
-    /// It goes on at the start of the file, wherever its last whole block ended.
+    /// The direction continues at the start of the file, wherever its last whole block ended.
     OfBlocks,
 }
 
 impl WorkloadPlan {
-    /// A direction that comes to the end of a file goes on at its start; where only time ends the job, that of the only file.
+    /// True if a direction that reaches the end of a file continues at its start. If only time ends the job, that holds
+    /// for a job with a single file.
     pub(crate) fn wraps(&self) -> bool {
         let has_time = self.time_based && self.files.len() == 1;
         (has_time || self.rounds != Rounds::None) && !self.has_zones()
     }
 
-    /// A file starts over without being closed once all of it was visited.
+    /// True if a file starts over without being closed once all of it was visited.
     pub(crate) fn restarts(&self) -> bool {
         self.time_based && (self.pattern.random || self.has_zones())
     }
 
-    /// The files have zones of either kind.
+    /// True if the files have zones of either kind.
     pub(crate) fn has_zones(&self) -> bool {
         self.strided.is_some() || self.sequential.is_some()
     }
@@ -114,18 +116,18 @@ pub enum WorkloadError {
         /// Size of the map.
         n_blocks: u64,
     },
-    /// The distribution cannot be.
+    /// The parameters of the distribution are invalid.
     #[error("file {file_index}: random_distribution: {why}")]
     Distribution {
         /// File of the job.
         file_index: usize,
-        /// What is wrong.
+        /// The reason.
         why: BuildError,
     },
-    /// The distribution over the files cannot be.
+    /// The parameters of the distribution over the files are invalid.
     #[error("file_service_type: {why}")]
     FileService {
-        /// What is wrong.
+        /// The reason.
         why: BuildError,
     },
     /// A zone of `zoned_abs` ends past the file.
@@ -133,7 +135,7 @@ pub enum WorkloadError {
     Zones {
         /// File of the job.
         file_index: usize,
-        /// Blocks of the file.
+        /// Number of blocks of the file.
         n_blocks: u64,
     },
     /// A block of a sequence lies past the file.
@@ -143,25 +145,25 @@ pub enum WorkloadError {
         file_index: usize,
         /// The block.
         block: u64,
-        /// Blocks of the file.
+        /// Number of blocks of the file.
         n_blocks: u64,
     },
-    /// The write cache that `sprandom` is to keep away from is too large.
+    /// The file is too small for the write cache that `sprandom` has to avoid.
     #[error("file {file_index}: sprandom: spr_cs={cache_bytes} is more than a quarter of its {n_blocks} blocks")]
     SpRandom {
         /// File of the job.
         file_index: usize,
         /// `spr_cs`.
         cache_bytes: u64,
-        /// Blocks of the file.
+        /// Number of blocks of the file.
         n_blocks: u64,
     },
-    /// The LFSR cannot start.
+    /// The LFSR cannot be set up.
     #[error("file {file_index}: random_generator=lfsr: {why}")]
     Lfsr {
         /// File of the job.
         file_index: usize,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
 }

@@ -1,19 +1,19 @@
-//! Blocks of a list, in turn (`random_distribution=sequence`).
+//! Blocks of a list in turn (`random_distribution=sequence`).
 //!
 //! Must not know: files. Start reading at [`Sequence::next_block`].
 
-/// Where a file stands in the list.
+/// Position of a file in the list.
 #[derive(Debug, Clone)]
 pub(crate) struct Sequence {
     blocks: Box<[u64]>,
-    /// What each turn adds.
+    /// Number added to the blocks with each turn of the list.
     stride: u64,
     next: usize,
     shift: u64,
 }
 
 impl Sequence {
-    /// `stride`: each turn of the list is shifted by its length.
+    /// With `stride`, each turn of the list is shifted by the length of the list.
     pub(crate) fn new(blocks: &[u64], stride: bool) -> Self {
         Self { blocks: blocks.into(), stride: if stride { blocks.len() as u64 } else { 0 }, next: 0, shift: 0 }
     }
@@ -40,7 +40,7 @@ impl Sequence {
 mod tests {
     use super::*;
 
-    // Block k is b[k mod n], and with a stride n * (k div n) more.
+    // Expected: block k is b[k mod n], with a stride plus n * (k div n).
     #[test]
     fn turns_follow_each_other() {
         for (stride, expected) in [(false, [3, 0, 3, 0, 3, 0]), (true, [3, 0, 5, 2, 7, 4])] {

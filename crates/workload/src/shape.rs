@@ -1,6 +1,7 @@
-//! Facts about the stream of a job that follow from its description: which places it visits again, and how.
+//! Facts about a job's stream that follow from its description: which blocks it visits again, and in which way.
 //!
-//! They are decided here and nowhere else, once, before the first I/O; who plans a pass or verifies what it wrote asks for them.
+//! They are decided here and nowhere else, once, before the first I/O. Code that plans a pass or verifies its writes
+//! uses them.
 //! Must not know: files, engines. Start reading at [`Shape`].
 
 use crate::plan::Rounds;
@@ -9,12 +10,12 @@ use ferrio_spec::{
 };
 use ferrio_units::DataDirection;
 
-/// What a job is to do, beside its description.
+/// The amount of work of a job, beside its description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
     /// Bytes of one pass over its files.
     pub pass_bytes: u64,
-    /// Bytes that it is to do.
+    /// Bytes of the whole job.
     pub io_bytes: u64,
     /// The engine has a queue of its own.
     pub queues: bool,
@@ -23,21 +24,22 @@ pub struct Extent {
 /// Facts about a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
-    /// A pass visits no place twice, as far as its order says.
+    /// A pass visits no block twice, as far as its order decides that.
     pub visits_once: bool,
-    /// A random job does several blocks in sequence (`rw=randwrite:8`), or one in sequence leaves gaps.
+    /// A random job does several blocks in sequence (`rw=randwrite:8`), or a sequential job leaves gaps.
     pub jumps: bool,
-    /// Something else than the order of blocks leads back to a place: a trace, a file that starts over, trims of other sizes.
+    /// Something other than the order of blocks leads back to a block: a trace, a file that starts over, trims of other
+    /// sizes than the writes.
     pub returns: bool,
-    /// Writes may lie over parts of others: they differ in size, or begin within others.
+    /// A write may overlap only a part of another: writes differ in size, or start within others.
     pub in_parts: bool,
     /// Files have zones.
     pub is_zoned: bool,
     /// A verified job fills each zone that is written in sequence once in a pass: it has a random map, or needs none.
     pub fills_zones_once: bool,
-    /// How a direction in sequence goes on where more is to be done than a pass has.
+    /// How a sequential direction continues if the job has more bytes to do than one pass has.
     pub rounds: Rounds,
-    /// Files start over without the end of a pass until the time of the job is over.
+    /// Files start over within the pass until the time of the job is over.
     pub goes_on_with_time: bool,
 }
 
@@ -61,22 +63,22 @@ impl Shape {
         Self { fills_zones_once: is_sequential && is_once && (has_map || !pattern.random), ..shape }
     }
 
-    /// A pass in sequence goes round its files: the writes of a round lie over those of the round before.
+    /// A sequential pass goes through its files several times: the writes of a round cover those of the round before.
     pub fn goes_round(self) -> bool {
         self.rounds == Rounds::OfBlocks
     }
 
-    /// A write of a pass that ends with the files may lie over another of it.
+    /// In a pass that ends with its files, a write may overlap another one.
     pub fn overlaps_in_pass(self) -> bool {
         !self.visits_once || self.jumps || self.is_zoned || self.returns
     }
 
-    /// A write of a pass may lie over another of it, as long as that is not waited for.
+    /// A write of a pass may overlap another one, apart from the rounds of [`Self::goes_round`].
     pub fn overlaps_unwaited(self) -> bool {
         self.overlaps_in_pass() || self.goes_on_with_time
     }
 
-    /// A write of a pass may lie over another of it.
+    /// A write of a pass may overlap another one.
     pub fn overlaps(self) -> bool {
         self.overlaps_unwaited() || self.goes_round()
     }
@@ -84,13 +86,14 @@ impl Shape {
 
 fn visits_once(pattern: &PatternSpec) -> bool {
     let size = pattern.block_size[DataDirection::Write];
-    // It gives each number once, whatever larger blocks have covered since.
+    // The LFSR gives each number once, even if a larger block has covered that number since.
     let draws_under_others = pattern.random_generator == Some(RandomGenerator::Lfsr) && !is_one_size(size);
     !pattern.random
         || (!pattern.norandommap
             && !pattern.softrandommap
             && !draws_under_others
-            // Skewed draws repeat themselves, and what is not drawn is not marked in the map.
+            // Skewed draws repeat blocks. Sequential blocks of a random job (`percentage_random`) are not marked in the
+            // map.
             && pattern.distribution == RandomDistribution::Uniform
             && pattern.percentage_random[DataDirection::Write] == 100)
 }
@@ -104,10 +107,10 @@ fn returns(spec: &JobSpec) -> bool {
     starts_over || spec.replay.is_set() || trims_differ(&spec.pattern) || spec.pattern.sprandom.is_some()
 }
 
-/// A trim of the mix may lie over more, or less, than the write that follows it.
+/// In a sequential `trimwrite`, a trim may be longer or shorter than the write that follows it.
 fn trims_differ(pattern: &PatternSpec) -> bool {
     let (write, trim) = (pattern.block_size[DataDirection::Write], pattern.block_size[DataDirection::Trim]);
-    // At random a write repeats the trim before it, whatever its own sizes are.
+    // A random write repeats the range of the trim before it, whatever its own sizes are.
     pattern.mix == DirectionMix::TrimWrite && !pattern.random && !(write == trim && is_one_size(write))
 }
 
@@ -117,9 +120,9 @@ fn in_parts(pattern: &PatternSpec) -> bool {
     !is_one_size(size) || align.is_some_and(|align| align != size.min_bytes)
 }
 
-/// Where `io_size` is beyond the size, a direction in sequence goes on at the start of its file until `io_size` is done: in a mix of
-/// reads and writes (as seen on fio 3.41), and where a job in sequence writes what is verified (fio 3.42, by the reference), which
-/// is then read back once.
+/// If `io_size` is larger than the size, a sequential direction continues at the start of its file until `io_size` is
+/// done. That holds for a mix of reads and writes (as seen on fio 3.41), and for a sequential job whose writes are
+/// verified (fio 3.42, by the reference); these are then read back once.
 fn rounds(spec: &JobSpec, extent: Extent) -> Rounds {
     let is_mixed = spec.pattern.mix == DirectionMix::ReadWrite;
     let is_verified =
@@ -128,7 +131,7 @@ fn rounds(spec: &JobSpec, extent: Extent) -> Rounds {
         return Rounds::None;
     }
     match (is_verified, is_mixed) {
-        // A pass that only time would end is not read back.
+        // A pass that only time ends is not read back.
         (true, _) if spec.limits.time_based => Rounds::None,
         (true, _) => Rounds::OfBlocks,
         (false, true) => Rounds::OfWholeFiles,
@@ -136,7 +139,7 @@ fn rounds(spec: &JobSpec, extent: Extent) -> Rounds {
     }
 }
 
-/// As seen on fio 3.41, a pass that is read back ends all the same where the engine has a queue of its own, and another follows.
+/// As seen on fio 3.41, a time-based job has several passes if each is read back and the engine has a queue of its own.
 fn goes_on_with_time(spec: &JobSpec, queues: bool) -> bool {
     let is_read_back = spec.verify.as_ref().is_some_and(|verify| verify.reads_back && verify.backlog.is_none());
     let has_passes = is_read_back && queues && spec.zones == ZoneSpec::None && !spec.replay.is_set();
@@ -160,7 +163,8 @@ mod tests {
         Shape::new(&spec, ONE_PASS)
     }
 
-    /// A job in sequence, or at random with a map, visits each block once; each of these facts alone leads back to a block.
+    /// A sequential job, or a random one with a map, visits each block once; each of these options alone leads back to
+    /// a block.
     #[test]
     fn who_visits_a_block_twice_is_told() {
         assert!(!shape(|_| ()).overlaps());
@@ -190,7 +194,8 @@ mod tests {
         }
     }
 
-    /// With `io_size` beyond the size a verified job in sequence goes round its files, and one with zones does not.
+    /// With `io_size` larger than the size, a sequential verified job goes through its files several times; one with
+    /// zones does not.
     #[test]
     fn rounds_lie_over_each_other() {
         let mut spec = JobSpec { verify: Some(VerifySpec::of(VerifyMethod::Crc32c)), ..JobSpec::default() };

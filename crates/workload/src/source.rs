@@ -1,4 +1,5 @@
-//! A stream of any kind, with zones and a pace or without: jobs that are neither plain nor most others' share this face.
+//! The common interface of all streams that are not plain or common enough to have a variant of their own: with zones
+//! or a pace.
 //!
 //! Must not know: what the streams do. Start reading at [`IoSource`].
 
@@ -14,7 +15,7 @@ use crate::zoning::{CompletedIo, Unzoned, Zoning, ZoningFailure};
 use ferrio_spec::PaceSpec;
 use std::time::Duration;
 
-/// What a stream can do, whatever its zones and its pace.
+/// The operations of a stream, whatever its zones and its pace.
 pub(crate) trait IoSource: std::fmt::Debug {
     /// The next I/O, or what has to happen before it.
     fn next(&mut self) -> Next;
@@ -22,44 +23,44 @@ pub(crate) trait IoSource: std::fmt::Debug {
     /// Starts the next pass over all files.
     fn start_pass(&mut self);
 
-    /// What was issued in all passes.
+    /// Amounts issued in all passes.
     fn progress(&self) -> IssuedTotals;
 
-    /// What the offsets are drawn from, as it stands.
+    /// State of the generator of the offsets.
     fn offset_state(&self) -> OffsetState;
 
-    /// A stream of the same I/Os from here on, without its pace.
+    /// A stream of the same I/Os from here on, without the pace.
     fn unpaced(&self) -> Box<dyn IoSource>;
 
-    /// What keeps its pace, if it has one.
+    /// The part that keeps the pace, if there is one.
     fn pace(&mut self) -> Option<&mut dyn Pace>;
 
-    /// When the last I/O was meant to start, if its direction has a rate.
+    /// The time at which the rate wanted the last I/O to start, if its direction has a rate.
     fn intended_ns(&self) -> Option<u64>;
 
-    /// A file was closed: nothing of it is in flight.
+    /// A file was closed: none of its I/Os is in flight.
     fn closed(&mut self, file_index: u32);
 
-    /// Where the I/O would have begun that was to come when a file had nothing left.
+    /// Start of the block that did not fit when a file ended.
     fn missed_bytes(&self) -> Option<u64>;
 
     /// An I/O is done.
     fn completed(&mut self, io: &CompletedIo);
 
-    /// Nothing is in flight.
+    /// No I/O is in flight.
     fn drained(&mut self);
 
-    /// Sleeps until another job may be done with a zone, or for `limit`.
+    /// Sleeps until another job may have released a zone, or for `limit`.
     fn wait_for_zone(&mut self, limit: Duration);
 
-    /// Zones that were reset to be written again.
+    /// Number of zones that were reset to be written again.
     fn n_zone_resets(&self) -> u64;
 
-    /// Why its zones do not let it go on.
+    /// Why the zones do not let the stream continue.
     fn zoning_failure(&self) -> Option<ZoningFailure>;
 }
 
-/// What a stream around another leaves to that one.
+/// Methods that a stream around another one passes on to it.
 macro_rules! forward_to {
     ($stream:ident) => {
         fn start_pass(&mut self) {
@@ -207,7 +208,7 @@ impl IoSource for PlainStream {
         None
     }
 
-    /// A plain stream has one file and no zones: what happens to them changes nothing.
+    /// A plain stream has one file and no zones, so these events change nothing.
     fn closed(&mut self, _: u32) {}
 
     fn completed(&mut self, _: &CompletedIo) {}

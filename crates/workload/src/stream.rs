@@ -1,6 +1,6 @@
 //! The stream of I/Os of one worker, for every kind of job.
 //!
-//! Must not know: who does them. Start reading at [`Stream::next`]: limit, file, sync, direction, offset, size.
+//! Must not know: who does the I/Os. Start reading at [`Stream::next`]: limit, file, sync, direction, offset, size.
 
 mod placed;
 
@@ -22,9 +22,9 @@ use placed::Waiting;
 /// One I/O to issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NextIo {
-    /// What to do.
+    /// Kind of the I/O.
     pub direction: Direction,
-    /// File of the job.
+    /// Index of the file in the job.
     pub file_index: u32,
     /// Offset in the file; 0 for syncs.
     pub offset_bytes: u64,
@@ -32,24 +32,24 @@ pub struct NextIo {
     pub length_bytes: u64,
 }
 
-/// What comes next.
+/// The next step of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// An I/O. Its file may have to be opened first.
     Io(NextIo),
-    /// The file has nothing left in this pass: close it once nothing of it is in flight, then ask again.
+    /// The file has nothing left in this pass: close it once none of its I/Os is in flight, then ask again.
     Close(u32),
-    /// The file starts over (time-based jobs): drop its cache if that is wanted, then ask again.
+    /// The file starts over (time-based jobs): drop its cache if the job wants that, then ask again.
     Restart(u32),
-    /// A job with rates or pauses wants to be told the time ([`Workload::turn`](crate::Workload::turn)); then ask again.
+    /// A job with rates or pauses needs the time ([`Workload::turn`](crate::Workload::turn)); then ask again.
     Wait,
-    /// The file is to be open from now on (replays), then ask again.
+    /// The file must be open from now on (replays); then ask again.
     Open(u32),
     /// A zone cannot be used while I/Os of the job are in flight: wait for all of them, tell
     /// [`Workload::drained`](crate::Workload::drained), then ask again.
     Drain,
-    /// A zone cannot be used before another job is done with it: [`Workload::wait_for_zone`](crate::Workload::wait_for_zone), then
-    /// ask again. Nothing of the job is in flight.
+    /// A zone cannot be used before another job releases it:
+    /// [`Workload::wait_for_zone`](crate::Workload::wait_for_zone), then ask again. Nothing of the job is in flight.
     Held,
     /// The pass is over.
     PassEnd,
@@ -58,26 +58,26 @@ pub enum Next {
     Failed,
 }
 
-/// Most times that a file starts over without an I/O: where nearly all draws lie past its end, one that does not may be long in
-/// coming, but where none fits none comes.
+/// Most times that a file starts over without an I/O. Nearly all draws may lie past its end, so that a valid one takes
+/// long; but if no block fits, there will never be one.
 const MAX_FRUITLESS: u32 = 1 << 16;
 
-/// What a stream has issued in all passes.
+/// Amounts that a stream has issued in all passes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IssuedTotals {
     /// The last I/O was a sync.
     pub(crate) last_was_sync: bool,
-    /// Bytes, whether they count for the limit or not.
+    /// Bytes, including those that do not count for the limit.
     pub(crate) issued_bytes: u64,
-    /// Reads, writes and trims.
+    /// Number of reads, writes and trims.
     pub(crate) n_issued: u64,
-    /// Writes.
+    /// Number of writes.
     pub(crate) n_writes_issued: u64,
-    /// It is all that the job is to do.
+    /// The job has nothing more to issue.
     pub(crate) is_spent: bool,
 }
 
-/// The stream of one worker, whatever its plan. What zones it has is known when it is compiled: most have none.
+/// The stream of one worker, for any plan. The kind of its zones is a type parameter, because most jobs have none.
 #[derive(Debug, Clone)]
 pub(crate) struct Stream<Z = Unzoned> {
     zones: Z,
@@ -92,26 +92,26 @@ pub(crate) struct Stream<Z = Unzoned> {
     map_unit_bytes: PerDirection<u64>,
     n_issued: PerDirection<u64>,
     issued_bytes: u64,
-    /// Bytes of trims that `issued_bytes` leaves out.
+    /// Bytes of trims that are not part of `issued_bytes`.
     uncounted_bytes: u64,
-    /// `issued_bytes` at which the pass ends: the limit of the job, or that of the pass.
+    /// Value of `issued_bytes` at which the pass ends: the limit of the job, or that of the pass.
     pass_end_bytes: u64,
-    /// The same of a pass of trims and writes together.
+    /// The same for a pass of trims and writes together.
     both_end_bytes: u64,
     n_issued_total: u64,
     /// Kind of the last I/O of this pass.
     last: Option<Direction>,
-    /// Where the I/O would have begun that was to come when a file had nothing left, if there was a place at all.
+    /// Start of the block that did not fit when a file ended, if there was an offset at all.
     missed_bytes: Option<u64>,
-    /// There was a place for the I/O that was to come, but not for the whole of a block: its direction.
+    /// Direction of the I/O for which there was an offset, but no room for a whole block.
     lacks_room: Option<DataDirection>,
-    /// An I/O in sequence had no place: as seen on fio 3.41, the one that comes instead is not marked in a map.
+    /// A sequential I/O found no offset: as seen on fio 3.41, the I/O that replaces it is not marked in a map.
     leaves_unmarked: bool,
     /// Writes go to the range of the last trim of their file (`randtrimwrite`).
     repeats_trims: bool,
-    /// The byte limit is for writes only, though there are trims (`trimwrite`).
+    /// The byte limit counts only writes, though there are trims (`trimwrite`).
     counts_writes_only: bool,
-    /// What waits for zones.
+    /// The I/O that waits for a zone.
     waiting: Option<Waiting>,
 }
 
@@ -154,7 +154,7 @@ impl<Z: Zoning> Stream<Z> {
         Ok(stream)
     }
 
-    /// What the offsets are drawn from, as it stands.
+    /// State of the generator of the offsets.
     pub(crate) fn offset_state(&self) -> OffsetState {
         self.offsets.state()
     }
@@ -166,7 +166,7 @@ impl<Z: Zoning> Stream<Z> {
         Ok(stream)
     }
 
-    /// Tells when each direction is due: a mix does not wait for one while the other is behind.
+    /// Sets the time and the due times of the directions; a mix uses them to prefer a direction that is behind.
     pub(crate) fn steer(&mut self, now_ns: u64, dues_ns: PerDirection<u64>) {
         self.directions.steer(now_ns, dues_ns);
     }
@@ -222,7 +222,7 @@ impl<Z: Zoning> Stream<Z> {
         Some(self.count(direction, file_index, start.offset_bytes, length_bytes))
     }
 
-    /// A write to the range of the last trim.
+    /// A write to the range of the last trim of its file.
     fn repeated_io(&mut self, file_index: usize) -> NextIo {
         let file = &self.files[file_index];
         let (offset_bytes, length_bytes) = (file.last_bytes[DataDirection::Trim], file.last_trim_bytes);
@@ -230,7 +230,7 @@ impl<Z: Zoning> Stream<Z> {
         self.count(DataDirection::Write, file_index, offset_bytes, length_bytes)
     }
 
-    /// How much of a block the map leaves.
+    /// Number of bytes of a block that no visited block covers, according to the map.
     fn free_bytes(&self, file_index: usize, direction: DataDirection, start: &BlockStart, wanted_bytes: u64) -> u64 {
         let (Some(block), BlockChoice::Map(map)) = (start.map_block, &self.files[file_index].choice) else {
             return wanted_bytes;
@@ -241,7 +241,7 @@ impl<Z: Zoning> Stream<Z> {
         if n_free < n_wanted { n_free * unit_bytes } else { wanted_bytes }
     }
 
-    /// Marks a block in the map; one that runs into visited blocks is cut short.
+    /// Marks a block in the map. A block that overlaps visited blocks is cut short.
     #[inline]
     fn mark(&mut self, file_index: usize, direction: DataDirection, start: &BlockStart, wanted_bytes: u64) -> u64 {
         let FileCursor { choice, has_window, .. } = &mut self.files[file_index];
@@ -257,8 +257,8 @@ impl<Z: Zoning> Stream<Z> {
         let n_wanted = n_units(wanted_bytes, unit_bytes);
         let n_left = map.n_blocks().saturating_sub(block);
         let n_marked = map.mark(block, if *has_window { n_wanted.min(n_left) } else { n_wanted });
-        // What reaches past the last whole block of the map is not cut short; past a window, as far as the last word of the map
-        // does.
+        // A block that reaches past the last whole block of the map is not cut short there; one that reaches past a
+        // window is cut at the last word of the map.
         let n_free = match (n_marked < n_left, *has_window) {
             (true, _) => n_marked,
             (false, true) => n_left + compat::n_blocks_behind_map(map.n_blocks()),
@@ -291,7 +291,7 @@ impl<Z: Zoning> Stream<Z> {
         NextIo { direction: direction.into(), file_index: file_index as u32, offset_bytes, length_bytes }
     }
 
-    /// As seen on fio 3.41: writes count for the limit of the job, trims and writes for that of a pass.
+    /// As seen on fio 3.41: only writes count for the limit of the job, but trims and writes for that of a pass.
     fn count_trim_write(&mut self, direction: DataDirection, length_bytes: u64) {
         let is_trim = direction == DataDirection::Trim;
         let bytes = if is_trim { &mut self.uncounted_bytes } else { &mut self.issued_bytes };
@@ -301,7 +301,7 @@ impl<Z: Zoning> Stream<Z> {
         }
     }
 
-    /// The limits of a pass that begins.
+    /// Sets the limits of a new pass.
     fn set_limits(&mut self) {
         let WorkloadPlan { limit_bytes, pass_limit_bytes, .. } = self.plan;
         let of_pass = |issued_bytes: u64| issued_bytes.saturating_add(pass_limit_bytes);
@@ -318,22 +318,22 @@ impl<Z: Zoning> Stream<Z> {
         let lacks_room = without_room.is_some();
         let file = &mut self.files[file_index];
         self.missed_bytes = file.missed_bytes.take();
-        // As seen on fio 3.41: in sequence, a direction that comes to the end of the only file goes on at its start while there is
-        // time; several files are closed, and their pass ends.
+        // As seen on fio 3.41: a sequential direction that reaches the end of the only file continues at its start
+        // until the time is over; several files are closed, and their pass ends.
         if self.offsets.wraps() && !self.plan.pattern.random && goes_on_at_start(file, self.plan.rounds, without_room) {
             self.picker.stay();
             self.directions.hold(&self.n_issued);
             return Next::Restart(file_index as u32);
         }
-        // As seen on fio 3.41: a file whose rest is shorter than a block is closed, and its pass ends. One that gave nothing since
-        // it was rewound would restart for ever, unless another draw may find a place.
+        // As seen on fio 3.41: a file whose remainder is shorter than a block is closed, and its pass ends. A file
+        // without an I/O since its last rewind would restart for ever, unless another draw may find an offset.
         let restarts = self.plan.restarts() && !lacks_room;
         let draws_again = lacks_room && self.plan.pattern.random && file.n_fruitless < MAX_FRUITLESS;
         if (file.n_since_rewind > 0 || draws_again) && (restarts || self.picker.starts_over()) {
             file.rewind();
             self.zones.restart();
-            // As seen on fio 3.41: a file that was read in sequence, or whose rest is shorter than a block, is closed and not
-            // the next by right.
+            // As seen on fio 3.41: a file is closed, and not the next one picked, if it was read sequentially or if its
+            // remainder is shorter than a block.
             if self.picker.starts_over() && (lacks_room || !self.plan.pattern.random) {
                 self.picker.close(file_index);
                 return Next::Close(file_index as u32);
@@ -346,13 +346,13 @@ impl<Z: Zoning> Stream<Z> {
         Next::Close(file_index as u32)
     }
 
-    /// Where the I/O would have begun that was to come when the file of the last [`Next::Close`] or [`Next::Restart`] had nothing
-    /// left; `None`: nowhere.
+    /// Start of the block that did not fit when the file of the last [`Next::Close`] or [`Next::Restart`] ended;
+    /// `None`: there was no offset for it.
     pub(crate) fn missed_bytes(&self) -> Option<u64> {
         self.missed_bytes
     }
 
-    /// A file was closed: nothing of it is in flight.
+    /// Called after a file was closed; none of its I/Os is in flight.
     pub(crate) fn closed(&mut self, file_index: u32) {
         self.picker.closed(file_index as usize);
     }
@@ -381,7 +381,7 @@ impl<Z: Zoning> Stream<Z> {
         &self.zones
     }
 
-    /// What was issued in all passes.
+    /// Amounts issued in all passes.
     #[inline]
     pub(crate) fn progress(&self) -> IssuedTotals {
         IssuedTotals {
@@ -394,7 +394,7 @@ impl<Z: Zoning> Stream<Z> {
     }
 }
 
-/// Takes what has come to the end of a file back to its start; false: nothing has.
+/// Takes each direction that has reached the end of a file back to its start; false: none has.
 fn goes_on_at_start(file: &mut FileCursor, rounds: Rounds, without_room: Option<DataDirection>) -> bool {
     match without_room.filter(|_| rounds == Rounds::OfBlocks) {
         Some(direction) => file.wrap_rest(direction),
@@ -402,14 +402,15 @@ fn goes_on_at_start(file: &mut FileCursor, rounds: Rounds, without_room: Option<
     }
 }
 
-/// What picks the offsets of a plan.
+/// Makes the picker of offsets for a plan.
 pub(crate) fn offset_picker(plan: &WorkloadPlan) -> OffsetPicker {
     let min_bytes = smallest_block_bytes(plan).max(1);
     let largest = (0..plan.files.len()).map(|file_index| drawn_bytes(plan, file_index) / min_bytes).max().unwrap_or(0);
     OffsetPicker::new(plan, largest)
 }
 
-/// Units that a length takes up. Sizes are powers of two most of the time, and a division of 64 bits is dear on many CPUs.
+/// Number of units that cover a length. Sizes are mostly powers of two, for which a shift replaces the division of 64
+/// bits, which is slow on many CPUs.
 #[inline]
 fn n_units(bytes: u64, unit_bytes: u64) -> u64 {
     if unit_bytes.is_power_of_two() {

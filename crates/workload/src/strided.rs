@@ -1,7 +1,7 @@
 //! A window that moves through each file (`zonemode=strided`).
 //!
-//! Must not know: block sizes, order. Start reading at [`Strided::enter`].
-//! All of it as seen on fio 3.41: the files share one count of bytes, and each moves its own window.
+//! Must not know: block sizes, order. Start reading at [`Strided::enter`]. All as seen on fio 3.41: the files share one
+//! count of bytes, and each moves its own window.
 
 use crate::choice::BlockChoice;
 use crate::cursor::FileCursor;
@@ -9,7 +9,7 @@ use crate::zoning::Zoning;
 use ferrio_spec::StridedSpec;
 use ferrio_units::DataDirection;
 
-/// Where a job stands in its present zone.
+/// Progress of a job in its present zone.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Strided {
     spec: StridedSpec,
@@ -29,12 +29,12 @@ impl Strided {
         Self { spec, time_based, moved_bytes: 0 }
     }
 
-    /// The next window of a file, the first one after the last.
+    /// Moves to the next window of a file; after the last comes the first.
     fn advance(&mut self, file: &mut FileCursor) {
         self.moved_bytes = 0;
         let step_bytes = self.spec.range_bytes.saturating_add(self.spec.skip_bytes);
         let next_bytes = file.base_bytes.saturating_add(step_bytes);
-        // No place in the window may lie past what an offset can say.
+        // No offset in the window may exceed 64 bits.
         let is_inside =
             next_bytes < file.range.block_end_bytes() && next_bytes.checked_add(file.range.length_bytes).is_some();
         file.go_to(if is_inside { next_bytes } else { file.range.start_bytes });
@@ -42,11 +42,12 @@ impl Strided {
 }
 
 impl Zoning for Strided {
-    /// Blocks in sequence are read up to the end of the file, even where the range of the job ends before it.
+    /// Sequential blocks may run to the end of the file, even where the range of the job ends before it.
     fn open(&self, file: &mut FileCursor) {
         file.end_bytes = file.range.block_end_bytes();
         if matches!(file.choice, BlockChoice::Skewed(_)) {
-            // As seen on fio 3.41: what is drawn lies in the range of the file, whether a block fits into the window or not.
+            // As seen on fio 3.41: draws are made from the range of the file, whether a block fits into the window or
+            // not.
             return;
         }
         for direction in DataDirection::ALL {
@@ -61,7 +62,7 @@ impl Zoning for Strided {
         if self.moved_bytes >= self.spec.zone_bytes {
             self.advance(file);
         } else if self.moved_bytes.is_multiple_of(self.spec.range_bytes) {
-            // The window was passed through, and the zone has more bytes than it.
+            // The end of the window was reached, but `zonesize` is larger than the window, so the window starts again.
             file.go_to(file.base_bytes);
         }
         let next_bytes = file.next_bytes[direction];
@@ -89,7 +90,7 @@ mod tests {
     use crate::stream::tests::{BLOCK_BYTES, blocks, pass, plan};
     use ferrio_spec::DirectionMix;
 
-    /// Blocks of passes over 16 blocks, of which a window shows some.
+    /// Blocks of passes over 16 blocks with these windows.
     fn passes(random: bool, [zone, range, skip]: [u64; 3], n_passes: usize) -> Vec<Vec<u64>> {
         let spec = StridedSpec {
             zone_bytes: zone * BLOCK_BYTES,
@@ -102,7 +103,7 @@ mod tests {
         (0..n_passes).map(|_| blocks(&pass(&mut stream))).collect()
     }
 
-    /// In traces of fio 3.41 with `randrepeat=0 randseed=137`.
+    /// Expected values: traces of fio 3.41 with `randrepeat=0 randseed=137`.
     #[test]
     fn windows_are_those_of_the_peer() {
         type Row = (bool, [u64; 3], [u64; 16]);

@@ -1,4 +1,4 @@
-//! When a sync goes between the writes.
+//! Syncs between the writes.
 //!
 //! Must not know: files. Start reading at [`SyncPoints::due`].
 
@@ -25,8 +25,8 @@ impl SyncPoints {
         }
     }
 
-    /// The sync that is due after `n_writes` writes, if the last I/O was a write: reads that follow a sync bring no second
-    /// one. fsync goes before fdatasync.
+    /// The sync that is due after `n_writes` writes. It is due only directly after a write, so that reads that follow a
+    /// sync do not cause a second one. fsync goes before fdatasync.
     #[inline]
     pub(crate) fn due(&self, n_writes: u64, last: Option<Direction>) -> Option<Direction> {
         if !self.any || last != Some(Direction::Write) {

@@ -1,8 +1,8 @@
-//! A stream whose draws somebody wants to hear of (`--debug=random`, `--debug=rate`).
+//! A stream that reports its draws (`--debug=random`, `--debug=rate`).
 //!
-//! It compares what offsets are drawn from before and after each I/O, and makes the outputs between once more: the streams themselves
-//! know nothing of it, and a job of which nothing is told has no code for it. Must not know: who listens. Start reading at
-//! [`ToldStream::next`].
+//! It compares the state of the generator before and after each I/O, and repeats the draws in between. So streams need
+//! no code for reports, and a job without reports runs no code for them. Must not know: the receiver of the reports.
+//! Start reading at [`ToldStream::next`].
 
 use crate::choice::{align_bytes, n_drawn};
 use crate::paced::Pace;
@@ -17,37 +17,38 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Outputs between two I/Os beyond which the stream has begun anew: a draw takes one, and few are in vain.
+/// If more outputs than this lie between two I/Os, the stream has started anew: an I/O takes one draw, rarely a few
+/// more.
 const N_SEARCHED: usize = 10_000;
 
-/// Something that was drawn.
+/// A report about a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Drawn {
     /// An output of the generator of offsets.
     Output(u64),
-    /// The block of that output had its turn before: a free one takes its place.
+    /// The block of that output was visited before; a free one takes its place.
     Busy(u64),
-    /// By the distance that was drawn to the I/O before of the same direction: I/Os a second.
+    /// I/Os a second of a direction, by the drawn interval between the last two.
     Rate(DataDirection, u64),
 }
 
-/// What was drawn, oldest first, until somebody takes it.
+/// Draws, oldest first, until the receiver takes them.
 pub type Draws = Rc<RefCell<VecDeque<Drawn>>>;
 
-/// What of a job's draws is told.
+/// The part of a job's draws that is reported.
 #[derive(Debug)]
 pub struct DrawWatch {
     draws: Draws,
-    /// By file: the places that offsets are drawn from. Empty where no place is taken by an earlier draw.
+    /// By file: number of offsets among which draws choose. Empty if draws do not avoid visited blocks.
     n_drawn: Vec<PerDirection<u64>>,
-    /// By file: where its range begins.
+    /// By file: start of its range.
     starts_bytes: Vec<u64>,
     align_bytes: PerDirection<u64>,
     tells_rates: bool,
 }
 
 impl DrawWatch {
-    /// Tells `draws` of a plan. `tells_rates`: its I/Os arrive at random times.
+    /// Reports the draws of a plan to `draws`. `tells_rates`: also report rates, as the I/Os arrive at random times.
     pub fn new(plan: &WorkloadPlan, draws: Draws, tells_rates: bool) -> Self {
         let pattern = &plan.pattern;
         let has_map = pattern.random
@@ -66,15 +67,15 @@ impl DrawWatch {
     }
 }
 
-/// A stream, and what is told of it.
+/// A stream, and what it reports.
 #[derive(Debug)]
 pub(crate) struct ToldStream {
     stream: Box<dyn IoSource>,
     watch: DrawWatch,
     first: OffsetState,
-    /// What the next output is drawn from where the last one was drawn for an I/O that is still to come.
+    /// State before the last draw, if the I/O of that draw has not been issued yet.
     last: Option<OffsetState>,
-    /// Of the last I/O.
+    /// Direction of the last I/O.
     direction: DataDirection,
     intended_ns: PerDirection<Option<u64>>,
 }
@@ -97,7 +98,7 @@ impl ToldStream {
         }
     }
 
-    /// The block that was drawn last is not that of the I/O.
+    /// Reports that the block drawn last is not the one of the I/O.
     fn tell_busy(&mut self, io: &NextIo) {
         let Some(direction) = io.direction.data() else { return };
         self.direction = direction;
@@ -108,14 +109,14 @@ impl ToldStream {
         }
     }
 
-    /// What was drawn last is taken, and no place of the file is free.
+    /// Reports that the block drawn last is taken, and that no other block of the file is free.
     fn tell_full(&mut self, file_index: u32) {
         if let Some(drawn) = self.take_block(file_index) {
             self.tell(Drawn::Busy(drawn));
         }
     }
 
-    /// The block that was drawn last, in the direction of the last I/O.
+    /// The block drawn last, in the direction of the last I/O.
     fn take_block(&mut self, file_index: u32) -> Option<u64> {
         let n_drawn = self.watch.n_drawn.get(file_index as usize)?[self.direction];
         generator(self.last.take()?).map(|mut stream| stream.below(n_drawn))
@@ -131,7 +132,7 @@ impl ToldStream {
     }
 }
 
-/// The generator at a state; `None`: nothing is drawn.
+/// The generator in a given state; `None`: the stream draws nothing.
 fn generator(state: OffsetState) -> Option<Generator> {
     match state {
         OffsetState::None => None,
@@ -140,7 +141,8 @@ fn generator(state: OffsetState) -> Option<Generator> {
     }
 }
 
-/// The outputs from one state to another, each with the state before it; `None`: they do not follow each other.
+/// The outputs that lead from one state to another, each with the state before it; `None`: the second state does not
+/// follow from the first.
 fn outputs(before: OffsetState, after: OffsetState) -> Option<Vec<(OffsetState, u64)>> {
     let mut stream = generator(before)?;
     let mut found = Vec::new();

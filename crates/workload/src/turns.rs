@@ -1,6 +1,6 @@
-//! The stream of a job whose I/Os are turns of work that move no data: reads of no bytes, one like the other.
+//! The stream of a job whose I/Os are turns of work that move no data: a number of equal reads of no bytes.
 //!
-//! Must not know: what work. Start reading at [`TurnStream`].
+//! Must not know: the work. Start reading at [`TurnStream`].
 
 use crate::paced::Pace;
 use crate::source::IoSource;
@@ -66,7 +66,7 @@ impl IoSource for TurnStream {
         None
     }
 
-    /// It has neither files nor zones: what happens to them changes nothing.
+    /// The stream has neither files nor zones, so these events change nothing.
     fn closed(&mut self, _: u32) {}
 
     fn missed_bytes(&self) -> Option<u64> {
@@ -88,7 +88,7 @@ impl IoSource for TurnStream {
     }
 }
 
-/// It has no rate: a turn is due when nothing else is to be waited for.
+/// There is no rate: a turn is due as soon as nothing else is waited for.
 impl Pace for TurnStream {
     fn turn(&mut self, _now_ns: u64) -> Option<u64> {
         self.is_told = true;

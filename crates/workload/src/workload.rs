@@ -1,6 +1,6 @@
 //! The stream of I/Os of one worker.
 //!
-//! Must not know: who does them. Start reading at [`Workload`].
+//! Must not know: who does the I/Os. Start reading at [`Workload`].
 
 use crate::paced::Pace;
 use crate::plain::PlainStream;
@@ -17,14 +17,14 @@ use ferrio_spec::PaceSpec;
 use ferrio_units::random::Generator;
 use std::time::Duration;
 
-/// What the offsets of a stream are drawn from.
+/// State of the generator from which a stream draws its offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OffsetState {
-    /// Nothing: a trace has them.
+    /// There is none: the offsets come from a trace.
     None,
-    /// The generator of 32 bits.
+    /// The generator with 32-bit words.
     Taus88([u32; 3]),
-    /// The generator of 64 bits.
+    /// The generator with 64-bit words.
     Taus258([u64; 5]),
 }
 
@@ -41,35 +41,35 @@ impl From<&Generator> for OffsetState {
 #[derive(Debug)]
 pub struct Workload {
     stream: StreamKind,
-    /// The stream of the job while what it wrote is read back.
+    /// The stream of the job, while its writes are read back.
     set_aside: Option<StreamKind>,
 }
 
-/// A stream as it stood at some time.
+/// A copy of a stream, in the state that it had when it was made.
 #[derive(Debug)]
 pub struct StreamCopy(StreamKind);
 
-/// Which was chosen when the stream was made. All give the same I/Os where they can be used.
+/// The kind of stream, chosen when it is made. For a plan that fits several kinds, all give the same I/Os.
 #[derive(Debug)]
 enum StreamKind {
     Plain(Box<PlainStream>),
     Any(Box<Stream>),
     Replay(Box<ReplayStream>),
-    /// With zones, rates or pauses.
+    /// A stream with zones, rates or pauses.
     Other(Box<dyn IoSource>),
-    /// Asks before each I/O.
+    /// A stream that asks for I/Os of others before each of its own.
     Attended(Box<Attended>),
     ReadBack(ReadBack),
     Regenerated(Box<Regenerated<StreamKind>>),
 }
 
-/// A stream between whose I/Os somebody puts others.
+/// A stream that lets its caller insert I/Os.
 #[derive(Debug)]
 struct Attended {
     stream: StreamKind,
-    /// What was put between them.
+    /// The inserted I/O.
     between: Option<NextIo>,
-    /// It was asked since the last I/O.
+    /// [`Next::Wait`] was returned since the last I/O.
     has_asked: bool,
 }
 
@@ -113,7 +113,7 @@ impl Workload {
         Ok(Self::of(stream))
     }
 
-    /// Not inlined: what it needs of the stack, and a thousand processes with it, plain jobs do without.
+    /// Not inlined: plain jobs do not need this function's stack, and a thousand processes would each have it.
     #[inline(never)]
     fn general(plan: WorkloadPlan) -> Result<StreamKind, WorkloadError> {
         if plan.has_zones() {
@@ -127,7 +127,7 @@ impl Workload {
         Ok(Self::of(StreamKind::Other(source::paced(plan, pace)?)))
     }
 
-    /// Makes the stream of a job whose I/Os are turns of work that move no data: as many as that. One with pauses gives
+    /// Makes the stream of a job whose I/Os are `limit` turns of work that move no data. With pauses it gives
     /// [`Next::Wait`] before each.
     pub fn turns(limit: u64, has_pauses: bool) -> Self {
         Self::of(StreamKind::Other(Box::new(TurnStream::new(limit, has_pauses))))
@@ -142,14 +142,15 @@ impl Workload {
         Self { stream, set_aside: None }
     }
 
-    /// What comes next are reads of these writes, until [`Workload::end_read_back`]. They know no rates and count for no
-    /// limit.
+    /// From now on the stream gives reads of these writes, until [`Workload::end_read_back`]. Rates and limits do not
+    /// apply to them.
     pub fn read_back(&mut self, writes: Vec<PendingWrite>) {
         let stream = std::mem::replace(&mut self.stream, StreamKind::ReadBack(ReadBack::new(writes)));
         self.set_aside.get_or_insert(stream);
     }
 
-    /// The stream as it stands, to be read back by [`Workload::regenerate`]; `None`: a trace, which passes by only once.
+    /// A copy of the stream in its present state, for [`Workload::regenerate`]; `None`: the job replays a trace, which
+    /// can be read only once.
     pub fn copy(&self) -> Option<StreamCopy> {
         let copy = match self.own() {
             StreamKind::Plain(plain) => StreamKind::Plain(plain.clone()),
@@ -162,7 +163,7 @@ impl Workload {
         Some(StreamCopy(copy))
     }
 
-    /// What comes next are reads of the `n_writes` writes that were issued since the copy was made, until
+    /// From now on the stream gives reads of the `n_writes` writes that were issued since the copy was made, until
     /// [`Workload::end_read_back`].
     pub fn regenerate(&mut self, copy: StreamCopy, n_writes: u64) {
         let reads = StreamKind::Regenerated(Box::new(Regenerated::new(copy.0, n_writes)));
@@ -170,25 +171,26 @@ impl Workload {
         self.set_aside.get_or_insert(stream);
     }
 
-    /// The stream of the job goes on. Gives what made its writes once more, as it stands.
+    /// Returns to the stream of the job. The result is the stream that repeated the writes, in its present state.
     pub fn end_read_back(&mut self) -> Option<StreamCopy> {
         let reads = std::mem::replace(&mut self.stream, self.set_aside.take()?);
         if let StreamKind::Regenerated(reads) = reads { Some(StreamCopy(reads.into_stream())) } else { None }
     }
 
-    /// The write that the last read belongs to, while what was written is read back, and those that are read after it.
+    /// While writes are read back: the write that the last read belongs to, and those that are read after it.
     pub fn present_writes(&self) -> &[PendingWrite] {
         if let StreamKind::ReadBack(reads) = &self.stream { reads.present() } else { &[] }
     }
 
-    /// From now on [`Next::Wait`] comes before each I/O, for [`Workload::put_between`].
+    /// From now on the stream gives [`Next::Wait`] before each I/O, so that the caller can insert one by
+    /// [`Workload::put_between`].
     #[must_use]
     pub fn attended(self) -> Self {
         let attended = Attended { stream: self.stream, between: None, has_asked: false };
         Self { stream: StreamKind::Attended(Box::new(attended)), ..self }
     }
 
-    /// The same, of which draws are told. A trace draws nothing.
+    /// The same stream with reports of its draws. A trace draws nothing.
     #[must_use]
     pub fn told(self, watch: DrawWatch) -> Self {
         let told = |stream: Box<dyn IoSource>| StreamKind::Other(Box::new(ToldStream::new(stream, watch)));
@@ -201,14 +203,14 @@ impl Workload {
         Self { stream, ..self }
     }
 
-    /// The next I/O of an attended stream is this one; it counts for no limit and no rate.
+    /// Inserts an I/O as the next one of an attended stream. Limits and rates do not apply to it.
     pub fn put_between(&mut self, io: NextIo) {
         if let StreamKind::Attended(attended) = &mut self.stream {
             attended.between = Some(io);
         }
     }
 
-    /// The stream of the job.
+    /// The stream of the job itself.
     fn own(&self) -> &StreamKind {
         match self.set_aside.as_ref().unwrap_or(&self.stream) {
             StreamKind::Attended(attended) => &attended.stream,
@@ -216,7 +218,7 @@ impl Workload {
         }
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     fn own_mut(&mut self) -> &mut StreamKind {
         match self.set_aside.as_mut().unwrap_or(&mut self.stream) {
             StreamKind::Attended(attended) => &mut attended.stream,
@@ -224,7 +226,7 @@ impl Workload {
         }
     }
 
-    /// The stream that is read from now.
+    /// The stream that gives the next I/Os.
     fn present(&self) -> &StreamKind {
         match &self.stream {
             StreamKind::Attended(attended) => &attended.stream,
@@ -232,7 +234,7 @@ impl Workload {
         }
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     fn present_mut(&mut self) -> &mut StreamKind {
         match &mut self.stream {
             StreamKind::Attended(attended) => &mut attended.stream,
@@ -240,7 +242,8 @@ impl Workload {
         }
     }
 
-    /// Tells the time, nanoseconds of any clock. Gives that at which the next I/O is due if it lies ahead and is known.
+    /// Tells the time, nanoseconds of any clock. Returns the due time of the next I/O if that is known and in the
+    /// future.
     pub fn turn(&mut self, now_ns: u64) -> Option<u64> {
         match self.present_mut() {
             StreamKind::Other(source) => source.pace().and_then(|pace| pace.turn(now_ns)),
@@ -249,43 +252,43 @@ impl Workload {
         }
     }
 
-    /// How well the times of a trace were kept; `None`: the job replays none.
+    /// Figures about how well the times of a trace were kept; `None`: the job replays none.
     pub fn replay_figures(&self) -> Option<ReplayFigures> {
         if let StreamKind::Replay(replay) = self.own() { Some(replay.figures()) } else { None }
     }
 
-    /// What is behind [`Next::Failed`].
+    /// The error behind [`Next::Failed`].
     pub fn take_error(&mut self) -> Option<TraceError> {
         if let StreamKind::Replay(replay) = self.present_mut() { replay.take_error() } else { None }
     }
 
-    /// Why zones do not let the stream go on.
+    /// Why the zones do not let the stream continue.
     pub fn zoning_failure(&self) -> Option<ZoningFailure> {
         if let StreamKind::Other(source) = self.own() { source.zoning_failure() } else { None }
     }
 
-    /// An I/O of the job is done, or has failed. Only streams whose files have zones of their own want to know.
+    /// Called after an I/O of the job is done or has failed. Only streams with zones of their own need this.
     pub fn completed(&mut self, io: &CompletedIo) {
         if let StreamKind::Other(source) = self.own_mut() {
             source.completed(io);
         }
     }
 
-    /// Nothing of the job is in flight.
+    /// Called when no I/O of the job is in flight.
     pub fn drained(&mut self) {
         if let StreamKind::Other(source) = self.own_mut() {
             source.drained();
         }
     }
 
-    /// After [`Next::Held`]: sleeps until another job may be done with a zone, or for `limit`.
+    /// After [`Next::Held`]: sleeps until another job may have released a zone, or for `limit`.
     pub fn wait_for_zone(&mut self, limit: Duration) {
         if let StreamKind::Other(source) = self.own_mut() {
             source.wait_for_zone(limit);
         }
     }
 
-    /// Zones that were reset to be written again.
+    /// Number of zones that were reset to be written again.
     pub fn n_zone_resets(&self) -> u64 {
         if let StreamKind::Other(source) = self.own() { source.n_zone_resets() } else { 0 }
     }
@@ -297,7 +300,7 @@ impl Workload {
         }
     }
 
-    /// What is behind its rate now does not make up for it.
+    /// The job does not make up for I/Os that are late by now.
     pub fn forgive(&mut self, now_ns: u64) {
         if let StreamKind::Replay(replay) = self.present_mut() {
             replay.forgive();
@@ -306,7 +309,7 @@ impl Workload {
         }
     }
 
-    /// Rates stood still for a pause.
+    /// Moves all due times by a pause.
     pub fn postpone(&mut self, pause_ns: u64) {
         if let StreamKind::Replay(replay) = self.present_mut() {
             replay.postpone(pause_ns);
@@ -315,7 +318,8 @@ impl Workload {
         }
     }
 
-    /// When the rate wanted the last read, write or trim to start, on the clock that was told; `None`: it had no rate.
+    /// The time at which the rate wanted the last read, write or trim to start, on the clock that was told; `None`: it
+    /// had no rate.
     pub fn intended_ns(&self) -> Option<u64> {
         if let StreamKind::Other(source) = self.present() { source.intended_ns() } else { None }
     }
@@ -326,8 +330,9 @@ impl Workload {
 
     /// The next I/O, or what has to happen before it.
     ///
-    /// Inlined into its loop with the plain stream: its I/Os stay in registers, where a call hands them over in memory, and
-    /// reading them back in other pieces than they were written in makes the CPU wait.
+    /// Inlined into the loop together with the plain stream, so that an I/O stays in registers. A call would hand it
+    /// over in memory, and the CPU stalls when it reads such a value back in pieces other than those in which it was
+    /// written.
     #[expect(clippy::should_implement_trait, reason = "not an iterator: after `PassEnd` it goes on with the next pass")]
     #[expect(clippy::inline_always, reason = "left to itself the compiler does not")]
     #[inline(always)]
@@ -338,7 +343,7 @@ impl Workload {
         }
     }
 
-    /// Tells that a file was closed: nothing of it is in flight.
+    /// Called after a file was closed; none of its I/Os is in flight.
     pub fn closed(&mut self, file_index: u32) {
         match self.present_mut() {
             StreamKind::Any(stream) => stream.closed(file_index),
@@ -351,8 +356,9 @@ impl Workload {
         }
     }
 
-    /// Where the I/O would have begun that was to come when the file of the last [`Next::Close`] or [`Next::Restart`] had nothing
-    /// left; `None`: nowhere. As seen on fio 3.41: past the end of its range it is counted from the start of the range.
+    /// Start of the block that did not fit when the file of the last [`Next::Close`] or [`Next::Restart`] ended;
+    /// `None`: there was no offset for it. As seen on fio 3.41, an offset past the end of the range counts from the
+    /// start of the range.
     pub fn missed_bytes(&self) -> Option<u64> {
         match self.own() {
             StreamKind::Plain(plain) => plain.missed_bytes(),
@@ -375,7 +381,7 @@ impl Workload {
         }
     }
 
-    /// The last I/O issued was a sync.
+    /// True if the last I/O was a sync.
     pub fn last_was_sync(&self) -> bool {
         match self.own() {
             StreamKind::Plain(_) | StreamKind::Attended(_) | StreamKind::ReadBack(_) | StreamKind::Regenerated(_) => {
@@ -409,7 +415,7 @@ impl Workload {
         }
     }
 
-    /// As many bytes, or reads, writes and trims, were issued as the job is to do in all passes.
+    /// True if the job has issued all of its bytes, or all of its reads, writes and trims.
     pub fn is_spent(&self) -> bool {
         match self.own() {
             StreamKind::Plain(plain) => plain.is_spent(),
@@ -421,7 +427,7 @@ impl Workload {
         }
     }
 
-    /// What the offsets are drawn from, as it stands.
+    /// State of the generator of the offsets.
     pub fn offset_state(&self) -> OffsetState {
         match self.own() {
             StreamKind::Plain(plain) => plain.offset_state(),

@@ -1,6 +1,6 @@
-//! Blocks of a file in zones, which have shares of the I/Os (`random_distribution=zoned`, `zoned_abs`).
+//! Blocks of a file in zones, each with its share of the I/Os (`random_distribution=zoned`, `zoned_abs`).
 //!
-//! Must not know: how a list of zones is written. Start reading at [`ZonedDistribution::next_block`].
+//! Must not know: the syntax of a list of zones. Start reading at [`ZonedDistribution::next_block`].
 //! Arithmetic: reference "Zoned"; lengths in bytes as seen on fio 3.41.
 
 use ferrio_spec::{DistributionZone, ZoneLength};
@@ -14,14 +14,14 @@ pub(crate) struct ZonedDistribution(PerDirection<Box<[BlockZone]>>);
 /// A zone in blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct BlockZone {
-    /// Shares of the zones up to this one.
+    /// Sum of the shares up to this zone.
     last_percent: u32,
     start: u64,
     n_blocks: u64,
 }
 
 impl ZonedDistribution {
-    /// The zones of a file of `n_blocks` blocks, each of which stands at a multiple of `align_bytes`.
+    /// The zones of a file of `n_blocks` blocks, which begin at multiples of `align_bytes`.
     pub(crate) fn new(
         zones: &PerDirection<Vec<DistributionZone>>,
         n_blocks: &PerDirection<u64>,
@@ -93,7 +93,7 @@ mod tests {
         (0..n).map(|_| next()).collect()
     }
 
-    /// In a trace of fio 3.41 with `randrepeat=0 randseed=137`.
+    /// Expected values: a trace of fio 3.41 with `randrepeat=0 randseed=137`.
     #[test]
     fn blocks_are_those_of_the_peer() {
         use ZoneLength::{Bytes, Percent};
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(drawn(&zones(&bytes, 256), 12), [0, 0, 0, 2, 2, 0, 1, 0, 1, 3, 3, 0]);
     }
 
-    /// Pearson's test: with three degrees of freedom a sum of 16.3 is left behind once in a thousand seeds; this seed is fixed.
+    /// Pearson's test: with three degrees of freedom one seed in a thousand gives a sum above 16.3; this seed is fixed.
     #[test]
     fn zones_have_their_shares() {
         use ZoneLength::Percent;

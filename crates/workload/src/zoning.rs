@@ -1,6 +1,7 @@
-//! What zones may change of a stream: where it stands in a file before an I/O is drawn, and where the I/O goes.
+//! The influence of zones on a stream: the position in a file before an I/O is drawn, and the place where the I/O goes.
 //!
-//! A parameter of the stream, so that one without zones has none of this in its code. Must not know: which zones there are.
+//! Zones are a type parameter of the stream, so that a stream without zones has no code for them. Must not know: kinds
+//! of zones.
 //! Start reading at [`Zoning`].
 
 pub(crate) mod sequential;
@@ -17,44 +18,44 @@ pub(crate) struct DrawnIo {
     pub(crate) direction: DataDirection,
     pub(crate) offset_bytes: u64,
     pub(crate) length_bytes: u64,
-    /// It is cut to this wherever it goes: what follows was visited.
+    /// Largest length of the I/O wherever it goes: blocks behind that were visited.
     pub(crate) at_most_bytes: u64,
 }
 
-/// An I/O that is done, or has failed.
+/// An I/O that is done or has failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompletedIo {
-    /// File of the job.
+    /// Index of the file in the job.
     pub file_index: u32,
-    /// What it was.
+    /// Direction of the I/O.
     pub direction: DataDirection,
-    /// Where it began.
+    /// Start of the I/O.
     pub offset_bytes: u64,
-    /// It did not do all that it was to.
+    /// The I/O moved less than its length.
     pub has_failed: bool,
 }
 
-/// Where an I/O goes that was drawn.
+/// Place of an I/O that was drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placement {
-    /// Here.
+    /// The I/O goes here.
     At(DrawnIo),
-    /// Its file has no place for it.
+    /// The file has no place for the I/O.
     Nowhere,
-    /// It is not known before something else has happened.
+    /// The place is not known yet; something else has to happen first.
     Wait(ZoneWait),
 }
 
-/// What has to happen before a stream can go on.
+/// An event that a stream waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ZoneWait {
-    /// The I/Os of the stream that are in flight are done.
+    /// All I/Os of this stream are done.
     Own,
-    /// Another job is done with something.
+    /// Another job has released something.
     Others(Awaited),
 }
 
-/// What another job has to be done with.
+/// What another job has to release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Awaited {
     /// A zone to which it has writes in flight.
@@ -63,23 +64,23 @@ pub enum Awaited {
     Place,
 }
 
-/// Why zones do not let a stream go on.
+/// Why zones do not let a stream continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ZoningFailure {
-    /// What it is.
+    /// Kind of the failure.
     pub kind: ZoningFailureKind,
-    /// File of the job.
+    /// Index of the file in the job.
     pub file_index: usize,
-    /// The zone.
+    /// Index of the zone.
     pub zone: usize,
 }
 
-/// What zones do not let a stream do.
+/// Kind of a failure because of zones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ZoningFailureKind {
-    /// The device did not reset the zone, for this errno.
+    /// The device failed to reset the zone, with this errno.
     Reset(i32),
-    /// The device did not finish the zone, for this errno.
+    /// The device failed to finish the zone, with this errno.
     Finish(i32),
     /// A block is larger than a zone.
     BlockExceedsZone,
@@ -87,85 +88,86 @@ pub enum ZoningFailureKind {
     CapacityBelowBlock {
         /// Bytes that the zone can hold.
         capacity_bytes: u64,
-        /// The smallest block.
+        /// Length of the smallest block.
         min_bytes: u64,
     },
-    /// The zone cannot be begun: the device has so many others that are written in part, and takes no more.
+    /// The zone cannot be written: this many other zones are partly written, and the device allows no more.
     TooManyActive(usize),
-    /// The zone cannot be opened: the device was asked to keep so many others open, and opens no more.
+    /// The zone cannot be opened: this many other zones were opened on request, and the device allows no more.
     TooManyOpen(usize),
 }
 
 /// The zones of a stream.
 pub(crate) trait Zoning: std::fmt::Debug {
-    /// I/Os go to other places than were drawn, by [`Zoning::turn`] and [`Zoning::place`].
+    /// I/Os may go to other places than those drawn, by [`Zoning::turn`] and [`Zoning::place`].
     const PLACES_ANEW: bool = false;
 
     /// Prepares a file, once.
     fn open(&self, file: &mut FileCursor);
 
-    /// An I/O of a file is about to be drawn.
+    /// Called before an I/O of a file is drawn.
     fn enter(&mut self, file: &mut FileCursor, direction: DataDirection);
 
-    /// A file is about to be used, which a pass may have to be prepared for.
+    /// Called before a file is used; prepares it for the pass, which may have to wait.
     fn ready(&mut self, file_index: usize) -> Option<ZoneWait> {
         let _ = file_index;
         None
     }
 
-    /// What an I/O of a direction that was drawn does; only of mixes. `has_written`: the file was written to since it was begun.
+    /// The direction of an I/O for which `direction` was drawn; called only for mixes. `has_written`: the file was
+    /// written to since it was begun.
     #[inline]
     fn turn(&mut self, direction: DataDirection, has_written: bool) -> DataDirection {
         let _ = has_written;
         direction
     }
 
-    /// Where an I/O begins whose place was drawn, before its size is; `None`: its file has no place for it.
+    /// Start of an I/O, from the drawn offset, before its size is drawn; `None`: the file has no place for it.
     fn begin(&mut self, file_index: usize, direction: DataDirection, offset_bytes: u64) -> Option<u64> {
         let _ = (file_index, direction);
         Some(offset_bytes)
     }
 
-    /// Where an I/O that was drawn goes.
+    /// Decides where an I/O that was drawn goes.
     fn place(&mut self, file_index: usize, drawn: DrawnIo) -> Placement {
         let _ = file_index;
         Placement::At(drawn)
     }
 
-    /// An I/O that was placed is done.
+    /// Called after an I/O that was placed is done.
     fn completed(&mut self, io: &CompletedIo) {
         let _ = io;
     }
 
-    /// Nothing of the stream is in flight.
+    /// Called when no I/O of the stream is in flight.
     fn drained(&mut self) {}
 
-    /// Sleeps until another job may be done with a zone, or for `limit`.
+    /// Sleeps until another job may have released a zone, or for `limit`.
     fn wait(&mut self, limit: Duration) {
         let _ = limit;
     }
 
-    /// A pass begins.
+    /// Called when a pass begins.
     fn start_pass(&mut self) {}
 
-    /// An I/O was issued.
+    /// Called after an I/O was issued.
     fn issued(&mut self, length_bytes: u64);
 
-    /// A file starts over, or a pass begins.
+    /// Called when a file starts over or a pass begins.
     fn restart(&mut self);
 
-    /// Zones that were reset to be written again.
+    /// Number of zones that were reset to be written again.
     fn n_resets(&self) -> u64 {
         0
     }
 
-    /// Why the stream cannot go on.
+    /// Why the stream cannot continue.
     fn failure(&self) -> Option<ZoningFailure> {
         None
     }
 }
 
-/// No zones.
+/// A stream without zones.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Unzoned;
 

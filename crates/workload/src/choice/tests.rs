@@ -1,4 +1,4 @@
-//! Which blocks the general stream takes from a distribution.
+//! The blocks that the general stream takes from each distribution.
 
 use crate::plan::{FileRange, Rounds, WorkloadError, WorkloadPlan};
 use crate::stream::{Next, Stream};
@@ -74,7 +74,7 @@ fn blocks(plan: WorkloadPlan, n_ios: usize) -> Vec<u64> {
 
 const ZIPF: RandomDistribution = RandomDistribution::Zipf { theta: 1.2, center: None };
 
-/// What the reference wrote to a trace.
+/// Expected values: a trace that fio wrote.
 #[test]
 fn skewed_blocks_are_those_of_the_reference() {
     let normal = |deviation_percent| RandomDistribution::Normal { deviation_percent, center: None };
@@ -93,12 +93,12 @@ fn skewed_blocks_are_those_of_the_reference() {
     }
 }
 
-// As seen on fio 3.41: a job ends with the first I/O that does not fit behind the block that was drawn.
+// As seen on fio 3.41: a job ends at the first I/O that does not fit behind the block drawn for it.
 #[test]
 fn blocks_are_counted_in_the_smaller_of_reads_and_writes() {
     let mut plan = plan(ZIPF, (0, 64 << 10));
     plan.pattern.block_size.0[1] = BlockRange { min_bytes: BLOCK_BYTES / 4, max_bytes: BLOCK_BYTES };
-    // 64 blocks are drawn from, of which 16 can be read.
+    // Draws choose among 64 blocks, of which 16 can be read.
     let drawn = blocks(plan, 1_000);
     assert!(drawn.len() < 100 && drawn.iter().all(|block| *block < 16), "{drawn:?}");
 }

@@ -1,4 +1,4 @@
-//! Bytes of buffers: random words, patterns, and pieces that are partly either.
+//! Fills buffers with random words, patterns, or pieces that are partly each.
 //!
 //! Must not know: options. Start reading at [`RandomWords`].
 //! Facts: reference "Buffers" (four interleaved multiplicative lanes; a piece is random first, then zeroes or pattern).
@@ -9,7 +9,7 @@ use ferrio_units::random::GOLDEN_RATIO_64;
 /// Multipliers of the interleaved lanes of a random fill.
 const LANES: [u64; 4] = [1, 2, 3, 5];
 
-/// A sequence of random bytes that goes on from one fill to the next.
+/// A sequence of random bytes that continues from one fill to the next.
 #[derive(Debug, Clone)]
 pub(crate) struct RandomWords {
     lanes: [u64; 4],
@@ -20,8 +20,8 @@ impl RandomWords {
         Self { lanes: LANES.map(|factor| seed.wrapping_mul(factor)) }
     }
 
-    /// Fills pieces of a buffer with the next bytes and, behind the `n_random` of each, zeroes, as far as that is faster for all
-    /// at once than for one after the other; gives back the rest of the buffer.
+    /// Fills several pieces at once, as long as that is faster than one after the other: `n_random` random bytes each,
+    /// then zeroes. Returns the rest of the buffer.
     #[inline]
     fn fill_pieces<'a>(&mut self, buffer: &'a mut [u8], piece_bytes: usize, n_random: usize) -> &'a mut [u8] {
         multiply_fill::fill_pieces::<GOLDEN_RATIO_64>(&mut self.lanes, buffer, piece_bytes, n_random)
@@ -31,7 +31,7 @@ impl RandomWords {
     #[inline]
     pub(crate) fn fill(&mut self, buffer: &mut [u8]) {
         let rest = multiply_fill::fill::<GOLDEN_RATIO_64>(&mut self.lanes, buffer);
-        // The rest goes on with the first lane only.
+        // Words behind the last whole set of lanes come from the first lane alone.
         for word in rest.chunks_mut(8) {
             word.copy_from_slice(&self.lanes[0].to_le_bytes()[..word.len()]);
             self.lanes[0] = self.lanes[0].wrapping_mul(GOLDEN_RATIO_64);
@@ -39,7 +39,8 @@ impl RandomWords {
     }
 }
 
-/// Repeats a pattern over a buffer. `at`: where the buffer begins in the pattern's repetition. An empty pattern is zeroes.
+/// Repeats a pattern over a buffer. `at` is the offset within the repeated pattern at which the buffer begins. An empty
+/// pattern means zeroes.
 pub(crate) fn fill_pattern(buffer: &mut [u8], pattern: &[u8], at: usize) {
     match pattern {
         [] => buffer.fill(0),
@@ -55,9 +56,9 @@ pub(crate) fn fill_pattern(buffer: &mut [u8], pattern: &[u8], at: usize) {
     }
 }
 
-/// Repeats the first bytes of a buffer, of which there is at least one, over the rest of it.
+/// Repeats the first `n_bytes` bytes of a buffer, at least one, over the rest of it.
 pub(crate) fn repeat_head(buffer: &mut [u8], n_bytes: usize) {
-    // What is filled is copied behind itself: each copy is twice as long as the one before.
+    // Copies the filled part behind itself: each copy is twice as long as the one before.
     let mut n_filled = n_bytes;
     let mut n_left = buffer.len() - n_filled;
     while n_left > 0 {
@@ -68,12 +69,12 @@ pub(crate) fn repeat_head(buffer: &mut [u8], n_bytes: usize) {
     }
 }
 
-/// How much of each piece of a buffer compresses.
+/// The compressible share of each piece of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Compression {
-    /// Part of a piece that is zeroes or pattern, 1 to 99.
+    /// Share of a piece that is zeroes or pattern, percent: 1 to 99.
     pub(super) percent: u32,
-    /// Bytes of a piece; 0: the whole buffer.
+    /// Length of a piece, bytes; 0: the whole buffer.
     pub(super) piece_bytes: usize,
 }
 
@@ -92,7 +93,7 @@ impl Compression {
         }
     }
 
-    /// How much of a piece is random. Cannot overflow: a buffer is far below 2^57 bytes.
+    /// Number of random bytes of a piece. Cannot overflow: a buffer is far below 2^57 bytes.
     fn n_random(self, piece_bytes: usize) -> usize {
         piece_bytes * (100 - self.percent as usize) / 100
     }
@@ -128,7 +129,7 @@ mod tests {
         assert_ne!(buffer[..358], buffer[512..512 + 358], "pieces differ");
     }
 
-    // The same with pieces of 3000 bytes and 0xaabb in a block of 8 KiB: the last piece is what is left.
+    // The same with pieces of 3000 bytes and the pattern 0xaabb in a block of 8 KiB: the last piece is shorter.
     #[test]
     fn the_last_piece_is_shorter() {
         let mut buffer = vec![0; 8192];

@@ -1,4 +1,4 @@
-//! What the write buffers hold.
+//! Contents of the write buffers.
 //!
 //! Must not know: where buffers live. Start reading at [`BufferContents`]; bytes are in `fill`, repeated data in `seeds`.
 //! Facts: reference "Buffers" (one fill at the start, stamps in every 512 bytes before each write, or a fill per write).
@@ -17,25 +17,26 @@ use std::sync::Arc;
 
 /// Bytes between two stamps.
 const SECTOR_BYTES: usize = 512;
-/// Place of the time stamp in a sector: seconds, then nanoseconds.
+/// Offset of the time stamp in a sector: seconds, then nanoseconds.
 const TIME_STAMP_OFFSET: usize = 48;
 
-/// What happens to a buffer before a write.
+/// Treatment of a buffer before a write.
 #[derive(Debug, Clone)]
 pub enum BufferContents {
-    /// Nothing.
+    /// It keeps its contents.
     Untouched,
     /// Offset and time are stamped into every sector, so that blocks differ a little.
     Scrambled,
-    /// New data.
+    /// It is filled with new data.
     Refilled(Box<Refill>),
 }
 
-/// What a buffer is filled with.
+/// Source of new data.
 #[derive(Debug, Clone)]
 pub struct Refill {
     seeds: FillSeeds,
-    /// Bytes of a seed: with repeated data the smallest block, so that their share holds for blocks of all sizes.
+    /// Bytes filled from one seed. With repeated data this is the smallest block, so that the share of repeats holds
+    /// for blocks of all sizes.
     piece_bytes: usize,
     kind: DataKind,
 }
@@ -55,8 +56,9 @@ impl Refill {
     }
 }
 
-/// What files hold before a job has written to them. As seen on fio 3.41, no two blocks of them are the same, unless they are to
-/// be (`dedupe_percentage`, a pattern, zeroes), whether writes of the job are filled anew or not.
+/// Contents of files before the job has written to them. As seen on fio 3.41, no two blocks of a file are equal, unless
+/// the options ask for equal ones (`dedupe_percentage`, a pattern, zeroes), whether the job refills its write buffers
+/// or not.
 #[derive(Debug, Clone)]
 pub struct LayoutContents {
     refill: Refill,
@@ -65,13 +67,13 @@ pub struct LayoutContents {
 }
 
 impl LayoutContents {
-    /// Those of the files of a job.
+    /// Contents for the files of a job.
     pub fn new(spec: &BufferSpec, plan: &ContentsPlan, seeds: &SeedTable) -> Self {
         let (seeds, first) = FillSeeds::of_layout(spec.dedupe, seeds, plan);
         Self { refill: Refill::new(spec, DataKind::new(spec), plan, seeds), first }
     }
 
-    /// The next block.
+    /// Fills a buffer with the next block.
     pub fn fill(&mut self, buffer: &mut [u8]) {
         let Some(seed) = self.first.take() else { return self.refill.fill(buffer) };
         let (first, rest) = buffer.split_at_mut(self.refill.piece_bytes.min(buffer.len()));
@@ -86,7 +88,7 @@ enum DataKind {
     Zeroes,
     Random,
     Pattern(Arc<[u8]>),
-    /// Random pieces that end with a pattern, or with zeroes where it is empty.
+    /// Random pieces that end with the pattern, or with zeroes if that is empty.
     Compressible(Compression, Arc<[u8]>),
 }
 
@@ -99,9 +101,9 @@ impl DataKind {
                 Self::Compressible(Compression { percent, piece_bytes }, pattern)
             }
             _ if !pattern.is_empty() => Self::Pattern(pattern),
-            // Nothing of a piece is random: zeroes.
+            // No byte of a piece is random: zeroes.
             100.. => Self::Zeroes,
-            // As in fio, what is repeated is no zeroes.
+            // As in fio, repeated data is never zeroes.
             _ if spec.zero && spec.dedupe.is_none() => Self::Zeroes,
             _ => Self::Random,
         }
@@ -119,7 +121,7 @@ impl DataKind {
     }
 }
 
-/// What of a job decides about its data, beside its options for buffers.
+/// Facts about a job that decide about its data, beside its options for buffers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContentsPlan {
     /// The job reads into the same buffers.
@@ -128,27 +130,27 @@ pub struct ContentsPlan {
     pub size_bytes: u64,
     /// Smallest block of a write, bytes.
     pub block_bytes: u64,
-    /// `iodepth`, also where an engine has one unit only.
+    /// `iodepth`, even if the engine has only one unit.
     pub iodepth: u32,
-    /// `dedupe_global`: the sets of all jobs that share theirs, this one's among them. Empty: it has its own alone.
+    /// `dedupe_global`: the sets of all jobs that share theirs, including this one's. Empty: the job has only its own.
     pub shared_sets: Arc<[DedupeSet]>,
 }
 
 impl ContentsPlan {
-    /// A job of 1 MiB that only writes, blocks of so many bytes, one after the other.
+    /// A job of 1 MiB that only writes, in sequential blocks of this size.
     pub fn of_blocks(block_bytes: u64) -> Self {
         Self { reads: false, size_bytes: 1 << 20, block_bytes, iodepth: 1, shared_sets: Arc::new([]) }
     }
 }
 
 impl BufferContents {
-    /// The treatment that a job asks for.
+    /// The treatment that a job's options ask for.
     pub fn new(spec: &BufferSpec, plan: &ContentsPlan, seeds: &SeedTable) -> Self {
         let kind = DataKind::new(spec);
         let is_fixed = matches!(kind, DataKind::Zeroes | DataKind::Pattern(_));
         let refills = match &kind {
             DataKind::Compressible(..) => true,
-            // What is the same each time is only written again where a read has overwritten it.
+            // Data that never changes is written again only where reads overwrite it.
             DataKind::Pattern(_) => plan.reads,
             DataKind::Zeroes => false,
             DataKind::Random => spec.refill || spec.dedupe.is_some(),
@@ -170,7 +172,7 @@ impl BufferContents {
         }
     }
 
-    /// True when the start time ends up in the data.
+    /// True if the start time becomes part of the data.
     pub fn needs_time(&self) -> bool {
         matches!(self, Self::Scrambled)
     }
@@ -225,7 +227,7 @@ mod tests {
         matches!(contents, BufferContents::Refilled(_))
     }
 
-    // Reference, "Buffers": what is filled for each write, and what switches stamps off.
+    // Reference, "Buffers": which options refill a buffer for each write, and which switch stamps off.
     #[test]
     fn treatments() {
         assert!(treatment(|_| ()).needs_time());
@@ -251,8 +253,8 @@ mod tests {
         assert!(is_refilled(&mixed));
     }
 
-    /// fio 3.41, 100 blocks of 4 KiB with `dedupe_percentage=30` and its default seeds: which of the first 24
-    /// blocks repeat the last new one.
+    /// Expected values: fio 3.41, 100 blocks of 4 KiB with `dedupe_percentage=30` and its default seeds; the list tells
+    /// which of the first 24 blocks repeat the last new one.
     #[test]
     fn repeated_blocks_are_those_of_the_peer() {
         let mut contents = treatment(|spec| spec.dedupe = Some((30, ferrio_spec::DedupeMode::Repeat)));

@@ -1,4 +1,4 @@
-//! Which random data a buffer gets: new data, or data that was written before (`dedupe_percentage`).
+//! Seeds of the random data for each buffer: a new seed, or one that was used before (`dedupe_percentage`).
 //!
 //! Must not know: bytes. Start reading at [`FillSeeds`].
 
@@ -25,9 +25,9 @@ struct Repeats {
 enum SeedOrigin {
     /// The last seed that was new.
     Last(u64),
-    /// One of a fixed set: the first `n_seeds` of those that are new, whether they were written yet or not. So a pass writes
-    /// nothing for the set alone, and what it repeats is the share that was asked for. Seeds are made from their number: a
-    /// set of any size takes no memory.
+    /// A seed of a fixed set: the first `n_seeds` new seeds of the job, whether a buffer has used them yet or not. Thus
+    /// no extra writes are needed to fill the set, and the share of repeats is the one asked for. A seed is computed
+    /// from its number, so a set of any size takes no memory.
     Set { own: DedupeSet, n_new: u64, shared: Arc<[DedupeSet]>, picks: Taus88 },
 }
 
@@ -45,16 +45,17 @@ impl DedupeSet {
         Self { base, n_seeds: (size_bytes / 100 * u64::from(percent) / block_bytes.max(1)).max(1) }
     }
 
-    /// A seed of a job with a fixed set: odd, so that its sequence has the longest period, and different for each number.
+    /// A seed of a job with a fixed set: odd, so that its sequence has the longest period, and different for each
+    /// number.
     fn numbered(self, index: u64) -> u64 {
         (self.base ^ (index + 1).wrapping_mul(GOLDEN_RATIO_64)) | 1
     }
 
-    /// One of the sets, and one of its seeds. With one set nothing is drawn for the first.
+    /// Draws a set and one of its seeds. With a single set, only the seed is drawn.
     fn pick(sets: &[Self], own: Self, picks: &mut Taus88) -> u64 {
         let set = match sets.len() as u64 {
             0 | 1 => own,
-            // Fits: below their number.
+            // Fits: it is below the number of sets.
             n => sets[picks.between(0, n - 1) as usize],
         };
         set.numbered(picks.between(0, set.n_seeds - 1))
@@ -62,15 +63,15 @@ impl DedupeSet {
 }
 
 impl FillSeeds {
-    /// Those of a job with this plan.
+    /// Seeds for a job with this plan.
     pub(super) fn new(dedupe: Option<(u32, DedupeMode)>, seeds: &SeedTable, plan: &ContentsPlan) -> Self {
         let mut of_job = Self::without_first_fills(dedupe, seeds, plan);
         of_job.skip_first_fills(plan.iodepth);
         of_job
     }
 
-    /// Those that files are laid out with, before the job has buffers. Also the seed that comes before them, if there is one: the
-    /// first that can be repeated.
+    /// Seeds for laying out files, before the job has buffers; also the seed before the first of them, if there is one,
+    /// which is the first that can be repeated.
     pub(super) fn of_layout(
         dedupe: Option<(u32, DedupeMode)>,
         seeds: &SeedTable,
@@ -101,8 +102,8 @@ impl FillSeeds {
         Self { new, repeats }
     }
 
-    /// fio fills the buffer of each unit before the first write. What it draws for that is not written; with a fixed set that
-    /// is one draw for each, else one less.
+    /// fio fills the buffer of each unit before the first write. These draws produce no written data: with a fixed set
+    /// one draw for each unit, otherwise one fewer.
     fn skip_first_fills(&mut self, iodepth: u32) {
         let n_skipped = match self.repeats.as_ref().map(|repeats| &repeats.source) {
             None => 0,
@@ -162,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_set_has_its_size() {
-        // 5 % of 400 MiB in blocks of 4 KiB: 5,120 seeds; 50,000 picks miss none with certainty enough.
+        // 5 % of 400 MiB in blocks of 4 KiB: 5,120 seeds. That 50,000 picks miss one of them is practically impossible.
         let mode = DedupeMode::WorkingSet { percent: 5 };
         assert_eq!(n_different(seeds(Some((100, mode))), 200_000), 5_120);
     }

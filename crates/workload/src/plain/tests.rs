@@ -1,4 +1,4 @@
-//! A plain stream against the general one, over plans that are plain.
+//! The plain stream compared with the general one, for random plain plans.
 
 use super::PlainStream;
 use crate::pace::Arrivals;
@@ -69,7 +69,7 @@ fn ranges() -> impl Strategy<Value = FileRange> {
     })
 }
 
-/// Either no limit or one that is reached.
+/// No limit, or one that is reached.
 fn limits(largest: u64) -> impl Strategy<Value = u64> {
     prop_oneof![Just(u64::MAX), 0..largest]
 }
@@ -94,7 +94,8 @@ fn plans() -> impl Strategy<Value = WorkloadPlan> {
 proptest! {
     #[test]
     fn gives_what_the_general_stream_gives(plan in plans()) {
-        // Not plain: a map of smaller blocks than those of the job, and a last block that reaches past the range.
+        // Two plans are not plain after all: a map of blocks smaller than the job's, and a last block that reaches past
+        // the range.
         let Some(mut plain) = PlainStream::new(&plan).unwrap() else { return Ok(()) };
         let mut general = Stream::new(plan, Unzoned).unwrap();
         for _ in 0..4 {
@@ -115,7 +116,7 @@ proptest! {
 }
 
 proptest! {
-    /// Told the same times, which are now before and now after an I/O is due.
+    /// Both are told the same times, some before and some after an I/O is due.
     #[test]
     fn paced_gives_what_the_general_stream_gives(
         plan in plans(),
@@ -148,7 +149,7 @@ proptest! {
     }
 }
 
-/// One change each to a plain plan.
+/// Each case changes one thing in a plain plan.
 #[test]
 fn what_is_not_plain_is_left_to_the_general_stream() {
     let range = FileRange { start_bytes: 0, length_bytes: 1 << 20, file_bytes: 1 << 20, distribution_seed: 0 };

@@ -1,4 +1,4 @@
-//! The binary format: what blktrace records, as `include/uapi/linux/blktrace_api.h` of Linux has it.
+//! The binary format of blktrace, as `include/uapi/linux/blktrace_api.h` of Linux defines it.
 //!
 //! Must not know: files, times of the replay. Start reading at [`BlktraceEvent::parse`].
 
@@ -6,7 +6,7 @@ use super::TraceError;
 use super::record::Verb;
 use ferrio_units::Direction;
 
-/// Bytes of a record before its own data.
+/// Length of a record without its own data.
 pub(super) const RECORD_BYTES: usize = 48;
 
 /// The upper 24 bits of the first word of a record; the lower 8 are the version.
@@ -39,7 +39,7 @@ pub(super) enum ByteOrder {
 impl ByteOrder {
     const NATIVE: Self = if cfg!(target_endian = "little") { Self::Little } else { Self::Big };
 
-    /// That of a trace that begins so; `None`: it is none.
+    /// Order of a trace that begins with these bytes; `None`: it is no blktrace.
     pub(super) fn of_trace(start: &[u8]) -> Option<Self> {
         let word: [u8; 4] = start.get(..4)?.try_into().ok()?;
         [Self::Little, Self::Big].into_iter().find(|order| order.word(word) >> 8 == MAGIC)
@@ -52,7 +52,7 @@ impl ByteOrder {
         }
     }
 
-    /// The four bytes at a place of a record.
+    /// The four bytes at an offset of a record.
     fn u32_at(self, record: &[u8; RECORD_BYTES], at: usize) -> u32 {
         self.word(std::array::from_fn(|index| record[at + index]))
     }
@@ -69,19 +69,19 @@ impl ByteOrder {
     }
 }
 
-/// Bytes of the fields of a record, in their order.
+/// Lengths of a record's fields, in order.
 const FIELD_BYTES: [usize; 11] = [4, 4, 8, 8, 4, 4, 4, 4, 4, 2, 2];
 
-/// Where the time of a record stands.
+/// Offset of the time in a record.
 const TIME_AT: usize = 8;
 
-/// A record as this machine would write it, at another time and without data of its own.
+/// A record in this machine's byte order, with another time and without data of its own.
 pub(super) fn rewritten(order: ByteOrder, record: &[u8; RECORD_BYTES], time_ns: u64) -> [u8; RECORD_BYTES] {
     let mut out = *record;
     if order != ByteOrder::NATIVE {
         let mut rest = &mut out[..];
         for n in FIELD_BYTES {
-            // The fields are the record: their sum is its length.
+            // Cannot fail: the lengths of the fields add up to that of the record.
             let (field, tail) = rest.split_at_mut(n);
             field.reverse();
             rest = tail;
@@ -100,24 +100,24 @@ pub(super) struct BlktraceEvent {
     pub(super) bytes: u32,
     pub(super) action: u32,
     device: u32,
-    /// Bytes of its own data, which follow it.
+    /// Length of the data that follows the record.
     pub(super) n_data_bytes: u16,
 }
 
-/// What happened to a request.
+/// What an event does to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlktraceAction {
-    /// It entered the queue.
+    /// The request entered the queue.
     Queued,
-    /// It became part of another.
+    /// The request became part of another.
     Merged,
-    /// It is done.
+    /// The request is done.
     Completed,
-    /// Nothing that changes how many there are.
+    /// Any other event: it does not change the number of requests.
     Other,
 }
 
-/// Why a record is none.
+/// Why a record is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BadRecord {
     Magic(u32),
@@ -125,7 +125,7 @@ pub(super) enum BadRecord {
 }
 
 impl BadRecord {
-    /// The error of the trace that has it.
+    /// The error for a record at this offset of a trace.
     pub(super) fn at(self, offset: u64) -> TraceError {
         match self {
             Self::Magic(magic) => TraceError::Magic { magic, offset },
@@ -154,23 +154,23 @@ impl BlktraceEvent {
         })
     }
 
-    /// One with this action and nothing else.
+    /// An event with this action; all other fields are 0.
     #[cfg(test)]
     pub(super) fn of_action(action: u32) -> Self {
         Self { time_ns: 0, sector: 0, bytes: 4096, action, device: 0, n_data_bytes: 0 }
     }
 
-    /// An I/O entered the queue: the one kind of event that is replayed.
+    /// True if an I/O entered the queue: the only kind of event that is replayed.
     pub(super) fn is_queued(&self) -> bool {
         !self.is(NOTIFY) && self.action & 0xffff == QUEUE
     }
 
-    /// It reads, writes or discards: what a merge of traces keeps. A flush alone does none of them.
+    /// True for a read, write or discard: the events that a merge of traces keeps. A flush alone is none of them.
     pub(super) fn is_data(&self) -> bool {
         self.is(READ | WRITE | DISCARD)
     }
 
-    /// What happened to the request.
+    /// What the event does to its request.
     pub(super) fn progress(&self) -> BlktraceAction {
         match self.action & 0xffff {
             _ if self.is(NOTIFY) => BlktraceAction::Other,
@@ -181,7 +181,7 @@ impl BlktraceEvent {
         }
     }
 
-    /// It writes (or discards), or it reads; `None`: neither.
+    /// `Some(true)` for a write or discard, `Some(false)` for a read.
     pub(super) fn is_write_not_read(&self) -> Option<bool> {
         (self.is(READ) || self.is(WRITE)).then_some(self.is(WRITE))
     }
@@ -190,7 +190,7 @@ impl BlktraceEvent {
         (self.action >> 16) & property != 0
     }
 
-    /// What was done. A write that flushes first is a write.
+    /// What the entry does. A write that flushes first is a write.
     pub(super) fn verb(&self) -> Verb {
         Verb::Io(if self.is(DISCARD) {
             Direction::Trim
@@ -203,7 +203,7 @@ impl BlktraceEvent {
         })
     }
 
-    /// Offset on the device; `None`: beyond every number.
+    /// Offset on the device; `None`: it does not fit into 64 bits.
     pub(super) fn offset_bytes(&self) -> Option<u64> {
         self.sector.checked_mul(SECTOR_BYTES)
     }
@@ -218,7 +218,7 @@ impl BlktraceEvent {
 mod tests {
     use super::*;
 
-    /// A record by the header of Linux: field after field.
+    /// A record built from the header of Linux, field by field.
     fn record(big: bool, fields: (u32, u64, u64, u32, u32, u32, u16)) -> [u8; RECORD_BYTES] {
         let (magic, time, sector, bytes, action, device, n_data) = fields;
         let mut out = Vec::new();

@@ -1,12 +1,13 @@
-//! How many I/Os were in flight while a trace was recorded, as fio tells it.
+//! The number of I/Os in flight while a trace was recorded, as fio computes it.
 //!
-//! Counted is what enters the queue and is not merged until something completes, reads and writes apart.
-//! Must not know: times, places. Start reading at [`DepthMeter::see`].
-//! Facts: reference, "blktrace input"; per direction and from zero after a completion in fio 3.41.
+//! It counts the requests that enter the queue and are not merged, until one completes; reads and writes are counted
+//! apart.
+//! Must not know: times, offsets. Start reading at [`DepthMeter::see`].
+//! Facts: reference, "blktrace input"; fio 3.41 counts per direction and begins at zero after each completion.
 
 use super::blktrace::{BlktraceAction, BlktraceEvent};
 
-/// Depth of a trace as far as it was read.
+/// The depth of a trace, as far as it was read.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct DepthMeter {
     /// Reads and writes that were queued and not merged since the last completion.
@@ -41,7 +42,7 @@ impl DepthMeter {
 mod tests {
     use super::*;
 
-    /// `Q`ueued, merged (`B`), `C`ompleted; small letters are those of writes.
+    /// `Q`ueued, merged (`B`), `C`ompleted; small letters are writes.
     fn depth(events: &str) -> u32 {
         let mut meter = DepthMeter::default();
         for letter in events.chars() {
@@ -56,7 +57,7 @@ mod tests {
         meter.peak()
     }
 
-    // Depths of fio 3.41.
+    // Expected values: depths that fio 3.41 uses.
     #[test]
     fn depths_of_the_peer() {
         for (events, expected) in [

@@ -1,7 +1,9 @@
-//! Several traces of blktrace made one, by the times of their events. What is held of a trace is a window of fixed size.
+//! Merges several traces of blktrace into one, by the times of their events. Each trace takes a window of fixed size in
+//! memory.
 //!
-//! Kept are the queue events of reads, writes and discards, without data of their own, as this machine writes them.
-//! Must not know: files, what is replayed. Start reading at [`Merge::next_record`].
+//! The merged trace holds the queue events of reads, writes and discards, without data of their own, in this machine's
+//! byte order.
+//! Must not know: files, which entries are replayed. Start reading at [`Merge::next_record`].
 //! Facts: reference, "`merge_blktrace_file`"; order of equal times from fio 3.41.
 
 use super::TraceError;
@@ -10,24 +12,25 @@ use super::remarks::Remarks;
 use super::window::{TraceBytes, TraceWindow};
 use std::sync::Arc;
 
-/// What [`MergeInput::time_scale_ppm`] counts in.
+/// Unit of [`MergeInput::time_scale_ppm`].
 const PARTS: u128 = 1_000_000;
 
 /// A trace that is to be merged with others.
 #[derive(Debug)]
 pub struct MergeInput {
-    /// Its records.
+    /// The records of the trace.
     pub bytes: Arc<dyn TraceBytes>,
-    /// Its times are multiplied by so many millionths.
+    /// Factor for the times of the trace, in millionths.
     pub time_scale_ppm: u64,
-    /// How often it is run through, at least 1: a pass begins at the time of the last record of the one before.
+    /// Number of passes over the trace, at least 1. A pass begins at the time of the last record of the pass before.
     pub n_passes: u32,
 }
 
 /// Traces that are being merged.
 #[derive(Debug)]
 pub struct Merge {
-    /// Those that have not ended. The last takes the place of one that has: with that, equal times have fio's order.
+    /// The traces that have not ended. When one ends, the last of the list takes its place: this gives events with
+    /// equal times fio's order.
     sources: Vec<MergedTrace>,
     remarks: Remarks,
 }
@@ -38,9 +41,9 @@ struct MergedTrace {
     input: MergeInput,
     window: TraceWindow,
     order: ByteOrder,
-    /// Passes after this one.
+    /// Passes left after this one.
     n_passes_left: u32,
-    /// When this pass began, and the time of the last record within it, both unscaled.
+    /// Start of this pass, and time of the last record within it, both unscaled.
     pass_start_ns: u64,
     last_ns: u64,
     pass_has_events: bool,
@@ -48,7 +51,7 @@ struct MergedTrace {
 }
 
 impl Merge {
-    /// Looks at the starts of all traces. An error says which trace has it.
+    /// Reads the start of each trace. The index in an error is that of the trace.
     pub fn new(inputs: Vec<MergeInput>) -> Result<Self, (usize, TraceError)> {
         let mut merge = Self { sources: Vec::new(), remarks: Remarks::default() };
         for (index, input) in inputs.into_iter().enumerate() {
@@ -76,7 +79,7 @@ impl Merge {
         Ok(record)
     }
 
-    /// Lines on what says nothing in the traces.
+    /// Lines about events that were ignored, for the user.
     pub fn into_remarks(self) -> Vec<String> {
         self.remarks.into_lines()
     }
@@ -105,10 +108,10 @@ impl MergedTrace {
         self.next.as_ref().map_or(u64::MAX, |(time_ns, _)| *time_ns)
     }
 
-    /// Goes to the next event that is kept, in this pass or the next.
+    /// Moves to the next event that is kept, in this pass or the next.
     fn advance(&mut self, remarks: &mut Remarks) -> Result<(), TraceError> {
         while !self.advance_in_pass(remarks)? {
-            // A trace without such an event has none in any pass.
+            // If one pass has no such event, no pass has one.
             if self.n_passes_left == 0 || !self.pass_has_events {
                 break;
             }
@@ -120,7 +123,7 @@ impl MergedTrace {
         Ok(())
     }
 
-    /// False at the end of the pass.
+    /// The same within the pass; false at its end.
     fn advance_in_pass(&mut self, remarks: &mut Remarks) -> Result<bool, TraceError> {
         loop {
             let offset = self.window.offset();
@@ -157,7 +160,7 @@ mod tests {
     /// Category, kind of event.
     const READ: u32 = 1 << 16 | 1;
 
-    /// A record by the header of Linux; the number of its own bytes of data, which follow it.
+    /// A record built from the header of Linux; `n_data` is the length of the data that follows it.
     fn record(sequence: u32, time_ns: u64, action: u32, n_data: u16) -> Vec<u8> {
         let mut out = Vec::new();
         for word in [0x6561_7407, sequence] {
@@ -183,7 +186,7 @@ mod tests {
         trace(&records)
     }
 
-    /// Sequence and time of each record, by the places that they have in the header of Linux.
+    /// Sequence and time of each record, at the offsets that the header of Linux gives them.
     fn merged(inputs: Vec<MergeInput>) -> Vec<(u32, u64)> {
         let mut merge = Merge::new(inputs).unwrap();
         let mut out = Vec::new();
@@ -200,12 +203,12 @@ mod tests {
     fn events_come_by_their_times() {
         let (first, second) = (reads(&[(1, 10), (2, 30)]), reads(&[(3, 20), (4, 40)]));
         assert_eq!(merged(vec![first, second]), [(1, 10), (3, 20), (2, 30), (4, 40)]);
-        // One that goes back in time comes when it is its trace's turn.
+        // An event that goes back in time comes when it is the next one of its trace.
         let (first, second) = (reads(&[(1, 10), (2, 50), (3, 30)]), reads(&[(4, 10), (5, 40)]));
         assert_eq!(merged(vec![first, second]), [(1, 10), (4, 10), (5, 40), (2, 50), (3, 30)]);
     }
 
-    // fio 3.41 does it so.
+    // As fio 3.41 does.
     #[test]
     fn who_has_ended_leaves_its_place_to_the_last() {
         let inputs = vec![reads(&[(1, 10)]), reads(&[(2, 20)]), reads(&[(3, 10), (4, 20)])];

@@ -1,4 +1,4 @@
-//! Replaying a trace: what it holds, entry by entry, and when each is due.
+//! Replay of a trace: its entries, and the time at which each is due.
 //!
 //! A trace is never held in memory: a first pass ([`survey()`]) finds names and sizes, the replay reads it again.
 //! Must not know: files, sockets, clocks. Start reading at [`survey()`], then `stream`.
@@ -33,44 +33,44 @@ use std::io;
 /// Why a trace cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
-    /// It cannot be read.
+    /// Reading failed.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// Nothing is in it.
+    /// The trace is empty.
     #[error("fio: unable to read iolog")]
     Empty,
-    /// It is of no format that is known.
+    /// The format is unknown.
     #[error("fio: iolog version 1 is no longer supported")]
     Unsupported,
-    /// It is none of blktrace, and only those can be merged.
+    /// The trace is not in the format of blktrace, the only one that can be merged.
     #[error("fio: file is not a blktrace")]
     NotBlktrace,
     /// A record of blktrace has another magic number.
     #[error("fio: bad magic in blktrace data: {magic:x} (at byte {offset})")]
     Magic {
-        /// What stands there.
+        /// The number found.
         magic: u32,
-        /// Where the record begins.
+        /// Offset of the record.
         offset: u64,
     },
     /// A record of blktrace has another version.
     #[error("fio: bad blktrace version {version} (at byte {offset})")]
     Version {
-        /// What stands there.
+        /// The number found.
         version: u32,
-        /// Where the record begins.
+        /// Offset of the record.
         offset: u64,
     },
-    /// It names more files than a job may have.
+    /// The trace names more files than a job may have.
     #[error("fio: the trace names more than {n_files} files")]
     TooManyFiles {
-        /// Files up to there.
+        /// Files named up to that point.
         n_files: usize,
     },
-    /// There is no I/O in it.
+    /// The trace has no I/O.
     #[error("fio: found no ios in {0} data")]
     NoIo(&'static str),
-    /// There are only I/Os that `--readonly` leaves out.
+    /// The trace has only I/Os that `--readonly` leaves out.
     #[error("fio: found no ios in {format} data that --readonly allows: it leaves out {n_forbidden} writes and trims")]
     Readonly {
         /// The trace's format.
@@ -78,7 +78,7 @@ pub enum TraceError {
         /// I/Os left out.
         n_forbidden: u64,
     },
-    /// It is not what it was in the first pass.
+    /// The trace has changed since the first pass.
     #[error("fio: the trace changed while it was read")]
     Changed,
     /// The run ended while the trace was read.

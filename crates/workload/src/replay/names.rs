@@ -1,6 +1,6 @@
-//! The files of a trace, by the order in which it names them.
+//! The files of a trace, in the order in which it first names them.
 //!
-//! Must not know: what stands behind a name. Start reading at [`FileNames`].
+//! Must not know: what a name refers to. Start reading at [`FileNames`].
 
 use super::TraceError;
 use std::collections::HashMap;
@@ -8,19 +8,19 @@ use std::collections::HashMap;
 /// Most files that one trace may name.
 const MAX_FILES: usize = 1 << 18;
 
-/// Most bytes that all names may have.
+/// Most bytes of all names together.
 const MAX_NAME_BYTES: usize = 64 << 20;
 
 /// A file of a trace.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TraceFile {
-    /// By its name, which is a text of [`ferrio_units::byte_text`]: its bytes may be any.
+    /// A file with a name, as a text of [`ferrio_units::byte_text`], because a name may contain any bytes.
     Named(String),
-    /// A block device by its number.
+    /// A block device with a number.
     Device {
-        /// Driver.
+        /// Major number.
         major: u32,
-        /// Device of that driver.
+        /// Minor number.
         minor: u32,
     },
 }
@@ -38,19 +38,19 @@ pub(super) struct FileNames {
     by_device: HashMap<(u32, u32), u32>,
     files: Vec<TraceFile>,
     n_bytes: usize,
-    /// All are known: there was a pass over the trace before.
+    /// All files are known from an earlier pass over the trace.
     is_complete: bool,
-    /// All I/O goes to one file, whatever the names.
+    /// All I/O goes to one file, whatever name the trace gives.
     has_one: bool,
 }
 
 impl FileNames {
-    /// One file for all names.
+    /// A list with one file for all names.
     pub(super) fn one() -> Self {
         Self { has_one: true, ..Self::default() }
     }
 
-    /// The same files: a name that is not among them is an error from now on.
+    /// Closes the list: from now on, a name that is not in it is an error.
     pub(super) fn complete(&mut self) {
         self.is_complete = true;
     }
@@ -83,7 +83,7 @@ impl FileNames {
         }
     }
 
-    /// Takes a file that an earlier pass found.
+    /// Adds a file that an earlier pass found.
     pub(super) fn learn(&mut self, file: &TraceFile) -> Result<u32, TraceError> {
         match file {
             TraceFile::Named(name) => self.named(name),

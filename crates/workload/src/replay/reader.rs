@@ -1,4 +1,4 @@
-//! The entries of a trace one after another, whatever its format.
+//! The entries of a trace one after another, in any format.
 //!
 //! Must not know: when entries are due. Start reading at [`Reader::open`], then [`Reader::next`].
 
@@ -13,7 +13,7 @@ use super::window::{TraceBytes, TraceLine, TraceWindow};
 use ferrio_units::byte_text;
 use std::sync::Arc;
 
-/// How a trace is written down.
+/// The format of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     Text(Version),
@@ -27,15 +27,15 @@ pub(super) struct Reader {
     window: TraceWindow,
     format: Format,
     line_number: u64,
-    /// What was wrong, for a first pass.
+    /// Faults of the trace, collected in a first pass.
     pub(super) remarks: Remarks,
-    /// Most requests under way.
+    /// Measures how many requests were in flight.
     pub(super) depth: DepthMeter,
     has_skipped_empty: bool,
 }
 
 impl Reader {
-    /// Finds out the format.
+    /// Opens a trace and detects its format.
     pub(super) fn open(bytes: Arc<dyn TraceBytes>) -> Result<Self, TraceError> {
         let mut window = TraceWindow::new(Arc::clone(&bytes));
         let start = window.peek(RECORD_BYTES)?;
@@ -67,7 +67,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The trace tells how many requests were under way.
+    /// True if the format shows how many requests were in flight.
     pub(super) fn tells_depth(&self) -> bool {
         matches!(self.format, Format::Blktrace(_))
     }
@@ -122,7 +122,7 @@ impl Reader {
         }
     }
 
-    /// The entry of an event, if it is one that is replayed.
+    /// The entry of an event, if the event is one that is replayed.
     fn queued(
         &mut self,
         event: &BlktraceEvent,
@@ -171,14 +171,14 @@ fn record(parsed: &ParsedLine<'_>, file_index: u32) -> TraceRecord {
     }
 }
 
-/// The line, if it can be done.
+/// The line, if its action can be done.
 fn possible<'a>(parsed: &ParsedLine<'a>) -> Option<ParsedLine<'a>> {
     let is_data = matches!(parsed.verb, Verb::Io(direction) if !direction.is_sync());
     let is_empty = is_data && parsed.length == 0;
     (!is_empty && record(parsed, 0).is_possible()).then_some(*parsed)
 }
 
-/// Texts of fio 3.41, with the place.
+/// The text is fio 3.41's, with the line added.
 fn bad_line(fault: Bad<'_>, version: Version, line: &str, number: u64) -> String {
     let version = if version == Version::Two { 2 } else { 3 };
     let line = byte_text::shown(line);

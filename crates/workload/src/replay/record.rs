@@ -1,13 +1,13 @@
-//! One entry of a trace, whatever its format.
+//! One entry of a trace, in a form that does not depend on the format.
 //!
 //! Must not know: formats. Start reading at [`TraceRecord`].
 
 use ferrio_units::Direction;
 
-/// What an entry says.
+/// An entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TraceRecord {
-    /// When it was, nanoseconds of the trace's clock; `None`: the format has no times.
+    /// Time of the entry, nanoseconds of the trace's clock; `None`: the format has no times.
     pub(super) at_ns: Option<u64>,
     pub(super) verb: Verb,
     /// File of the trace.
@@ -16,26 +16,26 @@ pub(super) struct TraceRecord {
     pub(super) length_bytes: u64,
 }
 
-/// What was done.
+/// The action of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verb {
-    /// A file was made known.
+    /// Makes a file known.
     Add,
-    /// A file was opened.
+    /// Opens a file.
     Open,
-    /// A file was closed.
+    /// Closes a file.
     Close,
-    /// What follows is not due before so many milliseconds after the start (in the place of the offset).
+    /// Delays the next entry until this many milliseconds after the start (stored as the offset).
     Wait,
-    /// An I/O was issued.
+    /// Issues an I/O.
     Io(Direction),
 }
 
-/// Longest read or write, bytes: what one buffer may take.
+/// Longest read or write, bytes; a buffer can be no longer.
 pub(super) const MAX_DATA_BYTES: u64 = 1 << 30;
 
 impl TraceRecord {
-    /// The entry can be done: it ends within what files may have, and a buffer can hold it.
+    /// True if the entry can be done: its end is a valid file offset, and a buffer can hold its data.
     pub(super) fn is_possible(&self) -> bool {
         let Verb::Io(direction) = self.verb else { return true };
         let is_trim = direction == Direction::Trim;

@@ -1,8 +1,9 @@
-//! What is wrong with a trace and does not end its replay: few lines, however much it is.
+//! Remarks about faults of a trace that do not end the replay: a limited number of lines, however many faults there
+//! are.
 //!
-//! Must not know: where they are printed. Start reading at [`Remarks::add`].
+//! Must not know: where they are shown. Start reading at [`Remarks::add`].
 
-/// Lines that are kept.
+/// Most lines that are kept.
 const MAX_LINES: usize = 10;
 
 /// Lines for the user.
@@ -13,7 +14,7 @@ pub struct Remarks {
 }
 
 impl Remarks {
-    /// Keeps a line, or counts it.
+    /// Keeps a line, or only counts it when the list is full.
     pub(super) fn add(&mut self, line: impl FnOnce() -> String) {
         if self.lines.len() < MAX_LINES {
             self.lines.push(line());
@@ -22,7 +23,7 @@ impl Remarks {
         }
     }
 
-    /// The lines; the last says how many are not shown.
+    /// The lines; the last one tells how many are missing.
     pub fn into_lines(mut self) -> Vec<String> {
         if self.n_more > 0 {
             self.lines.push(format!("and {} more entries that say nothing", self.n_more));

@@ -1,4 +1,4 @@
-//! What a replay changes of its trace: kinds left out, places moved, times stretched.
+//! The changes that a replay makes to its trace: I/Os left out, offsets moved, times scaled.
 //!
 //! Must not know: formats. Start reading at [`ReplayRules::place`], then [`TraceTimeline`].
 //! Facts: reference, `replay_scale`, `replay_align`, `replay_time_scale`, `replay_no_stall`.
@@ -9,7 +9,7 @@ use ferrio_units::Direction;
 
 const NS_PER_MS: u64 = 1_000_000;
 
-/// How the I/Os of a trace are done.
+/// The rules by which a trace is replayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplayRules {
     skip: SkippedKinds,
@@ -23,7 +23,7 @@ pub struct ReplayRules {
 }
 
 impl ReplayRules {
-    /// Those of a job. `readonly`: its writes and trims are left out, as fio does.
+    /// The rules of a job. `readonly`: its writes and trims are left out, as in fio.
     pub fn new(spec: &ReplaySpec, readonly: bool) -> Self {
         Self {
             skip: spec.skip,
@@ -41,12 +41,12 @@ impl ReplayRules {
         self.has_one_file
     }
 
-    /// The times of the trace do not count.
+    /// True if the times of the trace are ignored.
     pub(super) fn is_untimed(&self) -> bool {
         self.no_stall
     }
 
-    /// I/Os of this kind are left out.
+    /// True if I/Os of this kind are left out.
     pub(super) fn skips(&self, direction: Direction) -> bool {
         match direction {
             Direction::Read => self.skip.read,
@@ -56,7 +56,7 @@ impl ReplayRules {
         }
     }
 
-    /// I/Os of this kind are left out for `--readonly` alone.
+    /// True if I/Os of this kind are left out only because of `--readonly`.
     pub(super) fn forbids(&self, direction: Direction) -> bool {
         match direction {
             Direction::Write => self.readonly && !self.skip.write,
@@ -65,7 +65,7 @@ impl ReplayRules {
         }
     }
 
-    /// Offset and length of a data I/O; `None`: they do not fit in the numbers that a file may have.
+    /// Offset and length of a data I/O after all changes; `None`: they are no valid file offsets.
     pub(super) fn place(&self, record: &TraceRecord) -> Option<(u64, u64)> {
         let aligned = |bytes: u64| bytes.checked_next_multiple_of(self.align_bytes);
         let offset_bytes = aligned(record.offset_bytes / self.scale)?;
@@ -76,16 +76,16 @@ impl ReplayRules {
     }
 }
 
-/// When entries are due.
+/// Due times of the entries.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TraceTimeline {
-    /// The time of the first entry.
+    /// Time of the first entry.
     origin_ns: Option<u64>,
     due_ns: u64,
 }
 
 impl TraceTimeline {
-    /// When an entry is due, counted from the start of the replay: never before the entries above it.
+    /// Due time of an entry, counted from the start of the replay; never before that of an earlier entry.
     pub(super) fn entry(&mut self, rules: &ReplayRules, at_ns: Option<u64>) -> u64 {
         if let (Some(at_ns), false) = (at_ns, rules.no_stall) {
             let origin_ns = *self.origin_ns.get_or_insert(at_ns);
@@ -94,7 +94,7 @@ impl TraceTimeline {
         self.due_ns
     }
 
-    /// What follows is not due before so many milliseconds after the start.
+    /// Delays the next entry until this many milliseconds after the start.
     pub(super) fn wait(&mut self, rules: &ReplayRules, until_ms: u64) {
         if !rules.no_stall {
             self.advance(rules, until_ms.saturating_mul(NS_PER_MS));

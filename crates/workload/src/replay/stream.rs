@@ -19,24 +19,25 @@ const LATE_NS: u64 = 1_000_000;
 pub struct ReplayPlan {
     /// The trace.
     pub bytes: Arc<dyn TraceBytes>,
-    /// What is changed of it.
+    /// The changes to make to it.
     pub rules: ReplayRules,
-    /// What a first pass with the same rules found.
+    /// Result of a first pass with the same rules.
     pub survey: TraceSurvey,
     /// Most reads, writes and trims in all passes; `u64::MAX`: no limit.
     pub limit_ios: u64,
-    /// The job pauses between I/Os: it is asked before each, also where the times of the trace do not count.
+    /// The job has pauses between I/Os, so it needs the time before each I/O, even if the times of the trace are
+    /// ignored.
     pub has_pauses: bool,
 }
 
-/// How well a replay kept the times of its trace.
+/// Figures about how well a replay kept the times of its trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReplayFigures {
-    /// I/Os that had a time.
+    /// I/Os with a due time.
     pub n_timed: u64,
-    /// Those that were issued more than 1 ms after it.
+    /// I/Os that were issued more than 1 ms after their due time.
     pub n_late: u64,
-    /// The largest time by which one was late, nanoseconds.
+    /// The largest delay of an I/O behind its due time, nanoseconds.
     pub max_late_ns: u64,
 }
 
@@ -45,9 +46,9 @@ pub struct ReplayFigures {
 pub(crate) struct ReplayStream {
     trace: Trace,
     n_files: u32,
-    /// Read, and not yet handed out.
+    /// The next entry, already read, not yet given out.
     held: Option<TraceEntry>,
-    /// When the replay began; `None`: with the next turn.
+    /// Start of the replay; `None`: it starts with the next turn.
     start_ns: Option<u64>,
     now_ns: u64,
     /// The time was told since the last step.
@@ -140,7 +141,7 @@ impl ReplayStream {
         Next::Failed
     }
 
-    /// What was behind the last [`Next::Failed`].
+    /// The error behind the last [`Next::Failed`].
     pub(crate) fn take_error(&mut self) -> Option<TraceError> {
         self.error.take()
     }
@@ -149,7 +150,7 @@ impl ReplayStream {
         entry.due_ns.saturating_add(self.start_ns.unwrap_or(0))
     }
 
-    /// Tells the time. Gives that of the next step if it lies ahead and is known.
+    /// Tells the time. Returns the due time of the next step if that is known and in the future.
     pub(crate) fn turn(&mut self, now_ns: u64) -> Option<u64> {
         self.start_ns.get_or_insert(now_ns);
         let ahead_ns = self.held.map(|entry| self.due_ns(&entry)).filter(|due_ns| *due_ns > now_ns);
@@ -157,17 +158,17 @@ impl ReplayStream {
         ahead_ns
     }
 
-    /// The times of the trace stood still for so long.
+    /// Moves all due times by a pause.
     pub(crate) fn postpone(&mut self, pause_ns: u64) {
         self.start_ns = self.start_ns.map(|start_ns| start_ns.saturating_add(pause_ns));
     }
 
-    /// What was late until now does not count.
+    /// I/Os that are late by now do not count as late.
     pub(crate) fn forgive(&mut self) {
         self.figures = ReplayFigures::default();
     }
 
-    /// Starts the trace anew.
+    /// Starts the trace again.
     pub(crate) fn start_pass(&mut self) {
         (self.held, self.start_ns, self.is_told, self.last) = (None, None, false, None);
         if let Err(error) = self.trace.rewind() {

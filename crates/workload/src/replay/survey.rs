@@ -1,6 +1,6 @@
 //! The first pass over a trace: its files, directions, sizes and depth.
 //!
-//! Must not know: what is done with them. Start reading at [`survey`].
+//! Must not know: how the results are used. Start reading at [`survey`].
 
 use super::TraceError;
 use super::names::TraceFile;
@@ -13,22 +13,22 @@ use ferrio_units::{DataDirection, PerDirection};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Largest depth that is taken from a trace.
+/// Largest depth that a replay takes from its trace.
 const MAX_DEPTH: u32 = 1_024;
 
-/// Entries between two looks at whether to go on.
+/// Number of entries after which the survey checks again whether the run is over.
 const ENTRIES_BETWEEN_LOOKS: u64 = 65_536;
 
-/// What a trace does in one direction.
+/// The I/Os of a trace in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DirectionUse {
-    /// I/Os.
+    /// Number of I/Os.
     pub n_ios: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// The shortest, bytes.
+    /// Length of the shortest I/O, bytes.
     pub min_bytes: u64,
-    /// The longest, bytes.
+    /// Length of the longest I/O, bytes.
     pub max_bytes: u64,
 }
 
@@ -38,9 +38,9 @@ const MAX_LENGTHS: usize = 1_024;
 /// The lengths of the I/Os of a direction.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lengths {
-    /// The largest number of bytes that divides all of them; 0: there are none.
+    /// The largest number that divides all lengths, bytes; 0: there are no I/Os.
     pub divisor: u64,
-    /// Each once, unless there are too many.
+    /// All different lengths; empty if there are too many.
     known: BTreeSet<u64>,
     has_more: bool,
 }
@@ -56,7 +56,7 @@ impl Lengths {
         }
     }
 
-    /// Each is known to be as this says.
+    /// True if all lengths are known and `is_so` holds for each.
     pub fn all(&self, is_so: impl Fn(u64) -> bool) -> bool {
         !self.has_more && self.known.iter().all(|length_bytes| is_so(*length_bytes))
     }
@@ -72,32 +72,32 @@ fn common_divisor(mut a: u64, mut b: u64) -> u64 {
 /// A file of a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileUse {
-    /// Which.
+    /// Name or number of the file.
     pub file: TraceFile,
-    /// Where the last of its I/Os ends.
+    /// End of the I/O that reaches furthest.
     pub end_bytes: u64,
 }
 
-/// What a trace holds, as the rules of its replay have it.
+/// Result of a survey, after the rules of the replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceSurvey {
-    /// Its files, by their index.
+    /// Files of the trace, by index.
     pub files: Vec<FileUse>,
-    /// Its reads, writes and trims.
+    /// Reads, writes and trims.
     pub directions: PerDirection<DirectionUse>,
-    /// Lengths of its writes; of its reads if it does not write.
+    /// Lengths of the writes; of the reads if the trace has no writes.
     pub lengths: Lengths,
-    /// The largest number of bytes that divides the offsets of all of its writes; 0: they are all 0.
+    /// The largest number that divides the offsets of all writes, bytes; 0: all offsets are 0.
     pub write_offsets_divisor: u64,
-    /// Its syncs.
+    /// Number of syncs.
     pub n_syncs: u64,
-    /// Most requests that were under way at once, where the format tells; at least 1.
+    /// Largest number of requests in flight at the same time, at least 1; `None`: the format does not show it.
     pub depth: Option<u32>,
-    /// What says nothing in it.
+    /// Faults of the trace that do not end the replay.
     pub remarks: Remarks,
 }
 
-/// Reads a trace once, from its start to its end, until `stop` says that the run is over.
+/// Reads a trace once from start to end, or until `stop` returns true because the run is over.
 pub fn survey(
     bytes: Arc<dyn TraceBytes>,
     rules: ReplayRules,
@@ -172,12 +172,12 @@ impl TraceSurvey {
         of.bytes = of.bytes.saturating_add(io.length_bytes);
     }
 
-    /// It has I/Os of a direction.
+    /// True if the trace has I/Os of a direction.
     pub fn uses(&self, direction: DataDirection) -> bool {
         self.directions[direction].n_ios > 0
     }
 
-    /// No write lies over a part of another: all have one length, at multiples of it.
+    /// True if no write covers only a part of another: all have one length, at multiples of it.
     pub fn writes_whole_blocks(&self) -> bool {
         let writes = self.directions[DataDirection::Write];
         writes.min_bytes == writes.max_bytes

@@ -1,4 +1,4 @@
-//! Whole traces: what a survey finds in them, and what a replay makes of them.
+//! Whole traces: the results of their surveys, and the steps of their replays.
 
 use super::*;
 use crate::stream::{Next, NextIo};
@@ -8,7 +8,7 @@ use ferrio_units::{DataDirection, Direction};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// Steps of a whole replay with the times at which they were handed out, by a clock that jumps to when a step is due.
+/// Steps of a whole replay with the times at which they came, on a clock that jumps to the due time of each step.
 fn replayed(text: &str, spec: &ReplaySpec, n_passes: u32) -> Vec<(u64, Next)> {
     let bytes: Arc<dyn TraceBytes> = Arc::new(text.as_bytes().to_vec());
     let rules = ReplayRules::new(spec, false);
@@ -48,7 +48,7 @@ fn times_of_version_3_are_kept() {
         (0, Next::Open(0)),
         (10_000, io(Direction::Read, 1536, 4096)),
         (1_000_000, io(Direction::Write, 9000, 3000)),
-        // Its time lies before that of the line above it.
+        // The time of this line is before that of the line above it.
         (1_000_000, io(Direction::Sync, 0, 0)),
         (2_000_000, io(Direction::Trim, 16_384, 4096)),
         (2_000_000, Next::Close(0)),
@@ -162,7 +162,7 @@ fn a_name_that_was_not_there_before_is_an_error() {
     assert!(matches!(workload.take_error(), Some(TraceError::Changed)));
 }
 
-/// Surveys and replays any bytes; the clock jumps to when a step is due.
+/// Surveys and replays any bytes; the clock jumps to the due time of each step.
 fn survives(bytes: Vec<u8>, spec: &ReplaySpec) {
     let bytes: Arc<dyn TraceBytes> = Arc::new(bytes);
     let rules = ReplayRules::new(spec, false);
@@ -181,7 +181,7 @@ fn survives(bytes: Vec<u8>, spec: &ReplaySpec) {
 }
 
 proptest! {
-    // Lines of words and numbers that lines have, and of others; records whose fields are anything.
+    // Lines of words and numbers, some of them valid in a trace; records with any fields.
     #[test]
     fn no_bytes_make_a_replay_panic(
         lines in prop::collection::vec("[0-9 a-z\u{e9}]{0,12}( (read|write|sync|trim|wait|open|close|add))?( [0-9]{1,21}){0,3}", 0..20),

@@ -1,4 +1,4 @@
-//! The text formats: lines of version 2 and 3.
+//! The text formats of traces: lines of version 2 and 3.
 //!
 //! Must not know: files, times of the replay. Start reading at [`parse`].
 //! Facts: reference, text format of `write_iolog` and `read_iolog`.
@@ -6,7 +6,7 @@
 use super::record::Verb;
 use ferrio_units::Direction;
 
-/// The line before all others, by version.
+/// The first line of a trace, by version.
 const HEADINGS: [(&[u8], Version); 2] =
     [(b"fio version 2 iolog", Version::Two), (b"fio version 3 iolog", Version::Three)];
 
@@ -20,14 +20,14 @@ pub(super) enum Version {
 }
 
 impl Version {
-    /// That which the first line tells.
+    /// The version that the first line names.
     pub(super) fn of_heading(line: &[u8]) -> Option<Self> {
         let found = HEADINGS.iter().find(|(heading, _)| line.starts_with(heading));
         found.map(|(_, version)| *version)
     }
 }
 
-/// A line that says something.
+/// A valid line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ParsedLine<'a> {
     pub(super) time_us: Option<u64>,
@@ -37,18 +37,19 @@ pub(super) struct ParsedLine<'a> {
     pub(super) length: u64,
 }
 
-/// Why a line says nothing.
+/// Why a line is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bad<'a> {
-    /// It has not the words of a line.
+    /// It has the wrong number or kind of words.
     Form,
-    /// Its action is none.
+    /// It has an unknown action.
     Action(&'a str),
-    /// It waits, in a version that has times.
+    /// It has a `wait`, in the version whose lines have times.
     Wait(&'a str),
 }
 
-/// Reads a line. A name with spaces is what is left before an action whose words end the line.
+/// Parses a line. A name may contain spaces: it is everything before the action and that action's words at the end of
+/// the line.
 pub(super) fn parse(version: Version, line: &str) -> Result<ParsedLine<'_>, Bad<'_>> {
     let line = line.trim_end_matches('\r');
     let (time_us, rest) = match version {
@@ -81,7 +82,7 @@ fn of_words(rest: &str) -> Result<ParsedLine<'_>, Bad<'_>> {
     match (file_action(action), io_action(action), numbers) {
         (Some(verb), _, [None, _]) => Ok(entry(verb, 0, 0)),
         (_, Some(verb), [Some(offset), Some(length)]) => {
-            // As fio reads it: without a number after it an action is that of a file.
+            // As in fio: an action without a number after it is a file action.
             let offset = offset.parse().map_err(|_| Bad::Action(action))?;
             Ok(entry(verb, offset, length.parse().map_err(|_| Bad::Form)?))
         }
@@ -130,7 +131,7 @@ mod tests {
         ParsedLine { time_us, name, verb, offset, length }
     }
 
-    // Lines as in the reference, and as the peer takes them.
+    // Lines as in the reference, which the peer accepts.
     #[test]
     fn lines_say_what_they_say() {
         let io = Verb::Io(Direction::Read);
@@ -145,7 +146,7 @@ mod tests {
         assert_eq!(parse(Version::Two, "my own file close"), Ok(entry(None, "my own file", Verb::Close, 0, 0)));
     }
 
-    // Which lines fio 3.41 calls bad lines, and which bad actions.
+    // The lines that fio 3.41 calls bad lines, and those that it calls bad actions.
     #[test]
     fn bad_lines_are_bad_in_the_same_way() {
         for line in ["", "read", "f read 1", "f read 1 x", "f read 1 18446744073709551616"] {

@@ -1,6 +1,6 @@
-//! The entries of a trace by the rules of a replay: what is to be done, and when.
+//! The entries of a trace after the rules of a replay: the action, and its due time.
 //!
-//! Must not know: formats, what a file is. Start reading at [`Trace::next`].
+//! Must not know: formats, files. Start reading at [`Trace::next`].
 
 use super::TraceError;
 use super::names::FileNames;
@@ -12,7 +12,7 @@ use crate::stream::NextIo;
 use ferrio_units::Direction;
 use std::sync::Arc;
 
-/// What is to be done.
+/// An action of the replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TraceStep {
     Open(u32),
@@ -20,7 +20,7 @@ pub(super) enum TraceStep {
     Io(NextIo),
 }
 
-/// A step, and when it is due after the start of the replay.
+/// A step, and its due time after the start of the replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TraceEntry {
     pub(super) due_ns: u64,
@@ -34,7 +34,7 @@ pub(super) struct Trace {
     pub(super) names: FileNames,
     pub(super) rules: ReplayRules,
     timeline: TraceTimeline,
-    /// Writes and trims that were left out for `--readonly`, since the start.
+    /// Number of writes and trims that were left out for `--readonly`, since the start.
     pub(super) n_forbidden: u64,
 }
 
@@ -75,7 +75,7 @@ impl Trace {
             }
             Verb::Io(direction) => self.io(record, direction).map(TraceStep::Io),
         };
-        // What is left out has its time all the same: the replay begins with the first entry.
+        // The replay starts at the time of the first entry, even if that entry is left out.
         let due_ns = self.timeline.entry(&self.rules, record.at_ns);
         step.map(|step| TraceEntry { due_ns, step })
     }

@@ -1,4 +1,5 @@
-//! A trace as bytes, seen through a window of fixed size: a trace of any length takes no more memory than that.
+//! A trace as bytes, read through a window of fixed size, so that a trace of any length takes no more memory than the
+//! window.
 //!
 //! Must not know: formats of traces, files. Start reading at [`TraceWindow`].
 
@@ -7,9 +8,9 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Where the bytes of a trace come from. It can be read more than once.
+/// Source of a trace's bytes. The same bytes can be read several times.
 pub trait TraceBytes: Debug + Send + Sync {
-    /// Fills a part of `buffer` with what stands at `offset`; 0 at the end, and only there.
+    /// Fills a part of `buffer` with the bytes at `offset`; returns 0 only at the end.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
 }
 
@@ -25,15 +26,15 @@ impl TraceBytes for Vec<u8> {
 /// Size of the window, bytes.
 const WINDOW_BYTES: usize = 256 << 10;
 
-/// Longest line, bytes: a path of the kernel has 4096 at most.
+/// Longest line, bytes: a path of the kernel has at most 4096.
 const MAX_LINE_BYTES: usize = 16 << 10;
 
 /// A line of text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TraceLine {
-    /// It stands here in the window until the next call, without its end.
+    /// The line is at this place in the window until the next call, without its line end.
     Text(Range<usize>),
-    /// It is longer than any line of a trace.
+    /// The line is longer than any line of a trace.
     TooLong,
 }
 
@@ -42,7 +43,7 @@ pub(super) enum TraceLine {
 pub(super) struct TraceWindow {
     bytes: Arc<dyn TraceBytes>,
     buffer: Vec<u8>,
-    /// What was read and not yet taken.
+    /// Bytes that were read and not yet taken.
     ahead: Range<usize>,
     /// Offset in the trace of the end of `ahead`.
     end_offset: u64,
@@ -53,18 +54,18 @@ impl TraceWindow {
         Self { bytes, buffer: vec![0; WINDOW_BYTES], ahead: 0..0, end_offset: 0 }
     }
 
-    /// Offset in the trace of what comes next.
+    /// Offset in the trace of the next byte.
     pub(super) fn offset(&self) -> u64 {
         self.end_offset - self.ahead.len() as u64
     }
 
-    /// What comes next: at least `n` bytes, which the window has to hold, or all that are left.
+    /// The next bytes: at least `n`, which must fit into the window, or all that are left.
     pub(super) fn peek(&mut self, n: usize) -> io::Result<&[u8]> {
         while self.ahead.len() < n && self.fill()? {}
         Ok(&self.buffer[self.ahead.clone()])
     }
 
-    /// Goes on by `n` bytes, in the window or beyond it.
+    /// Skips `n` bytes, in the window or beyond it.
     pub(super) fn skip(&mut self, n: u64) {
         let n_here = n.min(self.ahead.len() as u64);
         // Fits: no more than the window has.
@@ -96,7 +97,7 @@ impl TraceWindow {
         if length > MAX_LINE_BYTES { TraceLine::TooLong } else { TraceLine::Text(start..start + length) }
     }
 
-    /// Goes to the end of a line, wherever that is.
+    /// Skips the rest of a line, however long it is.
     fn skip_line(&mut self) -> io::Result<()> {
         loop {
             let ahead = &self.buffer[self.ahead.clone()];
@@ -116,7 +117,7 @@ impl TraceWindow {
         &self.buffer[range]
     }
 
-    /// Reads on; false at the end.
+    /// Reads more bytes into the window; false at the end.
     fn fill(&mut self) -> io::Result<bool> {
         if self.ahead.start > 0 {
             self.buffer.copy_within(self.ahead.clone(), 0);

@@ -1,8 +1,9 @@
-//! The blocks of a pass that brings an empty device into the state that long random writes leave (`sprandom`): each once, in a
-//! random order, and between them more and more overwrites.
+//! The blocks of a pass that brings an empty device into the state that long random writes leave (`sprandom`): each
+//! block once, in random order, with more and more overwrites in between.
 //!
-//! Must not know: files, offsets. Start reading at [`SpRandomBlocks::next_block`]; how many overwrites there are and when is in
-//! `schedule`. The model, and where it is from, is in docs/sprandom.md. Memory does not grow with the device.
+//! Must not know: files, offsets. Start reading at [`SpRandomBlocks::next_block`]; `schedule` decides how many
+//! overwrites there are, and when. docs/sprandom.md has the model and its sources. Memory does not grow with the
+//! device.
 
 mod outline;
 mod schedule;
@@ -13,7 +14,8 @@ use ferrio_spec::SpRandomSpec;
 use ferrio_units::random::{GOLDEN_RATIO_64, Permutation, SeedIndex, SeedTable, Taus258};
 use schedule::Schedule;
 
-/// A file has at least so many times the blocks of the cache: then there is always a block to overwrite (see [`Stretches`]).
+/// A file has at least this many times the blocks of the cache, so that there is always a block to overwrite (see
+/// [`Stretches`]).
 const MIN_CACHES: u64 = 4;
 
 /// The blocks of one file.
@@ -25,36 +27,36 @@ pub(crate) struct SpRandomBlocks {
     n_cached: u64,
     seed: u64,
     stream: Taus258,
-    /// In which order blocks are written for the first time.
+    /// The order in which blocks are written for the first time.
     order: Permutation,
-    /// Blocks that are written: the first of that order.
+    /// Number of blocks that are written so far: the first of that order.
     n_written: u64,
     schedule: Schedule,
     stretches: Option<Stretches>,
 }
 
-/// Keeps overwrites away from what may still be in the cache of the device. Writes are counted in stretches as long as the cache.
-/// In a stretch only one half of the blocks is overwritten, every other one in the order in which they were written first, turn
-/// about; each at most once, and only those that were first written before the stretch before it. So a whole stretch lies between
-/// a write of a block and the next.
+/// Keeps overwrites away from blocks that may still be in the device's cache. It divides the writes into stretches,
+/// each as long as the cache. A stretch overwrites only one half of the blocks: every other block in the order of the
+/// first writes, the odd and the even ones in turn, each at most once, and only blocks that were first written before
+/// the preceding stretch. So there is a whole stretch between two writes of a block.
 ///
-/// Once all of at least four caches of blocks are written, a half of those that are old enough has a cache of blocks at least:
-/// no stretch runs out of them.
+/// The file has at least four times the blocks of the cache. Once all of these are written, half of the old enough ones
+/// are at least as many blocks as the cache has, so no stretch runs out of them.
 #[derive(Debug, Clone)]
 struct Stretches {
     /// Writes of a stretch.
     n_writes: u64,
-    /// Writes left in the present one.
+    /// Writes left in the present stretch.
     n_left: u64,
-    /// Blocks that were written when it began.
+    /// Number of blocks that were written when the stretch began.
     n_at_start: u64,
-    /// 1: odd ones are overwritten.
+    /// 1: the stretch overwrites odd blocks; 0: even ones.
     parity: u64,
-    /// The order in which they are.
+    /// The order of the overwrites.
     order: Permutation,
-    /// How many there are.
+    /// Number of blocks that the stretch may overwrite.
     n_eligible: u64,
-    /// How many of them were overwritten.
+    /// Number of them that it has overwritten.
     n_taken: u64,
 }
 
@@ -71,7 +73,7 @@ impl SpRandomBlocks {
         if n_cached > n_blocks / MIN_CACHES {
             return None;
         }
-        // Files have streams of their own: what one draws does not depend on when the others do.
+        // Each file has its own stream, so that its draws do not depend on the order in which files are used.
         let seed = seeds.get(SeedIndex::SpRandom).wrapping_add(GOLDEN_RATIO_64.wrapping_mul(file_index as u64));
         let mut stream = Taus258::new(seed);
         Some(Self {
@@ -109,7 +111,7 @@ impl SpRandomBlocks {
         Some(self.order.at(place))
     }
 
-    /// The place of a block to overwrite; `None`: there is none yet.
+    /// Place in the order of a block to overwrite; `None`: there is none yet.
     fn written_block(&mut self) -> Option<u64> {
         match &mut self.stretches {
             Some(stretches) => stretches.take(),
@@ -117,14 +119,14 @@ impl SpRandomBlocks {
         }
     }
 
-    /// Another pass, in another order, unless this one has not begun.
+    /// Prepares another pass, in another order, unless this one has not begun.
     pub(crate) fn rewind(&mut self) {
         if self.n_written > 0 {
             self.begin();
         }
     }
 
-    /// The stream starts anew: a pass that begins is as the first.
+    /// The stream starts anew, so that the next pass repeats the first.
     pub(crate) fn reseed(&mut self) {
         self.stream = Taus258::new(self.seed);
         self.begin();
@@ -139,14 +141,14 @@ impl SpRandomBlocks {
 }
 
 impl Stretches {
-    /// `None`: there is no cache.
+    /// `None`: the device has no cache.
     fn new(n_writes: u64) -> Option<Self> {
         let order = Permutation::new(0, &mut Taus258::new(0));
         let first = Self { n_writes, n_left: 0, n_at_start: 0, parity: 0, order, n_eligible: 0, n_taken: 0 };
         (n_writes > 0).then_some(first)
     }
 
-    /// A write is about to be done, after so many blocks were written.
+    /// Counts the next write; `n_written` blocks were written before it.
     fn count(&mut self, n_written: u64, stream: &mut Taus258) {
         if self.n_left == 0 {
             let n_old = std::mem::replace(&mut self.n_at_start, n_written);
@@ -158,7 +160,7 @@ impl Stretches {
         self.n_left -= 1;
     }
 
-    /// The place of a block that may be overwritten; `None`: there is none in this stretch.
+    /// Place in the order of a block that may be overwritten; `None`: the stretch has none.
     fn take(&mut self) -> Option<u64> {
         let taken = (self.n_taken < self.n_eligible).then(|| 2 * self.order.at(self.n_taken) + self.parity);
         self.n_taken += u64::from(taken.is_some());

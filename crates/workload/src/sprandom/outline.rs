@@ -1,4 +1,4 @@
-//! What a pass is going to do, for who wants to read it (`--debug=sprandom`).
+//! Outline of a pass, for users who ask for it (`--debug=sprandom`).
 //!
 //! Must not know: the order of blocks. Start reading at [`PassOutline::new`].
 
@@ -8,15 +8,15 @@ use ferrio_spec::SpRandomSpec;
 /// A pass over one file.
 #[derive(Debug, Clone)]
 pub struct PassOutline {
-    /// Blocks of the file: each is written once.
+    /// Number of blocks of the file; each is written once.
     pub n_blocks: u64,
-    /// Writes that are overwrites.
+    /// Number of overwrites.
     pub n_overwrites: u64,
     /// Blocks that the cache of the device holds, rounded up.
     pub n_cached: u64,
-    /// Share of valid blocks where the device cleans next.
+    /// Share of valid blocks in the region that the device will clean next.
     pub oldest_valid: f64,
-    /// How many regions the pass has: none of them is without a write.
+    /// Number of regions of the pass; each has at least one write.
     pub n_regions: u64,
     schedule: Schedule,
 }
@@ -24,14 +24,14 @@ pub struct PassOutline {
 /// A region of a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RegionOutline {
-    /// Writes in it.
+    /// Number of writes in it.
     pub n_writes: u64,
-    /// Overwrites among them, unless what the cache holds puts some off.
+    /// Number of overwrites among them, unless the cache delays some.
     pub n_overwrites: u64,
 }
 
 impl PassOutline {
-    /// The pass over a file of so many blocks of a size.
+    /// The pass over a file with this number and size of blocks.
     pub fn new(spec: &SpRandomSpec, n_blocks: u64, block_bytes: u64) -> Self {
         let schedule = Schedule::new(spec, n_blocks);
         Self {

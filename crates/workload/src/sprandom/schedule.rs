@@ -1,19 +1,19 @@
-//! How many writes of each part of a pass are overwrites (`sprandom`).
+//! The share of overwrites in each part of a pass (`sprandom`).
 //!
 //! Must not know: blocks. Start reading at [`decay`], then [`Schedule::next`]. The model is derived in docs/sprandom.md.
 
 use ferrio_spec::SpRandomSpec;
 use ferrio_units::random::Taus258;
 
-/// Halvings after which an interval of doubles does not get shorter.
+/// Number of bisections after which an interval of doubles cannot get shorter.
 const N_HALVINGS: u32 = 100;
 
-/// How fast what is valid decays with age: of what was written at the age `a` (0 the newest, 1 the next to be cleaned) a share
-/// `exp(-k * a)` is valid. The `k` above 0 for which `k = (1 + op) * (1 - exp(-k))`.
+/// The rate at which valid data decays with age: of the data written at the age `a` (0 the newest, 1 the next to be
+/// cleaned) the share `exp(-k * a)` is valid. The result is the `k` above 0 for which `k = (1 + op) * (1 - exp(-k))`.
 pub(super) fn decay(over_provisioning: f64) -> f64 {
     let physical = 1.0 + over_provisioning;
-    // The right side is above the left one from 0 to the solution, which lies between these: it is concave, (1 - exp(-k)) / k is
-    // above 1 - k / 2, and 1 - exp(-k) is below 1.
+    // The right side is above the left one between 0 and the solution. The solution is between these two bounds: the
+    // right side is concave, (1 - exp(-k)) / k is above 1 - k / 2, and 1 - exp(-k) is below 1.
     let (mut low, mut high) = (over_provisioning / physical, physical);
     for _ in 0..N_HALVINGS {
         let middle = low.midpoint(high);
@@ -22,7 +22,7 @@ pub(super) fn decay(over_provisioning: f64) -> f64 {
     low
 }
 
-/// Which writes of a pass are overwrites.
+/// Decides which writes of a pass are overwrites.
 #[derive(Debug, Clone)]
 pub(super) struct Schedule {
     decay: f64,
@@ -31,13 +31,13 @@ pub(super) struct Schedule {
     n_writes: u64,
     /// Overwrites of a pass.
     n_overwrites: u64,
-    /// The region after the present one.
+    /// Index of the region after the present one.
     next_region: u64,
     /// Writes left in the present region.
     n_left: u64,
-    /// Overwrites due at its end, those before it among them.
+    /// Overwrites due by its end, counted from the start of the pass.
     n_due: u64,
-    /// Overwrites so far.
+    /// Overwrites done so far.
     n_done: u64,
 }
 
@@ -47,7 +47,7 @@ impl Schedule {
         let n_writes = n_blocks.saturating_add(n_overwrites);
         Self {
             decay: decay(spec.over_provisioning),
-            // More would have no write each.
+            // More regions than writes would leave some without a write.
             n_regions: u64::from(spec.n_regions).min(n_writes),
             n_writes,
             n_overwrites,
@@ -58,28 +58,29 @@ impl Schedule {
         }
     }
 
-    /// Share of valid blocks of the age 1.
+    /// Share of valid blocks at the age 1.
     pub(super) fn oldest_valid(&self) -> f64 {
         (-self.decay).exp()
     }
 
-    /// How many regions there are.
+    /// Number of regions.
     pub(super) fn n_regions(&self) -> u64 {
         self.n_regions
     }
 
-    /// The next write is to be an overwrite; `None`: the pass is over.
+    /// True if the next write is to be an overwrite; `None`: the pass is over.
     pub(super) fn next(&mut self, stream: &mut Taus258) -> Option<bool> {
         if self.n_left == 0 {
             self.enter_region()?;
         }
-        // Of the places that are left each is as likely to be one of those that are wanted: so many there are in the end.
+        // Each of the writes left in the region is equally likely to be one of the overwrites that are due, so that
+        // exactly this many are done by the end.
         let is_overwrite = stream.below(self.n_left) < self.n_due.saturating_sub(self.n_done);
         self.n_left -= 1;
         Some(is_overwrite)
     }
 
-    /// An overwrite was done. One that was not possible is due later.
+    /// Counts an overwrite. One that was not possible is due later.
     pub(super) fn overwrote(&mut self) {
         self.n_done += 1;
     }
@@ -95,20 +96,22 @@ impl Schedule {
         Some(())
     }
 
-    /// Writes before a region. Each has one at least, as there are no more regions than writes.
+    /// Number of writes before a region (regions count from 0). Each region has at least one, because there are no more regions
+    /// than writes.
     pub(super) fn end_of(&self, region: u64) -> u64 {
         // Fits: it is at most `n_writes`.
         (u128::from(self.n_writes) * u128::from(region) / u128::from(self.n_regions)) as u64
     }
 
-    /// Overwrites before a region: the share of overwrites at the part `x` of a pass is `1 - exp(-k * x)`, summed up to there.
+    /// Number of overwrites due before a region: the share of overwrites at the part `x` of a pass is `1 -
+    /// exp(-k * x)`, summed up to there.
     pub(super) fn due_at(&self, region: u64) -> u64 {
         if region == self.n_regions {
             return self.n_overwrites;
         }
         let part = region as f64 / self.n_regions as f64;
         let share = part + (-self.decay * part).exp_m1() / self.decay;
-        // What rounding makes of next to nothing may be below 0; casts saturate.
+        // Rounding may make a sum near 0 negative; casts saturate.
         ((share * self.n_writes as f64).round() as u64).min(self.n_overwrites)
     }
 }

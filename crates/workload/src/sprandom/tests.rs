@@ -1,5 +1,5 @@
-//! Passes as a device without cache, and one that writes its space round about, would see them. Expected values come from the
-//! model: see docs/sprandom.md.
+//! Passes as two devices would see them: one without a cache, and one that writes its space as a ring. Expected values
+//! come from the model: see docs/sprandom.md.
 
 use super::schedule::decay;
 use super::*;
@@ -19,13 +19,14 @@ fn pass(blocks: &mut SpRandomBlocks) -> Vec<u64> {
     std::iter::from_fn(|| blocks.next_block()).collect()
 }
 
-/// The share of the oldest part that is valid.
+/// Share of the oldest part that is valid at the end.
 fn valid_at_the_end(over_provisioning: f64) -> f64 {
     (-decay(over_provisioning)).exp()
 }
 
-/// L. Xiang and B. M. Kurkoski, "An improved analytic expression for write amplification in NAND flash", 2012, give 2.36 at an
-/// over-provisioning of 0.3. What is valid is as much as was written, whatever the over-provisioning.
+/// L. Xiang and B. M. Kurkoski, "An improved analytic expression for write amplification in NAND flash", 2012, give
+/// 2.36 at an over-provisioning of 0.3. The number of valid blocks equals the number of blocks, whatever the
+/// over-provisioning.
 #[test]
 fn the_model_is_that_of_the_literature() {
     let amplification = 1.0 / (1.0 - valid_at_the_end(0.3));
@@ -37,7 +38,8 @@ fn the_model_is_that_of_the_literature() {
     }
 }
 
-/// A share of parts that fits the model, as the sum of squared deviations of 20 parts, each in terms of its own deviation.
+/// The deviation of the parts' shares from the model: the sum of the squared deviations of 20 parts, each divided by
+/// its variance.
 fn misfit(pass: &[u64], k: f64) -> f64 {
     const N_PARTS: usize = 20;
     let mut last = vec![usize::MAX; pass.len()];
@@ -56,8 +58,9 @@ fn misfit(pass: &[u64], k: f64) -> f64 {
         .sum()
 }
 
-/// Chi-square of 20 degrees of freedom: above 45.315 lies one seed in a thousand (NIST/SEMATECH e-Handbook, section 1.3.6.7.4).
-/// As all parts together have as many valid blocks as were written there is less freedom than that.
+/// Chi-square with 20 degrees of freedom: one seed in a thousand is above 45.315 (NIST/SEMATECH e-Handbook, section
+/// 1.3.6.7.4). All parts together have as many valid blocks as there are blocks, so that the true number of degrees is
+/// smaller.
 #[test]
 fn what_is_valid_decays_as_the_model_says() {
     for over_provisioning in [0.07, 0.15, 0.28, 1.0] {
@@ -69,17 +72,18 @@ fn what_is_valid_decays_as_the_model_says() {
             let k = decay(over_provisioning);
             let fit = misfit(&of_regions(100, 0), k);
             assert!(fit < 45.315, "{over_provisioning}: {fit}");
-            // A cache of a thousandth shifts ages by as much.
+            // A cache of a thousandth of the device shifts the ages by as much.
             let fit = misfit(&of_regions(100, 200), k);
             assert!(fit < 45.315, "{over_provisioning} with a cache: {fit}");
-            // One region has its overwrites all along, and another over-provisioning another decay: this is seen.
+            // The test tells other schedules from the right one: one region has its overwrites evenly spread, and
+            // another over-provisioning has another decay.
             assert!(misfit(&of_regions(1, 0), k) > 200.0, "{over_provisioning}");
             assert!(misfit(&of_regions(100, 0), decay(over_provisioning * 1.2)) > 200.0, "{over_provisioning}");
         }
     }
 }
 
-/// A log that is as long as the physical space: what is oldest is dropped, or written once more where it is valid.
+/// A log as long as the physical space: its oldest page is dropped, or written once more if it is valid.
 struct Device {
     log: std::collections::VecDeque<(u64, u64)>,
     newest: Vec<u64>,
@@ -113,7 +117,7 @@ impl Device {
         }
     }
 
-    /// Pages written for each of so many random writes.
+    /// Pages written per write, for this number of random writes.
     fn amplification(&mut self, n_writes: u64, stream: &mut Taus258) -> f64 {
         let before = self.n_written;
         let n_blocks = self.newest.len() as u64;
@@ -122,8 +126,8 @@ impl Device {
     }
 }
 
-/// Random writes that follow a pass cost at once what they will cost for ever, to six percent, which is three and a half times how
-/// far such parts scatter. After as many random writes that know nothing of a model they do not.
+/// Random writes after a pass cost from the start what they will cost for ever, to six percent, which is three and a
+/// half times the scatter of such parts. After as many plain random writes they do not.
 #[test]
 fn after_a_pass_the_device_is_steady() {
     let n_blocks = 100_000_u64;
@@ -141,7 +145,7 @@ fn after_a_pass_the_device_is_steady() {
             let amplification = device.amplification(n_blocks / 40, &mut stream);
             assert!((amplification / expected - 1.0).abs() < 0.06, "{over_provisioning} {part}: {amplification}");
         }
-        // As many random writes that know nothing of a model.
+        // The same number of plain random writes, without a model.
         let mut device = Device::new(n_blocks, pass.len());
         device.amplification(pass.len() as u64, &mut stream);
         let amplification = device.amplification(n_blocks / 40, &mut stream);

@@ -1,7 +1,7 @@
-//! I/Os of a stream whose files have zones that are written in sequence: the zones say where an I/O goes that was drawn, or that it
-//! has to wait.
+//! I/Os of a stream whose files have zones that are written in sequence. After an I/O was drawn, the zones decide where
+//! it goes, or that it has to wait.
 //!
-//! Must not know: which zones there are. Start reading at [`Stream::placed_io`].
+//! Must not know: the zones. Start reading at [`Stream::placed_io`].
 
 use super::{Next, Stream};
 use crate::block_size::Room;
@@ -11,17 +11,17 @@ use crate::zoning::{CompletedIo, DrawnIo, Placement, ZoneWait, Zoning};
 use ferrio_units::DataDirection;
 use std::time::Duration;
 
-/// What waits until the zones let it go on.
+/// An I/O that waits until the zones let it continue.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Waiting {
-    /// The next I/O of a file, which is not drawn yet.
+    /// The next I/O of a file; it is not drawn yet.
     File(usize),
     /// An I/O that was drawn.
     Drawn { file_index: usize, start: BlockStart, drawn: DrawnIo },
 }
 
 impl<Z: Zoning> Stream<Z> {
-    /// The zones decide where an I/O goes that was drawn; what is marked in the map is where it was drawn.
+    /// The next I/O of a file. The zones decide where it goes; the map marks the block where it was drawn.
     pub(super) fn placed_io(&mut self, file_index: usize) -> Next {
         if let Some(wait) = self.zones.ready(file_index) {
             return self.wait(Waiting::File(file_index), wait);
@@ -41,7 +41,7 @@ impl<Z: Zoning> Stream<Z> {
         let direction = self.zones.turn(direction, file.last_bytes[DataDirection::Write] != NOWHERE);
         let start = self.offsets.next(file, direction)?;
         let offset_bytes = self.zones.begin(file_index, direction, start.offset_bytes)?;
-        // Whether a block of the one size fits is for the zones to say.
+        // If blocks have a single size, the zones decide whether one fits.
         let in_range_bytes = file.range.end_bytes().saturating_sub(offset_bytes);
         let room = Room { in_range_bytes, in_file_bytes: u64::MAX };
         let wanted_bytes = self.sizes.next(direction, start.random, room)?;
@@ -54,7 +54,7 @@ impl<Z: Zoning> Stream<Z> {
         Some((start, drawn))
     }
 
-    /// An I/O that was drawn goes where the zones want it.
+    /// Lets the zones place an I/O that was drawn.
     fn place(&mut self, file_index: usize, start: BlockStart, drawn: DrawnIo) -> Next {
         match self.zones.place(file_index, drawn) {
             Placement::At(placed) => {
@@ -74,7 +74,7 @@ impl<Z: Zoning> Stream<Z> {
         }
     }
 
-    /// What waited may go on.
+    /// Continues with an I/O that waited.
     pub(super) fn go_on(&mut self, waiting: Waiting) -> Next {
         match waiting {
             Waiting::File(file_index) => self.placed_io(file_index),
@@ -82,17 +82,17 @@ impl<Z: Zoning> Stream<Z> {
         }
     }
 
-    /// An I/O is done.
+    /// Called after an I/O is done.
     pub(crate) fn completed(&mut self, io: &CompletedIo) {
         self.zones.completed(io);
     }
 
-    /// Nothing is in flight.
+    /// Called when no I/O is in flight.
     pub(crate) fn drained(&mut self) {
         self.zones.drained();
     }
 
-    /// Sleeps until another job may be done with a zone, or for `limit`.
+    /// Sleeps until another job may have released a zone, or for `limit`.
     pub(crate) fn wait_for_zone(&mut self, limit: Duration) {
         self.zones.wait(limit);
     }

@@ -1,4 +1,4 @@
-//! Passes, trims and backward files, one file of 16 blocks.
+//! Passes, trims and backward jumps over one file of 16 blocks.
 
 use super::{Next, NextIo, Stream, n_units};
 use crate::plan::{FileRange, Rounds, WorkloadPlan};
@@ -61,7 +61,7 @@ pub(crate) fn pass<Z: Zoning>(workload: &mut Stream<Z>) -> Vec<(Direction, u64)>
     ios
 }
 
-/// An I/O is done before the next is drawn.
+/// Completes an I/O before the next is drawn.
 pub(crate) fn complete<Z: Zoning>(workload: &mut Stream<Z>, io: &NextIo) {
     let NextIo { file_index, offset_bytes, .. } = *io;
     if let Some(direction) = io.direction.data() {
@@ -73,7 +73,7 @@ pub(crate) fn blocks(ios: &[(Direction, u64)]) -> Vec<u64> {
     ios.iter().map(|(_, block)| *block).collect()
 }
 
-/// Blocks of the reference for its default seed, from its documentation of random streams.
+/// Blocks that the reference documents for its default seed.
 const FIRST_PASS: [u64; 16] = [15, 13, 10, 8, 9, 0, 1, 3, 5, 14, 11, 12, 2, 6, 4, 7];
 
 #[test]
@@ -84,14 +84,15 @@ fn a_pass_that_ends_by_its_bytes_leaves_the_stream_where_it_is() {
         (Stream::new(by_files, Unzoned).unwrap(), Stream::new(by_bytes, Unzoned).unwrap());
     assert_eq!(blocks(&pass(&mut by_files)), FIRST_PASS);
     assert_eq!(blocks(&pass(&mut by_bytes)), FIRST_PASS);
-    // The end of the files is only found by a draw, which the next pass misses.
+    // Without the limit in bytes, the end of the files is found by a draw, which the next pass then misses.
     let (second, second_by_bytes) = (pass(&mut by_files), pass(&mut by_bytes));
     assert_eq!(second.len(), 16);
     assert_eq!(second_by_bytes.len(), 16);
     assert_eq!(second_by_bytes[1], second[0]);
 }
 
-/// In a trace of fio 3.41 with `rw=randwrite:3 loops=2` and the seed of its offsets, whose second pass begins within a run.
+/// Expected values: a trace of fio 3.41 with `rw=randwrite:3 loops=2` and the seed of its offsets; the second pass
+/// begins within a run.
 #[test]
 fn a_run_goes_on_in_the_next_pass() {
     let mut plan = plan(DirectionMix::Write, true);
@@ -110,7 +111,7 @@ fn each_random_trim_has_its_write() {
     plan.limit_bytes = 400 * BLOCK_BYTES;
     let ios = pass(&mut Stream::new(plan, Unzoned).unwrap());
     assert_eq!(ios.len(), 800);
-    // Without a map two trims in a row meet the same block now and then.
+    // Without a map, two successive trims sometimes draw the same block.
     assert!(ios.chunks(2).zip(ios.chunks(2).skip(1)).any(|(pair, next)| pair[0].1 == next[0].1));
     for pair in ios.chunks(2) {
         assert_eq!(pair, [(Direction::Trim, pair[0].1), (Direction::Write, pair[0].1)]);
@@ -129,7 +130,7 @@ fn a_backward_file_is_done_when_a_block_ends_at_its_end() {
     assert!(ios.len() < 1000 && ios.last().is_some_and(|(_, block)| *block == 14), "{ios:?}");
 }
 
-/// Blocks of a pass over a range of 8 blocks of a file, with jumps of so many blocks.
+/// Blocks of a pass with jumps of `jump` blocks over a range of 8 blocks of a file.
 fn jumps(start: u64, file_blocks: u64, jump: i64) -> Vec<u64> {
     let mut plan = plan(DirectionMix::Write, false);
     plan.pattern.rw_postfix = jump * BLOCK_BYTES as i64;
@@ -156,8 +157,8 @@ fn jumps_in_a_part_of_a_file_are_those_of_the_peer() {
     assert_eq!(jumps(8, 64, -2), [8, 14, 13, 12, 11, 10, 9, 8], "as far from the start of the file as it is long");
 }
 
-/// A trace of fio 3.41 (`bsrange=4k-64k`, `size=200k`, a file of 4 MiB, `randseed=137`): blocks of several sizes end within the
-/// range. One of a single size may run past it within the file.
+/// Expected values: a trace of fio 3.41 (`bsrange=4k-64k`, `size=200k`, a file of 4 MiB, `randseed=137`). Blocks of
+/// several sizes end within the range; a block of a single size may run past it within the file.
 #[test]
 fn blocks_of_several_sizes_end_within_the_range() {
     let mut plan = plan(DirectionMix::Write, false);
@@ -173,7 +174,8 @@ fn blocks_of_several_sizes_end_within_the_range() {
     assert_eq!(lengths, [4, 1, 7, 9, 9, 5, 13, 2]);
 }
 
-/// Files (or what is closed, as a negative number from -1) of the first I/Os of four files of four blocks.
+/// The first steps over four files of four blocks each: the file of each I/O, or for the close of file n the number -1
+/// - n.
 fn picks(service: FileService, random: bool, openfiles: usize, n: usize) -> Vec<i64> {
     let mut plan = plan(DirectionMix::Read, random);
     plan.files = vec![FileRange { length_bytes: 4 * BLOCK_BYTES, file_bytes: 4 * BLOCK_BYTES, ..plan.files[0] }; 4];
@@ -194,7 +196,7 @@ fn picks(service: FileService, random: bool, openfiles: usize, n: usize) -> Vec<
     picks
 }
 
-/// The order of opens, reads and closes of fio 3.41 with `randseed=137`, by its `write_iolog`.
+/// Expected values: the opens, reads and closes of fio 3.41 with `randseed=137`, from its `write_iolog`.
 #[test]
 fn skewed_picks_are_those_of_the_peer() {
     let zipf = || FileService::Skewed(RandomDistribution::Zipf { theta: 1.2, center: None });
@@ -205,7 +207,7 @@ fn skewed_picks_are_those_of_the_peer() {
     assert_eq!(picks(zipf(), true, 4, 16), [3, 3, 3, 3, 3, 3, 0, 3, 0, 3, 3, 3, 3, 0, 3, 3]);
 }
 
-/// What is about to be closed is not picked before it is closed; a lone file goes on.
+/// A file that is about to be closed is not picked before its close; a lone file continues.
 #[test]
 fn files_that_close_are_left_alone() {
     let mut plan = plan(DirectionMix::Read, false);
@@ -248,7 +250,8 @@ fn first_blocks(plan: WorkloadPlan, n_ios: usize) -> Vec<u64> {
     found
 }
 
-/// In a trace of fio 3.41 with `rw=randread:2 size=26k time_based=1`: six blocks, and half of one at which runs end.
+/// Expected values: a trace of fio 3.41 with `rw=randread:2 size=26k time_based=1`: six blocks, and half a block, at
+/// which runs end.
 #[test]
 fn runs_over_a_rest_are_those_of_the_peer() {
     let mut plan = plan(DirectionMix::Read, true);
@@ -258,7 +261,7 @@ fn runs_over_a_rest_are_those_of_the_peer() {
     assert_eq!(first_blocks(plan, expected.len()), expected);
 }
 
-/// In a trace of fio 3.41 with `rw=randrw:3 size=48k time_based=1`: the map is full after some I/Os.
+/// Expected values: a trace of fio 3.41 with `rw=randrw:3 size=48k time_based=1`: the map is full after some I/Os.
 #[test]
 fn runs_of_a_file_that_starts_over_are_those_of_the_peer() {
     let mut plan = plan(DirectionMix::ReadWrite, true);
@@ -271,8 +274,8 @@ fn runs_of_a_file_that_starts_over_are_those_of_the_peer() {
     assert_eq!(first_blocks(plan, expected.len()), expected);
 }
 
-/// In a trace of fio 3.41 with `rw=randread bs=16k,4k size=90k` in a file of 256k: the sixth place is not whole and never
-/// drawn, but the map has it, as the next after the fifth.
+/// Expected values: a trace of fio 3.41 with `rw=randread bs=16k,4k size=90k` in a file of 256k. The sixth block is
+/// partial, so no draw gives it, but the map has it as the next one after the fifth.
 #[test]
 fn a_place_that_is_not_whole_is_that_of_the_peer() {
     let mut plan = plan(DirectionMix::Read, true);

@@ -1,7 +1,7 @@
-//! Stamping a block before it is written, checking it after it was read.
+//! Stamps a block before it is written, checks it after it was read.
 //!
 //! Must not know: files, buffers. Start reading at [`BlockRules`].
-//! Facts: reference "Verify header" (where header, checksum and data stand; the order of the checks).
+//! Facts: reference "Verify header" (offsets of header, checksum and data; the order of the checks).
 
 use super::data;
 use super::digest;
@@ -12,39 +12,39 @@ use ferrio_spec::{HeaderLayout, VerifyContentSpec, VerifyForm};
 use ferrio_units::checksum::{Checksum, MAX_CHECKSUM_BYTES};
 use wanted::Interval;
 
-/// A write, as its header tells of it.
+/// A write, as described by its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Write {
-    /// Place of the block in its file.
+    /// Offset of the block in its file.
     pub offset_bytes: u64,
     /// Seed of its data.
     pub seed: u64,
-    /// Writes of the job before it.
+    /// Number of the job's writes before it.
     pub sequence: u64,
-    /// When it began, nanoseconds of the run's clock.
+    /// Start of the write, nanoseconds of the run's clock.
     pub start_ns: u64,
 }
 
-/// What a block that was read must be.
+/// Expected properties of a block that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Expected {
-    /// Place of the block in its file.
+    /// Offset of the block in its file.
     pub offset_bytes: u64,
-    /// Seed of its data, where it is known and wanted.
+    /// Seed of its data, if it is known and to be checked.
     pub seed: Option<u64>,
-    /// Number of its write, where it is known and wanted.
+    /// Number of its write, if it is known and to be checked.
     pub sequence: Option<u64>,
-    /// What was written was trimmed: it is zeroes that must come back.
+    /// The block was trimmed after it was written, so it must be zeroes.
     pub is_trimmed: bool,
 }
 
-/// How the blocks of a job are made and checked.
+/// Rules by which the blocks of a job are made and checked.
 #[derive(Debug, Clone)]
 pub struct BlockRules {
     spec: VerifyContentSpec,
     job_number: u16,
     checksum: Option<Checksum>,
-    /// Those of the other layout, where blocks may have either.
+    /// The rules of the other header layout, if blocks may have either.
     other: Option<Box<Self>>,
 }
 
@@ -61,8 +61,9 @@ impl BlockRules {
         Self { spec, job_number, checksum, other: None }
     }
 
-    /// Blocks that are checked may have the header of either layout, whichever they say: for who reads what others wrote. Who
-    /// wrote them itself must not: an old block of the other layout, with the same seed, would hide that a write was lost.
+    /// Accepts blocks with the headers of either layout. This is for jobs that read what other jobs wrote. A job that
+    /// reads its own writes must not accept both: an old block of the other layout, with the same seed, would hide that
+    /// a write was lost.
     #[must_use]
     pub fn recognising(self) -> Self {
         let other = Box::new(self.in_other_layout());
@@ -77,7 +78,7 @@ impl BlockRules {
         Self::new(VerifyContentSpec { layout, ..self.spec.clone() }, self.job_number)
     }
 
-    /// The rules that a block was made by, as a whole header in it says.
+    /// The rules by which a block was made, as a whole header in it shows.
     fn of_block(&self, block: &[u8], offset_bytes: u64) -> &Self {
         match &self.other {
             Some(other)
@@ -89,7 +90,7 @@ impl BlockRules {
         }
     }
 
-    /// The other layout, if it is that of the headers of a block and is not recognised.
+    /// The other layout, if the block has its headers and these rules do not accept it.
     pub fn foreign_layout(&self, block: &[u8], offset_bytes: u64) -> Option<HeaderLayout> {
         let other = self.in_other_layout();
         let is_foreign = self.other.is_none()
@@ -98,7 +99,7 @@ impl BlockRules {
         is_foreign.then_some(other.spec.layout)
     }
 
-    /// An interval of a block has a header of its place, length and method in which nothing is damaged.
+    /// True if an interval of a block has an undamaged header for its offset, length and method.
     fn has_whole_header(&self, block: &[u8], offset_bytes: u64) -> bool {
         let (interval_bytes, area_bytes) = (self.interval_bytes(block.len()), self.area_bytes());
         if area_bytes == 0 || interval_bytes < area_bytes {
@@ -117,7 +118,7 @@ impl BlockRules {
         })
     }
 
-    /// Bytes of header and checksum: an interval must be longer.
+    /// Length of header and checksum; an interval must be longer.
     pub fn area_bytes(&self) -> usize {
         match self.spec.method.def().form {
             VerifyForm::Header(_) => header_bytes(self.spec.layout) + self.checksum.map_or(0, Checksum::n_bytes),
@@ -125,12 +126,12 @@ impl BlockRules {
         }
     }
 
-    /// Makes the contents of a block that is about to be written.
+    /// Fills a block that is about to be written.
     pub fn stamp(&self, block: &mut [u8], write: &Write) {
         self.stamp_from(block, write, None);
     }
 
-    /// The same with data and checksums that are `known`: those of the write's seed and length.
+    /// The same with data and checksums that are `known` for the seed and length of the write.
     pub fn stamp_from(&self, block: &mut [u8], write: &Write, known: Option<KnownBlock<'_>>) {
         match known {
             Some(known) => block.copy_from_slice(known.data),
@@ -140,13 +141,13 @@ impl BlockRules {
         self.put_headers(block, write, start, known);
     }
 
-    /// The data of a block, which are the same at each place of a file: those of [`BlockRules::groups_that_gain`].
+    /// Fills a block with data that depend only on the seed, as for [`BlockRules::groups_that_gain`].
     pub(super) fn fill_seeded(&self, block: &mut [u8], seed: u64) {
         self.fill(block, 0, seed);
     }
 
-    /// Of how many blocks of this length the checksums are faster made at once, the most first; only where their data depend on
-    /// nothing but their seeds.
+    /// Numbers of blocks of this length whose checksums are faster computed together, largest first. Empty if the data
+    /// depend on more than the seeds.
     pub(super) fn groups_that_gain(&self, block_bytes: usize) -> &'static [usize] {
         match self.checksum {
             Some(checksum) if self.spec.pattern.is_none() && self.interval_bytes(block_bytes) > self.area_bytes() => {
@@ -156,15 +157,15 @@ impl BlockRules {
         }
     }
 
-    /// To compare a block of this length with its data takes less time than its checksums; only where data depend on nothing but
-    /// their seeds.
+    /// True if comparing a block of this length with its data takes less time than computing its checksums, and the
+    /// data depend only on the seed.
     pub(super) fn comparing_gains(&self, block_bytes: usize) -> bool {
         self.checksum.is_some_and(Checksum::outweighs_contents)
             && self.spec.pattern.is_none()
             && self.interval_bytes(block_bytes) > self.area_bytes()
     }
 
-    /// Copies the checksums that stand in a block that is to be written.
+    /// Copies the checksums out of a block that is to be written.
     pub(super) fn copy_checksums(&self, block: &[u8], out: &mut [u8]) {
         let (area_bytes, interval_bytes) = (self.area_bytes(), self.interval_bytes(block.len()));
         let n_bytes = self.checksum.map_or(0, Checksum::n_bytes);
@@ -177,13 +178,13 @@ impl BlockRules {
         }
     }
 
-    /// Bytes of the checksums of all intervals of a block.
+    /// Length of the checksums of all intervals of a block.
     pub(super) fn checksums_bytes(&self, block_bytes: usize) -> usize {
         block_bytes / self.interval_bytes(block_bytes) * self.checksum.map_or(0, Checksum::n_bytes)
     }
 
-    /// The checksums of the intervals of blocks of one length, all of the first block before those of the second.
-    /// There are at most [`digest::MAX_LANES`].
+    /// Computes the checksums of the intervals of blocks of one length, all of the first block before those of the
+    /// second. There are at most [`digest::MAX_LANES`] blocks.
     pub(super) fn store_checksums(&self, blocks: &[&[u8]], out: &mut [u8]) {
         let (Some(checksum), Some(first)) = (self.checksum, blocks.first()) else { return };
         let (area_bytes, interval_bytes) = (self.area_bytes(), self.interval_bytes(first.len()));
@@ -239,7 +240,7 @@ impl BlockRules {
         .max(1)
     }
 
-    /// Header and checksum change places with the bytes at `verify_offset`.
+    /// Swaps header and checksum with the bytes at `verify_offset`.
     fn swap(&self, interval: &mut [u8]) {
         let area_bytes = self.area_bytes();
         if let Some(at) = self.header_place(interval.len()) {
@@ -248,24 +249,25 @@ impl BlockRules {
         }
     }
 
-    /// Where the header stands in an interval, if it is not in front.
+    /// Offset of the header in an interval, if it is not at the start.
     fn header_place(&self, interval_bytes: usize) -> Option<usize> {
         let (at, area_bytes) = (self.spec.header_at as usize, self.area_bytes());
         (at >= area_bytes && interval_bytes >= at + area_bytes).then_some(at)
     }
 
-    /// Checks a block that was read. It is changed meanwhile, and left as it was.
+    /// Checks a block that was read. The check changes the block, but restores it before it returns.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first fault found.
     pub fn check(&self, block: &mut [u8], expected: &Expected) -> Result<(), Fault> {
         self.check_from(block, expected, None)
     }
 
-    /// The same where it is `known` what was probably written: the checksum of what is the same need not be made once more.
+    /// The same with the `known` contents that were probably written: where the data are equal, their checksum need not
+    /// be computed again.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first fault found.
     pub fn check_from(
         &self,
         block: &mut [u8],
@@ -282,7 +284,7 @@ impl BlockRules {
             }
             VerifyForm::Header(_) => {
                 let rules = self.of_block(block, expected.offset_bytes);
-                // What is known has the places of this layout.
+                // Known contents have the layout of these rules.
                 let known = known.filter(|_| rules.spec.layout == self.spec.layout);
                 rules.check_intervals(block, expected, known)
             }
@@ -305,14 +307,14 @@ impl BlockRules {
                 let interval = Interval { at, length_bytes: interval_bytes, area_bytes: self.area_bytes() };
                 wanted.as_ref().map_or(Ok(()), |wanted| wanted.compare(block, expected.offset_bytes, &interval))
             });
-            // What is told of a fault compares the block with what was written, header where it was written.
+            // The report of a fault compares the block with what was written, so the header goes back to its place.
             self.swap(&mut block[at..at + interval_bytes]);
             checked?;
         }
         Ok(())
     }
 
-    /// Checks an interval with its header in front.
+    /// Checks an interval whose header is at its start.
     fn check_interval(
         &self,
         block: &[u8],
@@ -362,7 +364,7 @@ impl BlockRules {
         Ok(())
     }
 
-    /// The number of a write as the layout keeps it.
+    /// Number of a write as the layout stores it.
     fn as_stored(&self, sequence: u64) -> u64 {
         match self.spec.layout {
             HeaderLayout::V3 => sequence,
@@ -397,7 +399,7 @@ impl BlockRules {
         Err(Fault { offset_bytes: block_offset + at as u64, length_bytes: interval_bytes as u64, kind })
     }
 
-    /// The write that a block is of, all of it; `None`: it is not that of one write.
+    /// The write that produced the whole block; `None`: the block does not come from a single write.
     pub fn whole_write(&self, received: &[u8], offset_bytes: u64) -> Option<Write> {
         let interval_bytes = self.interval_bytes(received.len());
         let mut first = received.get(..interval_bytes)?.to_vec();
@@ -413,7 +415,7 @@ impl BlockRules {
         (stored_crc == computed_crc && block == received).then_some(write)
     }
 
-    /// Each interval of a block begins with a header of its own place, be the rest of it what it may.
+    /// True if each interval of a block begins with a header for its own offset, whatever the data are.
     pub fn has_headers(&self, received: &[u8], offset_bytes: u64) -> bool {
         let interval_bytes = self.interval_bytes(received.len());
         let area_bytes = self.area_bytes();
@@ -428,13 +430,13 @@ impl BlockRules {
             && received.chunks_exact(interval_bytes).enumerate().all(has_header)
     }
 
-    /// The block as its own header says that it was written; `None`: it has no whole header.
+    /// The block as it was written according to its own header; `None`: it has no whole header.
     pub fn regenerate_own(&self, received: &[u8], offset_bytes: u64) -> Option<Vec<u8>> {
         self.regenerate(received, &Expected { offset_bytes, seed: None, sequence: None, is_trimmed: false })
     }
 
-    /// The block as it ought to be: by the seed of its write, or by what its own header says where that is not known.
-    /// `None`: neither says it.
+    /// The block as it should be: by the seed of its write, or, if that is unknown, by its own header. `None`: it has
+    /// no whole header either.
     pub fn regenerate(&self, received: &[u8], expected: &Expected) -> Option<Vec<u8>> {
         self.of_block(received, expected.offset_bytes).regenerate_by(received, expected)
     }
@@ -451,7 +453,7 @@ impl BlockRules {
         Some(block)
     }
 
-    /// The header of the first interval of a block; `None`: there is no whole one.
+    /// The header of the first interval of a block; `None`: it is damaged or missing.
     fn first_header(&self, block: &[u8]) -> Option<Header> {
         let mut interval = block[..self.interval_bytes(block.len()).min(block.len())].to_vec();
         if self.area_bytes() == 0 || interval.len() < self.area_bytes() {
@@ -464,7 +466,8 @@ impl BlockRules {
 }
 
 fn check_zeroes(block: &[u8], offset_bytes: u64) -> Result<(), Fault> {
-    // Compared with itself, a byte further: much faster than to look for the first that is not zero.
+    // Compares the block with itself, shifted by a byte. This is much faster than searching for the first byte that is
+    // not zero.
     if block.first().is_none_or(|byte| *byte == 0 && block[1..] == block[..block.len() - 1]) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! The data of verified blocks: random words of a seed, or a pattern with the offset in it.
+//! Data of verified blocks: random words of a seed, or a pattern, which may contain the offset.
 //!
 //! Must not know: headers. Start reading at [`fill`].
 //! Facts: reference "Verify header" (pattern fill position, random fill).
@@ -6,7 +6,7 @@
 use crate::contents::fill::{RandomWords, fill_pattern, repeat_head};
 use ferrio_spec::{VerifyCompression, VerifyContentSpec, VerifyPattern};
 
-/// Fills a block. `offset_bytes`: its place in the file.
+/// Fills a block. `offset_bytes`: offset of the block in the file.
 pub(super) fn fill(block: &mut [u8], spec: &VerifyContentSpec, offset_bytes: u64, seed: u64) {
     match (&spec.pattern, &spec.compression) {
         (Some(pattern), _) => fill_with_offsets(block, pattern, spec.pattern_interval_bytes, offset_bytes),
@@ -15,10 +15,11 @@ pub(super) fn fill(block: &mut [u8], spec: &VerifyContentSpec, offset_bytes: u64
     }
 }
 
-/// As fio 3.41: the share is that of the whole block, cut to whole bytes, and what compresses stands at its end.
+/// As in fio 3.41: the share is that of the whole block, rounded to whole bytes, and the compressible part is at its
+/// end.
 fn fill_compressible(block: &mut [u8], compression: &VerifyCompression, seed: u64) {
     let n_random = block.len() as u64 * u64::from(100 - compression.percent.min(100)) / 100;
-    // No more than the block has.
+    // Fits: `n_random` is at most the length of the block.
     let (random, tail) = block.split_at_mut(n_random as usize);
     RandomWords::new(seed).fill(random);
     fill_pattern(tail, &compression.tail, 0);
@@ -34,14 +35,14 @@ fn fill_with_offsets(block: &mut [u8], pattern: &VerifyPattern, pattern_interval
         // All repetitions have the same offset.
         let n_bytes = part.len().min(pattern.bytes.len());
         part[..n_bytes].copy_from_slice(&pattern.bytes[..n_bytes]);
-        // Cannot overflow: it lies within a file.
+        // Cannot overflow: the offset lies within a file.
         let offset_bytes = offset_bytes.wrapping_add((index * interval_bytes) as u64);
         put_offsets(&mut part[..n_bytes], &pattern.offsets_at, offset_bytes);
         repeat_head(part, n_bytes);
     }
 }
 
-/// Writes the offset where a pattern has it; what does not fit is cut off.
+/// Writes the offset into a repetition of the pattern, cut off at its end.
 fn put_offsets(repetition: &mut [u8], offsets_at: &[usize], offset_bytes: u64) {
     for at in offsets_at {
         let place = repetition.get_mut(*at..).unwrap_or_default();
@@ -55,7 +56,7 @@ fn put_offsets(repetition: &mut [u8], offsets_at: &[usize], offset_bytes: u64) {
 mod tests {
     use super::*;
 
-    /// Where fio 3.41 begins with what compresses, in blocks of 4 KiB.
+    /// Expected values: where the compressible part begins in blocks of 4 KiB of fio 3.41.
     #[test]
     fn shares_that_compress_are_those_of_the_peer() {
         for (percent, at) in [(1, 4055), (10, 3686), (33, 2744), (50, 2048), (75, 1024), (90, 409)] {

@@ -1,4 +1,4 @@
-//! Checksums of data by the fastest way that this CPU has: of one message, or of several at once.
+//! Checksums by the fastest way that this CPU has, for one message or several at once.
 //!
 //! Must not know: blocks, headers. Start reading at [`store`], then [`store_each`].
 
@@ -15,7 +15,7 @@ pub(super) fn store(checksum: Checksum, data: &[u8], out: &mut [u8]) {
     }
 }
 
-/// Of how many messages checksums take much less time at once than one by one, the most first.
+/// Numbers of messages whose checksums take much less time together than one by one, largest first.
 pub(super) fn lanes_of(checksum: Checksum) -> &'static [usize] {
     match checksum {
         Checksum::Md5 | Checksum::Sha1 => lane_counts(),
@@ -24,7 +24,7 @@ pub(super) fn lanes_of(checksum: Checksum) -> &'static [usize] {
     }
 }
 
-/// Gives the stored forms over some messages to `put`, each with its index.
+/// Computes the stored forms for several messages; calls `put` for each, with the index of the message.
 pub(super) fn store_each(checksum: Checksum, messages: &[&[u8]], mut put: impl FnMut(usize, &[u8])) {
     let are_done = match checksum {
         Checksum::Md5 => md5_of_each(messages, |index, digest| put(index, &digest)),

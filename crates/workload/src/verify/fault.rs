@@ -1,4 +1,4 @@
-//! What is wrong with a block, in fio's words, and what kind of damage it looks like.
+//! A fault in a block: its text in fio's words, and a guess at the kind of damage.
 //!
 //! Must not know: how blocks are checked. Start reading at [`Fault::text`], then [`diagnose`].
 //! Facts: reference "Failure messages".
@@ -6,124 +6,124 @@
 use ferrio_spec::{HeaderLayout, VerifyMethod};
 use std::fmt::Write as _;
 
-/// Bytes of a sector: what devices write as a whole.
+/// Length of a sector: the unit that devices write as a whole.
 const SECTOR_BYTES: usize = 512;
 
-/// What is wrong, and where.
+/// A fault and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Place of the interval in its file, bytes.
+    /// Offset of the interval in its file, bytes.
     pub offset_bytes: u64,
-    /// Its length, bytes.
+    /// Length of the interval, bytes.
     pub length_bytes: u64,
-    /// What is wrong.
+    /// Kind of the fault.
     pub kind: FaultKind,
 }
 
-/// What is wrong with an interval.
+/// Kind of a fault in an interval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FaultKind {
-    /// No header stands there.
+    /// The interval does not begin with a header.
     Magic {
-        /// What does.
+        /// The number found instead of the magic number.
         found: u16,
     },
-    /// A header of another version.
+    /// The header has another version.
     Version {
-        /// Its version.
+        /// Version in the header.
         found: u8,
     },
-    /// A header of an interval of another length.
+    /// The header is for an interval of another length.
     Length {
-        /// What the header says.
+        /// Length in the header.
         found: u32,
-        /// What it ought to say.
+        /// Expected length.
         wanted: u32,
     },
-    /// The block is of another write: its data has another seed.
+    /// The block comes from another write, with another seed.
     Seed {
-        /// What the header says.
+        /// Seed in the header.
         found: u64,
-        /// What it ought to say.
+        /// Expected seed.
         wanted: u64,
     },
-    /// The block belongs elsewhere.
+    /// The block belongs to another offset.
     Offset {
-        /// What the header says.
+        /// Offset in the header.
         found: u64,
-        /// What it ought to say.
+        /// Expected offset.
         wanted: u64,
     },
-    /// The block is of another write: older or newer.
+    /// The block comes from another write, older or newer.
     Sequence {
-        /// What the header says.
+        /// Number in the header.
         found: u64,
-        /// What it ought to say.
+        /// Expected number.
         wanted: u64,
     },
     /// The header itself is damaged.
     HeaderCrc {
-        /// The checksum in it.
+        /// Checksum stored in the header.
         stored: u32,
-        /// The checksum over it.
+        /// Checksum computed over the header.
         computed: u32,
     },
-    /// The block was written with another method.
+    /// The block was written with another method of verification.
     Method {
-        /// What the header says.
+        /// Number of the method in the header.
         found: u8,
-        /// What it ought to say.
+        /// Expected number.
         wanted: u8,
     },
     /// The data is damaged.
     Checksum {
-        /// The method.
+        /// Method of verification.
         method: VerifyMethod,
-        /// The checksum before the data.
+        /// Checksum stored before the data.
         stored: Vec<u8>,
-        /// The checksum over the data.
+        /// Checksum computed over the data.
         computed: Vec<u8>,
     },
-    /// A byte of the data is not that of the pattern.
+    /// A byte of the data differs from the pattern.
     Pattern {
-        /// Place of the byte in the block.
+        /// Position of the byte in the block.
         at: usize,
-        /// The byte.
+        /// Byte found.
         found: u8,
-        /// That of the pattern.
+        /// Byte of the pattern.
         wanted: u8,
     },
-    /// A byte that the checksum does not cover is not that of the data that were written.
+    /// A byte that the checksum does not cover differs from the data that were written.
     Uncovered {
-        /// Place of the byte in the block.
+        /// Position of the byte in the block.
         at: usize,
-        /// The byte.
+        /// Byte found.
         found: u8,
-        /// That of the data.
+        /// Expected byte.
         wanted: u8,
     },
-    /// There are fewer bytes than header and checksum take.
+    /// The interval is shorter than header and checksum.
     Cut,
-    /// A byte of what was trimmed is not zero.
+    /// A byte of a trimmed block is not zero.
     NotZero {
-        /// Place of the byte in the block.
+        /// Position of the byte in the block.
         at: usize,
     },
 }
 
-/// The block that a fault lies in.
+/// The block that contains a fault.
 #[derive(Debug, Clone, Copy)]
 pub struct Requested<'a> {
     /// Name of the file.
     pub file: &'a str,
-    /// Place of the block, bytes.
+    /// Offset of the block, bytes.
     pub offset_bytes: u64,
-    /// Its length, bytes.
+    /// Length of the block, bytes.
     pub length_bytes: u64,
 }
 
 impl Fault {
-    /// The header is not the one that ought to be there; of the data nothing is known.
+    /// True if the fault is about the header, so that nothing is known about the data.
     pub fn is_of_header(&self) -> bool {
         match self.kind {
             FaultKind::Magic { .. }
@@ -202,47 +202,47 @@ fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// What a damaged block looks like.
+/// Apparent kind of damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
-    /// Nothing but zeroes: never written, lost or trimmed.
+    /// All bytes are zero: the block was never written, or was lost or trimmed.
     Zeroed,
-    /// What was trimmed is there as it was written.
+    /// A trimmed block still holds what was written.
     NotTrimmed,
-    /// Of what was trimmed some sectors are not zeroes.
+    /// Some sectors of a trimmed block are not zero.
     TrimmedInPart {
-        /// Sectors that are not.
+        /// Number of sectors that are not zero.
         n_bad: usize,
-        /// All sectors.
+        /// Number of all sectors.
         n_sectors: usize,
     },
-    /// A whole block of an earlier write to this place.
+    /// A whole block of an earlier write to this offset.
     Stale,
-    /// A whole block that was written for another place.
+    /// A whole block that was written for another offset.
     Misdirected {
-        /// That place, bytes from the start of the file.
+        /// The other offset, bytes from the start of the file.
         belongs_at: u64,
     },
-    /// Some sectors are those that were written, others are not.
+    /// Some sectors are as written, others are not.
     Torn {
-        /// Sectors that are not.
+        /// Number of sectors that are not as written.
         n_bad: usize,
-        /// All sectors.
+        /// Number of all sectors.
         n_sectors: usize,
     },
     /// Single bits differ.
     FlippedBits {
-        /// How many.
+        /// Number of bits that differ.
         n_bits: u32,
     },
-    /// A block of another run, with headers of this layout.
+    /// A block of another run, whose headers have this layout.
     OtherLayout(HeaderLayout),
     /// None of these.
     Other,
 }
 
-/// Guesses what happened to a block. `expected` is what it ought to be, where that is known; `own` what it would be by its own
-/// header, where there is one.
+/// Guesses what happened to a block. `expected`: the block as it should be, if that is known; `own`: the block as its
+/// own header describes it, if it has one.
 pub fn diagnose(fault: &Fault, received: &[u8], expected: Option<&[u8]>, own: Option<&[u8]>) -> Option<Damage> {
     if let FaultKind::NotZero { .. } = fault.kind {
         return Some(diagnose_trim(received, expected));
@@ -262,7 +262,7 @@ pub fn diagnose(fault: &Fault, received: &[u8], expected: Option<&[u8]>, own: Op
     let n_bad = sectors.filter(|(found, wanted)| found != wanted).count();
     let n_sectors = received.len().div_ceil(SECTOR_BYTES);
     Some(match fault.kind {
-        // Up to one bit in a thousand.
+        // Up to one bit in a thousand counts as flipped bits.
         _ if n_bits as usize <= (received.len() / 125).max(1) => Damage::FlippedBits { n_bits },
         _ if n_bad < n_sectors => Damage::Torn { n_bad, n_sectors },
         FaultKind::Seed { .. } | FaultKind::Sequence { .. } => Damage::Stale,
@@ -270,7 +270,7 @@ pub fn diagnose(fault: &Fault, received: &[u8], expected: Option<&[u8]>, own: Op
     })
 }
 
-/// The same for what was trimmed. `written`: the block before the trim.
+/// The same for a trimmed block. `written`: the block before the trim.
 fn diagnose_trim(received: &[u8], written: Option<&[u8]>) -> Damage {
     if written.is_some_and(|written| written == received) {
         return Damage::NotTrimmed;

@@ -1,9 +1,9 @@
 //! The header before the data of a verified block, in the layouts of two versions of fio.
 //!
-//! Must not know: data, methods' checksums. Start reading at [`Header`].
-//! Facts: reference "Verify header" for 3.42; the layout of 3.33 as seen in its files (magic, method, length, seed, offset,
-//! seconds, nanoseconds, number of the job, number of the write, checksum: 40 bytes). All numbers are in the order of
-//! bytes of the machine.
+//! Must not know: data, checksums of data. Start reading at [`Header`].
+//! Facts: reference "Verify header" for 3.42; the layout of 3.33 as seen in its files (magic, method, length, seed,
+//! offset, seconds, nanoseconds, number of the job, number of the write, checksum: 40 bytes). All numbers have the byte
+//! order of the machine.
 
 use ferrio_spec::HeaderLayout;
 use ferrio_sys::wide_checksums::crc32c;
@@ -13,26 +13,26 @@ pub const MAGIC: u16 = 0xacca;
 /// Version of the layout of 3.42.
 pub const VERSION: u8 = 0x81;
 
-/// What a header says of its interval.
+/// The fields of a header; they describe its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
-    /// Number of the method.
+    /// Number of the method of verification.
     pub method_number: u8,
-    /// Bytes from the header to the next.
+    /// Distance to the next header, bytes.
     pub interval_bytes: u32,
     /// Seed of the data of the block.
     pub seed: u64,
-    /// Place of the interval in its file, bytes.
+    /// Offset of the interval in its file, bytes.
     pub offset_bytes: u64,
-    /// When the write began, on the clock of the writer: seconds and nanoseconds.
+    /// Start of the write on the clock of the writer: seconds and nanoseconds.
     pub start: (u32, u32),
-    /// Writes of the job before this one. The layout of 3.33 keeps 16 bits.
+    /// Number of the job's writes before this one. The layout of 3.33 stores 16 bits.
     pub sequence: u64,
     /// Number of the job, from 1.
     pub job_number: u16,
 }
 
-/// Bytes of a header.
+/// Length of a header.
 pub const fn header_bytes(layout: HeaderLayout) -> usize {
     match layout {
         HeaderLayout::V3 => 48,
@@ -40,23 +40,23 @@ pub const fn header_bytes(layout: HeaderLayout) -> usize {
     }
 }
 
-/// What of the bytes of a header is wrong before its fields are looked at.
+/// Why bytes are no header, found before its fields are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeaderError {
-    /// The first word is another.
+    /// The first word is not the magic number.
     Magic(u16),
-    /// The version is another.
+    /// The version is unknown.
     Version(u8),
 }
 
 /// The fields of a header and its checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadHeader {
-    /// Its fields.
+    /// The fields.
     pub header: Header,
-    /// The checksum that it holds.
+    /// The checksum stored in the header.
     pub stored_crc: u32,
-    /// The checksum over its bytes.
+    /// The checksum computed over its bytes.
     pub computed_crc: u32,
 }
 
@@ -85,7 +85,7 @@ impl Header {
             HeaderLayout::V3 => {
                 put(&self.sequence.to_ne_bytes());
                 put(&self.job_number.to_ne_bytes());
-                // What is there stays there, and is part of the checksum.
+                // Two bytes here are not written; they keep their value and are part of the checksum.
                 at += 2;
             }
             HeaderLayout::V2 => {
@@ -100,7 +100,7 @@ impl Header {
     /// Reads the header at the start of `bytes`.
     ///
     /// # Errors
-    /// What stands there is no header of this layout.
+    /// The bytes are no header of this layout.
     ///
     /// # Panics
     /// If `bytes` is shorter than [`header_bytes`].
@@ -112,7 +112,7 @@ impl Header {
         let method_number = match layout {
             HeaderLayout::V3 if bytes[2] != VERSION => return Err(HeaderError::Version(bytes[2])),
             HeaderLayout::V3 => bytes[3],
-            // 16 bits; what does not fit is no method.
+            // The field has 16 bits; a larger number than 255 is no method.
             HeaderLayout::V2 => u8::try_from(u16::from_ne_bytes(array(bytes, 2))).unwrap_or(u8::MAX),
         };
         let (sequence, job_number) = match layout {
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Second block of a file of Debian's fio 3.33 (`--bs=512 --verify=crc32c`, the job was the second of its run).
+    /// Second block of a file of Debian's fio 3.33 (`--bs=512 --verify=crc32c`; the job was the second of its run).
     #[cfg(target_endian = "little")]
     #[test]
     fn a_header_of_the_peer() {

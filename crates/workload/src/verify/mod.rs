@@ -1,9 +1,9 @@
-//! Blocks that say whether they are what was written: what stands in them, and what is wrong with those that were read.
+//! Verified blocks: their contents, and the faults in blocks that were read.
 //!
-//! Must not know: files, system calls. Start reading at [`block::BlockRules`]: it stamps a block before a write and checks one
-//! that was read. The writes to be read back are in `pending`, those to be trimmed before in `trims`, the header is in `header`, the
-//! data in `data`, the checksums in `digest`, what is known of blocks before they are read or written in `known`, what a fault looks
-//! like in `fault`.
+//! Must not know: files, system calls. Start reading at [`block::BlockRules`]: it stamps a block before a write and
+//! checks one that was read. `pending` has the writes to read back, `trims` those to trim before, `header` the header,
+//! `data` the data, `digest` the checksums, `known` contents that are known before a block is read or written, `fault`
+//! the kinds of damage.
 
 pub mod block;
 pub mod crash;

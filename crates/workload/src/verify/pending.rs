@@ -1,12 +1,13 @@
-//! Writes that are to be read back: in the order in which they were made, or, where one may lie over another or files come one
-//! after the other, the newest of each place in ascending order.
+//! Writes that are to be read back, normally in the order in which they were made. If writes may overlap or files are
+//! read one after the other, only the newest write of each place is kept, in ascending order.
 //!
 //! Must not know: how blocks are checked. Start reading at [`PendingWrites`].
 //! Facts: reference "Verify", the default flow.
 
 use std::collections::BTreeMap;
 
-/// Most writes that are kept: 2 GiB in order; about 4 GiB, with all that belongs to them, where only the newest are.
+/// Most writes that are kept. They take 2 GiB in order, or about 4 GiB, including the map, if only the newest of each
+/// place are kept.
 pub const MAX_PENDING: usize = 1 << 26;
 
 /// A write that is to be read back.
@@ -14,9 +15,9 @@ pub const MAX_PENDING: usize = 1 << 26;
 pub struct PendingWrite {
     /// File of the job.
     pub file_index: u32,
-    /// Bytes, below 4 GiB as those of every block; 0: the write failed.
+    /// Length, bytes, below 4 GiB like every block; 0: the write failed.
     pub length_bytes: u32,
-    /// Place in the file.
+    /// Offset in the file.
     pub offset_bytes: u64,
     /// Seed of the data.
     pub seed: u64,
@@ -24,25 +25,25 @@ pub struct PendingWrite {
     pub number: WriteNumber,
 }
 
-/// The number of a write, and whether what it wrote was trimmed since: then it is zeroes that come back.
+/// The number of a write, and whether its block was trimmed since, so that it must read as zeroes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriteNumber(u64);
 
-/// No job writes so often.
+/// Flag bit; no job makes this many writes.
 const TRIMMED: u64 = 1 << 63;
 
 impl WriteNumber {
-    /// The number of a write that was not trimmed; below 2^63.
+    /// The number of a write whose block was not trimmed; below 2^63.
     pub fn new(sequence: u64) -> Self {
         Self(sequence & !TRIMMED)
     }
 
-    /// Writes of the job before it.
+    /// Number of the job's writes before this one.
     pub fn sequence(self) -> u64 {
         self.0 & !TRIMMED
     }
 
-    /// What it wrote was trimmed.
+    /// True if the block was trimmed after the write.
     pub fn is_trimmed(self) -> bool {
         self.0 & TRIMMED != 0
     }
@@ -53,7 +54,7 @@ impl PendingWrite {
         self.offset_bytes + u64::from(self.length_bytes)
     }
 
-    /// They have a byte in common.
+    /// True if the two writes have a byte in common.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.file_index == other.file_index
             && self.offset_bytes < other.end_bytes()
@@ -70,34 +71,35 @@ pub struct TooMany;
 pub struct PendingWrites {
     kept: Kept,
     limit: usize,
-    /// They are read back by their numbers, however they are kept.
+    /// The writes are read back by their numbers, even if they are kept by place.
     by_number: bool,
-    /// Most that were kept at once.
+    /// Largest number of writes that were kept at once.
     n_most: usize,
 }
 
 #[derive(Debug)]
 enum Kept {
-    /// No write lies over another.
+    /// No write overlaps another.
     InOrder {
-        /// In the order of their numbers.
+        /// The writes, in the order of their numbers.
         writes: Vec<PendingWrite>,
-        /// Those among them that are not to be read back: forgotten, or taken.
+        /// Number of writes in the list that are not to be read back: they were forgotten or taken.
         n_forgotten: usize,
-        /// Those before it were taken.
+        /// Index of the first write that was not taken.
         first: usize,
     },
-    /// By file and offset: writes may lie over others.
+    /// The newest writes by file and offset; writes may overlap.
     Newest(BTreeMap<(u32, u64), PendingWrite>),
 }
 
 impl PendingWrites {
-    /// `by_place`: by file and offset; it has to be if a write of a pass may lie over another of it. Else in their order.
+    /// `by_place`: keep the writes by file and offset, which is necessary if writes of a pass may overlap; otherwise in
+    /// their order.
     pub fn new(by_place: bool) -> Self {
         Self::with_limit(by_place, MAX_PENDING)
     }
 
-    /// The same; at most `limit` are kept.
+    /// The same with at most `limit` writes.
     pub fn with_limit(by_place: bool, limit: usize) -> Self {
         let kept = if by_place {
             Kept::Newest(BTreeMap::new())
@@ -107,23 +109,23 @@ impl PendingWrites {
         Self { kept, limit, by_number: !by_place, n_most: 0 }
     }
 
-    /// They are kept by file and offset, so that those of a range can be forgotten, but read back in their order.
+    /// Keeps writes by file and offset, so that those of a range can be forgotten, but reads them back in their order.
     #[must_use]
     pub fn in_order_of_numbers(self) -> Self {
         Self { by_number: true, ..self }
     }
 
-    /// By file and offset.
+    /// True if the writes are kept by file and offset.
     pub fn is_by_place(&self) -> bool {
         matches!(self.kept, Kept::Newest(_))
     }
 
-    /// Most writes that were kept at once so far.
+    /// Largest number of writes that were kept at once so far.
     pub fn n_most(&self) -> usize {
         self.n_most
     }
 
-    /// Bytes that a write takes, without those that lists and maps need for themselves.
+    /// Memory for a write, without the overhead of lists and maps.
     pub fn entry_bytes(&self) -> usize {
         match &self.kept {
             Kept::InOrder { .. } => size_of::<PendingWrite>(),
@@ -131,7 +133,7 @@ impl PendingWrites {
         }
     }
 
-    /// How many there are.
+    /// Number of writes to read back.
     pub fn len(&self) -> usize {
         match &self.kept {
             Kept::InOrder { writes, n_forgotten, .. } => writes.len() - n_forgotten,
@@ -139,7 +141,7 @@ impl PendingWrites {
         }
     }
 
-    /// How many take memory.
+    /// Number of writes that take memory.
     fn n_kept(&self) -> usize {
         match &self.kept {
             Kept::InOrder { writes, .. } => writes.len(),
@@ -152,10 +154,10 @@ impl PendingWrites {
         self.len() == 0
     }
 
-    /// Adds a write; those that it lies over, wholly or in part, are no longer to be read back.
+    /// Adds a write. Earlier writes that it overlaps, wholly or in part, are no longer read back.
     ///
     /// # Errors
-    /// There are too many.
+    /// There are too many writes.
     pub fn push(&mut self, write: PendingWrite) -> Result<(), TooMany> {
         if self.n_kept() >= self.limit {
             return Err(TooMany);
@@ -171,7 +173,7 @@ impl PendingWrites {
         Ok(())
     }
 
-    /// Forgets a write: it failed, or nobody knows what it left. A newer one in its place stays.
+    /// Forgets a write that failed or whose result is unknown. A newer write to its place stays.
     pub fn forget(&mut self, write: &PendingWrite) {
         match &mut self.kept {
             Kept::InOrder { .. } => self.trim(write, false),
@@ -184,16 +186,16 @@ impl PendingWrites {
         }
     }
 
-    /// A trim outside of the backlog lies over a range: nothing is known of what it lies over, wholly or in part.
+    /// Forgets a range after a trim outside of the backlog: the contents of writes that it overlaps are unknown.
     pub fn forget_range(&mut self, file_index: u32, offset_bytes: u64, length_bytes: u64) {
         match &mut self.kept {
-            // No write lies over another, and none under a trim that follows it.
+            // No write overlaps another, and none comes before a trim of its range.
             Kept::InOrder { .. } => {}
             Kept::Newest(writes) => forget_under(writes, file_index, offset_bytes, length_bytes),
         }
     }
 
-    /// The write is still to be read back, and was not trimmed.
+    /// True if the write is still to be read back and was not trimmed.
     pub fn has(&self, write: &PendingWrite) -> bool {
         let sequence = write.number.sequence();
         let found = match &self.kept {
@@ -203,7 +205,7 @@ impl PendingWrites {
         found.is_some_and(|found| found.number == write.number && found.length_bytes > 0)
     }
 
-    /// What a write wrote is trimmed. Zeroes are to be read back from its place, if it `stays`.
+    /// Marks the block of a write as trimmed. If it `stays`, zeroes are read back from its place.
     pub fn trim(&mut self, write: &PendingWrite, stays: bool) {
         let sequence = write.number.sequence();
         match &mut self.kept {
@@ -227,12 +229,12 @@ impl PendingWrites {
         }
     }
 
-    /// Takes the first `n`, or fewer where there are no more, in the order in which they are to be read back.
+    /// Takes the first `n` writes, or all if there are fewer, in the order in which they are to be read back.
     pub fn take_some(&mut self, n: usize) -> Vec<PendingWrite> {
         self.take_some_of(n, |_| true)
     }
 
-    /// The same of those that are wanted; where they are kept in order, of those before the first that is not.
+    /// The same for the wanted writes only; in a list in order, only those before the first unwanted one.
     pub fn take_some_of(&mut self, n: usize, is_wanted: impl Fn(&PendingWrite) -> bool) -> Vec<PendingWrite> {
         match &mut self.kept {
             Kept::InOrder { writes, n_forgotten, first } => {
@@ -248,7 +250,7 @@ impl PendingWrites {
                     }
                     *first += 1;
                 }
-                // Now and then, so that each is moved about once.
+                // Done rarely, so that each write is moved about once.
                 if *first > writes.len() / 2 {
                     writes.drain(..*first);
                     *n_forgotten -= *first;
@@ -273,7 +275,7 @@ impl PendingWrites {
         }
     }
 
-    /// Takes all, in the order in which they are to be read back.
+    /// Takes all writes, in the order in which they are to be read back.
     pub fn take(&mut self) -> Vec<PendingWrite> {
         match &mut self.kept {
             Kept::InOrder { writes, n_forgotten, first } => {
@@ -296,7 +298,7 @@ impl PendingWrites {
     }
 }
 
-/// Where a write stands in the list that is in order.
+/// Index of a write in the ordered list.
 fn place(writes: &[PendingWrite], sequence: u64) -> Option<usize> {
     writes.binary_search_by_key(&sequence, |write| write.number.sequence()).ok()
 }
@@ -308,7 +310,7 @@ fn forget_under(
     length_bytes: u64,
 ) {
     let end_bytes = offset_bytes.saturating_add(length_bytes);
-    // The one before may reach into it; of those that begin within it there may be several.
+    // The write before may reach into the new one; several may begin within it.
     let before = writes.range(..(file_index, offset_bytes)).next_back();
     let reaches = before.filter(|(key, old)| key.0 == file_index && old.end_bytes() > offset_bytes);
     let mut under: Vec<(u32, u64)> = reaches.map(|(key, _)| *key).into_iter().collect();
@@ -338,7 +340,8 @@ mod tests {
         assert!(pending.is_empty());
     }
 
-    /// Kept by place, so that a range can be forgotten, a write lies over another, and a newer one in a place takes its turn anew.
+    /// In a list kept by place, a range can be forgotten, writes may overlap, and a newer write to a place is read back
+    /// in its own turn.
     #[test]
     fn writes_that_are_kept_by_place_may_come_back_in_their_order() {
         let fill = || {
@@ -374,7 +377,7 @@ mod tests {
         }
     }
 
-    /// Some at a time, while others are added, forgotten and taken: each once, in order.
+    /// Writes are taken a few at a time while others are added, forgotten and taken: each comes once, in order.
     #[test]
     fn some_are_taken_in_order() {
         for overlap in [false, true] {
@@ -408,8 +411,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against a plain map from byte to the write that wrote it last: what is left is whole and newest, and every write
-        /// of which each byte is still its own is left.
+        /// Compared with a map from each byte to the write that wrote it last: every write that is left is whole and
+        /// the newest, and every write that still owns all of its bytes is left.
         #[test]
         fn only_the_newest_are_left(ranges in prop::collection::vec((0u64..60, 1u32..12), 0..60)) {
             let mut pending = PendingWrites::new(true);

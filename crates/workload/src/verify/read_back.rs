@@ -1,13 +1,13 @@
-//! The streams of reads that follow a pass of writes: of writes that were remembered, or of those that the stream of the pass
-//! makes once more.
+//! The streams of reads that follow a pass of writes: reads of writes that were kept, or of writes that the stream of
+//! the pass makes again.
 //!
-//! Must not know: what blocks hold. Start reading at [`ReadBack::next`], then [`Regenerated::next`].
+//! Must not know: contents of blocks. Start reading at [`ReadBack::next`], then [`Regenerated::next`].
 
 use super::pending::PendingWrite;
 use crate::stream::{Next, NextIo};
 use ferrio_units::Direction;
 
-/// Reads of what was written, one after another.
+/// Reads of written blocks, one after another.
 #[derive(Debug)]
 pub(crate) struct ReadBack {
     writes: Vec<PendingWrite>,
@@ -19,7 +19,7 @@ impl ReadBack {
         Self { writes, n_read: 0 }
     }
 
-    /// The write that the last read belongs to, and all that are read after it.
+    /// The write that the last read belongs to, and all writes that are read after it.
     pub(crate) fn present(&self) -> &[PendingWrite] {
         self.n_read.checked_sub(1).map_or(&[], |at| &self.writes[at..])
     }
@@ -37,26 +37,26 @@ impl ReadBack {
     }
 }
 
-/// Reads of the writes that a stream makes.
+/// Reads of the writes that a stream makes again.
 #[derive(Debug)]
 pub(crate) struct Regenerated<S> {
     stream: S,
-    /// Writes of the pass that are not read yet.
+    /// Number of the pass's writes that are not read yet.
     n_left: u64,
 }
 
 impl<S> Regenerated<S> {
-    /// `stream` stands where it stood before the pass, which made `n_writes` writes.
+    /// `stream` is in its state before the pass, which made `n_writes` writes.
     pub(crate) fn new(stream: S, n_writes: u64) -> Self {
         Self { stream, n_left: n_writes }
     }
 
-    /// The stream as it stands.
+    /// The stream in its present state.
     pub(crate) fn into_stream(self) -> S {
         self.stream
     }
 
-    /// The next read; the pass ends after the last. `next` asks the stream.
+    /// The next read; the pass ends after the last. `next` gets the next step of the stream.
     pub(crate) fn next(&mut self, next: impl Fn(&mut S) -> Next) -> Next {
         while self.n_left > 0 {
             match next(&mut self.stream) {

@@ -1,11 +1,11 @@
-//! The state file of a verified job: how far its writes had come when it ended, so that a later run knows where to stop.
+//! The state file of a verified job: the progress of its writes when it ended, so that a later run knows where to stop.
 //!
-//! Two forms: that of fio 3.42 and 3.41, which lists the writes in flight, and that of fio 3.33, which lists those that were
+//! There are two forms: the one of fio 3.42 and 3.41 lists the writes in flight, that of fio 3.33 the writes that were
 //! completed last. All numbers are little endian.
-//! Must not know: where files lie. Start reading at [`VerifyState`].
-//! Facts: reference "Verify state file" for 3.42; 3.41 has another version in its files and nothing else; the form of 3.33 as seen
-//! in its files (three words as there, version 3; then number of the places, depth, files, writes, job, kind and words of the
-//! generator, name, places of 16 bytes).
+//! Must not know: where files are stored. Start reading at [`VerifyState`].
+//! Facts: reference "Verify state file" for 3.42; 3.41 differs only in the version of its files; the form of 3.33 as
+//! seen in its files (three words as in 3.42, version 3; then number of offsets, depth, files, writes, job, kind and
+//! words of the generator, name, entries of 16 bytes).
 
 use crate::workload::OffsetState;
 use ferrio_spec::HeaderLayout;
@@ -14,9 +14,9 @@ use ferrio_units::checksum::crc32c;
 /// The largest file that is read or written, bytes.
 pub const MAX_STATE_BYTES: usize = 16 << 20;
 
-/// Bytes of a job's name; the last is zero.
+/// Length of a job's name; the last byte is zero.
 const NAME_BYTES: usize = 64;
-/// Version, size of what follows, its checksum.
+/// Length of the head: version, size of the rest, checksum.
 const HEAD_BYTES: usize = 24;
 const GENERATOR_BYTES: usize = 48;
 /// Version of the files of fio 3.41, whose form is that of 3.42.
@@ -24,38 +24,38 @@ const VERSION_OF_3_41: u64 = 5;
 /// A slot without a write in flight.
 const NO_WRITE: u64 = u64::MAX;
 
-/// How far the writes of a job had come.
+/// The progress of a job's writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifyState {
-    /// Writes that were issued, or those of them that were durable; those after them are not known.
+    /// Number of issued writes, or of durable ones; later writes are unknown.
     pub n_writes: u64,
     /// The job's number in its run, from 0.
     pub job_index: u64,
-    /// What the offsets are drawn from.
+    /// State of the generator of the offsets.
     pub offsets: OffsetState,
-    /// Name of the job, at most 63 bytes of it.
+    /// Name of the job, cut to 63 bytes.
     pub job_name: String,
-    /// Which of the last writes are there.
+    /// The last writes.
     pub last: LastWrites,
 }
 
-/// Which of the last writes are there.
+/// Which of the last writes are on the device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LastWrites {
-    /// All but these (the form of 3.42).
+    /// All except for these (the form of 3.42).
     AllBut {
         /// By slot: the number of the write in flight; `u64::MAX`: none.
         in_flight: Vec<u64>,
         /// Numbers of writes that failed.
         failed: Vec<u64>,
     },
-    /// Of the last `depth` writes only these (the form of 3.33).
+    /// Of the last `depth` writes, only these (the form of 3.33).
     Only {
-        /// How many writes may have been in flight.
+        /// Largest number of writes that may have been in flight.
         depth: u32,
-        /// Files of the job.
+        /// Number of the job's files.
         n_files: u32,
-        /// File and offset, in bytes, of those that were completed: file by file, the newest first.
+        /// File and offset, in bytes, of completed writes: file by file, the newest first.
         places: Vec<(u64, u64)>,
     },
 }
@@ -63,35 +63,35 @@ pub enum LastWrites {
 /// Why bytes are no state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum StateError {
-    /// There are fewer bytes than the first words take.
+    /// There are fewer bytes than the head has.
     #[error("fio: failed reading verify state header")]
     NoHeader,
-    /// Of another version.
+    /// The version is unknown.
     #[error("fio: unsupported ({0}) version in verify state header")]
     Version(u64),
-    /// There are fewer bytes than the first words tell of, or more than any state has.
+    /// The length differs from that in the head, or is larger than that of any state.
     #[error("fio: failed reading verify state: it has {0} bytes, and is to have {1}")]
     Length(u64, u64),
-    /// Its checksum or its parts contradict each other.
+    /// The checksum is wrong, or the parts contradict each other.
     #[error("fio: verify state is corrupt")]
     Corrupt,
 }
 
-/// What a state says of a write.
+/// The state of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteFate {
-    /// It is there.
+    /// The write is on the device.
     Done,
-    /// It failed: it is left out.
+    /// The write failed; its block is not checked.
     Failed,
-    /// It was never issued, nor was any after it.
+    /// Neither this write nor any later one was issued.
     NotIssued,
-    /// Nobody knows whether it is there, nor what follows it.
+    /// Whether this write and those after it are on the device is unknown.
     InFlight,
 }
 
 impl VerifyState {
-    /// The form that goes with a layout of headers.
+    /// The version of the form that belongs to a header layout.
     pub const fn version(layout: HeaderLayout) -> u64 {
         match layout {
             HeaderLayout::V3 => 7,
@@ -138,7 +138,7 @@ impl VerifyState {
         body
     }
 
-    /// What both forms have: job, generator, name.
+    /// Writes the part that both forms have: job, generator, name.
     fn put_common(&self, body: &mut Vec<u8>) {
         body.extend(self.job_index.to_le_bytes());
         let is_wide = matches!(self.offsets, OffsetState::Taus258(_));
@@ -155,10 +155,10 @@ impl VerifyState {
         body.resize(end, 0);
     }
 
-    /// Reads the bytes of a file. `iodepth`: that of the job that reads it, which tells slots from failed writes.
+    /// Reads the bytes of a file. `iodepth` is that of the job that reads it; it separates slots from failed writes.
     ///
     /// # Errors
-    /// They are no state.
+    /// The bytes are no state.
     pub fn decode(bytes: &[u8], iodepth: usize) -> Result<Self, StateError> {
         let mut head = StateWords(bytes);
         let (Some(version), Some(size), Some(crc)) = (head.u64(), head.u64(), head.u64()) else {
@@ -216,7 +216,7 @@ impl VerifyState {
         let [first, second, ..] = states;
         let narrow = [first as u32, (first >> 32) as u32, second as u32];
         let offsets = match is_wide {
-            // What stands behind its words means nothing.
+            // Bytes behind the generator's words have no meaning.
             0 if narrow == [0; 3] => OffsetState::None,
             0 => OffsetState::Taus88(narrow),
             1 => OffsetState::Taus258(states),
@@ -228,7 +228,7 @@ impl VerifyState {
         Some(Self { n_writes, job_index, offsets, job_name, last })
     }
 
-    /// What is known of a write, by its number and its place.
+    /// The state of a write with this number, file and offset.
     pub fn told(&self, number: u64, file_index: u32, offset_bytes: u64) -> WriteFate {
         if number >= self.n_writes {
             return WriteFate::NotIssued;
@@ -247,7 +247,7 @@ impl VerifyState {
     }
 }
 
-/// A name cut to what a state holds of it.
+/// A name, cut to the length that a state stores.
 pub fn short_name(name: &str) -> &str {
     let mut end = name.len().min(NAME_BYTES - 1);
     while !name.is_char_boundary(end) {
@@ -256,7 +256,7 @@ pub fn short_name(name: &str) -> &str {
     &name[..end]
 }
 
-/// Slots of which none has a write in flight.
+/// Slots without a write in flight.
 pub fn empty_slots(iodepth: usize) -> Vec<u64> {
     vec![NO_WRITE; iodepth]
 }
@@ -265,7 +265,7 @@ fn places_bytes(depth: u32, n_files: u32) -> usize {
     (depth as usize).saturating_mul(n_files as usize).saturating_mul(16).min(MAX_STATE_BYTES)
 }
 
-/// Bytes from which words are taken.
+/// Bytes that are read as words.
 struct StateWords<'a>(&'a [u8]);
 
 impl<'a> StateWords<'a> {

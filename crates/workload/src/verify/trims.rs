@@ -1,4 +1,4 @@
-//! Which of the writes of a verified job are trimmed again, and when (`trim_percentage`, `trim_backlog`).
+//! Trims of a verified job's writes (`trim_percentage`, `trim_backlog`): which writes are trimmed again, and when.
 //!
 //! Must not know: how trims are done. Start reading at [`TrimBacklog::next`].
 //! Facts: the order of I/Os in traces of fio 3.41.
@@ -8,31 +8,31 @@ use ferrio_spec::TrimBacklogSpec;
 use ferrio_units::random::{SeedIndex, SeedTable, Taus88};
 use std::collections::VecDeque;
 
-/// The writes that were chosen and are not trimmed yet.
+/// Writes that were chosen and are not trimmed yet.
 #[derive(Debug)]
 pub struct TrimBacklog {
     spec: TrimBacklogSpec,
     draws: Taus88,
     chosen: VecDeque<PendingWrite>,
-    /// Trims of the present batch that may follow.
+    /// Number of trims left in the present batch.
     n_left: u64,
-    /// The last I/O was a trim: no batch begins.
+    /// The last I/O was a trim, so no batch begins now.
     was_trim: bool,
 }
 
 impl TrimBacklog {
-    /// Nothing is chosen yet.
+    /// An empty backlog.
     pub fn new(spec: TrimBacklogSpec, seeds: &SeedTable) -> Self {
         let draws = Taus88::from_table(seeds, SeedIndex::TrimPick);
         Self { spec, draws, chosen: VecDeque::new(), n_left: 0, was_trim: false }
     }
 
-    /// What is trimmed must read back as zeroes.
+    /// True if trimmed blocks must read back as zeroes.
     pub fn checks_zeroes(&self) -> bool {
         self.spec.checks_zeroes
     }
 
-    /// A write was issued: one draw decides whether it is to be trimmed.
+    /// Called after a write was issued: one draw decides whether it is to be trimmed.
     pub fn wrote(&mut self, write: PendingWrite) {
         self.was_trim = false;
         if self.draws.percent() <= self.spec.percent {
@@ -40,15 +40,15 @@ impl TrimBacklog {
         }
     }
 
-    /// A read or a trim of the job itself was issued.
+    /// Called after a read or a trim of the job itself was issued.
     pub fn issued(&mut self, is_trim: bool) {
         self.was_trim = is_trim;
     }
 
     /// The write to be trimmed before the next I/O of the job, if there is one.
     ///
-    /// A batch begins after any I/O but a trim, where the number of writes that are to be read back is a multiple of the
-    /// backlog. It ends early where nothing more is chosen.
+    /// A batch begins after any I/O except for a trim, if the number of writes to read back is a multiple of the
+    /// backlog. It ends early if no chosen write is left.
     pub fn next(&mut self, pending: &PendingWrites) -> Option<PendingWrite> {
         self.forget_overwritten(pending);
         let Some(write) = self.chosen.front().copied() else {
@@ -67,20 +67,21 @@ impl TrimBacklog {
         Some(write)
     }
 
-    /// Writes wait for their trim, and there will be a batch for all of them: as with fio, the job does not end before.
+    /// True if writes wait for their trim and a batch for all of them will come: as in fio, the job does not end before
+    /// that.
     pub fn has_waiting(&mut self, pending: &PendingWrites) -> bool {
         self.forget_overwritten(pending);
         !self.chosen.is_empty() && self.spec.batch >= self.spec.backlog
     }
 
-    /// Nothing is trimmed of what was written over, or read back, since it was chosen.
+    /// Forgets chosen writes that were overwritten or read back since.
     fn forget_overwritten(&mut self, pending: &PendingWrites) {
         while self.chosen.front().is_some_and(|write| !pending.has(write)) {
             self.chosen.pop_front();
         }
     }
 
-    /// The pass is over: what was not trimmed will not be.
+    /// Ends the pass: writes that are not trimmed yet will not be.
     pub fn end_pass(&mut self) {
         self.chosen.clear();
         self.n_left = 0;
@@ -92,7 +93,7 @@ mod tests {
     use super::super::pending::WriteNumber;
     use super::*;
 
-    /// Blocks as they are written (`w`) and trimmed (`t`).
+    /// Writes (`w`) and trims (`t`), each with its block.
     fn trace(n_writes: u64, spec: TrimBacklogSpec) -> String {
         // The seed of the traces of the peer.
         let mut trims = TrimBacklog::new(spec, &SeedTable::new(137, 1));
@@ -148,7 +149,7 @@ mod tests {
         }
     }
 
-    /// A batch begins after a read too, and not after a trim of the mix.
+    /// A batch also begins after a read, but not after a trim of the mix.
     #[test]
     fn batches_begin_after_other_ios() {
         let spec = TrimBacklogSpec { percent: 100, backlog: 2, batch: 1, checks_zeroes: true };
@@ -168,7 +169,7 @@ mod tests {
         assert_eq!(trims.next(&pending).map(|write| write.offset_bytes), Some(1));
     }
 
-    /// Of 600 writes fio 3.41 trims so many, with the same seed.
+    /// Expected values: the number of trims that fio 3.41 makes of 600 writes with the same seed.
     #[test]
     fn shares_are_those_of_the_peer() {
         for (percent, n_trimmed) in [(1, 6), (10, 64), (30, 193), (50, 301), (70, 415), (90, 544), (99, 595)] {

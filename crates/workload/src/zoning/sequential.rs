@@ -1,9 +1,10 @@
-//! Zones that are written in sequence (`zonemode=zbd`): writes go to where a zone was written last, reads below it.
+//! Zones that are written in sequence (`zonemode=zbd`): a write goes to the write pointer of a zone, a read below it.
 //!
-//! A zone counts as written, full and closed when its writes complete. What only the device can tell, or what changes a zone
-//! (a reset, a write after that of another job), waits until nothing is in flight that it could overtake.
-//! Must not know: how an I/O was drawn, system calls. Start reading at [`SequentialZones::place`], then `writes`.
-//! All of it as seen on fio 3.41, but for what the table of options says.
+//! The state of a zone (written, full, closed) changes when its writes complete. Some steps wait until no I/O is in
+//! flight that they could overtake: questions that only the device can answer, and changes of a zone (a reset, a write
+//! after one of another job).
+//! Must not know: how I/Os are drawn, system calls. Start reading at [`SequentialZones::place`], then `writes`. All as
+//! seen on fio 3.41, except for the deviations in the table of options.
 
 mod placing;
 mod writes;
@@ -18,31 +19,31 @@ use placing::{Halt, Placing};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// So many waits for a place among the open zones end without anything having happened before a job takes one of those to which
-/// nobody writes.
+/// Number of waits for a place among the open zones that may end without a change. After that, a job takes the place of
+/// a zone to which no job writes.
 const PATIENCE: u32 = 4;
 
 /// The zones of the files of a job.
 #[derive(Debug, Clone)]
 pub struct SequentialPlan {
-    /// What the job asks for.
+    /// The options of the job.
     pub spec: SequentialZonesSpec,
-    /// What is written is verified: no zone is reset within a pass.
+    /// The writes are verified, so no zone is reset within a pass.
     pub keeps_written: bool,
-    /// The zones of each of its files, in their order.
+    /// The zones of each of the job's files, in the order of the files.
     pub tables: Vec<Arc<ZoneTable>>,
     /// Number of the worker in the run, from 1.
     pub worker: u32,
 }
 
-/// What a job does with zones.
+/// Rules by which a job uses zones.
 #[derive(Debug, Clone, Copy)]
 struct Rules {
     spec: SequentialZonesSpec,
     keeps_written: bool,
     worker: u32,
     random: bool,
-    /// It reads and writes.
+    /// The job reads and writes.
     mixed: bool,
     /// Smallest block of each direction, at least 1.
     min_bytes: PerDirection<u64>,
@@ -52,49 +53,50 @@ struct Rules {
 #[derive(Debug, Clone)]
 struct FileZones {
     table: Arc<ZoneTable>,
-    /// First byte of the job, and the end.
+    /// First byte of the job's range; the next field is its end.
     start_bytes: u64,
     end_bytes: u64,
-    /// End of what a read may touch that goes where it was drawn: that of the file if it lies beyond.
+    /// End of a read that goes where it was drawn: the end of the file, if that is behind the range.
     block_end_bytes: u64,
-    /// First zone of the job, and the end.
+    /// First zone of the job; the next field is the end of the zones.
     first: usize,
     end: usize,
-    /// Size of these zones: a smaller capacity does not change what `zone_reset_threshold` is a share of.
+    /// Total size of these zones, of which `zone_reset_threshold` is a share. Their capacity, which may be smaller,
+    /// does not matter.
     zones_bytes: u64,
-    /// Where the table counts what is written in the range.
+    /// Index of the table's counter for the written bytes of the range.
     range: Option<usize>,
-    /// Writes since the last reset that was no need, or since the file started over.
+    /// Number of writes since the last reset by `zone_reset_frequency`, or since the file started over.
     n_since_reset: u64,
     /// End of the last I/O of each direction since the file started over.
     last_end_bytes: PerDirection<Option<u64>>,
-    /// The zones of the range are empty or were reset since the pass began.
+    /// The zones of the range were empty, or were reset, since the pass began.
     is_ready: bool,
-    /// The zone that the write that waits has come to by finishing those before it.
+    /// The zone that a waiting write has reached so far, after finishing those before it.
     moved_to: Option<usize>,
 }
 
-/// A write that failed, in a zone of which others are in flight.
+/// A failed write to a zone that has other writes in flight.
 #[derive(Debug, Clone, Copy)]
 struct FailedWrite {
     file_index: usize,
     zone: usize,
-    /// The first byte of the zone that is not there.
+    /// First byte of the zone that was not written.
     written_bytes: u64,
 }
 
-/// Where a job stands in the zones of its files.
+/// State of a job in the zones of its files.
 #[derive(Debug, Clone)]
 pub(crate) struct SequentialZones {
     rules: Rules,
     files: Vec<FileZones>,
     n_resets: u64,
-    /// Some I/O of the stream may be in flight.
+    /// I/Os of the stream may be in flight.
     may_be_in_flight: bool,
     failed: Vec<FailedWrite>,
-    /// The table that a wait is for, and what it showed before the zones were looked at.
+    /// The table that the stream waits for, and its ticket from before the zones were looked at.
     awaited: Option<(usize, Awaited, u32)>,
-    /// Waits since the last I/O that ended without anything having happened.
+    /// Number of waits since the last I/O that ended without a change.
     n_vain_waits: u32,
     failure: Option<ZoningFailure>,
 }
@@ -127,7 +129,7 @@ impl SequentialZones {
         }
     }
 
-    /// Does something with the zones of a file while nobody else looks at them.
+    /// Does something with the zones of a file under their lock.
     fn on<T>(
         &mut self,
         file_index: usize,
@@ -167,7 +169,8 @@ impl SequentialZones {
         }
     }
 
-    /// The last write in flight to a zone is done: what is written is there, and the device counts the zone accordingly.
+    /// Called after the last write in flight to a zone is done: the written data is on the device, and the device
+    /// counts the zone accordingly.
     fn settle(&mut self, file_index: usize, zone: usize) {
         let failed = self.failed.iter().filter(|failed| (failed.file_index, failed.zone) == (file_index, zone));
         let failed_at = failed.map(|failed| failed.written_bytes).min();
@@ -177,7 +180,7 @@ impl SequentialZones {
         let has_closed = table.with(|zones| {
             let wanted_bytes = zones.written(zone);
             if let Some(bytes) = failed_at {
-                // Nothing is in flight there: the device can be asked, and be given what is missing.
+                // No I/O is in flight there, so the device can be asked for the state, and missing data can be written.
                 let recovered = if recovers { table.recover_on_device(zone, wanted_bytes) } else { None };
                 zones.set_written(zone, recovered.unwrap_or(bytes));
             }
@@ -206,7 +209,7 @@ impl Zoning for SequentialZones {
 
     fn enter(&mut self, _: &mut FileCursor, _: DataDirection) {}
 
-    /// What is verified begins with zones that are empty.
+    /// A verified pass begins with empty zones.
     fn ready(&mut self, file_index: usize) -> Option<ZoneWait> {
         if !self.rules.keeps_written || self.files[file_index].is_ready {
             return None;
@@ -217,7 +220,7 @@ impl Zoning for SequentialZones {
         }
     }
 
-    /// As long as there is nothing to be read, what would be read is written.
+    /// As long as there is nothing to read, reads become writes.
     fn turn(&mut self, direction: DataDirection, has_written: bool) -> DataDirection {
         let reads = self.rules.mixed && direction == DataDirection::Read && !self.rules.spec.reads_beyond_written;
         if reads && !has_written { DataDirection::Write } else { direction }
@@ -267,7 +270,7 @@ impl Zoning for SequentialZones {
             (was_held, zones.let_go(zone, worker))
         });
         if io.has_failed && was_held {
-            // A trim that failed has left all that was there before.
+            // A failed trim leaves what was there before.
             let is_trim = io.direction == DataDirection::Trim;
             let settled_bytes = table.with(|zones| zones.settled(zone));
             let written_bytes = if is_trim { settled_bytes } else { io.offset_bytes - zone as u64 * layout.zone_bytes };
@@ -338,7 +341,7 @@ impl FileZones {
     }
 }
 
-/// The whole blocks in a number of bytes.
+/// A number of bytes, rounded down to whole blocks.
 fn whole(bytes: u64, block_bytes: u64) -> u64 {
     bytes - bytes % block_bytes
 }

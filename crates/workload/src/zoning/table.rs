@@ -1,8 +1,7 @@
-//! The zones of one file: where they lie, and what all workers know of them together.
+//! The zones of one file: their places, and the state that all workers share.
 //!
 //! The state is an array of words that several processes may share; who owns the memory, and the lock around it, is for the
-//! caller ([`ZoneState`]). Must not know: which I/O comes next, which word means what. Start reading at [`ZoneTable`], then at
-//! [`ZonesView`].
+//! caller ([`ZoneState`]). Must not know: the next I/O, the meaning of the words. Start reading at [`ZoneTable`], then at [`ZonesView`].
 
 use super::Awaited;
 use super::view::ZonesView;
@@ -10,32 +9,32 @@ use std::fmt::Debug;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-/// What a zone is.
+/// The properties of a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ZoneShape {
-    /// Bytes from its start that can be written; at most the distance to the next zone.
+    /// Number of bytes, from its start, that can be written; at most the distance to the next zone.
     pub capacity_bytes: u64,
-    /// It is written from its start to its end; else anywhere.
+    /// The zone must be written from start to end; other zones can be written anywhere.
     pub is_sequential: bool,
 }
 
-/// Where the zones of a file lie.
+/// The places of a file's zones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ZoneLayout {
     /// Bytes from the start of a zone to that of the next; at least 1.
     pub zone_bytes: u64,
-    /// How many there are.
+    /// Number of zones.
     pub n_zones: usize,
-    /// The shape of all of them, or of each.
+    /// The shape of all zones, or of each.
     pub shapes: ZoneShapes,
 }
 
 /// Shapes of zones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ZoneShapes {
-    /// All have the same.
+    /// All zones have the same shape.
     Same(ZoneShape),
-    /// One for each zone.
+    /// One shape for each zone.
     Each(Box<[ZoneShape]>),
 }
 
@@ -48,67 +47,67 @@ impl ZoneLayout {
         }
     }
 
-    /// The zone in which a byte lies; `None`: behind the last.
+    /// The zone that contains a byte; `None`: the byte is behind the last zone.
     pub fn zone_of(&self, offset_bytes: u64) -> Option<usize> {
         usize::try_from(offset_bytes / self.zone_bytes).ok().filter(|zone| *zone < self.n_zones)
     }
 }
 
-/// How many zones may be in which state; 0: any number.
+/// Limits for the number of zones in certain states; 0: no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ZoneLimits {
-    /// Zones that the jobs write at once.
+    /// Zones that the jobs write at the same time.
     pub max_open: usize,
-    /// Zones of the device that are written in part, whoever wrote them.
+    /// Partly written zones of the device, including those that other programs wrote.
     pub max_active: usize,
-    /// Zones of the device that are open; of these it closes, to open others, what nobody asked it to open.
+    /// Open zones of the device. To open another, the device itself closes zones that were not opened on request.
     pub max_device_open: usize,
 }
 
-/// What a zone takes of the limits of its device.
+/// How a zone counts for the limits of its device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ZoneActivity {
-    /// Nothing: it is empty or full.
+    /// Not at all: the zone is empty or full.
     None,
-    /// It is written in part.
+    /// As active: the zone is partly written.
     Active,
-    /// It is open, because somebody asked for that.
+    /// As open: a program has asked the device to open it.
     OpenByRequest,
 }
 
-/// What holds the words of a table, and the device behind the zones.
+/// The memory of a table's words, and the device behind the zones.
 pub trait ZoneState: Debug + Send + Sync {
-    /// Runs `act` on the words while nobody else does. They are all zero at first.
+    /// Runs `act` on the words under the lock. All words are zero at first.
     fn with(&self, act: &mut dyn FnMut(&[AtomicU64]));
 
-    /// Has the device forget what was written to a zone. Emulated zones have nothing to do.
+    /// Lets the device reset a zone. Emulated zones have nothing to do.
     ///
     /// # Errors
     /// The errno of the device.
     fn reset(&self, start_bytes: u64, length_bytes: u64) -> Result<(), i32>;
 
-    /// Has the device count a zone as written to its end. Emulated zones have nothing to do.
+    /// Lets the device finish a zone, so that it counts as written to its end. Emulated zones have nothing to do.
     ///
     /// # Errors
     /// The errno of the device.
     fn finish(&self, start_bytes: u64, length_bytes: u64) -> Result<(), i32>;
 
-    /// Bytes that the zone with this start holds after a failed write, when the device has taken zeroes for what was to be there.
-    /// `None`: there is no device that knows.
+    /// After a failed write: writes zeroes to the device in place of the missing data, and returns the number of bytes
+    /// that the zone with this start holds then. `None`: there is no device to ask.
     fn recover(&self, start_bytes: u64, wanted_bytes: u64) -> Option<u64>;
 
-    /// Somebody may go on who waited for this.
+    /// Wakes workers that wait for this.
     fn released(&self, what: Awaited) {
         let _ = what;
     }
 
-    /// A number that changes whenever somebody may go on who waits for this.
+    /// A number that changes whenever a worker that waits for this may continue.
     fn ticket(&self, what: Awaited) -> u32 {
         let _ = what;
         0
     }
 
-    /// Sleeps until the number is another than `ticket`, or for `limit`. False: it is not.
+    /// Sleeps until the number differs from `ticket`, or for `limit`. False: it did not change.
     fn wait(&self, what: Awaited, ticket: u32, limit: Duration) -> bool {
         let _ = (what, ticket, limit);
         false
@@ -125,32 +124,32 @@ pub struct ZoneTable {
 }
 
 impl ZoneTable {
-    /// Words that the state of a table has to have; `None`: more than there can be.
+    /// Number of words that the state of a table needs; `None`: too many.
     pub fn n_words(layout: &ZoneLayout, max_open: usize, max_ranges: usize) -> Option<usize> {
         ZonesView::n_words(layout.n_zones, max_open, max_ranges)
     }
 
-    /// A table of which nothing was written.
+    /// A table of empty zones.
     pub fn new(layout: ZoneLayout, limits: ZoneLimits, max_ranges: usize, state: Box<dyn ZoneState>) -> Self {
         Self { layout, limits, max_ranges, state }
     }
 
-    /// Where the zones lie.
+    /// The places of the zones.
     pub fn layout(&self) -> &ZoneLayout {
         &self.layout
     }
 
-    /// How many zones may be in which state.
+    /// The limits for the number of zones in certain states.
     pub fn limits(&self) -> ZoneLimits {
         self.limits
     }
 
-    /// How many ranges can be counted.
+    /// Most ranges whose written bytes can be counted.
     pub(super) fn max_ranges(&self) -> usize {
         self.max_ranges
     }
 
-    /// Tells what a zone holds before the run, and what it takes of the limits of the device.
+    /// Sets the state of a zone before the run: its written bytes, and how it counts for the limits of the device.
     pub fn found(&self, zone: usize, written_bytes: u64, activity: ZoneActivity) {
         self.with(|zones| {
             zones.set_written(zone, written_bytes);
@@ -164,7 +163,7 @@ impl ZoneTable {
         });
     }
 
-    /// Zones before `end` that are written in part are among those that are written at once, as far as there is room.
+    /// Counts partly written zones before `end` as open, as far as the limit allows.
     pub fn open_found(&self, first: usize, end: usize) {
         self.with(|zones| {
             let found = || (first..end.min(self.layout.n_zones)).filter(|zone| zones.is_active(*zone));
@@ -177,17 +176,18 @@ impl ZoneTable {
         });
     }
 
-    /// What a zone holds.
+    /// Number of written bytes of a zone.
     pub fn written(&self, zone: usize) -> u64 {
         self.with(|zones| zones.written(zone))
     }
 
-    /// Has the bytes counted that are written in the zones from `first` to before `end`. `None`: too many ranges.
+    /// Starts to count the written bytes of the zones from `first` to before `end`; returns the index of the counter.
+    /// `None`: too many ranges.
     pub fn count_range(&self, first: usize, end: usize) -> Option<usize> {
         self.with(|zones| zones.count_range(first, end))
     }
 
-    /// Has the device forget what was written to the zones of a range.
+    /// Lets the device reset the zones of a range.
     ///
     /// # Errors
     /// The errno of the device.
@@ -195,52 +195,53 @@ impl ZoneTable {
         self.state.reset(start_bytes, length_bytes)
     }
 
-    /// A number that changes whenever some worker may go on who waits for this.
+    /// A number that changes whenever a worker that waits for this may continue.
     pub(crate) fn ticket(&self, what: Awaited) -> u32 {
         self.state.ticket(what)
     }
 
-    /// Sleeps until the number is another than `ticket`, or for `limit`. False: nobody did anything meanwhile.
+    /// Sleeps until the number differs from `ticket`, or for `limit`. False: it did not change.
     pub(crate) fn wait(&self, what: Awaited, ticket: u32, limit: Duration) -> bool {
         let n_released = self.state.ticket(Awaited::Zone);
         self.state.wait(what, ticket, limit) || self.state.ticket(Awaited::Zone) != n_released
     }
 
-    /// A worker has ended: what it had in flight is not, and its open zones are nobody's.
+    /// Called after a worker has ended: it has no I/Os in flight any longer, and its open zones have no owner.
     pub fn release(&self, worker: u32) {
         self.with(|zones| zones.release(worker));
         self.state.released(Awaited::Zone);
         self.state.released(Awaited::Place);
     }
 
-    /// Has the device behind the zones reset one.
+    /// Lets the device reset a zone.
     pub(crate) fn reset_device(&self, zone: usize) -> Result<(), i32> {
         let zone_bytes = self.layout.zone_bytes;
         self.state.reset(zone as u64 * zone_bytes, zone_bytes)
     }
 
-    /// Zones that a worker has open, oldest first.
+    /// The zones that a worker has open, oldest first.
     pub fn open_zones_of(&self, owner: u32) -> Vec<usize> {
         self.with(|zones| zones.open_zones().filter(|(_, other)| *other == owner).map(|(zone, _)| zone).collect())
     }
 
-    /// Bytes that a zone holds after a failed write once what was to be there is zeroes, as far as the device takes them.
+    /// After a failed write: number of bytes that a zone holds once zeroes replace the missing data, as far as the
+    /// device accepts them.
     pub(crate) fn recover_on_device(&self, zone: usize, wanted_bytes: u64) -> Option<u64> {
         self.state.recover(zone as u64 * self.layout.zone_bytes, wanted_bytes)
     }
 
-    /// Has the device behind the zones count one as full.
+    /// Lets the device finish a zone, so that it counts as full.
     pub(crate) fn finish_on_device(&self, zone: usize) -> Result<(), i32> {
         let zone_bytes = self.layout.zone_bytes;
         self.state.finish(zone as u64 * zone_bytes, zone_bytes)
     }
 
-    /// Somebody may go on who waited for this.
+    /// Wakes workers that wait for this.
     pub(crate) fn released(&self, what: Awaited) {
         self.state.released(what);
     }
 
-    /// Runs `act` while no other worker looks at the zones.
+    /// Runs `act` under the lock of the zones.
     pub(crate) fn with<T: Default>(&self, mut act: impl FnMut(&ZonesView<'_>) -> T) -> T {
         let mut result = T::default();
         self.state.with(&mut |words| result = act(&ZonesView::new(self, words)));
@@ -253,7 +254,7 @@ pub(crate) mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    /// Words of one process.
+    /// Words in the memory of one process.
     #[derive(Debug)]
     pub(crate) struct Local {
         words: Vec<AtomicU64>,

@@ -1,39 +1,39 @@
-//! The zones of one file while nobody else looks at them: what each word of their state means.
+//! The zones of one file under their lock: the meaning of the state's words.
 //!
-//! Must not know: who owns the words, which I/O comes next. Start reading at [`ZonesView`].
+//! Must not know: the owner of the words, the next I/O. Start reading at [`ZonesView`].
 
 use super::table::ZoneTable;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Words before the list of open zones: how many there are, how many are active, how many of these are open by request.
+/// Number of words before the list of open zones: number of open zones, of active ones, of those open by request.
 const OPEN_AT: usize = 3;
 
 /// Words of a counted range: first zone, end, bytes written in it.
 const RANGE_WORDS: usize = 3;
 
-/// Words of a zone: bytes written, bytes of which no write is in flight, who writes.
+/// Number of words of a zone: bytes written, bytes of which no write is in flight, holder.
 const ZONE_WORDS: usize = 3;
 
-/// In the word that says who writes: the device counts the zone as active.
+/// In the holder's word: the device counts the zone as active.
 const ACTIVE: u64 = 1 << 63;
 
-/// There too: the zone is open because somebody asked the device for it.
+/// In the holder's word: the zone was opened on request.
 const OPEN_BY_REQUEST: u64 = 1 << 62;
 
-/// Who writes, above the number of I/Os in flight.
+/// In the holder's word: position of the worker's number, above the number of I/Os in flight.
 const OWNER_SHIFT: u32 = 32;
 
-/// Most bits of the number of a worker.
+/// Mask of a worker's number.
 const OWNER_MASK: u64 = (1 << 30) - 1;
 
-/// The zones while nobody else looks at them.
+/// The zones, under their lock.
 pub(crate) struct ZonesView<'a> {
     table: &'a ZoneTable,
     words: &'a [AtomicU64],
 }
 
 impl<'a> ZonesView<'a> {
-    /// Words that the state of a table has to have; `None`: more than there can be.
+    /// Number of words that the state of a table needs; `None`: too many.
     pub(super) fn n_words(n_zones: usize, max_open: usize, max_ranges: usize) -> Option<usize> {
         let before = max_ranges.checked_mul(RANGE_WORDS)?.checked_add(max_open)?.checked_add(OPEN_AT + 1)?;
         n_zones.checked_mul(ZONE_WORDS)?.checked_add(before)
@@ -44,7 +44,7 @@ impl<'a> ZonesView<'a> {
         Self { table, words }
     }
 
-    /// The table that they belong to.
+    /// The table of these zones.
     pub(crate) fn table(&self) -> &'a ZoneTable {
         self.table
     }
@@ -58,7 +58,7 @@ impl<'a> ZonesView<'a> {
         [&self.words[at], &self.words[at + 1], &self.words[at + 2]]
     }
 
-    /// Bytes written from the start of a zone, those included of which the write is in flight.
+    /// Number of bytes written from the start of a zone, including writes in flight.
     pub(crate) fn written(&self, zone: usize) -> u64 {
         self.zone_words(zone)[0].load(Relaxed)
     }
@@ -73,24 +73,24 @@ impl<'a> ZonesView<'a> {
         }
     }
 
-    /// Bytes from the start of a zone of which no write is in flight.
+    /// Number of bytes from the start of a zone of which no write is in flight.
     pub(crate) fn settled(&self, zone: usize) -> u64 {
         self.zone_words(zone)[1].load(Relaxed)
     }
 
-    /// Nothing is in flight: all that was written is there.
+    /// Counts all written bytes as settled: no write is in flight.
     pub(crate) fn settle(&self, zone: usize) {
         self.zone_words(zone)[1].store(self.written(zone), Relaxed);
     }
 
-    /// The worker that has I/Os in flight which change a zone, and how many.
+    /// The worker that has I/Os in flight which change a zone, and their number.
     pub(crate) fn holder(&self, zone: usize) -> Option<(u32, u32)> {
         let word = self.zone_words(zone)[2].load(Relaxed);
         let n_in_flight = word as u32;
         (n_in_flight > 0).then_some(((word >> OWNER_SHIFT & OWNER_MASK) as u32, n_in_flight))
     }
 
-    /// A worker is about to change a zone which nobody else holds.
+    /// Called before a worker changes a zone that no other worker holds.
     pub(crate) fn hold(&self, zone: usize, worker: u32) {
         let n_in_flight = self.holder(zone).map_or(0, |(_, n_in_flight)| n_in_flight);
         self.set_holder(zone, worker, n_in_flight + 1);
@@ -102,7 +102,7 @@ impl<'a> ZonesView<'a> {
         word.store(flags | (u64::from(worker) & OWNER_MASK) << OWNER_SHIFT | u64::from(n_in_flight), Relaxed);
     }
 
-    /// One of the I/Os of a worker that change a zone is done. True: it was the last.
+    /// Called after one of the I/Os of a worker that change a zone is done. True: it was the last.
     pub(crate) fn let_go(&self, zone: usize, worker: u32) -> bool {
         match self.holder(zone) {
             Some((owner, n_in_flight)) if owner == worker => {
@@ -113,12 +113,12 @@ impl<'a> ZonesView<'a> {
         }
     }
 
-    /// The device counts a zone as active: it is written in part, or about to be.
+    /// True if the device counts a zone as active: it is partly written, or about to be.
     pub(crate) fn is_active(&self, zone: usize) -> bool {
         self.zone_words(zone)[2].load(Relaxed) & ACTIVE != 0
     }
 
-    /// A zone becomes active.
+    /// Counts a zone as active.
     pub(crate) fn activate(&self, zone: usize) {
         if !self.is_active(zone) {
             self.zone_words(zone)[2].fetch_or(ACTIVE, Relaxed);
@@ -126,18 +126,18 @@ impl<'a> ZonesView<'a> {
         }
     }
 
-    /// Somebody asked the device to open a zone.
+    /// Records that a zone was opened on request.
     pub(super) fn set_open_by_request(&self, zone: usize) {
         self.zone_words(zone)[2].fetch_or(OPEN_BY_REQUEST, Relaxed);
         self.words[2].fetch_add(1, Relaxed);
     }
 
-    /// The device keeps a zone open whether it is written or not.
+    /// True if the device keeps a zone open whether it is written or not.
     pub(crate) fn is_open_by_request(&self, zone: usize) -> bool {
         self.zone_words(zone)[2].load(Relaxed) & OPEN_BY_REQUEST != 0
     }
 
-    /// A zone is empty or full.
+    /// Counts a zone as empty or full.
     pub(crate) fn deactivate(&self, zone: usize) {
         let flags = self.zone_words(zone)[2].fetch_and(!(ACTIVE | OPEN_BY_REQUEST), Relaxed);
         for (word, flag) in [(1, ACTIVE), (2, OPEN_BY_REQUEST)] {
@@ -147,12 +147,13 @@ impl<'a> ZonesView<'a> {
         }
     }
 
-    /// How many zones the device counts as active.
+    /// Number of zones that the device counts as active.
     fn n_active(&self) -> usize {
         self.words[1].load(Relaxed) as usize
     }
 
-    /// How many zones the device counts as open while all that are written at once are: those, and what somebody asked it to open.
+    /// Number of zones that the device counts as open if all zones that the jobs have open really are: these, and those
+    /// opened on request.
     fn n_open_on_device(&self) -> usize {
         let n_by_request = self.words[2].load(Relaxed) as usize;
         if n_by_request == 0 {
@@ -162,20 +163,20 @@ impl<'a> ZonesView<'a> {
         (self.n_open() + n_by_request).saturating_sub(n_both)
     }
 
-    /// The device counts a zone as active already, or takes one more.
+    /// True if the device counts a zone as active already, or allows one more.
     pub(crate) fn may_activate(&self, zone: usize) -> bool {
         let max_active = self.table.limits().max_active;
         max_active == 0 || self.is_active(zone) || self.n_active() < max_active
     }
 
-    /// The device takes writes to a zone that is not among those that are written at once.
+    /// True if the device accepts writes to a zone that the jobs do not have open.
     pub(crate) fn may_open(&self, zone: usize) -> bool {
         let max_open = self.table.limits().max_device_open;
         let has_place = || max_open == 0 || self.is_open_by_request(zone) || self.n_open_on_device() < max_open;
         self.may_activate(zone) && has_place()
     }
 
-    /// A worker has ended: what it had in flight is not, and its open zones are nobody's.
+    /// Called after a worker has ended: it has no I/Os in flight any longer, and its open zones have no owner.
     pub(super) fn release(&self, worker: u32) {
         for index in 0..self.n_open() {
             let (zone, owner) = self.open_zone(index);
@@ -186,7 +187,7 @@ impl<'a> ZonesView<'a> {
         for zone in 0..self.table.layout().n_zones {
             if self.holder(zone).is_some_and(|(owner, _)| owner == worker) {
                 self.set_holder(zone, worker, 0);
-                // How far the device came with them is not known.
+                // How far the device came with its writes is unknown.
                 self.set_written(zone, self.settled(zone));
             }
         }
@@ -201,7 +202,7 @@ impl<'a> ZonesView<'a> {
         [&self.words[at], &self.words[at + 1], &self.words[at + 2]]
     }
 
-    /// The place of a range whose written bytes are counted from now on; `None`: too many ranges.
+    /// Starts to count the written bytes of a range; returns the index of the counter. `None`: too many ranges.
     pub(super) fn count_range(&self, first: usize, end: usize) -> Option<usize> {
         let n_ranges = self.n_ranges();
         let is_same = |index: &usize| {
@@ -227,18 +228,18 @@ impl<'a> ZonesView<'a> {
         self.range(index)[RANGE_WORDS - 1].load(Relaxed)
     }
 
-    /// How many zones are open.
+    /// Number of open zones.
     pub(crate) fn n_open(&self) -> usize {
         self.words[0].load(Relaxed) as usize
     }
 
-    /// An open zone, oldest first, and the worker that opened it.
+    /// An open zone by index, oldest first, and the worker that opened it.
     pub(crate) fn open_zone(&self, index: usize) -> (usize, u32) {
         let word = self.words[OPEN_AT + index].load(Relaxed);
         ((word >> 32) as usize, word as u32)
     }
 
-    /// A zone is among those that are written at once.
+    /// True if the jobs have the zone open.
     pub(crate) fn is_open(&self, zone: usize) -> bool {
         self.open_zones().any(|(open, _)| open == zone)
     }
@@ -248,7 +249,7 @@ impl<'a> ZonesView<'a> {
         (0..self.n_open()).map(|index| self.open_zone(index))
     }
 
-    /// A zone is open from now on. There is room for it. It counts as active, as its first write may be next.
+    /// Adds a zone to the open ones; there is room for it. It counts as active, because its first write may be next.
     pub(crate) fn open(&self, zone: usize, owner: u32) {
         self.activate(zone);
         let n_open = self.n_open();
@@ -256,7 +257,7 @@ impl<'a> ZonesView<'a> {
         self.words[0].store(n_open as u64 + 1, Relaxed);
     }
 
-    /// A zone is open no longer, if it was; those after it move up.
+    /// Removes a zone from the open ones, if it was there; later ones move up.
     pub(crate) fn close(&self, zone: usize) {
         let n_open = self.n_open();
         let Some(found) = self.open_zones().position(|(open, _)| open == zone) else { return };

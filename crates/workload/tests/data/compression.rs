@@ -1,11 +1,11 @@
-//! `buffer_compress_percentage`, `buffer_compress_chunk` and `buffer_pattern` as zlib sees them.
+//! `buffer_compress_percentage`, `buffer_compress_chunk` and `buffer_pattern`, measured with zlib.
 
 use super::{Written, assert_near, buffers};
 
 const BLOCK_BYTES: usize = 64 << 10;
 const N_BLOCKS: usize = 16;
 
-/// Pieces of each size: one sector, a size that divides nothing, a page, the whole block in both ways.
+/// Piece sizes: one sector, a size that divides nothing, a page, the whole block in both spellings.
 const CHUNKS: [u64; 5] = [512, 3_000, 4_096, BLOCK_BYTES as u64, 0];
 
 #[test]
@@ -47,7 +47,7 @@ fn random_data_does_not_compress_and_zeroes_do() {
     assert_near(zeroes.compressed_percent(), 100.0, "zeroes");
 }
 
-/// A seed for each block: the same bytes in two blocks would be found by a compressor of long range only.
+/// Each block needs its own seed: equal bytes in two blocks would be found only by a compressor with a long range.
 #[test]
 fn no_block_is_written_twice() {
     for percent in [10, 50, 90] {

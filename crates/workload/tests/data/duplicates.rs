@@ -1,4 +1,4 @@
-//! `dedupe_percentage` and `dedupe_mode` as a store sees them that keeps each block once.
+//! `dedupe_percentage` and `dedupe_mode`, measured with a store that keeps each block once.
 
 use super::{Written, assert_near, buffers};
 use ferrio_spec::DedupeMode;
@@ -20,8 +20,8 @@ fn repeated_blocks_have_the_share_asked_for() {
     }
 }
 
-/// Blocks of the set are part of what is written once, so that they do not take from the share. The set and the share
-/// together are at most 100 %, or the job is refused.
+/// Blocks of the set count among those written once, so they do not reduce the share. The set and the share together
+/// are at most 100 %, or the job is refused.
 #[test]
 fn a_working_set_has_the_share_asked_for() {
     for set_percent in [1, 5, 10, 20, 50] {
@@ -46,7 +46,7 @@ fn all_blocks_or_none() {
     assert!(none.duplicate_percent() == 0.0);
 }
 
-/// A store that keeps each block once, compressed: both options act on what the other leaves.
+/// A store that keeps each block once, compressed: each option acts on what the other leaves.
 #[test]
 fn both_shares_hold_together() {
     for mode in [DedupeMode::Repeat, DedupeMode::WorkingSet { percent: 10 }] {
@@ -66,7 +66,8 @@ fn both_shares_hold_together() {
     }
 }
 
-/// fio 3.41, 200 blocks of 4 KiB with a working set and its default seeds: which block each of the first repeats.
+/// Expected values: fio 3.41, 200 blocks of 4 KiB with a working set and its default seeds; for each of the first
+/// blocks, the block that it repeats.
 #[test]
 fn members_of_a_set_are_those_of_the_peer() {
     let half = [0, 1, 2, 1, 4, 5, 6, 5, 8, 9, 10, 0, 1, 6, 2, 8, 1, 10, 18, 19, 20, 21, 22, 2, 9, 5, 26, 27, 5, 29];
@@ -81,8 +82,8 @@ fn members_of_a_set_are_those_of_the_peer() {
     }
 }
 
-/// fio 3.41 with `randseed=137`, `dedupe_percentage=50` and blocks of 4 KiB at several depths: which of the first
-/// blocks are the one before (`1`).
+/// Expected values: fio 3.41 with `randseed=137`, `dedupe_percentage=50` and blocks of 4 KiB at several depths; `1`
+/// marks a block that equals the one before.
 #[test]
 fn repeated_blocks_are_those_of_the_peer_at_every_depth() {
     for (iodepth, expected) in [
@@ -101,7 +102,7 @@ fn repeated_blocks_are_those_of_the_peer_at_every_depth() {
     }
 }
 
-/// The share is that of the smallest blocks, whatever their mix.
+/// The share is that of the smallest blocks, whatever the mix of sizes.
 #[test]
 fn blocks_of_several_sizes_have_the_share_asked_for() {
     let sizes: Vec<usize> = (0..8_000).map(|n| [512, 1_024, 4_096, 512, 2_048][n % 5]).collect();
@@ -116,8 +117,9 @@ fn blocks_of_several_sizes_have_the_share_asked_for() {
     }
 }
 
-/// Three jobs with sets of 20 %: alone each has half of its blocks twice and none in common; with shared sets all three
-/// together have no more that are different, and each repeats those of the others as often as its own.
+/// Three jobs with sets of 20 %. Alone, each has half of its blocks twice and none in common with the others. With
+/// shared sets, all three together have no more different blocks, and each repeats blocks of the others as often as its
+/// own.
 #[test]
 fn shared_sets_are_repeated_by_all() {
     let mode = DedupeMode::WorkingSet { percent: 20 };
@@ -138,9 +140,10 @@ fn shared_sets_are_repeated_by_all() {
     let (n_alone, n_common_alone) = different(&alone);
     let (n_shared, n_common) = different(&shared);
     assert_eq!(n_common_alone, 0);
-    // Half of 18,000 within five standard deviations of draws: 5 * sqrt(18000 / 4) = 335.
+    // Half of 18,000, within five standard deviations of the draws: 5 * sqrt(18000 / 4) = 335.
     assert!(n_alone.abs_diff(9_000) < 335 && n_shared.abs_diff(9_000) < 335, "{n_alone} {n_shared}");
-    // Each draws 1,000 times from each set of 1,200: a member is missed with (1 - 1/1200)^1000 = 0.43. Common to the first two
-    // are members of either's set that the other drew, and those of the third's that both drew: 1200 * (2 * 0.57 + 0.32).
+    // Each job draws 1,000 times from each set of 1,200, so it misses a member with probability (1 - 1/1200)^1000 =
+    // 0.43. The first two jobs have in common the members of either's set that the other drew, and those of the third
+    // set that both drew: 1200 * (2 * 0.57 + 0.32).
     assert!(n_common.abs_diff(1_752) < 150, "{n_common}");
 }

@@ -1,4 +1,5 @@
-//! What a compressor and a deduplicator find in the buffers of writes, against what the job asked for.
+//! The buffers of writes, measured with a compressor and a deduplicator and compared with the shares that the job asked
+//! for.
 //!
 //! Must not know: how buffers are filled. Start reading at [`Written`], a file that a job wrote.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is test code")]
@@ -15,10 +16,10 @@ use flate2::write::ZlibEncoder;
 use std::collections::BTreeMap;
 use std::io::Write;
 
-/// Most that a measured share may be off, in percentage points.
+/// Largest error of a measured share, in percentage points.
 const TOLERANCE: f64 = 2.0;
 
-/// What a job with one file wrote, block after block.
+/// The writes of a job with one file, block after block.
 struct Written {
     bytes: Vec<u8>,
     block_bytes: usize,
@@ -32,7 +33,7 @@ impl Written {
         Self::by(spec, &plan, &SeedTable::new(DEFAULT_RAND_SEED, 1), &vec![block_bytes; n_blocks])
     }
 
-    /// Writes of these sizes, of which the plan has the smallest, one after another.
+    /// Writes of these sizes, one after another; the plan holds the smallest of them.
     fn by(spec: &BufferSpec, plan: &ContentsPlan, seeds: &SeedTable, sizes: &[usize]) -> Self {
         let mut contents = BufferContents::new(spec, plan, seeds);
         let mut bytes = vec![0; sizes.iter().sum()];
@@ -59,7 +60,7 @@ impl Written {
         blocks.map(|(index, block)| *first.entry(block).or_insert(index)).collect()
     }
 
-    /// Percent of blocks that a store need not keep, because it has them.
+    /// Percentage of blocks that a store need not keep, because it has them already.
     fn duplicate_percent(&self) -> f64 {
         let first = self.first_equal();
         let n_duplicates = first.iter().enumerate().filter(|(index, first)| index != *first).count();

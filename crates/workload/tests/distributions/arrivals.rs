@@ -10,7 +10,7 @@ use ferrio_workload::{Next, Workload};
 const N_IOS: usize = 200_000;
 const N_BINS: usize = 50;
 
-/// When a job wants its I/Os to start, by a clock that goes where it is sent.
+/// The intended start times of a job's I/Os, on a clock that the test moves.
 fn intended_ns(ios_per_sec: u32, thread_number: u64) -> Vec<u64> {
     let mut pace = JobSpec::default().pace;
     (pace.ios_per_sec.0[0], pace.process) = (ios_per_sec, RateProcess::Poisson);
@@ -35,16 +35,17 @@ fn poisson() {
         for thread_number in 1..3 {
             let mean_ns = 1e9 / f64::from(ios_per_sec);
             let intended = intended_ns(ios_per_sec, thread_number);
-            // Times are whole nanoseconds, rounded down: half of one is what they lack in the middle.
+            // Times are whole nanoseconds, rounded down, which on average removes half a nanosecond.
             let shares: Vec<f64> =
                 intended.windows(2).map(|pair| 1.0 - (-((pair[1] - pair[0]) as f64 + 0.5) / mean_ns).exp()).collect();
             let bin = |share: &f64, n: usize| ((share * n as f64) as usize).min(n - 1);
             let what = format!("{ios_per_sec} a second");
-            // The distribution function makes them uniform: bins that are equally likely.
+            // The distribution function turns the times into uniform values, so all bins are equally likely.
             assert_uniform(&what, N_BINS, shares.iter().map(|share| bin(share, N_BINS)));
             let pairs = shares.chunks_exact(2).map(|pair| bin(&pair[0], 7) * 7 + bin(&pair[1], 7));
             assert_uniform(&format!("{what}, one after another"), 49, pairs);
-            // The mean of n exponential times has the deviation mean / sqrt(n); 3.29 of it are left once in a thousand.
+            // The mean of n exponential times has the deviation mean / sqrt(n); one seed in a thousand is beyond 3.29
+            // deviations.
             let n = (N_IOS - 1) as f64;
             let measured_ns = intended[N_IOS - 1] as f64 / n;
             assert!((measured_ns / mean_ns - 1.0).abs() < 3.29 / n.sqrt(), "{what}: {measured_ns} for {mean_ns}");

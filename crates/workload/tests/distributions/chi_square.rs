@@ -1,9 +1,9 @@
-//! Pearson's test of counts against shares.
+//! Pearson's test of counts against expected shares.
 //!
-//! Must not know: what is counted. Start reading at [`assert_fits`].
+//! Must not know: the meaning of the counts. Start reading at [`assert_fits`].
 
-/// Counts of a distribution as it should be go beyond the critical value with one seed in a thousand. Seeds are fixed, so that a
-/// test passes or fails for good.
+/// If the distribution is right, one seed in a thousand gives a statistic above the critical value. Seeds are fixed, so
+/// that a test always passes or always fails.
 ///
 /// For 1 to 10 degrees of freedom: NIST/SEMATECH e-Handbook of Statistical Methods, section 1.3.6.7.4, column 0.999.
 const CRITICAL: [f64; 10] = [10.828, 13.816, 16.266, 18.467, 20.515, 22.458, 24.322, 26.124, 27.877, 29.588];
@@ -11,7 +11,7 @@ const CRITICAL: [f64; 10] = [10.828, 13.816, 16.266, 18.467, 20.515, 22.458, 24.
 /// The quantile 0.999 of the standard normal distribution.
 const NORMAL_QUANTILE: f64 = 3.0902;
 
-/// Bins of which less is expected are put together with others: the statistic is not chi-square where counts are small.
+/// Bins with a smaller expected count are merged with others: the statistic is not chi-square if counts are small.
 const MIN_EXPECTED: f64 = 10.0;
 
 /// The statistic and its degrees of freedom.
@@ -22,7 +22,7 @@ pub(crate) struct Fit {
 }
 
 impl Fit {
-    /// From bins of a count and the share of all counts that is expected in it.
+    /// From bins, each with its count and its expected share of all counts.
     pub(crate) fn new(bins: impl IntoIterator<Item = (u64, f64)>) -> Self {
         let mut bins: Vec<(u64, f64)> = bins.into_iter().collect();
         let n_draws: u64 = bins.iter().map(|(count, _)| count).sum();
@@ -41,7 +41,7 @@ impl Fit {
     }
 }
 
-/// Bins by falling expectation; those at the end are put together until there is enough in each.
+/// Bins by falling expectation; those at the end are merged until each is large enough.
 fn merged(bins: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     let mut merged: Vec<(f64, f64)> = Vec::new();
     let mut open = (0.0, 0.0);
@@ -68,7 +68,7 @@ fn wilson_hilferty(n_free: f64) -> f64 {
     n_free * (1.0 - variance + NORMAL_QUANTILE * variance.sqrt()).powi(3)
 }
 
-/// Groups of neighbours in which a sixteenth of all counts or more is expected.
+/// Groups of neighbouring bins, each with at least a sixteenth of the expected counts.
 fn grouped(bins: &[(u64, f64)]) -> Vec<(u64, f64)> {
     let mut groups = vec![(0, 0.0)];
     for (count, share) in bins {
@@ -80,8 +80,8 @@ fn grouped(bins: &[(u64, f64)]) -> Vec<(u64, f64)> {
     groups
 }
 
-/// Fails when counts are not those of their shares. Neighbours should be alike: of many bins groups are compared too, because an
-/// error that is spread over all of them is lost in the noise of each.
+/// Fails if counts do not fit their shares. With many bins, groups of neighbours are compared too, because an error
+/// that is spread over all bins is lost in the noise of each.
 pub(crate) fn assert_fits(what: &str, bins: impl IntoIterator<Item = (u64, f64)>) {
     let bins: Vec<(u64, f64)> = bins.into_iter().collect();
     let groups = grouped(&bins);
@@ -94,7 +94,7 @@ pub(crate) fn assert_fits(what: &str, bins: impl IntoIterator<Item = (u64, f64)>
     }
 }
 
-/// Fails when values below `n` are not equally frequent.
+/// Fails if the values below `n` are not equally frequent.
 pub(crate) fn assert_uniform(what: &str, n: usize, values: impl IntoIterator<Item = usize>) {
     assert_fits(what, counts(n, values).into_iter().map(|count| (count, 1.0 / n as f64)));
 }
@@ -106,7 +106,8 @@ pub(crate) fn counts(n: usize, values: impl IntoIterator<Item = usize>) -> Vec<u
     counts
 }
 
-/// Fails when flags are not independent of each other with a share of ones: groups of four flags, as 16 values.
+/// Fails if the flags are not independent of each other, with this share of ones. Groups of four flags count as 16
+/// values.
 pub(crate) fn assert_independent(what: &str, share: f64, flags: &[bool]) {
     let value = |group: &[bool]| group.iter().fold(0, |value, flag| value * 2 + usize::from(*flag));
     let counts = counts(16, flags.chunks_exact(4).map(value));
@@ -115,7 +116,7 @@ pub(crate) fn assert_independent(what: &str, share: f64, flags: &[bool]) {
     assert_fits(what, counts.into_iter().zip(shares));
 }
 
-/// The same source, section 1.3.6.7.4.
+/// Source as above, section 1.3.6.7.4.
 #[test]
 fn the_formula_continues_the_table() {
     for (n_free, critical) in [(10.0, 29.588), (20.0, 45.315), (30.0, 59.703), (50.0, 86.661), (100.0, 149.449)] {

@@ -19,8 +19,8 @@ fn percentages_are_drawn_evenly() {
     }
 }
 
-/// The direction is drawn anew for each I/O once both directions have their shares, which holds soon after the start: the share
-/// that one may do in a row after a switch is then behind what it has done.
+/// The direction is drawn for each I/O once both directions have had their shares, soon after the start: the number of
+/// I/Os that a direction may do in a row after a switch is then below the number that it has done.
 #[test]
 fn reads_and_writes() {
     for percent in [5, 10, 30, 50, 75, 90, 99] {
@@ -31,7 +31,7 @@ fn reads_and_writes() {
     }
 }
 
-/// A random block of so many is almost never the one behind the last.
+/// Among this many blocks, a random block almost never follows directly behind the last one.
 #[test]
 fn random_among_sequential() {
     for percent in [1, 10, 50, 80, 99] {

@@ -1,4 +1,4 @@
-//! Jobs with one file, and what their streams issue.
+//! Jobs with one file, and the I/Os of their streams.
 //!
 //! Must not know: distributions. Start reading at [`ios`].
 
@@ -10,10 +10,10 @@ use ferrio_workload::{FileRange, Next, NextIo, Rounds, Workload, WorkloadPlan};
 
 pub(crate) const BLOCK_BYTES: u64 = 4096;
 
-/// Seeds of the distribution over the file, where it has one of its own.
+/// Seeds for distributions that have their own seed for each file.
 pub(crate) const FILE_SEEDS: [u32; 3] = [1, 0x1234_5678, 0xFEDC_BA98];
 
-/// Random reads of a file of so many blocks.
+/// Random reads of a file of `n_blocks` blocks.
 pub(crate) fn random_reads(n_blocks: u64) -> WorkloadPlan {
     let length_bytes = n_blocks * BLOCK_BYTES;
     WorkloadPlan {
@@ -49,14 +49,14 @@ pub(crate) fn random_reads(n_blocks: u64) -> WorkloadPlan {
     }
 }
 
-/// Sequential reads of a file without end.
+/// Sequential reads of an endless file.
 pub(crate) fn sequential_reads() -> WorkloadPlan {
     let mut plan = random_reads(1 << 40);
     (plan.pattern.random, plan.pattern.rw_postfix) = (false, 0);
     plan
 }
 
-/// The first I/Os, pass after pass.
+/// The first I/Os, over as many passes as needed.
 pub(crate) fn ios(plan: WorkloadPlan, n_ios: usize) -> Vec<NextIo> {
     let mut workload = Workload::new(plan).unwrap();
     let mut ios = Vec::with_capacity(n_ios);
@@ -71,7 +71,7 @@ pub(crate) fn ios(plan: WorkloadPlan, n_ios: usize) -> Vec<NextIo> {
     ios
 }
 
-/// Their blocks.
+/// The block numbers of these I/Os.
 pub(crate) fn blocks(plan: WorkloadPlan, n_ios: usize) -> Vec<usize> {
     ios(plan, n_ios).into_iter().map(|io| (io.offset_bytes / BLOCK_BYTES) as usize).collect()
 }

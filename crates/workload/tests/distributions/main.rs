@@ -1,4 +1,4 @@
-//! Streams of I/Os against the definitions of their distributions: Pearson's chi-square at fixed seeds.
+//! Streams of I/Os compared with the definitions of their distributions, by Pearson's chi-square at fixed seeds.
 //!
 //! Expected shares come from the definition in each case, never from the code under test. Must not know: how draws are made.
 //! Start reading at [`chi_square`], then [`jobs`], which makes the streams.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 const N_DRAWS: usize = 200_000;
 
-/// The sizes that a job issues have their shares, and there are no others.
+/// Checks that the sizes of a job's blocks have their shares, and that there are no others.
 fn assert_sizes(what: &str, mut plan: WorkloadPlan, shares: &BTreeMap<u64, f64>) {
     for generator in [RandomGenerator::Tausworthe, RandomGenerator::Tausworthe64] {
         plan.pattern.random_generator = Some(generator);
@@ -23,8 +23,8 @@ fn assert_sizes(what: &str, mut plan: WorkloadPlan, shares: &BTreeMap<u64, f64>)
     }
 }
 
-/// `min + trunc(max * r)`, down to a multiple of the minimum, at most the maximum: every value of `trunc(max * r)` is as likely as
-/// any other, and they are counted out here.
+/// `min + trunc(max * r)`, rounded down to a multiple of the minimum, at most the maximum: all values of `trunc(max *
+/// r)` are equally likely, and are counted here.
 #[test]
 fn ranges() {
     for (min_bytes, max_bytes, bs_unaligned) in
@@ -42,8 +42,8 @@ fn ranges() {
     }
 }
 
-/// By the same definition, without counting: a maximum that is no multiple has what lies behind the last one, and without
-/// rounding it has the share of a whole minimum.
+/// By the same definition, computed: a maximum that is no multiple of the minimum has the share of the values behind
+/// the last multiple; without rounding it has the share of a whole minimum.
 #[test]
 fn the_maximum_has_more_than_others() {
     let mut plan = sequential_reads();

@@ -9,16 +9,16 @@ use ferrio_spec::RandomDistribution;
 
 const N_DRAWS: usize = 200_000;
 
-/// A power of two, where each rank has a block of its own, and another number.
+/// A power of two, for which each rank has a block of its own, and another number.
 const SIZES: [usize; 2] = [1_024, 1_000];
 
-/// The blocks that a job draws have the shares of the ranks that lie on them.
+/// Checks that the blocks of a job have the shares of the ranks that map to them.
 fn assert_shares(distribution: &RandomDistribution, rank_shares: &[f64]) {
     let n_blocks = rank_shares.len();
     let block = |rank: usize| ((rank as u64).wrapping_mul(0x61C8_8646_80B5_83EB) % n_blocks as u64) as usize;
     let mut shares = vec![0.0; n_blocks];
     rank_shares.iter().enumerate().for_each(|(rank, share)| shares[block(rank)] += share);
-    // Blocks of wanted ranks first.
+    // Blocks of the wanted ranks come first.
     let mut order: Vec<usize> = Vec::new();
     let mut is_placed = vec![false; n_blocks];
     for block in (0..n_blocks).map(block).chain(0..n_blocks) {
@@ -38,7 +38,7 @@ fn assert_shares(distribution: &RandomDistribution, rank_shares: &[f64]) {
     }
 }
 
-/// The shares between limits that grow from 0 to 1.
+/// The shares between ascending limits from 0 to 1.
 fn differences(limits: impl Iterator<Item = f64>) -> Vec<f64> {
     let limits: Vec<f64> = limits.collect();
     limits.windows(2).map(|pair| pair[1] - pair[0]).collect()
@@ -77,8 +77,8 @@ fn zipf() {
     }
 }
 
-/// How far the method is from the law itself: the first ranks, however many, have no more than 2.5 points of a percent more or
-/// less than by the law. It is furthest off at 1.2, by 2.1 points.
+/// The distance between the method and the law: the sums of the first ranks, for any number of them, differ by at most
+/// 2.5 percentage points. The difference is largest at 1.2, with 2.1 points.
 #[test]
 fn the_method_is_near_the_law() {
     for n in SIZES {

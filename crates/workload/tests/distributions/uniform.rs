@@ -1,4 +1,4 @@
-//! Random blocks that are all alike, with a map of what was visited and without.
+//! Uniform random blocks, with a map of visited blocks and without.
 
 use super::chi_square::{assert_fits, assert_uniform, counts};
 use super::jobs::{blocks, random_reads};
@@ -26,8 +26,8 @@ fn without_a_map() {
     }
 }
 
-/// A draw that meets a block that was visited takes the next free one: each pass visits all blocks once, its first block is any,
-/// and the second is the one behind it twice as often as any other.
+/// A draw that hits a visited block takes the next free one. So each pass visits all blocks once, its first block is
+/// uniform, and the second is the one behind it twice as often as any other.
 #[test]
 fn with_a_map() {
     let n_blocks = 8;
@@ -46,8 +46,8 @@ fn with_a_map() {
     }
 }
 
-/// The third generator is a register that goes through all blocks: none twice in a pass, none left out, and each part of a
-/// pass has blocks of all parts of the file.
+/// The third generator is a register that goes through all blocks: it repeats and omits none in a pass, and each part
+/// of a pass has blocks from all parts of the file.
 #[test]
 fn with_a_register() {
     for n_blocks in [256_usize, 1_000, 5_000] {
@@ -60,7 +60,7 @@ fn with_a_register() {
                 assert_eq!(counts(n_blocks, pass.iter().copied()), vec![1; n_blocks]);
             }
             if n_blocks == 5_000 {
-                // Quarters of a pass by quarters of the file, of which 16 are equally likely.
+                // Quarters of a pass by quarters of the file: 16 equally likely combinations.
                 let cells = drawn[..n_blocks]
                     .iter()
                     .enumerate()

@@ -25,7 +25,7 @@ fn zones_in_percent() {
     let four = [(60, Percent(10)), (30, Percent(20)), (8, Percent(30)), (2, Percent(40))];
     assert_zones(&four, &[100, 200, 300, 400], 1_000);
     assert_zones(&[(1, Percent(50)), (99, Percent(50))], &[128, 128], 256);
-    // What is behind the zones is never touched.
+    // Blocks behind the zones are never touched.
     assert_zones(&[(50, Percent(10)), (50, Percent(40))], &[100, 400], 1_000);
 }
 

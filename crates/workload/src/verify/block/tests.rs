@@ -1,4 +1,4 @@
-//! Blocks that are stamped are right; damaged ones are not, and the fault says what was done to them.
+//! Stamped blocks pass the check; damaged ones do not, and the fault describes the damage.
 
 use super::*;
 use crate::verify::fault::{Damage, diagnose};
@@ -35,7 +35,8 @@ fn every_method_and_layout_accepts_its_own_blocks() {
     }
 }
 
-/// What a method can find: `null` nothing, `meta` without a pattern the header only, all others every bit.
+/// Faults that a method can find: `null` none, `meta` without a pattern those in the header, all others every flipped
+/// bit.
 #[test]
 fn a_flipped_bit_is_found() {
     for def in VERIFY_METHODS {
@@ -54,7 +55,8 @@ fn a_flipped_bit_is_found() {
     }
 }
 
-/// In fio 3.33's layout SHA-512 covers the end of the data alone: who knows the seed finds every bit all the same.
+/// In fio 3.33's layout SHA-512 covers only the end of the data; with the seed known, every bit is checked all the
+/// same.
 #[test]
 fn what_a_checksum_does_not_cover_is_compared() {
     for (interval_bytes, header_at) in [(0, 0), (1024, 0), (0, 2000), (1024, 500)] {
@@ -83,12 +85,12 @@ fn what_a_checksum_does_not_cover_is_compared() {
     assert_eq!(diagnose(&fault, &block, regenerated.as_deref(), None), Some(Damage::FlippedBits { n_bits: 1 }));
 }
 
-/// A pattern is made once for a block, not for each of its intervals, and a fault in each of them is found.
+/// The pattern is made once for a block, not for each of its intervals, and a fault in each interval is found.
 #[test]
 fn patterns_of_many_intervals_are_compared_once() {
     let spec = VerifyContentSpec { interval_bytes: 96, ..spec(VerifyMethod::PatternHeader, HeaderLayout::V3) };
     let rules = BlockRules::new(spec, 1);
-    // With a pattern for each of its intervals this would take minutes.
+    // This would take minutes if the pattern were made for each interval.
     let whole = stamped(&rules, 96 << 15);
     assert_eq!(rules.check(&mut whole.clone(), &EXPECTED), Ok(()));
     for interval in [0, 1, 1000, (1 << 15) - 1] {
@@ -118,7 +120,7 @@ fn what_was_trimmed_is_zeroes() {
     assert_eq!(kind_of(&half), Some((FaultKind::NotZero { at: 1024 }, damage)));
 }
 
-/// Each single byte that differs, and its place, in zeroes and in patterns with and without offsets.
+/// Each single byte that differs, with its position, in zeroes and in patterns with and without offsets.
 #[test]
 fn each_byte_of_zeroes_and_patterns_is_compared() {
     let of = |bytes: &[u8], offsets_at: &[usize]| {
@@ -169,7 +171,7 @@ fn each_field_of_the_header_is_checked_in_its_turn() {
     assert_eq!(rules.check(&mut of_sha, &EXPECTED).unwrap_err().kind, FaultKind::Method { found: 16, wanted: 5 });
 }
 
-/// Headers in front and moved back, one for the block and one for each interval: what is told is the same.
+/// Headers at the start and at `verify_offset`, one for the block and one for each interval: the report is the same.
 #[test]
 fn damage_is_told_apart() {
     for (interval_bytes, header_at) in [(0, 0), (0, 600), (512, 0), (512, 200)] {
@@ -229,7 +231,8 @@ proptest! {
 }
 
 proptest! {
-    /// Any bytes on media, any shape of block: whole or a fault with a text and a guess, never a panic.
+    /// Any bytes on the medium, and blocks of any shape: the check passes or reports a fault with a text and a guess,
+    /// and never panics.
     #[test]
     fn no_bytes_make_the_check_panic(
         received in prop::collection::vec(any::<u8>(), 0..700),
@@ -256,8 +259,8 @@ proptest! {
     }
 }
 
-/// Who reads what others wrote takes either layout, in every shape, and finds the same damage; who wrote it himself takes none
-/// but his own: with the same seed an old block of the other layout would hide that a write was lost.
+/// A job that only reads accepts either layout, in every shape, and finds the same damage. A job that wrote the blocks
+/// accepts only its own layout: with the same seed, an old block of the other layout would hide that a write was lost.
 #[test]
 fn either_layout_is_recognised_by_who_reads_only() {
     for def in VERIFY_METHODS {

@@ -1,4 +1,4 @@
-//! What the data of a block ought to be, where it is compared byte by byte: a pattern without a checksum, and what a checksum
+//! The expected data of a block that is compared byte by byte: a pattern without a checksum, or data that a checksum
 //! does not cover.
 //!
 //! Must not know: headers. Start reading at [`BlockRules::wanted`].
@@ -13,21 +13,21 @@ pub(super) struct Wanted {
     is_pattern: bool,
 }
 
-/// A part of a block that is checked by itself, header in front.
+/// A part of a block with its own header, header first.
 pub(super) struct Interval {
-    /// Its place in the block.
+    /// Offset in the block.
     pub(super) at: usize,
-    /// Its bytes.
+    /// Length of the interval.
     pub(super) length_bytes: usize,
-    /// Those of header and checksum.
+    /// Length of header and checksum.
     pub(super) area_bytes: usize,
 }
 
 impl BlockRules {
-    /// What to compare a block with; `None`: its checksums tell it all, or nobody knows.
+    /// The data to compare a block with; `None`: its checksums cover all of it, or its data are unknown.
     pub(super) fn wanted(&self, block: &[u8], expected: &Expected) -> Option<Wanted> {
         let is_pattern = self.checksum.is_none() && self.spec.pattern.is_some();
-        // As fio 3.33 has it, this one is over the end of an interval alone.
+        // In the layout of fio 3.33, this checksum covers only the end of an interval.
         let is_covered_in_part = self.checksum == Some(Checksum::Sha512Unfinished) && expected.seed.is_some();
         if !is_pattern && !is_covered_in_part {
             return None;
@@ -43,7 +43,7 @@ impl Wanted {
     pub(super) fn compare(&self, block: &[u8], block_offset: u64, interval: &Interval) -> Result<(), Fault> {
         let data = interval.at + interval.area_bytes..interval.at + interval.length_bytes;
         let (Some(found), Some(wanted)) = (block.get(data.clone()), self.data.get(data.clone())) else { return Ok(()) };
-        // To compare all is much faster than to look for the first that differs.
+        // Comparing everything is much faster than searching for the first byte that differs.
         if found == wanted {
             return Ok(());
         }
@@ -51,7 +51,7 @@ impl Wanted {
         let (at, found, wanted) = (data.start + first, found[first], wanted[first]);
         let offset_bytes = block_offset + interval.at as u64;
         Err(if self.is_pattern {
-            // Patterns are told of the whole block.
+            // A fault in a pattern is reported for the whole block.
             let kind = FaultKind::Pattern { at, found, wanted };
             Fault { offset_bytes: block_offset, length_bytes: block.len() as u64, kind }
         } else {

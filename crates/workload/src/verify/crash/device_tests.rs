@@ -1,4 +1,5 @@
-//! A device with a cache that a crash takes away: whatever it may leave is no fault, and what it may not is one.
+//! A device whose cache is lost in a crash: nothing that such a crash may leave is called a fault, and everything else
+//! is.
 
 use super::history::{History, SyncedRecords};
 use super::judge::{Verdict, judge};
@@ -9,17 +10,17 @@ use proptest::prelude::*;
 /// A block of the device.
 #[derive(Debug, Clone, Default)]
 struct Cached {
-    /// The write that is on the medium; `None`: zeroes.
+    /// Number of the write on the medium; `None`: zeroes.
     durable: Option<u64>,
-    /// What was on the medium before that.
+    /// Number of the write on the medium before that one.
     before: Option<u64>,
-    /// Acknowledged since the last sync.
+    /// Writes acknowledged since the last sync.
     acknowledged: Vec<u64>,
-    /// Never acknowledged: it may land whenever it will.
+    /// Writes never acknowledged: the device may store them at any time.
     in_flight: Vec<u64>,
 }
 
-/// A device of some blocks, and what the job wrote down.
+/// A device of a few blocks, and the journal of its job.
 #[derive(Debug, Default)]
 struct Device {
     blocks: [Cached; 4],
@@ -82,7 +83,8 @@ fn after(steps: &[(u8, u64)]) -> Device {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// The medium, and of what is in the cache or in flight any part in whole units.
+    /// After the crash each block holds the medium's contents, mixed in whole units with any writes from the cache or
+    /// in flight.
     #[test]
     fn what_a_crash_may_leave_is_no_fault(
         steps in prop::collection::vec((0u8..7, 0u64..4), 1..40),
@@ -106,7 +108,8 @@ proptest! {
         }
     }
 
-    /// An acknowledged write that a sync covers is gone, for what was there before it: that is a fault, in that block alone.
+    /// An acknowledged write that a sync covers is replaced by what was there before it: that is a fault, in that block
+    /// alone.
     #[test]
     fn a_lost_durable_write_is_found(steps in prop::collection::vec((0u8..9, 0u64..4), 1..40)) {
         let device = after(&steps);

@@ -1,26 +1,29 @@
-//! The journal as a whole: which writes may be found at a place, and which of them must not be older.
+//! The whole journal: which writes each written block may hold after a crash, and which of them are the oldest allowed.
 //!
-//! A write counts as durable when it was acknowledged before a sync of its file was issued that was completed. What was
-//! acknowledged before such a write was issued can no longer be there. Of writes at one place of which nobody knows the order
-//! (several in flight) each may be there.
+//! A write counts as durable if it was acknowledged before a sync of its file was issued, and that sync was completed.
+//! Writes that were acknowledged before such a write was issued can no longer be in the block. If several writes to a
+//! block were in flight together, their order is unknown, and each may be there.
 //!
-//! Memory is bounded: where the places do not fit, a history has the first of them, and the journal is seen again for the next.
-//! Must not know: contents. Start reading at [`SyncedRecords`], which sees the journal first, then [`History`], which sees it again.
+//! Memory is bounded: if the blocks do not fit, a history has the first of them, and the journal is read again for the
+//! next.
+//! Must not know: contents. Start reading at [`SyncedRecords`], which reads the journal first, then [`History`], which reads
+//! it again.
 
 use super::record::{JournalEvent, JournalRecord};
 use crate::verify::block::Write;
 use std::collections::BTreeMap;
 
-/// Key of a place: file and offset.
+/// Key of a written block: file and offset.
 type Key = (u32, u64);
 
-/// Bytes of a place without its writes: what it takes in the map, whose nodes may be half empty, and to allocate the list.
+/// Memory of an entry without its writes: its part of the map, whose nodes may be half empty, and the overhead of the
+/// list.
 const PLACE_BYTES: usize = 2 * size_of::<(Key, WrittenPlace)>() + 16;
 
-/// Writes of a place that are remembered however little memory there may be.
+/// Number of writes of a block that are kept, however little memory is allowed.
 const MIN_CANDIDATES: usize = 16;
 
-/// Up to where the journal is durable, by file.
+/// By file: the point up to which the journal is durable.
 #[derive(Debug, Clone, Default)]
 pub struct SyncedRecords {
     covers: BTreeMap<u32, u64>,
@@ -29,12 +32,12 @@ pub struct SyncedRecords {
 }
 
 impl SyncedRecords {
-    /// Without a record. `all`: every acknowledged write is durable (`sync`).
+    /// The state before any record. `all`: every acknowledged write is durable (`sync`).
     pub fn new(all: bool) -> Self {
         Self { covers: BTreeMap::new(), all }
     }
 
-    /// Takes a record.
+    /// Reads a record.
     pub fn see(&mut self, record: &JournalRecord) {
         if let JournalEvent::Synced { covers } = record.event {
             let entry = self.covers.entry(record.file_index).or_default();
@@ -47,34 +50,34 @@ impl SyncedRecords {
     }
 }
 
-/// A write that may be found at its place.
+/// A write that a block may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidate {
     /// The write.
     pub write: Write,
-    /// Number of its first record.
+    /// Index of the record that issues it.
     issued_at: u64,
-    /// Number of the record that acknowledges it.
+    /// Index of the record that acknowledges it.
     acknowledged_at: Option<u64>,
-    /// It must be there, unless another candidate is.
+    /// The block must hold this write, or another candidate.
     pub is_durable: bool,
 }
 
 impl Candidate {
-    /// The writer was told that it is done.
+    /// True if the writer was told that the write is done.
     pub fn is_acknowledged(&self) -> bool {
         self.acknowledged_at.is_some()
     }
 }
 
-/// A place that was written.
+/// A block that was written.
 #[derive(Debug, Clone, Default)]
 pub struct WrittenPlace {
     /// Length of its writes, bytes.
     pub length_bytes: u32,
-    /// What may be there, in the order of issue.
+    /// Writes that the block may hold, in the order of issue.
     pub candidates: Vec<Candidate>,
-    /// Candidates were left out: those of this place alone took more memory than there may be.
+    /// Some candidates were left out, because those of this block alone exceeded the allowed memory.
     pub has_more: bool,
 }
 
@@ -84,7 +87,7 @@ impl WrittenPlace {
     }
 
     fn acknowledge(&mut self, record: &JournalRecord, record_index: u64, is_durable: bool) {
-        // It is one of the last that were issued.
+        // Searched from the end: the write is one of the last that were issued.
         let this = self.candidates.iter_mut().rev().find(|candidate| candidate.write == record.write);
         let Some(this) = this else { return };
         this.acknowledged_at = Some(record_index);
@@ -98,13 +101,13 @@ impl WrittenPlace {
 
     fn issue(&mut self, candidate: Candidate) {
         if self.candidates.len() == self.candidates.capacity() {
-            // Most places have one write.
+            // Most blocks have one write.
             self.candidates.reserve_exact(self.candidates.len().max(1));
         }
         self.candidates.push(candidate);
     }
 
-    /// Forgets the older half of its writes, but none that must be there.
+    /// Forgets the older half of the writes, except for durable ones.
     fn forget_oldest(&mut self) {
         let mut n_left = (self.candidates.len() / 2).min(self.candidates.len().saturating_sub(MIN_CANDIDATES));
         self.has_more |= n_left > 0;
@@ -117,66 +120,67 @@ impl WrittenPlace {
     }
 }
 
-/// Why nothing can be said.
+/// Why the check is impossible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("writes at offsets {first} and {second} of file {file_index} lie over parts of each other")]
 pub struct Overlap {
-    /// The file.
+    /// Index of the file.
     pub file_index: u32,
-    /// Offset of the one, bytes.
+    /// Offset of the first write, bytes.
     pub first: u64,
-    /// Offset of the other, bytes.
+    /// Offset of the second write, bytes.
     pub second: u64,
 }
 
-/// Places that were written: all of them, or the first that memory has room for.
+/// The written blocks: all of them, or as many as the allowed memory holds.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     syncs: SyncedRecords,
-    /// By file and offset.
+    /// The blocks by file and offset.
     pub places: BTreeMap<Key, WrittenPlace>,
-    /// Those before are in an earlier part.
+    /// Blocks before this key are in an earlier part.
     from: Key,
-    /// Those from here on do not fit.
+    /// Blocks from this key on do not fit; they are in a later part.
     until: Option<Key>,
-    /// The last place of the part before, and the length of its writes.
+    /// The last block of the part before, and the length of its writes.
     before: Option<(Key, u32)>,
     limit_bytes: usize,
     n_bytes: usize,
     n_most_bytes: usize,
     n_records: u64,
-    /// Writes that were issued.
+    /// Number of issued writes.
     pub n_issued: u64,
-    /// Writes that were acknowledged.
+    /// Number of acknowledged writes.
     pub n_acknowledged: u64,
-    /// Those of them that are durable.
+    /// Number of durable writes.
     pub n_durable: u64,
     /// The write that was issued last.
     pub last: Option<Write>,
 }
 
 impl History {
-    /// A history without records, whose places may take so many bytes.
+    /// An empty history, whose blocks may take this many bytes of memory.
     pub fn new(syncs: SyncedRecords, limit_bytes: usize) -> Self {
         Self { syncs, limit_bytes, ..Self::default() }
     }
 
-    /// What comes after the places of this one, to see the journal once more; `None`: nothing does.
+    /// An empty history for the blocks after this one, with which the journal is read again; `None`: there are no more
+    /// blocks.
     pub fn next_part(self) -> Option<Self> {
         let from = self.until?;
         let last = self.places.last_key_value().map(|(key, place)| (*key, place.length_bytes));
         Some(Self { from, before: last.or(self.before), ..Self::new(self.syncs, self.limit_bytes) })
     }
 
-    /// The most memory that its places took, bytes.
+    /// The most memory that the blocks took, bytes.
     pub fn n_most_bytes(&self) -> usize {
         self.n_most_bytes
     }
 
-    /// Takes the next record.
+    /// Reads the next record.
     ///
     /// # Errors
-    /// Its write lies over a part of another.
+    /// Its write overlaps a part of another write.
     pub fn see(&mut self, record: &JournalRecord) -> Result<(), Overlap> {
         let record_index = self.n_records;
         self.n_records += 1;
@@ -194,7 +198,7 @@ impl History {
                     place.acknowledge(record, record_index, is_durable);
                 }
             }
-            // What a write that failed has left, nobody knows: it stays one that may be there.
+            // The result of a failed write is unknown, so it stays a candidate.
             JournalEvent::Failed | JournalEvent::Synced { .. } => {}
         }
         Ok(())
@@ -217,7 +221,7 @@ impl History {
         Ok(())
     }
 
-    /// Leaves the last places to the next part until what stays fits.
+    /// Leaves blocks at the end to the next part until the rest fits.
     fn make_room(&mut self) {
         while self.n_bytes > self.limit_bytes
             && self.places.len() > 1

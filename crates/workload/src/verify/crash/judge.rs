@@ -1,49 +1,50 @@
-//! A block after a crash: what of it is there, and whether it may be so.
+//! Judges a block after a crash: which writes it holds, and whether it may hold them.
 //!
 //! Must not know: files, journals. Start reading at [`judge`].
 
 use super::history::{Candidate, WrittenPlace};
 use crate::verify::block::{BlockRules, Write};
 
-/// Bytes that are by chance those of a write as good as never.
+/// Number of equal bytes that practically never occur by chance.
 const PROOF_BYTES: usize = 16;
 
-/// What became of a block.
+/// The state of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The newest write that was acknowledged is there, or one issued after it.
+    /// The newest acknowledged write is there, or one issued after it.
     There,
-    /// None of its writes was acknowledged, and none of them is there.
+    /// None of its writes was acknowledged, and none is there.
     InFlight,
-    /// The newest write is not there, and need not be: no sync was completed after it. What must be there is.
+    /// The newest write is missing, which is allowed, as no sync was completed after it. The block holds all that must
+    /// be there.
     LostLater,
-    /// Parts of several writes that may be there, each part as long as the device writes at once, or longer.
+    /// Parts of several writes that may be there; each part is at least as long as the device's atomic unit.
     Mixed,
-    /// A write that a sync made durable is not there.
+    /// A write that a sync made durable is missing.
     Lost {
-        /// The write that must be there.
+        /// Number of the write that must be there.
         wanted: u64,
-        /// The write that is, if it is one.
+        /// Number of the write that is there, if the block holds a single one.
         found: Option<u64>,
     },
-    /// Parts shorter than the device writes at once, or parts of nothing that may be there.
+    /// The block has parts that are shorter than the device's atomic unit, or parts of no write that may be there.
     Torn {
-        /// Units that may not be so.
+        /// Number of units that must not be as they are.
         n_bad: usize,
-        /// All units.
+        /// Number of all units.
         n_units: usize,
     },
 }
 
 impl Verdict {
-    /// The device has broken its word.
+    /// True if the device has not kept its promise.
     pub fn is_violation(self) -> bool {
         matches!(self, Self::Lost { .. } | Self::Torn { .. })
     }
 }
 
-/// Judges a block. `last`: the write of the journal that was issued last; a later one may be there, since the journal
-/// ends before the crash. `unit_bytes`: what the device writes as a whole, at least 1.
+/// Judges a block. `last`: the last write that the journal shows as issued; a later one may be there, because the
+/// journal ends before the crash. `unit_bytes`: the device's atomic unit, at least 1.
 pub fn judge(
     rules: &BlockRules,
     place: &WrittenPlace,
@@ -55,7 +56,7 @@ pub fn judge(
     let durable = durable.max_by_key(|write| write.sequence);
     let is_later = |write: &Write| {
         let after = |other: Write| write.sequence > other.sequence && write.start_ns >= other.start_ns;
-        // Where writes were left out, it may be one of them.
+        // If candidates were left out, the block may hold one of them.
         place.has_more || last.is_some_and(after)
     };
     let whole = rules.whole_write(received, offset_bytes(place));
@@ -63,7 +64,7 @@ pub fn judge(
         return judge_whole(place, &write, is_later(&write), durable);
     }
     if place.has_more && rules.has_headers(received, offset_bytes(place)) {
-        // Its parts may be of writes that were left out.
+        // The parts may come from candidates that were left out.
         return Verdict::Mixed;
     }
     let torn = judge_parts(rules, place, received, unit_bytes, durable.is_some());
@@ -85,7 +86,7 @@ fn none_there(place: &WrittenPlace) -> Verdict {
     if place.candidates.iter().any(Candidate::is_acknowledged) { Verdict::LostLater } else { Verdict::InFlight }
 }
 
-/// The block is that of one write.
+/// Judges a block that comes from a single write.
 fn judge_whole(place: &WrittenPlace, write: &Write, is_later: bool, durable: Option<Write>) -> Verdict {
     let newest = place.candidates.iter().filter(|candidate| candidate.is_acknowledged());
     let newest = newest.map(|candidate| candidate.write.sequence).max();
@@ -96,19 +97,19 @@ fn judge_whole(place: &WrittenPlace, write: &Write, is_later: bool, durable: Opt
         _ if is_later && newest.is_none_or(|newest| write.sequence >= newest) => Verdict::There,
         _ if is_later => Verdict::LostLater,
         Some(durable) => Verdict::Lost { wanted: durable.sequence, found: Some(write.sequence) },
-        // What was there before the job.
+        // The block is as it was before the job.
         None => none_there(place),
     }
 }
 
-/// What the units of a block are.
+/// The origin of a block's units.
 struct Parts {
     n_units: usize,
-    /// Units that may not be so.
+    /// Number of units that must not be as they are.
     n_bad: usize,
-    /// Units of writes that may be there.
+    /// Number of units from writes that may be there.
     n_known: usize,
-    /// Within bad units there are pieces of such writes.
+    /// Some bad units contain pieces of such writes.
     has_traces: bool,
 }
 
@@ -122,9 +123,9 @@ fn judge_parts(
     let unit_bytes = unit_bytes.clamp(1, received.len().max(1));
     let n_units = received.len().div_ceil(unit_bytes);
     let (mut is_known, mut has_traces) = (vec![false; n_units], vec![false; n_units]);
-    // One block at a time: blocks may be large.
+    // Only one candidate's data at a time is kept in memory, because blocks may be large.
     let mut block = vec![0; received.len()];
-    // Newest first: most blocks are known after a few of many.
+    // Newest first: mostly, a few of many candidates explain the whole block.
     for candidate in place.candidates.iter().rev() {
         if is_known.iter().all(|is_known| *is_known) {
             break;
@@ -143,7 +144,7 @@ fn judge_parts(
             continue;
         }
         parts.has_traces |= has_traces;
-        // Where nothing is durable, whatever was there before the job may be there still.
+        // If no write is durable, the units may be as they were before the job.
         parts.n_bad += usize::from(is_durable || has_traces);
     }
     parts

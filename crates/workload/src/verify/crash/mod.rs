@@ -1,4 +1,5 @@
-//! What must be there after a crash: a journal of acknowledged writes and completed syncs, and the blocks judged by it.
+//! The check after a crash: a journal of acknowledged writes and completed syncs, and the judgement of the blocks by
+//! it.
 //!
 //! Must not know: files, system calls. Start reading at [`record::JournalRecord`], then [`history::History`] and [`judge::judge`].
 

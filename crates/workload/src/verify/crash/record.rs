@@ -1,4 +1,4 @@
-//! A record of the journal: 48 bytes with a checksum, so that the end that a crash has cut is known as such.
+//! A record of the journal: 48 bytes with a checksum, so that a record that the crash cut off is recognised.
 //!
 //! Layout, all little endian: crc32c of the rest (4), kind (4), file (4), length (4), offset (8), seed (8), number (8), start (8).
 //! Must not know: files. Start reading at [`JournalRecord`].
@@ -9,18 +9,18 @@ use ferrio_units::checksum::crc32c;
 /// Bytes of a record.
 pub const RECORD_BYTES: usize = 48;
 
-/// What is told.
+/// The event of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JournalEvent {
     /// A write is about to be issued.
     Issued,
-    /// It was acknowledged.
+    /// The write was acknowledged.
     Acknowledged,
-    /// It failed.
+    /// The write failed.
     Failed,
     /// A sync of a file was completed.
     Synced {
-        /// Records of the journal when it was issued: the writes acknowledged in them are durable.
+        /// Number of records in the journal when the sync was issued: writes acknowledged in them are durable.
         covers: u64,
     },
 }
@@ -28,9 +28,9 @@ pub enum JournalEvent {
 /// A record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JournalRecord {
-    /// What is told.
+    /// The event.
     pub event: JournalEvent,
-    /// The file.
+    /// Index of the file.
     pub file_index: u32,
     /// Length of the write, bytes; 0 for a sync.
     pub length_bytes: u32,
@@ -60,7 +60,7 @@ impl JournalRecord {
         bytes
     }
 
-    /// Reads a record; `None`: these bytes are none.
+    /// Reads a record; `None`: the bytes are no record.
     pub fn decode(bytes: &[u8; RECORD_BYTES]) -> Option<Self> {
         let short = |at: usize| u32::from_le_bytes(std::array::from_fn(|index| bytes[at + index]));
         let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|index| bytes[at + index]));

@@ -15,7 +15,7 @@ pub(super) fn rules() -> BlockRules {
     BlockRules::new(content, 1)
 }
 
-/// The write of a number to a block.
+/// The write with this number to a block.
 pub(super) fn write(sequence: u64, block: u64) -> Write {
     Write { offset_bytes: block * BLOCK as u64, seed: 1000 + sequence * 7919, sequence, start_ns: 50 + sequence }
 }
@@ -87,11 +87,11 @@ fn whole_blocks() {
         (0, data(&write(1, 0)), Verdict::LostLater),
         (0, data(&write(0, 0)), Verdict::Lost { wanted: 1, found: Some(0) }),
         (0, zeroes.clone(), Verdict::Lost { wanted: 1, found: None }),
-        // Of an earlier run: the same number, another seed.
+        // The block holds a write of an earlier run: the same number, but another seed.
         (0, data(&Write { seed: 3, ..write(3, 0) }), Verdict::Lost { wanted: 1, found: Some(3) }),
-        // Issued after the journal's end.
+        // The block holds a write issued after the end of the journal.
         (0, data(&write(9, 0)), Verdict::There),
-        // Of another place.
+        // The block holds a write to another block.
         (0, data(&write(2, 1)), Verdict::Lost { wanted: 1, found: None }),
         (1, data(&write(2, 1)), Verdict::There),
         (2, data(&write(4, 2)), Verdict::There),
@@ -104,7 +104,7 @@ fn whole_blocks() {
     }
 }
 
-/// The first `at` bytes of one block, the rest of another.
+/// The first `at` bytes of one block, then the rest of another.
 fn mixed(first: &[u8], second: &[u8], at: usize) -> Vec<u8> {
     [&first[..at], &second[at..]].concat()
 }
@@ -130,7 +130,7 @@ fn parts_of_blocks() {
     assert_eq!(verdict(0, &flipped), torn(1));
 }
 
-/// Two writes of one place in flight at once: each may be the last, durable or not.
+/// Two writes to one block were in flight together: each may be the last, durable or not.
 #[test]
 fn of_writes_in_flight_together_each_may_be_there() {
     let (issued, done) = (JournalEvent::Issued, JournalEvent::Acknowledged);
@@ -142,7 +142,7 @@ fn of_writes_in_flight_together_each_may_be_there() {
     }
 }
 
-/// What is acknowledged after a sync was issued is not covered by it.
+/// A write acknowledged after a sync was issued is not covered by that sync.
 #[test]
 fn a_sync_covers_what_was_acknowledged_before_its_issue() {
     let (issued, done) = (JournalEvent::Issued, JournalEvent::Acknowledged);
@@ -163,7 +163,7 @@ fn hot_journal() -> Vec<JournalRecord> {
     journal
 }
 
-/// Each of them may be there, and each unit of each.
+/// Each of these writes may be there, and each unit of each.
 #[test]
 fn of_many_later_writes_each_may_be_there() {
     let history = history(&hot_journal());
@@ -180,7 +180,7 @@ fn of_many_later_writes_each_may_be_there() {
     assert_eq!(of(&[0; BLOCK]), Verdict::Lost { wanted: 0, found: None });
 }
 
-/// One place with more writes than there is memory: less is said, and nothing that is wrong.
+/// One block has more writes than fit into memory: the verdicts say less, but none is wrong.
 #[test]
 fn writes_beyond_memory_are_left_out() {
     let mut history = History::new(syncs(&hot_journal()), 4096);
@@ -200,12 +200,12 @@ fn writes_beyond_memory_are_left_out() {
     let mut flipped = whole(999);
     flipped[3 * UNIT] ^= 1;
     assert_eq!(of(&flipped), Verdict::Mixed);
-    // Without its last header it is of no writes.
+    // Without the last header, no write explains these units.
     assert_eq!(of(&mixed(&flipped, &[0; BLOCK], 6 * UNIT)), Verdict::Torn { n_bad: 3, n_units: 8 });
     assert!(history.next_part().is_none());
 }
 
-/// Wherever a part ends, also between two writes that lie over each other.
+/// Overlaps are found wherever a part ends, even between the two writes that overlap.
 #[test]
 fn overlaps_are_found_across_parts() {
     let at = |sequence, offset_bytes| JournalRecord {
@@ -265,7 +265,7 @@ proptest! {
         prop_assert_eq!(JournalRecord::decode(&bytes), None, "one bit is enough");
     }
 
-    /// Any records, any block: a verdict, never a panic.
+    /// Any records and any block give a verdict, never a panic.
     #[test]
     fn nothing_makes_it_panic(
         records in prop::collection::vec((1_u32..5, 0_u64..6, 0_u64..4, 0_u64..20), 0..40),
@@ -288,7 +288,7 @@ proptest! {
         }
     }
 
-    /// In parts, each of which fits, it is the whole.
+    /// Parts that each fit into memory give the same result as the whole.
     #[test]
     fn parts_are_the_whole(
         blocks in prop::collection::vec((0_u64..12, 0_u8..8), 1..120),

@@ -1,19 +1,20 @@
-//! Blocks that are made before they are needed, since their seeds are known: their checksums are made several at once, which takes
-//! a fraction of the time that it takes one by one.
+//! Blocks that are made before they are needed. Their seeds are known in advance, so several checksums can be computed
+//! together, in a fraction of the time that they take one by one.
 //!
-//! The next writes have the next seeds of the job; the next reads of what was written have those of the writes. What was
-//! made ahead is found by its seed; where it is not, or what was read differs from it, everything is made and checked as without it,
-//! so that it changes no verdict.
+//! The next writes have the next seeds of the job, and the next reads of written blocks have the seeds of those writes.
+//! A block made ahead is found by its seed. If it is not found, or if the data read differ from it, the block is made
+//! and checked as usual, so that verdicts never change.
 //!
-//! Must not know: where seeds come from. Start reading at [`Ahead`].
+//! Must not know: the source of the seeds. Start reading at [`Ahead`].
 
 use super::super::block::BlockRules;
 use super::super::digest::MAX_LANES;
 use super::KnownBlock;
 
-/// Most memory of one [`Ahead`].
+/// Largest memory of one [`Ahead`].
 const MAX_BYTES: usize = 8 << 20;
-/// After a group of which most was not needed (blocks of several sizes, for instance) so many blocks are made one by one.
+/// Number of blocks that are made one by one after a group of which most was not needed (as with blocks of several
+/// sizes).
 const REST: u32 = 64;
 
 /// Groups of blocks that are made ahead.
@@ -21,30 +22,30 @@ const REST: u32 = 64;
 pub struct Ahead {
     rules: BlockRules,
     groups: Vec<Group>,
-    /// The group that is made next, the oldest.
+    /// Index of the group to replace next: the oldest.
     next: usize,
-    /// Blocks that are made one by one before another group is tried.
+    /// Number of blocks still to be made one by one before another group is tried.
     n_resting: u32,
 }
 
 #[derive(Debug)]
 struct Group {
-    /// Of its blocks.
+    /// Seeds of the group's blocks.
     seeds: Vec<u64>,
-    /// Bytes of each block.
+    /// Length of each block.
     length_bytes: usize,
-    /// What is written or read of each block, but for headers, one after another.
+    /// Contents of the blocks without headers, one block after another.
     data: Vec<u8>,
-    /// The checksums of the intervals of each block, one after another.
+    /// Checksums of the intervals of the blocks, one block after another.
     checksums: Vec<u8>,
-    /// Bytes of those of a block.
+    /// Length of one block's checksums.
     checksums_bytes: usize,
-    /// How often one of them was needed.
+    /// Number of times that a block of the group was needed.
     n_used: usize,
 }
 
 impl Ahead {
-    /// `None`: it would save nothing, or take too much memory. `n_in_flight`: blocks that are needed at once.
+    /// `None`: it would save no time, or take too much memory. `n_in_flight`: number of blocks needed at the same time.
     pub fn new(rules: &BlockRules, block_bytes: usize, n_in_flight: usize) -> Option<Self> {
         let n_groups = |n_blocks| 1 + n_in_flight.saturating_sub(1).div_ceil(n_blocks);
         let fits = |n_blocks: usize| {
@@ -52,7 +53,7 @@ impl Ahead {
             n_bytes.is_some_and(|n_bytes| n_bytes <= MAX_BYTES)
         };
         let n_blocks = *rules.groups_that_gain(block_bytes).iter().find(|n_blocks| fits(**n_blocks))?;
-        // No block is longer, so that nothing is allocated later.
+        // No block is longer than `block_bytes`, so nothing is allocated later.
         let group = |_| Group {
             seeds: Vec::with_capacity(n_blocks),
             length_bytes: 0,
@@ -65,8 +66,8 @@ impl Ahead {
         Some(Self { rules: rules.clone(), groups, next: 0, n_resting: 0 })
     }
 
-    /// A block of this seed and length is about to be needed. `upcoming` puts the seeds of the next of the same length, beginning
-    /// with this, to the places that it is given; false: there are not so many.
+    /// Called when a block of this seed and length is about to be needed. `upcoming` fills its slice with the seeds of
+    /// the next blocks of this length, starting with this one; it returns false if there are not as many.
     pub fn prepare(&mut self, seed: u64, length_bytes: usize, upcoming: impl Fn(&mut [u64]) -> bool) {
         if self.find(seed, length_bytes).is_some() {
             return;
@@ -92,14 +93,14 @@ impl Ahead {
         }
     }
 
-    /// The block of this seed and length, if it was made.
+    /// The block of this seed and length, if it was made ahead.
     pub fn take(&mut self, seed: u64, length_bytes: usize) -> Option<KnownBlock<'_>> {
         let (group, lane) = self.find(seed, length_bytes)?;
         self.groups[group].n_used += 1;
         Some(self.groups[group].block(lane))
     }
 
-    /// Its group, and its place there.
+    /// Index of the group that has the block, and the block's index there.
     fn find(&self, seed: u64, length_bytes: usize) -> Option<(usize, usize)> {
         let mut groups = self.groups.iter().enumerate().filter(|(_, group)| group.length_bytes == length_bytes);
         let lane_of = |group: &Group| group.seeds.iter().position(|other| *other == seed);

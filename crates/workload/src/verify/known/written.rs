@@ -1,19 +1,19 @@
-//! Checksums of blocks that were written, kept until the blocks are read back: to make the data of a seed once more, and to
-//! compare, takes a fraction of the time that most checksums take.
+//! Checksums of written blocks, kept until the blocks are read back. Making the data of a seed again and comparing
+//! takes a fraction of the time that most checksums take.
 //!
-//! A pass of more writes than are kept leaves those of its last; blocks of the others are checked as without it. No verdict
-//! depends on it: equal data have equal checksums.
+//! If a pass has more writes than are kept, the last ones are kept; other blocks are checked as usual. Verdicts do not
+//! change, as equal data have equal checksums.
 //!
 //! Must not know: when blocks are read back. Start reading at [`WrittenChecksums`].
 
 use super::super::block::BlockRules;
 use super::KnownBlock;
 
-/// Most memory of one [`WrittenChecksums`].
+/// Largest memory of one [`WrittenChecksums`].
 const MAX_BYTES: usize = 32 << 20;
-/// Most bytes of a block that is known: its data are made beside it.
+/// Longest block whose checksums are kept, because the check makes its data again beside it.
 const MAX_BLOCK_BYTES: usize = 8 << 20;
-/// Writes of a part: memory is taken as there are writes, and nothing is moved then.
+/// Number of writes for which memory is taken at once; the memory grows with the writes, and nothing has to be moved.
 const PART: usize = 1 << 12;
 
 /// The checksums of the last writes of a job.
@@ -21,11 +21,11 @@ const PART: usize = 1 << 12;
 pub struct WrittenChecksums {
     rules: BlockRules,
     parts: Vec<Part>,
-    /// Writes that are kept at most, a multiple of [`PART`].
+    /// Number of writes that are kept at most, a multiple of [`PART`].
     n_most: usize,
-    /// Bytes of the checksums of a write, at most.
+    /// Largest length of one write's checksums.
     checksums_bytes: usize,
-    /// The data of the block that is read.
+    /// Expected data of the block that is being checked.
     data: Vec<u8>,
 }
 
@@ -35,16 +35,16 @@ struct Part {
     checksums: Vec<u8>,
 }
 
-/// What checksums belong to: data depend on nothing else.
+/// Identity of a write; its data depend on nothing else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct KeptWrite {
     seed: u64,
-    /// 0: there is none.
+    /// Length of the write; 0: the entry is empty.
     length_bytes: usize,
 }
 
 impl WrittenChecksums {
-    /// `None`: it would save nothing, or take too much memory. `block_bytes`: the longest block.
+    /// `None`: it would save no time, or take too much memory. `block_bytes`: length of the longest block.
     pub fn new(rules: &BlockRules, block_bytes: usize) -> Option<Self> {
         if block_bytes > MAX_BLOCK_BYTES || !rules.comparing_gains(block_bytes) {
             return None;
@@ -56,9 +56,9 @@ impl WrittenChecksums {
         (n_most > 0).then(|| Self { rules: rules.clone(), parts: Vec::new(), n_most, checksums_bytes, data })
     }
 
-    /// Keeps the checksums of a write; `block` is as it is written. `number` counts the writes of the job.
+    /// Keeps the checksums of a write. `block` is what the write stores; `number` counts the writes of the job.
     pub fn keep(&mut self, number: u64, seed: u64, block: &[u8]) {
-        // Below a `usize`, as `n_most` is.
+        // Fits: it is below `n_most`, which is a `usize`.
         let place = (number % self.n_most as u64) as usize;
         while self.parts.len() <= place / PART {
             let none = KeptWrite { seed: 0, length_bytes: 0 };
@@ -70,7 +70,7 @@ impl WrittenChecksums {
         self.rules.copy_checksums(block, kept);
     }
 
-    /// Those of this write are kept.
+    /// True if the checksums of this write are kept.
     pub fn has(&self, number: u64, seed: u64, length_bytes: usize) -> bool {
         self.find(number, seed, length_bytes).is_some()
     }
@@ -84,12 +84,12 @@ impl WrittenChecksums {
         Some(KnownBlock { data, checksums })
     }
 
-    /// Bytes that it takes by now.
+    /// Memory that is in use so far, bytes.
     pub fn n_bytes(&self) -> usize {
         self.parts.len() * PART * (size_of::<KeptWrite>() + self.checksums_bytes) + self.data.len()
     }
 
-    /// Its part, and its place there.
+    /// Index of the part that has the write, and the write's index there.
     fn find(&self, number: u64, seed: u64, length_bytes: usize) -> Option<(usize, usize)> {
         let place = (number % self.n_most as u64) as usize;
         let kept = self.parts.get(place / PART)?.writes[place % PART];

@@ -1,4 +1,4 @@
-//! States of the peer, states of the reference, and any bytes.
+//! States of the peer, the state in the reference, and arbitrary bytes.
 
 use super::*;
 use proptest::prelude::*;
@@ -48,8 +48,8 @@ fn the_form_of_the_reference() {
     assert_eq!(VerifyState::decode(&bytes, 2), Ok(state));
 }
 
-/// `--name=a --filename=f --size=16k --bs=4k --rw=write --verify=crc32c --do_verify=0` of fio 3.41: its version, and the form of
-/// 3.42.
+/// `--name=a --filename=f --size=16k --bs=4k --rw=write --verify=crc32c --do_verify=0` of fio 3.41: the form of 3.42
+/// with the version of 3.41.
 #[test]
 fn a_state_of_the_last_version() {
     let mut body = Vec::new();
@@ -68,7 +68,7 @@ fn a_state_of_the_last_version() {
     assert_eq!(state.encode()[8..], bytes[8..]);
 }
 
-/// In the form of fio 3.33: of the last writes the first that is not listed ends the pass.
+/// In the form of fio 3.33, the first of the last writes that is not listed ends the pass.
 #[test]
 fn what_is_known_of_a_write() {
     let mut state = VerifyState::decode(&of_the_peer(), 1).expect("it is whole");
@@ -114,7 +114,7 @@ fn sealed(version: u64, body: &[u8]) -> Vec<u8> {
 #[test]
 fn numbers_that_contradict_each_other_are_refused() {
     let mut body = of_the_peer()[24..].to_vec();
-    // More places than there is room for; a depth of millions; files of which there is no place.
+    // The number of offsets exceeds the room, the depth is in the millions, or files have no offset.
     for (at, byte) in [(0, 9), (11, 0x40), (12, 2)] {
         let before = std::mem::replace(&mut body[at], byte);
         assert_eq!(VerifyState::decode(&sealed(3, &body), 1), Err(StateError::Corrupt), "{at}");
@@ -134,7 +134,7 @@ fn names_are_cut_between_characters() {
     assert_eq!(short_name(&"ä".repeat(80)).len(), 62);
 }
 
-/// Found by fuzzing: what is read, written and read again has to be the same.
+/// Found by fuzzing: a state that is read, written and read again must not change.
 #[test]
 fn noise_means_nothing() {
     let common = |noise: u8, name: &[u8]| {

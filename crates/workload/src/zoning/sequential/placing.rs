@@ -1,6 +1,6 @@
-//! One I/O on its way into the zones, while nobody else looks at them: where it begins, and where a read or a trim goes.
+//! Places one I/O in the zones, under their lock: where it begins, and where a read or a trim goes.
 //!
-//! Must not know: which zone a write takes (`writes`). Start reading at [`Placing::place`].
+//! Must not know: how a write finds its zone (`writes`). Start reading at [`Placing::place`].
 
 use super::{FileZones, Rules, whole};
 use crate::zoning::view::ZonesView;
@@ -8,10 +8,10 @@ use crate::zoning::{Awaited, DrawnIo, ZoneWait, ZoningFailureKind};
 use ferrio_spec::ZoneSkip;
 use ferrio_units::DataDirection;
 
-/// Why an I/O is not placed.
+/// Why an I/O is not placed now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Halt {
-    /// Its file has no place for it.
+    /// The file has no place for it.
     Nowhere,
     /// Something else has to happen first.
     Wait(ZoneWait),
@@ -19,23 +19,23 @@ pub(super) enum Halt {
     Failed(ZoningFailureKind, usize),
 }
 
-/// One I/O on its way into the zones.
+/// One I/O that is being placed.
 pub(super) struct Placing<'a> {
     pub(super) rules: &'a Rules,
     pub(super) file: &'a mut FileZones,
     pub(super) zones: &'a ZonesView<'a>,
-    /// Some I/O of the job may be in flight.
+    /// I/Os of the job may be in flight.
     pub(super) may_be_in_flight: bool,
-    /// The job may wait for a place among the open zones.
+    /// The job may still wait for a place among the open zones.
     pub(super) is_patient: bool,
-    /// Zones that were reset for the I/O.
+    /// Number of zones that were reset for the I/O.
     pub(super) n_resets: u64,
-    /// A zone is open no longer.
+    /// A zone was closed.
     pub(super) has_closed: bool,
 }
 
 impl Placing<'_> {
-    /// An I/O in sequence leaves out what it skips, and a write what lies behind the capacity of a zone.
+    /// A sequential I/O skips what the options leave out; a write skips the part behind the capacity of a zone.
     pub(super) fn begin(&self, direction: DataDirection, offset_bytes: u64) -> Result<u64, Halt> {
         let offset_bytes = self.skipped(direction, offset_bytes);
         let zone = self.zone_of(offset_bytes)?;
@@ -68,12 +68,13 @@ impl Placing<'_> {
         }
     }
 
-    /// What is waited for: first for what the job has in flight itself, so that nobody waits for one who waits.
+    /// Chooses what to wait for. A job waits for its own I/Os first, so that no job waits for another that waits
+    /// itself.
     pub(super) fn wait(&self, what: Awaited) -> Halt {
         Halt::Wait(if self.may_be_in_flight { ZoneWait::Own } else { ZoneWait::Others(what) })
     }
 
-    /// Nobody else has writes in flight to a zone.
+    /// Succeeds if no other job has writes in flight to a zone.
     pub(super) fn claim(&self, zone: usize) -> Result<(), Halt> {
         match self.zones.holder(zone) {
             Some((owner, _)) if owner != self.rules.worker => Err(self.wait(Awaited::Zone)),
@@ -81,7 +82,8 @@ impl Placing<'_> {
         }
     }
 
-    /// Nobody has writes in flight to a zone, and the job has nothing in flight at all: it may be reading there.
+    /// Succeeds if no job has writes in flight to a zone and this job has nothing in flight at all, because it may be
+    /// reading there.
     pub(super) fn quiet(&self, zone: usize) -> Result<(), Halt> {
         self.claim(zone)?;
         if self.may_be_in_flight { Err(Halt::Wait(ZoneWait::Own)) } else { Ok(()) }
@@ -103,7 +105,7 @@ impl Placing<'_> {
         self.zones.table().layout().shape(zone).is_sequential
     }
 
-    /// Sequential jobs may leave out a part of the file after each zone that they are done with.
+    /// Sequential jobs may leave out a part of the file after each zone that is finished.
     fn skipped(&self, direction: DataDirection, offset_bytes: u64) -> u64 {
         let zone_bytes = self.zones.table().layout().zone_bytes;
         let skip_bytes = match self.rules.spec.skip {
@@ -123,12 +125,12 @@ impl Placing<'_> {
         if next_bytes < self.file.end_bytes { next_bytes } else { self.file.start_bytes }
     }
 
-    /// Bytes of a zone that the job can read: of what others are writing only what is there.
+    /// Number of bytes of a zone that the job can read; where others are writing, only those that are stored.
     fn readable_bytes(&self, zone: usize) -> u64 {
         if self.claim(zone).is_ok() { self.zones.written(zone) } else { self.zones.settled(zone) }
     }
 
-    /// First and end of the bytes of a zone that the job can read.
+    /// Start and end of the bytes of a zone that the job can read.
     fn readable(&self, zone: usize) -> (u64, u64) {
         let start = self.start(zone);
         let (first, end) = (start.max(self.file.start_bytes), start + self.readable_bytes(zone));
@@ -140,7 +142,7 @@ impl Placing<'_> {
         end.saturating_sub(first) >= self.rules.min_bytes[DataDirection::Read]
     }
 
-    /// What the job itself is writing is read when it is there.
+    /// Waits until the job's own writes to the range of a read are done.
     fn wait_for_writes_of(&self, read: DrawnIo) -> Result<(), Halt> {
         let Ok(zone) = self.zone_of(read.offset_bytes) else { return Ok(()) };
         let end_bytes = read.offset_bytes + read.length_bytes;
@@ -148,7 +150,7 @@ impl Placing<'_> {
         if is_there || !self.is_sequential(zone) { Ok(()) } else { Err(self.wait(Awaited::Zone)) }
     }
 
-    /// The nearest zone that holds a block, and in it the same place as drawn, as far as it was written.
+    /// The nearest zone that holds a block, and the drawn offset within it, as far as the zone is written.
     fn random_read(&self, zone: usize, drawn: DrawnIo) -> Result<DrawnIo, Halt> {
         let min_bytes = self.rules.min_bytes[DataDirection::Read];
         let found = self.nearest(zone, |zone| self.is_sequential(zone) && self.holds_a_block(zone))?;
@@ -160,13 +162,13 @@ impl Placing<'_> {
         Ok(DrawnIo { offset_bytes: first + whole(within, min_bytes), length_bytes, ..drawn })
     }
 
-    /// Where it was drawn if it was written, or the next zone that holds a block.
+    /// The drawn offset if it is written, otherwise the start of the next zone that holds a block.
     fn sequential_read(&self, zone: usize, drawn: DrawnIo) -> Result<DrawnIo, Halt> {
         let min_bytes = self.rules.min_bytes[DataDirection::Read];
         let (first, end) = self.readable(zone);
         let left_bytes = end.saturating_sub(drawn.offset_bytes);
         if left_bytes >= min_bytes && drawn.length_bytes >= end - first {
-            // What is as long as all that was written is read from the start.
+            // A read as long as all written data begins at the start.
             return Ok(DrawnIo { offset_bytes: first, length_bytes: whole(end - first, min_bytes), ..drawn });
         }
         if left_bytes >= min_bytes {
@@ -184,7 +186,7 @@ impl Placing<'_> {
         Ok(DrawnIo { offset_bytes: first, length_bytes, ..drawn })
     }
 
-    /// The zone itself or the nearest on both sides, of two the one after it.
+    /// The zone itself or the nearest on both sides; if two are equally near, the one after it.
     fn nearest(&self, zone: usize, is_wanted: impl Fn(usize) -> bool) -> Result<usize, Halt> {
         let FileZones { first, end, .. } = *self.file;
         if is_wanted(zone) {
@@ -204,7 +206,7 @@ impl Placing<'_> {
         let holds_data = |zone: usize| self.is_sequential(zone) && self.zones.written(zone) > 0;
         let zone = if self.rules.random { self.nearest(zone, holds_data)? } else { zone };
         self.quiet(zone)?;
-        // The engine does it; it is no reset that the job did not ask for.
+        // The engine resets the zone; this does not count as a reset that the job did not ask for.
         self.zones.set_written(zone, 0);
         self.zones.hold(zone, self.rules.worker);
         let length_bytes = self.zones.table().layout().zone_bytes;

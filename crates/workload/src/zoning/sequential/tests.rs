@@ -1,4 +1,4 @@
-//! Where I/Os go in zones, beside traces of fio 3.41 with `randrepeat=0 randseed=137` and beside arithmetic.
+//! Places of I/Os in zones, compared with traces of fio 3.41 with `randrepeat=0 randseed=137` and with arithmetic.
 
 mod model;
 
@@ -27,7 +27,7 @@ const SPEC: SequentialZonesSpec = SequentialZonesSpec {
     sizes: SizesInZones { size: None, io_size: None, offset: None, offset_increment: None },
 };
 
-/// A stream over `n_zones` zones of some blocks, of which the capacity can be written, and its zones.
+/// A stream over `n_zones` zones with this size and capacity in blocks, and the table of its zones.
 fn stream(
     (mix, random): (DirectionMix, bool),
     [n_zones, zone, capacity]: [u64; 3],
@@ -48,7 +48,7 @@ fn sequential(spec: SequentialZonesSpec, table: &Arc<ZoneTable>, worker: u32) ->
     SequentialPlan { spec, keeps_written: false, tables: vec![Arc::clone(table)], worker }
 }
 
-/// Another worker's stream over zones that there are.
+/// A stream of another worker over existing zones.
 fn over(table: &Arc<ZoneTable>, plan: WorkloadPlan, worker: u32) -> Stream<SequentialZones> {
     let zones = SequentialZones::new(&sequential(SPEC, table, worker), &plan);
     Stream::new(plan, zones).expect("the plan is possible")
@@ -70,7 +70,7 @@ fn writes_go_where_a_zone_was_written_last() {
     assert_eq!(blocks(&pass(&mut random)), [12, 13, 8, 9, 10, 0, 1, 2, 4, 14, 11, 15, 3, 5, 6, 7]);
     assert!((0..4).all(|zone| table.written(zone) == 4 * BLOCK_BYTES));
     assert_eq!(random.zones().n_resets(), 0);
-    // Every zone is full: the first write to each resets it.
+    // Every zone is full, so the first write to each resets it.
     assert_eq!(blocks(&pass(&mut random)), [4, 12, 8, 0, 9, 5, 10, 11, 1, 13, 2, 14, 3, 15, 6, 7]);
     assert_eq!(random.zones().n_resets(), 4);
 }
@@ -93,7 +93,7 @@ fn a_zone_with_less_than_a_block_left_is_done_with() {
     let (mut sequential, _) = stream(WRITE, [4, 4, 4], SPEC, limit);
     assert_eq!(blocks(&pass(&mut sequential)), [0, 4, 8, 12]);
     assert_eq!(sequential.zones().n_resets(), 0);
-    // Or what is left is written as a short block.
+    // With the option for remainders, the remainder is written as a short block.
     let (mut sequential, table) =
         stream(WRITE, [4, 4, 4], SequentialZonesSpec { writes_remainder: true, ..SPEC }, limit);
     assert_eq!(blocks(&pass(&mut sequential)), [0, 3, 4, 7]);
@@ -135,13 +135,14 @@ fn a_job_may_be_limited_to_less_than_all() {
     assert!(table.with(|zones| zones.open_zones().count()) <= 1);
 }
 
-/// Sizes of 1 to 16 blocks in four zones of 16, as fio 3.41 and 3.42 write them with `verify` and `randseed=66402651`. What finds no
-/// room in the zone of its place goes to one with room, as the blocks 45 and 46 do, and none is reset in a pass.
+/// Sizes of 1 to 16 blocks in four zones of 16, as fio 3.41 and 3.42 write them with `verify` and `randseed=66402651`.
+/// A block that does not fit into the zone of its offset goes to a zone with room, as blocks 45 and 46 do, and no zone
+/// is reset in a pass.
 #[test]
 fn a_verified_pass_fills_each_zone_once() {
     let mut plan = plan(DirectionMix::Write, true);
     plan.seeds = SeedTable::new(66_402_651, 1);
-    // All directions of a verified job draw sizes from it.
+    // All directions of a verified job draw sizes from this seed.
     plan.seeds.set(SeedIndex::BlockSizeWrite, plan.seeds.get(SeedIndex::BlockSizeRead));
     plan.files[0].length_bytes = 64 * BLOCK_BYTES;
     plan.files[0].file_bytes = 64 * BLOCK_BYTES;
@@ -186,7 +187,7 @@ fn a_verified_pass_fills_each_zone_once() {
     assert!((0..4).all(|zone| table.written(zone) == 16 * BLOCK_BYTES));
 }
 
-/// Each fourth write once a tenth of the range is written.
+/// Every fourth write resets its zone once a tenth of the range is written.
 #[test]
 fn zones_are_reset_without_need() {
     let spec = SequentialZonesSpec { reset_threshold: 0.1, reset_frequency: 0.25, ..SPEC };
@@ -200,7 +201,7 @@ fn zones_are_reset_without_need() {
     assert_eq!(random.zones().n_resets(), 4);
 }
 
-/// The share is one of sizes: with a capacity of half of them, a half is written when all zones are full.
+/// The share refers to sizes: with a capacity of half the size, a half is written when all zones are full.
 #[test]
 fn a_share_of_zones_is_one_of_their_sizes() {
     let reset = |reset_threshold: f64| {
@@ -210,20 +211,20 @@ fn a_share_of_zones_is_one_of_their_sizes() {
         (blocks, writes.zones().n_resets())
     };
     assert_eq!(reset(0.5), (vec![0, 1, 4, 5, 8, 9, 12, 13], 0));
-    // From the fifth write on a quarter is written: its zone was, too.
+    // From the fifth write on a quarter is written, because its own zone counts too.
     let (blocks, n_resets) = reset(0.3);
     assert_eq!(blocks, [0, 1, 4, 5, 8, 8, 8, 8]);
     assert_eq!(n_resets, 3);
 }
 
-/// Drawn are 15 13 10 8 9 0 1 3 5 14 11 12 2 6 4 7; of a full zone the last block is no place, as in fio 3.41.
+/// The draws are 15 13 10 8 9 0 1 3 5 14 11 12 2 6 4 7; the last block of a full zone cannot be read, as in fio 3.41.
 #[test]
 fn reads_go_to_the_nearest_zone_that_holds_data() {
     let (mut random, table) = stream(RANDREAD, [4, 4, 4], SPEC, |_| ());
     table.found(1, 4 * BLOCK_BYTES, ZoneActivity::None);
     let drawn: [u64; 16] = [15, 13, 10, 8, 9, 0, 1, 3, 5, 14, 11, 12, 2, 6, 4, 7];
     assert_eq!(blocks(&pass(&mut random)), drawn.map(|block| 4 + block % 4 % 3));
-    // Two at the same distance: the one after.
+    // Of two zones at the same distance, the one after is taken.
     table.found(3, 2 * BLOCK_BYTES, ZoneActivity::None);
     let mut random = over(&table, plan(DirectionMix::Read, true), 2);
     let zones: Vec<u64> = blocks(&pass(&mut random)).iter().map(|block| block / 4).collect();

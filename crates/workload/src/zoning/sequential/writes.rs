@@ -1,7 +1,7 @@
-//! Which zone a write goes to, and what has to be done to a zone before it.
+//! The zone that a write goes to, and the preparation of that zone.
 //!
-//! Must not know: reads. Start reading at [`Placing::write`], then [`Placing::target`] and [`Placing::another`].
-//! The order of the choices is that of fio 3.41, as its lines of `--debug=zbd` show it.
+//! Must not know: reads. Start reading at [`Placing::write`], then [`Placing::target`] and [`Placing::another`]. The
+//! order of the choices is that of fio 3.41, as its lines of `--debug=zbd` show it.
 
 use super::placing::{Halt, Placing};
 use super::{FileZones, whole};
@@ -9,7 +9,7 @@ use crate::zoning::{Awaited, DrawnIo, ZoningFailureKind};
 use ferrio_units::DataDirection;
 
 impl Placing<'_> {
-    /// The zones of the range are emptied: a pass begins whose writes are verified.
+    /// Empties the zones of the range, before a pass whose writes are verified.
     pub(super) fn empty_range(&mut self) -> Result<(), Halt> {
         for zone in self.file.first..self.file.end {
             if self.is_sequential(zone) && (self.zones.written(zone) > 0 || self.zones.holder(zone).is_some()) {
@@ -49,7 +49,7 @@ impl Placing<'_> {
         Ok(DrawnIo { offset_bytes: self.start(zone) + written_bytes, length_bytes, ..drawn })
     }
 
-    /// The zone that a write goes to. A zone with less than a block left is done with: the write goes to the next.
+    /// The zone of a write. A zone with less than a block left is finished, and the write goes to the next one.
     fn target(&mut self, drawn_zone: usize, offset_bytes: u64) -> Result<usize, Halt> {
         let mut zone = self.file.moved_to.unwrap_or(drawn_zone);
         let n_zones = self.file.end.saturating_sub(self.file.first);
@@ -67,7 +67,7 @@ impl Placing<'_> {
         if !is_kept && self.obtain(zone)? { Ok(zone) } else { self.another(offset_bytes) }
     }
 
-    /// The zone that follows in the range; only random jobs begin anew after the last.
+    /// The next zone of the range; only random jobs start again after the last.
     fn after(&self, zone: usize) -> Result<usize, Halt> {
         let FileZones { first, end, .. } = *self.file;
         let mut after = zone + 1..end;
@@ -78,13 +78,13 @@ impl Placing<'_> {
         found.ok_or(Halt::Nowhere)
     }
 
-    /// A write goes to another zone than its own, which may not be opened or has no room and keeps what it holds.
+    /// Another zone for a write whose own zone may not be opened, or has no room and must keep its contents.
     fn another(&mut self, offset_bytes: u64) -> Result<usize, Halt> {
         let picked = self.pick_open(offset_bytes)?;
         if let Some(picked) = picked.filter(|zone| self.has_room(*zone)) {
             return Ok(picked);
         }
-        // Where open zones are limited, those after the one that the place picks come first.
+        // If the number of open zones is limited, zones after the picked one come first.
         let has_limit = self.zones.table().limits().max_open > 0;
         let after = if has_limit { picked.unwrap_or(self.file.first) + 1 } else { self.zone_of(offset_bytes)? };
         if let Some(opened) = self.open_one_from(after)? {
@@ -98,7 +98,7 @@ impl Placing<'_> {
         if picked.is_none() {
             return self.take_a_place(offset_bytes);
         }
-        // None has room for a block: the one that the place picks is done with, and written anew where it may be.
+        // No zone has room for a block: the picked zone is written again, unless it must keep its contents.
         picked.filter(|_| !self.rules.keeps_written).ok_or(Halt::Nowhere)
     }
 
@@ -106,18 +106,18 @@ impl Placing<'_> {
         self.zones.open_zones().map(|(open, _)| open).filter(move |open| (first..end).contains(open))
     }
 
-    /// The open zone of the range that a place picks.
+    /// The open zone of the range that an offset selects.
     fn pick_open(&self, offset_bytes: u64) -> Result<Option<usize>, Halt> {
         let FileZones { first, end, start_bytes, end_bytes, .. } = *self.file;
         self.wait_for_closing()?;
         let n_open = self.open_in(first, end).count();
-        // Cannot overflow: the place is below the length, and there are at most as many open zones as zones.
+        // Cannot overflow: the offset is below the length, and there are at most as many open zones as zones.
         let place = u128::from(offset_bytes - start_bytes) * n_open as u128;
         let index = (place / u128::from((end_bytes - start_bytes).max(1))) as usize;
         Ok(self.open_in(first, end).nth(index))
     }
 
-    /// The first zone with room that may be opened, from one upwards.
+    /// The first zone, from `from` upwards, that has room and may be opened.
     fn open_one_from(&self, from: usize) -> Result<Option<usize>, Halt> {
         let FileZones { first, end, .. } = *self.file;
         let max_open = self.zones.table().limits().max_open;
@@ -132,7 +132,7 @@ impl Placing<'_> {
         Ok(None)
     }
 
-    /// A zone is among the open ones, or is from now on. False: there may be no more.
+    /// Makes sure that a zone is among the open ones. False: no more zones may be open.
     fn obtain(&self, zone: usize) -> Result<bool, Halt> {
         let limits = self.zones.table().limits();
         if limits.max_open == 0 || self.zones.is_open(zone) {
@@ -149,7 +149,7 @@ impl Placing<'_> {
         Ok(true)
     }
 
-    /// An open zone whose last write is in flight is about to make room for another.
+    /// Waits for an open zone whose last write is in flight, as that zone will make room for another.
     fn wait_for_closing(&self) -> Result<(), Halt> {
         let is_full = |zone: usize| self.zones.written(zone) >= self.capacity(zone);
         let mut open = self.zones.open_zones().map(|(zone, _)| zone);
@@ -160,8 +160,9 @@ impl Placing<'_> {
         }
     }
 
-    /// No zone of the range is open, and none may be opened: zones of other jobs hold all places. While these jobs run one of them
-    /// is done sooner or later; a place that nobody uses any longer is taken.
+    /// Called when no zone of the range is open and none may be opened, because zones of other jobs take all places.
+    /// While these jobs run, one of their zones will be done sooner or later; the place of a zone that no job uses any
+    /// longer is taken.
     fn take_a_place(&self, offset_bytes: u64) -> Result<usize, Halt> {
         let limits = self.zones.table().limits();
         let zone = self.first_with_room(offset_bytes)?;
@@ -173,7 +174,7 @@ impl Placing<'_> {
         if is_awaited && self.is_patient {
             return Err(self.wait(Awaited::Place));
         }
-        // A zone that somebody asked the device to open stays so, and takes a place there.
+        // A zone that was opened on request stays open, and keeps its place on the device.
         let gives_way = |(open, _): &(usize, u32)| !self.zones.is_open_by_request(*open) || self.zones.may_open(zone);
         let mut ways = self.zones.open_zones().filter(gives_way).peekable();
         if ways.peek().is_none() {
@@ -187,8 +188,8 @@ impl Placing<'_> {
         Ok(zone)
     }
 
-    /// The first zone from that of a place upwards to which something can be written, one that the device takes before others.
-    /// Where nothing has to be kept a zone without room is written anew.
+    /// The first zone, from that of an offset upwards, that has room; preferably one that the device allows to be
+    /// written. If contents need not be kept, a zone without room is written again.
     fn first_with_room(&self, offset_bytes: u64) -> Result<usize, Halt> {
         let FileZones { first, end, .. } = *self.file;
         let from = self.zone_of(offset_bytes)?;
@@ -204,25 +205,25 @@ impl Placing<'_> {
         self.capacity(zone).saturating_sub(self.zones.written(zone))
     }
 
-    /// A block of the smallest size fits behind what was written, or what is left is written too.
+    /// True if a block of the smallest size fits behind the written part, or if the options allow to write a remainder.
     fn has_room(&self, zone: usize) -> bool {
         let left_bytes = self.left_bytes(zone);
         left_bytes >= self.rules.min_bytes[DataDirection::Write] || (self.rules.spec.writes_remainder && left_bytes > 0)
     }
 
-    /// Something is left of a zone, and no block fits.
+    /// True if there is a remainder in which no block fits.
     fn is_remnant(&self, zone: usize) -> bool {
         self.left_bytes(zone) > 0 && !self.has_room(zone)
     }
 
-    /// So much of the range is written that zones are reset though they have room.
+    /// True if so much of the range is written that zones are reset though they have room.
     fn is_above_threshold(&self) -> bool {
         let (spec, file) = (&self.rules.spec, &*self.file);
         let Some(range) = file.range.filter(|_| spec.reset_frequency > 0.0) else { return false };
         self.zones.written_in_range(range) as f64 >= spec.reset_threshold * file.zones_bytes as f64
     }
 
-    /// It is the turn of the zone of the next write. The whole part of the interval counts.
+    /// True if the zone of the next write is to be reset. The interval is rounded down to a whole number of writes.
     fn is_reset_due(&self) -> bool {
         (self.file.n_since_reset + 1) as f64 >= (1.0 / self.rules.spec.reset_frequency).trunc()
     }
@@ -231,7 +232,7 @@ impl Placing<'_> {
         self.file.n_since_reset = if was_due { 0 } else { self.file.n_since_reset + u64::from(was_above) };
     }
 
-    /// Nothing is in flight to the zone.
+    /// Resets a zone to which no I/O is in flight.
     fn reset(&mut self, zone: usize) -> Result<(), Halt> {
         if self.zones.written(zone) == 0 {
             return Ok(());
@@ -245,7 +246,7 @@ impl Placing<'_> {
         Ok(())
     }
 
-    /// Nothing is in flight to the zone, and nothing more will be written to it.
+    /// Finishes a zone to which no I/O is in flight and no more data will be written.
     fn finish(&mut self, zone: usize) -> Result<(), Halt> {
         let failed = |errno| Halt::Failed(ZoningFailureKind::Finish(errno), zone);
         self.zones.table().finish_on_device(zone).map_err(failed)?;

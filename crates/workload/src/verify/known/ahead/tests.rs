@@ -1,4 +1,4 @@
-//! Blocks that were made ahead are those that are made one by one, and no verdict is another.
+//! Blocks made ahead equal those made one by one, and no verdict changes.
 
 use super::super::super::block::{Expected, Write};
 use super::*;
@@ -11,7 +11,7 @@ fn spec(method: VerifyMethod) -> VerifyContentSpec {
 
 const METHODS: [VerifyMethod; 3] = [VerifyMethod::Md5, VerifyMethod::Sha1, VerifyMethod::Sha256];
 
-/// Kinds of contents that are made ahead.
+/// Kinds of contents that can be made ahead.
 fn specs() -> impl Iterator<Item = VerifyContentSpec> {
     METHODS.into_iter().flat_map(|method| {
         let compression = Some(VerifyCompression { percent: 40, tail: vec![1, 2, 3] });
@@ -24,7 +24,7 @@ fn specs() -> impl Iterator<Item = VerifyContentSpec> {
     })
 }
 
-/// Without the instructions there are none: everything is made one by one, as other tests have it.
+/// `None` on a CPU without the instructions: there, all blocks are made one by one, which other tests cover.
 fn ahead(rules: &BlockRules, n_in_flight: usize) -> Option<Ahead> {
     let ahead = Ahead::new(rules, 4096, n_in_flight);
     if ahead.is_none() {
@@ -33,12 +33,12 @@ fn ahead(rules: &BlockRules, n_in_flight: usize) -> Option<Ahead> {
     ahead
 }
 
-/// The seeds of a group, whichever the CPU makes at once.
+/// Seeds for a group of any size that the CPU supports.
 fn seeds_from(seed: u64) -> [u64; MAX_LANES] {
     std::array::from_fn(|index| seed + index as u64 * 0x1_0000_0001)
 }
 
-/// The first of some seeds, for a group.
+/// Puts the first of some seeds into the places of a group.
 fn give(seeds: &[u64], places: &mut [u64]) -> bool {
     places.copy_from_slice(&seeds[..places.len()]);
     true
@@ -69,7 +69,7 @@ fn blocks_made_ahead_are_those_made_one_by_one() {
     }
 }
 
-/// Each byte of a block, in header, checksum and data; and a block that is whole, but not the one that was made.
+/// Changes each byte of a block in header, checksum and data, and also passes a whole block with another seed.
 #[test]
 fn every_verdict_is_that_without_it() {
     for spec in specs() {
@@ -114,7 +114,7 @@ fn blocks_in_flight_are_kept() {
     }
 }
 
-/// Where most of a group is not needed, groups are rarely made.
+/// If most of each group is not needed, groups become rare.
 #[test]
 fn groups_that_are_not_needed_become_rare() {
     let Some(mut ahead) = ahead(&BlockRules::new(spec(VerifyMethod::Sha1), 1), 1) else { return };
@@ -131,7 +131,7 @@ fn groups_that_are_not_needed_become_rare() {
     assert!((10..=20).contains(&n_made.get()), "{n_made:?}");
 }
 
-/// Where there are too few for the most that the CPU makes at once, fewer are made.
+/// If there are fewer seeds than the largest group has, a smaller group is made.
 #[test]
 fn fewer_are_made_where_there_are_no_more() {
     let rules = BlockRules::new(spec(VerifyMethod::Md5), 1);

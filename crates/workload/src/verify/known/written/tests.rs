@@ -1,4 +1,4 @@
-//! What is kept of a write is what its block holds, and no verdict is another.
+//! The checksums kept for a write are those of its block, and no verdict changes.
 
 use super::super::super::block::{Expected, Write};
 use super::*;
@@ -76,7 +76,7 @@ proptest! {
     }
 }
 
-/// More writes than are kept: the last are; memory stays below its bound.
+/// With more writes than can be kept, the last ones are kept; memory stays below its bound.
 #[test]
 fn the_last_writes_are_kept() {
     let rules = BlockRules::new(spec(VerifyMethod::Xxhash, HeaderLayout::V3), 1);

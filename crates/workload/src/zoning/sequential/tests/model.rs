@@ -1,6 +1,6 @@
-//! Jobs on a model of a zoned device, which takes only what a real one takes: writes at the write pointer, and no more zones
-//! written in part than its limit. I/Os are executed in any order in which a kernel may hand them over: those of one job to one
-//! zone in their order, all others at random.
+//! Jobs on a model of a zoned device. The model accepts only what a real device accepts: writes at the write pointer,
+//! and no more partly written zones than its limit. It executes I/Os in any order that a kernel may choose: those of
+//! one job to one zone in their order, all others at random.
 //!
 //! Start reading at [`run`]; the device is [`Device`].
 
@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicU64;
 const ZONE_BLOCKS: u64 = 8;
 const ZONE_BYTES: u64 = ZONE_BLOCKS * BLOCK_BYTES;
 
-/// Numbers from a seed.
+/// Random numbers from a seed.
 #[derive(Debug, Clone)]
 struct Dice(u64);
 
@@ -30,7 +30,7 @@ impl Dice {
     }
 }
 
-/// A zone as the device knows it.
+/// A zone as the device sees it.
 #[derive(Debug, Clone, Copy)]
 struct DeviceZone {
     is_sequential: bool,
@@ -45,15 +45,15 @@ impl DeviceZone {
     }
 }
 
-/// The device: what it was asked for that no device takes.
+/// The device. It records requests that no device accepts.
 #[derive(Debug)]
 struct Device {
     zones: Vec<DeviceZone>,
     limits: ZoneLimits,
-    /// Job, direction, offset, length of what is in flight, oldest first.
+    /// Job, direction, offset and length of the I/Os in flight, oldest first.
     in_flight: VecDeque<(usize, DataDirection, u64, u64)>,
     refused: Vec<String>,
-    /// The job that acts now.
+    /// Index of the job that acts now.
     acting: usize,
 }
 
@@ -103,7 +103,7 @@ impl Device {
         if let Some(io) = self.in_flight.iter().find(|io| is_here(io) && !is_read_by_other(io)) {
             self.refused.push(format!("reset of zone {index} overtakes {io:?}"));
         }
-        // What another job is reading it no longer expects there: a shorter read stands for it.
+        // Another job that is reading here no longer expects the data: its read counts as a shorter one.
         for io in self.in_flight.iter_mut().filter(|io| is_here(io)) {
             io.3 = 0;
         }
@@ -112,7 +112,7 @@ impl Device {
     }
 }
 
-/// The words of a table, and the model behind it.
+/// The words of a table, and the model of the device.
 #[derive(Debug)]
 struct Modelled {
     words: Vec<AtomicU64>,
@@ -159,17 +159,17 @@ struct Case {
     max_blocks: u64,
     min_blocks: u64,
     limits: ZoneLimits,
-    /// Zones that can be written anywhere, at the start.
+    /// Number of zones, from the first, that can be written anywhere.
     n_conventional: usize,
     capacity_blocks: u64,
-    /// The jobs have ranges of their own.
+    /// Each job has a range of its own.
     are_apart: bool,
     resets_often: bool,
 }
 
 const N_ZONES: usize = 8;
 
-/// Zones before the jobs: some are written in part, some full, some open by request.
+/// State of the zones before the jobs: some are partly written, some full, some open by request.
 fn device(case: &Case, dice: &mut Dice) -> Device {
     let mut device =
         Device { zones: Vec::new(), limits: case.limits, in_flight: VecDeque::new(), refused: Vec::new(), acting: 0 };
@@ -217,7 +217,7 @@ fn table_of(case: &Case, device: &Arc<Mutex<Device>>) -> Arc<ZoneTable> {
     Arc::new(table)
 }
 
-/// A job and what it has in flight.
+/// A job and its I/Os in flight.
 struct Job {
     stream: Stream<SequentialZones>,
     n_in_flight: usize,
@@ -226,7 +226,7 @@ struct Job {
     n_ios: usize,
     has_ended: bool,
     failure: Option<ZoningFailureKind>,
-    /// What it wrote in this pass.
+    /// Ranges written in this pass.
     written: Vec<(u64, u64)>,
 }
 
@@ -265,7 +265,7 @@ fn job(case: &Case, table: &Arc<ZoneTable>, index: usize) -> Job {
     }
 }
 
-/// Most I/Os of a job, all its passes together.
+/// Most I/Os of a job, in all its passes.
 const MAX_IOS: usize = 80;
 
 impl Job {
@@ -274,7 +274,7 @@ impl Job {
         table.release(worker);
     }
 
-    /// Asks for one I/O.
+    /// Lets a job issue one I/O.
     fn step(&mut self, case: &Case, index: usize, table: &ZoneTable, device: &Mutex<Device>) {
         if self.drains {
             if self.n_in_flight > 0 {
@@ -295,7 +295,7 @@ impl Job {
             Next::PassEnd if self.n_in_flight == 0 && self.n_ios < MAX_IOS && self.n_ios > 0 => {
                 self.stream.start_pass();
                 self.written.clear();
-                // A pass that gives nothing is the last.
+                // A pass without an I/O is the last.
                 self.n_ios += 1;
             }
             Next::PassEnd if self.n_in_flight == 0 => self.end(table, index as u32 + 1),
@@ -327,7 +327,7 @@ impl Job {
     }
 }
 
-/// Executes one I/O that may be next: no older one of its job is in flight to its zone.
+/// Executes one I/O that may be next: its job has no older one in flight to the same zone.
 fn execute_one(device: &Mutex<Device>, jobs: &mut [Job], dice: &mut Dice) {
     let mut device = device.lock().unwrap();
     let zone_of = |io: &(usize, DataDirection, u64, u64)| (io.0, io.2 / ZONE_BYTES);
@@ -346,7 +346,7 @@ fn execute_one(device: &Mutex<Device>, jobs: &mut [Job], dice: &mut Dice) {
     jobs[job].stream.completed(&CompletedIo { file_index: 0, direction, offset_bytes, has_failed: false });
 }
 
-/// How many I/Os there were, and why jobs failed. The device refused nothing.
+/// Number of I/Os, and the reasons why jobs failed. The device must not have refused any request.
 fn run(case: &Case) -> (usize, Vec<ZoningFailureKind>) {
     let mut dice = Dice(case.seed | 1);
     let device = Arc::new(Mutex::new(device(case, &mut dice)));
@@ -391,7 +391,7 @@ fn cases() -> impl Strategy<Value = Case> {
         let (seed, n_jobs, depth, mix) = who;
         let (random, has_map, verifies, min_blocks, more_blocks, are_apart, resets_often) = how;
         let (max_open, max_active, max_device_open, n_conventional, capacity_blocks) = device;
-        // As the table is made: with a limit of the device there is one of the jobs.
+        // As when the real table is made: a limit of the device is also a limit of the jobs.
         let of_device = [max_active, max_device_open].into_iter().filter(|limit| *limit > 0).min().unwrap_or(0);
         let max_open = match (max_open, of_device) {
             (0, limit) => limit,
@@ -412,7 +412,7 @@ fn cases() -> impl Strategy<Value = Case> {
             limits: ZoneLimits { max_open, max_active, max_device_open },
             n_conventional,
             capacity_blocks,
-            // What is verified is nobody else's.
+            // Verified ranges belong to one job only.
             are_apart: are_apart || verifies,
             resets_often: resets_often && !verifies,
         }
@@ -432,7 +432,7 @@ proptest! {
     }
 }
 
-/// One job at depth on two open zones, as it met a full zone in one run of two before: resets overtook its writes.
+/// One job with I/Os in flight on two open zones. Before the fix, resets overtook its writes in every second run.
 #[test]
 fn a_reset_waits_for_the_writes_before_it() {
     for seed in 0..64 {
@@ -458,7 +458,7 @@ fn a_reset_waits_for_the_writes_before_it() {
     }
 }
 
-/// Sixteen zones for sixteen jobs were too many for the model; here eight, of which one or four are open at once.
+/// Sixteen zones for sixteen jobs were too many for the model; here are eight, of which one or four may be open.
 #[test]
 fn jobs_with_a_zone_each_take_turns() {
     for (seed, max_open) in (0..32).flat_map(|seed| [(seed, 1), (seed, 4)]) {
