@@ -49,7 +49,7 @@ impl Link {
                 Ok(Address::of_internet(SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), *port)))
             }
             Endpoint::Port(port) => Ok(Address::of_internet(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), *port))),
-            Endpoint::Host(address) => Ok(Address::of_internet(*address)),
+            Endpoint::Host(address) => Ok(Address::of_internet(settings.on_interface(*address)?)),
             Endpoint::Path(path) => Address::of_path(path),
             Endpoint::Machine(cid, port) => Ok(Address::of_machine(*cid, *port)),
         };
@@ -84,7 +84,7 @@ impl Link {
         }
         options.shape(&socket, true).map_err(|(step, errno)| self.settings.failed(step, errno))?;
         if let Endpoint::Host(group) = place {
-            self.settings.join(&socket, group.ip())?;
+            self.settings.join(&socket, self.settings.on_interface(*group)?)?;
         }
         socket.bind(&self.address).map_err(failed("bind"))?;
         if let Endpoint::Path(path) = place {
@@ -278,15 +278,28 @@ impl Settings {
         socket.wait_at_most(LOOK).map_err(|errno| self.failed("setsockopt SO_RCVTIMEO", errno))
     }
 
-    fn join(&self, socket: &Socket, group: IpAddr) -> Result<(), EngineError> {
+    /// An address, with the interface of `interface=` if it is a group of IPv6: groups of one link (`ff12::/16` and the like) exist
+    /// once an interface, and the kernel refuses them without.
+    fn on_interface(&self, address: SocketAddr) -> Result<SocketAddr, EngineError> {
+        match address {
+            SocketAddr::V6(mut group) if is_multicast(address.ip()) && self.options.interface.is_some() => {
+                let index = self.options.interface_v6(&self.socket()?);
+                group.set_scope_id(index.map_err(|(step, errno)| self.failed(step, errno))?);
+                Ok(group.into())
+            }
+            address => Ok(address),
+        }
+    }
+
+    fn join(&self, socket: &Socket, group: SocketAddr) -> Result<(), EngineError> {
         let joined = match group {
-            IpAddr::V4(group) => self.options.interface_v4().and_then(|interface| {
-                socket.join(group, interface).map_err(|errno| ("setsockopt IP_ADD_MEMBERSHIP", errno))
+            SocketAddr::V4(group) => self.options.interface_v4().and_then(|interface| {
+                socket.join(*group.ip(), interface).map_err(|errno| ("setsockopt IP_ADD_MEMBERSHIP", errno))
             }),
-            IpAddr::V6(group) => self
-                .options
-                .interface_v6(socket)
-                .and_then(|index| socket.join_v6(group, index).map_err(|errno| ("setsockopt IPV6_JOIN_GROUP", errno))),
+            SocketAddr::V6(group) => {
+                let joined = socket.join_v6(*group.ip(), group.scope_id());
+                joined.map_err(|errno| ("setsockopt IPV6_JOIN_GROUP", errno))
+            }
         };
         joined.map_err(|(step, errno)| self.failed(step, errno))
     }

@@ -357,6 +357,46 @@ fn a_group_hears_its_sender() {
     assert!(error.to_string().contains("option interface"), "{error}");
 }
 
+/// The first interface with IPv6 beside that of this host alone, which takes no groups.
+fn interface_of_groups() -> Option<String> {
+    let interfaces = std::fs::read_to_string("/proc/net/if_inet6").ok()?;
+    let mut names = interfaces.lines().filter_map(|line| line.split_whitespace().last());
+    names.find(|name| *name != "lo").map(str::to_owned)
+}
+
+/// Groups of `ff11::/16` do not leave the host, and exist once an interface.
+#[test]
+fn a_group_of_ipv6_hears_its_sender() {
+    let Some(interface) = interface_of_groups() else {
+        eprintln!("SKIPPED a_group_of_ipv6_hears_its_sender: no interface with IPv6 beside lo");
+        return;
+    };
+    let with_scope = format!("ff11::4d4d%{interface}");
+    for (group, interface) in [("ff11::4d4d", Some(interface.as_str())), (&with_scope, None)] {
+        let port = free_datagram_port();
+        let mut options = vec![("protocol", "udpv6"), ("port", port.as_str()), ("hostname", group), ("ttl", "0")];
+        options.extend(interface.map(|name| ("interface", name)));
+        let reader = match End::new("net", Direction::Read, &options) {
+            Ok(reader) => reader,
+            Err(error) => {
+                eprintln!("SKIPPED a_group_of_ipv6_hears_its_sender: {error}");
+                return;
+            }
+        };
+        let mut writer = End::new("net", Direction::Write, &options).unwrap();
+        if let Err(error) = writer.engine.connect() {
+            eprintln!("SKIPPED a_group_of_ipv6_hears_its_sender: {error}");
+            return;
+        }
+        let (mut writer, mut reader) = (writer.connected(), reader.connected());
+        writer.send(4);
+        assert_eq!(reader.receive(), 4, "{group}");
+    }
+    let wrong = [("protocol", "udpv6"), ("port", "9"), ("hostname", "ff15::1"), ("interface", "no-such-one")];
+    let error = End::new("net", Direction::Read, &wrong).err().unwrap();
+    assert!(error.to_string().contains("option interface"), "{error}");
+}
+
 #[test]
 fn machines_connect_or_the_kernel_says_why_not() {
     let options = [("protocol", "vsock"), ("port", "47110"), ("listen", "1")];

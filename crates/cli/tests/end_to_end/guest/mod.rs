@@ -7,6 +7,7 @@
 mod faults;
 mod kernel_flags;
 mod protected;
+mod sockets;
 mod zone_errors;
 mod zoned;
 mod zoned_jobs;
