@@ -8,22 +8,22 @@
 use ferrio_spec::{HeaderLayout, VERIFY_METHODS, VerifyContentSpec};
 use ferrio_units::checksum::crc32c;
 use ferrio_workload::verify::block::{BlockRules, Write};
-use ferrio_workload::verify::crash::history::{History, Place, Syncs};
+use ferrio_workload::verify::crash::history::{History, SyncedRecords, WrittenPlace};
 use ferrio_workload::verify::crash::judge::judge;
-use ferrio_workload::verify::crash::record::{RECORD_BYTES, Record};
+use ferrio_workload::verify::crash::record::{JournalRecord, RECORD_BYTES};
 use libfuzzer_sys::fuzz_target;
 
 /// Blocks are made anew for each of their writes: longer ones would only take time.
 const MAX_BLOCK_BYTES: u32 = 4096;
 
-fn record(body: &[u8]) -> Option<Record> {
+fn record(body: &[u8]) -> Option<JournalRecord> {
     let bytes: [u8; RECORD_BYTES] = [&crc32c(body).to_le_bytes(), body].concat().try_into().ok()?;
-    let record = Record::decode(&bytes)?;
+    let record = JournalRecord::decode(&bytes)?;
     assert_eq!(record.encode(), bytes);
     // As the reader of a journal has it: beyond the end of any file there are none.
     let offset_bytes = record.write.offset_bytes >> 1;
     let write = Write { offset_bytes, ..record.write };
-    Some(Record { length_bytes: record.length_bytes % MAX_BLOCK_BYTES, write, ..record })
+    Some(JournalRecord { length_bytes: record.length_bytes % MAX_BLOCK_BYTES, write, ..record })
 }
 
 fuzz_target!(|data: &[u8]| {
@@ -40,8 +40,8 @@ fuzz_target!(|data: &[u8]| {
     let rules = BlockRules::new(spec, 1);
     let bodies = rest.chunks_exact(RECORD_BYTES - 4);
     let received = bodies.remainder();
-    let records: Vec<Record> = bodies.filter_map(record).collect();
-    let mut syncs = Syncs::new(choice & 1 > 0);
+    let records: Vec<JournalRecord> = bodies.filter_map(record).collect();
+    let mut syncs = SyncedRecords::new(choice & 1 > 0);
     records.iter().for_each(|record| syncs.see(record));
     let limit_bytes = if shape & 16 > 0 { usize::MAX } else { usize::from(shape >> 5) * 512 };
     let mut part = Some(History::new(syncs, limit_bytes));
@@ -58,7 +58,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-fn judge_blocks(rules: &BlockRules, place: &Place, history: &History, received: &[u8], unit_bytes: usize) {
+fn judge_blocks(rules: &BlockRules, place: &WrittenPlace, history: &History, received: &[u8], unit_bytes: usize) {
     let mut block = vec![0; place.length_bytes as usize];
     let _ = judge(rules, place, history.last, &block, unit_bytes);
     if let Some(candidate) = place.candidates.first() {

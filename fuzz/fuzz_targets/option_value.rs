@@ -5,7 +5,7 @@
 
 use ferrio_fuzz::World;
 use ferrio_job::draft::{ApplyContext, Draft};
-use ferrio_job::message::Messages;
+use ferrio_job::message::UserMessages;
 use ferrio_job::options::{OPTIONS, set::set};
 use libfuzzer_sys::fuzz_target;
 
@@ -13,7 +13,7 @@ fuzz_target!(|data: &[u8]| {
     let [low, high, value @ ..] = data else { return };
     let def = &OPTIONS[usize::from(u16::from_le_bytes([*low, *high])) % OPTIONS.len()];
     let Ok(text) = std::str::from_utf8(value) else { return };
-    let mut messages = Messages::default();
+    let mut messages = UserMessages::default();
     let mut context = ApplyContext { environment: &World(&[]), readonly: false, messages: &mut messages };
     let _ = set(&mut Draft::new(), def, (!text.is_empty()).then_some(text), &mut context);
 });

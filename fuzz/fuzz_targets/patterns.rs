@@ -6,7 +6,7 @@
 
 use ferrio_fuzz::World;
 use ferrio_job::draft::{ApplyContext, Draft};
-use ferrio_job::message::Messages;
+use ferrio_job::message::UserMessages;
 use ferrio_job::options::{OPTIONS, set::set};
 use ferrio_spec::{HeaderLayout, VerifyContentSpec, VerifyMethod, VerifyPattern};
 use ferrio_workload::verify::block::{BlockRules, Expected, Write};
@@ -38,7 +38,7 @@ fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(text) else { return };
     for name in ["verify_pattern", "buffer_pattern"] {
         let Some(def) = OPTIONS.iter().find(|def| def.name == name) else { continue };
-        let mut messages = Messages::default();
+        let mut messages = UserMessages::default();
         let mut context = ApplyContext { environment: &World(&[]), readonly: false, messages: &mut messages };
         let mut draft = Draft::new();
         if set(&mut draft, def, Some(text), &mut context).is_ok()

@@ -9,6 +9,7 @@ mod ratchet;
 mod rules;
 mod source;
 mod spec_fields;
+mod type_names;
 mod workspace;
 
 use anyhow::{Context, Result, bail};
@@ -67,6 +68,7 @@ fn find_all(root: &Path) -> Result<(Vec<PathBuf>, Vec<Finding>)> {
     let forbidden = paths::forbidden_paths(root);
     let mut findings = Vec::new();
     let mut fields = spec_fields::Fields::default();
+    let mut names = type_names::TypeNames::default();
     for file in &files {
         // What is no UTF-8 (a picture, a recorded binary) has no style.
         let Ok(text) = std::fs::read_to_string(root.join(file)) else { continue };
@@ -82,9 +84,11 @@ fn find_all(root: &Path) -> Result<(Vec<PathBuf>, Vec<Finding>)> {
             let source = Source::parse(&name, &text).with_context(|| format!("cannot parse {name}"))?;
             findings.extend(rules::check(&source));
             fields.take(&source);
+            names.take(&source);
         }
     }
     findings.extend(fields.unread());
+    findings.extend(names.given_twice());
     Ok((files, findings))
 }
 

@@ -3,7 +3,7 @@
 //! Must not know: jobs, what is done with the settings. Start reading at [`set`].
 //! Texts of refusals are those of fio 3.41.
 
-use super::settings::{Refused, time_ms};
+use super::settings::{Complaints, time_ms};
 use super::switches::Switch;
 use ferrio_spec::{ControlSettings, IdleDetail};
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ const BANDWIDTH_LOG_PREFIX: &str = "agg";
 ///
 /// # Errors
 /// Lines for standard error.
-pub fn set(control: &mut ControlSettings, switch: Switch, text: &str) -> Result<(), Refused> {
+pub fn set(control: &mut ControlSettings, switch: Switch, text: &str) -> Result<(), Complaints> {
     let given = (!text.is_empty()).then_some(text);
     match switch {
         Switch::StatusInterval => control.status_interval = Some(status_interval(text)?),
@@ -36,7 +36,7 @@ pub fn bandwidth_log(text: &str) -> PathBuf {
 }
 
 /// `--status-interval`, in whole milliseconds.
-fn status_interval(text: &str) -> Result<Duration, Refused> {
+fn status_interval(text: &str) -> Result<Duration, Complaints> {
     match parsed_ms(text)? {
         0 => Err(vec!["fio: status interval too small".to_owned()]),
         interval_ms => Ok(Duration::from_millis(interval_ms)),
@@ -44,12 +44,12 @@ fn status_interval(text: &str) -> Result<Duration, Refused> {
 }
 
 /// `--trigger-timeout`, in whole seconds: what is below one is no timeout.
-fn trigger_timeout(text: &str) -> Result<Option<Duration>, Refused> {
+fn trigger_timeout(text: &str) -> Result<Option<Duration>, Complaints> {
     parsed_ms(text).map(|time_ms| Some(time_ms / 1000).filter(|secs| *secs > 0).map(Duration::from_secs))
 }
 
 /// `--idle-prof`; `calibrate` has been seen before.
-fn idle_detail(text: &str) -> Result<IdleDetail, Refused> {
+fn idle_detail(text: &str) -> Result<IdleDetail, Complaints> {
     match text {
         "system" => Ok(IdleDetail::System),
         "percpu" => Ok(IdleDetail::PerCpu),
@@ -57,7 +57,7 @@ fn idle_detail(text: &str) -> Result<IdleDetail, Refused> {
     }
 }
 
-fn parsed_ms(text: &str) -> Result<u64, Refused> {
+fn parsed_ms(text: &str) -> Result<u64, Complaints> {
     time_ms(text).map_err(|_| vec![format!("fio: failed parsing time {text}")])
 }
 
@@ -65,7 +65,7 @@ fn parsed_ms(text: &str) -> Result<u64, Refused> {
 mod tests {
     use super::*;
 
-    fn setting(switch: Switch, text: &str) -> Result<ControlSettings, Refused> {
+    fn setting(switch: Switch, text: &str) -> Result<ControlSettings, Complaints> {
         let mut control = ControlSettings::default();
         set(&mut control, switch, text).map(|()| control)
     }

@@ -11,21 +11,21 @@ use ferrio_units::{KbBase, ParseError};
 const MIN_ETA_INTERVAL_MS: u64 = 250;
 
 /// Lines for standard error.
-pub type Refused = Vec<String>;
+pub type Complaints = Vec<String>;
 
 /// `--output-format`: replaces earlier choices.
-pub fn formats(list: &str) -> Result<OutputFormats, Refused> {
+pub fn formats(list: &str) -> Result<OutputFormats, Complaints> {
     list.split(',').map(|word| OutputFormat::from_name(word).ok_or_else(|| no_format(word))).collect()
 }
 
-fn no_format(word: &str) -> Refused {
+fn no_format(word: &str) -> Complaints {
     let said = format!("fio: invalid output format {word}");
     let allowed = format!("command line: output-format takes these, joined by commas: {OUTPUT_FORMAT_NAMES}");
     vec![said, "fio: failed parsing output-format".to_owned(), allowed]
 }
 
 /// `--terse-version`: 2 to 5; what follows the digits is ignored.
-pub fn terse_version(text: &str) -> Result<u8, Refused> {
+pub fn terse_version(text: &str) -> Result<u8, Complaints> {
     let version = parse_integer(text, KbBase::Binary).ok().and_then(|number| u8::try_from(number).ok());
     version.filter(|version| (2..=5).contains(version)).ok_or_else(|| {
         let allowed = "command line: terse-version takes a number from 2 to 5";
@@ -43,7 +43,7 @@ pub fn eta_when(text: &str) -> EtaWhen {
 }
 
 /// `--eta-interval`, in milliseconds.
-pub fn eta_interval_ms(text: &str) -> Result<u64, Refused> {
+pub fn eta_interval_ms(text: &str) -> Result<u64, Complaints> {
     let interval_ms = time_ms(text).map_err(|_| vec![format!("fio: failed parsing eta interval {text}")])?;
     if interval_ms < MIN_ETA_INTERVAL_MS {
         return Err(vec![format!("fio: eta interval time too short ({MIN_ETA_INTERVAL_MS}msec min)")]);
@@ -52,7 +52,7 @@ pub fn eta_interval_ms(text: &str) -> Result<u64, Refused> {
 }
 
 /// `--eta-newline`, in milliseconds.
-pub fn eta_newline_ms(text: &str) -> Result<u64, Refused> {
+pub fn eta_newline_ms(text: &str) -> Result<u64, Complaints> {
     let newline_ms = time_ms(text).map_err(|_| vec![format!("fio: failed parsing eta time {text}")])?;
     if newline_ms == 0 { Err(vec!["fio: eta new line time too short".to_owned()]) } else { Ok(newline_ms) }
 }
