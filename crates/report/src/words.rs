@@ -6,6 +6,8 @@ mod file;
 mod io;
 mod run;
 mod system;
+mod verify;
+mod zone;
 
 use ferrio_stats::{Failure, Note};
 use ferrio_units::errno_text;
@@ -24,6 +26,8 @@ pub fn note(note: &Note) -> String {
         Note::Run(note) => run::text(note),
         Note::File(note) => file::text(note),
         Note::Io(note) => io::text(note),
+        Note::Zone(note) => zone::text(note),
+        Note::Verify(note) => verify::text(note),
         Note::Killed { pid, signal } => format!("fio: pid={pid}, got signal={signal}"),
     }
 }

@@ -6,11 +6,15 @@ mod during;
 mod file;
 mod io;
 mod run;
+mod verify;
+mod zone;
 
 pub use during::{During, SystemError};
-pub use file::FileNote;
-pub use io::IoNote;
+pub use file::{DeviceUsage, FileNote};
+pub use io::{IoNote, RateMiss};
 pub use run::RunNote;
+pub use verify::{ManyWrites, Remedy, StateFault, UnjudgedTrace, VerifyNote};
+pub use zone::ZoneNote;
 
 use crate::Failure;
 use serde::{Deserialize, Serialize};
@@ -40,6 +44,10 @@ pub enum Note {
     File(FileNote),
     /// Of the I/O of a job.
     Io(IoNote),
+    /// Of the zones of a job.
+    Zone(ZoneNote),
+    /// Of verification.
+    Verify(VerifyNote),
     /// A signal has killed a job.
     Killed {
         /// Its process.
@@ -76,6 +84,18 @@ impl From<FileNote> for Note {
 impl From<IoNote> for Note {
     fn from(note: IoNote) -> Self {
         Self::Io(note)
+    }
+}
+
+impl From<ZoneNote> for Note {
+    fn from(note: ZoneNote) -> Self {
+        Self::Zone(note)
+    }
+}
+
+impl From<VerifyNote> for Note {
+    fn from(note: VerifyNote) -> Self {
+        Self::Verify(note)
     }
 }
 

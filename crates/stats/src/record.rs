@@ -11,7 +11,7 @@ use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 
 /// Form of the record: it grows with every change that a reader has to know.
-pub const RECORD_FORMAT: u32 = 1;
+pub const RECORD_FORMAT: u32 = 2;
 
 /// A run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -14,8 +14,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ferrio-job", &["ferrio-units", "ferrio-spec"]),
     ("ferrio-stats", &["ferrio-units", "ferrio-sys", "ferrio-spec"]),
     ("ferrio-engine", &["ferrio-units", "ferrio-sys", "ferrio-spec"]),
-    // Of `sys` the workload uses what the CPU does, no system call: `multiply_fill`.
-    ("ferrio-workload", &["ferrio-units", "ferrio-sys", "ferrio-spec"]),
+    // Of `sys` the workload uses what the CPU does, no system call: `multiply_fill`; of `stats` the values of what it has to
+    // say (`note`).
+    ("ferrio-workload", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),
     ("ferrio-run", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats", "ferrio-engine", "ferrio-workload"]),
     ("ferrio-report", &["ferrio-units", "ferrio-spec", "ferrio-stats"]),
     (PROGRAM, &[]),

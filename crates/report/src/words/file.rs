@@ -2,7 +2,8 @@
 //!
 //! Must not know: when they are said. Start reading at [`text`].
 
-use ferrio_stats::note::FileNote;
+use super::system;
+use ferrio_stats::note::{DeviceUsage, FileNote};
 
 /// The lines.
 // tidy: table
@@ -10,6 +11,15 @@ pub(super) fn text(note: &FileNote) -> String {
     match note {
         FileNote::TreeHas { n_files } => format!("fio: opendir added {n_files} files"),
         FileNote::TreesAreEmpty { job } => format!("fio: {job}: opendir: no regular file is there"),
+        FileNote::StandardStream { job } => format!(
+            "{job}: failed to get file size of -: standard input and output are no files of a job (./- is a file of that name)"
+        ),
+        FileNote::NoSize { job, file } => format!("{job}: failed to get file size of {file}"),
+        FileNote::SizeIsMissing { job } => format!("{job}: you need to specify size="),
+        FileNote::NoValidOffset { job } => format!("{job}: you need to specify valid offset="),
+        FileNote::InUse { path, usage } => {
+            format!("fio: {path} {}, and 'allow_mounted_write' isn't set. Aborting.", used(usage))
+        }
         FileNote::IsDirectory { path } => format!("fio: {path} is a directory"),
         FileNote::CannotAppend { engine } => format!("fio: can't append/extent with IO engine {engine}"),
         FileNote::SizeTooSmall { size_bytes, block_bytes } => {
@@ -40,5 +50,16 @@ pub(super) fn text(note: &FileNote) -> String {
             "fio: sprandom: spr_cs [{cache_bytes}] must be smaller than region_sz [{region_bytes}] which means [{n_allowed}] \
              regions allowed"
         ),
+    }
+}
+
+/// Who has a device.
+fn used(usage: &DeviceUsage) -> String {
+    match usage {
+        DeviceUsage::Mounted => "appears mounted".to_owned(),
+        DeviceUsage::Swap { path } => format!("is in use as swap space ({path})"),
+        DeviceUsage::HeldBy { name } => format!("is in use by {name}"),
+        DeviceUsage::Claimed => "is claimed by another program, or mounted in another mount namespace".to_owned(),
+        DeviceUsage::Unknown(error) => format!("cannot be checked for being in use ({})", system::said(error)),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: when it is said. Start reading at [`text`].
 
-use ferrio_stats::note::IoNote;
+use ferrio_stats::note::{IoNote, RateMiss};
 use ferrio_units::errno_text;
 
 /// The lines.
@@ -33,6 +33,10 @@ pub(super) fn text(note: &IoNote) -> String {
         IoNote::TooLate { latency_ns, limit_ns, file, action, offset, length } => format!(
             "fio: latency of {latency_ns} nsec exceeds specified max ({limit_ns} nsec): {file} {action} {offset} {length}"
         ),
+        IoNote::TooSlow { job, misses } => {
+            let lines: Vec<String> = misses.iter().map(|miss| too_slow(job, miss)).collect();
+            lines.join("\n")
+        }
         IoNote::ZoneReset { file, zone, errno } => {
             format!("fio: {file}: resetting zone {zone} failed: {}", errno_text(*errno))
         }
@@ -47,5 +51,13 @@ pub(super) fn text(note: &IoNote) -> String {
             "fio: {file}: zone {zone} cannot be written: the device takes no more than {limit} open zones, and was asked to \
              keep others open. Close some of them."
         ),
+    }
+}
+
+/// A rate that was not kept.
+fn too_slow(job: &str, miss: &RateMiss) -> String {
+    match miss {
+        RateMiss::Bytes { least, found } => format!("{job}: rate_min={least}B/s not met, got {found}B/s"),
+        RateMiss::Ios { least, found } => format!("{job}: rate_iops_min={least} not met, got {found} IOPS"),
     }
 }

@@ -3,6 +3,8 @@
 //! Must not know: when they are said. Start reading at [`text`].
 
 use ferrio_stats::note::RunNote;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
 
 /// The lines.
 // tidy: table
@@ -39,6 +41,25 @@ pub(super) fn text(note: &RunNote) -> String {
         }
         RunNote::NotAtomic { engine } => format!("fio: option atomic: engine {engine} cannot write atomically"),
         RunNote::NoControlGroups => "fio: cgroup blkio does not appear to be mounted".to_owned(),
+        RunNote::ThreadInControlGroup { job } => {
+            format!("fio: {job}: a thread cannot enter a group of cgroup2 by itself; use thread=0")
+        }
+        RunNote::NoControlGroupWeight { job } => {
+            format!("fio: {job}: cgroup_weight needs cgroup blkio, and here is cgroup2")
+        }
+        RunNote::NoSyncfs { job } => format!("{job}: I/O engine does not support syncfs"),
+        RunNote::TooManyBlockStates { job, limit } => format!(
+            "fio: {job}: block_error_percentiles keeps the state of at most {limit} blocks; use a smaller size, or larger trims"
+        ),
+        RunNote::AwaitsConnection => "fio: waiting for connection".to_owned(),
+        RunNote::NoConnection { job } => format!("fio: {job}: no connection was made within runtime"),
+        RunNote::TooManyBuffers { depth, buffer_bytes } => format!(
+            "fio: {depth} buffers of {buffer_bytes} bytes, as the trace asks for, are too much; set a lower iodepth"
+        ),
+        RunNote::SavesOutput { job, kind, path } => format!("{job} : Saving output of {kind} in {path}"),
+        RunNote::PrerunFailed { job, wait_status } => {
+            format!("{job} : exec_prerun ended with {}; the job does no I/O", ExitStatus::from_raw(*wait_status))
+        }
         RunNote::NoSchedulers { device } => format!("fio: {device} has no io schedulers"),
         RunNote::NoSuchClock { option, id } => format!("fio: {option}={id}: no such clock"),
     }

@@ -33,7 +33,7 @@ pub(super) fn text(during: &During, error: &SystemError) -> String {
 }
 
 /// As the error says it itself, with its number.
-fn said(error: &SystemError) -> String {
+pub(super) fn said(error: &SystemError) -> String {
     let of_errno = |errno: i32| io::Error::from_raw_os_error(errno).to_string();
     match error {
         SystemError::Call { operation, target, errno } => format!("{operation} {target}: {}", of_errno(*errno)),

@@ -4,6 +4,7 @@
 
 use super::naming;
 use crate::plan::WorkerPlan;
+use ferrio_stats::note::{DeviceUsage, FileNote};
 use ferrio_sys::errno::{ENODEV, ENOMEDIUM, ENXIO};
 use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_sys::mounts::{self, DeviceUse};
@@ -16,7 +17,7 @@ pub(crate) struct DeviceInUse {
     /// Position of the worker that would do it.
     pub(crate) worker_index: usize,
     /// What to tell the user.
-    pub(crate) message: String,
+    pub(crate) note: FileNote,
 }
 
 /// Finds the first block device that is mounted, used for swap, part of another device or claimed, and would be written to;
@@ -35,8 +36,9 @@ pub(crate) fn check_devices(workers: &[WorkerPlan], look_at: &dyn Fn(usize)) -> 
             if seen.contains(&path) {
                 continue;
             }
-            if let Some(message) = why_in_use(&path) {
-                return Some(DeviceInUse { worker_index, message });
+            if let Some(usage) = usage(&path) {
+                let note = FileNote::InUse { path: path.display().to_string(), usage };
+                return Some(DeviceInUse { worker_index, note });
             }
             seen.insert(path);
         }
@@ -45,17 +47,18 @@ pub(crate) fn check_devices(workers: &[WorkerPlan], look_at: &dyn Fn(usize)) -> 
 }
 
 /// Why a path must not be written to; `None`: it may, or is no block device, or is not there.
-pub(crate) fn why_in_use(path: &Path) -> Option<String> {
+fn usage(path: &Path) -> Option<DeviceUsage> {
     FileInfo::of_path(path).ok().filter(|info| info.kind == FileKind::Block)?;
-    let how = match mounts::use_of_device(path) {
-        Ok(None) => return None,
+    match mounts::use_of_device(path) {
+        Ok(None) => None,
         // The job meets this error too, and says what it means for it.
-        Err(error) if matches!(error.errno(), Some(ENXIO | ENODEV | ENOMEDIUM)) => return None,
-        Ok(Some(DeviceUse::Mounted(_))) => "appears mounted".to_owned(),
-        Ok(Some(other)) => format!("is {other}"),
-        Err(error) => format!("cannot be checked for being in use ({error})"),
-    };
-    Some(format!("fio: {} {how}, and 'allow_mounted_write' isn't set. Aborting.", path.display()))
+        Err(error) if matches!(error.errno(), Some(ENXIO | ENODEV | ENOMEDIUM)) => None,
+        Ok(Some(DeviceUse::Mounted(_))) => Some(DeviceUsage::Mounted),
+        Ok(Some(DeviceUse::Swap(path))) => Some(DeviceUsage::Swap { path: path.display().to_string() }),
+        Ok(Some(DeviceUse::HeldBy(name))) => Some(DeviceUsage::HeldBy { name }),
+        Ok(Some(DeviceUse::Claimed)) => Some(DeviceUsage::Claimed),
+        Err(error) => Some(DeviceUsage::Unknown((&error).into())),
+    }
 }
 
 /// Jobs with clones that read back what they wrote to files whose names the user has given, which may be those of all clones. As

@@ -75,11 +75,8 @@ fn target(worker: &WorkerPlan, path: PathBuf) -> Result<FoundFile, Failure> {
     }
     if name == "-" {
         // As seen on fio 3.41: no job gets beyond its size, whatever stands at its end of the pipe.
-        let message = format!(
-            "{}: failed to get file size of -: standard input and output are no files of a job (./- is a file of that name)",
-            worker.spec.name
-        );
-        return Err(failure!(EINVAL, "get_file_size").explained(message));
+        let note = FileNote::StandardStream { job: worker.spec.name.clone() };
+        return Err(failure!(EINVAL, "get_file_size").explained(note));
     }
     let declared = worker.spec.target.filetype.map(|kind| match kind {
         FileType::Regular => FileKind::Regular,
@@ -87,10 +84,8 @@ fn target(worker: &WorkerPlan, path: PathBuf) -> Result<FoundFile, Failure> {
         FileType::Character => FileKind::Character,
     });
     match FileInfo::of_path(&path) {
-        Ok(info) if !is_target(info.kind) => {
-            let text = format!("{}: failed to get file size of {name}", worker.spec.name);
-            Err(failure!(EINVAL, FailedStep::NoTarget).explained(text))
-        }
+        Ok(info) if !is_target(info.kind) => Err(failure!(EINVAL, FailedStep::NoTarget)
+            .explained(FileNote::NoSize { job: worker.spec.name.clone(), file: name })),
         Ok(info) => Ok(FoundFile { kind: declared.unwrap_or(info.kind), path, name, exists: true }),
         Err(error) if error.errno() == Some(2) || error.errno() == Some(20) => {
             make_parents(&path)?;

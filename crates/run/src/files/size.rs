@@ -28,8 +28,8 @@ pub(super) fn file_set(worker: &WorkerPlan, targets: &[FoundFile]) -> Result<Fil
         targets.iter().map(|target| current_bytes(worker, target)).collect::<Result<_, _>>()?;
     let is_sized = extent.size.is_some() || extent.filesize.is_some() || extent.fill_device;
     if !is_sized && current.iter().all(|bytes| bytes.unwrap_or(0) == 0) {
-        let message = format!("{}: you need to specify size=", worker.spec.name);
-        return Err(failure!(EINVAL, "total_file_size").explained(message));
+        let note = FileNote::SizeIsMissing { job: worker.spec.name.clone() };
+        return Err(failure!(EINVAL, "total_file_size").explained(note));
     }
     let shares = shares(worker, targets.len() as u64);
     let mut stream = Generator::from_table(worker.spec.pattern.generator_kind(), &worker.seeds, SeedIndex::FileSize);
@@ -139,8 +139,7 @@ fn file_range(
 }
 
 fn no_valid_offset(worker: &WorkerPlan) -> Failure {
-    let message = format!("{}: you need to specify valid offset=", worker.spec.name);
-    failure!(EINVAL, "total_file_size").explained(message)
+    failure!(EINVAL, "total_file_size").explained(FileNote::NoValidOffset { job: worker.spec.name.clone() })
 }
 
 fn check_offset_of_sized(worker: &WorkerPlan, known_bytes: Option<u64>, start_bytes: u64) -> Result<(), Failure> {

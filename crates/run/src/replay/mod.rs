@@ -14,7 +14,7 @@ use crate::files::{FilePlan, FileSet, guard, is_target};
 use crate::plan::WorkerPlan;
 use ferrio_spec::{BlockRange, DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::Note;
-use ferrio_stats::note::During;
+use ferrio_stats::note::{During, FileNote, RunNote, VerifyNote};
 use ferrio_sys::block_device::{self, DeviceNumber};
 use ferrio_sys::errno::{EBUSY, EINVAL, ENOMEM};
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
@@ -59,7 +59,7 @@ impl TracedJob {
         let paths = paths(worker, &survey)?;
         let plan = adapted(worker, &survey, &paths)?;
         if let Some(refusal) = guard::check_devices(std::slice::from_ref(&plan), &|_| ()) {
-            return Err(failure!(EBUSY, "check_devices").explained(refusal.message));
+            return Err(failure!(EBUSY, "check_devices").explained(refusal.note));
         }
         let set = file_set(&plan, &survey, &paths)?;
         raise_limit(Resource::Nofile, set.files.len() as u64 + N_OTHER_DESCRIPTORS);
@@ -132,8 +132,7 @@ fn adapted(worker: &WorkerPlan, survey: &TraceSurvey, paths: &[PathBuf]) -> Resu
     if let Some(verify) = &mut spec.verify {
         verified::adapt(verify, spec.pattern.block_size[DataDirection::Write].min_bytes, survey, writes)?;
         if let Some(why) = verified::cannot_be_judged(survey, paths).filter(|_| verify.crash_log.is_some()) {
-            let text = format!("fio: verify_crash_log: {why}");
-            return Err(failure!(EINVAL, "verify_crash_log").explained(text));
+            return Err(failure!(EINVAL, "verify_crash_log").explained(VerifyNote::JournalOfTrace(why)));
         }
     }
     // Trims have no buffer.
@@ -146,11 +145,8 @@ fn adapted(worker: &WorkerPlan, survey: &TraceSurvey, paths: &[PathBuf]) -> Resu
     }
     let buffer_bytes = max_bytes.saturating_mul(spec.queue.iodepth.into());
     if buffer_bytes > MAX_BUFFER_BYTES {
-        let depth = spec.queue.iodepth;
-        let text = format!(
-            "fio: {depth} buffers of {max_bytes} bytes, as the trace asks for, are too much; set a lower iodepth"
-        );
-        return Err(failure!(ENOMEM, "iomem allocation").explained(text));
+        let note = RunNote::TooManyBuffers { depth: spec.queue.iodepth, buffer_bytes: max_bytes };
+        return Err(failure!(ENOMEM, "iomem allocation").explained(note));
     }
     spec.target.filenames = paths.iter().map(|path| byte_text::from_bytes(path.as_os_str().as_bytes())).collect();
     spec.target.directories.clear();
@@ -178,8 +174,8 @@ fn file_plan(worker: &WorkerPlan, path: &Path, end_bytes: u64) -> Result<FilePla
             (info.kind, block_device::size_bytes(&device).map_err(failed)?)
         }
         Ok(info) if !is_target(info.kind) => {
-            let text = format!("{}: failed to get file size of {}", worker.spec.name, path.display());
-            return Err(failure!(EINVAL, "get_file_size").explained(text));
+            let note = FileNote::NoSize { job: worker.spec.name.clone(), file: path.display().to_string() };
+            return Err(failure!(EINVAL, "get_file_size").explained(note));
         }
         // A read that the trace has whole is not done where the file ends within it.
         Ok(info) => (info.kind, info.size_bytes.max(end_bytes)),

@@ -8,6 +8,7 @@
 use super::EINVAL;
 use crate::error::{Failure, failure};
 use ferrio_spec::{HeaderLayout, VerifiedWrites, VerifySpec};
+use ferrio_stats::note::{UnjudgedTrace, VerifyNote};
 use ferrio_units::DataDirection;
 use ferrio_workload::replay::TraceSurvey;
 use ferrio_workload::verify::block::BlockRules;
@@ -24,9 +25,7 @@ pub(super) fn adapt(
     writes: bool,
 ) -> Result<(), Failure> {
     if !writes && verify.loads_state {
-        let text = "fio: verify_state_load cannot be combined with a read_iolog that writes nothing: a state tells of writes by \
-                    their numbers, which reads of a trace do not have";
-        return Err(failure!(EINVAL, "verify").explained(text));
+        return Err(failure!(EINVAL, "verify").explained(VerifyNote::StateOfReads));
     }
     if !writes {
         (verify.reads_back, verify.checks_seed, verify.checks_sequence) = (false, false, false);
@@ -47,28 +46,21 @@ pub(super) fn adapt(
     // Where it is not known, the smallest may be as short as what divides all.
     if area_bytes > 0 && (is_too_short(interval_bytes) || !survey.lengths.all(|length| !is_too_short(length))) {
         let header_bytes = if content.layout == HeaderLayout::V3 { 48 } else { 40 };
-        let text = format!(
-            "fio: Blocksize too small to hold a header and checksum of {area_bytes} bytes (a header has {header_bytes}): \
-             the trace has I/Os whose lengths no larger interval divides"
-        );
-        return Err(failure!(EINVAL, "verify").explained(text));
+        return Err(failure!(EINVAL, "verify").explained(VerifyNote::NoRoomForHeader { area_bytes, header_bytes }));
     }
     Ok(())
 }
 
 /// Why the blocks of a trace could not be judged after a crash (`verify_crash_log`).
-pub(super) fn cannot_be_judged(survey: &TraceSurvey, paths: &[PathBuf]) -> Option<&'static str> {
+pub(super) fn cannot_be_judged(survey: &TraceSurvey, paths: &[PathBuf]) -> Option<UnjudgedTrace> {
     let mut different: Vec<&PathBuf> = paths.iter().collect();
     different.sort();
     different.dedup();
     [
-        (!survey.uses(DataDirection::Write), "the trace writes nothing"),
-        (survey.uses(DataDirection::Trim), "the trace trims, and what is trimmed is not judged"),
-        (different.len() < paths.len(), "several files of the trace are one"),
-        (
-            !survey.writes_whole_blocks(),
-            "writes of the trace may lie over parts of others: all must have one length, at multiples of it",
-        ),
+        (!survey.uses(DataDirection::Write), UnjudgedTrace::WritesNothing),
+        (survey.uses(DataDirection::Trim), UnjudgedTrace::Trims),
+        (different.len() < paths.len(), UnjudgedTrace::SharesFiles),
+        (!survey.writes_whole_blocks(), UnjudgedTrace::WritesParts),
     ]
     .into_iter()
     .find_map(|(is_so, why)| is_so.then_some(why))

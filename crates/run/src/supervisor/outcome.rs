@@ -78,7 +78,7 @@ pub(super) fn refused(
     refusal: &DeviceInUse,
     observer: &mut dyn RunObserver,
 ) -> RunOutcome {
-    observer.event(RunEvent::Message(MessageStream::Error, refusal.message.clone().into()));
+    observer.event(RunEvent::Message(MessageStream::Error, refusal.note.clone().into()));
     let failed = |index| {
         let failure = (index == refusal.worker_index).then(|| failure!(EBUSY, "check of devices"));
         let outcome = failure.map(|error| Box::new(WorkerOutcome::new(Box::default(), Some(error), false)));

@@ -8,14 +8,14 @@ use crate::events::MessageStream;
 use crate::link::context::WorkerContext;
 use crate::plan::WorkerPlan;
 use ferrio_stats::Note;
-use ferrio_stats::note::During;
+use ferrio_stats::note::{During, RunNote};
 use ferrio_sys::errno::EIO;
 use ferrio_sys::process::{self, Pid, Signal};
 use ferrio_sys::signals::reset_in_program;
 use ferrio_units::byte_text;
 use std::fs::File;
 use std::io;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt as _};
 use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
@@ -31,8 +31,7 @@ pub(super) fn before(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<(
         None => Err(Failure::stopped()),
         Some(status) if status.success() => Ok(()),
         Some(status) => {
-            let name = &plan.spec.name;
-            let note = format!("{name} : exec_prerun ended with {status}; the job does no I/O");
+            let note = RunNote::PrerunFailed { job: plan.spec.name.clone(), wait_status: status.into_raw() };
             context.say(MessageStream::Info, note);
             Err(Failure::stopped())
         }
@@ -52,15 +51,14 @@ pub(super) fn after(plan: &WorkerPlan, context: &WorkerContext<'_>) {
 /// All that the command prints goes to a file that is named like the job. `None`: it was ended, as `stop` wanted.
 fn run(
     command: &str,
-    kind: &str,
+    kind: &'static str,
     plan: &WorkerPlan,
     context: &WorkerContext<'_>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<ExitStatus>, Failure> {
     let name = &plan.spec.name;
     let path = format!("{name}.{kind}.txt");
-    let note = format!("{name} : Saving output of {kind} in {path}");
-    context.say(MessageStream::Info, note);
+    context.say(MessageStream::Info, RunNote::SavesOutput { job: name.clone(), kind: kind.into(), path: path.clone() });
     let output = File::create(&path).and_then(|output| Ok((output.try_clone()?, output)));
     let (errors, output) = output.map_err(|error| failed(&error, kind, &path))?;
     // A group of its own: what the shell starts can be ended with it.

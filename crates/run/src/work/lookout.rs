@@ -161,8 +161,8 @@ impl Lookout {
 /// Writes the state file of the verification, and tells who asked for it. What cannot be written is said, and ends nothing.
 pub(super) fn save_state(worker: &Worker<'_>) {
     let lane = &worker.lane;
-    if let Some(Err(text)) = worker.hooks.verifier.as_ref().and_then(|verifier| verifier.save_state(lane)) {
-        lane.context.say(MessageStream::Error, text);
+    if let Some(Err(note)) = worker.hooks.verifier.as_ref().and_then(|verifier| verifier.save_state(lane)) {
+        lane.context.say(MessageStream::Error, note);
     }
     lane.control.slot().has_answered(attention::SAVE_STATE);
 }

@@ -285,8 +285,8 @@ fn engine<'a>(
         return Err(failure!(EINVAL, "init").explained(note));
     }
     if worker.spec.durability.end_syncfs && !worker.engine.def.has_syncfs {
-        let message = format!("{}: I/O engine does not support syncfs", worker.spec.name);
-        return Err(failure!(EINVAL, "init").explained(message));
+        let note = RunNote::NoSyncfs { job: worker.spec.name.clone() };
+        return Err(failure!(EINVAL, "init").explained(note));
     }
     let failed =
         |error: EngineError| failure!(error.errno(), error.step().unwrap_or("init")).explained(format!("fio: {error}"));

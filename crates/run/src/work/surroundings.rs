@@ -44,13 +44,14 @@ pub(super) fn enter_group(plan: &WorkerPlan) -> Result<(), Failure> {
     let failed = |error: ferrio_sys::Error| {
         failure!(errno_of(&error), "cgroup").explained(Note::system(During::Nothing, &error))
     };
-    let refused = |text: &str| Err(failure!(EINVAL, "cgroup").explained(format!("fio: {}: {text}", plan.spec.name)));
+    let refused = |note: RunNote| Err(failure!(EINVAL, "cgroup").explained(note));
+    let job = plan.spec.name.clone();
     if groups.is_v2 && plan.spec.worker.thread {
-        return refused("a thread cannot enter a group of cgroup2 by itself; use thread=0");
+        return refused(RunNote::ThreadInControlGroup { job });
     }
     groups.create(name).map_err(failed)?;
     match spec.weight {
-        Some(_) if groups.is_v2 => return refused("cgroup_weight needs cgroup blkio, and here is cgroup2"),
+        Some(_) if groups.is_v2 => return refused(RunNote::NoControlGroupWeight { job }),
         Some(weight) => groups.set_weight(name, weight).map_err(failed)?,
         None => {}
     }

@@ -15,6 +15,7 @@ use crate::events::{MessageStream, RunEvent};
 use crate::files::{FilePlan, FileSet};
 use crate::plan::WorkerPlan;
 use ferrio_spec::{DirectionMix, SequentialZonesSpec, ZoneSkip, ZoneSpec};
+use ferrio_stats::note::ZoneNote;
 use ferrio_sys::errno::EINVAL;
 use ferrio_units::DataDirection;
 use ferrio_workload::{SequentialPlan, ZoneLayout, ZoneTable};
@@ -106,9 +107,7 @@ impl ZoneRegistry {
                 Arc::clone(&self.known(worker, &spec, file)?.table)
             };
             if spec.job_max_open > 0 && table.limits().max_open == 0 {
-                return Err(refused(
-                    "'job_max_open_zones' cannot be used without a global open zones limit".to_owned(),
-                ));
+                return Err(refused(ZoneNote::JobLimitAlone));
             }
             check(worker, &spec, file, &table)?;
             if worker.spec.pattern.mix == DirectionMix::Read && !worker.spec.pattern.random {
@@ -146,14 +145,14 @@ impl ZoneRegistry {
         let TargetZones { table, device } = target::table(worker, spec, file, self.n_workers)?;
         let key = std::fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
         let is_another = !self.verified.insert(key);
-        let why = if device.is_some() {
-            "on a zoned device: where an earlier run wrote depends on where its zones were written before"
-        } else if is_another {
-            "in several jobs on one file: which of them wrote where is not known"
-        } else {
-            return Ok(Arc::new(table));
-        };
-        Err(refused(format!("{}: verify_only cannot be combined with zonemode=zbd {why}", file.name)))
+        let file = file.name.clone();
+        if device.is_some() {
+            return Err(refused(ZoneNote::NotVerifiedOnDevice { file }));
+        }
+        if is_another {
+            return Err(refused(ZoneNote::NotVerifiedTwice { file }));
+        }
+        Ok(Arc::new(table))
     }
 
     fn known(
@@ -187,10 +186,10 @@ impl Known {
         file: &FilePlan,
         n_workers: usize,
     ) -> Result<(), Failure> {
-        let (layout, name) = (self.table.layout(), &file.name);
+        let layout = self.table.layout();
         if spec.zone_bytes > 0 && spec.zone_bytes != layout.zone_bytes {
-            let (given, zone_bytes) = (spec.zone_bytes, layout.zone_bytes);
-            return Err(refused(format!("{name}: zonesize {given} does not match the device zone size {zone_bytes}.")));
+            let (given_bytes, zone_bytes) = (spec.zone_bytes, layout.zone_bytes);
+            return Err(refused(ZoneNote::NotTheKnownSize { file: file.name.clone(), given_bytes, zone_bytes }));
         }
         let max_open = if let Some(device) = &self.device {
             if worker.spec.pattern.mix != DirectionMix::Read && device.writable.get().is_none() {
@@ -201,15 +200,17 @@ impl Known {
         } else {
             let capacity_bytes = layout.shape(0).capacity_bytes;
             if spec.capacity_bytes > 0 && spec.capacity_bytes != capacity_bytes {
-                let given = spec.capacity_bytes;
-                return Err(refused(format!(
-                    "{name}: zonecapacity {given} is not the one of an earlier job, {capacity_bytes}"
-                )));
+                let given_bytes = spec.capacity_bytes;
+                return Err(refused(ZoneNote::CapacityDiffers {
+                    file: file.name.clone(),
+                    given_bytes,
+                    capacity_bytes,
+                }));
             }
             spec.max_open as usize
         };
         if spec.max_open > 0 && max_open != self.table.limits().max_open {
-            return Err(refused("Different 'max_open_zones' values".to_owned()));
+            return Err(refused(ZoneNote::MaxOpenDiffers));
         }
         Ok(())
     }
@@ -219,7 +220,7 @@ impl Known {
         const DIFFER: &str = "multi-jobs with different write ranges are not supported with zone_reset_threshold";
         let range = file.start_bytes..file.start_bytes.saturating_add(file.length_bytes);
         if spec.reset_threshold > 0.0 && *self.counted.get_or_insert_with(|| range.clone()) != range {
-            return Err(failure!(EINVAL, DIFFER).explained(DIFFER));
+            return Err(failure!(EINVAL, DIFFER).explained(ZoneNote::RangesDiffer));
         }
         Ok(())
     }
@@ -227,22 +228,20 @@ impl Known {
 
 /// What cannot be done in these zones.
 fn check(worker: &WorkerPlan, spec: &SequentialZonesSpec, file: &FilePlan, table: &ZoneTable) -> Result<(), Failure> {
-    let (zone_bytes, name) = (table.layout().zone_bytes, &file.name);
-    if let ZoneSkip::Bytes(skip) = spec.skip
-        && skip % zone_bytes != 0
+    let zone_bytes = table.layout().zone_bytes;
+    if let ZoneSkip::Bytes(skip_bytes) = spec.skip
+        && skip_bytes % zone_bytes != 0
     {
-        return Err(refused(format!(
-            "{name}: zoneskip {skip} is not a multiple of the device zone size {zone_bytes}."
-        )));
+        return Err(refused(ZoneNote::SkipIsNoMultiple { file: file.name.clone(), skip_bytes, zone_bytes }));
     }
     let used = worker.used_directions();
     if spec.recovers_writes && worker.spec.verify.is_some() && !worker.engine.def.is_inline() {
-        return Err(refused("recover_zbd_write_error for async IO engines does not support verify".to_owned()));
+        return Err(refused(ZoneNote::CannotRecoverVerified));
     }
     let trim = worker.spec.pattern.block_size[DataDirection::Trim];
     if used[DataDirection::Trim] && (trim.min_bytes != zone_bytes || trim.max_bytes != zone_bytes) {
-        let min_bytes = trim.min_bytes;
-        return Err(refused(format!("{name}: trim block size {min_bytes} is not the zone size {zone_bytes}")));
+        let trim_bytes = trim.min_bytes;
+        return Err(refused(ZoneNote::TrimIsNoZone { file: file.name.clone(), trim_bytes, zone_bytes }));
     }
     Ok(())
 }
@@ -251,22 +250,23 @@ fn check(worker: &WorkerPlan, spec: &SequentialZonesSpec, file: &FilePlan, table
 fn round(file: &mut FilePlan, layout: &ZoneLayout, events: &mut dyn FnMut(RunEvent)) -> Result<(), Failure> {
     let zone_bytes = layout.zone_bytes;
     let (start, length, name) = (file.start_bytes, file.length_bytes, &file.name);
-    let mut tell = |text: String| events(RunEvent::Message(MessageStream::Info, text.into()));
+    let mut tell = |note: ZoneNote| events(RunEvent::Message(MessageStream::Info, note.into()));
     let end = start.saturating_add(length);
     let new_start = start.checked_next_multiple_of(zone_bytes).unwrap_or(u64::MAX);
-    let too_small = || refused(format!("{name}: io_size must be at least one zone"));
+    let too_small = || refused(ZoneNote::RangeTooSmall { file: name.clone() });
     if new_start != start {
         if new_start >= end {
             return Err(too_small());
         }
-        tell(format!("{name}: rounded up offset from {start} to {new_start}"));
+        tell(ZoneNote::OffsetIsRounded { file: name.clone(), from_bytes: start, to_bytes: new_start });
     }
     let new_end = (end - end % zone_bytes).min((layout.n_zones as u64).saturating_mul(zone_bytes));
     if new_end != end {
         if new_end <= new_start {
             return Err(too_small());
         }
-        tell(format!("{name}: rounded down io_size from {} to {}", end - new_start, new_end - new_start));
+        let (from_bytes, to_bytes) = (end - new_start, new_end - new_start);
+        tell(ZoneNote::SizeIsRounded { file: name.clone(), from_bytes, to_bytes, is_read: false });
     }
     (file.start_bytes, file.length_bytes) = (new_start, new_end - new_start);
     Ok(())
@@ -277,8 +277,9 @@ fn round_reads(file: &mut FilePlan, layout: &ZoneLayout, events: &mut dyn FnMut(
     let end = file.start_bytes.saturating_add(file.length_bytes);
     let new_length = (end - end % layout.zone_bytes).saturating_sub(file.start_bytes);
     if new_length != file.length_bytes {
-        let text = format!("{}: rounded io_size from {} to {new_length}", file.name, file.length_bytes);
-        events(RunEvent::Message(MessageStream::Info, text.into()));
+        let (from_bytes, to_bytes) = (file.length_bytes, new_length);
+        let note = ZoneNote::SizeIsRounded { file: file.name.clone(), from_bytes, to_bytes, is_read: true };
+        events(RunEvent::Message(MessageStream::Info, note.into()));
         file.length_bytes = new_length;
     }
 }
@@ -293,8 +294,8 @@ fn capacity_bytes(file: &FilePlan, layout: &ZoneLayout) -> u64 {
 }
 
 /// The zones cannot be as the job wants them.
-fn refused(message: String) -> Failure {
-    failure!(EINVAL, "zbd_init_files").explained(message)
+fn refused(note: ZoneNote) -> Failure {
+    failure!(EINVAL, "zbd_init_files").explained(note)
 }
 
 #[cfg(test)]

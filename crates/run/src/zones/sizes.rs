@@ -7,6 +7,7 @@ use crate::error::Failure;
 use crate::files;
 use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_spec::{JobSpec, SizesInZones, ZoneSpec};
+use ferrio_stats::note::ZoneNote;
 use std::sync::Arc;
 
 /// Jobs of workers with bytes for zones, each with the position of its worker.
@@ -49,9 +50,7 @@ fn has_sizes(spec: &JobSpec) -> bool {
 pub(crate) fn check(worker: &WorkerPlan) -> Result<(), Failure> {
     match converted(worker)? {
         None => Ok(()),
-        Some(_) => {
-            Err(refused(format!("{}: the devices of the job have changed since the run began", worker.spec.name)))
-        }
+        Some(_) => Err(refused(ZoneNote::DevicesHaveChanged { job: worker.spec.name.clone() })),
     }
 }
 
@@ -63,7 +62,8 @@ fn converted(worker: &WorkerPlan) -> Result<Option<JobSpec>, Failure> {
     }
     let mut spec = JobSpec::clone(&worker.spec);
     let zone_bytes = zone_bytes(worker)?;
-    let too_many = |(name, n_zones)| refused(format!("fio: {name}={n_zones}z is more than 2^64 bytes"));
+    let too_many =
+        |(option, n_zones): (&'static str, u64)| refused(ZoneNote::SizeBeyondBytes { option: option.into(), n_zones });
     zones.sizes.put_into(&mut spec.extent, zone_bytes).map_err(too_many)?;
     if let ZoneSpec::Sequential(zones) = &mut spec.zones {
         zones.sizes = SizesInZones::default();
@@ -77,9 +77,8 @@ fn zone_bytes(worker: &WorkerPlan) -> Result<u64, Failure> {
     for path in files::named_paths(worker) {
         let (found, name) = (target::device_zone_bytes(worker, &path)?, path.display());
         let zone_bytes = found.ok_or_else(|| target::needs_zone_size(&name.to_string()))?;
-        if let Some(other) = known.filter(|other| *other != zone_bytes) {
-            let text = "sizes in zones need devices whose zones have one size, and these have";
-            return Err(refused(format!("{name}: {text} {other} and {zone_bytes} bytes")));
+        if let Some(other_bytes) = known.filter(|other| *other != zone_bytes) {
+            return Err(refused(ZoneNote::DevicesDiffer { file: name.to_string(), other_bytes, zone_bytes }));
         }
         known = Some(zone_bytes);
     }

@@ -9,7 +9,7 @@ use crate::files::FilePlan;
 use crate::plan::WorkerPlan;
 use ferrio_spec::{DirectionMix, SequentialZonesSpec};
 use ferrio_stats::Note;
-use ferrio_stats::note::During;
+use ferrio_stats::note::{During, ZoneNote};
 use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::block_device::zones::{OpenZonedDevice, Zone, ZoneCondition, ZoneKind, ZoneModel, ZonedDevice};
 use ferrio_sys::file::{Access, FileInfo, FileKind, OpenRequest};
@@ -93,9 +93,7 @@ fn unreadable(error: &ferrio_sys::Error) -> Failure {
 
 /// Neither the device nor the job says how large a zone is.
 pub(super) fn needs_zone_size(name: &str) -> Failure {
-    refused(format!(
-        "{name}: Specifying the zone size is mandatory for regular file/block device with --zonemode=zbd\n"
-    ))
+    refused(ZoneNote::SizeIsMandatory { name: name.to_owned() })
 }
 
 /// The device, if it has zones.
@@ -126,16 +124,16 @@ pub(super) fn of_device(
         failure!(errno_of(&error), "zbd_get_zones").explained(Note::system(During::Nothing, &error))
     };
     if found.model == ZoneModel::HostManaged && worker.writes() && !worker.spec.durability.direct {
-        return Err(refused("Using direct I/O is mandatory for writing to ZBD drives".to_owned()));
+        return Err(refused(ZoneNote::DirectIsMandatory));
     }
     let zone_bytes = found.device.zone_bytes().map_err(system)?;
     if spec.zone_bytes > 0 && spec.zone_bytes != zone_bytes {
-        let given = spec.zone_bytes;
-        let text = format!("fio: {name} job parameter zonesize {given} does not match disk zone size {zone_bytes}.");
-        return Err(failure!(EINVAL, "zbd_create_zone_info() failed").explained(text));
+        let note = ZoneNote::NotTheDisksSize { file: name.clone(), given_bytes: spec.zone_bytes, zone_bytes };
+        return Err(failure!(EINVAL, "zbd_create_zone_info() failed").explained(note));
     }
     let zones = found.device.report().map_err(system)?;
-    let layout = layout_of(&zones, zone_bytes).ok_or_else(|| refused(format!("{name}: zones differ in size")))?;
+    let differ = || refused(ZoneNote::SizesDiffer { file: name.clone() });
+    let layout = layout_of(&zones, zone_bytes).ok_or_else(differ)?;
     let limits = limits(spec, &found, name)?;
     let behind = Arc::new(DeviceBehind::default());
     if found.is_writable {
@@ -167,7 +165,7 @@ fn limits(spec: &SequentialZonesSpec, found: &FoundZones, name: &str) -> Result<
         }
         (0, limit) => limit,
         (given, limit) if limit > 0 && given > limit => {
-            return Err(refused(format!("{name}: max_open_zones {given} is above the limit of the device, {limit}")));
+            return Err(refused(ZoneNote::AboveOpenLimit { file: name.to_owned(), given, limit }));
         }
         (given, _) => given,
     };
@@ -200,21 +198,19 @@ fn emulated(spec: &SequentialZonesSpec, file: &FilePlan, n_workers: usize) -> Re
         return Err(needs_zone_size(name));
     }
     if zone_bytes < MIN_ZONE_BYTES {
-        return Err(refused(format!("{name}: zone size must be at least 512 bytes for --zonemode=zbd")));
+        return Err(refused(ZoneNote::SizeTooSmall { file: name.clone(), min_bytes: MIN_ZONE_BYTES }));
     }
     if spec.capacity_bytes > zone_bytes {
-        let capacity = spec.capacity_bytes;
-        return Err(refused(format!(
-            "{name}: job parameter zonecapacity {capacity} is larger than zone size {zone_bytes}"
-        )));
+        let capacity_bytes = spec.capacity_bytes;
+        return Err(refused(ZoneNote::CapacityTooLarge { file: name.clone(), capacity_bytes, zone_bytes }));
     }
     if file_bytes < zone_bytes {
-        return Err(refused(format!("{name}: file/device size {file_bytes} is smaller than zone size {zone_bytes}")));
+        return Err(refused(ZoneNote::FileTooSmall { file: name.clone(), file_bytes, zone_bytes }));
     }
     let capacity_bytes = if spec.capacity_bytes > 0 { spec.capacity_bytes } else { zone_bytes };
     let n_zones = file_bytes.div_ceil(zone_bytes);
     if n_zones > MAX_ZONES {
-        return Err(refused(format!("{name}: {n_zones} zones are more than {MAX_ZONES}: zonesize is too small")));
+        return Err(refused(ZoneNote::TooMany { file: name.clone(), n_zones, limit: MAX_ZONES }));
     }
     let shapes = ZoneShapes::Same(ZoneShape { capacity_bytes, is_sequential: true });
     let layout = ZoneLayout { zone_bytes, n_zones: n_zones as usize, shapes };
@@ -229,7 +225,7 @@ fn make(
     n_workers: usize,
     device: &Arc<DeviceBehind>,
 ) -> Result<ZoneTable, Failure> {
-    let too_many = || refused(format!("{name}: too many zones"));
+    let too_many = || refused(ZoneNote::TooManyForMemory { file: name.to_owned() });
     let n_words = ZoneTable::n_words(&layout, limits.max_open, n_workers).ok_or_else(too_many)?;
     let state = SharedZones::new(n_words, Arc::clone(device)).map_err(|error| {
         failure!(errno_of(&error), "zbd_init_files").explained(Note::system(During::Nothing, &error))

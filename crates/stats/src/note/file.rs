@@ -2,6 +2,7 @@
 //!
 //! Must not know: words. Start reading at [`FileNote`].
 
+use super::SystemError;
 use serde::{Deserialize, Serialize};
 
 /// A remark or a refusal about the files of a job.
@@ -16,6 +17,35 @@ pub enum FileNote {
     TreesAreEmpty {
         /// Name of the job.
         job: String,
+    },
+    /// A file of a job is `-`.
+    StandardStream {
+        /// Name of the job.
+        job: String,
+    },
+    /// A file has no size, and nothing takes the place of one: a pipe, a socket.
+    NoSize {
+        /// Name of the job.
+        job: String,
+        /// Its path.
+        file: String,
+    },
+    /// A job has files without bytes, and no size.
+    SizeIsMissing {
+        /// Name of the job.
+        job: String,
+    },
+    /// The range of a job begins where its file has ended.
+    NoValidOffset {
+        /// Name of the job.
+        job: String,
+    },
+    /// A device that would be overwritten is in use.
+    InUse {
+        /// Its path.
+        path: String,
+        /// By whom.
+        usage: DeviceUsage,
     },
     /// A directory is no file.
     IsDirectory {
@@ -74,4 +104,25 @@ pub enum FileNote {
         /// So many regions would be large enough.
         n_allowed: u64,
     },
+}
+
+/// Who has a device that would be overwritten.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DeviceUsage {
+    /// It, or a partition of it, is mounted.
+    Mounted,
+    /// It, or a partition of it, is swap space.
+    Swap {
+        /// Path of the swap space.
+        path: String,
+    },
+    /// A device (dm, md, loop) is made of it.
+    HeldBy {
+        /// Name of that device.
+        name: String,
+    },
+    /// Somebody has claimed it who cannot be seen from here.
+    Claimed,
+    /// That cannot be known.
+    Unknown(SystemError),
 }

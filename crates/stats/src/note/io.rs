@@ -63,6 +63,13 @@ pub enum IoNote {
         /// Bytes.
         length: u64,
     },
+    /// A job was slower than `rate_min` or `rate_iops_min`.
+    TooSlow {
+        /// Name of the job.
+        job: String,
+        /// Each rate that was not kept; one at least.
+        misses: Vec<RateMiss>,
+    },
     /// A zone could not be reset.
     ZoneReset {
         /// Name of the file.
@@ -98,5 +105,24 @@ pub enum IoNote {
         zone: u64,
         /// How many it takes.
         limit: u64,
+    },
+}
+
+/// A least rate that was not kept, over the last window.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RateMiss {
+    /// `rate_min`.
+    Bytes {
+        /// Bytes a second that were wanted.
+        least: u64,
+        /// Bytes a second that there were.
+        found: u64,
+    },
+    /// `rate_iops_min`.
+    Ios {
+        /// I/Os a second that were wanted.
+        least: u64,
+        /// I/Os a second that there were.
+        found: u64,
     },
 }

@@ -3,6 +3,7 @@
 //! Must not know: words. Start reading at [`RunNote`].
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// A remark or a refusal of a run, or of the set-up of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +67,58 @@ pub enum RunNote {
     },
     /// `cgroup` without the hierarchy.
     NoControlGroups,
+    /// A thread is to enter a group of cgroup2.
+    ThreadInControlGroup {
+        /// Name of the job.
+        job: String,
+    },
+    /// `cgroup_weight` where the hierarchy is cgroup2.
+    NoControlGroupWeight {
+        /// Name of the job.
+        job: String,
+    },
+    /// `end_syncfs` with an engine that cannot.
+    NoSyncfs {
+        /// Name of the job.
+        job: String,
+    },
+    /// `block_error_percentiles` of more blocks than are kept.
+    TooManyBlockStates {
+        /// Name of the job.
+        job: String,
+        /// How many are kept.
+        limit: u64,
+    },
+    /// Another end is waited for.
+    AwaitsConnection,
+    /// The other end has not come within the runtime.
+    NoConnection {
+        /// Name of the job.
+        job: String,
+    },
+    /// The buffers that a trace asks for are too much.
+    TooManyBuffers {
+        /// How many.
+        depth: u32,
+        /// Bytes of each.
+        buffer_bytes: u64,
+    },
+    /// A command of a job begins (`exec_prerun`, `exec_postrun`).
+    SavesOutput {
+        /// Name of the job.
+        job: String,
+        /// `prerun`, `postrun`.
+        kind: Cow<'static, str>,
+        /// Where what it prints goes.
+        path: String,
+    },
+    /// `exec_prerun` has failed, and its job does no I/O.
+    PrerunFailed {
+        /// Name of the job.
+        job: String,
+        /// How it ended, in the form of `wait(2)`.
+        wait_status: i32,
+    },
     /// `ioscheduler` for a device without any.
     NoSchedulers {
         /// Name of the device.

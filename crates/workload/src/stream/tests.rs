@@ -153,7 +153,7 @@ fn jumps_in_a_part_of_a_file_are_those_of_the_peer() {
     assert_eq!(jumps(1, 32, -2), [6, 5, 4, 3, 2, 1, 7, 6]);
     assert_eq!(jumps(2, 32, -2), [6, 5, 4, 3, 2, 8, 7, 6]);
     assert_eq!(jumps(24, 32, -3), [29, 27, 25, 29, 27, 25, 29, 27]);
-    assert_eq!(jumps(16, 32, -16), []);
+    assert_eq!(jumps(16, 32, -16), [0_u64; 0]);
     assert_eq!(jumps(8, 64, -2), [8, 14, 13, 12, 11, 10, 9, 8], "as far from the start of the file as it is long");
 }
 

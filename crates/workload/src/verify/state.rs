@@ -9,6 +9,7 @@
 
 use crate::workload::OffsetState;
 use ferrio_spec::HeaderLayout;
+use ferrio_stats::note::StateFault;
 use ferrio_units::checksum::crc32c;
 
 /// The largest file that is read or written, bytes.
@@ -60,22 +61,10 @@ pub enum LastWrites {
     },
 }
 
-/// Why bytes are no state.
+/// Bytes that are no state, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum StateError {
-    /// There are fewer bytes than the head has.
-    #[error("fio: failed reading verify state header")]
-    NoHeader,
-    /// The version is unknown.
-    #[error("fio: unsupported ({0}) version in verify state header")]
-    Version(u64),
-    /// The length differs from that in the head, or is larger than that of any state.
-    #[error("fio: failed reading verify state: it has {0} bytes, and is to have {1}")]
-    Length(u64, u64),
-    /// The checksum is wrong, or the parts contradict each other.
-    #[error("fio: verify state is corrupt")]
-    Corrupt,
-}
+#[error("no state of a verified job: {0:?}")]
+pub struct StateError(pub StateFault);
 
 /// The state of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,21 +151,21 @@ impl VerifyState {
     pub fn decode(bytes: &[u8], iodepth: usize) -> Result<Self, StateError> {
         let mut head = StateWords(bytes);
         let (Some(version), Some(size), Some(crc)) = (head.u64(), head.u64(), head.u64()) else {
-            return Err(StateError::NoHeader);
+            return Err(StateError(StateFault::NoHeader));
         };
         let has_slots = [Self::version(HeaderLayout::V3), VERSION_OF_3_41].contains(&version);
         if !has_slots && version != Self::version(HeaderLayout::V2) {
-            return Err(StateError::Version(version));
+            return Err(StateError(StateFault::Version(version)));
         }
         let body =
             usize::try_from(size).ok().filter(|size| *size <= MAX_STATE_BYTES).and_then(|size| head.0.get(..size));
-        let body = body.ok_or(StateError::Length(head.0.len() as u64, size))?;
+        let body = body.ok_or(StateError(StateFault::Length { found: head.0.len() as u64, wanted: size }))?;
         if u64::from(crc32c(body)) != crc {
-            return Err(StateError::Corrupt);
+            return Err(StateError(StateFault::Corrupt));
         }
         let words = StateWords(body);
         let state = if has_slots { Self::of_slots(words, iodepth) } else { Self::of_places(words) };
-        state.ok_or(StateError::Corrupt)
+        state.ok_or(StateError(StateFault::Corrupt))
     }
 
     fn of_slots(mut words: StateWords<'_>, iodepth: usize) -> Option<Self> {

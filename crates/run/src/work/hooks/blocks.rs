@@ -7,6 +7,7 @@ use crate::files::FileSet;
 use crate::plan::WorkerPlan;
 use crate::work::lane::slots::Slot;
 use ferrio_engine::IoUnit;
+use ferrio_stats::note::RunNote;
 use ferrio_stats::{BlockState, BlockStates};
 use ferrio_sys::errno::ENOMEM;
 use ferrio_units::{DataDirection, Direction};
@@ -44,12 +45,8 @@ impl BlockTable {
             table.files.push((file.start_bytes, n_blocks as usize));
             n_blocks = n_blocks.saturating_add(file.length_bytes.div_ceil(unit_bytes));
             if n_blocks > MAX_BLOCKS {
-                let text = format!(
-                    "fio: {}: block_error_percentiles keeps the state of at most {MAX_BLOCKS} blocks; use a smaller size, \
-                     or larger trims",
-                    plan.spec.name
-                );
-                return Err(failure!(ENOMEM, "block_error_percentiles").explained(text));
+                let note = RunNote::TooManyBlockStates { job: plan.spec.name.clone(), limit: MAX_BLOCKS };
+                return Err(failure!(ENOMEM, "block_error_percentiles").explained(note));
             }
         }
         // Within the bound.

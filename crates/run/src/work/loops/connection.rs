@@ -7,6 +7,7 @@ use crate::error::{Failure, failure};
 use crate::events::MessageStream;
 use crate::work::lane::Lane;
 use ferrio_engine::Connection;
+use ferrio_stats::note::RunNote;
 use ferrio_sys::errno::ETIMEDOUT;
 
 /// Makes the connection, however long it takes: to the end of the run, or of the runtime.
@@ -25,7 +26,7 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
             Connection::Made => return Ok(()),
             Connection::Listening if !is_told => {
                 is_told = true;
-                lane.context.say(MessageStream::Info, "fio: waiting for connection".to_owned());
+                lane.context.say(MessageStream::Info, RunNote::AwaitsConnection);
             }
             Connection::Listening | Connection::Awaited => {}
         }
@@ -33,8 +34,8 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
             return Err(Failure::stopped());
         }
         if limit_ns > 0 && lane.clock.now_ns().saturating_sub(start_ns) >= limit_ns {
-            let text = format!("fio: {}: no connection was made within runtime", lane.plan.spec.name);
-            return Err(failure!(ETIMEDOUT, "connect").explained(text));
+            let note = RunNote::NoConnection { job: lane.plan.spec.name.clone() };
+            return Err(failure!(ETIMEDOUT, "connect").explained(note));
         }
     }
 }

@@ -6,7 +6,7 @@ use super::Worker;
 use super::queued::drain;
 use crate::error::{Failure, failure};
 use crate::work::lane::Stop;
-use ferrio_stats::note::IoNote;
+use ferrio_stats::note::{IoNote, ZoneNote};
 use ferrio_sys::errno::{EBUSY, EINVAL};
 use ferrio_workload::{CompletedIo, Next, NextIo, ZoningFailure, ZoningFailureKind};
 use std::time::Duration;
@@ -51,8 +51,8 @@ pub(crate) fn zones_failed(worker: &Worker<'_>, failure: ZoningFailure) -> Failu
         }
         ZoningFailureKind::BlockExceedsZone => failure!(EINVAL, "I/O buflen exceeds zone size"),
         ZoningFailureKind::CapacityBelowBlock { capacity_bytes, min_bytes } => {
-            let text = format!("zone capacity {capacity_bytes} smaller than minimum block size {min_bytes}");
-            failure!(EINVAL, "ZCAP is less min_bs").explained(text)
+            let note = ZoneNote::CapacityBelowBlock { capacity_bytes, min_bytes };
+            failure!(EINVAL, "ZCAP is less min_bs").explained(note)
         }
         ZoningFailureKind::TooManyActive(limit) => {
             let limit = limit as u64;

@@ -6,6 +6,7 @@
 use crate::error::{Failure, failure};
 use crate::plan::WorkerPlan;
 use crate::work::lane::account::Account;
+use ferrio_stats::note::{IoNote, RateMiss};
 use ferrio_sys::errno::EIO;
 use ferrio_units::{DataDirection, PerDirection};
 
@@ -62,38 +63,40 @@ impl Minima {
         self.end_ns
     }
 
-    /// Ends the window. The error has a line for each direction that was too slow.
+    /// Ends the window. The error tells of each direction that was too slow.
     pub(crate) fn at(&mut self, now_ns: u64, account: &Account) -> Result<(), Failure> {
         let moved = Moved { bytes: account.bytes(), ios: account.ios() };
         let misses = self.before.map(|before| self.misses(now_ns, before, moved));
         (self.before, self.start_ns) = (Some(moved), now_ns);
         self.end_ns = now_ns.saturating_add(self.cycle_ns);
         match misses {
-            Some(lines) if !lines.is_empty() => Err(failure!(EIO, "check_min_rate").explained(lines.join("\n"))),
+            Some(misses) if !misses.is_empty() => {
+                Err(failure!(EIO, "check_min_rate").explained(IoNote::TooSlow { job: self.name.clone(), misses }))
+            }
             _ => Ok(()),
         }
     }
 
-    fn misses(&self, now_ns: u64, before: Moved, now: Moved) -> Vec<String> {
+    fn misses(&self, now_ns: u64, before: Moved, now: Moved) -> Vec<RateMiss> {
         let elapsed_ns = now_ns.saturating_sub(self.start_ns).max(1);
         let per_sec = |now: u64, before: u64| {
             let count = u128::from(now.saturating_sub(before));
             u64::try_from(count * 1_000_000_000 / u128::from(elapsed_ns)).unwrap_or(u64::MAX)
         };
-        let mut lines = Vec::new();
+        let mut misses = Vec::new();
         for direction in DataDirection::ALL {
-            let (name, least) = (&self.name, self.bytes_per_sec[direction]);
-            let rate = per_sec(now.bytes[direction], before.bytes[direction]);
-            if rate < least {
-                lines.push(format!("{name}: rate_min={least}B/s not met, got {rate}B/s"));
+            let least = self.bytes_per_sec[direction];
+            let found = per_sec(now.bytes[direction], before.bytes[direction]);
+            if found < least {
+                misses.push(RateMiss::Bytes { least, found });
                 continue;
             }
             let least = self.ios_per_sec[direction];
-            let rate = per_sec(now.ios[direction], before.ios[direction]);
-            if rate < least {
-                lines.push(format!("{name}: rate_iops_min={least} not met, got {rate} IOPS"));
+            let found = per_sec(now.ios[direction], before.ios[direction]);
+            if found < least {
+                misses.push(RateMiss::Ios { least, found });
             }
         }
-        lines
+        misses
     }
 }

@@ -6,6 +6,7 @@ use crate::error::{Failure, failure};
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
 use ferrio_spec::{DirectionMix, SizeSpec, VerifiedWrites, VerifySpec, ZoneSpec};
+use ferrio_stats::note::{ManyWrites, Remedy, VerifyNote};
 use ferrio_sys::errno::{EINVAL, ENOMEM};
 use ferrio_units::DataDirection;
 use ferrio_workload::shape::Shape;
@@ -21,26 +22,17 @@ pub(crate) fn check(plan: &WorkerPlan, set: &FileSet, shape: Shape) -> Result<()
     check_names(set)?;
     check_number(plan, set, shape, verify)?;
     let is_only = verify.reads == VerifiedWrites::OfEarlierRun;
-    let refused = |text: &str| Err(failure!(EINVAL, "verify").explained(text));
+    let refused = |note: VerifyNote| Err(failure!(EINVAL, "verify").explained(note));
     let has_rest = set.io_bytes > set.pass_bytes && !shape.goes_round();
     if is_only && verify.backlog.is_some() && has_rest && shape.overlaps_in_pass() {
         // What that run read back counted for its `io_size`, also what was written over later.
-        return refused(
-            "fio: verify_only: how many passes a job with verify_backlog has done, whose writes lie over others and \
-                    whose io_size is beyond its size, is not known",
-        );
+        return refused(VerifyNote::UncountedPasses);
     }
     if is_only && verify.trims.is_some() && (verify.backlog.is_some() || has_passes(plan, set, shape)) {
-        return refused(
-            "fio: verify_only: what a job with trim_percentage has trimmed when is known of one pass without \
-                    verify_backlog only",
-        );
+        return refused(VerifyNote::UncountedTrims);
     }
     if is_only && raced(plan, shape, verify) {
-        return refused(
-            "fio: verify_only: of writes or trims over parts of others that were in flight together nobody knows \
-                    which came last: both runs need serialize_overlap=1 or iodepth=1",
-        );
+        return refused(VerifyNote::RacedWrites);
     }
     Ok(())
 }
@@ -62,10 +54,7 @@ pub(crate) fn check_trace(plan: &WorkerPlan, set: &FileSet) -> Result<(), Failur
 fn check_names(set: &FileSet) -> Result<(), Failure> {
     let mut names = BTreeSet::new();
     match set.files.iter().find(|file| !names.insert(&file.path)) {
-        Some(file) => {
-            let text = format!("fio: verify: the job has file {} twice: it would write over its own blocks", file.name);
-            Err(failure!(EINVAL, "verify").explained(text))
-        }
+        Some(file) => Err(failure!(EINVAL, "verify").explained(VerifyNote::HasFileTwice { file: file.name.clone() })),
         None => Ok(()),
     }
 }
@@ -89,34 +78,30 @@ fn check_number(plan: &WorkerPlan, set: &FileSet, shape: Shape, verify: &VerifyS
     if n_writes <= MAX_PENDING as u64 {
         return Ok(());
     }
-    let text = format!(
-        "fio: verify: a pass has {n_writes} writes to be remembered, at most {MAX_PENDING} can be ({} bytes of memory); \
-         {}",
-        MAX_PENDING * size_of::<PendingWrite>(),
-        advice(verify, shape.overlaps())
-    );
-    Err(failure!(ENOMEM, "verify").explained(text))
+    let limit_bytes = (MAX_PENDING * size_of::<PendingWrite>()) as u64;
+    Err(too_many_writes(Some(ManyWrites { n_writes, limit_bytes }), verify, shape.overlaps()))
 }
 
 /// What helps against too many writes. `overlap`: one may lie over another.
-fn advice(verify: &VerifySpec, overlap: bool) -> String {
-    let mut ways = vec!["larger blocks", "fewer writes (size, io_size, number_ios, loops)"];
+fn remedies(verify: &VerifySpec, overlap: bool) -> Vec<Remedy> {
+    let mut ways = vec![Remedy::LargerBlocks, Remedy::FewerWrites];
     if verify.reads == VerifiedWrites::Done && verify.trims.is_none() {
-        ways.push("a small verify_backlog, which reads back between writes");
+        ways.push(Remedy::SmallBacklog);
         if !overlap && verify.backlog.is_none() {
-            ways.push("experimental_verify=1, which remembers none");
+            ways.push(Remedy::Regeneration);
         }
     }
-    format!("run with {}", ways.join(", or "))
+    ways
+}
+
+fn too_many_writes(of_pass: Option<ManyWrites>, verify: &VerifySpec, overlap: bool) -> Failure {
+    let (limit, remedies) = (MAX_PENDING as u64, remedies(verify, overlap));
+    failure!(ENOMEM, "verify").explained(VerifyNote::TooManyWrites { of_pass, limit, remedies })
 }
 
 /// The job ends: it made more writes than can be remembered. `overlap`: one may lie over another.
 pub(crate) fn too_many(verify: &VerifySpec, overlap: bool) -> Failure {
-    let text = format!(
-        "fio: verify: too many writes to be remembered, at most {MAX_PENDING} can be; {}",
-        advice(verify, overlap)
-    );
-    failure!(ENOMEM, "verify").explained(text)
+    too_many_writes(None, verify, overlap)
 }
 
 /// Where what the passes of an earlier run wrote is kept until the last: a pass may have written over parts of blocks of those

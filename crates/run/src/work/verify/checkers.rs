@@ -9,7 +9,7 @@
 use crate::error::{Failure, errno_of, failure};
 use ferrio_spec::VerifySpec;
 use ferrio_stats::Note;
-use ferrio_stats::note::During;
+use ferrio_stats::note::{During, VerifyNote};
 use ferrio_sys::errno::{EIO, ENOMEM};
 use ferrio_sys::scheduling;
 use ferrio_workload::verify::block::Expected;
@@ -69,11 +69,7 @@ impl CheckedBlock {
             Content::Faulty(file_index, expected, fault) => {
                 Ok(Some(Faulty { file_index, expected, fault, received: state.0.clone() }))
             }
-            Content::Lost => {
-                let text =
-                    "fio: verify_async: a thread has panicked: its block is not checked. This is a bug".to_owned();
-                Err(failure!(EIO, "verify_async").explained(text))
-            }
+            Content::Lost => Err(failure!(EIO, "verify_async").explained(VerifyNote::CheckerPanicked)),
             _ => Ok(None),
         }
     }
@@ -104,8 +100,8 @@ impl Checkers {
         let place = |_| {
             let mut block = Vec::new();
             block.try_reserve_exact(block_bytes).map_err(|_| {
-                let text = format!("fio: verify_async: no memory for {} blocks", n_threads * PLACES_EACH);
-                failure!(ENOMEM, "verify_async").explained(text)
+                let n_blocks = (n_threads * PLACES_EACH) as u64;
+                failure!(ENOMEM, "verify_async").explained(VerifyNote::NoMemoryToCheck { n_blocks })
             })?;
             Ok(CheckedBlock { state: Mutex::new((block, Content::Nothing)), changed: Condvar::new() })
         };

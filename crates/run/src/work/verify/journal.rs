@@ -11,7 +11,7 @@ use crate::plan::WorkerPlan;
 use ferrio_spec::SyncMode;
 use ferrio_spec::engines::Data;
 use ferrio_stats::Note;
-use ferrio_stats::note::During;
+use ferrio_stats::note::{During, VerifyNote};
 use ferrio_sys::errno::{EINVAL, EIO};
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::verify::block::Write;
@@ -40,12 +40,12 @@ impl CrashLog {
     pub(crate) fn create(plan: &WorkerPlan, set: &FileSet) -> Result<Option<Box<Self>>, Failure> {
         let Some(path) = log_path(&plan.spec, plan.clone_index) else { return Ok(None) };
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let refused = |text: String| failure!(EINVAL, "verify_crash_log").explained(text);
+        let refused = |note: VerifyNote| failure!(EINVAL, "verify_crash_log").explained(note);
         if !plan.engine.def.targets.are_opened_by_run() || plan.engine.def.data != Data::Kept {
-            return Err(refused(format!("fio: verify_crash_log: engine {} keeps nothing", plan.engine.def.name)));
+            return Err(refused(VerifyNote::JournalOfNothing { engine: plan.engine.def.name.to_owned() }));
         }
         if set.files.iter().any(|file| absolute(&file.path) == absolute(&path)) {
-            return Err(refused(format!("fio: verify_crash_log: {} is a file of the job itself", path.display())));
+            return Err(refused(VerifyNote::JournalIsOwnFile { path: path.display().to_string() }));
         }
         let Some(verify) = &plan.spec.verify else { return Ok(None) };
         let header = CrashHeader {

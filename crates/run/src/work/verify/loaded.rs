@@ -9,11 +9,12 @@ use crate::events::MessageStream;
 use crate::link::context::WorkerContext;
 use crate::plan::WorkerPlan;
 use crate::work::lane::{Lane, Stop};
+use ferrio_stats::note::VerifyNote;
 use ferrio_sys::errno::{EINVAL, EIO};
-use ferrio_units::{DataDirection, Direction, errno_text};
+use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::NextIo;
 use ferrio_workload::verify::pending::PendingWrite;
-use ferrio_workload::verify::state::{MAX_STATE_BYTES, VerifyState, WriteFate};
+use ferrio_workload::verify::state::{MAX_STATE_BYTES, StateError, VerifyState, WriteFate};
 use std::fs::OpenOptions;
 use std::io::{self, Read as _};
 
@@ -78,11 +79,8 @@ impl LoadedState {
         if std::mem::replace(&mut self.has_said, true) {
             return;
         }
-        let text = match told {
-            WriteFate::NotIssued => format!("Stop verify because seq {number} >= {}", self.state.n_writes),
-            _ => format!("Stop verify because seq {number} was an inflight write"),
-        };
-        context.say(MessageStream::Info, text);
+        let n_writes = (told == WriteFate::NotIssued).then_some(self.state.n_writes);
+        context.say(MessageStream::Info, VerifyNote::EndOfState { number, n_writes });
     }
 
     /// Of the writes of a pass those that the state tells of. `by_place`: they stand in the order of their places.
@@ -110,18 +108,17 @@ pub(crate) fn load(plan: &WorkerPlan) -> Result<Option<LoadedState>, Failure> {
     let path = path(plan, verify.dump_directory.as_ref());
     let failed = |error: &io::Error| {
         let errno = error.raw_os_error().unwrap_or(EIO);
-        let text = errno_text(errno);
-        let text = format!("fio: open state file: {text}\nfio: state file: {} (for_write=0)", path.display());
-        failure!(errno, "open state file").explained(text)
+        let path = path.display().to_string();
+        failure!(errno, "open state file").explained(VerifyNote::StateUnreadable { path, errno })
     };
     let mut bytes = Vec::new();
     let file = OpenOptions::new().read(true).open(&path).map_err(|error| failed(&error))?;
     file.take(MAX_STATE_BYTES as u64 + 64).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
     match VerifyState::decode(&bytes, plan.spec.queue.iodepth as usize) {
         Ok(state) => Ok(Some(LoadedState { state, has_said: false, n_reads: 0, left_out: None })),
-        Err(error) => {
-            let text = format!("{error}\nfio: state file: {} (for_write=0)", path.display());
-            Err(failure!(EINVAL, "read verify state").explained(text))
+        Err(StateError(fault)) => {
+            let path = path.display().to_string();
+            Err(failure!(EINVAL, "read verify state").explained(VerifyNote::StateBroken { path, fault }))
         }
     }
 }

@@ -35,6 +35,7 @@ use expect::Expectations;
 use faults::tell_fault;
 use ferrio_spec::{VerifiedWrites, VerifySpec};
 use ferrio_stats::VerifyStats;
+use ferrio_stats::note::VerifyNote;
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::shape::Shape;
 use ferrio_workload::verify::block::{Expected, Write};
@@ -474,8 +475,8 @@ impl Verifier {
     /// Writes the state file; `None`: there is nothing to write.
     ///
     /// # Errors
-    /// What cannot be written, in words.
-    pub(crate) fn save_state(&self, lane: &Lane<'_>) -> Option<Result<(), String>> {
+    /// What cannot be written.
+    pub(crate) fn save_state(&self, lane: &Lane<'_>) -> Option<Result<(), VerifyNote>> {
         let keeper = self.state.as_ref().filter(|_| !lane.context.readonly)?;
         let n_writes = match self.spec.reads {
             VerifiedWrites::Fsynced => self.durable.before_all(lane.files.n_files() as usize),

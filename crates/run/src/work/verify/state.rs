@@ -8,6 +8,7 @@
 use crate::plan::WorkerPlan;
 use crate::work::lane::Lane;
 use ferrio_spec::{HeaderLayout, VerifySpec};
+use ferrio_stats::note::{SystemError, VerifyNote};
 use ferrio_workload::verify::state::{LastWrites, MAX_STATE_BYTES, VerifyState, empty_slots, short_name};
 use ferrio_workload::workload::OffsetState;
 use std::collections::{BTreeMap, VecDeque};
@@ -94,13 +95,14 @@ impl StateKeeper {
     /// Writes the file. `n_writes`: writes before this one are told of.
     ///
     /// # Errors
-    /// What cannot be written, in words.
-    pub(crate) fn save(&self, lane: &Lane<'_>, spec: &VerifySpec, n_writes: u64) -> Result<(), String> {
+    /// What cannot be written.
+    pub(crate) fn save(&self, lane: &Lane<'_>, spec: &VerifySpec, n_writes: u64) -> Result<(), VerifyNote> {
         let path = path(lane.plan, spec.dump_directory.as_ref());
-        let failed = |why: &dyn std::fmt::Display| format!("fio: write state file {}: {why}", path.display());
+        let failed =
+            |error: Option<SystemError>| VerifyNote::StateNotWritten { path: path.display().to_string(), error };
         let n_files = lane.files.n_files() as usize;
         let Some(last) = self.last(n_files) else {
-            return Err(failed(&"it would be larger than any that is read"));
+            return Err(failed(None));
         };
         let state = VerifyState {
             n_writes: n_writes.min(self.unlisted),
@@ -114,7 +116,7 @@ impl StateKeeper {
             file.write_all(&state.encode())?;
             file.sync_data()
         });
-        written.map_err(|error| failed(&error))
+        written.map_err(|error| failed(Some((&error).into())))
     }
 }
 

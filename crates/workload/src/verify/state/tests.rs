@@ -90,19 +90,22 @@ fn what_is_known_of_a_write() {
 fn what_is_no_state_is_refused() {
     let bytes = of_the_peer();
     let decode = |bytes: &[u8]| VerifyState::decode(bytes, 1);
-    assert_eq!(decode(&bytes[..23]), Err(StateError::NoHeader));
-    assert_eq!(decode(&bytes[..100]), Err(StateError::Length(76, 168)));
+    assert_eq!(decode(&bytes[..23]), Err(StateError(StateFault::NoHeader)));
+    assert_eq!(decode(&bytes[..100]), Err(StateError(StateFault::Length { found: 76, wanted: 168 })));
     let changed = |at: usize, byte: u8| {
         let mut bytes = bytes.clone();
         bytes[at] = byte;
         bytes
     };
-    assert_eq!(decode(&changed(0, 6)), Err(StateError::Version(6)));
+    assert_eq!(decode(&changed(0, 6)), Err(StateError(StateFault::Version(6))));
     for version in [5, 7] {
-        assert_eq!(decode(&changed(0, version)), Err(StateError::Corrupt), "the form of another version");
+        assert_eq!(decode(&changed(0, version)), Err(StateError(StateFault::Corrupt)), "the form of another version");
     }
-    assert_eq!(decode(&changed(15, 0x10)), Err(StateError::Length(168, 0xa8 | 0x10 << 56)));
-    assert_eq!(decode(&changed(40, 6)), Err(StateError::Corrupt));
+    assert_eq!(
+        decode(&changed(15, 0x10)),
+        Err(StateError(StateFault::Length { found: 168, wanted: 0xa8 | 0x10 << 56 }))
+    );
+    assert_eq!(decode(&changed(40, 6)), Err(StateError(StateFault::Corrupt)));
 }
 
 /// A body with its true checksum.
@@ -117,13 +120,13 @@ fn numbers_that_contradict_each_other_are_refused() {
     // The number of offsets exceeds the room, the depth is in the millions, or files have no offset.
     for (at, byte) in [(0, 9), (11, 0x40), (12, 2)] {
         let before = std::mem::replace(&mut body[at], byte);
-        assert_eq!(VerifyState::decode(&sealed(3, &body), 1), Err(StateError::Corrupt), "{at}");
+        assert_eq!(VerifyState::decode(&sealed(3, &body), 1), Err(StateError(StateFault::Corrupt)), "{at}");
         body[at] = before;
     }
     assert!(VerifyState::decode(&sealed(3, &body), 1).is_ok());
     for length in [0, 10, 151] {
-        assert_eq!(VerifyState::decode(&sealed(3, &body[..length]), 1), Err(StateError::Corrupt));
-        assert_eq!(VerifyState::decode(&sealed(7, &body[..length]), 1), Err(StateError::Corrupt));
+        assert_eq!(VerifyState::decode(&sealed(3, &body[..length]), 1), Err(StateError(StateFault::Corrupt)));
+        assert_eq!(VerifyState::decode(&sealed(7, &body[..length]), 1), Err(StateError(StateFault::Corrupt)));
     }
 }
 
