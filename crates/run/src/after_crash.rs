@@ -1,4 +1,4 @@
-//! After a crash: the journal of a job and what its files hold.
+//! The check after a crash: compares the journal of a job with the contents of its files.
 //!
 //! Must not know: how blocks are judged, formats. Start reading at [`after_crash`].
 
@@ -27,13 +27,13 @@ const HEAD_BYTES: usize = 16;
 /// The longest description that is read, bytes.
 const MAX_HEADER_BYTES: u32 = 16 << 20;
 
-/// What is read of a journal at once.
+/// Bytes of a journal that are read at once.
 const JOURNAL_BUFFER_BYTES: usize = 1 << 20;
 
 /// The largest block that is read.
 const MAX_BLOCK_BYTES: u64 = 1 << 30;
 
-/// What stands at the start of a journal.
+/// The description at the start of a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CrashHeader {
     pub(crate) job_name: String,
@@ -42,13 +42,13 @@ pub(crate) struct CrashHeader {
     /// Paths of the files, by their indexes.
     pub(crate) files: Vec<String>,
     pub(crate) block_bytes: u64,
-    /// Every acknowledged write is durable.
+    /// Every acknowledged write is durable (`sync`).
     pub(crate) writes_are_durable: bool,
 }
 
 impl CrashHeader {
     pub(crate) fn encode(&self) -> Vec<u8> {
-        // Strings, numbers and enumerations: none of them can fail.
+        // Cannot fail: the struct has only strings, numbers and enumerations.
         let text = serde_json::to_vec(self).unwrap_or_default();
         let mut bytes = MAGIC.to_vec();
         bytes.extend((text.len() as u32).to_le_bytes());
@@ -57,7 +57,7 @@ impl CrashHeader {
         bytes
     }
 
-    /// Reads the description; what follows are records.
+    /// Reads the description; the records follow it.
     fn read(input: &mut impl Read) -> Result<Self, String> {
         let no_journal = |_| "it is no crash journal".to_owned();
         let mut head = [0; HEAD_BYTES];
@@ -79,7 +79,7 @@ impl CrashHeader {
     }
 }
 
-/// The journal of a clone of a job; those of several have its number behind their name.
+/// Path of the journal of a clone; if a job has several clones, the clone's number is appended to the name.
 pub(crate) fn log_path(job: &JobSpec, clone_index: u32) -> Option<PathBuf> {
     let path = job.verify.as_ref()?.crash_log.as_ref()?;
     if job.numjobs < 2 {
@@ -90,63 +90,63 @@ pub(crate) fn log_path(job: &JobSpec, clone_index: u32) -> Option<PathBuf> {
     Some(PathBuf::from(path))
 }
 
-/// A block that is not as it must be.
+/// A block that must not be as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// The file.
+    /// Path of the file.
     pub file: String,
-    /// Place of the block, bytes.
+    /// Offset of the block, bytes.
     pub offset_bytes: u64,
-    /// What is wrong; `Err`: it cannot be read.
+    /// The verdict; `Err`: the block cannot be read.
     pub verdict: Result<Verdict, String>,
 }
 
-/// What a check may take for granted, and how much memory.
+/// Assumptions of a check, and its limit of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CrashCheck {
-    /// What the device writes as a whole, bytes.
+    /// The device's atomic unit, bytes.
     pub unit_bytes: usize,
-    /// What the places of a journal may take, bytes; where they take more, it is read several times.
+    /// Memory for the blocks of a journal, bytes; if they need more, the journal is read several times.
     pub memory_bytes: usize,
 }
 
-/// What became of the blocks of a job.
+/// The result of a check: how many blocks of a job are in which state.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CrashReport {
     /// Name of the job.
     pub job_name: String,
-    /// Writes in the journal.
+    /// Number of writes in the journal.
     pub n_issued: u64,
-    /// Those that were acknowledged.
+    /// Number of writes that were acknowledged.
     pub n_acknowledged: u64,
-    /// Those of them that were acknowledged before a completed sync was issued.
+    /// Number of writes that were acknowledged before a completed sync was issued.
     pub n_durable: u64,
-    /// Bytes at the journal's end that are no record: a crash has cut it.
+    /// Number of bytes at the end of the journal that are no record, because the crash cut it off.
     pub n_cut_bytes: u64,
-    /// How often it was read to judge all blocks.
+    /// Number of times that the journal was read to judge all blocks.
     pub n_readings: u64,
-    /// The most memory that its places took at once, bytes.
+    /// The most memory that its blocks took at once, bytes.
     pub memory_bytes: u64,
-    /// Blocks that were written.
+    /// Number of blocks that were written.
     pub n_blocks: u64,
-    /// Blocks by what became of them, in the order of [`Verdict`].
+    /// Number of blocks by their state, in the order of [`Verdict`].
     pub n_there: u64,
-    /// None of their writes was acknowledged.
+    /// None of the writes was acknowledged.
     pub n_in_flight: u64,
-    /// What was written after the last sync is lost, as it may be.
+    /// Writes after the last sync are lost, which is allowed.
     pub n_lost_later: u64,
-    /// Parts of several writes, as it may be.
+    /// The block has parts of several writes, which is allowed.
     pub n_mixed: u64,
     /// A durable write is lost.
     pub n_lost: u64,
-    /// Torn beyond what may be.
+    /// The block is torn in a way that is not allowed.
     pub n_torn: u64,
-    /// They cannot be read.
+    /// The block cannot be read.
     pub n_unreadable: u64,
 }
 
 impl CrashReport {
-    /// The device has broken its word, or cannot be asked.
+    /// Number of blocks for which the device has broken its promise, or which cannot be read.
     pub fn n_violations(&self) -> u64 {
         self.n_lost + self.n_torn + self.n_unreadable
     }
@@ -169,7 +169,7 @@ impl CrashReport {
 /// Judges the files of all jobs that have a journal (`verify_crash_log`), and changes nothing.
 ///
 /// # Errors
-/// A line that says which journal cannot be read, or that there is none.
+/// A line about a journal that cannot be read, or about the lack of any journal.
 pub fn after_crash(
     spec: RunSpec,
     how: CrashCheck,
@@ -185,16 +185,16 @@ pub fn after_crash(
     journals.iter_mut().map(|journal| journal.judge(how, tell).map_err(|why| journal.complaint(&why))).collect()
 }
 
-/// A journal of which all records were seen once.
+/// A journal, after all of its records were read once.
 struct Journal {
     path: PathBuf,
     input: BufReader<File>,
     header: CrashHeader,
-    /// Where its records begin.
+    /// Offset of the first record.
     start: u64,
     syncs: SyncedRecords,
     n_cut_bytes: u64,
-    /// By file: where the first of its writes begins and the last ends.
+    /// By file: the range from the start of its first write to the end of the last one.
     written: BTreeMap<u32, Range<u64>>,
 }
 
@@ -216,7 +216,7 @@ impl Journal {
             if record.event == JournalEvent::Issued {
                 let (first, length) = (record.write.offset_bytes, u64::from(record.length_bytes));
                 let range = written.entry(record.file_index).or_insert(first..first);
-                // Its end is that of a place in a file: `check_record` has seen to it.
+                // Cannot overflow: `check_record` has checked that the end is a valid file offset.
                 *range = range.start.min(first)..range.end.max(first + length);
             }
             Ok(())
@@ -238,7 +238,7 @@ impl Journal {
             each_record(input, &mut |record| history.see(record).map_err(|overlap| overlap.to_string()))?;
             report.n_readings += 1;
             report.memory_bytes = report.memory_bytes.max(history.n_most_bytes() as u64);
-            // Every part counts all.
+            // Each part of a journal counts all writes.
             report.n_issued = history.n_issued;
             report.n_acknowledged = history.n_acknowledged;
             report.n_durable = history.n_durable;
@@ -258,12 +258,12 @@ fn complaint(path: &Path, why: &str) -> String {
     format!("fio: verify_crash_log {}: {why}", path.display())
 }
 
-/// Of a place that several jobs wrote no journal tells what is there.
+/// Refuses blocks that several jobs wrote, because no journal tells which write is the last.
 fn check_shared(journals: &[Journal]) -> Result<(), String> {
     let mut by_file: BTreeMap<&str, Vec<(&Range<u64>, &Journal)>> = BTreeMap::new();
     for journal in journals {
         for (file_index, range) in &journal.written {
-            // There is such a file: `check_record` has seen to it.
+            // The index is valid: `check_record` has checked it.
             by_file.entry(&journal.header.files[*file_index as usize]).or_default().push((range, journal));
         }
     }
@@ -289,7 +289,7 @@ fn check_record(header: &CrashHeader, record: &JournalRecord) -> Result<(), Stri
     Ok(())
 }
 
-/// Takes all records up to the end, or to the first that is none; gives the bytes after it.
+/// Reads all records up to the end, or to the first bytes that are no record; returns the number of bytes after that.
 fn each_record(
     input: &mut impl Read,
     take: &mut dyn FnMut(&JournalRecord) -> Result<(), String>,
@@ -305,7 +305,7 @@ fn each_record(
     }
 }
 
-/// Fills the buffer, or as much of it as there is.
+/// Fills the buffer, as far as there are bytes.
 fn read_up_to(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut n_read = 0;
     while n_read < buffer.len() {
@@ -337,7 +337,7 @@ fn judge_all(header: &CrashHeader, history: &History, unit_bytes: usize, tell: &
     }
 }
 
-/// What is beyond the end of a file counts as zeroes: its size was not durable.
+/// Bytes beyond the end of a file count as zeroes, because its size was not durable.
 fn read_block(file: &File, offset_bytes: u64, place: &WrittenPlace) -> io::Result<Vec<u8>> {
     let mut block = vec![0; place.length_bytes as usize];
     let mut file = file;

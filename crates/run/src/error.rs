@@ -1,6 +1,6 @@
-//! What goes wrong in a run: errors of the whole run, and the one error that ends a job.
+//! Errors of a run: those of the whole run, and the error that ends a single job.
 //!
-//! Must not know: where messages go. Start reading at [`RunError`].
+//! Must not know: how messages are shown. Start reading at [`RunError`].
 
 /// Why a run cannot be started or supervised.
 #[derive(Debug, thiserror::Error)]
@@ -8,7 +8,7 @@ pub enum RunError {
     /// The operating system refused something that every run needs.
     #[error("{0}")]
     System(#[from] ferrio_sys::Error),
-    /// A job asks for an engine that is not built in.
+    /// A job asks for an engine that is not built.
     #[error("{job}: engine {engine} is not built in")]
     Engine {
         /// Name of the job.
@@ -16,23 +16,24 @@ pub enum RunError {
         /// Name of the engine.
         engine: String,
     },
-    /// A process that is forked beside threads of the C library would wait for them for ever.
+    /// A process that is forked while the C library's I/O threads run inherits their state but not the threads, and
+    /// would wait for them for ever.
     #[error(
         "{job}: engine {engine} is used by threads and by processes of one run: give all these jobs the option thread, or none"
     )]
     ThreadsAndProcesses {
-        /// Name of the first such job that is a process.
+        /// Name of the first such job that runs as a process.
         job: String,
         /// Name of the engine.
         engine: &'static str,
     },
-    /// The traces of a job cannot be merged: which job, and why.
+    /// The traces of a job cannot be merged; the text names the job and the reason.
     #[error("{0}")]
     Merge(String),
     /// The traces of a job could not be merged before the second signal.
     #[error("fio: {0}: stuck while its traces are merged, given up after the second signal")]
     StuckMerge(String),
-    /// Jobs on virtual time would wait for each other's locks for real.
+    /// A job on virtual time that waits for another's lock would block in real time.
     #[error("lockfile and serialize_overlap between jobs cannot be used on virtual time")]
     LocksOnVirtualTime,
     /// The thread that writes performance logs cannot be started.
@@ -42,7 +43,7 @@ pub enum RunError {
 
 pub use ferrio_stats::Failure;
 
-/// A [`Failure`] of this place in the source.
+/// Makes a [`Failure`] with the place in the source.
 macro_rules! failure {
     ($errno:expr, $step:expr) => {
         $crate::error::Failure::new(
@@ -54,7 +55,7 @@ macro_rules! failure {
 }
 pub(crate) use failure;
 
-/// errno of an error of `ferrio-sys`; EIO when the kernel gave none.
+/// The errno of an error of `ferrio-sys`; EIO if the kernel gave none.
 pub(crate) fn errno_of(error: &ferrio_sys::Error) -> i32 {
     error.errno().unwrap_or(ferrio_sys::errno::EIO)
 }

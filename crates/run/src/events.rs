@@ -1,6 +1,6 @@
-//! What a run tells while it runs. Who listens prints it, draws it, or throws it away.
+//! Events of a run while it goes on. The receiver prints or draws them, or ignores them.
 //!
-//! Must not know: how anything looks. Start reading at [`RunEvent`].
+//! Must not know: how events are shown. Start reading at [`RunEvent`].
 
 use ferrio_spec::JobSpec;
 use ferrio_stats::eta::EtaSnapshot;
@@ -9,78 +9,78 @@ use ferrio_units::PerDirection;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where a message belongs: information, or errors and warnings.
+/// Kind of a message: information, or errors and warnings.
 pub use ferrio_stats::MessageStream;
 
-/// A job before it starts.
+/// A job, before it starts.
 #[derive(Debug, Clone)]
 pub struct JobSummary {
     /// The job.
     pub spec: Arc<JobSpec>,
-    /// Group of its first clone.
+    /// Group index of its first clone.
     pub group_index: u32,
 }
 
 /// Bandwidth of all jobs together since the last sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BandwidthSample {
-    /// When it was taken, milliseconds since the start of the run.
+    /// Time of the sample, milliseconds since the start of the run.
     pub time_ms: u64,
-    /// KiB a second by direction; 0 where nothing moved.
+    /// KiB a second by direction.
     pub kib_per_sec: PerDirection<u64>,
 }
 
-/// Something that happened.
+/// An event of a run.
 #[derive(Debug)]
 pub enum RunEvent {
     /// The run begins.
     Starting {
-        /// The jobs, clones counted once.
+        /// The jobs, without further clones.
         jobs: Vec<JobSummary>,
-        /// Workers that are threads.
+        /// Number of workers that are threads.
         n_threads: u32,
-        /// Workers that are processes.
+        /// Number of workers that are processes.
         n_processes: u32,
     },
-    /// Files of a job are laid out now.
+    /// The files of a job are being laid out.
     LayingOut {
         /// Name of the job.
         job_name: String,
-        /// Files to lay out.
+        /// Number of files to lay out.
         n_files: u64,
-        /// Their size in sum, bytes.
+        /// Total size of these files, bytes.
         total_bytes: u64,
     },
-    /// Somebody wants the run to end; told for each such wish that is heard.
+    /// The run was asked to end; sent for each such request.
     Stopping,
-    /// Something was said.
+    /// A message for the user.
     Message(MessageStream, Note),
     /// Lines of `--debug`, without the newline at the end.
     Trace(String),
     /// State of the run, about once a second.
     Eta(EtaSnapshot),
-    /// Records of intervals are kept from now on; the first event of a run of which they are wanted.
+    /// Records of intervals begin. This is the first event of a run for which they were asked.
     Recording {
-        /// Where the figures will come from.
+        /// Facts about the machine, the storage and the jobs.
         provenance: Box<Provenance>,
-        /// The run's start, milliseconds since 1970.
+        /// Start of the run, milliseconds since 1970.
         run_epoch_ms: u64,
         /// Length of an interval.
         interval: Duration,
     },
-    /// What a worker did in an interval.
+    /// Figures of a worker for one interval.
     Interval(Box<Stretch>),
-    /// A worker has ended, or will never start; once for each whose records are kept.
+    /// A worker has ended, or will never start; sent once for each, if records of intervals are kept.
     JobEnded(Box<JobEnd>),
-    /// A report was asked for while the run goes on.
+    /// A report that was asked for while the run goes on.
     Status(Box<RunRecord>),
-    /// A sample of the bandwidth, where somebody wants them.
+    /// A sample of the bandwidth, if a log of it is wanted.
     Bandwidth(BandwidthSample),
 }
 
-/// Takes events in the order in which they happen, always on the thread that called `run`.
+/// Receives events in the order in which they happen, always in the thread that called `run`.
 pub trait RunObserver {
-    /// One event.
+    /// Receives one event.
     fn event(&mut self, event: RunEvent);
 }
 

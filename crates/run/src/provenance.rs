@@ -1,7 +1,7 @@
-//! Where the figures of a run come from: the facts about machine, storage and jobs that every result carries.
+//! Provenance of a run's figures: the facts about machine, storage and jobs that every result carries.
 //!
-//! Must not know: formats. Start reading at [`collect`]; files, file systems and devices are in `storage`.
-//! It costs about 0.3 ms, once a run: every device and file system is asked once, however many jobs use it.
+//! Must not know: formats. Start reading at [`collect`]; files, file systems and devices are in `storage`. It costs
+//! about 0.3 ms once a run, because each device and file system is looked at once, however many jobs use it.
 
 mod storage;
 
@@ -14,8 +14,8 @@ use ferrio_sys::system_info::{SystemInfo, cpu_model, memory_bytes};
 use ferrio_sys::{Clock, ClockKind};
 use storage::Storage;
 
-/// Looks at the machine and at what the files of all workers are on, before they are laid out. `look_at` hears whose files
-/// are next. The jobs are left out.
+/// Collects the facts about the machine and about the storage of all workers' files, before these are laid out.
+/// `look_at` is called with each worker before its files are looked at. The facts about the jobs are not included.
 pub(crate) fn collect(plan: &RunPlan, command_line: &[String], clock: &Clock, look_at: &dyn Fn(usize)) -> Provenance {
     let info = SystemInfo::read();
     let storage = Storage::of_workers(&plan.workers, look_at);
@@ -34,7 +34,7 @@ pub(crate) fn collect(plan: &RunPlan, command_line: &[String], clock: &Clock, lo
     }
 }
 
-/// All facts of a run, with the options of the jobs: they are written out only when somebody wants to read them.
+/// All facts of a run, including the options of the jobs, which are made into text only when a reader wants them.
 pub(crate) fn with_jobs(plan: &RunPlan) -> Box<Provenance> {
     let jobs = plan.workers.chunk_by(|worker, next| worker.job_index == next.job_index).map(job_options).collect();
     Box::new(Provenance { jobs, ..plan.facts.clone() })
@@ -59,10 +59,10 @@ fn clock_facts(clock: &Clock) -> ClockFacts {
     ClockFacts { source: source.to_owned(), kernel_source: kernel_clock_source() }
 }
 
-/// A job from its clones, of which there is at least one.
+/// Options of a job, from its clones, of which there is at least one.
 fn job_options(clones: &[WorkerPlan]) -> JobOptions {
     let first = &clones[0];
-    // Only a path that is no UTF-8 has no place in a JSON text; no option text leads to one. They are missing then.
+    // Fails only for a path that is not UTF-8, which no option text can give. The options are missing then.
     let options = serde_json::to_value(&*first.spec).unwrap_or_default();
     JobOptions {
         name: first.spec.name.clone(),

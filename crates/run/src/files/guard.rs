@@ -1,4 +1,5 @@
-//! Devices that must not be overwritten, and blocks that are verified while clones of their job may write over them.
+//! Guards against damage: devices in use must not be overwritten, and blocks that are verified must not be overwritten
+//! by clones of their job.
 //!
 //! Must not know: how jobs run. Start reading at [`check_devices`] and [`verified_by_clones`].
 
@@ -11,17 +12,18 @@ use ferrio_sys::mounts::{self, DeviceUse};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// A device that would be overwritten is in use: nothing may run.
+/// A device that a job would overwrite is in use, so nothing may run.
 #[derive(Debug)]
 pub(crate) struct DeviceInUse {
-    /// Position of the worker that would do it.
+    /// Index of the worker that would overwrite it.
     pub(crate) worker_index: usize,
-    /// What to tell the user.
+    /// The message for the user.
     pub(crate) note: FileNote,
 }
 
-/// Finds the first block device that is mounted, used for swap, part of another device or claimed, and would be written to;
-/// also one of which that cannot be known. `look_at` hears whose files are next.
+/// Finds the first block device that a job would write to although it is mounted, used for swap, part of another device
+/// or claimed, or although its state cannot be found out. `look_at` is called with each worker before its files are
+/// checked.
 pub(crate) fn check_devices(workers: &[WorkerPlan], look_at: &dyn Fn(usize)) -> Option<DeviceInUse> {
     let mut seen: HashSet<PathBuf> = HashSet::new();
     for (worker_index, worker) in workers.iter().enumerate() {
@@ -46,12 +48,12 @@ pub(crate) fn check_devices(workers: &[WorkerPlan], look_at: &dyn Fn(usize)) -> 
     None
 }
 
-/// Why a path must not be written to; `None`: it may, or is no block device, or is not there.
+/// The reason why a path must not be written to; `None`: it may be, or is no block device, or does not exist.
 fn usage(path: &Path) -> Option<DeviceUsage> {
     FileInfo::of_path(path).ok().filter(|info| info.kind == FileKind::Block)?;
     match mounts::use_of_device(path) {
         Ok(None) => None,
-        // The job meets this error too, and says what it means for it.
+        // The job will meet this error too, and will report it.
         Err(error) if matches!(error.errno(), Some(ENXIO | ENODEV | ENOMEDIUM)) => None,
         Ok(Some(DeviceUse::Mounted(_))) => Some(DeviceUsage::Mounted),
         Ok(Some(DeviceUse::Swap(path))) => Some(DeviceUsage::Swap { path: path.display().to_string() }),
@@ -61,8 +63,9 @@ fn usage(path: &Path) -> Option<DeviceUsage> {
     }
 }
 
-/// Jobs with clones that read back what they wrote to files whose names the user has given, which may be those of all clones. As
-/// seen on fio 3.41: neither the ranges nor other sections count, nor whether the names differ after all.
+/// Jobs with clones that read back their writes, where the user has given the names of the files, so that the clones
+/// may share them. As seen on fio 3.41, a job counts whatever its ranges and other sections are, and even if the names
+/// of the clones differ.
 pub(crate) fn verified_by_clones(workers: &[WorkerPlan]) -> HashSet<usize> {
     let clones = workers.iter().filter(|worker| worker.clone_index > 0);
     clones.filter(|worker| reads_back(worker) && has_given_names(worker)).map(|worker| worker.job_index).collect()

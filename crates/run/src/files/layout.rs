@@ -1,4 +1,4 @@
-//! Making files before a job runs, system call by system call as the reference does it.
+//! Lays out files before a job runs, with the same system calls as fio.
 //!
 //! Must not know: loops. Start reading at [`lay_out`].
 //! Facts: reference "Layout of one file".
@@ -20,16 +20,16 @@ use ferrio_units::DataDirection;
 use ferrio_workload::contents::LayoutContents;
 use std::os::fd::OwnedFd;
 
-/// What a job needs of its files.
+/// The preparation that a job's files need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LayoutNeed {
-    /// They only have to exist; writes make them grow.
+    /// The files only have to exist; writes make them grow.
     Create,
-    /// They are grown behind what is there.
+    /// Existing files are extended at their end.
     Append,
-    /// They are written once, whole.
+    /// The files are written once, completely.
     Fill,
-    /// They are made for trims: never written.
+    /// The files are made for trims, and never written.
     Reserve,
 }
 
@@ -73,7 +73,8 @@ pub(super) fn lay_out(
     Ok(())
 }
 
-/// What is the engine's own is made by it. Where it refuses its options, the worker meets the same error and says so.
+/// Lets the engine make the targets that it owns. If the engine refuses its options, the worker meets the same error
+/// later and reports it.
 fn make_own(worker: &WorkerPlan, set: &FileSet) -> Result<(), Failure> {
     let Ok(prepared) = (worker.engine.prepare)(&worker.engine_options()) else { return Ok(()) };
     set.files.iter().try_for_each(|file| {
@@ -82,8 +83,8 @@ fn make_own(worker: &WorkerPlan, set: &FileSet) -> Result<(), Failure> {
     })
 }
 
-/// What an earlier run wrote stays as it is. A file may be shorter than it could be, where that run did not come to its end; what is
-/// to be read beyond it is missed then.
+/// Checks the files of an earlier run, which stay as they are. A file may be shorter than planned if that run ended
+/// early; reads beyond its end then find missing blocks.
 fn check_earlier_run(set: &FileSet) -> Result<(), Failure> {
     let Some(file) = set.files.first().filter(|_| set.files.iter().all(|file| file.file_bytes == 0)) else {
         return Ok(());
@@ -92,7 +93,7 @@ fn check_earlier_run(set: &FileSet) -> Result<(), Failure> {
     Err(failure!(ENOENT, "file setup").explained(note))
 }
 
-/// Of a device that was full before its files were: reads end where they end.
+/// Cuts the ranges of files on a device that was full before they were complete: reads end where the files end.
 fn forget_what_did_not_fit(set: &mut FileSet) {
     let before: u64 = set.files.iter().fold(0, |sum, file| sum.saturating_add(file.length_bytes));
     for file in set.files.iter_mut().filter(|file| file.kind == FileKind::Regular) {
@@ -122,7 +123,7 @@ fn layout_of(worker: &WorkerPlan) -> LayoutNeed {
     }
 }
 
-/// Takes lines of `--debug` that are made only where they are wanted.
+/// A function for lines of `--debug`; each line is made only if its group is traced.
 type Tell<'a> = dyn FnMut(TraceGroup, &dyn Fn() -> String) + 'a;
 
 fn lay_out_file(
@@ -160,20 +161,20 @@ fn lay_out_file(
     })?;
     let result = fill_file(worker, plan, how, &opened, contents, tell, stop);
     if result.is_err() && !keeps {
-        // Nothing half-written is left behind.
+        // A failed layout leaves no incomplete file.
         let _ = file::unlink(&plan.path);
     }
     let old_bytes = plan.file_bytes;
     result?;
     if worker.spec.extent.fill_device {
         if how == LayoutNeed::Fill {
-            // What did not fit is not there to be read.
+            // Data that did not fit cannot be read.
             plan.file_bytes = FileInfo::of_file(&opened).map_or(plan.file_bytes, |info| info.size_bytes);
         }
     } else {
         if worker.engine.def.targets.are_opened_by_run() {
             let grown = end_of(plan).saturating_sub(old_bytes);
-            // Advice only; the data is on its way to the medium either way.
+            // This is only advice, so errors do not matter; the data is being written to the medium either way.
             tell(TraceGroup::Io, &|| format!("declare unneeded cache {}: {old_bytes}/{grown}", plan.name));
             let _ = file_cache::advise(&opened, old_bytes, grown, CacheAdvice::DontNeed);
         }
@@ -224,13 +225,13 @@ fn preallocate(worker: &WorkerPlan, plan: &FilePlan, opened: &OwnedFd, tell: &mu
         Fallocate::Native => (file_space::preallocate(opened, Preallocation::Native, 0, bytes), "native"),
         Fallocate::Posix => (file_space::preallocate(opened, Preallocation::Posix, 0, bytes), "posix"),
     };
-    // Preallocation is an optimisation: file systems without it get plain writes.
+    // Preallocation is an optimisation: on a file system without it the writes allocate.
     let outcome = if result.is_ok() { "was successful" } else { "failed" };
     tell(TraceGroup::File, &|| format!("{way} fallocate of file {name} size {bytes} {outcome}"));
     Ok(())
 }
 
-/// Writes the file once in blocks of the largest write, by the system calls of fio.
+/// Writes the file once in blocks of the job's largest write, with fio's system calls.
 fn write_whole(
     worker: &WorkerPlan,
     plan: &FilePlan,

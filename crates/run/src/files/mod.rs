@@ -25,11 +25,11 @@ pub(crate) use naming::{is_target, named_paths, tell_trees};
 /// One file of a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePlan {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its name in messages and traces.
+    /// Name in messages and traces.
     pub name: String,
-    /// What it is.
+    /// Kind of the file.
     pub kind: FileKind,
     /// First byte that the worker uses.
     pub start_bytes: u64,
@@ -40,18 +40,19 @@ pub struct FilePlan {
 }
 
 impl FilePlan {
-    /// What tells the file from others in lines of `--debug`: an address that is the file's alone as long as the set lives.
+    /// A number that identifies the file in lines of `--debug`: an address that belongs only to this file as long as
+    /// the set exists.
     pub(crate) fn address(&self) -> usize {
         self.name.as_ptr().addr()
     }
 }
 
-/// The files of a worker and what it does with them.
+/// The files of a worker, and the amount of work on them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileSet {
     /// The files in order.
     pub files: Vec<FilePlan>,
-    /// `size`, or what the ranges hold.
+    /// `size`, or the sum of the ranges.
     pub size_bytes: u64,
     /// Bytes of one pass: `size_bytes`, or more with `sprandom`.
     pub pass_bytes: u64,
@@ -62,7 +63,7 @@ pub struct FileSet {
 }
 
 impl FileSet {
-    /// Finds names, sizes and zones and lays files out where that is needed, until `stop` says that the run is over.
+    /// Finds names, sizes and zones, and lays out files as needed, until `stop` returns true because the run is over.
     /// Without a registry there are no zones.
     pub(crate) fn prepare(
         worker: &WorkerPlan,
@@ -73,7 +74,7 @@ impl FileSet {
         stop: &dyn Fn() -> bool,
     ) -> Result<Self, Failure> {
         if worker.spec.replay.is_set() {
-            // The worker finds them in its trace.
+            // The worker will find the files in its trace.
             return Ok(Self::default());
         }
         if worker.engine.def.moves_nothing() {
@@ -102,7 +103,7 @@ impl FileSet {
         Ok(set)
     }
 
-    /// What a job that moves no data has for a file: a name.
+    /// The files of a job that moves no data: a single name.
     fn of_turns(worker: &WorkerPlan) -> Self {
         let name = worker.spec.name.clone();
         let file = FilePlan {
@@ -116,7 +117,7 @@ impl FileSet {
         Self { files: vec![file], ..Self::default() }
     }
 
-    /// Tells which files there are (`--debug=file`).
+    /// Sends lines about the files (`--debug=file`).
     fn tell(&self, trace: TraceSettings, events: &mut dyn FnMut(RunEvent)) {
         if !trace.has(TraceGroup::File) {
             return;

@@ -16,17 +16,17 @@ use std::path::{Path, PathBuf};
 /// The default of `filename_format`.
 pub(super) const DEFAULT_FORMAT: &str = "$jobname.$jobnum.$filenum";
 
-/// A name and what stands behind it now.
+/// A path, and what exists there.
 #[derive(Debug, Clone)]
 pub(super) struct FoundFile {
     pub(super) path: PathBuf,
     pub(super) name: String,
     pub(super) kind: FileKind,
-    /// It is there.
+    /// The file exists.
     pub(super) exists: bool,
 }
 
-/// The paths that a worker names, or its generated ones. Nothing is looked up in directories.
+/// The paths that a job names, or its generated ones. Directories are not searched.
 pub(crate) fn named_paths(worker: &WorkerPlan) -> Vec<PathBuf> {
     let spec = &worker.spec.target;
     if spec.filenames.is_empty() {
@@ -36,7 +36,8 @@ pub(crate) fn named_paths(worker: &WorkerPlan) -> Vec<PathBuf> {
     spec.filenames.iter().map(|name| in_directory(worker, name)).collect()
 }
 
-/// What is found below the trees of `opendir`, a line each. A tree that cannot be read is an error when the job starts.
+/// A line for each file found below the trees of `opendir`. A tree that cannot be read is an error only when the job
+/// starts.
 pub(crate) fn tell_trees(worker: &WorkerPlan) -> impl Iterator<Item = Note> {
     let found = worker.spec.target.opendirs.iter().filter_map(|tree| files_below(tree).ok());
     found.map(|found| FileNote::TreeHas { n_files: found.len() }.into())
@@ -74,7 +75,7 @@ fn target(worker: &WorkerPlan, path: PathBuf) -> Result<FoundFile, Failure> {
         return Ok(FoundFile { path, name, kind: FileKind::Regular, exists: false });
     }
     if name == "-" {
-        // As seen on fio 3.41: no job gets beyond its size, whatever stands at its end of the pipe.
+        // As seen on fio 3.41: such a job cannot get beyond its size, whatever is at the other end of the pipe.
         let note = FileNote::StandardStream { job: worker.spec.name.clone() };
         return Err(failure!(EINVAL, "get_file_size").explained(note));
     }
@@ -95,12 +96,12 @@ fn target(worker: &WorkerPlan, path: PathBuf) -> Result<FoundFile, Failure> {
     }
 }
 
-/// Neither opening a pipe nor a socket gives anything that has places to read and write.
+/// False for pipes and sockets: they have no offsets to read and write.
 pub(crate) fn is_target(kind: FileKind) -> bool {
     !matches!(kind, FileKind::Fifo | FileKind::Other)
 }
 
-/// Directories that a name asks for are made, for the owner only.
+/// Makes the directories in the path of a file, accessible only for their owner.
 fn make_parents(path: &Path) -> Result<(), Failure> {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() && !parent.is_dir() => {
@@ -120,7 +121,7 @@ fn in_directory(worker: &WorkerPlan, name: &str) -> PathBuf {
     }
 }
 
-/// Clone n takes entry n mod count.
+/// Clone n takes entry n mod count of the list.
 fn directory(spec: &TargetSpec, clone_index: u32) -> Option<&Path> {
     let n = spec.directories.len();
     (n > 0).then(|| spec.directories[clone_index as usize % n].as_path())
@@ -129,7 +130,7 @@ fn directory(spec: &TargetSpec, clone_index: u32) -> Option<&Path> {
 fn generated(worker: &WorkerPlan) -> Vec<PathBuf> {
     let spec = &worker.spec.target;
     if spec.nrfiles == 1 && spec.filename_format.is_none() {
-        // A device, pipe or directory that is called like the job is meant.
+        // If a device, pipe or directory has the name of the job, that is the job's target.
         let named = in_directory(worker, &worker.spec.section);
         let special = |info: FileInfo| info.kind != FileKind::Regular && info.kind != FileKind::Directory;
         if worker.engine.def.targets.are_files() && FileInfo::of_path(&named).is_ok_and(special) {
@@ -141,13 +142,13 @@ fn generated(worker: &WorkerPlan) -> Vec<PathBuf> {
     (0..spec.nrfiles).map(|file| in_directory(worker, &name(file))).collect()
 }
 
-/// Replaces the keywords of `filename_format`, whatever their case.
+/// Replaces the keywords of `filename_format`; case does not matter.
 fn expand(format: &str, job_name: &str, clone_index: u32, file: u32) -> String {
     let keywords = [
         ("$jobname", job_name.to_owned()),
         ("$jobnum", clone_index.to_string()),
         ("$filenum", file.to_string()),
-        // Of a run without a client: nothing.
+        // Empty for a run without a client.
         ("$clientuid", String::new()),
     ];
     let mut out = String::with_capacity(format.len() + job_name.len());
@@ -167,7 +168,7 @@ fn expand(format: &str, job_name: &str, clone_index: u32, file: u32) -> String {
     out
 }
 
-/// All regular files below a directory, in the order of their names.
+/// All regular files below a directory, sorted by name.
 fn files_below(tree: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut open = vec![tree.to_path_buf()];

@@ -1,4 +1,5 @@
-//! What random jobs are told of the sizes of their files: a generator that is too narrow, regions of `sprandom` that are too small.
+//! Checks of random jobs against the sizes of their files: a generator that is too narrow, regions of `sprandom` that
+//! are too small.
 //!
 //! Must not know: how blocks are drawn. Start reading at [`tell_generator`].
 //! Facts: reference "The choice of the generator", "sprandom: requirements".
@@ -12,8 +13,8 @@ use ferrio_spec::{RandomDistribution, RandomGenerator, SpRandomSpec};
 use ferrio_stats::note::FileNote;
 use ferrio_sys::errno::EINVAL;
 
-/// Says of which files the generator of 32 bits does not reach every block. Where none was asked for, the first of them makes the job
-/// take that of 64 bits.
+/// Reports the files in which the 32-bit generator does not reach every block. If the job asked for no generator, the
+/// first such file makes it use the 64-bit one.
 pub(super) fn tell_generator(worker: &WorkerPlan, set: &FileSet, events: &mut dyn FnMut(RunEvent)) {
     let pattern = &worker.spec.pattern;
     let is_drawn = pattern.random && pattern.distribution == RandomDistribution::Uniform;
@@ -31,8 +32,8 @@ pub(super) fn tell_generator(worker: &WorkerPlan, set: &FileSet, events: &mut dy
     }
 }
 
-/// A pass of `sprandom` has one file, and the cache that it keeps away from fits into each of its regions. As fio 3.41, which looks
-/// when files have been laid out.
+/// A pass of `sprandom` has one file, and the cache to avoid must fit into each of its regions. fio 3.41 also checks
+/// this after the files were laid out.
 pub(super) fn check_regions(worker: &WorkerPlan, set: &FileSet) -> Result<(), Failure> {
     let Some(spec) = &worker.spec.pattern.sprandom else { return Ok(()) };
     if set.files.len() > 1 {
@@ -64,7 +65,7 @@ fn small_regions(spec: &SpRandomSpec, length_bytes: u64, block_bytes: u64) -> Op
 mod tests {
     use super::*;
 
-    // Figures of the reference for 32 MiB in blocks of 4 KiB.
+    // Expected: figures of the reference for 32 MiB in blocks of 4 KiB.
     #[test]
     fn a_cache_fits_into_a_region() {
         let refusal = |n_regions, cache_bytes| {

@@ -18,10 +18,10 @@ use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
 use ferrio_units::random::{Generator, SeedIndex};
 use std::path::Path;
 
-/// Length of a file that is filled until the device is full: far more than any device has, far from overflow.
+/// Length of a file that is filled until the device is full: larger than any device, but far from overflow.
 const ENDLESS_BYTES: u64 = 1 << 60;
 
-/// Current sizes, then the range of each file, then the size of the job.
+/// Finds the current sizes, then the range of each file, then the size of the job.
 pub(super) fn file_set(worker: &WorkerPlan, targets: &[FoundFile]) -> Result<FileSet, Failure> {
     let extent = &worker.spec.extent;
     let current: Vec<Option<u64>> =
@@ -40,7 +40,7 @@ pub(super) fn file_set(worker: &WorkerPlan, targets: &[FoundFile]) -> Result<Fil
     total(worker, files)
 }
 
-/// What is there now; `None` when it has no size (character devices, pipes, engines without files).
+/// The current size; `None` if the target has none (character devices, pipes, engines without files).
 fn current_bytes(worker: &WorkerPlan, target: &FoundFile) -> Result<Option<u64>, Failure> {
     if !worker.engine.def.targets.are_files() {
         return Ok(None);
@@ -52,7 +52,7 @@ fn current_bytes(worker: &WorkerPlan, target: &FoundFile) -> Result<Option<u64>,
             Ok(Some(info.size_bytes))
         }
         FileKind::Block => device_bytes(&target.path).map(Some),
-        // It can be looked up, and says itself why it cannot be deleted.
+        // A directory can be looked up; if it cannot be deleted, the engine reports that.
         FileKind::Directory if !worker.engine.def.targets.are_opened_by_run() => {
             FileInfo::of_path(&target.path).map(|info| Some(info.size_bytes)).map_err(|error| system_error(&error))
         }
@@ -72,7 +72,7 @@ fn system_error(error: &ferrio_sys::Error) -> Failure {
     failure!(errno_of(error), "get_file_size").explained(Note::system(During::Nothing, error))
 }
 
-/// `size` dealt out over the files: equal shares, the remainder in whole blocks to the first.
+/// `size` divided among the files: equal shares, and whole blocks of the remainder to the first.
 fn shares(worker: &WorkerPlan, n_files: u64) -> Vec<u64> {
     let Some(SizeSpec::Bytes(size)) = worker.spec.extent.size else { return Vec::new() };
     let (share, mut rest) = (size / n_files.max(1), size % n_files.max(1));
@@ -91,7 +91,7 @@ fn smallest_block(worker: &WorkerPlan) -> u64 {
     worker.used_block_ranges().map(|range| range.min_bytes).min().unwrap_or(1).max(1)
 }
 
-/// Smallest block of all directions, used or not.
+/// Smallest block of all directions, including those that the job does not use.
 pub(super) fn smallest_of_all(worker: &WorkerPlan) -> u64 {
     worker.spec.pattern.block_size.0.iter().map(|range| range.min_bytes).min().unwrap_or(1).max(1)
 }
@@ -151,18 +151,19 @@ fn check_offset_of_sized(worker: &WorkerPlan, known_bytes: Option<u64>, start_by
     }
 }
 
-/// What `offset=N%` is a part of: the file as it is now (of a missing one there is nothing), or what an engine without
-/// files makes of it: its share of `size`.
+/// The size to which `offset=N%` refers: the current size of the file (0 if it does not exist), or, for an engine
+/// without files, its share of `size`.
 fn percent_base(extent: &ExtentSpec, current_bytes: Option<u64>, share: Option<u64>) -> u64 {
     current_bytes.or(share).or(extent.filesize.map(|(low, _)| low)).unwrap_or(0)
 }
 
-/// End of a device; a device of unknown size has none.
+/// End of a device; `u64::MAX` if its size is unknown.
 fn known_end(current_bytes: Option<u64>) -> u64 {
     current_bytes.unwrap_or(u64::MAX)
 }
 
-/// Size of a file by `filesize`: as it is (its share of `size`, for an engine without files) when it lies inside the bounds, else the bound or a random size between them.
+/// Size of a file by `filesize`. The current size (for an engine without files: the share of `size`) stays if it lies
+/// within the bounds; otherwise the result is the bound, or a random size between the two.
 fn sized_file(worker: &WorkerPlan, current_bytes: Option<u64>, low: u64, high: u64, stream: &mut Generator) -> u64 {
     if let Some(bytes) = current_bytes.filter(|_| is_within(current_bytes, (low, high))) {
         return bytes;
@@ -173,12 +174,13 @@ fn sized_file(worker: &WorkerPlan, current_bytes: Option<u64>, low: u64, high: u
     compat::drawn_size_bytes(stream.between(low, high), smallest_of_all(worker))
 }
 
-/// The size that a file has lies within the bounds of `filesize`.
+/// True if the current size lies within the bounds of `filesize`.
 fn is_within(current_bytes: Option<u64>, (low, high): (u64, u64)) -> bool {
     current_bytes.is_some_and(|bytes| bytes >= low.max(1) && bytes <= high)
 }
 
-/// Without a size in bytes: what lies behind the offset, or a percentage of the file that does not reach past its end.
+/// Size of the range if no size in bytes is given: the rest behind the offset, or a percentage of the file, up to its
+/// end.
 fn part_of_file(worker: &WorkerPlan, extent: &ExtentSpec, current_bytes: Option<u64>, start_bytes: u64) -> u64 {
     let file_bytes = current_bytes.unwrap_or(0);
     let room = file_bytes.saturating_sub(start_bytes);
@@ -196,7 +198,7 @@ fn percent_of(bytes: u64, percent: u32) -> u64 {
     (u128::from(bytes) * u128::from(percent) / 100) as u64
 }
 
-/// Where the range begins: `offset` plus the increment of the clone.
+/// Start of the range: `offset` plus the increment of the clone.
 fn offset(worker: &WorkerPlan, extent: &ExtentSpec, file_bytes: u64) -> u64 {
     let bytes_of = |size: &SizeSpec| match *size {
         SizeSpec::Bytes(bytes) => bytes,
@@ -239,7 +241,7 @@ fn total(worker: &WorkerPlan, files: Vec<FilePlan>) -> Result<FileSet, Failure> 
     Ok(FileSet { files, size_bytes, pass_bytes, io_bytes, ..FileSet::default() })
 }
 
-/// Bytes of a pass over files of so many bytes together.
+/// Bytes of a pass over these files. `sum_bytes` is the sum of their ranges.
 fn pass_bytes(worker: &WorkerPlan, files: &[FilePlan], size_bytes: u64, sum_bytes: u64) -> u64 {
     let Some(sprandom) = &worker.spec.pattern.sprandom else { return size_bytes };
     let of_range = |range_bytes| sprandom.pass_bytes(range_bytes, worker.write_block_bytes());

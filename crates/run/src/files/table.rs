@@ -19,11 +19,11 @@ use ferrio_sys::limits::{Resource, raise_limit};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
-/// What a loop needs to know of a file.
+/// State of a file that the loop looks at.
 #[derive(Debug, Clone, Copy)]
 struct FileState {
     is_open: bool,
-    /// It closes once nothing of it is in flight.
+    /// The file is to be closed once none of its units is in flight.
     is_closing: bool,
     n_in_flight: u32,
 }
@@ -34,7 +34,7 @@ pub(crate) struct FileTable {
     engine: EngineDef,
     plans: Vec<FilePlan>,
     open: Vec<Option<OwnedFd>>,
-    /// What the loops look at.
+    /// States for the loops.
     states: Vec<FileState>,
     n_open: u32,
     /// Messages for the user that did not end the job.
@@ -55,19 +55,19 @@ impl FileTable {
         }
     }
 
-    /// The file is open: the loop may use it as it is.
+    /// True if the file is open, so that the loop may use it.
     #[inline]
     pub(crate) fn is_open(&self, index: u32) -> bool {
         self.states[index as usize].is_open
     }
 
-    /// One more unit of the file is in flight.
+    /// Counts a unit of the file as in flight.
     #[inline]
     pub(crate) fn takes_off(&mut self, index: u32) {
         self.states[index as usize].n_in_flight += 1;
     }
 
-    /// One unit of the file is back. True if the file is to be closed now.
+    /// Counts a unit of the file as completed. True if the file is to be closed now.
     #[inline]
     pub(crate) fn lands(&mut self, index: u32) -> bool {
         let state = &mut self.states[index as usize];
@@ -75,14 +75,14 @@ impl FileTable {
         state.is_closing && state.n_in_flight == 0
     }
 
-    /// The file has nothing left to do. True if it is to be closed now; else it is when its last unit lands.
+    /// The file has nothing left to do. True: close it now; false: when its last unit completes.
     pub(crate) fn close_when_idle(&mut self, index: u32) -> bool {
         let state = &mut self.states[index as usize];
         state.is_closing = state.n_in_flight > 0;
         !state.is_closing
     }
 
-    /// The file does not close when it was about to. False: it is not open.
+    /// Cancels the close of a file. False: it is not open.
     pub(crate) fn stays_open(&mut self, index: u32) -> bool {
         let state = &mut self.states[index as usize];
         state.is_closing = false;
@@ -101,7 +101,7 @@ impl FileTable {
         self.n_open
     }
 
-    /// Opens a file for the I/O of the job and tells the engine, which opens what is its own.
+    /// Opens a file for the job's I/O, and tells the engine; an engine that owns its targets opens the target itself.
     pub(crate) fn open(&mut self, index: u32, engine: &mut dyn Engine) -> Result<(), Failure> {
         let plan = &self.plans[index as usize];
         let writable = self.spec.changes_files();
@@ -186,12 +186,12 @@ impl FileTable {
             FadviseHint::NoReuse => CacheAdvice::NoReuse,
         };
         if matches!(plan.kind, FileKind::Regular | FileKind::Block) {
-            // Advice only: a file system may not know it.
+            // This is only advice; some file systems do not know it.
             let _ = file_cache::advise(fd, plan.start_bytes, plan.length_bytes, advice);
         }
     }
 
-    /// `write_hint`, for reads too.
+    /// `write_hint`; fio sets it on files that are only read, too.
     fn hint(&self, plan: &FilePlan, fd: &OwnedFd) -> Result<(), Failure> {
         let hint = match self.spec.durability.write_hint {
             None => return Ok(()),
@@ -207,7 +207,7 @@ impl FileTable {
         })
     }
 
-    /// The range starts over: its cache is dropped again unless I/O bypasses it.
+    /// The range starts over: drops its cache again, unless I/O bypasses the cache.
     pub(crate) fn restarted(&mut self, index: u32) {
         if self.spec.durability.direct {
             return;
@@ -226,7 +226,7 @@ impl FileTable {
         file_cache::sync(fd).map_or_else(ferrio_sys::Errno::raw_os_error, |()| 0)
     }
 
-    /// The file system of an open file.
+    /// Device number of an open file's file system.
     pub(crate) fn device(&self, index: u32) -> Option<DeviceNumber> {
         let fd = self.open[index as usize].as_ref()?;
         FileInfo::of_file(fd).ok().map(|info| info.on_device)
@@ -238,7 +238,7 @@ impl FileTable {
         file_cache::sync_file_system(fd).map_or_else(ferrio_sys::Errno::raw_os_error, |()| 0)
     }
 
-    /// Closes a file. Nothing of it may be in flight. Returns whether it was open.
+    /// Closes a file of which nothing is in flight. Returns whether it was open.
     pub(crate) fn close(&mut self, index: u32, engine: &mut dyn Engine) -> bool {
         let state = &mut self.states[index as usize];
         state.is_closing = false;
@@ -251,19 +251,19 @@ impl FileTable {
         true
     }
 
-    /// Removes the files of the job; an engine removes what is its own.
+    /// Removes the files of the job; an engine removes the targets that it owns.
     pub(crate) fn unlink(&self, engine: &mut dyn Engine) {
         if !self.engine.targets.are_files() {
             self.plans.iter().for_each(|plan| engine.remove_target(&plan.path));
             return;
         }
         for plan in self.plans.iter().filter(|plan| plan.kind == FileKind::Regular) {
-            // A file that another clone has removed already is gone all the same.
+            // Another clone may have removed the file already, which is no error.
             let _ = ferrio_sys::file::unlink(&plan.path);
         }
     }
 
-    /// Reads the ranges once so that they are cached.
+    /// Reads the ranges once, so that they are cached.
     pub(crate) fn pre_read(&self) -> Result<(), Failure> {
         let block = self.spec.pattern.block_size.0[0].max_bytes.clamp(1, 1 << 26) as usize;
         let mut buffer = vec![0; block];
@@ -285,7 +285,7 @@ impl FileTable {
     }
 }
 
-/// What an engine says about a target that it cannot open.
+/// The failure for a target that an engine cannot open.
 fn refused(error: &EngineError) -> Failure {
     match error {
         EngineError::Target { step, .. } => failure!(error.errno(), step.clone()),

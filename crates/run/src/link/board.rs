@@ -1,5 +1,5 @@
-//! The board: what workers show while they run, and what the supervisor tells them. Atomics in memory that all
-//! processes of the run share, sized to the run.
+//! The board: the progress of the workers, and requests of the supervisor to them. Atomics in memory that all processes
+//! of the run share, sized to the run.
 //!
 //! Must not know: jobs. Start reading at [`WorkerSlot`].
 
@@ -13,15 +13,15 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 ferrio_sys::shared_struct! {
-    /// One worker. 64 bytes: a cache line of its own.
+    /// State of one worker. 64 bytes, so that each has its own cache line.
     pub struct WorkerSlot {
         /// A [`WorkerState`].
         pub state: AtomicU32,
         /// Bits of [`attention`].
         pub attention: AtomicU32,
-        /// Files that are open.
+        /// Number of open files.
         pub n_open_files: AtomicU32,
-        /// Figures of an interval that the supervisor has not taken: 0 or 1.
+        /// Number of intervals whose figures were sent and that the supervisor has not received: 0 or 1.
         pub n_unheard: AtomicU32,
         /// Bytes read, written, trimmed so far, ramp included.
         pub bytes: [AtomicU64; 3],
@@ -30,29 +30,29 @@ ferrio_sys::shared_struct! {
     }
 }
 
-/// When workers hand over what they counted, for who keeps records of intervals.
+/// Times at which workers send their figures, if records of intervals are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IntervalTimes {
-    /// The run's start on its clock, nanoseconds.
+    /// Start of the run on its clock, nanoseconds.
     pub origin_ns: u64,
     /// Length of an interval, nanoseconds, at least 1.
     length_ns: u64,
 }
 
 impl IntervalTimes {
-    /// Intervals from a moment on.
+    /// Intervals from this time on.
     pub fn new(origin_ns: u64, length: Duration) -> Self {
         Self { origin_ns, length_ns: u64::try_from(length.as_nanos()).unwrap_or(u64::MAX).max(1) }
     }
 
-    /// End of the interval that a moment is in: the first multiple of the length after it. Saturates.
+    /// End of the interval that contains a time: the first multiple of the length after it. Saturates.
     pub fn next_after(&self, now_ns: u64) -> u64 {
         let n_passed = now_ns.saturating_sub(self.origin_ns) / self.length_ns;
         self.origin_ns.saturating_add((n_passed + 1).saturating_mul(self.length_ns))
     }
 }
 
-/// Bits by which the supervisor asks a worker to look up from its loop.
+/// Requests of the supervisor, one bit each, for which a worker leaves its loop for a moment.
 pub mod attention {
     /// End the job.
     pub const TERMINATE: u32 = 1;
@@ -62,29 +62,29 @@ pub mod attention {
     pub const SAVE_STATE: u32 = 4;
 }
 
-/// Where a worker is in its life.
+/// State of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum WorkerState {
     /// Not started.
     Waiting,
-    /// Process or thread exists.
+    /// The process or thread exists.
     Created,
-    /// Ready to start I/O.
+    /// The worker is ready to start I/O.
     Initialised,
-    /// Reads its files before the clock starts.
+    /// The worker reads its files before the clock starts.
     PreReading,
-    /// Does I/O that is not counted.
+    /// The worker does I/O that is not counted.
     Ramping,
-    /// Does I/O.
+    /// The worker does I/O.
     Running,
-    /// Syncs its files.
+    /// The worker syncs its files.
     Syncing,
-    /// Reads back what it wrote.
+    /// The worker reads back what it wrote.
     Verifying,
-    /// Done with I/O.
+    /// The worker has done its last I/O.
     Finishing,
-    /// Has handed over its results.
+    /// The worker has sent its results.
     Exited,
 }
 
@@ -104,54 +104,54 @@ impl WorkerState {
 }
 
 impl WorkerSlot {
-    /// The state that the worker shows.
+    /// The state shown.
     pub fn state(&self) -> WorkerState {
         let index = self.state.load(Ordering::Acquire) as usize;
         WorkerState::ALL.get(index).copied().unwrap_or(WorkerState::Exited)
     }
 
-    /// Shows a state.
+    /// Sets the state shown.
     pub fn set_state(&self, state: WorkerState) {
         self.state.store(state as u32, Ordering::Release);
     }
 
-    /// The supervisor wants the job to end.
+    /// True if the supervisor has asked the worker to end.
     pub fn is_told_to_end(&self) -> bool {
         self.attention.load(Ordering::Acquire) & attention::TERMINATE != 0
     }
 
-    /// Takes the right to send the figures of an interval; false: the supervisor has not taken the last ones.
+    /// Claims the right to send the figures of an interval; false: the supervisor has not received the last ones yet.
     pub fn may_send_interval(&self) -> bool {
         self.n_unheard.swap(1, Ordering::AcqRel) == 0
     }
 
-    /// The supervisor has taken the figures of an interval.
+    /// Called after the supervisor has received the figures of an interval.
     pub fn set_heard(&self) {
         self.n_unheard.store(0, Ordering::Release);
     }
 
-    /// The supervisor wants something.
+    /// True if the supervisor has any request.
     pub fn wants_attention(&self) -> bool {
         self.attention.load(Ordering::Relaxed) != 0
     }
 
-    /// The supervisor waits for the state file of the verification.
+    /// True if the supervisor waits for the state file of the verification.
     pub fn wants_state(&self) -> bool {
         self.attention.load(Ordering::Acquire) & attention::SAVE_STATE != 0
     }
 
-    /// What was asked for with these bits is done.
+    /// Clears these requests after they were answered.
     pub fn has_answered(&self, bits: u32) {
         self.attention.fetch_and(!bits, Ordering::AcqRel);
     }
 
-    /// Asks for attention.
+    /// Makes these requests.
     pub fn ask(&self, bits: u32) {
         self.attention.fetch_or(bits, Ordering::Release);
     }
 }
 
-/// What a worker showed last: all that is known of one that died without a word.
+/// The last state of the board for a worker: all that is known of one that died without sending results.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shown {
     state: WorkerState,
@@ -165,8 +165,8 @@ impl Shown {
         Self { state: slot.state(), bytes: load(&slot.bytes), ios: load(&slot.ios) }
     }
 
-    /// Figures for a report: I/Os and bytes of the time since it was let go (ramp included), no latencies. None at all
-    /// when it had nothing to count yet.
+    /// Figures for a report: I/Os, bytes and the time since the worker was let go (ramp included), but no latencies.
+    /// Empty if the worker had counted nothing yet.
     pub(crate) fn figures(&self, ran: Duration) -> ThreadStats {
         let mut stats = ThreadStats::default();
         if self.state < WorkerState::Running {
@@ -186,14 +186,14 @@ impl Shown {
 /// Slots of all workers, and the gate at which they wait for their start.
 pub struct Board {
     slots: SharedMemory<WorkerSlot>,
-    /// Position 0: the generation of the gate.
+    /// A single entry: the generation of the gate.
     gate: SharedMemory<AtomicU32>,
-    /// When workers hand over their figures; `None`: never.
+    /// Times at which workers send their figures; `None`: never.
     intervals: Option<IntervalTimes>,
     flows: Flows,
-    /// Locks of files; `None`: no job has any.
+    /// Locks of files; `None`: no job uses locks.
     locks: Option<LockSpace>,
-    /// Bytes of files that I/Os are touching; `None`: no two jobs wait for each other's.
+    /// Locks of the bytes that I/Os are touching; `None`: no job waits for another's I/Os.
     overlaps: Option<LockSpace>,
 }
 
@@ -210,7 +210,7 @@ impl Board {
         })
     }
 
-    /// The board of a run, with locks if one of its jobs locks files, or some wait for the I/Os of others.
+    /// Adds locks, if a job locks files, or if some wait for the I/Os of others.
     pub fn with_locks(self, workers: &[WorkerPlan]) -> ferrio_sys::Result<Self> {
         let space = |wanted: bool| wanted.then(LockSpace::new).transpose();
         let locks = space(workers.iter().any(|worker| worker.spec.target.locking != FileLocking::None))?;
@@ -218,28 +218,28 @@ impl Board {
         Ok(Self { locks, overlaps, ..self })
     }
 
-    /// Locks of files that all workers share.
+    /// The locks of files that all workers share.
     pub(crate) fn locks(&self) -> Option<&LockSpace> {
         self.locks.as_ref()
     }
 
-    /// Workers may wait for each other's locks.
+    /// True if workers may wait for each other's locks.
     pub(crate) fn has_locks(&self) -> bool {
         self.locks.is_some() || self.overlaps.is_some()
     }
 
-    /// Bytes of files that I/Os of the workers are touching.
+    /// The locks of the bytes that I/Os of the workers are touching.
     pub(crate) fn overlaps(&self) -> Option<&LockSpace> {
         self.overlaps.as_ref()
     }
 
-    /// The board of a run whose workers hand over their figures at these times.
+    /// Sets the times at which workers send their figures.
     #[must_use]
     pub fn with_intervals(self, intervals: Option<IntervalTimes>) -> Self {
         Self { intervals, ..self }
     }
 
-    /// When workers hand over their figures; `None`: never.
+    /// Times at which workers send their figures; `None`: never.
     pub fn intervals(&self) -> Option<IntervalTimes> {
         self.intervals
     }
@@ -249,17 +249,17 @@ impl Board {
         &self.slots[index]
     }
 
-    /// The part of a worker in its flow; `None`: it shares with nobody.
+    /// The worker's seat in its flow; `None`: the job has no `flow`.
     pub(crate) fn flow_seat(&self, plan: &WorkerPlan, index: usize) -> Option<FlowSeat<'_>> {
         plan.flow_index.map(|flow_index| self.flows.seat(flow_index, index))
     }
 
-    /// Generation of the gate: to be read before a worker says that it is ready.
+    /// Generation of the gate; a worker must read it before it reports that it is ready.
     pub fn gate_generation(&self) -> u32 {
         self.gate[0].load(Ordering::Acquire)
     }
 
-    /// Waits until the gate moves on from `generation`; at most `limit`. True when it did.
+    /// Waits until the gate moves on from `generation`, at most for `limit`. True if it did.
     pub fn wait_at_gate(&self, generation: u32, limit: Duration) -> bool {
         let deadline = std::time::Instant::now() + limit;
         while self.gate_generation() == generation {
@@ -272,7 +272,7 @@ impl Board {
         true
     }
 
-    /// Lets all that wait go.
+    /// Opens the gate for all workers that wait.
     pub fn open_gate(&self) {
         self.gate[0].fetch_add(1, Ordering::Release);
         futex_wake(&self.gate[0], u32::MAX);

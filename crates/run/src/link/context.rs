@@ -1,4 +1,4 @@
-//! What a worker gets from the supervisor: the board, its way to send messages, the clock of the run.
+//! The worker's side of its link to the supervisor: the board, a function to send messages, the clock of the run.
 //!
 //! Must not know: loops, how messages travel. Start reading at [`WorkerContext`].
 
@@ -11,35 +11,35 @@ use ferrio_stats::Note;
 use ferrio_sys::{Clock, process};
 use std::time::Duration;
 
-/// What a worker gets from the supervisor.
+/// The worker's side of its link to the supervisor.
 pub struct WorkerContext<'a> {
     /// The board of the run.
     pub board: &'a Board,
-    /// Its slot.
+    /// Index of the worker's slot.
     pub slot_index: usize,
-    /// Generation of the gate that it waits for.
+    /// Generation of the gate at which the worker waits.
     pub gate_generation: u32,
     /// The clock of the run.
     pub clock: Clock,
-    /// Where its messages go.
+    /// Sends a message.
     pub send: &'a dyn Fn(&WorkerMessage),
-    /// It shares its process with the supervisor.
+    /// The worker is a thread of the supervisor's process.
     pub is_thread: bool,
     /// No file may be made or changed.
     pub readonly: bool,
-    /// Takes the lines of `--debug`.
+    /// Receives lines of `--debug`.
     pub tracer: &'a Tracer<'a>,
-    /// Where its logs go; `None`: it has none.
+    /// Receives records of the worker's logs; `None`: it has none.
     pub log: Option<&'a LogPort>,
 }
 
 impl WorkerContext<'_> {
-    /// Says something to the user.
+    /// Sends a message for the user.
     pub(crate) fn say(&self, stream: MessageStream, note: impl Into<Note>) {
         (self.send)(&WorkerMessage::Note(stream, note.into()));
     }
 
-    /// The worker goes to another state.
+    /// Shows a new state of the worker.
     pub(crate) fn enter(&self, state: WorkerState) {
         let slot = self.board.slot(self.slot_index);
         let before = slot.state();
@@ -49,12 +49,12 @@ impl WorkerContext<'_> {
         }
     }
 
-    /// Waits until the supervisor lets the worker go. False: it did not within the limit.
+    /// Waits until the supervisor opens the gate. False: it did not within the limit.
     pub(crate) fn wait_at_gate(&self, limit: Duration) -> bool {
         self.clock.park() || self.board.wait_at_gate(self.gate_generation, limit)
     }
 
-    /// The worker has started.
+    /// Reports that the worker has started.
     pub(crate) fn tell_start(&self) {
         self.tracer.line(TraceGroup::Process, || format!("jobs pid={} started", thread_id()));
     }

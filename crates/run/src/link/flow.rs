@@ -1,4 +1,4 @@
-//! Shares of jobs in the I/Os that they do together (`flow`): counts that all processes of the run see.
+//! Shares of jobs in the I/Os that they do together (`flow`): counters that all processes of the run share.
 //!
 //! Must not know: how a job waits. Start reading at [`FlowSeat::is_ahead`].
 //! Facts: reference "Rates and pauses", `flow`.
@@ -7,7 +7,7 @@ use ferrio_sys::SharedMemory;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 ferrio_sys::shared_struct! {
-    /// What jobs of one `flow_id` did together, and their weights.
+    /// Sums over the jobs of one `flow_id`: their I/Os and their weights.
     struct Totals {
         ios: AtomicU64,
         weight: AtomicU64,
@@ -15,14 +15,14 @@ ferrio_sys::shared_struct! {
 }
 
 ferrio_sys::shared_struct! {
-    /// One job's part in that. Weight 0: it takes no part now.
+    /// One job's part of the sums. Weight 0: the job does not take part now.
     struct Member {
         ios: AtomicU64,
         weight: AtomicU64,
     }
 }
 
-/// All flows of a run, and the parts of all workers in them.
+/// All flows of a run, with one member for each worker.
 pub(super) struct Flows {
     totals: SharedMemory<Totals>,
     members: SharedMemory<Member>,
@@ -36,7 +36,7 @@ pub(crate) struct FlowSeat<'a> {
 }
 
 impl Flows {
-    /// Room for as many flows as workers.
+    /// Makes room for as many flows as workers.
     pub(super) fn new(n_workers: usize) -> ferrio_sys::Result<Self> {
         let n_workers = n_workers.max(1);
         Ok(Self { totals: SharedMemory::new(n_workers)?, members: SharedMemory::new(n_workers)? })
@@ -48,8 +48,8 @@ impl Flows {
 }
 
 impl FlowSeat<'_> {
-    /// Takes part from now on. What the others did before counts as if it had had its share of it. Who takes part already
-    /// goes on.
+    /// Makes the worker take part from now on. It is credited with its share of what the others did before, so that it
+    /// does not have to catch up. No effect if it takes part already.
     pub(crate) fn join(&self, weight: u32) {
         if self.member.weight.load(Ordering::Acquire) > 0 {
             return;
@@ -63,8 +63,8 @@ impl FlowSeat<'_> {
         self.totals.weight.fetch_add(weight.into(), Ordering::Relaxed);
     }
 
-    /// Takes part no longer; the others share without it. Done twice it is done once: whoever sees that a worker has
-    /// ended does it for one that could not.
+    /// Ends the worker's part; the others then share without it. A second call has no effect: the supervisor calls this
+    /// for each worker that has ended, as a killed one could not.
     pub(crate) fn leave(&self) {
         let weight = self.member.weight.swap(0, Ordering::AcqRel);
         if weight > 0 {
@@ -73,14 +73,15 @@ impl FlowSeat<'_> {
         }
     }
 
-    /// It did so many more. The sum first: one that is killed in between leaves the sum too large, which holds nobody
-    /// back; one too small would.
+    /// Counts I/Os of the worker. The sum comes first: if the worker is killed between the two steps, the sum is too
+    /// large, which delays no other job; one that is too small would.
     pub(crate) fn add(&self, n_ios: u64) {
         self.totals.ios.fetch_add(n_ios, Ordering::AcqRel);
         self.member.ios.fetch_add(n_ios, Ordering::Relaxed);
     }
 
-    /// It did more than its share. Never true of all that take part: somebody goes on.
+    /// True if the worker did more than its share. It cannot be true for all members at once, so one of them always
+    /// continues.
     pub(crate) fn is_ahead(&self) -> bool {
         let load = |count: &AtomicU64| u128::from(count.load(Ordering::Relaxed));
         let (own, weight) = (load(&self.member.ios), load(&self.member.weight));
@@ -92,7 +93,8 @@ impl FlowSeat<'_> {
 mod tests {
     use super::*;
 
-    /// Offers turns to members in this order, over and over, until `n` were taken; how often each took one.
+    /// Offers turns to the members in this order, over and over, until `n` were taken; returns the turns that each
+    /// took.
     fn turns(seats: &[FlowSeat<'_>], order: &[usize], n: u64) -> Vec<u64> {
         let mut taken = vec![0; seats.len()];
         while taken.iter().sum::<u64>() < n {
@@ -127,7 +129,7 @@ mod tests {
         seats[0].join(1);
         seats[1].join(1_000);
         turns(&seats, &[0, 1], 50);
-        // The supervisor does it again for one that it has seen ending.
+        // The supervisor calls this a second time after it has seen the end of the worker.
         seats[1].leave();
         seats[1].leave();
         assert_eq!(turns(&seats, &[0], 1_000), [1_000, 0]);

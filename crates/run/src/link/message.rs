@@ -1,4 +1,4 @@
-//! What a worker sends to the supervisor, in one form whether it is a thread or a process.
+//! Messages of a worker to the supervisor, in the same form from a thread and from a process.
 //!
 //! Must not know: how messages travel. Start reading at [`WorkerMessage`].
 
@@ -10,46 +10,47 @@ use serde::{Deserialize, Serialize};
 /// One message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum WorkerMessage {
-    /// Something is said.
+    /// A message for the user.
     Note(MessageStream, Note),
     /// Lines of `--debug`.
     Trace(String),
-    /// Files are laid out now: number and bytes.
+    /// Files are being laid out: their number and total size in bytes.
     LayingOut(u64, u64),
-    /// Statistics so far, as they were asked for.
+    /// Statistics so far, on request.
     Snapshot(Box<ThreadStats>),
-    /// All that was counted until the end of an interval.
+    /// Statistics at the end of an interval.
     Interval(Box<IntervalFigures>),
-    /// What it did in an interval, for a search for a steady state.
+    /// Figures of an interval for the search for a steady state.
     Steady(SteadySample),
     /// The worker is done.
     Outcome(Box<WorkerOutcome>),
 }
 
-/// What a worker had counted at a moment.
+/// Statistics of a worker at a certain time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IntervalFigures {
-    /// The moment on the run's clock, nanoseconds.
+    /// The time on the run's clock, nanoseconds.
     pub at_ns: u64,
-    /// All that it had counted.
+    /// All that the worker has counted so far.
     pub stats: ThreadStats,
 }
 
 /// Results of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkerOutcome {
-    /// What it counted; boxed, because each frame that it passes through by value is memory of each of a thousand processes.
+    /// Statistics. Boxed: by value, each stack frame that the outcome passes through would cost memory in each of a
+    /// thousand processes.
     pub stats: Box<ThreadStats>,
-    /// Why it failed, if it did.
+    /// The error that ended the job, if there was one.
     pub failure: Option<Failure>,
-    /// It got as far as doing I/O.
+    /// The worker got as far as doing I/O.
     pub has_started: bool,
-    /// The moment to which the figures belong on the run's clock, nanoseconds; `None`: it was lost, or never began.
+    /// The time of the figures on the run's clock, nanoseconds; `None`: the worker was lost, or never began.
     pub ended_at_ns: Option<u64>,
 }
 
 impl WorkerOutcome {
-    /// Results, with the failure entered into the statistics.
+    /// Results; a failure is also recorded in the statistics.
     pub fn new(mut stats: Box<ThreadStats>, failure: Option<Failure>, has_started: bool) -> Self {
         if let Some(error) = &failure {
             stats.errno = error.errno;

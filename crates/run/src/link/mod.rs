@@ -1,5 +1,5 @@
-//! What supervisor and workers share: the board on which workers show their progress, the flows, messages, settings, lines
-//! for `--debug`.
+//! The link between supervisor and workers: the board with the workers' progress, flows, messages, settings, lines of
+//! `--debug`.
 //!
 //! Must not know: how workers are started, what they do. Start reading at [`board`], then [`context`].
 

@@ -1,7 +1,8 @@
-//! `--debug`: lines on what a run does inside, by group. Off, it costs nothing per I/O: engine and stream are wrapped only where
-//! somebody listens.
+//! `--debug`: lines about a run, by group. It costs nothing per I/O while it is off, because engine and stream are
+//! wrapped only in a traced job.
 //!
-//! Must not know: where lines are printed. Start reading at [`TraceSettings`], then [`Tracer`]; what is told of I/Os is in `teller` of `work`.
+//! Must not know: where lines are printed. Start reading at [`TraceSettings`], then [`Tracer`]; lines about I/Os come
+//! from `teller` of `work`.
 
 use super::board::WorkerState;
 use super::message::WorkerMessage;
@@ -13,7 +14,7 @@ use ferrio_sys::process;
 use ferrio_units::random::SeedTable;
 use std::cell::{Cell, RefCell};
 
-/// Text that is kept before it is sent, bytes. All of it is sent before whatever may wait.
+/// Length of the text that is collected before it is sent, bytes. It is also sent before any step that may wait.
 const KEPT_BYTES: usize = 4 << 10;
 
 /// A group of lines.
@@ -27,15 +28,15 @@ pub enum TraceGroup {
     Io,
     /// Buffers.
     Mem,
-    /// What is written to be verified, and its checks.
+    /// Blocks to be verified, and their checks.
     Verify,
-    /// Seeds, and what offsets are drawn from.
+    /// Seeds and draws of offsets.
     Random,
     /// Block devices behind files.
     DiskUtil,
     /// The clock.
     Time,
-    /// Rates, and the search for a latency.
+    /// Rates, and the search for a depth by latency.
     Rate,
     /// The search for a steady state.
     SteadyState,
@@ -81,32 +82,33 @@ impl TraceGroup {
     }
 }
 
-/// What is traced.
+/// The groups that are traced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TraceSettings {
     groups: u32,
-    /// Once this worker has started, counted from 0, only it.
+    /// Index of a worker (from 0); once it has started, only its lines are sent.
     job_index: Option<usize>,
 }
 
 impl TraceSettings {
-    /// Groups by name; names without lines are left out. Once the worker `job_index` (from 0) has started, only its lines count.
+    /// Groups by name; names of groups without lines are ignored. Once the worker `job_index` (from 0) has started,
+    /// only its lines are sent.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>, job_index: Option<usize>) -> Self {
         let bit = |name: &str| TraceGroup::ALL.iter().find(|group| group.name() == name).map_or(0, |g| 1 << *g as u32);
         Self { groups: names.into_iter().fold(0, |groups, name| groups | bit(name)), job_index }
     }
 
-    /// The group is traced.
+    /// True if the group is traced.
     pub fn has(self, group: TraceGroup) -> bool {
         self.groups & (1 << group as u32) != 0
     }
 
-    /// The worker after whose start only its own lines count.
+    /// Index of the worker after whose start only its own lines are sent.
     pub(crate) fn job_index(self) -> Option<usize> {
         self.job_index
     }
 
-    /// Tells a line of a group that is traced.
+    /// Sends a line, if its group is traced.
     pub(crate) fn tell(self, group: TraceGroup, events: &mut dyn FnMut(RunEvent), text: impl FnOnce() -> String) {
         if self.has(group) {
             events(RunEvent::Trace(line(group, &text())));
@@ -135,12 +137,12 @@ const fn state_name(state: WorkerState) -> &'static str {
     }
 }
 
-/// A worker goes from one state to another.
+/// The line about a worker's change of state.
 pub(crate) fn state_change(pid: u32, from: WorkerState, to: WorkerState) -> String {
     format!("pid={pid}: runstate {} -> {}", state_name(from), state_name(to))
 }
 
-/// What is told of a job while it is set up: where its seeds are from, and which they are.
+/// Lines about a job's seeds and their source, sent when the job is set up.
 pub(crate) fn seeds(worker: &WorkerPlan) -> Vec<String> {
     let pattern = &worker.spec.pattern;
     let is_drawn = !pattern.randrepeat && pattern.randseed.is_none();
@@ -150,12 +152,13 @@ pub(crate) fn seeds(worker: &WorkerPlan) -> Vec<String> {
     origin.into_iter().chain([count]).chain(seeds).collect()
 }
 
-/// The generator of a job's offsets has outputs that can be told.
+/// True if the generator of the job's offsets has outputs that can be reported.
 pub(crate) fn has_outputs(worker: &WorkerPlan) -> bool {
     worker.spec.pattern.random && worker.spec.pattern.random_generator != Some(RandomGenerator::Lfsr)
 }
 
-/// Takes the lines of one worker. Those of I/Os are many: they are kept until something may wait, and are sent together.
+/// Receives the lines of one worker. Lines about I/Os are many: they are collected, and sent together before a step
+/// that may wait.
 pub struct Tracer<'a> {
     settings: TraceSettings,
     send: &'a dyn Fn(&WorkerMessage),
@@ -169,17 +172,17 @@ impl<'a> Tracer<'a> {
         Self { settings, send, kept: RefCell::default(), reads_back: Cell::new(false) }
     }
 
-    /// What is traced.
+    /// The trace settings.
     pub(crate) fn settings(&self) -> TraceSettings {
         self.settings
     }
 
-    /// The group is traced.
+    /// True if the group is traced.
     pub(crate) fn has(&self, group: TraceGroup) -> bool {
         self.settings.has(group)
     }
 
-    /// A line of a group that is traced; it leaves at once.
+    /// Sends a line at once, if its group is traced.
     pub(crate) fn line(&self, group: TraceGroup, text: impl FnOnce() -> String) {
         if self.has(group) {
             self.keep(group, &text());
@@ -187,7 +190,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// A line that leaves with others, before whatever may wait.
+    /// Adds a line to those that are sent together later.
     pub(crate) fn keep(&self, group: TraceGroup, text: &str) {
         let n_kept = {
             let mut kept = self.kept.borrow_mut();
@@ -202,7 +205,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Sends what is kept.
+    /// Sends the collected lines.
     pub(crate) fn flush(&self) {
         let kept = self.kept.take();
         if !kept.is_empty() {
@@ -210,7 +213,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// What was written is read back from now on, or no longer.
+    /// Records whether the job reads back its writes now.
     pub(crate) fn set_reading_back(&self, reads_back: bool) {
         if self.reads_back.replace(reads_back) == reads_back || !self.has(TraceGroup::Verify) {
             return;
@@ -223,7 +226,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// What was written is read back.
+    /// True if the job reads back its writes now.
     pub(crate) fn reads_back(&self) -> bool {
         self.reads_back.get()
     }

@@ -16,36 +16,36 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Longest sleep: what a slow job records is on disk after this time.
+/// Longest sleep: records of a slow job reach the disk after this time at the latest.
 const MAX_SLEEP: Duration = Duration::from_millis(100);
-/// Between two looks at whether the logs are still waited for.
+/// Time between two checks whether the caller still waits for the logs.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// Rows that are handed to the sink at once.
+/// Number of rows that are handed to the sink at once.
 const MAX_ROWS: usize = 8192;
-/// Records that are taken from one ring before the next has its turn.
+/// Number of records taken from one ring before the next ring has its turn.
 const MAX_RECORDS: usize = 8 * MAX_ROWS;
 
-/// Kinds of logs: the length of what is kept by kind.
+/// Number of kinds of logs.
 const N_KINDS: usize = LogKind::ALL.len();
 
-/// What the supervisor tells the thread.
+/// An order of the supervisor to the thread.
 enum DrainOrder {
     /// A worker that logs is about to start.
     Add(usize, Box<WorkerLogs>),
-    /// A worker is gone: its ring holds all that there will be.
+    /// A worker is gone; nothing more will be added to its ring.
     Finish(usize),
     /// All workers are gone.
     Stop,
 }
 
-/// What both sides see.
+/// State that the supervisor and the thread share.
 #[derive(Default)]
 struct Mail {
     orders: Mutex<Vec<DrainOrder>>,
     problems: Mutex<Problems>,
 }
 
-/// What went wrong.
+/// Errors of logs.
 #[derive(Default)]
 struct Problems {
     notes: Vec<Note>,
@@ -62,7 +62,7 @@ pub(crate) struct LogDrain {
 }
 
 impl LogDrain {
-    /// Starts the thread. `None`: no worker logs anything. `cpus`: where `log_compression_cpus` wants it.
+    /// Starts the thread. `None`: no worker logs anything. `cpus`: the CPUs for the thread (`log_compression_cpus`).
     pub(crate) fn start(workers: &[WorkerPlan], open_sink: fn() -> Box<dyn LogSink>) -> io::Result<Option<Self>> {
         if !workers.iter().any(|worker| worker.spec.logs.is_on()) {
             return Ok(None);
@@ -76,7 +76,7 @@ impl LogDrain {
             let _is_running = is_running;
             let _ = ferrio_sys::signals::block_in_this_thread();
             if !cpus.is_empty() {
-                // It is where the logs are written from, not what they say: no error.
+                // If this fails the logs are written all the same, from another CPU.
                 let _ = scheduling::set_cpu_affinity(&cpus);
             }
             let rows = std::array::from_fn(|_| Vec::with_capacity(MAX_ROWS));
@@ -86,7 +86,7 @@ impl LogDrain {
         Ok(Some(Self { mail, bell, thread: Some(thread), end }))
     }
 
-    /// A worker is about to start: the port that it writes its logs to, if it has any.
+    /// Called before a worker starts: the port for its logs, if it has any.
     pub(crate) fn add(&self, index: usize, plan: &WorkerPlan) -> ferrio_sys::Result<Option<LogPort>> {
         if !plan.spec.logs.is_on() {
             return Ok(None);
@@ -107,7 +107,7 @@ impl LogDrain {
         Ok(Some(port))
     }
 
-    /// A worker is gone.
+    /// Called after a worker is gone.
     pub(crate) fn finish(&self, index: usize) {
         self.order(DrainOrder::Finish(index));
     }
@@ -117,13 +117,13 @@ impl LogDrain {
         std::mem::take(&mut lock(&self.mail.problems).notes)
     }
 
-    /// Empties all rings, closes all files, unless that does not end before `gives_up` says so. Returns the messages that are
-    /// left, and how many logs could not be opened or have lost rows.
+    /// Empties all rings and closes all files, unless `gives_up` returns true before that is done. Returns the
+    /// remaining messages, and the number of logs that could not be opened or have lost rows.
     pub(crate) fn stop(mut self, gives_up: &mut dyn FnMut() -> bool) -> (Vec<Note>, u32) {
         self.order(DrainOrder::Stop);
         while self.end.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
             if gives_up() {
-                // The thread is left where it is.
+                // The thread is abandoned.
                 self.thread = None;
                 let mut problems = lock(&self.mail.problems);
                 problems.notes.push(RunNote::LogsStuck.into());
@@ -159,7 +159,7 @@ impl Drop for LogDrain {
     }
 }
 
-/// A lock that a thread died with holds data that is still whole: it is only pushed to and taken from.
+/// A lock, even if a thread panicked with it: values are only pushed to and taken from the data, so it is intact.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -170,20 +170,20 @@ struct WorkerLogs {
     recorder: Recorder,
     base_ms: u64,
     files: Vec<LogFile>,
-    /// Kinds that get a row for each I/O that is recorded.
+    /// Kinds of logs that get a row for each recorded I/O.
     filled: [bool; N_KINDS],
-    /// Open logs by kind; one that failed is gone from here.
+    /// Open logs by kind; a log that failed is removed.
     logs: [Option<LogId>; N_KINDS],
     is_open: bool,
-    /// Nothing will be added to the ring.
+    /// Nothing more will be added to the ring.
     is_last_turn: bool,
 }
 
-/// Everything that the thread has.
+/// All state of the thread.
 struct Streams {
     of_workers: Vec<(usize, Box<WorkerLogs>)>,
     sink: Box<dyn LogSink>,
-    /// Rows of the present worker that wait to be handed on, by kind.
+    /// Rows of the present worker that wait for the sink, by kind.
     rows: [Vec<LogRow>; N_KINDS],
     mail: Arc<Mail>,
 }
@@ -204,7 +204,7 @@ impl Streams {
         }
     }
 
-    /// True: the thread is to end.
+    /// Takes the waiting orders. True: the thread is to end.
     fn take_orders(&mut self) -> bool {
         let orders = std::mem::take(&mut *lock(&self.mail.orders));
         let mut is_stopping = false;
@@ -218,14 +218,14 @@ impl Streams {
                 DrainOrder::Stop => is_stopping = true,
             }
         }
-        // Orders are taken once: that it is to end is remembered by their being there.
+        // Orders are taken only once, so the order to end is left in the mailbox.
         if is_stopping {
             lock(&self.mail.orders).push(DrainOrder::Stop);
         }
         is_stopping
     }
 
-    /// Takes what waits in all rings; closes the logs of workers that are gone. Returns how many records it took.
+    /// Empties all rings, and closes the logs of workers that are gone. Returns the number of records taken.
     fn turn(&mut self) -> usize {
         let mut n_records = 0;
         let mut streams = std::mem::take(&mut self.of_workers);
@@ -243,7 +243,8 @@ impl Streams {
         n_records
     }
 
-    /// Takes what waits in a ring. Its ends are looked at once for many records: each look takes the line from the worker.
+    /// Empties a ring. It looks at the ring's ends once for many records, because each look takes the cache line from
+    /// the worker.
     fn empty(&mut self, stream: &mut WorkerLogs) -> usize {
         let ring = Arc::clone(&stream.ring);
         let mut reader = ring.reader();
@@ -256,7 +257,7 @@ impl Streams {
             self.flush(stream);
             if n_taken == 0 {
                 if n_waiting > 0 {
-                    // Only a worker that wrote over its memory gets here; nothing after it can be read.
+                    // Only a worker that has overwritten its own memory gets here; the rest of its ring cannot be read.
                     self.problem(RunNote::LogIsBroken { n_words: n_waiting }.into());
                     reader.consume(n_waiting);
                 }
@@ -266,7 +267,8 @@ impl Streams {
         n_records
     }
 
-    /// Takes the oldest records, as many as are handed on together. Returns how many words and records it took.
+    /// Takes the oldest records, up to the number that is handed on at once. Returns the numbers of words and records
+    /// taken.
     fn take_some(
         &mut self,
         stream: &mut WorkerLogs,
@@ -328,7 +330,7 @@ impl Streams {
             block_bytes: io.block_bytes.into(),
             offset_bytes: io.offset_bytes,
             ioprio: io.ioprio,
-            // The reference knows it for these two only.
+            // fio has the issue time only for these two.
             issue_ns: if matches!(kind, LogKind::Slat | LogKind::Clat) { io.issue_ns } else { 0 },
         };
         self.rows[kind as usize].push(row);
@@ -354,7 +356,7 @@ impl Streams {
         }
     }
 
-    /// A log goes on, or is given up with a message.
+    /// Keeps a log after a successful write; gives it up with a message after a failed one.
     fn keep(&mut self, stream: &mut WorkerLogs, kind: LogKind, log: LogId, written: io::Result<()>) {
         let Err(error) = written else { return };
         stream.logs[kind as usize] = None;

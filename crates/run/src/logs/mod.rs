@@ -1,10 +1,10 @@
 //! Performance logs of a run: workers write records into rings in shared memory, a thread of the supervisor turns them
 //! into rows and hands these to a [`ferrio_stats::LogSink`].
 //!
-//! So a worker spends nanoseconds a record, memory does not grow with the run, and what was recorded is in the file
-//! even when the worker is killed. A ring that is full makes its worker wait: no row is lost.
-//! Must not know: how rows look on disk. Start reading at [`files`] (which logs there are), then `record` (what goes
-//! through a ring) and `drain` (the thread).
+//! This way a record costs a worker only nanoseconds, memory does not grow with the run, and all that was recorded
+//! reaches the file even if the worker is killed. If the ring is full the worker waits, so that no row is lost.
+//! Must not know: how rows look on disk. Start reading at [`files`] (the list of logs), then `record` (the contents of
+//! a ring) and `drain` (the thread).
 
 mod drain;
 mod no_sink;
@@ -23,7 +23,7 @@ pub(crate) use record::{IoRecord, Recorder};
 
 /// Words of the ring of a job that records each I/O: 2 MiB, some 80,000 I/Os.
 const WORDS_EACH_IO: usize = 1 << 18;
-/// Words of the ring of a job that records windows: 256 KiB, histograms of all directions among them.
+/// Words of the ring of a job that records windows: 256 KiB, enough for histograms of all directions.
 const WORDS_WINDOWS: usize = 1 << 15;
 
 /// The worker's end of its logs.
@@ -40,7 +40,7 @@ impl LogPort {
     }
 }
 
-/// The log files of a worker: what its options ask for and its statistics can fill.
+/// The log files of a worker, by its options.
 pub(crate) fn files(plan: &WorkerPlan) -> Vec<LogFile> {
     let (logs, reporting) = (&plan.spec.logs, &plan.spec.reporting);
     let mut files = Vec::new();
@@ -60,7 +60,7 @@ pub(crate) fn files(plan: &WorkerPlan) -> Vec<LogFile> {
     files
 }
 
-/// The kinds of logs that get rows. A file whose figures are not measured is there and stays empty.
+/// The kinds of logs that get rows. A log whose figures are not measured has an empty file.
 pub(crate) fn filled(plan: &WorkerPlan) -> [bool; LogKind::ALL.len()] {
     let (logs, reporting) = (&plan.spec.logs, &plan.spec.reporting);
     let mut filled = [false; LogKind::ALL.len()];
@@ -73,7 +73,7 @@ pub(crate) fn filled(plan: &WorkerPlan) -> [bool; LogKind::ALL.len()] {
     filled[LogKind::Slat as usize] &= plan.sees_submission();
     if logs.window_ms == 0 {
         filled[LogKind::Bw as usize] &= !reporting.disable_bw;
-        // The time of an I/O is not taken: there is nothing to say of each.
+        // Times of I/Os are not taken, so there is nothing to record for each.
         filled[LogKind::Iops as usize] &= !reporting.gtod_reduce;
     }
     filled[LogKind::ClatHist as usize] &= logs.histogram_ms > 0 && !reporting.disable_clat;
@@ -82,7 +82,7 @@ pub(crate) fn filled(plan: &WorkerPlan) -> [bool; LogKind::ALL.len()] {
 
 fn file(plan: &WorkerPlan, prefix: &Path, kind: LogKind) -> LogFile {
     let logs = &plan.spec.logs;
-    // A log without a name has that of its job.
+    // A log without a name gets the name of its job.
     let prefix = if prefix.as_os_str().is_empty() { Path::new(&plan.spec.name) } else { prefix };
     LogFile {
         prefix: prefix.to_owned(),

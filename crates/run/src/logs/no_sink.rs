@@ -1,12 +1,12 @@
-//! Where rows of performance logs go when nobody takes them.
+//! The sink for performance logs that nobody wants.
 //!
-//! Must not know: anything of a run. Start reading at [`NoSink`].
+//! Must not know: the run. Start reading at [`NoSink`].
 
 use ferrio_stats::{HistogramRow, LogFile, LogId, LogRow, LogSink};
 use std::io;
 use std::path::PathBuf;
 
-/// Refuses every log, so that the run says which ones are lost.
+/// Refuses every log, so that the run reports which ones are lost.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NoSink;
 

@@ -1,4 +1,4 @@
-//! What goes through the ring of a worker: records of a few words.
+//! The contents of a worker's ring: records of a few words.
 //!
 //! Must not know: files. Start reading at [`LogRecord`] and [`Recorder`].
 //! The first word says what a record is; bits from the lowest: kind (4), direction (2), kind of log (3), wide (1), unused
@@ -24,10 +24,10 @@ pub(crate) struct IoRecord {
     pub(crate) direction: DataDirection,
     /// Milliseconds since the job's start.
     pub(crate) time_ms: u64,
-    /// Bytes; what is beyond 4 GiB is cut off.
+    /// Bytes; larger blocks are recorded with the low 32 bits of their length.
     pub(crate) block_bytes: u32,
     pub(crate) ioprio: u16,
-    /// Completion latency; of a submission its slat.
+    /// Completion latency; for a submission, its slat.
     pub(crate) clat_ns: u64,
     /// Total latency; 0 for a submission.
     pub(crate) lat_ns: u64,
@@ -39,19 +39,19 @@ pub(crate) struct IoRecord {
 /// A record as the reader gets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LogRecord {
-    /// The job starts (or its ramp is over): what its times count from, milliseconds.
+    /// The job starts (or its ramp is over): the start of its times, milliseconds.
     Epoch(u64),
     /// An I/O completed.
     Io(IoRecord),
     /// An I/O was submitted.
     Slat(IoRecord),
-    /// A window ended.
+    /// The window of a log ended.
     Window { kind: LogKind, direction: DataDirection, time_ms: u64, value: u64, maximum: u64 },
-    /// An interval of a histogram ended.
+    /// The interval of a histogram ended.
     Histogram { direction: DataDirection, time_ms: u64, block_bytes: u64, counts: Box<[u64; N_BUCKETS]> },
 }
 
-/// Makes records, and reads them.
+/// Makes and reads records.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Recorder {
     /// I/Os carry their offset.
@@ -60,7 +60,7 @@ pub(crate) struct Recorder {
     pub(crate) issue_time: bool,
 }
 
-/// The record of an I/O as it grows.
+/// The words of an I/O's record, while they are put together.
 struct IoWords {
     words: [u64; MAX_IO_WORDS],
     n_words: usize,
@@ -88,7 +88,8 @@ impl Recorder {
         self.end(io, Self::begin(SLAT, io, 0), send);
     }
 
-    /// What both begin with; `further` decides with the others whether numbers are wide.
+    /// The common part of both; `further` is one more number that decides whether the numbers of this record need a
+    /// whole word each.
     #[inline]
     fn begin(kind: u64, io: &IoRecord, further: u64) -> IoWords {
         let head = first(kind, io.direction) | (u64::from(io.ioprio) << 16) | (u64::from(io.block_bytes) << 32);
@@ -114,12 +115,12 @@ impl Recorder {
         send(&record.words[..record.n_words]);
     }
 
-    /// The job starts.
+    /// The record of the job's start.
     pub(crate) fn epoch(base_ms: u64, send: &mut impl FnMut(&[u64])) {
         send(&[EPOCH, base_ms]);
     }
 
-    /// A window ended.
+    /// The record of a window's end.
     pub(crate) fn window(
         kind: LogKind,
         direction: DataDirection,
@@ -130,7 +131,7 @@ impl Recorder {
         send(&[first(WINDOW, direction) | (kind << 6), time_ms, value, maximum]);
     }
 
-    /// An interval of a histogram ended; `counts` holds what it counted. Buckets that are empty are left out.
+    /// The record of an interval's end; `counts` has the counts of the interval. Empty buckets are omitted.
     pub(crate) fn histogram(
         direction: DataDirection,
         time_ms: u64,
@@ -147,8 +148,8 @@ impl Recorder {
         send(&words);
     }
 
-    /// Reads the oldest record; also returns its length in words. `None`: that is no record, or not all of it is there
-    /// (its writer broke).
+    /// Reads the oldest record; also returns its length in words. `None`: the words are no record, or an incomplete one
+    /// (the writer is broken).
     #[inline]
     pub(crate) fn read(self, n_waiting: usize, word: impl Fn(usize) -> u64) -> Option<(LogRecord, usize)> {
         if n_waiting == 0 {
@@ -291,8 +292,8 @@ mod tests {
         }
     }
 
-    /// An I/O gives rows of clat and lat, and one of slat where it is submitted apart: 20 bytes a row at most, but 24 where
-    /// such rows have offset and issue time both.
+    /// An I/O gives rows of clat and lat, and one of slat if it is submitted separately. Rows take at most 20 bytes
+    /// each, or 24 if they have both offset and issue time.
     #[test]
     fn an_io_takes_few_bytes() {
         let io = IoRecord {

@@ -1,16 +1,16 @@
-//! How much a worker is to do.
+//! Limits of a worker's work.
 //!
 //! Must not know: files. Start reading at [`limit_ios`].
 
 use super::WorkerPlan;
 use ferrio_spec::DirectionMix;
 
-/// Most reads, writes and trims of a job, all its passes together.
+/// Most reads, writes and trims of a job, in all its passes together.
 pub(crate) fn limit_ios(worker: &WorkerPlan) -> u64 {
     let limit = worker.spec.extent.number_ios.saturating_mul(u64::from(worker.spec.limits.loops.max(1)));
     match limit {
         0 => u64::MAX,
-        // As seen on fio 3.41: only time ends such a job.
+        // As seen on fio 3.41: only time ends a time-based job.
         _ if worker.spec.limits.time_based => u64::MAX,
         // A trim and the write that follows it count as one.
         _ if worker.spec.pattern.mix == DirectionMix::TrimWrite => limit.saturating_mul(2),

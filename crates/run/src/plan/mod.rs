@@ -29,7 +29,7 @@ pub struct RunPlan {
     pub workers: Vec<WorkerPlan>,
     /// Number of groups.
     pub n_groups: u32,
-    /// Where the figures will come from; empty until somebody has looked.
+    /// Facts about the machine and the storage; empty until they are collected.
     pub(crate) facts: Provenance,
 }
 
@@ -39,31 +39,31 @@ pub struct WorkerPlan {
     pub spec: Arc<JobSpec>,
     /// Its engine.
     pub engine: EngineKind,
-    /// Position of the job in the run.
+    /// Index of the job in the run.
     pub job_index: usize,
     /// Number of the worker in the run, from 1: part of its seeds.
     pub thread_number: u32,
     /// Number of the clone: 0 for the first, then counting down from `numjobs - 1`.
     pub clone_index: u32,
-    /// Group of its report.
+    /// Index of its report group.
     pub group_index: u32,
-    /// The workers whose figures are summed with its own (`group_reporting`), itself among them.
+    /// The workers whose figures are summed with its own (`group_reporting`), including itself.
     pub summed_with: Range<usize>,
-    /// Number of its `flow_id` among those of the run; `None`: it has no `flow`.
+    /// Index of its `flow_id` among those of the run; `None`: the job has no `flow`.
     pub flow_index: Option<usize>,
-    /// Waits for all workers before it.
+    /// The worker waits for all workers before it.
     pub stonewall: bool,
     /// CPUs that no job of the run may use (`gtod_cpu`).
     pub reserved_cpus: Arc<[u32]>,
-    /// Seeds of all its streams.
+    /// Seeds of all its random streams.
     pub seeds: SeedTable,
     /// Delay before its start, nanoseconds.
     pub start_delay_ns: u64,
-    /// `dedupe_global`: the fixed sets of all workers that share theirs; empty for the others.
+    /// `dedupe_global`: the fixed sets of all workers that share theirs; empty for other workers.
     pub shared_sets: Arc<[DedupeSet]>,
-    /// The trace that it replays trims, whatever its `rw` says.
+    /// The trace that the job replays has trims, whatever `rw` says.
     pub has_replayed_trims: bool,
-    /// How its turns follow each other, if it moves no data.
+    /// Rhythm of the turns of a job that moves no data.
     pub rhythm: Rhythm,
 }
 
@@ -97,7 +97,7 @@ impl RunPlan {
             jobs_in_group += 1;
             let flow_index = flow_index(&mut flow_ids, &job);
             let job = Arc::new(job);
-            // Clones know their section only, whatever `name` says.
+            // Clones are named after their section, whatever `name` says.
             let other = if job.section == job.name {
                 Arc::clone(&job)
             } else {
@@ -135,7 +135,7 @@ impl RunPlan {
         Ok(plan)
     }
 
-    /// `dedupe_global`: who takes part knows the sets of all who do.
+    /// `dedupe_global`: gives each worker that takes part the sets of all of them.
     pub(crate) fn share_dedupe_sets(&mut self) {
         let sets: Arc<[DedupeSet]> = self.workers.iter().filter_map(WorkerPlan::shared_set).collect();
         for worker in self.workers.iter_mut().filter(|worker| worker.shared_set().is_some()) {
@@ -144,12 +144,13 @@ impl RunPlan {
     }
 }
 
-/// A pool of threads does the job's I/Os. Whether the engine can be used so is said when it is made.
+/// True if a pool of threads does the job's I/Os. Whether the engine allows that is checked when it is made.
 fn offloads(engine: &EngineDef, job: &JobSpec) -> bool {
     job.submission.offload && !offload::is_needless(engine)
 }
 
-/// Where threads of the C library do I/Os for a thread of the run, no process that wants the same may be forked.
+/// If threads of the C library do I/Os for a job that is a thread of this process, no job with the same engine may be
+/// forked: the fork would wait for library threads that it does not have.
 fn refuse_forks_beside_library_threads(workers: &[WorkerPlan]) -> Result<(), RunError> {
     let concerned = || workers.iter().filter(|worker| worker.engine.def.sharing == Sharing::LibraryThreads);
     let has_thread = concerned().any(|worker| worker.spec.worker.thread);
@@ -161,13 +162,13 @@ fn refuse_forks_beside_library_threads(workers: &[WorkerPlan]) -> Result<(), Run
     }
 }
 
-/// Flows are numbered in the order of the jobs that name them first.
+/// Index of a flow; flows are numbered in the order in which jobs first name them.
 fn flow_index(ids: &mut HashMap<u32, usize>, job: &JobSpec) -> Option<usize> {
     let (flow, n_known) = (job.pace.flow, ids.len());
     (flow.weight > 0).then(|| *ids.entry(flow.id).or_insert(n_known))
 }
 
-/// Jobs of a group that follow each other with `group_reporting` are summed.
+/// Sums successive jobs of a group with `group_reporting`.
 fn find_summed(workers: &mut [WorkerPlan]) {
     let key = |worker: &WorkerPlan| (worker.group_index, worker.spec.grouping.group_reporting);
     let mut start = 0;
@@ -180,7 +181,7 @@ fn find_summed(workers: &mut [WorkerPlan]) {
     }
 }
 
-/// Seeds by `randseed`; `randrepeat=0` without one takes them from the system.
+/// Seeds from `randseed`; `randrepeat=0` without it takes them from the system.
 fn seeds(job: &JobSpec, thread_number: u32) -> SeedTable {
     let base = match job.pattern.randseed {
         Some(seed) => seed,
@@ -192,7 +193,7 @@ fn seeds(job: &JobSpec, thread_number: u32) -> SeedTable {
 
 fn system_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher};
-    // The standard library seeds its hash maps from the system's random numbers.
+    // The standard library seeds its hash maps with the system's random numbers.
     std::collections::hash_map::RandomState::new().build_hasher().finish()
 }
 
@@ -203,7 +204,7 @@ fn start_delay_ns(job: &JobSpec, seeds: &SeedTable) -> u64 {
 }
 
 impl WorkerPlan {
-    /// The same worker with another description of its job.
+    /// The same worker with another spec.
     pub(crate) fn with_spec(&self, spec: Arc<JobSpec>) -> Self {
         Self {
             spec,
@@ -220,7 +221,7 @@ impl WorkerPlan {
         self.spec.pattern.block_size[DataDirection::Write].min_bytes
     }
 
-    /// What decides about the job's data beside its options for buffers.
+    /// Facts that decide about the job's data, beside its options for buffers.
     pub(crate) fn contents_plan(&self, size_bytes: u64) -> ContentsPlan {
         ContentsPlan {
             reads: self.used_directions()[DataDirection::Read],
@@ -247,19 +248,20 @@ impl WorkerPlan {
         self.spec.pattern.mix.directions()
     }
 
-    /// The directions that the job's figures have: those, and reads where it reads back what it wrote.
+    /// The directions for which the job has figures: those in which it does I/O, and reads if it reads back what it
+    /// wrote.
     pub(crate) fn measured_directions(&self) -> PerDirection<bool> {
         let PerDirection([read, write, trim]) = self.used_directions();
         let reads_back = self.spec.verify.as_ref().is_some_and(|verify| verify.reads_back);
         PerDirection([read || reads_back, write, trim || self.trims_beside()])
     }
 
-    /// Trims are done beside what the job's directions say.
+    /// True if the job does trims although its directions have none.
     pub(crate) fn trims_beside(&self) -> bool {
         self.has_replayed_trims || self.trims_between()
     }
 
-    /// Some of what the job writes is trimmed again.
+    /// True if some writes of the job are trimmed again.
     pub(crate) fn trims_between(&self) -> bool {
         self.spec.verify.as_ref().is_some_and(|verify| verify.trims.is_some())
     }
@@ -267,7 +269,7 @@ impl WorkerPlan {
     /// Block sizes of the directions that the job uses.
     pub(crate) fn used_block_ranges(&self) -> impl Iterator<Item = BlockRange> {
         let pattern = &self.spec.pattern;
-        // The first slot is the sequential size and the second the random one under bs_is_seq_rand.
+        // With `bs_is_seq_rand`, the first slot is the sequential size and the second the random one.
         let used = if pattern.bs_is_seq_rand { [true, true, false] } else { self.used_directions().0 };
         pattern.block_size.0.into_iter().zip(used).filter(|(_, used)| *used).map(|(range, _)| range)
     }
@@ -277,13 +279,13 @@ impl WorkerPlan {
         self.used_block_ranges().map(|range| range.max_bytes).max().unwrap_or(0)
     }
 
-    /// The job sets the priority of its I/O.
+    /// True if the job sets the priority of its I/O.
     pub(crate) fn has_io_priority(&self) -> bool {
         let spec = &self.spec.worker;
         spec.prio.is_some() || spec.prioclass.is_some() || spec.priohint.is_some()
     }
 
-    /// The priority that it sets. A level without a class means best effort, as in `ioprio_set(2)`.
+    /// The priority that the job sets. A level without a class means best effort, as in `ioprio_set(2)`.
     pub(crate) fn io_priority(&self) -> IoPriority {
         let spec = &self.spec.worker;
         let default_class = if spec.prio.is_some() { 2 } else { 0 };
@@ -294,43 +296,44 @@ impl WorkerPlan {
         }
     }
 
-    /// The same as the kernel writes it; 0: the priority of its process.
+    /// The same in the kernel's encoding; 0: the priority of the process.
     pub(crate) fn ioprio(&self) -> u16 {
         if self.has_io_priority() { self.io_priority().encode() } else { 0 }
     }
 
-    /// Its rates are shown in bits.
+    /// True if its rates are shown in bits.
     pub(crate) fn shows_bits(&self) -> bool {
         self.spec.reporting.unit_bits.unwrap_or(self.engine.def.counts_bits)
     }
 
-    /// The job writes.
+    /// True if the job writes.
     pub(crate) fn writes(&self) -> bool {
         self.streams_writes() && !self.spec.is_verify_only()
     }
 
-    /// Its stream has writes, whether they are done or only remembered (`verify_only`).
+    /// True if its stream has writes, whether they are done or only remembered (`verify_only`).
     pub(crate) fn streams_writes(&self) -> bool {
         !matches!(self.spec.pattern.mix, DirectionMix::Read | DirectionMix::Trim)
     }
 
-    /// A pool of threads does its I/Os.
+    /// True if a pool of threads does its I/Os.
     pub(crate) fn offloads(&self) -> bool {
         offloads(&self.engine.def, &self.spec)
     }
 
-    /// I/Os that touch the same bytes wait for each other. Those of readers, and of who does one at a time, need not.
+    /// True if I/Os that touch the same bytes wait for each other. A job that only reads, or that does one I/O at a
+    /// time, does not need this.
     pub(crate) fn serializes(&self) -> bool {
         let changes_data = self.spec.replay.is_set() || self.spec.pattern.mix != DirectionMix::Read;
         self.spec.submission.serialize_overlap && changes_data && self.queue().iodepth > 1
     }
 
-    /// Its I/O begins as soon as it may start: nothing else has to be done before.
+    /// True if its I/O begins as soon as it may start, without other work before.
     pub(crate) fn begins_at_once(&self) -> bool {
         self.spec.surroundings.exec_prerun.is_none() && !self.spec.layout.pre_read
     }
 
-    /// Its I/Os wait for those of other such jobs that touch the same bytes.
+    /// True if its I/Os wait for those of other such jobs that touch the same bytes.
     pub(crate) fn waits_for_other_jobs(&self) -> bool {
         self.spec.submission.serialize_overlap && self.offloads()
     }
@@ -343,7 +346,7 @@ impl WorkerPlan {
         self.spec.queue
     }
 
-    /// The time at which an I/O was handed to the kernel is known apart from that at which it was done.
+    /// True if submission and completion of an I/O have separate times.
     pub(crate) fn sees_submission(&self) -> bool {
         match self.engine.def.handover {
             Handover::Waits => false,

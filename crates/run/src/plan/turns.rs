@@ -1,12 +1,12 @@
 //! Jobs whose I/Os are turns of work that move no data.
 //!
-//! Must not know: what work. Start reading at [`of_job`].
+//! Must not know: the work of a turn. Start reading at [`of_job`].
 
 use ferrio_engine::{EngineKind, EngineOptions, Rhythm};
 use ferrio_spec::{ExtentSpec, JobSpec, PaceSpec, PauseSpec};
 
-/// How the turns of a job follow each other. What its options say of data is forgotten: as in fio, it means nothing to such a job,
-/// and neither checks nor loops need ask. Options that the engine refuses are told when it is made.
+/// The rhythm of a job's turns. Options about data are reset: as in fio, they mean nothing to such a job, and checks
+/// and loops need not know about it. Options that the engine refuses are reported when it is made.
 pub(super) fn of_job(engine: &EngineKind, job: &mut JobSpec) -> Rhythm {
     if !engine.def.moves_nothing() {
         return Rhythm::default();

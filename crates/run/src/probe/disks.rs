@@ -1,4 +1,4 @@
-//! Block devices behind the files of a run, and what they did while it ran.
+//! Block devices behind the files of a run, and their I/O during the run.
 //!
 //! Must not know: jobs' loops, formats. Start reading at [`DiskProbe`].
 
@@ -25,7 +25,7 @@ struct Disk {
     slaves: Vec<(BlockDevice, DiskStats)>,
 }
 
-/// Finds the devices of all workers that want them reported.
+/// Finds the devices of all workers that want disk figures.
 pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
     let workers = &site.plan.workers;
     if !workers.iter().any(|worker| worker.spec.reporting.disk_util) {
@@ -37,19 +37,19 @@ pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
         let is_wanted = worker.spec.reporting.disk_util && worker.engine.def.targets.are_files();
         let Some(mut paths) = paths.clone().filter(|_| is_wanted) else { continue };
         (site.look_at)(index);
-        // As in fio: nobody knows the files of a trace yet, unless they have names; and where the state of an earlier run is
-        // missing, the job has none.
+        // As in fio: the files of a trace are unknown yet, unless the job names them; and a job whose state of an
+        // earlier run is missing has no files.
         let is_traced = worker.spec.replay.is_set() && worker.spec.target.filenames.is_empty();
         if is_traced || lacks_state(worker) {
             continue;
         }
         if paths.is_empty() {
-            // The worker lays out its files itself: what counts is where they will be.
+            // The worker lays out its files itself, so the paths count at which they will be.
             paths = files::named_paths(worker);
         }
-        // A file that is made when it is opened is where its directory is.
+        // A file that will be made when it is opened is on the device of its directory.
         for number in paths.iter().filter_map(|path| device_number(&existing(path))) {
-            // A job may have thousands of files on one device: sysfs is asked once.
+            // A job may have thousands of files on one device, so sysfs is asked only once.
             if numbers.insert(number)
                 && let Ok(Some(device)) = BlockDevice::by_number(number)
             {
@@ -81,7 +81,7 @@ fn device_number(path: &Path) -> Option<DeviceNumber> {
     }
 }
 
-/// The path, or the nearest directory above it that is there.
+/// The path, or the nearest directory above it that exists.
 fn existing(path: &Path) -> PathBuf {
     let there = path.ancestors().find(|path| path.exists());
     there.map_or_else(|| PathBuf::from("."), Path::to_path_buf)

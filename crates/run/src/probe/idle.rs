@@ -1,5 +1,5 @@
-//! How idle the CPUs are (`--idle-prof`): a thread on each that gets only time that nobody else wants, and counts how
-//! many units of work it gets done in it.
+//! CPU idleness (`--idle-prof`): a thread on each CPU gets only time that no other task wants, and counts the units of
+//! work that it does in that time.
 //!
 //! Must not know: how the figures are shown. Start reading at [`IdleWatch`].
 //! Facts: reference "CPU idleness".
@@ -16,15 +16,16 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-/// Steps of a unit of work: some microseconds, so that what is lost at the end of a measurement is next to nothing and the
-/// counting is, too.
+/// Steps of a unit of work: some microseconds, so that neither the part of a unit that is lost at the end of a
+/// measurement nor the counting matters.
 const N_STEPS: u32 = 2_048;
-/// A CPU is calibrated by the fastest of so many batches: whatever else runs can only make one slower.
+/// Number of batches for the calibration of a CPU; the fastest counts, because other tasks can only make a batch
+/// slower.
 const N_BATCHES: u32 = 20;
 /// Units of a batch.
 const N_BATCH_UNITS: u32 = 50;
 
-/// The threads. Dropping it ends them.
+/// The threads. Dropping this ends them.
 struct IdleWatch {
     detail: IdleDetail,
     started_at: Instant,
@@ -32,7 +33,7 @@ struct IdleWatch {
     meters: Vec<(Arc<Meter>, JoinHandle<()>)>,
 }
 
-/// `--idle-prof`.
+/// Starts the probe for `--idle-prof`.
 pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
     let Some(detail) = site.control.idle else { return };
     match IdleWatch::start(detail) {
@@ -50,7 +51,7 @@ impl Probe for IdleWatch {
 /// One CPU.
 struct Meter {
     cpu: u32,
-    /// How long a unit takes while nobody else wants the CPU, nanoseconds.
+    /// Time of a unit while no other task wants the CPU, nanoseconds.
     unit_ns: f64,
     n_units: Count,
 }
@@ -61,11 +62,11 @@ struct Meter {
 struct Count(AtomicU64);
 
 impl IdleWatch {
-    /// Starts a thread on each CPU, and begins to measure when all are calibrated. A CPU that this process may not use
-    /// is left out.
+    /// Starts a thread on each CPU, and begins to measure when all are calibrated. CPUs that this process may not use
+    /// are left out.
     ///
     /// # Errors
-    /// There is no thread at all.
+    /// No thread could be started.
     fn start(detail: IdleDetail) -> io::Result<Self> {
         let cpus = scheduling::cpu_affinity().map_err(io::Error::other)?;
         let ends = Arc::new(AtomicBool::new(false));
@@ -77,7 +78,7 @@ impl IdleWatch {
         };
         let threads: Vec<(u32, io::Result<JoinHandle<()>>)> = cpus.iter().map(|cpu| (*cpu, start(*cpu))).collect();
         drop(sender);
-        // Ends when each thread has sent its meter or given up.
+        // This ends when each thread has sent its meter or given up.
         let mut meters: Vec<Arc<Meter>> = receiver.iter().collect();
         meters.sort_unstable_by_key(|meter| meter.cpu);
         if meters.is_empty() {
@@ -93,7 +94,7 @@ impl IdleWatch {
         Ok(watch)
     }
 
-    /// The measurement begins now.
+    /// Starts the measurement now.
     fn restart(&mut self) {
         self.meters.iter().for_each(|(meter, _)| meter.n_units.0.store(0, Ordering::Relaxed));
         self.started_at = Instant::now();
@@ -116,21 +117,21 @@ impl Drop for IdleWatch {
     fn drop(&mut self) {
         self.ends.store(true, Ordering::Relaxed);
         for (_, thread) in self.meters.drain(..) {
-            // A thread that panicked has nothing more to say.
+            // A thread that panicked has no figures to give.
             let _ = thread.join();
         }
     }
 }
 
-/// `--idle-prof=calibrate`: the units alone.
+/// `--idle-prof=calibrate`: only the times of units.
 ///
 /// # Errors
-/// There is no thread at all.
+/// No thread could be started.
 pub fn calibrate_idle() -> io::Result<CpuIdleness> {
     Ok(IdleWatch::start(IdleDetail::System)?.report())
 }
 
-/// The life of a thread: calibrates itself, then works whenever nobody else wants the CPU.
+/// The main function of a thread: calibrates itself, then works whenever no other task wants the CPU.
 fn spin(cpu: u32, ready: mpsc::Sender<Arc<Meter>>, ends: &AtomicBool) {
     // Signals are for the supervisor.
     if signals::block_in_this_thread().and_then(|()| scheduling::set_cpu_affinity(&[cpu])).is_err() {
@@ -147,7 +148,7 @@ fn spin(cpu: u32, ready: mpsc::Sender<Arc<Meter>>, ends: &AtomicBool) {
     }
 }
 
-/// Nanoseconds of a unit.
+/// Time of a unit, nanoseconds.
 fn calibrated_ns() -> f64 {
     let batch_ns = |_| {
         let started_at = Instant::now();
@@ -157,7 +158,7 @@ fn calibrated_ns() -> f64 {
     (0..N_BATCHES).map(batch_ns).fold(f64::INFINITY, f64::min)
 }
 
-/// Work that needs nothing but the CPU, each step the one before it.
+/// Work that uses only the CPU; each step depends on the one before.
 fn unit_of_work() {
     let mut state = black_box(0x9e37_79b9_7f4a_7c15_u64);
     for _ in 0..N_STEPS {

@@ -1,7 +1,7 @@
-//! Evidence: what is measured beside the jobs, by one file a probe and one row of [`PROBES`].
+//! Probes: measurements beside the jobs, each with its own file and a row of [`PROBES`].
 //!
-//! A probe begins before the jobs, may look now and then, and says what it has measured whenever a report is made. What it cannot
-//! read is missing with a reason, and no reason to end a run. Must not know: loops of workers, formats.
+//! A probe begins before the jobs, may look at intervals, and returns its figures whenever a report is made. A figure
+//! that it cannot read is missing, with a reason; that does not end the run. Must not know: loops of workers, formats.
 //! Start reading at [`Probe`].
 
 mod disks;
@@ -18,34 +18,34 @@ use std::sync::Arc;
 
 pub use idle::calibrate_idle;
 
-/// One that measures.
+/// A measurement beside the jobs.
 pub(crate) trait Probe: Send {
-    /// Looks at what changes while the jobs run; called about once a second.
+    /// Looks at values that change while the jobs run; called about once a second.
     fn look(&mut self) {}
 
-    /// A worker has done all its work. It was a process or a thread of this number.
+    /// Called after a worker has done all its work. `pid` is the number of its process or thread.
     fn worker_ends(&mut self, _worker: &WorkerPlan, _pid: u32, _is_thread: bool) {}
 
-    /// What it has measured until now.
+    /// The figures so far.
     fn evidence(&self) -> Evidence;
 
-    /// What `--debug` tells of it.
+    /// Lines about the probe for `--debug`.
     fn describe(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// What a probe may look at when it begins.
+/// Information for a probe that begins.
 pub(crate) struct Site<'a> {
     pub(crate) plan: &'a RunPlan,
     pub(crate) control: &'a ControlSettings,
-    /// The files that were laid out for each worker; `None`: it has failed already.
+    /// The files that were laid out for each worker; `None`: the worker has failed already.
     pub(crate) laid_out: &'a [Option<Vec<PathBuf>>],
-    /// Hears whose files are looked at next.
+    /// Called with each worker before its files are looked at.
     pub(crate) look_at: &'a dyn Fn(usize),
 }
 
-/// The probes that have begun, and what kept others from it.
+/// The probes that have begun, and notes about those that could not.
 #[derive(Default)]
 struct Begun {
     probes: Vec<Box<dyn Probe>>,
@@ -54,7 +54,7 @@ struct Begun {
 
 /// A kind of probe.
 struct ProbeDef {
-    /// Begins, if somebody wants it. What keeps it from that is a note, and the run goes on without it.
+    /// Begins the probe if it is wanted. If it cannot begin it adds a note, and the run continues without it.
     start: fn(&Site<'_>, &mut Begun),
 }
 
@@ -72,7 +72,7 @@ const PROBES: &[ProbeDef] = &[
 pub(crate) struct Probes(Vec<Box<dyn Probe>>);
 
 impl Probes {
-    /// Begins with all that are wanted. Also what those say that cannot begin.
+    /// Begins all probes that are wanted; also returns the notes of those that cannot begin.
     pub(crate) fn start(
         plan: &Arc<RunPlan>,
         control: &ControlSettings,

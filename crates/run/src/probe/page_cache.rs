@@ -1,7 +1,7 @@
-//! The page cache: what waits to be written on the machine, what became dirty and was written while the run went on, and what the cache
-//! holds of the files of the jobs.
+//! The page cache: dirty pages of the machine that wait to be written, pages that became dirty and were written during
+//! the run, and pages of the jobs' files in the cache.
 //!
-//! Must not know: what jobs did. Start reading at [`PageCacheProbe`].
+//! Must not know: the jobs' I/O. Start reading at [`PageCacheProbe`].
 
 use super::{Begun, Probe, Site};
 use ferrio_stats::{CacheCourse, Evidence, FileCache, PageCache, Reading};
@@ -12,19 +12,19 @@ use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// No more files than this are asked about: each takes some microseconds.
+/// Most files to look at, because each takes some microseconds.
 const MAX_FILES: usize = 1_000;
-/// Who does not answer in this time (a server that is gone) is left out.
+/// Time after which files that do not answer (of a server that is gone, say) are left out.
 const LIMIT: Duration = Duration::from_secs(1);
 const COUNTS: &str = "/proc/vmstat";
 
-/// Counts at the start, and the most that waited to be written.
+/// Counts at the start, and the largest amount that waited to be written.
 struct PageCacheProbe {
     before: Result<Counts, String>,
     most_dirty: u64,
     files: Arc<Vec<PathBuf>>,
     files_before: Reading<FileCache>,
-    /// Files may be opened to ask about them.
+    /// The probe may open files to look at their cached pages.
     looks: bool,
 }
 
@@ -72,7 +72,7 @@ impl Probe for PageCacheProbe {
 }
 
 impl PageCacheProbe {
-    /// On a thread of its own, so that nothing waits for a file that does not answer.
+    /// Runs in a separate thread, so that nothing waits for a file that does not answer.
     fn ask_within_limit(&self) -> Reading<FileCache> {
         let (files, (sender, receiver)) = (Arc::clone(&self.files), mpsc::channel());
         let asking = std::thread::Builder::new().name("ferrio-cache".to_owned()).spawn(move || {
@@ -85,7 +85,7 @@ impl PageCacheProbe {
     }
 }
 
-/// A run in the place of fio opens no file that fio does not open.
+/// A run as a drop-in for fio opens no file that fio does not open.
 fn not_asked() -> Reading<FileCache> {
     Reading::Missing("files are only opened for it with --record".to_owned())
 }
@@ -124,12 +124,12 @@ fn parse(text: &str) -> Option<Counts> {
     })
 }
 
-/// What the cache holds of these files. One that cannot be asked about is left out; where none can, the reason stands for all.
+/// Counts the cached pages of these files. Files that give an error are left out; if all do, the reason stands for all.
 fn ask(files: &[PathBuf]) -> Reading<FileCache> {
     let mut sum = FileCache { n_left_out: files.len().saturating_sub(MAX_FILES) as u64, ..FileCache::default() };
     let mut problem = None;
     for path in files.iter().take(MAX_FILES) {
-        // A pipe would wait for its other end, a device may do anything when it is opened.
+        // Other kinds are not opened: a pipe would wait for its other end, and a device may do anything.
         let is_regular = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
         let file = is_regular.then(|| File::open(path)).and_then(Result::ok);
         match file.map(|file| cached_pages(&file)) {
@@ -184,7 +184,7 @@ mod tests {
                 assert_eq!((cache.n_files, cache.n_left_out), (1, 2));
                 assert_eq!(cache.cached_bytes, n_pages as u64 * page_bytes());
             }
-            // A kernel before 6.5.
+            // The kernel is older than 6.5.
             Reading::Missing(reason) => assert!(reason.starts_with("cachestat"), "{reason}"),
         }
         std::fs::remove_file(&path).unwrap();

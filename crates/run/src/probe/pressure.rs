@@ -1,5 +1,5 @@
-//! Pressure stall information: how long tasks of the machine, and of the control group of this process, waited for a CPU, for I/O and for
-//! memory while the run went on.
+//! Pressure stall information: the time during the run in which tasks of the machine, and of this process's control
+//! group, waited for a CPU, for I/O or for memory.
 //!
 //! Must not know: jobs. Start reading at [`PressureProbe`].
 
@@ -7,7 +7,7 @@ use super::{Begun, Probe, Site};
 use ferrio_stats::{Evidence, Pressure, Reading, Stall, Stalls};
 use std::path::{Path, PathBuf};
 
-/// Totals of cpu, io and memory in one place.
+/// Totals of cpu, io and memory for the machine or for a group.
 type Totals = [Result<Stall, String>; 3];
 
 /// Totals at the start.
@@ -44,7 +44,7 @@ fn totals_of_group(directory: &Path) -> Totals {
     ["cpu", "io", "memory"].map(|resource| read(&directory.join(format!("{resource}.pressure"))))
 }
 
-/// Directory of this process's group of cgroup2.
+/// Directory of this process's control group (cgroup2).
 fn own_group() -> Option<PathBuf> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
     let mounts = std::fs::read_to_string("/proc/self/mounts").ok()?;

@@ -1,16 +1,16 @@
-//! What the kernel accounts to the processes of the run (`/proc/PID/io`): whether what a job did reached the storage, or ended in the
-//! page cache.
+//! The kernel's I/O accounts of the run's processes (`/proc/PID/io`). They show whether a job's I/O reached the storage
+//! or ended in the page cache.
 //!
-//! Must not know: what jobs did. Start reading at [`ProcessIoProbe`].
+//! Must not know: the jobs' I/O. Start reading at [`ProcessIoProbe`].
 
 use super::{Begun, Probe, Site};
 use crate::plan::WorkerPlan;
 use ferrio_stats::{Evidence, IoCounters, ProcessIo, WorkerIo};
 
-/// Of this process, which gets the counts of its children when it waits for them.
+/// The account of this process, to which the kernel adds that of each child when this process waits for the child.
 const OWN: &str = "/proc/self/io";
 
-/// Counters at the start, and those of workers at their ends.
+/// Counters at the start, and the counters of workers at their ends.
 struct ProcessIoProbe {
     before: Result<IoCounters, String>,
     workers: Vec<WorkerIo>,
@@ -22,7 +22,7 @@ pub(super) fn start(_: &Site<'_>, begun: &mut Begun) {
 
 impl Probe for ProcessIoProbe {
     fn worker_ends(&mut self, worker: &WorkerPlan, pid: u32, is_thread: bool) {
-        // The counts of a thread go with it; they are part of those of this process.
+        // The counts of a thread are part of those of this process.
         if !is_thread {
             let counters = read(&format!("/proc/{pid}/io")).into();
             self.workers.push(WorkerIo { number: worker.thread_number, pid, counters });

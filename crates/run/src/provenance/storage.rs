@@ -1,6 +1,6 @@
 //! File systems and block devices behind the files of a run.
 //!
-//! Must not know: what the files are for. Start reading at [`Storage::of_workers`].
+//! Must not know: the use of the files. Start reading at [`Storage::of_workers`].
 
 use crate::plan::WorkerPlan;
 use ferrio_stats::provenance::{DeviceFacts, FileSystemFacts};
@@ -11,12 +11,12 @@ use ferrio_units::byte_text;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// What the files are on, each once.
+/// File systems and devices of the files, each once.
 #[derive(Debug, Default)]
 pub(super) struct Storage {
     pub(super) file_systems: Vec<FileSystemFacts>,
     pub(super) devices: Vec<DeviceFacts>,
-    /// Devices, and devices of file systems, that were looked at.
+    /// Devices, and devices of file systems, that were looked at already.
     seen: HashSet<DeviceNumber>,
     /// Read when the first file system is looked at.
     mounts: Option<Vec<Mount>>,
@@ -59,7 +59,7 @@ impl Storage {
         let disk = disk_of(&path, mount.as_ref());
         if let Some(mount) = mount {
             let facts = file_system_facts(&mount, disk.as_ref());
-            // Subvolumes have numbers of their own, and are on one mount all the same.
+            // Subvolumes have device numbers of their own, though they share one mount.
             if !self.file_systems.contains(&facts) {
                 self.file_systems.push(facts);
             }
@@ -69,7 +69,7 @@ impl Storage {
         }
     }
 
-    /// A device, and those that it is made of.
+    /// Adds a device, and the devices that it consists of.
     fn add_device(&mut self, device: &BlockDevice) {
         if self.devices.iter().any(|known| known.name == device.name) {
             return;
@@ -82,8 +82,8 @@ impl Storage {
     }
 }
 
-/// Where a job's files are: those that it names, the trees that it searches, or the directories of generated names, which
-/// stand for any number of files.
+/// The paths of a job's files: those that it names, the trees that it searches, or the directories of generated names,
+/// which stand for any number of files.
 fn places(worker: &WorkerPlan) -> Vec<PathBuf> {
     let target = &worker.spec.target;
     let here = [PathBuf::new()];
@@ -94,7 +94,8 @@ fn places(worker: &WorkerPlan) -> Vec<PathBuf> {
         paths
     };
     if target.filenames.is_empty() && target.opendirs.is_empty() {
-        // A device that is called like the job is meant; else this is where its files will be.
+        // If a device has the name of the job, that is the job's target; otherwise the job's files will be in these
+        // directories.
         return in_directories(&worker.spec.section);
     }
     let is_file = |name: &&String| *name != "-";
@@ -102,7 +103,7 @@ fn places(worker: &WorkerPlan) -> Vec<PathBuf> {
     named.chain(target.opendirs.iter().cloned()).collect()
 }
 
-/// The path, or the nearest directory above it that is there.
+/// The path, or the nearest directory above it that exists.
 fn existing(path: &Path) -> Option<(PathBuf, FileInfo)> {
     path.ancestors().find_map(|path| {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
@@ -140,7 +141,7 @@ fn device_facts(device: &BlockDevice, slaves: &[BlockDevice]) -> DeviceFacts {
     }
 }
 
-/// Of a list such as `none [mq-deadline]` the one in brackets; a list of one may have none.
+/// The entry in brackets of a list such as `none [mq-deadline]`; a list with one entry may have no brackets.
 fn chosen(list: &str) -> &str {
     let inside = list.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     inside.map_or(list, |(name, _)| name)

@@ -1,4 +1,4 @@
-//! Merging the traces of jobs into files, before anything else of a run.
+//! Merges the traces of jobs into files, before the rest of a run.
 //!
 //! Must not know: formats of traces, workers. Start reading at [`merge_traces`].
 
@@ -16,14 +16,14 @@ use std::path::Path;
 /// Bytes that are written at once.
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// Records between two looks at whether the run is over.
+/// Number of records after which the merge checks again whether the run is over.
 const RECORDS_BETWEEN_LOOKS: u64 = 65_536;
 
-/// Times as they are.
+/// The factor that leaves times unchanged.
 const UNSCALED_PPM: u64 = 1_000_000;
 
-/// Merges the traces of all jobs that want it and lets them replay the outcome. `tell` hears what says nothing in a trace.
-/// Returns how many jobs wanted it. `stop` says that the run is over.
+/// Merges the traces of all jobs that want it, and makes these jobs replay the result. `tell` receives remarks about
+/// the traces. Returns the number of such jobs. `stop` returns true when the run is over.
 pub(crate) fn merge_traces(
     run: &mut RunSpec,
     tell: &mut dyn FnMut(String),
@@ -72,7 +72,8 @@ fn merge_to_file(
         other => other.to_string(),
     });
     if written.is_err() {
-        // A part of a trace would be taken for all of it. That it cannot be removed is no other error.
+        // An incomplete file would be taken for the whole trace. If it cannot be removed, the first error is still the
+        // one to report.
         let _ = fs::remove_file(path);
     }
     merged.into_remarks().into_iter().for_each(|line| tell(format!("fio: {}: {line}", job.name)));
@@ -102,7 +103,7 @@ fn write(merged: &mut Merge, file: File, stop: &dyn Fn() -> bool) -> Result<(), 
     Ok(out.flush()?)
 }
 
-/// The output is a new file, or one that may be replaced: neither a device nor one of the traces.
+/// Refuses an output that is neither a new file nor one that may be replaced, as it is a device or one of the traces.
 fn refuse_output(path: &Path, traces: &[String]) -> Result<(), String> {
     let shown = path.display();
     let Ok(there) = fs::metadata(path) else { return Ok(()) };

@@ -1,7 +1,7 @@
-//! A job that replays a trace: its trace is looked through before anything else, and the job made to what is in it.
+//! A job that replays a trace: the trace is surveyed first, and the job is adapted to its contents.
 //!
-//! It happens in the worker: a trace may be written by a job before it. From here on the job is one with these files, these
-//! directions and these sizes; loops and reports know no more of it.
+//! This happens in the worker, because a job before it may write the trace. After it, the job is a normal one with the
+//! trace's files, directions and sizes; loops and reports see no difference.
 //! Must not know: formats of traces, loops. Start reading at [`TracedJob::prepare`].
 //! Facts: reference, "`read_iolog` text format", "blktrace input"; "Job rw, size, max bs derive from the trace".
 
@@ -27,26 +27,27 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Most memory that the buffers of a replay may take where its trace decides, bytes.
+/// Most memory for the buffers of a replay if the trace decides their size, bytes.
 const MAX_BUFFER_BYTES: u64 = 4 << 30;
 
-/// Descriptors of a worker beside those of its files.
+/// Descriptors of a worker beside those for its files.
 const N_OTHER_DESCRIPTORS: u64 = 64;
 
-/// A job as its trace makes it.
+/// A job after it was adapted to its trace.
 pub(crate) struct TracedJob {
     /// The worker with the directions, sizes and files of the trace.
     pub(crate) plan: WorkerPlan,
-    /// Its files.
+    /// The files of the trace.
     pub(crate) set: FileSet,
     /// The trace.
     pub(crate) replay: ReplayPlan,
-    /// Lines on what in the trace says nothing.
+    /// Remarks about the trace for the user.
     pub(crate) remarks: Vec<String>,
 }
 
 impl TracedJob {
-    /// Reads the trace of a worker once. No file that it names is opened or changed; none of its devices is in use.
+    /// Reads the trace of a worker once. It neither opens nor changes the files that the trace names, and refuses
+    /// devices in use.
     pub(crate) fn prepare(worker: &WorkerPlan, readonly: bool, stop: &dyn Fn() -> bool) -> Result<Self, Failure> {
         let trace = source::of_worker(worker);
         let name = byte_text::shown(&trace);
@@ -78,7 +79,7 @@ fn replay_plan(worker: &WorkerPlan, bytes: Arc<dyn TraceBytes>, rules: ReplayRul
 fn trace_failed(name: &str, error: &TraceError) -> Failure {
     match error {
         TraceError::Stopped => Failure::stopped(),
-        // Whatever the reason is, to fio it is a trace that is none.
+        // Whatever the reason, fio reports a bad trace.
         TraceError::Io(source) => {
             failure!(EINVAL, "failed initializing iolog").explained(format!("fio: read iolog {name}: {source}"))
         }
@@ -86,7 +87,7 @@ fn trace_failed(name: &str, error: &TraceError) -> Failure {
     }
 }
 
-/// Where each file of the trace is now.
+/// Paths of the trace's files on this machine.
 fn paths(worker: &WorkerPlan, survey: &TraceSurvey) -> Result<Vec<PathBuf>, Failure> {
     let redirect = worker.spec.replay.redirect.as_ref();
     survey
@@ -112,12 +113,12 @@ fn device_path(major: u32, minor: u32) -> Result<PathBuf, Failure> {
         failure!(EINVAL, "failed initializing iolog").explained(text)
     };
     let path = block_device::path_of(number).ok_or_else(missing)?;
-    // The name that sysfs has for it may be another device in this /dev.
+    // The name from sysfs may belong to another device in this `/dev`.
     let info = FileInfo::of_path(&path).map_err(|_| missing())?;
     if info.kind == FileKind::Block && info.is_device == number { Ok(path) } else { Err(missing()) }
 }
 
-/// The worker with what its trace decides.
+/// The worker with the trace's directions and sizes.
 fn adapted(worker: &WorkerPlan, survey: &TraceSurvey, paths: &[PathBuf]) -> Result<WorkerPlan, Failure> {
     let mut spec = JobSpec::clone(&worker.spec);
     let used = |direction| survey.uses(direction);
@@ -135,7 +136,7 @@ fn adapted(worker: &WorkerPlan, survey: &TraceSurvey, paths: &[PathBuf]) -> Resu
             return Err(failure!(EINVAL, "verify_crash_log").explained(VerifyNote::JournalOfTrace(why)));
         }
     }
-    // Trims have no buffer.
+    // Trims need no buffer.
     let data = [survey.directions[DataDirection::Read], survey.directions[DataDirection::Write]];
     let max_bytes = data.iter().map(|of| of.max_bytes).max().unwrap_or(0).max(512);
     let min_bytes = data.iter().filter(|of| of.n_ios > 0).map(|of| of.min_bytes).min().unwrap_or(512);
@@ -155,7 +156,8 @@ fn adapted(worker: &WorkerPlan, survey: &TraceSurvey, paths: &[PathBuf]) -> Resu
     Ok(WorkerPlan { has_replayed_trims: trims, ..worker.with_spec(Arc::new(spec)) })
 }
 
-/// The files as they are. Nothing is laid out: what the trace reads has to be there, what it writes it makes.
+/// The files as they are. Nothing is laid out: files that the trace reads must exist, files that it writes are made
+/// when they are opened.
 fn file_set(worker: &WorkerPlan, survey: &TraceSurvey, paths: &[PathBuf]) -> Result<FileSet, Failure> {
     let files = survey.files.iter().zip(paths).map(|(file, path)| file_plan(worker, path, file.end_bytes));
     let size_bytes = survey.bytes();
@@ -177,9 +179,9 @@ fn file_plan(worker: &WorkerPlan, path: &Path, end_bytes: u64) -> Result<FilePla
             let note = FileNote::NoSize { job: worker.spec.name.clone(), file: path.display().to_string() };
             return Err(failure!(EINVAL, "get_file_size").explained(note));
         }
-        // A read that the trace has whole is not done where the file ends within it.
+        // A read that goes beyond the end of the file is left out; it must be whole in the trace.
         Ok(info) => (info.kind, info.size_bytes.max(end_bytes)),
-        // Opening it says what is wrong, or makes it.
+        // Opening the file makes it, or gives the error.
         Err(_) => (FileKind::Regular, 0),
     };
     let name = path.to_string_lossy().into_owned();

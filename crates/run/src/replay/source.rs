@@ -1,6 +1,7 @@
-//! Where a trace comes from: a file, standard input, a pipe, or a unix socket.
+//! Source of a trace: a file, standard input, a pipe, or a Unix socket.
 //!
-//! A trace is read twice. What can be read only once is copied to a file without a name first: on disk, not in memory.
+//! A trace is read twice. If the source can be read only once, it is first copied to a file without a name, on disk
+//! rather than in memory.
 //! Must not know: formats of traces. Start reading at [`open`].
 
 use crate::plan::WorkerPlan;
@@ -19,7 +20,7 @@ use std::time::Duration;
 /// Bytes that are copied at once.
 const COPY_BYTES: usize = 256 << 10;
 
-/// Between two looks at whether the run is over, while nothing arrives.
+/// Time after which a read that waits for data checks again whether the run is over.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// A trace in a file.
@@ -35,11 +36,11 @@ impl TraceBytes for OpenTrace {
 /// The trace of a worker, as text of [`byte_text`]: clone n takes entry n mod count.
 pub(super) fn of_worker(worker: &WorkerPlan) -> String {
     let traces = &worker.spec.replay.traces;
-    // A job without a trace is none of a replay.
+    // A job without traces is not replayed, so the default is never used.
     traces.get(worker.clone_index as usize % traces.len().max(1)).cloned().unwrap_or_default()
 }
 
-/// Opens a trace by its name, a text of [`byte_text`], until `stop` says that the run is over.
+/// Opens a trace by its name, a text of [`byte_text`]; gives up when `stop` returns true because the run is over.
 pub(super) fn open(name: &str, stop: &dyn Fn() -> bool) -> Result<Arc<dyn TraceBytes>, TraceError> {
     if name == "-" {
         return copied(&mut io::stdin().lock(), stop);
@@ -77,7 +78,7 @@ fn copied(from: &mut (impl Read + AsFd), stop: &dyn Fn() -> bool) -> Result<Arc<
     }
 }
 
-/// A file that is gone when it is closed, where files are likely to be on a disk.
+/// A file that disappears when it is closed, in a directory that is likely to be on a disk.
 fn unnamed_file() -> io::Result<File> {
     let from_environment = std::env::var_os("TMPDIR").map(PathBuf::from);
     let places = from_environment.iter().map(PathBuf::as_path).chain([Path::new("/var/tmp"), Path::new("/tmp")]);

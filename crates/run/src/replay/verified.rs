@@ -1,9 +1,9 @@
-//! Verification of a job that replays a trace: what depends on what is in it.
+//! Verification of a job that replays a trace: settings that depend on the trace.
 //!
-//! Must not know: formats of traces, blocks. Start reading at [`adapt`].
-//! As seen on fio 3.41: a header each `verify_interval`, by default each `bs`, and one in each write that is shorter; what a
-//! trace reads is checked if it writes nothing. Where an interval does not divide a write, fio's last header in it is of
-//! bytes past its end; here what divides all is the interval.
+//! Must not know: formats of traces, blocks. Start reading at [`adapt`]. As seen on fio 3.41: there is a header every
+//! `verify_interval`, by default every `bs`, and one in each shorter write; if the trace writes nothing, its reads are
+//! checked. If an interval does not divide a write, fio's last header in that write covers bytes past its end; here the
+//! interval becomes the common divisor.
 
 use super::EINVAL;
 use crate::error::{Failure, failure};
@@ -14,10 +14,10 @@ use ferrio_workload::replay::TraceSurvey;
 use ferrio_workload::verify::block::BlockRules;
 use std::path::PathBuf;
 
-/// Makes what is verified to what the trace does. `writes`: it writes.
+/// Adapts the verification to the trace. `writes`: the trace has writes.
 ///
 /// # Errors
-/// The headers do not fit into its blocks.
+/// The headers do not fit into the blocks.
 pub(super) fn adapt(
     verify: &mut VerifySpec,
     block_bytes: u64,
@@ -43,7 +43,7 @@ pub(super) fn adapt(
         let interval_bytes = length_bytes.min(interval_bytes);
         length_bytes > 0 && (interval_bytes <= area_bytes || interval_bytes < header_end_bytes)
     };
-    // Where it is not known, the smallest may be as short as what divides all.
+    // If the lengths are not all known, the smallest may be as short as their common divisor.
     if area_bytes > 0 && (is_too_short(interval_bytes) || !survey.lengths.all(|length| !is_too_short(length))) {
         let header_bytes = if content.layout == HeaderLayout::V3 { 48 } else { 40 };
         return Err(failure!(EINVAL, "verify").explained(VerifyNote::NoRoomForHeader { area_bytes, header_bytes }));
@@ -51,7 +51,7 @@ pub(super) fn adapt(
     Ok(())
 }
 
-/// Why the blocks of a trace could not be judged after a crash (`verify_crash_log`).
+/// The reason why the blocks of a trace cannot be checked after a crash (`verify_crash_log`).
 pub(super) fn cannot_be_judged(survey: &TraceSurvey, paths: &[PathBuf]) -> Option<UnjudgedTrace> {
     let mut different: Vec<&PathBuf> = paths.iter().collect();
     different.sort();
@@ -66,7 +66,7 @@ pub(super) fn cannot_be_judged(survey: &TraceSurvey, paths: &[PathBuf]) -> Optio
     .find_map(|(is_so, why)| is_so.then_some(why))
 }
 
-/// Intervals divide all I/Os that are not shorter.
+/// The interval: it divides the lengths of all I/Os that are not shorter than it.
 fn interval_bytes(wanted: u64, survey: &TraceSurvey) -> u64 {
     let is_divided = |length_bytes: u64| length_bytes < wanted || length_bytes.is_multiple_of(wanted);
     if survey.lengths.all(is_divided) {

@@ -1,4 +1,4 @@
-//! What asks the watch for something at its own time: reports at an interval, files that appear, a trigger.
+//! Requests that come at their own time: reports at an interval, files that appear, a trigger.
 //!
 //! Must not know: workers, how a report is made. Start reading at [`Agenda::take_due`].
 //! Facts: reference "Environment, files, signals, exit codes".
@@ -7,30 +7,30 @@ use ferrio_spec::ControlSettings;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Time between two looks for files: often enough for a person or a script, and one system call a file.
+/// Time between two checks for files: often enough for a person or a script, at one system call for each file.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What is due now.
+/// The requests that are due now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct DueReports {
     /// A report of the running state.
     pub(super) status: bool,
-    /// The end of all jobs.
+    /// End all jobs.
     pub(super) trigger: bool,
 }
 
-/// When what is due next.
+/// The times of the next requests.
 #[derive(Debug)]
 pub(super) struct Agenda {
     settings: ControlSettings,
     next_status: Option<Instant>,
     next_look: Option<Instant>,
-    /// It happens once.
+    /// Time of the trigger, which comes only once.
     trigger_at: Option<Instant>,
 }
 
 impl Agenda {
-    /// Times are counted from `now`; the first report comes an interval later.
+    /// Times count from `now`; the first report comes one interval later.
     pub(super) fn new(settings: &ControlSettings, now: Instant) -> Self {
         Self {
             next_status: settings.status_interval.and_then(|interval| now.checked_add(interval)),
@@ -40,7 +40,7 @@ impl Agenda {
         }
     }
 
-    /// What is due at a moment, each once.
+    /// The requests that are due at a certain time, each once.
     pub(super) fn take_due(&mut self, now: Instant) -> DueReports {
         let trigger = self.trigger_at.is_some_and(|at| now >= at);
         let mut due = DueReports { status: self.is_report_time(now), trigger };
@@ -55,7 +55,7 @@ impl Agenda {
         due
     }
 
-    /// The interval is over. A report that comes late does not shift those after it; those that were missed are left out.
+    /// True if the interval is over. A late report does not shift later ones; missed reports are omitted.
     fn is_report_time(&mut self, now: Instant) -> bool {
         let (Some(next), Some(interval)) = (self.next_status, self.settings.status_interval) else { return false };
         if now < next {
@@ -66,15 +66,15 @@ impl Agenda {
         true
     }
 
-    /// Until something is due.
+    /// Time until a request may be due.
     pub(super) fn time_left(&self, now: Instant) -> Duration {
         let next = [self.next_status, self.next_look, self.trigger_at].into_iter().flatten().min();
         next.map_or(Duration::MAX, |at| at.saturating_duration_since(now))
     }
 }
 
-/// The file was there and is now gone: nobody else has seen it. One that cannot be removed does not count, or it would
-/// do so for ever.
+/// Removes the file; true if it existed, so that one request is handled once. If the file cannot be removed it does not
+/// count, because it would count again and again.
 fn is_taken(path: Option<&PathBuf>) -> bool {
     path.is_some_and(|path| std::fs::remove_file(path).is_ok())
 }
@@ -109,7 +109,7 @@ mod tests {
             reports(&[0, 999, 1_000, 1_001, 1_999, 2_030, 2_999, 3_000]),
             [false, false, true, false, false, true, false, true]
         );
-        // Late by more than an interval: one report, and the next an interval after it.
+        // After a delay of more than an interval there is one report, and the next comes one interval later.
         assert_eq!(reports(&[6_500, 7_499, 7_500]), [true, false, true]);
         assert_eq!(agenda.time_left(start + Duration::from_millis(8_400)), Duration::from_millis(100));
     }

@@ -1,6 +1,6 @@
-//! What is told of a run before its workers begin: its jobs, what is odd about them, and lines of `--debug`.
+//! Messages about a run before its workers begin: its jobs, oddities of theirs, lines of `--debug`.
 //!
-//! Must not know: what happens in the run. Start reading at [`announce`].
+//! Must not know: the course of the run. Start reading at [`announce`].
 
 use super::RunSettings;
 use crate::events::{JobSummary, MessageStream, RunEvent, RunObserver};
@@ -14,7 +14,7 @@ use ferrio_stats::note::RunNote;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Lines of one group.
+/// Sends lines of one group.
 pub(super) fn tell_all(
     trace: TraceSettings,
     group: TraceGroup,
@@ -26,14 +26,14 @@ pub(super) fn tell_all(
     }
 }
 
-/// What is told of the devices (`--debug=diskutil`).
+/// Sends lines about the devices (`--debug=diskutil`).
 pub(super) fn tell_disks(trace: TraceSettings, probes: &Probes, observer: &mut dyn RunObserver) {
     if trace.has(TraceGroup::DiskUtil) {
         tell_all(trace, TraceGroup::DiskUtil, probes.describe(), observer);
     }
 }
 
-/// What is told of each job when it is set up (`--debug`).
+/// Sends lines about each job when it is set up (`--debug`).
 fn tell_jobs(plan: &RunPlan, trace: TraceSettings, observer: &mut dyn RunObserver) {
     let mut tell = |group: TraceGroup, text: String| trace.tell(group, &mut |event| observer.event(event), || text);
     for worker in plan.workers.iter().filter(|_| trace.has(TraceGroup::Random) || trace.has(TraceGroup::Verify)) {
@@ -44,7 +44,7 @@ fn tell_jobs(plan: &RunPlan, trace: TraceSettings, observer: &mut dyn RunObserve
     }
 }
 
-/// The jobs, and notes on them.
+/// Sends the list of jobs, and notes about them.
 pub(super) fn announce(plan: &RunPlan, settings: &RunSettings, trees: Vec<Note>, observer: &mut dyn RunObserver) {
     tell_jobs(plan, settings.trace, observer);
     for note in trees {
@@ -68,7 +68,7 @@ pub(super) fn announce(plan: &RunPlan, settings: &RunSettings, trees: Vec<Note>,
         }
         let reads_back =
             worker.spec.verify.as_ref().is_some_and(|verify| verify.reads_back && verify.backlog.is_none());
-        // As seen on fio 3.41, of a mix of reads and writes nothing is said.
+        // As seen on fio 3.41, there is no note about a mix of reads and writes.
         let only_writes = worker.spec.pattern.mix != DirectionMix::ReadWrite;
         if reads_back && only_writes && worker.spec.limits.time_based {
             observer.event(RunEvent::Message(MessageStream::Info, RunNote::NeverReadsBack.into()));

@@ -1,7 +1,8 @@
-//! What may block in a system call (a path of a server that does not answer, a pipe, a tape) is done on a thread of its own,
-//! while the calling thread hears wishes. What does not end after the second wish to stop is given up.
+//! Runs steps that may block in a system call (a path of a server that does not answer, a pipe, a tape) in a separate
+//! thread, while the calling thread watches for requests. A step that does not end after the second request to stop is
+//! given up.
 //!
-//! Must not know: what is done. Start reading at [`attended`].
+//! Must not know: the steps. Start reading at [`attended`].
 
 use super::desk::Desk;
 use crate::events::RunObserver;
@@ -11,20 +12,20 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-/// Between two looks at wishes.
+/// Time between two checks for requests.
 const TICK: Duration = Duration::from_millis(20);
 
-/// No worker.
+/// The index that stands for no worker.
 const NONE: usize = usize::MAX;
 
-/// Something has not ended after the second wish to stop.
+/// A step has not ended after the second request to stop.
 #[derive(Debug)]
 pub(super) struct Stuck {
-    /// Position of the worker that it was done for.
+    /// Index of the worker for which the step was done.
     pub(super) worker_index: Option<usize>,
 }
 
-/// What both threads see.
+/// State that both threads share.
 #[derive(Debug)]
 struct Shared {
     is_over: AtomicBool,
@@ -36,36 +37,37 @@ enum Said<M, T> {
     Done(T),
 }
 
-/// What a task has of the run.
+/// The step's side of the run.
 pub(super) struct Station<M, T> {
     shared: Arc<Shared>,
     sender: mpsc::Sender<Said<M, T>>,
 }
 
 impl<M, T> Station<M, T> {
-    /// The run is over: the task is to end as soon as it can.
+    /// True if the run is over, so that the step has to end as soon as it can.
     pub(super) fn is_over(&self) -> bool {
         self.shared.is_over.load(Ordering::Relaxed)
     }
 
-    /// What follows is done for this worker.
+    /// Names the worker for which the next actions are done.
     pub(super) fn work_for(&self, worker_index: usize) {
         self.shared.worker_index.store(worker_index, Ordering::Relaxed);
     }
 
-    /// Hands something to the calling thread. Nobody listens any more to a task that was given up.
+    /// Sends a message to the calling thread. After the step was given up, nobody receives it.
     pub(super) fn tell(&self, message: M) {
         let _ = self.sender.send(Said::Message(message));
     }
 }
 
-/// Does a task on a thread of its own until it is done. `turn` gets what the task says, in order, and its turn now and then.
+/// Runs a step in a separate thread until it is done. `turn` receives the messages of the step in order, and is also
+/// called now and then without one.
 ///
 /// # Errors
-/// The task has not ended after the second wish to stop. Its thread is left where it is.
+/// The step has not ended after the second request to stop. Its thread is abandoned.
 ///
 /// # Panics
-/// If the task panics.
+/// If the step panics.
 pub(super) fn attended<M: Send + 'static, T: Send + 'static>(
     desk: &mut Desk,
     observer: &mut dyn RunObserver,
@@ -86,7 +88,7 @@ pub(super) fn attended<M: Send + 'static, T: Send + 'static>(
         match receiver.recv_timeout(TICK) {
             Ok(Said::Message(message)) => turn(Some(message), desk, observer),
             Ok(Said::Done(outcome)) => {
-                // What the task has of the run is gone when its thread is.
+                // The join makes sure that the thread has dropped all that it held of the run.
                 let _ = thread.join();
                 return Ok(outcome);
             }

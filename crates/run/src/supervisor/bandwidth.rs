@@ -9,7 +9,7 @@ use ferrio_units::PerDirection;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-/// Looks at the board at equal times.
+/// Reads the board at equal intervals.
 pub(super) struct BandwidthMeter {
     started_at: Instant,
     interval: Duration,
@@ -18,15 +18,15 @@ pub(super) struct BandwidthMeter {
     looks: Vec<Look>,
 }
 
-/// What the last look at a worker has shown.
+/// Values of a worker at the last sample.
 struct Look {
     bytes: [u64; 3],
-    /// It was in its ramp, or before it.
+    /// The worker was in its ramp, or before it.
     ramps: bool,
 }
 
 impl BandwidthMeter {
-    /// Samples as often as the job that samples its own bandwidth most often.
+    /// The interval is the shortest bandwidth interval of all jobs.
     pub(super) fn new(workers: &[WorkerPlan], started_at: Instant) -> Self {
         let shortest_ms = workers.iter().map(|worker| worker.spec.reporting.bw_window_ms).min().unwrap_or(500);
         let interval = Duration::from_millis(shortest_ms.max(1));
@@ -35,12 +35,12 @@ impl BandwidthMeter {
         Self { started_at, interval, due_at, last_at: started_at, looks: workers.iter().map(look).collect() }
     }
 
-    /// Until the next sample.
+    /// Time until the next sample.
     pub(super) fn time_left(&self, now: Instant) -> Duration {
         self.due_at.saturating_duration_since(now)
     }
 
-    /// The sample, if one is due. One that is late stands for the longer time.
+    /// The sample, if one is due. A late sample covers a longer time.
     pub(super) fn take_due(&mut self, board: &Board, now: Instant) -> Option<BandwidthSample> {
         if now < self.due_at {
             return None;
@@ -59,8 +59,8 @@ impl BandwidthMeter {
         })
     }
 
-    /// Bytes of all workers since the last look. The ramp of a worker does not count, nor the look in which it ends: where
-    /// in between is not on the board.
+    /// Bytes of all workers since the last sample. Samples during the ramp of a worker do not count, nor does the
+    /// sample in which the ramp ends, because the board does not show when that was.
     fn moved_since(&mut self, board: &Board) -> [u64; 3] {
         let mut sums = [0_u64; 3];
         for (index, look) in self.looks.iter_mut().enumerate() {

@@ -1,21 +1,21 @@
-//! Jobs that do no I/O (they burn CPU, or run a program) accompany those that do, and end with them.
+//! Companions: jobs that do no I/O (they burn CPU, or run a program) end together with the jobs that do.
 //!
 //! Must not know: how workers are ended. Start reading at [`Companions::due`].
-//! Facts: fio 3.41 with `cpuio` before, beside and behind other jobs.
+//! Facts: fio 3.41 with `cpuio` jobs that start before, with and after other jobs.
 
 use super::record::CrewRecord;
 use crate::plan::RunPlan;
 use ferrio_engine::EndsWith;
 
-/// What was seen of the jobs that do I/O.
+/// Knowledge about the jobs that do I/O.
 pub(super) struct Companions {
-    /// What ends each job; empty: no job ends with others.
+    /// For each job, the event that ends it; empty: no job is a companion.
     ends_with: Vec<EndsWith>,
-    /// Jobs that do I/O and had ended.
+    /// Number of jobs with I/O that had ended at the last look.
     n_ended: usize,
 }
 
-/// How far a job is.
+/// Phase of a job.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum JobPhase {
     Waiting,
@@ -45,8 +45,9 @@ impl Companions {
         self.look(&records.iter().map(progress).collect::<Vec<_>>())
     }
 
-    /// As seen on fio 3.41: where a job that does I/O has ended, none runs, and none of any kind waits for its turn, all end. One that
-    /// asks for it ends when no I/O is left, also when it has not begun. Where no job does I/O none ends.
+    /// Companions to end. As seen on fio 3.41, all end when the last job with I/O ends, unless a job of any kind still
+    /// waits for its turn. A companion with `exit_on_io_done` ends as soon as all jobs with I/O have ended, even if it
+    /// has not begun. Without any job with I/O, none ends.
     fn look(&mut self, jobs: &[JobPhase]) -> Vec<usize> {
         let does_io = |ends_with: &EndsWith| *ends_with == EndsWith::Nothing;
         let of_io =

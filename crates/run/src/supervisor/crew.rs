@@ -1,6 +1,8 @@
-//! The workers as the supervisor has them: starts them, hears them, ends them, tells what happens to them.
+//! The crew: all workers, from the supervisor's side. It starts and ends them, receives their messages and reports
+//! their ends.
 //!
-//! Must not know: when that is, how results are merged. Start reading at [`Crew::start`], then [`Crew::hear`].
+//! Must not know: when these steps are due, how results are merged. Start reading at [`Crew::start`], then
+//! [`Crew::hear`].
 //! Facts: reference "Run structure", "Environment, files, signals, exit codes".
 
 use super::launch::{self, Heard, WorkerHandle, lost_outcome};
@@ -29,18 +31,18 @@ pub(super) struct Crew {
 }
 
 impl Crew {
-    /// Starts workers. They go on to the gate.
+    /// Starts workers, which then wait at the gate.
     pub(super) fn start(&mut self, turn: &[usize], scene: &Scene, observer: &mut dyn RunObserver) {
         for &index in turn {
             self.start_worker(index, scene, observer);
         }
         for &index in turn {
-            // Not before all have started: see `launch::start`.
+            // Freed only after all have started: see `launch::start`.
             self.records[index].files = None;
         }
     }
 
-    /// One that the system refuses has failed; the others run on.
+    /// If the system refuses a worker, that worker has failed; the others continue.
     fn start_worker(&mut self, index: usize, scene: &Scene, observer: &mut dyn RunObserver) {
         let plan = &scene.plan.workers[index];
         told::tell_launch(scene, &self.records, observer, index);
@@ -60,7 +62,7 @@ impl Crew {
         }
     }
 
-    /// Some of them are not at the gate yet.
+    /// True if some of these workers are not at the gate yet.
     pub(super) fn is_getting_ready(&self, turn: &[usize], scene: &Scene) -> bool {
         let unready = |index: &&usize| {
             self.records[**index].is_running() && scene.board.slot(**index).state() < WorkerState::Initialised
@@ -68,7 +70,8 @@ impl Crew {
         turn.iter().any(|index| unready(&index))
     }
 
-    /// Opens the gate. Who begins its I/O then takes part in its flow from then on, whichever of them runs first.
+    /// Opens the gate. Workers that begin their I/O now join their flow first, so that it does not matter which of them
+    /// runs first.
     pub(super) fn let_go(&mut self, turn: &[usize], scene: &Scene) {
         for &index in turn.iter().filter(|index| !self.records[**index].has_ended()) {
             let worker = &scene.plan.workers[index];
@@ -92,7 +95,7 @@ impl Crew {
         self.records.iter().all(CrewRecord::has_ended)
     }
 
-    /// What to poll for the messages of processes, and whose they are.
+    /// Descriptors to poll for messages of processes, and the workers that they belong to.
     pub(super) fn poll_fds(&self) -> (Vec<usize>, Vec<BorrowedFd<'_>>) {
         let poll_fd = |index: usize| match &self.records[index].status {
             CrewStatus::Running(handle) => handle.poll_fd().map(|fd| (index, fd)),
@@ -101,7 +104,7 @@ impl Crew {
         (0..self.records.len()).filter_map(poll_fd).unzip()
     }
 
-    /// Takes all that these have to say.
+    /// Receives all messages of these workers.
     pub(super) fn hear(&mut self, indexes: &[usize], scene: &Scene, observer: &mut dyn RunObserver) {
         for &index in indexes {
             while let CrewStatus::Running(handle) = &mut self.records[index].status {
@@ -137,14 +140,14 @@ impl Crew {
             WorkerMessage::Steady(sample) => self.take_steady_sample(index, sample, scene, observer),
             WorkerMessage::Outcome(outcome) => {
                 let (worker, pid) = (&scene.plan.workers[index], self.records[index].pid);
-                // It is about to be gone, and what the kernel knows of it too.
+                // Its process is about to disappear, and the kernel's accounts with it.
                 self.probes.worker_ends(worker, pid, scene.is_thread(index));
                 self.records[index].outcome = Some(outcome);
             }
         }
     }
 
-    /// Takes a sample for a search for a steady state, and tells what it came to; ends the workers that end because of it.
+    /// Adds a sample to the search for a steady state, reports the result, and ends the workers that it ends.
     fn take_steady_sample(
         &mut self,
         index: usize,
@@ -164,7 +167,7 @@ impl Crew {
         }
     }
 
-    /// A worker is gone: says why if it failed, and ends others that are to end with it.
+    /// Handles the end of a worker: reports a failure, and ends workers that are to end with it.
     fn take_end(&mut self, index: usize, killed_by: Option<i32>, scene: &Scene, observer: &mut dyn RunObserver) {
         let lost = self.records[index].outcome.is_none().then(|| self.lost_stats(index, scene));
         let (worker, slot) = (&scene.plan.workers[index], scene.board.slot(index));
@@ -194,7 +197,7 @@ impl Crew {
         }
     }
 
-    /// For the records.
+    /// Reports the end of a worker for the records.
     pub(super) fn tell_end(&mut self, index: usize, scene: &Scene, observer: &mut dyn RunObserver) {
         let times = (scene.time.now(), scene.clock.now_ns());
         scene.teller.end(&scene.plan.workers[index], &mut self.records[index], times, observer);
@@ -207,7 +210,7 @@ impl Crew {
         if let Some(note) = error.note.as_deref() {
             observer.event(RunEvent::Message(MessageStream::Error, note.clone()));
         }
-        // As in fio, what fails in the process of the job is told where the report goes.
+        // As in fio, failures in the process of a job are reported on the stream of the report.
         let stream = if record.pid == 0 { MessageStream::Error } else { MessageStream::Info };
         observer.event(RunEvent::Message(stream, failed(record.pid, error)));
     }
@@ -230,7 +233,7 @@ impl Crew {
         }
     }
 
-    /// Ends all workers; those that wait are not started.
+    /// Ends all workers; those that wait for their start are not started.
     pub(super) fn end_all(&mut self, scene: &Scene, observer: &mut dyn RunObserver) {
         told::trace(scene, &self.records, observer, TraceGroup::Process, || "terminate group_id=-1".to_owned());
         (0..self.records.len()).for_each(|index| self.end_worker(index, scene, observer));
@@ -247,7 +250,7 @@ impl Crew {
         }
     }
 
-    /// Before the jobs are told to end: they would be gone without it.
+    /// Requests the states before the jobs are told to end, because then no worker could answer.
     pub(super) fn ask_for_states(&self, scene: &Scene) {
         for (index, record) in self.records.iter().enumerate() {
             let has_state = scene.plan.workers[index].spec.verify.is_some();
@@ -257,23 +260,24 @@ impl Crew {
         }
     }
 
-    /// One of them has not written its state yet.
+    /// True if a worker has not written its state yet.
     pub(super) fn is_saving(&self, scene: &Scene) -> bool {
         let mut records = self.records.iter().enumerate();
         records.any(|(index, record)| record.is_running() && scene.board.slot(index).wants_state())
     }
 
-    /// What can be ended from outside is; its end is noticed like any other.
+    /// Kills all processes; their ends are noticed like any others.
     pub(super) fn kill_all(&self) {
         for record in &self.records {
             if let CrewStatus::Running(WorkerHandle::Process(pid, _)) = &record.status {
-                // It may have ended in this moment. What does not even die of this is left behind.
+                // The process may have ended just now. One that survives SIGKILL (in an uninterruptible system call) is
+                // left behind.
                 let _ = process::kill(*pid, Signal::KILL);
             }
         }
     }
 
-    /// Abandons workers that have not ended in this time, by force where that can be. They have failed.
+    /// Gives up workers that have not ended within `limit`; processes are killed. They count as failed.
     pub(super) fn give_up(&mut self, limit: Duration, scene: &Scene, observer: &mut dyn RunObserver) {
         self.kill_all();
         for index in self.running() {
@@ -284,11 +288,11 @@ impl Crew {
             self.records[index].outcome = Some(Box::new(WorkerOutcome::new(figures, Some(failure), true)));
             self.take_end(index, None, scene, observer);
         }
-        // Those that were waiting for their turn have been told.
+        // Workers that were waiting for their start have been reported already.
         self.records.iter_mut().for_each(|record| record.status = CrewStatus::Ended);
     }
 
-    /// The figures of a worker that cannot tell them itself: those that it sent last, or what it showed.
+    /// The figures of a worker that cannot send them any more: the last ones that it sent, or those on the board.
     fn lost_stats(&mut self, index: usize, scene: &Scene) -> Box<ThreadStats> {
         let shown = Shown::of(scene.board.slot(index));
         let record = &mut self.records[index];

@@ -1,35 +1,35 @@
-//! What comes from outside in the time of a run: wishes of its [`Handle`]s, and triggers that come before the jobs.
+//! The desk: requests from outside during a run, from its [`Handle`]s and from triggers that come before the jobs.
 //!
-//! The desk is there before anything else of a run and until its result is made, and nobody else asks the handle. So no wish is
-//! lost where one part of the run hands over to the next: what came stays written down here.
-//! Must not know: what is done about it. Start reading at [`Desk::look`].
+//! The desk exists from before the first step of a run until the result is made, and only it reads the handle. So no
+//! request is lost when one step follows another: all are recorded here.
+//! Must not know: how requests are answered. Start reading at [`Desk::look`].
 
 use super::handle::Handle;
 use crate::events::{RunEvent, RunObserver};
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-/// What has not ended this long after the second wish to stop is given up.
+/// Time after the second request to stop, after which the rest is given up.
 pub(super) const URGENT_LIMIT: Duration = Duration::from_secs(3);
 
-/// Everything that came.
+/// All requests so far.
 #[derive(Debug)]
 pub(super) struct Desk {
     handle: Handle,
-    /// Wishes to stop.
+    /// Number of requests to stop.
     n_stops: u32,
     /// The run is to end at once.
     is_aborted: bool,
-    /// A wish to end came since [`Desk::take_end`].
+    /// A request to end has come since [`Desk::take_end`].
     has_new_end: bool,
-    /// When it became urgent.
+    /// Time of the second request to stop.
     urged_at: Option<Instant>,
     wants_report: bool,
     is_triggered: bool,
 }
 
 impl Desk {
-    /// From now on the wishes of this handle are those of the run; also those that it had before.
+    /// A desk that receives the requests of this handle, including earlier ones.
     pub(super) fn open(handle: Handle) -> Self {
         Self {
             handle,
@@ -42,7 +42,7 @@ impl Desk {
         }
     }
 
-    /// Writes down what came, and tells of wishes to end. Cheap.
+    /// Records new requests, and reports requests to end. Cheap.
     pub(super) fn look(&mut self, observer: &mut dyn RunObserver) {
         let wished = self.handle.take();
         self.wants_report |= wished.wants_snapshot;
@@ -58,47 +58,47 @@ impl Desk {
         observer.event(RunEvent::Stopping);
     }
 
-    /// Somebody wanted the run to end.
+    /// True if the run was asked to end.
     pub(super) fn is_stopped(&self) -> bool {
         self.n_stops > 0 || self.is_aborted
     }
 
-    /// The run is to end.
+    /// True if the run is to end.
     pub(super) fn is_ending(&self) -> bool {
         self.is_stopped() || self.is_triggered
     }
 
-    /// The run is to end at once.
+    /// True if the run is to end at once.
     pub(super) fn is_aborted(&self) -> bool {
         self.is_aborted
     }
 
-    /// What has not ended by now will not.
+    /// True if the time after the second request is over, so that the rest is given up.
     pub(super) fn gives_up(&self) -> bool {
         self.urged_at.is_some_and(|urged_at| urged_at.elapsed() >= URGENT_LIMIT)
     }
 
-    /// A wish to end came since this was asked last.
+    /// True if a request to end has come since the last call.
     pub(super) fn take_end(&mut self) -> bool {
         std::mem::take(&mut self.has_new_end)
     }
 
-    /// A report was asked for since this was asked last.
+    /// True if a report was requested since the last call.
     pub(super) fn take_report(&mut self) -> bool {
         std::mem::take(&mut self.wants_report)
     }
 
-    /// The trigger came before the jobs.
+    /// Records a trigger that came before the jobs.
     pub(super) fn trigger(&mut self) {
         self.is_triggered = true;
     }
 
-    /// The trigger came, and nothing was done about it yet.
+    /// True if a trigger came that was not handled yet.
     pub(super) fn take_trigger(&mut self) -> bool {
         std::mem::take(&mut self.is_triggered)
     }
 
-    /// Readable when there is something new.
+    /// A descriptor that is readable while there are new requests.
     pub(super) fn poll_fd(&self) -> BorrowedFd<'_> {
         self.handle.poll_fd()
     }

@@ -11,23 +11,23 @@ use ferrio_units::{DataDirection, PerDirection};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-/// No estimate is shown before this second of a run has begun.
+/// The second of a run with which estimates begin to be shown.
 pub(super) const FIRST_ESTIMATE_SECS: u64 = 3;
 
-/// Seconds since the start as reports count them: one that has begun is counted.
+/// Seconds since the start as reports count them: a second that has begun counts.
 pub(super) fn whole_seconds(elapsed: Duration) -> u64 {
     elapsed.as_millis().div_ceil(1_000) as u64
 }
 
-/// Time between two snapshots while no job does what counts, unless the interval is shorter.
+/// Longest interval while no job does counted I/O.
 const IDLE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Makes snapshots at an interval.
 pub(super) struct EtaMaker {
-    /// `None`: none are made.
+    /// `None`: no snapshots are made.
     interval: Option<Duration>,
     started_at: Instant,
-    /// When the next one is due: the intervals are those of the run, whatever time the snapshots take.
+    /// Due time of the next snapshot. The intervals count from the run, however long a snapshot takes.
     due_at: Instant,
     last_at: Instant,
     bytes: PerDirection<u64>,
@@ -50,7 +50,7 @@ impl EtaMaker {
         self.interval.is_some() && now >= self.due_at
     }
 
-    /// Until the next snapshot.
+    /// Time until the next snapshot.
     pub(super) fn time_left(&self, now: Instant) -> Duration {
         if self.interval.is_none() {
             return Duration::MAX;
@@ -58,8 +58,9 @@ impl EtaMaker {
         self.due_at.saturating_duration_since(now)
     }
 
-    /// The time that a snapshot of now stands for: when it was due, so that a second that has just begun is not counted.
-    /// One that comes too late stands for itself. While no job does what counts the next follows sooner.
+    /// The time that a snapshot made now stands for: its due time, so that a second that has just begun does not count.
+    /// If it is late by more than an interval, it stands for the present time. While no job does counted I/O the next
+    /// one comes sooner.
     fn take_due_time(&mut self, now: Instant, counts: bool) -> Instant {
         let interval = if counts { self.interval() } else { self.interval().min(IDLE_INTERVAL) };
         let (due_at, following) = (self.due_at, self.due_at + interval);
@@ -113,7 +114,7 @@ impl EtaMaker {
     }
 }
 
-/// Rates and least rates of jobs, summed over the directions that they use; those in bytes are shown first.
+/// Rates and minimum rates of the jobs, summed over the directions in use; rates in bytes come first.
 fn rate_limits<'a>(workers: impl Iterator<Item = &'a WorkerPlan>) -> Option<EtaLimits> {
     let (mut bytes, mut ios) = ((0_u64, 0_u64), (0_u64, 0_u64));
     for worker in workers {
@@ -147,8 +148,7 @@ fn totals(board: &Board, n_workers: usize) -> (PerDirection<u64>, PerDirection<u
     sums
 }
 
-/// The longest estimate of all workers that have not ended; those that wait for them to end come on top. `None`: nobody
-/// knows.
+/// The longest estimate of all workers that have not ended, plus those of workers that wait for them. `None`: unknown.
 pub(super) fn seconds_left(plan: &RunPlan, board: &Board, records: &[CrewRecord], now: Instant) -> Option<u64> {
     let (mut before, mut longest) = (0_u64, 0);
     for (index, (worker, record)) in plan.workers.iter().zip(records).enumerate() {
@@ -171,7 +171,7 @@ pub(super) fn seconds_left(plan: &RunPlan, board: &Board, records: &[CrewRecord]
     Some(before.saturating_add(longest))
 }
 
-/// Time that a worker takes that has moved so many bytes in the time that it ran, its ramp included.
+/// Remaining time of a worker that has moved this many bytes in this time, including its ramp.
 fn time_left_of(worker: &WorkerPlan, bytes: u64, ran: Duration) -> Option<Duration> {
     let limits = &worker.spec.limits;
     let ramp = Duration::from_micros(limits.ramp_time_us);
@@ -189,7 +189,7 @@ fn time_left_of(worker: &WorkerPlan, bytes: u64, ran: Duration) -> Option<Durati
     }
 }
 
-/// Bytes that a worker will have moved at its end, where its options say so.
+/// Bytes that a worker will have moved at its end, if its options determine that.
 fn wanted_bytes(worker: &WorkerPlan) -> Option<u64> {
     let extent = &worker.spec.extent;
     let bytes = match (extent.io_size, extent.size) {
@@ -203,14 +203,14 @@ fn wanted_bytes(worker: &WorkerPlan) -> Option<u64> {
     Some(bytes.saturating_mul(u64::from(worker.spec.limits.loops)))
 }
 
-/// The rest at the rate so far, to the nearest second. What the ramp has moved does not count.
+/// Time for the remaining bytes at the rate so far, to the nearest second. Bytes of the ramp do not count.
 fn time_for_bytes(wanted: u64, bytes: u64, ran: Duration, ramp: Duration) -> Option<Duration> {
     if bytes == 0 || ran <= ramp {
         return None;
     }
     let rate = bytes as f64 / ran.as_secs_f64();
     let counted = rate * ran.saturating_sub(ramp).as_secs_f64();
-    // Casts saturate: a rate next to nothing gives a very long time.
+    // Casts saturate: a rate near 0 gives a very long time.
     Some(Duration::from_secs(((wanted as f64 - counted).max(0.0) / rate).round() as u64))
 }
 
@@ -274,13 +274,13 @@ mod tests {
         RunPlan::new(RunSpec { global_options: Vec::new(), jobs }).unwrap()
     }
 
-    /// Seconds left of a job after milliseconds in which it moved so many MiB.
+    /// Estimate for a job that has moved this many MiB in this many milliseconds.
     fn left(set: impl FnOnce(&mut JobSpec), n_mib: u64, ran_ms: u64) -> Option<u64> {
         let plan = plan(vec![job(set)]);
         time_left_of(&plan.workers[0], n_mib * MIB, Duration::from_millis(ran_ms)).map(|left| left.as_secs())
     }
 
-    // By arithmetic; lines of fio 3.41 for the jobs with a runtime, a size, and loops show the same.
+    // Expected: arithmetic. Lines of fio 3.41 for the jobs with a runtime, a size, and loops show the same.
     #[test]
     fn time_left_of_one_job() {
         let timed = |job: &mut JobSpec| (job.limits.runtime_us, job.limits.time_based) = (4 * SECOND, true);
@@ -297,7 +297,7 @@ mod tests {
         );
         let looped = |job: &mut JobSpec| (job.extent.size, job.limits.loops) = (Some(SizeSpec::Bytes(3 * MIB)), 2);
         assert_eq!(left(looped, 3, 3_000), Some(3));
-        // The first 3 of 5 MiB do not count.
+        // The first 3 of 5 MiB are the ramp and do not count.
         let ramped_size = |job: &mut JobSpec| {
             job.extent.size = Some(SizeSpec::Bytes(4 * MIB));
             job.limits.ramp_time_us = 3 * SECOND;
@@ -309,7 +309,7 @@ mod tests {
         };
         assert_eq!([(1, 2_000), (5, 2_000)].map(|(n, ms)| left(both, n, ms)), [Some(2), Some(0)]);
         assert_eq!(left(|job| job.extent.size = Some(SizeSpec::Percent(50)), 1, 1_000), None);
-        // 6 MiB and half as much again.
+        // 6 MiB, and half of that again.
         let preconditioned = |job: &mut JobSpec| {
             sized(job);
             job.pattern.sprandom = Some(SpRandomSpec { n_regions: 100, over_provisioning: 0.5, cache_bytes: 0 });
@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(after(9, &records), Some(0));
     }
 
-    // The limits that fio 3.41 shows for such jobs.
+    // Expected: the limits that fio 3.41 shows for such jobs.
     #[test]
     fn limits_are_sums_over_what_is_used() {
         let limits = |jobs: Vec<JobSpec>| rate_limits(plan(jobs).workers.iter());
@@ -379,7 +379,8 @@ mod tests {
         let mut stands_for =
             |ms: u64| (maker.take_due_time(start + Duration::from_millis(ms), true) - start).as_millis();
         assert_eq!([500, 1_003, 1_650, 2_000].map(&mut stands_for), [500, 1_000, 1_500, 2_000]);
-        // Late by more than an interval: it stands for itself, and the next comes an interval later.
+        // After a delay of more than an interval, the snapshot stands for its own time, and the next comes one interval
+        // later.
         assert_eq!([3_700, 4_201].map(stands_for), [3_700, 4_200]);
         let mut stands_for =
             |ms: u64| (maker.take_due_time(start + Duration::from_millis(ms), false) - start).as_millis();

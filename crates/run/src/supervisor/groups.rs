@@ -1,12 +1,12 @@
-//! Control groups that workers make (`cgroup`), and that are to be gone when the run is over.
+//! Control groups that workers make (`cgroup`) and that have to be removed at the end of the run.
 //!
-//! Must not know: how a worker enters one. Start reading at [`Made`].
+//! Must not know: how a worker enters a group. Start reading at [`Made`].
 
 use crate::plan::WorkerPlan;
 use ferrio_spec::CgroupSpec;
 use ferrio_sys::cgroup::Hierarchy;
 
-/// The groups that were not there before the run. Those that were stay.
+/// The groups that did not exist before the run; only these are removed.
 pub(super) struct Made {
     groups: Option<Hierarchy>,
     names: Vec<String>,
@@ -17,7 +17,7 @@ fn specs_of(workers: &[WorkerPlan]) -> impl Iterator<Item = &CgroupSpec> {
 }
 
 impl Made {
-    /// Looks, before any worker starts.
+    /// Looks for existing groups, before any worker starts.
     pub(super) fn before(workers: &[WorkerPlan]) -> Self {
         let mut names: Vec<String> = specs_of(workers).filter_map(|spec| spec.name.clone()).collect();
         let keeps = |name: &str| specs_of(workers).any(|spec| spec.is_kept && spec.name.as_deref() == Some(name));
@@ -31,10 +31,10 @@ impl Made {
         Self { groups, names }
     }
 
-    /// Removes them, all workers having ended.
+    /// Removes the groups, after all workers have ended.
     pub(super) fn remove(&self) {
         for (groups, name) in self.groups.iter().flat_map(|groups| self.names.iter().map(move |name| (groups, name))) {
-            // One that was never made, or that others are in now, is left alone.
+            // Fails for a group that was never made or that other processes have entered, which is fine.
             let _ = groups.remove(name);
         }
     }

@@ -1,30 +1,30 @@
-//! What steers a run from outside, from any thread: ends it, asks it for a report, pulls its trigger.
+//! Control of a run from outside, from any thread: end it, request a report, pull its trigger.
 //!
-//! Must not know: why somebody wants that; signals above all. Start reading at [`Handle`].
+//! Must not know: reasons for these requests, such as signals. Start reading at [`Handle`].
 
 use ferrio_sys::waker::Waker;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// A run that can be steered. Its clones steer the same one, before it begins, while it goes on, and without effect afterwards. No
-/// call locks, allocates or waits.
+/// Controls a run. Its clones control the same run, before it begins and while it goes on; afterwards they have no
+/// effect. No method locks, allocates or waits.
 #[derive(Debug, Clone)]
 pub struct Handle(Arc<Wishes>);
 
-/// What was wished and is not yet heard.
+/// Requests that were made and not yet handled.
 #[derive(Debug)]
 struct Wishes {
     n_stops: AtomicU32,
     is_aborted: AtomicBool,
     wants_snapshot: AtomicBool,
     is_triggered: AtomicBool,
-    /// Something was wished since it was asked last.
+    /// A request was made since the last look.
     is_new: AtomicBool,
     waker: Waker,
 }
 
-/// What was wished since it was asked last.
+/// Requests made since the last look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Wished {
     pub(super) n_stops: u32,
@@ -34,7 +34,7 @@ pub(super) struct Wished {
 }
 
 impl Handle {
-    /// A handle for a run to come.
+    /// A handle for a future run.
     ///
     /// # Errors
     /// The system has no descriptor left.
@@ -49,38 +49,40 @@ impl Handle {
         })))
     }
 
-    /// Ends the run in good order: jobs finish their I/Os in flight, and the outcome has all that was done. Called again, what
-    /// has not ended three seconds later is given up.
+    /// Ends the run in order: jobs finish their I/Os in flight, and the outcome has all that was done. After a second
+    /// call, jobs that have not ended within three seconds are given up.
     pub fn stop(&self) {
         self.0.n_stops.fetch_add(1, Ordering::SeqCst);
         self.wake();
     }
 
-    /// Ends the run at once: jobs that are processes are killed, and the outcome has what they told last. A job that is a thread is
-    /// told to end, and left behind when it has not done so three seconds later: nobody can end a thread from outside.
+    /// Ends the run at once: jobs that are processes are killed, and the outcome has the last figures that they sent. A
+    /// job that is a thread is asked to end, and abandoned if it has not ended after three seconds, because a thread
+    /// cannot be killed.
     pub fn abort(&self) {
         self.0.is_aborted.store(true, Ordering::SeqCst);
         self.wake();
     }
 
-    /// Asks for a report of the running state ([`crate::RunEvent::Status`]). Whoever asks before it is there gets the same one.
+    /// Requests a report of the running state ([`crate::RunEvent::Status`]). Requests made before it is ready get the
+    /// same report.
     pub fn snapshot(&self) {
         self.0.wants_snapshot.store(true, Ordering::SeqCst);
         self.wake();
     }
 
-    /// Does what the trigger does: jobs write the states of their verification and end, and its command is started.
+    /// Pulls the trigger: jobs write the states of their verification and end, and the trigger's command is started.
     pub fn trigger(&self) {
         self.0.is_triggered.store(true, Ordering::SeqCst);
         self.wake();
     }
 
-    /// Somebody has called [`Handle::stop`] or [`Handle::abort`].
+    /// True if [`Handle::stop`] or [`Handle::abort`] was called.
     pub fn is_stopping(&self) -> bool {
         self.0.n_stops.load(Ordering::SeqCst) > 0 || self.0.is_aborted.load(Ordering::SeqCst)
     }
 
-    /// What came since the last call, of wishes that are fulfilled once; all stops so far.
+    /// Requests since the last call, and the number of all stops so far.
     pub(super) fn take(&self) -> Wished {
         self.0.is_new.store(false, Ordering::SeqCst);
         self.0.waker.rest();
@@ -92,7 +94,7 @@ impl Handle {
         }
     }
 
-    /// Something was wished since [`Handle::take`].
+    /// True if a request was made since [`Handle::take`].
     pub(super) fn has_new(&self) -> bool {
         self.0.is_new.load(Ordering::SeqCst)
     }
@@ -102,7 +104,7 @@ impl Handle {
         self.0.waker.wake();
     }
 
-    /// Readable from a wish until [`Handle::take`].
+    /// A descriptor that is readable from a request until [`Handle::take`].
     pub(super) fn poll_fd(&self) -> BorrowedFd<'_> {
         self.0.waker.as_fd()
     }

@@ -1,6 +1,6 @@
-//! Starting workers as processes or threads.
+//! Starts workers as processes or threads.
 //!
-//! Must not know: when they start. Start reading at [`start`].
+//! Must not know: when workers are to start. Start reading at [`start`].
 
 use super::scene::Scene;
 use crate::files::FileSet;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
-/// Largest message of a worker: its statistics with all histograms full are far below.
+/// Largest message of a worker. Statistics with all histograms full are much smaller.
 const MAX_MESSAGE_BYTES: usize = 64 << 20;
 
 /// A started worker.
@@ -34,18 +34,18 @@ pub(super) enum WorkerHandle {
     Thread(Option<JoinHandle<ferrio_sys::Result<()>>>, mpsc::Receiver<WorkerMessage>),
 }
 
-/// What a look at a worker found.
+/// Result of a look at a worker.
 pub(super) enum Heard {
     /// A message.
     Message(WorkerMessage),
-    /// Nothing now.
+    /// Nothing new.
     Nothing,
-    /// It has ended; `Some`: a signal killed it.
+    /// The worker has ended; `Some`: a signal killed it.
     Ended(Option<i32>),
 }
 
-/// Starts a worker; returns its handle and id. A process leaves `files` as they are: what the supervisor frees between two
-/// forks lies in pages that the next child cannot share.
+/// Starts a worker; returns its handle and id. A process leaves `files` alone: memory that the supervisor frees between
+/// two forks is on pages that the next child then could not share.
 pub(super) fn start(
     scene: &Scene,
     index: usize,
@@ -68,13 +68,13 @@ fn start_process(
     log: Option<&LogPort>,
     generation: u32,
 ) -> ferrio_sys::Result<(WorkerHandle, u32)> {
-    // Until the end of the worker's channel is closed here, no other run may fork: its worker would hold that end too, and the
-    // death of this one would not be noticed.
+    // No other run in this program may fork until the worker's end of the channel is closed here. Otherwise that run's
+    // worker would hold this end too, and the death of this worker would not be noticed.
     let _alone = process::fork_alone();
     let (sender, receiver) = message_channel(MAX_MESSAGE_BYTES)?;
     let supervisor = process::process_id();
     let pid = process::fork(|| {
-        // A worker gets no signals of the terminal, and dies with its supervisor.
+        // A worker does not receive signals of the terminal, and dies with its supervisor.
         let _ = process::set_session();
         if matches!(process::die_with_parent(supervisor), Ok(false)) {
             return 1;
@@ -82,7 +82,7 @@ fn start_process(
         let _ = signals::reset_in_child();
         let send_one = |message: &WorkerMessage| send_to(&sender, message);
         let tracer = Tracer::new(scene.settings.trace, &send_one);
-        // Lines that are kept come before what is sent after them.
+        // Collected lines are sent before the message, to keep the order.
         let send = |message: &WorkerMessage| {
             tracer.flush();
             send_one(message);
@@ -124,9 +124,9 @@ fn start_thread(
         let _ = signals::block_in_this_thread();
         let _ = id_sender.send(process::thread_id().as_raw_nonzero().get() as u32);
         presence.begin();
-        // It leaves last, when nobody can hear it any more.
+        // The seat is dropped last, when nobody can receive anything from this worker any more.
         let (presence, sender) = (presence, sender);
-        // The supervisor may have given up; then nobody listens.
+        // If the supervisor has given up, nobody receives this.
         let send_one = |message: &WorkerMessage| {
             drop(sender.send(message.clone()));
             presence.speak();
@@ -171,7 +171,7 @@ fn spawn(
     std::thread::Builder::new().name(name.clone()).spawn(run).map_err(failed)
 }
 
-/// A worker in a virtual time; nothing on that of the machine. It leaves that time when it is dropped.
+/// The seat of a worker on virtual time; empty on real time. Dropping it frees the seat.
 struct Presence(Option<Arc<Seat>>);
 
 impl Presence {
@@ -184,7 +184,7 @@ impl Presence {
         self.0.iter().for_each(|seat| seat.begin());
     }
 
-    /// It has said something.
+    /// Tells the supervisor that there is a message.
     fn speak(&self) {
         self.0.iter().for_each(|seat| seat.call_leader());
     }
@@ -197,14 +197,14 @@ impl Drop for Presence {
 }
 
 fn send_to(sender: &MessageSender, message: &WorkerMessage) {
-    // Serialisation into memory cannot fail; a supervisor that is gone needs no message.
+    // Serialisation into memory cannot fail. If the supervisor is gone, the message is not needed.
     if let Ok(bytes) = postcard::to_stdvec(message) {
         let _ = sender.send(&bytes);
     }
 }
 
 impl WorkerHandle {
-    /// The next thing from this worker. Does not block.
+    /// The next message or event of this worker. Does not block.
     pub(super) fn hear(&mut self) -> Heard {
         match self {
             Self::Process(pid, receiver) => match receiver.try_receive() {
@@ -219,7 +219,7 @@ impl WorkerHandle {
                 Ok(message) => Heard::Message(message),
                 Err(mpsc::TryRecvError::Empty) => Heard::Nothing,
                 Err(mpsc::TryRecvError::Disconnected) => {
-                    // A thread that panicked has sent no outcome, and that is how it is noticed.
+                    // A thread that panicked has sent no outcome, which the supervisor notices.
                     drop(thread.take().map(JoinHandle::join));
                     Heard::Ended(None)
                 }
@@ -227,7 +227,7 @@ impl WorkerHandle {
         }
     }
 
-    /// What to poll for messages; threads have nothing.
+    /// The descriptor to poll for messages; threads have none.
     pub(super) fn poll_fd(&self) -> Option<BorrowedFd<'_>> {
         match self {
             Self::Process(_, receiver) => Some(receiver.as_fd()),
@@ -236,7 +236,7 @@ impl WorkerHandle {
     }
 }
 
-/// Waits for a process whose channel is closed: it is about to be gone.
+/// Waits for a process whose channel is closed, because it is about to end.
 fn end_of(pid: Pid) -> Option<i32> {
     match process::wait(pid) {
         Ok(ChildEnd::Signaled(signal)) => Some(signal),
@@ -244,7 +244,7 @@ fn end_of(pid: Pid) -> Option<i32> {
     }
 }
 
-/// An outcome for a worker that ended without one.
+/// The outcome of a worker that ended without sending one.
 pub(super) fn lost_outcome(stats: Box<ThreadStats>, killed_by: Option<i32>) -> WorkerOutcome {
     let failure = match killed_by {
         Some(_) => None,

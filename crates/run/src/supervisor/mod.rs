@@ -1,7 +1,8 @@
 //! A run from start to end: plan, layout, launch, watch, collect.
 //!
-//! Must not know: what workers do in their loops, formats.
-//! Start reading at [`Run`]; then the watch in `watch`, the workers in `crew` and `launch`, the result in `outcome`.
+//! Must not know: loops of workers, formats.
+//! Start reading at [`Run`]; then `watch` for the course of a run, `crew` and `launch` for the workers, `outcome` for
+//! the result.
 
 mod agenda;
 mod announce;
@@ -42,31 +43,32 @@ pub use handle::Handle;
 pub use outcome::without_jobs;
 pub use run::{PreparedRun, Run, Start};
 
-/// How a run is done, apart from its jobs.
+/// Settings of a run, apart from its jobs.
 #[derive(Debug, Clone)]
 pub struct RunSettings {
-    /// Version string of the outputs.
+    /// Version string for the outputs.
     pub version: String,
     /// No file may be made or changed.
     pub readonly: bool,
-    /// What is traced.
+    /// The groups of `--debug` that are traced.
     pub trace: TraceSettings,
-    /// Time between two snapshots of the running state, which the ETA line shows; `None`: there are none.
+    /// Time between two snapshots of the running state for the ETA line; `None`: there are none.
     pub snapshot_interval: Option<Duration>,
-    /// Makes the sink that takes the rows of performance logs; called once, and only if a job logs something.
+    /// Makes the sink for the rows of performance logs; called once, and only if a job logs something.
     pub open_logs: fn() -> Box<dyn LogSink>,
-    /// What asks for reports while the run goes on.
+    /// Settings for reports during the run, and for its trigger.
     pub control: ControlSettings,
     /// The words of the command line, for the record.
     pub command_line: Vec<String>,
-    /// Length of the intervals of which the observer is told; `None`: it wants to hear of none.
+    /// Length of the intervals whose figures the observer receives; `None`: no intervals.
     pub record_interval: Option<Duration>,
-    /// The run is on virtual time, which moves by simulated devices (`sim`) and waits alone: exact, repeatable, and as fast as the loops are.
-    /// All jobs are threads of this process then. With other engines time stands still.
+    /// The run is on virtual time, which advances only by simulated devices (`sim`) and waits: its figures are exact
+    /// and repeatable, and it takes only as long as the loops need. All jobs are threads of this process then. With
+    /// other engines time stands still.
     pub is_virtual: bool,
 }
 
-/// A run that nobody looks at while it goes on. Rows of performance logs are lost, which the outcome says.
+/// Settings of a run that nobody watches. Rows of performance logs are lost, which the outcome reports.
 impl Default for RunSettings {
     fn default() -> Self {
         Self {
@@ -83,16 +85,16 @@ impl Default for RunSettings {
     }
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug)]
 pub struct RunOutcome {
-    /// What was measured and said.
+    /// Figures, failures and messages.
     pub record: RunRecord,
-    /// Workers that failed or were killed.
+    /// Number of workers that failed or were killed.
     pub n_failed: u32,
-    /// Somebody stopped it early.
+    /// The run was stopped early.
     pub is_stopped: bool,
-    /// Performance logs that could not be written to their end.
+    /// Number of performance logs that are not complete.
     pub n_logs_lost: u32,
 }
 

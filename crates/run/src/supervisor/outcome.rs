@@ -1,6 +1,6 @@
-//! From the figures of all workers to the record of the run.
+//! Turns the figures of all workers into the record of the run.
 //!
-//! Must not know: how it is shown. Start reading at [`last`].
+//! Must not know: formats. Start reading at [`last`].
 
 use super::attended::Stuck;
 use super::desk::{Desk, URGENT_LIMIT};
@@ -23,17 +23,17 @@ use std::time::{Duration, Instant};
 
 /// The run as a whole at the time of a report.
 pub(super) struct Moment {
-    /// The time of the run at which it is looked at.
+    /// The time of the report.
     pub(super) now: Instant,
-    /// Time since its start.
+    /// Time since the start of the run.
     pub(super) elapsed: Duration,
-    /// Seconds left, if that is known.
+    /// Estimated seconds left, if known.
     pub(super) eta_secs: Option<u64>,
-    /// What was measured beside the jobs.
+    /// Figures of the probes.
     pub(super) evidence: Vec<Evidence>,
 }
 
-/// The run as it is now.
+/// The record of the running state.
 pub(super) fn snapshot(plan: &RunPlan, settings: &RunSettings, records: &[CrewRecord], moment: &Moment) -> RunRecord {
     let workers = plan.workers.iter().zip(records);
     let workers =
@@ -41,7 +41,7 @@ pub(super) fn snapshot(plan: &RunPlan, settings: &RunSettings, records: &[CrewRe
     run_record(plan, settings, workers, moment)
 }
 
-/// The run at its end. The figures of the workers go over to it.
+/// The record at the end. The figures of the workers are moved into it.
 pub(super) fn last(plan: &RunPlan, settings: &RunSettings, mut records: Vec<CrewRecord>, moment: &Moment) -> RunRecord {
     let workers = plan.workers.iter().zip(&mut records);
     let workers = workers.map(|(worker, record)| {
@@ -71,7 +71,7 @@ pub fn without_jobs(version: String, global_options: Vec<(String, String)>) -> R
     RunRecord { version, timestamp_ms, global_options, ..RunRecord::default() }
 }
 
-/// The outcome of a run that must not begin: no job has done anything, one of them has failed.
+/// The outcome of a run that is refused: no job has done anything, and one has failed.
 pub(super) fn refused(
     plan: &RunPlan,
     settings: &RunSettings,
@@ -90,7 +90,7 @@ pub(super) fn refused(
     RunOutcome { record, n_failed: 1, is_stopped: false, n_logs_lost: 0 }
 }
 
-/// The outcome of a run that was given up in the midst of its preparation.
+/// The outcome of a run that was given up during its preparation.
 pub(super) fn given_up(
     plan: &RunPlan,
     settings: &RunSettings,

@@ -1,5 +1,5 @@
-//! The time before the workers: a look at what they will use, and the layout of their files, during which reports may be
-//! asked for already.
+//! The time before the workers: a survey of what they will use, and the layout of their files. Reports can be requested
+//! already.
 //!
 //! Must not know: how files are laid out. Start reading at [`prepare_workers`].
 
@@ -43,7 +43,7 @@ pub(super) fn merge(mut spec: RunSpec, desk: &mut Desk, observer: &mut dyn RunOb
     merged.unwrap_or(Err(RunError::StuckMerge(name)))
 }
 
-/// Turns sizes that are numbers of zones into bytes.
+/// Converts sizes given as numbers of zones into bytes.
 fn sizes_in_bytes(plan: &mut Arc<RunPlan>, desk: &mut Desk, observer: &mut dyn RunObserver) -> Result<(), Stuck> {
     if !sizes::are_in(plan) {
         return Ok(());
@@ -61,12 +61,12 @@ fn sizes_in_bytes(plan: &mut Arc<RunPlan>, desk: &mut Desk, observer: &mut dyn R
     Ok(())
 }
 
-/// What was seen of the machine and of the files of all workers before anything was done to them.
+/// Results of the survey: machine and files of all workers, before anything is changed.
 pub(super) struct MachineSurvey {
     pub(super) facts: Provenance,
-    /// A device that must not be written to.
+    /// A device in use that a job would write to.
     pub(super) refusal: Option<DeviceInUse>,
-    /// What is said of the directories whose files are taken (`opendir`).
+    /// Notes about the directories that are searched for files (`opendir`).
     pub(super) trees: Vec<ferrio_stats::Note>,
 }
 
@@ -75,7 +75,7 @@ fn firsts(plan: &RunPlan) -> impl Iterator<Item = &WorkerPlan> {
     plan.workers.iter().filter(|worker| worker.clone_index == 0)
 }
 
-/// Looks at what the workers will use, and enters sizes that are numbers of zones in bytes.
+/// Surveys what the workers will use, and converts sizes given as numbers of zones into bytes.
 pub(super) fn survey(
     plan: &mut Arc<RunPlan>,
     settings: &RunSettings,
@@ -100,14 +100,14 @@ pub(super) fn survey(
     )
 }
 
-/// What a layout says.
+/// A message of the layout.
 enum LayoutEvent {
     Event(RunEvent),
     Prepared(usize, Result<FileSet, Failure>),
 }
 
-/// Lays out the files of all workers that want it done before the start, one after another. A signal that ends the run
-/// ends this too; what asks for a report gets one, with the time since the layout began.
+/// Lays out the files of all workers that want this before the start, one after another. A request to end the run ends
+/// this too; a requested report shows the time since the layout began.
 pub(super) fn prepare_workers(
     plan: &Arc<RunPlan>,
     settings: &RunSettings,
@@ -151,7 +151,7 @@ pub(super) fn prepare_workers(
     Ok(())
 }
 
-/// Begins with all probes, and tells what those say that cannot. On virtual time there is nothing to measure.
+/// Begins all probes, and reports those that cannot begin. On virtual time there is nothing to measure.
 pub(super) fn start_probes(
     plan: &Arc<RunPlan>,
     settings: &RunSettings,
@@ -176,7 +176,7 @@ pub(super) fn start_probes(
     Ok(probes)
 }
 
-/// What asks for something before the jobs: not the time of a trigger, which begins with them.
+/// The agenda before the jobs: without the time of the trigger, which counts from their start.
 pub(super) fn agenda(settings: &RunSettings, now: Instant) -> Agenda {
     let trigger = Trigger { timeout: None, ..settings.control.trigger.clone() };
     Agenda::new(&ControlSettings { trigger, ..settings.control.clone() }, now)
@@ -199,7 +199,7 @@ impl Preparation<'_> {
                 self.records[index].zones = set.zones.clone();
                 self.records[index].files = Some(set);
             }
-            // The watch ends those that wait.
+            // The watch ends workers that wait for their start.
             Some(LayoutEvent::Prepared(_, Err(error))) if error.is_stopped() => {}
             Some(LayoutEvent::Prepared(index, Err(error))) => {
                 record::setup_failed(&mut self.records[index], error, observer);
@@ -215,7 +215,7 @@ impl Preparation<'_> {
     }
 
     fn report(&self, observer: &mut dyn RunObserver) {
-        // The devices of the run are not known yet.
+        // The run's devices are not known yet.
         let moment =
             Moment { now: Instant::now(), elapsed: self.started_at.elapsed(), eta_secs: None, evidence: Vec::new() };
         let record = outcome::snapshot(self.plan, self.settings, self.records, &moment);
@@ -223,8 +223,8 @@ impl Preparation<'_> {
     }
 }
 
-/// Descriptors that a process of the run may need: two for each worker, the files of the worker that opens most at once,
-/// those of all threads that share a table, the logs, and some for the rest.
+/// Descriptors that a process of the run may need: two for each worker, the files of the worker that opens most at
+/// once, those of all threads that share a table, the logs, and some for the rest.
 pub(super) fn n_descriptors(plan: &RunPlan, records: &[CrewRecord]) -> u64 {
     let (mut n_most, mut n_shared, mut n_logs) = (0, 0, 0);
     for (worker, record) in plan.workers.iter().zip(records) {

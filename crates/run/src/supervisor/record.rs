@@ -1,4 +1,4 @@
-//! What the supervisor knows of each worker.
+//! The supervisor's state for each worker.
 //!
 //! Must not know: how workers are started. Start reading at [`CrewRecord`].
 
@@ -14,7 +14,7 @@ use crate::zones::ZonedFiles;
 use ferrio_stats::{Note, ThreadStats};
 use std::time::Instant;
 
-/// Where a worker is, as seen from outside.
+/// Status of a worker.
 #[derive(Default)]
 pub(super) enum CrewStatus {
     /// Not started.
@@ -30,28 +30,28 @@ pub(super) enum CrewStatus {
 #[derive(Default)]
 pub(super) struct CrewRecord {
     pub(super) status: CrewStatus,
-    /// Its files, when they were laid out before the start.
+    /// The worker's files, if they were laid out before the start.
     pub(super) files: Option<FileSet>,
-    /// Zones of its files, which it may hold when it ends.
+    /// Zones of its files, which the worker may still hold when it ends.
     pub(super) zones: ZonedFiles,
     /// Process id, or thread id of a thread.
     pub(super) pid: u32,
-    /// When it was let go to do its I/O.
+    /// Time at which the gate was opened for it.
     pub(super) let_go_at: Option<Instant>,
     pub(super) outcome: Option<Box<WorkerOutcome>>,
-    /// Latest snapshot while it runs, and when it came.
+    /// Latest snapshot while it runs, and the time of its arrival.
     pub(super) snapshot: Option<(Box<ThreadStats>, Instant)>,
-    /// A snapshot was asked for and has not come.
+    /// A snapshot was requested and has not arrived.
     pub(super) awaits_snapshot: bool,
-    /// What was told of it, where records of intervals are kept.
+    /// Figures that were reported for intervals, if records are kept.
     pub(super) told: Option<Box<ToldFigures>>,
-    /// Its end was told too.
+    /// Its end was reported for the records.
     pub(super) end_is_told: bool,
-    /// Its part in a search for a steady state.
+    /// Its part in the search for a steady state.
     pub(super) steady: Option<Steady>,
     /// The signal that killed it.
     pub(super) killed_by: Option<i32>,
-    /// That was before it had handed over its results.
+    /// The signal came before the worker had sent its results.
     pub(super) is_cut_short: bool,
 }
 
@@ -68,7 +68,7 @@ impl CrewRecord {
         matches!(self.status, CrewStatus::Ended)
     }
 
-    /// It is gone. `is_lost`: without its results.
+    /// Records the end of the worker. `is_lost`: it ended without sending results.
     pub(super) fn end(&mut self, worker: &WorkerPlan, killed_by: Option<i32>, is_lost: bool) {
         self.status = CrewStatus::Ended;
         self.awaits_snapshot = false;
@@ -77,17 +77,17 @@ impl CrewRecord {
         self.is_cut_short = killed_by.is_some() && is_lost;
     }
 
-    /// It ended with an error.
+    /// True if it ended with an error.
     pub(super) fn has_failed(&self) -> bool {
         self.outcome.as_ref().is_some_and(|outcome| outcome.failure.is_some())
     }
 
-    /// It counts in the exit code: it failed, or was killed before it had done its work.
+    /// True if it counts as failed in the exit code: it had an error, or was killed before its work was done.
     pub(super) fn is_no_success(&self) -> bool {
         self.has_failed() || self.is_cut_short
     }
 
-    /// Figures that were asked for have come.
+    /// Records figures that were requested.
     pub(super) fn take_snapshot(&mut self, stats: Box<ThreadStats>, now: Instant) {
         self.snapshot = Some((stats, now));
         self.awaits_snapshot = false;
@@ -98,7 +98,7 @@ impl CrewRecord {
         self.outcome.as_ref().map(|outcome| &*outcome.stats)
     }
 
-    /// Its figures at the end of the run, taken from it.
+    /// Its figures at the end of the run, moved out.
     pub(super) fn take_stats(&mut self, now: Instant) -> Box<ThreadStats> {
         match self.outcome.as_mut() {
             Some(outcome) => std::mem::take(&mut outcome.stats),
@@ -106,8 +106,8 @@ impl CrewRecord {
         }
     }
 
-    /// Its figures: final, or the latest. Those of a worker that was asked and is silent are made older: it has completed
-    /// nothing since it was asked, and time goes on.
+    /// Its figures: final, or the latest. If a running worker was asked and has not answered, its last figures are
+    /// extended to the present time: it has completed nothing since, and time goes on.
     pub(super) fn stats_now(&self, now: Instant) -> ThreadStats {
         if let Some(stats) = self.final_stats() {
             return stats.clone();
@@ -125,7 +125,7 @@ impl CrewRecord {
     }
 }
 
-/// A worker that cannot even start: what explains it, and its end.
+/// Records a worker that cannot even start: its explanation, and its end.
 pub(super) fn setup_failed(record: &mut CrewRecord, error: Failure, observer: &mut dyn RunObserver) {
     if let Some(note) = &error.note {
         observer.event(RunEvent::Message(MessageStream::Error, Note::clone(note)));
@@ -135,7 +135,7 @@ pub(super) fn setup_failed(record: &mut CrewRecord, error: Failure, observer: &m
     record.status = CrewStatus::Ended;
 }
 
-/// What is said of a failure beside what explains it.
+/// The note about a failure, in addition to its explanation.
 pub(super) fn failed(pid: u32, error: &Failure) -> Note {
     Note::Failed { pid, failure: Box::new(Failure { note: None, ..error.clone() }) }
 }

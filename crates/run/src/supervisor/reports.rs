@@ -1,24 +1,25 @@
-//! Reports of the running state: workers are asked for their figures, and the report is made when they have answered.
+//! Reports of the running state: the supervisor asks the workers for their figures, and makes the report when they have
+//! answered.
 //!
-//! Must not know: who wants reports, and when. Start reading at [`Reports::ask`].
+//! Must not know: who requests reports, and when. Start reading at [`Reports::ask`].
 
 use super::crew::Crew;
 use super::scene::Scene;
 use crate::link::board::{Shown, WorkerState, attention};
 use std::time::{Duration, Instant};
 
-/// Workers have this long to send their figures for a report; one that waits for its device all that time is shown as
-/// it was when it sent them last.
+/// Time for workers to send their figures for a report. A worker that waits for its device all that time is shown with
+/// the figures that it sent last.
 pub(super) const ANSWER_LIMIT: Duration = Duration::from_secs(1);
 
-/// The report that was asked for, if one was.
+/// The requested report, if there is one.
 #[derive(Debug, Default)]
 pub(super) struct Reports {
     asked_at: Option<Instant>,
 }
 
 impl Reports {
-    /// Asks all running workers for their figures. Who asks while others are being answered gets the same report.
+    /// Asks all running workers for their figures. A further request before the report is made gets the same report.
     pub(super) fn ask(&mut self, crew: &mut Crew, scene: &Scene) {
         if self.asked_at.is_some() {
             return;
@@ -33,7 +34,7 @@ impl Reports {
         self.asked_at = Some(scene.time.now());
     }
 
-    /// A report that is wanted, and that can be made now: when it was asked for.
+    /// If all workers have answered: the time at which the report was requested.
     pub(super) fn take_complete(&mut self, crew: &mut Crew, scene: &Scene) -> Option<Instant> {
         let asked_at = self.asked_at?;
         let is_complete = !crew.records.iter().any(|record| record.awaits_snapshot);
@@ -43,7 +44,7 @@ impl Reports {
         None
     }
 
-    /// A report that was asked for and has not come, whoever has answered. Those who are silent are shown by what they showed.
+    /// The same even if workers have not answered. Those are shown with the values of the board.
     pub(super) fn take(&mut self, crew: &mut Crew, scene: &Scene) -> Option<Instant> {
         let asked_at = self.asked_at.take()?;
         let now = scene.time.now();
@@ -56,7 +57,7 @@ impl Reports {
         Some(asked_at)
     }
 
-    /// Until the report is made whoever has not answered.
+    /// Time until the report is made without further answers.
     pub(super) fn time_left(&self, now: Instant) -> Duration {
         let left = |asked_at| ANSWER_LIMIT.saturating_sub(now.saturating_duration_since(asked_at));
         self.asked_at.map_or(Duration::MAX, left)

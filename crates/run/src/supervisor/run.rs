@@ -2,12 +2,13 @@
 //!
 //! Must not know: how workers are watched. Start reading at [`Run::prepare`], then [`PreparedRun::go`].
 //!
-//! A program may have several runs, one after the other or at the same time, each in a thread of its own. Jobs that are processes
-//! are forked from the thread that calls [`Run::prepare`] and [`PreparedRun::go`], and die with it. Such a process begins with a
-//! copy of what the other threads of the program had locked at that moment. What a worker needs is free then, as far as this
-//! program's own threads are concerned: they hold no lock that a worker takes but that of the C library's memory, which the
-//! library itself puts in order after a fork. A program with an allocator of its own that does not do that, or whose other threads
-//! change its environment, has to give its jobs the option `thread`.
+//! A program may have several runs, one after the other or at the same time, each in its own thread. Jobs that are
+//! processes are forked from the thread that calls [`Run::prepare`] and [`PreparedRun::go`], and die with that thread.
+//!
+//! A forked process begins with a copy of all locks that other threads of the program hold at that moment. ferrio's own
+//! threads hold none that a worker takes, except for that of the C library's allocator, which the library itself
+//! releases after a fork. Two kinds of programs have to give their jobs the option `thread`: those with an allocator of
+//! their own that is not safe to fork, and those whose other threads change the environment.
 
 use super::crew::Crew;
 use super::desk::Desk;
@@ -33,7 +34,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A run that was described and has not begun.
+/// A run that has not begun.
 #[derive(Debug)]
 pub struct Run {
     spec: RunSpec,
@@ -41,7 +42,7 @@ pub struct Run {
     handle: Handle,
 }
 
-/// When a run starts.
+/// The time at which a run starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     /// At once.
@@ -52,8 +53,8 @@ pub enum Start {
     AtMonotonic(Duration),
 }
 
-/// A run whose files are laid out and whose first workers wait for the start. It stays in the thread that has prepared it, with
-/// which its processes die. Dropping it ends them.
+/// A run whose files are laid out and whose first workers wait for the start. It must stay in the thread that prepared
+/// it, because its processes die with that thread. Dropping it ends them.
 pub struct PreparedRun {
     stage: Option<Stage>,
     handle: Handle,
@@ -61,9 +62,9 @@ pub struct PreparedRun {
 }
 
 enum Stage {
-    /// Everything is ready, after so much time of the workers' own preparation.
+    /// Everything is ready; the duration is the time that the workers needed.
     Ready(Box<Watch>, Duration),
-    /// It was refused, or given up: this is all that there will be.
+    /// The run was refused or given up; this is its outcome.
     Over(Box<RunOutcome>),
 }
 
@@ -76,7 +77,7 @@ impl Run {
         Ok(Self { spec, settings, handle: Handle::new()? })
     }
 
-    /// What steers it, from now on until its end.
+    /// A handle that controls the run from now until its end.
     pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
@@ -89,22 +90,22 @@ impl Run {
         Ok(PreparedRun { stage: Some(stage), handle, _stays_in_its_thread: PhantomData })
     }
 
-    /// All of it, from now on.
+    /// Prepares the run and starts it at once.
     pub fn go(self, observer: &mut dyn RunObserver) -> Result<RunOutcome, RunError> {
         Ok(self.prepare(observer)?.go(Start::Now, observer))
     }
 }
 
 impl PreparedRun {
-    /// What steers it.
+    /// A handle that controls the run.
     pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
 
-    /// Lets it go, and returns when it has ended. Until its start it may be stopped like later. What passes between its preparation
-    /// and its start is no time of the run.
+    /// Starts the run, and returns when it has ended. It can be stopped while it waits for its start. The time between
+    /// preparation and start does not count as time of the run.
     pub fn go(mut self, start: Start, observer: &mut dyn RunObserver) -> RunOutcome {
-        // It is taken here alone, and by `drop`.
+        // Only this function and `drop` take the stage.
         match self.stage.take() {
             Some(Stage::Ready(mut watch, so_far)) => {
                 watch.stand_by(&|| time_left(start), observer);
@@ -177,7 +178,7 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
         Err(stuck) => return Ok(over(outcome::given_up(&plan, &settings, records, &stuck, &desk, observer))),
     };
     steady::enter(&plan, &mut records);
-    // What the system grants is enough, or who lacks a descriptor says so.
+    // If the system grants less, a worker that lacks a descriptor reports it.
     raise_limit(Resource::Nofile, prepare::n_descriptors(&plan, &records));
     announce::tell_disks(settings.trace, &probes, observer);
     let logs = LogDrain::start(&plan.workers, settings.open_logs).map_err(RunError::Logs)?;
@@ -191,7 +192,7 @@ fn over(outcome: RunOutcome) -> Stage {
     Stage::Over(Box::new(outcome))
 }
 
-/// Records of workers of which nothing is known yet.
+/// New records for all workers.
 fn fresh(plan: &RunPlan) -> Vec<CrewRecord> {
     std::iter::repeat_with(CrewRecord::default).take(plan.workers.len()).collect()
 }

@@ -1,6 +1,6 @@
-//! What every part of the supervisor needs and none changes: plan, board, settings, time, logs.
+//! The scene: data that every part of the supervisor needs and none changes: plan, board, settings, time, logs.
 //!
-//! Must not know: what happens in the run. Start reading at [`Scene`].
+//! Must not know: the course of the run. Start reading at [`Scene`].
 
 use super::RunSettings;
 use super::stretches::StretchTeller;
@@ -23,12 +23,12 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// The worker is a thread of this process. On virtual time all are: a process could not share it.
+    /// True if the worker is a thread of this process. On virtual time all are, because processes could not share it.
     pub(super) fn is_thread(&self, index: usize) -> bool {
         self.time.is_virtual() || self.plan.workers[index].spec.worker.thread
     }
 
-    /// A worker is gone: its logs hold all that they will.
+    /// Called after a worker is gone, so that its logs are complete.
     pub(super) fn finish_logs(&self, index: usize) {
         if let Some(logs) = &self.logs {
             logs.finish(index);

@@ -1,17 +1,17 @@
-//! Jobs that are searched for a steady state: those that are reported together are judged together.
+//! Jobs with a search for a steady state. Jobs that share a report are judged together.
 //!
-//! Must not know: what steady means, how workers are told to end. Start reading at [`SteadyGroup::take`].
+//! Must not know: the criteria of a steady state, how workers are ended. Start reading at [`SteadyGroup::take`].
 
 use super::record::CrewRecord;
 use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_stats::{SteadySample, SteadyState};
 use std::collections::VecDeque;
 
-/// What a worker has to do with a search.
+/// The part of a worker in a search.
 pub(super) enum Steady {
-    /// It is the first of those that are judged together, and keeps what is known of them.
+    /// The worker is the first of its group, and has the data of the group.
     Leads(Box<SteadyGroup>),
-    /// The worker of this number is the first.
+    /// The worker with this index is the first of the group.
     Follows(usize),
 }
 
@@ -19,19 +19,19 @@ pub(super) enum Steady {
 pub(super) struct SteadyGroup {
     pub(super) state: SteadyState,
     members: Vec<Member>,
-    /// All members have given samples at the same time.
+    /// All members have given samples for the same time.
     has_begun: bool,
     n_window: usize,
 }
 
-/// A worker and its samples that wait for those of the others.
+/// A worker, and its samples that wait for those of the others.
 struct Member {
     index: usize,
     samples: VecDeque<SteadySample>,
 }
 
 impl SteadyGroup {
-    /// A group of one, if its job asks for it.
+    /// A group with one member, if its job asks for a search.
     pub(super) fn new(index: usize, worker: &WorkerPlan) -> Option<Self> {
         let spec = &worker.spec.steady_state;
         let n_window = usize::try_from(spec.duration_us.checked_div(spec.interval_us)?).ok().filter(|n| *n > 0)?;
@@ -45,13 +45,13 @@ impl SteadyGroup {
         self.members.push(Member { index, samples: VecDeque::new() });
     }
 
-    /// The workers that are judged together.
+    /// The members.
     pub(super) fn members(&self) -> impl Iterator<Item = usize> {
         self.members.iter().map(|member| member.index)
     }
 
-    /// Takes a sample of a member. `phase` says of each where it is. True: the group is steady now, and was not before. What came of
-    /// each interval of all members is told, with the number of the last member.
+    /// Adds a sample of a member. `phase` returns the phase of a member. True: the group has just become steady. The
+    /// result of each interval is reported together with the index of the last member.
     pub(super) fn take(
         &mut self,
         index: usize,
@@ -59,9 +59,9 @@ impl SteadyGroup {
         phase: impl Fn(usize) -> Phase,
         mut tell: impl FnMut(usize, &SteadyState),
     ) -> bool {
-        // Until all run, samples are of different times: only the newest counts.
+        // Until all members run, their samples are for different times, and only the newest counts.
         let n_kept = if self.has_begun { self.n_window } else { 1 };
-        // Members are in the order of their numbers.
+        // Members are sorted by index.
         let Ok(position) = self.members.binary_search_by_key(&index, |member| member.index) else { return false };
         let samples = &mut self.members[position].samples;
         samples.push_back(sample);
@@ -82,7 +82,7 @@ impl SteadyGroup {
         false
     }
 
-    /// The next interval of all members that run, once all of them have given it.
+    /// The sum for the next interval, once all running members have sent their samples of it.
     fn next_sum(&mut self, phase: &impl Fn(usize) -> Phase) -> Option<SteadySample> {
         let is_missing = |member: &Member| match phase(member.index) {
             Phase::Waiting => true,
@@ -99,7 +99,7 @@ impl SteadyGroup {
     }
 }
 
-/// Where a member is.
+/// Phase of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Not started.
@@ -120,7 +120,7 @@ impl Phase {
     }
 }
 
-/// Enters into the records which workers are judged together: those that share a report.
+/// Sets the groups of workers that are judged together: those that share a report.
 pub(super) fn enter(plan: &RunPlan, records: &mut [CrewRecord]) {
     let mut first: Option<usize> = None;
     for (index, worker) in plan.workers.iter().enumerate() {
@@ -144,7 +144,8 @@ pub(super) fn enter(plan: &RunPlan, records: &mut [CrewRecord]) {
     }
 }
 
-/// Takes the sample of a worker; returns those that end because of it. What came of it is told as by [`SteadyGroup::take`].
+/// Adds the sample of a worker; returns the workers that end because of it. Results are reported as by
+/// [`SteadyGroup::take`].
 pub(super) fn take(
     records: &mut [CrewRecord],
     index: usize,

@@ -1,8 +1,8 @@
-//! What workers did, interval by interval and at their end, for who keeps records of a run.
+//! Figures of workers by interval and at their ends, for records of a run.
 //!
-//! Must not know: how records look. Start reading at [`StretchTeller::interval`].
-//! Workers send all that they counted so far; what is told is the difference to what was told before. So the intervals
-//! of a worker, with the last one that its end closes, sum up to its final figures.
+//! Must not know: the form of records. Start reading at [`StretchTeller::interval`]. Workers send all that they have
+//! counted so far; the figures of an interval are the difference to those before. So the intervals of a worker,
+//! including the last one that its end closes, sum up to its final figures.
 
 use super::record::CrewRecord;
 use crate::events::{RunEvent, RunObserver};
@@ -13,20 +13,20 @@ use crate::provenance;
 use ferrio_stats::{JobEnd, ResourceUsage, Stretch, ThreadStats};
 use std::time::{Duration, Instant};
 
-/// Tells of the intervals of a run; nothing where no records are wanted.
+/// Reports the intervals of a run, if records are kept.
 pub(super) struct StretchTeller {
     times: Option<IntervalTimes>,
     run_epoch_ms: u64,
 }
 
-/// What was told of a worker.
+/// The figures of a worker that were reported so far.
 pub(super) struct ToldFigures {
     stats: ThreadStats,
     until_ns: u64,
 }
 
 impl StretchTeller {
-    /// The records begin, at a moment of the run's clock.
+    /// Starts the records, at a time of the run's clock.
     pub(super) fn start(
         plan: &RunPlan,
         interval: Option<Duration>,
@@ -41,12 +41,12 @@ impl StretchTeller {
         Self { times, run_epoch_ms }
     }
 
-    /// When the workers hand over their figures.
+    /// The times at which workers send their figures.
     pub(super) fn times(&self) -> Option<IntervalTimes> {
         self.times
     }
 
-    /// A worker has handed over its figures.
+    /// Called after a worker has sent its figures.
     pub(super) fn interval(
         &self,
         worker: &WorkerPlan,
@@ -57,14 +57,14 @@ impl StretchTeller {
     ) {
         let IntervalFigures { at_ns, stats } = figures;
         let is_told = self.tell_interval(worker, record, &stats, at_ns, observer);
-        // Of a worker that is killed this is the last that is known.
+        // If the worker is killed later, these are the last figures known.
         record.snapshot = Some((Box::new(stats.clone()), now));
         if is_told {
             record.told = Some(Box::new(ToldFigures { stats, until_ns: at_ns }));
         }
     }
 
-    /// A worker has ended, or will never start. Told once, with the rest of its last interval.
+    /// Called after a worker has ended, or when it will never start: reports the rest of its last interval, once.
     pub(super) fn end(
         &self,
         worker: &WorkerPlan,
@@ -90,7 +90,7 @@ impl StretchTeller {
         observer.event(RunEvent::JobEnded(Box::new(JobEnd { stretch, has_started, pid, failure, killed_by })));
     }
 
-    /// Tells what came since the last time; false: nothing did, in no time.
+    /// Reports the figures since the last call; false: the interval is empty, and no time has passed.
     fn tell_interval(
         &self,
         worker: &WorkerPlan,

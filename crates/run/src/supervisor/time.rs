@@ -1,7 +1,7 @@
-//! The time of a run: that of the machine, or a virtual one, which only simulated devices and waits move.
+//! The time of a run: real, or virtual, which only simulated devices and waits advance.
 //!
-//! Virtual times are moments like others, counted from the moment at which the run was made: whoever compares moments need not
-//! know which ones they are. Must not know: what is waited for. Start reading at [`RunTime`].
+//! Virtual times are represented as `Instant`s, counted from the one at which the run was made, so that comparisons
+//! need not know which kind they are. Must not know: the reasons for waits. Start reading at [`RunTime`].
 
 use ferrio_sys::clock::Seat;
 use ferrio_sys::{Clock, poll};
@@ -9,16 +9,16 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Between two looks at workers that get ready.
+/// Time between two looks at workers that are getting ready.
 const NAP: Duration = Duration::from_micros(50);
 
 /// The time of a run.
 pub(super) enum RunTime {
-    /// That of the machine.
+    /// The time of the machine.
     Real,
-    /// One that the workers share; the supervisor leads it.
+    /// A virtual time that the supervisor and the workers share; the supervisor leads it.
     Virtual {
-        /// The moment that is its beginning.
+        /// The instant at which it begins.
         origin: Instant,
         /// Seat of the supervisor.
         seat: Arc<Seat>,
@@ -26,7 +26,7 @@ pub(super) enum RunTime {
 }
 
 impl RunTime {
-    /// A virtual time. `wants_attention`: somebody outside of it wants the supervisor to look up.
+    /// A virtual time. `wants_attention` returns true if a request from outside waits for the supervisor.
     pub(super) fn new_virtual(wants_attention: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self::Virtual { origin: Instant::now(), seat: Seat::first(wants_attention) }
     }
@@ -50,13 +50,13 @@ impl RunTime {
         }
     }
 
-    /// Time since a moment of this time.
+    /// Time since an instant of this time.
     pub(super) fn since(&self, moment: Instant) -> Duration {
         self.now().saturating_duration_since(moment)
     }
 
-    /// Waits until one of the descriptors is readable, or somebody has something to say; at most `limit`, and of real time no
-    /// longer than `tick`. Returns the positions of those that are readable.
+    /// Waits until a descriptor is readable or a worker on virtual time has a message, at most `limit`, and at most
+    /// `tick` of real time. Returns the indexes of the readable descriptors.
     pub(super) fn wait(&self, fds: &[BorrowedFd<'_>], limit: Duration, tick: Duration) -> Vec<usize> {
         match self {
             Self::Real => poll::wait_readable(fds, limit.min(tick)),
@@ -68,16 +68,16 @@ impl RunTime {
         }
     }
 
-    /// Lets workers that get ready go on for a moment.
+    /// Lets workers that are getting ready continue for a moment.
     pub(super) fn nap(&self) {
         match self {
             Self::Real => std::thread::sleep(NAP),
-            // Whoever is ready, fails or speaks calls.
+            // A worker wakes the seat when it is ready, fails or sends a message.
             Self::Virtual { seat, .. } => seat.sleep_until(u64::MAX),
         }
     }
 
-    /// Lets the workers go that wait at the gate.
+    /// Lets the workers at the gate continue.
     pub(super) fn let_go(&self) {
         if let Self::Virtual { seat, .. } = self {
             seat.let_go();

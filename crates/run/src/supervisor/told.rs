@@ -1,6 +1,6 @@
-//! What the supervisor tells of what it does (`--debug`).
+//! Lines of the supervisor about its own work (`--debug`).
 //!
-//! Must not know: what workers tell. Start reading at [`trace()`].
+//! Must not know: lines of workers. Start reading at [`trace()`].
 
 use super::record::CrewRecord;
 use super::scene::Scene;
@@ -9,7 +9,7 @@ use crate::link::board::WorkerState;
 use crate::link::trace::{self, TraceGroup};
 use ferrio_stats::{SteadySample, SteadyState};
 
-/// Tells a line of a group that is traced, unless only those of a job are wanted, and it has started.
+/// Sends a line if its group is traced, unless only one job is traced and that job has started.
 pub(super) fn trace(
     scene: &Scene,
     records: &[CrewRecord],
@@ -22,18 +22,18 @@ pub(super) fn trace(
     }
 }
 
-/// `job:N`: the job has started.
+/// True if the job of `job:N` has started.
 fn has_traced_started(scene: &Scene, records: &[CrewRecord]) -> bool {
     let traced = scene.settings.trace.job_index().and_then(|index| records.get(index));
     traced.is_some_and(|record| record.pid != 0)
 }
 
-/// Lines of this worker are not wanted, or no longer.
+/// True if lines of this worker are not wanted (any more).
 pub(super) fn is_other_than_traced(scene: &Scene, records: &[CrewRecord], index: usize) -> bool {
     scene.settings.trace.job_index() != Some(index) && has_traced_started(scene, records)
 }
 
-/// A worker is about to be started.
+/// Sends lines about a worker that is about to be started.
 pub(super) fn tell_launch(scene: &Scene, records: &[CrewRecord], observer: &mut dyn RunObserver, index: usize) {
     let how = if scene.is_thread(index) { "will pthread_create" } else { "will fork" };
     let created = || trace::state_change(0, WorkerState::Waiting, WorkerState::Created);
@@ -41,7 +41,7 @@ pub(super) fn tell_launch(scene: &Scene, records: &[CrewRecord], observer: &mut 
     trace(scene, records, observer, TraceGroup::Process, || how.to_owned());
 }
 
-/// What came of a sample for a search for a steady state, by the worker that gave it.
+/// Lines about the result of a sample for the search for a steady state.
 pub(super) fn steady_lines(scene: &Scene, index: usize, last_member: usize, state: &SteadyState) -> Vec<String> {
     if !scene.settings.trace.has(TraceGroup::SteadyState) {
         return Vec::new();
@@ -52,7 +52,7 @@ pub(super) fn steady_lines(scene: &Scene, index: usize, last_member: usize, stat
     sample.into_iter().chain(state.is_full().then(|| steady_text(state))).collect()
 }
 
-/// The newest sample of those that are judged together, of which `last_member` is the last.
+/// The line for the newest sample of a group; `last_member` is its last member.
 fn sample_text(last_member: usize, group: u32, interval_ms: u64, state: &SteadyState) -> Option<String> {
     let SteadySample { ios_per_sec, bytes_per_sec, .. } = state.newest()?;
     let (head, tail) = state.head_and_tail();
@@ -62,7 +62,7 @@ fn sample_text(last_member: usize, group: u32, interval_ms: u64, state: &SteadyS
     ))
 }
 
-/// What the last check of a search came to.
+/// The line for the last check of a search.
 fn steady_text(state: &SteadyState) -> String {
     let values = state.values();
     let sum: u128 = values.iter().map(|value| u128::from(*value)).sum();
@@ -96,7 +96,7 @@ mod tests {
         steady_text(&state)
     }
 
-    // Lines of fio 3.41 of two jobs that are reported together, with another time.
+    // Expected: lines of fio 3.41 for two jobs with a common report, with another time.
     #[test]
     fn samples_are_told_as_by_the_reference() {
         let criterion = SteadyCriterion { metric: SteadyMetric::Iops, is_slope: false, limit: 1.0, is_percent: true };
@@ -117,7 +117,7 @@ mod tests {
         }
     }
 
-    // Two lines of fio 3.41, one of its development head and the slope of a run of it.
+    // Expected: two lines of fio 3.41, one of a development version, and the slope of one of its runs.
     #[test]
     fn checks_are_told_as_by_the_reference() {
         let line =

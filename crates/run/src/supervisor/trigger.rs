@@ -1,6 +1,6 @@
-//! The command of a trigger, from the moment at which the trigger comes to the end of the command.
+//! The command of a trigger, from the trigger to the end of the command.
 //!
-//! Must not know: what pulls the trigger. Start reading at [`TriggerCommand::look`].
+//! Must not know: causes of triggers. Start reading at [`TriggerCommand::look`].
 
 use super::crew::Crew;
 use super::reports::ANSWER_LIMIT;
@@ -18,19 +18,19 @@ use std::time::Instant;
 /// The command of the trigger.
 #[derive(Debug, Default)]
 pub(super) struct TriggerCommand {
-    /// When the trigger came, until the command is started.
+    /// Time of the trigger, until the command is started.
     triggered_at: Option<Instant>,
     command: Option<Child>,
 }
 
 impl TriggerCommand {
-    /// The trigger has come.
+    /// Records the trigger.
     pub(super) fn pull(&mut self, scene: &Scene) {
         self.triggered_at.get_or_insert_with(|| scene.time.now());
     }
 
-    /// What the command does may be the end of the machine: the states of verified jobs are on disk before it, unless one
-    /// cannot answer.
+    /// Starts the command when the states of verified jobs are on disk, or when a job does not answer, because the
+    /// command may switch off the machine.
     pub(super) fn look(&mut self, crew: &Crew, scene: &Scene, observer: &mut dyn RunObserver) {
         let Some(triggered_at) = self.triggered_at else { return };
         if !crew.is_saving(scene) || scene.time.since(triggered_at) >= ANSWER_LIMIT {
@@ -39,7 +39,7 @@ impl TriggerCommand {
         }
     }
 
-    /// The jobs end meanwhile; fio waits with that until the command has ended.
+    /// Starts the command. The jobs end at the same time; fio ends them only after the command.
     fn start(&mut self, trigger: &Trigger, observer: &mut dyn RunObserver) {
         let Some(text) = trigger.command.as_deref().filter(|_| self.command.is_none()) else { return };
         let mut command = Command::new("/bin/sh");
@@ -54,7 +54,7 @@ impl TriggerCommand {
         }
     }
 
-    /// Waits for the command. How it ended is its own affair.
+    /// Waits for the command; its exit code does not matter.
     pub(super) fn finish(&mut self, observer: &mut dyn RunObserver) {
         if let Some(Err(error)) = self.command.take().map(|mut child| child.wait()) {
             complain(Note::system(During::AwaitTrigger, &error), observer);

@@ -1,4 +1,4 @@
-//! Whose turn it is: the order of groups, delays, and jobs that wait for others.
+//! The order in which workers start: groups, delays, and jobs that wait for others.
 //!
 //! Must not know: how workers are started. Start reading at [`whose_turn`].
 
@@ -6,7 +6,7 @@ use super::record::CrewRecord;
 use crate::plan::RunPlan;
 use std::time::Duration;
 
-/// The workers that are to be started so long after the start of the run.
+/// The workers to start when the run has gone on for `elapsed`.
 pub(super) fn whose_turn(plan: &RunPlan, records: &[CrewRecord], elapsed: Duration) -> Vec<usize> {
     let mut turn = Vec::new();
     let elapsed_ns = elapsed.as_nanos() as u64;
@@ -26,7 +26,7 @@ pub(super) fn whose_turn(plan: &RunPlan, records: &[CrewRecord], elapsed: Durati
     turn
 }
 
-/// `wait_for`: all workers of the named job have ended.
+/// `wait_for`: true if all workers of the named job have ended.
 fn waitee_has_ended(plan: &RunPlan, records: &[CrewRecord], index: usize) -> bool {
     let Some(name) = &plan.workers[index].spec.grouping.wait_for else { return true };
     let same = |other: &usize| plan.workers[*other].spec.name == *name;

@@ -1,4 +1,4 @@
-//! The watch: when workers begin and end, what is due meanwhile, and what came from outside.
+//! The watch: starts and ends workers, and handles what is due and what is requested meanwhile.
 //!
 //! Must not know: how workers are started and heard (`crew`), how results are merged. Start reading at [`Watch::until_all_ended`].
 //! Facts: reference "Run structure", "Environment, files, signals, exit codes".
@@ -19,15 +19,15 @@ use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::logs::LogDrain;
 use std::time::{Duration, Instant};
 
-/// Workers have this long to get ready.
+/// Time for workers to get ready.
 const READY_LIMIT: Duration = Duration::from_secs(10);
-/// Workers that were told to end and do not are given up after this.
+/// Time after which workers that were told to end are given up.
 const END_LIMIT: Duration = Duration::from_secs(300);
-/// Between two looks of the probes.
+/// Time between two looks of the probes.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// Longest sleep of the watch.
 const TICK: Duration = Duration::from_millis(100);
-/// Longest sleep while there are threads, which cannot wake it.
+/// Longest sleep while there are threads, because their messages do not wake it.
 const THREAD_TICK: Duration = Duration::from_millis(2);
 
 /// A run whose files are laid out, until all its workers have ended.
@@ -36,7 +36,7 @@ pub(super) struct Watch {
     pub(super) crew: Crew,
     pub(super) desk: Desk,
     pub(super) groups: groups::Made,
-    /// What is due at which time.
+    /// Requests by time.
     agenda: Agenda,
     eta: EtaMaker,
     meter: Option<BandwidthMeter>,
@@ -44,16 +44,16 @@ pub(super) struct Watch {
     command: TriggerCommand,
     /// Start of the run.
     started_at: Instant,
-    /// Workers that wait for the start of the run.
+    /// Workers that are at the gate for the start of the run.
     at_gate: Vec<usize>,
-    /// When the probes looked last.
+    /// Time of the probes' last look.
     looked_at: Instant,
-    /// When all workers were told to end.
+    /// Time at which all workers were told to end.
     told_at: Option<Instant>,
 }
 
 impl Watch {
-    /// Starts the workers whose turn it is at the start of the run, and waits until they are ready for it.
+    /// Starts the workers that begin with the run, and waits until they are ready.
     pub(super) fn prepare(
         scene: Scene,
         crew: Crew,
@@ -77,13 +77,13 @@ impl Watch {
             desk,
             groups,
         };
-        // First, so that a wish of the time of the layout starts nothing.
+        // Handles requests made during the layout first, so that a request to stop starts no worker.
         watch.attend(observer);
         watch.at_gate = watch.start_turn(observer);
         watch
     }
 
-    /// Waits until a moment, or until the run is to end.
+    /// Waits until the time is up, or until the run is to end.
     pub(super) fn stand_by(&mut self, time_left: &dyn Fn() -> Duration, observer: &mut dyn RunObserver) {
         while !self.desk.is_ending() && !self.crew.have_all_ended() {
             let left = time_left();
@@ -97,7 +97,7 @@ impl Watch {
         }
     }
 
-    /// Runs from its start, which was `so_far` ago, until every worker has ended, or those that have not are given up.
+    /// Runs from the start, which was `so_far` ago, until all workers have ended or were given up.
     pub(super) fn until_all_ended(&mut self, so_far: Duration, observer: &mut dyn RunObserver) {
         self.begin(so_far);
         let mut companions = Companions::new(&self.scene.plan);
@@ -128,7 +128,7 @@ impl Watch {
         self.command.finish(observer);
     }
 
-    /// The run is over: its record.
+    /// Ends the run; its outcome.
     pub(super) fn finish(mut self, observer: &mut dyn RunObserver) -> RunOutcome {
         self.groups.remove();
         let moment = self.moment(self.scene.time.now());
@@ -137,12 +137,12 @@ impl Watch {
         let records = self.crew.records;
         let n_failed = records.iter().filter(|record| record.is_no_success()).count() as u32;
         let record = outcome::last(&self.scene.plan, &self.scene.settings, records, &moment);
-        // Last: what came until now is part of the outcome.
+        // Done last, so that all requests so far are part of the outcome.
         self.desk.look(observer);
         RunOutcome { record, n_failed, is_stopped: self.desk.is_stopped(), n_logs_lost }
     }
 
-    /// The run starts, for whoever counts from there.
+    /// Sets the start of the run for all that counts from it.
     fn begin(&mut self, so_far: Duration) {
         let now = self.scene.time.now();
         self.started_at = now.checked_sub(so_far).unwrap_or(now);
@@ -154,12 +154,12 @@ impl Watch {
         self.let_go(&at_gate);
     }
 
-    /// Time since the workers were started that wait for the start of the run.
+    /// Time since the start of the workers that begin with the run.
     pub(super) fn elapsed(&self) -> Duration {
         self.scene.time.since(self.started_at)
     }
 
-    /// Starts all workers whose turn it is, and waits until they are ready.
+    /// Starts the workers whose turn it is, and waits until they are ready.
     fn start_turn(&mut self, observer: &mut dyn RunObserver) -> Vec<usize> {
         let turn = turns::whose_turn(&self.scene.plan, &self.crew.records, self.elapsed());
         if turn.is_empty() {
@@ -167,7 +167,8 @@ impl Watch {
         }
         self.crew.start(&turn, &self.scene, observer);
         let began_at = self.scene.time.now();
-        // The board says who is ready without a system call; messages (a layout, a failure) are looked for now and then.
+        // The board shows without a system call which workers are ready; messages (a layout, a failure) are checked
+        // less often.
         for n_looks in 0u32.. {
             let is_late = self.scene.time.since(began_at) >= READY_LIMIT;
             if !self.crew.is_getting_ready(&turn, &self.scene) || is_late || self.told_at.is_some() {
@@ -189,7 +190,7 @@ impl Watch {
         }
     }
 
-    /// Looks at what came and what is due. Cheap: it may be called as often as somebody has time for it.
+    /// Handles requests and what is due. Cheap: it may be called at any time.
     fn attend(&mut self, observer: &mut dyn RunObserver) {
         self.desk.look(observer);
         let due = self.agenda.take_due(self.scene.time.now());
@@ -218,7 +219,7 @@ impl Watch {
         self.crew.end_all(&self.scene, observer);
     }
 
-    /// Workers that were told to end have had so much time for it, and that is enough.
+    /// The time since all workers were told to end, if that is longer than the limit.
     fn passed_limit(&self) -> Option<Duration> {
         if self.desk.gives_up() {
             return Some(URGENT_LIMIT);
@@ -226,12 +227,12 @@ impl Watch {
         self.told_at.filter(|told_at| self.scene.time.since(*told_at) > END_LIMIT).map(|_| END_LIMIT)
     }
 
-    /// Waits for something to happen; returns the workers that may have something to say.
+    /// Waits for an event; returns the workers that may have sent messages.
     fn sleep(&self, limit: Duration) -> Vec<usize> {
         let has_threads = (0..self.crew.records.len()).any(|index| self.scene.is_thread(index));
         let tick = if has_threads { THREAD_TICK } else { TICK };
         let (indexes, mut fds) = self.crew.poll_fds();
-        // Wakes the watch; what came is read by `attend`.
+        // Wakes the watch; `attend` then reads the requests.
         fds.push(self.desk.poll_fd());
         let readable = self.scene.time.wait(&fds, self.longest_sleep().min(limit), tick);
         let mut ready: Vec<usize> =
@@ -256,7 +257,7 @@ impl Watch {
         }
     }
 
-    /// Probes, the bandwidth of all jobs, and the line of progress, when it is time.
+    /// Lets the probes, the bandwidth log and the ETA line measure when they are due.
     fn measure(&mut self, observer: &mut dyn RunObserver) {
         let (scene, now) = (&self.scene, self.scene.time.now());
         if now.saturating_duration_since(self.looked_at) >= LOOK_INTERVAL {
@@ -279,7 +280,7 @@ impl Watch {
         observer.event(RunEvent::Status(Box::new(record)));
     }
 
-    /// The run as a whole, for a report that was asked for at that time.
+    /// The run as a whole, for a report requested at that time.
     fn moment(&self, asked_at: Instant) -> Moment {
         let scene = &self.scene;
         Moment {
@@ -291,7 +292,7 @@ impl Watch {
     }
 }
 
-/// Empties and closes the logs; returns how many have lost rows.
+/// Empties and closes the logs; returns the number of logs that have lost rows.
 fn end_logs(logs: Option<LogDrain>, desk: &mut Desk, observer: &mut dyn RunObserver) -> u32 {
     let mut gives_up = || {
         desk.look(observer);

@@ -1,4 +1,4 @@
-//! Commands for the shell around the I/O of a job: `exec_prerun`, `exec_postrun`.
+//! Shell commands before and after a job's I/O: `exec_prerun`, `exec_postrun`.
 //!
 //! Must not know: loops. Start reading at [`before`] and [`after`].
 //! Facts: reference "Environment options".
@@ -19,11 +19,11 @@ use std::os::unix::process::{CommandExt, ExitStatusExt as _};
 use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
-/// Longest time between two looks at a command that runs.
+/// Longest time between two checks whether a command has ended.
 const MAX_NAP: Duration = Duration::from_millis(50);
 
-/// Runs the command before the first I/O. The job ends without I/O, and without an error, when the command fails; a run that
-/// ends while it runs ends it too.
+/// Runs the command before the first I/O. If it fails, the job ends without I/O and without an error. If the run ends
+/// meanwhile, so does the command.
 pub(super) fn before(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<(), Failure> {
     let Some(command) = &plan.spec.surroundings.exec_prerun else { return Ok(()) };
     let slot = context.board.slot(context.slot_index);
@@ -38,7 +38,7 @@ pub(super) fn before(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<(
     }
 }
 
-/// Runs the command after the last I/O, whatever became of the job. How it ends is its own affair.
+/// Runs the command after the last I/O, however the job ended. Its exit code does not matter.
 pub(super) fn after(plan: &WorkerPlan, context: &WorkerContext<'_>) {
     let Some(command) = &plan.spec.surroundings.exec_postrun else { return };
     if let Err(error) = run(command, "postrun", plan, context, &|| false)
@@ -48,7 +48,8 @@ pub(super) fn after(plan: &WorkerPlan, context: &WorkerContext<'_>) {
     }
 }
 
-/// All that the command prints goes to a file that is named like the job. `None`: it was ended, as `stop` wanted.
+/// Runs a command; all that it prints goes to a file named after the job. `None`: the command was ended because `stop`
+/// returned true.
 fn run(
     command: &str,
     kind: &'static str,
@@ -61,7 +62,7 @@ fn run(
     context.say(MessageStream::Info, RunNote::SavesOutput { job: name.clone(), kind: kind.into(), path: path.clone() });
     let output = File::create(&path).and_then(|output| Ok((output.try_clone()?, output)));
     let (errors, output) = output.map_err(|error| failed(&error, kind, &path))?;
-    // A group of its own: what the shell starts can be ended with it.
+    // The shell gets its own process group, so that all that it starts can be ended with it.
     let mut shell = Command::new("/bin/sh");
     shell.arg("-c").arg(byte_text::to_os_string(command)).stdout(output).stderr(errors).process_group(0);
     reset_in_program(&mut shell)
@@ -84,7 +85,7 @@ fn wait(mut child: Child, stop: &dyn Fn() -> bool) -> io::Result<Option<ExitStat
         }
         if stop() {
             if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-                // It may have ended in this moment.
+                // The group may have ended just now.
                 let _ = process::kill_group(group, Signal::KILL);
             }
             child.wait()?;

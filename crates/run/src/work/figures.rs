@@ -1,6 +1,6 @@
-//! What a worker reports: its counts with times, CPU and what its parts have to add.
+//! The report of a worker: its counts with times, CPU use, and the figures of its parts.
 //!
-//! Must not know: loops, when it is asked. Start reading at [`WorkerFigures::at`].
+//! Must not know: loops, the times of reports. Start reading at [`WorkerFigures::at`].
 
 use super::hooks::Hooks;
 use super::hooks::blocks::BlockTable;
@@ -11,10 +11,10 @@ use ferrio_sys::limits::Usage;
 use ferrio_units::DataDirection;
 use ferrio_workload::replay::ReplayFigures;
 
-/// When what is reported began.
+/// The start of the reported time.
 pub(super) struct WorkerFigures {
     usage_at_start: Usage,
-    /// Start of the counted part of the present pass.
+    /// Start of the present pass, without its ramp.
     pass_start_ns: u64,
 }
 
@@ -23,18 +23,18 @@ impl WorkerFigures {
         Self { usage_at_start: Usage::default(), pass_start_ns: 0 }
     }
 
-    /// What is reported begins now.
+    /// Starts the reported time now.
     pub(super) fn start(&mut self, now_ns: u64, lane: &Lane<'_>) {
         self.usage_at_start = usage(lane);
         self.pass_start_ns = now_ns;
     }
 
-    /// A pass begins.
+    /// Starts a pass.
     pub(super) fn start_pass(&mut self, now_ns: u64) {
         self.pass_start_ns = now_ns;
     }
 
-    /// A pass is over.
+    /// Ends a pass.
     pub(super) fn end_pass(&mut self, now_ns: u64, lane: &mut Lane<'_>) {
         let mut stats = std::mem::take(&mut lane.account.stats);
         self.add_runtime(&mut stats, now_ns, lane);
@@ -59,14 +59,14 @@ impl WorkerFigures {
             } else {
                 plan.used_directions()[direction] || trims_beside
             };
-            // As seen on fio 3.41: turns that move no data have no time of a direction.
+            // As seen on fio 3.41: turns that move no data add no time to a direction.
             if figures.n_completed > 0 && takes_part && !plan.engine.def.moves_nothing() {
                 figures.runtime_ns += now_ns.saturating_sub(self.pass_start_ns);
             }
         }
     }
 
-    /// All that is to be reported at a moment in the midst of the run.
+    /// The report at a time during the run.
     pub(super) fn at(&self, now_ns: u64, worker: &Worker<'_>) -> ThreadStats {
         let Worker { lane, hooks, .. } = worker;
         let mut stats = lane.account.reported();
@@ -75,7 +75,7 @@ impl WorkerFigures {
         stats
     }
 
-    /// All that is to be reported at the end.
+    /// The report at the end.
     pub(super) fn last(&self, now_ns: u64, worker: &mut Worker<'_>) -> Box<ThreadStats> {
         let Worker { lane, hooks, .. } = worker;
         let mut stats = Box::new(lane.account.take_reported());
@@ -84,7 +84,7 @@ impl WorkerFigures {
         stats
     }
 
-    /// What is only known at the end: CPU, faults, total time.
+    /// Adds figures that are known only at the end: CPU, page faults, total time.
     fn complete(&self, stats: &mut ThreadStats, now_ns: u64, lane: &Lane<'_>, hooks: &Hooks<'_>) {
         stats.block_states = hooks.blocks.as_ref().map(BlockTable::states);
         stats.zone_resets = n_zone_resets(lane, hooks);
@@ -109,7 +109,7 @@ fn usage(lane: &Lane<'_>) -> Usage {
     if lane.context.is_thread { Usage::of_thread() } else { Usage::of_process() }
 }
 
-/// Zones that were reset to be written again, if the job changes zones.
+/// Number of zones that were reset to be written again, if the job changes zones.
 fn n_zone_resets(lane: &Lane<'_>, hooks: &Hooks<'_>) -> Option<u64> {
     let trims = lane.plan.used_directions()[DataDirection::Trim];
     (hooks.has_zones && (lane.plan.writes() || trims)).then(|| lane.workload.n_zone_resets())

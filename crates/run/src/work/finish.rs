@@ -1,4 +1,4 @@
-//! The end of a pass for its files: syncs, as the job asks, and closing.
+//! The end of a pass for its files: syncs, if the job wants them, and closing.
 //!
 //! Must not know: passes. Start reading at [`finish_files`].
 //! Facts: reference "Sync and barriers".
@@ -12,10 +12,10 @@ use crate::link::trace::TraceGroup;
 use ferrio_spec::engines::Measures;
 use ferrio_stats::note::IoNote;
 
-/// Syncs what was written, as the job asks, and closes all files.
+/// Syncs what was written, if the job wants that, and closes all files.
 pub(super) fn finish_files(worker: &mut Worker<'_>) -> Result<(), Failure> {
     let durability = &worker.lane.plan.spec.durability;
-    // As seen on fio 3.41: where files are synced as they close, all of them are at the end.
+    // As seen on fio 3.41: with `fsync_on_close`, all files are synced at the end.
     let syncs = (durability.end_fsync || durability.fsync_on_close)
         && worker.lane.plan.writes()
         && !worker.lane.workload.last_was_sync();
@@ -37,10 +37,10 @@ pub(super) fn finish_files(worker: &mut Worker<'_>) -> Result<(), Failure> {
     synced.and(closed)
 }
 
-/// Syncs all files; one that had been closed is opened for it.
+/// Syncs all files; a closed file is opened for that.
 fn sync_files(worker: &mut Worker<'_>) -> Result<(), Failure> {
     if worker.lane.plan.engine.def.measures == Measures::Openings {
-        // Nothing was written, and to open a target is to do again what the job has done.
+        // Nothing was written; besides, opening a target would repeat the job's work.
         return Ok(());
     }
     for file in 0..worker.lane.files.n_files() {
@@ -54,7 +54,7 @@ fn sync_files(worker: &mut Worker<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// `end_syncfs`: each file system once, however many files are on it. Outside of statistics.
+/// `end_syncfs`: syncs each file system once, however many files are on it. Not part of the statistics.
 fn sync_file_systems(worker: &mut Worker<'_>) -> Result<(), Failure> {
     let mut synced = Vec::new();
     for file in 0..worker.lane.files.n_files() {
@@ -73,7 +73,7 @@ fn sync_file_systems(worker: &mut Worker<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Closes all files, synced where the job asks for it, also when one fails; the first failure is that of the job.
+/// Closes all files, with a sync if the job wants one, even after a failure; the first failure is the job's.
 pub(super) fn close_all(worker: &mut Worker<'_>) -> Result<(), Failure> {
     let mut first = Ok(());
     worker.lane.context.tracer.line(TraceGroup::File, || "close files".to_owned());
@@ -85,7 +85,7 @@ pub(super) fn close_all(worker: &mut Worker<'_>) -> Result<(), Failure> {
     first
 }
 
-/// Closes all files, which need no sync.
+/// Closes all files without a sync.
 fn close_all_as_they_are(worker: &mut Worker<'_>) {
     (0..worker.lane.files.n_files()).for_each(|file| close_as_it_is(worker, file));
     say_file_warnings(worker);

@@ -1,4 +1,4 @@
-//! The thread that empties rings, against a writer that never pauses.
+//! The draining thread beside a writer that never pauses.
 //!
 //! Start reading at [`a_ring_that_runs_empty_loses_nothing`].
 
@@ -7,7 +7,7 @@ use ferrio_stats::LogColumns;
 use ferrio_units::DataDirection;
 use std::path::PathBuf;
 
-/// Values of all rows, in their order.
+/// Values of all rows, in order.
 #[derive(Clone, Default)]
 struct Values(Arc<Mutex<Vec<u64>>>);
 
@@ -51,7 +51,7 @@ fn stream(ring: &Arc<Ring>) -> WorkerLogs {
     }
 }
 
-/// Records that come between two looks at an empty ring are whole, and are taken with the next look.
+/// Records that arrive between two looks at an empty ring are complete, and come with the next look.
 #[test]
 fn a_ring_that_runs_empty_loses_nothing() {
     const N_RECORDS: u64 = 400_000;

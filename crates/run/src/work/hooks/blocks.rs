@@ -1,4 +1,4 @@
-//! The state of every block that the job trims and writes (`block_error_percentiles`).
+//! The state of each block that the job trims and writes (`block_error_percentiles`).
 //!
 //! Must not know: loops, reports. Start reading at [`BlockTable::done`].
 
@@ -30,7 +30,7 @@ struct TrimmedBlock {
 }
 
 impl BlockTable {
-    /// A table for a job that asks for it. One without trims has nothing to tell, as in fio: its table is empty.
+    /// A table, if the job wants one. For a job without trims it is empty, as in fio.
     pub(crate) fn new(plan: &WorkerPlan, set: &FileSet) -> Result<Option<Self>, Failure> {
         if !plan.spec.reporting.block_error_percentiles {
             return Ok(None);
@@ -49,17 +49,17 @@ impl BlockTable {
                 return Err(failure!(ENOMEM, "block_error_percentiles").explained(note));
             }
         }
-        // Within the bound.
+        // Fits: checked against the bound above.
         table.blocks = vec![TrimmedBlock { state: BlockState::Unwritten, n_trims: 0 }; n_blocks as usize];
         Ok(Some(table))
     }
 
-    /// An I/O is done or has failed. A short transfer that fails later has failed as a whole.
+    /// Records an I/O that is done or has failed. If a short transfer fails later, the whole I/O has failed.
     pub(crate) fn done(&mut self, slot: &Slot, has_failed: bool) {
         self.mark(&slot.unit, slot.data_offset, slot.wanted_bytes, has_failed);
     }
 
-    /// The same of these bytes. `start_bytes`: where the I/O began, before short transfers.
+    /// Records the result for a range. `start_bytes`: start of the whole I/O, before short transfers.
     fn mark(&mut self, unit: &IoUnit, start_bytes: u64, length_bytes: u64, has_failed: bool) {
         let state = match (unit.direction, has_failed) {
             (Direction::Trim, false) => BlockState::Trimmed,
@@ -74,7 +74,7 @@ impl BlockTable {
         let to = first.saturating_add(position.saturating_add(length_bytes).div_ceil(self.unit_bytes) as usize);
         let to = to.min(self.blocks.len());
         for block in self.blocks.get_mut(from..to).unwrap_or_default() {
-            // The life of a block ends with its first failure.
+            // After its first failure the state of a block does not change any more.
             if !block.state.is_failure() {
                 block.state = state;
                 block.n_trims = block.n_trims.saturating_add(u32::from(state == BlockState::Trimmed));
@@ -82,7 +82,7 @@ impl BlockTable {
         }
     }
 
-    /// All blocks by state.
+    /// States of all blocks.
     pub(crate) fn states(&self) -> BlockStates {
         let mut states = BlockStates::default();
         self.blocks.iter().for_each(|block| states.record(block.state, block.n_trims));

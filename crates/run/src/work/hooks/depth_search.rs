@@ -1,32 +1,32 @@
-//! The search for the largest depth at which I/Os keep within a latency: `latency_target`.
+//! The search for the largest depth at which I/Os keep within a latency (`latency_target`).
 //!
 //! Must not know: how I/O is done. Start reading at [`DepthSearch::judge`], then [`DepthSearch::close`].
 //! Facts: reference "Rates and pauses", `latency_target`.
 
 use ferrio_spec::LatencySpec;
 
-/// Windows at one depth after which a search that goes on tries a larger one.
+/// Number of windows at one depth after which a continuous search tries a larger one.
 const N_STABLE_WINDOWS: u32 = 3;
 
-/// What an I/O says about the present depth.
+/// The result of an I/O for the present depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Judged {
-    /// Nothing yet.
+    /// No result yet.
     Counted,
-    /// It is too large.
+    /// The depth is too large.
     Failed,
-    /// The smallest depth is too large for a target of so many ns.
+    /// Even the smallest depth is too large for a target of this many ns.
     Hopeless(u64),
 }
 
-/// What follows a window.
+/// The step after a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SearchStep {
     /// Another window at another depth.
     Depth,
     /// Another window at the same depth.
     Same,
-    /// The depth is found: a last window, which alone is reported.
+    /// The depth is found: a last window follows, and only that is reported.
     Final,
     /// The job ends.
     Over,
@@ -41,13 +41,13 @@ pub(crate) struct DepthSearch {
     goes_on: bool,
     max_depth: u32,
     depth: u32,
-    /// Largest depth that was good; 0: none yet.
+    /// Largest depth that kept the target; 0: none yet.
     good: u32,
-    /// Smallest depth that was not.
+    /// Smallest depth that missed the target.
     bad: Option<u32>,
     is_final: bool,
     n_stable: u32,
-    /// `u64::MAX`: no window is open.
+    /// End of the window; `u64::MAX`: no window is open.
     end_ns: u64,
     n_done: u64,
     n_within: u64,
@@ -76,23 +76,23 @@ impl DepthSearch {
         })
     }
 
-    /// The depth that is tried.
+    /// The present depth.
     pub(crate) fn depth(&self) -> u32 {
         self.depth
     }
 
-    /// When the window ends; `u64::MAX`: none is open.
+    /// End of the window; `u64::MAX`: no window is open.
     pub(crate) fn end_ns(&self) -> u64 {
         self.end_ns
     }
 
-    /// A window begins now.
+    /// Opens a window now.
     pub(crate) fn open(&mut self, now_ns: u64) {
         self.end_ns = now_ns.saturating_add(self.window_ns).min(u64::MAX - 1);
         (self.n_done, self.n_within, self.has_failed) = (0, 0, false);
     }
 
-    /// An I/O is done.
+    /// Judges an I/O that is done.
     pub(crate) fn judge(&mut self, latency_ns: u64) -> Judged {
         if self.end_ns == u64::MAX {
             return Judged::Counted;
@@ -109,27 +109,28 @@ impl DepthSearch {
         if self.depth == 1 { Judged::Hopeless(self.target_ns) } else { Judged::Failed }
     }
 
-    /// The window is over. One without any I/O says nothing, and goes on.
+    /// True if the window is over. A window without any I/O gives no result, and continues.
     pub(crate) fn is_due(&self, now_ns: u64) -> bool {
         self.has_failed || (now_ns >= self.end_ns && self.n_done > 0)
     }
 
-    /// Of a hundred I/Os of the window, those that kept the target.
+    /// Percentage of the window's I/Os that kept the target.
     pub(crate) fn share_percent(&self) -> f64 {
         100.0 * self.n_within as f64 / self.n_done.max(1) as f64
     }
 
-    /// The largest depth that was good (0: none yet), and the smallest that was not, or the largest there may be.
+    /// The largest depth that kept the target (0: none yet), and the smallest that missed it, or else the largest depth
+    /// possible.
     pub(crate) fn bounds(&self) -> (u32, u32) {
         (self.good, self.bad.unwrap_or(self.max_depth))
     }
 
-    /// Ends the window.
+    /// Closes the window.
     pub(crate) fn close(&mut self) -> SearchStep {
         self.end_ns = u64::MAX;
         let share = self.share_percent();
         let is_good = !self.has_failed && share >= self.percentile;
-        // Nothing is smaller than 1: what is said of it is taken as it is.
+        // No depth is smaller than 1, so its result is final.
         let is_last = is_good || self.depth == 1;
         if self.is_final && is_last {
             return SearchStep::Over;
@@ -180,7 +181,7 @@ mod tests {
         DepthSearch::new(&spec, max_depth).unwrap()
     }
 
-    /// The depths of `n` windows on a device that keeps the target up to a depth, and the step after each.
+    /// Depths of `n` windows on a device that keeps the target up to the depth `keeps`, each with the step after it.
     fn depths(search: &mut DepthSearch, keeps: u32, n: usize) -> Vec<(u32, SearchStep)> {
         let window = |_| {
             let depth = search.depth();
@@ -229,7 +230,7 @@ mod tests {
         let mut search = search(64, |spec| spec.goes_on = true);
         let tried = depths(&mut search, 4, 8);
         assert_eq!(tried.iter().map(|(depth, _)| *depth).collect::<Vec<_>>(), [1, 2, 4, 8, 6, 5, 4, 4]);
-        // After three windows at 4 it looks above again.
+        // After three windows at 4 it tries a larger depth again.
         let later = depths(&mut search, 64, 8);
         assert_eq!(later.last().unwrap().0, 64, "{later:?}");
     }

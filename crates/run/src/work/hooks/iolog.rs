@@ -1,4 +1,4 @@
-//! `write_iolog`: the trace of what a worker issued, version 3.
+//! `write_iolog`: writes a trace of the I/Os that a worker issues, version 3.
 //!
 //! Must not know: loops. Start reading at [`IoLog::issue`].
 //! Facts: reference, text format of `write_iolog` and `read_iolog`.
@@ -22,11 +22,11 @@ pub(crate) struct IoLog {
 /// Bytes collected before a write.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// Most bytes of a line beside its name.
+/// Most bytes of a line without its file name.
 const REST_BYTES: usize = 96;
 
 impl IoLog {
-    /// Opens the trace for appending; a new file gets its heading.
+    /// Opens the trace for appending; a new file gets its first line.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         Self::open_file(path).map_err(|error| {
             let note = Note::system(During::WriteIolog(path.display().to_string()), &error);
@@ -45,7 +45,7 @@ impl IoLog {
         Ok(Self { out })
     }
 
-    /// An I/O is about to be handed to the engine.
+    /// Called before an I/O is handed to the engine.
     pub(crate) fn issue(&mut self, lane: &Lane<'_>, slot_index: u32) -> Result<(), Failure> {
         let slot = lane.slots.get(slot_index);
         let unit = &slot.unit;
@@ -56,16 +56,16 @@ impl IoLog {
         logged.map_err(|error| failed(&error))
     }
 
-    /// A file was synced outside of the stream of I/Os, which stands at an offset.
+    /// Called after a file was synced outside of the stream of I/Os; `offset_bytes` is the position of the stream.
     pub(crate) fn synced(&mut self, lane: &Lane<'_>, file_index: u32, offset_bytes: u64) {
         let path = &lane.files.plan(file_index).path;
-        // The next line meets the same error and ends the job with it.
+        // The next line meets the same error, and ends the job with it.
         let _ = self.io(time_us(lane), path, Direction::Sync.name(), offset_bytes, 0);
     }
 
-    /// A file was added, opened or closed.
+    /// Called after a file was added, opened or closed.
     pub(crate) fn file(&mut self, lane: &Lane<'_>, file_index: u32, action: &str) {
-        // The next I/O meets the same error and ends the job with it.
+        // The next I/O meets the same error, and ends the job with it.
         let _ = self.write_file(time_us(lane), &lane.files.plan(file_index).path, action);
     }
 
@@ -79,7 +79,8 @@ impl IoLog {
         writeln!(self.out, "{action} {offset} {length}")
     }
 
-    /// Time and file of a line, which is never split between two writes. A path is written as it is, whatever its bytes.
+    /// Begins a line with its time and file; a line is never split between two writes. A path is written byte by byte
+    /// as it is.
     fn begin(&mut self, time_us: u64, path: &Path) -> io::Result<()> {
         let name = path.as_os_str().as_bytes();
         if self.out.buffer().len() + name.len() + REST_BYTES > BUFFER_BYTES {
@@ -90,7 +91,7 @@ impl IoLog {
         self.out.write_all(b" ")
     }
 
-    /// Writes what is left.
+    /// Writes the remaining lines.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         self.out.flush().map_err(|error| failed(&error))
     }

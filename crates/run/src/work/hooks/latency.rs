@@ -1,6 +1,6 @@
-//! A job whose I/Os take too long: it fails (`max_latency`), or has fewer in flight (`latency_target`).
+//! Limits for latencies: a job with a longer one fails (`max_latency`), or has fewer I/Os in flight (`latency_target`).
 //!
-//! Must not know: which depth comes next (`depth_search`), loops. Start reading at [`LatencyLimits::done`].
+//! Must not know: the choice of depths (`depth_search`), loops. Start reading at [`LatencyLimits::done`].
 
 use crate::error::failure;
 use crate::plan::WorkerPlan;
@@ -10,28 +10,28 @@ use ferrio_stats::note::IoNote;
 use ferrio_sys::errno::ETIMEDOUT;
 use ferrio_units::{DataDirection, PerDirection};
 
-/// How long I/Os may take, and what came of it.
+/// The limits, and the state of the search for a depth.
 pub(crate) struct LatencyLimits {
-    /// `u64::MAX`: any time.
+    /// Largest latency; `u64::MAX`: no limit.
     max_ns: PerDirection<u64>,
     search: Option<DepthSearch>,
 }
 
 impl LatencyLimits {
-    /// `None`: they may take any time.
+    /// `None`: the job has no limits.
     pub(crate) fn new(plan: &WorkerPlan) -> Option<Self> {
         let (spec, reporting) = (&plan.spec.latency, &plan.spec.reporting);
-        // As in the reference, disable_lat silences max_latency.
+        // As in fio, `disable_lat` switches `max_latency` off.
         let is_blind = reporting.disable_lat || reporting.gtod_reduce;
         let limit_ns = |us: &u64| if *us == 0 || is_blind { u64::MAX } else { us.saturating_mul(1_000) };
         let max_ns = PerDirection(spec.max_us.0.each_ref().map(limit_ns));
-        // As seen on fio 3.41, depths are tried one after another also where the engine does one I/O at a time.
+        // As seen on fio 3.41, the search tries its depths even if the engine does one I/O at a time.
         let search = DepthSearch::new(spec, plan.spec.queue.iodepth);
         let is_limited = search.is_some() || max_ns.0.iter().any(|ns| *ns < u64::MAX);
         is_limited.then_some(Self { max_ns, search })
     }
 
-    /// A data I/O is done: did it take too long?
+    /// Called after a data I/O: checks its latency.
     pub(crate) fn done(&mut self, lane: &mut Lane<'_>, slot_index: u32, direction: DataDirection, done: u64) {
         let is_searching = !lane.control.is_reading_back;
         let slot = lane.slots.get(slot_index);
@@ -60,7 +60,7 @@ impl LatencyLimits {
         self.search.as_mut()
     }
 
-    /// When a depth was tried long enough; `u64::MAX`: none is tried.
+    /// End of the present window; `u64::MAX`: there is none.
     pub(crate) fn next_ns(&self) -> u64 {
         self.search.as_ref().map_or(u64::MAX, DepthSearch::end_ns)
     }

@@ -1,8 +1,8 @@
-//! `lockfile`: each I/O holds a lock of its file that all jobs of the run share.
+//! `lockfile`: each I/O holds a lock of its file, which all jobs of the run share.
 //!
-//! The engine is wrapped only in jobs that lock. What an engine does within `queue` is under the lock; engines that hand
-//! over later are locked for the time of `queue` alone, as in fio, where their I/Os overlap too (seen on fio 3.41). Must not
-//! know: how a lock is made. Start reading at [`lock_files`].
+//! Only the engines of jobs that lock are wrapped. The lock is held during `queue`. For engines that submit later this
+//! covers only `queue` itself, as in fio, where their I/Os overlap too (seen on fio 3.41). Must not know: how a lock is
+//! made. Start reading at [`lock_files`].
 
 use crate::error::{Failure, errno_of, failure};
 use crate::files::FileSet;
@@ -18,12 +18,12 @@ use ferrio_units::Direction;
 use ferrio_units::jhash;
 use std::os::unix::ffi::OsStrExt;
 
-/// The locks for which the I/Os of an engine wait.
+/// An engine whose I/Os wait for locks.
 struct FileLocks {
     locker: Locker,
-    /// Reads exclude no other reads.
+    /// Reads do not exclude other reads.
     shares_reads: bool,
-    /// Number of the lock of each file. Two files may have the same: they wait for each other, nothing worse.
+    /// Number of each file's lock. If two files have the same number, their I/Os wait for each other without need.
     numbers: Vec<u32>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn lock_files<'a>(
     Ok(Box::new(Wrapped::new(inner, locks)))
 }
 
-/// A number for each file of a job: the same for the same path in all jobs.
+/// A number for each file of a job; all jobs give the same path the same number.
 pub(crate) fn path_numbers(set: &FileSet) -> Vec<u32> {
     set.files.iter().map(|file| jhash(file.path.as_os_str().as_bytes())).collect()
 }
@@ -58,7 +58,7 @@ impl Wrapper for FileLocks {
             return Queued::Completed(-i64::from(errno.raw_os_error()));
         }
         let queued = inner.queue(unit_index, unit);
-        // Cannot fail: the lock is held, and freeing it whole needs no memory.
+        // Cannot fail: the lock is held, and freeing all of it needs no memory.
         let _ = self.locker.unlock(number);
         queued
     }
@@ -71,7 +71,7 @@ mod tests {
     use std::sync::Barrier;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    /// Counts who is inside `queue` at the same time, or meets the other there.
+    /// An engine that counts the threads inside `queue`, or meets the other one there.
     struct Visitor<'a> {
         n_inside: &'a AtomicU32,
         most: &'a AtomicU32,
@@ -101,7 +101,7 @@ mod tests {
         ioprio: 0,
     };
 
-    /// Most that two jobs had in the file at once.
+    /// The largest number of jobs that were in the file at once.
     fn most_inside(shares_reads: bool, directions: [Direction; 2], n_ios: u32, meeting: Option<&Barrier>) -> u32 {
         let space = LockSpace::new().unwrap();
         let (n_inside, most) = (AtomicU32::new(0), AtomicU32::new(0));
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(most_inside(true, [Direction::Sync, Direction::Trim], 500, None), 1);
     }
 
-    /// They wait for each other inside: if they excluded each other, this would not end.
+    /// The threads wait for each other inside: the test would hang if one read excluded the other.
     #[test]
     fn reads_that_share_meet() {
         assert_eq!(most_inside(true, [Direction::Read; 2], 10, Some(&Barrier::new(2))), 2);

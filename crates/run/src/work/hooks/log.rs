@@ -1,8 +1,8 @@
-//! What a worker logs: a record for each I/O, or for each window.
+//! The logs of a worker: a record for each I/O, or for each window.
 //!
 //! Must not know: files, rows. Start reading at [`WorkerLog`].
-//! Facts: reference "Averaging", "Histogram log". Averages cost nothing per I/O: they are differences of the sums that
-//! the statistics keep anyway.
+//! Facts: reference "Averaging", "Histogram log". Averages cost nothing per I/O, because they are differences of sums
+//! that the statistics keep anyway.
 
 use crate::logs::{IoRecord, LogPort, Recorder, bw_kb_per_sec, filled};
 use crate::plan::WorkerPlan;
@@ -19,24 +19,24 @@ use ferrio_units::{DataDirection, PerDirection};
 use std::time::{Duration, Instant};
 
 const NS_PER_MS: u64 = 1_000_000;
-/// How long a worker sleeps when its ring is full.
+/// Time that a worker sleeps when its ring is full.
 const FULL_SLEEP: Duration = Duration::from_micros(100);
-/// A direction whose window is over but empty is looked at again after this time.
+/// Time after which a direction whose window is over but empty is looked at again.
 const RETRY_NS: u64 = NS_PER_MS;
-/// The latencies of windows, in the order of their files.
+/// The latencies of windows, in the order of their logs.
 const LATENCIES: [LogKind; 3] = [LogKind::Slat, LogKind::Clat, LogKind::Lat];
 
-/// What one worker logs.
+/// The logs of one worker.
 pub(crate) struct WorkerLog<'a> {
     port: Port<'a>,
     recorder: Recorder,
     epoch_ns: u64,
     has: [bool; LogKind::ALL.len()],
-    /// A row for each I/O.
+    /// There is a row for each I/O.
     each: bool,
-    /// Windows carry maxima, so every I/O is looked at.
+    /// Windows have maxima, so every I/O is looked at.
     maxima: bool,
-    /// I/Os are no samples, openings are.
+    /// Openings of files are the samples, not I/Os.
     has_openings: bool,
     ioprio: u16,
     window_ns: u64,
@@ -50,7 +50,7 @@ pub(crate) struct WorkerLog<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 struct LatencyWindow {
     start_ns: u64,
-    /// Samples and sum of each latency when the window began.
+    /// Number of samples and sum of each latency when the window began.
     before: [(u64, u128); 3],
     maximum_ns: [u64; 3],
 }
@@ -59,13 +59,13 @@ struct LatencyWindow {
 #[derive(Debug, Clone, Default)]
 struct HistogramInterval {
     start_ns: u64,
-    /// Counts when the interval began; empty: all zero.
+    /// Counts when the interval began; empty: all are zero.
     before: Vec<u64>,
-    /// Size of the last I/O.
+    /// Block size of the last I/O.
     block_bytes: u64,
 }
 
-/// The writing end of the ring, which waits where the ring is full.
+/// The writing end of the ring; it waits while the ring is full.
 struct Port<'a> {
     writer: RingWriter<'a>,
     bell: &'a Bell,
@@ -105,13 +105,13 @@ impl Port<'_> {
 }
 
 impl<'a> WorkerLog<'a> {
-    /// The logs of a worker; `None`: it has none, or leaves them empty.
+    /// The logs of a worker; `None`: it has none, or none with rows.
     pub(crate) fn new(plan: &WorkerPlan, port: Option<&'a LogPort>, ioprio: u16) -> Option<Self> {
         let port = port?;
         let logs = &plan.spec.logs;
         let has = filled(plan);
         let each = logs.window_ms == 0 && !plan.spec.reporting.gtod_reduce;
-        // A histogram has no row of each I/O: nothing goes through the ring that nobody reads.
+        // A histogram has no rows for single I/Os, so no record is sent that nobody reads.
         let each = each && LogKind::ALL.into_iter().any(|kind| kind != LogKind::ClatHist && has[kind as usize]);
         Some(Self {
             port: Port { writer: port.ring.writer(), bell: &port.bell, stalled: Duration::ZERO },
@@ -138,7 +138,7 @@ impl<'a> WorkerLog<'a> {
         LATENCIES.into_iter().any(|kind| self.has(kind))
     }
 
-    /// Every I/O has to be shown to [`WorkerLog::io_done`].
+    /// True if every I/O has to be passed to [`WorkerLog::io_done`].
     pub(crate) fn needs_each_io(&self) -> bool {
         if self.has_openings {
             return false;
@@ -147,7 +147,7 @@ impl<'a> WorkerLog<'a> {
         rows || (self.maxima && self.has_latencies()) || self.has(LogKind::ClatHist)
     }
 
-    /// Counted I/O starts now, at `base_ms` of the clock that rows are to show (0: they count from here).
+    /// Starts the logs; counted I/O begins now. Rows show times from `base_ms` on (0: from here).
     pub(crate) fn start(&mut self, now_ns: u64, base_ms: u64) {
         self.epoch_ns = now_ns;
         Recorder::epoch(base_ms, &mut |record| self.port.send(record));
@@ -157,29 +157,29 @@ impl<'a> WorkerLog<'a> {
         }
     }
 
-    /// Time that the worker has waited because rows could not be written as fast as it made them.
+    /// Time that the worker has waited because the rows could not be written as fast as it made them.
     pub(crate) fn stalled(&self) -> Duration {
         self.port.stalled
     }
 
-    /// Rows of bandwidth are made of each I/O.
+    /// True if there is a bandwidth row for each I/O.
     fn bw_each(&self) -> bool {
         self.each && self.has(LogKind::Bw) && !self.has_openings
     }
 
-    /// Rows of I/Os per second are made of each I/O.
+    /// True if there is an IOPS row for each I/O.
     fn iops_each(&self) -> bool {
         self.each && self.has(LogKind::Iops) && !self.has_openings
     }
 
-    /// A data I/O was handed to the kernel, and is counted.
+    /// Called after a counted data I/O was handed to the kernel.
     pub(crate) fn issued(&mut self, lane: &Lane<'_>, slot_index: u32, direction: DataDirection) {
         if !lane.account.is_ramping() {
             self.io_issued(lane.slots.get(slot_index), direction, &lane.clock);
         }
     }
 
-    /// A data I/O is done.
+    /// Called after a data I/O is done.
     #[cold]
     #[inline(never)]
     pub(crate) fn done(&mut self, lane: &mut Lane<'_>, slot_index: u32, direction: DataDirection, done: u64) {
@@ -198,12 +198,12 @@ impl<'a> WorkerLog<'a> {
         let stalled = self.stalled();
         self.io_done(slot, direction, clock, done);
         if self.stalled() != stalled {
-            // The wait is no part of the next I/O: the loop takes a new stamp when it has looked up.
+            // The wait must not count for the next I/O, so the loop takes a new stamp.
             control.look_up();
         }
     }
 
-    /// A data I/O was handed to the kernel.
+    /// Records a data I/O that was handed to the kernel.
     pub(crate) fn io_issued(&mut self, slot: &Slot, direction: DataDirection, clock: &Clock) {
         let slat_ns = clock.between_ns(slot.stamps.start, slot.stamps.issue);
         if self.each && self.has(LogKind::Slat) {
@@ -216,7 +216,7 @@ impl<'a> WorkerLog<'a> {
         }
     }
 
-    /// A record of an I/O that is done.
+    /// Records an I/O that is done.
     fn io_done(&mut self, slot: &Slot, direction: DataDirection, clock: &Clock, done: u64) {
         let Stamps { start, issue } = slot.stamps;
         let (clat_ns, lat_ns) = (clock.between_ns(issue, done), clock.between_ns(start, done));
@@ -230,7 +230,7 @@ impl<'a> WorkerLog<'a> {
         }
     }
 
-    /// A file was opened at a moment, which took so long.
+    /// Records the opening of a file, which took `took_ns`.
     pub(crate) fn opened(&mut self, direction: DataDirection, now_ns: u64, took_ns: u64) {
         if self.each && self.has(LogKind::Clat) {
             self.window(LogKind::Clat, direction, now_ns, took_ns, took_ns);
@@ -253,7 +253,7 @@ impl<'a> WorkerLog<'a> {
         }
     }
 
-    /// A window of bandwidth or of I/Os per second has ended.
+    /// Records the end of a bandwidth or IOPS window.
     pub(crate) fn rate(&mut self, kind: LogKind, direction: DataDirection, now_ns: u64, value: u64) {
         if !self.each && self.has(kind) {
             self.window(kind, direction, now_ns, value, value);
@@ -270,7 +270,7 @@ impl<'a> WorkerLog<'a> {
         Recorder::window(kind, direction, [time_ms, value, maximum], &mut |record| self.port.send(record));
     }
 
-    /// When this has to be looked at next.
+    /// Time of the next look.
     pub(crate) fn next_ns(&self, now_ns: u64) -> u64 {
         let mut next_ns = u64::MAX;
         for direction in DataDirection::ALL {
@@ -284,7 +284,7 @@ impl<'a> WorkerLog<'a> {
         next_ns.max(now_ns + RETRY_NS)
     }
 
-    /// Ends the windows and intervals that are due at a moment.
+    /// Ends the windows and intervals that are due.
     pub(crate) fn tick(&mut self, now_ns: u64, stats: &ThreadStats) {
         let elapsed_ns = now_ns.saturating_sub(self.epoch_ns);
         for direction in DataDirection::ALL {
@@ -303,7 +303,7 @@ impl<'a> WorkerLog<'a> {
         }
     }
 
-    /// The job ends: windows that have begun end with it.
+    /// Ends all windows that have begun, because the job ends.
     pub(crate) fn finish(&mut self, now_ns: u64, stats: &ThreadStats) {
         if self.window_ns > 0 && self.has_latencies() {
             for direction in DataDirection::ALL {
@@ -312,7 +312,7 @@ impl<'a> WorkerLog<'a> {
         }
     }
 
-    /// A row for each latency, where the direction has had I/O; otherwise the window waits for some.
+    /// A row for each latency, if the direction had I/O; otherwise the window stays open until it has.
     fn end_window(&mut self, direction: DataDirection, now_ns: u64, figures: &DirectionStats) {
         let mut window = self.windows[direction];
         let stats: [&LatencyStat; 3] = [&figures.slat, &figures.clat, &figures.lat];
@@ -325,7 +325,7 @@ impl<'a> WorkerLog<'a> {
             }
             had_io = true;
             let sum_ns = stats[index].sum_ns - sum_before;
-            // Rounded to the nearest; a mean of u64 is one.
+            // Rounded to the nearest; the mean of u64 values fits into u64.
             let average_ns = ((sum_ns + u128::from(n_samples) / 2) / u128::from(n_samples)) as u64;
             window.before[index] = (stats[index].n_samples, stats[index].sum_ns);
             if self.has(kind) {

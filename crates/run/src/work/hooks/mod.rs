@@ -1,6 +1,7 @@
-//! What sees I/Os beside the loops, where a job asks for it.
+//! Hooks: features that look at single I/Os beside the loops, in jobs that want them.
 //!
-//! Must not know: when I/Os are issued. The loops ask one flag at each of two places, and come here only where it is set.
+//! Must not know: when I/Os are issued. The loops check one flag in each of two places, and call the hooks only if it
+//! is set.
 //! Start reading at [`Hooks::issue`], then [`Hooks::done`].
 
 pub(crate) mod blocks;
@@ -33,34 +34,34 @@ use serialize::Serializer;
 
 /// The hooks of a worker.
 pub(crate) struct Hooks<'a> {
-    /// Every I/O is shown to [`Hooks::issue`].
+    /// [`Hooks::issue`] has to be called for every I/O.
     pub(crate) sees_issues: bool,
-    /// Every data I/O is shown to [`Hooks::done`].
+    /// [`Hooks::done`] has to be called for every data I/O.
     pub(crate) sees_completions: bool,
     pub(crate) iolog: Option<IoLog>,
     pub(crate) log: Option<Box<WorkerLog<'a>>>,
-    /// The log wants to see every I/O.
+    /// The log needs every I/O.
     pub(crate) logs_each_io: bool,
     /// Draws the priorities of single I/Os.
     pub(crate) priorities: Option<Box<Priorities>>,
-    /// When the I/Os in flight were meant to start.
+    /// Intended start times of the I/Os in flight.
     pub(crate) response: Option<Box<ResponseTimes>>,
-    /// Which bytes I/Os in flight touch.
+    /// Ranges of the I/Os in flight.
     pub(crate) serializer: Option<Box<Serializer>>,
     /// Makes and checks the contents of blocks.
     pub(crate) verifier: Option<Box<Verifier>>,
-    /// How long I/Os may take.
+    /// Limits for latencies.
     pub(crate) latency: Option<Box<LatencyLimits>>,
-    /// A ramp that ends with what is moved, while it runs.
+    /// A ramp that ends after a number of bytes, while it runs.
     pub(crate) ramp_size: Option<RampSize>,
     /// States of blocks.
     pub(crate) blocks: Option<BlockTable>,
-    /// Files have zones that want to know of every I/O that is done.
+    /// Files have zones that need to know of each completed I/O.
     pub(crate) has_zones: bool,
 }
 
 impl<'a> Hooks<'a> {
-    /// Those that the plan asks for.
+    /// The hooks that the plan asks for.
     pub(crate) fn new(lane: &mut Lane<'a>, set: &FileSet, shape: Shape) -> Result<Self, Failure> {
         let plan = lane.plan;
         let log = WorkerLog::new(plan, lane.context.log, plan.ioprio()).map(Box::new);
@@ -87,13 +88,13 @@ impl<'a> Hooks<'a> {
         Ok(hooks)
     }
 
-    /// What is issued is written into a trace from now on.
+    /// From now on, issued I/Os are written to a trace.
     pub(crate) fn start_iolog(&mut self, log: IoLog) {
         self.iolog = Some(log);
         self.decide();
     }
 
-    /// Whether any hook wants to see every I/O: what the loops would else ask for each I/O.
+    /// Computes the flags that the loops check for each I/O.
     fn decide(&mut self) {
         self.sees_issues = self.wants_issues();
         self.sees_completions = self.wants_completions();
@@ -111,7 +112,7 @@ impl<'a> Hooks<'a> {
         self.logs_each_io || sees_latencies || sees_data || self.ramp_size.is_some()
     }
 
-    /// An I/O is about to be handed to the engine; none in flight touches its bytes where that matters.
+    /// Called before an I/O is handed to the engine; if I/Os are serialised, none in flight touches its bytes.
     pub(crate) fn issue(&mut self, lane: &mut Lane<'_>, slot_index: u32) -> Result<(), Stop> {
         if let Some(serializer) = &mut self.serializer {
             serializer.takes_off(slot_index, lane.slots.get(slot_index));
@@ -131,7 +132,7 @@ impl<'a> Hooks<'a> {
         }
     }
 
-    /// A data I/O is done.
+    /// Called after a data I/O is done.
     #[cold]
     #[inline(never)]
     pub(crate) fn done(&mut self, lane: &mut Lane<'_>, slot_index: u32, direction: DataDirection, done: u64) {
@@ -156,7 +157,7 @@ impl<'a> Hooks<'a> {
         }
     }
 
-    /// An I/O has failed, or was never handed over.
+    /// Called after an I/O has failed, or if it was never handed over.
     pub(crate) fn failed(&mut self, lane: &mut Lane<'_>, slot_index: u32) {
         if let Some(verifier) = &mut self.verifier {
             verifier.failed(lane, slot_index);
@@ -164,7 +165,7 @@ impl<'a> Hooks<'a> {
         self.settle(lane, slot_index, true);
     }
 
-    /// A sync is done.
+    /// Called after a sync is done.
     #[inline(never)]
     pub(crate) fn sync_done(&mut self, lane: &mut Lane<'_>, slot_index: u32, done: u64) {
         lane.account.sync_done(&lane.clock, lane.slots.get(slot_index).stamps, done);
@@ -173,14 +174,14 @@ impl<'a> Hooks<'a> {
         }
     }
 
-    /// A file was added, opened or closed.
+    /// Called after a file was added, opened or closed.
     pub(crate) fn file(&mut self, lane: &Lane<'_>, file_index: u32, action: &str) {
         if let Some(log) = &mut self.iolog {
             log.file(lane, file_index, action);
         }
     }
 
-    /// An I/O is over, as far as its place goes.
+    /// Called after an I/O no longer occupies its range.
     fn settle(&mut self, lane: &mut Lane<'_>, slot_index: u32, has_failed: bool) {
         if let Some(blocks) = &mut self.blocks {
             blocks.done(lane.slots.get(slot_index), has_failed);
@@ -193,7 +194,7 @@ impl<'a> Hooks<'a> {
         }
     }
 
-    /// Ends a ramp that ends by what was moved.
+    /// Ends a ramp that ends after a number of bytes, if it is over.
     fn look_at_ramp_size(&mut self, lane: &mut Lane<'_>) {
         if self.ramp_size.as_ref().is_some_and(|ramp| ramp.is_over(lane)) {
             self.ramp_size = None;
@@ -203,7 +204,7 @@ impl<'a> Hooks<'a> {
     }
 }
 
-/// What zones have to know of an I/O that is done, or has failed.
+/// Tells the zones about an I/O that is done or has failed.
 fn tell_zone(lane: &mut Lane<'_>, slot_index: u32, has_failed: bool) {
     let slot = lane.slots.get(slot_index);
     let Some(direction) = slot.unit.direction.data() else { return };

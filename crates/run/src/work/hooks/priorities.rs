@@ -10,12 +10,12 @@ use ferrio_workload::command_priority::CommandPriorities;
 /// Draws the priorities of single I/Os.
 pub(crate) struct Priorities {
     draws: CommandPriorities,
-    /// That of an I/O which has none of its own.
+    /// Priority of an I/O that has none of its own.
     of_process: u16,
 }
 
 impl Priorities {
-    /// `None`: no I/O has one of its own.
+    /// `None`: no I/O has a priority of its own.
     pub(crate) fn new(plan: &WorkerPlan) -> Option<Self> {
         let pattern = &plan.spec.pattern;
         let reseeds_each_pass = pattern.randrepeat && pattern.randseed.is_none();
@@ -23,24 +23,24 @@ impl Priorities {
         Some(Self { draws, of_process: plan.ioprio() })
     }
 
-    /// What may be drawn.
+    /// The generator of priorities.
     pub(crate) fn draws(&self) -> &CommandPriorities {
         &self.draws
     }
 
-    /// Another pass begins.
+    /// Starts another pass.
     pub(crate) fn start_pass(&mut self) {
         self.draws.start_pass();
     }
 
-    /// An I/O is about to be handed to the engine.
+    /// Called before an I/O is handed to the engine.
     pub(crate) fn issue(&mut self, lane: &mut Lane<'_>, slot_index: u32) {
         let slot = lane.slots.get_mut(slot_index);
         let drawn = slot.unit.direction.data().map(|data| self.draws.next(data, slot.wanted_bytes));
         slot.unit.ioprio = drawn.unwrap_or(0);
     }
 
-    /// A data I/O is done.
+    /// Called after a data I/O is done.
     pub(crate) fn done(&self, lane: &mut Lane<'_>, slot_index: u32, direction: DataDirection, done: u64) {
         let slot = lane.slots.get(slot_index);
         let ioprio = if slot.unit.ioprio == 0 { self.of_process } else { slot.unit.ioprio };

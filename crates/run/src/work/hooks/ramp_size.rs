@@ -1,6 +1,6 @@
-//! A ramp that ends when so much was moved: `ramp_size`.
+//! `ramp_size`: a ramp that ends after a number of bytes.
 //!
-//! Must not know: what a ramp leaves out. Start reading at [`RampSize::is_over`].
+//! Must not know: the effect of a ramp. Start reading at [`RampSize::is_over`].
 //! Facts: reference "When a pass ends": with `group_reporting` the bytes of the whole group count.
 
 use crate::plan::WorkerPlan;
@@ -18,7 +18,7 @@ impl RampSize {
         (bytes > 0).then_some(Self { bytes })
     }
 
-    /// Enough was moved. Others show what they moved on the board, within milliseconds.
+    /// True if enough bytes were moved. The bytes of other workers come from the board, which is some milliseconds old.
     pub(crate) fn is_over(&self, lane: &Lane<'_>) -> bool {
         let (own, others) = (lane.account.bytes().0.iter().sum::<u64>(), lane.plan.summed_with.clone());
         let others = others.filter(|index| *index != lane.context.slot_index);

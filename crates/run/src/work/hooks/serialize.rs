@@ -1,12 +1,12 @@
-//! `serialize_overlap`: an I/O waits until those in flight that touch its bytes are complete.
+//! `serialize_overlap`: an I/O waits until no I/O in flight touches its bytes.
 //!
-//! Must not know: engines, what is in blocks, how the loops wait. Start reading at [`Serializer::is_blocked`].
+//! Must not know: engines, contents of blocks, how the loops wait. Start reading at [`Serializer::is_blocked`].
 //! Facts: reference "Rates and pauses", last lines; as seen on fio 3.41 the wait is no part of the latency.
 
 use crate::plan::WorkerPlan;
 use crate::work::lane::slots::Slot;
 
-/// Bytes of a file that an I/O touches.
+/// The range of a file that an I/O touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Span {
     file_index: u32,
@@ -15,7 +15,7 @@ struct Span {
 }
 
 impl Span {
-    /// `None`: it touches none, as a sync does.
+    /// `None`: the I/O touches no bytes, like a sync.
     fn of(slot: &Slot) -> Option<Self> {
         slot.unit.direction.data()?;
         let start = slot.data_offset;
@@ -27,7 +27,7 @@ impl Span {
     }
 }
 
-/// What the I/Os in flight touch, by slot.
+/// Ranges of the I/Os in flight, by slot.
 pub(crate) struct Serializer {
     in_flight: Vec<Option<Span>>,
 }
@@ -38,19 +38,19 @@ impl Serializer {
         plan.serializes().then(|| Self { in_flight: vec![None; plan.queue().iodepth as usize] })
     }
 
-    /// An I/O in flight touches bytes of the one that a slot is filled with.
+    /// True if an I/O in flight touches bytes of the I/O in this slot.
     pub(crate) fn is_blocked(&self, slot: &Slot) -> bool {
         Span::of(slot).is_some_and(|span| self.in_flight.iter().flatten().any(|other| other.overlaps(&span)))
     }
 
-    /// An I/O is about to be handed to the engine.
+    /// Called before an I/O is handed to the engine.
     pub(crate) fn takes_off(&mut self, slot_index: u32, slot: &Slot) {
         if let Some(span) = Span::of(slot) {
             self.in_flight[slot_index as usize] = Some(span);
         }
     }
 
-    /// An I/O is complete, or has failed.
+    /// Called after an I/O is done or has failed.
     pub(crate) fn lands(&mut self, slot_index: u32) {
         self.in_flight[slot_index as usize] = None;
     }

@@ -1,4 +1,4 @@
-//! An engine that tells what goes through it: I/Os, what they are made from, and what of them is verified.
+//! An engine wrapper that reports I/Os, their buffers and their verification (`--debug`).
 //!
 //! Must not know: loops. Start reading at [`told`].
 
@@ -14,7 +14,7 @@ use ferrio_units::Direction;
 use ferrio_workload::told::{Drawn, Draws};
 use std::io;
 
-/// Tells what goes through an engine.
+/// Reports the I/Os of the engine within.
 struct IoTeller<'a> {
     tracer: &'a Tracer<'a>,
     /// Address and name of each file.
@@ -23,17 +23,17 @@ struct IoTeller<'a> {
     verify: Option<VerifyTeller>,
     zones: Option<ToldZones>,
     engine_name: &'static str,
-    /// The engine takes I/Os before the kernel does.
+    /// The engine takes an I/O some time before the kernel does.
     prepares: bool,
-    /// By index: the unit in flight and its address.
+    /// By index: the unit in flight, and the number that identifies it in lines.
     units: Vec<Option<(usize, IoUnit)>>,
     n_queued: u32,
     n_in_flight: u32,
-    /// The engine had no room for this unit: what comes next is the same again.
+    /// Slot of a unit that the engine had no room for: the next unit is the same again.
     refused: Option<u32>,
 }
 
-/// An engine that tells what goes through it; the engine as it is where nobody listens.
+/// Wraps an engine if its I/Os are traced; otherwise returns it as it is.
 pub(crate) fn told<'a>(
     inner: Box<dyn Engine + 'a>,
     worker: &WorkerPlan,
@@ -93,7 +93,7 @@ impl IoTeller<'_> {
         self.tracer.keep(TraceGroup::Io, &format!("{step}: io_u {address:#x}: {place}"));
     }
 
-    /// What the stream drew for the I/O.
+    /// Reports the draws of the stream for the I/O.
     fn tell_draws(&self) {
         for drawn in self.draws.borrow_mut().drain(..) {
             match drawn {
@@ -204,14 +204,14 @@ impl Drop for IoTeller<'_> {
     }
 }
 
-/// What is told of blocks that are verified.
+/// Reports about blocks that are verified.
 struct VerifyTeller {
     method: &'static str,
     has_checksum: bool,
     fills: bool,
     pattern_bytes: Option<usize>,
     interval_bytes: usize,
-    /// Writes in flight are kept for the state file.
+    /// Writes in flight are recorded for the state file.
     keeps_state: bool,
     /// Reads of the job itself are checked.
     checks_reads: bool,

@@ -1,4 +1,4 @@
-//! What a worker counts per I/O.
+//! The counts of a worker.
 //!
 //! Must not know: engines, files. Start reading at [`Account::data_done`], the hot path.
 
@@ -14,27 +14,27 @@ use ferrio_workload::command_priority::CommandPriorities;
 /// Stamps of one I/O.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Stamps {
-    /// Preparation began.
+    /// Start of the preparation.
     pub(crate) start: u64,
-    /// Handed to the kernel.
+    /// Submission to the kernel.
     pub(crate) issue: u64,
 }
 
-/// Counts of one worker.
+/// The counts of one worker.
 pub(crate) struct Account {
-    /// What was counted since the start, or since the end of the ramp. While the ramp runs it is counted here too, and
-    /// forgotten at its end: so no I/O asks whether there is a ramp.
+    /// Counts since the start, or since the end of the ramp. The ramp counts here too and is cleared at its end, so
+    /// that no I/O has to check for a ramp.
     pub(crate) stats: ThreadStats,
-    /// Latencies are those of openings, of which each is a sample of this direction.
+    /// Latencies are those of openings; each is a sample of this direction.
     openings: Option<DataDirection>,
     measures_slat: bool,
     measures_clat: bool,
     measures_lat: bool,
     is_ramping: bool,
-    /// Progress in the ramp, once that is over.
+    /// Progress during the ramp, after it has ended.
     ramp_bytes: PerDirection<u64>,
     ramp_ios: PerDirection<u64>,
-    /// Priorities are told apart by the total latency, not the completion latency.
+    /// Latencies by priority are total latencies, not completion latencies.
     priorities_by_lat: bool,
 }
 
@@ -58,19 +58,19 @@ impl Account {
         account
     }
 
-    /// Gives the statistics what they are to measure.
+    /// Sets up the statistics for what the job measures.
     fn make_room(&mut self, plan: &WorkerPlan) {
         let (spec, latency, stats) = (&plan.spec.reporting, &plan.spec.latency, &mut self.stats);
-        // What was asked for, also where the engine does one at a time.
+        // The requested depth, even if the engine does one I/O at a time.
         stats.latency_depth = plan.spec.queue.iodepth;
         stats.latency_target = LatencyTarget {
             target_ns: latency.target_us.saturating_mul(1_000),
             window_ns: latency.window_us.saturating_mul(1_000),
             percentile: latency.percentile,
         };
-        // Both views are to have their percentiles.
+        // Both kinds of latencies need their percentiles.
         let has_response = plan.spec.pace.latency == RateLatency::Response;
-        // A histogram takes 32 KB of address space: directions without I/O have none.
+        // A histogram takes 32 KB of address space, so directions without I/O have none.
         for direction in DataDirection::ALL.into_iter().filter(|direction| plan.measured_directions()[*direction]) {
             let figures = &mut stats.directions[direction];
             figures.slat = LatencyStat::new(spec.slat_percentiles);
@@ -81,7 +81,7 @@ impl Account {
         stats.sync = LatencyStat::new(plan.writes());
     }
 
-    /// Makes room for the latencies of all priorities that I/Os may have.
+    /// Makes room for the latencies of all priorities that an I/O may have.
     pub(crate) fn tell_priorities(&mut self, plan: &WorkerPlan, priorities: &CommandPriorities) {
         let spec = &plan.spec.reporting;
         let has_histogram = spec.lat_percentiles || spec.clat_percentiles;
@@ -92,7 +92,7 @@ impl Account {
         }
     }
 
-    /// A data I/O of a priority is done.
+    /// Counts a data I/O with a priority.
     pub(crate) fn priority_done(
         &mut self,
         direction: DataDirection,
@@ -109,29 +109,29 @@ impl Account {
         }
     }
 
-    /// A data I/O is done, so long after it was meant to start.
+    /// Counts a data I/O with its response time.
     pub(crate) fn response_done(&mut self, direction: DataDirection, response_ns: u64) {
         self.stats.directions[direction].response.record(response_ns);
     }
 
-    /// Openings of files are samples.
+    /// True if openings of files are the samples.
     pub(crate) fn has_openings(&self) -> bool {
         self.openings.is_some()
     }
 
-    /// A file was opened, which took so long; the direction of which that is a sample.
+    /// Counts the opening of a file, which took `took_ns`; returns the direction for which it is a sample.
     pub(crate) fn opened(&mut self, took_ns: u64) -> Option<DataDirection> {
         let direction = self.openings?;
         self.stats.directions[direction].clat.record(took_ns);
         Some(direction)
     }
 
-    /// True when at least one latency is wanted, so that every I/O needs its stamps.
+    /// True if at least one latency is wanted, so that every I/O needs stamps.
     pub(crate) fn needs_stamps(&self) -> bool {
         self.measures_slat || self.measures_clat || self.measures_lat
     }
 
-    /// A data I/O was handed to the kernel.
+    /// Counts a data I/O that was handed to the kernel.
     #[inline]
     pub(crate) fn data_issued(&mut self, direction: DataDirection, clock: &Clock, stamps: Stamps) {
         if self.measures_slat {
@@ -139,7 +139,7 @@ impl Account {
         }
     }
 
-    /// A data I/O is done.
+    /// Counts a data I/O that is done.
     #[inline]
     pub(crate) fn data_done(
         &mut self,
@@ -162,49 +162,49 @@ impl Account {
         }
     }
 
-    /// A sync is done.
+    /// Counts a sync that is done.
     pub(crate) fn sync_done(&mut self, clock: &Clock, stamps: Stamps, done_stamp: u64) {
         if self.measures_clat {
             self.stats.sync.record(clock.between_ns(stamps.issue, done_stamp));
         }
     }
 
-    /// Bytes moved, ramp included: what the board shows.
+    /// Bytes moved, including the ramp, for the board.
     pub(crate) fn bytes(&self) -> PerDirection<u64> {
         PerDirection(
             DataDirection::ALL.map(|direction| self.ramp_bytes[direction] + self.stats.directions[direction].bytes),
         )
     }
 
-    /// I/Os completed, ramp included.
+    /// Number of completed I/Os, including the ramp.
     pub(crate) fn ios(&self) -> PerDirection<u64> {
         let completed = |direction| self.ramp_ios[direction] + self.stats.directions[direction].n_completed;
         PerDirection(DataDirection::ALL.map(completed))
     }
 
-    /// The ramp runs: what is counted now is not reported.
+    /// True during the ramp, whose counts are not reported.
     pub(crate) fn is_ramping(&self) -> bool {
         self.is_ramping
     }
 
-    /// The ramp begins.
+    /// Starts the ramp.
     pub(crate) fn start_ramp(&mut self) {
         self.is_ramping = true;
     }
 
-    /// The ramp is over: forgets everything but progress.
+    /// Ends the ramp: clears everything except for the progress.
     pub(crate) fn end_ramp(&mut self) {
         self.is_ramping = false;
         (self.ramp_bytes, self.ramp_ios) = (self.bytes(), self.ios());
         self.stats.clear_counts();
     }
 
-    /// A copy of what is to be reported now.
+    /// A copy of the statistics to report now.
     pub(crate) fn reported(&self) -> ThreadStats {
         self.without_ramp(self.stats.clone())
     }
 
-    /// What is to be reported at the end.
+    /// The statistics to report at the end.
     pub(crate) fn take_reported(&mut self) -> ThreadStats {
         let stats = std::mem::take(&mut self.stats);
         self.without_ramp(stats)

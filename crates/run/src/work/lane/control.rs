@@ -1,4 +1,4 @@
-//! When a worker looks up from its loop: ends of ramp and runtime, samples, requests of the supervisor.
+//! Deadlines of a worker's loop: ends of ramp and runtime, samples, requests of the supervisor.
 //!
 //! Must not know: I/O. Start reading at [`Control::is_due`], the one check per I/O.
 
@@ -8,13 +8,13 @@ use crate::plan::WorkerPlan;
 use ferrio_sys::Clock;
 use std::sync::atomic::Ordering;
 
-/// Between two calibrations of the clock.
+/// Time between two calibrations of the clock.
 const CALIBRATION_NS: u64 = 250_000_000;
 
-/// Between two looks at the board, so that it shows progress.
+/// Time between two updates of the board.
 const PUBLISH_NS: u64 = 20_000_000;
 
-/// The end of a ramp that does not end by its time.
+/// The end time of a ramp that does not end by time.
 const OPEN_RAMP_NS: u64 = u64::MAX - 1;
 
 /// Deadlines of a worker.
@@ -22,7 +22,7 @@ pub(crate) struct Control<'a> {
     slot: &'a WorkerSlot,
     /// Earliest deadline, as a raw stamp.
     next_stamp: u64,
-    /// The same, nanoseconds.
+    /// Earliest deadline, nanoseconds.
     next_ns: u64,
     /// Start of counted I/O.
     pub(crate) epoch_ns: u64,
@@ -30,13 +30,13 @@ pub(crate) struct Control<'a> {
     runtime_ns: u64,
     runtime_end_ns: u64,
     calibration_ns: u64,
-    /// What was written is read back: only reads take time, and no depth is tried.
+    /// Writes are being read back: only reads take time, and no depth is tried.
     pub(crate) is_reading_back: bool,
-    /// What an I/O that is done has shown to be wrong; the job ends with it at its next look up.
+    /// A fault that a completed I/O has revealed; the job ends with it when the loop checks its deadlines next.
     pub(crate) late_failure: Option<Box<Failure>>,
 }
 
-/// What is due.
+/// Actions that are due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Due {
     pub(crate) terminate: bool,
@@ -69,7 +69,7 @@ impl<'a> Control<'a> {
         }
     }
 
-    /// I/O starts now.
+    /// Starts the I/O now.
     pub(crate) fn start(&mut self, now_ns: u64) {
         self.epoch_ns = now_ns;
         self.calibration_ns = now_ns + CALIBRATION_NS;
@@ -81,35 +81,36 @@ impl<'a> Control<'a> {
         self.next_stamp = 0;
     }
 
-    /// The ramp is running.
+    /// True during the ramp.
     pub(crate) fn is_ramping(&self) -> bool {
         self.ramp_end_ns != u64::MAX
     }
 
-    /// True when [`Control::take_due`] has to be asked.
+    /// True if [`Control::take_due`] has to be called.
     #[inline]
     pub(crate) fn is_due(&self, stamp: u64) -> bool {
         stamp >= self.next_stamp || self.slot.attention.load(Ordering::Relaxed) != 0
     }
 
-    /// The ramp ends at the next look.
+    /// Ends the ramp when the loop checks next.
     pub(crate) fn end_ramp(&mut self) {
         self.ramp_end_ns = 0;
         self.look_up();
     }
 
-    /// The loop looks up before the next I/O.
+    /// Makes the loop check its deadlines before the next I/O.
     pub(crate) fn look_up(&mut self) {
         self.next_stamp = 0;
     }
 
-    /// The job fails, but not within the completion that shows it: at its next look up, or the end of its pass.
+    /// Lets the job fail, not within the completion that reveals the fault, but when the loop checks next, or at the
+    /// end of the pass.
     pub(crate) fn fail_soon(&mut self, error: Failure) {
         self.late_failure.get_or_insert_with(|| Box::new(error));
         self.look_up();
     }
 
-    /// What is due at a moment. `next_sample_ns`: the next sample that somebody wants.
+    /// The actions that are due. `next_sample_ns`: time of the next sample.
     pub(crate) fn take_due(&mut self, clock: &mut Clock, now_ns: u64) -> Due {
         let bits = self.slot.attention.load(Ordering::Acquire);
         if bits & attention::SNAPSHOT != 0 {
@@ -135,7 +136,7 @@ impl<'a> Control<'a> {
         due
     }
 
-    /// Sets the stamp at which the loop looks up next.
+    /// Sets the stamp at which the loop checks next.
     pub(crate) fn arm(&mut self, clock: &Clock, now_ns: u64, next_sample_ns: u64) {
         let publish_ns = now_ns + PUBLISH_NS;
         let ends_ns = self.ramp_end_ns.min(self.runtime_end_ns);
@@ -144,17 +145,17 @@ impl<'a> Control<'a> {
         self.next_ns = next_ns;
     }
 
-    /// When the loop looks up next, whatever is due.
+    /// Time at which the loop checks next.
     pub(crate) fn next_ns(&self) -> u64 {
         if self.next_stamp == 0 { 0 } else { self.next_ns }
     }
 
-    /// When the runtime ends; `u64::MAX`: never, or that of the ramp is not over.
+    /// End of the runtime; `u64::MAX`: there is none, or the ramp is not over yet.
     pub(crate) fn runtime_end_ns(&self) -> u64 {
         self.runtime_end_ns
     }
 
-    /// The supervisor wants the job to end.
+    /// True if the supervisor has asked the job to end.
     pub(crate) fn is_terminated(&self) -> bool {
         self.slot.is_told_to_end()
     }

@@ -1,4 +1,4 @@
-//! The lane of a worker: what every I/O passes, whichever loop moves it.
+//! The lane of a worker: the parts that every I/O uses, in any loop.
 //!
 //! Must not know: loops, hooks, passes. Start reading at [`Lane`], then [`account`].
 
@@ -33,9 +33,9 @@ use tolerance::{Treatment, treatment};
 pub(crate) enum Stop {
     /// The workload has nothing left in this pass.
     PassEnd,
-    /// The runtime is over, or the supervisor said so.
+    /// The runtime is over, or the supervisor has ended the job.
     Ended,
-    /// The device is full, as the job wanted.
+    /// The device is full, which the job allows.
     Filled,
     /// The job failed.
     Failed(Box<Failure>),
@@ -47,24 +47,24 @@ impl From<Failure> for Stop {
     }
 }
 
-/// The memory of I/Os.
+/// The buffers of I/Os.
 pub(crate) struct Buffers {
     pub(crate) arena: Rc<RefCell<Arena>>,
-    /// The part of each slot.
+    /// Length of each slot's part.
     pub(crate) block_bytes: usize,
-    /// What writes hold.
+    /// Contents of writes.
     pub(crate) contents: BufferContents,
 }
 
-/// How often the clock is read.
+/// Decides how often the clock is read.
 pub(crate) struct Stamper {
-    /// Latencies are measured: every I/O needs its stamps.
+    /// Latencies are measured, so every I/O needs stamps.
     pub(crate) is_wanted: bool,
-    /// Where they are not: how often the clock is read all the same.
+    /// The rhythm of reads of the clock if they are not.
     pub(crate) sparse: SparseStamps,
 }
 
-/// What every I/O passes.
+/// The parts that every I/O uses.
 pub(crate) struct Lane<'a> {
     pub(crate) plan: &'a WorkerPlan,
     pub(crate) context: &'a WorkerContext<'a>,
@@ -114,7 +114,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// The stamp of now, or the last one when nobody needs it that often.
+    /// A new stamp, or the last one if stamps are not needed as often.
     #[inline]
     pub(crate) fn stamp_after(&mut self, last: u64) -> u64 {
         if self.stamper.is_wanted {
@@ -123,11 +123,11 @@ impl<'a> Lane<'a> {
         self.stamper.sparse.next(&self.clock, last)
     }
 
-    /// Counts an error as the job's options want it; true if the job goes on.
+    /// Counts an error, if the job's options want that; true if the job continues.
     pub(crate) fn tolerates(&mut self, direction: Direction, errno: i32) -> bool {
         let treatment = treatment(&self.plan.spec.errors, direction, errno);
         if treatment != Treatment::Fatal {
-            // The error that ends the job is counted too where errors are.
+            // The error that ends the job is also counted, if errors are counted.
             let counts = &mut self.account.stats.tolerated;
             counts.n_total += 1;
             if counts.first_errno == 0 {
@@ -137,7 +137,7 @@ impl<'a> Lane<'a> {
         treatment == Treatment::Tolerated
     }
 
-    /// Shows progress on the board.
+    /// Updates the progress on the board.
     pub(crate) fn publish(&self) {
         use std::sync::atomic::Ordering::Relaxed;
         let slot = self.control.slot();

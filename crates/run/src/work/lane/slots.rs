@@ -1,4 +1,4 @@
-//! The units of a worker: one slot for each I/O that may be in flight.
+//! The slots of a worker, one for each I/O that may be in flight.
 //!
 //! Must not know: engines, statistics. Start reading at [`Slots`].
 
@@ -6,23 +6,23 @@ use crate::work::lane::account::Stamps;
 use ferrio_engine::IoUnit;
 use ferrio_units::Direction;
 
-/// One slot: the unit as the engine sees it, and what the worker remembers of it.
+/// One slot: the unit as the engine sees it, and the worker's own data about it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slot {
     pub(crate) unit: IoUnit,
     pub(crate) stamps: Stamps,
-    /// Where its last read, write or trim was: traces of the reference show it for syncs.
+    /// Offset of the last read, write or trim in this slot: traces of fio show it for syncs.
     pub(crate) data_offset: u64,
-    /// Bytes asked for at first; the unit holds what is left after short transfers.
+    /// Length asked for; the unit holds the rest after a short transfer.
     pub(crate) wanted_bytes: u64,
-    /// It came back short at least once.
+    /// There was at least one short transfer.
     pub(crate) was_short: bool,
 }
 
 /// Slots whose units the engine has queued but not committed, oldest first.
 #[derive(Debug)]
 pub(crate) struct Batch {
-    /// The ones before `n_committed` are with the kernel already.
+    /// Slots; those before `n_committed` are with the kernel already.
     slot_indexes: Vec<u32>,
     n_committed: usize,
 }
@@ -42,7 +42,7 @@ impl Batch {
         (self.slot_indexes.len() - self.n_committed) as u32
     }
 
-    /// The engine has queued one more.
+    /// Adds a slot whose unit the engine has queued.
     #[inline]
     pub(crate) fn push(&mut self, slot_index: u32) {
         if self.slot_indexes.len() == self.slot_indexes.capacity() {
@@ -51,14 +51,14 @@ impl Batch {
         self.slot_indexes.push(slot_index);
     }
 
-    /// Makes room without an allocation: there are no more than `iodepth` units that are not committed.
+    /// Makes room without an allocation: at most `iodepth` units are not committed.
     #[cold]
     fn forget_committed(&mut self) {
         self.slot_indexes.drain(..self.n_committed);
         self.n_committed = 0;
     }
 
-    /// Takes the oldest `n`, or all where there are fewer, for `each` to see.
+    /// Takes the oldest `n` slots, or all if there are fewer, and calls `each` for them.
     #[inline]
     pub(crate) fn commit(&mut self, n: u32, each: impl FnMut(&u32)) {
         let end = self.slot_indexes.len().min(self.n_committed + n as usize);
@@ -75,7 +75,7 @@ impl Batch {
 pub(crate) struct Slots {
     all: Vec<Slot>,
     free: Vec<u32>,
-    /// Slots that may be in use at a time.
+    /// Number of slots that may be in use at the same time.
     n_usable: u32,
 }
 
@@ -99,7 +99,7 @@ impl Slots {
         Self { all: (0..iodepth).map(slot).collect(), free: (0..iodepth).rev().collect(), n_usable: iodepth }
     }
 
-    /// From now on no more than `depth` are in use at a time. None may be in use.
+    /// Limits the number of slots in use. None may be in use now.
     pub(crate) fn limit(&mut self, depth: u32) {
         debug_assert_eq!(self.n_used(), 0, "slots in use cannot be taken away");
         self.n_usable = depth.clamp(1, self.all.len() as u32);
@@ -119,17 +119,17 @@ impl Slots {
         self.free.push(index);
     }
 
-    /// The slot that is being filled does not count for now.
+    /// Leaves the slot that is being filled out of the count for now.
     pub(crate) fn hold_one_back(&mut self) {
         self.n_usable -= 1;
     }
 
-    /// It counts again.
+    /// Counts it again.
     pub(crate) fn count_it_again(&mut self) {
         self.n_usable += 1;
     }
 
-    /// The slot that is the next to be taken; the first where none is free.
+    /// The slot that will be taken next; the first one if none is free.
     pub(crate) fn next(&self) -> u32 {
         self.free.last().copied().unwrap_or(0)
     }
@@ -140,7 +140,7 @@ impl Slots {
         self.free.is_empty()
     }
 
-    /// Slots in use.
+    /// Number of slots in use.
     #[inline]
     pub(crate) fn n_used(&self) -> u32 {
         self.n_usable - self.free.len() as u32

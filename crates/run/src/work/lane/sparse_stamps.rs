@@ -1,13 +1,13 @@
-//! Stamps for a loop that measures no latency: the clock is read only now and then, as often as deadlines need it.
+//! Stamps for a loop that measures no latencies: the clock is read only as often as the deadlines need.
 //!
-//! Must not know: what is due. Start reading at [`SparseStamps::next`].
+//! Must not know: deadlines. Start reading at [`SparseStamps::next`].
 
 use ferrio_sys::Clock;
 
-/// Most stamps wanted for one that is read.
+/// Most stamps for one read of the clock.
 const MAX_INTERVAL: u32 = 32;
 
-/// When more time than this passes between two reads the clock is read each time, so that a job on a slow device does
+/// If more time than this passes between two reads, the clock is read each time, so that a job on a slow device does
 /// not overrun its deadlines by many I/Os.
 const MAX_AGE_NS: u64 = 1_000_000;
 
@@ -24,8 +24,8 @@ impl SparseStamps {
         Self { n_wanted: 0, interval: 1, last_read: 0 }
     }
 
-    /// A stamp of now, or the last one when it is young enough.
-    /// Not inlined: a loop that measures latencies does without.
+    /// A new stamp, or the last one if it is recent enough. Not inlined, because a loop that measures latencies never
+    /// calls it.
     #[inline(never)]
     pub(crate) fn next(&mut self, clock: &Clock, last: u64) -> u64 {
         self.n_wanted += 1;
@@ -46,7 +46,7 @@ impl SparseStamps {
 mod tests {
     use super::*;
 
-    /// Reads among 1000 stamps that are `step_ns` apart.
+    /// Number of reads for 1000 stamps that are `step_ns` apart.
     fn n_reads(step_ns: u64) -> usize {
         let clock = Clock::new_virtual();
         let mut stamps = SparseStamps::new();
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn fast_devices_need_few_reads_and_slow_ones_all() {
-        // 1, 2, 4, 8, 16 and then every 32nd: 5 reads for the first 31, then 969 / 32.
+        // Reads at 1, 2, 4, 8, 16 and then every 32nd: 5 for the first 31 stamps, then 969 / 32.
         assert_eq!(n_reads(100), 5 + 30);
         assert_eq!(n_reads(2_000_000), 1_000);
     }
