@@ -1,33 +1,33 @@
-//! An engine with something around it: locks, zones, lines for `--debug=io`. What a wrapper leaves alone goes straight to
-//! the engine inside.
+//! Engine wrappers: locks, zones, lines of `--debug=io`. Calls that a wrapper does not need go directly to the engine
+//! within.
 //!
-//! Every method of [`Engine`] that has a default is passed on here and nowhere else, but `queue_timed`: its default stamps
-//! around the whole of `queue`, which is what the I/O of a wrapped engine takes.
-//! Must not know: what is around. Start reading at [`Wrapper`].
+//! Every method of [`Engine`] that has a default is passed on here and nowhere else, except for `queue_timed`: its
+//! default takes stamps around the whole of `queue`, including the wrapper's work, as that is part of the I/O.
+//! Must not know: kinds of wrappers. Start reading at [`Wrapper`].
 
 use ferrio_engine::{Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Queued};
 use ferrio_sys::Clock;
 use std::io;
 
-/// What is around an engine.
+/// The part of a wrapper around an engine.
 pub(crate) trait Wrapper {
-    /// In place of [`Engine::queue`].
+    /// Called instead of [`Engine::queue`].
     fn queue(&mut self, inner: &mut dyn Engine, unit_index: u32, unit: &IoUnit) -> Queued;
 
-    /// [`Engine::commit`] is about to be called.
+    /// Called before [`Engine::commit`].
     fn commits(&mut self) {}
 
-    /// [`Engine::commit`] returned this.
+    /// Called with the result of [`Engine::commit`].
     fn committed(&mut self, _committed: &io::Result<u32>) {}
 
-    /// [`Engine::reap`] is about to be called, to wait for `min`.
+    /// Called before [`Engine::reap`], which waits for `min`.
     fn reaps(&mut self, _min: u32) {}
 
-    /// [`Engine::reap`] returned these when it had to wait for `min` and could take `max`.
+    /// Called with the results of [`Engine::reap`], which waited for `min` and could take `max`.
     fn reaped(&mut self, _min: u32, _max: u32, _completions: &[Completion]) {}
 }
 
-/// An engine and what is around it.
+/// An engine and its wrapper.
 pub(crate) struct Wrapped<'a, W> {
     inner: Box<dyn Engine + 'a>,
     wrapper: W,
@@ -97,7 +97,7 @@ mod tests {
     use ferrio_units::Direction;
     use std::cell::RefCell;
 
-    /// Notes its calls, each with what no default would give.
+    /// Notes its calls; each method returns a value that no default would.
     struct Noting<'a>(&'a RefCell<Vec<&'static str>>);
 
     impl Noting<'_> {
@@ -149,7 +149,7 @@ mod tests {
         }
     }
 
-    /// Changes nothing, and notes what it is told.
+    /// Changes nothing, and notes its calls.
     #[derive(Default)]
     struct Around(Vec<String>);
 
@@ -210,7 +210,7 @@ mod tests {
         let expected = ["connect", "open_file", "queue", "commit", "hint", "reap", "reap_until", "close_file"];
         assert_eq!(calls.into_inner(), expected);
         assert_eq!(completions.iter().map(|completion| completion.result).collect::<Vec<_>>(), [1, 2]);
-        // Of what was reaped before it hears nothing again.
+        // Completions that were reaped earlier are not passed again.
         assert_eq!(around.0, ["commits", "Ok(7)", "reaps 1", "1 3 [1]", "reaps 0", "0 4 [2]"]);
     }
 }

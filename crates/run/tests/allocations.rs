@@ -28,10 +28,10 @@ thread_local! {
     static AT_LAST: Cell<u64> = const { Cell::new(0) };
 }
 
-/// An engine that is not yet watched.
+/// The wrapped engine in its first state.
 struct Unwatched(Box<dyn Prepared>);
 
-/// Reads the count at every I/O and leaves the rest to another engine.
+/// Reads the count at every I/O, and passes the I/O on.
 struct Watched(Box<dyn Engine>);
 
 const INNER: &str = "watched_engine";
@@ -74,7 +74,8 @@ impl Engine for Watched {
     }
 }
 
-/// Allocations from the first to the last I/O, and the number of I/Os; `None` when the engine cannot start here.
+/// Number of allocations from the first to the last I/O, and number of I/Os; `None`: the engine cannot start on this
+/// machine.
 fn n_allocations(mut job: JobSpec) -> Option<(u64, u64)> {
     job.engine.options.push((INNER.to_owned(), EngineValue::Text(job.engine.name.clone())));
     let clock = if job.engine.name == "sim" { Clock::new_virtual() } else { Clock::new() };

@@ -1,6 +1,6 @@
-//! What a worker does when its loop looks up: deadlines, and what the supervisor asks for.
+//! The lookout of a worker: what it does when its loop is interrupted for deadlines and for requests of the supervisor.
 //!
-//! Must not know: which loop. Start reading at [`Lookout::attend`].
+//! Must not know: the kind of loop. Start reading at [`Lookout::attend`].
 
 use super::figures::WorkerFigures;
 use super::hooks::depth_search::SearchStep;
@@ -18,7 +18,7 @@ use ferrio_stats::note::RunNote;
 use ferrio_sys::clock::clock_ms;
 use ferrio_sys::errno::EINVAL;
 
-/// Keeps the time of a worker.
+/// Handles the deadlines of a worker.
 pub(super) struct Lookout {
     pub(super) samplers: Samplers,
     pub(super) figures: WorkerFigures,
@@ -33,7 +33,7 @@ impl Attendant for Lookout {
         if due.ramp_over {
             self.end_ramp(now_ns, worker);
         } else if !due.runtime_over || self.samplers.rates.next_ns() < lane.control.runtime_end_ns() {
-            // A window that ended before the runtime has its sample, also when a stall held it until the end.
+            // A window that ended before the runtime gets its sample, even if a stall delayed the look until the end.
             self.samplers.sample_rates(now_ns, lane, &mut worker.hooks);
         }
         let too_slow = self.samplers.at(now_ns, &worker.lane).err().map(Stop::from);
@@ -57,10 +57,10 @@ impl Attendant for Lookout {
 }
 
 impl Lookout {
-    /// I/O begins.
+    /// Starts the I/O.
     ///
     /// # Errors
-    /// A clock that was asked for is not there.
+    /// The clock that the job asks for does not exist.
     pub(super) fn start(&mut self, now_ns: u64, worker: &mut Worker<'_>) -> Result<(), Failure> {
         if worker.lane.control.is_ramping() {
             worker.lane.account.start_ramp();
@@ -80,7 +80,7 @@ impl Lookout {
         Ok(())
     }
 
-    /// Rates and logs end now.
+    /// Ends rates and logs now.
     pub(super) fn finish_log(&mut self, worker: &mut Worker<'_>) {
         let now_ns = worker.lane.clock.now_ns();
         self.samplers.finish_rates(now_ns, &mut worker.lane, &mut worker.hooks);
@@ -92,23 +92,23 @@ impl Lookout {
         worker.lane.context.enter(WorkerState::Running);
     }
 
-    /// What was counted until now is forgotten.
+    /// Clears all counts so far.
     fn start_counting(&mut self, now_ns: u64, worker: &mut Worker<'_>) {
         let lane = &mut worker.lane;
         lane.account.end_ramp();
         self.samplers.rates.start(now_ns, &lane.account);
         self.samplers.start_counting(now_ns, lane);
-        // The clock was there when I/O began.
+        // Cannot fail: the clock existed when I/O began.
         lane.account.stats.job_start_ms = job_start_ms(lane).unwrap_or(0);
         lane.workload.forgive(now_ns);
         self.figures.start(now_ns, lane);
-        // The clock was there when the ramp began.
+        // Cannot fail: the clock existed when the ramp began.
         let _ = start_log(now_ns, worker);
     }
 
-    /// Tries the next depth of a search when the present one was tried.
+    /// Moves to the next depth of a search, if the present one was tried long enough.
     fn try_next_depth(&mut self, now_ns: u64, worker: &mut Worker<'_>) -> Option<Stop> {
-        // A job that fails reports what it did until then.
+        // The job fails; it reports what it has done so far.
         let control = &worker.lane.control;
         let is_searching = !control.is_reading_back && control.late_failure.is_none();
         let limits = worker.hooks.latency.as_mut()?;
@@ -147,18 +147,18 @@ impl Lookout {
         }
     }
 
-    /// Sets when the loop looks up next.
+    /// Sets the next deadline of the loop.
     fn arm(&self, now_ns: u64, worker: &mut Worker<'_>) {
         let Worker { lane, hooks, .. } = worker;
         let next_ns = self.samplers.next_ns(now_ns, hooks);
-        // What is read back for verification tries no depth.
+        // No depth is tried while writes are read back.
         let limits = hooks.latency.as_ref().filter(|_| !lane.control.is_reading_back);
         let depth_ns = limits.map_or(u64::MAX, |limits| limits.next_ns());
         lane.control.arm(&lane.clock, now_ns, next_ns.min(depth_ns));
     }
 }
 
-/// Writes the state file of the verification, and tells who asked for it. What cannot be written is said, and ends nothing.
+/// Writes the state file of the verification, and answers the request. A failure is reported, but ends nothing.
 pub(super) fn save_state(worker: &Worker<'_>) {
     let lane = &worker.lane;
     if let Some(Err(note)) = worker.hooks.verifier.as_ref().and_then(|verifier| verifier.save_state(lane)) {
@@ -167,7 +167,7 @@ pub(super) fn save_state(worker: &Worker<'_>) {
     lane.control.slot().has_answered(attention::SAVE_STATE);
 }
 
-/// The logs count from now.
+/// Starts the logs now.
 fn start_log(now_ns: u64, worker: &mut Worker<'_>) -> Result<(), Failure> {
     let Some(log) = &mut worker.hooks.log else { return Ok(()) };
     let logs = &worker.lane.plan.spec.logs;
@@ -180,12 +180,12 @@ fn start_log(now_ns: u64, worker: &mut Worker<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The clock of `job_start_clock_id`.
+/// Time of the clock that `job_start_clock_id` names.
 fn job_start_ms(lane: &Lane<'_>) -> Option<u64> {
     clock_ms(lane.plan.spec.reporting.job_start_clock_id)
 }
 
-/// Before the first I/O: a search begins with one in flight.
+/// Called before the first I/O: a search begins at a depth of 1.
 fn set_first_depth(worker: &mut Worker<'_>) {
     let Worker { lane, hooks, .. } = worker;
     if hooks.latency.as_mut().is_some_and(|limits| limits.search().is_some()) {
@@ -200,15 +200,15 @@ fn set_depth(lane: &mut Lane<'_>, depth: u32) {
     lane.account.stats.latency_depth = depth;
 }
 
-/// A window of the search for a depth begins now.
+/// Opens a window of the search for a depth now.
 fn start_search(now_ns: u64, worker: &mut Worker<'_>) {
     if let Some(search) = worker.hooks.latency.as_mut().and_then(|limits| limits.search()) {
         search.open(now_ns);
     }
 }
 
-/// A window of the search for a latency has ended: the share of its I/Os within the target, and what follows. `depths` are the
-/// largest that was good, that which is tried next, and the smallest that was not.
+/// Sends lines about a window of the search for a depth: the share of its I/Os within the target, and the next step.
+/// `depths` are the largest that kept the target, the next one to try, and the smallest that missed it.
 fn tell_step(lane: &Lane<'_>, share_percent: f64, before: u32, step: SearchStep, depths: (u32, u32, u32)) {
     let wanted = lane.plan.spec.latency.percentile;
     lane.context.tracer.line(TraceGroup::Rate, || format!("Success rate: {share_percent:.2}% (target {wanted:.2}%)"));

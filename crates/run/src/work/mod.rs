@@ -1,8 +1,8 @@
-//! One worker: what a job process or thread does from its first step to its results.
+//! One worker: the work of a job's process or thread, from its first step to its results.
 //!
-//! From the top: `whole` and `passes`, with `lookout` (deadlines and requests), `read_back` and `finish`; the [`loops`], which
-//! move I/Os; the [`samplers`], which act at deadlines; the [`hooks`], which see single I/Os, [`verify`] among them; the [`lane`],
-//! which every I/O passes. Each knows only what is below it.
+//! From the top: `whole` and `passes`, with `lookout` (deadlines and requests), `read_back` and `finish`; the
+//! [`loops`], which move I/Os; the [`samplers`], which act at deadlines; the [`hooks`], which see single I/Os,
+//! including [`verify`]; the [`lane`], which every I/O uses. Each knows only those below it.
 //!
 //! Must not know: other workers, formats.
 //! Start reading at [`work`], which is in `whole`.

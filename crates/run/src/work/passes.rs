@@ -1,4 +1,4 @@
-//! The passes of a worker, and what happens before the first, between them, and after the last.
+//! The passes of a worker, with the steps before the first, between them, and after the last.
 //!
 //! Must not know: how I/O is done. Start reading at [`Passes::run_to_end`].
 //! Facts: reference "When a pass ends".
@@ -38,7 +38,7 @@ pub(super) struct Passes<'a> {
 }
 
 impl<'a> Passes<'a> {
-    /// Makes all that I/O needs: nothing is allocated later.
+    /// Makes all that I/O needs, so that nothing is allocated later.
     pub(super) fn new(
         plan: &'a WorkerPlan,
         replay: Option<ReplayPlan>,
@@ -54,12 +54,12 @@ impl<'a> Passes<'a> {
         Ok(Box::new(Self { worker: Worker { lane, hooks, turns }, lookout, set }))
     }
 
-    /// Makes the connection that I/Os go through, if they do.
+    /// Makes the connection that the I/Os use, if there is one.
     pub(super) fn connect(&mut self) -> Result<(), Failure> {
         connect(&mut self.worker.lane)
     }
 
-    /// Does all passes. Returns why the job failed, if it did.
+    /// Does all passes. Returns the failure of the job, if there is one.
     pub(super) fn run_to_end(&mut self) -> Option<Failure> {
         let result = self.begin().and_then(|()| self.run_passes());
         let Self { worker, lookout, .. } = self;
@@ -83,7 +83,7 @@ impl<'a> Passes<'a> {
         self.worker.lane.control.epoch_ns
     }
 
-    /// All that it has to report.
+    /// The statistics of the job.
     pub(super) fn into_stats(mut self: Box<Self>) -> Box<ThreadStats> {
         let now_ns = self.worker.lane.clock.now_ns();
         self.worker.lane.publish();
@@ -105,7 +105,7 @@ impl<'a> Passes<'a> {
         lane.control.start(now_ns);
         lane.workload.start_pace(now_ns);
         turns.pauses.start(now_ns);
-        // Where I/O begins when the gate opens the job takes part in its flow already.
+        // If I/O begins as soon as the gate opens, the job has joined its flow before.
         turns.flow.iter().for_each(Flow::join);
         lookout.start(now_ns, worker)?;
         let Worker { lane, hooks, .. } = worker;
@@ -131,7 +131,7 @@ impl<'a> Passes<'a> {
             let stop = if goes_on { stop } else { self.verified_at_last(stop) };
             match self.with_late_failure(stop) {
                 Stop::Failed(error) => {
-                    // The job has failed already.
+                    // The job has failed already, so a second failure does not matter.
                     let _ = close_all(&mut self.worker);
                     return Err(*error);
                 }
@@ -155,7 +155,7 @@ impl<'a> Passes<'a> {
         self.lookout.figures.start_pass(lane.clock.now_ns());
     }
 
-    /// One pass of what the job is to do.
+    /// Does one pass.
     fn do_pass(&mut self) -> Stop {
         let Self { worker, lookout, .. } = self;
         if worker.lane.plan.spec.is_verify_only() {
@@ -167,7 +167,7 @@ impl<'a> Passes<'a> {
         run_pass(worker, lookout)
     }
 
-    /// What comes of a pass once what it wrote is read back.
+    /// The end of a pass, after its writes were read back.
     fn verified(&mut self, stop: Stop) -> Stop {
         match stop {
             Stop::PassEnd | Stop::Filled => match verify_pass(&mut self.worker, &mut self.lookout) {
@@ -178,7 +178,7 @@ impl<'a> Passes<'a> {
         }
     }
 
-    /// What comes of the last pass once what all of them left is read back.
+    /// The end of the last pass, after the writes of all passes were read back.
     fn verified_at_last(&mut self, stop: Stop) -> Stop {
         let has_failed = self.worker.lane.control.late_failure.is_some();
         match stop {
@@ -190,7 +190,7 @@ impl<'a> Passes<'a> {
         }
     }
 
-    /// A pass in which something was wrong is the last.
+    /// A pass that revealed a fault is the last.
     fn with_late_failure(&mut self, stop: Stop) -> Stop {
         match self.worker.lane.control.late_failure.take() {
             Some(failure) if !matches!(stop, Stop::Failed(_)) => Stop::Failed(failure),
@@ -202,12 +202,13 @@ impl<'a> Passes<'a> {
         self.worker.hooks.verifier.as_ref().map_or(0, |verifier| verifier.unread_bytes())
     }
 
-    /// What shows that a pass did something.
+    /// Figures that change if a pass did anything.
     fn moved(&self) -> (PerDirection<u64>, u64) {
         (self.worker.lane.account.ios(), self.unread_bytes())
     }
 
-    /// What counts for `io_size`: also what a job reads back (as seen on fio 3.41), unless its files go round until that is done.
+    /// Bytes that count for `io_size`. They include bytes read back (as seen on fio 3.41), unless the job goes through
+    /// its files several times until `io_size` is done.
     fn moved_bytes(&self) -> u64 {
         let Worker { lane, hooks, .. } = &self.worker;
         let issued_bytes = lane.workload.issued_bytes();
@@ -216,7 +217,7 @@ impl<'a> Passes<'a> {
         }
         let bytes = lane.account.bytes();
         if lane.plan.spec.is_verify_only() {
-            // Of the run that did the I/Os of this stream, and read back what is read now.
+            // Bytes of the earlier run, which did the I/Os of this stream and also read back what is read now.
             let of_mix = hooks.verifier.as_ref().map_or(0, |verifier| verifier.unread_mix_bytes);
             let read_bytes = bytes[DataDirection::Read].saturating_sub(of_mix);
             return issued_bytes.saturating_add(read_bytes).saturating_add(self.unread_bytes());
@@ -224,7 +225,7 @@ impl<'a> Passes<'a> {
         issued_bytes.max(bytes[DataDirection::Read].saturating_add(bytes[DataDirection::Write]))
     }
 
-    /// Another pass follows: `loops`, an `io_size` beyond the pass, or time that is left.
+    /// True if another pass follows: because of `loops`, an `io_size` beyond the pass, or remaining time.
     fn goes_on(&self, n_passes: u32) -> bool {
         let plan = self.worker.lane.plan;
         let spec = &plan.spec;
@@ -234,9 +235,9 @@ impl<'a> Passes<'a> {
         if n_passes < spec.limits.loops {
             return true;
         }
-        // As seen on fio 3.41: a pass that ends before as many bytes as were asked for is followed by another, whether they are
-        // more than the size or not, unless a percentage was asked for. No pass begins for less than the largest block of any
-        // direction, also of those that the job does not use.
+        // As seen on fio 3.41: another pass follows if less than `io_size` was done, even if that is less than the
+        // size, unless `io_size` is a percentage. No pass begins for less than the largest block of any direction,
+        // including those that the job does not use.
         let left_bytes = self.set.io_bytes.saturating_sub(self.moved_bytes());
         let is_more = match spec.extent.io_size {
             Some(SizeSpec::Bytes(_)) => true,
@@ -247,13 +248,13 @@ impl<'a> Passes<'a> {
     }
 }
 
-/// A job verifies what it wrote.
+/// True if the job verifies its own writes.
 fn verifies_writes(lane: &Lane<'_>) -> bool {
     let spec = &lane.plan.spec;
     spec.verify.is_some() && matches!(spec.pattern.mix, DirectionMix::Write | DirectionMix::ReadWrite)
 }
 
-/// One pass by the loop of the job.
+/// Does one pass with the loop that fits the job.
 pub(super) fn run_pass(worker: &mut Worker<'_>, lookout: &mut Lookout) -> Stop {
     let (lane, stamps_calls) = (&worker.lane, worker.lane.plan.engine.def.is_inline());
     let stop = match lane.queue.iodepth {

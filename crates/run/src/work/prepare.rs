@@ -1,4 +1,4 @@
-//! What a worker does before its first I/O: its process or thread, its engine, its buffers, its streams.
+//! Preparation of a worker before its first I/O: its process or thread, its engine, its buffers, its streams.
 //!
 //! Must not know: loops. Start reading at [`adopt_settings`], then [`lane`].
 
@@ -38,16 +38,16 @@ use ferrio_workload::{Workload, WorkloadError};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// How late sleeps of a job that keeps a rate may end for the comfort of the kernel, ns.
+/// Timer slack of a job with a rate, ns: the time by which the kernel may delay the end of a sleep.
 const TIMER_SLACK_NS: u64 = 1_000;
 
 /// Memory that `lockmem` leaves unlocked, bytes. Source: reference, the option table.
 const UNLOCKED_BYTES: u64 = 128 << 20;
 
-/// Descriptors of a worker beside those of its files and its threads.
+/// Descriptors of a worker beside those for its files and threads.
 const N_OTHER_DESCRIPTORS: u64 = 64;
 
-/// Identity, CPUs, priorities. What is returned has to live as long as the worker.
+/// Sets identity, CPUs and priorities. The result has to live as long as the worker.
 pub(super) fn adopt_settings(
     worker: &WorkerPlan,
     context: &WorkerContext<'_>,
@@ -90,7 +90,7 @@ pub(super) fn adopt_settings(
     Ok(locked)
 }
 
-/// What of `lockmem` leaves the machine some memory to go on with.
+/// The part of `lockmem` that leaves the machine enough memory to work.
 fn lockable_bytes(wanted_bytes: u64, context: &WorkerContext<'_>) -> u64 {
     let most_bytes = most_lockable_bytes(memory_bytes());
     if wanted_bytes <= most_bytes {
@@ -104,7 +104,7 @@ fn most_lockable_bytes(memory_bytes: u64) -> u64 {
     memory_bytes.saturating_sub(UNLOCKED_BYTES)
 }
 
-/// `gtod_cpu`, of whichever job of the run.
+/// Leaves the CPUs of `gtod_cpu` of all jobs to their use.
 fn leave_reserved_cpus(worker: &WorkerPlan) -> Result<(), Failure> {
     if worker.reserved_cpus.is_empty() {
         return Ok(());
@@ -132,7 +132,7 @@ fn cpus_of(spec: &WorkerSpec, cpus: &[u32], thread_number: u32) -> Vec<u32> {
     }
 }
 
-/// All that every I/O passes.
+/// Makes the parts that every I/O uses.
 pub(super) fn lane<'a>(
     plan: &'a WorkerPlan,
     replay: Option<ReplayPlan>,
@@ -149,7 +149,7 @@ pub(super) fn lane<'a>(
     Ok(Lane::new(plan, context, set, (workload, engine, buffers), Account::new(plan)))
 }
 
-/// What the worker will issue, and whether it has to wait for its time.
+/// Makes the stream of I/Os; also whether it has to wait for times.
 fn workload(
     worker: &WorkerPlan,
     replay: Option<ReplayPlan>,
@@ -171,14 +171,14 @@ fn workload(
     allowed::check(worker, set, shape)?;
     let (plan, pace) = (workload_plan(worker, set, shape), &worker.spec.pace);
     let has_pace = pace.limits_rates() || pace.pauses.is_set() || pace.flow.weight > 0;
-    // What was written is read back without rates.
+    // Writes are read back without rates.
     let is_paced = has_pace && !worker.spec.is_verify_only();
     let tells_rates = context.tracer.has(TraceGroup::Rate) && pace.process == RateProcess::Poisson;
     let tells_outputs = context.tracer.has(TraceGroup::Random) && trace::has_outputs(worker);
     let watch = (tells_rates || tells_outputs).then(|| DrawWatch::new(&plan, draws, tells_rates));
     let workload = if is_paced { Workload::paced(plan, pace) } else { Workload::new(plan) };
     if is_paced {
-        // Without it the waits are spun for longer, and are as exact.
+        // If this fails, waits spin for longer and are just as exact.
         let _ = scheduling::set_timer_slack_ns(TIMER_SLACK_NS);
     }
     let workload = match watch {
@@ -195,7 +195,7 @@ fn workload(
     })
 }
 
-/// The buffer area: a part of the largest block for each unit, filled once.
+/// Makes the buffer area: room for the largest block for each unit, filled once.
 fn buffers(worker: &WorkerPlan, block_bytes: usize) -> Result<Rc<RefCell<Arena>>, Failure> {
     let spec = &worker.spec.buffers;
     let iodepth = worker.queue().iodepth as usize;
@@ -223,12 +223,12 @@ fn buffers(worker: &WorkerPlan, block_bytes: usize) -> Result<Rc<RefCell<Arena>>
     Ok(Rc::new(RefCell::new(arena)))
 }
 
-/// What buffers are filled with before writes.
+/// The treatment of buffers before writes.
 fn contents(worker: &WorkerPlan, set: &FileSet) -> BufferContents {
     BufferContents::new(&worker.spec.buffers, &worker.contents_plan(set.size_bytes), &worker.seeds)
 }
 
-/// The engine as a pool of threads.
+/// The engine behind a pool of threads.
 fn offload(
     worker: &WorkerPlan,
     set: &FileSet,
@@ -251,7 +251,7 @@ fn offload(
     Ok(pool.map(|pool| pool.excluding(lockers, &path_numbers(set))))
 }
 
-/// What an engine may have to know of its job.
+/// Facts about the job that an engine may need.
 fn job_facts(worker: &WorkerPlan) -> JobFacts {
     let used = worker.used_directions();
     JobFacts {
@@ -271,7 +271,7 @@ fn job_facts(worker: &WorkerPlan) -> JobFacts {
     }
 }
 
-/// The engine, started.
+/// Makes and starts the engine.
 fn engine<'a>(
     worker: &WorkerPlan,
     set: &FileSet,

@@ -1,4 +1,5 @@
-//! Reading back what was written, for verification: after each pass, after the last, and between writes (`verify_backlog`).
+//! Reads back what was written, for verification: after each pass, after the last one, and between writes
+//! (`verify_backlog`).
 //!
 //! Must not know: blocks, how I/O is done. Start reading at [`verify_pass`], then [`read_backlog`].
 //! Facts: reference "Verify".
@@ -16,7 +17,7 @@ use ferrio_workload::Workload;
 use ferrio_workload::verify::pending::PendingWrite;
 use ferrio_workload::workload::StreamCopy;
 
-/// Reads back what the pass wrote.
+/// Reads back the writes of the pass.
 pub(super) fn verify_pass(worker: &mut Worker<'_>, lookout: &mut Lookout) -> Stop {
     let Some(verifier) = &mut worker.hooks.verifier else { return Stop::PassEnd };
     let writes = verifier.take_pass(worker.lane.context);
@@ -24,15 +25,15 @@ pub(super) fn verify_pass(worker: &mut Worker<'_>, lookout: &mut Lookout) -> Sto
     verify_writes(worker, lookout, writes, copy)
 }
 
-/// After the last pass: what all of them left is read back.
+/// Reads back the writes of all passes, after the last one.
 pub(super) fn verify_passes(worker: &mut Worker<'_>, lookout: &mut Lookout) -> Stop {
     let Some(verifier) = &mut worker.hooks.verifier else { return Stop::PassEnd };
     let Some(writes) = verifier.take_apart(worker.lane.context) else { return Stop::PassEnd };
     verify_writes(worker, lookout, writes, None)
 }
 
-/// When the loop looks up: reads back what is due. What is in flight is waited for, so that it is there. `Some`: the pass
-/// ends.
+/// Called when the loop handles its deadlines: reads back what is due, after all I/Os in flight are done, so that the
+/// data is there. `Some`: the pass ends.
 pub(super) fn read_backlog(worker: &mut Worker<'_>, lookout: &mut Lookout) -> Option<Stop> {
     if !worker.hooks.verifier.as_ref().is_some_and(|verifier| verifier.is_backlog_due()) {
         return None;
@@ -52,7 +53,7 @@ pub(super) fn read_backlog(worker: &mut Worker<'_>, lookout: &mut Lookout) -> Op
     if stop == Stop::PassEnd { None } else { Some(stop) }
 }
 
-/// Reads writes back, or those that `copy` makes once more.
+/// Reads back these writes, or the writes that `copy` makes again.
 fn verify_writes(
     worker: &mut Worker<'_>,
     lookout: &mut Lookout,
@@ -72,7 +73,7 @@ fn verify_writes(
     stop
 }
 
-/// The same. Nothing is in flight before and after it.
+/// The same without the preparation. Nothing is in flight before and after it.
 fn read_back(
     worker: &mut Worker<'_>,
     lookout: &mut Lookout,
@@ -82,7 +83,7 @@ fn read_back(
     worker.lane.context.enter(WorkerState::Verifying);
     begin(&mut worker.lane.workload, writes, copy);
     set_reading_back(worker, true);
-    // Reads back are no part of a flow: the others go on without it.
+    // Reading back is not part of a flow, so the others continue without this job.
     worker.turns.flow.iter().for_each(Flow::leave);
     lookout.figures.start_pass(worker.lane.clock.now_ns());
     let stop = run_pass(worker, lookout);
@@ -110,11 +111,11 @@ fn set_reading_back(worker: &mut Worker<'_>, is_reading_back: bool) {
     worker.lane.control.is_reading_back = is_reading_back;
 }
 
-/// What is read back comes from the device: files are synced, which fio does not do and which counts for nothing, and their
-/// cache is dropped.
+/// Makes sure that reads come from the device: files are synced, which fio does not do and which does not count, and
+/// their cache is dropped.
 fn sync_before_reading(worker: &mut Worker<'_>) -> Result<(), Failure> {
     for file in 0..worker.lane.files.n_files() {
-        // As with fio 3.41, what was never opened is not made (`create_on_open`).
+        // As in fio 3.41, a file that was never opened is not made (`create_on_open`).
         if worker.lane.plan.spec.layout.create_on_open && !worker.lane.files.plan(file).path.exists() {
             continue;
         }

@@ -1,6 +1,6 @@
-//! What the workload of a worker is made from.
+//! Builds the plan of a worker's workload.
 //!
-//! Must not know: engines, what verification needs. Start reading at [`workload_plan`].
+//! Must not know: engines, needs of the verification. Start reading at [`workload_plan`].
 
 use crate::compat;
 use crate::files::FileSet;
@@ -35,8 +35,8 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet, shape: Shape) ->
         })
         .collect();
     let n_files = files.len();
-    // With `verify_only` no sync is done, but each takes its turn among the files, and the writes after it are those of the run
-    // that did them.
+    // With `verify_only` no sync is done, but each takes its turn in the order of files, so that the writes after it
+    // are those of the earlier run.
     let interval = |blocks: u32| if worker.streams_writes() { blocks } else { 0 };
     WorkloadPlan {
         pattern: spec.pattern.clone(),
@@ -60,15 +60,15 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet, shape: Shape) ->
         } else {
             u64::MAX
         },
-        // Trims between the I/Os of the stream count too: the worker has the sum.
+        // Inserted trims count too, and only the worker knows the sum.
         limit_ios: if worker.trims_between() { u64::MAX } else { limit_ios(worker) },
         time_based: shape.goes_on_with_time,
         rounds: shape.rounds,
     }
 }
 
-/// All directions of a verified job draw their block sizes from the seed of the reads: what reads it later then asks for the
-/// blocks that were written.
+/// All directions of a verified job draw their block sizes from the seed of the reads, so that a later job that reads
+/// asks for the blocks that were written.
 fn seeds(worker: &WorkerPlan) -> SeedTable {
     let mut seeds = worker.seeds.clone();
     if worker.spec.verify.is_some() {
@@ -86,12 +86,13 @@ fn limit_bytes(worker: &WorkerPlan, set: &FileSet) -> u64 {
     set.io_bytes.saturating_mul(u64::from(worker.spec.limits.loops.max(1)))
 }
 
-/// The engine has a queue of its own.
+/// True if the engine has a queue of its own.
 fn queues(worker: &WorkerPlan) -> bool {
     !worker.engine.def.is_inline() && (worker.queue().iodepth > 1 || worker.engine.def.targets.are_files())
 }
 
-/// Bytes that end a pass. Trims and writes of pairs count together, for the size and all that the job is to write.
+/// Bytes that end a pass. Trims and writes of pairs count together, both for the size and for the bytes that the job is
+/// to write.
 fn pass_bytes(worker: &WorkerPlan, set: &FileSet, shape: Shape) -> u64 {
     let pass_bytes = compat::pass_bytes(worker, set.pass_bytes, set.io_bytes, shape.rounds);
     if worker.spec.pattern.mix == DirectionMix::TrimWrite {

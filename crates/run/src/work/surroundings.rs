@@ -1,4 +1,4 @@
-//! Where the kernel puts a job and its I/O: NUMA nodes, control group, scheduler of its devices.
+//! The surroundings of a job in the kernel: NUMA nodes, control group, scheduler of its devices.
 //!
 //! Must not know: loops. Start reading at [`adopt_numa`], [`enter_group`], [`set_scheduler`].
 //! Facts: reference "Environment options".
@@ -17,14 +17,14 @@ use ferrio_sys::errno::EINVAL;
 use ferrio_sys::numa::{self, MemoryPolicy};
 use ferrio_sys::{process, scheduling};
 
-/// `numa_cpu_nodes`, which counts over `cpus_allowed`, and `numa_mem_policy`.
+/// Sets `numa_cpu_nodes`, which wins over `cpus_allowed`, and `numa_mem_policy`.
 pub(super) fn adopt_numa(spec: &SurroundingsSpec) -> ferrio_sys::Result<()> {
     if let Some(nodes) = &spec.numa_cpu_nodes {
         let cpus = nodes.iter().map(|node| numa::cpus_of(*node)).collect::<ferrio_sys::Result<Vec<_>>>()?.concat();
         scheduling::set_cpu_affinity(&cpus)?;
     }
     let policy = match &spec.numa_memory {
-        // The memory of a worker comes from where the system takes it anyway.
+        // The default: memory comes from where the system takes it anyway.
         None | Some(NumaMemory::Default) => return Ok(()),
         Some(NumaMemory::Prefer(node)) => MemoryPolicy::Preferred(*node),
         Some(NumaMemory::Bind(nodes)) => MemoryPolicy::Bind(nodes),
@@ -34,7 +34,8 @@ pub(super) fn adopt_numa(spec: &SurroundingsSpec) -> ferrio_sys::Result<()> {
     numa::set_memory_policy(policy)
 }
 
-/// `cgroup`: the group is made unless it is there. The worker leaves it by ending; the supervisor removes it.
+/// `cgroup`: makes the group if it does not exist, and enters it. The worker leaves it by ending; the supervisor
+/// removes it.
 pub(super) fn enter_group(plan: &WorkerPlan) -> Result<(), Failure> {
     let spec = &plan.spec.surroundings.cgroup;
     let Some(name) = &spec.name else { return Ok(()) };
@@ -59,7 +60,7 @@ pub(super) fn enter_group(plan: &WorkerPlan) -> Result<(), Failure> {
     groups.enter(name, task.as_raw_nonzero().get() as u32).map_err(failed)
 }
 
-/// `ioscheduler`: for the devices of the job's files. It stays when the job has ended, as in the reference.
+/// `ioscheduler`: sets the scheduler of the devices of the job's files. It stays after the job, as in fio.
 pub(super) fn set_scheduler(plan: &WorkerPlan, set: &FileSet, context: &WorkerContext<'_>) -> Result<(), Failure> {
     let Some(scheduler) = &plan.spec.surroundings.ioscheduler else { return Ok(()) };
     if !plan.engine.def.targets.are_files() {
@@ -67,7 +68,7 @@ pub(super) fn set_scheduler(plan: &WorkerPlan, set: &FileSet, context: &WorkerCo
     }
     let mut seen: Vec<String> = Vec::new();
     for file in &set.files {
-        // A file that is not there yet will be where its directory is.
+        // A file that does not exist yet will be on the device of its directory.
         let mut places = file.path.ancestors().filter(|place| !place.as_os_str().is_empty());
         let place = places.find(|place| place.exists()).unwrap_or(".".as_ref());
         let failed = |error: ferrio_sys::Error| {

@@ -1,4 +1,4 @@
-//! A worker from its first step to its results, in the order in which things happen.
+//! The whole work of a worker, from its first step to its results, in order.
 //!
 //! Must not know: passes, loops. Start reading at [`work`].
 //! Facts: reference, the order of steps in a job.
@@ -18,10 +18,10 @@ use ferrio_sys::errno::ETIMEDOUT;
 use ferrio_workload::replay::ReplayPlan;
 use std::time::Duration;
 
-/// A worker that was not let go within this time gives up: the supervisor is gone.
+/// Time after which a worker at the gate gives up, because the supervisor must be gone.
 const GATE_LIMIT: Duration = Duration::from_secs(24 * 3600);
 
-/// Does the whole job. `prepared`: its files, when the supervisor has laid them out already.
+/// Does the whole job. `prepared`: its files, if the supervisor has laid them out already.
 pub fn work(plan: &WorkerPlan, prepared: Option<FileSet>, context: &WorkerContext<'_>) -> WorkerOutcome {
     context.tell_start();
     let locked = match prepare::adopt_settings(plan, context) {
@@ -34,7 +34,7 @@ pub fn work(plan: &WorkerPlan, prepared: Option<FileSet>, context: &WorkerContex
     outcome
 }
 
-/// Does what a trace says.
+/// Replays a trace.
 fn replay(plan: &WorkerPlan, context: &WorkerContext<'_>) -> WorkerOutcome {
     match traced(plan, context) {
         Ok(TracedJob { plan, set, replay, remarks }) => {
@@ -47,7 +47,7 @@ fn replay(plan: &WorkerPlan, context: &WorkerContext<'_>) -> WorkerOutcome {
     }
 }
 
-/// The trace, looked through. `exec_prerun` may make it, so that the job starts before that where there is such a command.
+/// Surveys the trace. `exec_prerun` may make the trace, so a job with such a command starts before this.
 fn traced(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<TracedJob, Failure> {
     if plan.spec.surroundings.exec_prerun.is_some() {
         surroundings::enter_group(plan)?;
@@ -57,7 +57,7 @@ fn traced(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<TracedJob, F
     TracedJob::prepare(plan, context.readonly, &|| slot.is_told_to_end())
 }
 
-/// Waits until the job may start, and runs the command before it.
+/// Waits until the job may start, and runs its command.
 fn start(plan: &WorkerPlan, context: &WorkerContext<'_>) -> Result<(), Failure> {
     context.enter(WorkerState::Initialised);
     if !context.wait_at_gate(GATE_LIMIT) {
@@ -72,7 +72,7 @@ fn work_on(
     prepared: Option<FileSet>,
     context: &WorkerContext<'_>,
 ) -> WorkerOutcome {
-    // A connection is made before the clock starts.
+    // The connection is made before the clock starts.
     let connected = prepare(plan, replay, prepared, context).and_then(|mut worker| worker.connect().map(|()| worker));
     match connected {
         Ok(mut worker) => {

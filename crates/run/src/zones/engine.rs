@@ -1,6 +1,6 @@
-//! What is around the engine of a job with sequential zones: a trim resets its zone, and the engine never sees it.
+//! Wrapper for the engine of a job with sequential zones: a trim resets its zone, and never reaches the engine.
 //!
-//! Must not know: which zone. Start reading at [`ZoneResets::queue`].
+//! Must not know: the choice of zones. Start reading at [`ZoneResets::queue`].
 
 use crate::wrapped::{Wrapped, Wrapper};
 use ferrio_engine::{Engine, IoUnit, Queued};
@@ -8,10 +8,10 @@ use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::ZoneTable;
 use std::sync::Arc;
 
-/// Zones that trims reset.
+/// Tables of the zones that trims reset.
 struct ZoneResets(Vec<Arc<ZoneTable>>);
 
-/// An engine that does everything but trims.
+/// Wraps an engine, which then gets everything except for trims.
 pub(crate) fn reset_zones<'a>(inner: Box<dyn Engine + 'a>, tables: Vec<Arc<ZoneTable>>) -> Box<dyn Engine + 'a> {
     Box::new(Wrapped::new(inner, ZoneResets(tables)))
 }

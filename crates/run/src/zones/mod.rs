@@ -1,8 +1,8 @@
-//! Zones that are written in sequence (`zonemode=zbd`), before a run: those of devices, emulated ones, and the ranges of jobs
-//! that have to begin and end with them.
+//! Zones that are written in sequence (`zonemode=zbd`), before a run: zones of devices, emulated ones, and ranges of
+//! jobs, which have to begin and end with zones.
 //!
-//! Must not know: how I/Os go into zones. Start reading at [`ZoneRegistry::enter`].
-//! Messages are those of fio 3.41; those of zoned devices that the guest does not have are those that the reference names.
+//! Must not know: how I/Os are placed in zones. Start reading at [`ZoneRegistry::enter`]. Messages are those of fio
+//! 3.41, or of the reference for kinds of devices that the test machine does not have.
 
 mod engine;
 mod shared;
@@ -34,21 +34,21 @@ pub(crate) use engine::reset_zones;
 pub(crate) struct ZoneRegistry {
     n_workers: usize,
     known: HashMap<PathBuf, Known>,
-    /// Files of which a job only verifies what an earlier run wrote.
+    /// Files for which a job only verifies the writes of an earlier run.
     verified: HashSet<PathBuf>,
 }
 
-/// What is known of one file.
+/// The zones of one file, and their device.
 #[derive(Debug)]
 struct Known {
     table: Arc<ZoneTable>,
     /// `None`: the zones are emulated.
     device: Option<Arc<DeviceBehind>>,
-    /// The range in which `zone_reset_threshold` counts what is written.
+    /// The range in which `zone_reset_threshold` counts written bytes.
     counted: Option<Range<u64>>,
 }
 
-/// The zones of the files of a worker, in the order of the files; none without `zonemode=zbd`.
+/// The zones of a worker's files, in the order of the files; empty without `zonemode=zbd`.
 #[derive(Debug, Clone, Default)]
 pub struct ZonedFiles(Vec<Arc<ZoneTable>>);
 
@@ -61,7 +61,7 @@ impl PartialEq for ZonedFiles {
 impl Eq for ZonedFiles {}
 
 impl ZonedFiles {
-    /// No file has any.
+    /// True if no file has zones.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -70,14 +70,14 @@ impl ZonedFiles {
         &self.0
     }
 
-    /// What the workload has to know of them; `None` without zones.
+    /// The zones for the plan of the workload; `None` without zones.
     pub(crate) fn plan(&self, worker: &WorkerPlan) -> Option<SequentialPlan> {
         let ZoneSpec::Sequential(spec) = worker.spec.zones else { return None };
         let keeps_written = worker.spec.verify.is_some() && worker.used_directions()[DataDirection::Write];
         Some(SequentialPlan { spec, keeps_written, tables: self.0.clone(), worker: worker.thread_number })
     }
 
-    /// A worker has ended, however it did: others need not wait for what it had in flight.
+    /// Called after a worker has ended in any way, so that others do not wait for its I/Os in flight.
     pub(crate) fn release(&self, worker: &WorkerPlan) {
         for table in &self.0 {
             table.release(worker.thread_number);
@@ -90,8 +90,9 @@ impl ZoneRegistry {
         Self { n_workers, known: HashMap::new(), verified: HashSet::new() }
     }
 
-    /// Finds the zones of a worker's files and puts the ranges of a job to their borders. How much the job does stays as it is, but
-    /// for a job that writes at random and has no `io_size`: of zones with less capacity than size it does what they can hold.
+    /// Finds the zones of a worker's files, and moves the ends of the job's ranges to their borders. The amount of work
+    /// stays as it is, except for a job that writes at random without `io_size`: if zones have less capacity than size,
+    /// the job does what they can hold.
     pub(crate) fn enter(
         &mut self,
         worker: &WorkerPlan,
@@ -134,8 +135,8 @@ impl ZoneRegistry {
         Ok(())
     }
 
-    /// The zones of a file as they were before an earlier run wrote to them (`verify_only`): that is known of emulated ones, and of
-    /// one job.
+    /// The zones of a file as they were before an earlier run wrote to them (`verify_only`). They are known only for
+    /// emulated zones that a single job wrote.
     fn as_before_writes(
         &mut self,
         worker: &WorkerPlan,
@@ -177,8 +178,8 @@ impl ZoneRegistry {
 }
 
 impl Known {
-    /// One more job wants these zones. What it does not say is as the first job had it, and so is how many zones there are, also
-    /// when the file has grown since (as seen on fio 3.41).
+    /// Adds a job to these zones. Settings that it does not give are those of the first job; the number of zones also
+    /// stays, even if the file has grown since (as seen on fio 3.41).
     fn admit(
         &self,
         worker: &WorkerPlan,
@@ -193,7 +194,7 @@ impl Known {
         }
         let max_open = if let Some(device) = &self.device {
             if worker.spec.pattern.mix != DirectionMix::Read && device.writable.get().is_none() {
-                // It was empty a moment ago.
+                // Cannot fail: it was empty just before.
                 let _ = device.writable.set(target::writable(file)?);
             }
             target::table(worker, spec, file, n_workers)?.table.limits().max_open
@@ -215,7 +216,7 @@ impl Known {
         Ok(())
     }
 
-    /// A job writes to the range of a file.
+    /// Called for a job that writes to the range of a file.
     fn count(&mut self, spec: &SequentialZonesSpec, file: &FilePlan) -> Result<(), Failure> {
         const DIFFER: &str = "multi-jobs with different write ranges are not supported with zone_reset_threshold";
         let range = file.start_bytes..file.start_bytes.saturating_add(file.length_bytes);
@@ -226,7 +227,7 @@ impl Known {
     }
 }
 
-/// What cannot be done in these zones.
+/// Refuses a job that cannot work in these zones.
 fn check(worker: &WorkerPlan, spec: &SequentialZonesSpec, file: &FilePlan, table: &ZoneTable) -> Result<(), Failure> {
     let zone_bytes = table.layout().zone_bytes;
     if let ZoneSkip::Bytes(skip_bytes) = spec.skip
@@ -246,7 +247,7 @@ fn check(worker: &WorkerPlan, spec: &SequentialZonesSpec, file: &FilePlan, table
     Ok(())
 }
 
-/// The range of a job that writes begins and ends with a zone.
+/// Rounds the range of a job that writes to whole zones.
 fn round(file: &mut FilePlan, layout: &ZoneLayout, events: &mut dyn FnMut(RunEvent)) -> Result<(), Failure> {
     let zone_bytes = layout.zone_bytes;
     let (start, length, name) = (file.start_bytes, file.length_bytes, &file.name);
@@ -272,7 +273,8 @@ fn round(file: &mut FilePlan, layout: &ZoneLayout, events: &mut dyn FnMut(RunEve
     Ok(())
 }
 
-/// A job that reads in sequence begins anywhere and ends where a zone does, at its start if it has no such place.
+/// Rounds the range of a job that reads sequentially: it begins anywhere and ends with a zone; if there is no such end,
+/// the range is empty.
 fn round_reads(file: &mut FilePlan, layout: &ZoneLayout, events: &mut dyn FnMut(RunEvent)) {
     let end = file.start_bytes.saturating_add(file.length_bytes);
     let new_length = (end - end % layout.zone_bytes).saturating_sub(file.start_bytes);
@@ -284,7 +286,7 @@ fn round_reads(file: &mut FilePlan, layout: &ZoneLayout, events: &mut dyn FnMut(
     }
 }
 
-/// What the zones of a range can hold.
+/// Total capacity of the zones of a range.
 fn capacity_bytes(file: &FilePlan, layout: &ZoneLayout) -> u64 {
     let zone_bytes = layout.zone_bytes;
     let first = usize::try_from(file.start_bytes / zone_bytes).unwrap_or(usize::MAX);

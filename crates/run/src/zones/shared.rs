@@ -1,6 +1,6 @@
-//! State of zones in memory that all processes of a run share, and the device behind them.
+//! State of zones in memory that all processes of a run share, and the device behind the zones.
 //!
-//! Must not know: what the words mean. Start reading at [`SharedZones`].
+//! Must not know: the meaning of the words. Start reading at [`SharedZones`].
 
 use ferrio_sys::block_device::zones::ZonedDevice;
 use ferrio_sys::errno::EIO;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Of what is waited for there are two numbers: how often it was released, and how many workers wait.
+/// Each kind of wait has two numbers: the number of releases, and the number of waiting workers.
 const NUMBERS: usize = 2;
 
 /// The words of a table.
@@ -23,10 +23,11 @@ pub(super) struct SharedZones {
     device: Arc<DeviceBehind>,
 }
 
-/// The device behind zones; it has none where they are emulated.
+/// The device behind zones; empty for emulated zones.
 #[derive(Debug, Default)]
 pub(super) struct DeviceBehind {
-    /// Open for writing from when the first job comes that writes: descriptors that only read cannot change zones.
+    /// The device, opened for writing when the first job comes that writes, because descriptors opened for reading
+    /// cannot change zones.
     pub(super) writable: OnceLock<Box<dyn ZonedDevice>>,
 }
 

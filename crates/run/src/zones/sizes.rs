@@ -1,6 +1,7 @@
-//! Sizes of jobs that are numbers of zones (`size=4z`) whose length only their device knows, before anything else is decided.
+//! Sizes given as numbers of zones (`size=4z`), whose length only the device knows; they are converted before anything
+//! else is decided.
 //!
-//! Must not know: what jobs do in zones. Start reading at [`in_bytes`].
+//! Must not know: I/O in zones. Start reading at [`in_bytes`].
 
 use super::{refused, target};
 use crate::error::Failure;
@@ -10,16 +11,16 @@ use ferrio_spec::{JobSpec, SizesInZones, ZoneSpec};
 use ferrio_stats::note::ZoneNote;
 use std::sync::Arc;
 
-/// Jobs of workers with bytes for zones, each with the position of its worker.
+/// Jobs with sizes in bytes instead of zones, each with the index of its worker.
 pub(crate) type Converted = Vec<(usize, Arc<JobSpec>)>;
 
-/// Some job of a plan has sizes in zones.
+/// True if a job of the plan has sizes in zones.
 pub(crate) fn are_in(plan: &RunPlan) -> bool {
     plan.workers.iter().any(|worker| has_sizes(&worker.spec))
 }
 
-/// Looks at the devices of jobs with sizes in zones. Sizes that cannot be turned into bytes are not among what comes out, and
-/// [`check`] has the reason. `look_at` hears for which worker something may take its time.
+/// Looks at the devices of jobs with sizes in zones. Jobs whose sizes cannot be converted are left out; [`check`] then
+/// has the reason. `look_at` is called with each worker before its device is looked at, which may take long.
 pub(crate) fn in_bytes(plan: &RunPlan, look_at: &dyn Fn(usize)) -> Converted {
     let of_worker = |(index, worker): (usize, &WorkerPlan)| {
         if !has_sizes(&worker.spec) {
@@ -31,7 +32,7 @@ pub(crate) fn in_bytes(plan: &RunPlan, look_at: &dyn Fn(usize)) -> Converted {
     plan.workers.iter().enumerate().filter_map(of_worker).collect()
 }
 
-/// Puts jobs with bytes for zones into their plan.
+/// Puts the converted jobs into their plan.
 pub(crate) fn put_into(plan: &mut RunPlan, sizes: Converted) {
     if sizes.is_empty() {
         return;
@@ -46,7 +47,7 @@ fn has_sizes(spec: &JobSpec) -> bool {
     matches!(&spec.zones, ZoneSpec::Sequential(zones) if zones.sizes.first().is_some())
 }
 
-/// Fails if sizes of a worker are still numbers of zones.
+/// Fails if a worker still has sizes in zones.
 pub(crate) fn check(worker: &WorkerPlan) -> Result<(), Failure> {
     match converted(worker)? {
         None => Ok(()),
@@ -54,7 +55,7 @@ pub(crate) fn check(worker: &WorkerPlan) -> Result<(), Failure> {
     }
 }
 
-/// The job with bytes for zones; `None` if it has no such sizes.
+/// The job with sizes in bytes; `None` if it has none in zones.
 fn converted(worker: &WorkerPlan) -> Result<Option<JobSpec>, Failure> {
     let ZoneSpec::Sequential(zones) = worker.spec.zones else { return Ok(None) };
     if !has_sizes(&worker.spec) {
@@ -71,7 +72,7 @@ fn converted(worker: &WorkerPlan) -> Result<Option<JobSpec>, Failure> {
     Ok(Some(spec))
 }
 
-/// The length that zones have on all devices of a job.
+/// The length of a zone, which must be the same on all devices of a job.
 fn zone_bytes(worker: &WorkerPlan) -> Result<u64, Failure> {
     let mut known = None;
     for path in files::named_paths(worker) {

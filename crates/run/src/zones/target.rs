@@ -1,6 +1,6 @@
-//! Which zones a file or device has.
+//! Finds the zones of a file or device.
 //!
-//! Must not know: what jobs do in them. Start reading at [`table`].
+//! Must not know: I/O in zones. Start reading at [`table`].
 
 use super::shared::{DeviceBehind, SharedZones};
 use super::{EINVAL, refused};
@@ -23,10 +23,10 @@ const MAX_ZONES: u64 = 1 << 24;
 /// The kernel counts in sectors.
 const SECTOR_BYTES: u64 = 512;
 
-/// Smallest emulated zone.
+/// Length of the smallest emulated zone.
 const MIN_ZONE_BYTES: u64 = 512;
 
-/// The zones of a device as the kernel knows them.
+/// The zones of a device, as the kernel reports them.
 #[derive(Debug)]
 pub(super) struct FoundZones {
     pub(super) model: ZoneModel,
@@ -35,7 +35,7 @@ pub(super) struct FoundZones {
     pub(super) is_writable: bool,
     /// Most zones that may be open; 0: no limit.
     pub(super) max_open: u32,
-    /// Most zones that may be written in part; 0: no limit.
+    /// Most zones that may be partly written; 0: no limit.
     pub(super) max_active: u32,
 }
 
@@ -43,11 +43,11 @@ pub(super) struct FoundZones {
 #[derive(Debug)]
 pub(super) struct TargetZones {
     pub(super) table: ZoneTable,
-    /// `None`: they are emulated, and not those of a zoned device.
+    /// The device, if it is a zoned one; `None`: the zones are emulated.
     pub(super) device: Option<Arc<DeviceBehind>>,
 }
 
-/// The zones of a file, be they its own, as those of a zoned device, or emulated.
+/// The zones of a file: those of the device, or emulated ones.
 pub(super) fn table(
     worker: &WorkerPlan,
     spec: &SequentialZonesSpec,
@@ -60,12 +60,12 @@ pub(super) fn table(
     }
 }
 
-/// Only jobs that change zones have to have the device open for writing.
+/// True for jobs that change zones; only these need the device open for writing.
 fn changes_zones(worker: &WorkerPlan) -> bool {
     worker.spec.pattern.mix != DirectionMix::Read
 }
 
-/// The device, open for writing.
+/// The device, opened for writing.
 pub(super) fn writable(file: &FilePlan) -> Result<Box<dyn ZonedDevice>, Failure> {
     let fd = OpenRequest { access: Access::ReadWrite, is_direct: true, ..OpenRequest::default() }
         .open(&file.path)
@@ -75,7 +75,7 @@ pub(super) fn writable(file: &FilePlan) -> Result<Box<dyn ZonedDevice>, Failure>
     Ok(Box::new(OpenZonedDevice(fd)))
 }
 
-/// Bytes from one zone of a device to the next; `None`: it has none, or it is no block device.
+/// Distance between two zones of a device; `None`: it has no zones, or is no block device.
 pub(super) fn device_zone_bytes(worker: &WorkerPlan, path: &Path) -> Result<Option<u64>, Failure> {
     let is_device = FileInfo::of_path(path).is_ok_and(|info| info.kind == FileKind::Block);
     if !worker.engine.def.targets.are_files() || !is_device {
@@ -91,7 +91,7 @@ fn unreadable(error: &ferrio_sys::Error) -> Failure {
     failure!(errno_of(error), "zbd_init_files").explained(Note::system(During::Nothing, error))
 }
 
-/// Neither the device nor the job says how large a zone is.
+/// Neither the device nor the job gives the size of a zone.
 pub(super) fn needs_zone_size(name: &str) -> Failure {
     refused(ZoneNote::SizeIsMandatory { name: name.to_owned() })
 }
@@ -137,7 +137,7 @@ pub(super) fn of_device(
     let limits = limits(spec, &found, name)?;
     let behind = Arc::new(DeviceBehind::default());
     if found.is_writable {
-        // It was empty a moment ago.
+        // Cannot fail: it was empty just before.
         let _ = behind.writable.set(found.device);
     }
     let table = make(name, layout, limits, n_workers, &behind)?;
@@ -147,7 +147,7 @@ pub(super) fn of_device(
     Ok(TargetZones { table, device: Some(behind) })
 }
 
-/// What a zone takes of the limits of its device.
+/// How a zone counts for the limits of its device.
 fn activity(condition: ZoneCondition) -> ZoneActivity {
     match condition {
         ZoneCondition::ExplicitlyOpen => ZoneActivity::OpenByRequest,
@@ -156,7 +156,7 @@ fn activity(condition: ZoneCondition) -> ZoneActivity {
     }
 }
 
-/// The limits of the job, which are not above those of the device.
+/// The limits of the job, which must not exceed those of the device.
 fn limits(spec: &SequentialZonesSpec, found: &FoundZones, name: &str) -> Result<ZoneLimits, Failure> {
     let of_device = [found.max_open, found.max_active].into_iter().filter(|limit| *limit > 0).min().unwrap_or(0);
     let max_open = match (spec.max_open, of_device) {
@@ -173,7 +173,7 @@ fn limits(spec: &SequentialZonesSpec, found: &FoundZones, name: &str) -> Result<
     Ok(ZoneLimits { max_open: max_open as usize, max_active, max_device_open })
 }
 
-/// `None`: zones do not all lie at multiples of the size.
+/// `None`: some zone does not begin at a multiple of the size.
 fn layout_of(zones: &[Zone], zone_bytes: u64) -> Option<ZoneLayout> {
     let is_in_place = |(index, zone): (usize, &Zone)| {
         (index as u64).checked_mul(zone_bytes) == Some(zone.start_bytes) && zone.length_bytes <= zone_bytes
@@ -182,7 +182,7 @@ fn layout_of(zones: &[Zone], zone_bytes: u64) -> Option<ZoneLayout> {
         return None;
     }
     let shape = |zone: &Zone| ZoneShape {
-        // Nothing can be written to what is broken.
+        // A broken zone has no capacity left to write.
         capacity_bytes: match zone.condition {
             ZoneCondition::ReadOnly | ZoneCondition::Offline => zone.written_bytes,
             _ => zone.capacity_bytes,

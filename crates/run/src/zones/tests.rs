@@ -1,4 +1,4 @@
-//! Zones of devices by a device that is none, and the ranges of jobs.
+//! Zones of devices, with a fake device, and the ranges of jobs.
 
 use super::target::{FoundZones, of_device};
 use super::*;
@@ -7,17 +7,17 @@ use ferrio_sys::block_device::zones::{Zone, ZoneCondition, ZoneKind, ZoneModel, 
 use ferrio_sys::file::FileKind;
 use std::sync::Mutex;
 
-/// What explains an error.
+/// The message of an error.
 fn text_of(error: Failure) -> String {
     error.note.map_or_else(String::new, |note| ferrio_report::words::note(&note))
 }
 
 const ZONE: u64 = 1 << 20;
 
-/// Starts and lengths of what a device was asked to reset.
+/// Starts and lengths of the resets that a device was asked for.
 type Resets = Arc<Mutex<Vec<(u64, u64)>>>;
 
-/// Four zones of which the first can be written anywhere; keeps what it is asked to reset.
+/// Four zones, of which the first can be written anywhere; records the resets that it is asked for.
 #[derive(Debug, Default)]
 struct Fake {
     resets: Resets,
@@ -122,7 +122,7 @@ fn a_device_tells_its_zones() {
     let (table, resets) = device_table(3, |_, _| ()).unwrap();
     assert_eq!((table.layout().zone_bytes, table.layout().n_zones, table.limits().max_open), (ZONE, 4, 3));
     assert_eq!((1..4).map(|zone| table.written(zone)).collect::<Vec<_>>(), [4096, ZONE / 2, 8192]);
-    // What is broken can be written no further.
+    // A broken zone has no capacity left to write.
     let capacity = |zone| table.layout().shape(zone).capacity_bytes;
     assert_eq!((1..4).map(capacity).collect::<Vec<_>>(), [ZONE / 2, ZONE / 2, 8192]);
     table.trim(ZONE, ZONE).unwrap();
@@ -147,7 +147,7 @@ fn what_a_device_cannot_is_refused() {
     assert_eq!(device_table(2, ignored).unwrap().0.limits().max_open, 3);
 }
 
-/// The range and the messages, or the error, as seen on fio 3.41.
+/// The range and the messages, or the error; expected values are fio 3.41's.
 fn rounded(start: u64, length: u64, file_bytes: u64) -> Result<(u64, u64, Vec<String>), String> {
     rounded_of(DirectionMix::Write, start, length, file_bytes)
 }
@@ -182,7 +182,7 @@ fn ranges_are_put_to_borders_of_zones() {
     assert_eq!(rounded(0, 40, 40), Err(small.to_owned()));
 }
 
-/// Where such a job begins is as it was said, where it ends is the end of a zone.
+/// Such a job begins where it was told to, and ends with a zone.
 #[test]
 fn reads_in_sequence_end_with_a_zone() {
     for (start, length, expected) in [(20, 200, 172), (0, 100, 64), (0, 20, 0), (20, 20, 0)] {
@@ -214,7 +214,7 @@ fn a_job_that_writes_at_random_writes_what_zones_can_hold() {
     assert_eq!(amounts(DirectionMix::Read, true, None), (256, 256));
 }
 
-/// A threshold counts what is written in one range. Jobs without one do not count, whatever they write.
+/// A threshold counts written bytes in one range. Jobs without a threshold do not count, whatever they write.
 #[test]
 fn a_threshold_is_that_of_one_range() {
     let mut registry = ZoneRegistry::new(8);
@@ -249,7 +249,7 @@ fn jobs_on_one_file_have_the_same_zones() {
     };
     let (zone, length) = (64 << 10, 256 << 10);
     let first = enter(zone, 2, 0, length).unwrap();
-    // What is not said is as it was, and the file may have grown.
+    // Settings that are not given stay as they were, even if the file has grown.
     for (zone_bytes, max_open, file_bytes) in
         [(zone, 2, length), (0, 2, length), (zone, 0, length), (zone, 2, 2 * length)]
     {

@@ -1,7 +1,7 @@
-//! What is told of zones that are written in sequence (`--debug=zbd`): which are opened, written, closed and reset.
+//! Lines about sequential zones (`--debug=zbd`): which are opened, written, closed and reset.
 //!
-//! The zones are looked at before each I/O that goes to them; the stream that chooses zones knows nothing of it. Must not know: how a
-//! zone is chosen. Start reading at [`ToldZones::tell`].
+//! The zones are compared before each I/O that goes to them, so that the stream that chooses zones needs no code for
+//! this. Must not know: how a zone is chosen. Start reading at [`ToldZones::tell`].
 
 use super::ZonedFiles;
 use crate::files::FileSet;
@@ -11,7 +11,7 @@ use ferrio_units::Direction;
 use ferrio_workload::ZoneTable;
 use std::sync::Arc;
 
-/// The zones of a job's files as they were at the last I/O.
+/// State of the zones of a job's files at the last I/O.
 pub(crate) struct ToldZones {
     files: Vec<ToldFile>,
     owner: u32,
@@ -22,12 +22,12 @@ struct ToldFile {
     table: Arc<ZoneTable>,
     /// Zones that the worker has open.
     open: Vec<usize>,
-    /// By zone: where its last write ended.
+    /// By zone: end of its last write.
     written: Vec<u64>,
 }
 
 impl ToldZones {
-    /// `None`: the files have no such zones.
+    /// `None`: the files have no sequential zones.
     pub(crate) fn new(set: &FileSet, owner: u32) -> Option<Self> {
         if set.zones.is_empty() {
             return None;
@@ -42,7 +42,7 @@ impl ToldZones {
         Some(Self { files: names.zip(set.zones.tables()).map(file).collect(), owner })
     }
 
-    /// An I/O is about to go to a file.
+    /// Called before an I/O to a file.
     pub(crate) fn tell(&mut self, tracer: &Tracer<'_>, unit: &IoUnit) {
         let Some(file) = self.files.get_mut(unit.file_index as usize) else { return };
         let tell = |text: String| tracer.keep(TraceGroup::Zbd, &text);
@@ -72,7 +72,7 @@ impl ToldZones {
     }
 }
 
-/// What is told of zones when they are set up.
+/// Lines about the zones when they are set up.
 pub(crate) fn setup_lines(set: &FileSet) -> Vec<String> {
     let ZonedFiles(tables) = &set.zones;
     let of_file = |(name, table): (&String, &Arc<ZoneTable>)| {

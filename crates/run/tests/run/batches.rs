@@ -1,13 +1,13 @@
-//! How I/Os are handed over and taken back: batches, marks, stamps.
+//! Submission and completion of I/Os: batches, marks, stamps.
 //!
 //! Start reading at [`batches_and_marks`]; its sequence of calls is that of fio 3.41 with libaio under strace:
-//! `io_submit` 4, 4, `io_pgetevents` (2, 8), again while more than `iodepth_low` are out.
+//! `io_submit` 4, 4, `io_pgetevents` (2, 8), repeated while more than `iodepth_low` are in flight.
 
 use crate::builder::{US, reads, set_depth, set_text, sim_reader, writes};
 use crate::probe::{COMMIT_NS, Call, QUEUE_NS, drive};
 use ferrio_spec::{DirectionMix, EngineValue, JobSpec, QueueSpec, SizeSpec};
 
-/// Shorter: a queue call is `Q`, a commit its number, a reap `R` with bounds and number.
+/// A short form of calls: a queue call is `Q`, a commit its number, a reap `R` with bounds and number.
 fn shorten(calls: &[Call]) -> String {
     let word = |call: &Call| match call {
         Call::Queue(_) => "Q".to_owned(),
@@ -42,7 +42,7 @@ fn batches_and_marks() {
 
 #[test]
 fn no_more_than_the_low_mark_stay_out() {
-    // One channel: completions come one by one; two are waited for at a time until two are out.
+    // One channel: completions come one by one; two are waited for at a time until two are in flight.
     let driven = drive(deep(14, 1, BATCHES));
     let first = "Q Q Q Q 4 Q Q Q Q 4 R(2,8)=2 R(2,8)=2 R(2,8)=2";
     let second = "Q Q Q Q 4 Q Q 2 R(2,8)=2 R(2,8)=2 R(2,8)=2";
@@ -78,7 +78,7 @@ fn a_unit_never_goes_to_a_slot_in_use() {
     let driven = drive(deep(200, 3, BATCHES));
     let mut used = [false; 8];
     let mut n_used = 0;
-    // Which slots come back is not noted: never are more in use than the depth.
+    // The list does not tell which slots come back, but there are never more in use than the depth.
     for call in driven.io_calls() {
         match call {
             Call::Queue(slot) => {
@@ -114,7 +114,7 @@ fn units_of_one_call_share_its_stamp() {
     let queue = QueueSpec { iodepth: 4, batch_submit: 4, batch_complete_min: 4, batch_complete_max: 4, low: 1 };
     let driven = drive(costly(deep(40, 4, queue)));
     let read = reads(&driven.outcome.stats);
-    // All four start with the stamp before the first and are handed over after four queue calls and a commit.
+    // All four start with the stamp before the first, and are submitted after four queue calls and a commit.
     let slat_ns = 4 * 200 + 3_000;
     for (stat, ns) in [(&read.slat, slat_ns), (&read.clat, 100 * US), (&read.lat, 100 * US + slat_ns)] {
         assert_eq!((stat.n_samples, stat.min_ns, stat.max_ns), (40, ns, ns));

@@ -1,4 +1,4 @@
-//! What becomes of blocks under trims and writes.
+//! States of blocks under trims and writes.
 //!
 //! Start reading at [`trimmed_and_written_again`].
 
@@ -38,7 +38,7 @@ fn blocks_that_fail_stay_so_and_have_their_trims() {
     let (mut outcome, _) = simulate(vec![job]);
     let states = outcome.record.workers.remove(0).stats.block_states.expect("the job asks for them");
     assert_eq!(counts(&states), [0, 0, 15, 0, 1]);
-    // What is done to it later does not count.
+    // Later I/Os to the block do not count.
     assert_eq!(states.percentiles(&[50.0]), [(50.0, 2)]);
 }
 

@@ -1,4 +1,4 @@
-//! Jobs without a parser, and the short ways of running them.
+//! Jobs without a parser, and short functions to run them.
 //!
 //! Must not know: what is tested. Start reading at [`job`] and [`simulate`].
 
@@ -8,7 +8,7 @@ use ferrio_spec::{ControlSettings, EngineValue, JobSpec, QueueSpec, RunSpec, Siz
 use ferrio_stats::{DirectionStats, ThreadStats};
 use ferrio_units::DataDirection;
 
-/// Bytes of a block where a test says nothing else.
+/// Length of a block, unless a test sets another one.
 pub(crate) const BLOCK: u64 = 4096;
 /// Nanoseconds in a microsecond.
 pub(crate) const US: u64 = 1_000;
@@ -35,17 +35,17 @@ pub(crate) fn sim_reader(name: &str, service: &str, n_blocks: u64) -> JobSpec {
     job
 }
 
-/// Sets an engine option that is a text.
+/// Sets an engine option with a text value.
 pub(crate) fn set_text(job: &mut JobSpec, name: &str, value: &str) {
     job.engine.options.push((name.to_owned(), EngineValue::Text(value.to_owned())));
 }
 
-/// Sets `iodepth`, with the batches that follow from it.
+/// Sets `iodepth`, and the batches that follow from it.
 pub(crate) fn set_depth(job: &mut JobSpec, iodepth: u32) {
     job.queue = QueueSpec { iodepth, batch_submit: 1, batch_complete_min: 1, batch_complete_max: 1, low: iodepth };
 }
 
-/// Everything that a run told.
+/// All events of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     pub(crate) messages: Vec<(MessageStream, String)>,
@@ -65,12 +65,12 @@ impl RunObserver for Events {
 }
 
 impl Events {
-    /// Messages of errors.
+    /// Number of error messages.
     pub(crate) fn n_errors(&self) -> usize {
         self.messages.iter().filter(|(stream, _)| *stream == MessageStream::Error).count()
     }
 
-    /// The messages of a stream, one below the other.
+    /// The messages of a stream, one on each line.
     pub(crate) fn text(&self, stream: MessageStream) -> String {
         let texts = self.messages.iter().filter(|(other, _)| *other == stream).map(|(_, text)| text.as_str());
         texts.collect::<Vec<_>>().join("\n")
@@ -107,17 +107,18 @@ pub(crate) fn simulate(jobs: Vec<JobSpec>) -> (RunOutcome, Events) {
     (outcome, events)
 }
 
-/// The figures of the first block of fio's report: members of a group summed, directions as one where that is asked for.
+/// The figures of the first block of fio's report: members of a group are summed, and directions are unified if the job
+/// asks for it.
 pub(crate) fn first_block(outcome: &RunOutcome) -> ThreadStats {
     ferrio_report::fio_view(&outcome.record).jobs.remove(0).stats.into_owned()
 }
 
-/// What fio's report says of the failure of its first block.
+/// The failure of its first block in fio's report.
 pub(crate) fn failure_text(outcome: &RunOutcome) -> String {
     ferrio_report::fio_view(&outcome.record).jobs.remove(0).failure_text
 }
 
-/// The figures of one job on virtual time, which does not fail.
+/// Runs one job on virtual time, and checks that it does not fail; its figures.
 pub(crate) fn simulate_one(job: JobSpec) -> ThreadStats {
     let (mut outcome, events) = simulate(vec![job]);
     assert_eq!((outcome.n_failed, events.text(MessageStream::Error)), (0, String::new()));
@@ -125,7 +126,7 @@ pub(crate) fn simulate_one(job: JobSpec) -> ThreadStats {
     *outcome.record.workers.remove(0).stats
 }
 
-/// Runs jobs on virtual time, and tells somebody of its intervals.
+/// Runs jobs on virtual time, with an observer of its intervals.
 pub(crate) fn simulate_with_intervals(
     jobs: Vec<JobSpec>,
     interval: std::time::Duration,
@@ -134,7 +135,7 @@ pub(crate) fn simulate_with_intervals(
     go(jobs, RunSettings { record_interval: Some(interval), ..virtual_settings() }, observer)
 }
 
-/// Runs jobs as processes and threads, and tells somebody of its intervals.
+/// Runs jobs as processes and threads, with an observer of its intervals.
 pub(crate) fn run_with_intervals(
     jobs: Vec<JobSpec>,
     interval: std::time::Duration,
@@ -151,22 +152,22 @@ pub(crate) fn run(jobs: Vec<JobSpec>) -> (RunOutcome, Events) {
     (outcome, events)
 }
 
-/// Runs jobs as processes and threads, and tells somebody.
+/// Runs jobs as processes and threads, with an observer.
 pub(crate) fn run_with(jobs: Vec<JobSpec>, observer: &mut dyn RunObserver) -> RunOutcome {
     go(jobs, settings(), observer)
 }
 
-/// Runs jobs as processes and threads, with something that looks in or ends them.
+/// Runs jobs as processes and threads, with settings for reports and triggers.
 pub(crate) fn run_under(control: ControlSettings, jobs: Vec<JobSpec>, observer: &mut dyn RunObserver) -> RunOutcome {
     go(jobs, RunSettings { control, ..settings() }, observer)
 }
 
-/// The reads.
+/// The figures of the reads.
 pub(crate) fn reads(stats: &ThreadStats) -> &DirectionStats {
     &stats.directions[DataDirection::Read]
 }
 
-/// The writes.
+/// The figures of the writes.
 pub(crate) fn writes(stats: &ThreadStats) -> &DirectionStats {
     &stats.directions[DataDirection::Write]
 }

@@ -1,7 +1,7 @@
-//! Tests that need a process of their own: for its limits, its table of descriptors.
+//! Tests that need their own process, because of its limits or its descriptor table.
 //!
-//! Such a test has two halves. The child is a test of this program that is ignored otherwise; the parent runs this
-//! program again with only that test. Start reading at [`Child::start`].
+//! Such a test has two halves. The child is an ignored test of this program; the parent runs this program again with
+//! only that test. Start reading at [`Child::start`].
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    /// Runs the test of this name, with a directory for what it leaves behind.
+    /// Runs the test with this name; `directory` is for the files that it leaves.
     pub(crate) fn start(test: &str, directory: &Path) -> Self {
         let program = std::env::current_exe().unwrap();
         let process = Command::new(program)
@@ -29,7 +29,7 @@ impl Child {
         Self { process, directory: directory.to_owned() }
     }
 
-    /// Waits for its end; its answer.
+    /// Waits for its end, and returns its answer.
     pub(crate) fn answer(self) -> Value {
         let output = self.process.wait_with_output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -40,7 +40,7 @@ impl Child {
     }
 }
 
-/// In the child: its directory. `None` when somebody runs all ignored tests.
+/// In the child: its directory. `None` if all ignored tests are being run.
 pub(crate) fn directory(test: &str) -> Option<PathBuf> {
     let directory = std::env::var_os(DIRECTORY).map(PathBuf::from);
     if directory.is_none() {
@@ -49,7 +49,7 @@ pub(crate) fn directory(test: &str) -> Option<PathBuf> {
     directory
 }
 
-/// In the child: leaves the answer.
+/// In the child: writes the answer.
 pub(crate) fn answer(directory: &Path, value: &Value) {
     std::fs::write(directory.join("answer"), value.to_string()).unwrap();
 }

@@ -1,4 +1,4 @@
-//! Looking into runs and ending them: reports at an interval, samples of bandwidth, triggers, idleness.
+//! Reports during runs, and their ends: reports at an interval, samples of bandwidth, triggers, idleness.
 //!
 //! Start reading at [`Seen`].
 
@@ -12,7 +12,7 @@ use ferrio_stats::RunRecord;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// What was told while a run went on.
+/// Events seen during a run.
 #[derive(Default)]
 struct Seen {
     reports: Vec<RunRecord>,
@@ -21,7 +21,7 @@ struct Seen {
     until: Option<Until>,
 }
 
-/// When there is enough to see, the file that ends the run is made.
+/// Makes the file that ends the run, as soon as enough events were seen.
 struct Until {
     is_enough: fn(&Seen) -> bool,
     trigger_file: PathBuf,
@@ -44,7 +44,7 @@ impl RunObserver for Seen {
     }
 }
 
-/// Runs until there is enough to see, however long the machine takes for it.
+/// Runs jobs until enough events were seen, however long that takes.
 fn run_until(is_enough: fn(&Seen) -> bool, control: ControlSettings, jobs: Vec<JobSpec>) -> (RunOutcome, Seen) {
     let scratch = Scratch::new("until");
     let trigger_file = scratch.path().join("enough");
@@ -54,14 +54,14 @@ fn run_until(is_enough: fn(&Seen) -> bool, control: ControlSettings, jobs: Vec<J
     (outcome, seen)
 }
 
-/// A process and a thread that end only by a trigger.
+/// A process and a thread that only a trigger ends.
 fn both() -> Vec<JobSpec> {
     let mut jobs = vec![endless("process"), endless("thread")];
     jobs[1].worker.thread = true;
     jobs
 }
 
-/// Both jobs have done something in several of them.
+/// True if both jobs have done something in several reports.
 fn enough_reports(seen: &Seen) -> bool {
     let is_of_both = |report: &&RunRecord| report.workers.iter().all(|job| reads(&job.stats).n_completed > 0);
     seen.reports.iter().filter(is_of_both).count() >= 3
@@ -82,7 +82,7 @@ fn reports_are_cumulative_and_of_their_time() {
             assert!(reads(later).runtime_ns <= later.total_runtime_ns + 20_000_000);
         }
     }
-    // Before the third second nobody is told when the jobs end.
+    // Reports before the third second have no estimate.
     let views = seen.reports.iter().map(fio_view);
     assert!(views.into_iter().all(|view| view.elapsed_secs >= 3 || view.eta_secs == 2_147_483_647));
 }
@@ -97,7 +97,7 @@ fn a_report_does_not_wait_for_a_silent_job() {
     let outcome = run_under(control, vec![job], &mut seen);
     assert_eq!(outcome.n_failed, 0);
     assert!(started_at.elapsed() >= Duration::from_millis(2_500), "it ends when its I/O does");
-    // The first reports may be from before its start.
+    // The first reports may come before its start.
     let silent: Vec<_> = seen.reports.iter().map(|report| &report.workers[0].stats).collect();
     let silent: Vec<_> = silent.into_iter().filter(|stats| reads(stats).n_completed == 0).collect();
     let longest_ns = silent.iter().map(|stats| stats.total_runtime_ns).max();
@@ -120,7 +120,8 @@ fn samples_of_bandwidth_add_up() {
     let mut last_ms = 0;
     for sample in &seen.samples {
         assert!(sample.time_ms > last_ms, "{:?}", seen.samples);
-        // KiB a second are rounded down; both times are, so that a sample may stand for a millisecond less than it seems.
+        // Both KiB a second and times are rounded down, so that a sample may stand for a millisecond less than it
+        // seems.
         bytes += sample.kib_per_sec.0[0] * 1_024 * (sample.time_ms - last_ms - 1) / 1_000;
         assert_eq!(sample.kib_per_sec.0[1..], [0, 0]);
         last_ms = sample.time_ms;

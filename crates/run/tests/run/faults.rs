@@ -33,7 +33,7 @@ fn the_first_error_ends_the_job() {
 
 #[test]
 fn an_error_among_several_in_flight_ends_the_job() {
-    // All 8 complete at the same time, so that the failed one is reaped with others before and behind it.
+    // All 8 complete at the same time, so that the failed one is reaped together with others.
     for nth in [1, 4, 8, 50] {
         let mut job = faulty(&format!("eio@{nth}"));
         set_text(&mut job, "sim_channels", "8");
@@ -94,15 +94,15 @@ fn only_listed_errors_are_ignored() {
     let mut full = faulty("eio@50");
     full.pattern.mix = DirectionMix::Write;
     set_text(&mut full, "sim_capacity", &(90 * BLOCK).to_string());
-    // continue_on_error knows EIO but not ENOSPC.
+    // continue_on_error covers EIO but not ENOSPC.
     let mut job = full.clone();
     job.errors.continue_on.write = true;
     let (outcome, _) = simulate(vec![job.clone()]);
     assert_eq!((outcome.n_failed, outcome.record.workers[0].stats.errno), (1, ENOSPC));
-    // The one that ends the job is counted too, as fio 3.41 does.
+    // The error that ends the job is counted too, as in fio 3.41.
     let counted = outcome.record.workers[0].stats.tolerated;
     assert_eq!((counted.n_total, counted.first_errno), (2, EIO));
-    // A list replaces what is known.
+    // A list replaces the default errors.
     job.errors.ignore[1] = Some(vec![ENOSPC]);
     let (outcome, _) = simulate(vec![job.clone()]);
     assert_eq!((outcome.n_failed, outcome.record.workers[0].stats.errno), (1, EIO));
@@ -154,12 +154,12 @@ fn a_short_transfer_goes_on_with_its_rest() {
         set_depth(&mut job, depth);
         let stats = simulate_one(job);
         let read = reads(&stats);
-        // Every tenth arrival is cut: 100 I/Os and their rests are 111 arrivals, of which 11 are cut.
+        // Every tenth arrival is cut short: 100 I/Os and their rests are 111 arrivals, of which 11 are cut.
         assert_eq!((read.n_short, read.n_issued, read.n_completed, read.bytes), (11, 100, 100, 100 * BLOCK), "{depth}");
         assert_eq!(read.clat.n_samples, 100, "{depth}");
         assert_eq!(read.slat.n_samples, 100, "an I/O is handed over once, its rest is no new I/O");
         assert_eq!(read.lat.n_samples, 100, "{depth}");
-        // Depths are those of I/Os: percentages of more than 100 would come of it.
+        // Depths count I/Os; counting rests would give percentages above 100.
         assert_eq!(stats.depth.0.iter().sum::<u64>(), 100, "{depth}");
     }
 }
@@ -175,7 +175,7 @@ fn the_latency_of_a_short_transfer_is_that_of_the_whole() {
 
 #[test]
 fn a_transfer_may_come_short_twice() {
-    // The rest of 2048 bytes is cut to 1024, the next rest moves.
+    // The rest of 2048 bytes is cut to 1024; the next rest is moved whole.
     let stats = simulate_one(faulty("short@10,short@11"));
     let read = reads(&stats);
     assert_eq!((read.n_short, read.n_completed, read.bytes), (1, 100, 100 * BLOCK), "one I/O came short");
@@ -188,7 +188,7 @@ fn reads_behind_the_end_of_the_device_move_nothing() {
     set_text(&mut job, "sim_capacity", &(50 * BLOCK).to_string());
     let (outcome, _) = simulate(vec![job]);
     let stats = &outcome.record.workers[0].stats;
-    // As with the engines of fio that complete later: no error, and no byte.
+    // As with those engines of fio that complete later: no error, and 0 bytes.
     assert_eq!((outcome.n_failed, stats.errno), (0, 0));
     assert_eq!((reads(stats).n_completed, reads(stats).bytes), (100, 50 * BLOCK));
 }

@@ -1,4 +1,4 @@
-//! Files of real runs: many of them, laid out only, missing ones, and set-ups that fail.
+//! Files of real runs: many of them, files that are only laid out, missing ones, and set-ups that fail.
 //!
 //! Start reading at [`ten_thousand_files`].
 
@@ -48,7 +48,7 @@ fn child_ten_thousand_files() {
 fn ten_thousand_files() {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { maximum: Some(10_600), ..limit };
-    // Whoever is root in a container need not be allowed to raise it.
+    // Even root may not raise the limit in a container.
     if let Some(hard) = limit.maximum.filter(|hard| *hard < 10_600)
         && setrlimit(Resource::Nofile, raised).is_err()
     {
@@ -122,7 +122,7 @@ fn files_are_laid_out_by_the_worker_on_request() {
     assert!(outcome.record.workers.iter().all(|job| reads(&job.stats).bytes == 16 * BLOCK));
 }
 
-/// Runs a job that cannot be set up before one that can. What is told of its own process is information, as in fio.
+/// Runs a job that cannot be set up before one that can. As in fio, messages of the job's own process are information.
 fn fails(bad: JobSpec) -> (ThreadStats, String) {
     let (stats, events) = failed(bad);
     (stats, events.text(MessageStream::Error))
@@ -150,7 +150,7 @@ fn a_job_without_size_is_skipped() {
             "{:?}",
             events.messages
         );
-        // A job that makes its own files fails in its own process.
+        // A job that makes its files itself fails in its own process.
         let told = events.text(if serialize { MessageStream::Error } else { MessageStream::Info });
         let line = told.lines().last().unwrap();
         assert_eq!(line.starts_with("fio: pid=0, err=22/file:size.rs:"), serialize, "{told}");
@@ -163,7 +163,7 @@ fn a_job_without_directory_is_skipped() {
     let scratch = Scratch::new("nodirectory");
     std::fs::write(scratch.path().join("file"), "").unwrap();
     let mut bad = reader("bad", "psync", 10);
-    // The parent of the file is itself a file: it can neither be there nor be made.
+    // The parent of the file is itself a file, so that the file neither exists nor can be made.
     bad.target.directories = vec![scratch.path().join("file/below")];
     let (stats, told) = fails(bad);
     assert_eq!(stats.errno, 20, "{told}");
@@ -205,7 +205,7 @@ fn an_engine_that_refuses_its_options_is_a_set_up_failure() {
     }
 }
 
-/// The stamps in every sector say where it was meant to go.
+/// The stamp in every sector tells its intended place.
 #[test]
 fn every_engine_writes_every_sector_to_its_place() {
     for engine in ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap"] {
@@ -216,7 +216,7 @@ fn every_engine_writes_every_sector_to_its_place() {
             (job.pattern.random, job.pattern.rw_postfix) = (true, 1);
             job.target.nrfiles = 3;
             job.target.directories = vec![scratch.path().to_owned()];
-            // See `offload.rs` about forks and POSIX AIO.
+            // `offload.rs` explains why POSIX AIO must not run in a fork here.
             job.worker.thread = thread || engine == "posixaio";
             set_depth(&mut job, iodepth);
             job.queue.batch_submit = iodepth.min(3);

@@ -1,4 +1,5 @@
-//! Jobs that share I/Os by weight. How shares are counted is tested beneath the counts; here jobs of all kinds get to their end.
+//! Jobs that share I/Os by weight. The unit tests of the counters check the shares; here jobs of all kinds reach their
+//! ends.
 //!
 //! Start reading at [`jobs_that_share_get_to_their_end`].
 

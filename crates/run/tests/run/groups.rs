@@ -1,4 +1,4 @@
-//! Jobs that are reported together.
+//! Jobs with a common report.
 //!
 //! Start reading at [`members_are_merged_exactly`].
 
@@ -104,7 +104,7 @@ fn a_job_without_group_reporting_starts_a_report() {
     let (outcome, _) = simulate(jobs);
     let view = fio_view(&outcome.record);
     let members: Vec<u32> = view.jobs.iter().map(|job| job.n_members).collect();
-    // The last one joins the report before it, whether that job asks for it or not (as seen on fio 3.41).
+    // The last job joins the report before it, whether that job asks for it or not (as seen on fio 3.41).
     assert_eq!(members, [2, 2]);
 }
 

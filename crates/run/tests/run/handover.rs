@@ -1,5 +1,4 @@
-//! A wish to stop is heard whenever it comes: at each point where something happens in a run, and where one part of it hands over to the
-//! next.
+//! A request to stop is handled whenever it comes: at each event of a run, and between the parts of a run.
 //!
 //! Start reading at [`a_stop_is_heard_at_every_point`].
 
@@ -9,12 +8,12 @@ use ferrio_run::{Handle, Run, RunEvent, RunObserver, RunOutcome, RunSettings, Tr
 use ferrio_spec::JobSpec;
 use std::path::Path;
 
-/// Where in a run it is stopped.
+/// The point at which a run is stopped.
 #[derive(Clone, Copy)]
 enum Point {
-    /// Behind so many events.
+    /// After this many events.
     After(usize),
-    /// At the first event in which this is told.
+    /// At the first event with this text.
     Told(&'static str),
 }
 
@@ -25,7 +24,7 @@ struct Stopper {
     is_done: bool,
     n_events: usize,
     is_told: bool,
-    /// What was told there.
+    /// The text of the event.
     point: String,
 }
 
@@ -49,8 +48,8 @@ impl RunObserver for Stopper {
     }
 }
 
-/// Words of points that lines of jobs in their own time cannot move away: the layout of a file, what lies between layouts and
-/// jobs, the start of a job, its way to the gate, its end.
+/// Texts of points that do not depend on the timing of jobs: the layout of a file, the time between layouts and jobs,
+/// the start of a job, its way to the gate, its end.
 const STRETCHES: &[&str] = &[
     "setup files",
     "runstate SETTING_UP -> NOT_CREATED",
@@ -64,7 +63,8 @@ const STRETCHES: &[&str] = &[
     "runstate EXITED -> REAPED",
 ];
 
-/// Jobs that lay out a file each: a process, a thread, one that lays out its file itself, and one that waits for another.
+/// Jobs that each lay out a file: a process, a thread, one that lays out its file itself, and one that waits for
+/// another.
 fn jobs(directory: &Path) -> Vec<JobSpec> {
     let mut jobs: Vec<JobSpec> =
         ["process", "thread", "itself", "waiting"].map(|name| reader(name, "psync", 16)).into();
@@ -78,7 +78,7 @@ fn jobs(directory: &Path) -> Vec<JobSpec> {
     jobs
 }
 
-/// A run that is stopped within that event, with much that is told.
+/// Runs with many messages, and stops within that event.
 fn run_with_stop(directory: &Path, at: Point) -> (RunOutcome, Stopper) {
     let trace = TraceSettings::new(["process", "diskutil", "job", "time", "file"], None);
     let run = Run::new(spec(jobs(directory)), RunSettings { trace, ..settings() }).unwrap();
@@ -96,7 +96,7 @@ fn a_stop_is_heard_at_every_point() {
     let counted = (0..undisturbed.n_events).map(Point::After);
     for at in counted.chain(STRETCHES.iter().map(|words| Point::Told(words))) {
         let (outcome, stopper) = run_with_stop(scratch.path(), at);
-        // Lines of jobs come in their own time: there may be less of them.
+        // The timing of jobs may lead to fewer lines.
         let is_short = matches!(at, Point::After(n_before) if stopper.n_events <= n_before);
         let is_heard = outcome.is_stopped && stopper.is_told;
         assert!(is_heard || is_short, "{}", stopper.point);

@@ -1,4 +1,4 @@
-//! I/Os that take too long end their job, or make it do fewer at a time; ramps that end with what is moved.
+//! I/Os that take too long end their job or reduce its depth; ramps that end after a number of bytes.
 //!
 //! Start reading at [`an_io_that_takes_too_long_ends_the_job`].
 
@@ -9,7 +9,7 @@ use ferrio_run::{MessageStream, RunOutcome};
 use ferrio_spec::{DirectionMix, JobSpec};
 use ferrio_stats::ThreadStats;
 
-/// A device that takes 100 us an I/O and stands still from 50 ms to 60 ms.
+/// A device that takes 100 us for an I/O and stalls from 50 ms to 60 ms.
 fn stalled(change: impl FnOnce(&mut JobSpec)) -> (String, ThreadStats) {
     let (line, mut outcome) = stalled_run(change);
     (line, *outcome.record.workers.remove(0).stats)
@@ -27,7 +27,7 @@ fn stalled_run(change: impl FnOnce(&mut JobSpec)) -> (String, RunOutcome) {
 fn an_io_that_takes_too_long_ends_the_job() {
     let (line, outcome) = stalled_run(|job| job.latency.max_us.0 = [10_099, 1, 1]);
     let (stats, text) = (&outcome.record.workers[0].stats, failure_text(&outcome));
-    // The 501st, which begins when the device stops.
+    // It is the 501st I/O, which begins when the device stalls.
     let expected = "fio: latency of 10100000 nsec exceeds specified max (10099000 nsec): j.0.0 read 2048000 4096";
     assert_eq!((line.as_str(), stats.errno), (expected, 110));
     assert!(text.contains("func=max latency exceeded, error=Connection timed out"), "{text}");
@@ -59,7 +59,7 @@ fn the_last_io_and_those_in_flight_are_judged_too() {
     assert_eq!((line.lines().count(), stats.errno, reads(&stats).n_completed), (1, 110, 501));
 }
 
-/// Ten milliseconds a depth on four channels of 100 us.
+/// Ten milliseconds for each depth, on four channels of 100 us.
 fn searched(change: impl FnOnce(&mut JobSpec)) -> ThreadStats {
     let mut job = sim_reader("j", "fixed:100us", 10_000_000);
     set_depth(&mut job, 32);
@@ -73,9 +73,9 @@ fn searched(change: impl FnOnce(&mut JobSpec)) -> ThreadStats {
 fn the_depth_that_keeps_the_target_is_found() {
     let stats = searched(|_| ());
     let read = reads(&stats);
-    // Beyond four, some wait for a channel.
+    // At depths above four, some I/Os wait for a channel.
     assert_eq!((stats.latency_depth, read.lat.max_ns), (4, 100 * US));
-    // Only the last window counts: 10 ms, 4 I/Os each 100 us.
+    // Only the last window counts: 10 ms, with 4 I/Os every 100 us.
     assert_eq!((read.n_completed, read.n_issued, read.runtime_ns), (400, 400, 10 * MS));
     assert_eq!((stats.depth.0[2], stats.total_runtime_ns), (400 - 3, 10 * MS), "{:?}", stats.depth);
     let target = stats.latency_target;
@@ -104,7 +104,7 @@ fn a_target_that_one_io_misses_ends_the_job() {
     let (line, stats) = stalled(|job| (job.latency.target_us, job.latency.window_us) = (99, 10_000));
     let expected = "fio: latency of 100000 nsec exceeds specified max (99000 nsec): j.0.0 read 0 4096";
     assert_eq!((line.as_str(), stats.errno, stats.latency_depth), (expected, 110, 1));
-    // The one that took too long is counted.
+    // The I/O that took too long is counted.
     assert_eq!((reads(&stats).n_completed, reads(&stats).runtime_ns), (1, 100 * US));
 }
 
@@ -135,8 +135,8 @@ fn jobs_that_are_summed_ramp_together() {
         (job.grouping.group_reporting, job.limits.ramp_bytes) = (true, 1_200 * BLOCK);
         job
     });
-    // Both complete an I/O every 100 us, a before b: when b has done its 600th, both have done 1,200 and its ramp is over; a sees it
-    // with its 601st.
+    // Both complete an I/O every 100 us, a before b. When b has done its 600th, both together have done 1,200, and b's
+    // ramp is over; a notices it with its 601st.
     let (outcome, _) = simulate(jobs.into());
     let counted: Vec<u64> = outcome.record.workers.iter().map(|worker| reads(&worker.stats).n_completed).collect();
     assert_eq!((counted, reads(&first_block(&outcome)).n_completed), (vec![399, 400], 799));
@@ -149,7 +149,7 @@ fn the_clock_of_the_start_is_that_of_the_job() {
         job.reporting.job_start_clock_id = clock_id;
         simulate_one(job).job_start_ms
     };
-    // CLOCK_MONOTONIC counts from the boot, the wall clock from 1970.
+    // CLOCK_MONOTONIC counts from the boot of the machine, the wall clock from 1970.
     assert!(start_ms(1) < start_ms(0));
     let mut job = sim_reader("j", "fixed:100us", 1);
     job.reporting.job_start_clock_id = 4_711;

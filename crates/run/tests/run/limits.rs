@@ -1,4 +1,4 @@
-//! When a job ends: sizes, numbers, times, passes, the ramp.
+//! The end of a job: sizes, numbers, times, passes, the ramp.
 //!
 //! Start reading at [`a_pass_ends_with_its_size`].
 
@@ -7,14 +7,14 @@ use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::ThreadStats;
 use ferrio_units::DataDirection;
 
-/// Does 100 blocks of 100 us with a change.
+/// Runs 100 blocks of 100 us, with a change to the job.
 fn with(change: impl FnOnce(&mut JobSpec)) -> ThreadStats {
     let mut job = sim_reader("j", "fixed:100us", 100);
     change(&mut job);
     simulate_one(job)
 }
 
-/// I/Os, bytes and runtime of a job whose every I/O is counted.
+/// Checks I/Os, bytes and runtime of a job without a ramp.
 fn assert_ios(stats: &ThreadStats, n_ios: u64) {
     let read = reads(stats);
     assert_eq!((read.n_issued, read.n_completed, read.bytes), (n_ios, n_ios, n_ios * BLOCK));
@@ -24,7 +24,7 @@ fn assert_ios(stats: &ThreadStats, n_ios: u64) {
 #[test]
 fn a_pass_ends_with_its_size() {
     assert_ios(&with(|_| ()), 100);
-    // The tail of a file that is no whole block is left out.
+    // A partial block at the end of a file is left out.
     assert_ios(&with(|job| job.extent.size = Some(SizeSpec::Bytes(100 * BLOCK + 4_095))), 100);
 }
 
@@ -48,7 +48,7 @@ fn loops_are_passes() {
         job.limits.loops = 3;
         job.extent.io_size = Some(SizeSpec::Bytes(30 * BLOCK));
     });
-    // io_size times loops is the limit; each pass goes on to the end of the file.
+    // io_size times loops is the limit; each pass continues to the end of the file.
     assert_ios(&several, 90);
 }
 
@@ -61,7 +61,7 @@ fn number_ios_counts_reads_and_writes() {
         job.pattern.mix = DirectionMix::ReadWrite;
     });
     assert_eq!(mixed.n_issued(), 10);
-    // A trim and its write are one.
+    // A trim and its write count as one.
     let pairs = with(|job| {
         job.extent.number_ios = 10;
         job.pattern.mix = DirectionMix::TrimWrite;
@@ -95,7 +95,7 @@ fn a_runtime_holds_without_stamps_on_a_slow_device() {
     job.limits.runtime_us = 2_000_000;
     job.reporting.gtod_reduce = true;
     let stats = simulate_one(job);
-    // Clocks are read less often, not so seldom that the job overruns by many I/Os.
+    // The clock is read less often, but often enough that the job overruns by only a few I/Os.
     assert!((20..=21).contains(&reads(&stats).n_completed), "{}", reads(&stats).n_completed);
 }
 
@@ -106,7 +106,7 @@ fn the_ramp_is_not_counted() {
         job.limits.ramp_time_us = 10_000;
         job.limits.runtime_us = 20_000;
     });
-    // 10 ms of ramp, then 20 ms that count.
+    // 10 ms of ramp, then 20 ms of counted I/O.
     assert_ios(&stats, 200);
     assert_eq!(stats.depth.0[0], 200);
     assert_eq!(stats.total_runtime_ns, 20 * MS);
@@ -127,7 +127,7 @@ fn the_ramp_ends_with_ios_in_flight() {
         job.limits.ramp_time_us = 10_000;
         job.limits.runtime_us = 20_000;
     });
-    // 200 rounds of 4 are issued. Of the 4 that complete as the ramp ends one is seen before its end.
+    // 200 rounds of 4 are issued. Of the 4 that complete when the ramp ends, one is handled before its end.
     let read = reads(&stats);
     assert_eq!((read.n_issued, read.n_completed), (800, 803));
     assert_eq!((read.clat.n_samples, read.slat.n_samples), (803, 800));
@@ -151,7 +151,7 @@ fn the_files_of_a_job_lie_apart_on_the_device() {
     let mut job = sim_reader("j", "fixed:100us", 32);
     job.pattern.mix = DirectionMix::Write;
     job.target.nrfiles = 2;
-    // Room for the first file and half of the second: the device is full there.
+    // There is room for the first file and half of the second; then the device is full.
     set_text(&mut job, "sim_capacity", &(24 * BLOCK).to_string());
     let (outcome, _) = simulate(vec![job]);
     assert_eq!((outcome.n_failed, outcome.record.workers[0].stats.errno), (1, 28));

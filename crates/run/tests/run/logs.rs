@@ -1,4 +1,4 @@
-//! Performance logs of runs: rows against the arithmetic of a device whose service times are known.
+//! Performance logs of runs: rows compared with arithmetic, for a device with known service times.
 //!
 //! Start reading at [`a_row_for_each_io`].
 
@@ -9,7 +9,7 @@ use ferrio_spec::{DirectionMix, JobSpec, LogSpec, WindowValue};
 use ferrio_stats::{LogKind, LogRow};
 use ferrio_units::DataDirection;
 
-/// A reader of 100 us an I/O that logs everything under its name.
+/// A reader with 100 us for an I/O that logs everything under its name.
 fn logged(name: &str, n_blocks: u64) -> JobSpec {
     let mut job = sim_reader(name, "fixed:100us", n_blocks);
     let prefix = Some(name.into());
@@ -27,14 +27,14 @@ fn windowed(name: &str, window_ms: u32, runtime_ms: u64) -> JobSpec {
     job
 }
 
-/// What a job logs on virtual time; it does not fail.
+/// Logs of a job on virtual time, which must not fail.
 fn logs_of(job: JobSpec) -> Logged {
     let name = job.name.clone();
     simulate_one(job);
     take_logs(&name)
 }
 
-/// The log of the first worker.
+/// A log of the first worker.
 fn log(logs: &Logged, kind: LogKind) -> &Log {
     let log = logs.get(&(1, kind)).unwrap_or_else(|| panic!("there is no log of {kind:?}"));
     assert!(log.is_closed);
@@ -106,15 +106,15 @@ fn averages_of_windows() {
         assert_eq!((row.maximum, row.block_bytes, row.offset_bytes, row.issue_ns), (0, 0, 0, 0));
     }
     assert_eq!(log(&logs, LogKind::Lat).rows, *rows);
-    // 666 or 667 reads in 100 or 100.1 ms; the last window is not whole: no sample of rates.
+    // 666 or 667 reads in 100 or 100.1 ms; the last window is incomplete, so it has no sample of rates.
     let rates = figures(log(&logs, LogKind::Iops));
     assert_eq!(rates.len(), 2);
     assert!(rates.iter().all(|(_, value, _)| (6_660..=6_670).contains(value)), "{rates:?}");
     assert_eq!(log(&logs, LogKind::Bw).rows.len(), 2);
 }
 
-/// As fio 3.41 has it: 3 s are 3 rows of 1 s, also when the last I/O is done a little earlier; a row stands at the end of
-/// its window, and the rows account for all bytes. What begins a window and does not end it has no row.
+/// As in fio 3.41: 3 s have 3 rows of 1 s, even if the last I/O ends a little earlier; a row has the time at the end of
+/// its window, and the rows account for all bytes. A window that is begun and not completed has no row.
 #[test]
 fn the_last_window_of_rates_is_written() {
     // 10000 reads a second: 4000 bytes a read are 40000 KiB a second.
@@ -129,7 +129,7 @@ fn the_last_window_of_rates_is_written() {
         let n_logged: u64 = iops.iter().map(|(_, per_second, _)| per_second).sum();
         assert_eq!(n_logged, n_blocks.min(n_rows as u64 * 10_000), "{n_blocks}");
         assert_eq!(bw.iter().map(|(_, kib, _)| kib).sum::<u64>(), n_logged * BLOCK / 1_024, "{n_blocks}");
-        // The latencies of the rest have a row of their own.
+        // The latencies of the incomplete window have a row of their own.
         assert_eq!(log(&logs, LogKind::Clat).rows.len() as u64, n_blocks.div_ceil(10_000), "{n_blocks}");
     }
 }
@@ -144,13 +144,13 @@ fn the_last_windows_of_jobs_that_share_a_file() {
     let logs = take_logs("ending");
     for kind in [LogKind::Bw, LogKind::Iops] {
         let mut times: Vec<u64> = logs[&(0, kind)].rows.iter().map(|row| row.time_ms).collect();
-        // Which of two rings is emptied first is a matter of real time.
+        // The order in which two rings are emptied depends on real time.
         times.sort_unstable();
         assert_eq!(times, [100, 100, 200, 200, 300, 300], "{kind:?}");
     }
 }
 
-/// As fio 3.41 has it: nobody knows how long an I/O has taken, so that rows of each I/O, and samples of them, are none.
+/// As in fio 3.41: durations of I/Os are unknown, so there are no rows of single I/Os and no samples from them.
 #[test]
 fn without_latencies_there_are_no_rows_of_each_io() {
     for (gtod_reduce, disable_bw, n_iops) in [(true, false, 0), (true, true, 0), (false, true, 1_000)] {
@@ -201,7 +201,7 @@ fn histograms_count_what_came_since_the_row_before() {
     let logs = logs_of(job);
     assert_eq!(kinds(&logs), [LogKind::ClatHist]);
     let rows = &log(&logs, LogKind::ClatHist).histograms;
-    // The rest after the last whole interval gives no row.
+    // The time after the last whole interval has no row.
     assert_eq!(rows.iter().map(|row| row.time_ms).collect::<Vec<_>>(), [100, 200]);
     for row in rows {
         let filled: Vec<_> = row.counts.iter().enumerate().filter(|(_, count)| **count > 0).collect();
@@ -250,7 +250,7 @@ fn times_of_another_clock() {
     assert_eq!((outcome.n_failed, outcome.record.workers[0].stats.errno), (1, 22));
 }
 
-/// Rows come faster than they are taken: the worker waits, and nothing is lost.
+/// Rows come faster than they are written: the worker waits, and no row is lost.
 #[test]
 fn no_row_is_lost() {
     for (thread, iodepth) in [(false, 1), (true, 1), (false, 16)] {
@@ -290,7 +290,7 @@ fn a_log_that_fails_is_told_and_the_job_goes_on() {
     take_logs("full");
 }
 
-/// In the words of the reference, with its name; it counts in the exit code like one that cannot be written.
+/// The message is fio's, with the name of the log; the log counts in the exit code like one that cannot be written.
 #[test]
 fn a_log_that_cannot_be_opened_is_told() {
     let (outcome, events) = simulate(vec![logged("missing", 10)]);

@@ -1,4 +1,4 @@
-//! A sink of logs in memory.
+//! A sink that keeps logs in memory.
 
 use ferrio_stats::{HistogramRow, LogFile, LogId, LogKind, LogRow, LogSink};
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// What was logged under a prefix, by worker number (0: shared) and kind.
+/// Logs under a prefix, by worker number (0: shared) and kind.
 pub(crate) type Logged = BTreeMap<(u32, LogKind), Log>;
 
 /// One log.
@@ -17,15 +17,16 @@ pub(crate) struct Log {
     pub(crate) is_closed: bool,
 }
 
-/// All logs of this process: tests run side by side, each with prefixes of its own.
+/// All logs of this process: tests run in parallel, each with its own prefixes.
 static LOGS: Mutex<BTreeMap<PathBuf, Logged>> = Mutex::new(BTreeMap::new());
 
-/// Takes what was logged under a prefix.
+/// Takes the logs under a prefix.
 pub(crate) fn take_logs(prefix: &str) -> Logged {
     LOGS.lock().unwrap().remove(Path::new(prefix)).unwrap_or_default()
 }
 
-/// Keeps all rows. A prefix with `full` in it refuses rows after the first call, one with `missing` cannot be opened.
+/// Keeps all rows. A log whose prefix contains `full` refuses rows after the first call, one with `missing` cannot be
+/// opened.
 #[derive(Default)]
 pub(crate) struct MemoryLogs {
     files: Vec<LogFile>,

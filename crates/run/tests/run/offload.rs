@@ -1,4 +1,4 @@
-//! `io_submit_mode=offload` in real runs: nothing is lost, whatever the engine, and what is read is what was written.
+//! `io_submit_mode=offload` in real runs: with every engine, no I/O is lost, and reads return what was written.
 //!
 //! Start reading at [`every_engine_verifies_by_a_pool`].
 
@@ -26,15 +26,15 @@ fn offloaded(engine: &str, scratch: &Scratch, thread: bool) -> JobSpec {
 fn every_engine_verifies_by_a_pool() {
     let scratch = Scratch::new("offload");
     for engine in ["psync", "pvsync", "pvsync2", "mmap", "libaio", "io_uring", "posixaio"] {
-        // The C library's threads for POSIX AIO do not come along with a fork, but it counts on them in the child: other
-        // tests of this process may have some at this moment.
+        // The C library's threads for POSIX AIO do not survive fork(), but the child's library still waits for them.
+        // Other tests of this process may have such threads now.
         let kinds: &[bool] = if engine == "posixaio" { &[true] } else { &[false, true] };
         for thread in kinds.iter().copied() {
             let (outcome, events) = run(vec![offloaded(engine, &scratch, thread)]);
             assert_eq!(events.text(MessageStream::Error), "", "{engine} {thread}");
             assert_eq!(figures(&outcome), (64, 64, 0), "{engine} {thread}");
             let stats = &outcome.record.workers[0].stats;
-            // Each I/O has its samples, and as many were counted as were handed over.
+            // Each I/O has its samples, and as many were counted as were submitted.
             for figures in [writes(stats), reads(stats)] {
                 assert_eq!((figures.slat.n_samples, figures.clat.n_samples, figures.lat.n_samples), (64, 64, 64));
             }
@@ -70,7 +70,7 @@ fn errors_are_those_of_their_ios() {
     );
 }
 
-/// The simulated device never waits in a submission: the same figures, to the nanosecond.
+/// The simulated device never waits during submission, so the figures are the same, to the nanosecond.
 #[test]
 fn the_simulated_device_needs_no_threads() {
     let mut job = crate::builder::sim_reader("j", "uniform:10us-1ms", 200);
@@ -81,8 +81,8 @@ fn the_simulated_device_needs_no_threads() {
     assert_eq!((reads(&inline).clat.sum_ns, inline.depth.0), (reads(&offload).clat.sum_ns, offload.depth.0));
 }
 
-/// Two jobs that write to the same blocks and one that reads them, through a mapping, which excludes nobody by itself: each
-/// block is that of one writer.
+/// Two jobs that write to the same blocks, and one that reads them, through a mapping, which does not exclude any of
+/// them: each block comes from a single writer.
 #[test]
 fn overlapping_ios_of_jobs_wait_for_each_other() {
     const BLOCK_BYTES: u64 = 256 << 10;
@@ -115,7 +115,7 @@ fn overlapping_ios_of_jobs_wait_for_each_other() {
     }
 }
 
-/// Such a process would wait for threads that did not come along with the fork.
+/// Such a process would wait for threads that do not survive fork().
 #[test]
 fn posixaio_in_threads_and_processes_of_one_run_is_refused() {
     let scratch = Scratch::new("offload-mixed");

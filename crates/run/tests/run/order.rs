@@ -1,6 +1,6 @@
-//! Which job runs when, and which ends with which.
+//! The order of jobs, and jobs that end together.
 //!
-//! Start reading at [`stonewall_waits_for_all_before`]. Moments are in whole milliseconds of the wall clock.
+//! Start reading at [`stonewall_waits_for_all_before`]. Times are whole milliseconds of the wall clock.
 
 use crate::builder::{MS, reader, reads, run, run_with, set_text, sim_reader};
 use crate::processes::{LONG_US, endless};
@@ -16,10 +16,10 @@ fn n_ios(outcome: &RunOutcome, index: usize) -> u64 {
     reads(stats(outcome, index)).n_completed
 }
 
-/// The first job had ended when the second began.
+/// Checks that the first job had ended when the second began.
 fn assert_after(first: &ThreadStats, second: &ThreadStats) {
     let end_ms = first.job_start_ms + first.total_runtime_ns / MS;
-    // Each of the two is cut to a millisecond.
+    // Both times are rounded down to a millisecond.
     assert!(second.job_start_ms + 1 >= end_ms, "{} {end_ms}", second.job_start_ms);
 }
 
@@ -39,7 +39,7 @@ fn stonewall_waits_for_all_before() {
         }
         let (outcome, _) = run(jobs);
         assert_eq!(outcome.record.workers.len(), 5);
-        // d has no stonewall but stands behind one.
+        // d has no stonewall itself but comes after one.
         for later in 2..5 {
             for earlier in 0..2 {
                 assert_after(stats(&outcome, earlier), stats(&outcome, later));
@@ -52,7 +52,7 @@ fn stonewall_waits_for_all_before() {
 
 #[test]
 fn wait_for_waits_for_one_job_only() {
-    // b ends only because c does: had c waited for b, b would reach its runtime.
+    // b ends only because c does: if c had waited for b, b would have reached its runtime.
     let mut b = endless("b");
     b.limits.runtime_us = 20_000_000;
     let mut c = short("c");
@@ -71,7 +71,7 @@ fn wait_for_waits_for_one_job_only() {
     assert_eq!(n_ios(&outcome, 3), 50);
 }
 
-/// When the run began, milliseconds since 1970.
+/// Start of the run, milliseconds since 1970.
 struct Beginning(u64);
 
 impl RunObserver for Beginning {
@@ -96,7 +96,7 @@ fn startdelay_counts_from_the_start_of_the_run() {
     assert!([0, 1, 2].iter().all(|index| n_ios(&outcome, *index) == 50));
 }
 
-/// Ends at once, an endless job of its group, one of another group, and one behind a stonewall.
+/// A job that ends at once, an endless job of its group, an endless one of another group, and a job behind a stonewall.
 fn exiting(what: ExitWhat) -> Vec<JobSpec> {
     let mut first = reader("first", "null", 1);
     first.grouping.exitall = true;
@@ -121,7 +121,7 @@ fn exitall_ends_what_runs() {
     let mut jobs = exiting(ExitWhat::Stonewall);
     jobs[2] = endless("other");
     let (outcome, _) = run(jobs);
-    // Both endless jobs were ended; what waited goes on.
+    // Both endless jobs were ended; the waiting job then ran.
     assert_eq!((n_ios(&outcome, 0), n_ios(&outcome, 3)), (1, 50));
 }
 
@@ -141,7 +141,7 @@ fn exitall_on_error_needs_an_error() {
     let mut bad = short("bad");
     set_text(&mut bad, "sim_fault", "eio@10");
     bad.grouping.exitall_on_error = true;
-    // Without its error the third job ends nothing, and the run would last as long as the endless job.
+    // Without its error the third job would end nothing, and the run would last as long as the endless job.
     let (outcome, _) = run(vec![good.clone(), endless("endless"), bad]);
     assert_eq!((outcome.n_failed, n_ios(&outcome, 0), n_ios(&outcome, 2)), (1, 10, 9));
     let (outcome, _) = run(vec![good, short("short")]);

@@ -1,7 +1,7 @@
-//! No statistic is weakened for speed: the figures of whole runs are those of a list of the same stamps.
+//! No statistic loses accuracy for speed: the figures of whole runs equal those of a list of the same stamps.
 //!
-//! The stamps are noted by the engine that the loop calls, at the calls: what the loop, its account and its statistics
-//! make of them stands beside a list and a search. Start reading at [`compare`].
+//! The engine that the loop calls notes the stamps of the calls. The results of the loop, its account and its
+//! statistics are then compared with a list and a search. Start reading at [`compare`].
 
 use crate::builder::{set_depth, set_text, sim_reader, simulate_one};
 use crate::memory_logs::take_logs;
@@ -35,7 +35,7 @@ fn mixed(name: &str, service: &str, seed: u64) -> JobSpec {
     job
 }
 
-/// Figures of a run beside those of its stamps.
+/// Compares the figures of a run with those of its stamps.
 fn compare(driven: &Driven, what: &str) {
     let stats = &driven.outcome.stats;
     let mut all_clats = PlainStat::default();
@@ -77,7 +77,7 @@ fn stamps_of_whole_runs() {
         for queue in queues() {
             let mut job = mixed("j", service, seed);
             job.queue = queue;
-            // A commit takes time too, so that slat is not zero.
+            // A commit takes time too, so that slat is not 0.
             job.engine.options.push((COMMIT_NS.to_owned(), EngineValue::Int(137)));
             let driven = drive(job);
             assert_eq!(driven.outcome.failure, None);
@@ -88,7 +88,7 @@ fn stamps_of_whole_runs() {
     }
 }
 
-/// The same of the rows that a run logs: the loop with logs is another one.
+/// The same for the rows that a run logs, because the loop with logs is a different one.
 #[test]
 fn rows_of_whole_runs() {
     for (iodepth, service) in [1, 32].into_iter().flat_map(|iodepth| SERVICES.map(|service| (iodepth, service))) {

@@ -1,6 +1,7 @@
 //! Latencies by priority: of single I/Os, and of jobs in a group.
 //!
-//! Start reading at [`shares_have_their_own_latencies`]. The numbers of I/Os are those of fio 3.41 for the same jobs.
+//! Start reading at [`shares_have_their_own_latencies`]. The expected numbers of I/Os are those of fio 3.41 for the
+//! same jobs.
 
 use crate::builder::{BLOCK, first_block, reader, run, set_depth, set_text, sim_reader, simulate, simulate_one};
 use crate::scratch::Scratch;
@@ -17,7 +18,7 @@ fn set_shares(job: &mut JobSpec, reads: &[PriorityShare], writes: &[PriorityShar
     job.engine.command_priority = CommandPrioritySpec { shares };
 }
 
-/// (class, level, samples) of all priorities that are shown.
+/// (class, level, samples) of all priorities in the report.
 fn shown(direction: &DirectionStats) -> Vec<(u16, u16, u64)> {
     let shown = direction.priorities.shown();
     shown.iter().map(|stat| (stat.class(), stat.level(), stat.latency.n_samples)).collect()
@@ -105,7 +106,7 @@ fn jobs_of_a_group_are_told_apart_by_theirs() {
         set_shares(&mut jobs[2], &[share(30, 1, 0)], &[]);
         first_block(&simulate(jobs).0)
     };
-    // The third job draws from a stream of its own: fio counts 601 for the second and so many for the third.
+    // The third job draws from its own stream: fio counts 601 for the second and this many for the third.
     let stats = group([Some(3), None, None]);
     let counts = of(&stats, DataDirection::Read);
     assert_eq!((counts[0], counts[1].0, counts[2].0), ((2, 3, 2_048), 0, 1));
@@ -115,7 +116,7 @@ fn jobs_of_a_group_are_told_apart_by_theirs() {
     assert!(of(&first_block(&simulate(vec![alike]).0), DataDirection::Read).is_empty());
 }
 
-/// The kernel takes them, too.
+/// The kernel accepts them, too.
 #[test]
 fn asynchronous_engines_pass_priorities_on() {
     let scratch = Scratch::new("priorities");

@@ -1,4 +1,4 @@
-//! An engine around another one that notes every call, and can make calls cost time on the virtual clock.
+//! An engine wrapper that notes every call, and can let calls take time on the virtual clock.
 //!
 //! Must not know: what is tested. Start reading at [`drive`].
 
@@ -23,9 +23,9 @@ use std::io;
 pub(crate) enum Call {
     Open(u32),
     Close(u32),
-    /// A unit that was not refused.
+    /// A unit that was accepted.
     Queue(u32),
-    /// Units that were taken.
+    /// Number of units that were taken.
     Commit(u32),
     Reap {
         min: u32,
@@ -34,19 +34,19 @@ pub(crate) enum Call {
     },
 }
 
-/// What a job did.
+/// The calls and results of a job.
 pub(crate) struct Driven {
     pub(crate) outcome: WorkerOutcome,
     pub(crate) calls: Vec<Call>,
     /// The units of all [`Call::Queue`].
     pub(crate) units: Vec<IoUnit>,
-    /// The stamps of all that are done, in the order in which they were.
+    /// The stamps of all completed units, in order of completion.
     pub(crate) stamped: Vec<Stamped>,
     pub(crate) messages: Vec<WorkerMessage>,
 }
 
-/// When an I/O was offered, taken by a commit, and given back, virtual ns. One that is done in [`Engine::queue`] is issued
-/// when it is offered.
+/// Times at which an I/O was offered, taken by a commit, and returned, virtual ns. An I/O that is done in
+/// [`Engine::queue`] counts as issued when it is offered.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stamped {
     pub(crate) direction: Direction,
@@ -71,7 +71,7 @@ pub(crate) const QUEUE_NS: &str = "probe_queue_ns";
 pub(crate) const COMMIT_NS: &str = "probe_commit_ns";
 const INNER: &str = "probe_engine";
 
-/// An engine that is not yet watched.
+/// The wrapped engine in its first state.
 struct Unwatched {
     inner: Box<dyn Prepared>,
     queue_ns: u64,
@@ -83,7 +83,7 @@ struct Probe {
     clock: Clock,
     queue_ns: u64,
     commit_ns: u64,
-    /// What is with the engine, by slot.
+    /// Units that the engine has, by slot.
     pending: BTreeMap<u32, Stamped>,
     /// Slots that wait for a commit, oldest first.
     uncommitted: VecDeque<u32>,
@@ -172,7 +172,7 @@ impl Engine for Probe {
     }
 }
 
-/// Does a job in this thread on virtual time, with its engine watched.
+/// Runs a job in this thread on virtual time, with a wrapper around its engine.
 pub(crate) fn drive(mut job: JobSpec) -> Driven {
     job.engine.options.push((INNER.to_owned(), EngineValue::Text(job.engine.name.clone())));
     let mut plan = RunPlan::new(RunSpec { global_options: Vec::new(), jobs: vec![job] }).unwrap();

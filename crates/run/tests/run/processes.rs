@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Longer than any test may take.
 pub(crate) const LONG_US: u64 = 600_000_000;
 
-/// A reader that ends only when it is told to, and sleeps most of the time.
+/// A reader that ends only on request, and sleeps most of the time.
 pub(crate) fn endless(name: &str) -> JobSpec {
     let mut job = sim_reader(name, "fixed:2ms", 1_000);
     job.limits.time_based = true;
@@ -102,7 +102,7 @@ fn threads_count_like_processes() {
     assert_eq!(as_processes[0], (1_000, 1_000 * BLOCK, 0, 1_000));
 }
 
-/// Children of this process by the name that their job gave them.
+/// The child of this process with the name that its job gave it.
 fn child_named(comm: &str) -> Option<i32> {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     let lists = tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("children")).ok());
@@ -118,7 +118,7 @@ fn n_written(pid: i32) -> u64 {
     text.lines().find_map(|line| line.strip_prefix("wchar: ")?.parse().ok()).unwrap_or(0)
 }
 
-/// Looks until there is something to see; gives up after a minute.
+/// Repeats a look until it has a result; gives up after a minute.
 fn wait_until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let start = std::time::Instant::now();
     loop {
@@ -130,10 +130,10 @@ fn wait_until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Kills the child of this name once it has shown some progress.
+/// Kills the child with this name once it has shown some progress.
 fn kill_once_busy(comm: &str) -> i32 {
     let pid = wait_until(|| child_named(comm).filter(|pid| n_written(*pid) > 1 << 20));
-    // Progress is shown every 20 ms: once it writes after this pause it has been shown.
+    // Progress is shown every 20 ms, so it has been shown once the job writes after this pause.
     std::thread::sleep(Duration::from_millis(100));
     let before = n_written(pid);
     wait_until(|| (n_written(pid) > before + (1 << 20)).then_some(()));
@@ -161,7 +161,7 @@ fn a_killed_job_is_reported_and_the_others_go_on() {
     let (outcome, events) = run(vec![victim, reader("beside", "null", 100), other]);
     let pid = killer.join().unwrap();
     assert_eq!(events.text(MessageStream::Error), format!("fio: pid={pid}, got signal=9"));
-    // Unlike with fio a killed job is no success, and is marked.
+    // Unlike in fio, a killed job counts as failed, and is marked.
     assert_eq!((outcome.n_failed, outcome.is_stopped), (1, false));
     let jobs = &outcome.record.workers;
     let view = fio_view(&outcome.record);
@@ -169,7 +169,7 @@ fn a_killed_job_is_reported_and_the_others_go_on() {
     assert_eq!((marked, view.jobs[1].killed.len(), jobs[0].stats.errno), (vec![(pid, 9)], 0, 0));
     assert_eq!(i64::from(jobs[0].pid), i64::from(pid));
     assert_eq!((reads(&jobs[1].stats).n_completed, reads(&jobs[2].stats).n_completed), (100, 1_000));
-    // What it showed of its progress is known.
+    // The progress that it had shown is known.
     let written = crate::builder::writes(&jobs[0].stats);
     assert!(written.n_completed > 256, "{}", written.n_completed);
     assert_eq!(written.bytes, written.n_completed * BLOCK);
@@ -194,7 +194,7 @@ fn child_jobs_that_cannot_start() {
     );
 }
 
-/// Lowers the limit for good: the rights to raise it again are given up.
+/// Lowers the limit for good: the process gives up its right to raise it again.
 pub(crate) fn limit_descriptors(limit: u64) {
     let both = rustix::process::Rlimit { current: Some(limit), maximum: Some(limit) };
     rustix::process::setrlimit(rustix::process::Resource::Nofile, both).unwrap();

@@ -1,4 +1,4 @@
-//! What holds for every workload: coverage, ranges, sums, depth.
+//! Properties of every workload: coverage, ranges, sums, depth.
 //!
 //! Start reading at [`Shape`], the small workloads that are tried.
 
@@ -14,14 +14,14 @@ struct Shape {
     mix: DirectionMix,
     random: bool,
     n_files: u32,
-    /// Of each file.
+    /// Blocks of each file.
     n_blocks: u64,
     offset_blocks: u64,
     loops: u32,
     queue: QueueSpec,
     service: FileService,
     seed: Option<u64>,
-    /// On the simulated device; else on the null engine.
+    /// On the simulated device; otherwise on the null engine.
     on_sim: bool,
 }
 
@@ -109,7 +109,8 @@ impl Shape {
     }
 }
 
-/// No more are in flight than slots, and no more slots are used than the depth. The null engine reaps batches whole.
+/// Checks that no more units are in flight than slots, and no more slots are used than the depth. The null engine reaps
+/// batches whole.
 fn assert_depth(driven: &Driven, iodepth: u32, is_sim: bool) -> Result<(), TestCaseError> {
     let (mut n_used, mut n_committed) = (0, 0);
     for call in &driven.calls {
@@ -164,7 +165,7 @@ proptest! {
         }
         let is_pair = shape.mix == DirectionMix::TrimWrite;
         prop_assert_eq!(n_bytes(&driven), shape.size_bytes() * u64::from(shape.loops) * if is_pair { 2 } else { 1 });
-        // A sequential mix walks through the file once for each direction.
+        // A sequential mix goes through the file once for each direction.
         if shape.random || shape.mix != DirectionMix::ReadWrite {
             let visits = shape.visits(&driven, |direction| !is_pair || direction == Direction::Trim);
             prop_assert!(visits.iter().all(|n| *n == shape.loops), "{visits:?}");
@@ -181,7 +182,7 @@ proptest! {
         let driven = drive(shape.job());
         let places: Vec<(Direction, u64)> = driven.units.iter().map(|unit| (unit.direction, unit.offset)).collect();
         let n = places.len() / 3;
-        // The choice between reads and writes goes on from the counts of the pass before.
+        // The choice between reads and writes continues from the counts of the last pass.
         if shape.mix != DirectionMix::ReadWrite {
             prop_assert_eq!(&places[..n], &places[n..2 * n]);
             prop_assert_eq!(&places[..n], &places[2 * n..]);
@@ -208,7 +209,7 @@ proptest! {
         job.pattern.random_generator = Some(RandomGenerator::Lfsr);
         let driven = drive(job);
         let failure = driven.outcome.failure.as_ref();
-        // The reference calls a seed illegal whose bits are all ones, and there are few bits here.
+        // The LFSR cannot use a seed whose bits are all ones, and a small file has few bits.
         let note = failure.and_then(|error| error.note.as_deref());
         if note.is_some_and(|note| ferrio_report::words::note(note).contains("all ones")) {
             return Ok(());
@@ -233,12 +234,12 @@ proptest! {
             let is_answered = |pair: &[ferrio_engine::IoUnit]| {
                 pair[0].direction == Direction::Trim && pair[1].direction == Direction::Write && pair[0].offset == pair[1].offset
             };
-            // Files take turns, so that only one file shows the pairs. With several in flight bytes may end a pass of several within a
-            // pair, as in fio.
+            // Files take turns, so only a job with one file shows the pairs. With several units in flight, a pass of
+            // several that ends by bytes may end within a pair, as in fio.
             let shows_pairs = shape.n_files == 1 && (shape.queue.iodepth == 1 || shape.loops == 1);
             prop_assert!(!shows_pairs || driven.units.chunks(2).all(is_answered));
         }
-        // Only the writes of pairs count to the size.
+        // Only the writes of pairs count for the size.
         let n_moved = if is_pair { writes(&driven.outcome.stats).bytes } else { n_bytes(&driven) };
         prop_assert!(n_moved <= shape.size_bytes() * u64::from(shape.loops));
         if percent == 100 && run == 1 {
@@ -273,7 +274,7 @@ proptest! {
                 Call::Close(_) => n_open -= 1,
                 _ => {}
             }
-            // A file that is done stays open until the last of its I/Os is back.
+            // A file that is done stays open until its last I/O has returned.
             let n_waiting = if shape.queue.iodepth == 1 { 0 } else { shape.queue.iodepth };
             prop_assert!(n_open <= openfiles + n_waiting);
         }

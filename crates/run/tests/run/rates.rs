@@ -1,4 +1,4 @@
-//! Rates and pauses: how many I/Os in a time, of which directions, with which latencies, and the end of jobs that are too slow.
+//! Rates and pauses: numbers of I/Os in a time, their directions and latencies, and the end of jobs that are too slow.
 //!
 //! Start reading at [`a_rate_is_kept`].
 
@@ -7,7 +7,7 @@ use ferrio_run::MessageStream;
 use ferrio_spec::{BlockRange, DirectionMix, JobSpec, PaceSpec, RateLatency, RateProcess, SizeSpec};
 use ferrio_stats::ThreadStats;
 
-/// One second on a device that needs 100 us an I/O, with a change.
+/// Runs a job for one second, with a change, on a device that needs 100 us for an I/O.
 fn second(change: impl FnOnce(&mut JobSpec)) -> ThreadStats {
     let mut job = sim_reader("j", "fixed:100us", 100_000);
     (job.limits.time_based, job.limits.runtime_us) = (true, 1_000_000);
@@ -27,11 +27,11 @@ fn counts(stats: &ThreadStats) -> (u64, u64) {
 fn a_rate_is_kept() {
     for rate in [1, 7, 1_000, 5_000, 9_999] {
         let stats = second(with_iops([rate; 3]));
-        // The first one is due at the start, the next one at the end would begin behind it.
+        // The first I/O is due at the start; the next one at the end would begin too late.
         assert_eq!(reads(&stats).n_completed, u64::from(rate), "{rate}");
         assert_eq!(reads(&stats).runtime_ns, 1_000 * MS, "{rate}");
     }
-    // The device gives no more.
+    // The device can do no more.
     assert_eq!(reads(&second(with_iops([20_000; 3]))).n_completed, 10_000);
     let by_bytes = |rate: u64| reads(&second(|job| job.pace.bytes_per_sec.0 = [rate; 3])).n_completed;
     assert_eq!((by_bytes(1_000 * BLOCK), by_bytes(BLOCK / 2), by_bytes(u64::MAX)), (1_000, 1, 10_000));
@@ -57,7 +57,7 @@ fn a_job_ends_with_its_size_at_its_rate() {
 #[test]
 fn who_was_held_up_catches_up() {
     let stats = second(|job| {
-        // The device stands still from 0.9 s to 1.2 s: 1500 I/Os are late, and done by 1.5 s.
+        // The device stalls from 0.9 s to 1.2 s: 1500 I/Os are late, and done by 1.5 s.
         set_text(job, "sim_stall", "900ms/300ms");
         job.pace.ios_per_sec.0 = [5_000; 3];
         job.limits.runtime_us = 1_700_000;
@@ -75,7 +75,7 @@ fn directions_have_rates_of_their_own() {
     };
     assert_eq!(mix([1_000, 500, 0]), (1_000, 500));
     assert_eq!(mix([500; 3]), (500, 500));
-    // A direction without a rate takes what is left of the device.
+    // A direction without a rate takes the rest of the device's time.
     let (n_reads, n_writes) = mix([1_000, 0, 0]);
     assert_eq!((n_reads, n_reads + n_writes), (1_000, 10_000));
     let pairs = second(|job| {
@@ -95,10 +95,10 @@ fn what_counts_for_a_rate_are_bytes() {
         });
         (reads(&stats).n_completed, reads(&stats).bytes)
     };
-    // 1000 smallest blocks a second: the bytes are those of the rate, to the size of one I/O.
+    // 1000 smallest blocks a second: the bytes fit the rate, up to the size of one I/O.
     let (_, bytes) = mixed_sizes(RateProcess::Linear);
     assert!((1_000 * BLOCK..1_003 * BLOCK).contains(&bytes), "{bytes}");
-    // Arrivals of a Poisson process come whatever their size.
+    // In a Poisson process, arrivals do not depend on the block sizes.
     let (n_ios, _) = mixed_sizes(RateProcess::Poisson);
     assert!((900..1_100).contains(&n_ios), "{n_ios}");
 }
@@ -135,7 +135,7 @@ fn what_is_due_does_not_wait_for_what_is_in_flight() {
     let stats = second(|job| {
         set_depth(job, 16);
         set_text(job, "sim_channels", "16");
-        // Ten are in flight at a time. The last one begins at 999 ms, and the job ends when it is done.
+        // Ten are in flight at the same time. The last one begins at 999 ms, and the job ends when it is done.
         set_text(job, "sim_service", "fixed:10ms");
         (job.pace.ios_per_sec.0, job.pace.latency) = ([1_000; 3], RateLatency::Response);
     });
@@ -147,7 +147,7 @@ fn what_is_due_does_not_wait_for_what_is_in_flight() {
 fn what_is_behind_when_the_ramp_ends_is_not_made_up_for() {
     let stats = second(|job| {
         job.pace.ios_per_sec.0 = [1_000; 3];
-        // The device stands still until shortly before the end of the ramp: then 790 I/Os are late.
+        // The device stalls until shortly before the end of the ramp: 790 I/Os are late then.
         set_text(job, "sim_stall", "1s/890ms");
         (job.limits.ramp_time_us, job.limits.runtime_us) = (1_900_000, 90_000);
     });
@@ -194,8 +194,9 @@ fn what_a_pause_costs_is_made_up_for_unless_it_is_ignored() {
         });
         reads(&stats).n_completed
     };
-    // The first 100 take 99.1 ms, then a pause; what is late takes 10 ms and a pause a hundred: 16 times, and 100 more.
-    // Without that each hundred takes 200 ms. (fio 3.41, on an engine that takes no time: 1900 and 1011.)
+    // The first 100 take 99.1 ms, then comes a pause. Late I/Os take 10 ms for a hundred, plus a pause: 16 times, and
+    // 100 more. Without catching up, each hundred takes 200 ms. (fio 3.41, on an engine that takes no time: 1900 and
+    // 1011.)
     assert_eq!((paused(false), paused(true)), (1_800, 1_000));
 }
 
@@ -206,9 +207,9 @@ fn a_queue_is_empty_while_its_job_pauses() {
         set_text(job, "sim_channels", "8");
         (job.pace.pauses.pause_us, job.pace.pauses.n_ios) = (9_900, Some(16));
     });
-    // No I/O is in flight in a pause: none takes longer.
+    // No I/O is in flight during a pause, so none takes longer.
     assert_eq!(reads(&stats).clat.max_ns, 100 * US);
-    // 23, then 16 a pause and 100 to 300 us of I/O.
+    // 23 I/Os, then 16 for each pause and 100 to 300 us of I/O.
     assert!((1_500..=1_650).contains(&reads(&stats).n_completed), "{}", reads(&stats).n_completed);
 }
 
@@ -222,14 +223,14 @@ fn too_slow(change: impl FnOnce(&mut PaceSpec)) -> (String, i32, u64) {
 
 #[test]
 fn a_job_below_its_least_rate_fails() {
-    // 10000 I/Os a second; judged from the third second on.
+    // 10000 I/Os a second; checked from the third second on.
     let (line, errno, runtime_ns) = too_slow(|pace| pace.min_ios_per_sec.0[0] = 10_001);
     assert_eq!((line.as_str(), errno), ("j: rate_iops_min=10001 not met, got 10000 IOPS", 5));
     assert_eq!(runtime_ns, 3_000 * MS);
     let (line, _, runtime_ns) = too_slow(|pace| (pace.min_bytes_per_sec.0[0], pace.cycle_ms) = (40_960_001, 100));
     assert_eq!(line, "j: rate_min=40960001B/s not met, got 40960000B/s");
     assert_eq!(runtime_ns, 2_100 * MS);
-    // A direction in which nothing is done is not judged, and 10000 is enough.
+    // A direction without I/O is not checked, and 10000 is enough.
     let (line, errno, runtime_ns) = too_slow(|pace| (pace.min_ios_per_sec.0) = [10_000, 1, 1]);
     assert_eq!((line.as_str(), errno, runtime_ns), ("", 0, 100_000 * MS));
 }
@@ -246,7 +247,7 @@ fn real_clocks_keep_rates_too() {
     }
     let (outcome, _) = run(jobs);
     for job in &outcome.record.workers {
-        // A machine may be late and cannot be early: 500 I/Os take about 250 ms.
+        // The machine may be slow but not too fast: 500 I/Os take about 250 ms.
         assert_eq!(reads(&job.stats).n_completed, 500);
         assert!(reads(&job.stats).runtime_ns > 200 * MS, "{}", reads(&job.stats).runtime_ns);
     }

@@ -1,4 +1,4 @@
-//! Traces that are replayed: what is done, when, and on which files.
+//! Replayed traces: the I/Os, their times, and their files.
 //!
 //! Start reading at [`times_of_a_trace_are_kept`].
 
@@ -73,7 +73,7 @@ fn speed_and_its_absence() {
     let (half, _) = times("replay-half", &|job| job.replay.time_scale_percent = 50);
     assert_eq!(half, [0, 100, 20_000, 2_000_000]);
     let (fast, _) = times("replay-fast", &|job| job.replay.time_scale_percent = 1_000);
-    // The second is due after 5 us, when the first still needs 15.
+    // The second is due after 5 us, when the first needs 15 us more.
     assert_eq!(fast, [0, 20, 1_000, 100_000]);
     let (none, figures) = times("replay-none", &|job| job.replay.no_stall = true);
     assert_eq!((none, figures), (vec![0, 20, 40, 80], ReplayStats::default()));
@@ -102,10 +102,10 @@ fn passes_and_limits_are_heeded() {
     assert_eq!(counted(&|_| {}), (2, 1_100 * US));
     assert_eq!(counted(&|job| job.limits.loops = 3), (6, 3_300 * US));
     assert_eq!(counted(&|job| job.extent.number_ios = 1), (1, 100 * US));
-    // The fourth pass would begin at 3.3 ms and its second I/O at 4.3 ms.
+    // The fourth pass would begin at 3.3 ms, and its second I/O at 4.3 ms.
     let timed = |job: &mut JobSpec| (job.limits.time_based, job.limits.runtime_us) = (true, 4_000);
     assert_eq!(counted(&timed), (7, 4_000 * US));
-    // What such a job is told of sizes is of no account.
+    // Sizes in the options of such a job have no effect.
     assert_eq!(counted(&|job| job.extent.size = Some(SizeSpec::Bytes(1))), (2, 1_100 * US));
 }
 
@@ -168,11 +168,11 @@ fn a_trace_that_cannot_be_is_the_error_of_its_job() {
         "{}",
         events.text(MessageStream::Error)
     );
-    // What the trace reads has to be there.
+    // A file that the trace reads must exist.
     let missing = scratch.path().join("missing").to_string_lossy().into_owned();
     let (outcome, _) = run(vec![replayer(&scratch, &trace(&missing, &[(1, "read", 0, 512)]))]);
     assert_eq!(outcome.n_failed, 1);
-    // A buffer of the trace's choice has a bound.
+    // The length of a buffer that the trace decides has a bound.
     let mut job = simulated(&scratch, &trace("f", &[(1, "read", 0, 1 << 30)]), "fixed:1us");
     set_depth(&mut job, 1_024);
     let (outcome, events) = simulate(vec![job]);
@@ -180,7 +180,7 @@ fn a_trace_that_cannot_be_is_the_error_of_its_job() {
     assert!(events.text(MessageStream::Error).contains("are too much"), "{}", events.text(MessageStream::Error));
 }
 
-/// A record of blktrace as Linux's header has it, little endian.
+/// A record of blktrace by the header of Linux, little endian.
 fn record(time_ns: u64, sector: u64, bytes: u32, action: u32) -> Vec<u8> {
     let words = |list: &[u32]| list.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
     let longs = [time_ns, sector].into_iter().flat_map(u64::to_le_bytes).collect();

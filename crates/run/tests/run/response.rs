@@ -1,4 +1,4 @@
-//! Latencies from the intended start of I/Os, on a device that stands still.
+//! Latencies from the intended start of I/Os, on a device that stalls.
 //!
 //! Start reading at [`a_stall_shows_in_the_response`].
 
@@ -6,7 +6,7 @@ use crate::builder::{MS, US, reads, set_depth, set_text, sim_reader, simulate_on
 use ferrio_spec::{CatchUp, JobSpec, RateLatency};
 use ferrio_stats::{LatencyStat, ThreadStats, full_percentiles};
 
-/// Ten seconds at 1000 I/Os a second, 100 us each, on a device that stands still from 5 s to 6 s.
+/// Ten seconds at 1000 I/Os a second, 100 us each, on a device that stalls from 5 s to 6 s.
 fn stalled(change: impl FnOnce(&mut JobSpec)) -> ThreadStats {
     let mut job = sim_reader("j", "fixed:100us", 100_000);
     (job.limits.time_based, job.limits.runtime_us) = (true, 9_999_500);
@@ -26,10 +26,10 @@ fn assert_near(value_ns: u64, expected_ns: u64) {
     assert!(value_ns.abs_diff(expected_ns) <= expected_ns / 64 + 1, "{value_ns} {expected_ns}");
 }
 
-/// When `n` I/Os that are late follow each other in `gap_ns`, the first one at 6 s: the `rank`th longest response. Those before and after
-/// take 100 us.
+/// The `rank`th longest response if `n` late I/Os follow each other every `gap_ns`, the first one at 6 s. Those before
+/// and after take 100 us.
 fn longest_ns(rank: u64, gap_ns: u64) -> u64 {
-    // The first takes 1000.1 ms; each of the others was due 1 ms later and starts a gap later.
+    // The first takes 1000.1 ms; each later one was due 1 ms later and starts a gap later.
     1_000 * MS + 100 * US - rank * (MS - gap_ns)
 }
 
@@ -38,10 +38,11 @@ fn a_stall_shows_in_the_response() {
     let stats = stalled(|_| {});
     let read = reads(&stats);
     assert_eq!((read.n_completed, read.response.n_samples), (10_000, 10_000));
-    // As fio sees it: one slow I/O.
+    // fio sees only one slow I/O.
     assert_eq!((read.lat.max_ns, percentile_ns(&read.lat, 99.0)), (1_000 * MS + 100 * US, read_bucket(100 * US)));
     assert_eq!((read.response.min_ns, read.response.max_ns), (100 * US, 1_000 * MS + 100 * US));
-    // The I/O of 5 s ends at 6.0001 s; the next, due at 5.001 s, starts then, and those after it half a millisecond apart.
+    // The I/O due at 5 s ends at 6.0001 s; the next, due at 5.001 s, starts then, and later ones follow every half
+    // millisecond.
     let second_ns = 1_000 * MS + 100 * US + 100 * US - MS;
     let p99_ns = second_ns - 99 * MS / 2;
     assert_near(percentile_ns(&read.response, 99.0), p99_ns);
@@ -63,7 +64,7 @@ fn a_burst_is_asked_for() {
     let stats = stalled(|job| job.pace.catch_up = CatchUp::Burst);
     let read = reads(&stats);
     assert_eq!(read.response.n_samples, 10_000);
-    // One I/O after the other, 100 us each.
+    // One I/O directly after another, 100 us each.
     assert_near(percentile_ns(&read.response, 99.0), longest_ns(99, 100 * US));
     // They wait 1000.1 - n * 0.9 ms: 1111 of them are late.
     let waits_ns: u64 = (0..=1_111).map(|index| 1_000 * MS - index * 900 * US).sum();
@@ -78,7 +79,7 @@ fn slots_have_their_own_intended_start() {
         job.pace.catch_up = CatchUp::Burst;
     });
     let read = reads(&stats);
-    // Eight are issued on time and wait in the device, the others in the job; these start eight at a time.
+    // Eight are issued on time and wait in the device, the others wait in the job; these start eight at a time.
     assert_eq!((read.n_completed, read.response.max_ns), (10_000, 1_000 * MS + 100 * US));
     let p99_ns = 1_000 * MS - 100 * MS;
     assert!(percentile_ns(&read.response, 99.0).abs_diff(p99_ns) < 20 * MS);

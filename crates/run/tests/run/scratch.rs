@@ -1,10 +1,10 @@
-//! Directories of a test that go when it ends.
+//! Directories of tests, removed at their end.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A directory of its own, removed with all its contents when dropped.
+/// A directory, removed with all its contents when dropped.
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {

@@ -1,4 +1,4 @@
-//! `serialize_overlap` on virtual time: who waits, for how long, and what verification then knows.
+//! `serialize_overlap` on virtual time: which I/Os wait, for how long, and the effect on verification.
 //!
 //! Start reading at [`who_lies_over_another_waits_for_it`].
 
@@ -7,8 +7,8 @@ use crate::verify::{figures, verified};
 use ferrio_run::MessageStream;
 use ferrio_spec::{BlockRange, DirectionMix, ErrorClasses, JobSpec, RandomDistribution, VerifyMethod};
 
-/// Writes of 100 us, eight at a time on eight channels, each a block behind the start of the one before it: all that are
-/// longer than a block lie over their neighbours.
+/// Writes of 100 us, eight at a time on eight channels, each starting a block after the one before it: all that are
+/// longer than a block overlap their neighbours.
 fn steps(n_ios: u64, block_blocks: u64) -> JobSpec {
     let mut job = sim_reader("j", "fixed:100us", n_ios * block_blocks);
     job.pattern.mix = DirectionMix::Write;
@@ -25,20 +25,20 @@ fn steps(n_ios: u64, block_blocks: u64) -> JobSpec {
 #[test]
 fn who_lies_over_another_waits_for_it() {
     let stats = simulate_one(steps(8, 2));
-    // Each lies over the one before: one at a time, 100 us each. The wait is no latency.
+    // Each overlaps the one before: one at a time, 100 us each. The wait is no latency.
     assert_eq!((writes(&stats).n_completed, writes(&stats).runtime_ns), (8, 800 * US));
     assert_eq!((writes(&stats).lat.max_ns, writes(&stats).slat.max_ns), (100 * US, 0));
     assert_eq!(stats.depth.0, [8, 0, 0, 0, 0, 0, 0]);
-    // Blocks side by side do not touch: all at once.
+    // Adjacent blocks do not overlap: all run at the same time.
     let stats = simulate_one(steps(8, 1));
     assert_eq!(writes(&stats).runtime_ns, 100 * US);
-    // Nor do they wait without the option.
+    // Without the option none waits.
     let mut job = steps(8, 2);
     job.submission.serialize_overlap = false;
     assert_eq!(writes(&simulate_one(job)).runtime_ns, 100 * US);
 }
 
-/// What is prepared in a batch is handed over for the one that waits for it; depths count what was in flight.
+/// A prepared batch is submitted for an I/O that waits for one of its units; depths count the I/Os in flight.
 #[test]
 fn batches_are_handed_over_for_who_waits() {
     let mut job = steps(8, 2);
@@ -48,7 +48,8 @@ fn batches_are_handed_over_for_who_waits() {
     assert_eq!(stats.depth.0, [8, 0, 0, 0, 0, 0, 0]);
 }
 
-/// An I/O that waits is not issued when one that it waits for ends the job, and the job ends once the others are done.
+/// If an I/O ends the job while another waits for it, the waiting one is not issued, and the job ends after the others
+/// are done.
 #[test]
 fn a_fault_ends_the_job_while_one_waits() {
     for fault in ["write=eio@1", "write=eio@3"] {
@@ -67,7 +68,7 @@ fn a_fault_ends_the_job_while_one_waits() {
 fn reads_wait_for_writes_and_readers_for_nobody() {
     let mut job = steps(400, 2);
     job.pattern.mix = DirectionMix::ReadWrite;
-    // Back to where it was: reads and writes of one place.
+    // Back to the previous place: reads and writes of one place.
     job.pattern.rw_postfix = -2 * BLOCK as i64;
     let stats = simulate_one(job);
     assert!(reads(&stats).n_completed > 0 && writes(&stats).n_completed > 0);
@@ -77,7 +78,7 @@ fn reads_wait_for_writes_and_readers_for_nobody() {
     assert_eq!(reads(&simulate_one(job)).runtime_ns, 100 * US);
 }
 
-/// Sixty-four writes of which many lie over others.
+/// Sixty-four writes, of which many overlap others.
 fn crowded(iodepth: u32, fault: Option<&str>) -> JobSpec {
     let mut job = verified(VerifyMethod::Crc32c);
     job.pattern.random = true;
@@ -95,8 +96,8 @@ fn crowded(iodepth: u32, fault: Option<&str>) -> JobSpec {
     job
 }
 
-/// What is read back is what one at a time reads back: nothing is left out because it raced. A write that fails takes only
-/// itself away, also while a newer one waits for it.
+/// The blocks read back are those of a job with one I/O at a time: none is left out because of a race. A failed write
+/// removes only itself, even while a newer one waits for it.
 #[test]
 fn verification_leaves_nothing_out() {
     for fault in [None, Some("write=eio@/3")] {

@@ -1,4 +1,4 @@
-//! Runs after each other and at the same time in one process, prepared ones, and what is measured beside the jobs.
+//! Several runs in one process, after each other and at the same time; prepared runs; probes.
 //!
 //! Start reading at [`runs_at_the_same_time`].
 
@@ -10,7 +10,7 @@ use ferrio_spec::{DirectionMix, FileLocking, JobSpec};
 use ferrio_stats::{Evidence, IoCounters, ProcessIo};
 use std::time::{Duration, Instant};
 
-/// So many processes and as many threads.
+/// `n` processes and `n` threads.
 fn mixed(n: u32, n_blocks: u64) -> Vec<JobSpec> {
     [false, true]
         .map(|thread| {
@@ -84,7 +84,7 @@ fn a_prepared_run_waits_for_its_time() {
     let outcome = prepared.go(Start::AtMonotonic(start), &mut Events::default());
     assert!(Instant::now() >= at);
     assert_eq!((outcome.n_failed, n_ios(&outcome)), (0, vec![10; 4]));
-    // The time before its start is none of the run's.
+    // The time between preparation and start is not part of the run.
     let wait_ns = 300_000_000;
     assert!(outcome.record.workers.iter().all(|worker| worker.stats.total_runtime_ns < wait_ns));
 }
@@ -150,9 +150,9 @@ fn what_workers_did_is_what_the_kernel_counted() {
     // A thread is part of this process.
     let [(1, counters)] = counted[..] else { panic!("{counted:?}") };
     let written = 100 * BLOCK;
-    // Messages to the supervisor are counted too, and are far below a file.
+    // Messages to the supervisor are counted too; they are much smaller than a file.
     assert!((written..written + (1 << 20)).contains(&counters.wchar), "{counters:?}");
-    // The process that ended is counted here, with whatever other tests of this process do.
+    // The ended process is counted here, together with I/O of other tests in this process.
     assert!(io.total.value().unwrap().wchar >= 150 * BLOCK);
     let n = |is: fn(&Evidence) -> bool| outcome.record.evidence.iter().filter(|evidence| is(evidence)).count();
     assert_eq!(n(|evidence| matches!(evidence, Evidence::PageCache(_))), 1);

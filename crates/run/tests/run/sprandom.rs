@@ -1,4 +1,4 @@
-//! Passes of `sprandom` as whole runs: how long they are, what ends them, and that what they write can be verified.
+//! Passes of `sprandom` as whole runs: their length, their ends, and the verification of their writes.
 //!
 //! Must not know: which blocks are overwritten (see `workload`). Start reading at [`a_pass_writes_the_physical_space`].
 
@@ -13,7 +13,7 @@ fn precondition(job: &mut JobSpec, over_provisioning: f64) {
     job.pattern.sprandom = Some(SpRandomSpec { n_regions: 100, over_provisioning, cache_bytes: 0 });
 }
 
-/// Writes of a job of 1000 blocks with a change.
+/// Number of writes of a job of 1000 blocks, with a change.
 fn n_writes(change: impl Fn(&mut JobSpec)) -> u64 {
     let run = |iodepth: u32| {
         let mut job = sim_reader("j", "fixed:10us", 1000);
@@ -33,7 +33,7 @@ fn n_writes(change: impl Fn(&mut JobSpec)) -> u64 {
 fn a_pass_writes_the_physical_space() {
     assert_eq!(n_writes(|_| ()), 1150);
     assert_eq!(n_writes(|job| precondition(job, 1.0)), 2000);
-    // A last part that is no block is left out.
+    // A partial block at the end is left out.
     assert_eq!(n_writes(|job| job.extent.size = Some(SizeSpec::Bytes(1000 * BLOCK + 4095))), 1150);
 }
 
@@ -55,7 +55,7 @@ fn a_pass_may_end_sooner_or_be_repeated() {
     assert_eq!(writes(&simulate_one(job)).n_completed, 500);
 }
 
-/// A rate is one of all writes.
+/// The rate covers all writes.
 #[test]
 fn a_rate_is_kept() {
     let mut job = sim_reader("j", "fixed:10us", 100);
@@ -63,7 +63,7 @@ fn a_rate_is_kept() {
     job.pace.ios_per_sec.0 = [1_000; 3];
     let stats = simulate_one(job);
     assert_eq!(writes(&stats).n_completed, 115);
-    // The first starts at once, and the last a millisecond after the one before it.
+    // The first starts at once, and each later one a millisecond after the one before.
     assert_eq!(writes(&stats).runtime_ns, 114_000_000 + 10_000);
 }
 
@@ -86,7 +86,7 @@ fn a_cache_that_is_too_large_is_told() {
     job.pattern.sprandom.as_mut().unwrap().cache_bytes = 26 * BLOCK;
     for (n_regions, line) in [
         (1, "sprandom: spr_cs=106496 is more than a quarter of its 100 blocks"),
-        // The pass takes 115 blocks.
+        // The pass has 115 blocks.
         (5, "sprandom: spr_cs [106496] must be smaller than region_sz [94208] which means [4] regions allowed"),
     ] {
         let mut job = job.clone();
@@ -98,7 +98,7 @@ fn a_cache_that_is_too_large_is_told() {
     }
 }
 
-/// Every block as often again: the newest write of each is read back, and nothing is taken for damage.
+/// There are as many overwrites as blocks: the newest write of each is read back, and none is reported as damage.
 #[test]
 fn the_newest_of_each_block_is_verified() {
     let flows: [fn(&mut JobSpec); 4] = [
@@ -123,7 +123,7 @@ fn the_newest_of_each_block_is_verified() {
         let n_passes = if at == 2 { 2 } else { 1 };
         assert_eq!(n_writes, n_passes * 2 * N_BLOCKS, "{at}");
         assert!(n_reads >= n_passes * N_BLOCKS, "{at}: {n_reads}");
-        // Nothing lies over the last write.
+        // The last write is not overwritten.
         let mut damaged = job();
         set_text(&mut damaged, "sim_fault", &format!("write=flip@{n_writes}"));
         assert_eq!(figures(&simulate(vec![damaged]).0).2, EILSEQ, "{at}");

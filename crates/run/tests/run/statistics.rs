@@ -1,4 +1,4 @@
-//! Latencies, rates and depths against the arithmetic of a device whose service times are known.
+//! Latencies, rates and depths compared with arithmetic, for a device with known service times.
 //!
 //! Start reading at [`one_at_a_time`].
 
@@ -12,7 +12,7 @@ const BUCKET_100_US: u64 = 97 * 1024 + 512;
 /// The middle of the bucket of 200 us: between 97 * 2^11 and 98 * 2^11.
 const BUCKET_200_US: u64 = 97 * 2048 + 1024;
 
-/// Samples as (value in ns, how often).
+/// Checks samples, given as (value in ns, number).
 fn assert_samples(stat: &LatencyStat, samples: &[(u64, u64)]) {
     let n: u64 = samples.iter().map(|(_, count)| count).sum();
     assert_eq!(stat.n_samples, n);
@@ -47,7 +47,7 @@ fn one_at_a_time() {
     assert_eq!(stats.depth.0, [1_000, 0, 0, 0, 0, 0, 0]);
     assert_eq!(stats.submit.0, [0, 1_000, 0, 0, 0, 0, 0]);
     assert_eq!(stats.complete.0, [0, 1_000, 0, 0, 0, 0, 0]);
-    // 100 us is counted below the label 250.
+    // 100 us counts below the label 250.
     assert_eq!(stats.latency_buckets.us, [0, 0, 0, 0, 0, 0, 1_000, 0, 0, 0]);
     assert_eq!((stats.latency_depth, stats.errno), (1, 0));
     assert!(stats.job_start_ms > 0);
@@ -76,7 +76,7 @@ fn directions_are_apart() {
     let trim = &stats.directions[DataDirection::Trim];
     assert_samples(&trim.clat, &[(50 * US, 100)]);
     assert_samples(&writes(&stats).clat, &[(150 * US, 100)]);
-    // Both ran all the time: 100 pairs of 200 us.
+    // Both ran during the whole time: 100 pairs of 200 us.
     assert_eq!((trim.runtime_ns, writes(&stats).runtime_ns), (20 * MS, 20 * MS));
     assert_eq!((trim.bytes, writes(&stats).bytes), (100 * BLOCK, 100 * BLOCK));
     assert_eq!(reads(&stats).n_issued + reads(&stats).runtime_ns, 0);
@@ -109,9 +109,9 @@ fn depth_8_on_8_channels() {
     assert_samples(&read.lat, &[(100 * US, 1_000)]);
     // 125 rounds of 8.
     assert_eq!(read.runtime_ns, 125 * 100 * US);
-    // 12.5 ms are shown, and divided by, as 13.
+    // 12.5 ms are shown as 13, and the bandwidth is computed with 13.
     assert_eq!(read.bw_bytes_per_sec(), 1_000 * BLOCK * 1_000 / 13);
-    // The depth grows to 8 once and stays there.
+    // The depth grows to 8 once, and stays at 8.
     assert_eq!(stats.depth.0, [1, 2, 4, 993, 0, 0, 0]);
     assert_eq!(stats.submit.0, [0, 1_000, 0, 0, 0, 0, 0]);
     // One at a time; the last 7 are waited for together.
@@ -159,7 +159,7 @@ fn gtod_reduce_takes_no_latencies() {
     let stats = simulate_one(job);
     let read = reads(&stats);
     assert_eq!([read.slat.n_samples, read.clat.n_samples, read.lat.n_samples], [0; 3]);
-    // 2 s are 4 windows. The clock is read now and then: a window may have some I/Os of the next.
+    // 2 s have 4 windows. The clock is not read for each I/O, so a window may have some I/Os of the next.
     assert_eq!(read.bw.n_samples, 4);
     assert!(read.bw.min >= 39_600 && read.bw.max <= 40_400, "{:?}", read.bw);
     assert_eq!((read.n_completed, read.runtime_ns, read.whole_ios_per_sec()), (20_000, 2_000 * MS, 10_000));

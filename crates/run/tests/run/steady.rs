@@ -1,4 +1,4 @@
-//! Jobs that end when they are steady.
+//! Jobs that end when they reach a steady state.
 //!
 //! Start reading at [`a_constant_rate_is_steady`].
 
@@ -9,7 +9,7 @@ use ferrio_stats::{SteadyPart, SteadySample, SteadyState};
 
 const SECOND_US: u64 = 1_000_000;
 
-/// 10000 reads a second for at most 30 s, searched for a distance of 1% from the mean over some seconds.
+/// 10000 reads a second for at most 30 s, with a search for a deviation below 1% from the mean over this many seconds.
 fn searched(duration_secs: u64) -> JobSpec {
     let mut job = sim_reader("j", "fixed:100us", 1_000);
     job.limits.time_based = true;
@@ -42,7 +42,7 @@ fn a_constant_rate_is_steady() {
 #[test]
 fn a_stall_is_an_interval_with_less_and_one_without_anything() {
     let mut job = searched(2);
-    // From 0.5 s to 2.9 s nothing happens: the first interval has half of its I/Os and the second none.
+    // Nothing happens from 0.5 s to 2.9 s: the first interval has half of its I/Os and the second none.
     set_text(&mut job, "sim_fault", "read=stall:2400ms@5000");
     let (state, runtime_ns) = simulated(job);
     assert!(state.is_attained);
@@ -101,7 +101,7 @@ fn a_group_ends_together() {
         job.limits.time_based = true;
         job.limits.runtime_us = 60 * SECOND_US;
         (job.numjobs, job.grouping.group_reporting, job.worker.thread) = (2, true, thread);
-        // Any rate will do.
+        // A limit that any rate meets.
         let steady = &mut job.steady_state;
         (steady.duration_us, steady.criterion.is_slope, steady.criterion.limit) = (2 * SECOND_US, false, 1_000.0);
         let (outcome, _) = run(vec![job]);

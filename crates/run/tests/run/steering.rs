@@ -1,4 +1,4 @@
-//! Runs that are ended or asked through their handles: from their own events and from other threads.
+//! Runs that are ended or asked through their handles, from their own events and from other threads.
 //!
 //! Start reading at [`a_stop_ends_the_run`].
 
@@ -9,7 +9,7 @@ use ferrio_spec::JobSpec;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// A process, a thread, one with long I/Os, and one that waits for the others.
+/// A process, a thread, a job with long I/Os, and one that waits for the others.
 fn jobs() -> Vec<JobSpec> {
     let mut jobs =
         vec![endless("process"), endless("thread"), sim_reader("slow", "fixed:1ms", 1_000), endless("later")];
@@ -23,7 +23,8 @@ fn run_of(jobs: Vec<JobSpec>) -> Run {
     Run::new(spec(jobs), settings()).unwrap()
 }
 
-/// Steers a run from another thread: a while after its start, whether its workers are up by then or not.
+/// Uses the handle of a run from another thread, a while after its start, whether its workers have started by then or
+/// not.
 fn steer_later(run: &Run, steer: fn(&Handle)) -> JoinHandle<()> {
     let handle = run.handle();
     std::thread::spawn(move || {
@@ -60,7 +61,7 @@ fn a_run_that_was_stopped_before_does_nothing() {
 
 #[test]
 fn an_abort_kills_processes_and_ends_threads() {
-    // Each I/O takes longer than the test may: a job that finishes it would be seen.
+    // Each I/O takes longer than the test may, so that a job that waits for it would be noticed.
     let mut silent = sim_reader("silent", "fixed:900s", 10);
     silent.limits = endless("").limits;
     let mut thread = endless("thread");
@@ -74,7 +75,7 @@ fn an_abort_kills_processes_and_ends_threads() {
     assert!(events.text(MessageStream::Error).ends_with("got signal=9"), "{}", events.text(MessageStream::Error));
 }
 
-/// Asks again until both jobs have done something, then ends the run.
+/// Requests reports until both jobs have done something, then ends the run.
 struct Asking {
     handle: Handle,
     seen: Vec<u64>,

@@ -1,4 +1,4 @@
-//! Intervals of a run: exact on virtual time, and summing up to the final figures in real runs.
+//! Intervals of a run: exact on virtual time, and with the final figures as their sum in real runs.
 //!
 //! Start reading at [`Story`].
 
@@ -9,7 +9,7 @@ use ferrio_stats::{JobEnd, Stretch, ThreadStats};
 use ferrio_units::DataDirection;
 use std::time::Duration;
 
-/// What a run told of its intervals.
+/// All events of a run about intervals.
 #[derive(Default)]
 struct Story {
     has_begun: bool,
@@ -39,12 +39,12 @@ impl Story {
         self.intervals.iter().filter(|stretch| stretch.job_number == job_number).collect()
     }
 
-    /// Those that took time: the end of a job may take some CPU after virtual time has come to its end.
+    /// Intervals that took time: the end of a job may use CPU after virtual time has stopped.
     fn long(&self, job_number: u32) -> Vec<&Stretch> {
         self.of(job_number).into_iter().filter(|stretch| stretch.start_ns < stretch.end_ns).collect()
     }
 
-    /// Intervals follow each other without gap, and sum up to what the job did in all.
+    /// Checks that intervals follow each other without gaps, and that their sum is what the job did.
     fn check(&self) {
         assert!(self.has_begun);
         for end in &self.ends {
@@ -128,7 +128,7 @@ fn a_ramp_is_in_no_interval() {
     assert_eq!(n_reads(&told), [500, 1_000, 500]);
 }
 
-/// The end of an interval that no I/O ends in waits for the next one: it says so.
+/// If no I/O ends near the end of an interval, the interval lasts until the next I/O, and its figures show that.
 #[test]
 fn slow_ios_lengthen_their_interval() {
     let (_, story) = simulated(vec![sim_reader("j", "fixed:250ms", 4)], Duration::from_millis(100));

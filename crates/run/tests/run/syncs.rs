@@ -1,8 +1,8 @@
 //! Syncs between writes and at the end.
 //!
-//! Start reading at [`every_n_writes`]. Figures of the reference: a sync follows when the number of writes is a multiple
-//! of n, never at the very end; syncs of the end phase are neither counted nor measured (its sample of `end_fsync=1`
-//! says `issued rwts: total=0,16384,0,0`).
+//! Start reading at [`every_n_writes`]. Facts of the reference: a sync follows when the number of writes is a multiple
+//! of n, but never at the very end; syncs at the end are neither counted nor measured (its sample of `end_fsync=1` has
+//! `issued rwts: total=0,16384,0,0`).
 
 use crate::builder::{BLOCK, MS, US, reads, run, set_depth, set_text, sim_reader, simulate_one, writes};
 use crate::scratch::Scratch;
@@ -21,7 +21,7 @@ fn with(change: impl FnOnce(&mut JobSpec)) -> ThreadStats {
 fn assert_syncs(stats: &ThreadStats, n_syncs: u64) {
     assert_eq!((stats.n_syncs_issued, stats.sync.n_samples), (n_syncs, n_syncs));
     assert_eq!((writes(stats).n_completed, writes(stats).bytes), (16, 16 * BLOCK));
-    // Syncs count in the depths, not in the I/Os.
+    // Syncs count for the depths, not for the I/Os.
     assert_eq!((stats.n_issued(), stats.depth.0[0]), (16, 16 + n_syncs));
 }
 
@@ -64,13 +64,13 @@ fn mixed_jobs_count_their_writes_only() {
         job.pattern.mix = DirectionMix::ReadWrite;
         job.durability.fsync_blocks = 4;
     });
-    // After each fourth write another I/O follows, except at the end of the job.
+    // Another I/O follows after every fourth write, except at the end of the job.
     let n_writes = writes(&stats).n_completed;
     assert!(stats.n_syncs_issued == n_writes / 4 || stats.n_syncs_issued == (n_writes - 1) / 4);
     assert_eq!(stats.n_issued(), 16);
 }
 
-/// Figures of the reference for `rw=randrw bs=4k fsync=64 size=32m` (its sample in JSON).
+/// Expected: figures of the reference for `rw=randrw bs=4k fsync=64 size=32m` (its sample in JSON).
 #[test]
 fn a_mix_syncs_as_often_as_the_reference() {
     let stats = with(|job| {
@@ -110,7 +110,7 @@ fn failed_syncs_are_writes_to_continue_on_error() {
     assert_eq!(outcome.record.workers[0].stats.sync.n_samples, 2);
 }
 
-/// 64 KiB to real files.
+/// Writes 64 KiB to real files.
 fn on_files(change: impl FnOnce(&mut JobSpec)) -> ThreadStats {
     let scratch = Scratch::new("syncs");
     let mut job = crate::builder::reader("j", "psync", 16);
@@ -154,7 +154,7 @@ fn files_that_close_are_synced_while_others_are_in_flight() {
     }
 }
 
-/// A null device takes writes and refuses to be synced: fio 3.41 says and does the same.
+/// /dev/null accepts writes but cannot be synced: fio 3.41 has the same message and exit code.
 #[test]
 fn a_sync_that_fails_at_the_end_fails_the_job() {
     let changes: [fn(&mut JobSpec); 3] = [

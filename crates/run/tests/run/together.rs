@@ -1,4 +1,4 @@
-//! Several jobs on one virtual time, beside arithmetic: groups, delays, ends, flows, rates and depths as the one supervisor has them.
+//! Several jobs on one virtual time, compared with arithmetic: groups, delays, ends, flows, rates and depths.
 //!
 //! Start reading at [`spans`].
 
@@ -7,7 +7,7 @@ use ferrio_run::{RunEvent, RunOutcome, RunSettings};
 use ferrio_spec::{ExitWhat, FlowSpec, JobSpec};
 use std::time::Duration;
 
-/// When each job began its I/O and ended, in microseconds of the run, by its name in the order of the ends.
+/// Start and end of each job's I/O, in microseconds of the run, by name and in the order of the ends.
 fn spans(jobs: Vec<JobSpec>) -> (RunOutcome, Vec<(String, u64, u64)>) {
     let mut spans = Vec::new();
     let settings = RunSettings { record_interval: Some(Duration::from_secs(3_600)), ..virtual_settings() };
@@ -19,7 +19,7 @@ fn spans(jobs: Vec<JobSpec>) -> (RunOutcome, Vec<(String, u64, u64)>) {
     (outcome, spans)
 }
 
-/// A reader of so many blocks, 100 us each.
+/// A reader of this many blocks, 100 us each.
 fn hundred_us(name: &str, n_blocks: u64) -> JobSpec {
     sim_reader(name, "fixed:100us", n_blocks)
 }
@@ -73,7 +73,7 @@ fn the_end_of_one_is_that_of_all() {
     jobs[0].grouping.exit_what = ExitWhat::All;
     jobs[2].limits.startdelay_us = (1_000_000, 1_000_000);
     let (outcome, spans) = spans(jobs);
-    // The other has an I/O in flight, which it finishes.
+    // The other job has an I/O in flight, which it finishes.
     let [short, long] = [&spans[0], spans.iter().find(|span| span.0 == "long").unwrap()];
     assert_eq!(*short, span("short", 0, 42_000));
     assert!((42_000..=42_200).contains(&long.2), "{long:?}");
@@ -87,14 +87,14 @@ fn a_failure_ends_the_others() {
     set_text(&mut jobs[0], "sim_fault", "eio@100");
     jobs[0].grouping.exitall_on_error = true;
     let (outcome, _) = simulate(jobs);
-    // Both have done as many, one of which failed.
+    // Both have done the same number of I/Os, one of which failed.
     assert_eq!((outcome.n_failed, n_ios(&outcome)[0]), (1, 99));
     assert!((99..=102).contains(&n_ios(&outcome)[1]), "{:?}", n_ios(&outcome));
 }
 
 #[test]
 fn shares_of_a_flow_are_those_of_the_weights() {
-    // The one with the smaller share is on the faster device.
+    // The job with the smaller share is on the faster device.
     for sleep_us in [0, 250] {
         let job = |name: &str, service: &str, weight: u32| {
             let mut job = sim_reader(name, service, 1_000);
@@ -104,7 +104,7 @@ fn shares_of_a_flow_are_those_of_the_weights() {
         };
         let (outcome, _) = simulate(vec![job("two", "fixed:100us", 2), job("one", "fixed:40us", 1)]);
         let counts = n_ios(&outcome);
-        // 3 s of 100 us, all of which the slower one has, but for what it waits for the other.
+        // 3 s of 100 us, all used by the slower job except for its waits for the other one.
         assert!(counts[0] > 10_000 && counts[0] <= 30_000, "{counts:?}");
         assert!(counts[0].abs_diff(2 * counts[1]) <= 4, "{counts:?}");
     }
@@ -119,7 +119,7 @@ fn rates_of_jobs_are_kept_beside_each_other() {
         job
     };
     let (outcome, _) = simulate(vec![job("a", 1_000), job("b", 333), job("c", 20_000)]);
-    // The device of the last one gives no more than 10,000.
+    // The device of the last job can do no more than 10,000 a second.
     assert_eq!(n_ios(&outcome), [2_000, 666, 20_000]);
     assert_eq!(outcome.record.elapsed_ns, 2_000 * MS);
 }
@@ -151,7 +151,7 @@ fn what_is_due_in_the_run_comes_at_its_virtual_time() {
             elapsed_ms.push((record.elapsed_ns / MS, n_ios_of(&record)));
         }
     });
-    // One second and a report each quarter; b has ended in between.
+    // One second with a report each quarter; b has ended in between.
     let times: Vec<u64> = elapsed_ms.iter().map(|(ms, _)| *ms).collect();
     assert_eq!(times[..3], [250, 500, 750]);
     for (ms, n) in &elapsed_ms[..3] {

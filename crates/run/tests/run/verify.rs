@@ -1,4 +1,4 @@
-//! Verification on the simulated device: what damages are found by which methods, and that nothing else is.
+//! Verification on the simulated device: which methods find which damage, and that they report nothing else.
 //!
 //! Start reading at [`damage_is_found_by_every_method_that_can`].
 
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 pub(crate) const N_BLOCKS: u64 = 64;
 
-/// Writes and reads back 64 blocks of 4 KiB on a device that keeps what is written.
+/// A job that writes 64 blocks of 4 KiB and reads them back, on a device that stores data.
 pub(crate) fn verified(method: VerifyMethod) -> JobSpec {
     let mut job = job("v");
     "sim".clone_into(&mut job.engine.name);
@@ -50,7 +50,7 @@ fn what_is_written_is_read_back() {
     }
 }
 
-/// The 20th write is damaged: the job ends with the read that shows it.
+/// The 20th write is damaged: the job ends with the read that reveals it.
 fn damaged(method: VerifyMethod, fault: &str) -> (RunOutcome, Events) {
     let mut job = verified(method);
     set_text(&mut job, "sim_fault", &format!("write={fault}@20"));
@@ -64,7 +64,8 @@ fn damage_is_found_by_every_method_that_can() {
             let (outcome, events) = damaged(def.method, fault);
             let blind = match def.method {
                 VerifyMethod::Null => true,
-                // The header alone: it is in the first sector of a torn block, and a bit elsewhere is not seen.
+                // `meta` checks only the header, which is in the first sector of a torn block; it does not see a bit
+                // elsewhere.
                 VerifyMethod::Meta => fault != "lost",
                 _ => false,
             };
@@ -77,7 +78,7 @@ fn damage_is_found_by_every_method_that_can() {
     }
 }
 
-/// The job ends with the fault also when its pass ends before it looks up.
+/// The job ends with the fault even if its pass ends before the loop handles its deadlines.
 #[test]
 fn damage_of_the_last_block_is_found() {
     for iodepth in [1, 8] {
@@ -95,7 +96,7 @@ fn a_misdirected_write_is_told_by_its_header() {
     let (_, _, errno) = figures(&outcome);
     assert_eq!(errno, EILSEQ);
     let text = events.text(MessageStream::Error);
-    // Its own place is empty, or the block that it lies over is read first.
+    // Its own place is empty, or the block that it overwrote is read first.
     assert!(text.contains("all zeroes") || text.contains("a block that belongs at offset 77824"), "{text}");
 }
 
@@ -105,14 +106,14 @@ fn all_faults_are_told_where_they_are_tolerated() {
     set_text(&mut job, "sim_fault", "write=lost@/8");
     job.errors.continue_on = ErrorClasses { verify: true, ..ErrorClasses::default() };
     let (outcome, events) = simulate(vec![job.clone()]);
-    // fio 3.41 shows the errno of such a job too, and does not count it as failed.
+    // fio 3.41 also shows the errno of such a job, and does not count it as failed.
     assert_eq!((outcome.n_failed, figures(&outcome)), (0, (N_BLOCKS, N_BLOCKS, EILSEQ)));
     assert_eq!(outcome.record.workers[0].stats.tolerated.n_total, N_BLOCKS / 8);
     assert_eq!(
         events.messages.iter().filter(|(stream, _)| *stream == MessageStream::Error).count() as u64,
         N_BLOCKS / 8
     );
-    // verify_fatal: not with it.
+    // With verify_fatal, this does not happen.
     job.verify.as_mut().unwrap().is_fatal = true;
     let (outcome, _) = simulate(vec![job]);
     assert_eq!(figures(&outcome), (N_BLOCKS, 8, EILSEQ));
@@ -125,7 +126,7 @@ fn without_do_verify_nothing_is_read() {
     assert_eq!(figures(&simulate(vec![job]).0), (N_BLOCKS, 0, 0));
 }
 
-/// A file that has nothing left was closed: it is opened again, synced, and read back. The sync counts for nothing, as in fio.
+/// A file that was done is closed: it is opened again, synced, and read back. As in fio, the sync is not counted.
 #[test]
 fn all_of_several_files_is_read_back() {
     let mut job = verified(VerifyMethod::Md5);
@@ -136,7 +137,7 @@ fn all_of_several_files_is_read_back() {
     assert_eq!(outcome.record.workers[0].stats.n_syncs_issued, 0);
 }
 
-/// Reads of a mix are not checked; what it wrote is read back.
+/// Reads of a mix are not checked; its writes are read back.
 #[test]
 fn of_a_mix_only_writes_are_checked() {
     let mut job = verified(VerifyMethod::Crc64);
@@ -159,7 +160,7 @@ fn a_job_that_writes_until_its_time_is_over_reads_nothing() {
     assert!(n_writes > N_BLOCKS);
 }
 
-/// Writes that were in flight together and lie over each other may have landed in either order.
+/// Overlapping writes that were in flight together may have landed in either order.
 #[test]
 fn writes_that_raced_are_not_read_back() {
     let mut job = verified(VerifyMethod::Crc32c);
@@ -174,11 +175,11 @@ fn writes_that_raced_are_not_read_back() {
     assert_eq!(events.text(MessageStream::Error), "");
     let (n_writes, n_reads, errno) = figures(&outcome);
     assert_eq!((n_writes, errno), (400, 0));
-    // Sixteen in flight on two blocks: hardly any was alone on its block.
+    // Sixteen in flight on two blocks: hardly any write was alone on its block.
     assert!(n_reads < 200, "{n_reads}");
 }
 
-/// Nothing is remembered: the stream makes the writes once more, also in a mix and in every loop.
+/// Nothing is remembered: the stream makes the writes again, also in a mix and in every loop.
 #[test]
 fn what_is_made_once_more_is_what_was_written() {
     for (mix, loops, iodepth) in [(DirectionMix::Write, 1, 1), (DirectionMix::ReadWrite, 2, 8)] {
@@ -192,26 +193,26 @@ fn what_is_made_once_more_is_what_was_written() {
         let (outcome, events) = simulate(vec![job.clone()]);
         assert_eq!(events.text(MessageStream::Error), "");
         assert_eq!((figures(&outcome).1, figures(&outcome).2), (N_BLOCKS * u64::from(loops), 0));
-        // The last write of the last loop.
+        // It is the last write of the last loop.
         let n_writes = figures(&outcome).0;
         set_text(&mut job, "sim_fault", &format!("write=lost@{n_writes}"));
         assert_eq!(figures(&simulate(vec![job]).0).2, EILSEQ);
     }
     let mut job = verified(VerifyMethod::Crc32c);
     job.verify.as_mut().unwrap().reads = VerifiedWrites::Regenerated;
-    // What failed is not checked.
+    // Failed writes are not checked.
     set_text(&mut job, "sim_fault", "write=eio@/8");
     job.errors.continue_on = ErrorClasses { write: true, ..ErrorClasses::default() };
     let (outcome, _) = simulate(vec![job.clone()]);
     assert_eq!((outcome.n_failed, figures(&outcome).1), (0, N_BLOCKS));
-    // Writes over others: only memory knows the newest, and so they are remembered.
+    // Writes overwrite others: only remembered writes show the newest.
     job.extent.io_size = Some(SizeSpec::Bytes(2 * N_BLOCKS * 4096));
     let (outcome, _) = simulate(vec![job]);
     assert_eq!(outcome.n_failed, 0);
     assert!(figures(&outcome).1 > N_BLOCKS / 2);
 }
 
-/// The reference's example: of twelve writes with fsync=5 ten are checked. A failed fsync makes nothing durable.
+/// The reference's example: of twelve writes with fsync=5, ten are checked. A failed fsync makes nothing durable.
 #[test]
 fn only_what_was_fsynced_is_read_back() {
     let mut job = verified(VerifyMethod::Crc32c);
@@ -220,7 +221,7 @@ fn only_what_was_fsynced_is_read_back() {
     assert_eq!(figures(&simulate(vec![job.clone()]).0), (12, 0, 0));
     job.durability.fsync_blocks = 5;
     assert_eq!(figures(&simulate(vec![job.clone()]).0), (12, 10, 0));
-    // What was in flight with the fsync may be missing from it.
+    // Writes in flight together with the fsync may not be covered by it.
     set_depth(&mut job, 4);
     set_text(&mut job, "sim_channels", "4");
     let (n_writes, n_reads, errno) = figures(&simulate(vec![job.clone()]).0);
@@ -232,7 +233,7 @@ fn only_what_was_fsynced_is_read_back() {
     assert_eq!(figures(&simulate(vec![job]).0).1, 5);
 }
 
-/// A write that is lost leaves what was there before: a whole block of the pass before.
+/// A lost write leaves what was there before: a whole block of the previous pass.
 #[test]
 fn stale_blocks_are_told() {
     for def in VERIFY_METHODS {
@@ -240,7 +241,7 @@ fn stale_blocks_are_told() {
         job.limits.loops = 2;
         set_text(&mut job, "sim_fault", &format!("write=lost@{}", N_BLOCKS + 3));
         let (outcome, events) = simulate(vec![job]);
-        // A bare pattern is the same in every pass, and so is nothing.
+        // A bare pattern is the same in every pass, and `null` checks nothing.
         let blind = matches!(def.method, VerifyMethod::Null | VerifyMethod::Pattern);
         assert_eq!(figures(&outcome).2, if blind { 0 } else { EILSEQ }, "{}", def.name);
         let text = events.text(MessageStream::Error);
@@ -248,7 +249,7 @@ fn stale_blocks_are_told() {
     }
 }
 
-/// A short transfer is no damage: its rest is done, whatever the method.
+/// A short transfer is no damage: with every method, its rest is done.
 #[test]
 fn short_transfers_are_no_damage() {
     for (def, fault) in VERIFY_METHODS.iter().zip(["write=short@/3", "read=short@/3", "short@/2"].iter().cycle()) {
@@ -270,7 +271,7 @@ fn every_loop_is_read_back() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// A device that keeps what it is given never gives a fault.
+    /// A device that stores data correctly gives no fault.
     #[test]
     fn no_false_alarm(
         method in 0..VERIFY_METHODS.len(),

@@ -1,4 +1,4 @@
-//! `verify_async`: helper threads find what the job itself finds, and the job ends with it.
+//! `verify_async`: helper threads find the same faults as the job itself, and the job ends with them.
 //!
 //! Start reading at [`a_fault_ends_the_job_when_its_place_is_needed`].
 
@@ -8,7 +8,7 @@ use ferrio_run::MessageStream;
 use ferrio_spec::{ErrorClasses, JobSpec, VerifyMethod};
 use ferrio_sys::errno::EILSEQ;
 
-/// Writes and reads back 64 blocks, of which some are damaged.
+/// Writes 64 blocks, of which some get damaged, and reads them back.
 fn damaged(n_threads: u32, iodepth: u32, fault: &str) -> JobSpec {
     let mut job = verified(VerifyMethod::Crc32c);
     set_text(&mut job, "sim_fault", &format!("write=flip@{fault}"));
@@ -19,13 +19,13 @@ fn damaged(n_threads: u32, iodepth: u32, fault: &str) -> JobSpec {
 
 #[test]
 fn a_fault_ends_the_job_when_its_place_is_needed() {
-    // A thread has four places: block 20 is looked at when block 24, 28 comes.
+    // A thread has four places: the result of block 20 is taken when block 24 or 28 comes.
     for (n_threads, n_reads) in [(0, 20), (1, 24), (2, 28)] {
         let (outcome, events) = simulate(vec![damaged(n_threads, 1, "20")]);
         assert_eq!((outcome.n_failed, figures(&outcome)), (1, (64, n_reads, EILSEQ)), "{n_threads}");
         assert!(events.text(MessageStream::Error).contains("(requested block: offset=77824, length=4096"));
     }
-    // With several in flight no sooner, and no more than those in flight later.
+    // With several in flight it is taken no earlier, and at most as many reads later as are in flight.
     let (outcome, _) = simulate(vec![damaged(2, 8, "20")]);
     let (_, n_reads, errno) = figures(&outcome);
     assert!((28..=28 + 8).contains(&n_reads) && errno == EILSEQ, "{n_reads}");
@@ -39,7 +39,7 @@ fn the_last_blocks_are_checked_too() {
     }
 }
 
-/// What is told is the same, in the same order.
+/// The reports are the same, in the same order.
 #[test]
 fn all_faults_are_told_where_they_are_tolerated() {
     let run = |n_threads| {
@@ -56,7 +56,7 @@ fn all_faults_are_told_where_they_are_tolerated() {
     }
 }
 
-/// Readers check what they read; here nothing that is there was written by verification.
+/// Jobs that only read check their reads; here no data was written by verification.
 #[test]
 fn a_reader_is_checked_by_threads() {
     let mut job = damaged(2, 1, "1");
@@ -64,6 +64,6 @@ fn a_reader_is_checked_by_threads() {
     let verify = job.verify.as_mut().unwrap();
     (verify.reads_back, verify.checks_seed, verify.checks_sequence) = (false, false, false);
     let (outcome, _) = simulate(vec![job]);
-    // The first of all is faulty: it is looked at when its place is needed again.
+    // The very first block is faulty: its result is taken when its place is needed again.
     assert_eq!((outcome.n_failed, figures(&outcome)), (1, (0, 9, EILSEQ)));
 }

@@ -1,4 +1,4 @@
-//! `verify_backlog`: reads among writes. The orders are those of fio 3.41, traced with `write_iolog`.
+//! `verify_backlog`: reads between writes. The expected orders are those of fio 3.41, traced with `write_iolog`.
 //!
 //! Start reading at [`orders_are_those_of_the_peer`].
 
@@ -15,7 +15,7 @@ fn with_backlog(n_blocks: u64, blocks: u64, batch: u64) -> JobSpec {
     job
 }
 
-/// What a job does, by direction and block.
+/// The I/Os of a job, by direction and block.
 fn order(mut job: JobSpec, scratch: &Scratch) -> String {
     let path = scratch.path().join("log");
     let _ = std::fs::remove_file(&path);
@@ -42,7 +42,7 @@ fn orders_are_those_of_the_peer() {
         (4, 100, 100, "w0 w1 w2 w3 r0 r1 r2 r3"),
     ] {
         assert_eq!(order(with_backlog(n_blocks, blocks, batch), &scratch), expected);
-        // What is in flight is waited for: the same with several.
+        // I/Os in flight are waited for, so the order is the same with several.
         let mut deep = with_backlog(n_blocks, blocks, batch);
         set_depth(&mut deep, 8);
         set_text(&mut deep, "sim_channels", "8");
@@ -50,7 +50,7 @@ fn orders_are_those_of_the_peer() {
     }
 }
 
-/// A job that ends by its time has checked all but what waits.
+/// A job that ends by time has checked all writes except for those in the backlog.
 #[test]
 fn a_job_that_writes_for_a_time_checks_as_it_goes() {
     let mut job = with_backlog(64, 4, 4);
@@ -63,7 +63,7 @@ fn a_job_that_writes_for_a_time_checks_as_it_goes() {
     assert!(n_writes - n_reads <= 4, "{n_writes} {n_reads}");
 }
 
-/// A fault ends the job where it is read, long before the last write; the time of each direction is its own.
+/// A fault ends the job when it is read, long before the last write; each direction has its own time.
 #[test]
 fn a_fault_ends_the_job_early() {
     let mut job = with_backlog(64, 8, 8);

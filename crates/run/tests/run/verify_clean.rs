@@ -1,4 +1,4 @@
-//! Verification raises no alarm where nothing is damaged, whatever its options are.
+//! Verification without damage reports nothing, with any options.
 //!
 //! Start reading at [`run_clean`].
 
@@ -13,7 +13,7 @@ use ferrio_units::PerDirection;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-/// Any job of verification that is allowed, in any combination.
+/// Any allowed job with verification, in any combination.
 fn any_job() -> impl Strategy<Value = JobSpec> {
     let order = (0..3usize, any::<bool>(), any::<bool>(), 0..4usize, any::<bool>(), any::<u64>());
     let sizes = (prop::array::uniform3((1u64..3, 0u64..3)), 1u64..200, any::<bool>(), 1u32..4, 1u32..4);
@@ -58,12 +58,13 @@ fn any_job() -> impl Strategy<Value = JobSpec> {
         set_depth(&mut job, iodepth);
         job.queue.batch_submit = batch.min(iodepth);
         set_text(&mut job, "sim_channels", &channels.to_string());
-        // What is no damage: short transfers, and errors that are tolerated.
+        // Events that are no damage: short transfers, and tolerated errors.
         set_text(&mut job, "sim_fault", ["short@/5", "write=eio@/7", "trim=eio@/3", "stall:1ms@/9"][fault]);
         job.errors.continue_on = ErrorClasses { read: true, write: true, verify: false };
         let verify = job.verify.as_mut().unwrap();
         verify.content.layout = if layout { HeaderLayout::V2 } else { HeaderLayout::V3 };
-        // As lowered: intervals divide all blocks, and numbers are those of one size.
+        // As after lowering: intervals divide all blocks, and sequence numbers are checked only with a single block
+        // size.
         verify.content.interval_bytes = 4096;
         verify.checks_sequence = blocks[1].1 == 0;
         verify.reads = [VerifiedWrites::Done, VerifiedWrites::Fsynced, VerifiedWrites::Regenerated][reads];
@@ -77,7 +78,7 @@ fn any_job() -> impl Strategy<Value = JobSpec> {
     })
 }
 
-/// Runs jobs on a device that does what it says, and wants no word from any.
+/// Runs jobs on a device that works correctly, and expects no report.
 fn run_clean(n_jobs: u32) {
     let mut runner =
         TestRunner::new(ProptestConfig { cases: n_jobs, max_shrink_iters: 200, ..ProptestConfig::default() });

@@ -1,4 +1,5 @@
-//! Faults of the simulated device in every way of verifying: each method that can find one does, and `null` finds none.
+//! Faults of the simulated device in every kind of verification: each method that can find a fault does, and `null`
+//! finds none.
 //!
 //! Start reading at [`every_flow_finds_what_its_method_can`].
 
@@ -10,7 +11,7 @@ use ferrio_spec::{
     VerifySpec,
 };
 
-/// A way of verifying: its name, and what it makes of a job that writes 64 blocks.
+/// A kind of verification: its name, and its changes to a job that writes 64 blocks.
 type Flow = (&'static str, fn(&mut JobSpec));
 
 const FLOWS: &[Flow] = &[
@@ -52,7 +53,7 @@ const FLOWS: &[Flow] = &[
     ("newest of each place", |job| {
         shuffle(job);
         job.pattern.norandommap = true;
-        // Each place many times: the fault below is in a write of its own loop, which nothing lies over.
+        // Each place is written many times: the fault below is in a write of its own loop that is not overwritten.
         job.extent.size = Some(SizeSpec::Bytes(N_BLOCKS * 1024 * 4096));
         job.extent.io_size = Some(SizeSpec::Bytes(N_BLOCKS * 4096));
     }),
@@ -60,7 +61,7 @@ const FLOWS: &[Flow] = &[
     ("loops", |job| job.limits.loops = 2),
     // Four rounds, of which the last is read back.
     ("rounds", |job| job.extent.io_size = Some(SizeSpec::Bytes(4 * N_BLOCKS * 4096))),
-    // What is read back counts too (as with fio 3.41), so that this is two passes.
+    // Bytes read back count too (as in fio 3.41), so this is two passes.
     ("more than the size", |job| {
         shuffle(job);
         job.extent.io_size = Some(SizeSpec::Bytes(4 * N_BLOCKS * 4096));
@@ -84,10 +85,10 @@ fn shuffle(job: &mut JobSpec) {
     (job.pattern.random, job.pattern.rw_postfix) = (true, 1);
 }
 
-/// A write that each flow reads back before anything lies over it.
+/// A write that each kind reads back before it is overwritten.
 fn faulty_write(flow: &str) -> u64 {
     match flow {
-        // Of the second pass: what is written over the first is not read back, or was read before.
+        // A write of the second pass: blocks of the first are overwritten and not read back, or were read before.
         "loops" | "more than the size" => N_BLOCKS + 20,
         "rounds" => 3 * N_BLOCKS + 20,
         _ => 20,
@@ -109,9 +110,9 @@ fn every_flow_finds_what_its_method_can() {
                 let blind = match def.method {
                     _ if fault == "none" => true,
                     VerifyMethod::Null => true,
-                    // The header alone: a torn block has it, and a bit elsewhere is not seen.
+                    // `meta` checks only the header, which a torn block has; it does not see a bit elsewhere.
                     VerifyMethod::Meta => ["flip", "torn"].contains(&fault),
-                    // What is there from the pass before is the same pattern.
+                    // The previous pass left the same pattern.
                     VerifyMethod::Pattern => {
                         faulty_write(flow) > N_BLOCKS && ["torn", "lost", "misdirected"].contains(&fault)
                     }
@@ -126,7 +127,7 @@ fn every_flow_finds_what_its_method_can() {
     }
 }
 
-/// A read that gives another bit than the device holds is found where it is checked.
+/// If a read returns a wrong bit, it is found where the read is checked.
 #[test]
 fn a_bit_that_a_read_flips_is_found() {
     for (flow, change) in FLOWS.iter().filter(|(flow, _)| !flow.starts_with("mixed")) {
@@ -137,7 +138,7 @@ fn a_bit_that_a_read_flips_is_found() {
     }
 }
 
-/// Every write that is damaged is told once, where faults are tolerated.
+/// Where faults are tolerated, every damaged write is reported once.
 #[test]
 fn every_damaged_block_is_told_in_every_flow() {
     for (flow, change) in FLOWS.iter().filter(|(flow, _)| !["until its time is over"].contains(flow)) {
@@ -150,7 +151,7 @@ fn every_damaged_block_is_told_in_every_flow() {
         let (outcome, events) = simulate(vec![job]);
         let n_told = events.text(MessageStream::Error).matches("requested block").count() as u64;
         assert_eq!(outcome.record.workers[0].stats.tolerated.n_total, n_told, "{flow}");
-        // The last eight writes are followed by no fsync: it would come before the next.
+        // No fsync follows the last eight writes, because it would come before the next write.
         let n_not_durable = u64::from(flow.starts_with("fsynced"));
         assert_eq!((outcome.n_failed, n_told), (0, n_writes / 8 - n_not_durable), "{flow}");
     }

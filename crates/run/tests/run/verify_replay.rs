@@ -1,4 +1,5 @@
-//! Verification of replayed traces on the simulated device: what was written last is read back, and nothing else is told.
+//! Verification of replayed traces on the simulated device: the newest writes are read back, and nothing else is
+//! reported.
 //!
 //! Start reading at [`damage_is_found_where_it_is_the_newest`].
 
@@ -12,10 +13,10 @@ use ferrio_spec::{
 use ferrio_units::DataDirection;
 use proptest::prelude::*;
 
-/// What a trace does: its action, place and length in sectors.
+/// A line of a trace: action, offset and length in sectors.
 type Step = (&'static str, u64, u64);
 
-/// Replays a trace on a device that keeps what is written, and verifies it.
+/// A job that replays a trace on a device that stores data, and verifies it.
 fn replayed(scratch: &Scratch, steps: &[Step], method: VerifyMethod) -> JobSpec {
     let line = |(action, at, length): &Step| match *action {
         "sync" => "f sync 0 0\n".to_owned(),
@@ -37,7 +38,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec((action, 0u64..40, 1u64..17), 1..60)
 }
 
-/// The writes that nothing lies over.
+/// Indexes of the writes that are not overwritten.
 fn newest(steps: &[Step]) -> Vec<usize> {
     let covers = |(action, at, length): &Step, other: &Step| {
         ["write", "trim"].contains(action) && *at < other.1 + other.2 && other.1 < at + length
@@ -49,10 +50,11 @@ fn newest(steps: &[Step]) -> Vec<usize> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
-    /// One I/O at a time: of a device that loses the n-th write it is found just where nothing was written or trimmed over it.
+    /// One I/O at a time: if the device loses the n-th write, that is found exactly if no later write or trim covers
+    /// it.
     #[test]
     fn damage_is_found_where_it_is_the_newest(steps in steps(), lost in 0usize..60) {
-        // What a trace reads and nobody wrote holds no header.
+        // If the trace only reads, the blocks have no headers.
         prop_assume!(steps.iter().any(|step| step.0 == "write"));
         let scratch = Scratch::new("replay-damage");
         let mut job = replayed(&scratch, &steps, VerifyMethod::Crc32c);
@@ -70,7 +72,7 @@ proptest! {
         prop_assert_eq!(figures(&outcome).2, if is_found { EILSEQ } else { 0 }, "{}", events.text(MessageStream::Error));
     }
 
-    /// A device that keeps what it is given never gives a fault, whatever is in flight together.
+    /// A device that stores data correctly gives no fault, whatever is in flight together.
     #[test]
     fn no_false_alarm(
         steps in steps(),
@@ -96,8 +98,9 @@ proptest! {
     }
 }
 
-/// Blocks of other lengths than `bs`: as in fio 3.41 a header each `bs`, and one in what is shorter; where it does not divide
-/// all, what does (fio's would be of bytes past the end of a block).
+/// Blocks of other lengths than `bs`: as in fio 3.41, there is a header each `bs`, and one in each shorter block. If
+/// that does not divide all blocks, the common divisor is used (fio's last header would cover bytes past the end of a
+/// block).
 #[test]
 fn blocks_of_any_length_are_checked_to_their_end() {
     let scratch = Scratch::new("replay-lengths");
@@ -119,7 +122,7 @@ fn blocks_of_any_length_are_checked_to_their_end() {
     assert_eq!(figures(&simulate(vec![job]).0).2, 0);
 }
 
-/// What a trace reads is checked if it writes nothing: here nothing with a header is there.
+/// Reads of a trace are checked if it writes nothing: here no block has a header.
 #[test]
 fn reads_of_a_trace_without_writes_are_checked() {
     let scratch = Scratch::new("replay-reads");

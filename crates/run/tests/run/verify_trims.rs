@@ -1,4 +1,4 @@
-//! Trims in verified jobs on the simulated device: of the mix, and of blocks that were written.
+//! Trims in verified jobs on the simulated device: those of the mix, and those of written blocks.
 //!
 //! Start reading at [`what_is_trimmed_reads_as_zeroes`].
 
@@ -17,7 +17,7 @@ fn trimmed(trims: TrimBacklogSpec) -> JobSpec {
     job
 }
 
-/// Reads, writes, trims, errno.
+/// Numbers of reads, writes and trims, and the errno.
 fn figures(outcome: &RunOutcome) -> ([u64; 3], i32) {
     let stats = &outcome.record.workers[0].stats;
     (DataDirection::ALL.map(|direction| stats.directions[direction].n_completed), stats.errno)
@@ -34,7 +34,7 @@ fn what_is_trimmed_reads_as_zeroes() {
         let (outcome, events) = simulate(vec![job.clone()]);
         assert_eq!(events.text(MessageStream::Error), "");
         assert_eq!(figures(&outcome), ([N_BLOCKS, N_BLOCKS, N_BLOCKS], 0), "{iodepth}");
-        // Of what is not checked nothing is left to be read.
+        // Trimmed blocks that are not checked are not read.
         job.verify.as_mut().unwrap().trims = Some(TrimBacklogSpec { checks_zeroes: false, backlog: 1, ..ALL });
         let (outcome, _) = simulate(vec![job]);
         assert_eq!(figures(&outcome), ([0, N_BLOCKS, N_BLOCKS], 0), "{iodepth}");
@@ -87,7 +87,7 @@ fn trims_of_the_mix_raise_no_alarm() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
-    /// A device that keeps what it is given, and forgets what is trimmed, never gives a fault.
+    /// A device that stores data correctly, and forgets trimmed blocks, gives no fault.
     #[test]
     fn no_false_alarm(
         (mix, random, norandommap) in (0..3usize, any::<bool>(), any::<bool>()),
@@ -100,7 +100,8 @@ proptest! {
         let mut job = verified(VerifyMethod::Xxhash);
         let verify = job.verify.as_mut().unwrap();
         verify.trims = (percent > 0).then_some(trims);
-        // As lowered: intervals divide all blocks, and numbers are those of one size.
+        // As after lowering: intervals divide all blocks, and sequence numbers are checked only with a single block
+        // size.
         verify.content.interval_bytes = 4096;
         verify.checks_sequence = blocks[1].1 == 0;
         job.pattern.mix = [DirectionMix::Write, DirectionMix::ReadWrite, DirectionMix::TrimWrite][mix];

@@ -1,13 +1,13 @@
 //! Samples of bandwidth and I/O rate by windows of time.
 //!
-//! Start reading at [`full_windows`]; the rest of time after the last full window gives no sample, unless that window all
-//! but ended with the job.
+//! Start reading at [`full_windows`]; time after the last full window gives no sample, unless that window is complete
+//! except for a few milliseconds.
 
 use crate::builder::{BLOCK, MS, reads, set_depth, set_text, sim_reader, simulate_one, writes};
 use ferrio_spec::{DirectionMix, JobSpec};
 use ferrio_stats::SampleStat;
 
-/// 10000 reads a second, for a time.
+/// 10000 reads a second, for this runtime.
 fn timed(runtime_ms: u64) -> JobSpec {
     let mut job = sim_reader("j", "fixed:100us", 1_000);
     job.limits.time_based = true;
@@ -41,7 +41,7 @@ fn runs_shorter_than_a_window_have_no_sample() {
     assert_eq!((reads(&stats).iops.n_samples, reads(&stats).bw.n_samples), (0, 0));
 }
 
-/// As fio 3.41 has them: a run of 2 s has 4 samples of 500 ms, also when its last I/O ends a little earlier.
+/// As in fio 3.41: a run of 2 s has 4 samples of 500 ms, even if its last I/O ends a little earlier.
 #[test]
 fn the_last_window_ends_with_the_job() {
     assert_samples(&reads(&simulate_one(timed(2_000))).bw, &[10_000 * KIB; 4]);
@@ -50,13 +50,13 @@ fn the_last_window_ends_with_the_job() {
         let mut counts = vec![5_000; 3];
         counts.extend(last);
         let of_windows = |value: fn(u64) -> u64| counts.iter().map(|count| value(*count)).collect::<Vec<u64>>();
-        // The window is as long as the others, whatever it lacks.
+        // The window counts with its full length, whatever it lacks.
         assert_samples(&reads(&stats).iops, &of_windows(|count| count * 2));
         assert_samples(&reads(&stats).bw, &of_windows(|count| count * 2 * KIB));
     }
 }
 
-/// The last window of a job whose device stalls at its end is as long as the job: nothing is counted twice.
+/// If the device stalls at the end of a job, its last window is longer, and nothing is counted twice.
 #[test]
 fn a_stall_at_the_end_is_part_of_the_last_window() {
     let mut job = timed(1_000);
@@ -89,21 +89,21 @@ fn a_window_that_a_stall_holds_beyond_the_runtime_has_its_sample() {
     assert_samples(&reads(&stats).bw, &[4_000 * BLOCK * 1_000 / 1_100 / 1_024]);
 }
 
-/// Each window ends with the first I/O that ends after its time, 30 ms later at most; these delays do not add up.
+/// Each window ends with the first I/O that ends after its time, at most 30 ms later; these delays do not add up.
 #[test]
 fn late_windows_do_not_drift() {
     let mut job = sim_reader("j", "fixed:30ms", 1_000);
     job.limits.time_based = true;
     job.limits.runtime_us = 5_020_000;
     let stats = simulate_one(job);
-    // Ends at 510, 1020, 1500, 2010, 2520, 3000, 3510, 4020, 4500 and 5010 ms; drifting ones would be 9.
+    // Windows end at 510, 1020, 1500, 2010, 2520, 3000, 3510, 4020, 4500 and 5010 ms; with drift there would be 9.
     let ends = [510u64, 1_020, 1_500, 2_010, 2_520, 3_000, 3_510, 4_020, 4_500, 5_010];
     let begins = [0].into_iter().chain(ends);
     let rates: Vec<u64> = begins.zip(ends).map(|(begin, end)| (end - begin) / 30 * 1_000 / (end - begin)).collect();
     assert_samples(&reads(&stats).iops, &rates);
 }
 
-/// An end that is late by most of a window skips the next one, so that no sample is of a moment only.
+/// If a window ends late by most of a window, the next one is skipped, so that no sample covers only a moment.
 #[test]
 fn no_window_is_short() {
     let mut job = timed(2_300);
@@ -122,7 +122,7 @@ fn windows_of_other_lengths() {
     assert_samples(&reads(&stats).iops, &[10_000; 4]);
 }
 
-/// As fio 3.41 has it: what `disable_bw_measurement` leaves out are the rows of a log for each I/O.
+/// As in fio 3.41: `disable_bw_measurement` omits only the rows of a log for each I/O.
 #[test]
 fn windows_are_sampled_whatever_is_disabled() {
     for (disable_bw, gtod_reduce) in [(true, false), (false, true), (true, true)] {
@@ -158,7 +158,7 @@ fn several_in_flight_are_sampled_by_completion() {
     set_text(&mut job, "sim_channels", "4");
     set_depth(&mut job, 4);
     let stats = simulate_one(job);
-    // 40000 a second; the window ends with the first of the 4 that complete at its end, the next has the other 3 and ends
-    // with one.
+    // 40000 a second. The window ends with the first of the 4 I/Os that complete at its end; the next has the other 3
+    // and ends with one.
     assert_samples(&reads(&stats).iops, &[(20_000 - 3) * 2, 40_000]);
 }

@@ -1,12 +1,13 @@
-//! What a worker tells of itself (`--debug`): its memory, its files.
+//! Lines of a worker about itself (`--debug`): its memory, its files.
 //!
-//! Must not know: where lines go, what is told of single I/Os (see [`crate::work::hooks::teller`]). Start reading at [`tell_memory`].
+//! Must not know: where lines go; lines about single I/Os (see [`crate::work::hooks::teller`]). Start reading at
+//! [`tell_memory`].
 
 use super::Lane;
 use crate::link::trace::TraceGroup;
 use ferrio_workload::sprandom::{PassOutline, RegionOutline};
 
-/// What the first pass of `sprandom` is to do.
+/// Sends lines about the plan of `sprandom`'s first pass.
 pub(crate) fn trace_sprandom(lane: &Lane<'_>) {
     let Some(spec) = lane.plan.spec.pattern.sprandom else { return };
     if !lane.context.tracer.has(TraceGroup::SpRandom) {
@@ -36,7 +37,7 @@ pub(crate) fn trace_sprandom(lane: &Lane<'_>) {
     }
 }
 
-/// The buffers, and which unit uses which part of them.
+/// Sends lines about the buffers, and the part of each unit.
 pub(crate) fn tell_memory(lane: &Lane<'_>) {
     if !lane.context.tracer.has(TraceGroup::Mem) {
         return;
@@ -56,7 +57,7 @@ pub(crate) fn tell_memory(lane: &Lane<'_>) {
     }
 }
 
-/// The buffers are about to be freed.
+/// Sends lines before the buffers are freed.
 pub(crate) fn tell_memory_end(lane: &Lane<'_>) {
     lane.context.tracer.line(TraceGroup::Mem, || {
         let mut arena = lane.buffers.arena.borrow_mut();
@@ -68,7 +69,7 @@ fn memory_name(lane: &Lane<'_>) -> &'static str {
     lane.plan.spec.buffers.memory.name()
 }
 
-/// The cache of a file that was opened is dropped, unless the job keeps it.
+/// Sends the line for a file whose cache is dropped when it is opened.
 pub(crate) fn tell_opened(lane: &Lane<'_>, file_index: u32) {
     let file = lane.files.plan(file_index);
     lane.context.tracer.line(TraceGroup::File, || format!("fd open {}", file.name));

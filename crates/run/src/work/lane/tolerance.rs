@@ -1,4 +1,4 @@
-//! What an error of an I/O does to a job: `continue_on_error`, `ignore_error`.
+//! The effect of an I/O's error on a job: `continue_on_error`, `ignore_error`.
 //!
 //! Must not know: I/Os. Start reading at [`treatment`].
 
@@ -6,18 +6,18 @@ use ferrio_spec::ErrorSpec;
 use ferrio_sys::errno::{EILSEQ, EIO};
 use ferrio_units::Direction;
 
-/// What an error does to a job.
+/// The effect of an error on a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Treatment {
-    /// It is counted, and the job goes on.
+    /// The error is counted, and the job continues.
     Tolerated,
-    /// It is counted, since errors of its class are, and ends the job.
+    /// The error is counted, because errors of its class are, and ends the job.
     CountedAndFatal,
-    /// It ends the job.
+    /// The error ends the job.
     Fatal,
 }
 
-/// What an error does: a class lists its errno values, or has the default ones.
+/// The effect of an error. For each class, the job lists errno values or has the default ones.
 pub(crate) fn treatment(errors: &ErrorSpec, direction: Direction, errno: i32) -> Treatment {
     let (class, continues) = match direction {
         _ if errno == EILSEQ => (2, errors.continue_on.verify),

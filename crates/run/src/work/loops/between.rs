@@ -1,4 +1,4 @@
-//! What happens between two I/Os, as the workload says: turns, trims of what was written, files that start over or end.
+//! Steps between two I/Os that the workload asks for: turns, trims of written blocks, files that start over or end.
 //!
 //! Must not know: batches, how I/O is done. Start reading at [`between_ios`].
 
@@ -13,12 +13,12 @@ use crate::work::lane::Stop;
 use ferrio_sys::errno::EIO;
 use ferrio_workload::Next;
 
-/// What the workload says between two I/Os, at the stamp of the last one's end; then the stamp is that of the next one's
-/// start. `Some`: the pass ends.
+/// Does what the workload asks for between two I/Os. `stamp` is the end of the last I/O, and afterwards the start of
+/// the next. `Some`: the pass ends.
 #[inline(never)]
 pub(crate) fn between_ios(worker: &mut Worker<'_>, next: Next, stamp: &mut u64) -> Option<Stop> {
     if next == Next::Wait {
-        // First what most jobs have not: jobs with a rate come here before each I/O.
+        // The check that most jobs pass comes first, because a job with a rate gets here before each I/O.
         if worker.hooks.verifier.is_none() {
             return take_turn(worker, stamp);
         }
@@ -33,7 +33,7 @@ pub(crate) fn between_ios(worker: &mut Worker<'_>, next: Next, stamp: &mut u64) 
     stop
 }
 
-/// Does what the workload says of files. `Some`: the pass ends.
+/// Does what the workload asks for with files. `Some`: the pass ends.
 fn say_of_files(worker: &mut Worker<'_>, next: Next) -> Option<Stop> {
     match next {
         Next::Io(_) | Next::Wait => None,
@@ -55,16 +55,16 @@ fn say_of_files(worker: &mut Worker<'_>, next: Next) -> Option<Stop> {
     }
 }
 
-/// What a file that starts over holds is not known while writes to it are in flight: where they are verified they are waited
-/// for.
+/// Waits for all writes in flight before a verified file starts over, because an old and a new write to a block could
+/// land in either order.
 #[cold]
 fn end_round(worker: &mut Worker<'_>) -> Result<(), Stop> {
     let waits = worker.hooks.verifier.as_ref().is_some_and(|verifier| verifier.goes_round);
     if waits && worker.lane.queue.iodepth > 1 { drain(worker) } else { Ok(()) }
 }
 
-/// The file has nothing left to do. As seen on fio 3.41, one that gave nothing at all was opened too, unless a trace that
-/// is replayed closes it.
+/// Ends a file that has nothing left to do. As seen on fio 3.41, a file without any I/O is opened all the same, unless
+/// a replayed trace closes it.
 #[cold]
 fn end_of_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
     note_missed(worker);
@@ -77,7 +77,7 @@ fn end_of_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> 
     Ok(())
 }
 
-/// As seen on fio 3.41: where an I/O that found no place would have begun is what a trace shows for the next sync.
+/// As seen on fio 3.41: the offset of a block that did not fit is the one that a trace shows for the next sync.
 fn note_missed(worker: &mut Worker<'_>) {
     if let Some(offset_bytes) = worker.lane.workload.missed_bytes() {
         let slot_index = worker.lane.slots.next();
@@ -85,7 +85,7 @@ fn note_missed(worker: &mut Worker<'_>) {
     }
 }
 
-/// The file is to be open: it opens, or does not close when it was about to.
+/// Opens a file for a replay, or cancels its close.
 #[cold]
 fn open_for_replay(worker: &mut Worker<'_>, file_index: u32) -> Option<Stop> {
     if worker.lane.files.stays_open(file_index) {

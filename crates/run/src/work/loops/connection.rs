@@ -1,4 +1,4 @@
-//! Jobs whose targets are the ends of a connection: how it is waited for, and how an I/O ends that waits in vain.
+//! Jobs whose targets are connections: waiting for the connection, and the end of an I/O for which no data comes.
 //!
 //! Must not know: sockets. Start reading at [`connect`].
 
@@ -10,7 +10,7 @@ use ferrio_engine::Connection;
 use ferrio_stats::note::RunNote;
 use ferrio_sys::errno::ETIMEDOUT;
 
-/// Makes the connection, however long it takes: to the end of the run, or of the runtime.
+/// Makes the connection; waits until the end of the run or of the runtime.
 pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
     if !lane.plan.engine.def.targets.is_connection() {
         return Ok(());
@@ -40,7 +40,7 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
     }
 }
 
-/// An I/O ends with what it has moved; one that has moved nothing never was.
+/// Ends an I/O with the bytes that it has moved; an I/O without any does not count.
 #[cold]
 pub(crate) fn give_up(worker: &mut Worker<'_>, slot_index: u32, done: u64) {
     let Worker { lane, hooks, .. } = worker;

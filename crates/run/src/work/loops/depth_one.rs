@@ -1,7 +1,7 @@
 //! The loop for one I/O at a time: synchronous engines, and any engine at `iodepth=1`.
 //!
-//! Must not know: batches. Start reading at [`run`].
-//! The stamp at which one I/O ends is the start of the next: two reads of the clock per I/O.
+//! Must not know: batches. Start reading at [`run`]. The stamp at the end of an I/O is also the start of the next, so
+//! there are two reads of the clock per I/O.
 
 use super::between::between_ios;
 use super::connection::give_up;
@@ -15,7 +15,7 @@ use ferrio_spec::engines::Handover;
 use ferrio_sys::errno::EAGAIN;
 use ferrio_workload::Next;
 
-/// Does one pass. `BY_ENGINE`: the engine takes the stamps of its calls.
+/// Does one pass. `BY_ENGINE`: the engine takes the stamps around its calls.
 pub(crate) fn run<const BY_ENGINE: bool>(worker: &mut Worker<'_>, attendant: &mut dyn Attendant) -> Stop {
     let mut stamp = worker.lane.clock.stamp();
     loop {
@@ -44,7 +44,7 @@ pub(crate) fn run<const BY_ENGINE: bool>(worker: &mut Worker<'_>, attendant: &mu
     }
 }
 
-/// Does the unit in slot 0; returns the stamp of its end.
+/// Does the unit in slot 0; returns the stamp at its end.
 #[inline]
 fn do_one<const BY_ENGINE: bool>(
     worker: &mut Worker<'_>,
@@ -59,7 +59,7 @@ fn do_one<const BY_ENGINE: bool>(
     }
 }
 
-/// Has the engine do the unit in slot 0, with stamps around all that it takes.
+/// Lets the engine do the unit in slot 0, with stamps around `queue`, `commit` and `reap`.
 #[inline]
 fn call(worker: &mut Worker<'_>, start: u64) -> Result<(i64, u64), Stop> {
     let issue = worker.lane.stamp_after(start);
@@ -67,7 +67,7 @@ fn call(worker: &mut Worker<'_>, start: u64) -> Result<(i64, u64), Stop> {
     slot.stamps = Stamps { start, issue };
     match worker.lane.engine.queue(0, &slot.unit) {
         Queued::Completed(result) => {
-            // The stamp first: what comes after it is not the device's time.
+            // The stamp comes first, because time after this point is not the device's.
             let done = worker.lane.stamp_after(issue);
             count_inline(worker);
             Ok((result, done))
@@ -77,7 +77,7 @@ fn call(worker: &mut Worker<'_>, start: u64) -> Result<(i64, u64), Stop> {
     }
 }
 
-/// Has the engine do and stamp the unit in slot 0.
+/// Lets the engine do the unit in slot 0 and take the stamps.
 #[inline]
 fn call_timed(worker: &mut Worker<'_>, start: u64) -> Result<(i64, u64), Stop> {
     let slot = worker.lane.slots.get_mut(0);
@@ -97,7 +97,7 @@ fn call_timed(worker: &mut Worker<'_>, start: u64) -> Result<(i64, u64), Stop> {
 fn count_inline(worker: &mut Worker<'_>) {
     let stats = &mut worker.lane.account.stats;
     stats.depth.record(1, 1);
-    // What an engine with files does itself (syncs, trims of most) counts as a call; what `null` does is none.
+    // I/Os that an engine with files does itself (syncs, most trims) count as calls; those of `null` do not.
     if worker.lane.plan.engine.def.handover != Handover::Bare {
         stats.submit.record(1);
         stats.complete.record(1);
@@ -129,12 +129,14 @@ fn count_calls(worker: &mut Worker<'_>) {
     worker.lane.account.stats.complete.record(1);
 }
 
-/// Does what a short transfer left. It is part of its I/O: stamps and depth stay as they are, the calls are counted.
+/// Does the rest after a short transfer. It is part of the same I/O: stamps and depth stay as they are, but its calls
+/// count.
 #[cold]
 fn do_rests(worker: &mut Worker<'_>, attendant: &mut dyn Attendant, last: u64, first_result: i64) -> Result<u64, Stop> {
     let mut result = first_result;
     loop {
-        // However often the other end of a connection is waited for, that is one call; requests are heard, and deadlines kept.
+        // Waiting for the other end of a connection counts as one call, however often it is repeated; meanwhile
+        // requests and deadlines are handled.
         let is_waiting = result == NOT_YET;
         if is_waiting && let Some(stop) = attend_waiting(worker, attendant) {
             return Err(stop);
@@ -159,7 +161,7 @@ fn do_rests(worker: &mut Worker<'_>, attendant: &mut dyn Attendant, last: u64, f
     }
 }
 
-/// Looks up while an I/O waits for the other end of a connection. `Some`: the pass ends, and with it the I/O.
+/// Handles deadlines while an I/O waits for the other end of a connection. `Some`: the pass ends, and the I/O with it.
 fn attend_waiting(worker: &mut Worker<'_>, attendant: &mut dyn Attendant) -> Option<Stop> {
     let stamp = worker.lane.clock.stamp();
     let stop = attendant.attend(worker, stamp)?;
@@ -167,7 +169,7 @@ fn attend_waiting(worker: &mut Worker<'_>, attendant: &mut dyn Attendant) -> Opt
     Some(stop)
 }
 
-/// Hands the one unit to the kernel; as often as the kernel takes nothing.
+/// Submits the one unit; repeats as long as the kernel takes nothing.
 fn commit_one(worker: &mut Worker<'_>) -> Result<(), Stop> {
     let refused = |error: std::io::Error| Stop::Failed(Box::new(failure!(error.raw_os_error().unwrap_or(5), "commit")));
     while worker.lane.engine.commit().map_err(refused)? == 0 {}
@@ -183,14 +185,14 @@ fn reap_one(worker: &mut Worker<'_>) -> Result<i64, Stop> {
         if let Some(completion) = worker.lane.completions.first() {
             return Ok(completion.result);
         }
-        // A turn of work that moves no data may be long, and can be left where it is.
+        // A turn of work that moves no data may be long, and can be abandoned.
         if worker.lane.plan.engine.def.moves_nothing() && worker.lane.control.slot().is_told_to_end() {
             return Err(Stop::Ended);
         }
     }
 }
 
-/// Nothing is in flight: an engine that says no now cannot go on.
+/// Nothing is in flight, so an engine that has no room now will never have any.
 fn no_room() -> Stop {
     Stop::Failed(Box::new(failure!(EAGAIN, "queue")))
 }

@@ -1,4 +1,4 @@
-//! An I/O that failed: tolerated, wanted, or the end of its job.
+//! An I/O that failed: the error is tolerated, expected, or ends the job.
 //!
 //! Must not know: batches. Start reading at [`fail`].
 
@@ -14,10 +14,10 @@ use ferrio_sys::errno::{EDQUOT, EINVAL, EIO, ENOSPC};
 use ferrio_sys::file::FileKind;
 use ferrio_units::Direction;
 
-/// A unit failed: tolerated, wanted (`fill_device`), or the end of the job.
+/// Handles a failed unit: the error is tolerated, expected (`fill_device`), or ends the job.
 pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, errno: i32) -> Finished {
     worker.hooks.failed(&mut worker.lane, slot_index);
-    // As in fio, which tells where an I/O failed.
+    // As in fio, the step tells whether submission or I/O failed.
     let step = if worker.lane.engine.take_refusal(slot_index) { "io commit".into() } else { FailedStep::IoUnit };
     let unit = worker.lane.slots.get(slot_index).unit;
     let tolerated = worker.lane.tolerates(unit.direction, errno);
@@ -46,8 +46,7 @@ pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, errno: i32) -> Fini
     Finished::Stop(Stop::Failed(Box::new(failure!(errno, step))))
 }
 
-/// What the options may have to do with an error of the very first I/O. As in fio only of engines whose I/Os are done when they
-/// are queued.
+/// A hint about options when the very first I/O fails; as in fio, only for engines whose I/Os are done within `queue`.
 fn advice_on_first(worker: &Worker<'_>, file_index: u32, errno: i32) -> Option<IoNote> {
     let (plan, file) = (&worker.lane.plan, worker.lane.files.plan(file_index));
     if !plan.engine.def.is_inline() || worker.lane.account.stats.n_issued() > 1 {

@@ -1,4 +1,4 @@
-//! What every loop does with an I/O: fill a slot, record its issue, take its result.
+//! The steps that every loop does for an I/O: fill a slot, record the submission, take the result.
 //!
 //! Must not know: batches. Start reading at [`fill_slot`], then [`finish`].
 
@@ -14,18 +14,18 @@ use ferrio_sys::errno::EIO;
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::NextIo;
 
-/// What becomes of a slot whose unit has a result.
+/// State of a slot whose unit has a result.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Finished {
-    /// It is free.
+    /// The slot is free.
     Done,
-    /// The unit goes on with the rest of a short transfer.
+    /// The unit continues with the rest of a short transfer.
     Again,
     /// The job ends.
     Stop(Stop),
 }
 
-/// Makes the unit of an I/O in a slot; opens its file if need be; prepares the data of a write.
+/// Makes the unit of an I/O in a slot: opens its file if necessary, prepares the data of a write.
 #[expect(
     clippy::inline_always,
     reason = "left to itself the compiler does so or not by chance: 31 instructions an I/O"
@@ -61,7 +61,8 @@ pub(crate) fn fill_slot(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo, s
     Ok(())
 }
 
-/// The data of a write, and what a later `sync_file_range` has to know of it. Not inlined: reads do without.
+/// Prepares the data of a write, and records its range for a later `sync_file_range`. Not inlined, because reads do not
+/// need it.
 #[inline(never)]
 fn prepare_write(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo, start: u64) {
     let start_ns = if worker.lane.buffers.contents.needs_time() { worker.lane.clock.at_ns(start) } else { 0 };
@@ -112,7 +113,7 @@ pub(crate) fn finish(worker: &mut Worker<'_>, slot_index: u32, result: i64, done
     }
 }
 
-/// Takes the result of a unit that did all that it was asked to, and gives its file; `None`: it did not.
+/// Takes the result of a unit that moved all of its bytes, and returns its file; `None`: it did not.
 #[inline]
 pub(crate) fn finish_whole(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) -> Option<u32> {
     let slot = worker.lane.slots.get(slot_index);
@@ -132,7 +133,7 @@ pub(crate) fn finish_whole(worker: &mut Worker<'_>, slot_index: u32, result: i64
     Some(file_index)
 }
 
-/// An error, a short transfer, or the end of the file.
+/// Handles an error, a short transfer, or the end of the file.
 #[cold]
 fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) -> Finished {
     match result {
@@ -149,8 +150,8 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) 
     let slot = *worker.lane.slots.get(slot_index);
     let Some(data) = slot.unit.direction.data() else { return Finished::Done };
     if result == 0 {
-        // As seen on fio 3.41: a read that an engine completes later and that finds nothing is done, without a byte. What is
-        // verified has to be there.
+        // As seen on fio 3.41: with an engine that completes later, a read that finds no data is done, with 0 bytes.
+        // Verified data must be there, so then it is an error.
         let is_done = slot.unit.direction == Direction::Read
             && !worker.lane.plan.engine.def.waits()
             && worker.hooks.verifier.is_none();
@@ -185,7 +186,7 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) 
     Finished::Again
 }
 
-/// An I/O is about to be handed to the engine, and some hook sees it.
+/// Calls the hooks that see the I/O before it is handed to the engine.
 #[cold]
 #[inline(never)]
 fn observe_issue(worker: &mut Worker<'_>, slot_index: u32) -> Result<(), Stop> {
@@ -199,7 +200,7 @@ fn observe_issue(worker: &mut Worker<'_>, slot_index: u32) -> Result<(), Stop> {
     worker.hooks.issue(&mut worker.lane, slot_index)
 }
 
-/// Waits until no I/O in flight touches the bytes of the one in a slot. The wait is no part of its latency.
+/// Waits until no I/O in flight touches the bytes of the I/O in this slot. The wait is not part of its latency.
 fn collect_overlapping(worker: &mut Worker<'_>, slot_index: u32) -> Result<(), Stop> {
     let is_blocked = |worker: &Worker<'_>| {
         let slot = worker.lane.slots.get(slot_index);
@@ -220,7 +221,7 @@ fn collect_overlapping(worker: &mut Worker<'_>, slot_index: u32) -> Result<(), S
     Ok(())
 }
 
-/// The job ends while an I/O waits. Its slot is given back by who filled it.
+/// The job ends while an I/O waits. The caller, who filled the slot, frees it.
 fn never_issued(worker: &mut Worker<'_>, slot_index: u32) {
     let Worker { lane, hooks, .. } = worker;
     if let Some(verifier) = &mut hooks.verifier {
@@ -231,7 +232,7 @@ fn never_issued(worker: &mut Worker<'_>, slot_index: u32) {
     }
 }
 
-/// Shows a data I/O that was handed to the kernel to the log.
+/// Passes a data I/O that was handed to the kernel to the log.
 #[inline(never)]
 pub(crate) fn log_issued(worker: &mut Worker<'_>, slot_index: u32, direction: DataDirection) {
     if let Some(log) = &mut worker.hooks.log {

@@ -1,4 +1,4 @@
-//! The loops of a worker, and what both do with each I/O.
+//! The two loops of a worker, and their common steps.
 //!
 //! Must not know: passes. Start reading at [`depth_one`], then [`queued`].
 
@@ -20,14 +20,14 @@ use super::hooks::Hooks;
 use super::lane::{Lane, Stop};
 use turns::Turns;
 
-/// A worker at its I/O: what the loops work on.
+/// A worker during its I/O: all state that the loops use.
 pub(crate) struct Worker<'a> {
     pub(crate) lane: Lane<'a>,
     pub(crate) hooks: Hooks<'a>,
     pub(crate) turns: Turns<'a>,
 }
 
-/// Who is called when a loop looks up.
+/// Receives calls from a loop when deadlines are due.
 pub(crate) trait Attendant {
     /// Does what is due. `Some`: the pass ends.
     fn attend(&mut self, worker: &mut Worker<'_>, stamp: u64) -> Option<Stop>;

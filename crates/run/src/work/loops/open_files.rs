@@ -1,6 +1,6 @@
-//! Files that open, close and are synced while a loop runs.
+//! Opening, closing and syncing of files while a loop runs.
 //!
-//! Must not know: which I/O is next. Start reading at [`open_file`].
+//! Must not know: the next I/O. Start reading at [`open_file`].
 
 use super::Worker;
 use super::connection::connect;
@@ -29,7 +29,7 @@ pub(crate) fn open_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), 
     Ok(())
 }
 
-/// Opens a file with an engine that does all that it does then.
+/// Opens a file with an engine whose work is the opening, and measures it.
 fn open_measured(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
     let Worker { lane, hooks, .. } = worker;
     let before_ns = lane.clock.now_ns();
@@ -42,8 +42,8 @@ fn open_measured(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure
     Ok(())
 }
 
-/// Closes a file of which nothing is in flight, synced where the job asks for it. As seen on fio 3.41, traces do not show
-/// that sync.
+/// Closes a file of which nothing is in flight, after a sync if the job wants one. As seen on fio 3.41, traces do not
+/// show that sync.
 pub(crate) fn close_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
     let syncs = worker.lane.plan.spec.durability.fsync_on_close
         && worker.lane.plan.writes()
@@ -53,7 +53,7 @@ pub(crate) fn close_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(),
     synced
 }
 
-/// Closes a file that needs no sync.
+/// Closes a file without a sync.
 pub(crate) fn close_as_it_is(worker: &mut Worker<'_>, file_index: u32) {
     if worker.lane.files.close(file_index, worker.lane.engine.as_mut()) {
         worker.hooks.file(&worker.lane, file_index, "close");
@@ -66,8 +66,8 @@ pub(crate) fn close_as_it_is(worker: &mut Worker<'_>, file_index: u32) {
     worker.lane.workload.closed(file_index);
 }
 
-/// Syncs a file outside of statistics (the reference counts no syncs of the end), by the system call whatever the
-/// engine: other files may have I/O in flight. A failure ends the job; no option tolerates it.
+/// Syncs a file outside of the statistics (fio does not count syncs at the end). It uses the system call with any
+/// engine, as other files may have I/O in flight. A failure ends the job; no option tolerates it.
 pub(crate) fn sync_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
     let offset_bytes = worker.lane.slots.get(worker.lane.slots.next()).data_offset;
     if let Some(log) = &mut worker.hooks.iolog {
@@ -76,7 +76,7 @@ pub(crate) fn sync_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), 
     sync_untraced(worker, file_index)
 }
 
-/// The same, of which a trace tells nothing.
+/// The same without a line in a trace.
 pub(crate) fn sync_untraced(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
     let Slot { data_offset, wanted_bytes, .. } = *worker.lane.slots.get(worker.lane.slots.next());
     let errno = worker.lane.files.sync(file_index);
@@ -90,7 +90,7 @@ pub(crate) fn sync_untraced(worker: &mut Worker<'_>, file_index: u32) -> Result<
     Err(failure!(errno, FailedStep::IoUnit))
 }
 
-/// Opens a file that is not.
+/// Opens a file, unless it is open.
 pub(crate) fn open_if_closed(worker: &mut Worker<'_>, file: u32) -> Result<(), Failure> {
     if !worker.lane.files.is_open(file) {
         worker.lane.files.open(file, worker.lane.engine.as_mut())?;

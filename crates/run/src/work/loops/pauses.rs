@@ -1,51 +1,51 @@
-//! When a job pauses, and for how long: `thinktime` and its kin.
+//! Pauses of a job: `thinktime` and its family.
 //!
 //! Must not know: how it waits. Start reading at [`Pauses::look`].
-//! Facts: reference "Rates and pauses"; which I/Os fio 3.41 does between two pauses at a depth of 8.
+//! Facts: reference "Rates and pauses"; the I/Os that fio 3.41 does between two pauses at a depth of 8.
 
 use ferrio_spec::PauseSpec;
 
-/// What a worker has done so far.
+/// Progress of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WorkDone {
-    /// Reads, writes and trims issued.
+    /// Number of reads, writes and trims issued.
     pub(crate) n_issued: u64,
-    /// Of those done.
+    /// Number of these that are done.
     pub(crate) n_done: u64,
-    /// In flight.
+    /// Number of these in flight.
     pub(crate) in_flight: u32,
 }
 
-/// What a job does before its next I/O.
+/// The step before the next I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pause {
-    /// It goes on.
+    /// No pause: the job continues.
     No,
-    /// It first takes what is in flight.
+    /// Wait for all I/Os in flight.
     Collect,
-    /// It spins until then, ns.
+    /// Spin until this time, ns.
     Spin(u64),
-    /// It sleeps until then, ns.
+    /// Sleep until this time, ns.
     Sleep(u64),
-    /// A pause of so many nanoseconds is over.
+    /// A pause of this many nanoseconds is over.
     Over(u64),
 }
 
-/// Where in its pauses a job is.
+/// State of a job's pauses.
 #[derive(Debug)]
 pub(crate) struct Pauses {
     pause_ns: u64,
     spin_ns: u64,
-    /// I/Os between two pauses; `u64::MAX`: they do not count.
+    /// Number of I/Os between two pauses; `u64::MAX`: they do not matter.
     n_ios: u64,
     counts_issued: bool,
-    /// Time between two pauses; `u64::MAX`: it does not count.
+    /// Time between two pauses; `u64::MAX`: it does not matter.
     io_time_ns: u64,
-    /// I/Os when the last pause was decided on: what was in flight then counts for the next.
+    /// Number of I/Os when the last pause was decided; those in flight then count for the next.
     n_before: u64,
-    /// I/Os issued when the last pause ended: one at least lies between two pauses.
+    /// Number of I/Os issued when the last pause ended: there is at least one between two pauses.
     n_issued_before: u64,
-    /// When the last pause ended.
+    /// Time at which the last pause ended.
     since_ns: u64,
     state: State,
 }
@@ -53,9 +53,9 @@ pub(crate) struct Pauses {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Working,
-    /// Until nothing is in flight.
+    /// Waiting until nothing is in flight.
     Collecting,
-    /// Since then.
+    /// Pausing since this time.
     Pausing(u64),
 }
 
@@ -77,12 +77,12 @@ impl Pauses {
         }
     }
 
-    /// I/O begins now.
+    /// Starts the I/O now.
     pub(crate) fn start(&mut self, now_ns: u64) {
         self.since_ns = now_ns;
     }
 
-    /// What is to be done before the next I/O.
+    /// The step before the next I/O.
     pub(crate) fn look(&mut self, now_ns: u64, progress: WorkDone) -> Pause {
         if self.pause_ns == 0 {
             return Pause::No;
@@ -130,8 +130,8 @@ mod tests {
         Pauses::new(&spec)
     }
 
-    /// I/Os between the pauses of a loop at a depth of 8, on a device that does one I/O after the other: a slot is free again
-    /// as soon as all are taken.
+    /// Numbers of I/Os between the pauses of a loop at a depth of 8, on a device that does one I/O after another: a
+    /// slot is free again as soon as all are taken.
     fn between(mut pauses: Pauses, n_pauses: usize) -> Vec<u64> {
         let (mut now_ns, mut progress, mut last) = (0, WorkDone { n_issued: 0, n_done: 0, in_flight: 0 }, 0);
         let mut seen = Vec::new();
@@ -156,7 +156,7 @@ mod tests {
         seen
     }
 
-    // Counted in logs of fio 3.41 (libaio on a cached file, depth 8).
+    // Expected values: counted in logs of fio 3.41 (libaio on a cached file, depth 8).
     #[test]
     fn ios_between_pauses_are_those_of_the_peer() {
         assert_eq!(between(pauses(|_| ()), 4), [8, 1, 1, 1]);
@@ -166,7 +166,7 @@ mod tests {
             let by_issue = pauses(|spec| (spec.n_ios, spec.counts_issued) = (Some(n_ios), true));
             assert_eq!(between(by_issue, 3), [u64::from(n_ios); 3]);
         }
-        // One after each I/O.
+        // A pause after each I/O.
         assert_eq!(between(pauses(|spec| spec.n_ios = Some(0)), 3), [1, 1, 1]);
     }
 

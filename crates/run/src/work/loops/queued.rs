@@ -1,8 +1,8 @@
 //! The loop for several I/Os in flight: prepare, commit in batches, reap when the depth is reached.
 //!
 //! Must not know: what engines do. Start reading at [`run`].
-//! Facts: reference "Queue handling". Units of one system call share its stamp: the issue stamp is taken when the commit
-//! returns, the completion stamp when the reap returns, and a unit's start is the last stamp before its preparation.
+//! Facts: reference "Queue handling". Units of one system call share its stamp: the issue stamp is taken when the
+//! commit returns, the completion stamp when the reap returns. A unit's start is the last stamp before its preparation.
 
 use super::between::between_ios;
 use super::io::{Finished, fill_slot, finish, finish_whole, log_issued};
@@ -49,10 +49,10 @@ fn fill_and_collect(worker: &mut Worker<'_>, attendant: &mut dyn Attendant) -> R
                 continue;
             }
         };
-        // A slot is free here: the loop collects whenever none is.
+        // There is a free slot, because the loop collects results whenever there is none.
         let Some(slot_index) = worker.lane.slots.take() else { return Ok(Stop::PassEnd) };
         if let Err(stop) = fill_slot(worker, slot_index, &io, stamp) {
-            // It will never be in flight: who waits for all that is would wait for it.
+            // The slot must be free before a wait for all I/Os in flight, because this unit will never be in flight.
             worker.lane.slots.give_back(slot_index);
             return Err(stop);
         }
@@ -78,7 +78,7 @@ fn fill_and_collect(worker: &mut Worker<'_>, attendant: &mut dyn Attendant) -> R
     }
 }
 
-/// Hands a filled slot to the engine and the kernel, when no other is prepared: what most jobs do most of the time.
+/// Submits a filled slot when no other is prepared: the usual case for most jobs.
 #[inline]
 fn submit_one(worker: &mut Worker<'_>, slot_index: u32, stamp: &mut u64) -> Result<(), Stop> {
     let queued = worker.lane.engine.queue(slot_index, &worker.lane.slots.get(slot_index).unit);
@@ -115,7 +115,7 @@ fn enqueue(worker: &mut Worker<'_>, slot_index: u32, stamp: &mut u64) -> Result<
     take_queued(worker, slot_index, queued, stamp)
 }
 
-/// Goes on with what the engine said of a slot, until it is queued or done.
+/// Continues according to the engine's answer for a slot, until the unit is queued or done.
 #[inline]
 fn take_queued(worker: &mut Worker<'_>, slot_index: u32, mut queued: Queued, stamp: &mut u64) -> Result<(), Stop> {
     loop {
@@ -163,14 +163,14 @@ fn commit(worker: &mut Worker<'_>, stamp: &mut u64) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Hands over what is prepared, and takes at least one result.
+/// Submits all prepared units, and takes at least one result.
 pub(crate) fn collect_some(worker: &mut Worker<'_>) -> Result<(), Stop> {
     let mut stamp = worker.lane.clock.stamp();
     commit(worker, &mut stamp)?;
     reap(worker, 1, worker.lane.queue.iodepth, &mut stamp)
 }
 
-/// Hands over what is prepared, and takes what is done, waiting for it no longer than until `until_ns`.
+/// Submits all prepared units, and takes the results that come before `until_ns`.
 pub(crate) fn collect_until(worker: &mut Worker<'_>, until_ns: u64) -> Result<(), Stop> {
     let mut stamp = worker.lane.clock.stamp();
     commit(worker, &mut stamp)?;
@@ -185,7 +185,7 @@ pub(crate) fn collect_until(worker: &mut Worker<'_>, until_ns: u64) -> Result<()
     take_all(worker, stamp)
 }
 
-/// The kernel takes nothing now: reap, or try again when nothing is in flight.
+/// The kernel takes nothing now: reaps, or tries again if nothing is in flight.
 #[cold]
 fn wait_for_room(worker: &mut Worker<'_>, stamp: &mut u64) -> Result<(), Stop> {
     if worker.lane.slots.n_used() > worker.lane.prepared.len() {
@@ -195,8 +195,8 @@ fn wait_for_room(worker: &mut Worker<'_>, stamp: &mut u64) -> Result<(), Stop> {
     }
 }
 
-/// The oldest prepared units are with the kernel now. Returns how many of them are no rests of short transfers: a rest
-/// keeps the stamps of its I/O.
+/// Records that the oldest prepared units are with the kernel. Returns how many of them are not rests of short
+/// transfers; a rest keeps the stamps of its I/O.
 #[inline]
 fn mark_issued(worker: &mut Worker<'_>, n_units: u32, stamp: u64) -> u32 {
     let mut n_new = 0;
@@ -222,7 +222,7 @@ fn mark_issued(worker: &mut Worker<'_>, n_units: u32, stamp: u64) -> u32 {
     n_new
 }
 
-/// One call that handed over units; `n_new` of them are I/Os and not rests.
+/// Counts one call that submitted units; `n_new` of them are I/Os, not rests.
 #[inline]
 fn count_commit(worker: &mut Worker<'_>, n_units: u32, n_new: u32) {
     let stats = &mut worker.lane.account.stats;
@@ -235,7 +235,7 @@ fn count_reap(worker: &mut Worker<'_>, n_units: u32) {
     worker.lane.account.stats.complete.record(n_units);
 }
 
-/// No slot is free: collect until no more than the low mark are in use.
+/// Called when no slot is free: collects results until no more slots than the low mark are in use.
 #[inline]
 fn collect_full(worker: &mut Worker<'_>, stamp: &mut u64) -> Result<(), Stop> {
     let min = worker.lane.queue.batch_complete_min.max(1);
@@ -257,7 +257,7 @@ fn reap(worker: &mut Worker<'_>, min: u32, max: u32, stamp: &mut u64) -> Result<
     reap_here(worker, min, max, stamp)
 }
 
-/// The same for the place where most I/Os pass.
+/// The same, inlined for the place that most I/Os pass.
 #[expect(clippy::inline_always, reason = "a call saves registers and hands over the stamp in memory")]
 #[inline(always)]
 fn reap_here(worker: &mut Worker<'_>, min: u32, max: u32, stamp: &mut u64) -> Result<(), Stop> {
@@ -275,11 +275,12 @@ fn reap_here(worker: &mut Worker<'_>, min: u32, max: u32, stamp: &mut u64) -> Re
     }
 }
 
-/// Takes all that was reaped, at one stamp.
+/// Takes all reaped results, with one stamp.
 #[inline(never)]
 fn take_all(worker: &mut Worker<'_>, stamp: u64) -> Result<(), Stop> {
     let mut first = Ok(());
-    // All are taken even when one ends the job: what is reaped and not taken would be waited for without end.
+    // All are taken even if one ends the job, because the engine no longer has them and a later wait for them would
+    // never end.
     let completions = std::mem::take(&mut worker.lane.completions);
     for completion in &completions {
         if let Err(stop) = take_completion(worker, *completion, stamp) {
@@ -299,13 +300,13 @@ fn take_completion(worker: &mut Worker<'_>, completion: Completion, stamp: u64) 
     }
 }
 
-/// A unit that is no plain success: its rest goes on, or its slot is free again.
+/// Handles a unit without a plain success: its rest continues, or its slot is free.
 #[cold]
 fn take_odd(worker: &mut Worker<'_>, slot_index: u32, result: i64, stamp: u64) -> Result<(), Stop> {
     if take_result(worker, slot_index, result, stamp)? { Ok(()) } else { requeue(worker, slot_index) }
 }
 
-/// True: the slot is free again. False: the unit has a rest to do.
+/// True: the slot is free. False: the unit has a rest to do.
 fn take_result(worker: &mut Worker<'_>, slot_index: u32, result: i64, stamp: u64) -> Result<bool, Stop> {
     let finished = finish(worker, slot_index, result, stamp);
     if finished == Finished::Again {
@@ -319,7 +320,7 @@ fn take_result(worker: &mut Worker<'_>, slot_index: u32, result: i64, stamp: u64
     }
 }
 
-/// The slot is free again; its file closes if it waited for that.
+/// Frees a slot, and closes its file if the file waited for that.
 #[inline]
 fn release(worker: &mut Worker<'_>, slot_index: u32, file_index: u32) -> Result<(), Stop> {
     worker.lane.slots.give_back(slot_index);
@@ -331,7 +332,7 @@ fn close_idle_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Stop>
     close_file(worker, file_index).map_err(|error| Stop::Failed(Box::new(error)))
 }
 
-/// Offers the rest of a short transfer to the engine; it goes out with the next commit.
+/// Gives the rest of a short transfer to the engine; the next commit submits it.
 #[cold]
 fn requeue(worker: &mut Worker<'_>, slot_index: u32) -> Result<(), Stop> {
     let mut stamp = worker.lane.clock.stamp();
@@ -346,15 +347,15 @@ fn requeue(worker: &mut Worker<'_>, slot_index: u32) -> Result<(), Stop> {
                 let is_done = take_result(worker, slot_index, result, stamp)?;
                 return if is_done { Ok(()) } else { requeue(worker, slot_index) };
             }
-            // Another rest is queued that this one cannot join (vsync).
+            // The engine has a rest queued that this one cannot join (`vsync`).
             Queued::Busy => commit(worker, &mut stamp)?,
         }
     }
-    // Its slot was free a moment ago: an engine that still says no cannot go on.
+    // A slot of the engine has just become free: if it still has no room, it will never have any.
     Err(Stop::Failed(Box::new(failure!(EAGAIN, "requeue"))))
 }
 
-/// Waits for everything in flight. Errors of units that come now do not hide the first.
+/// Waits for all I/Os in flight. Errors of these units do not hide the first one.
 pub(crate) fn drain(worker: &mut Worker<'_>) -> Result<(), Stop> {
     let mut first = Ok(());
     let mut stamp = worker.lane.clock.stamp();

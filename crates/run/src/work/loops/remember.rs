@@ -1,6 +1,7 @@
-//! The loop that does no I/O: the pass of an earlier run, whose writes are remembered as if they were done now (`verify_only`).
+//! The loop that does no I/O: it repeats the stream of an earlier run, and remembers the writes as if they were done
+//! now (`verify_only`).
 //!
-//! Must not know: engines, what is in blocks. Start reading at [`remember_pass`].
+//! Must not know: engines, contents of blocks. Start reading at [`remember_pass`].
 
 use super::Worker;
 use super::between::stream_failed;
@@ -11,7 +12,7 @@ use crate::work::lane::{Lane, Stop};
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::Next;
 
-/// Remembers a pass.
+/// Remembers the writes of a pass.
 pub(crate) fn remember_pass(worker: &mut Worker<'_>) -> Stop {
     let mut stamp = worker.lane.clock.stamp();
     loop {
@@ -34,12 +35,12 @@ pub(crate) fn remember_pass(worker: &mut Worker<'_>) -> Stop {
                 verifier.remember_read(&io);
                 count_undone(&mut worker.lane, DataDirection::Read, io.length_bytes, &mut stamp);
             }
-            // Its syncs are not repeated; files are opened to be read back.
+            // Syncs are not repeated, and files are opened only to be read back.
             (Next::Io(_) | Next::Close(_) | Next::Restart(_) | Next::Open(_), _) => {}
             (Next::Drain, _) => worker.lane.workload.drained(),
             (Next::Held, _) => wait_for_zone(worker),
             (Next::PassEnd, _) => return Stop::PassEnd,
-            // Times of a trace do not count.
+            // Times of a trace do not matter.
             (Next::Wait, verifier) => {
                 if let Some(verifier) = verifier {
                     verifier.remember_trims_between();
@@ -54,7 +55,7 @@ pub(crate) fn remember_pass(worker: &mut Worker<'_>) -> Stop {
     }
 }
 
-/// As with fio, a read or a write of the pass that is not done again counts as one that took no time of its direction.
+/// As in fio, a read or write of the pass that is not repeated counts as one that took no time.
 fn count_undone(lane: &mut Lane<'_>, direction: DataDirection, length_bytes: u64, stamp: &mut u64) {
     let start = *stamp;
     *stamp = lane.clock.stamp();

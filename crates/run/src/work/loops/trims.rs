@@ -1,6 +1,6 @@
-//! Trims that a loop puts between the I/Os of its stream: of what a verified job wrote.
+//! Trims of written blocks that a loop inserts between the I/Os of a verified job.
 //!
-//! Must not know: which blocks are chosen. Start reading at [`trim_between`].
+//! Must not know: the choice of blocks. Start reading at [`trim_between`].
 
 use super::Worker;
 use super::queued::collect_some;
@@ -10,7 +10,8 @@ use ferrio_units::Direction;
 use ferrio_workload::NextIo;
 use ferrio_workload::verify::pending::PendingWrite;
 
-/// Before each I/O of a job with trims: waits for the trim in flight. True: a trim of what was written comes first.
+/// Called before each I/O of a job with trims: waits for the trim in flight. True: a trim of a written block comes
+/// first.
 pub(crate) fn trim_between(worker: &mut Worker<'_>) -> Result<bool, Stop> {
     while worker.hooks.verifier.as_ref().is_some_and(|verifier| verifier.trims.n_in_flight() > 0) {
         collect_some(worker)?;
@@ -27,22 +28,22 @@ pub(crate) fn trim_between(worker: &mut Worker<'_>) -> Result<bool, Stop> {
     Ok(true)
 }
 
-/// Reads, writes and trims so far, those between them too.
+/// Number of reads, writes and trims so far, including inserted ones.
 pub(crate) fn n_ios(worker: &Worker<'_>) -> u64 {
     let n_between = worker.hooks.verifier.as_ref().map_or(0, |verifier| verifier.trims.n_between());
     worker.lane.workload.n_issued().saturating_add(n_between)
 }
 
-/// There were as many as `number_ios` says, and no write waits for its trim.
+/// True if the number of I/Os has reached `number_ios`, and no write waits for its trim.
 pub(crate) fn has_done_its_ios(worker: &mut Worker<'_>) -> bool {
-    // First what most jobs have not: jobs with a rate come here before each I/O.
+    // The check that most jobs pass comes first, because a job with a rate gets here before each I/O.
     if worker.hooks.verifier.is_none() || n_ios(worker) < limit_ios(worker.lane.plan) {
         return false;
     }
     worker.hooks.verifier.as_mut().is_some_and(|verifier| !verifier.has_waiting_trims())
 }
 
-/// What is to be trimmed now; its write has landed.
+/// The write whose block is to be trimmed now; it has landed.
 fn next_trim(worker: &mut Worker<'_>) -> Result<Option<PendingWrite>, Stop> {
     loop {
         let Some(verifier) = worker.hooks.verifier.as_mut() else { return Ok(None) };

@@ -1,6 +1,7 @@
-//! A job with rates or pauses waits here for the time of its next I/O.
+//! Waits for the time of the next I/O, in jobs with rates or pauses.
 //!
-//! Must not know: how rates are kept (that is the workload's), when a job pauses (`pauses`), loops. Start reading at [`take_turn`].
+//! Must not know: how rates are kept (the workload does that), pauses (`pauses`), loops. Start reading at
+//! [`take_turn`].
 //! Facts: reference "Rates and pauses".
 
 use super::Worker;
@@ -12,22 +13,22 @@ use crate::work::lane::{Lane, Stop};
 use ferrio_sys::Clock;
 use ferrio_sys::clock::ClockKind;
 
-/// A sleep ends late by this time at first, ns; then it is measured.
+/// Time by which a sleep is assumed to end late at first, ns; later it is measured.
 const FIRST_MARGIN_NS: u64 = 10_000;
 
-/// No longer than this is spun at the end of a wait, ns: sleeps that end later are made up for.
+/// Longest time to spin at the end of a wait, ns. If sleeps end later than that, the job catches up afterwards.
 const MAX_MARGIN_NS: u64 = 50_000;
 
-/// A wait that leaves less than this to sleep is spun: going to sleep and waking up costs as much, ns.
+/// A wait that leaves less than this for a sleep is spun, because going to sleep and waking up takes as long, ns.
 const MIN_SLEEP_NS: u64 = 4_000;
 
-/// Between two looks at what the other jobs of a flow did, ns.
+/// Time between two looks at the progress of other jobs in a flow, ns.
 const SPIN_NS: u64 = 2_000;
 
 /// Turns of the empty loop of `thinkcycles` between two looks at the board.
 const SPINS_BETWEEN_LOOKS: u32 = 1 << 16;
 
-/// Waits until a time of the clock: sleeps, and spins for as long as sleeps end late here.
+/// Waits until a time of the clock: sleeps, then spins for about as long as sleeps end late on this machine.
 #[derive(Debug)]
 pub(crate) struct Waiter {
     margin_ns: u64,
@@ -38,7 +39,7 @@ impl Waiter {
         Self { margin_ns: FIRST_MARGIN_NS }
     }
 
-    /// Waits until `until_ns`, or until a signal or `is_called` ends it.
+    /// Waits until `until_ns`, or until a signal or `is_called` ends the wait.
     fn wait(&mut self, clock: &Clock, until_ns: u64, is_called: impl Fn() -> bool) {
         if clock.kind() == ClockKind::Virtual {
             clock.sleep_until_ns(until_ns);
@@ -54,8 +55,8 @@ impl Waiter {
         spin(clock, until_ns, is_called);
     }
 
-    /// A sleep ended so late. The margin follows twice as fast when it was too short as when it was too long, so that two sleeps
-    /// of three end in time; one that ends far too late, which no margin makes up for, hardly moves it.
+    /// Learns from a sleep that ended this late. The margin grows twice as fast as it shrinks, so that two of three
+    /// sleeps end in time. A sleep that ends extremely late, which no margin could make up for, hardly changes it.
     fn learn(&mut self, late_ns: u64) {
         let late_ns = late_ns.min(MAX_MARGIN_NS);
         if late_ns > self.margin_ns {
@@ -66,7 +67,7 @@ impl Waiter {
     }
 }
 
-/// The same, without sleep.
+/// The same without sleeping.
 pub(crate) fn spin(clock: &Clock, until_ns: u64, is_called: impl Fn() -> bool) {
     if clock.kind() == ClockKind::Virtual {
         clock.sleep_until_ns(until_ns);
@@ -76,14 +77,14 @@ pub(crate) fn spin(clock: &Clock, until_ns: u64, is_called: impl Fn() -> bool) {
     }
 }
 
-/// When the next I/O has its turn, for jobs with rates, pauses or a flow.
+/// Waits for turns, in jobs with rates, pauses or a flow.
 pub(crate) struct Turns<'a> {
     waiter: Waiter,
     pub(crate) flow: Option<Flow<'a>>,
     pub(crate) pauses: Pauses,
     /// Time may pass between the end of an I/O and the turn of the next, or the end has no stamp of its own.
     are_timed: bool,
-    /// I/Os issued when the loop of `thinkcycles` ran last.
+    /// Number of issued I/Os at the last loop of `thinkcycles`.
     n_spun_for: u64,
 }
 
@@ -96,16 +97,16 @@ impl<'a> Turns<'a> {
             waiter: Waiter::new(),
             flow,
             pauses: Pauses::new(pauses),
-            // Whether the end of an I/O says nothing of when the turn of the next is.
+            // True if the end of an I/O does not tell the time of the next one's turn.
             are_timed: rests || !lane.stamper.is_wanted || hooks.verifier.is_some(),
             n_spun_for: 0,
         }
     }
 }
 
-/// Before each I/O of a job with rates or pauses: pauses, and tells the workload the time. While the next I/O is not due:
-/// waits for what is in flight, or just waits when nothing is; no longer than until the loop has to look up.
-/// `stamp` is that of the end of the last I/O, and then that of the start of the next.
+/// Called before each I/O of a job with rates or pauses: pauses, and tells the workload the time. If the next I/O is
+/// not due, it waits for I/Os in flight, or just for time if there are none, but no longer than until the next
+/// deadline. `stamp` is the end of the last I/O, and afterwards the start of the next.
 #[inline(never)]
 pub(crate) fn take_turn(worker: &mut Worker<'_>, stamp: &mut u64) -> Option<Stop> {
     if worker.turns.are_timed {
@@ -130,7 +131,7 @@ pub(crate) fn take_turn(worker: &mut Worker<'_>, stamp: &mut u64) -> Option<Stop
     stop
 }
 
-/// Pauses, or lets other jobs go on, for a while at most; `None`: the job goes on.
+/// Pauses, or lets other jobs continue, for a limited time; `None`: the job continues.
 fn rest(worker: &mut Worker<'_>, now_ns: u64, n_issued: u64) -> Option<Result<(), Stop>> {
     let progress =
         WorkDone { n_issued, n_done: worker.lane.account.ios().0.iter().sum(), in_flight: worker.lane.slots.n_used() };
@@ -158,7 +159,7 @@ pub(crate) fn wait_until(worker: &mut Worker<'_>, until_ns: u64) -> Option<Stop>
     None
 }
 
-/// Lets the other jobs of a flow go on for a while.
+/// Lets the other jobs of a flow continue for a while.
 fn wait_for_others(worker: &mut Worker<'_>, now_ns: u64) -> Option<Stop> {
     let sleep_ns = worker.turns.flow.as_ref().map_or(0, Flow::sleep_ns);
     let until_ns = now_ns.saturating_add(sleep_ns.max(SPIN_NS)).min(worker.lane.control.next_ns());
@@ -173,7 +174,7 @@ fn wait_for_others(worker: &mut Worker<'_>, now_ns: u64) -> Option<Stop> {
     None
 }
 
-/// `thinkcycles`.
+/// Runs the loop of `thinkcycles`.
 fn spin_after_io(worker: &Worker<'_>) {
     let mut n_left = worker.lane.plan.spec.pace.pauses.n_spins;
     while n_left > 0 && !worker.lane.control.slot().wants_attention() {
@@ -192,13 +193,13 @@ mod tests {
         let mut waiter = Waiter::new();
         (0..200).for_each(|_| waiter.learn(3_000));
         assert!((3_000..3_100).contains(&waiter.margin_ns), "{}", waiter.margin_ns);
-        // What is missing shrinks by an eighth each time: 17,000 * (7 / 8)^40 = 81.
+        // The difference shrinks by an eighth each time: 17,000 * (7 / 8)^40 = 81.
         (0..40).for_each(|_| waiter.learn(20_000));
         assert!((19_900..=20_000).contains(&waiter.margin_ns), "{}", waiter.margin_ns);
         // The process did not run for a while.
         waiter.learn(10_000_000);
         assert!((20_000..=23_750).contains(&waiter.margin_ns), "{}", waiter.margin_ns);
-        // A machine that does not let us run is not spun against.
+        // If the machine does not let the process run, the margin does not grow without bound.
         (0..1_000).for_each(|_| waiter.learn(10_000_000));
         assert!((MAX_MARGIN_NS - 8..=MAX_MARGIN_NS).contains(&waiter.margin_ns), "{}", waiter.margin_ns);
     }

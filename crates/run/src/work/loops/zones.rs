@@ -1,6 +1,6 @@
-//! What a worker says of the zones of its files, and what it waits for because of them.
+//! A worker's part in the zones of its files: reports of I/Os, and waits.
 //!
-//! Must not know: how I/Os go into zones. Start reading at [`quiet_zones`].
+//! Must not know: how I/Os are placed in zones. Start reading at [`quiet_zones`].
 
 use super::Worker;
 use super::queued::drain;
@@ -11,10 +11,10 @@ use ferrio_sys::errno::{EBUSY, EINVAL};
 use ferrio_workload::{CompletedIo, Next, NextIo, ZoningFailure, ZoningFailureKind};
 use std::time::Duration;
 
-/// No longer than this a worker waits for a zone of another before it looks up.
+/// Longest wait for a zone of another job before the loop handles its deadlines.
 const HELD_LIMIT: Duration = Duration::from_millis(25);
 
-/// A zone is to be reset, or another job waits for one: all that is in flight has to be done before.
+/// Waits for all I/Os in flight, because a zone is to be reset, or another job waits for one.
 #[cold]
 pub(crate) fn quiet_zones(worker: &mut Worker<'_>) -> Result<(), Stop> {
     drain(worker)?;
@@ -22,13 +22,13 @@ pub(crate) fn quiet_zones(worker: &mut Worker<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Another job writes to a zone, or holds the place of one.
+/// Waits because another job writes to a zone, or has the place of one.
 #[cold]
 pub(crate) fn wait_for_zone(worker: &mut Worker<'_>) {
     worker.lane.workload.wait_for_zone(HELD_LIMIT);
 }
 
-/// An I/O that is not done counts for its zone as if it were.
+/// Reports an I/O as done to the zones, though it is not carried out.
 pub(crate) fn count_as_done(worker: &mut Worker<'_>, next: &Next) {
     let Next::Io(io) = next else { return };
     let Some(direction) = io.direction.data() else { return };
@@ -36,7 +36,7 @@ pub(crate) fn count_as_done(worker: &mut Worker<'_>, next: &Next) {
     worker.lane.workload.completed(&CompletedIo { file_index, direction, offset_bytes, has_failed: false });
 }
 
-/// The error of a job that its zones do not let go on.
+/// The failure of a job because of its zones.
 #[cold]
 pub(crate) fn zones_failed(worker: &Worker<'_>, failure: ZoningFailure) -> Failure {
     let ZoningFailure { kind, file_index, zone } = failure;

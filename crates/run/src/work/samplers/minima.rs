@@ -1,7 +1,7 @@
-//! The least rates of a job: `rate_min`, `rate_iops_min`.
+//! The minimum rates of a job: `rate_min`, `rate_iops_min`.
 //!
 //! Must not know: how I/O is done. Start reading at [`Minima::at`].
-//! Facts: reference "Rates and pauses", and fio 3.41 for what is said.
+//! Facts: reference "Rates and pauses", and the messages of fio 3.41.
 
 use crate::error::{Failure, failure};
 use crate::plan::WorkerPlan;
@@ -10,17 +10,17 @@ use ferrio_stats::note::{IoNote, RateMiss};
 use ferrio_sys::errno::EIO;
 use ferrio_units::{DataDirection, PerDirection};
 
-/// Nothing is judged in the first time of a job, ns: it may start slowly.
+/// Time at the start of a job in which the rates are not checked, ns, because it may start slowly.
 const GRACE_NS: u64 = 2_000_000_000;
 
-/// What a worker has moved since it began.
+/// Amounts that a worker has moved since it began.
 #[derive(Debug, Clone, Copy)]
 struct Moved {
     bytes: PerDirection<u64>,
     ios: PerDirection<u64>,
 }
 
-/// The least rates, and the window over which they are judged.
+/// The minimum rates, and the window over which they are checked.
 #[derive(Debug)]
 pub(crate) struct Minima {
     name: String,
@@ -29,7 +29,7 @@ pub(crate) struct Minima {
     cycle_ns: u64,
     start_ns: u64,
     end_ns: u64,
-    /// At the start of the window; `None`: the first has not begun.
+    /// Amounts at the start of the window; `None`: the first has not begun.
     before: Option<Moved>,
 }
 
@@ -51,14 +51,14 @@ impl Minima {
         }
     }
 
-    /// What counts begins now.
+    /// Counted I/O begins now.
     pub(crate) fn start(&mut self, now_ns: u64) {
         self.before = None;
         let has_any = self.bytes_per_sec.0.iter().chain(&self.ios_per_sec.0).any(|rate| *rate > 0);
         self.end_ns = if has_any { now_ns.saturating_add(GRACE_NS) } else { u64::MAX };
     }
 
-    /// When it has to be asked next; `u64::MAX`: never.
+    /// Time of the next check; `u64::MAX`: never.
     pub(crate) fn next_ns(&self) -> u64 {
         self.end_ns
     }

@@ -1,4 +1,4 @@
-//! What a worker does at deadlines while its loop runs: each sampler says when it is due, and is asked then.
+//! Samplers: what a worker does at deadlines while its loop runs. Each sampler says when it is due, and is called then.
 //!
 //! Must not know: loops. Start reading at [`Samplers::at`], then [`rates`].
 
@@ -18,7 +18,8 @@ use minima::Minima;
 use rates::Rates;
 use steady::SteadySampler;
 
-/// The samplers of a worker. Windows of logs stand with the log, those of a search for a depth with the limits of latencies.
+/// The samplers of a worker. Windows of logs belong to the log, those of a search for a depth to the limits of
+/// latencies.
 pub(crate) struct Samplers {
     pub(crate) rates: Rates,
     steady: SteadySampler,
@@ -36,7 +37,7 @@ impl Samplers {
         }
     }
 
-    /// What counts begins now.
+    /// Counted I/O begins now.
     pub(crate) fn start_counting(&mut self, now_ns: u64, lane: &Lane<'_>) {
         self.steady.start(now_ns, &lane.account);
         self.minima.start(now_ns);
@@ -55,7 +56,7 @@ impl Samplers {
         }
     }
 
-    /// Rates and logs end with the job, or with what it is to report.
+    /// Ends rates and logs together with the job, or with its counted part.
     pub(crate) fn finish_rates(&mut self, now_ns: u64, lane: &mut Lane<'_>, hooks: &mut Hooks<'_>) {
         let account = &mut lane.account;
         self.rates.finish(now_ns, account, hooks.log.as_deref_mut());
@@ -64,10 +65,10 @@ impl Samplers {
         }
     }
 
-    /// What else is due.
+    /// Calls the other samplers that are due.
     ///
     /// # Errors
-    /// The job is slower than its least rate.
+    /// The job is slower than its minimum rate.
     pub(crate) fn at(&mut self, now_ns: u64, lane: &Lane<'_>) -> Result<(), Failure> {
         if now_ns >= self.steady.next_ns() {
             let send = lane.context.send;
@@ -76,7 +77,7 @@ impl Samplers {
         if now_ns >= self.minima.next_ns() { self.minima.at(now_ns, &lane.account) } else { Ok(()) }
     }
 
-    /// When anything is due next.
+    /// Time at which the next sampler is due.
     pub(crate) fn next_ns(&self, now_ns: u64, hooks: &Hooks<'_>) -> u64 {
         let log_ns = hooks.log.as_ref().map_or(u64::MAX, |log| log.next_ns(now_ns));
         let samples_ns = self.rates.next_ns().min(log_ns).min(self.steady.next_ns());

@@ -9,15 +9,15 @@ use ferrio_spec::engines::Measures;
 use ferrio_stats::LogKind;
 use ferrio_units::{DataDirection, PerDirection};
 
-/// What the last window of a job may lack. The last I/O of a job of a whole number of windows is done a little before
-/// their end; as seen on fio 3.41, windows that lack 2 ms have their sample, and those that lack 10 have none.
+/// Time that the last window of a job may lack. The last I/O of a job that lasts a whole number of windows ends a
+/// little early; as seen on fio 3.41, windows that lack 2 ms have a sample, and those that lack 10 ms have none.
 const LAST_WINDOW_SLACK_NS: u64 = 5_000_000;
 
 /// Samples both rates.
 pub(crate) struct Rates {
     bw: RateWindow,
     iops: RateWindow,
-    /// Windows are sampled, unless a log shows each I/O.
+    /// There are samples of windows; otherwise a log has rows of each I/O instead.
     samples_bw: bool,
     samples_iops: bool,
 }
@@ -25,9 +25,9 @@ pub(crate) struct Rates {
 /// A sampler of one rate. Its windows end at multiples of their length from the start of I/O.
 struct RateWindow {
     length_ns: u64,
-    /// The start of I/O.
+    /// Start of I/O.
     origin_ns: u64,
-    /// When the window began: when the one before it was seen to have ended.
+    /// Start of the window: the time at which the end of the one before was noticed.
     start_ns: u64,
     end_ns: u64,
     counts: PerDirection<u64>,
@@ -46,20 +46,20 @@ impl Rates {
         }
     }
 
-    /// The windows begin now, at the start of I/O.
+    /// Starts the windows now, at the start of I/O.
     pub(crate) fn start(&mut self, now_ns: u64, account: &Account) {
         self.bw.restart(now_ns, account.bytes());
         self.iops.restart(now_ns, account.ios());
     }
 
-    /// When the next sample is due; `u64::MAX` when none is taken.
+    /// Time of the next sample; `u64::MAX`: there is none.
     pub(crate) fn next_ns(&self) -> u64 {
         let bw = if self.samples_bw { self.bw.end_ns() } else { u64::MAX };
         let iops = if self.samples_iops { self.iops.end_ns() } else { u64::MAX };
         bw.min(iops)
     }
 
-    /// Takes the samples that are due, and shows each to the log.
+    /// Takes the samples that are due, and passes each to the log.
     pub(crate) fn at(&mut self, now_ns: u64, account: &mut Account, log: Option<&mut WorkerLog<'_>>) {
         if account.is_ramping() {
             self.start(now_ns, account);
@@ -70,8 +70,8 @@ impl Rates {
         self.close_windows(account, [bw, iops].map(|is_due| is_due.then_some(now_ns)), log);
     }
 
-    /// The job ends: takes the samples of windows that end with it, and shows each to the log with the end of its window.
-    /// What is left of a window that began later has no sample.
+    /// The job ends: takes the samples of windows that end with it, and passes each to the log with the end of its
+    /// window. A later window that is incomplete has no sample.
     pub(crate) fn finish(&mut self, now_ns: u64, account: &mut Account, log: Option<&mut WorkerLog<'_>>) {
         if account.is_ramping() {
             return;
@@ -81,7 +81,7 @@ impl Rates {
         self.close_windows(account, [bw_ns, iops_ns], log);
     }
 
-    /// Ends the windows of bandwidth, of I/Os per second at these moments.
+    /// Ends the windows of bandwidth and of I/Os per second at these times.
     fn close_windows(
         &mut self,
         account: &mut Account,
@@ -128,8 +128,8 @@ impl RateWindow {
         self.begin(now_ns, counts);
     }
 
-    /// A late end does not move those after it: else rows of several logs of a run, or of a log of latencies and one
-    /// of rates, would drift apart. A window is between half and one and a half times its length.
+    /// A late end does not move the later ones, or the rows of several logs of a run would drift apart. A window has
+    /// between half and one and a half times its length.
     fn begin(&mut self, now_ns: u64, counts: PerDirection<u64>) {
         let elapsed_ns = now_ns.saturating_sub(self.origin_ns);
         let n_ended = elapsed_ns.saturating_add((self.length_ns - 1) / 2) / self.length_ns;
@@ -137,7 +137,7 @@ impl RateWindow {
         (self.start_ns, self.end_ns, self.counts) = (now_ns, end_ns, counts);
     }
 
-    /// The end of the window of a job that ends now, if it is one: it has come, or next to nothing is missing.
+    /// The end of the window of a job that ends now, if that end is past or nearly reached.
     fn ends_with(&self, now_ns: u64) -> Option<u64> {
         let missing_ns = LAST_WINDOW_SLACK_NS.min(self.length_ns / 2);
         Some(self.end_ns).filter(|end_ns| now_ns.saturating_add(missing_ns) >= *end_ns)

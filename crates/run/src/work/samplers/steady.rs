@@ -1,12 +1,12 @@
-//! Samples for the search for a steady state: what a worker did in each interval of time.
+//! Samples for the search for a steady state: figures of a worker for each interval.
 //!
-//! Must not know: what is steady. Start reading at [`SteadySampler::at`].
+//! Must not know: the criteria of a steady state. Start reading at [`SteadySampler::at`].
 
 use crate::plan::WorkerPlan;
 use crate::work::lane::account::Account;
 use ferrio_stats::SteadySample;
 
-/// Counts at one moment.
+/// Counts at a certain time.
 #[derive(Debug, Clone, Copy, Default)]
 struct SteadyTotals {
     ios: u64,
@@ -30,14 +30,14 @@ impl SteadyTotals {
 
 /// Takes a sample at the end of each interval.
 pub(crate) struct SteadySampler {
-    /// 0: nobody wants samples.
+    /// 0: no samples are wanted.
     interval_ns: u64,
     ramp_ns: u64,
     /// End of the present interval; `u64::MAX`: there is none.
     end_ns: u64,
     start_ns: u64,
     at_start: SteadyTotals,
-    /// More samples than this say nothing new.
+    /// Number of samples that the search uses; more are not sent.
     n_window: u64,
     /// The ramp is over.
     has_begun: bool,
@@ -69,14 +69,14 @@ impl SteadySampler {
         self.end_ns = now_ns.saturating_add(first_ns);
     }
 
-    /// When it has to be asked for a sample; `u64::MAX`: never.
+    /// Time of the next sample; `u64::MAX`: never.
     #[inline]
     pub(crate) fn next_ns(&self) -> u64 {
         self.end_ns
     }
 
-    /// Ends the interval. A worker that did not look up for longer than an interval had all of its I/Os in the first, and
-    /// did nothing after it.
+    /// Ends the interval. If the worker was not interrupted for longer than an interval, all of its I/Os count for the
+    /// first one, and the later ones are empty.
     pub(crate) fn at(&mut self, now_ns: u64, account: &Account, mut give: impl FnMut(SteadySample)) {
         let totals = SteadyTotals::of(account);
         let n_missed = now_ns.saturating_sub(self.end_ns).checked_div(self.interval_ns).unwrap_or(0);
@@ -96,7 +96,7 @@ impl SteadySampler {
         }
         self.has_begun = true;
         let next_ns = self.end_ns.saturating_add(self.interval_ns.saturating_mul(n_missed));
-        // Of an interval that has begun without a look, the part before it was idle too.
+        // If an interval has begun unnoticed, its part so far was idle too.
         (self.start_ns, self.at_start) = (if n_missed > 0 { next_ns } else { now_ns }, totals);
         self.end_ns = next_ns.saturating_add(self.interval_ns);
     }

@@ -1,4 +1,4 @@
-//! Whether what a job wrote, or would write, can be read back as its options say.
+//! Checks whether the writes of a job, or of an earlier run with its options, can be read back.
 //!
 //! Must not know: headers, trims, loops. Start reading at [`check`].
 
@@ -13,10 +13,10 @@ use ferrio_workload::shape::Shape;
 use ferrio_workload::verify::pending::{MAX_PENDING, PendingWrite};
 use std::collections::BTreeSet;
 
-/// Whether what a job wrote, or would write, can be read back as its options say.
+/// Checks whether the writes of a job, or of an earlier run with its options, can be read back.
 ///
 /// # Errors
-/// Writes may lie over others, and nobody could tell which is there.
+/// Writes may overlap in a way that leaves it unknown which of them is there.
 pub(crate) fn check(plan: &WorkerPlan, set: &FileSet, shape: Shape) -> Result<(), Failure> {
     let Some(verify) = &plan.spec.verify else { return Ok(()) };
     check_names(set)?;
@@ -25,7 +25,8 @@ pub(crate) fn check(plan: &WorkerPlan, set: &FileSet, shape: Shape) -> Result<()
     let refused = |note: VerifyNote| Err(failure!(EINVAL, "verify").explained(note));
     let has_rest = set.io_bytes > set.pass_bytes && !shape.goes_round();
     if is_only && verify.backlog.is_some() && has_rest && shape.overlaps_in_pass() {
-        // What that run read back counted for its `io_size`, also what was written over later.
+        // The bytes that the earlier run read back counted for its `io_size`, including those that were overwritten
+        // later.
         return refused(VerifyNote::UncountedPasses);
     }
     if is_only && verify.trims.is_some() && (verify.backlog.is_some() || has_passes(plan, set, shape)) {
@@ -38,19 +39,19 @@ pub(crate) fn check(plan: &WorkerPlan, set: &FileSet, shape: Shape) -> Result<()
 }
 
 fn has_passes(plan: &WorkerPlan, set: &FileSet, shape: Shape) -> bool {
-    // Where a sequence or a window runs past the end the pass ends, and another follows for what is left of `io_size`.
+    // If a sequence or a window runs past the end, the pass ends, and another follows for the rest of `io_size`.
     let may_end_early = shape.jumps || matches!(plan.spec.zones, ZoneSpec::Strided(_));
     let goes_on = matches!(plan.spec.extent.io_size, Some(SizeSpec::Bytes(_)));
     let has_rest = set.io_bytes > set.pass_bytes && !shape.goes_round();
     plan.spec.limits.loops > 1 || has_rest || (may_end_early && goes_on)
 }
 
-/// The same for a job that replays a trace: what it writes is remembered, and the newest of each place is read back.
+/// The same for a job that replays a trace: its writes are remembered, and the newest write to each place is read back.
 pub(crate) fn check_trace(plan: &WorkerPlan, set: &FileSet) -> Result<(), Failure> {
     if plan.spec.verify.is_some() { check_names(set) } else { Ok(()) }
 }
 
-/// A file that a job has twice is written twice, and holds what was written last.
+/// If a job has the same file twice, the file is written twice, and holds what was written last.
 fn check_names(set: &FileSet) -> Result<(), Failure> {
     let mut names = BTreeSet::new();
     match set.files.iter().find(|file| !names.insert(&file.path)) {
@@ -59,20 +60,20 @@ fn check_names(set: &FileSet) -> Result<(), Failure> {
     }
 }
 
-/// There may be more writes in a pass, even of the largest blocks, than can be remembered: better said before them.
+/// Refuses a pass that may have more writes than can be remembered, even with the largest blocks, before any is done.
 fn check_number(plan: &WorkerPlan, set: &FileSet, shape: Shape, verify: &VerifySpec) -> Result<(), Failure> {
     let writes_only = matches!(plan.spec.pattern.mix, DirectionMix::Write | DirectionMix::TrimWrite);
     let limits = &plan.spec.limits;
     let ends_early = limits.time_based || limits.runtime_us > 0 || plan.spec.extent.number_ios > 0;
     let remembers = verify.reads_back || verify.trims.is_some();
     let remembers = remembers && (verify.reads != VerifiedWrites::Regenerated || shape.overlaps());
-    // What waits for a backlog is read back before there are more.
+    // Writes that wait for a backlog are read back before there are too many.
     let is_only = verify.reads == VerifiedWrites::OfEarlierRun;
     let is_bounded = !is_only && verify.backlog.is_some_and(|backlog| backlog.blocks <= MAX_PENDING as u64 / 2);
     if !writes_only || ends_early || !remembers || is_bounded {
         return Ok(());
     }
-    // Of writes over each other only the newest is remembered.
+    // Of overlapping writes only the newest is remembered.
     let pass_bytes = set.pass_bytes.min(set.io_bytes);
     let n_writes = pass_bytes / plan.spec.pattern.block_size[DataDirection::Write].max_bytes.max(1);
     if n_writes <= MAX_PENDING as u64 {
@@ -82,7 +83,7 @@ fn check_number(plan: &WorkerPlan, set: &FileSet, shape: Shape, verify: &VerifyS
     Err(too_many_writes(Some(ManyWrites { n_writes, limit_bytes }), verify, shape.overlaps()))
 }
 
-/// What helps against too many writes. `overlap`: one may lie over another.
+/// A remedy against too many writes. `overlap`: writes may overlap.
 fn remedies(verify: &VerifySpec, overlap: bool) -> Vec<Remedy> {
     let mut ways = vec![Remedy::LargerBlocks, Remedy::FewerWrites];
     if verify.reads == VerifiedWrites::Done && verify.trims.is_none() {
@@ -99,13 +100,13 @@ fn too_many_writes(of_pass: Option<ManyWrites>, verify: &VerifySpec, overlap: bo
     failure!(ENOMEM, "verify").explained(VerifyNote::TooManyWrites { of_pass, limit, remedies })
 }
 
-/// The job ends: it made more writes than can be remembered. `overlap`: one may lie over another.
+/// The job ends because it made more writes than can be remembered. `overlap`: writes may overlap.
 pub(crate) fn too_many(verify: &VerifySpec, overlap: bool) -> Failure {
     too_many_writes(None, verify, overlap)
 }
 
-/// Where what the passes of an earlier run wrote is kept until the last: a pass may have written over parts of blocks of those
-/// before it, or left other numbers and seeds in their headers.
+/// True if the writes of an earlier run's passes are kept until the last one, because a pass may have overwritten parts
+/// of blocks of earlier passes, or left other numbers and seeds in their headers.
 pub(crate) fn keeps_passes_apart(plan: &WorkerPlan, set: &FileSet, shape: Shape) -> bool {
     let Some(verify) = &plan.spec.verify else { return false };
     let tells_passes = verify.checks_seed || verify.checks_sequence;
@@ -113,12 +114,12 @@ pub(crate) fn keeps_passes_apart(plan: &WorkerPlan, set: &FileSet, shape: Shape)
     keeps && (tells_passes || shape.in_parts || !shape.visits_once)
 }
 
-/// What the run of these options wrote depends on which of several I/Os in flight together came last.
+/// True if the blocks that a run with these options wrote depend on the order in which I/Os in flight together landed.
 fn raced(plan: &WorkerPlan, shape: Shape, verify: &VerifySpec) -> bool {
     let are_together = plan.queue().iodepth > 1 && !plan.serializes();
-    // Zones that are written in sequence are written by one at a time.
+    // Only one job at a time writes to a zone that is written in sequence.
     let is_in_sequence = matches!(plan.spec.zones, ZoneSpec::Sequential(_));
-    // Of whole blocks over whole blocks any is right, unless the newest is wanted.
+    // If blocks only replace whole blocks, any of them is right, unless seed or sequence are checked.
     let are_told_apart = shape.in_parts || verify.checks_seed || verify.checks_sequence;
     let are_writes = shape.overlaps_in_pass() && are_told_apart && !is_in_sequence && !plan.spec.replay.is_set();
     let are_trims = plan.spec.pattern.mix == DirectionMix::TrimWrite && plan.offloads();

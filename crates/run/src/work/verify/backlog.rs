@@ -1,17 +1,17 @@
-//! `verify_backlog`: what was written is read back between writes.
+//! `verify_backlog`: written blocks are read back between writes.
 //!
 //! Must not know: blocks, loops. Start reading at [`Backlog`].
 //! Facts: reference "Verify"; order of reads among writes as traced by fio 3.41 with one I/O at a time.
 
 use ferrio_spec::VerifyBacklogSpec;
 
-/// How far a job is between two rounds of reading back.
+/// Progress of a job between two batches of reads.
 #[derive(Debug)]
 pub(crate) struct Backlog {
     spec: VerifyBacklogSpec,
-    /// Blocks of the present batch that are still to be read back, as far as there are any.
+    /// Number of blocks of the present batch still to be read back, if there are as many.
     n_left: u64,
-    /// A write was made since.
+    /// There was a write since the last batch.
     is_due: bool,
 }
 
@@ -20,8 +20,8 @@ impl Backlog {
         Self { spec, n_left: 0, is_due: false }
     }
 
-    /// There was a write; with it so many wait. A batch begins where a multiple of the backlog waits; one that found too few
-    /// goes on with each write.
+    /// Counts a write; `n_pending` writes then wait. A batch begins when that is a multiple of the backlog. A batch
+    /// that found too few blocks continues after each write.
     pub(crate) fn wrote(&mut self, n_pending: u64) {
         if self.n_left == 0 && n_pending > 0 && n_pending.is_multiple_of(self.spec.blocks) {
             self.n_left = self.spec.batch;
@@ -37,7 +37,7 @@ impl Backlog {
         usize::try_from(self.n_left).unwrap_or(usize::MAX)
     }
 
-    /// Blocks of the present batch that are still to be read back, as far as there are any.
+    /// Number of blocks of the present batch still to be read back, if there are as many.
     pub(crate) fn n_left(&self) -> u64 {
         self.n_left
     }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use ferrio_workload::verify::pending::{PendingWrite, PendingWrites, WriteNumber};
 
-    /// The sequence of a job that writes: what it does, by number of the block.
+    /// The sequence of reads and writes of a job that writes, by block number.
     fn order(n_writes: u64, blocks: u64, batch: u64) -> String {
         let mut backlog = Backlog::new(VerifyBacklogSpec { blocks, batch });
         let (mut n_read, mut words) = (0, Vec::new());
@@ -70,7 +70,7 @@ mod tests {
         words.join(" ")
     }
 
-    /// What waits stays below a small limit, in order and where writes lie over each other; without a backlog it does not.
+    /// The number of waiting writes stays small, in order and if writes overlap; without a backlog it does not.
     #[test]
     fn a_backlog_bounds_what_is_remembered() {
         for overlap in [false, true] {
@@ -97,7 +97,7 @@ mod tests {
         PendingWrite { file_index: 0, length_bytes: 4096, offset_bytes: sequence * 4096, seed: 0, number }
     }
 
-    // As traced by fio 3.41: rw=write, ioengine=psync and libaio at a depth of 1.
+    // Expected: traces of fio 3.41 with rw=write, ioengine=psync, and libaio at a depth of 1.
     #[test]
     fn the_order_is_that_of_the_peer() {
         assert_eq!(order(8, 4, 4), "w0 w1 w2 w3 r0 r1 r2 r3 w4 w5 w6 w7 r4 r5 r6 r7");

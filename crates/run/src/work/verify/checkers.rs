@@ -1,10 +1,10 @@
-//! `verify_async`: threads that check what was read while the job reads on.
+//! `verify_async`: threads that check blocks while the job goes on reading.
 //!
-//! Blocks go round a ring of places, each of which belongs to a thread. Before the job puts a block into a place it takes the
-//! outcome of the one that was there: so memory is bounded, no block is lost, and faults are told in the order of the reads
-//! and at the same read in every run, however fast the threads are.
+//! Blocks go round a ring of places, each of which belongs to a thread. Before the job puts a block into a place, it
+//! takes the result of the previous block there. So memory is bounded, no block is lost, and faults are reported in the
+//! order of the reads and at the same read in every run, however fast the threads are.
 //!
-//! Must not know: what is in blocks. Start reading at [`Checkers`].
+//! Must not know: contents of blocks. Start reading at [`Checkers`].
 
 use crate::error::{Failure, errno_of, failure};
 use ferrio_spec::VerifySpec;
@@ -19,10 +19,11 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// Places of each thread: one that it checks, one that waits for it, and some for a thread that was not let run.
+/// Places for each thread: one that it checks, one that waits for it, and some for times in which the thread does not
+/// run.
 const PLACES_EACH: usize = 4;
 
-/// A block that is not what was written.
+/// A block that differs from what was written.
 #[derive(Debug)]
 pub(crate) struct Faulty {
     pub(crate) file_index: u32,
@@ -31,30 +32,30 @@ pub(crate) struct Faulty {
     pub(crate) received: Vec<u8>,
 }
 
-/// What stands in a place.
+/// Contents of a place.
 enum Content {
     Nothing,
     Unchecked(u32, Expected),
     Faulty(u32, Expected, Fault),
-    /// The thread panicked with it.
+    /// The thread panicked while it checked the block.
     Lost,
     /// The job is over.
     End,
 }
 
 struct CheckedBlock {
-    /// The block, as long as it is, and what is known of it.
+    /// The block, at its own length, and what it should be.
     state: Mutex<(Vec<u8>, Content)>,
     changed: Condvar,
 }
 
 impl CheckedBlock {
     fn lock(&self) -> MutexGuard<'_, (Vec<u8>, Content)> {
-        // Checking holds no state that a panic could leave half done.
+        // A check leaves no state that is half changed after a panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `is_wanted` holds.
+    /// Waits until `is_wanted` is true.
     fn wait(&self, is_wanted: impl Fn(&Content) -> bool) -> MutexGuard<'_, (Vec<u8>, Content)> {
         let mut state = self.lock();
         while !is_wanted(&state.1) {
@@ -75,19 +76,19 @@ impl CheckedBlock {
     }
 }
 
-/// The threads of a job and their places.
+/// The threads of a job, and their places.
 pub(crate) struct Checkers {
     places: Arc<[CheckedBlock]>,
-    /// The place of the next block.
+    /// Index of the place for the next block.
     next: usize,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Checkers {
-    /// `check` finds what is wrong with a block. `None`: the job checks itself.
+    /// `check` returns the fault of a block. `None`: the job checks blocks itself.
     ///
     /// # Errors
-    /// A thread cannot be had, or may not run on the CPUs that it is to run on.
+    /// A thread cannot be started, or may not run on the CPUs that it should use.
     pub(crate) fn start(
         spec: &VerifySpec,
         block_bytes: usize,
@@ -127,10 +128,10 @@ impl Checkers {
         }
     }
 
-    /// Has a block checked; gives the outcome of an earlier one if that is faulty.
+    /// Gives a block to a thread; returns the result of an earlier block if that is faulty.
     ///
     /// # Errors
-    /// The earlier one could not be checked.
+    /// The earlier block could not be checked.
     pub(crate) fn check(
         &mut self,
         block: &[u8],
@@ -149,10 +150,10 @@ impl Checkers {
         faulty
     }
 
-    /// Waits for all that is not yet checked, oldest first, until one is faulty; call it until it gives nothing.
+    /// Waits for all unchecked blocks, oldest first, until one is faulty; to be called until it returns `None`.
     ///
     /// # Errors
-    /// One could not be checked.
+    /// A block could not be checked.
     pub(crate) fn finish(&mut self) -> Result<Option<Faulty>, Failure> {
         let n_places = self.places.len();
         let mut outcomes = (0..n_places).map(|step| self.places[(self.next + step) % n_places].take_outcome());
@@ -174,7 +175,7 @@ impl Drop for Checkers {
     }
 }
 
-/// The life of a thread: its places are every `n_threads`-th, in the order in which the job fills them.
+/// The main function of a thread: its places are every `n_threads`-th, in the order in which the job fills them.
 fn attend(
     places: &[CheckedBlock],
     index: usize,
@@ -188,7 +189,7 @@ fn attend(
         let mut state = place.wait(|content| matches!(content, Content::Unchecked(..) | Content::End));
         let (block, content) = &mut *state;
         let Content::Unchecked(file_index, expected) = content else { return };
-        // A panic ends this check and not the thread: the job would wait for ever.
+        // A panic ends this check but not the thread, as otherwise the job would wait for ever.
         *content = match catch_unwind(AssertUnwindSafe(|| check(block, expected))) {
             Ok(Ok(())) => Content::Nothing,
             Ok(Err(fault)) => Content::Faulty(*file_index, *expected, fault),
@@ -214,7 +215,7 @@ pub(super) mod tests {
         move |block: &mut [u8], expected: &Expected| rules.check(block, expected)
     }
 
-    /// The job would wait for ever. Each block that was lost is told, and the thread goes on.
+    /// Without an error the job would wait for ever. Each lost block is reported, and the thread goes on.
     #[test]
     fn a_thread_that_panics_is_an_error() {
         let spec = spec(2, None);
@@ -252,7 +253,7 @@ pub(super) mod tests {
                 block[1000] ^= u8::from(sequence % 5 == 0);
                 let expected = Expected { offset_bytes, seed: Some(7), sequence: Some(sequence), is_trimmed: false };
                 told.extend(checkers.check(&block, 0, expected).unwrap());
-                // No more are unchecked than there are places.
+                // There are no more unchecked blocks than places.
                 let n_told = told.len() as u64;
                 assert!(
                     n_told * 5 + 5 + u64::from(n_threads) * PLACES_EACH as u64 > sequence,

@@ -1,4 +1,4 @@
-//! Blocks with a fault, kept in files (`verify_dump`).
+//! Writes blocks with a fault to files (`verify_dump`).
 //!
 //! Must not know: jobs, headers. Start reading at [`dump`].
 
@@ -6,7 +6,8 @@ use ferrio_spec::VerifySpec;
 use ferrio_workload::verify::fault::Fault;
 use std::path::PathBuf;
 
-/// Keeps an interval in two files, or in one where its header is at fault; lines that say so.
+/// Writes an interval to two files (received and expected), or to one if its header is at fault; returns lines that say
+/// so.
 pub(crate) fn dump(spec: &VerifySpec, file: &str, fault: &Fault, received: &[u8], expected: Option<&[u8]>) -> String {
     let base = file.rsplit('/').next().unwrap_or(file);
     let base = spec.dump_directory.as_ref().map_or_else(|| base.to_owned(), |directory| format!("{directory}/{base}"));

@@ -1,19 +1,19 @@
-//! What reads must give, by the slots that they are issued from.
+//! Expected results of reads, by the slots from which they are issued.
 //!
-//! Must not know: what is in blocks, which writes there were. Start reading at [`Expectations`].
+//! Must not know: contents of blocks, the list of writes. Start reading at [`Expectations`].
 
 use crate::plan::WorkerPlan;
 use ferrio_spec::VerifySpec;
 use ferrio_workload::verify::block::Expected;
 use ferrio_workload::verify::pending::PendingWrite;
 
-/// What the reads in flight must give.
+/// Expected results of the reads in flight.
 pub(crate) struct Expectations {
     /// By slot; `None`: the read is not checked.
     in_flight: Vec<Option<Expected>>,
-    /// Reads of the job itself are checked, by what their headers say.
+    /// Reads of the job itself are checked, using their own headers.
     checks_own_reads: bool,
-    /// The engine moves no data: whatever it reads is right.
+    /// The engine moves no data, so any result of a read is right.
     is_blind: bool,
     checks_seed: bool,
     checks_sequence: bool,
@@ -30,18 +30,18 @@ impl Expectations {
         }
     }
 
-    /// Reads of the job itself are checked.
+    /// True if reads of the job itself are checked.
     pub(crate) fn checks_own_reads(&self) -> bool {
         self.checks_own_reads
     }
 
-    /// What the read of a write must give.
+    /// Expected result of reading a write back.
     pub(crate) fn of_write(&self, write: &PendingWrite) -> Expected {
         let expected = self.of_numbers(write.offset_bytes, write.seed, write.number.sequence());
         Expected { is_trimmed: write.number.is_trimmed(), ..expected }
     }
 
-    /// The same of one of which this is known.
+    /// The same for a write with these numbers.
     pub(crate) fn of_numbers(&self, offset_bytes: u64, seed: u64, sequence: u64) -> Expected {
         Expected {
             offset_bytes,
@@ -51,17 +51,17 @@ impl Expectations {
         }
     }
 
-    /// What a read of the job itself must give.
+    /// Expected result of a read of the job itself.
     pub(crate) fn of_own_read(&self, offset_bytes: u64) -> Option<Expected> {
         self.checks_own_reads.then_some(Expected { offset_bytes, seed: None, sequence: None, is_trimmed: false })
     }
 
-    /// A read is about to be issued.
+    /// Called before a read is issued.
     pub(crate) fn issue(&mut self, slot_index: u32, expected: Option<Expected>) {
         self.in_flight[slot_index as usize] = expected;
     }
 
-    /// A read is done: what it must have given; `None`: anything.
+    /// Called after a read is done: its expected result; `None`: anything.
     pub(crate) fn done(&mut self, slot_index: u32) -> Option<Expected> {
         self.in_flight[slot_index as usize].take().filter(|_| !self.is_blind)
     }

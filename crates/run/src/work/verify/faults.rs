@@ -1,4 +1,4 @@
-//! What is said of a block that is not what was written, and what follows for the job.
+//! Reports of blocks that differ from what was written, and the effect on the job.
 //!
 //! Must not know: how blocks are checked. Start reading at [`tell_fault`].
 
@@ -15,7 +15,7 @@ use ferrio_workload::verify::block::BlockRules;
 use ferrio_workload::verify::fault::{Damage, Requested, diagnose};
 use std::fmt::Write as _;
 
-/// Reports a fault; the job ends with it unless such errors are tolerated.
+/// Reports a fault; it ends the job unless such errors are tolerated.
 pub(crate) fn tell_fault(spec: &VerifySpec, rules: &BlockRules, lane: &mut Lane<'_>, faulty: &Faulty) {
     let Faulty { file_index, expected, fault, received } = faulty;
     let regenerated = rules.regenerate(received, expected);
@@ -26,7 +26,7 @@ pub(crate) fn tell_fault(spec: &VerifySpec, rules: &BlockRules, lane: &mut Lane<
     };
     let mut text = fault.text(&requested);
     if spec.dumps {
-        // Both are blocks of the same length.
+        // Both blocks have the same length.
         let start = usize::try_from(fault.offset_bytes - expected.offset_bytes).unwrap_or(0);
         let interval = start..start + fault.length_bytes as usize;
         let whole = regenerated.as_deref().and_then(|whole| whole.get(interval.clone()));
@@ -44,7 +44,7 @@ pub(crate) fn tell_fault(spec: &VerifySpec, rules: &BlockRules, lane: &mut Lane<
     }
 }
 
-/// Where the report says that a fault was found.
+/// The step that the report names for a fault.
 fn checking_step(plan: &WorkerPlan) -> &'static str {
     match &plan.spec.verify {
         Some(verify) if verify.n_threads > 0 => "async_verify",

@@ -1,7 +1,8 @@
-//! The crash journal of a job (`verify_crash_log`): what was issued, acknowledged and synced, for who looks after a crash.
+//! The crash journal of a job (`verify_crash_log`): issued and acknowledged writes, and syncs, for the check after a
+//! crash.
 //!
-//! It is on disk whenever a sync of the job is complete; what was acknowledged since may be missing from it, which only makes
-//! who judges by it say less.
+//! The journal is on disk whenever a sync of the job is complete. Later acknowledgements may be missing from it, which
+//! only makes the check say less.
 //! Must not know: verdicts. Start reading at [`CrashLog`].
 
 use crate::after_crash::{CrashHeader, log_path};
@@ -20,7 +21,7 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Bytes that are kept before they go to the file.
+/// Bytes that are collected before they are written to the file.
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// The journal while the job runs.
@@ -31,7 +32,7 @@ pub(crate) struct CrashLog {
     n_records: u64,
     /// By slot: the write in flight.
     writes: Vec<Option<JournalRecord>>,
-    /// By slot: what the sync in flight makes durable, and its file.
+    /// By slot: the point up to which the sync in flight makes writes durable, and its file.
     syncs: Vec<Option<(u32, u64)>>,
 }
 
@@ -50,7 +51,7 @@ impl CrashLog {
         let Some(verify) = &plan.spec.verify else { return Ok(None) };
         let header = CrashHeader {
             job_name: plan.spec.name.clone(),
-            // Job numbers of headers have 16 bits.
+            // Fits: job numbers in headers have 16 bits.
             job_number: plan.thread_number as u16,
             content: verify.content.clone(),
             files: set.files.iter().map(|file| absolute(&file.path).to_string_lossy().into_owned()).collect(),
@@ -79,7 +80,7 @@ impl CrashLog {
         length: usize,
         write: Write,
     ) -> Result<(), Failure> {
-        // Blocks are below 4 GiB.
+        // Fits: blocks are below 4 GiB.
         let length_bytes = u32::try_from(length).unwrap_or(u32::MAX);
         let record = JournalRecord { event: JournalEvent::Issued, file_index, length_bytes, write };
         self.writes[slot_index as usize] = Some(record);
@@ -93,24 +94,25 @@ impl CrashLog {
         }
     }
 
-    /// A sync of a file is complete that was issued at a record: what the journal says of it is on disk before the job goes on.
+    /// Records a completed sync of a file; `covers` is the number of records when it was issued. The record is on disk
+    /// before the job continues.
     fn synced(&mut self, file_index: u32, covers: u64) -> Result<(), Failure> {
         let write = Write { offset_bytes: 0, seed: 0, sequence: 0, start_ns: 0 };
         self.append(&JournalRecord { event: JournalEvent::Synced { covers }, file_index, length_bytes: 0, write })?;
         self.flush()
     }
 
-    /// A sync is about to be issued from a slot.
+    /// Called before a sync is issued from a slot.
     pub(crate) fn sync_issued(&mut self, slot_index: u32, direction: Direction, file_index: u32) {
         if direction != Direction::SyncFileRange {
             self.syncs[slot_index as usize] = Some((file_index, self.n_records));
         }
     }
 
-    /// What was issued from a slot has ended.
+    /// Called after the I/O of a slot has ended.
     ///
     /// # Errors
-    /// It cannot be told.
+    /// The journal cannot be written.
     pub(crate) fn over(&mut self, slot_index: u32, direction: Direction, has_failed: bool) -> Result<(), Failure> {
         match direction {
             Direction::Read | Direction::Trim => Ok(()),
@@ -123,7 +125,7 @@ impl CrashLog {
         }
     }
 
-    /// A file was synced by the system call while none of its writes was in flight.
+    /// Called after a file was synced by the system call while none of its writes was in flight.
     pub(crate) fn synced_now(&mut self, file_index: u32) -> Result<(), Failure> {
         self.synced(file_index, self.n_records)
     }
@@ -140,14 +142,14 @@ impl CrashLog {
         written.map_err(|error| failed(&self.path, &error))
     }
 
-    /// All that is known is on disk.
+    /// Writes all records to disk.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         self.hand_over()?;
         self.file.sync_data().map_err(|error| failed(&self.path, &error))
     }
 }
 
-/// After a crash the journal is to be found by its name too. A file system that cannot sync directories keeps names by itself.
+/// Makes the journal's name durable too. A file system that cannot sync directories keeps names by itself.
 fn sync_directory(path: &Path) {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let _ = File::open(parent).and_then(|directory| directory.sync_all());

@@ -1,7 +1,7 @@
-//! What is known of the blocks of a job: those of the next writes are made several at once, by the next seeds of the job; of those
-//! that are read back the checksums are kept since they were written, or they are made several at once as well.
+//! Known blocks of a job. Those of the next writes are made several at once from the job's next seeds. For blocks that
+//! are read back, the checksums were kept when they were written, or are made several at once too.
 //!
-//! Must not know: what stands in blocks. Start reading at [`KnownBlocks`].
+//! Must not know: contents of blocks. Start reading at [`KnownBlocks`].
 
 use ferrio_spec::{VerifiedWrites, VerifySpec};
 use ferrio_units::random::Taus88;
@@ -11,7 +11,7 @@ use ferrio_workload::verify::known::ahead::Ahead;
 use ferrio_workload::verify::known::written::WrittenChecksums;
 use ferrio_workload::verify::pending::PendingWrite;
 
-/// Blocks of writes and of reads; none where it would save nothing.
+/// Known blocks of writes and of reads; each part is empty where it would save nothing.
 pub(crate) struct KnownBlocks {
     writes: Option<Ahead>,
     reads: Option<Ahead>,
@@ -21,13 +21,13 @@ pub(crate) struct KnownBlocks {
 }
 
 impl KnownBlocks {
-    /// `block_bytes`: of the longest block; `iodepth`: I/Os that may be in flight at once.
+    /// `block_bytes`: length of the longest block; `iodepth`: most I/Os in flight.
     pub(crate) fn new(spec: &VerifySpec, rules: &BlockRules, block_bytes: usize, iodepth: usize) -> Self {
-        // Threads check what they get by itself; what is read back without a memory of it stays without one.
+        // Helper threads check without known blocks, and so do jobs that do not remember their writes.
         let checks_here = spec.n_threads == 0;
         let keeps = checks_here && spec.reads_back && spec.reads != VerifiedWrites::Regenerated;
         Self {
-            // A write is done with its block when it is issued, a read when it is complete.
+            // A write needs its block only until it is issued, a read until it is complete.
             writes: Ahead::new(rules, block_bytes, 1),
             reads: Ahead::new(rules, block_bytes, iodepth).filter(|_| checks_here),
             written: keeps.then(|| WrittenChecksums::new(rules, block_bytes)).flatten(),
@@ -35,7 +35,7 @@ impl KnownBlocks {
         }
     }
 
-    /// Makes the block of a write; `seeds` makes the seeds after its own.
+    /// Makes the block of a write; `seeds` gives the seeds after its own.
     #[inline]
     pub(crate) fn stamp(&mut self, rules: &BlockRules, block: &mut [u8], write: &Write, seeds: &Taus88) {
         let known = self.writes.as_mut().and_then(|writes| {
@@ -48,7 +48,8 @@ impl KnownBlocks {
         }
     }
 
-    /// A read is about to be issued from a slot, of the first of these writes; those of the others follow.
+    /// Called before a read is issued from a slot. It reads back the first of these writes; the others are read after
+    /// it.
     #[inline]
     pub(crate) fn prepare_reads(&mut self, slot_index: u32, writes: &[PendingWrite]) {
         let Some(first) = writes.first() else { return };
@@ -60,14 +61,14 @@ impl KnownBlocks {
         }
     }
 
-    /// The same where nothing but the seed is known; `seeds` makes those after it.
+    /// The same if only the seed is known; `seeds` gives the seeds after it.
     pub(crate) fn prepare_regenerated(&mut self, seed: u64, length_bytes: usize, seeds: &Taus88) {
         if let Some(reads) = &mut self.reads {
             reads.prepare(seed, length_bytes, |places| following(seed, seeds, places));
         }
     }
 
-    /// What a read must give, if it is known.
+    /// The expected block of a read, if it is known.
     #[inline]
     pub(crate) fn of_read(
         &mut self,
@@ -81,13 +82,13 @@ impl KnownBlocks {
         }
     }
 
-    /// Bytes of the checksums that are kept by now.
+    /// Length of the kept checksums, bytes.
     pub(crate) fn kept_bytes(&self) -> usize {
         self.written.as_ref().map_or(0, WrittenChecksums::n_bytes)
     }
 }
 
-/// A seed and those that come after it.
+/// A seed, and those that come after it.
 fn following(seed: u64, seeds: &Taus88, places: &mut [u64]) -> bool {
     let mut seeds = seeds.clone();
     for (index, place) in places.iter_mut().enumerate() {
@@ -96,7 +97,7 @@ fn following(seed: u64, seeds: &Taus88, places: &mut [u64]) -> bool {
     true
 }
 
-/// The seeds of the first writes; false: there are too few, or they differ in length, or were trimmed.
+/// The seeds of the first writes; false: there are too few, or they differ in length, or a block was trimmed.
 fn seeds_of(writes: &[PendingWrite], places: &mut [u64]) -> bool {
     let Some(writes) = writes.get(..places.len()) else { return false };
     for (place, write) in places.iter_mut().zip(writes) {
@@ -143,7 +144,7 @@ mod tests {
         assert_eq!(places[0], first);
     }
 
-    /// SHA-512 is made of one block at a time, so that nothing else is known of what is read.
+    /// With SHA-512, blocks are made one at a time, so that reads have no other known blocks.
     fn known(reads: VerifiedWrites, n_threads: u32) -> (KnownBlocks, BlockRules) {
         let spec = spec(n_threads, None);
         let content = VerifyContentSpec { method: VerifyMethod::Sha512, ..spec.content.clone() };
@@ -160,7 +161,8 @@ mod tests {
         (PendingWrite { file_index: 0, length_bytes: 4096, offset_bytes, seed, number }, block)
     }
 
-    /// Reads that are in flight together, the later done first: each is that of its own write, and known once.
+    /// Reads in flight together, of which the later completes first: each gets the block of its own write, and only
+    /// once.
     #[test]
     fn what_a_slot_reads_is_known() {
         let (mut known, rules) = known(VerifiedWrites::Done, 0);

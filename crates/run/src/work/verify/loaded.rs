@@ -1,7 +1,7 @@
-//! The state of an earlier run (`verify_state_load`): a job that reads what that run wrote stops where its state does.
+//! The state of an earlier run (`verify_state_load`): a job that reads what that run wrote stops where the state does.
 //!
-//! As seen on fio 3.41, of a pass that is read back the first write that is not known to be there is its end.
-//! Must not know: the bytes of the file, headers. Start reading at [`load`], then [`LoadedState::look`].
+//! As seen on fio 3.41, a pass that is read back ends at the first write that is not known to be on the device.
+//! Must not know: the encoding of the file, headers. Start reading at [`load`], then [`LoadedState::look`].
 
 use super::state::path;
 use crate::error::{Failure, failure};
@@ -18,34 +18,34 @@ use ferrio_workload::verify::state::{MAX_STATE_BYTES, StateError, VerifyState, W
 use std::fs::OpenOptions;
 use std::io::{self, Read as _};
 
-/// A state that was read, and how far the job has come in it.
+/// A loaded state, and the progress of the job in it.
 pub(crate) struct LoadedState {
     state: VerifyState,
-    /// It was said where the reads end.
+    /// The end of the reads was reported already.
     has_said: bool,
-    /// Reads of the job so far.
+    /// Number of the job's reads so far.
     n_reads: u64,
-    /// The slot of a read that is not checked.
+    /// Slot of a read that is not checked.
     left_out: Option<u32>,
 }
 
 impl LoadedState {
-    /// The read that is about to be issued from this slot is of a write that failed.
+    /// True if the read about to be issued from this slot belongs to a write that failed.
     pub(crate) fn leaves_out(&mut self, slot_index: u32) -> bool {
         self.left_out.take_if(|left_out| *left_out == slot_index).is_some()
     }
 
-    /// What the state says of a write.
+    /// The state of a write.
     pub(crate) fn told(&self, write: &PendingWrite) -> WriteFate {
         self.state.told(write.number.sequence(), write.file_index, write.offset_bytes)
     }
 
-    /// The earlier run ended before its write of this number: so its state says.
+    /// True if, according to the state, the earlier run ended before its write with this number.
     pub(crate) fn ended_before(&self, number: u64, io: &NextIo) -> bool {
         self.state.told(number, io.file_index, io.offset_bytes) == WriteFate::NotIssued
     }
 
-    /// An I/O of the job itself: a read of what was not written ends the pass.
+    /// Called for an I/O of the job itself: a read of a block that was not written ends the pass.
     ///
     /// # Errors
     /// The pass ends.
@@ -74,7 +74,7 @@ impl LoadedState {
         Err(Stop::PassEnd)
     }
 
-    /// Once: what is read back between writes ends there too.
+    /// Reports the end only once, because reads between writes end there too.
     pub(crate) fn say_stop(&mut self, context: &WorkerContext<'_>, number: u64, told: WriteFate) {
         if std::mem::replace(&mut self.has_said, true) {
             return;
@@ -83,12 +83,12 @@ impl LoadedState {
         context.say(MessageStream::Info, VerifyNote::EndOfState { number, n_writes });
     }
 
-    /// Of the writes of a pass those that the state tells of. `by_place`: they stand in the order of their places.
+    /// Keeps only the writes of a pass that the state covers. `by_place`: the list is ordered by place.
     pub(crate) fn retain(&mut self, context: &WorkerContext<'_>, writes: &mut Vec<PendingWrite>, by_place: bool) {
         let is_end = |write: &PendingWrite| matches!(self.told(write), WriteFate::NotIssued | WriteFate::InFlight);
         let end = writes.iter().position(is_end);
         let first = end.map(|end| (writes[end].number.sequence(), self.told(&writes[end])));
-        // By their places the writes before the end may come after it.
+        // In a list ordered by place, writes before the end may come after it.
         if let Some(end) = end.filter(|_| !by_place) {
             writes.truncate(end);
         }
@@ -99,10 +99,10 @@ impl LoadedState {
     }
 }
 
-/// The state of an earlier run, if the job is to stop where it says.
+/// The state of an earlier run, if the job is to stop where that run ended.
 ///
 /// # Errors
-/// There is none, or what is there is none.
+/// The file does not exist or is no state.
 pub(crate) fn load(plan: &WorkerPlan) -> Result<Option<LoadedState>, Failure> {
     let Some(verify) = plan.spec.verify.as_ref().filter(|verify| verify.loads_state) else { return Ok(None) };
     let path = path(plan, verify.dump_directory.as_ref());

@@ -1,6 +1,7 @@
-//! Verification: what writes hold, and whether it is what comes back. Each duty is a type with its own state: [`stamp`] makes and
-//! checks blocks, [`expect`] knows what reads must give, [`memory`] which writes there were, [`trims`], [`durable`], [`backlog`]
-//! and [`regenerate`] which of them are read back when, [`state`], [`loaded`] and [`journal`] what other runs are told.
+//! Verification: the contents of writes, and the check of reads. Each duty is a type with its own state: [`stamp`]
+//! makes and checks blocks, [`expect`] has the expected results of reads, [`memory`] the writes. [`trims`],
+//! [`durable`], [`backlog`] and [`regenerate`] decide which of them are read back and when; [`state`], [`loaded`] and
+//! [`journal`] exchange data with other runs.
 //!
 //! Must not know: loops, headers. Start reading at [`Verifier`].
 //! Facts: reference "Verify".
@@ -51,7 +52,7 @@ use stamp::Stamping;
 use state::StateKeeper;
 use trims::Trims;
 
-/// What a worker knows of what it wrote.
+/// The verification of one worker.
 pub(crate) struct Verifier {
     spec: VerifySpec,
     stamping: Stamping,
@@ -59,31 +60,32 @@ pub(crate) struct Verifier {
     memory: WriteMemory,
     pub(crate) trims: Trims,
     durable: DurableWrites,
-    /// What is read back between writes.
+    /// Decides which blocks are read back between writes.
     backlog: Option<Backlog>,
-    /// Threads that check what was read.
+    /// Threads that check blocks.
     checkers: Option<Checkers>,
-    /// What makes the writes of the pass once more (`experimental_verify`).
+    /// Makes the writes of the pass again (`experimental_verify`).
     regeneration: Option<Box<Regeneration>>,
-    /// What the state file tells; `None`: the job does not write.
+    /// Data for the state file; `None`: the job does not write.
     state: Option<StateKeeper>,
-    /// Up to where an earlier run came (`verify_state_load`).
+    /// Progress of an earlier run (`verify_state_load`).
     loaded: Option<LoadedState>,
-    /// What is told for who looks after a crash (`verify_crash_log`).
+    /// The journal for the check after a crash (`verify_crash_log`).
     journal: Option<Box<CrashLog>>,
-    /// Bytes of the reads of the mix that were not done again (`verify_only`).
+    /// Bytes of a mix's reads that were not repeated (`verify_only`).
     pub(crate) unread_mix_bytes: u64,
-    /// A pass goes round its files: a file that starts over has nothing in flight.
+    /// A pass goes through its files several times: a file that starts over has nothing in flight.
     pub(crate) goes_round: bool,
 }
 
-/// The job needs the state of an earlier run, and there is none that it could use.
+/// True if the job needs the state of an earlier run, and there is none that it can use.
 pub(crate) fn lacks_state(plan: &WorkerPlan) -> bool {
     loaded::load(plan).is_err()
 }
 
 impl Verifier {
-    /// What a job needs to verify, with the state and the journal that it asks for; `None`: it verifies nothing.
+    /// Makes the verification of a job, with the state and the journal that it asks for; `None`: the job does not
+    /// verify.
     pub(crate) fn prepare(
         plan: &WorkerPlan,
         set: &FileSet,
@@ -93,7 +95,7 @@ impl Verifier {
         let loaded = loaded::load(plan)?;
         let Some(mut spec) = plan.spec.verify.clone() else { return Ok(None) };
         if spec.reads == VerifiedWrites::Regenerated && shape.overlaps() {
-            // Of writes over each other only memory knows the newest.
+            // Only remembered writes show which of several overlapping ones is the newest.
             spec.reads = VerifiedWrites::Done;
         }
         let stamping = Stamping::new(plan, &spec, block_bytes);
@@ -117,16 +119,16 @@ impl Verifier {
         })))
     }
 
-    /// It makes what stands in blocks: all methods do but that which checks nothing.
+    /// True if it makes the contents of blocks: with any method except for the one that checks nothing.
     pub(crate) fn makes_contents(&self) -> bool {
         self.stamping.makes_contents()
     }
 
-    /// What it had to remember; `None`: nothing.
+    /// Amounts that it had to remember; `None`: nothing.
     pub(crate) fn figures(&self) -> Option<VerifyStats> {
         let pending = self.memory.pending();
         let n_most = pending.n_most();
-        // Fits: it is memory.
+        // Fits: the product is the size of memory in use.
         let pending_bytes = (n_most * pending.entry_bytes() + self.stamping.kept_bytes()) as u64;
         (n_most > 0).then_some(VerifyStats { n_most_pending: n_most as u64, pending_bytes })
     }
@@ -150,7 +152,7 @@ impl Verifier {
         if let Some(journal) = &mut self.journal {
             journal.issued(slot_index, file_index, block.len(), write)?;
         }
-        // What was written is read back, or some of it is trimmed.
+        // Writes are remembered if they are read back, or if some are trimmed again.
         if self.spec.reads_back || self.trims.takes_writes() {
             self.remember(slot_index, pending(file_index, &write, slot.unit.length as u64))?;
         }
@@ -179,7 +181,7 @@ impl Verifier {
         too_many(&self.spec, self.memory.is_by_place())
     }
 
-    /// Before any I/O goes out: the pass ends where the state of an earlier run does.
+    /// Called before any I/O is issued: the pass ends where the state of an earlier run does.
     ///
     /// # Errors
     /// The pass ends.
@@ -191,7 +193,7 @@ impl Verifier {
         }
     }
 
-    /// Before an I/O goes out: what it must give, and what it makes of what was written.
+    /// Called before an I/O is issued: records its expected result and its effect on remembered writes.
     pub(crate) fn issue(&mut self, lane: &Lane<'_>, slot_index: u32) {
         let slot = lane.slots.get(slot_index);
         match slot.unit.direction {
@@ -206,7 +208,7 @@ impl Verifier {
         }
     }
 
-    /// What a read must give; `None`: anything.
+    /// The expected result of a read; `None`: anything.
     fn expected(&mut self, lane: &Lane<'_>, slot_index: u32, slot: &Slot) -> Option<Expected> {
         let writes = lane.workload.present_writes();
         if let Some(write) = writes.first() {
@@ -231,7 +233,7 @@ impl Verifier {
         }
     }
 
-    /// An I/O failed: of a write or a trim nothing is known of its place.
+    /// Called after an I/O has failed; after a write or trim, the contents of its range are unknown.
     pub(crate) fn failed(&mut self, lane: &mut Lane<'_>, slot_index: u32) {
         let direction = lane.slots.get(slot_index).unit.direction;
         self.tell_journal(lane, slot_index, direction, true);
@@ -254,7 +256,7 @@ impl Verifier {
         self.memory.pending_mut().forget(&write);
     }
 
-    /// A data I/O is done: what was read is checked.
+    /// Called after a data I/O is done: a read is checked.
     pub(crate) fn done(&mut self, lane: &mut Lane<'_>, slot_index: u32, direction: DataDirection) {
         self.tell_journal(lane, slot_index, direction.into(), false);
         match direction {
@@ -285,18 +287,18 @@ impl Verifier {
         self.tell_outcome(lane, faulty);
     }
 
-    /// A sync is done.
+    /// Called after a sync is done.
     pub(crate) fn sync_done(&mut self, lane: &mut Lane<'_>, slot_index: u32) {
         self.durable.sync_landed(slot_index, false);
         self.tell_journal(lane, slot_index, Direction::Sync, false);
     }
 
-    /// A file was synced by the system call while none of its writes was in flight.
+    /// Called after a file was synced by the system call while none of its writes was in flight.
     pub(crate) fn synced_now(&mut self, file_index: u32) -> Result<(), Failure> {
         self.journal.as_mut().map_or(Ok(()), |journal| journal.synced_now(file_index))
     }
 
-    /// The job fails if the journal cannot be written.
+    /// Lets the job fail if the journal cannot be written.
     fn tell_journal(&mut self, lane: &mut Lane<'_>, slot_index: u32, direction: Direction, has_failed: bool) {
         let Some(journal) = &mut self.journal else { return };
         if let Err(error) = journal.over(slot_index, direction, has_failed) {
@@ -304,7 +306,7 @@ impl Verifier {
         }
     }
 
-    /// The job is at its end: all that is known is on disk.
+    /// Called at the end of the job: writes the rest of the journal to disk.
     pub(crate) fn finish_journal(&mut self) -> Result<(), Failure> {
         self.journal.as_mut().map_or(Ok(()), |journal| journal.flush())
     }
@@ -317,7 +319,7 @@ impl Verifier {
         }
     }
 
-    /// Waits for what helper threads still check.
+    /// Waits for blocks that helper threads still check.
     pub(crate) fn finish_checks(&mut self, lane: &mut Lane<'_>) {
         let finish = |this: &mut Self| this.checkers.as_mut().and_then(|checkers| checkers.finish().transpose());
         while let Some(faulty) = finish(self) {
@@ -325,39 +327,39 @@ impl Verifier {
         }
     }
 
-    /// What is to be trimmed next, once its write has landed.
+    /// The write whose block is to be trimmed next, once it has landed.
     pub(crate) fn next_trim(&mut self) -> Option<PendingWrite> {
         self.trims.next(&self.memory)
     }
 
-    /// The next trim is of this write; false: the write has failed.
+    /// Chooses the write for the next trim; false: the write has failed.
     pub(crate) fn choose_trim(&mut self, write: PendingWrite) -> bool {
         self.trims.choose(write, &self.memory)
     }
 
-    /// Writes wait for their trims.
+    /// True if writes wait for their trims.
     pub(crate) fn has_waiting_trims(&mut self) -> bool {
         self.trims.has_waiting(&self.memory)
     }
 
-    /// The write has not landed.
+    /// True if the write has not landed yet.
     pub(crate) fn is_in_flight(&self, write: &PendingWrite) -> bool {
         self.memory.is_in_flight(write)
     }
 
-    /// A pass begins: what is to make its writes once more stands where the pass stands.
+    /// Called when a pass begins: the stream that will make its writes again is copied now.
     pub(crate) fn mark_pass(&mut self, workload: &Workload) {
         if self.spec.reads == VerifiedWrites::Regenerated {
             self.regeneration = Some(Box::new(Regeneration::new(workload, &self.stamping)));
         }
     }
 
-    /// Takes what a pass wrote, as far as it is to be read back.
+    /// Takes the writes of a pass that are to be read back.
     pub(crate) fn take_pass(&mut self, context: &WorkerContext<'_>) -> Vec<PendingWrite> {
         self.trims.end_pass();
         let mut writes = self.memory.pending_mut().take();
         if !self.spec.reads_back {
-            // They were kept for their trims.
+            // They were kept only for their trims.
             writes.clear();
         }
         if self.spec.reads == VerifiedWrites::Fsynced {
@@ -367,13 +369,13 @@ impl Verifier {
         self.memory.keep_pass(writes)
     }
 
-    /// Takes what all passes of an earlier run left; `None`: each was read back by itself.
+    /// Takes the remaining writes of all passes of an earlier run; `None`: each pass was read back by itself.
     pub(crate) fn take_apart(&mut self, context: &WorkerContext<'_>) -> Option<Vec<PendingWrite>> {
         let writes = self.memory.take_apart()?;
         Some(self.up_to_state(context, writes))
     }
 
-    /// Of the writes of a pass those that the state of an earlier run tells of.
+    /// Keeps only the writes of a pass that the state of an earlier run covers.
     fn up_to_state(&mut self, context: &WorkerContext<'_>, mut writes: Vec<PendingWrite>) -> Vec<PendingWrite> {
         let by_place = self.memory.is_by_place();
         if let Some(loaded) = &mut self.loaded {
@@ -382,12 +384,12 @@ impl Verifier {
         writes
     }
 
-    /// What was written is to be read back before the next I/O.
+    /// True if blocks are to be read back before the next I/O.
     pub(crate) fn is_backlog_due(&self) -> bool {
         self.backlog.as_ref().is_some_and(Backlog::is_due)
     }
 
-    /// What is to be read back now, of what is remembered.
+    /// Takes the remembered writes that are to be read back now.
     pub(crate) fn take_backlog(&mut self) -> Vec<PendingWrite> {
         let n_wanted = self.backlog.as_ref().map_or(0, Backlog::n_wanted);
         let writes = match self.spec.reads {
@@ -400,7 +402,7 @@ impl Verifier {
         writes
     }
 
-    /// Where nothing is remembered: what makes the writes once more, and how many of them are due.
+    /// If nothing is remembered: the stream that makes the writes again, and how many of them are due.
     pub(crate) fn take_due_copy(&mut self) -> Option<(StreamCopy, u64)> {
         let (copy, n_waiting) = self.take_copy()?;
         let backlog = self.backlog.as_mut()?;
@@ -409,29 +411,29 @@ impl Verifier {
         Some((copy, n_due))
     }
 
-    /// What makes the writes of the pass once more, and how many of them are left; `None`: nothing is to be.
+    /// The stream that makes the writes of the pass again, and how many of them are left; `None`: none.
     pub(crate) fn take_copy(&mut self) -> Option<(StreamCopy, u64)> {
         self.regeneration.as_mut()?.take_copy(self.stamping.n_writes())
     }
 
-    /// The stream of the job goes on; this is what makes its writes once more.
+    /// Called when the job continues: keeps the stream that makes its writes again.
     pub(crate) fn keep_copy(&mut self, copy: Option<StreamCopy>) {
         if let Some(regeneration) = &mut self.regeneration {
             regeneration.keep_copy(copy);
         }
     }
 
-    /// The pass was read back.
+    /// Called after the pass was read back.
     pub(crate) fn end_read_back(&mut self) {
         self.regeneration = None;
     }
 
-    /// Bytes that the passes of an earlier run read back, where they are not read back now.
+    /// Bytes that the passes of an earlier run read back and that are not read back now.
     pub(crate) fn unread_bytes(&self) -> u64 {
         self.memory.unread_bytes()
     }
 
-    /// A write that an earlier run did is remembered as if it was done now. False: that run ended before it.
+    /// Remembers a write of an earlier run as if it was done now. False: that run ended before it.
     ///
     /// # Errors
     /// There are more writes than can be remembered.
@@ -444,7 +446,7 @@ impl Verifier {
         let write = self.stamping.next(io.offset_bytes, 0);
         let write = pending(io.file_index, &write, io.length_bytes);
         self.memory.forget_above(write.file_index, write.offset_bytes);
-        // What is there when it was in flight, or failed, is not known.
+        // If the write was in flight or failed, the contents of its place are unknown.
         let is_known = self.loaded.as_ref().is_none_or(|loaded| loaded.told(&write) == WriteFate::Done);
         if !is_known && self.memory.is_by_place() {
             self.memory.forget_range(write.file_index, write.offset_bytes, write.length_bytes.into());
@@ -455,19 +457,19 @@ impl Verifier {
         Ok(true)
     }
 
-    /// A read of the mix that an earlier run did.
+    /// Remembers a read of the mix of an earlier run.
     pub(crate) fn remember_read(&mut self, io: &NextIo) {
         self.trims.note(false);
         self.unread_mix_bytes += io.length_bytes;
     }
 
-    /// A trim that an earlier run did.
+    /// Remembers a trim of an earlier run.
     pub(crate) fn remember_trim(&mut self, io: &NextIo) {
         self.trims.note(true);
         self.memory.trim_unwritten(io.file_index, io.offset_bytes, io.length_bytes);
     }
 
-    /// What an earlier run trimmed again by now.
+    /// Remembers the inserted trims of an earlier run up to now.
     pub(crate) fn remember_trims_between(&mut self) {
         self.trims.remember_due(&mut self.memory);
     }
@@ -486,7 +488,7 @@ impl Verifier {
     }
 }
 
-/// A write as it is remembered. Blocks are below 4 GiB.
+/// A write in the form in which it is remembered. Blocks are below 4 GiB.
 fn pending(file_index: u32, write: &Write, length_bytes: u64) -> PendingWrite {
     PendingWrite {
         file_index,

@@ -1,4 +1,4 @@
-//! Writes that the stream makes once more instead of being remembered (`experimental_verify`).
+//! Writes that the stream makes again, instead of remembering them (`experimental_verify`).
 //!
 //! Must not know: slots, loops. Start reading at [`Regeneration`].
 
@@ -11,33 +11,33 @@ use ferrio_workload::verify::block::Expected;
 use ferrio_workload::workload::StreamCopy;
 use std::collections::BTreeSet;
 
-/// What makes the writes of a pass once more.
+/// Makes the writes of a pass again.
 pub(crate) struct Regeneration {
     copy: Option<StreamCopy>,
     seeds: Taus88,
     /// Number of the next write.
     sequence: u64,
-    /// Writes that failed.
+    /// Numbers of the writes that failed.
     failed: BTreeSet<u64>,
 }
 
 impl Regeneration {
-    /// Of a pass that begins now.
+    /// For a pass that begins now.
     pub(crate) fn new(workload: &Workload, stamping: &Stamping) -> Self {
         Self { copy: workload.copy(), seeds: stamping.seeds(), sequence: stamping.n_writes(), failed: BTreeSet::new() }
     }
 
-    /// Writes of the pass that were not made once more; `n_writes`: all of the job.
+    /// Number of the pass's writes that were not made again yet; `n_writes`: all writes of the job.
     pub(crate) fn n_waiting(&self, n_writes: u64) -> u64 {
         n_writes.saturating_sub(self.sequence)
     }
 
-    /// A write failed: it will not be checked.
+    /// Called after a write has failed: it will not be checked.
     pub(crate) fn forget(&mut self, number: u64) {
         self.failed.insert(number);
     }
 
-    /// What the next read must give; `None`: anything.
+    /// The expected result of the next read; `None`: anything.
     pub(crate) fn next(
         &mut self,
         read: &IoUnit,
@@ -51,13 +51,13 @@ impl Regeneration {
         (!self.failed.contains(&sequence)).then_some(expected)
     }
 
-    /// What makes the writes once more, and how many of them are left; `None`: none is.
+    /// The stream that makes the writes again, and how many of them are left; `None`: none.
     pub(crate) fn take_copy(&mut self, n_writes: u64) -> Option<(StreamCopy, u64)> {
         let n_left = self.n_waiting(n_writes);
         self.copy.take().filter(|_| n_left > 0).map(|copy| (copy, n_left))
     }
 
-    /// The stream of the job goes on; this is what makes its writes once more, where reading back has come to.
+    /// Called when the job continues: keeps the stream that makes its writes again, in its present state.
     pub(crate) fn keep_copy(&mut self, copy: Option<StreamCopy>) {
         self.copy = copy;
     }

@@ -1,6 +1,6 @@
-//! What stands in blocks: made for writes, and what reads gave is checked against it.
+//! Contents of blocks: makes them for writes, and checks the results of reads.
 //!
-//! Must not know: slots, what is remembered. Start reading at [`Stamping::stamp`], then [`Stamping::check`].
+//! Must not know: slots, the remembered writes. Start reading at [`Stamping::stamp`], then [`Stamping::check`].
 
 use super::checkers::Faulty;
 use super::known::KnownBlocks;
@@ -13,19 +13,19 @@ use ferrio_workload::verify::pending::PendingWrite;
 /// Makes blocks, and checks them.
 pub(crate) struct Stamping {
     rules: BlockRules,
-    /// What is known of blocks before they are written or read.
+    /// Contents of blocks that are known before they are written or read.
     known: KnownBlocks,
-    /// The seeds of the next writes.
+    /// Random stream for the seeds of the next writes.
     seeds: Taus88,
-    /// The number of the next write.
+    /// Number of the next write.
     n_writes: u64,
-    /// All methods make what stands in blocks but that which checks nothing.
+    /// True with any method except for the one that checks nothing.
     makes_contents: bool,
 }
 
 impl Stamping {
     pub(crate) fn new(plan: &WorkerPlan, spec: &VerifySpec, block_bytes: usize) -> Self {
-        // Job numbers of headers have 16 bits.
+        // Fits: job numbers in headers have 16 bits.
         let rules = BlockRules::new(spec.content.clone(), plan.thread_number as u16);
         let rules = if spec.recognises_layouts { rules.recognising() } else { rules };
         Self {
@@ -45,17 +45,17 @@ impl Stamping {
         self.makes_contents
     }
 
-    /// The number of the next write.
+    /// Number of the next write.
     pub(crate) fn n_writes(&self) -> u64 {
         self.n_writes
     }
 
-    /// The seeds of the next writes, from where they stand.
+    /// The random stream for the seeds of the next writes, in its present state.
     pub(crate) fn seeds(&self) -> Taus88 {
         self.seeds.clone()
     }
 
-    /// The next write, of which no block is made.
+    /// The next write, without its block.
     pub(crate) fn next(&mut self, offset_bytes: u64, start_ns: u64) -> Write {
         let write = Write { offset_bytes, seed: self.seeds.buffer_seed(), sequence: self.n_writes, start_ns };
         self.n_writes += 1;
@@ -71,17 +71,18 @@ impl Stamping {
         write
     }
 
-    /// A read is about to be issued from a slot, of the first of these writes; those of the others follow.
+    /// Called before a read is issued from a slot. It reads back the first of these writes; the others are read after
+    /// it.
     pub(crate) fn prepare_reads(&mut self, slot_index: u32, writes: &[PendingWrite]) {
         self.known.prepare_reads(slot_index, writes);
     }
 
-    /// The same where nothing but the seed is known; `seeds` makes those after it.
+    /// The same if only the seed is known; `seeds` gives the seeds after it.
     pub(crate) fn prepare_regenerated(&mut self, seed: u64, length_bytes: usize, seeds: &Taus88) {
         self.known.prepare_regenerated(seed, length_bytes, seeds);
     }
 
-    /// Checks what a read gave.
+    /// Checks the result of a read.
     pub(crate) fn check(
         &mut self,
         slot_index: u32,
@@ -94,7 +95,7 @@ impl Stamping {
         Some(Faulty { file_index, expected, fault, received: block.to_vec() })
     }
 
-    /// Bytes of the checksums that are kept by now.
+    /// Length of the kept checksums, bytes.
     pub(crate) fn kept_bytes(&self) -> usize {
         self.known.kept_bytes()
     }

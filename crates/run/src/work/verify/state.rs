@@ -1,9 +1,10 @@
-//! The state file of a verified job: written at its end and at a trigger, read before a job that stops where it says (see `loaded`).
+//! The state file of a verified job. It is written at the end of the job and at a trigger; `loaded` reads it before a
+//! job that stops where the state does.
 //!
-//! At a trigger it tells what was in flight then: what the command of the trigger does may be the end of the machine.
-//! Must not know: the bytes of the file, headers. Start reading at [`StateKeeper::save`].
-//! Facts: reference "Verify state file"; as seen on fio 3.41, a job without writes leaves the file alone, one that fails
-//! writes it, and of a pass that is read back the first write that is not known to be there is its end.
+//! At a trigger it lists the writes in flight, because the trigger's command may switch off the machine.
+//! Must not know: the encoding of the file, headers. Start reading at [`StateKeeper::save`].
+//! Facts: reference "Verify state file". As seen on fio 3.41, a job without writes leaves the file alone, a job that
+//! fails writes it, and a pass that is read back ends at the first write that is not known to be on the device.
 
 use crate::plan::WorkerPlan;
 use crate::work::lane::Lane;
@@ -16,7 +17,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-/// Failed writes that a state lists; what was issued after the first beyond them is not told.
+/// Most failed writes that a state lists; the state ends before the first one beyond them.
 const MAX_FAILED: usize = 4096;
 
 /// A write in flight.
@@ -27,13 +28,13 @@ struct Flying {
     offset_bytes: u64,
 }
 
-/// Which of the last writes of a job are there.
+/// Keeps track of the last writes of a job.
 pub(crate) struct StateKeeper {
     in_flight: Vec<Option<Flying>>,
     failed: Vec<u64>,
-    /// The first failed write that is not listed.
+    /// Number of the first failed write that is not listed.
     unlisted: u64,
-    /// By file: offsets of the writes that were completed last, the newest first; `None`: the form does not tell of them.
+    /// By file: offsets of the writes that were completed last, newest first; `None`: the form does not list them.
     completed: Option<BTreeMap<u32, VecDeque<u64>>>,
     depth: usize,
 }
@@ -72,7 +73,7 @@ impl StateKeeper {
         }
     }
 
-    /// `None`: there is more to tell than a file holds.
+    /// `None`: there are more writes than a file can list.
     fn last(&self, n_files: usize) -> Option<LastWrites> {
         let n_rows = self.depth.checked_mul(if self.completed.is_some() { n_files.saturating_mul(2) } else { 1 })?;
         if n_rows.saturating_add(self.failed.len()).saturating_mul(8) > MAX_STATE_BYTES / 2 {
@@ -92,7 +93,7 @@ impl StateKeeper {
         Some(LastWrites::Only { depth: self.depth as u32, n_files: n_files as u32, places })
     }
 
-    /// Writes the file. `n_writes`: writes before this one are told of.
+    /// Writes the file. `n_writes`: it covers writes with smaller numbers.
     ///
     /// # Errors
     /// What cannot be written.
@@ -120,14 +121,15 @@ impl StateKeeper {
     }
 }
 
-/// The file of a job.
+/// Path of a job's file.
 pub(crate) fn path(plan: &WorkerPlan, directory: Option<&String>) -> PathBuf {
     let name = short_name(&plan.spec.name).replace('/', ".");
     let name = format!("local-{name}-{}-verify.state", plan.thread_number.saturating_sub(1));
     directory.map_or_else(|| PathBuf::from(&name), |directory| PathBuf::from(directory).join(&name))
 }
 
-/// What offsets are drawn from, as the file has it: fio 3.33 tells of no generator that a job in sequence does not use.
+/// State of the generator of the offsets in the form of the file: that of fio 3.33 has none for a sequential job, which
+/// does not use it.
 fn told_offsets(lane: &Lane<'_>, layout: HeaderLayout) -> OffsetState {
     let is_told = layout == HeaderLayout::V3 || lane.plan.spec.pattern.random;
     if is_told { lane.workload.offset_state() } else { OffsetState::None }

@@ -1,9 +1,9 @@
-//! Trims in a verified job: those of its mix, and those of blocks that it wrote (`trim_percentage`).
+//! Trims in a verified job: those of its mix, and those of written blocks (`trim_percentage`).
 //!
-//! A trim and a write over one place must not be in flight together: nobody would know what is there. So while a trim is in
-//! flight nothing else is issued, and a block is trimmed once its write has landed.
+//! A trim and a write to the same place must not be in flight together, because the result would be unknown. So nothing
+//! else is issued while a trim is in flight, and a block is trimmed only after its write has landed.
 //!
-//! Must not know: which blocks are chosen, headers. Start reading at [`Trims::next`].
+//! Must not know: the choice of blocks, headers. Start reading at [`Trims::next`].
 
 use super::memory::WriteMemory;
 use crate::plan::WorkerPlan;
@@ -12,7 +12,7 @@ use ferrio_spec::{DirectionMix, VerifySpec};
 use ferrio_workload::verify::pending::PendingWrite;
 use ferrio_workload::verify::trims::TrimBacklog;
 
-/// There are trims in what a job verifies: before each I/O somebody has to see whether one is in flight or due.
+/// True if a verified job has trims, so that each I/O has to wait for a trim in flight or due.
 pub(crate) fn has_trims(plan: &WorkerPlan) -> bool {
     let mixes = plan.spec.pattern.mix == DirectionMix::TrimWrite;
     let mixes = mixes || plan.spec.replay.is_set();
@@ -26,7 +26,7 @@ pub(crate) struct Trims {
     /// The write that the next trim belongs to.
     present: Option<PendingWrite>,
     n_in_flight: u32,
-    /// Trims of what was written, so far.
+    /// Number of trims of written blocks so far.
     n_between: u64,
     has_any: bool,
 }
@@ -42,7 +42,7 @@ impl Trims {
         }
     }
 
-    /// Some of what is written is trimmed again.
+    /// True if some writes are trimmed again.
     pub(crate) fn takes_writes(&self) -> bool {
         self.backlog.is_some()
     }
@@ -51,33 +51,33 @@ impl Trims {
         self.n_in_flight
     }
 
-    /// Trims of what was written, so far.
+    /// Number of trims of written blocks so far.
     pub(crate) fn n_between(&self) -> u64 {
         self.n_between
     }
 
-    /// There was a write.
+    /// Called after a write.
     pub(crate) fn wrote(&mut self, write: PendingWrite) {
         if let Some(backlog) = &mut self.backlog {
             backlog.wrote(write);
         }
     }
 
-    /// A read or a trim is about to be issued.
+    /// Called before a read or a trim is issued.
     pub(crate) fn note(&mut self, is_trim: bool) {
         if let Some(backlog) = &mut self.backlog {
             backlog.issued(is_trim);
         }
     }
 
-    /// A pass is over.
+    /// Called at the end of a pass.
     pub(crate) fn end_pass(&mut self) {
         if let Some(backlog) = &mut self.backlog {
             backlog.end_pass();
         }
     }
 
-    /// A trim is about to be issued from a slot.
+    /// Called before a trim is issued from a slot.
     pub(crate) fn issue(&mut self, slot_index: u32, slot: &Slot, memory: &mut WriteMemory) {
         if !self.has_any {
             return;
@@ -94,7 +94,7 @@ impl Trims {
         }
     }
 
-    /// A trim has landed; where it failed, nothing is known of what it lies over.
+    /// Called after a trim has landed; if it failed, the contents of its range are unknown.
     pub(crate) fn lands(&mut self, slot_index: u32, has_failed: bool, memory: &mut WriteMemory) {
         self.n_in_flight = self.n_in_flight.saturating_sub(1);
         if let Some(write) = memory.lands(slot_index).filter(|_| has_failed) {
@@ -102,12 +102,12 @@ impl Trims {
         }
     }
 
-    /// What is to be trimmed next, once its write has landed.
+    /// The write whose block is to be trimmed next, once it has landed.
     pub(crate) fn next(&mut self, memory: &WriteMemory) -> Option<PendingWrite> {
         self.backlog.as_mut()?.next(memory.pending())
     }
 
-    /// The next trim is of this write; false: the write has failed.
+    /// Chooses the write for the next trim; false: the write has failed.
     pub(crate) fn choose(&mut self, write: PendingWrite, memory: &WriteMemory) -> bool {
         let is_there = memory.pending().has(&write);
         if is_there {
@@ -116,12 +116,12 @@ impl Trims {
         is_there
     }
 
-    /// Writes wait for their trims; where nothing is trimmed again nobody asks.
+    /// True if writes wait for their trims; not called in jobs without inserted trims.
     pub(crate) fn has_waiting(&mut self, memory: &WriteMemory) -> bool {
         self.backlog.as_mut().is_none_or(|backlog| backlog.has_waiting(memory.pending()))
     }
 
-    /// What an earlier run trimmed again by now.
+    /// Remembers the inserted trims of an earlier run up to now.
     pub(crate) fn remember_due(&mut self, memory: &mut WriteMemory) {
         let Some(backlog) = &mut self.backlog else { return };
         while let Some(write) = backlog.next(memory.pending()) {
