@@ -10,6 +10,7 @@ mod compat;
 pub mod error;
 pub mod events;
 pub mod files;
+mod layout;
 pub mod link;
 pub mod logs;
 pub mod plan;

@@ -18,7 +18,7 @@ pub(super) const DEFAULT_FORMAT: &str = "$jobname.$jobnum.$filenum";
 
 /// A path, and what exists there.
 #[derive(Debug, Clone)]
-pub(super) struct FoundFile {
+pub(crate) struct FoundFile {
     pub(super) path: PathBuf,
     pub(super) name: String,
     pub(super) kind: FileKind,
@@ -44,7 +44,7 @@ pub(crate) fn tell_trees(worker: &WorkerPlan) -> impl Iterator<Item = Note> {
 }
 
 /// The files of a worker: those named, those found, or generated names.
-pub(super) fn targets(worker: &WorkerPlan) -> Result<Vec<FoundFile>, Failure> {
+pub(crate) fn targets(worker: &WorkerPlan) -> Result<Vec<FoundFile>, Failure> {
     let spec = &worker.spec.target;
     let mut paths: Vec<PathBuf> = if spec.filenames.is_empty() { Vec::new() } else { named_paths(worker) };
     for tree in &spec.opendirs {

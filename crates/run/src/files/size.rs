@@ -22,7 +22,7 @@ use std::path::Path;
 const ENDLESS_BYTES: u64 = 1 << 60;
 
 /// Finds the current sizes, then the range of each file, then the size of the job.
-pub(super) fn file_set(worker: &WorkerPlan, targets: &[FoundFile]) -> Result<FileSet, Failure> {
+pub(crate) fn file_set(worker: &WorkerPlan, targets: &[FoundFile]) -> Result<FileSet, Failure> {
     let extent = &worker.spec.extent;
     let current: Vec<Option<u64>> =
         targets.iter().map(|target| current_bytes(worker, target)).collect::<Result<_, _>>()?;
@@ -92,7 +92,7 @@ fn smallest_block(worker: &WorkerPlan) -> u64 {
 }
 
 /// Smallest block of all directions, including those that the job does not use.
-pub(super) fn smallest_of_all(worker: &WorkerPlan) -> u64 {
+pub(crate) fn smallest_of_all(worker: &WorkerPlan) -> u64 {
     worker.spec.pattern.block_size.0.iter().map(|range| range.min_bytes).min().unwrap_or(1).max(1)
 }
 

@@ -13,6 +13,7 @@ use crate::error::{Failure, RunError};
 use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::files::guard::{self, DeviceInUse};
 use crate::files::{self, FileSet};
+use crate::layout;
 use crate::link::trace::TraceGroup;
 use crate::logs;
 use crate::plan::{RunPlan, WorkerPlan};
@@ -137,7 +138,7 @@ pub(super) fn prepare_workers(
                 let (worker, mut tell) = (&its_plan.workers[index], |event| station.tell(LayoutEvent::Event(event)));
                 let is_over = || station.is_over();
                 trace.tell(TraceGroup::Process, &mut tell, || "pid=0: runstate NOT_CREATED -> SETTING_UP".to_owned());
-                let set = FileSet::prepare(worker, Some(&mut zones), readonly, trace, &mut tell, &is_over);
+                let set = layout::prepare(worker, Some(&mut zones), readonly, trace, &mut tell, &is_over);
                 trace.tell(TraceGroup::Process, &mut tell, || "pid=0: runstate SETTING_UP -> NOT_CREATED".to_owned());
                 station.tell(LayoutEvent::Prepared(index, set));
             }

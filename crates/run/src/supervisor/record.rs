@@ -7,10 +7,9 @@ use super::steady::Steady;
 use super::stretches::ToldFigures;
 use crate::error::Failure;
 use crate::events::{MessageStream, RunEvent, RunObserver};
-use crate::files::FileSet;
+use crate::files::{FileSet, ZonedFiles};
 use crate::link::message::WorkerOutcome;
 use crate::plan::WorkerPlan;
-use crate::zones::ZonedFiles;
 use ferrio_stats::{Note, ThreadStats};
 use std::time::Instant;
 

@@ -8,6 +8,7 @@ use super::{commands, prepare, surroundings};
 use crate::error::{Failure, failure};
 use crate::events::MessageStream;
 use crate::files::FileSet;
+use crate::layout;
 use crate::link::board::WorkerState;
 use crate::link::context::WorkerContext;
 use crate::link::message::{WorkerMessage, WorkerOutcome};
@@ -106,7 +107,7 @@ fn prepare<'a>(
     } else {
         let mut say = |event| (context.send)(&WorkerMessage::from_layout(event));
         let trace = context.tracer.settings();
-        FileSet::prepare(plan, None, context.readonly, trace, &mut say, &|| slot.is_told_to_end())?
+        layout::prepare(plan, None, context.readonly, trace, &mut say, &|| slot.is_told_to_end())?
     };
     surroundings::enter_group(plan)?;
     surroundings::set_scheduler(plan, &set, context)?;

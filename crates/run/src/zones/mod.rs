@@ -12,13 +12,13 @@ pub(crate) mod told;
 
 use crate::error::{Failure, failure};
 use crate::events::{MessageStream, RunEvent};
-use crate::files::{FilePlan, FileSet};
+use crate::files::{FilePlan, FileSet, ZonedFiles};
 use crate::plan::WorkerPlan;
 use ferrio_spec::{DirectionMix, SequentialZonesSpec, ZoneSkip, ZoneSpec};
 use ferrio_stats::note::ZoneNote;
 use ferrio_sys::errno::EINVAL;
 use ferrio_units::DataDirection;
-use ferrio_workload::{SequentialPlan, ZoneLayout, ZoneTable};
+use ferrio_workload::{ZoneLayout, ZoneTable};
 use shared::DeviceBehind;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -46,43 +46,6 @@ struct Known {
     device: Option<Arc<DeviceBehind>>,
     /// The range in which `zone_reset_threshold` counts written bytes.
     counted: Option<Range<u64>>,
-}
-
-/// The zones of a worker's files, in the order of the files; empty without `zonemode=zbd`.
-#[derive(Debug, Clone, Default)]
-pub struct ZonedFiles(Vec<Arc<ZoneTable>>);
-
-impl PartialEq for ZonedFiles {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|(mine, theirs)| Arc::ptr_eq(mine, theirs))
-    }
-}
-
-impl Eq for ZonedFiles {}
-
-impl ZonedFiles {
-    /// True if no file has zones.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(crate) fn tables(&self) -> &[Arc<ZoneTable>] {
-        &self.0
-    }
-
-    /// The zones for the plan of the workload; `None` without zones.
-    pub(crate) fn plan(&self, worker: &WorkerPlan) -> Option<SequentialPlan> {
-        let ZoneSpec::Sequential(spec) = worker.spec.zones else { return None };
-        let keeps_written = worker.spec.verify.is_some() && worker.used_directions()[DataDirection::Write];
-        Some(SequentialPlan { spec, keeps_written, tables: self.0.clone(), worker: worker.thread_number })
-    }
-
-    /// Called after a worker has ended in any way, so that others do not wait for its I/Os in flight.
-    pub(crate) fn release(&self, worker: &WorkerPlan) {
-        for table in &self.0 {
-            table.release(worker.thread_number);
-        }
-    }
 }
 
 impl ZoneRegistry {
@@ -131,7 +94,7 @@ impl ZoneRegistry {
                 (set.pass_bytes, set.io_bytes) = (set.pass_bytes.min(held), set.io_bytes.min(held));
             }
         }
-        set.zones = ZonedFiles(tables);
+        set.zones = ZonedFiles::new(tables);
         Ok(())
     }
 

@@ -3,7 +3,6 @@
 //! The zones are compared before each I/O that goes to them, so that the stream that chooses zones needs no code for
 //! this. Must not know: how a zone is chosen. Start reading at [`ToldZones::tell`].
 
-use super::ZonedFiles;
 use crate::files::FileSet;
 use crate::link::trace::{TraceGroup, Tracer};
 use ferrio_engine::IoUnit;
@@ -74,7 +73,7 @@ impl ToldZones {
 
 /// Lines about the zones when they are set up.
 pub(crate) fn setup_lines(set: &FileSet) -> Vec<String> {
-    let ZonedFiles(tables) = &set.zones;
+    let tables = set.zones.tables();
     let of_file = |(name, table): (&String, &Arc<ZoneTable>)| {
         let limit = match table.limits().max_open {
             0 => "none".to_owned(),

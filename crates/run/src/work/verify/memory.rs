@@ -3,9 +3,8 @@
 //! Must not know: blocks, trims, loops. Start reading at [`WriteMemory`].
 
 use super::allowed::keeps_passes_apart;
-use crate::files::FileSet;
+use crate::files::{FileSet, ZonedFiles};
 use crate::plan::WorkerPlan;
-use crate::zones::ZonedFiles;
 use ferrio_workload::shape::Shape;
 use ferrio_workload::verify::pending::{PendingWrite, PendingWrites, TooMany};
 

@@ -4,10 +4,10 @@
 //! Must not know: how blocks are drawn. Start reading at [`tell_generator`].
 //! Facts: reference "The choice of the generator", "sprandom: requirements".
 
-use super::FileSet;
-use super::size::smallest_of_all;
 use crate::error::{Failure, failure};
 use crate::events::{MessageStream, RunEvent};
+use crate::files::FileSet;
+use crate::files::size::smallest_of_all;
 use crate::plan::WorkerPlan;
 use ferrio_spec::{RandomDistribution, RandomGenerator, SpRandomSpec};
 use ferrio_stats::note::FileNote;

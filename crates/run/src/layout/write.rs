@@ -3,9 +3,9 @@
 //! Must not know: loops. Start reading at [`lay_out`].
 //! Facts: reference "Layout of one file".
 
-use super::{FilePlan, FileSet};
 use crate::error::{Failure, errno_of, failure};
 use crate::events::RunEvent;
+use crate::files::{FilePlan, FileSet};
 use crate::link::trace::{TraceGroup, TraceSettings};
 use crate::plan::WorkerPlan;
 use ferrio_spec::{DirectionMix, Fallocate, engines};
