@@ -3,14 +3,14 @@
 //! Must not know: figures. Start reading at [`Conditions`].
 
 use super::arguments::QuickRequest;
+use super::baseline::{TESTS, Test};
 use super::engine::{self, EngineChoice, Load};
 use super::layout::LaidOut;
 use super::numbers::bytes_text;
 use super::place::FilePlace;
-use super::suite::{self, Test};
 use super::survey::{DirectorySurvey, TestedDisk};
-use super::table::{text_width, wrap};
 use super::target_file::TargetFile;
+use super::wrap::{text_width, wrap};
 use serde::Serialize;
 
 /// The longest warm-up.
@@ -66,8 +66,8 @@ impl Conditions {
         let runtime_ms = u64::from(request.seconds) * 1_000;
         let memory_bytes = ferrio_sys::system_info::memory_bytes();
         let load = |test: &Test| choice.load(test.depth, test.block_bytes, laid_out.bytes, memory_bytes);
-        let loads: Vec<Load> = suite::TESTS.iter().map(load).collect();
-        let buffers = suite::TESTS.iter().zip(&loads).map(|(test, load)| test.block_bytes * u64::from(load.depth()));
+        let loads: Vec<Load> = TESTS.iter().map(load).collect();
+        let buffers = TESTS.iter().zip(&loads).map(|(test, load)| test.block_bytes * u64::from(load.depth()));
         let engine_options = engine::saving_options(choice.name, buffers.max().unwrap_or(0));
         Self {
             directory: place.directory.display().to_string(),
@@ -91,7 +91,7 @@ impl Conditions {
 
     fn engine_text(&self) -> String {
         let mut depths: Vec<(u64, u32)> =
-            suite::TESTS.iter().zip(&self.loads).map(|(test, load)| (test.block_bytes, load.depth())).collect();
+            TESTS.iter().zip(&self.loads).map(|(test, load)| (test.block_bytes, load.depth())).collect();
         depths.sort_unstable_by(|a, b| b.cmp(a));
         depths.dedup();
         let what = if self.has_queue { "1 job, in flight" } else { "1 I/O a thread, threads" };
@@ -125,8 +125,7 @@ impl Conditions {
             ("engine", self.engine_text()),
             ("I/O", how.to_owned()),
         ];
-        let heading =
-            format!("ferrio quick: {} tests of {runtime}, each after a warm-up of {ramp}", suite::TESTS.len());
+        let heading = format!("ferrio quick: {} tests of {runtime}, each after a warm-up of {ramp}", TESTS.len());
         // Text that goes to no terminal is for programs too: a line stays one.
         let width = n_columns.map_or(usize::MAX, |_| text_width(n_columns));
         let mut text = wrap(&heading, "", width) + "\n";

@@ -2,9 +2,9 @@
 //!
 //! Must not know: how they are shown. Start reading at [`TestFigures`].
 
+use super::baseline::Test;
 use super::conditions::Conditions;
 use super::engine::Load;
-use super::suite::Test;
 use ferrio_stats::{RunRecord, ThreadStats, percentiles};
 use ferrio_units::DataDirection;
 use serde::Serialize;
@@ -100,8 +100,8 @@ fn device_bytes(direction: DataDirection, record: &RunRecord, conditions: &Condi
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::baseline::TESTS;
     use super::super::conditions::tests::on_disk;
-    use super::super::suite::TESTS;
     use super::*;
     use ferrio_stats::{DiskCounters, DiskRecord, Evidence, LatencyStat, ResourceUsage, WorkerRecord};
 

@@ -4,6 +4,7 @@
 //! Start reading at [`run`]; the steps of it stand in `measure_target`, each in a file of its own.
 
 mod arguments;
+mod baseline;
 mod conditions;
 mod engine;
 mod figures;
@@ -17,6 +18,7 @@ mod suite;
 mod survey;
 mod table;
 mod target_file;
+mod wrap;
 
 use crate::console::Console;
 use crate::signals::Signals;
@@ -141,14 +143,14 @@ fn measure_file(
     signals: &Signals,
     console: &mut Console,
 ) -> Result<Report> {
-    let mut progress = StepBar::start(suite::TESTS.len() + 1);
+    let mut progress = StepBar::start(baseline::TESTS.len() + 1);
     let laid_out = layout::lay_out(file, size, survey.is_memory, signals, &mut progress)?;
     let conditions = Conditions::new(request, place, file, survey, engine, laid_out);
     if !request.is_json {
         progress.aside(|| console.info(&conditions.text(columns())));
     }
     let mut tests = Vec::new();
-    for (test, load) in suite::TESTS.iter().zip(&conditions.loads) {
+    for (test, load) in baseline::TESTS.iter().zip(&conditions.loads) {
         ensure!(file.is_in_place(), "{} was replaced or removed while it was measured", file.path().display());
         check_signals(signals)?;
         tests.push(suite::measure(test, *load, &conditions, file, signals, &mut progress)?);

@@ -1,7 +1,8 @@
-//! The four tests as jobs, and how one is run.
+//! The tests as jobs, and how one is run.
 //!
-//! Must not know: how figures are shown. Start reading at [`TESTS`], then [`measure`].
+//! Must not know: how figures are shown. Start reading at [`measure`].
 
+use super::baseline::Test;
 use super::conditions::Conditions;
 use super::engine::Load;
 use super::figures::TestFigures;
@@ -23,53 +24,6 @@ use std::time::{Duration, Instant};
 
 /// Time between two looks at a running test.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
-
-/// One test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Test {
-    /// Its name, in the table too.
-    pub(super) name: &'static str,
-    /// Its blocks come in random order.
-    pub(super) is_random: bool,
-    /// Its only direction.
-    pub(super) direction: DataDirection,
-    /// Bytes of each I/O.
-    pub(super) block_bytes: u64,
-    /// I/Os in flight, where nothing bounds them.
-    pub(super) depth: u32,
-}
-
-/// The baseline tests in their order: large blocks for throughput, small ones for I/Os a second.
-pub(super) const TESTS: [Test; 4] = [
-    Test {
-        name: "1M sequential write",
-        is_random: false,
-        direction: DataDirection::Write,
-        block_bytes: 1 << 20,
-        depth: 64,
-    },
-    Test {
-        name: "4K random write",
-        is_random: true,
-        direction: DataDirection::Write,
-        block_bytes: 4 << 10,
-        depth: super::engine::MAX_DEPTH,
-    },
-    Test {
-        name: "1M sequential read",
-        is_random: false,
-        direction: DataDirection::Read,
-        block_bytes: 1 << 20,
-        depth: 64,
-    },
-    Test {
-        name: "4K random read",
-        is_random: true,
-        direction: DataDirection::Read,
-        block_bytes: 4 << 10,
-        depth: super::engine::MAX_DEPTH,
-    },
-];
 
 /// Runs a test on the file.
 ///
@@ -177,6 +131,7 @@ fn rates(snapshot: &EtaSnapshot, direction: DataDirection) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::baseline::TESTS;
     use super::super::conditions::tests::on_disk;
     use super::*;
     use ferrio_job::SystemEnvironment;

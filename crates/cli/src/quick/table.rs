@@ -6,6 +6,7 @@ use super::Report;
 use super::figures::{Percentile, TestFigures};
 use super::notes::DOUBT_MARK;
 use super::numbers::{duration_text, thousands, three_digits};
+use super::wrap::{text_width, wrap};
 
 const N_COLUMNS: usize = 7;
 const HEADINGS: [&str; N_COLUMNS] = ["test", "MB/s", "IOPS", "p50", "p99", "p99.9", "CPU per I/O"];
@@ -13,10 +14,6 @@ const HEADINGS: [&str; N_COLUMNS] = ["test", "MB/s", "IOPS", "p50", "p99", "p99.
 const LATENCIES: std::ops::Range<usize> = 3..6;
 const LATENCY_HEADING: &str = "latency of an I/O";
 const GAP: usize = 2;
-/// Text is wrapped to end before this column, unless the terminal is narrower.
-const TEXT_WIDTH: usize = 78;
-/// A terminal that is narrower is taken to be as wide.
-const MIN_WIDTH: usize = 20;
 
 const LEGEND: &str = "MB/s: millions of bytes a second. 1 s = 1,000 ms, 1 ms = 1,000 us. p99: 99 of 100 I/Os took no \
     longer, from submission to completion. CPU: user and system time.";
@@ -39,12 +36,6 @@ pub(super) fn render(report: &Report, n_columns: Option<usize>) -> String {
         text.push_str(&wrap(&note.to_string(), &format!("{} ", note.mark().unwrap_or("-")), width));
     }
     text
-}
-
-/// Columns that text may take.
-pub(super) fn text_width(n_columns: Option<usize>) -> usize {
-    // The last column stays free: some terminals go to the next line with what is written there.
-    n_columns.map_or(TEXT_WIDTH, |n_columns| n_columns.saturating_sub(1).clamp(MIN_WIDTH, TEXT_WIDTH))
 }
 
 /// The rows of the table one beneath the other, each figure with its heading.
@@ -152,35 +143,12 @@ fn line(cells: &Row, widths: &[usize; N_COLUMNS]) -> String {
     aligned.collect::<Vec<_>>().join(&" ".repeat(GAP)) + "\n"
 }
 
-/// Breaks a text that is too wide at blanks; the first line begins with `bullet`, the others are indented as far.
-pub(super) fn wrap(text: &str, bullet: &str, max_width: usize) -> String {
-    if bullet.len() + text.chars().count() <= max_width {
-        return format!("{bullet}{text}\n");
-    }
-    let mut wrapped = bullet.to_owned();
-    let mut width = bullet.len();
-    for (index, word) in text.split_whitespace().enumerate() {
-        let length = word.chars().count();
-        if index > 0 && width + 1 + length > max_width {
-            wrapped.push('\n');
-            wrapped.push_str(&" ".repeat(bullet.len()));
-            width = bullet.len();
-        } else if index > 0 {
-            wrapped.push(' ');
-            width += 1;
-        }
-        wrapped.push_str(word);
-        width += length;
-    }
-    wrapped.push('\n');
-    wrapped
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::conditions::tests::on_disk;
     use super::super::figures::tests::plain;
     use super::super::notes::QuickNote;
+    use super::super::wrap::{MIN_WIDTH, TEXT_WIDTH};
     use super::*;
 
     #[test]

@@ -5,9 +5,10 @@
 //! [`Crew::hear`].
 //! Facts: reference "Run structure", "Environment, files, signals, exit codes".
 
-use super::launch::{self, Heard, WorkerHandle, lost_outcome};
+use super::launch::{self, lost_outcome};
 use super::record::{CrewRecord, CrewStatus, failed, setup_failed};
 use super::scene::Scene;
+use super::worker_handle::{Heard, WorkerHandle};
 use super::{steady, told};
 use crate::error::{errno_of, failure};
 use crate::events::{MessageStream, RunEvent, RunObserver};

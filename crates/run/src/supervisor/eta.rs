@@ -255,8 +255,8 @@ fn running_letter(worker: &WorkerPlan) -> char {
 
 #[cfg(test)]
 mod tests {
-    use super::super::launch::WorkerHandle;
     use super::super::record::CrewStatus;
+    use super::super::worker_handle::WorkerHandle;
     use super::*;
     use ferrio_spec::{JobSpec, RunSpec, SpRandomSpec};
 

@@ -3,6 +3,7 @@
 //! Must not know: when workers are to start. Start reading at [`start`].
 
 use super::scene::Scene;
+use super::worker_handle::WorkerHandle;
 use crate::files::FileSet;
 use crate::link::board::WorkerState;
 use crate::link::context::WorkerContext;
@@ -13,36 +14,17 @@ use crate::work::work;
 use ferrio_spec::engines::Sharing;
 use ferrio_stats::ThreadStats;
 use ferrio_stats::note::RunNote;
-use ferrio_sys::channel::{MessageReceiver, MessageSender, Received, message_channel};
+use ferrio_sys::channel::{MessageSender, message_channel};
 use ferrio_sys::clock::Seat;
 use ferrio_sys::errno::EIO;
-use ferrio_sys::process::{self, ChildEnd, Pid};
+use ferrio_sys::process;
 use ferrio_sys::{Clock, signals};
-use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
 /// Largest message of a worker. Statistics with all histograms full are much smaller.
 const MAX_MESSAGE_BYTES: usize = 64 << 20;
-
-/// A started worker.
-pub(super) enum WorkerHandle {
-    /// A process and the channel from it.
-    Process(Pid, Box<MessageReceiver>),
-    /// A thread and the channel from it.
-    Thread(Option<JoinHandle<ferrio_sys::Result<()>>>, mpsc::Receiver<WorkerMessage>),
-}
-
-/// Result of a look at a worker.
-pub(super) enum Heard {
-    /// A message.
-    Message(WorkerMessage),
-    /// Nothing new.
-    Nothing,
-    /// The worker has ended; `Some`: a signal killed it.
-    Ended(Option<i32>),
-}
 
 /// Starts a worker; returns its handle and id. A process leaves `files` alone: memory that the supervisor frees between
 /// two forks is on pages that the next child then could not share.
@@ -200,47 +182,6 @@ fn send_to(sender: &MessageSender, message: &WorkerMessage) {
     // Serialisation into memory cannot fail. If the supervisor is gone, the message is not needed.
     if let Ok(bytes) = postcard::to_stdvec(message) {
         let _ = sender.send(&bytes);
-    }
-}
-
-impl WorkerHandle {
-    /// The next message or event of this worker. Does not block.
-    pub(super) fn hear(&mut self) -> Heard {
-        match self {
-            Self::Process(pid, receiver) => match receiver.try_receive() {
-                Ok(Received::Message(bytes)) => match postcard::from_bytes(&bytes) {
-                    Ok(message) => Heard::Message(message),
-                    Err(_) => Heard::Nothing,
-                },
-                Ok(Received::Nothing) => Heard::Nothing,
-                Ok(Received::Closed { .. }) | Err(_) => Heard::Ended(end_of(*pid)),
-            },
-            Self::Thread(thread, receiver) => match receiver.try_recv() {
-                Ok(message) => Heard::Message(message),
-                Err(mpsc::TryRecvError::Empty) => Heard::Nothing,
-                Err(mpsc::TryRecvError::Disconnected) => {
-                    // A thread that panicked has sent no outcome, which the supervisor notices.
-                    drop(thread.take().map(JoinHandle::join));
-                    Heard::Ended(None)
-                }
-            },
-        }
-    }
-
-    /// The descriptor to poll for messages; threads have none.
-    pub(super) fn poll_fd(&self) -> Option<BorrowedFd<'_>> {
-        match self {
-            Self::Process(_, receiver) => Some(receiver.as_fd()),
-            Self::Thread(..) => None,
-        }
-    }
-}
-
-/// Waits for a process whose channel is closed, because it is about to end.
-fn end_of(pid: Pid) -> Option<i32> {
-    match process::wait(pid) {
-        Ok(ChildEnd::Signaled(signal)) => Some(signal),
-        Ok(ChildEnd::Exited(_)) | Err(_) => None,
     }
 }
 

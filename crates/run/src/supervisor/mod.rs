@@ -22,12 +22,14 @@ mod reports;
 mod run;
 mod scene;
 mod steady;
+mod steady_group;
 mod stretches;
 mod time;
 mod told;
 mod trigger;
 mod turns;
 mod watch;
+mod worker_handle;
 
 use crate::error::RunError;
 use crate::events::{MessageStream, RunEvent, RunObserver};

@@ -5,7 +5,7 @@
 use super::attended::Stuck;
 use super::desk::{Desk, URGENT_LIMIT};
 use super::record::{CrewRecord, setup_failed};
-use super::steady::Steady;
+use super::steady_group::Steady;
 use super::{RunOutcome, RunSettings};
 use crate::error::{Failure, failure};
 use crate::events::{MessageStream, RunEvent, RunObserver};

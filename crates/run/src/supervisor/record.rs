@@ -2,9 +2,8 @@
 //!
 //! Must not know: how workers are started. Start reading at [`CrewRecord`].
 
-use super::launch::WorkerHandle;
-use super::steady::Steady;
-use super::stretches::ToldFigures;
+use super::steady_group::Steady;
+use super::worker_handle::WorkerHandle;
 use crate::error::Failure;
 use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::files::{FileSet, ZonedFiles};
@@ -23,6 +22,12 @@ pub(super) enum CrewStatus {
     Running(WorkerHandle),
     /// Ended, or never to be started.
     Ended,
+}
+
+/// The figures of a worker that were reported so far.
+pub(super) struct ToldFigures {
+    pub(super) stats: ThreadStats,
+    pub(super) until_ns: u64,
 }
 
 /// One worker.

@@ -4,7 +4,7 @@
 //! counted so far; the figures of an interval are the difference to those before. So the intervals of a worker,
 //! including the last one that its end closes, sum up to its final figures.
 
-use super::record::CrewRecord;
+use super::record::{CrewRecord, ToldFigures};
 use crate::events::{RunEvent, RunObserver};
 use crate::link::board::IntervalTimes;
 use crate::link::message::IntervalFigures;
@@ -17,12 +17,6 @@ use std::time::{Duration, Instant};
 pub(super) struct StretchTeller {
     times: Option<IntervalTimes>,
     run_epoch_ms: u64,
-}
-
-/// The figures of a worker that were reported so far.
-pub(super) struct ToldFigures {
-    stats: ThreadStats,
-    until_ns: u64,
 }
 
 impl StretchTeller {

@@ -1,0 +1,53 @@
+//! The four tests: what each is to do.
+//!
+//! Must not know: jobs, how a test is run. Start reading at [`TESTS`].
+
+use super::engine::MAX_DEPTH;
+use ferrio_units::DataDirection;
+
+/// One test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Test {
+    /// Its name, in the table too.
+    pub(super) name: &'static str,
+    /// Its blocks come in random order.
+    pub(super) is_random: bool,
+    /// Its only direction.
+    pub(super) direction: DataDirection,
+    /// Bytes of each I/O.
+    pub(super) block_bytes: u64,
+    /// I/Os in flight, where nothing bounds them.
+    pub(super) depth: u32,
+}
+
+/// The baseline tests in their order: large blocks for throughput, small ones for I/Os a second.
+pub(super) const TESTS: [Test; 4] = [
+    Test {
+        name: "1M sequential write",
+        is_random: false,
+        direction: DataDirection::Write,
+        block_bytes: 1 << 20,
+        depth: 64,
+    },
+    Test {
+        name: "4K random write",
+        is_random: true,
+        direction: DataDirection::Write,
+        block_bytes: 4 << 10,
+        depth: MAX_DEPTH,
+    },
+    Test {
+        name: "1M sequential read",
+        is_random: false,
+        direction: DataDirection::Read,
+        block_bytes: 1 << 20,
+        depth: 64,
+    },
+    Test {
+        name: "4K random read",
+        is_random: true,
+        direction: DataDirection::Read,
+        block_bytes: 4 << 10,
+        depth: MAX_DEPTH,
+    },
+];
