@@ -115,7 +115,7 @@ fn overlapping_ios_of_jobs_wait_for_each_other() {
     }
 }
 
-/// Such a process would wait for threads that do not survive fork().
+/// Such a process would wait for threads that do not survive `fork()`.
 #[test]
 fn posixaio_in_threads_and_processes_of_one_run_is_refused() {
     let scratch = Scratch::new("offload-mixed");
