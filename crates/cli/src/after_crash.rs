@@ -6,6 +6,7 @@ use crate::console::Console;
 use crate::version::VERSION;
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment};
+use ferrio_report::words;
 use ferrio_run::after_crash::{CrashCheck, CrashReport, Verdict, Violation, after_crash};
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -117,7 +118,7 @@ fn check(request: &Request, console: &mut Console) -> Result<Vec<CrashReport>, S
             console.error(&line(&violation));
         }
     };
-    let reports = after_crash(invocation.run, request.check, &mut tell).map_err(|message| format!("{message}\n"))?;
+    let reports = after_crash(invocation.run, request.check, &mut tell).map_err(|error| format!("fio: {error}\n"))?;
     if n_told > MAX_SHOWN {
         console.error(&format!("fio: {} more are not shown\n", n_told - MAX_SHOWN));
     }
@@ -135,7 +136,7 @@ fn line(violation: &Violation) -> String {
         }
         // These are no violations.
         Ok(_) => String::new(),
-        Err(why) => format!("cannot be read: {why}"),
+        Err(error) => format!("cannot be read: {}", words::system_error(error)),
     };
     format!("fio: {} offset {}: {what}\n", violation.file, violation.offset_bytes)
 }

@@ -114,9 +114,17 @@ fn merge_traces(invocation: Invocation, console: &mut Console) -> ExitCode {
     match merge() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            console.error(&format!("{error}\n"));
+            console.error(&format!("{}\n", text_of(&error)));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Why nothing ran, or why traces are not merged.
+fn text_of(error: &RunError) -> String {
+    match error {
+        RunError::Merge(note) => ferrio_report::words::merge(note),
+        error => error.to_string(),
     }
 }
 
@@ -190,9 +198,10 @@ fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) 
             ExitCode::from(exit_number(&outcome, signal, console))
         }
         Err(error) => {
-            console.error(&format!("{error}\n"));
+            let text = text_of(&error);
+            console.error(&format!("{text}\n"));
             if reporter.writes_records() {
-                course.message(console, MessageStream::Error, &error.to_string());
+                course.message(console, MessageStream::Error, &text);
                 course.end(console, 1, None, started_at.elapsed());
             }
             if reporter.writes_json() {

@@ -4,11 +4,13 @@
 
 mod file;
 mod io;
+mod replay;
 mod run;
 mod system;
 mod verify;
 mod zone;
 
+use ferrio_stats::note::{MergeNote, SystemError};
 use ferrio_stats::{Failure, Note};
 use ferrio_units::errno_text;
 
@@ -28,8 +30,19 @@ pub fn note(note: &Note) -> String {
         Note::Io(note) => io::text(note),
         Note::Zone(note) => zone::text(note),
         Note::Verify(note) => verify::text(note),
+        Note::Replay(note) => replay::text(note),
         Note::Killed { pid, signal } => format!("fio: pid={pid}, got signal={signal}"),
     }
+}
+
+/// The line of traces that cannot be merged, without the newline at the end.
+pub fn merge(note: &MergeNote) -> String {
+    replay::merge(note)
+}
+
+/// What the system said, with its number.
+pub fn system_error(error: &SystemError) -> String {
+    system::said(error)
 }
 
 /// The text of the report's brackets: `file:SRC:LINE, func=STEP, error=TEXT`, at most 127 bytes.

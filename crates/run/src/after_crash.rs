@@ -2,8 +2,10 @@
 //!
 //! Must not know: how blocks are judged, formats. Start reading at [`after_crash`].
 
+use crate::error::{JournalError, RunError};
 use crate::plan::RunPlan;
 use ferrio_spec::{JobSpec, RunSpec, VerifyContentSpec};
+use ferrio_stats::note::SystemError;
 use ferrio_units::checksum::crc32c;
 use ferrio_workload::verify::block::BlockRules;
 use ferrio_workload::verify::crash::history::{History, SyncedRecords, WrittenPlace};
@@ -58,22 +60,21 @@ impl CrashHeader {
     }
 
     /// Reads the description; the records follow it.
-    fn read(input: &mut impl Read) -> Result<Self, String> {
-        let no_journal = |_| "it is no crash journal".to_owned();
+    fn read(input: &mut impl Read) -> Result<Self, JournalError> {
         let mut head = [0; HEAD_BYTES];
-        input.read_exact(&mut head).map_err(no_journal)?;
+        input.read_exact(&mut head).map_err(|_| JournalError::NoJournal)?;
         let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|index| head[at + index]));
         if !head.starts_with(MAGIC) || word(8) > MAX_HEADER_BYTES {
-            return Err("it is no crash journal of this version".to_owned());
+            return Err(JournalError::Version);
         }
         let mut text = Vec::new();
-        input.take(word(8).into()).read_to_end(&mut text).map_err(|error| error.to_string())?;
+        input.take(word(8).into()).read_to_end(&mut text)?;
         if text.len() != word(8) as usize || crc32c(&text) != word(12) {
-            return Err("its first part is damaged".to_owned());
+            return Err(JournalError::Damaged);
         }
-        let header: Self = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+        let header: Self = serde_json::from_slice(&text)?;
         if header.block_bytes == 0 || header.block_bytes > MAX_BLOCK_BYTES {
-            return Err(format!("blocks of {} bytes", header.block_bytes));
+            return Err(JournalError::BlockSize { block_bytes: header.block_bytes });
         }
         Ok(header)
     }
@@ -98,7 +99,7 @@ pub struct Violation {
     /// Offset of the block, bytes.
     pub offset_bytes: u64,
     /// The verdict; `Err`: the block cannot be read.
-    pub verdict: Result<Verdict, String>,
+    pub verdict: Result<Verdict, SystemError>,
 }
 
 /// Assumptions of a check, and its limit of memory.
@@ -151,7 +152,7 @@ impl CrashReport {
         self.n_lost + self.n_torn + self.n_unreadable
     }
 
-    fn count(&mut self, verdict: &Result<Verdict, String>) {
+    fn count(&mut self, verdict: &Result<Verdict, SystemError>) {
         self.n_blocks += 1;
         let count = match verdict {
             Ok(Verdict::There) => &mut self.n_there,
@@ -174,15 +175,15 @@ pub fn after_crash(
     spec: RunSpec,
     how: CrashCheck,
     tell: &mut dyn FnMut(Violation),
-) -> Result<Vec<CrashReport>, String> {
-    let plan = RunPlan::new(spec).map_err(|error| format!("fio: {error}"))?;
+) -> Result<Vec<CrashReport>, RunError> {
+    let plan = RunPlan::new(spec)?;
     let paths = plan.workers.iter().filter_map(|worker| log_path(&worker.spec, worker.clone_index));
     let mut journals = paths.map(|path| Journal::open(&path)).collect::<Result<Vec<_>, _>>()?;
     if journals.is_empty() {
-        return Err("fio: no job has a verify_crash_log".to_owned());
+        return Err(RunError::NoJournal);
     }
     check_shared(&journals)?;
-    journals.iter_mut().map(|journal| journal.judge(how, tell).map_err(|why| journal.complaint(&why))).collect()
+    journals.iter_mut().map(|journal| journal.judge(how, tell).map_err(|why| journal.complaint(why))).collect()
 }
 
 /// A journal, after all of its records were read once.
@@ -199,15 +200,15 @@ struct Journal {
 }
 
 impl Journal {
-    fn open(path: &Path) -> Result<Self, String> {
-        Self::read(path).map_err(|why| complaint(path, &why))
+    fn open(path: &Path) -> Result<Self, RunError> {
+        Self::read(path).map_err(|why| RunError::Journal { path: path.to_owned(), why })
     }
 
-    fn read(path: &Path) -> Result<Self, String> {
-        let file = File::open(path).map_err(|error| error.to_string())?;
+    fn read(path: &Path) -> Result<Self, JournalError> {
+        let file = File::open(path)?;
         let mut input = BufReader::with_capacity(JOURNAL_BUFFER_BYTES, file);
         let header = CrashHeader::read(&mut input)?;
-        let start = input.stream_position().map_err(|error| error.to_string())?;
+        let start = input.stream_position()?;
         let mut syncs = SyncedRecords::new(header.writes_are_durable);
         let mut written: BTreeMap<u32, Range<u64>> = BTreeMap::new();
         let n_cut_bytes = each_record(&mut input, &mut |record| {
@@ -224,18 +225,18 @@ impl Journal {
         Ok(Self { path: path.to_owned(), input, header, start, syncs, n_cut_bytes, written })
     }
 
-    fn complaint(&self, why: &str) -> String {
-        complaint(&self.path, why)
+    fn complaint(&self, why: JournalError) -> RunError {
+        RunError::Journal { path: self.path.clone(), why }
     }
 
-    fn judge(&mut self, how: CrashCheck, tell: &mut dyn FnMut(Violation)) -> Result<CrashReport, String> {
+    fn judge(&mut self, how: CrashCheck, tell: &mut dyn FnMut(Violation)) -> Result<CrashReport, JournalError> {
         let Self { input, header, start, syncs, n_cut_bytes, .. } = self;
         let (job_name, n_cut_bytes) = (header.job_name.clone(), *n_cut_bytes);
         let mut report = CrashReport { job_name, n_cut_bytes, ..CrashReport::default() };
         let mut part = Some(History::new(std::mem::take(syncs), how.memory_bytes));
         while let Some(mut history) = part {
-            input.seek(SeekFrom::Start(*start)).map_err(|error| error.to_string())?;
-            each_record(input, &mut |record| history.see(record).map_err(|overlap| overlap.to_string()))?;
+            input.seek(SeekFrom::Start(*start))?;
+            each_record(input, &mut |record| Ok(history.see(record)?))?;
             report.n_readings += 1;
             report.memory_bytes = report.memory_bytes.max(history.n_most_bytes() as u64);
             // Each part of a journal counts all writes.
@@ -254,12 +255,8 @@ impl Journal {
     }
 }
 
-fn complaint(path: &Path, why: &str) -> String {
-    format!("fio: verify_crash_log {}: {why}", path.display())
-}
-
 /// Refuses blocks that several jobs wrote, because no journal tells which write is the last.
-fn check_shared(journals: &[Journal]) -> Result<(), String> {
+fn check_shared(journals: &[Journal]) -> Result<(), RunError> {
     let mut by_file: BTreeMap<&str, Vec<(&Range<u64>, &Journal)>> = BTreeMap::new();
     for journal in journals {
         for (file_index, range) in &journal.written {
@@ -271,20 +268,18 @@ fn check_shared(journals: &[Journal]) -> Result<(), String> {
         writers.sort_by_key(|(range, _)| range.start);
         let overlap = writers.windows(2).find(|pair| matches!(pair, [(a, _), (b, _)] if a.end > b.start));
         if let Some([(_, first), (_, second)]) = overlap {
-            let other = first.path.display();
-            return Err(second.complaint(&format!(
-                "the job of {other} wrote to the same part of {file}: which write is the newest, no journal says"
-            )));
+            let (other, file) = (first.path.clone(), file.to_owned());
+            return Err(second.complaint(JournalError::Shared { other, file }));
         }
     }
     Ok(())
 }
 
-fn check_record(header: &CrashHeader, record: &JournalRecord) -> Result<(), String> {
+fn check_record(header: &CrashHeader, record: &JournalRecord) -> Result<(), JournalError> {
     let end = record.write.offset_bytes.saturating_add(record.length_bytes.into());
     let is_of_file = (record.file_index as usize) < header.files.len() && i64::try_from(end).is_ok();
     if !is_of_file || u64::from(record.length_bytes) > header.block_bytes {
-        return Err("a record is of no file of the job, or of no block".to_owned());
+        return Err(JournalError::NoBlock);
     }
     Ok(())
 }
@@ -292,13 +287,13 @@ fn check_record(header: &CrashHeader, record: &JournalRecord) -> Result<(), Stri
 /// Reads all records up to the end, or to the first bytes that are no record; returns the number of bytes after that.
 fn each_record(
     input: &mut impl Read,
-    take: &mut dyn FnMut(&JournalRecord) -> Result<(), String>,
-) -> Result<u64, String> {
+    take: &mut dyn FnMut(&JournalRecord) -> Result<(), JournalError>,
+) -> Result<u64, JournalError> {
     let mut bytes = [0; RECORD_BYTES];
     loop {
-        let n_read = read_up_to(input, &mut bytes).map_err(|error| error.to_string())?;
+        let n_read = read_up_to(input, &mut bytes)?;
         let Some(record) = JournalRecord::decode(&bytes).filter(|_| n_read == RECORD_BYTES) else {
-            let rest = io::copy(input, &mut io::sink()).map_err(|error| error.to_string())?;
+            let rest = io::copy(input, &mut io::sink())?;
             return Ok(n_read as u64 + rest);
         };
         take(&record)?;
@@ -329,8 +324,8 @@ fn judge_all(header: &CrashHeader, history: &History, unit_bytes: usize, tell: &
         }
         let Some((_, file)) = &open else { continue };
         let received = match file {
-            Ok(file) => read_block(file, *offset_bytes, place).map_err(|error| error.to_string()),
-            Err(error) => Err(error.to_string()),
+            Ok(file) => read_block(file, *offset_bytes, place).map_err(|error| SystemError::from(&error)),
+            Err(error) => Err(error.into()),
         };
         let verdict = received.map(|received| judge(&rules, place, history.last, &received, unit_bytes));
         tell(Violation { file: name.clone(), offset_bytes: *offset_bytes, verdict });

@@ -2,6 +2,11 @@
 //!
 //! Must not know: how messages are shown. Start reading at [`RunError`].
 
+use ferrio_stats::note::MergeNote;
+use ferrio_workload::verify::crash::history::Overlap;
+use std::io;
+use std::path::PathBuf;
+
 /// Why a run cannot be started or supervised.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -27,18 +32,69 @@ pub enum RunError {
         /// Name of the engine.
         engine: &'static str,
     },
-    /// The traces of a job cannot be merged; the text names the job and the reason.
-    #[error("{0}")]
-    Merge(String),
-    /// The traces of a job could not be merged before the second signal.
-    #[error("fio: {0}: stuck while its traces are merged, given up after the second signal")]
-    StuckMerge(String),
+    /// The traces of a job cannot be merged; the note names the job and the reason.
+    #[error("traces cannot be merged: {0:?}")]
+    Merge(MergeNote),
+    /// No job has a journal for the check after a crash.
+    #[error("no job has a verify_crash_log")]
+    NoJournal,
+    /// A journal does not tell what a device has to hold after a crash.
+    #[error("verify_crash_log {path}: {why}", path = .path.display())]
+    Journal {
+        /// Its path.
+        path: PathBuf,
+        /// Why.
+        why: JournalError,
+    },
     /// A job on virtual time that waits for another's lock would block in real time.
     #[error("lockfile and serialize_overlap between jobs cannot be used on virtual time")]
     LocksOnVirtualTime,
     /// The thread that writes performance logs cannot be started.
     #[error("cannot start to write logs: {0}")]
-    Logs(std::io::Error),
+    Logs(io::Error),
+}
+
+/// Why a journal does not tell what a device has to hold after a crash.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It is shorter than its head.
+    #[error("it is no crash journal")]
+    NoJournal,
+    /// It begins as no journal of this version does.
+    #[error("it is no crash journal of this version")]
+    Version,
+    /// The checksum of its description is wrong.
+    #[error("its first part is damaged")]
+    Damaged,
+    /// Its description is none.
+    #[error(transparent)]
+    Description(#[from] serde_json::Error),
+    /// Blocks of this size cannot be.
+    #[error("blocks of {block_bytes} bytes")]
+    BlockSize {
+        /// The size.
+        block_bytes: u64,
+    },
+    /// A record is of something that the job does not have.
+    #[error("a record is of no file of the job, or of no block")]
+    NoBlock,
+    /// Writes lie over parts of each other.
+    #[error(transparent)]
+    Overlap(#[from] Overlap),
+    /// Two jobs wrote to one place.
+    #[error(
+        "the job of {other} wrote to the same part of {file}: which write is the newest, no journal says",
+        other = .other.display()
+    )]
+    Shared {
+        /// Journal of the other.
+        other: PathBuf,
+        /// Name of the file.
+        file: String,
+    },
 }
 
 pub use ferrio_stats::Failure;

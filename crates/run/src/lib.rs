@@ -22,7 +22,7 @@ pub mod work;
 mod wrapped;
 mod zones;
 
-pub use error::{Failure, RunError};
+pub use error::{Failure, JournalError, RunError};
 pub use events::{BandwidthSample, JobSummary, MessageStream, RunEvent, RunObserver};
 pub use link::trace::TraceSettings;
 pub use supervisor::{

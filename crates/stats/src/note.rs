@@ -5,6 +5,7 @@
 mod during;
 mod file;
 mod io;
+mod replay;
 mod run;
 mod verify;
 mod zone;
@@ -12,6 +13,7 @@ mod zone;
 pub use during::{During, SystemError};
 pub use file::{DeviceUsage, FileNote};
 pub use io::{IoNote, RateMiss};
+pub use replay::{MergeFault, MergeNote, ReplayNote, TraceFault, TraceRemark, TraceTrouble};
 pub use run::RunNote;
 pub use verify::{ManyWrites, Remedy, StateFault, UnjudgedTrace, VerifyNote};
 pub use zone::ZoneNote;
@@ -48,6 +50,8 @@ pub enum Note {
     Zone(ZoneNote),
     /// Of verification.
     Verify(VerifyNote),
+    /// Of the replay of a trace.
+    Replay(ReplayNote),
     /// A signal has killed a job.
     Killed {
         /// Its process.
@@ -96,6 +100,12 @@ impl From<ZoneNote> for Note {
 impl From<VerifyNote> for Note {
     fn from(note: VerifyNote) -> Self {
         Self::Verify(note)
+    }
+}
+
+impl From<ReplayNote> for Note {
+    fn from(note: ReplayNote) -> Self {
+        Self::Replay(note)
     }
 }
 

@@ -5,6 +5,7 @@
 use super::source;
 use crate::error::RunError;
 use ferrio_spec::{JobSpec, MergeSpec, RunSpec};
+use ferrio_stats::note::{MergeFault, MergeNote, ReplayNote};
 use ferrio_units::byte_text;
 use ferrio_workload::replay::{Merge, MergeInput, TraceError};
 use std::fs::{self, File};
@@ -26,7 +27,7 @@ const UNSCALED_PPM: u64 = 1_000_000;
 /// the traces. Returns the number of such jobs. `stop` returns true when the run is over.
 pub(crate) fn merge_traces(
     run: &mut RunSpec,
-    tell: &mut dyn FnMut(String),
+    tell: &mut dyn FnMut(ReplayNote),
     stop: &dyn Fn() -> bool,
 ) -> Result<usize, RunError> {
     let (mut n_jobs, mut done) = (0, Vec::<(MergeSpec, Vec<String>)>::new());
@@ -39,9 +40,9 @@ pub(crate) fn merge_traces(
         if done.contains(&this) {
             continue;
         }
-        let failed = |why: String| RunError::Merge(format!("fio: {}: {why}", job.name));
+        let failed = |why| RunError::Merge(MergeNote::Failed { job: job.name.clone(), why });
         if done.iter().any(|(merge, _)| merge.output == this.0.output) {
-            return Err(failed(format!("{} is what another job merges its traces to", this.0.output.display())));
+            return Err(failed(MergeFault::OutputOfAnotherJob { output: this.0.output.display().to_string() }));
         }
         merge_to_file(&this.0, &this.1, job, tell, stop).map_err(failed)?;
         done.push(this);
@@ -53,9 +54,9 @@ fn merge_to_file(
     merge: &MergeSpec,
     traces: &[String],
     job: &JobSpec,
-    tell: &mut dyn FnMut(String),
+    tell: &mut dyn FnMut(ReplayNote),
     stop: &dyn Fn() -> bool,
-) -> Result<(), String> {
+) -> Result<(), MergeFault> {
     let path = &merge.output;
     refuse_output(path, traces)?;
     let mut inputs = Vec::with_capacity(traces.len());
@@ -65,29 +66,25 @@ fn merge_to_file(
         inputs.push(MergeInput { bytes, time_scale_ppm, n_passes: merge.n_passes.get(index).copied().unwrap_or(1) });
     }
     let mut merged = Merge::new(inputs).map_err(|(index, error)| of_trace(&traces[index], &error))?;
-    let to_file = |error: io::Error| format!("{}: {error}", path.display());
-    let file = File::create(path).map_err(to_file)?;
+    let to_file = |error: &io::Error| MergeFault::Output { output: path.display().to_string(), error: error.into() };
+    let file = File::create(path).map_err(|error| to_file(&error))?;
     let written = write(&mut merged, file, stop).map_err(|error| match error {
-        TraceError::Io(error) => to_file(error),
-        other => other.to_string(),
+        TraceError::Io(error) => to_file(&error),
+        other => MergeFault::Record((&other).into()),
     });
     if written.is_err() {
         // An incomplete file would be taken for the whole trace. If it cannot be removed, the first error is still the
         // one to report.
         let _ = fs::remove_file(path);
     }
-    merged.into_remarks().into_iter().for_each(|line| tell(format!("fio: {}: {line}", job.name)));
+    for remark in merged.into_remarks() {
+        tell(ReplayNote::Remark { whose: job.name.clone(), remark });
+    }
     written
 }
 
-fn of_trace(name: &str, error: &TraceError) -> String {
-    let name = byte_text::shown(name);
-    match error {
-        TraceError::Io(error) => format!("could not open file: {name}: {error}"),
-        TraceError::NotBlktrace => format!("file is not a blktrace: {name}"),
-        TraceError::Stopped => "stopped while it merged its traces".to_owned(),
-        other => format!("{} ({name})", other.to_string().trim_start_matches("fio: ")),
-    }
+fn of_trace(name: &str, error: &TraceError) -> MergeFault {
+    MergeFault::Trace { trace: byte_text::shown(name).to_string(), why: error.into() }
 }
 
 fn write(merged: &mut Merge, file: File, stop: &dyn Fn() -> bool) -> Result<(), TraceError> {
@@ -104,17 +101,17 @@ fn write(merged: &mut Merge, file: File, stop: &dyn Fn() -> bool) -> Result<(), 
 }
 
 /// Refuses an output that is neither a new file nor one that may be replaced, as it is a device or one of the traces.
-fn refuse_output(path: &Path, traces: &[String]) -> Result<(), String> {
-    let shown = path.display();
+fn refuse_output(path: &Path, traces: &[String]) -> Result<(), MergeFault> {
+    let output = || path.display().to_string();
     let Ok(there) = fs::metadata(path) else { return Ok(()) };
     if !there.is_file() {
-        return Err(format!("{shown} is no regular file: traces are not merged to it"));
+        return Err(MergeFault::OutputIsNoFile { output: output() });
     }
     let same = |name: &String| {
         fs::metadata(byte_text::to_os_string(name)).is_ok_and(|of| (of.dev(), of.ino()) == (there.dev(), there.ino()))
     };
     if traces.iter().any(same) {
-        return Err(format!("{shown} is one of the traces that are merged to it"));
+        return Err(MergeFault::OutputIsTrace { output: output() });
     }
     Ok(())
 }

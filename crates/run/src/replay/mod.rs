@@ -14,7 +14,7 @@ use crate::files::{FilePlan, FileSet, guard, is_target};
 use crate::plan::WorkerPlan;
 use ferrio_spec::{BlockRange, DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::Note;
-use ferrio_stats::note::{During, FileNote, RunNote, VerifyNote};
+use ferrio_stats::note::{During, FileNote, ReplayNote, RunNote, VerifyNote};
 use ferrio_sys::block_device::{self, DeviceNumber};
 use ferrio_sys::errno::{EBUSY, EINVAL, ENOMEM};
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
@@ -42,7 +42,7 @@ pub(crate) struct TracedJob {
     /// The trace.
     pub(crate) replay: ReplayPlan,
     /// Remarks about the trace for the user.
-    pub(crate) remarks: Vec<String>,
+    pub(crate) remarks: Vec<ReplayNote>,
 }
 
 impl TracedJob {
@@ -55,8 +55,9 @@ impl TracedJob {
         let bytes = source::open(&trace, stop).map_err(failed)?;
         let rules = ReplayRules::new(&worker.spec.replay, readonly);
         let mut survey = survey(Arc::clone(&bytes), rules, stop).map_err(failed)?;
-        let remarks = std::mem::take(&mut survey.remarks).into_lines();
-        let remarks = remarks.into_iter().map(|line| format!("fio: {name}: {line}")).collect();
+        let remarks = std::mem::take(&mut survey.remarks).into_list();
+        let told = |remark| ReplayNote::Remark { whose: name.to_string(), remark };
+        let remarks = remarks.into_iter().map(told).collect();
         let paths = paths(worker, &survey)?;
         let plan = adapted(worker, &survey, &paths)?;
         if let Some(refusal) = guard::check_devices(std::slice::from_ref(&plan), &|_| ()) {
@@ -80,10 +81,10 @@ fn trace_failed(name: &str, error: &TraceError) -> Failure {
     match error {
         TraceError::Stopped => Failure::stopped(),
         // Whatever the reason, fio reports a bad trace.
-        TraceError::Io(source) => {
-            failure!(EINVAL, "failed initializing iolog").explained(format!("fio: read iolog {name}: {source}"))
+        error => {
+            let note = ReplayNote::Refused { trace: name.to_owned(), why: error.into() };
+            failure!(EINVAL, "failed initializing iolog").explained(note)
         }
-        other => failure!(EINVAL, "failed initializing iolog").explained(format!("{other} ({name})")),
     }
 }
 
@@ -106,12 +107,7 @@ fn paths(worker: &WorkerPlan, survey: &TraceSurvey) -> Result<Vec<PathBuf>, Fail
 
 fn device_path(major: u32, minor: u32) -> Result<PathBuf, Failure> {
     let number = DeviceNumber { major, minor };
-    let missing = || {
-        let text = format!(
-            "fio: did not find replay device(s): {number} is no block device of this machine; see replay_redirect"
-        );
-        failure!(EINVAL, "failed initializing iolog").explained(text)
-    };
+    let missing = || failure!(EINVAL, "failed initializing iolog").explained(ReplayNote::NoDevice { major, minor });
     let path = block_device::path_of(number).ok_or_else(missing)?;
     // The name from sysfs may belong to another device in this `/dev`.
     let info = FileInfo::of_path(&path).map_err(|_| missing())?;

@@ -37,6 +37,7 @@ use crate::link::trace::TraceSettings;
 use crate::logs;
 use crate::replay::merge::merge_traces;
 use ferrio_spec::{ControlSettings, RunSpec};
+use ferrio_stats::note::{MergeNote, ReplayNote};
 use ferrio_stats::{LogSink, RunRecord};
 use std::time::Duration;
 
@@ -102,11 +103,9 @@ pub struct RunOutcome {
 
 /// Merges the traces of the jobs that want it, and does nothing else (`--merge-blktrace-only`).
 pub fn merge_only(mut spec: RunSpec, handle: &Handle, observer: &mut dyn RunObserver) -> Result<(), RunError> {
-    let mut tell = |line: String| observer.event(RunEvent::Message(MessageStream::Error, line.into()));
+    let mut tell = |note: ReplayNote| observer.event(RunEvent::Message(MessageStream::Error, note.into()));
     match merge_traces(&mut spec, &mut tell, &|| handle.is_stopping())? {
-        0 => {
-            Err(RunError::Merge("fio: --merge-blktrace-only: no job has read_iolog and merge_blktrace_file".to_owned()))
-        }
+        0 => Err(RunError::Merge(MergeNote::NothingToMerge)),
         _ => Ok(()),
     }
 }

@@ -24,6 +24,7 @@ use crate::zones::{ZoneRegistry, sizes};
 use ferrio_spec::engines::Sharing;
 use ferrio_spec::{ControlSettings, RunSpec, Trigger};
 use ferrio_stats::Provenance;
+use ferrio_stats::note::{MergeNote, ReplayNote};
 use ferrio_sys::Clock;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,15 +34,15 @@ use std::time::Instant;
 pub(super) fn merge(mut spec: RunSpec, desk: &mut Desk, observer: &mut dyn RunObserver) -> Result<RunSpec, RunError> {
     let Some(job) = spec.jobs.iter().find(|job| job.replay.merge.is_some()) else { return Ok(spec) };
     let name = job.name.clone();
-    let told = |line: Option<String>, _: &mut Desk, observer: &mut dyn RunObserver| {
-        if let Some(line) = line {
-            observer.event(RunEvent::Message(MessageStream::Error, line.into()));
+    let told = |note: Option<ReplayNote>, _: &mut Desk, observer: &mut dyn RunObserver| {
+        if let Some(note) = note {
+            observer.event(RunEvent::Message(MessageStream::Error, note.into()));
         }
     };
-    let merged = attended(desk, observer, told, move |station: &Station<String, _>| {
-        merge_traces(&mut spec, &mut |line| station.tell(line), &|| station.is_over()).map(|_| spec)
+    let merged = attended(desk, observer, told, move |station: &Station<ReplayNote, _>| {
+        merge_traces(&mut spec, &mut |note| station.tell(note), &|| station.is_over()).map(|_| spec)
     });
-    merged.unwrap_or(Err(RunError::StuckMerge(name)))
+    merged.unwrap_or(Err(RunError::Merge(MergeNote::Stuck { job: name })))
 }
 
 /// Converts sizes given as numbers of zones into bytes.

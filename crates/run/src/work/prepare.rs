@@ -22,7 +22,7 @@ use ferrio_engine::offload::Offload;
 use ferrio_engine::{Engine, EngineError, EngineSetup, JobFacts, Prepared};
 use ferrio_spec::{CpuPolicy, RateProcess, WorkerSpec};
 use ferrio_stats::Note;
-use ferrio_stats::note::{During, RunNote};
+use ferrio_stats::note::{During, ReplayNote, RunNote};
 use ferrio_sys::errno::{EINVAL, ENOMEM};
 use ferrio_sys::limits::{LockedMemory, Resource, raise_limit};
 use ferrio_sys::scheduling;
@@ -162,7 +162,7 @@ fn workload(
         allowed::check_trace(worker, set)?;
         let workload = Workload::replay(replay);
         let workload = workload.map(|workload| if has_trims(worker) { workload.attended() } else { workload });
-        return workload.map_err(|error| failure!(EINVAL, "read_iolog").explained(error.to_string()));
+        return workload.map_err(|error| failure!(EINVAL, "read_iolog").explained(ReplayNote::Broken((&error).into())));
     }
     if worker.engine.def.moves_nothing() {
         let has_pauses = worker.spec.pace.pauses.is_set() || worker.spec.pace.flow.weight > 0;

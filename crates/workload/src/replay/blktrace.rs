@@ -4,6 +4,7 @@
 
 use super::TraceError;
 use super::record::Verb;
+use ferrio_stats::note::TraceFault;
 use ferrio_units::Direction;
 
 /// Length of a record without its own data.
@@ -128,8 +129,8 @@ impl BadRecord {
     /// The error for a record at this offset of a trace.
     pub(super) fn at(self, offset: u64) -> TraceError {
         match self {
-            Self::Magic(magic) => TraceError::Magic { magic, offset },
-            Self::Version(version) => TraceError::Version { version, offset },
+            Self::Magic(magic) => TraceFault::Magic { magic, offset }.into(),
+            Self::Version(version) => TraceFault::Version { version, offset }.into(),
         }
     }
 }

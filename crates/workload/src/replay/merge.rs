@@ -10,6 +10,7 @@ use super::TraceError;
 use super::blktrace::{BlktraceEvent, ByteOrder, RECORD_BYTES, rewritten};
 use super::remarks::Remarks;
 use super::window::{TraceBytes, TraceWindow};
+use ferrio_stats::note::{TraceFault, TraceRemark};
 use std::sync::Arc;
 
 /// Unit of [`MergeInput::time_scale_ppm`].
@@ -79,16 +80,16 @@ impl Merge {
         Ok(record)
     }
 
-    /// Lines about events that were ignored, for the user.
-    pub fn into_remarks(self) -> Vec<String> {
-        self.remarks.into_lines()
+    /// Events that were ignored.
+    pub fn into_remarks(self) -> Vec<TraceRemark> {
+        self.remarks.into_list()
     }
 }
 
 impl MergedTrace {
     fn open(input: MergeInput, remarks: &mut Remarks) -> Result<Self, TraceError> {
         let mut window = TraceWindow::new(Arc::clone(&input.bytes));
-        let order = ByteOrder::of_trace(window.peek(RECORD_BYTES)?).ok_or(TraceError::NotBlktrace)?;
+        let order = ByteOrder::of_trace(window.peek(RECORD_BYTES)?).ok_or(TraceFault::NotBlktrace)?;
         let n_passes_left = input.n_passes.saturating_sub(1);
         let mut source = Self {
             input,
@@ -130,7 +131,7 @@ impl MergedTrace {
             let ahead = self.window.peek(RECORD_BYTES)?;
             let Some(record) = ahead.first_chunk::<RECORD_BYTES>() else {
                 if !ahead.is_empty() && self.n_passes_left == 0 {
-                    remarks.add(|| format!("offset {offset}: the trace ends within a record"));
+                    remarks.add(|| TraceRemark::CutRecord { offset });
                 }
                 return Ok(false);
             };
@@ -195,7 +196,7 @@ mod tests {
             let sequence = u32::from_ne_bytes(record[4..8].try_into().unwrap());
             out.push((sequence, u64::from_ne_bytes(record[8..16].try_into().unwrap())));
         }
-        assert_eq!(merge.into_remarks(), [""; 0]);
+        assert_eq!(merge.into_remarks(), []);
         out
     }
 
@@ -261,15 +262,15 @@ mod tests {
         let bytes = |text: &[u8]| MergeInput { bytes: Arc::new(text.to_vec()), ..reads(&[]) };
         for text in [&b""[..], b"fio version 3 iolog\n"] {
             let error = Merge::new(vec![reads(&[(1, 1)]), bytes(text)]).unwrap_err();
-            assert!(matches!(error, (1, TraceError::NotBlktrace)), "{error:?}");
+            assert!(matches!(error, (1, TraceError::Fault(TraceFault::NotBlktrace))), "{error:?}");
         }
         let mut damaged = [record(1, 1, READ, 0), record(2, 2, READ, 0)].concat();
         damaged[50] = 0;
         let mut merge = Merge::new(vec![bytes(&damaged)]).unwrap();
-        assert!(matches!(merge.next_record(), Err(TraceError::Magic { offset: 48, .. })));
+        assert!(matches!(merge.next_record(), Err(TraceError::Fault(TraceFault::Magic { offset: 48, .. }))));
         let short = [record(1, 1, READ, 0), record(2, 2, READ, 0)[..20].to_vec()].concat();
         let mut merge = Merge::new(vec![bytes(&short)]).unwrap();
         assert!(merge.next_record().unwrap().is_some() && merge.next_record().unwrap().is_none());
-        assert_eq!(merge.into_remarks(), ["offset 48: the trace ends within a record"]);
+        assert_eq!(merge.into_remarks(), [TraceRemark::CutRecord { offset: 48 }]);
     }
 }

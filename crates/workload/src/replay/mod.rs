@@ -28,6 +28,7 @@ pub use window::TraceBytes;
 
 pub(crate) use stream::ReplayStream;
 
+use ferrio_stats::note::{TraceFault, TraceTrouble};
 use std::io;
 
 /// Why a trace cannot be replayed.
@@ -36,54 +37,28 @@ pub enum TraceError {
     /// Reading failed.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The trace is empty.
-    #[error("fio: unable to read iolog")]
-    Empty,
-    /// The format is unknown.
-    #[error("fio: iolog version 1 is no longer supported")]
-    Unsupported,
-    /// The trace is not in the format of blktrace, the only one that can be merged.
-    #[error("fio: file is not a blktrace")]
-    NotBlktrace,
-    /// A record of blktrace has another magic number.
-    #[error("fio: bad magic in blktrace data: {magic:x} (at byte {offset})")]
-    Magic {
-        /// The number found.
-        magic: u32,
-        /// Offset of the record.
-        offset: u64,
-    },
-    /// A record of blktrace has another version.
-    #[error("fio: bad blktrace version {version} (at byte {offset})")]
-    Version {
-        /// The number found.
-        version: u32,
-        /// Offset of the record.
-        offset: u64,
-    },
-    /// The trace names more files than a job may have.
-    #[error("fio: the trace names more than {n_files} files")]
-    TooManyFiles {
-        /// Files named up to that point.
-        n_files: usize,
-    },
-    /// The trace has no I/O.
-    #[error("fio: found no ios in {0} data")]
-    NoIo(&'static str),
-    /// The trace has only I/Os that `--readonly` leaves out.
-    #[error("fio: found no ios in {format} data that --readonly allows: it leaves out {n_forbidden} writes and trims")]
-    Readonly {
-        /// The trace's format.
-        format: &'static str,
-        /// I/Os left out.
-        n_forbidden: u64,
-    },
-    /// The trace has changed since the first pass.
-    #[error("fio: the trace changed while it was read")]
-    Changed,
+    /// It is no trace, or none that can be replayed.
+    #[error("the trace cannot be replayed: {0:?}")]
+    Fault(TraceFault),
     /// The run ended while the trace was read.
     #[error("stopped")]
     Stopped,
+}
+
+impl From<TraceFault> for TraceError {
+    fn from(fault: TraceFault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<&TraceError> for TraceTrouble {
+    fn from(error: &TraceError) -> Self {
+        match error {
+            TraceError::Io(error) => Self::System(error.into()),
+            TraceError::Fault(fault) => Self::Fault(fault.clone()),
+            TraceError::Stopped => Self::Stopped,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Must not know: what a name refers to. Start reading at [`FileNames`].
 
 use super::TraceError;
+use ferrio_stats::note::TraceFault;
 use std::collections::HashMap;
 
 /// Most files that one trace may name.
@@ -93,11 +94,11 @@ impl FileNames {
 
     fn add(&mut self, file: TraceFile) -> Result<u32, TraceError> {
         if self.is_complete {
-            return Err(TraceError::Changed);
+            return Err(TraceFault::Changed.into());
         }
         self.n_bytes += file.n_bytes();
         if self.files.len() == MAX_FILES || self.n_bytes > MAX_NAME_BYTES {
-            return Err(TraceError::TooManyFiles { n_files: self.files.len() });
+            return Err(TraceFault::TooManyFiles { n_files: self.files.len() }.into());
         }
         self.files.push(file);
         // Fits: below MAX_FILES.
@@ -117,7 +118,7 @@ mod tests {
         assert_eq!([names.device(8, 1).unwrap(), names.device(8, 2).unwrap(), names.device(8, 1).unwrap()], [2, 3, 2]);
         names.complete();
         assert_eq!(names.named("b").unwrap(), 1);
-        assert!(matches!(names.named("c"), Err(TraceError::Changed)));
+        assert!(matches!(names.named("c"), Err(TraceError::Fault(TraceFault::Changed))));
         let mut one = FileNames::one();
         assert_eq!([one.named("a").unwrap(), one.device(1, 1).unwrap(), one.named("b").unwrap()], [0; 3]);
         assert_eq!(one.list().len(), 1);
@@ -127,7 +128,7 @@ mod tests {
     fn names_are_bounded() {
         let mut names = FileNames::default();
         let result = (0..=MAX_FILES).try_for_each(|n| names.named(&n.to_string()).map(|_| ()));
-        assert!(matches!(result, Err(TraceError::TooManyFiles { n_files: MAX_FILES })));
+        assert!(matches!(result, Err(TraceError::Fault(TraceFault::TooManyFiles { n_files: MAX_FILES }))));
         let mut names = FileNames::default();
         let long = |n: usize| format!("{n:016384}");
         let result = (0..=MAX_NAME_BYTES / 16_384).try_for_each(|n| names.named(&long(n)).map(|_| ()));

@@ -10,6 +10,7 @@ use super::record::{TraceRecord, Verb};
 use super::remarks::Remarks;
 use super::text::{self, Bad, ParsedLine, Version};
 use super::window::{TraceBytes, TraceLine, TraceWindow};
+use ferrio_stats::note::{TraceFault, TraceRemark};
 use ferrio_units::byte_text;
 use std::sync::Arc;
 
@@ -40,7 +41,7 @@ impl Reader {
         let mut window = TraceWindow::new(Arc::clone(&bytes));
         let start = window.peek(RECORD_BYTES)?;
         if start.is_empty() {
-            return Err(TraceError::Empty);
+            return Err(TraceFault::Empty.into());
         }
         let format = match ByteOrder::of_trace(start) {
             Some(order) => Format::Blktrace(order),
@@ -61,7 +62,7 @@ impl Reader {
     pub(super) fn rewind(&mut self) -> Result<(), TraceError> {
         let again = Self::open(Arc::clone(&self.bytes))?;
         if again.format != self.format {
-            return Err(TraceError::Changed);
+            return Err(TraceFault::Changed.into());
         }
         *self = again;
         Ok(())
@@ -84,7 +85,7 @@ impl Reader {
         while let Some(line) = self.window.line()? {
             self.line_number += 1;
             let TraceLine::Text(range) = line else {
-                self.remarks.add(|| format!("line {}: longer than any line of an iolog", self.line_number));
+                self.remarks.add(|| TraceRemark::LongLine { number: self.line_number });
                 continue;
             };
             let line = byte_text::of(self.window.text(range));
@@ -109,7 +110,7 @@ impl Reader {
             let ahead = self.window.peek(RECORD_BYTES)?;
             let Some(bytes) = ahead.first_chunk::<RECORD_BYTES>() else {
                 if !ahead.is_empty() {
-                    self.remarks.add(|| format!("offset {offset}: the trace ends within a record"));
+                    self.remarks.add(|| TraceRemark::CutRecord { offset });
                 }
                 return Ok(None);
             };
@@ -136,7 +137,7 @@ impl Reader {
         let is_data = matches!(verb, Verb::Io(direction) if !direction.is_sync());
         if is_data && event.bytes == 0 {
             if !std::mem::replace(&mut self.has_skipped_empty, true) {
-                self.remarks.add(|| format!("offset {offset}: I/Os without bytes are left out"));
+                self.remarks.add(|| TraceRemark::EmptyIos { offset });
             }
             return Ok(None);
         }
@@ -149,7 +150,7 @@ impl Reader {
             length_bytes: event.bytes.into(),
         });
         let Some(record) = record.filter(TraceRecord::is_possible) else {
-            self.remarks.add(|| format!("offset {offset}: an I/O of {} bytes at sector {}", event.bytes, event.sector));
+            self.remarks.add(|| TraceRemark::ImpossibleIo { offset, length_bytes: event.bytes, sector: event.sector });
             return Ok(None);
         };
         Ok(Some(TraceRecord { file_index: names.device(major, minor)?, ..record }))
@@ -157,8 +158,8 @@ impl Reader {
 }
 
 fn heading(window: &mut TraceWindow) -> Result<Version, TraceError> {
-    let Some(TraceLine::Text(range)) = window.line()? else { return Err(TraceError::Unsupported) };
-    Version::of_heading(window.text(range)).ok_or(TraceError::Unsupported)
+    let Some(TraceLine::Text(range)) = window.line()? else { return Err(TraceFault::Unsupported.into()) };
+    Ok(Version::of_heading(window.text(range)).ok_or(TraceFault::Unsupported)?)
 }
 
 fn record(parsed: &ParsedLine<'_>, file_index: u32) -> TraceRecord {
@@ -179,13 +180,13 @@ fn possible<'a>(parsed: &ParsedLine<'a>) -> Option<ParsedLine<'a>> {
 }
 
 /// The text is fio 3.41's, with the line added.
-fn bad_line(fault: Bad<'_>, version: Version, line: &str, number: u64) -> String {
+fn bad_line(fault: Bad<'_>, version: Version, line: &str, number: u64) -> TraceRemark {
     let version = if version == Version::Two { 2 } else { 3 };
     let line = byte_text::shown(line);
-    let shown: String = line.chars().take(200).map(|symbol| if symbol.is_control() { '?' } else { symbol }).collect();
+    let line: String = line.chars().take(200).map(|symbol| if symbol.is_control() { '?' } else { symbol }).collect();
     match fault {
-        Bad::Form => format!("line {number}: bad iolog{version}: {shown}"),
-        Bad::Action(_) => format!("line {number}: bad iolog file action: {shown}"),
-        Bad::Wait(_) => format!("line {number}: ignoring wait command with version 3: {shown}"),
+        Bad::Form => TraceRemark::BadLine { number, version, line },
+        Bad::Action(_) => TraceRemark::BadAction { number, line },
+        Bad::Wait(_) => TraceRemark::IgnoredWait { number, line },
     }
 }

@@ -1,33 +1,35 @@
-//! Remarks about faults of a trace that do not end the replay: a limited number of lines, however many faults there
+//! Remarks about faults of a trace that do not end the replay: a limited number, however many faults there
 //! are.
 //!
 //! Must not know: where they are shown. Start reading at [`Remarks::add`].
 
-/// Most lines that are kept.
-const MAX_LINES: usize = 10;
+use ferrio_stats::note::TraceRemark;
 
-/// Lines for the user.
+/// Most remarks that are kept.
+const MAX_KEPT: usize = 10;
+
+/// Remarks for the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Remarks {
-    lines: Vec<String>,
+    kept: Vec<TraceRemark>,
     n_more: u64,
 }
 
 impl Remarks {
-    /// Keeps a line, or only counts it when the list is full.
-    pub(super) fn add(&mut self, line: impl FnOnce() -> String) {
-        if self.lines.len() < MAX_LINES {
-            self.lines.push(line());
+    /// Keeps a remark, or only counts it when the list is full.
+    pub(super) fn add(&mut self, remark: impl FnOnce() -> TraceRemark) {
+        if self.kept.len() < MAX_KEPT {
+            self.kept.push(remark());
         } else {
             self.n_more += 1;
         }
     }
 
-    /// The lines; the last one tells how many are missing.
-    pub fn into_lines(mut self) -> Vec<String> {
+    /// The remarks; the last one tells how many are missing.
+    pub fn into_list(mut self) -> Vec<TraceRemark> {
         if self.n_more > 0 {
-            self.lines.push(format!("and {} more entries that say nothing", self.n_more));
+            self.kept.push(TraceRemark::More { n_more: self.n_more });
         }
-        self.lines
+        self.kept
     }
 }

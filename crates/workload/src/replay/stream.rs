@@ -8,6 +8,7 @@ use super::survey::TraceSurvey;
 use super::trace::{Trace, TraceEntry, TraceStep};
 use super::window::TraceBytes;
 use crate::stream::{Next, NextIo};
+use ferrio_stats::note::TraceFault;
 use ferrio_units::Direction;
 use std::sync::Arc;
 
@@ -115,7 +116,7 @@ impl ReplayStream {
         match entry.step {
             TraceStep::Open(file_index) => Next::Open(file_index),
             TraceStep::Close(file_index) => Next::Close(file_index),
-            TraceStep::Io(io) if io.file_index >= self.n_files => self.fail(TraceError::Changed),
+            TraceStep::Io(io) if io.file_index >= self.n_files => self.fail(TraceFault::Changed.into()),
             TraceStep::Io(io) => self.issue(io, due_ns),
         }
     }

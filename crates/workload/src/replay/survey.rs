@@ -9,6 +9,7 @@ use super::rules::ReplayRules;
 use super::trace::{Trace, TraceStep};
 use super::window::TraceBytes;
 use crate::stream::NextIo;
+use ferrio_stats::note::{TraceFault, TraceRemark};
 use ferrio_units::{DataDirection, PerDirection};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -132,8 +133,8 @@ pub fn survey(
     let format = if trace.reader.tells_depth() { "blktrace" } else { "iolog" };
     if survey.n_syncs == 0 && survey.directions.0.iter().all(|of| of.n_ios == 0) {
         return Err(match trace.n_forbidden {
-            0 => TraceError::NoIo(format),
-            n_forbidden => TraceError::Readonly { format, n_forbidden },
+            0 => TraceFault::NoIo { format: format.into() }.into(),
+            n_forbidden => TraceFault::Readonly { format: format.into(), n_forbidden }.into(),
         });
     }
     let with_end = |(index, file): (usize, &TraceFile)| FileUse {
@@ -144,7 +145,7 @@ pub fn survey(
     survey.depth = trace.reader.tells_depth().then(|| trace.reader.depth.peak().min(MAX_DEPTH));
     survey.remarks = trace.reader.remarks;
     if trace.n_forbidden > 0 {
-        survey.remarks.add(|| format!("--readonly leaves out {} writes and trims", trace.n_forbidden));
+        survey.remarks.add(|| TraceRemark::Forbidden { n_ios: trace.n_forbidden });
     }
     Ok(survey)
 }

@@ -4,6 +4,7 @@ use super::*;
 use crate::stream::{Next, NextIo};
 use crate::workload::Workload;
 use ferrio_spec::ReplaySpec;
+use ferrio_stats::note::TraceRemark;
 use ferrio_units::{DataDirection, Direction};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -100,23 +101,27 @@ fn a_survey_knows_files_and_sizes() {
     let readonly = ReplayRules::new(&spec(|_| {}), true);
     let found = survey(Arc::new(text.as_bytes().to_vec()), readonly, &|| false).unwrap();
     assert!(!found.uses(DataDirection::Write) && found.uses(DataDirection::Read));
-    assert_eq!(found.remarks.into_lines(), ["--readonly leaves out 2 writes and trims"]);
+    assert_eq!(found.remarks.into_list(), [TraceRemark::Forbidden { n_ios: 2 }]);
     let only_writes = text.replace("a read", "a write").replace("b sync 0 0\n", "");
-    let refused = survey(Arc::new(only_writes.into_bytes()), readonly, &|| false).unwrap_err().to_string();
-    let expected = "fio: found no ios in iolog data that --readonly allows: it leaves out 3 writes and trims";
-    assert_eq!(refused, expected);
+    let refused = survey(Arc::new(only_writes.into_bytes()), readonly, &|| false).unwrap_err();
+    assert_eq!(fault_of(refused), TraceFault::Readonly { format: "iolog".into(), n_forbidden: 3 });
+}
+
+fn fault_of(error: TraceError) -> TraceFault {
+    let TraceError::Fault(fault) = error else { panic!("{error}") };
+    fault
 }
 
 #[test]
 fn what_is_no_trace_is_refused() {
     let refused = |bytes: &[u8]| {
         let found = survey(Arc::new(bytes.to_vec()), ReplayRules::new(&spec(|_| {}), false), &|| false);
-        found.unwrap_err().to_string()
+        fault_of(found.unwrap_err())
     };
-    assert_eq!(refused(b""), "fio: unable to read iolog");
-    assert_eq!(refused(b"fio version 1 iolog\n"), "fio: iolog version 1 is no longer supported");
-    assert_eq!(refused(&[0; 300]), "fio: iolog version 1 is no longer supported");
-    assert_eq!(refused(b"fio version 3 iolog\n1 f add\n"), "fio: found no ios in iolog data");
+    assert_eq!(refused(b""), TraceFault::Empty);
+    assert_eq!(refused(b"fio version 1 iolog\n"), TraceFault::Unsupported);
+    assert_eq!(refused(&[0; 300]), TraceFault::Unsupported);
+    assert_eq!(refused(b"fio version 3 iolog\n1 f add\n"), TraceFault::NoIo { format: "iolog".into() });
 }
 
 #[test]
@@ -124,10 +129,11 @@ fn bad_lines_are_told_with_their_place() {
     let mut text = "fio version 2 iolog\nf read 0 512\nf foo 1 2\nf read 18446744073709551615 4096\n".to_owned();
     text.push_str(&"junk\n".repeat(100_000));
     let found = survey(Arc::new(text.into_bytes()), ReplayRules::new(&spec(|_| {}), false), &|| false).unwrap();
-    let lines = found.remarks.into_lines();
-    assert_eq!(lines[0], "line 3: bad iolog file action: f foo 1 2");
-    assert_eq!(lines[1], "line 4: bad iolog2: f read 18446744073709551615 4096");
-    assert_eq!((lines.len(), lines[10].as_str()), (11, "and 99992 more entries that say nothing"));
+    let remarks = found.remarks.into_list();
+    assert_eq!(remarks[0], TraceRemark::BadAction { number: 3, line: "f foo 1 2".to_owned() });
+    let line = "f read 18446744073709551615 4096".to_owned();
+    assert_eq!(remarks[1], TraceRemark::BadLine { number: 4, version: 2, line });
+    assert_eq!((remarks.len(), &remarks[10]), (11, &TraceRemark::More { n_more: 99_992 }));
 }
 
 /// A trace that grows between the passes.
@@ -159,7 +165,7 @@ fn a_name_that_was_not_there_before_is_an_error() {
         }
     }
     assert_eq!(steps, [io(Direction::Read, 0, 512), Next::Failed]);
-    assert!(matches!(workload.take_error(), Some(TraceError::Changed)));
+    assert!(matches!(workload.take_error(), Some(TraceError::Fault(TraceFault::Changed))));
 }
 
 /// Surveys and replays any bytes; the clock jumps to the due time of each step.

@@ -9,6 +9,7 @@ use super::record::{TraceRecord, Verb};
 use super::rules::{ReplayRules, TraceTimeline};
 use super::window::TraceBytes;
 use crate::stream::NextIo;
+use ferrio_stats::note::TraceRemark;
 use ferrio_units::Direction;
 use std::sync::Arc;
 
@@ -83,8 +84,8 @@ impl Trace {
     fn io(&mut self, record: &TraceRecord, direction: Direction) -> Option<NextIo> {
         let place = if direction.is_sync() { Some((0, 0)) } else { self.rules.place(record) };
         let Some((offset_bytes, length_bytes)) = place else {
-            let TraceRecord { offset_bytes, length_bytes, .. } = record;
-            self.reader.remarks.add(|| format!("{length_bytes} bytes at {offset_bytes} cannot be aligned"));
+            let TraceRecord { offset_bytes, length_bytes, .. } = *record;
+            self.reader.remarks.add(|| TraceRemark::Unaligned { length_bytes, offset_bytes });
             return None;
         };
         Some(NextIo { direction, file_index: record.file_index, offset_bytes, length_bytes })

@@ -10,6 +10,7 @@ use super::turns::take_turn;
 use super::zones::{quiet_zones, wait_for_zone, zones_failed};
 use crate::error::{Failure, failure};
 use crate::work::lane::Stop;
+use ferrio_stats::note::ReplayNote;
 use ferrio_sys::errno::EIO;
 use ferrio_workload::Next;
 
@@ -99,6 +100,9 @@ pub(crate) fn stream_failed(worker: &mut Worker<'_>) -> Stop {
     if let Some(failure) = worker.lane.workload.zoning_failure() {
         return Stop::Failed(Box::new(zones_failed(worker, failure)));
     }
-    let text = worker.lane.workload.take_error().map_or_else(String::new, |error| error.to_string());
-    Stop::Failed(Box::new(failure!(EIO, "read_iolog").explained(text)))
+    let failure = failure!(EIO, "read_iolog");
+    Stop::Failed(Box::new(match worker.lane.workload.take_error() {
+        Some(error) => failure.explained(ReplayNote::Broken((&error).into())),
+        None => failure,
+    }))
 }

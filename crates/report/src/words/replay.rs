@@ -1,0 +1,99 @@
+//! Remarks and refusals of replays and of merging traces, in words.
+//!
+//! Must not know: when they are said. Start reading at [`text`], then [`merge`].
+
+use super::system;
+use ferrio_stats::note::{MergeFault, MergeNote, ReplayNote, TraceFault, TraceRemark, TraceTrouble};
+
+/// The line of a replay.
+pub(super) fn text(note: &ReplayNote) -> String {
+    match note {
+        ReplayNote::Remark { whose, remark } => format!("fio: {whose}: {}", remarked(remark)),
+        ReplayNote::Refused { trace, why: TraceTrouble::System(error) } => {
+            format!("fio: read iolog {trace}: {}", system::said(error))
+        }
+        ReplayNote::Refused { trace, why } => format!("{} ({trace})", trouble(why)),
+        ReplayNote::Broken(why) => trouble(why),
+        ReplayNote::NoDevice { major, minor } => format!(
+            "fio: did not find replay device(s): {major}:{minor} is no block device of this machine; see replay_redirect"
+        ),
+    }
+}
+
+/// The line of a merge that failed.
+pub(super) fn merge(note: &MergeNote) -> String {
+    match note {
+        MergeNote::NothingToMerge => {
+            "fio: --merge-blktrace-only: no job has read_iolog and merge_blktrace_file".to_owned()
+        }
+        MergeNote::Stuck { job } => {
+            format!("fio: {job}: stuck while its traces are merged, given up after the second signal")
+        }
+        MergeNote::Failed { job, why } => format!("fio: {job}: {}", in_the_way(why)),
+    }
+}
+
+/// What is in the way of a merged trace.
+fn in_the_way(why: &MergeFault) -> String {
+    match why {
+        MergeFault::OutputOfAnotherJob { output } => format!("{output} is what another job merges its traces to"),
+        MergeFault::OutputIsNoFile { output } => format!("{output} is no regular file: traces are not merged to it"),
+        MergeFault::OutputIsTrace { output } => format!("{output} is one of the traces that are merged to it"),
+        MergeFault::Output { output, error } => format!("{output}: {}", system::said(error)),
+        MergeFault::Trace { trace, why } => match why {
+            TraceTrouble::System(error) => format!("could not open file: {trace}: {}", system::said(error)),
+            TraceTrouble::Fault(TraceFault::NotBlktrace) => format!("file is not a blktrace: {trace}"),
+            TraceTrouble::Fault(fault) => format!("{} ({trace})", faulty(fault)),
+            TraceTrouble::Stopped => "stopped while it merged its traces".to_owned(),
+        },
+        MergeFault::Record(why) => trouble(why),
+    }
+}
+
+/// Why a trace cannot be read on, as a line.
+fn trouble(why: &TraceTrouble) -> String {
+    match why {
+        TraceTrouble::System(error) => system::said(error),
+        TraceTrouble::Fault(fault) => format!("fio: {}", faulty(fault)),
+        TraceTrouble::Stopped => "stopped".to_owned(),
+    }
+}
+
+/// What is in a trace, without the name of the program before it.
+fn faulty(fault: &TraceFault) -> String {
+    match fault {
+        TraceFault::Empty => "unable to read iolog".to_owned(),
+        TraceFault::Unsupported => "iolog version 1 is no longer supported".to_owned(),
+        TraceFault::NotBlktrace => "file is not a blktrace".to_owned(),
+        TraceFault::Magic { magic, offset } => format!("bad magic in blktrace data: {magic:x} (at byte {offset})"),
+        TraceFault::Version { version, offset } => format!("bad blktrace version {version} (at byte {offset})"),
+        TraceFault::TooManyFiles { n_files } => format!("the trace names more than {n_files} files"),
+        TraceFault::NoIo { format } => format!("found no ios in {format} data"),
+        TraceFault::Readonly { format, n_forbidden } => format!(
+            "found no ios in {format} data that --readonly allows: it leaves out {n_forbidden} writes and trims"
+        ),
+        TraceFault::Changed => "the trace changed while it was read".to_owned(),
+    }
+}
+
+/// What says nothing in a trace.
+fn remarked(remark: &TraceRemark) -> String {
+    match remark {
+        TraceRemark::BadLine { number, version, line } => format!("line {number}: bad iolog{version}: {line}"),
+        TraceRemark::BadAction { number, line } => format!("line {number}: bad iolog file action: {line}"),
+        TraceRemark::IgnoredWait { number, line } => {
+            format!("line {number}: ignoring wait command with version 3: {line}")
+        }
+        TraceRemark::LongLine { number } => format!("line {number}: longer than any line of an iolog"),
+        TraceRemark::CutRecord { offset } => format!("offset {offset}: the trace ends within a record"),
+        TraceRemark::EmptyIos { offset } => format!("offset {offset}: I/Os without bytes are left out"),
+        TraceRemark::ImpossibleIo { offset, length_bytes, sector } => {
+            format!("offset {offset}: an I/O of {length_bytes} bytes at sector {sector}")
+        }
+        TraceRemark::Unaligned { length_bytes, offset_bytes } => {
+            format!("{length_bytes} bytes at {offset_bytes} cannot be aligned")
+        }
+        TraceRemark::Forbidden { n_ios } => format!("--readonly leaves out {n_ios} writes and trims"),
+        TraceRemark::More { n_more } => format!("and {n_more} more entries that say nothing"),
+    }
+}
