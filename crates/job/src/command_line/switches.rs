@@ -172,9 +172,9 @@ pub const SWITCHES: &[SwitchDef] = &[
             "debug=options",
             &["Trace these groups, joined by commas; help lists them"],
         ),
-        "lines tell what ferrio does, in fio's words where it does the same. The groups mutex, profile, net, compress, blktrace and \
-         helperthread are taken and have no lines: what fio tells there are steps of its own making (its semaphores, the list of \
-         profiles, its helper thread). Beside jsonl lines go to the standard error",
+        "lines describe the steps of ferrio, in fio's words where these are the same. The groups mutex, profile, net, compress, blktrace and \
+         helperthread are accepted and have no lines, because fio's lines are about its own internals (its semaphores, the list of \
+         profiles, its helper thread). Beside jsonl, lines go to the standard error",
     ),
     row(S::ParseOnly, 'P', "parse-only", No, "parse-only", &["Read all options, start nothing"]),
     deviating(
@@ -186,7 +186,7 @@ pub const SWITCHES: &[SwitchDef] = &[
             "merge-blktrace-only",
             &["Merge block traces, start nothing"],
         ),
-        "exits with 0 when all were merged, and with 1 otherwise; refused where no job merges, where fio does nothing",
+        "exits with 0 if all were merged, and with 1 otherwise; refused if no job merges, where fio does nothing",
     ),
     row(S::Output, 'o', "output", Required, "output=file", &["Write all output to this file"]),
     deviating(
@@ -198,8 +198,8 @@ pub const SWITCHES: &[SwitchDef] = &[
             "bandwidth-log[=prefix]",
             &["Write bandwidth logs of all jobs together"],
         ),
-        "rows come at equal times (the shortest bwavgtime of the jobs), with or without a progress line, and are on disk \
-         while the run goes on; logs that cannot be opened or written are named and count as a failed job in the exit code",
+        "rows come at equal intervals, the shortest bwavgtime of the jobs, even without a progress line. They are on disk \
+         during the run. Logs that cannot be opened or written are named and count as a failed job in the exit code.",
     ),
     row(S::Minimal, 'm', "minimal", No, "minimal", &["Terse output only"]),
     deviating(
@@ -211,9 +211,8 @@ pub const SWITCHES: &[SwitchDef] = &[
             "output-format=list",
             &["Formats joined by commas:", OUTPUT_FORMAT_NAMES],
         ),
-        "with json or json+ and without normal, notes and errors are under ferrio.messages of the document instead of \
-         before it, and a document that cannot be written whole is taken \
-         back from a file; control characters in texts are escaped in documents",
+        "with json or json+ and without normal, notes and errors are in ferrio.messages of the document, not before it. A \
+         document that cannot be written completely is removed from its file. Control characters in texts are escaped.",
     ),
     row(S::AppendTerse, 'f', "append-terse", Optional, "append-terse", &["Terse output beside the other formats"]),
     row(S::TerseVersion, 'V', "terse-version", Required, "terse-version=n", &["Version of terse output: 2 to 5 (3)"]),
@@ -243,8 +242,8 @@ pub const SWITCHES: &[SwitchDef] = &[
     row(S::MaxJobs, 'j', "max-jobs", Required, "max-jobs=n", &["Accepted; ferrio has no fixed number of jobs"]),
     deviating(
         row(S::Profile, 'p', "profile", Required, "profile=name", &["Run a built-in set of jobs: act, tiobench"]),
-        "what the command line sets beside it counts, which fio overrides; other jobs, which fio drops, are refused; the \
-         profile's own options come after it",
+        "options on the command line beside it count, where fio overrides them; the profile's own options come after it. Other \
+         jobs are refused, where fio drops them.",
     ),
     planned(row(S::Server, 'S', "server", Optional, "server[=address]", &["Serve jobs to other hosts"])),
     planned(row(S::Daemonize, 'D', "daemonize", Required, "daemonize=file", &["Serve in the background; pid to file"])),
@@ -266,7 +265,7 @@ pub const SWITCHES: &[SwitchDef] = &[
             "idle-prof=kind",
             &["Report how idle the CPUs are: system, percpu; calibrate starts nothing"],
         ),
-        "the unit of work is another one; no figure is above 100 %; CPUs that the process may not use are left out",
+        "no figure is above 100 %, and CPUs that the process may not use are left out; the unit of work is not fio's",
     ),
     row(S::InflateLog, 'X', "inflate-log", Required, "inflate-log=file", &["Print a compressed log"]),
     deviating(

@@ -48,9 +48,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::General, "clock")
         .applies(Apply::With(apply::gtod_cpu))
         .deviates(
-            "no thread publishes the time: reading the clock of a CPU costs about 10 ns, as much as reading what another CPU \
-             has written, and is exact; the CPU is kept free of every job, also of those without cpus_allowed, and one that \
-             does not exist is refused",
+            "no thread publishes the time for the other jobs, because each CPU reads its own clock as fast. The CPU is \
+             kept free of every job, also of those without cpus_allowed, and a CPU that does not exist is refused.",
         ),
     option("job_start_clock_id", Kind::Int(ANY), "clock_gettime id for job_start in JSON")
         .default("0")
@@ -65,7 +64,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("none")
         .place(Category::General, "error")
         .applies(Apply::With(apply::continue_on_error))
-        .deviates("with read or io a verify error, which ends the job, is not counted; fio counts it with engines of depth 1, as errno 1"),
+        .deviates(
+            "with read or io, a verify error, which ends the job, is not counted. fio counts it with engines of depth \
+             1, as errno 1.",
+        ),
     option("ignore_error", Kind::ErrorLists, "Errnos treated as harmless, lists for read,write,verify")
         .under("rw")
         .place(Category::General, "error")
@@ -77,11 +79,13 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::Bool(|draft| &mut draft.job.errors.dump)),
     option("profile", Kind::Text, "Built-in job set to run (act, tiobench)")
         .place(Category::Profile, "")
-        .not_applicable("a profile is chosen on the command line (--profile); in a job file fio ignores this, whatever it names"),
+        .not_applicable(
+            "a profile is chosen on the command line (--profile); in a job file fio ignores this, whatever it names",
+        ),
     option("cgroup", Kind::Text, "cgroup to place the job in")
         .place(Category::General, "cgroup")
         .applies(Apply::Text(|draft| &mut draft.job.surroundings.cgroup.name))
-        .deviates("a thread is refused in cgroup v2, which would move all jobs of its process"),
+        .deviates("a thread is refused in cgroup v2, where it would move all jobs of its process"),
     option("cgroup_nodelete", Kind::Bool, "Leave the cgroup in place afterwards")
         .default("0")
         .under("cgroup")
@@ -131,8 +135,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("iops_slope:0.01%")
         .place(Category::General, "runtime")
         .applies(Apply::With(steady_state::criterion))
-        .deviates("what follows the number of the limit, but for its unit, is refused; a limit of lat has the unit that is \
-                   given, or is in ns, where fio 3.42 tells of the number alone (`--debug=parse` tells both)"),
+        .deviates(
+            "anything but a unit behind the limit is refused. A limit of lat may have a unit of time, its default is \
+             ns; `--debug=parse` shows the limit with its unit and, as fio 3.42, as a bare number.",
+        ),
     option("steadystate_duration", Kind::Seconds, "Window length; 0 disables")
         .aliases(&["ss_dur"])
         .default("0")

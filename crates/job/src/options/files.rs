@@ -51,7 +51,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("openfiles", Kind::Int(ANY), "Most files kept open at once (0 or > nrfiles means nrfiles)")
         .place(Category::File, "")
         .applies(Apply::U32(|draft| &mut draft.job.target.openfiles))
-        .deviates("a file that is done makes place for another at once; with several I/Os in flight fio 3.41 waits until those of the file are complete and looks at other files meanwhile, so that which comes next depends on when that is"),
+        .deviates(
+            "a file that is done makes room for another at once. With several I/Os in flight, fio 3.41 first waits for \
+             those of the file and meanwhile looks at other files, so that the next file depends on timing.",
+        ),
     option(
         "file_service_type",
         Kind::Choice(FILE_SERVICE_TYPE),
@@ -61,7 +64,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .under("nrfiles")
     .place(Category::File, "")
     .applies(Apply::With(distribution::set_file_service))
-    .deviates("what follows a parameter, and a theta of zipf that is below 0 or not a number, are refused; so is a count that is no number, which fio takes for 0"),
+    .deviates(
+        "anything behind a parameter is refused. So are a theta of zipf that is negative or not a number, and a count \
+         that is not a number, which is 0 in fio.",
+    ),
     option("fallocate", Kind::Choice(FALLOCATE), "Preallocation call used while laying files out")
         .default("native")
         .place(Category::File, "")
@@ -82,7 +88,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::Io, "")
         .applies(Apply::With(apply::write_barrier))
-        .deviates("changes nothing, and says so: in fio too it acts on no engine that ferrio has"),
+        .deviates("has no effect and says so; in fio, too, it affects no engine that ferrio has"),
     option(
         "sync_file_range",
         Kind::ChoiceSet(SYNC_FILE_RANGE),
@@ -90,7 +96,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .place(Category::File, "")
     .applies(Apply::With(apply::sync_file_range))
-    .deviates("an unknown flag behind others, and a count that is no number, are refused; fio 3.41 leaves them out"),
+    .deviates("an unknown flag behind others, and a count that is not a number, are refused; fio 3.41 skips them"),
     option("direct", Kind::Bool, "Open with O_DIRECT")
         .default("0")
         .place(Category::Io, "io-type")

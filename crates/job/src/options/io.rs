@@ -51,7 +51,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("psync")
         .place(Category::Io, "io-basic")
         .applies(Apply::With(apply::ioengine))
-        .deviates("shared objects are not loaded; where data is verified, a read of no bytes is an error (EIO) with libaio, io_uring and posixaio too; in fio it is a bad block"),
+        .deviates(
+            "engines in shared objects cannot be loaded. In verified data, a read of no bytes is an error (EIO) with \
+             libaio, io_uring and posixaio too; in fio it is a bad block.",
+        ),
     option("iodepth", Kind::Int(at_least(1)), "Upper bound of I/Os kept outstanding per file set")
         .default("1")
         .place(Category::Io, "io-basic")
@@ -99,8 +102,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .place(Category::Io, "io-basic")
     .applies(Apply::Bool(|draft| &mut draft.job.submission.serialize_overlap))
     .long(
-        "With io_submit_mode=offload the I/Os of all jobs of the run that have both options wait for each other. What a thread \
-         of the pool waits for those of other jobs is part of the latency of its I/O; what waits within a job is not.",
+        "With io_submit_mode=offload, the overlapping I/Os of all jobs of the run that have both options wait for each other. \
+         A wait for an I/O of another job is part of the latency; a wait for an I/O of the same job is not.",
     ),
     option(
         "io_submit_mode",
@@ -111,9 +114,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .place(Category::Io, "io-basic")
     .applies(Apply::With(apply::io_submit_mode))
     .deviates(
-        "io_uring and other asynchronous engines may be used; sync and vsync, which move the position of a file that the \
-         threads share, are refused; jobs that are processes wait for the overlapping I/Os of others too (serialize_overlap), \
-         where fio 3.41 hangs; ioengine=sim, which never waits in a submission, needs no threads and has none",
+        "offload also works with io_uring and other asynchronous engines; sync and vsync are refused, because threads \
+         would move the position of a shared file. Jobs that are processes also wait for each other's overlapping I/Os \
+         (serialize_overlap), where fio 3.41 hangs. ioengine=sim never waits during submission, so it gets no threads.",
     ),
     option(
         "size",
@@ -132,8 +135,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .place(Category::Io, "")
     .applies(Apply::With(apply::io_size))
     .deviates(
-        "of verified writes in flight that lie over each other neither is read back, where fio reads the later one; a number of zones is refused without zonemode, where \
-         fio ignores it",
+        "overlapping verified writes that were in flight together are not read back; fio reads the later one. A number \
+         of zones is refused without zonemode, where fio ignores it.",
     ),
     option(
         "fill_device",
@@ -147,18 +150,30 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("filesize", Kind::SizePair(at_least(1)), "Size, or low-high range for a random size, of each file")
         .place(Category::File, "")
         .applies(Apply::With(apply::filesize))
-        .deviates("with an engine without files (null) and without size, a sequence that jumps backwards goes on from the end of the file, where it ends at the start in fio 3.41, to which such a file has no end; a file of a size within the bounds that ends before offset is an error, and fio 3.41 leaves it out"),
+        .deviates(
+            "a file within the bounds that ends before offset is an error; fio 3.41 leaves it out. With an engine \
+             without files (null) and no size, a sequence that jumps backwards continues at the end of the file; in \
+             fio 3.41 such a file has no end, and the sequence ends at the start.",
+        ),
     option("file_append", Kind::Bool, "Begin at current end of file, extending it")
         .default("0")
         .place(Category::File, "")
         .applies(Apply::Bool(|draft| &mut draft.job.extent.file_append))
-        .deviates("later passes (loops, io_size) write the appended part once more, and random blocks of several sizes fill it, as if the end were the offset; fio 3.41 ends after a pass, and such a job before it; for engines without files the end is 0, in fio 3.41 the size"),
+        .deviates(
+            "later passes (loops, io_size) write the appended part again, as if the end of the file were the offset; \
+             fio 3.41 ends after a pass. Random blocks of several sizes fill the part, where fio 3.41 ends before the \
+             pass is complete. For engines without files the end is 0, in fio 3.41 the size.",
+        ),
     option("offset", Kind::SizeOrPercent, "First byte used in each file; % of file size or Nz zones")
         .aliases(&["fileoffset"])
         .default("0")
         .place(Category::Io, "")
         .applies(Apply::With(apply::offset))
-        .deviates("a number of zones is refused without zonemode, where fio ignores it; a job whose offset (with offset_increment) is the end of its file or lies past it has failed, with error 22 in the reports, where fio 3.41 has 0 there and at the end itself does nothing without failing"),
+        .deviates(
+            "a job whose offset is at or behind the end of its file fails with error 22 in its reports. fio 3.41 \
+             reports 0 behind the end, and at the end does nothing without failing. A number of zones is refused \
+             without zonemode, where fio ignores it.",
+        ),
     option(
         "offset_align",
         Kind::Int(ANY),
@@ -181,7 +196,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("0")
     .place(Category::Io, "")
     .applies(Apply::U64(|draft| &mut draft.job.extent.number_ios))
-    .deviates("I/Os that fail and are tolerated (continue_on_error) count; in fio only those without an error do"),
+    .deviates("failed I/Os that are tolerated (continue_on_error) count; in fio only those without an error do"),
     option(
         "num_range",
         Kind::Int(at_most(256)),
@@ -219,7 +234,11 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("rw")
         .place(Category::Io, "")
         .applies(Apply::With(block_split::set))
-        .deviates("more than three lists, more than 64 entries, a size of 0, a percentage that is no whole number, and a share left blank beside more than 100% are refused; the later of bsrange and bssplit counts"),
+        .deviates(
+            "lists that fio accepts in part are refused. These are: more than three lists, more than 64 entries, a \
+             size of 0, a percentage that is no whole number, and a share left blank beside more than 100%. The later \
+             of bsrange and bssplit counts.",
+        ),
     option("bs_unaligned", Kind::Flag, "Allow range-derived block sizes that are not multiples of the minimum")
         .aliases(&["blocksize_unaligned"])
         .under("rw")

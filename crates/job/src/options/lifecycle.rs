@@ -38,7 +38,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("write_hint", Kind::Choice(WRITE_HINT), "Write lifetime hint via fcntl")
         .place(Category::Engine, "")
         .applies(Apply::With(apply::write_hint))
-        .deviates("a direct job gives its hint to the file like any other; fio's call for it is gone from Linux 5.17 on, and fails the job"),
+        .deviates(
+            "a direct job sets the hint on its file like any other. fio uses a call that Linux 5.17 removed, so its \
+             job fails.",
+        ),
     option("create_serialize", Kind::Bool, "Lay files out one job at a time before starting")
         .default("1")
         .place(Category::File, "")
@@ -51,12 +54,15 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::File, "")
         .applies(Apply::Bool(|draft| &mut draft.job.layout.create_on_open))
-        .deviates("a job that only reads makes no file: err=2 where it is missing, while fio 3.41 makes an empty one to find nothing in it"),
+        .deviates(
+            "a job that only reads makes no file: a missing file gives err=2. fio 3.41 makes an empty file and finds \
+             nothing in it.",
+        ),
     option("create_only", Kind::Bool, "Stop after the layout phase")
         .default("0")
         .place(Category::File, "")
         .applies(Apply::Bool(|draft| &mut draft.job.layout.create_only))
-        .deviates("write_iolog writes no file, in fio one without I/O"),
+        .deviates("write_iolog writes no file; in fio it writes one without I/O"),
     option("allow_file_create", Kind::Bool, "0 = fail instead of creating missing files")
         .default("1")
         .place(Category::File, "filename")
@@ -65,7 +71,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::File, "filename")
         .applies(Apply::Bool(|draft| &mut draft.job.target.allow_mounted_write))
-        .deviates("a refused run exits with 1 instead of 0; devices of other mount namespaces, swap, parts of dm, md and loop devices, and what is claimed or cannot be checked are refused too"),
+        .deviates(
+            "a refused run exits with 1 instead of 0. Also refused are devices of other mount namespaces, swap, parts \
+             of dm, md and loop devices, and devices that are claimed or cannot be checked.",
+        ),
     option("pre_read", Kind::Bool, "Read the file range once before timing starts; disables invalidate")
         .default("0")
         .place(Category::File, "")
@@ -76,7 +85,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("cpus_allowed", Kind::CpuList, "Affinity as list a,b-c")
         .place(Category::General, "cred")
         .applies(Apply::With(apply::cpus_allowed))
-        .deviates("what is no list of CPUs is refused instead of read as CPU 0"),
+        .deviates("a value that is no list of CPUs is refused instead of read as CPU 0"),
     option(
         "cpus_allowed_policy",
         Kind::Choice(CPUS_ALLOWED_POLICY),
@@ -88,11 +97,11 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("numa_cpu_nodes", Kind::Text, "Run on these NUMA nodes")
         .place(Category::General, "")
         .applies(Apply::With(apply_surroundings::numa_cpu_nodes))
-        .deviates("nodes counted from the first one allowed (+n) and lists that leave none are refused"),
+        .deviates("nodes counted from the first one allowed (+n), and lists that leave no node, are refused"),
     option("numa_mem_policy", Kind::Text, "Memory policy mode[:nodes]")
         .place(Category::General, "")
         .applies(Apply::With(apply_surroundings::numa_mem_policy))
-        .deviates("lists of nodes as in numa_cpu_nodes"),
+        .deviates("lists of nodes are checked as in numa_cpu_nodes"),
     option("gpu_dev_id", Kind::Int(ANY), "CUDA device for mem=cudamalloc")
         .default("0")
         .place(Category::General, "")
@@ -113,7 +122,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::File, "")
         .applies(Apply::Bool(|draft| &mut draft.job.layout.unlink))
-        .deviates("engines without files (null) leave a file of the name alone, which fio 3.41 removes"),
+        .deviates("engines without files (null) leave alone a file with the job's name, which fio 3.41 removes"),
     option("unlink_each_loop", Kind::Bool, "Remove files between passes")
         .default("0")
         .place(Category::File, "")

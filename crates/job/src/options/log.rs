@@ -14,8 +14,8 @@ const LOG_WINDOW_VALUE: &[Choice] = &[
     choice("1", "Same as 'max'"),
 ];
 
-const UNWRITTEN: &str = "written while the job runs; a log that cannot be opened, which is named, or written to its end counts \
-                         as a failed job in the exit code";
+const UNWRITTEN: &str = "written while the job runs. A log that cannot be opened (it is named) or cannot be completed counts as a \
+                         failed job in the exit code.";
 
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
@@ -23,7 +23,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("1")
         .place(Category::Log, "")
         .applies(Apply::With(apply::per_job_logs))
-        .deviates("rows of several jobs in one file stand in the order in which they came, not job by job"),
+        .deviates("if several jobs share a file, its rows are in the order in which they came, not job by job"),
     option("write_bw_log", Kind::OptionalText, "Bandwidth log, value = name prefix (default job name)")
         .place(Category::Log, "")
         .applies(Apply::Path(|draft| &mut draft.job.logs.bw))
@@ -42,7 +42,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("log_entries", Kind::Int(between(1024, 1_048_576)), "First allocation, in entries, of each log")
         .default("1024")
         .place(Category::Log, "")
-        .deviates("without effect: rows stream to disk while the job runs and no array is allocated"),
+        .deviates("has no effect, because rows are written to disk while the job runs, and no array is allocated"),
     option("log_avg_msec", Kind::Int(ANY), "Window length for averaged log rows (0 = row per I/O)")
         .default("0")
         .place(Category::Log, "")
@@ -81,12 +81,15 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .neutral("0")
         .place(Category::Log, "")
         .applies(Apply::U32(|draft| &mut draft.job.logs.compression_bytes))
-        .deviates("rows stream to disk while the job runs; sets the size of a piece under log_store_compressed only"),
+        .deviates(
+            "sets only the size of a piece under log_store_compressed, because rows are written to disk while the job \
+             runs",
+        ),
     option("log_compression_cpus", Kind::CpuList, "CPU list for the compression thread")
         .under("log_compression")
         .place(Category::Log, "")
         .applies(Apply::With(apply::log_compression_cpus))
-        .deviates("what is no list of CPUs is refused instead of read as CPU 0"),
+        .deviates("a value that is no list of CPUs is refused instead of read as CPU 0"),
     option("log_store_compressed", Kind::Bool, "Keep the log file compressed (.fz suffix)")
         .place(Category::Log, "")
         .applies(Apply::Bool(|draft| &mut draft.job.logs.store_compressed))
@@ -98,12 +101,12 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("log_alternate_epoch_clock_id", Kind::Int(ANY), "clock_gettime id used by log_alternate_epoch")
         .place(Category::Log, "")
         .applies(Apply::U32(|draft| &mut draft.job.logs.epoch_clock_id))
-        .deviates("a clock that is not there fails the job"),
+        .deviates("a clock that does not exist ends the job with an error"),
     option("block_error_percentiles", Kind::Bool, "Trim lifetime statistics per block")
         .default("0")
         .place(Category::Log, "")
         .applies(Apply::Bool(|draft| &mut draft.job.reporting.block_error_percentiles))
-        .deviates("counts blocks where fio ends with a failed assertion; at most 16,777,216 blocks a job"),
+        .deviates("counts blocks, where fio ends with a failed assertion; a job may have at most 16,777,216 blocks"),
     option("bwavgtime", Kind::Int(ANY), "Sampling window of the bw summary line (ms)")
         .default("500")
         .under("write_bw_log")

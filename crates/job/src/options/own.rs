@@ -23,41 +23,41 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("rate")
         .place(Category::Io, "rate")
         .long(
-            "An option of ferrio's own. A job that waits for a slow I/O starts those after it late, and what they \
-             waited for does not show in their latencies. With `response` a further latency counts from the time at \
-             which the rate wanted each I/O to start. It is shown beside the others in the normal report, and under \
-             `ferrio.response` in JSON. Late I/Os are made up for as rate_catch_up says.",
+            "An option of ferrio's own. A job that waits for a slow I/O starts later I/Os too late, and their latencies do \
+             not include that delay. With `response`, a further latency counts from the time at which the rate wanted \
+             each I/O to start. It is shown beside the others in the normal report, and under `ferrio.response` in \
+             JSON. rate_catch_up tells how the job catches up.",
         )
         .applies(Apply::With(apply_pace::rate_latency)),
-    option("rate_catch_up", Kind::Choice(RATE_CATCH_UP), "How I/Os that a rate-limited job is behind are made up for")
+    option("rate_catch_up", Kind::Choice(RATE_CATCH_UP), "How a rate-limited job that is late catches up")
         .under("rate")
         .place(Category::Io, "rate")
         .long(
-            "An option of ferrio's own. `burst`, as in fio, is the default; with rate_latency=response `paced` is: two \
-             I/Os are no closer than half the time that the rate has between them.",
+            "An option of ferrio's own. The default is `burst`, as in fio: late I/Os follow each other at once. With \
+             rate_latency=response it is `paced`: between two I/Os is at least half of the time that the rate wants.",
         )
         .applies(Apply::With(apply_pace::rate_catch_up)),
-    option("verify_header_layout", Kind::Choice(HEADER_LAYOUT), "Which fio's header stands in verified blocks")
+    option("verify_header_layout", Kind::Choice(HEADER_LAYOUT), "Version of fio whose header verified blocks have")
         .default("3.42")
         .under("verify")
         .place(Category::Io, "verify")
         .long(
             "An option of ferrio's own. The header before the data of a verified block changed between fio 3.33 and \
-             3.41, and neither reads the other's. What is written has that of 3.41 and 3.42; with `3.33` it has that of Debian's fio \
-             3.33, and for sha512 what that version stores, in which only the last bytes of a block have a part (a job that \
-             reads back its own writes compares all of their data): set it where fio 3.33 is to read the file. A job that only reads \
-             (rw=read, verify_only) recognises either by itself, block by block, unless this option is set: then only the \
-             layout that it names is right. A job that reads back its own writes takes no other layout than theirs.",
+             3.41, and neither version reads the other's. By default ferrio writes the header of 3.41 and 3.42. Set `3.33` if \
+             Debian's fio 3.33 is to read the file; for sha512 this also stores the checksum of that version, which covers \
+             only the last bytes of a block (a job that reads back its own writes compares all data). A job that only reads \
+             (rw=read, verify_only) recognises either header in each block, unless this option is set: then only the named \
+             layout is right. A job that reads back its own writes accepts only the layout that it wrote.",
         )
         .applies(Apply::With(verification::layout)),
-    option("verify_crash_log", Kind::Text, "Journal of what must be there after a crash")
+    option("verify_crash_log", Kind::Text, "Journal of writes and syncs, for a check after a crash")
         .under("verify")
         .place(Category::Io, "verify")
         .long(
-            "An option of ferrio's own. The job keeps a journal of the writes that were acknowledged and of the syncs that \
-             were completed in this file, which is best on another device. After a power cut, or a kill of the job, \
-             `ferrio verify --after-crash` with the same job says whether all that was synced is there, and nothing is torn. \
-             With numjobs the number of the clone is put behind the name.",
+            "An option of ferrio's own. The job records acknowledged writes and completed syncs in this file, which should be \
+             on another device. After a power cut, or after the job was killed, `ferrio verify --after-crash` with the same \
+             job tells whether all synced data is there and no block is torn. With numjobs the number of the clone is \
+             appended to the name.",
         )
         .applies(Apply::With(verification::crash_log)),
 ];

@@ -12,7 +12,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::General, "")
         .applies(Apply::U64(|draft| &mut draft.job.worker.lockmem_bytes))
-        .deviates("memory that cannot be locked is the job's error, not its silent end"),
+        .deviates("if the memory cannot be locked the job ends with an error, not silently"),
     option("rwmixread", Kind::Int(at_most(100)), "Read share of a mixed job; sets rwmixwrite to the rest")
         .default("50")
         .place(Category::Io, "rwmix")

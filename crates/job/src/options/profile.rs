@@ -9,7 +9,7 @@ use crate::profiles::act::ActDraft;
 use crate::profiles::tiobench::TiobenchDraft;
 
 /// The peer takes no notice of them.
-const OBEYED: &str = "fio ignores it; in a job without the profile it has no effect, which a line says";
+const OBEYED: &str = "obeyed, where fio ignores it; in a job without the profile a message says that it has no effect";
 
 fn act(draft: &mut Draft) -> &mut ActDraft {
     &mut draft.open.profile.act
@@ -24,37 +24,37 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("device-names", Kind::Text, "Comma list of devices (required)")
         .of_profile("act")
         .applies(Apply::Text(|draft| &mut act(draft).device_names))
-        .deviates("names are not cut off, empty ones are passed over"),
+        .deviates("names are not cut off, and empty ones are skipped"),
     option("load", Kind::Int(ANY), "Load multiple")
         .default("1")
         .of_profile("act")
         .applies(Apply::U32(|draft| &mut act(draft).load))
-        .deviates("0 is refused, for which fio takes off all limits"),
+        .deviates("0 is refused; in fio it removes all limits"),
     option("test-duration", Kind::Seconds, "Length of the run")
         .default("24h")
         .of_profile("act")
         .applies(Apply::U64(|draft| &mut act(draft).duration_us))
-        .deviates("units are obeyed; fio takes 2s for 2000000 s. Without a duration the run is refused"),
+        .deviates("units are obeyed; fio takes 2s for 2000000 s. Without a duration the run is refused."),
     option("threads-per-queue", Kind::Int(ANY), "Reader clones per device")
         .default("8")
         .of_profile("act")
         .applies(Apply::U32(|draft| &mut act(draft).n_threads))
-        .deviates("more threads than reads a second are refused, for which fio takes off all limits"),
+        .deviates("more threads than reads a second are refused; in fio they remove all limits"),
     option("read-req-num-512-blocks", Kind::Int(ANY), "Sectors per read")
         .default("3")
         .of_profile("act")
         .applies(Apply::U32(|draft| &mut act(draft).n_sectors))
-        .deviates("what makes fio divide by zero is refused"),
+        .deviates("values with which fio divides by zero are refused"),
     option("large-block-op-kbytes", Kind::Int(ANY), "Write size value")
         .default("131072")
-        .long("The name notwithstanding the value counts bytes, as in fio.")
+        .long("In spite of its name the value is in bytes, as in fio.")
         .of_profile("act")
         .applies(Apply::U32(|draft| &mut act(draft).write_bytes))
-        .deviates("less than a read is refused, with which fio divides by zero"),
+        .deviates("less than a read is refused; fio divides by zero"),
     option("prep", Kind::Flag, "Only run the zero and salt passes")
         .of_profile("act")
         .applies(Apply::Bool(|draft| &mut act(draft).prepares))
-        .deviates("without the table of latencies"),
+        .deviates("the report has no table of latencies"),
     option("size", Kind::Size(between(1, 1 << 20)), "File set size in MiB (default 4096*mb_memory bytes)")
         .long("A plain number of MiB.")
         .of_profile("tiobench")

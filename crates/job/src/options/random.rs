@@ -22,17 +22,18 @@ const RANDOM_DISTRIBUTION: &[Choice] = &[
     choice("sequence", "Blocks of a given list, in turn"),
 ];
 
-const SPRANDOM: &str = "the model is ferrio's own: the order of blocks is not that of fio; refused beside rw=randtrimwrite, runs \
+const SPRANDOM: &str = "the order of blocks is not that of fio, because the model is ferrio's own. Refused beside rw=randtrimwrite, runs \
                         (randwrite:N), bsrange, bssplit, bs_unaligned, a blockalign other than bs, a random_distribution \
                         other than random, a percentage_random below 100, a skewed file_service_type, zonemode, fill_device \
-                        and read_iolog";
+                        and read_iolog.";
 
-const SPR_KIN: &str = "of ferrio's own model, see sprandom, without which it changes nothing";
+const SPR_KIN: &str = "a parameter of ferrio's own model (see sprandom); without sprandom it has no effect";
 
-const SPR_OP: &str = "of ferrio's own model, see sprandom, without which it changes nothing; above 0, at most 100";
+const SPR_OP: &str =
+    "a parameter of ferrio's own model (see sprandom); without sprandom it has no effect. Above 0, at most 100.";
 
-const SPR_CS: &str = "of ferrio's own model, see sprandom, without which it changes nothing; more than a quarter of what is written \
-                      of a file ends the job when it starts";
+const SPR_CS: &str = "a parameter of ferrio's own model (see sprandom); without sprandom it has no effect. More than a quarter of the \
+                      bytes to write to a file ends the job when it starts.";
 
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
@@ -60,16 +61,16 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .under("rw")
         .place(Category::Io, "random")
-        .long("One pass writes size * (1 + spr_op) bytes, after which an SSD that was empty before is in the state that long \
-               random writes leave. It takes one file. Loops and an io_size beyond that go on with further passes. The model and how to use it: \
-               docs/sprandom.md.")
+        .long("One pass writes size * (1 + spr_op) bytes. It brings an empty SSD into the state that long random writes would \
+               leave. The job must have one file. With loops, or an io_size beyond a pass, further passes follow. See \
+               docs/sprandom.md for the model and its use.")
         .applies(Apply::Bool(|draft| &mut draft.open.sprandom.is_on))
         .deviates(SPRANDOM),
     option("spr_num_regions", Kind::Int(at_least(1)), "Region count used by the sprandom model")
         .default("100")
         .under("sprandom")
         .place(Category::Io, "random")
-        .long("Parts of a pass; in each the share of overwrites is the same all through.")
+        .long("Number of parts of a pass; within a part the share of overwrites is constant.")
         .applies(Apply::U32(|draft| &mut draft.open.sprandom.spec.n_regions))
         .deviates(SPR_KIN),
     option(
@@ -80,14 +81,14 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("0.15")
     .under("sprandom")
     .place(Category::Io, "random")
-    .long("Physical space of the device beyond what the job writes, in terms of that: 0.15 is 15 percent.")
+    .long("Physical space of the device beyond the size of the job, as a share of that size: 0.15 is 15 percent.")
     .applies(Apply::With(sprandom::over_provisioning))
     .deviates(SPR_OP),
     option("spr_cs", Kind::Size(ANY), "Device write-cache size assumed by sprandom")
         .default("0")
         .under("sprandom")
         .place(Category::Io, "random")
-        .long("A block is written again only after so many bytes of other writes, which have driven it out of the cache.")
+        .long("A block is written again only after this many bytes of other writes, so that it has left the cache.")
         .applies(Apply::With(sprandom::cache))
         .deviates(SPR_CS),
     option(
@@ -98,7 +99,11 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("tausworthe")
     .place(Category::Io, "random")
     .applies(Apply::With(apply::random_generator))
-        .deviates("beside a random_distribution other than random the distribution counts, not lfsr; a seed whose low bits are all ones, from which the register cannot step, is replaced by 0, where fio says that it failed, does no I/O and ends with success"),
+        .deviates(
+            "beside a random_distribution other than random, the distribution counts, not lfsr. A seed whose low bits \
+             are all ones, with which the register would stand still, is replaced by 0; fio reports an error, does no \
+             I/O and exits with success.",
+        ),
     option(
         "random_distribution",
         Kind::ChoiceAndLists(RANDOM_DISTRIBUTION),
@@ -107,7 +112,12 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("random")
     .place(Category::Io, "random")
     .applies(Apply::With(distribution::set))
-    .deviates("what follows a parameter is refused; so are a theta of zipf that is below 0 or not a number, an empty list of zones, sizes of zones above 100%, and a zone of zoned_abs without a size; a zone or a block of the list past the end of a file ends the job when it starts, not when it comes up; a single zone without a size is the whole file"),
+    .deviates(
+        "anything behind a parameter is refused. So are a theta of zipf that is negative or not a number, an empty \
+         list of zones, zones of more than 100% together, and a zone of zoned_abs without a size. A zone or block past \
+         the end of a file ends the job when it starts, not when it is drawn. A single zone without a size is the \
+         whole file.",
+    ),
     option(
         "random_sequence_stride",
         Kind::Bool,
@@ -124,7 +134,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("100,100,100")
     .place(Category::Io, "random")
     .applies(Apply::With(apply::percentage_random))
-    .deviates("a bad value for one direction is refused; with verify only the newest write of a block is read back, where fio 3.41 also looks for the older ones and calls good blocks damaged"),
+    .deviates(
+        "a bad value for one direction is refused. With verify only the newest write of a block is read back; fio 3.41 \
+         also looks for older ones and calls good blocks damaged.",
+    ),
     option("percentage_sequential", Kind::Removed, "Removed option, rejected")
         .place(Category::Io, "random")
         .applies(Apply::Nothing),

@@ -11,7 +11,7 @@ const THINKTIME_BLOCKS_TYPE: &[Choice] = &[choice("complete", "Completed I/Os"),
 const RATE_PROCESS: &[Choice] = &[choice("linear", "Even spacing"), choice("poisson", "Poisson arrivals")];
 
 const QUEUES: &str =
-    "a job that waits takes results one by one and goes on when an I/O is due; fio takes all that is in flight first";
+    "an I/O that is due does not wait for those in flight; in fio a job that has to wait first takes all results";
 
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
@@ -70,7 +70,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("rate")
         .place(Category::Io, "rate")
         .applies(Apply::With(apply_pace::rate_process))
-        .deviates("poisson: fio's draws, divided exactly; fio is up to 30 % off above 100,000 I/Os per second"),
+        .deviates("poisson makes fio's draws but divides exactly; fio is up to 30 % off above 100,000 I/Os per second"),
     option("rate_cycle", Kind::Int(ANY), "Window over which *_min is judged (ms)")
         .aliases(&["ratecycle"])
         .default("1000")
@@ -90,8 +90,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Io, "latprof")
         .applies(Apply::U64(|draft| &mut draft.job.latency.target_us))
         .deviates(
-            "refused without latency_window; nothing is in flight when a depth changes; a depth that fails in its last window is \
-             not taken",
+            "refused without latency_window. Nothing is in flight when the depth changes, and a depth that misses the \
+             target in its last window is not taken.",
         ),
     option("latency_window", Kind::Microseconds, "Length of one measuring step for latency_target")
         .neutral("0")

@@ -49,13 +49,13 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::General, "runtime")
         .applies(Apply::Bool(|draft| &mut draft.open.verify.is_only))
         .deviates(
-            "files are opened read-only; one that is missing or too short is an error, where fio makes it anew; what \
-             the job would have trimmed is not read back, or read as zeroes, as in the run \
-             before; with a read_iolog and with emulated zones of zonemode=zbd all that the run before left is read; with \
-             several passes what the last of them left; refused without verify, with do_verify=0, with time_based, rates of \
-             reads and writes, with verify_policy=fsynced but without verify_state_load, a skewed \
-             file_service_type, and on zoned devices; with several I/Os in flight that may lie over parts of each other \
-             without serialize_overlap; with trim_percentage beside verify_backlog or more than one pass",
+            "files are only opened for reading: a missing or short file is an error, where fio makes it again. Blocks \
+             that the earlier run trimmed are not read back, or read as zeroes, as in that run. With a read_iolog and \
+             with emulated zones of zonemode=zbd, all data that the earlier run left is read; with several passes, the \
+             data that the last one left. Refused without verify; with do_verify=0, time_based, rates of reads and \
+             writes, a skewed file_service_type, or verify_policy=fsynced without verify_state_load; on zoned devices; \
+             with several I/Os in flight that may overlap in part without serialize_overlap; and with trim_percentage \
+             beside verify_backlog or more than one pass.",
         ),
     option("ramp_time", Kind::Seconds, "Run this long before statistics start; not part of runtime")
         .place(Category::General, "runtime")
@@ -64,11 +64,11 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("ramp_size", Kind::Size(at_least(1)), "Transfer this much before statistics start; excludes ramp_time")
         .place(Category::General, "runtime")
         .applies(Apply::U64(|draft| &mut draft.job.limits.ramp_bytes))
-        .deviates("the ramp ends when the bytes have moved, in fio up to a second later"),
+        .deviates("the ramp ends when the bytes have moved; in fio up to a second later"),
     option("clocksource", Kind::Choice(CLOCKSOURCE), "Timer used for latency stamps")
         .place(Category::General, "clock")
         .applies(Apply::Nothing)
-        .deviates("accepted; ferrio takes the time stamp counter where it is reliable, else clock_gettime"),
+        .deviates("accepted; ferrio uses the time stamp counter if it is reliable, otherwise clock_gettime"),
     option("mem", Kind::Choice(MEM), "Where I/O buffers come from; mmap kinds take ':path'")
         .aliases(&["iomem"])
         .default("malloc")

@@ -23,7 +23,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("refill_buffers", Kind::Flag, "New random contents for every write")
         .place(Category::Io, "io-buf")
         .applies(Apply::Bool(|draft| &mut draft.job.buffers.refill))
-        .deviates("0 changes nothing beside buffer_compress_percentage and dedupe_percentage, where fio then writes the same data each time"),
+        .deviates(
+            "0 has no effect beside buffer_compress_percentage and dedupe_percentage; fio then writes the same data \
+             each time",
+        ),
     option("scramble_buffers", Kind::Bool, "Stamp offset/time words into each 512 bytes of a reused buffer")
         .default("1")
         .place(Category::Io, "io-buf")
@@ -35,7 +38,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .neutral("0")
         .place(Category::Io, "io-buf")
         .applies(Apply::U32(|draft| &mut draft.job.buffers.compress_percent))
-        .deviates("beside 0 and 100 scramble_buffers counts, where fio stamps nothing: with 0 all its blocks are the same"),
+        .deviates(
+            "beside 0 and 100 scramble_buffers has its effect; fio stamps nothing, and with 0 all of its blocks are \
+             the same",
+        ),
     option("buffer_compress_chunk", Kind::Int(ANY), "Unit for the compress percentage")
         .default("512")
         .under("buffer_compress_percentage")
@@ -44,13 +50,19 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("dedupe_percentage", Kind::Int(at_most(100)), "Share of write blocks repeating earlier content")
         .place(Category::Io, "io-buf")
         .applies(Apply::OptionalU32(|draft| &mut draft.open.dedupe_percent))
-        .deviates("where blocks have several sizes, pieces of the smallest repeat, so that the share holds; fio repeats whole blocks; beside buffer_pattern all blocks hold the pattern, where fio fills them with random data, all alike if the pattern comes later"),
+        .deviates(
+            "if blocks have several sizes, pieces of the smallest one repeat, so that the share is right; fio repeats \
+             whole blocks. Beside buffer_pattern all blocks hold the pattern; fio fills them with random data, and all \
+             alike if the pattern comes later.",
+        ),
     option("dedupe_global", Kind::Bool, "Take duplicates from other jobs' content too")
         .default("0")
         .under("dedupe_percentage")
         .place(Category::Io, "io-buf")
         .applies(Apply::Bool(|draft| &mut draft.job.buffers.dedupe_global))
-        .deviates("refused without dedupe_mode=working_set, where fio ignores it; which of the sets is repeated is drawn"),
+        .deviates(
+            "refused without dedupe_mode=working_set, where fio ignores it; the set to repeat is drawn at random",
+        ),
     option("dedupe_mode", Kind::Choice(DEDUPE_MODE), "Duplicate the previous block or one of a fixed set")
         .default("repeat")
         .under("dedupe_percentage")

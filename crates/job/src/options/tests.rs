@@ -177,3 +177,17 @@ fn no_text_makes_any_option_panic() {
         let _ = set_text(&mut Draft::new(), def, None);
     }
 }
+
+/// A user reads the first sentence of a deviation; rare cases come after it.
+#[test]
+fn deviations_begin_with_a_short_sentence() {
+    const MAX_WORDS: usize = 25;
+    let options = OPTIONS.iter().map(|def| (def.name, def.status));
+    let switches = crate::command_line::switches::SWITCHES.iter().map(|row| (row.name, row.status));
+    let engines = ferrio_spec::engines::ENGINES.iter().map(|def| (def.name, def.status));
+    for (name, status) in options.chain(switches).chain(engines) {
+        let Status::Deviates(how) = status else { continue };
+        let first = how.split(". ").next().unwrap_or_default();
+        assert!(first.split_whitespace().count() <= MAX_WORDS, "{name}: {first}");
+    }
+}

@@ -28,13 +28,13 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Io, "verify")
         .applies(Apply::With(verification::method))
         .deviates(
-            "the header is that of 3.42 unless verify_header_layout says another; a line more says what kind of damage \
-             a block shows; of the options of buffers buffer_compress_percentage counts beside it, over whole blocks, with \
-             buffer_pattern for what compresses, and the others but scramble_buffers only with null, as in fio; a trace whose writes lie over \
-             each other, trim_verify_zero=0 and strided zones give no false alarm (fio 3.41 looks for the wrong \
-             write); refused are trim_percentage and verify_crash_log with zonemode=zbd, where a trim resets a whole zone, \
-             and verify_state_load where what is read has no numbers of writes (a read_iolog that writes nothing, random \
-             reads with zonemode=zbd)",
+            "the header is that of 3.42 unless verify_header_layout names another, and a further line tells the kind \
+             of damage. Traces with overlapping writes, trim_verify_zero=0 and strided zones give no false alarm; fio \
+             3.41 looks for the wrong write. Of the options for buffers, buffer_compress_percentage works beside \
+             verification, over whole blocks and with buffer_pattern for the compressible part; others, except for \
+             scramble_buffers, work only with null, as in fio. Refused are trim_percentage and verify_crash_log with \
+             zonemode=zbd, where a trim resets a whole zone, and verify_state_load if the blocks read have no numbers \
+             of writes (a read_iolog that writes nothing, random reads with zonemode=zbd).",
         ),
     option("do_verify", Kind::Bool, "Run the read-back phase after writing")
         .default("1")
@@ -50,7 +50,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .under("verify")
     .place(Category::Io, "verify")
     .applies(Apply::With(verification::policy))
-    .deviates("with several files an fsync counts for its own file"),
+    .deviates("with several files, an fsync covers only its own file"),
     option("verifysort", Kind::Deprecated, "Accepted and ignored (deprecated)")
         .place(Category::Io, "verify")
         .applies(Apply::Nothing),
@@ -65,17 +65,20 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .under("verify")
     .place(Category::Io, "verify")
     .deviates(
-        "one that does not divide the smallest and the largest block gives way to the largest that does, as in fio, \
-         and with a read_iolog to the largest that divides all its I/Os, where fio 3.41 has headers of bytes past the end of a block; a \
-         fault in any interval is an error of the job (fio 3.41 tells of each, but ends with an error only for the last \
-         interval of a block)",
+        "a fault in any interval is an error of the job; fio 3.41 reports each, but fails only for the last interval \
+         of a block. If the interval does not divide the smallest and the largest block, the largest that does is \
+         used, as in fio. With a read_iolog it is the largest that divides all I/Os, where fio 3.41 has headers for \
+         bytes past the end of a block.",
     )
     .applies(Apply::U32(|draft| &mut draft.open.verify.interval_bytes)),
     option("verify_offset", Kind::Int(at_least(48)), "Byte position of the header inside each interval")
         .under("verify")
         .place(Category::Io, "verify")
         .applies(Apply::U32(|draft| &mut draft.open.verify.header_at))
-        .deviates("less than header and checksum take is refused; fio 3.41 writes one over the other, and calls good blocks damaged"),
+        .deviates(
+            "less room than header and checksum need is refused; fio 3.41 overwrites one with the other, and calls \
+             good blocks damaged",
+        ),
     option("verify_pattern", Kind::Pattern, "Fill data: decimals, 0x bytes, \"text\", 'file', %o (block offset)")
         .under("verify")
         .place(Category::Io, "verify")
@@ -101,8 +104,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Io, "verify")
         .applies(Apply::U32(|draft| &mut draft.open.verify.n_threads))
         .deviates(
-            "a job reads on no further than the memory for unchecked blocks, some for each thread, and tells faults in the \
-             order of its reads",
+            "a job may wait for its threads, because memory for unchecked blocks is limited for each of them. Faults \
+             are reported in the order of its reads.",
         ),
     option("verify_backlog", Kind::Size(ANY), "Start checking once this many blocks are pending instead of at the end")
         .neutral("0")
@@ -110,11 +113,12 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Io, "verify")
         .applies(Apply::U64(|draft| &mut draft.open.verify.backlog))
         .deviates(
-            "with several I/Os in flight too the order is that of one at a time: what is in flight is waited for first; \
-             seeds in headers are checked; what is read back does not count for number_ios; with verify_policy=fsynced what \
-             is durable is read back; with experimental_verify it works (fio 3.41 reads all at the end); with verify_only, \
-             which writes nothing to read between, all is read in one go, and it is refused where writes of a pass lie over \
-             others and io_size is beyond the size: what was read back decided how many passes there were",
+            "reads and writes have the same order as with one I/O at a time, because the job first waits for all I/Os \
+             in flight. Seeds in headers are checked, and blocks read back do not count for number_ios. \
+             verify_policy=fsynced reads back durable blocks. With experimental_verify blocks are read between writes; \
+             fio 3.41 reads all at the end. With verify_only, which has no writes, all blocks are read at once; it is \
+             refused if writes of a pass overlap and io_size is larger than the size, because the number of passes \
+             depended on the blocks read back.",
         ),
     option(
         "verify_backlog_batch",
@@ -129,16 +133,16 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("verify_async")
         .place(Category::Io, "verify")
         .applies(Apply::With(verification::async_cpus))
-        .deviates("what is no list of CPUs is refused instead of read as CPU 0"),
+        .deviates("a value that is no list of CPUs is refused instead of read as CPU 0"),
     option("experimental_verify", Kind::Bool, "Regenerate the I/O sequence for checking instead of remembering it")
         .under("verify")
         .place(Category::Io, "verify")
         .applies(Apply::Bool(|draft| &mut draft.open.verify.regenerates))
         .deviates(
-            "takes no memory for what was written, and works for random orders (fio 3.41 reads other blocks than it \
-             wrote); where only memory knows what is there (writes over others, trims, a read_iolog, \
-             verify_policy=fsynced, verify_state_load, rates of reads and writes) it is used, where fio reads other \
-             blocks or none",
+            "takes no memory for writes, and works for random orders; fio 3.41 reads other blocks than it wrote. If \
+             the stream cannot show what is in a block (overlapping writes, trims, a read_iolog, \
+             verify_policy=fsynced, verify_state_load, rates of reads and writes), writes are remembered all the same; \
+             fio reads other blocks or none.",
         ),
     option("verify_state_load", Kind::Bool, "Load the saved state file to know where to stop checking")
         .default("0")
@@ -146,9 +150,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Io, "verify")
         .applies(Apply::Bool(|draft| &mut draft.open.verify.loads_state))
         .deviates(
-            "files of fio 3.42, 3.41 and 3.33 are read; where writes may lie over each other all that the state tells of is \
-             checked, in ascending order (fio stops at the first of later ones); refused without verify, where fio \
-             looks for a file all the same",
+            "files of fio 3.42, 3.41 and 3.33 are read; refused without verify, where fio looks for a file all the \
+             same. If writes may overlap, all writes that the state covers are checked, in ascending order; fio stops \
+             at the first later one.",
         ),
     option("verify_state_save", Kind::Bool, "Save write state at job end or trigger")
         .default("1")
@@ -156,9 +160,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Io, "verify")
         .applies(Apply::Bool(|draft| &mut draft.open.verify.saves_state))
         .deviates(
-            "the file has the form that goes with verify_header_layout; a job that writes nothing (verify_only) leaves \
-             that of the writer alone; at a trigger jobs that verify save their state before its command runs, others \
-             have none",
+            "the file has the form that belongs to verify_header_layout. A job that writes nothing (verify_only) \
+             leaves the writer's file alone. At a trigger, jobs that verify save their states before the command runs; \
+             others have none.",
         ),
     option("verify_write_sequence", Kind::Bool, "Check the write sequence number in headers")
         .default("1")
@@ -180,9 +184,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .place(Category::Io, "trim")
     .applies(Apply::U32(|draft| &mut draft.open.verify.trims.percent))
     .deviates(
-        "io_size is heeded, and with a trim_backlog_batch below trim_backlog number_ios too, where fio goes on while a \
-         chosen block waits for its trim; a block whose write is in flight is trimmed once that has landed, and while a trim \
-         is in flight nothing else is issued; a sync that is due after a trim is done, where fio leaves it out",
+        "io_size is obeyed; fio continues while a chosen block waits for its trim. So is number_ios with a \
+         trim_backlog_batch below trim_backlog. A block is trimmed after its write has landed, and nothing else is \
+         issued while a trim is in flight. A sync that is due after a trim is done; fio omits it.",
     ),
     option("trim_verify_zero", Kind::Bool, "Trimmed blocks must read back as zeroes")
         .default("1")

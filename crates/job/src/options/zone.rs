@@ -33,7 +33,19 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("none")
         .place(Category::Io, "zone")
         .applies(Apply::With(zone_mode::mode))
-        .deviates("strided: with an offset in percent the first window comes again at the offset, where fio 3.41 takes the percentage anew, of a file that has grown by it; a block of several sizes that reaches past the end of a window is cut where the words of the map end, where fio 3.41, if the window is a power of two of at least 64 blocks, goes on past the end of its map; openfiles above 1, with which fio has no zones, and a negative skip in rw are refused. zbd: a read waits for the writes of its job that are in flight where it reads; a zone that is finished can be read to its capacity, with fio 3.41 to the next zone; in mixes in sequence with an io_size above the size a pass ends with the file, where fio 3.41 goes on with the other direction where it stands; a job fails that would have to begin a zone while the device has all that it takes elsewhere, and fio's writes fail there; a file that is too short is not laid out anew, its own zones are used; reads in sequence of a range that holds no end of a zone read nothing, where fio 3.41 aborts; with verify what is read back comes in ascending order; file_append, fill_device, create_on_open and a negative skip in rw are refused"),
+        .deviates(
+            "refused are with strided openfiles above 1, with zbd file_append, fill_device and create_on_open, and \
+             with both a negative skip in rw. strided: with an offset in percent, the first window comes again at the \
+             offset; fio 3.41 computes the percentage again, from the grown file. A block of several sizes that \
+             reaches past the end of a window is cut at the last word of the map; fio 3.41, if the window is a power \
+             of two of at least 64 blocks, continues past the end of its map. zbd: a read waits for the job's own \
+             writes in flight to its range. A finished zone can be read up to its capacity, with fio 3.41 up to the \
+             next zone. In sequential mixes with an io_size above the size a pass ends with the file; fio 3.41 \
+             continues with the other direction. A job fails if it has to begin a zone while the device allows no more \
+             active ones; in fio its writes fail. A file that is too short is not laid out again, and its own zones \
+             are used. Sequential reads of a range without an end of a zone read nothing, where fio 3.41 aborts. With \
+             verify, blocks are read back in ascending order.",
+        ),
     option(
         "zonesize",
         Kind::Size(ANY),
@@ -46,7 +58,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::Io, "zone")
         .applies(Apply::U64(|draft| &mut draft.open.zones.sequential.capacity_bytes))
-        .deviates("refused without zonemode=zbd, where fio ignores it; so is another one than that of an earlier job on the same file"),
+        .deviates(
+            "refused without zonemode=zbd, where fio ignores it, and if an earlier job on the same file has another \
+             value",
+        ),
     option("zonerange", Kind::Size(ANY), "strided: address range of a zone (default zonesize)")
         .default("0")
         .place(Category::Io, "zone")
@@ -56,7 +71,12 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::Io, "zone")
         .applies(Apply::With(zone_mode::skip))
-        .deviates("refused without zonemode, where fio ignores it; a percentage is refused. zbd: a zone is left when it was read or written to its end, where fio 3.41 counts the bytes of I/O whichever zones they went to: blocks that do not fill a zone get the skip in its second pass only, and reads skip other zones where some are written in part; refused beside a skip in rw"),
+        .deviates(
+            "refused without zonemode, where fio ignores it; a percentage, or a skip in rw beside it, is refused. zbd: \
+             a job leaves a zone after it was read or written to its end; fio 3.41 counts the bytes of I/O in all \
+             zones. So with blocks that do not fill a zone fio skips only in its second pass, and its reads skip other \
+             zones if some are partly written.",
+        ),
     option("read_beyond_wp", Kind::Bool, "Permit reads above a zone's write pointer")
         .default("0")
         .place(Category::Io, "")
@@ -66,12 +86,21 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::Io, "")
         .applies(Apply::U32(|draft| &mut draft.open.zones.sequential.max_open))
-        .deviates("refused without zonemode=zbd, where fio ignores it; when other jobs have opened all zones that may be open and none of them lies in the range of a job, it waits until one is full or its job has ended, where fio 3.41 ends the job without an error and without its I/O; beside open zones of other jobs out of its range a random job may write to another one of the open zones than with fio 3.41"),
+        .deviates(
+            "refused without zonemode=zbd, where fio ignores it. If other jobs have opened all zones that may be open, \
+             and none lies in its range, a job waits until one is full or its job has ended; fio 3.41 ends the job \
+             without an error and without its I/O. Beside open zones of other jobs, a random job may write to other \
+             open zones than with fio 3.41.",
+        ),
     option("job_max_open_zones", Kind::Int(at_most(4096)), "Same cap per job")
         .default("0")
         .place(Category::Io, "")
         .applies(Apply::U32(|draft| &mut draft.open.zones.sequential.job_max_open))
-        .deviates("refused without zonemode=zbd, where fio ignores it; a zone that another job has opened counts for that job until it is full, whoever fills it: fio 3.41 may open one more than it allows for a job that has filled one of another's"),
+        .deviates(
+            "refused without zonemode=zbd, where fio ignores it. An open zone counts for the job that opened it until \
+             it is full, whichever job fills it. fio 3.41 may open one more than allowed for a job that has filled \
+             another's zone.",
+        ),
     option("ignore_zone_limits", Kind::Bool, "Disregard limits reported by the device")
         .default("0")
         .place(Category::Io, "")
@@ -84,7 +113,11 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .place(Category::Io, "zone")
     .applies(Apply::With(zone_sequential::reset_threshold))
-    .deviates("refused without zonemode=zbd, where fio ignores it; each job counts what is written in its own range, by whomever; writes in sequence end their pass at the last zone, where fio 3.41 does so on ext4, but on tmpfs goes on with the first one in the same pass"),
+    .deviates(
+        "refused without zonemode=zbd, where fio ignores it. Each job counts the bytes written in its own range, by \
+         any job. Sequential writes end their pass at the last zone; fio 3.41 does the same on ext4, but on tmpfs \
+         continues with the first zone in the same pass.",
+    ),
     option(
         "zone_reset_frequency",
         Kind::FloatList { max_len: 1, min: Some(0.0), max: Some(1.0) },
@@ -98,8 +131,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Io, "zone")
         .applies(Apply::Bool(|draft| &mut draft.open.zones.sequential.recovers_writes))
         .deviates(
-            "refused without zonemode=zbd, where fio ignores it; where a device does not take the zeroes that are to stand for a \
-             failed write, the job goes on where the device says that the zone is written to, without a message of its own",
+            "refused without zonemode=zbd, where fio ignores it. If the device refuses the zeroes that replace the \
+             data of a failed write, the job continues at the device's write pointer, without a message about that.",
         ),
     option("write_zone_remainder", Kind::Bool, "Fill short zone tails with small writes; forces norandommap")
         .default("0")

@@ -173,22 +173,22 @@ impl EngineDef {
 }
 
 /// Of engines that cannot do what they do twice.
-const ONCE: &str = "end_fsync has no effect, where fio creates or deletes once more and ends with an error";
+const ONCE: &str = "end_fsync has no effect; fio creates or deletes again and ends with an error";
 
 /// Of both engines for sockets.
-const NET: &str = "a connection that is closed without a closing word is an error, and every wait ends on a signal and with the runtime, where fio \
-                   waits for ever; an existing file at the path of a Unix socket stays";
+const NET: &str = "every wait ends on a signal and with the runtime, where fio waits for ever. A connection that closes without the closing word \
+                   is an error. An existing file at the path of a Unix socket stays.";
 
 /// Of `netsplice` too.
-const NETSPLICE: &str = "verified data is copied into the pipe, where fio sends what its buffer holds later; a block above 64k is sent in parts, \
-                         where fio waits for ever; else as net";
+const NETSPLICE: &str = "a block above 64k is sent in parts, where fio waits for ever. Verified data is copied into the pipe; fio sends what its \
+                         buffer holds later. Otherwise as net.";
 
 /// Every engine of the reference, and ferrio's own, in the order in which they are listed.
 pub const ENGINES: &[EngineDef] = &[
     engine("cpuio", "Burns CPU cycles").turns(),
     engine("mmap", "memcpy to and from mapped files")
         .lays_out(Layout::Always)
-        .deviates("direct=1 takes blocks of any size, where fio wants whole pages"),
+        .deviates("direct=1 takes blocks of any size, where fio requires whole pages"),
     engine("sync", "lseek(), read(), write()").shares(Sharing::Position),
     engine("psync", "pread(), pwrite()"),
     engine("vsync", "readv(), writev()").completes(Completes::Later).shares(Sharing::Position),
@@ -205,7 +205,9 @@ pub const ENGINES: &[EngineDef] = &[
         .shares(Sharing::OwnTargets),
     engine("net", "Sockets").connects().in_bits().deviates(NET),
     engine("netsplice", "Sockets, by splice()").of_family("net").connects().deviates(NETSPLICE),
-    engine("ftruncate", "ftruncate() for each write").keeps(Data::Untouched).deviates("syncs are done, where fio ends with an error"),
+    engine("ftruncate", "ftruncate() for each write")
+        .keeps(Data::Untouched)
+        .deviates("syncs are done, where fio ends with an error"),
     engine("filecreate", "Creates files").opens_only(Targets::Own),
     engine("filestat", "stat() of files").opens_only(Targets::NamedFiles),
     engine("filedelete", "Deletes files").opens_only(Targets::NamedFiles).deviates(ONCE),
@@ -215,13 +217,13 @@ pub const ENGINES: &[EngineDef] = &[
     planned("exec", "Runs a program"),
     planned("page_fault", "Page faults of memory"),
     engine("posixaio", "aio_read(), aio_write()").asynchronous().shares(Sharing::LibraryThreads).deviates(
-        "threads and processes of one run that both use it are refused, where fio runs them: a process that is forked beside \
-         the C library's threads for it may wait for them for ever",
+        "a run with both threads and processes that use it is refused; fio runs them. A process inherits the state of \
+         the C library's I/O threads but not the threads, and may wait for them for ever.",
     ),
     engine("falloc", "fallocate()")
         .opens(Opening::ToChange)
         .keeps(Data::Untouched)
-        .deviates("syncs are done, where fio allocates once more or ends with an error"),
+        .deviates("syncs are done, where fio allocates again or ends with an error"),
     planned("e4defrag", "Moves extents of ext4"),
     engine("splice", "splice(), vmsplice()"),
     planned("mtd", "Flash behind /dev/mtd*"),
