@@ -16,6 +16,7 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::rc::Rc;
+use std::task::Poll;
 use std::time::Duration;
 
 /// An engine as the planner sees it: its row in the table, and the function that prepares it.
@@ -76,6 +77,8 @@ pub enum EndsWith {
     LastIo,
     /// The job ends as soon as no job does I/O, even if it has only just begun itself.
     NoIo,
+    /// None: the job does no I/O, and yet the end of the others does not matter to it.
+    ItsOwn,
 }
 
 /// What an engine is given before the first I/O.
@@ -232,13 +235,30 @@ pub(crate) fn push_in_room<T>(list: &mut Vec<T>, item: T) {
 
 /// A way to do I/O: an engine in its second state.
 ///
-/// No call allocates. The error of a single I/O is its result; an `io::Error` means that the engine itself cannot go
-/// on.
+/// No call allocates, except `begin_turns` and `end_turns`. The error of a single I/O is its result; an `io::Error` means that
+/// the engine itself cannot go on.
 pub trait Engine {
     /// Makes the connection that the I/Os use, unless it is made already; waits for a moment at most. The loop calls
     /// this before it opens a target, until the connection is made. The connection ends when the last target is closed.
     fn connect(&mut self) -> Result<Connection, EngineError> {
         Ok(Connection::Made)
+    }
+
+    /// Starts what the turns of work run beside (a program). The loop calls this once for an engine without targets, when the job may
+    /// begin and before its clock starts.
+    fn begin_turns(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// True when no turn of work follows. The loop asks an engine without targets when `reap` returned nothing.
+    fn is_over(&self) -> bool {
+        false
+    }
+
+    /// Ends what the turns of work ran beside; waits for a moment at most. After the last turn the loop calls this until the result is
+    /// ready, or until the job is told to end. The result is a line for the user, if there is something to tell.
+    fn end_turns(&mut self) -> Poll<Option<String>> {
+        Poll::Ready(None)
     }
 
     /// Told after the run has opened a file; an engine that owns its targets opens the target here.

@@ -4,8 +4,8 @@
 
 use crate::contract::{EngineKind, Prepare};
 use crate::{
-    cpuio, dircreate, dirdelete, dirstat, falloc, filecreate, filedelete, filestat, ftruncate, io_uring, libaio, mmap,
-    net, null, posixaio, psync, pvsync, pvsync2, sim, splice, sync, vsync,
+    cpuio, dircreate, dirdelete, dirstat, exec, falloc, filecreate, filedelete, filestat, ftruncate, io_uring, libaio,
+    mmap, net, null, posixaio, psync, pvsync, pvsync2, sim, splice, sync, vsync,
 };
 use ferrio_spec::engines::by_name;
 
@@ -19,6 +19,7 @@ const ENGINES: &[(&str, Prepare)] = &[
     ("pvsync2", pvsync2::PREPARE),
     ("libaio", libaio::PREPARE),
     ("io_uring", io_uring::PREPARE),
+    ("exec", exec::PREPARE),
     ("posixaio", posixaio::PREPARE),
     ("mmap", mmap::PREPARE),
     ("splice", splice::PREPARE),

@@ -111,6 +111,15 @@ macro_rules! failure {
 }
 pub(crate) use failure;
 
+/// Makes a [`Failure`] of an error that an engine has before the first I/O; `$step`: the step, where the error names none.
+macro_rules! engine_failure {
+    ($error:expr, $step:expr) => {{
+        let error = $error;
+        $crate::error::failure!(error.errno(), error.step().unwrap_or($step)).explained(format!("fio: {error}"))
+    }};
+}
+pub(crate) use engine_failure;
+
 /// The errno of an error of `ferrio-sys`; EIO if the kernel gave none.
 pub(crate) fn errno_of(error: &ferrio_sys::Error) -> i32 {
     error.errno().unwrap_or(ferrio_sys::errno::EIO)

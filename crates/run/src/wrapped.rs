@@ -8,6 +8,7 @@
 use ferrio_engine::{Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Queued};
 use ferrio_sys::Clock;
 use std::io;
+use std::task::Poll;
 
 /// The part of a wrapper around an engine.
 pub(crate) trait Wrapper {
@@ -42,6 +43,18 @@ impl<'a, W: Wrapper> Wrapped<'a, W> {
 impl<W: Wrapper> Engine for Wrapped<'_, W> {
     fn connect(&mut self) -> Result<Connection, EngineError> {
         self.inner.connect()
+    }
+
+    fn begin_turns(&mut self) -> Result<(), EngineError> {
+        self.inner.begin_turns()
+    }
+
+    fn is_over(&self) -> bool {
+        self.inner.is_over()
+    }
+
+    fn end_turns(&mut self) -> Poll<Option<String>> {
+        self.inner.end_turns()
     }
 
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
@@ -110,6 +123,21 @@ mod tests {
         fn connect(&mut self) -> Result<Connection, EngineError> {
             self.note("connect");
             Ok(Connection::Listening)
+        }
+
+        fn begin_turns(&mut self) -> Result<(), EngineError> {
+            self.note("begin_turns");
+            Ok(())
+        }
+
+        fn is_over(&self) -> bool {
+            self.note("is_over");
+            true
+        }
+
+        fn end_turns(&mut self) -> Poll<Option<String>> {
+            self.note("end_turns");
+            Poll::Pending
         }
 
         fn open_file(&mut self, _: &EngineFile<'_>) -> Result<(), EngineError> {
@@ -198,6 +226,7 @@ mod tests {
         };
         let mut engine = Wrapped::new(Box::new(Noting(&calls)), &mut around);
         assert_eq!(engine.connect().unwrap(), Connection::Listening);
+        engine.begin_turns().unwrap();
         engine.open_file(&file).unwrap();
         assert_eq!(engine.queue(0, &unit), Queued::Queued);
         assert_eq!(engine.commit().unwrap(), 7);
@@ -206,8 +235,22 @@ mod tests {
         engine.reap(1, 3, &mut completions).unwrap();
         engine.reap_until(4, 0, &clock, &mut completions).unwrap();
         engine.close_file(0);
+        assert!(engine.is_over());
+        assert_eq!(engine.end_turns(), Poll::Pending);
         drop(engine);
-        let expected = ["connect", "open_file", "queue", "commit", "hint", "reap", "reap_until", "close_file"];
+        let expected = [
+            "connect",
+            "begin_turns",
+            "open_file",
+            "queue",
+            "commit",
+            "hint",
+            "reap",
+            "reap_until",
+            "close_file",
+            "is_over",
+            "end_turns",
+        ];
         assert_eq!(calls.into_inner(), expected);
         assert_eq!(completions.iter().map(|completion| completion.result).collect::<Vec<_>>(), [1, 2]);
         // Completions that were reaped earlier are not passed again.

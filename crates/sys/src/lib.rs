@@ -39,6 +39,7 @@ pub mod poll;
 pub mod posix_aio;
 pub mod prefetch;
 pub mod process;
+pub mod program;
 pub mod range_locks;
 pub mod ring;
 pub mod scheduling;

@@ -1,7 +1,7 @@
 //! Companions: jobs that do no I/O (they burn CPU, or run a program) end together with the jobs that do.
 //!
 //! Must not know: how workers are ended. Start reading at [`Companions::due`].
-//! Facts: fio 3.41 with `cpuio` jobs that start before, with and after other jobs.
+//! Facts: fio 3.41 with `cpuio` and `exec` jobs that start before, with and after other jobs.
 
 use super::record::CrewRecord;
 use crate::plan::RunPlan;
@@ -58,8 +58,11 @@ impl Companions {
             return Vec::new();
         }
         let all_end = has_just_ended && !jobs.contains(&JobPhase::Waiting);
-        let ends =
-            |index: &usize| jobs[*index] != JobPhase::Ended && (all_end || self.ends_with[*index] == EndsWith::NoIo);
+        let ends = |index: &usize| {
+            let ends_with = self.ends_with[*index];
+            jobs[*index] != JobPhase::Ended
+                && (ends_with == EndsWith::NoIo || (all_end && ends_with == EndsWith::LastIo))
+        };
         (0..jobs.len()).filter(ends).collect()
     }
 }
@@ -101,5 +104,16 @@ mod tests {
     fn without_io_none_ends() {
         let mut alone = Companions { ends_with: vec![EndsWith::NoIo], n_ended: 0 };
         assert!(alone.look(&[Running]).is_empty());
+    }
+
+    #[test]
+    fn one_that_ends_by_itself_is_neither_ended_nor_waited_for() {
+        let mut beside =
+            Companions { ends_with: vec![EndsWith::ItsOwn, EndsWith::Nothing, EndsWith::NoIo], n_ended: 0 };
+        assert!(beside.look(&[Running, Running, Running]).is_empty());
+        assert_eq!(beside.look(&[Running, Ended, Running]), [2]);
+        // It is no job that does I/O.
+        let mut alone = Companions { ends_with: vec![EndsWith::ItsOwn, EndsWith::NoIo], n_ended: 0 };
+        assert!(alone.look(&[Ended, Running]).is_empty());
     }
 }

@@ -10,6 +10,7 @@ use super::hooks::iolog::IoLog;
 use super::lane::told::{tell_memory, tell_memory_end, trace_sprandom};
 use super::lane::{Lane, Stop};
 use super::lookout::{Lookout, save_state};
+use super::loops::accompany;
 use super::loops::connection::connect;
 use super::loops::flow::Flow;
 use super::loops::remember::remember_pass;
@@ -54,15 +55,19 @@ impl<'a> Passes<'a> {
         Ok(Box::new(Self { worker: Worker { lane, hooks, turns }, lookout, set }))
     }
 
-    /// Makes the connection that the I/Os use, if there is one.
+    /// Makes the connection that the I/Os use, if there is one, or starts what turns of work run beside.
     pub(super) fn connect(&mut self) -> Result<(), Failure> {
-        connect(&mut self.worker.lane)
+        connect(&mut self.worker.lane)?;
+        accompany::begin(&mut self.worker.lane)
     }
 
     /// Does all passes. Returns the failure of the job, if there is one.
     pub(super) fn run_to_end(&mut self) -> Option<Failure> {
         let result = self.begin().and_then(|()| self.run_passes());
         let Self { worker, lookout, .. } = self;
+        if result.is_ok() {
+            accompany::end(&mut worker.lane);
+        }
         worker.turns.flow.iter().for_each(Flow::leave);
         lookout.finish_log(worker);
         let Worker { lane, hooks, .. } = &mut *worker;

@@ -7,7 +7,7 @@ use super::lane::{Buffers, Lane};
 use super::stream_plan::workload_plan;
 use super::surroundings;
 use crate::compat;
-use crate::error::{Failure, errno_of, failure};
+use crate::error::{Failure, engine_failure, errno_of, failure};
 use crate::events::MessageStream;
 use crate::files::{FileSet, named_paths};
 use crate::link::context::WorkerContext;
@@ -288,8 +288,7 @@ fn engine<'a>(
         let note = RunNote::NoSyncfs { job: worker.spec.name.clone() };
         return Err(failure!(EINVAL, "init").explained(note));
     }
-    let failed =
-        |error: EngineError| failure!(error.errno(), error.step().unwrap_or("init")).explained(format!("fio: {error}"));
+    let failed = |error: EngineError| engine_failure!(error, "init");
     let prepared: Box<dyn Prepared> = if worker.offloads() {
         Box::new(offload(worker, set, context)?.map_err(failed)?)
     } else {

@@ -183,6 +183,10 @@ const NET: &str = "every wait ends on a signal and with the runtime, where fio w
 const NETSPLICE: &str = "a block above 64k is sent in parts, where fio waits for ever. Verified data is copied into the pipe; fio sends what its \
                          buffer holds later. Otherwise as net.";
 
+/// Of the engine that runs a program.
+const EXEC: &str = "A program that cannot be run is an error; without a runtime the job ends with its program; clones write to files of their own. \
+                    The grace time ends with the program, which is signalled with all that it has started";
+
 /// Every engine of the reference, and ferrio's own, in the order in which they are listed.
 pub const ENGINES: &[EngineDef] = &[
     engine("cpuio", "Burns CPU cycles").turns(),
@@ -214,7 +218,7 @@ pub const ENGINES: &[EngineDef] = &[
     engine("dircreate", "Creates directories").opens_only(Targets::Own).deviates(ONCE),
     engine("dirstat", "stat() of directories").of_family("filestat").opens_only(Targets::Own),
     engine("dirdelete", "Deletes directories").opens_only(Targets::Own).deviates(ONCE),
-    planned("exec", "Runs a program"),
+    engine("exec", "Runs a program").turns().deviates(EXEC),
     planned("page_fault", "Page faults of memory"),
     engine("posixaio", "aio_read(), aio_write()").asynchronous().shares(Sharing::LibraryThreads).deviates(
         "a run with both threads and processes that use it is refused; fio runs them. A process inherits the state of \

@@ -3,7 +3,7 @@
 //! Must not know: sockets. Start reading at [`connect`].
 
 use super::Worker;
-use crate::error::{Failure, failure};
+use crate::error::{Failure, engine_failure, failure};
 use crate::events::MessageStream;
 use crate::work::lane::Lane;
 use ferrio_engine::Connection;
@@ -19,9 +19,7 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
     let start_ns = lane.clock.now_ns();
     let mut is_told = false;
     loop {
-        let connection = lane.engine.connect().map_err(|error| {
-            failure!(error.errno(), error.step().unwrap_or("connect")).explained(format!("fio: {error}"))
-        })?;
+        let connection = lane.engine.connect().map_err(|error| engine_failure!(error, "connect"))?;
         match connection {
             Connection::Made => return Ok(()),
             Connection::Listening if !is_told => {

@@ -185,8 +185,11 @@ fn reap_one(worker: &mut Worker<'_>) -> Result<i64, Stop> {
         if let Some(completion) = worker.lane.completions.first() {
             return Ok(completion.result);
         }
-        // A turn of work that moves no data may be long, and can be abandoned.
-        if worker.lane.plan.engine.def.moves_nothing() && worker.lane.control.slot().is_told_to_end() {
+        // A turn of work that moves no data may be long, and can be abandoned: it is not counted then.
+        let lane = &worker.lane;
+        if lane.plan.engine.def.moves_nothing() && (lane.control.is_terminated() || lane.engine.is_over()) {
+            let stamp = worker.lane.clock.stamp();
+            give_up(worker, 0, stamp);
             return Err(Stop::Ended);
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Must not know: passes. Start reading at [`depth_one`], then [`queued`].
 
+pub(crate) mod accompany;
 pub(crate) mod between;
 pub(crate) mod connection;
 pub(crate) mod depth_one;

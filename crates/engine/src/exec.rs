@@ -1,0 +1,362 @@
+//! `ioengine=exec`: runs a program beside the other jobs, for the runtime of the job.
+//!
+//! | option | meaning | default |
+//! |---|---|---|
+//! | `program` | what to run; looked up in `PATH` where it has no slash | none: it has to be given |
+//! | `arguments` | its arguments, apart by blanks; `%r` is the runtime in seconds, `%n` the name of the job | none |
+//! | `grace_time` | seconds between `SIGTERM`, when the job is over, and `SIGKILL` | 1 |
+//! | `std_redirect` | what it prints goes to `JOB.stdout` and `JOB.stderr` | 1 |
+//!
+//! A turn is a wait of 50 ms, with a rest of 50 ms after it; the first turn is over at once, as in fio 3.41. A job with a runtime lasts
+//! that long, even if its program ends earlier; a job without one ends with its program. A job that is told to end kills its program
+//! without a grace time. Must not know: what ends the job. Start reading at [`ProgramSettings`], then `Running`.
+
+use crate::contract::{
+    Completion, EndsWith, Engine, EngineError, EngineSetup, IoUnit, JobFacts, Prepare, Prepared, Queued, Rhythm,
+    push_in_room,
+};
+use crate::options::EngineOptions;
+use ferrio_sys::clock::Clock;
+use ferrio_sys::process::{ChildEnd, Signal};
+use ferrio_sys::program::Program;
+use ferrio_units::byte_text;
+use std::fs::File;
+use std::io;
+use std::process::Command;
+use std::task::Poll;
+use std::time::Duration;
+
+/// Name of the engine in messages.
+const NAME: &str = "exec";
+
+/// Length of a turn, and of the rest after it, microseconds.
+const TURN_US: u64 = 50_000;
+
+/// Seconds between the two signals where none are given.
+const DEFAULT_GRACE_SECS: u64 = 1;
+
+/// Between two looks at a program that is about to end.
+const LOOK: Duration = Duration::from_millis(5);
+
+pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(ProgramSettings::parse(options)?));
+
+/// The engine before it is started: what is run, and how.
+#[derive(Debug, PartialEq, Eq)]
+struct ProgramSettings {
+    program: String,
+    /// As given.
+    arguments: Option<String>,
+    grace: Duration,
+    has_files: bool,
+}
+
+impl ProgramSettings {
+    fn parse(options: &EngineOptions) -> Result<Self, EngineError> {
+        let program = options.text("program").unwrap_or_default();
+        if program.is_empty() {
+            return Err(EngineError::bad_option(NAME, "program", "", "the program to run has to be given"));
+        }
+        let grace = options.int("grace_time");
+        let grace_secs = grace.map_or(Ok(DEFAULT_GRACE_SECS), u64::try_from).map_err(|_| {
+            EngineError::bad_option(NAME, "grace_time", &grace.unwrap_or(0), "seconds, which are not negative")
+        })?;
+        Ok(Self {
+            program: program.to_owned(),
+            arguments: options.text("arguments").map(str::to_owned),
+            grace: Duration::from_secs(grace_secs),
+            has_files: options.get("std_redirect").is_none() || options.flag("std_redirect"),
+        })
+    }
+
+    /// The arguments, with what stands for something of the job replaced.
+    fn arguments_of(&self, job: &JobFacts) -> String {
+        let seconds = job.runtime_us.unwrap_or(0) / 1_000_000;
+        self.arguments.as_deref().unwrap_or_default().replace("%r", &seconds.to_string()).replace("%n", &job.name)
+    }
+
+    /// Where what it prints goes. Each of several equal jobs has files of its own, the first those with the plain name.
+    fn files_of(&self, job: &JobFacts) -> Option<[String; 2]> {
+        let number = if job.clone_index == 0 { String::new() } else { format!(".{}", job.clone_index) };
+        self.has_files.then(|| ["stdout", "stderr"].map(|kind| format!("{}{number}.{kind}", job.name)))
+    }
+}
+
+impl Prepared for ProgramSettings {
+    fn rhythm(&self) -> Rhythm {
+        Rhythm { pause_us: TURN_US, ends_with: EndsWith::ItsOwn }
+    }
+
+    fn introduction(&self, job: &JobFacts) -> Vec<String> {
+        let (name, program) = (&job.name, &self.program);
+        // As in fio where there are none.
+        let arguments = self.arguments.as_ref().map_or_else(|| "(null)".to_owned(), |_| self.arguments_of(job));
+        let purpose = match self.files_of(job) {
+            Some([output, errors]) => {
+                format!("{name} : Saving output of {program} {arguments} : stdout={output} stderr={errors}")
+            }
+            None => format!("{name} : Running {program} {arguments}"),
+        };
+        vec![format!("{name} : program={program}, arguments={arguments}"), purpose]
+    }
+
+    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        let arguments = self.arguments_of(&setup.job);
+        let mut command = Command::new(byte_text::to_os_string(&self.program));
+        command.args(arguments.split(' ').filter(|argument| !argument.is_empty()).map(byte_text::to_os_string));
+        let files = self.files_of(&setup.job);
+        Ok(Box::new(Running {
+            title: format!("{} : {}", setup.job.name, self.program),
+            program: self.program,
+            command,
+            files,
+            ends_with_program: setup.job.runtime_us.is_none(),
+            grace: self.grace,
+            clock: setup.clock,
+            at_work: None,
+            is_first_turn: true,
+            turn: None,
+            grace_end_ns: None,
+        }))
+    }
+}
+
+/// The engine at work. What it runs ends when it is dropped.
+struct Running {
+    /// Names job and program in remarks.
+    title: String,
+    program: String,
+    command: Command,
+    files: Option<[String; 2]>,
+    ends_with_program: bool,
+    grace: Duration,
+    clock: Clock,
+    at_work: Option<Program>,
+    is_first_turn: bool,
+    /// The turn that lasts: its unit.
+    turn: Option<u32>,
+    /// When a program that was asked to end is made to.
+    grace_end_ns: Option<u64>,
+}
+
+impl Running {
+    /// How the program has ended; `None`: it runs.
+    fn end(&self) -> io::Result<Option<ChildEnd>> {
+        self.at_work.as_ref().map_or(Ok(None), Program::end)
+    }
+
+    /// What users are told of an end that the program came to by itself.
+    fn remark(&self, end: ChildEnd) -> Option<String> {
+        match end {
+            ChildEnd::Exited(0) => None,
+            ChildEnd::Exited(code) => Some(format!("{} ended with exit code {code}", self.title)),
+            ChildEnd::Signaled(signal) => Some(format!("{} was ended by signal {signal}", self.title)),
+        }
+    }
+}
+
+impl Engine for Running {
+    fn begin_turns(&mut self) -> Result<(), EngineError> {
+        let failed = |step: &'static str, what: String| {
+            move |source: io::Error| EngineError::Failed { engine: NAME, step, what, source }
+        };
+        if let Some([output, errors]) = &self.files {
+            let create = |name: &String| {
+                File::create(byte_text::to_os_string(name)).map_err(failed("open", format!("cannot make {name}")))
+            };
+            self.command.stdout(create(output)?).stderr(create(errors)?);
+        }
+        let started = Program::start(&mut self.command);
+        self.at_work = Some(started.map_err(failed("exec", format!("cannot run {}", self.program)))?);
+        Ok(())
+    }
+
+    fn queue(&mut self, unit_index: u32, _unit: &IoUnit) -> Queued {
+        if self.turn.is_some() {
+            return Queued::Busy;
+        }
+        self.turn = Some(unit_index);
+        Queued::Queued
+    }
+
+    fn commit(&mut self) -> io::Result<u32> {
+        Ok(u32::from(self.turn.is_some()))
+    }
+
+    fn reap(&mut self, _min: u32, _max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
+        if self.is_over() {
+            return Ok(());
+        }
+        let Some(unit_index) = self.turn.take() else { return Ok(()) };
+        if !std::mem::take(&mut self.is_first_turn) {
+            self.clock.sleep_until_ns(self.clock.now_ns().saturating_add(TURN_US * 1_000));
+        }
+        push_in_room(completions, Completion { unit_index, result: 0 });
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        self.ends_with_program && !matches!(self.end(), Ok(None))
+    }
+
+    fn end_turns(&mut self) -> Poll<Option<String>> {
+        let Some(program) = &self.at_work else { return Poll::Ready(None) };
+        let now_ns = self.clock.now_ns();
+        match (self.end(), self.grace_end_ns) {
+            (Err(_), _) | (Ok(Some(_)), Some(_)) => Poll::Ready(None),
+            (Ok(Some(end)), None) => Poll::Ready(self.remark(end)),
+            (Ok(None), None) => {
+                // It may end in this moment.
+                let _ = program.signal(Signal::TERM);
+                self.grace_end_ns = Some(now_ns.saturating_add(self.grace.as_nanos() as u64));
+                Poll::Pending
+            }
+            (Ok(None), Some(grace_end_ns)) if now_ns >= grace_end_ns => Poll::Ready(None),
+            (Ok(None), Some(grace_end_ns)) => {
+                let look_ns = now_ns.saturating_add(LOOK.as_nanos() as u64);
+                self.clock.sleep_until_ns(look_ns.min(grace_end_ns));
+                Poll::Pending
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::EngineValue;
+    use crate::testing::{TestFile, setup};
+    use ferrio_units::Direction;
+
+    fn options(entries: &[(&str, EngineValue)]) -> EngineOptions {
+        EngineOptions::new(entries.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect())
+    }
+
+    fn text(value: &str) -> EngineValue {
+        EngineValue::Text(value.to_owned())
+    }
+
+    fn job(runtime_us: Option<u64>) -> JobFacts {
+        JobFacts { name: "a job".to_owned(), runtime_us, ..JobFacts::default() }
+    }
+
+    /// A script, run on a virtual clock, begun. What it prints is of no interest.
+    fn begun(script: &str, grace_secs: i64, runtime_us: Option<u64>) -> (TestFile, Box<dyn Engine>, Clock) {
+        let file = TestFile::new("exec");
+        std::fs::write(file.path(), script).unwrap();
+        let options = options(&[
+            ("program", text("/bin/sh")),
+            ("arguments", text(file.path().to_str().unwrap())),
+            ("grace_time", EngineValue::Int(grace_secs)),
+            ("std_redirect", EngineValue::Bool(false)),
+        ]);
+        let clock = Clock::new_virtual();
+        let setup = EngineSetup { job: job(runtime_us), ..setup(1, &clock) };
+        let mut engine = PREPARE(&options).unwrap().start(setup).unwrap();
+        engine.begin_turns().unwrap();
+        (file, engine, clock)
+    }
+
+    fn unit() -> IoUnit {
+        IoUnit {
+            direction: Direction::Read,
+            file_index: 0,
+            offset: 0,
+            length: 0,
+            buffer_offset: 0,
+            sync_flags: 0,
+            ioprio: 0,
+        }
+    }
+
+    /// Asks for a turn; its result, if it came to an end.
+    fn turn(engine: &mut dyn Engine) -> Option<i64> {
+        assert_eq!(engine.queue(0, &unit()), Queued::Queued);
+        assert_eq!(engine.queue(0, &unit()), Queued::Busy);
+        assert_eq!(engine.commit().unwrap(), 1);
+        let mut done = Vec::with_capacity(1);
+        engine.reap(1, 1, &mut done).unwrap();
+        done.first().map(|completion| completion.result)
+    }
+
+    fn ended(engine: &mut dyn Engine) -> Option<String> {
+        loop {
+            if let Poll::Ready(remark) = engine.end_turns() {
+                return remark;
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        for (entries, name) in [
+            (&[][..], "program"),
+            (&[("program", text(""))], "program"),
+            (&[("program", text("ls")), ("grace_time", EngineValue::Int(-1))], "grace_time"),
+        ] {
+            let error = ProgramSettings::parse(&options(entries)).unwrap_err();
+            assert!(matches!(&error, EngineError::BadOption { option, .. } if *option == name), "{error}");
+        }
+    }
+
+    #[test]
+    fn names_and_times_of_the_job_are_filled_in() {
+        let settings = |arguments: &str| {
+            ProgramSettings::parse(&options(&[("program", text("x")), ("arguments", text(arguments))])).unwrap()
+        };
+        // As seen on fio 3.41: whole seconds, everywhere, and no other sign means anything.
+        for (arguments, runtime_us, expected) in [
+            ("%r %n", Some(1_500_000), "1 a job"),
+            ("%R %%n %r%n%r", Some(2_000_000), "%R %a job 2a job2"),
+            ("%r", None, "0"),
+            ("", None, ""),
+        ] {
+            assert_eq!(settings(arguments).arguments_of(&job(runtime_us)), expected);
+        }
+        let clone = JobFacts { clone_index: 2, ..job(None) };
+        assert_eq!(settings("").files_of(&job(None)), Some(["a job.stdout", "a job.stderr"].map(str::to_owned)));
+        assert_eq!(settings("").files_of(&clone), Some(["a job.2.stdout", "a job.2.stderr"].map(str::to_owned)));
+    }
+
+    #[test]
+    fn turns_take_their_time_whatever_the_program_does() {
+        let (_file, mut engine, clock) = begun("exit 0", 1, Some(1));
+        assert_eq!((turn(engine.as_mut()), clock.now_ns()), (Some(0), 0));
+        for n_turns in 1..=3 {
+            assert_eq!((turn(engine.as_mut()), clock.now_ns()), (Some(0), n_turns * 50_000_000));
+        }
+    }
+
+    #[test]
+    fn without_a_runtime_turns_end_with_the_program() {
+        let (_file, mut engine, _) = begun("exit 3", 1, None);
+        while turn(engine.as_mut()) == Some(0) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(engine.is_over());
+        assert_eq!(ended(engine.as_mut()), Some("a job : /bin/sh ended with exit code 3".to_owned()));
+    }
+
+    #[test]
+    fn one_that_runs_is_asked_to_end_and_then_made_to() {
+        let (file, mut engine, clock) = begun("trap '' TERM; rm $0; while :; do sleep 1; done", 2, None);
+        while file.path().exists() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(turn(engine.as_mut()), Some(0));
+        assert!(!engine.is_over());
+        assert_eq!(ended(engine.as_mut()), None);
+        // On a virtual clock the program has no time to end by itself, and this one would not.
+        assert_eq!(clock.now_ns(), 2_000_000_000);
+    }
+
+    #[test]
+    fn one_that_cannot_be_run_is_told() {
+        let clock = Clock::new_virtual();
+        let options = options(&[("program", text("/no/such")), ("std_redirect", EngineValue::Bool(false))]);
+        let setup = EngineSetup { job: job(None), ..setup(1, &clock) };
+        let mut engine = PREPARE(&options).unwrap().start(setup).unwrap();
+        let error = engine.begin_turns().unwrap_err();
+        assert_eq!((error.errno(), error.step()), (libc::ENOENT, Some("exec")));
+        assert!(error.to_string().starts_with("exec: cannot run /no/such: No such file"), "{error}");
+    }
+}

@@ -1,0 +1,31 @@
+//! The start and the end of what turns of work run beside: the program of a job whose I/Os move no data.
+//!
+//! Must not know: programs. Start reading at [`begin`].
+
+use crate::error::{Failure, engine_failure};
+use crate::events::MessageStream;
+use crate::work::lane::Lane;
+use std::task::Poll;
+
+/// Starts it, before the clock of the job starts.
+pub(crate) fn begin(lane: &mut Lane<'_>) -> Result<(), Failure> {
+    if !lane.plan.engine.def.moves_nothing() {
+        return Ok(());
+    }
+    lane.engine.begin_turns().map_err(|error| engine_failure!(error, "init"))
+}
+
+/// Ends it after the last turn. A job that is told to end does not wait: the engine ends it when it is dropped.
+pub(crate) fn end(lane: &mut Lane<'_>) {
+    if !lane.plan.engine.def.moves_nothing() {
+        return;
+    }
+    while !lane.control.is_terminated() {
+        if let Poll::Ready(remark) = lane.engine.end_turns() {
+            if let Some(remark) = remark {
+                lane.context.say(MessageStream::Info, remark);
+            }
+            return;
+        }
+    }
+}
