@@ -44,8 +44,8 @@ impl EngineLoop {
         let unit = |index: u32| IoUnit {
             direction: Direction::Read,
             file_index: 0,
-            offset: 0,
-            length: block_bytes as usize,
+            offset_bytes: 0,
+            length_bytes: block_bytes as usize,
             buffer_offset: index as usize * block_bytes as usize,
             sync_flags: 0,
             ioprio: 0,
@@ -87,7 +87,7 @@ impl EngineLoop {
         let index = self.free.pop().context("a slot is free here")?;
         self.starts[index as usize] = start;
         let unit = &mut self.units[index as usize];
-        unit.offset = self.offsets.next();
+        unit.offset_bytes = self.offsets.next();
         match self.engine.queue(index, unit) {
             Queued::Queued => queued.push(index),
             other => bail!("the engine is not asynchronous: {other:?}"),
@@ -111,7 +111,7 @@ impl EngineLoop {
         let done = self.clock.stamp();
         for completion in completions.drain(..) {
             ensure!(
-                completion.result == self.units[completion.unit_index as usize].length as i64,
+                completion.result == self.units[completion.unit_index as usize].length_bytes as i64,
                 "a read gave {}",
                 completion.result
             );

@@ -63,7 +63,7 @@ impl<D: Deed> Engine for Running<D> {
     }
 
     fn queue(&mut self, _unit_index: u32, unit: &IoUnit) -> Queued {
-        Queued::Completed(unit.length as i64)
+        Queued::Completed(unit.length_bytes as i64)
     }
 }
 
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn an_io_does_nothing_and_succeeds() {
         let unit = crate::testing::nowhere(ferrio_units::Direction::Write);
-        let length = unit.length as i64;
+        let length = unit.length_bytes as i64;
         assert_eq!(started("filecreate").queue(0, &unit), Queued::Completed(length));
     }
 }

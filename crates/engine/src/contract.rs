@@ -160,9 +160,9 @@ pub struct IoUnit {
     /// Index of the file in the job.
     pub file_index: u32,
     /// First byte, from the start of the file.
-    pub offset: u64,
+    pub offset_bytes: u64,
     /// Length, bytes. For `SyncFileRange`: the length of the range.
-    pub length: usize,
+    pub length_bytes: usize,
     /// Offset of its data in the buffer area.
     pub buffer_offset: usize,
     /// Flags of `sync_file_range(2)`.

@@ -37,13 +37,15 @@ pub(crate) const fn is_control(direction: Direction) -> bool {
 pub(crate) fn run(fds: &FdTable, unit: &IoUnit) -> IoResult {
     let outcome = fds.get(unit.file_index).and_then(|fd| match unit.direction {
         Direction::Read | Direction::Write => Err(Errno::INVAL),
-        Direction::Trim => io_calls::discard(fd, unit.offset, unit.length as u64),
+        Direction::Trim => io_calls::discard(fd, unit.offset_bytes, unit.length_bytes as u64),
         Direction::Sync => file_cache::sync(fd),
         Direction::Datasync => file_cache::sync_data(fd),
-        Direction::SyncFileRange => io_calls::sync_file_range(fd, unit.offset, unit.length as u64, unit.sync_flags),
+        Direction::SyncFileRange => {
+            io_calls::sync_file_range(fd, unit.offset_bytes, unit.length_bytes as u64, unit.sync_flags)
+        }
         Direction::Syncfs => file_cache::sync_file_system(fd),
     });
-    result_of(outcome.map(|()| unit.length))
+    result_of(outcome.map(|()| unit.length_bytes))
 }
 
 #[cfg(test)]

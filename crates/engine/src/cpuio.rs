@@ -218,7 +218,7 @@ mod tests {
         let options = RigOptions { iodepth: 1, clock: clock.clone(), options, ..RigOptions::default() };
         let mut rig = Rig::new(NAME, None, options).unwrap();
         for turn in 1..=3 {
-            assert_eq!(rig.one(IoUnit { length: 0, ..rig.unit(Direction::Read, 0) }), 0);
+            assert_eq!(rig.one(IoUnit { length_bytes: 0, ..rig.unit(Direction::Read, 0) }), 0);
             assert_eq!(clock.now_ns(), turn * 25_000_000);
         }
     }

@@ -260,8 +260,8 @@ mod tests {
         IoUnit {
             direction: Direction::Read,
             file_index: 0,
-            offset: 0,
-            length: 0,
+            offset_bytes: 0,
+            length_bytes: 0,
             buffer_offset: 0,
             sync_flags: 0,
             ioprio: 0,

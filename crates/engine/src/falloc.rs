@@ -21,17 +21,17 @@ impl Transfer for Falloc {
         if unit.direction != Direction::Trim {
             return control::run(fds, unit);
         }
-        let length = unit.length as u64;
-        let punched = fds.get(unit.file_index).and_then(|fd| file_space::punch_hole(fd, unit.offset, length));
-        control::result_of(punched.map(|()| unit.length))
+        let length = unit.length_bytes as u64;
+        let punched = fds.get(unit.file_index).and_then(|fd| file_space::punch_hole(fd, unit.offset_bytes, length));
+        control::result_of(punched.map(|()| unit.length_bytes))
     }
 
     fn read(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &mut [u8]) -> Result<usize, Errno> {
-        file_space::fallocate_keep_size(fd, unit.offset, unit.length as u64).map(|()| buffer.len())
+        file_space::fallocate_keep_size(fd, unit.offset_bytes, unit.length_bytes as u64).map(|()| buffer.len())
     }
 
     fn write(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &[u8]) -> Result<usize, Errno> {
-        file_space::fallocate_extend(fd, unit.offset, unit.length as u64).map(|()| buffer.len())
+        file_space::fallocate_extend(fd, unit.offset_bytes, unit.length_bytes as u64).map(|()| buffer.len())
     }
 
     fn hint(&self, _unit: &IoUnit, errno: i32) -> Option<&'static str> {
@@ -48,7 +48,7 @@ mod tests {
     fn a_write_extends_a_read_keeps_the_size_and_a_trim_punches() {
         let file = TestFile::new("falloc");
         let mut rig = Rig::new("falloc", Some(&file), RigOptions::default()).unwrap();
-        let behind = |direction| IoUnit { offset: (N_BLOCKS * BLOCK) as u64, ..rig.unit(direction, 0) };
+        let behind = |direction| IoUnit { offset_bytes: (N_BLOCKS * BLOCK) as u64, ..rig.unit(direction, 0) };
         let (read, write, trim) = (behind(Direction::Read), behind(Direction::Write), rig.unit(Direction::Trim, 1));
         let result = rig.one(read);
         if result == -i64::from(libc::EOPNOTSUPP) {
@@ -61,6 +61,6 @@ mod tests {
         assert_eq!(rig.one(trim), BLOCK as i64);
         let contents = file.contents();
         assert_eq!([contents[0], contents[BLOCK], contents[2 * BLOCK]], [1, 0, 3]);
-        assert_eq!(rig.one(IoUnit { length: 0, ..rig.unit(Direction::Sync, 0) }), 0);
+        assert_eq!(rig.one(IoUnit { length_bytes: 0, ..rig.unit(Direction::Sync, 0) }), 0);
     }
 }

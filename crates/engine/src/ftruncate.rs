@@ -29,7 +29,7 @@ impl Transfer for Ftruncate {
     }
 
     fn write(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &[u8]) -> Result<usize, Errno> {
-        file_space::truncate(fd, unit.offset).map(|()| buffer.len())
+        file_space::truncate(fd, unit.offset_bytes).map(|()| buffer.len())
     }
 
     fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {

@@ -76,7 +76,7 @@ impl<T: Transfer> Running<T> {
     fn transfer<S>(&mut self, unit: &IoUnit, stamp: impl Fn() -> S) -> Result<(IoResult, [S; 2]), Errno> {
         let fd = self.fds.get(unit.file_index)?;
         let mut arena = self.arena.borrow_mut();
-        let buffer = arena.slice_mut(unit.buffer_offset, unit.length);
+        let buffer = arena.slice_mut(unit.buffer_offset, unit.length_bytes);
         let (outcome, stamps) = match unit.direction {
             Direction::Read => around(stamp, || self.transfer.read(fd, unit, buffer)),
             _ => around(stamp, || self.transfer.write(fd, unit, buffer)),

@@ -121,8 +121,8 @@ impl Running {
             Direction::Sync => Some(SyncKind::All),
             Direction::Datasync => Some(SyncKind::Data),
             // Longer ranges do not fit into a request; they are done in the thread of the job.
-            Direction::SyncFileRange => u32::try_from(unit.length).ok().map(|len| SyncKind::Range {
-                offset: unit.offset,
+            Direction::SyncFileRange => u32::try_from(unit.length_bytes).ok().map(|len| SyncKind::Range {
+                offset: unit.offset_bytes,
                 len,
                 flags: unit.sync_flags,
             }),
@@ -138,7 +138,7 @@ impl Running {
             return if self.n_queued == 0 { Queued::Completed(control::run(&self.fds, unit)) } else { Queued::Busy };
         };
         // SAFETY: by the contract of engines the file stays open until the unit is reaped.
-        self.push(unit_index, unit.length as IoResult, |ring| unsafe { ring.push_sync(unit_index, fd, kind) })
+        self.push(unit_index, unit.length_bytes as IoResult, |ring| unsafe { ring.push_sync(unit_index, fd, kind) })
     }
 
     #[inline]
@@ -181,10 +181,11 @@ impl Running {
     }
 
     fn queue_trim(&mut self, unit_index: u32, fd: RingFd, unit: &IoUnit) -> Queued {
-        let discard = Discard { offset: unit.offset, length: unit.length as u64 };
+        let discard = Discard { offset: unit.offset_bytes, length: unit.length_bytes as u64 };
         // SAFETY: by the contract of engines the file stays open until the unit is reaped.
-        let queued = self
-            .push(unit_index, unit.length as IoResult, |ring| unsafe { ring.push_discard(unit_index, fd, discard) });
+        let queued = self.push(unit_index, unit.length_bytes as IoResult, |ring| unsafe {
+            ring.push_discard(unit_index, fd, discard)
+        });
         if queued == Queued::Queued {
             self.trims[unit_index as usize] = Some(*unit);
         }
@@ -314,9 +315,9 @@ impl Engine for Running {
         let io = RingIo {
             is_write: unit.direction == Direction::Write,
             fd,
-            region: self.arena.borrow().region(unit.buffer_offset, unit.length.min(MAX_IO_BYTES)),
+            region: self.arena.borrow().region(unit.buffer_offset, unit.length_bytes.min(MAX_IO_BYTES)),
             form: self.form_of(unit),
-            offset: unit.offset,
+            offset: unit.offset_bytes,
             rw_flags,
             io_priority: unit.ioprio,
             is_forced_async,

@@ -112,7 +112,7 @@ impl SyncQueue {
     #[inline]
     fn completion(&mut self, done: AioCompletion) -> Completion {
         let unit = if self.n == 0 { None } else { self.take(done.slot) };
-        let n_bytes = unit.filter(|_| done.result == 0).map(|unit| unit.length as IoResult);
+        let n_bytes = unit.filter(|_| done.result == 0).map(|unit| unit.length_bytes as IoResult);
         Completion { unit_index: done.slot, result: n_bytes.unwrap_or(IoResult::from(done.result)) }
     }
 }
@@ -174,8 +174,8 @@ impl Engine for Running {
         let request = AioRequest {
             operation: self.operations[usize::from(unit.direction == Direction::Write)],
             fd,
-            region: self.arena.borrow().region(unit.buffer_offset, unit.length),
-            offset: unit.offset,
+            region: self.arena.borrow().region(unit.buffer_offset, unit.length_bytes),
+            offset: unit.offset_bytes,
             io_priority: unit.ioprio,
             rw_flags: self.flags.of(unit.direction).bits(),
         };

@@ -54,7 +54,7 @@ impl Mmap {
     fn mapping_of(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit) -> Result<(&mut FileMapping, usize), Errno> {
         let Self { has_huge_pages, window_bytes, .. } = *self;
         let file = self.files.get_mut(unit.file_index as usize).and_then(Option::as_mut).ok_or(Errno::BADF)?;
-        let wanted = MappedWindow::new(unit.offset, unit.length as u64);
+        let wanted = MappedWindow::new(unit.offset_bytes, unit.length_bytes as u64);
         let is_usable = |(window, mapping): &(MappedWindow, FileMapping)| window.holds(wanted) && !mapping.is_damaged();
         if !file.mapped.as_ref().is_some_and(is_usable) {
             // Unmaps the old window before it maps the new one, so that two are never mapped at the same time.
@@ -64,7 +64,7 @@ impl Mmap {
             file.mapped = Some((window, mapping));
         }
         let (window, mapping) = file.mapped.as_mut().ok_or(Errno::INVAL)?;
-        Ok((mapping, (unit.offset - window.start) as usize))
+        Ok((mapping, (unit.offset_bytes - window.start) as usize))
     }
 
     fn sync(&self, fds: &FdTable, unit: &IoUnit) -> Result<(), Errno> {
@@ -147,7 +147,7 @@ impl Transfer for Mmap {
     fn control(&mut self, fds: &FdTable, unit: &IoUnit) -> IoResult {
         match unit.direction {
             Direction::Sync | Direction::Datasync | Direction::SyncFileRange => {
-                control::result_of(self.sync(fds, unit).map(|()| unit.length))
+                control::result_of(self.sync(fds, unit).map(|()| unit.length_bytes))
             }
             _ => control::run(fds, unit),
         }

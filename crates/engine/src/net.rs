@@ -113,12 +113,12 @@ impl Engine for Net {
     fn queue(&mut self, _unit_index: u32, unit: &IoUnit) -> Queued {
         if control::is_control(unit.direction) {
             // A sync has nothing to do; trims are refused before the job starts.
-            return Queued::Completed(unit.length as i64);
+            return Queued::Completed(unit.length_bytes as i64);
         }
         let end = self.ends.get(unit.file_index as usize).copied().flatten();
-        let has_more = end.is_some_and(|end| unit.offset.saturating_add(unit.length as u64) < end);
+        let has_more = end.is_some_and(|end| unit.offset_bytes.saturating_add(unit.length_bytes as u64) < end);
         let mut arena = self.arena.borrow_mut();
-        let buffer = arena.slice_mut(unit.buffer_offset, unit.length);
+        let buffer = arena.slice_mut(unit.buffer_offset, unit.length_bytes);
         Queued::Completed(match (unit.direction, self.pingpong) {
             (Direction::Read, false) => self.exchange.receive(&mut self.link, buffer),
             (Direction::Read, true) => self.exchange.receive_and_return(&mut self.link, buffer),

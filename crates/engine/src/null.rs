@@ -28,7 +28,7 @@ struct Null {
 impl Engine for Null {
     #[inline]
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
-        let result = unit.length as i64;
+        let result = unit.length_bytes as i64;
         if self.iodepth == 1 {
             return Queued::Completed(result);
         }

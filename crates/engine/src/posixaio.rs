@@ -75,13 +75,13 @@ impl Engine for Running {
             Err(errno) => return Queued::Completed(control::error_result(errno)),
         };
         let is_sync = unit.direction.is_sync();
-        let length = if is_sync { 0 } else { unit.length };
+        let length = if is_sync { 0 } else { unit.length_bytes };
         let region = self.arena.borrow().region(unit.buffer_offset, length);
         // SAFETY: by the contract of engines the loop touches neither this part of the area nor the slot, and does not
         // close the file, until the unit is reaped; the area lives as long as `self`, whose requests are waited for.
-        match unsafe { self.aio.start(unit_index, operation, fd, region, unit.offset) } {
+        match unsafe { self.aio.start(unit_index, operation, fd, region, unit.offset_bytes) } {
             Ok(()) => {
-                self.sync_lengths[unit_index as usize] = if is_sync { unit.length as IoResult } else { 0 };
+                self.sync_lengths[unit_index as usize] = if is_sync { unit.length_bytes as IoResult } else { 0 };
                 self.n_started += 1;
                 Queued::Queued
             }

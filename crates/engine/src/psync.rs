@@ -15,11 +15,11 @@ struct Psync;
 impl Transfer for Psync {
     #[inline]
     fn read(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &mut [u8]) -> Result<usize, Errno> {
-        file_io::pread(fd, buffer, unit.offset)
+        file_io::pread(fd, buffer, unit.offset_bytes)
     }
 
     #[inline]
     fn write(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &[u8]) -> Result<usize, Errno> {
-        file_io::pwrite(fd, buffer, unit.offset)
+        file_io::pwrite(fd, buffer, unit.offset_bytes)
     }
 }

@@ -16,11 +16,11 @@ struct Pvsync;
 impl Transfer for Pvsync {
     #[inline]
     fn read(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &mut [u8]) -> Result<usize, Errno> {
-        file_io::preadv(fd, &mut [IoSliceMut::new(buffer)], unit.offset)
+        file_io::preadv(fd, &mut [IoSliceMut::new(buffer)], unit.offset_bytes)
     }
 
     #[inline]
     fn write(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &[u8]) -> Result<usize, Errno> {
-        file_io::pwritev(fd, &[IoSlice::new(buffer)], unit.offset)
+        file_io::pwritev(fd, &[IoSlice::new(buffer)], unit.offset_bytes)
     }
 }

@@ -54,12 +54,12 @@ impl Transfer for Pvsync2 {
 
     #[inline]
     fn read(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &mut [u8]) -> Result<usize, Errno> {
-        file_io::preadv2(fd, &mut [IoSliceMut::new(buffer)], unit.offset, self.flags_of(unit))
+        file_io::preadv2(fd, &mut [IoSliceMut::new(buffer)], unit.offset_bytes, self.flags_of(unit))
     }
 
     #[inline]
     fn write(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &[u8]) -> Result<usize, Errno> {
-        file_io::pwritev2(fd, &[IoSlice::new(buffer)], unit.offset, self.flags_of(unit))
+        file_io::pwritev2(fd, &[IoSlice::new(buffer)], unit.offset_bytes, self.flags_of(unit))
     }
 
     fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {

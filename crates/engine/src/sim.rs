@@ -127,7 +127,7 @@ impl Files {
 
     fn address(&self, unit: &IoUnit) -> u64 {
         let base = self.bases.get(unit.file_index as usize).copied().flatten().unwrap_or(0);
-        base.saturating_add(unit.offset)
+        base.saturating_add(unit.offset_bytes)
     }
 }
 
@@ -140,7 +140,7 @@ impl Running {
     fn take(&mut self, unit_index: u32, unit: &IoUnit, now_ns: u64) {
         let address = self.files.address(unit);
         let room_bytes = self.capacity_bytes.saturating_sub(address);
-        let length_bytes = usize::try_from(room_bytes).unwrap_or(usize::MAX).min(unit.length);
+        let length_bytes = usize::try_from(room_bytes).unwrap_or(usize::MAX).min(unit.length_bytes);
         let arrival = Arrival { direction: unit.direction, address, length_bytes: length_bytes as u64, now_ns };
         let outcome = self.device.take(&arrival);
         let result = result_of(unit, length_bytes, outcome.fault);
@@ -207,14 +207,14 @@ impl Running {
 
 /// The reported result: an error, all bytes within the device, or fewer.
 fn result_of(unit: &IoUnit, length_bytes: usize, fault: SimFault) -> IoResult {
-    let is_behind_the_end = length_bytes == 0 && unit.length > 0;
+    let is_behind_the_end = length_bytes == 0 && unit.length_bytes > 0;
     match (fault, unit.direction) {
         (SimFault::Eio, _) => -IoResult::from(libc::EIO),
         (_, Direction::Write) if is_behind_the_end => -IoResult::from(libc::ENOSPC),
         (_, Direction::Trim) if is_behind_the_end => -IoResult::from(libc::EINVAL),
         (SimFault::Short(short_bytes), _) => short_bytes.min(length_bytes as u64) as IoResult,
         (_, Direction::Read | Direction::Write | Direction::Trim) => length_bytes as IoResult,
-        _ => unit.length as IoResult,
+        _ => unit.length_bytes as IoResult,
     }
 }
 

@@ -57,7 +57,7 @@ impl Transfer for Splice {
         while n_moved < buffer.len() {
             let rest = buffer.len() - n_moved;
             let part = rest.min(PIPE_BYTES);
-            let offset = unit.offset + n_moved as u64;
+            let offset = unit.offset_bytes + n_moved as u64;
             let n_filled = match self.pipe.fill_from(fd, Some(offset), part, rest > part) {
                 Ok(n_filled) if n_filled > 0 => n_filled,
                 outcome => return self.settle(outcome, n_moved, true),
@@ -82,7 +82,7 @@ impl Transfer for Splice {
             };
             let end = n_moved + n_filled;
             while n_moved < end {
-                match self.pipe.drain_to(fd, Some(unit.offset + n_moved as u64), end - n_moved, false) {
+                match self.pipe.drain_to(fd, Some(unit.offset_bytes + n_moved as u64), end - n_moved, false) {
                     Ok(n_drained) if n_drained > 0 => n_moved += n_drained,
                     outcome => return self.settle(outcome, n_moved, false),
                 }

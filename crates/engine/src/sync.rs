@@ -21,14 +21,14 @@ impl Seeking {
     /// Moves the position to the unit, if it is elsewhere; until the transfer succeeds the position counts as unknown.
     fn seek(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit) -> Result<(), Errno> {
         let position = self.positions.get_mut(unit.file_index as usize).ok_or(Errno::INVAL)?;
-        if position.take() != Some(unit.offset) {
-            file_io::seek(fd, unit.offset)?;
+        if position.take() != Some(unit.offset_bytes) {
+            file_io::seek(fd, unit.offset_bytes)?;
         }
         Ok(())
     }
 
     fn moved(&mut self, unit: &IoUnit, n_bytes: usize) -> usize {
-        self.positions[unit.file_index as usize] = unit.offset.checked_add(n_bytes as u64);
+        self.positions[unit.file_index as usize] = unit.offset_bytes.checked_add(n_bytes as u64);
         n_bytes
     }
 }

@@ -181,8 +181,8 @@ impl Rig {
         IoUnit {
             direction,
             file_index: 0,
-            offset: (block * BLOCK) as u64,
-            length: BLOCK,
+            offset_bytes: (block * BLOCK) as u64,
+            length_bytes: BLOCK,
             buffer_offset: 0,
             sync_flags: 0,
             ioprio: 0,
@@ -213,7 +213,7 @@ impl Rig {
             if let Some(slot) = free.filter(|_| !must_commit) {
                 let unit = IoUnit { buffer_offset: slot * BLOCK, ..units[next] };
                 if filled != Some((next, slot)) {
-                    fill(next, self.arena.borrow_mut().slice_mut(unit.buffer_offset, unit.length.min(BLOCK)));
+                    fill(next, self.arena.borrow_mut().slice_mut(unit.buffer_offset, unit.length_bytes.min(BLOCK)));
                     filled = Some((next, slot));
                 }
                 match self.engine.queue(slot as u32, &unit) {
@@ -241,7 +241,7 @@ impl Rig {
             for completion in completions.drain(..) {
                 let index = slots[completion.unit_index as usize].take().expect("a completion of a unit in flight");
                 let arena = self.arena.borrow();
-                let buffer = arena.slice(completion.unit_index as usize * BLOCK, units[index].length.min(BLOCK));
+                let buffer = arena.slice(completion.unit_index as usize * BLOCK, units[index].length_bytes.min(BLOCK));
                 check(index, buffer, completion.result);
                 assert!(results[index].replace(completion.result).is_none(), "unit {index} completed twice");
             }
@@ -266,7 +266,15 @@ fn file_of(file: Option<&File>) -> EngineFile<'_> {
 
 /// A unit of an engine without files.
 pub(crate) fn nowhere(direction: Direction) -> IoUnit {
-    IoUnit { direction, file_index: 0, offset: 0, length: BLOCK, buffer_offset: 0, sync_flags: 0, ioprio: 0 }
+    IoUnit {
+        direction,
+        file_index: 0,
+        offset_bytes: 0,
+        length_bytes: BLOCK,
+        buffer_offset: 0,
+        sync_flags: 0,
+        ioprio: 0,
+    }
 }
 
 /// Block numbers in an order that is neither ascending nor repeating.
@@ -322,7 +330,7 @@ fn check_writes(rig: &mut Rig, file: &TestFile, blocks: &[usize], mark: u8) {
 
 fn check_syncs(rig: &mut Rig) {
     for direction in [Direction::Sync, Direction::Datasync, Direction::Syncfs] {
-        let unit = IoUnit { length: 0, ..rig.unit(direction, 0) };
+        let unit = IoUnit { length_bytes: 0, ..rig.unit(direction, 0) };
         assert_eq!(rig.one(unit), 0, "{}", direction.name());
     }
     let range = IoUnit { sync_flags: libc::SYNC_FILE_RANGE_WRITE, ..rig.unit(Direction::SyncFileRange, 1) };
@@ -334,9 +342,9 @@ pub(crate) fn check_end_of_file(name: &str, options: RigOptions) {
     let file = TestFile::new(name);
     let mut rig = Rig::new(name, Some(&file), options).unwrap();
     let end = (N_BLOCKS * BLOCK) as u64;
-    let across = IoUnit { offset: end - 1000, ..rig.unit(Direction::Read, 0) };
+    let across = IoUnit { offset_bytes: end - 1000, ..rig.unit(Direction::Read, 0) };
     assert_eq!(rig.one(across), 1000, "{name}: read across the end");
-    let behind = IoUnit { offset: end, ..rig.unit(Direction::Read, 0) };
+    let behind = IoUnit { offset_bytes: end, ..rig.unit(Direction::Read, 0) };
     assert_eq!(rig.one(behind), 0, "{name}: read behind the end");
 }
 

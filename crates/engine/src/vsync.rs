@@ -59,7 +59,7 @@ impl Vsync {
         let Some((_, last)) = self.pending.last() else { return true };
         last.file_index == unit.file_index
             && last.direction == unit.direction
-            && last.offset.checked_add(last.length as u64) == Some(unit.offset)
+            && last.offset_bytes.checked_add(last.length_bytes as u64) == Some(unit.offset_bytes)
             && self.pending.len() < self.n_max
     }
 
@@ -68,12 +68,12 @@ impl Vsync {
         let arena = self.arena.borrow_mut();
         self.vectors.clear();
         self.vectors.extend(self.pending[first..].iter().map(|(_, unit)| {
-            let region = arena.region(unit.buffer_offset, unit.length);
+            let region = arena.region(unit.buffer_offset, unit.length_bytes);
             libc::iovec { iov_base: region.as_ptr().cast(), iov_len: region.len() }
         }));
         let (_, unit) = &self.pending[first];
         let fd = self.fds.get(unit.file_index)?;
-        file_io::seek(fd, unit.offset)?;
+        file_io::seek(fd, unit.offset_bytes)?;
         // SAFETY: each vector lies within the arena (`region` checks it), which is borrowed mutably until the call is
         // over, so that no slice of it exists.
         unsafe { call(unit.direction, fd, &self.vectors) }
@@ -86,7 +86,7 @@ impl Vsync {
         let mut next = first;
         while next < self.pending.len() && rest > 0 {
             let (unit_index, unit) = &self.pending[next];
-            let moved = rest.min(unit.length);
+            let moved = rest.min(unit.length_bytes);
             self.done.push(Completion { unit_index: *unit_index, result: moved as IoResult });
             rest -= moved;
             next += 1;

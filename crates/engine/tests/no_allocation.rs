@@ -62,8 +62,8 @@ fn run_rounds(engine: &mut dyn Engine, n_rounds: u64, completions: &mut Vec<Comp
             let unit = IoUnit {
                 direction,
                 file_index: 0,
-                offset: (round * 37 + u64::from(slot) * 11) % N_BLOCKS * BLOCK as u64,
-                length: BLOCK,
+                offset_bytes: (round * 37 + u64::from(slot) * 11) % N_BLOCKS * BLOCK as u64,
+                length_bytes: BLOCK,
                 buffer_offset: slot as usize * BLOCK,
                 sync_flags: 0,
                 ioprio: 0,

@@ -210,8 +210,8 @@ mod tests {
         let unit = IoUnit {
             direction: Direction::Read,
             file_index: 0,
-            offset: 0,
-            length: 512,
+            offset_bytes: 0,
+            length_bytes: 512,
             buffer_offset: 0,
             sync_flags: 0,
             ioprio: 0,

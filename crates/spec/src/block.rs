@@ -13,6 +13,13 @@ pub struct BlockRange {
     pub max_bytes: u64,
 }
 
+impl BlockRange {
+    /// All blocks have this size.
+    pub const fn one(block_bytes: u64) -> Self {
+        Self { min_bytes: block_bytes, max_bytes: block_bytes }
+    }
+}
+
 /// A block size and how often it is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockShare {

@@ -118,7 +118,7 @@ impl Default for PatternSpec {
             rw_postfix: 0,
             rw_sequencer: RwSequencer::Sequential,
             rwmix_read: 50,
-            block_size: PerDirection::all(BlockRange { min_bytes: 4096, max_bytes: 4096 }),
+            block_size: PerDirection::all(BlockRange::one(4096)),
             block_split: PerDirection::default(),
             bs_unaligned: false,
             bs_is_seq_rand: false,

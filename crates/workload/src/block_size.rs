@@ -1,4 +1,4 @@
-//! Length of the next block.
+//! Size of the next block.
 //!
 //! Must not know: offsets (the caller says how much room there is). Start reading at [`BlockSizes`].
 
@@ -32,7 +32,7 @@ pub(crate) struct Room {
 /// A size of `bssplit`. A draw takes the first entry whose `last_output` is not below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SplitEntry {
-    bytes: u64,
+    block_bytes: u64,
     last_output: u64,
 }
 
@@ -55,14 +55,14 @@ impl BlockSizes {
         Self { kinds, sequential_random: pattern.bs_is_seq_rand }
     }
 
-    /// Length of the next block of a direction, not longer than its room; `None` if even the smallest block is longer.
+    /// Size of the next block of a direction, not longer than its room; `None` if even the smallest block is longer.
     #[inline]
     pub(crate) fn next(&mut self, direction: DataDirection, random: bool, room: Room) -> Option<u64> {
         let room_bytes = room.in_range_bytes;
         // `bs_is_seq_rand`: the read slot holds the sequential size, the write slot the random one.
         let slot = if self.sequential_random { usize::from(random) } else { direction.index() };
         match &mut self.kinds.0[slot] {
-            BlockSize::Fixed(bytes) => (*bytes <= room.in_file_bytes).then_some(*bytes),
+            BlockSize::Fixed(block_bytes) => (*block_bytes <= room.in_file_bytes).then_some(*block_bytes),
             BlockSize::Range { range, unaligned, stream } => draw(range, *unaligned, stream, room_bytes),
             BlockSize::Split { min_bytes, .. } if *min_bytes > room_bytes => None,
             BlockSize::Split { entries, stream, .. } => Some(draw_entry(entries, stream, room_bytes)),
@@ -87,9 +87,9 @@ fn draw(range: &BlockRange, unaligned: bool, stream: &mut Generator, room_bytes:
     loop {
         let drawn = range.min_bytes.saturating_add(stream.below(range.max_bytes));
         let rounded = if unaligned { drawn } else { drawn - drawn % range.min_bytes.max(1) };
-        let bytes = rounded.min(range.max_bytes);
-        if bytes <= room_bytes {
-            return Some(bytes);
+        let block_bytes = rounded.min(range.max_bytes);
+        if block_bytes <= room_bytes {
+            return Some(block_bytes);
         }
     }
 }
@@ -97,7 +97,10 @@ fn draw(range: &BlockRange, unaligned: bool, stream: &mut Generator, room_bytes:
 /// The entries of a split, and the smallest of their sizes; `None` if the split is empty. The last entry takes any draw
 /// that no other took.
 fn entries(shares: &[BlockShare], unit_bytes: u64, max_output: u64) -> Option<(Box<[SplitEntry]>, u64)> {
-    let entry_of = |bytes: u64, last_output| SplitEntry { bytes: compat::split_bytes(bytes, unit_bytes), last_output };
+    let entry_of = |block_bytes: u64, last_output| SplitEntry {
+        block_bytes: compat::split_bytes(block_bytes, unit_bytes),
+        last_output,
+    };
     let (last, before) = shares.split_last()?;
     let mut percent = 0;
     let entry = |share: &BlockShare| {
@@ -106,7 +109,7 @@ fn entries(shares: &[BlockShare], unit_bytes: u64, max_output: u64) -> Option<(B
     };
     let mut entries: Vec<SplitEntry> = before.iter().filter_map(entry).collect();
     entries.push(entry_of(last.block_bytes, u64::MAX));
-    let min_bytes = entries.iter().map(|entry| entry.bytes).min()?;
+    let min_bytes = entries.iter().map(|entry| entry.block_bytes).min()?;
     Some((entries.into(), min_bytes))
 }
 
@@ -115,8 +118,9 @@ fn entries(shares: &[BlockShare], unit_bytes: u64, max_output: u64) -> Option<(B
 fn draw_entry(entries: &[SplitEntry], stream: &mut Generator, room_bytes: u64) -> u64 {
     loop {
         let drawn = stream.next_output();
-        if let Some(entry) = entries.iter().find(|entry| drawn <= entry.last_output && entry.bytes <= room_bytes) {
-            return entry.bytes;
+        if let Some(entry) = entries.iter().find(|entry| drawn <= entry.last_output && entry.block_bytes <= room_bytes)
+        {
+            return entry.block_bytes;
         }
     }
 }

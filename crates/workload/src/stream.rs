@@ -213,12 +213,12 @@ impl<Z: Zoning> Stream<Z> {
         let in_range_bytes = room_to(file.range.end_bytes());
         let in_file_bytes = room_to(file.range.block_end_bytes());
         let room = Room { in_range_bytes, in_file_bytes };
-        let Some(wanted_bytes) = self.sizes.next(direction, start.random, room) else {
+        let Some(block_bytes) = self.sizes.next(direction, start.random, room) else {
             (self.lacks_room, self.leaves_unmarked) = (Some(direction), !start.random);
             file.missed_bytes = Some(start.offset_bytes);
             return None;
         };
-        let length_bytes = self.mark(file_index, direction, &start, wanted_bytes);
+        let length_bytes = self.mark(file_index, direction, &start, block_bytes);
         Some(self.count(direction, file_index, start.offset_bytes, length_bytes))
     }
 
@@ -231,30 +231,30 @@ impl<Z: Zoning> Stream<Z> {
     }
 
     /// Number of bytes of a block that no visited block covers, according to the map.
-    fn free_bytes(&self, file_index: usize, direction: DataDirection, start: &BlockStart, wanted_bytes: u64) -> u64 {
+    fn free_bytes(&self, file_index: usize, direction: DataDirection, start: &BlockStart, block_bytes: u64) -> u64 {
         let (Some(block), BlockChoice::Map(map)) = (start.map_block, &self.files[file_index].choice) else {
-            return wanted_bytes;
+            return block_bytes;
         };
         let unit_bytes = self.map_unit_bytes[direction];
-        let n_wanted = n_units(wanted_bytes, unit_bytes);
+        let n_wanted = n_units(block_bytes, unit_bytes);
         let n_free = (0..n_wanted).take_while(|index| map.is_free(block.saturating_add(*index))).count() as u64;
-        if n_free < n_wanted { n_free * unit_bytes } else { wanted_bytes }
+        if n_free < n_wanted { n_free * unit_bytes } else { block_bytes }
     }
 
     /// Marks a block in the map. A block that overlaps visited blocks is cut short.
     #[inline]
-    fn mark(&mut self, file_index: usize, direction: DataDirection, start: &BlockStart, wanted_bytes: u64) -> u64 {
+    fn mark(&mut self, file_index: usize, direction: DataDirection, start: &BlockStart, block_bytes: u64) -> u64 {
         let FileCursor { choice, has_window, .. } = &mut self.files[file_index];
         let (Some(block), BlockChoice::Map(map), false) = (start.map_block, choice, self.leaves_unmarked) else {
-            return wanted_bytes;
+            return block_bytes;
         };
         let unit_bytes = self.map_unit_bytes[direction];
-        if wanted_bytes == unit_bytes {
+        if block_bytes == unit_bytes {
             // The block is free, so it is marked whole.
             map.mark(block, 1);
-            return wanted_bytes;
+            return block_bytes;
         }
-        let n_wanted = n_units(wanted_bytes, unit_bytes);
+        let n_wanted = n_units(block_bytes, unit_bytes);
         let n_left = map.n_blocks().saturating_sub(block);
         let n_marked = map.mark(block, if *has_window { n_wanted.min(n_left) } else { n_wanted });
         // A block that reaches past the last whole block of the map is not cut short there; one that reaches past a
@@ -264,7 +264,7 @@ impl<Z: Zoning> Stream<Z> {
             (false, true) => n_left + compat::n_blocks_behind_map(map.n_blocks()),
             (false, false) => u64::MAX,
         };
-        if n_free < n_wanted { n_free * unit_bytes } else { wanted_bytes }
+        if n_free < n_wanted { n_free * unit_bytes } else { block_bytes }
     }
 
     #[inline]

@@ -52,8 +52,9 @@ fn vsync_gives_short_counts_to_the_units_at_the_end_of_the_file() {
     let file = TestFile::new("vsync");
     let mut rig = Rig::new("vsync", Some(&file), at_depth(4)).unwrap();
     let start = ((N_BLOCKS - 1) * BLOCK + 96) as u64;
-    let units: Vec<_> =
-        (0..3).map(|index| IoUnit { offset: start + (index * BLOCK) as u64, ..rig.unit(Direction::Read, 0) }).collect();
+    let units: Vec<_> = (0..3)
+        .map(|index| IoUnit { offset_bytes: start + (index * BLOCK) as u64, ..rig.unit(Direction::Read, 0) })
+        .collect();
     let results = rig.run(&units, |_, _| (), |_, _, _| ());
     assert_eq!(results, vec![BLOCK as i64 - 96, 0, 0]);
 }
@@ -101,7 +102,7 @@ struct Slow(Clock);
 impl Transfer for Slow {
     fn control(&mut self, _: &FdTable, unit: &IoUnit) -> IoResult {
         self.0.advance(300);
-        unit.length as IoResult
+        unit.length_bytes as IoResult
     }
 
     fn read(&mut self, _: BorrowedFd<'_>, _: &IoUnit, buffer: &mut [u8]) -> Result<usize, Errno> {

@@ -137,7 +137,7 @@ fn an_error_after_a_trim_in_its_slot_trims_nothing() {
         (rig.unit(Direction::Trim, 1), rig.unit(Direction::Write, 1), rig.unit(Direction::Read, 1));
     assert_eq!(rig.one(trim), BLOCK as i64);
     assert_eq!(rig.run(&[write], |_, buffer| buffer.fill(7), |_, _, _| ()), [BLOCK as i64]);
-    assert_eq!(rig.one(IoUnit { offset: 1 << 63, ..read }), -i64::from(libc::EINVAL));
+    assert_eq!(rig.one(IoUnit { offset_bytes: 1 << 63, ..read }), -i64::from(libc::EINVAL));
     rig.run(&[read], |_, _| (), |_, buffer, _| assert!(buffer.iter().all(|byte| *byte == 7)));
 }
 

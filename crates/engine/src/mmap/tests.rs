@@ -49,8 +49,8 @@ fn windows_move_with_the_io() {
     let unit = |direction, block: usize| IoUnit {
         direction,
         file_index: 0,
-        offset: (block * BLOCK) as u64,
-        length: BLOCK,
+        offset_bytes: (block * BLOCK) as u64,
+        length_bytes: BLOCK,
         buffer_offset: 0,
         sync_flags: 0,
         ioprio: 0,

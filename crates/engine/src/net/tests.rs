@@ -62,8 +62,8 @@ impl End {
         let unit = IoUnit {
             direction: self.direction,
             file_index: 0,
-            offset: start as u64,
-            length: BLOCK - start,
+            offset_bytes: start as u64,
+            length_bytes: BLOCK - start,
             buffer_offset: start,
             sync_flags: 0,
             ioprio: 0,
@@ -261,8 +261,8 @@ fn unit() -> IoUnit {
     IoUnit {
         direction: Direction::Read,
         file_index: 0,
-        offset: 0,
-        length: BLOCK,
+        offset_bytes: 0,
+        length_bytes: BLOCK,
         buffer_offset: 0,
         sync_flags: 0,
         ioprio: 0,

@@ -44,7 +44,7 @@ impl RangeGuard {
     fn numbers(&self, unit: &IoUnit) -> Option<Range<u64>> {
         unit.direction.data()?;
         let file = self.file_numbers.get(unit.file_index as usize).copied().unwrap_or_default();
-        Some(numbers(file, unit.offset, unit.length as u64))
+        Some(numbers(file, unit.offset_bytes, unit.length_bytes as u64))
     }
 }
 
@@ -65,7 +65,15 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     fn unit(direction: Direction, offset: u64) -> IoUnit {
-        IoUnit { direction, file_index: 0, offset, length: 4096, buffer_offset: 0, sync_flags: 0, ioprio: 0 }
+        IoUnit {
+            direction,
+            file_index: 0,
+            offset_bytes: offset,
+            length_bytes: 4096,
+            buffer_offset: 0,
+            sync_flags: 0,
+            ioprio: 0,
+        }
     }
 
     /// The largest number of I/Os that two threads did at the same time. With a barrier the threads meet within each

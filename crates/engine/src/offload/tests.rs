@@ -68,8 +68,8 @@ impl Pooled {
                 let unit = crate::IoUnit {
                     direction,
                     file_index: 0,
-                    offset: ((first + slot) * BLOCK) as u64,
-                    length: BLOCK,
+                    offset_bytes: ((first + slot) * BLOCK) as u64,
+                    length_bytes: BLOCK,
                     buffer_offset: slot * BLOCK,
                     sync_flags: 0,
                     ioprio: 0,
@@ -125,8 +125,8 @@ fn dropping_waits_for_what_is_in_flight() {
     let unit = crate::IoUnit {
         direction: Direction::Write,
         file_index: 0,
-        offset: 0,
-        length: BLOCK,
+        offset_bytes: 0,
+        length_bytes: BLOCK,
         buffer_offset: 0,
         sync_flags: 0,
         ioprio: 0,
@@ -174,7 +174,7 @@ impl Engine for Telling {
     }
 
     fn queue(&mut self, _: u32, unit: &IoUnit) -> Queued {
-        Queued::Completed(unit.length as i64)
+        Queued::Completed(unit.length_bytes as i64)
     }
 }
 
@@ -259,8 +259,8 @@ fn outcome(engine: &mut dyn Engine) -> Vec<i64> {
     let unit = IoUnit {
         direction: Direction::Read,
         file_index: 0,
-        offset: 0,
-        length: BLOCK,
+        offset_bytes: 0,
+        length_bytes: BLOCK,
         buffer_offset: 0,
         sync_flags: 0,
         ioprio: 0,

@@ -164,9 +164,9 @@ pub(crate) fn offset_increment(draft: &mut Draft, value: &Value, _: Context) -> 
 }
 
 pub(crate) fn block_size(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    for (direction, given) in value.numbers()?.iter() {
-        if let Some(bytes) = given.map(|bytes| bytes as u64) {
-            draft.job.pattern.block_size[direction] = BlockRange { min_bytes: bytes, max_bytes: bytes };
+    for (direction, block_bytes) in value.numbers()?.iter() {
+        if let Some(block_bytes) = *block_bytes {
+            draft.job.pattern.block_size[direction] = BlockRange::one(block_bytes as u64);
         }
     }
     Ok(())

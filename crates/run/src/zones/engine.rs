@@ -21,8 +21,8 @@ impl Wrapper for ZoneResets {
         if unit.direction != Direction::from(DataDirection::Trim) {
             return inner.queue(unit_index, unit);
         }
-        let length_bytes = unit.length as u64;
-        let reset = self.0[unit.file_index as usize].trim(unit.offset, length_bytes);
+        let length_bytes = unit.length_bytes as u64;
+        let reset = self.0[unit.file_index as usize].trim(unit.offset_bytes, length_bytes);
         Queued::Completed(match reset {
             Ok(()) => i64::try_from(length_bytes).unwrap_or(i64::MAX),
             Err(errno) => -i64::from(errno),

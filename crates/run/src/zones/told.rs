@@ -47,22 +47,22 @@ impl ToldZones {
         let tell = |text: String| tracer.keep(TraceGroup::Zbd, &text);
         let name = &file.name;
         let zone_bytes = file.table.layout().zone_bytes;
-        let zone = usize::try_from(unit.offset / zone_bytes).unwrap_or(usize::MAX);
+        let zone = usize::try_from(unit.offset_bytes / zone_bytes).unwrap_or(usize::MAX);
         if unit.direction == Direction::Write
             && let Some(written) = file.written.get_mut(zone)
         {
-            let at = unit.offset % zone_bytes;
+            let at = unit.offset_bytes % zone_bytes;
             if at < *written {
                 tell(format!("{name}: resetting wp of zone {zone}."));
             }
-            *written = at + unit.length as u64;
+            *written = at + unit.length_bytes as u64;
         }
         let open = file.table.open_zones_of(self.owner);
         for opened in open.iter().filter(|zone| !file.open.contains(zone)) {
             tell(format!("{name}: adding zone {opened} to write zone array"));
         }
         if unit.direction.data().is_some() {
-            tell(format!("{name}: queued I/O ({}, {}) for zone {zone}", unit.offset, unit.length));
+            tell(format!("{name}: queued I/O ({}, {}) for zone {zone}", unit.offset_bytes, unit.length_bytes));
         }
         for closed in file.open.iter().filter(|zone| !open.contains(zone)) {
             tell(format!("{name}: removing zone {closed} from write zone array"));

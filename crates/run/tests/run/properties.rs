@@ -100,8 +100,8 @@ impl Shape {
     fn visits(&self, driven: &Driven, wanted: impl Fn(Direction) -> bool) -> Vec<u32> {
         let mut visits = vec![0; (u64::from(self.n_files) * self.n_blocks) as usize];
         for unit in driven.units.iter().filter(|unit| wanted(unit.direction)) {
-            let first = u64::from(unit.file_index) * self.n_blocks + (unit.offset - self.range().start) / BLOCK;
-            for block in first..first + unit.length as u64 / BLOCK {
+            let first = u64::from(unit.file_index) * self.n_blocks + (unit.offset_bytes - self.range().start) / BLOCK;
+            for block in first..first + unit.length_bytes as u64 / BLOCK {
                 visits[block as usize] += 1;
             }
         }
@@ -144,8 +144,8 @@ fn assert_ended_well(driven: &Driven) -> Result<(), TestCaseError> {
 
 fn assert_in_range(driven: &Driven, range: &std::ops::Range<u64>) -> Result<(), TestCaseError> {
     for unit in &driven.units {
-        prop_assert!(unit.length > 0 && unit.offset >= range.start, "{unit:?}");
-        prop_assert!(unit.offset + unit.length as u64 <= range.end, "{unit:?}");
+        prop_assert!(unit.length_bytes > 0 && unit.offset_bytes >= range.start, "{unit:?}");
+        prop_assert!(unit.offset_bytes + unit.length_bytes as u64 <= range.end, "{unit:?}");
     }
     Ok(())
 }
@@ -180,7 +180,7 @@ proptest! {
     fn passes_repeat_unless_a_seed_is_given(mut shape in shapes()) {
         (shape.loops, shape.seed, shape.service, shape.n_files) = (3, None, FileService::Sequential, 1);
         let driven = drive(shape.job());
-        let places: Vec<(Direction, u64)> = driven.units.iter().map(|unit| (unit.direction, unit.offset)).collect();
+        let places: Vec<(Direction, u64)> = driven.units.iter().map(|unit| (unit.direction, unit.offset_bytes)).collect();
         let n = places.len() / 3;
         // The choice between reads and writes continues from the counts of the last pass.
         if shape.mix != DirectionMix::ReadWrite {
@@ -232,7 +232,7 @@ proptest! {
         let is_pair = shape.mix == DirectionMix::TrimWrite;
         if is_pair {
             let is_answered = |pair: &[ferrio_engine::IoUnit]| {
-                pair[0].direction == Direction::Trim && pair[1].direction == Direction::Write && pair[0].offset == pair[1].offset
+                pair[0].direction == Direction::Trim && pair[1].direction == Direction::Write && pair[0].offset_bytes == pair[1].offset_bytes
             };
             // Files take turns, so only a job with one file shows the pairs. With several units in flight, a pass of
             // several that ends by bytes may end within a pair, as in fio.

@@ -13,7 +13,7 @@ fn steps(n_ios: u64, block_blocks: u64) -> JobSpec {
     let mut job = sim_reader("j", "fixed:100us", n_ios * block_blocks);
     job.pattern.mix = DirectionMix::Write;
     let block_bytes = block_blocks * BLOCK;
-    let range = BlockRange { min_bytes: block_bytes, max_bytes: block_bytes };
+    let range = BlockRange::one(block_bytes);
     job.pattern.block_size = ferrio_units::PerDirection::all(range);
     job.pattern.rw_postfix = -((block_bytes - BLOCK) as i64);
     job.submission.serialize_overlap = true;

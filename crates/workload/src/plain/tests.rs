@@ -13,7 +13,7 @@ use ferrio_units::random::SeedTable;
 use proptest::prelude::*;
 
 fn fixed(bytes: u64) -> BlockRange {
-    BlockRange { min_bytes: bytes, max_bytes: bytes }
+    BlockRange::one(bytes)
 }
 
 fn pattern() -> PatternSpec {

@@ -44,12 +44,12 @@ impl<Z: Zoning> Stream<Z> {
         // If blocks have a single size, the zones decide whether one fits.
         let in_range_bytes = file.range.end_bytes().saturating_sub(offset_bytes);
         let room = Room { in_range_bytes, in_file_bytes: u64::MAX };
-        let wanted_bytes = self.sizes.next(direction, start.random, room)?;
+        let block_bytes = self.sizes.next(direction, start.random, room)?;
         let drawn = DrawnIo {
             direction,
             offset_bytes,
-            length_bytes: wanted_bytes,
-            at_most_bytes: self.free_bytes(file_index, direction, &start, wanted_bytes),
+            length_bytes: block_bytes,
+            at_most_bytes: self.free_bytes(file_index, direction, &start, block_bytes),
         };
         Some((start, drawn))
     }

@@ -56,7 +56,7 @@ impl BlockTable {
 
     /// Records an I/O that is done or has failed. If a short transfer fails later, the whole I/O has failed.
     pub(crate) fn done(&mut self, slot: &Slot, has_failed: bool) {
-        self.mark(&slot.unit, slot.data_offset, slot.wanted_bytes, has_failed);
+        self.mark(&slot.unit, slot.data_offset, slot.length_bytes, has_failed);
     }
 
     /// Records the result for a range. `start_bytes`: start of the whole I/O, before short transfers.

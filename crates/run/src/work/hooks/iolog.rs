@@ -49,8 +49,11 @@ impl IoLog {
     pub(crate) fn issue(&mut self, lane: &Lane<'_>, slot_index: u32) -> Result<(), Failure> {
         let slot = lane.slots.get(slot_index);
         let unit = &slot.unit;
-        let (offset, length) =
-            if unit.direction.is_sync() { (slot.data_offset, 0) } else { (unit.offset, unit.length as u64) };
+        let (offset, length) = if unit.direction.is_sync() {
+            (slot.data_offset, 0)
+        } else {
+            (unit.offset_bytes, unit.length_bytes as u64)
+        };
         let path = &lane.files.plan(unit.file_index).path;
         let logged = self.io(time_us(lane), path, unit.direction.name(), offset, length);
         logged.map_err(|error| failed(&error))

@@ -49,7 +49,7 @@ impl LatencyLimits {
                 file: lane.files.plan(slot.unit.file_index).name.clone(),
                 action: slot.unit.direction.name().into(),
                 offset: slot.data_offset,
-                length: slot.wanted_bytes,
+                length: slot.length_bytes,
             };
             lane.control.fail_soon(failure!(ETIMEDOUT, "max latency exceeded").explained(note));
         }

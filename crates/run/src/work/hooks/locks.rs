@@ -87,15 +87,15 @@ mod tests {
                 barrier.wait();
             }
             self.n_inside.fetch_sub(1, Ordering::SeqCst);
-            Queued::Completed(unit.length as i64)
+            Queued::Completed(unit.length_bytes as i64)
         }
     }
 
     const UNIT: IoUnit = IoUnit {
         direction: Direction::Read,
         file_index: 0,
-        offset: 0,
-        length: 4096,
+        offset_bytes: 0,
+        length_bytes: 4096,
         buffer_offset: 0,
         sync_flags: 0,
         ioprio: 0,

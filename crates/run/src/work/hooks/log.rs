@@ -190,7 +190,7 @@ impl<'a> WorkerLog<'a> {
         let slot = slots.get(slot_index);
         let figures = &mut account.stats.directions[direction];
         if self.bw_each() {
-            figures.bw.record(bw_kb_per_sec(slot.wanted_bytes as u32, clock.between_ns(slot.stamps.issue, done)));
+            figures.bw.record(bw_kb_per_sec(slot.length_bytes as u32, clock.between_ns(slot.stamps.issue, done)));
         }
         if self.iops_each() {
             figures.iops.record(1);
@@ -220,7 +220,7 @@ impl<'a> WorkerLog<'a> {
     fn io_done(&mut self, slot: &Slot, direction: DataDirection, clock: &Clock, done: u64) {
         let Stamps { start, issue } = slot.stamps;
         let (clat_ns, lat_ns) = (clock.between_ns(issue, done), clock.between_ns(start, done));
-        self.intervals[direction].block_bytes = slot.wanted_bytes;
+        self.intervals[direction].block_bytes = slot.length_bytes;
         if self.each {
             let record = IoRecord { clat_ns, lat_ns, ..self.record(slot, direction, clock, done) };
             self.recorder.io(&record, &mut |record| self.port.send(record));
@@ -244,7 +244,7 @@ impl<'a> WorkerLog<'a> {
         IoRecord {
             direction,
             time_ms: clock.at_ns(stamp).saturating_sub(self.epoch_ns) / NS_PER_MS,
-            block_bytes: slot.wanted_bytes as u32,
+            block_bytes: slot.length_bytes as u32,
             ioprio: if slot.unit.ioprio == 0 { self.ioprio } else { slot.unit.ioprio },
             clat_ns: 0,
             lat_ns: 0,

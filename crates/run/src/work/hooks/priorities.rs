@@ -36,7 +36,7 @@ impl Priorities {
     /// Called before an I/O is handed to the engine.
     pub(crate) fn issue(&mut self, lane: &mut Lane<'_>, slot_index: u32) {
         let slot = lane.slots.get_mut(slot_index);
-        let drawn = slot.unit.direction.data().map(|data| self.draws.next(data, slot.wanted_bytes));
+        let drawn = slot.unit.direction.data().map(|data| self.draws.next(data, slot.length_bytes));
         slot.unit.ioprio = drawn.unwrap_or(0);
     }
 

@@ -19,7 +19,7 @@ impl Span {
     fn of(slot: &Slot) -> Option<Self> {
         slot.unit.direction.data()?;
         let start = slot.data_offset;
-        Some(Self { file_index: slot.unit.file_index, start, end: start.saturating_add(slot.wanted_bytes) })
+        Some(Self { file_index: slot.unit.file_index, start, end: start.saturating_add(slot.length_bytes) })
     }
 
     fn overlaps(&self, other: &Self) -> bool {

@@ -88,8 +88,8 @@ impl IoTeller<'_> {
             return;
         }
         let (number, file) = (direction_number(unit.direction), &self.files[unit.file_index as usize].1);
-        let length = if unit.direction.is_sync() { 0 } else { unit.length };
-        let place = format!("off={:#x},len={length:#x},ddir={number},file={file}", unit.offset);
+        let length = if unit.direction.is_sync() { 0 } else { unit.length_bytes };
+        let place = format!("off={:#x},len={length:#x},ddir={number},file={file}", unit.offset_bytes);
         self.tracer.keep(TraceGroup::Io, &format!("{step}: io_u {address:#x}: {place}"));
     }
 
@@ -129,7 +129,7 @@ impl IoTeller<'_> {
         if let Some(verify) = &mut self.verify
             && unit.direction == Direction::Write
         {
-            verify.tell_write(self.tracer, unit_index, address, unit.length);
+            verify.tell_write(self.tracer, unit_index, address, unit.length_bytes);
         }
     }
 
@@ -140,7 +140,7 @@ impl IoTeller<'_> {
         match &self.verify {
             Some(verify) if unit.direction == Direction::Write => verify.tell_landed(self.tracer, unit_index),
             Some(verify) if unit.direction == Direction::Read && result > 0 && (reads_back || verify.checks_reads) => {
-                verify.tell_check(self.tracer, address, unit.length);
+                verify.tell_check(self.tracer, address, unit.length_bytes);
             }
             _ => {}
         }

@@ -13,8 +13,8 @@ pub(crate) struct Slot {
     pub(crate) stamps: Stamps,
     /// Offset of the last read, write or trim in this slot: traces of fio show it for syncs.
     pub(crate) data_offset: u64,
-    /// Length asked for; the unit holds the rest after a short transfer.
-    pub(crate) wanted_bytes: u64,
+    /// Length of the I/O; the unit has the length of the rest after a short transfer.
+    pub(crate) length_bytes: u64,
     /// There was at least one short transfer.
     pub(crate) was_short: bool,
 }
@@ -85,15 +85,15 @@ impl Slots {
             unit: IoUnit {
                 direction: Direction::Read,
                 file_index: 0,
-                offset: 0,
-                length: 0,
+                offset_bytes: 0,
+                length_bytes: 0,
                 buffer_offset: index as usize * block_bytes,
                 sync_flags: 0,
                 ioprio: 0,
             },
             stamps: Stamps::default(),
             data_offset: 0,
-            wanted_bytes: 0,
+            length_bytes: 0,
             was_short: false,
         };
         Self { all: (0..iodepth).map(slot).collect(), free: (0..iodepth).rev().collect(), n_usable: iodepth }

@@ -44,7 +44,7 @@ pub(crate) fn give_up(worker: &mut Worker<'_>, slot_index: u32, done: u64) {
     let Worker { lane, hooks, .. } = worker;
     let slot = *lane.slots.get(slot_index);
     let Some(direction) = slot.unit.direction.data() else { return };
-    let moved = slot.wanted_bytes.saturating_sub(slot.unit.length as u64);
+    let moved = slot.length_bytes.saturating_sub(slot.unit.length_bytes as u64);
     if moved > 0 {
         lane.account.data_done(direction, moved, &lane.clock, slot.stamps, done);
     } else {

@@ -28,8 +28,8 @@ pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, errno: i32) -> Fini
         file: worker.lane.files.plan(unit.file_index).name.clone(),
         errno,
         action: unit.direction.name().into(),
-        offset: unit.offset,
-        length: unit.length as u64,
+        offset: unit.offset_bytes,
+        length: unit.length_bytes as u64,
         hint: worker.lane.engine.hint(&unit, errno).map(Into::into),
     };
     if let Some(advice) = advice_on_first(worker, unit.file_index, errno) {

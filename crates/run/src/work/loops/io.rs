@@ -37,16 +37,16 @@ pub(crate) fn fill_slot(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo, s
     }
     let slot = worker.lane.slots.get_mut(slot_index);
     slot.stamps = Stamps { start, issue: start };
-    slot.wanted_bytes = io.length_bytes;
+    slot.length_bytes = io.length_bytes;
     slot.was_short = false;
     let unit = &mut slot.unit;
     unit.direction = io.direction;
     unit.file_index = io.file_index;
-    unit.length = io.length_bytes as usize;
+    unit.length_bytes = io.length_bytes as usize;
     unit.buffer_offset = slot_index as usize * worker.lane.buffers.block_bytes;
     match io.direction.data() {
         Some(direction) => {
-            unit.offset = io.offset_bytes;
+            unit.offset_bytes = io.offset_bytes;
             slot.data_offset = io.offset_bytes;
             worker.lane.account.stats.directions[direction].n_issued += 1;
             if direction == DataDirection::Write {
@@ -98,9 +98,9 @@ fn fill_sync(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo) {
     }
     let (low, high) = worker.lane.dirty[io.file_index as usize].take().unwrap_or((0, 0));
     let slot = worker.lane.slots.get_mut(slot_index);
-    slot.wanted_bytes = high - low;
-    slot.unit.offset = low;
-    slot.unit.length = (high - low) as usize;
+    slot.length_bytes = high - low;
+    slot.unit.offset_bytes = low;
+    slot.unit.length_bytes = (high - low) as usize;
     slot.unit.sync_flags = worker.lane.plan.spec.durability.sync_file_range.map_or(0, |(flags, _)| flags);
 }
 
@@ -117,13 +117,13 @@ pub(crate) fn finish(worker: &mut Worker<'_>, slot_index: u32, result: i64, done
 #[inline]
 pub(crate) fn finish_whole(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) -> Option<u32> {
     let slot = worker.lane.slots.get(slot_index);
-    if result != slot.unit.length as i64 {
+    if result != slot.unit.length_bytes as i64 {
         return None;
     }
     let file_index = slot.unit.file_index;
     match slot.unit.direction.data() {
         Some(data) => {
-            worker.lane.account.data_done(data, slot.wanted_bytes, &worker.lane.clock, slot.stamps, done);
+            worker.lane.account.data_done(data, slot.length_bytes, &worker.lane.clock, slot.stamps, done);
             if worker.hooks.sees_completions {
                 worker.hooks.done(&mut worker.lane, slot_index, data, done);
             }
@@ -158,7 +158,7 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) 
         if !is_done {
             return fail(worker, slot_index, EIO);
         }
-        let moved = slot.wanted_bytes.saturating_sub(slot.unit.length as u64);
+        let moved = slot.length_bytes.saturating_sub(slot.unit.length_bytes as u64);
         worker.lane.account.data_done(data, moved, &worker.lane.clock, slot.stamps, done);
         if worker.hooks.sees_completions {
             worker.hooks.done(&mut worker.lane, slot_index, data, done);
@@ -170,9 +170,9 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) 
     }
     let moved = result as u64;
     let file_bytes = worker.lane.files.plan(slot.unit.file_index).file_bytes;
-    if slot.unit.direction == Direction::Read && slot.unit.offset + moved == file_bytes {
-        let left = slot.unit.length as u64 - moved;
-        worker.lane.account.data_done(data, slot.wanted_bytes - left, &worker.lane.clock, slot.stamps, done);
+    if slot.unit.direction == Direction::Read && slot.unit.offset_bytes + moved == file_bytes {
+        let left = slot.unit.length_bytes as u64 - moved;
+        worker.lane.account.data_done(data, slot.length_bytes - left, &worker.lane.clock, slot.stamps, done);
         if worker.hooks.sees_completions {
             worker.hooks.done(&mut worker.lane, slot_index, data, done);
         }
@@ -180,9 +180,9 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) 
     }
     let slot = worker.lane.slots.get_mut(slot_index);
     slot.was_short = true;
-    slot.unit.offset += moved;
+    slot.unit.offset_bytes += moved;
     slot.unit.buffer_offset += result as usize;
-    slot.unit.length -= result as usize;
+    slot.unit.length_bytes -= result as usize;
     Finished::Again
 }
 

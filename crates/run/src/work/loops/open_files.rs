@@ -78,14 +78,14 @@ pub(crate) fn sync_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), 
 
 /// The same without a line in a trace.
 pub(crate) fn sync_untraced(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
-    let Slot { data_offset, wanted_bytes, .. } = *worker.lane.slots.get(worker.lane.slots.next());
+    let Slot { data_offset, length_bytes, .. } = *worker.lane.slots.get(worker.lane.slots.next());
     let errno = worker.lane.files.sync(file_index);
     if errno == 0 {
         let verifier = worker.hooks.verifier.as_mut();
         return verifier.map_or(Ok(()), |verifier| verifier.synced_now(file_index));
     }
     let file = worker.lane.files.plan(file_index).name.clone();
-    let note = IoNote::EndSyncFailed { file, errno, offset: data_offset, length: wanted_bytes };
+    let note = IoNote::EndSyncFailed { file, errno, offset: data_offset, length: length_bytes };
     worker.lane.context.say(MessageStream::Error, note);
     Err(failure!(errno, FailedStep::IoUnit))
 }

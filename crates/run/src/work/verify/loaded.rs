@@ -56,7 +56,7 @@ impl LoadedState {
         }
         let number = self.n_reads;
         self.n_reads += 1;
-        let told = self.state.told(number, unit.file_index, unit.offset);
+        let told = self.state.told(number, unit.file_index, unit.offset_bytes);
         match told {
             WriteFate::Done => return Ok(()),
             WriteFate::Failed => {

@@ -144,7 +144,7 @@ impl Verifier {
         block: &mut [u8],
         start_ns: u64,
     ) -> Result<(), Failure> {
-        let write = self.stamping.stamp(block, slot.unit.offset, start_ns);
+        let write = self.stamping.stamp(block, slot.unit.offset_bytes, start_ns);
         let file_index = slot.unit.file_index;
         if let Some(state) = &mut self.state {
             state.issued(slot_index, write.sequence, file_index, write.offset_bytes);
@@ -154,7 +154,7 @@ impl Verifier {
         }
         // Writes are remembered if they are read back, or if some are trimmed again.
         if self.spec.reads_back || self.trims.takes_writes() {
-            self.remember(slot_index, pending(file_index, &write, slot.unit.length as u64))?;
+            self.remember(slot_index, pending(file_index, &write, slot.unit.length_bytes as u64))?;
         }
         Ok(())
     }
@@ -220,7 +220,7 @@ impl Verifier {
                 regeneration.next(&slot.unit, &mut self.stamping, &self.expectations)
             }
             _ if self.loaded.as_mut().is_some_and(|loaded| loaded.leaves_out(slot_index)) => None,
-            _ => self.expectations.of_own_read(slot.unit.offset),
+            _ => self.expectations.of_own_read(slot.unit.offset_bytes),
         }
     }
 
@@ -274,7 +274,7 @@ impl Verifier {
     fn check(&mut self, lane: &mut Lane<'_>, slot_index: u32) {
         let Some(expected) = self.expectations.done(slot_index) else { return };
         let slot = lane.slots.get(slot_index);
-        let (length_bytes, file_index) = (slot.wanted_bytes as usize, slot.unit.file_index);
+        let (length_bytes, file_index) = (slot.length_bytes as usize, slot.unit.file_index);
         let place = slot_index as usize * lane.buffers.block_bytes;
         let faulty = {
             let mut arena = lane.buffers.arena.borrow_mut();

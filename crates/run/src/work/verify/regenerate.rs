@@ -46,8 +46,8 @@ impl Regeneration {
     ) -> Option<Expected> {
         let (seed, sequence) = (self.seeds.buffer_seed(), self.sequence);
         self.sequence += 1;
-        stamping.prepare_regenerated(seed, read.length, &self.seeds);
-        let expected = expectations.of_numbers(read.offset, seed, sequence);
+        stamping.prepare_regenerated(seed, read.length_bytes, &self.seeds);
+        let expected = expectations.of_numbers(read.offset_bytes, seed, sequence);
         (!self.failed.contains(&sequence)).then_some(expected)
     }
 

@@ -90,7 +90,11 @@ impl Trims {
             memory.trim(&write, stays);
             memory.hold(slot_index, write);
         } else {
-            memory.pending_mut().forget_range(slot.unit.file_index, slot.unit.offset, slot.unit.length as u64);
+            memory.pending_mut().forget_range(
+                slot.unit.file_index,
+                slot.unit.offset_bytes,
+                slot.unit.length_bytes as u64,
+            );
         }
     }
 

@@ -56,7 +56,7 @@ fn over(table: &Arc<ZoneTable>, plan: WorkloadPlan, worker: u32) -> Stream<Seque
 
 fn set_block(plan: &mut WorkloadPlan, n_blocks: u64) {
     let bytes = n_blocks * BLOCK_BYTES;
-    plan.pattern.block_size = PerDirection::all(BlockRange { min_bytes: bytes, max_bytes: bytes });
+    plan.pattern.block_size = PerDirection::all(BlockRange::one(bytes));
 }
 
 const WRITE: (DirectionMix, bool) = (DirectionMix::Write, false);
