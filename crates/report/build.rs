@@ -1,4 +1,5 @@
-//! `cfg(peer)`: the tests that only compare with fio run (`FERRIO_PEER=1`); else the harness reports them as ignored.
+//! `cfg(peer)` is set with `FERRIO_PEER=1`: it enables tests that only compare with fio; otherwise the harness reports
+//! these as ignored.
 
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(peer)");

@@ -1,6 +1,6 @@
-//! The ETA line: one line on the state of a running run, which overwrites itself.
+//! The ETA line: one line about a running run, which overwrites itself.
 //!
-//! Must not know: terminals, clocks, how an ETA is found. Start reading at [`text`], then [`EtaLine`].
+//! Must not know: terminals, clocks, how an ETA is computed. Start reading at [`text`], then [`EtaLine`].
 
 use crate::figures;
 use crate::text::put;
@@ -8,12 +8,12 @@ use ferrio_stats::eta::{EtaLimits, EtaSnapshot};
 use ferrio_units::scale::{DEFAULT_N_DIGITS, FigureStyle, PrefixSystem, Scaler};
 use ferrio_units::{DataDirection, KbBase, PerDirection};
 
-/// What the line says, without line ends and padding.
+/// The text of the line, without line ends and padding.
 pub fn text(snapshot: &EtaSnapshot) -> String {
     Parts::new(snapshot).whole()
 }
 
-/// The same in at most `width` characters: states are left out first, the time that is left last.
+/// The text in at most `width` characters: states are left out first, the remaining time last.
 fn fitted(snapshot: &EtaSnapshot, width: usize) -> String {
     Parts::new(snapshot).fitted(width)
 }
@@ -22,9 +22,9 @@ fn fitted(snapshot: &EtaSnapshot, width: usize) -> String {
 struct Parts {
     /// Jobs and files.
     head: String,
-    /// What the rates are bounded by.
+    /// Limits of the rates.
     limits: String,
-    /// Without brackets.
+    /// States of the jobs, without brackets.
     states: String,
     percent: String,
     bytes_per_sec: String,
@@ -86,7 +86,7 @@ impl Parts {
     fn fitted(&self, width: usize) -> String {
         let Self { limits, states, bytes_per_sec, ios_per_sec, .. } = self;
         let without_states = self.of(limits, "", bytes_per_sec, ios_per_sec);
-        // Beside the brackets.
+        // Room beside the brackets.
         let room = width.saturating_sub(without_states.chars().count() + 2);
         let tries = [
             self.whole(),
@@ -100,7 +100,7 @@ impl Parts {
     }
 }
 
-/// The first states, and dots for the others; nothing where there is no room for one.
+/// The first states, and dots for the others; empty if there is no room for one.
 fn some_states(states: &str, room: usize) -> String {
     const DOTS: &str = "...";
     if states.len() <= room {
@@ -116,10 +116,10 @@ fn run_lengths(states: &[char]) -> String {
     runs.map(|run| format!("{}({})", run[0], run.len())).collect::<Vec<_>>().join(",")
 }
 
-/// Bandwidths and I/Os per second of the directions in which something happened, nothing when nothing did.
+/// Bandwidths and I/Os per second of active directions; empty if there are none.
 fn rates(snapshot: &EtaSnapshot, style: FigureStyle) -> (String, String) {
     let letters = PerDirection(["r", "w", "t"]);
-    // Rates are counted in KiB/s. With kb_base=1000 the label changes and the number does not: so it is in fio.
+    // Rates count in KiB/s. With kb_base=1000 only the label changes, not the number, as in fio.
     let system = PrefixSystem::primary(style.kb_base);
     let kib = Scaler::new(system, style.rate_unit()).from_kilo();
     let active: Vec<DataDirection> = DataDirection::ALL
@@ -139,7 +139,7 @@ fn rates(snapshot: &EtaSnapshot, style: FigureStyle) -> (String, String) {
     (format!("[{bytes_per_sec}]"), format!("[{ios_per_sec} IOPS]"))
 }
 
-/// `00m:05s`, with hours and days in front when there are any.
+/// `00m:05s`, with hours and days in front if necessary.
 fn duration(secs: u64) -> String {
     let (days, hours, minutes, secs) = (secs / 86_400, secs / 3600 % 24, secs / 60 % 60, secs % 60);
     let mut out = String::new();
@@ -153,22 +153,23 @@ fn duration(secs: u64) -> String {
     out
 }
 
-/// From the place of the cursor to the end of the screen: a terminal that was made narrower may have broken the line.
+/// Erases from the cursor to the end of the screen, because a terminal that was made narrower may have wrapped the
+/// line.
 const ERASE_BELOW: &str = "\x1b[J";
 
-/// The line as it is sent: to a terminal cut to its width, and erased before it is written anew; else padded to cover
-/// what it overwrites, as in fio.
+/// The line as it is sent. For a terminal it is cut to the width, and the old line is erased first; otherwise it is
+/// padded to cover the old line, as in fio.
 #[derive(Debug, Clone, Default)]
 pub struct EtaLine {
-    /// Characters of the line that is to be overwritten, without its own padding.
+    /// Length of the line that is to be overwritten, without its own padding.
     n_shown: usize,
-    /// It stands on a terminal.
+    /// The line is on a terminal.
     is_on_terminal: bool,
 }
 
 impl EtaLine {
-    /// Bytes to send for `snapshot`. On a new line (`--eta-newline`) nothing has to be covered. `n_columns`: those of the
-    /// terminal, if it is one.
+    /// Bytes to send for `snapshot`. On a new line (`--eta-newline`) there is no old line to cover. `n_columns`: width
+    /// of the terminal, if it is one.
     pub fn update(&mut self, snapshot: &EtaSnapshot, on_new_line: bool, n_columns: Option<usize>) -> String {
         let mut out = String::new();
         if on_new_line {
@@ -183,13 +184,13 @@ impl EtaLine {
             self.n_shown = n_chars;
             return out;
         };
-        // The last column stays free: some terminals go to the next line with what is written there.
+        // The last column stays free, because some terminals wrap when it is written.
         put!(&mut out, "{ERASE_BELOW}{}\r", fitted(snapshot, n_columns.saturating_sub(1)));
         self.is_on_terminal = true;
         out
     }
 
-    /// Bytes that take the line off the terminal, where there is one.
+    /// Bytes that remove the line from the terminal, if there is one.
     pub fn clear(&mut self) -> Option<&'static str> {
         std::mem::take(&mut self.is_on_terminal).then_some(ERASE_BELOW)
     }
@@ -225,7 +226,7 @@ mod tests {
         assert_eq!(text(&limited), "Jobs: 1 (f=1), 0-25000 IOPS");
     }
 
-    /// Lines of fio (development head, and 3.41).
+    /// Expected: lines of fio (a development version, and 3.41).
     #[test]
     fn recorded_lines() {
         let mut line = with_rates(
@@ -256,7 +257,7 @@ mod tests {
         assert_eq!(text(&line), "Jobs: 1 (f=0): [/(1)][-.-%][eta 00m:03s]");
     }
 
-    /// fio 3.41 with `kb_base=1000` and `unit_base=1`: 25,000 IOPS of 4 KiB are 800 Mbit/s, not 819.
+    /// Expected: fio 3.41 with `kb_base=1000` and `unit_base=1` shows 25,000 IOPS of 4 KiB as 800 Mbit/s, not 819.
     #[test]
     fn decimal_labels_keep_the_number() {
         let mut line = with_rates(snapshot(), "mR", rates_of((100_000, 25_000), (0, 0), (0, 0)));
@@ -293,7 +294,7 @@ mod tests {
         assert_eq!(line.update(&snapshot(), false, None), "Jobs: 1 (f=1) \r");
     }
 
-    /// Three jobs with rates, and so many that do each something else.
+    /// Three jobs with rates, and `n_jobs` that are all in different states.
     fn busy(n_jobs: u32) -> EtaSnapshot {
         let states: String = "RW".chars().cycle().take(n_jobs as usize).collect();
         let mut line = with_rates(

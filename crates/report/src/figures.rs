@@ -1,4 +1,4 @@
-//! Figures that more than one format derives from the results: shares, and which bandwidth is a direction's whole.
+//! Figures that several formats compute from the results: percentages, and the total bandwidth of a direction.
 //!
 //! Must not know: how figures are printed. Start reading at [`DirectionBlock`].
 
@@ -12,11 +12,11 @@ use std::borrow::Cow;
 pub(crate) struct DirectionBlock<'a> {
     /// `read`, `write`, `trim`, `mixed`.
     pub(crate) name: &'static str,
-    /// What it counted.
+    /// Its counts.
     pub(crate) stats: Cow<'a, DirectionStats>,
     /// The same direction of the whole group.
     pub(crate) group: GroupDirection,
-    /// A sum beside the directions (`unified_rw_reporting=both`), not one of them.
+    /// The block is a sum beside the directions (`unified_rw_reporting=both`).
     pub(crate) is_extra: bool,
 }
 
@@ -51,12 +51,12 @@ impl<'a> DirectionBlock<'a> {
         if group_bytes_per_sec <= 1024 {
             return 100.0;
         }
-        // The mean is cut to whole KiB/s first: 50066.67 of 51086.68 are 98.002061% in fio.
+        // The mean is first rounded down to whole KiB/s: fio shows 50066.67 of 51086.68 as 98.002061%.
         (self.stats.bw.mean.trunc() * 100.0 / (group_bytes_per_sec as f64 / 1024.0)).min(100.0)
     }
 }
 
-/// How numbers are shown, from the options as the results carry them.
+/// Style of numbers, from the job's options.
 pub(crate) fn style(kb_base: u32, unit_bits: bool, significant_figures: u32) -> FigureStyle {
     FigureStyle {
         kb_base: if kb_base == 1000 { KbBase::Decimal } else { KbBase::Binary },
@@ -65,17 +65,17 @@ pub(crate) fn style(kb_base: u32, unit_bits: bool, significant_figures: u32) -> 
     }
 }
 
-/// `part` in percent of `whole`; a share that is there but below `floor` shows as `floor`.
+/// `part` in percent of `whole`; a share above 0 but below `floor` is shown as `floor`.
 pub(crate) fn percent(part: u64, whole: u64, floor: f64) -> f64 {
     if part == 0 || whole == 0 {
         return 0.0;
     }
-    // Times the reciprocal, since fio is built so that the compiler divides like that: 1,005 of 4,000 are 25.13%, 1,045 of
-    // them 26.12%.
+    // Multiplies by the reciprocal, because the compiler's options for fio make it divide in that way: 1,005 of 4,000
+    // are 25.13%, 1,045 of them 26.12%.
     (part as f64 * (1.0 / whole as f64) * 100.0).max(floor)
 }
 
-/// CPU time in percent of the runtime, both cut to milliseconds as the kernel once gave them.
+/// CPU time in percent of the runtime, both rounded down to milliseconds, the old precision of the kernel.
 pub(crate) fn cpu_percent(cpu_ns: u64, total_runtime_ns: u64) -> f64 {
     match whole_ms(total_runtime_ns) {
         0 => 0.0,
@@ -83,7 +83,7 @@ pub(crate) fn cpu_percent(cpu_ns: u64, total_runtime_ns: u64) -> f64 {
     }
 }
 
-/// Nanoseconds as whole milliseconds, cut.
+/// Nanoseconds as whole milliseconds, rounded down.
 pub(crate) fn whole_ms(duration_ns: u64) -> u64 {
     duration_ns / 1_000_000
 }
@@ -120,7 +120,7 @@ pub(crate) fn depth_percents(counts: &[u64; 7], whole: u64) -> [f64; 7] {
 mod tests {
     use super::*;
 
-    /// Shares that lie on a tie of the rounding, as fio 3.41 prints them.
+    /// Expected: percentages on a tie of the rounding, as fio 3.41 prints them.
     #[test]
     fn ties_fall_as_in_the_peer() {
         let table = [

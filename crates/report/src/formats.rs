@@ -1,4 +1,4 @@
-//! Which function writes which output format. A new one is a file and a line here, and a row of `OUTPUT_FORMATS` in
+//! The writers of all output formats. A new format is a file and a line here, and a row of `OUTPUT_FORMATS` in
 //! `ferrio-spec`.
 //!
 //! Must not know: how a format looks. Start reading at [`render`].
@@ -8,7 +8,7 @@ use crate::view::FioView;
 use crate::{LocalTime, json, normal, terse};
 use ferrio_spec::{OutputFormat, OutputFormats};
 
-/// What formats need beside the results.
+/// Settings for formats, beside the results.
 #[derive(Debug, Clone)]
 pub struct RenderOptions {
     /// Layout of terse output.
@@ -23,7 +23,7 @@ impl Default for RenderOptions {
     }
 }
 
-/// The report in all formats that are wanted.
+/// The report in all requested formats.
 pub fn render(view: &FioView<'_>, formats: &OutputFormats, options: &RenderOptions) -> String {
     formats.written().into_iter().map(|format| render_one(view, format, options)).collect()
 }
@@ -34,7 +34,7 @@ fn render_one(view: &FioView<'_>, format: OutputFormat, options: &RenderOptions)
         OutputFormat::Terse => terse::render(view, options.terse_version),
         OutputFormat::Json => json::render_in(view, json::Detail::Plain, &options.zone),
         OutputFormat::JsonPlus => json::render_in(view, json::Detail::WithBins, &options.zone),
-        // Records were written while the run went on.
+        // Records were written during the run.
         OutputFormat::Jsonl => String::new(),
     }
 }

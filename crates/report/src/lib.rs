@@ -1,8 +1,7 @@
-//! What a run's outcome looks like as text: one file (or folder) a format, pure functions from results to strings.
+//! Turns the results of a run into text: one file (or folder) for each format, pure functions from results to strings.
 //!
 //! Must not know: threads, engines, job files, standard output.
-//! Start reading at [`render`], then the format of your choice; [`start`] and [`eta`] are what is shown before and
-//! during a run.
+//! Start reading at [`render`], then at any format; [`start`] and [`eta`] make the lines before and during a run.
 #![forbid(unsafe_code)]
 
 pub mod eta;

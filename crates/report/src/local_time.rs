@@ -1,6 +1,6 @@
 //! Dates of reports: local time in the form of `ctime(3)`.
 //!
-//! Must not know: what is dated. Start reading at [`LocalTime`].
+//! Must not know: the use of dates. Start reading at [`LocalTime`].
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 pub struct LocalTime(TimeZone);
 
 impl LocalTime {
-    /// The zone of `TZ` if that is set, else the system's. UTC where neither can be read, as in the C library.
+    /// The zone in `TZ` if that is set, otherwise the system's. UTC if neither can be read, as in the C library.
     pub fn system() -> Self {
         Self(TimeZone::try_system().unwrap_or(TimeZone::UTC))
     }
@@ -20,8 +20,8 @@ impl LocalTime {
         Self(TimeZone::UTC)
     }
 
-    /// `Fri Nov 20 12:23:21 2026`, for a time in milliseconds since 1970. What no calendar holds (beyond the year
-    /// 9999) is shown as its last day.
+    /// `Fri Nov 20 12:23:21 2026`, for a time in milliseconds since 1970. A time beyond the year 9999 is shown as the
+    /// last day before that.
     pub fn ctime(&self, timestamp_ms: u64) -> String {
         let timestamp_ms = i64::try_from(timestamp_ms).unwrap_or(i64::MAX);
         let timestamp = Timestamp::from_millisecond(timestamp_ms).unwrap_or(Timestamp::MAX);
@@ -33,7 +33,7 @@ impl LocalTime {
 mod tests {
     use super::*;
 
-    /// The same instant as fio 3.41 prints it with these values of `TZ`.
+    /// Expected: the same time as fio 3.41 prints it with these values of `TZ`.
     #[test]
     fn ctime_of_the_peer() {
         let instant_ms = 1_795_177_401_629;
@@ -60,7 +60,7 @@ mod tests {
             return;
         }
         let zone = LocalTime(TimeZone::get("Asia/Kolkata").expect("a zone"));
-        // Five and a half hours before Greenwich, all the year.
+        // Five and a half hours east of Greenwich, all year.
         assert_eq!(zone.ctime(0), "Thu Jan  1 05:30:00 1970");
     }
 }

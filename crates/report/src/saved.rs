@@ -1,34 +1,35 @@
-//! A record of a run as a file: written by `--record`, read by `ferrio report`.
+//! The record of a run as a file: written by `--record`, read by `ferrio report`.
 //!
-//! A line `ferrio record FORMAT`, the length and the checksum of what follows, and the record in postcard's encoding. The
-//! bytes of a file are not trusted: whatever they are, reading ends with a record that can be shown, or with the reason.
+//! The file has a line `ferrio record FORMAT`, the length and the checksum of the rest, and the record in postcard's
+//! encoding. The bytes of a file are not trusted: reading any bytes gives either a record that can be shown, or an
+//! error.
 //! Must not know: files, formats of reports. Start reading at [`encode`] and [`decode`].
 
 use ferrio_stats::{RECORD_FORMAT, RunRecord, SteadyState, WorkerRecord};
 use ferrio_units::checksum::crc32c;
 
-/// What every file begins with; the form of the record and a line end follow.
+/// First bytes of every file; the version of the record's form and a line end follow.
 const MAGIC: &str = "ferrio record ";
 
 /// Length and checksum.
 const FRAME_BYTES: usize = 8 + 4;
 
-/// Largest file that is read: a record takes a few KiB a worker.
+/// Largest file that is read; a record takes a few KiB for each worker.
 pub const MAX_BYTES: u64 = 1 << 30;
 
-/// Digits that figures and percentiles may have: far more than a double has, and few enough for any line.
+/// Most digits of figures and percentiles: far more than a double has, and few enough for any line.
 const MAX_DIGITS: u32 = 64;
 
-/// Samples that the windows of all searches for a steady state may have together: reports show those that are missing too.
+/// Most samples in the windows of all searches for a steady state together, because reports also show missing ones.
 const MAX_WINDOW_SAMPLES: usize = 1 << 24;
 
 /// Why a file is no record that can be shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SavedError {
-    /// It begins with something else.
+    /// It begins with other bytes.
     #[error("it is no record of ferrio: it does not begin with `ferrio record`")]
     NoRecord,
-    /// It is a document of a report.
+    /// It is a report in JSON.
     #[error("it is a JSON document, not a record: records are what --record writes")]
     Document,
     /// It was written by another version.
@@ -37,28 +38,28 @@ pub enum SavedError {
     /// Its end is missing.
     #[error("it is truncated: {found} bytes of {expected}")]
     Truncated {
-        /// Bytes that there are.
+        /// Number of bytes found.
         found: u64,
-        /// Bytes that there should be.
+        /// Expected number of bytes.
         expected: u64,
     },
-    /// More follows than there should be.
+    /// There are more bytes than expected.
     #[error("it is damaged: {0} bytes follow its end")]
     Trailing(u64),
-    /// Its checksum is another.
+    /// Its checksum is wrong.
     #[error("it is damaged: its checksum is wrong")]
     Checksum,
-    /// Its content is none of a record.
+    /// Its content is no record.
     #[error("it is damaged: its content is no record ({0})")]
     Content(String),
-    /// A value that no record has.
+    /// A value is out of range.
     #[error("it is damaged: {name} is {value}, and at most {max} is allowed")]
     Value {
-        /// Which value.
+        /// Name of the value.
         name: &'static str,
-        /// What it is.
+        /// The value.
         value: u32,
-        /// What it may be.
+        /// Its maximum.
         max: u32,
     },
     /// It is larger than any record.
@@ -66,9 +67,9 @@ pub enum SavedError {
     TooLarge,
 }
 
-/// The file of a record.
+/// The bytes of a record's file.
 pub fn encode(record: &RunRecord) -> Vec<u8> {
-    // Cannot fail: the record has lists of known lengths only, and there is memory for what is measured.
+    // Cannot fail: the record has lists of known lengths only, and fits into memory.
     let content = postcard::to_stdvec(record).unwrap_or_default();
     let mut file = format!("{MAGIC}{RECORD_FORMAT}\n").into_bytes();
     file.extend((content.len() as u64).to_le_bytes());
@@ -77,10 +78,10 @@ pub fn encode(record: &RunRecord) -> Vec<u8> {
     file
 }
 
-/// The record of a file.
+/// The record in a file.
 ///
 /// # Errors
-/// What is wrong with the file.
+/// The fault of the file.
 pub fn decode(file: &[u8]) -> Result<RunRecord, SavedError> {
     if file.len() as u64 > MAX_BYTES {
         return Err(SavedError::TooLarge);
@@ -91,12 +92,12 @@ pub fn decode(file: &[u8]) -> Result<RunRecord, SavedError> {
     Ok(record)
 }
 
-/// What stands behind the frame, whole and as it was written.
+/// The content of the frame, after its length and checksum were checked.
 fn content(file: &[u8]) -> Result<&[u8], SavedError> {
     let Some(rest) = file.strip_prefix(MAGIC.as_bytes()) else {
         return Err(foreign(file));
     };
-    // A form has few digits.
+    // The version of the form has only a few digits.
     let end = rest.iter().take(16).position(|byte| *byte == b'\n');
     let expected_line = format!("{RECORD_FORMAT}");
     let Some(end) = end else {
@@ -136,7 +137,7 @@ fn truncated(file: &[u8], n_behind_magic: usize) -> SavedError {
     SavedError::Truncated { found: file.len() as u64, expected: (MAGIC.len() + n_behind_magic) as u64 }
 }
 
-/// A file that does not begin as a record does.
+/// The error for a file that does not begin like a record.
 fn foreign(file: &[u8]) -> SavedError {
     if !file.is_empty() && MAGIC.as_bytes().starts_with(file) {
         return truncated(file, FRAME_BYTES + 2);
@@ -145,7 +146,7 @@ fn foreign(file: &[u8]) -> SavedError {
     if first == Some(&b'{') { SavedError::Document } else { SavedError::NoRecord }
 }
 
-/// Values that would be carried into widths of figures and lengths of lists.
+/// Checks values that decide about widths of figures and lengths of lists.
 fn check(record: &RunRecord) -> Result<(), SavedError> {
     if record.format != RECORD_FORMAT {
         return Err(SavedError::Format(record.format.to_string()));

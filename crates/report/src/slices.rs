@@ -1,19 +1,19 @@
-//! The table of the profile `act`: the share of slow I/Os in each hour, and what it says of the devices.
+//! The table of the profile `act`: the share of slow I/Os in each hour, and a verdict on the devices.
 //!
-//! Must not know: who measures, and when. Start reading at [`LatencySlices`].
+//! Must not know: the measurement. Start reading at [`LatencySlices`].
 
 use ferrio_stats::Stretch;
 use ferrio_stats::histogram::bucket_value_ns;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// A row is an hour.
+/// A row covers an hour.
 const SLICE_NS: u64 = 3_600_000_000_000;
 
-/// An I/O belongs to the last of these that it took longer than; milliseconds.
+/// An I/O counts for the largest of these limits that it exceeds; milliseconds.
 const LIMITS_MS: [u64; 3] = [1, 8, 64];
 
-/// Most percent of an hour's I/Os that may belong to each.
+/// Largest allowed percentage of an hour's I/Os for each limit.
 const MOST_PERCENT: [f64; 3] = [5.0, 1.0, 0.1];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,12 +36,12 @@ pub struct LatencySlices {
 }
 
 impl LatencySlices {
-    /// Nothing counted. A run is meant to take `n_slices` hours; what is done later counts to the last of them.
+    /// Empty counts. A run is meant to take `n_slices` hours; later I/Os count for the last hour.
     pub fn new(n_slices: u64) -> Self {
         Self { n_slices: n_slices.max(1), by_hour: BTreeMap::new() }
     }
 
-    /// Counts what a worker did in an interval: to the hour in which it began. A latency counts as the value that stands for its
+    /// Counts the figures of a worker's interval for the hour in which it began. A latency counts as the value of its
     /// bucket, which is less than 1 % away.
     pub fn count(&mut self, stretch: &Stretch) {
         let hour = (stretch.start_ns / SLICE_NS).min(self.n_slices - 1);
@@ -113,7 +113,7 @@ mod tests {
         (rows, text.lines().last().unwrap().to_owned())
     }
 
-    /// Head, row and verdict as fio 3.41 prints them, byte by byte.
+    /// Expected: head, row and verdict of fio 3.41, byte for byte.
     #[test]
     fn the_table_is_that_of_the_peer() {
         let mut slices = LatencySlices::new(1);

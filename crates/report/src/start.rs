@@ -6,7 +6,7 @@ use crate::figures;
 use crate::text::put;
 use ferrio_units::PerDirection;
 
-/// What the line of a job shows. One per job; its clones are the `...` beneath.
+/// Data for the line of a job. There is one for each job; clones are shown as `...` below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartJob {
     /// Name.
@@ -27,7 +27,7 @@ pub struct StartJob {
     pub kb_base: u32,
     /// `significant_figures`.
     pub significant_figures: u32,
-    /// The engine moves data: without, there is nothing to show but clones.
+    /// The engine moves data; if not, only clones are shown.
     pub does_io: bool,
     /// `numjobs` above 1.
     pub has_clones: bool,
@@ -65,7 +65,7 @@ pub fn header(jobs: &[StartJob], version: &str, n_threads: u32, n_processes: u32
     out
 }
 
-/// `Starting 2 threads and 1 process`; nothing when there is nothing to start.
+/// `Starting 2 threads and 1 process`; empty if there is nothing to start.
 pub fn starting(n_threads: u32, n_processes: u32) -> String {
     let counted = |n: u32, one: &str, many: &str| (n > 0).then(|| format!("{n} {}", if n == 1 { one } else { many }));
     let parts: Vec<String> = [counted(n_threads, "thread", "threads"), counted(n_processes, "process", "processes")]
@@ -75,7 +75,7 @@ pub fn starting(n_threads: u32, n_processes: u32) -> String {
     if parts.is_empty() { String::new() } else { format!("Starting {}\n", parts.join(" and ")) }
 }
 
-/// The line for files that have to be written before a job can run. `total_bytes` is what all files come to.
+/// The line for files that have to be laid out. `total_bytes` is the size of all files together.
 pub fn layout(job_name: &str, n_files: u64, total_bytes: u64) -> String {
     let total_mib = total_bytes >> 20;
     if n_files == 1 {
@@ -105,7 +105,7 @@ mod tests {
         }
     }
 
-    /// Lines of fio 3.41.
+    /// Expected: lines of fio 3.41.
     #[test]
     fn lines_of_jobs() {
         let seq_rand =

@@ -1,4 +1,4 @@
-//! Terse output (`--output-format=terse`, `--minimal`): a line of fields between semicolons for each job.
+//! Terse output (`--output-format=terse`, `--minimal`): for each job a line of fields separated by semicolons.
 //!
 //! Must not know: threads, engines, other formats. Start reading at [`render`].
 
@@ -6,7 +6,7 @@ use crate::figures::{DirectionBlock, cpu_percent, depth_percents, latency_percen
 use crate::view::{DiskReport, FioView, JobReport};
 use ferrio_stats::{DiskCounters, LatencyStat, ReportSettings, SampleStat, ThreadStats, percentiles};
 
-/// Places for percentiles in a direction's fields; what the list leaves is `0%=0`.
+/// Number of percentiles in a direction's fields; unused ones are `0%=0`.
 const N_PERCENTILE_SLOTS: usize = 20;
 
 /// Layout of the fields (`--terse-version`).
@@ -24,7 +24,7 @@ pub enum TerseVersion {
 }
 
 impl TerseVersion {
-    /// The version of this number; 2 to 5.
+    /// The version with this number, 2 to 5.
     pub fn from_number(number: u32) -> Option<Self> {
         match number {
             2 => Some(Self::V2),
@@ -41,7 +41,7 @@ impl TerseVersion {
     }
 }
 
-/// A line for each job. Jobs that moved nothing have theirs too.
+/// A line for each job, including jobs that moved nothing.
 pub fn render(result: &FioView<'_>, version: TerseVersion) -> String {
     result.jobs.iter().map(|job| line(result, job, version)).collect()
 }
@@ -72,7 +72,7 @@ fn line(result: &FioView<'_>, job: &JobReport<'_>, version: TerseVersion) -> Str
     }
 }
 
-/// Fields so far.
+/// The fields so far.
 #[derive(Default)]
 struct Fields(String);
 
@@ -132,7 +132,7 @@ fn direction(fields: &mut Fields, settings: &ReportSettings, block: &DirectionBl
     }
 }
 
-/// Microseconds: extremes cut, mean and deviation with six decimals.
+/// Microseconds: extremes rounded down, mean and deviation with six decimals.
 fn latency(fields: &mut Fields, stat: &LatencyStat) {
     fields.add(min_ns(stat) / 1000);
     fields.add(stat.max_ns / 1000);
@@ -166,8 +166,8 @@ fn tail(fields: &mut Fields, stats: &ThreadStats) {
     let buckets = &stats.latency_buckets;
     let share = |count: &u64| latency_percent(*count, stats.n_issued());
     let us = buckets.us.iter().map(share).collect::<Vec<f64>>();
-    // There are no fields for nanoseconds: what is below 1 us adds to the first one. fio rounds small shares of the
-    // latter up, not those of the former.
+    // There are no fields for nanoseconds: latencies below 1 us count for the first field. fio rounds small percentages
+    // of the other fields up, but not these.
     let below_us = percent(buckets.ns.iter().fold(0, |sum, count| sum.saturating_add(*count)), stats.n_issued(), 0.0);
     fields.add(format_args!("{:3.2}%", below_us + us[0]));
     fields
@@ -183,7 +183,7 @@ fn device(fields: &mut Fields, disk: &DiskReport) {
     }
 }
 
-/// No sectors here.
+/// Device fields have no sectors.
 fn device_counters(fields: &mut Fields, counters: &DiskCounters) {
     fields.add_all([counters.ios, counters.merges, counters.ticks_ms].concat());
     fields.add(counters.in_queue_ms);

@@ -1,4 +1,4 @@
-//! Writing formatted text into a `String`, which can't fail.
+//! Writing formatted text into a `String`, which cannot fail.
 //!
 //! Must not know: formats.
 

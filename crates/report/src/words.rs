@@ -1,6 +1,6 @@
-//! The words of what a run has to say: of remarks, and of failures as reports and lines show them.
+//! The words of a run's notes: remarks, and failures in reports and messages.
 //!
-//! Must not know: who says it, to which stream. Start reading at [`note`].
+//! Must not know: when and where notes are shown. Start reading at [`note`].
 
 mod file;
 mod io;
@@ -14,7 +14,7 @@ use ferrio_stats::note::{MergeNote, SystemError};
 use ferrio_stats::{Failure, Note};
 use ferrio_units::errno_text;
 
-/// Bytes of the text in a report's brackets.
+/// Length of the text in a report's brackets, bytes.
 const MAX_FAILURE_BYTES: usize = 127;
 
 /// Lines for the user, without the newline at the end.
@@ -40,7 +40,7 @@ pub fn merge(note: &MergeNote) -> String {
     replay::merge(note)
 }
 
-/// What the system said, with its number.
+/// The answer of the system, with its number.
 pub fn system_error(error: &SystemError) -> String {
     system::said(error)
 }

@@ -1,4 +1,4 @@
-//! What became of the blocks that a job trimmed and wrote (`block_error_percentiles`).
+//! States of the blocks that a job trimmed and wrote (`block_error_percentiles`).
 //!
 //! Must not know: files, formats. Start reading at [`BlockStates`].
 
@@ -6,37 +6,37 @@ use crate::counts::{add_counts, add_to};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Where a block is in its life.
+/// State of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BlockState {
-    /// Nothing was done to it.
+    /// The block was neither trimmed nor written.
     Unwritten,
-    /// The last that was done to it was a trim.
+    /// The last change was a trim.
     Trimmed,
-    /// The last that was done to it was a write.
+    /// The last change was a write.
     Written,
-    /// A trim of it failed; it stays so.
+    /// A trim failed; the state does not change any more.
     TrimFailure,
-    /// A write to it failed; it stays so.
+    /// A write failed; the state does not change any more.
     WriteFailure,
 }
 
 impl BlockState {
-    /// All of them, in the order of reports.
+    /// All states, in the order of reports.
     pub const ALL: [Self; 5] = [Self::Unwritten, Self::Trimmed, Self::Written, Self::TrimFailure, Self::WriteFailure];
 
-    /// It failed.
+    /// True if a trim or a write failed.
     pub fn is_failure(self) -> bool {
         matches!(self, Self::TrimFailure | Self::WriteFailure)
     }
 }
 
-/// Blocks by state, and after how many trims those failed that did.
+/// Number of blocks in each state, and number of trims before failures.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct BlockStates {
-    /// Blocks by state, in the order of [`BlockState::ALL`].
+    /// Number of blocks by state, in the order of [`BlockState::ALL`].
     counts: [u64; 5],
-    /// Number of trims, and of blocks that failed after so many.
+    /// By number of trims: number of blocks that failed after that many.
     failed_after: BTreeMap<u32, u64>,
 }
 
@@ -49,7 +49,7 @@ impl BlockStates {
         }
     }
 
-    /// Blocks in a state.
+    /// Number of blocks in a state.
     pub fn count(&self, state: BlockState) -> u64 {
         self.counts[state as usize]
     }
@@ -62,8 +62,8 @@ impl BlockStates {
         }
     }
 
-    /// Trims that the blocks lived through: so many percent of the failed blocks failed after at most so many trims.
-    /// Ascending; empty where no block failed.
+    /// Percentiles of the number of trims that failed blocks went through before their failure. Ascending; empty if no
+    /// block failed.
     pub fn percentiles(&self, wanted: &[f64]) -> Vec<(f64, u32)> {
         let n_failed = self.failed_after.values().fold(0_u64, |sum, n_blocks| sum.saturating_add(*n_blocks));
         let Some((&last, _)) = self.failed_after.last_key_value() else { return Vec::new() };

@@ -1,6 +1,7 @@
-//! Adding up counters that may have come off a wire: they saturate, so that a hostile figure can't stop the report.
+//! Addition of counters that may come from another process: they saturate, so that a hostile figure cannot stop the
+//! report.
 //!
-//! Must not know: what is counted.
+//! Must not know: the meaning of the counters.
 
 /// Adds `more` to `sum`, at most `u64::MAX`.
 pub(crate) fn add_to(sum: &mut u64, more: u64) {

@@ -1,14 +1,14 @@
-//! What a worker counted between two looks at its figures.
+//! Differences between two states of a worker's figures.
 //!
-//! Must not know: who looks, and when. Start reading at [`ThreadStats::since`].
+//! Must not know: the times of these states. Start reading at [`ThreadStats::since`].
 
 use crate::{BatchCounts, DepthCounts, DirectionStats, LatencyBuckets, LatencyStat, ResourceUsage};
 use crate::{ErrorCounts, ThreadStats};
 use ferrio_units::DataDirection;
 
 impl LatencyStat {
-    /// What was counted after `earlier`, an older copy of this statistic. Differences have no extremes of their own: they
-    /// are those of the whole.
+    /// The samples since `earlier`, an older copy of this statistic. A difference has no extremes of its own, so it has
+    /// those of the whole.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let histogram = self.histogram.as_ref().map(|mine| match &earlier.histogram {
@@ -27,8 +27,8 @@ impl LatencyStat {
 }
 
 impl DirectionStats {
-    /// What was counted after `earlier`, an older copy of these figures. Samples of windows and latencies by
-    /// priority are left out.
+    /// The counts since `earlier`, an older copy of these figures. Samples of windows and latencies by priority are
+    /// left out.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl DirectionStats {
 }
 
 impl ResourceUsage {
-    /// What was used after `earlier`.
+    /// The usage since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -62,8 +62,8 @@ impl ResourceUsage {
 }
 
 impl ThreadStats {
-    /// What was counted after `earlier`, an older copy of these figures: I/Os, bytes, latencies, depths, usage, tolerated
-    /// errors and times. What is no count is left out.
+    /// The counts since `earlier`, an older copy of these figures: I/Os, bytes, latencies, depths, usage, tolerated
+    /// errors and times. Figures that are no counts are left out.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut rest = Self {
@@ -91,7 +91,7 @@ impl ThreadStats {
         rest
     }
 
-    /// Nothing was counted: no I/O and no sync.
+    /// True if nothing was counted: no I/O and no sync.
     pub fn has_counted_nothing(&self) -> bool {
         let is_empty =
             |figures: &DirectionStats| figures.n_issued == 0 && figures.n_completed == 0 && figures.bytes == 0;
@@ -134,7 +134,7 @@ mod tests {
     }
 
     proptest! {
-        /// What came before and the difference are the whole again.
+        /// The earlier figures and the difference add up to the whole.
         #[test]
         fn differences_add_up(
             first in prop::collection::vec(0u64..1 << 50, 0..60),
@@ -157,7 +157,7 @@ mod tests {
             prop_assert_eq!(rest.has_counted_nothing(), second.is_empty());
             let (mut sum, mut whole) = (earlier, stats);
             sum.merge(&rest);
-            // Runtimes of members are not summed; these belong to one.
+            // Runtimes of members of a group are not summed; these belong to one worker.
             for direction in DataDirection::ALL {
                 sum.directions[direction].runtime_ns = 0;
                 whole.directions[direction].runtime_ns = 0;

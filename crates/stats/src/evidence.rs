@@ -1,40 +1,41 @@
-//! What was measured beside the jobs while a run went on: what its devices did, how idle its CPUs were.
+//! Evidence: figures that probes measured beside the jobs, such as disk counters and CPU idleness.
 //!
-//! Must not know: who measures, formats. Start reading at [`Evidence`]; what a new probe measures is a variant of it.
+//! Must not know: probes, formats. Start reading at [`Evidence`]; a new probe needs a variant of it.
 
 use crate::CpuIdleness;
 use serde::{Deserialize, Serialize};
 
-/// What one probe measured. Serialised, it is an object of one key: the name of the variant, in small letters.
+/// The figures of one probe. Serialised, they are an object with a single key: the name of the variant, in small
+/// letters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
-    /// What the devices behind the files did; an empty list where none was found.
+    /// Figures of the devices behind the files; empty if none was found.
     Disks(Vec<DiskRecord>),
-    /// How idle the CPUs were.
+    /// Idleness of the CPUs.
     CpuIdleness(CpuIdleness),
-    /// What the kernel counted for the processes of the run.
+    /// The kernel's counters for the processes of the run.
     ProcessIo(ProcessIo),
-    /// What the page cache did, and what it holds of the files.
+    /// Figures of the page cache, and the cached bytes of the files.
     PageCache(PageCache),
-    /// How long somebody waited for a CPU, for I/O, for memory.
+    /// Time in which tasks waited for a CPU, for I/O, for memory.
     Pressure(Pressure),
 }
 
 impl Evidence {
-    /// Formats of fio have keys of their own for it.
+    /// True if fio's formats have keys of their own for these figures.
     pub fn is_known_to_fio(&self) -> bool {
         matches!(self, Self::Disks(_) | Self::CpuIdleness(_))
     }
 }
 
-/// A figure, or why there is none.
+/// A figure, or the reason why it is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reading<T> {
-    /// It was read.
+    /// The figure.
     Value(T),
-    /// It could not be read, for this reason.
+    /// The reason why it could not be read.
     Missing(String),
 }
 
@@ -54,38 +55,39 @@ impl<T, E: std::fmt::Display> From<Result<T, E>> for Reading<T> {
     }
 }
 
-/// I/O as the kernel accounts it to processes (`/proc/PID/io`).
+/// The kernel's I/O accounts of processes (`/proc/PID/io`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessIo {
-    /// All processes of the run together: this one with all its threads, and workers that were processes once they have ended.
+    /// All processes of the run together: this one with all its threads, and workers that were processes, after their
+    /// ends.
     pub total: Reading<IoCounters>,
     /// Each worker that was a process and has done its work, in the order of their ends.
     pub workers: Vec<WorkerIo>,
 }
 
-/// What the kernel counted for one worker.
+/// The kernel's counters for one worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerIo {
     /// Number of the worker in the run, from 1.
     pub number: u32,
     /// Process id.
     pub pid: u32,
-    /// What was counted from its start to its last I/O.
+    /// Counts from its start to its last I/O.
     pub counters: Reading<IoCounters>,
 }
 
 /// Counters of `/proc/PID/io`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct IoCounters {
-    /// Bytes that system calls have read, from the page cache too.
+    /// Bytes read by system calls, including those from the page cache.
     pub rchar: u64,
-    /// Bytes that system calls have written, to the page cache too.
+    /// Bytes written by system calls, including those to the page cache.
     pub wchar: u64,
-    /// Bytes that were read from the storage.
+    /// Bytes read from the storage.
     pub read_bytes: u64,
-    /// Bytes that were, or will be, written to the storage.
+    /// Bytes written to the storage, now or later.
     pub write_bytes: u64,
-    /// Of these, bytes that never will: they were dropped from the page cache before.
+    /// Part of these bytes that will never be written, because they were dropped from the page cache before.
     pub cancelled_write_bytes: u64,
 }
 
@@ -100,14 +102,14 @@ pub struct PageCache {
     pub files: Reading<FileCache>,
 }
 
-/// What the page cache of the machine did in a time.
+/// Figures of the machine's page cache over a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CacheCourse {
-    /// Bytes that wait to be written: at the start.
+    /// Dirty bytes at the start; they wait to be written.
     pub dirty_before_bytes: u64,
-    /// The most that was seen; it is looked at once a second.
+    /// Largest number of dirty bytes seen; the probe looks once a second.
     pub dirty_most_bytes: u64,
-    /// Now.
+    /// Dirty bytes now.
     pub dirty_bytes: u64,
     /// Bytes that are being written now.
     pub writeback_bytes: u64,
@@ -117,12 +119,12 @@ pub struct CacheCourse {
     pub written_bytes: u64,
 }
 
-/// What the page cache holds of files (`cachestat`).
+/// Cached bytes of files (`cachestat`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FileCache {
-    /// Regular files that were asked about.
+    /// Number of regular files that were looked at.
     pub n_files: u64,
-    /// Files that were not: they are no regular ones, are gone, or are more than are asked about.
+    /// Number of other files: they are not regular, were removed, or exceed the limit.
     pub n_left_out: u64,
     /// Bytes in the cache.
     pub cached_bytes: u64,
@@ -154,23 +156,23 @@ pub struct Stalls {
     pub memory: Reading<Stall>,
 }
 
-/// How long it was waited.
+/// Time of waits for a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Stall {
     /// Microseconds in which at least one task waited.
     pub some_us: u64,
-    /// Microseconds in which all tasks waited that could have run.
+    /// Microseconds in which all runnable tasks waited.
     pub full_us: u64,
 }
 
-/// A block device and what it did while the run went on.
+/// A block device, with its figures during the run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct DiskRecord {
     /// Name in `/sys/block`.
     pub name: String,
-    /// What it did.
+    /// Its counters.
     pub counters: DiskCounters,
-    /// What the devices did that it is made of (md, dm); empty for a plain one.
+    /// Counters of the devices that it consists of (md, dm); empty for a plain one.
     pub slaves: Vec<DiskCounters>,
 }
 
@@ -183,7 +185,7 @@ pub struct DiskCounters {
     pub merges: [u64; 2],
     /// Sectors of 512 bytes.
     pub sectors: [u64; 2],
-    /// Milliseconds that I/Os took in sum.
+    /// Milliseconds of all I/Os, summed.
     pub ticks_ms: [u64; 2],
     /// Weighted milliseconds in queue.
     pub in_queue_ms: u64,

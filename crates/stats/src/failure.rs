@@ -1,4 +1,4 @@
-//! What ended a job.
+//! The failure of a job.
 //!
 //! Must not know: words. Start reading at [`Failure`].
 
@@ -7,7 +7,7 @@ use ferrio_sys::errno::EINTR;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What ended a job: the errno of the exit code and the report, and where it came from.
+/// The failure of a job: the errno for the exit code and the report, and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// errno; never 0.
@@ -16,25 +16,25 @@ pub struct Failure {
     pub place: String,
     /// Step that failed.
     pub step: FailedStep,
-    /// What explains it to the user, if anything does.
+    /// An explanation for the user, if there is one.
     pub note: Option<Box<Note>>,
 }
 
 /// Step of a job that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FailedStep {
-    /// None: the run ended while the job was being set up.
+    /// No step: the run ended while the job was being set up.
     Stopped,
-    /// A job has no size and no files that have one.
+    /// A job has no size, and no files with a size.
     NoTarget,
     /// An I/O failed.
     IoUnit,
-    /// Another one, by its short name.
+    /// Another step, by its short name.
     Named(Cow<'static, str>),
 }
 
 impl FailedStep {
-    /// Its short name, as reports have it.
+    /// Its short name in reports.
     pub fn name(&self) -> &str {
         match self {
             Self::Stopped => "stopped",
@@ -58,12 +58,12 @@ impl From<String> for FailedStep {
 }
 
 impl Failure {
-    /// An error of a step, without further explanation. `place` is `file!():line!()`.
+    /// A failure of a step, without an explanation. `place` is `file!():line!()`.
     pub fn new(errno: i32, place: impl Into<String>, step: impl Into<FailedStep>) -> Self {
         Self { errno, place: place.into(), step: step.into(), note: None }
     }
 
-    /// The run ended while the job was being set up: no error of the job.
+    /// The run ended while the job was being set up; this is no error of the job.
     pub fn stopped() -> Self {
         Self::new(EINTR, "", FailedStep::Stopped)
     }
@@ -73,7 +73,7 @@ impl Failure {
         self.step == FailedStep::Stopped
     }
 
-    /// Adds what explains it.
+    /// Adds an explanation.
     #[must_use]
     pub fn explained(mut self, note: impl Into<Note>) -> Self {
         self.note = Some(Box::new(note.into()));

@@ -1,9 +1,9 @@
-//! The latency histogram in fio's bucket layout (29 groups of 64 buckets), which goes on beyond fio's last bucket.
+//! The latency histogram in fio's bucket layout (29 groups of 64 buckets), extended beyond fio's last bucket.
 //!
-//! fio counts everything from 17.18 s on in its last bucket. Here the layout goes on to the largest `u64`, so that a stall
-//! of a minute is told from one of an hour; what is shown under fio's keys is folded into fio's last bucket.
+//! fio counts all values from 17.18 s on in its last bucket. Here the layout continues to the largest `u64`, so that a
+//! stall of a minute differs from one of an hour. Under fio's keys, these buckets are shown as part of fio's last one.
 //!
-//! Must not know: what is measured. Start reading at [`full_bucket_index`].
+//! Must not know: the meaning of the values. Start reading at [`full_bucket_index`].
 
 use ferrio_sys::LazyCounts;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
@@ -15,12 +15,13 @@ use std::fmt;
 const BUCKET_BITS: u32 = 6;
 /// Buckets in a group.
 const GROUP_BUCKETS: usize = 1 << BUCKET_BITS;
-/// Number of buckets that fio has: values below 2^34 ns, about 17.18 s.
+/// Number of fio's buckets: values below 2^34 ns, about 17.18 s.
 pub const N_BUCKETS: usize = 29 * GROUP_BUCKETS;
 /// Number of buckets for all values: the top bit of the largest is at 63.
 pub const N_FULL_BUCKETS: usize = 59 * GROUP_BUCKETS;
 
-/// Room for all of them: the next power of two, so that a mask keeps an index within it and a sample needs no branch.
+/// Number of slots in memory: the next power of two, so that a mask keeps an index in bounds and a sample needs no
+/// branch.
 const N_SLOTS: usize = N_FULL_BUCKETS.next_power_of_two();
 
 /// Bucket of a value in nanoseconds, below [`N_FULL_BUCKETS`].
@@ -34,14 +35,14 @@ pub const fn full_bucket_index(value_ns: u64) -> usize {
     ((shift as usize) << BUCKET_BITS) + (value_ns >> shift) as usize
 }
 
-/// Bucket of a value in nanoseconds as fio has it: values of about 17.18 s and more share the last one.
+/// fio's bucket of a value in nanoseconds: values of about 17.18 s and more share the last one.
 #[inline]
 pub const fn bucket_index(value_ns: u64) -> usize {
     let index = full_bucket_index(value_ns);
     if index < N_BUCKETS { index } else { N_BUCKETS - 1 }
 }
 
-/// Value that stands for all of a bucket (below [`N_FULL_BUCKETS`]): the middle of it, in nanoseconds.
+/// The value that represents a bucket (below [`N_FULL_BUCKETS`]): its middle, in nanoseconds.
 pub const fn bucket_value_ns(index: usize) -> u64 {
     if index < 2 * GROUP_BUCKETS {
         return index as u64;
@@ -54,14 +55,14 @@ pub const fn bucket_value_ns(index: usize) -> u64 {
 
 /// Counts of latencies by bucket.
 ///
-/// 32 KiB, of which a run touches what it uses: the memory comes zeroed from the kernel, and no method writes to what lies
-/// beyond fio's buckets (a page and more each for every eight octaves) unless something was counted there.
+/// It takes 32 KiB of address space, but memory only for the parts in use: the kernel provides zeroed pages, and no
+/// method writes behind fio's buckets (a page and more for every eight octaves) unless a value was counted there.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Histogram {
     counts: LazyCounts<N_SLOTS>,
 }
 
-/// The buckets that hold something.
+/// Shows the buckets that are not empty.
 impl fmt::Debug for Histogram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.filled()).finish()
@@ -72,32 +73,32 @@ impl Histogram {
     /// Counts one value in nanoseconds.
     #[inline]
     pub fn record(&mut self, value_ns: u64) {
-        // The remainder changes nothing: an index is below N_FULL_BUCKETS. The compiler is told so.
+        // The remainder changes nothing, because an index is below N_FULL_BUCKETS; it only tells the compiler so.
         self.counts[full_bucket_index(value_ns) % N_SLOTS] += 1;
     }
 
-    /// Buckets that hold something, as (bucket, count), ascending, over the whole range.
+    /// Buckets that are not empty, as (bucket, count), ascending, over the whole range.
     pub fn filled(&self) -> impl Iterator<Item = (usize, u64)> {
         self.counts.iter().copied().enumerate().filter(|(_, count)| *count > 0)
     }
 
-    /// The counts of all of fio's buckets, in order: its last one takes all that lies beyond.
+    /// The counts of fio's buckets, in order; the last one includes all larger values.
     pub fn folded_counts(&self) -> impl Iterator<Item = u64> + Clone {
         let (within, last) = (&self.counts[..N_BUCKETS - 1], self.counts[N_BUCKETS - 1]);
         within.iter().copied().chain([last.saturating_add(self.n_beyond())])
     }
 
-    /// Those that hold something, as (bucket, count).
+    /// Those of fio's buckets that are not empty, as (bucket, count).
     pub fn folded(&self) -> impl Iterator<Item = (usize, u64)> {
         self.folded_counts().enumerate().filter(|(_, count)| *count > 0)
     }
 
-    /// Buckets beyond fio's that hold something, as (bucket, count), ascending.
+    /// Buckets behind fio's that are not empty, as (bucket, count), ascending.
     pub fn beyond(&self) -> impl Iterator<Item = (usize, u64)> {
         self.filled().skip_while(|(index, _)| *index < N_BUCKETS)
     }
 
-    /// Number of values beyond fio's buckets (2^34 ns, about 17.18 s, and more).
+    /// Number of values behind fio's buckets (2^34 ns, about 17.18 s, and more).
     pub fn n_beyond(&self) -> u64 {
         sum(&self.counts[N_BUCKETS..])
     }
@@ -110,12 +111,12 @@ impl Histogram {
     /// Adds another histogram.
     pub fn merge(&mut self, other: &Self) {
         for (index, count) in other.filled() {
-            // Counts may come off a wire: they saturate rather than wrap.
+            // Counts may come from another process: they saturate rather than wrap.
             self.counts[index] = self.counts[index].saturating_add(count);
         }
     }
 
-    /// What was counted after `earlier`, an older copy of this histogram.
+    /// The counts since `earlier`, an older copy of this histogram.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut rest = Self::default();
@@ -125,7 +126,7 @@ impl Histogram {
         rest
     }
 
-    /// Forgets all counts, keeps the memory.
+    /// Clears all counts, keeps the memory.
     pub fn clear(&mut self) {
         for count in self.counts.iter_mut().filter(|count| **count > 0) {
             *count = 0;
@@ -137,7 +138,7 @@ fn sum(counts: &[u64]) -> u64 {
     counts.iter().fold(0, |sum, count| sum.saturating_add(*count))
 }
 
-/// On the wire a histogram is the list of its non-empty buckets, ascending.
+/// Serialised, a histogram is the list of its non-empty buckets, ascending.
 impl Serialize for Histogram {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut sequence = serializer.serialize_seq(Some(self.filled().count()))?;
@@ -155,7 +156,7 @@ impl<'de> Deserialize<'de> for Histogram {
     }
 }
 
-/// Reads bucket by bucket, so that a long list costs no memory; refuses buckets that repeat or go back.
+/// Reads bucket by bucket, so that a long list takes no memory; refuses buckets that repeat or descend.
 struct HistogramVisitor;
 
 impl<'de> Visitor<'de> for HistogramVisitor {
@@ -194,7 +195,7 @@ mod tests {
         histogram
     }
 
-    /// The table of the format's description.
+    /// Expected: the table in the description of the format.
     #[test]
     fn buckets_of_the_reference() {
         let table = [
@@ -226,13 +227,13 @@ mod tests {
 
     #[test]
     fn the_layout_goes_on_beyond_fio() {
-        // 2^34 begins the group after fio's last: its buckets are 2^28 wide.
+        // 2^34 is the start of the group behind fio's last: its buckets are 2^28 wide.
         let table = [
             (17_179_869_183, 1_855),
             (17_179_869_184, 1_856),
             (17_179_869_184 + (1 << 28) - 1, 1_856),
             (17_179_869_184 + (1 << 28), 1_857),
-            // A minute and an hour: 2^35 + 47 * 2^29 and 2^41 + 40 * 2^35 lie below them.
+            // A minute and an hour: they are above 2^35 + 47 * 2^29 and 2^41 + 40 * 2^35.
             (60_000_000_000, 30 * 64 + 47),
             (3_600_000_000_000, 36 * 64 + 40),
         ];

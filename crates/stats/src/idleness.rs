@@ -1,33 +1,33 @@
-//! How idle the CPUs were (`--idle-prof`).
+//! Idleness of the CPUs (`--idle-prof`).
 //!
-//! Must not know: how it was measured, formats. Start reading at [`CpuIdleness::new`].
+//! Must not know: the measurement, formats. Start reading at [`CpuIdleness::new`].
 
 use serde::{Deserialize, Serialize};
 
 /// One CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CpuShare {
-    /// Its number.
+    /// Number of the CPU.
     pub cpu: u32,
-    /// Share of the time in which nobody wanted it, percent, 0 to 100.
+    /// Share of the time in which no other task wanted the CPU, percent, 0 to 100.
     pub idle_percent: f64,
 }
 
-/// The CPUs together, and each of them where that is wanted.
+/// All CPUs together, and each of them if that is wanted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CpuIdleness {
     /// Mean over all CPUs, percent.
     pub system_percent: f64,
-    /// Each CPU; empty: it was not asked for.
+    /// Each CPU; empty if that is not wanted.
     pub cpus: Vec<CpuShare>,
-    /// Mean time of the unit of work by which it was measured, microseconds.
+    /// Mean time of the unit of work used for the measurement, microseconds.
     pub unit_mean_us: f64,
     /// Standard deviation of that time over the CPUs.
     pub unit_stddev_us: f64,
 }
 
 impl CpuIdleness {
-    /// Sums up the CPUs, of which each had its own time for a unit.
+    /// Sums up the CPUs; `units_us` has the time of a unit for each.
     pub fn new(cpus: &[CpuShare], shows_each: bool, units_us: &[f64]) -> Self {
         let idle: Vec<f64> = cpus.iter().map(|share| share.idle_percent).collect();
         let (system_percent, _) = mean_and_deviation(&idle);
@@ -37,7 +37,7 @@ impl CpuIdleness {
     }
 }
 
-/// Mean and standard deviation (of a sample) of values; zeros of none.
+/// Mean and standard deviation (of a sample) of values; zeroes if there are none.
 fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     if values.is_empty() {
         return (0.0, 0.0);

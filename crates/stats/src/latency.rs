@@ -1,6 +1,6 @@
 //! Latency statistics: extremes, mean, deviation, histogram, and the coarse buckets of the human report.
 //!
-//! Must not know: which latency it is. Start reading at [`LatencyStat`].
+//! Must not know: kinds of latencies. Start reading at [`LatencyStat`].
 
 use crate::counts::{add_counts, add_to};
 use crate::histogram::Histogram;
@@ -11,16 +11,16 @@ use serde::{Deserialize, Serialize};
 pub struct LatencyStat {
     /// Number of samples.
     pub n_samples: u64,
-    /// Smallest sample; `u64::MAX` when there is none.
+    /// Smallest sample; `u64::MAX` if there is none.
     pub min_ns: u64,
     /// Largest sample.
     pub max_ns: u64,
-    /// Sum of the samples. 128 bits, since the latencies of a thousand jobs at depth 1,000 sum up to 2^64 ns in five
-    /// hours.
+    /// Sum of the samples. It has 128 bits, because the latencies of a thousand jobs at depth 1,000 reach 2^64 ns in
+    /// five hours.
     pub sum_ns: u128,
     /// Sum of the squares of the samples.
     pub sum_squares: u128,
-    /// Distribution, when percentiles of this latency are wanted.
+    /// Distribution, if percentiles of this latency are wanted.
     pub histogram: Option<Histogram>,
 }
 
@@ -31,7 +31,7 @@ impl Default for LatencyStat {
 }
 
 impl LatencyStat {
-    /// Empty, with a histogram if `with_histogram`.
+    /// An empty statistic; with a histogram if `with_histogram` is set.
     pub fn new(with_histogram: bool) -> Self {
         Self { histogram: with_histogram.then(Histogram::default), ..Self::default() }
     }
@@ -40,7 +40,7 @@ impl LatencyStat {
     #[inline]
     pub fn record(&mut self, value_ns: u64) {
         self.n_samples += 1;
-        // New extremes are rare: a branch that is predicted costs less than to write them back each time.
+        // New extremes are rare: a correctly predicted branch costs less than writing them back each time.
         if value_ns < self.min_ns {
             self.min_ns = value_ns;
         }
@@ -79,8 +79,8 @@ impl LatencyStat {
 
     /// Sample standard deviation (divisor n - 1) in nanoseconds; 0 below two samples.
     ///
-    /// Relative error below 1e-12 for up to 2^60 samples: the squared distances are summed up in whole numbers around
-    /// the mean rounded down, so nothing cancels.
+    /// Relative error below 1e-12 for up to 2^60 samples: the squared distances are summed as whole numbers around the
+    /// mean rounded down, so no digits cancel.
     pub fn standard_deviation_ns(&self) -> f64 {
         if self.n_samples < 2 {
             return 0.0;
@@ -88,8 +88,8 @@ impl LatencyStat {
         let n = u128::from(self.n_samples);
         let center = self.sum_ns / n;
         let rest = self.sum_ns % n;
-        // sum((x - center)^2) = sum_squares - center * (sum + rest). It is not negative, so the product fits; only
-        // sums that belong to no samples (off a wire) saturate here.
+        // sum((x - center)^2) = sum_squares - center * (sum + rest). This is not negative, so the product fits; only
+        // inconsistent sums from another process saturate here.
         let squares = self.sum_squares.saturating_sub(center.saturating_mul(self.sum_ns.saturating_add(rest)));
         // Variance * (n - 1) = squares - rest^2 / n.
         let deviations = match n.checked_mul(squares) {
@@ -100,7 +100,7 @@ impl LatencyStat {
         (deviations.max(0.0) / (n - 1) as f64).sqrt()
     }
 
-    /// Forgets all samples, keeps the memory.
+    /// Clears all samples, keeps the memory.
     pub fn clear(&mut self) {
         let mut histogram = self.histogram.take();
         if let Some(histogram) = &mut histogram {
@@ -144,7 +144,7 @@ impl LatencyBuckets {
     }
 }
 
-/// Position of each value below 1,000 among the upper labels 2 4 10 20 50 100 250 500 750 1000.
+/// Index of each value below 1,000 among the upper labels 2 4 10 20 50 100 250 500 750 1000.
 const LABELS: [u8; 1_000] = label_table();
 
 const fn label_table() -> [u8; 1_000] {
@@ -162,7 +162,7 @@ const fn label_table() -> [u8; 1_000] {
     table
 }
 
-/// Position of a value below 2,000 among the labels; from 1,000 on it is the one after the last of [`LABELS`].
+/// Index of a value below 2,000 among the labels; from 1,000 on it is the one behind the last of [`LABELS`].
 #[inline]
 fn label_index(value: u64) -> usize {
     LABELS.get(value as usize).map_or(10, |label| usize::from(*label))
@@ -181,7 +181,7 @@ mod tests {
         stat
     }
 
-    /// Mean and deviation as the textbook has them, in two passes.
+    /// Mean and deviation by the textbook, in two passes.
     fn two_pass(values: &[u64]) -> (f64, f64) {
         let n = values.len() as f64;
         let mean = values.iter().map(|value| *value as f64).sum::<f64>() / n;
@@ -197,7 +197,8 @@ mod tests {
         assert!((stat_of(&[2, 4, 4, 4, 5, 5, 7, 9]).standard_deviation_ns() - (32.0f64 / 7.0).sqrt()).abs() < 1e-12);
     }
 
-    /// A billion samples of 2^33 ns and one beside them: a sum of squares in floating point would lose the deviation.
+    /// A billion samples of 2^33 ns and a single other one: a sum of squares in floating point would lose the
+    /// deviation.
     #[test]
     fn nothing_cancels() {
         let (n, value) = (1u64 << 30, 1u64 << 33);

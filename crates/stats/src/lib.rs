@@ -1,7 +1,7 @@
-//! What is measured: latency, counters, depths, samples, and the model of a finished run.
+//! Figures of runs: latency, counters, depths, samples, and the record of a finished run.
 //!
 //! Must not know: output formats, engines, how jobs run.
-//! Start reading at [`thread_stats`] (what one worker counts), then [`record`] (what is kept of a run).
+//! Start reading at [`thread_stats`] (the counts of a worker), then [`record`] (the record of a run).
 #![forbid(unsafe_code)]
 
 pub mod block_states;

@@ -1,16 +1,16 @@
-//! What a run had to say, kept for the reports that carry it.
+//! Messages of a run, kept for the reports that show them.
 //!
-//! Must not know: where messages are shown. Start reading at [`RunMessages`].
+//! Must not know: how messages are shown. Start reading at [`RunMessages`].
 
 use crate::Note;
 use serde::{Deserialize, Serialize};
 
-/// Messages that are kept. A job that complains of each I/O must not take memory without bound.
+/// Number of messages that are kept, so that a job with a message for each I/O does not take unbounded memory.
 const MAX_KEPT: usize = 1_000;
-/// Bytes of a message that are kept.
+/// Length of a message that is kept, bytes.
 const MAX_TEXT_BYTES: usize = 16 << 10;
 
-/// Which stream a message belongs to.
+/// Stream of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MessageStream {
     /// Information: fio's standard output.
@@ -32,13 +32,13 @@ impl MessageStream {
 /// One message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportMessage {
-    /// Where it belongs.
+    /// Its stream.
     pub stream: MessageStream,
-    /// What is said.
+    /// Its contents.
     pub note: Note,
 }
 
-/// Messages in the order in which they came: the first thousand, and the number of those that came after.
+/// Messages in order: the first thousand, and the number of later ones.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RunMessages {
     kept: Vec<ReportMessage>,
@@ -46,8 +46,8 @@ pub struct RunMessages {
 }
 
 impl RunMessages {
-    /// Adds a message. Of words the line ends around them and what goes beyond 16 KiB are left out; words of line ends
-    /// alone are none.
+    /// Adds a message. Its text is stored without surrounding line ends, up to 16 KiB; a text of line ends alone is not
+    /// stored.
     pub fn push(&mut self, stream: MessageStream, note: Note) {
         let note = match note {
             Note::Text(text) => Note::Text(shortened(text.trim_matches(['\n', '\r'])).to_owned()),
@@ -63,24 +63,24 @@ impl RunMessages {
         self.kept.push(ReportMessage { stream, note });
     }
 
-    /// Those that were kept.
+    /// The messages that were kept.
     pub fn kept(&self) -> &[ReportMessage] {
         &self.kept
     }
 
-    /// How many came when there was no more room.
+    /// Number of messages that came when there was no more room.
     pub fn n_left_out(&self) -> u64 {
         self.n_left_out
     }
 
-    /// True when there was nothing to say.
+    /// True if there were no messages.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
 }
 
 fn shortened(text: &str) -> &str {
-    // At most three bytes of a character are given up.
+    // At most three bytes of a character are cut off.
     let end = (0..=MAX_TEXT_BYTES.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     &text[..end.unwrap_or(0)]
 }

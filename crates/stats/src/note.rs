@@ -1,6 +1,6 @@
-//! What a run has to say: remarks and explanations of failures, as values. Their words are made by who shows them.
+//! Notes of a run: remarks and explanations of failures, as values. `report` makes their words.
 //!
-//! Must not know: words, where anything is shown. Start reading at [`Note`].
+//! Must not know: words, how notes are shown. Start reading at [`Note`].
 
 mod during;
 mod file;
@@ -24,33 +24,33 @@ use serde::{Deserialize, Serialize};
 /// A remark, or the explanation of a failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Note {
-    /// Words as they are: of who read the arguments, of an engine, or of a part of the run whose remarks are no values yet.
+    /// A text of the parsers, of an engine, or of a part of the run whose remarks are not values yet.
     Text(String),
     /// A job has failed.
     Failed {
-        /// Its process; 0: it was never there.
+        /// Its process; 0: it was never started.
         pid: u32,
-        /// Why.
+        /// The failure.
         failure: Box<Failure>,
     },
     /// The system has refused something.
     System {
-        /// What was tried, or for whom.
+        /// The action, or the object for which it was done.
         during: During,
-        /// What it said.
+        /// The answer of the system.
         error: SystemError,
     },
-    /// Of the run or of the set-up of a job.
+    /// A note about the run, or about the set-up of a job.
     Run(RunNote),
-    /// Of the files of a job.
+    /// A note about the files of a job.
     File(FileNote),
-    /// Of the I/O of a job.
+    /// A note about the I/O of a job.
     Io(IoNote),
-    /// Of the zones of a job.
+    /// A note about the zones of a job.
     Zone(ZoneNote),
-    /// Of verification.
+    /// A note about verification.
     Verify(VerifyNote),
-    /// Of the replay of a trace.
+    /// A note about the replay of a trace.
     Replay(ReplayNote),
     /// A signal has killed a job.
     Killed {
@@ -110,7 +110,7 @@ impl From<ReplayNote> for Note {
 }
 
 impl Note {
-    /// What the system has said.
+    /// A note about an answer of the system.
     pub fn system(during: During, error: impl Into<SystemError>) -> Self {
         Self::System { during, error: error.into() }
     }

@@ -1,15 +1,15 @@
-//! Percentiles of a histogram, to the very sample.
+//! Percentiles of a histogram, exact to the sample.
 //!
-//! Must not know: formats, which percentiles a job wants. Start reading at [`percentiles`].
+//! Must not know: formats, the list of wanted percentiles. Start reading at [`percentiles`].
 
 use crate::histogram::{Histogram, bucket_value_ns};
 
-/// Values of the wanted percentiles (0 to 100) in nanoseconds as fio has them, ascending by percentile: what lies beyond
-/// fio's buckets (17.18 s and more) counts in its last one.
+/// Values of the wanted percentiles (0 to 100) in nanoseconds as in fio, ascending by percentile: values behind fio's
+/// buckets (17.18 s and more) count in its last one.
 ///
-/// The value of `p` is the middle of the first bucket at which the running count reaches `p / 100 * N`, so it may lie
-/// above the largest sample. The comparison is exact, as it is in fio: a rounded product picks another sample where it
-/// should be whole. Percentiles of zero and non-numbers are left out; an empty histogram gives zeros.
+/// The value of `p` is the middle of the first bucket at which the running count reaches `p / 100 * N`, so it may be
+/// above the largest sample. The comparison is exact, as in fio: a rounded product that should be whole would pick
+/// another sample. Percentiles of zero and non-numbers are left out; an empty histogram gives zeroes.
 pub fn percentiles(histogram: &Histogram, wanted: &[f64]) -> Vec<(f64, u64)> {
     walk(histogram.folded(), histogram.n_samples(), wanted)
 }
@@ -37,8 +37,8 @@ fn walk(mut filled: impl Iterator<Item = (usize, u64)>, n_samples: u64, wanted: 
         .collect()
 }
 
-/// Smallest whole number that is not below `percentile / 100 * n_samples`, the percentile taken as the double that it
-/// is: 99.9 is a little above 99.9, and picks sample 1,000 of 1,000. At least 1 when there are samples.
+/// Smallest whole number that is not below `percentile / 100 * n_samples`. The percentile is taken as the double that
+/// it is: 99.9 is slightly above 99.9, and picks sample 1,000 of 1,000. At least 1 if there are samples.
 fn rank_of(percentile: f64, n_samples: u64) -> u64 {
     if n_samples == 0 {
         return 0;
@@ -77,8 +77,8 @@ mod tests {
         histogram
     }
 
-    /// Ranks that fio 3.41 picks on x86-64, seen by `--percentile_list` against the bins of json+, with runs whose
-    /// latencies leave a gap at just that rank. Rounded quotients or products fail one row or another.
+    /// Expected values: ranks that fio 3.41 picks on x86-64, found with `--percentile_list` and the bins of json+, in
+    /// runs whose latencies have a gap at just that rank. Rounded quotients or products fail at least one row.
     #[test]
     fn rank_is_that_of_the_peer() {
         let table = [
@@ -143,7 +143,7 @@ mod tests {
             prop_assert_eq!(full_percentiles(&histogram, &[percentile]), [(percentile, expected)]);
         }
 
-        /// The oracle counts its rank in another way, so its answer may be that of a neighbouring sample.
+        /// The reference library computes ranks in another way, so it may pick a neighbouring sample.
         #[test]
         fn value_agrees_with_hdrhistogram(
             mut values in prop::collection::vec((1u64.., 0u32..63).prop_map(|(value, shift)| (value >> shift).clamp(1, 1 << 60)), 1..400),

@@ -1,11 +1,11 @@
 //! Latencies by the priority of the I/O.
 //!
-//! Must not know: who sets priorities, formats. Start reading at [`PriorityStats`].
+//! Must not know: where priorities come from, formats. Start reading at [`PriorityStats`].
 
 use crate::LatencyStat;
 use serde::{Deserialize, Serialize};
 
-/// Latency of the I/Os of one priority: the total latency of jobs with `lat_percentiles`, else the completion latency.
+/// Latency of the I/Os of one priority: total latency in jobs with `lat_percentiles`, otherwise completion latency.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PriorityStat {
     /// The priority in the form of `ioprio_set(2)`: 3 bits of class, 10 of hint, 3 of level, from the top.
@@ -31,24 +31,24 @@ impl PriorityStat {
     }
 }
 
-/// The priorities of a direction in the order in which they are reported: that of their first mention. Empty where
-/// nobody tells them apart.
+/// Latencies by priority for one direction, in the order in which priorities first occurred. Empty if they are not
+/// measured.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PriorityStats(pub Vec<PriorityStat>);
 
 impl PriorityStats {
-    /// Those that have samples, if there are at least two of them: else there is nothing to tell apart.
+    /// The priorities with samples, if there are at least two; otherwise there is nothing to compare.
     pub fn shown(&self) -> Vec<&PriorityStat> {
         let shown: Vec<&PriorityStat> = self.0.iter().filter(|stat| stat.latency.n_samples > 0).collect();
         if shown.len() < 2 { Vec::new() } else { shown }
     }
 
-    /// Samples of all priorities.
+    /// Number of samples of all priorities.
     pub fn n_samples(&self) -> u64 {
         self.0.iter().fold(0, |sum, stat| sum.saturating_add(stat.latency.n_samples))
     }
 
-    /// The statistic of a priority, made if it is new.
+    /// The statistic of a priority; a new one is added.
     pub fn entry(&mut self, ioprio: u16, has_histogram: bool) -> &mut LatencyStat {
         let position = self.0.iter().position(|stat| stat.ioprio == ioprio);
         let position = position.unwrap_or_else(|| {
@@ -65,7 +65,7 @@ impl PriorityStats {
         }
     }
 
-    /// Forgets all samples, keeps the priorities and the memory.
+    /// Clears all samples, keeps the priorities and the memory.
     pub fn clear(&mut self) {
         self.0.iter_mut().for_each(|stat| stat.latency.clear());
     }
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(two.shown().len(), 2);
     }
 
-    // The order is that of fio 3.41 for a group of a job with a priority and one with shares of another.
+    // The expected order is that of fio 3.41 for a group of a job with a priority and one with shares of another.
     #[test]
     fn merging_is_recording_all_in_order_of_appearance() {
         let mut merged = stats(&[(0x4003, 7)]);

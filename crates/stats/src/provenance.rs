@@ -1,19 +1,20 @@
-//! Where a run's figures come from: machine, devices, file systems, clock, program, command line, options in force.
+//! Provenance of a run's figures: machine, devices, file systems, clock, program, command line, options in force.
 //!
-//! Must not know: how it is found out, formats. Start reading at [`Provenance`]; what all jobs have in common is found in [`common`].
-//! The names of the fields are the keys of the JSON outputs. What a machine does not tell is `None` there, or an empty text.
+//! Must not know: how facts are collected, formats. Start reading at [`Provenance`]; [`common`] finds options that all
+//! jobs share. The names of the fields are the keys in JSON. Facts that a machine does not provide are `None` or an
+//! empty text.
 
 mod common;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// Where a run's figures come from.
+/// Provenance of a run's figures.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Provenance {
     /// Version of ferrio.
     pub ferrio_version: String,
-    /// The words of the command line, the program's name first; bytes that are no text are replaced.
+    /// The words of the command line, beginning with the program's name; bytes that are no text are replaced.
     pub command_line: Vec<String>,
     /// Name of the host.
     pub host_name: String,
@@ -25,24 +26,24 @@ pub struct Provenance {
     pub cpu: CpuFacts,
     /// Memory of the machine, bytes.
     pub memory_bytes: u64,
-    /// What the times come from.
+    /// The source of times.
     pub clock: ClockFacts,
     /// File systems of the jobs' files, each once.
     pub file_systems: Vec<FileSystemFacts>,
-    /// Block devices behind the jobs' files, each once, and those that they are made of.
+    /// Block devices behind the jobs' files, each once, and the devices that they consist of.
     pub devices: Vec<DeviceFacts>,
-    /// The jobs; clones stand together.
+    /// The jobs, each with all its clones.
     pub jobs: Vec<JobOptions>,
 }
 
-/// Key of what the options of all jobs have in common.
+/// Key of the options that all jobs share.
 const COMMON_OPTIONS: &str = "common_options";
 
 impl Provenance {
-    /// As it stands in documents: what the options of several jobs have in common is said once, under
-    /// `common_options`, and each job has only what differs from it.
+    /// The form in documents: options that several jobs share are only under `common_options`, and each job has only
+    /// its differences.
     pub fn to_document(&self) -> Value {
-        // Cannot fail: the model has no key that is not a text.
+        // Cannot fail: all keys are texts.
         let mut document = serde_json::to_value(self).unwrap_or_default();
         let all: Vec<&Value> = self.jobs.iter().map(|job| &job.options).collect();
         let (Some(shared), [_, _, ..]) = (common::of(&all), &all[..]) else { return document };
@@ -53,10 +54,10 @@ impl Provenance {
         document
     }
 
-    /// Reads what [`Provenance::to_document`] has made.
+    /// Reads a value made by [`Provenance::to_document`].
     ///
     /// # Errors
-    /// A value that is no such document.
+    /// The value is no such document.
     pub fn from_document(mut document: Value) -> serde_json::Result<Self> {
         let shared = document.as_object_mut().and_then(|document| document.remove(COMMON_OPTIONS));
         let mut provenance: Self = serde_json::from_value(document)?;
@@ -72,17 +73,17 @@ impl Provenance {
 /// The CPUs of the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CpuFacts {
-    /// What the maker calls the first one.
+    /// Model name of the first CPU.
     pub model: Option<String>,
-    /// Those that are online.
+    /// Number of CPUs that are online.
     pub n_online: u32,
-    /// Those that ferrio may run on, as a list such as `0-3,8`; a job's own `cpus_allowed` is among its options.
+    /// CPUs on which ferrio may run, as a list such as `0-3,8`; a job's own `cpus_allowed` is among its options.
     pub allowed: String,
-    /// How many these are.
+    /// Number of these CPUs.
     pub n_allowed: u32,
 }
 
-/// What the times come from.
+/// The source of times.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ClockFacts {
     /// The clock of the loops: `tsc`, `monotonic` (`CLOCK_MONOTONIC`), or `virtual`.
@@ -94,15 +95,15 @@ pub struct ClockFacts {
 /// A file system.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FileSystemFacts {
-    /// Where it is mounted.
+    /// Mount point.
     pub mounted_on: String,
     /// Its kind, such as `ext4`.
     pub kind: String,
-    /// Its mount options with commas between.
+    /// Mount options, separated by commas.
     pub options: String,
-    /// What was mounted, such as `/dev/sda1`.
+    /// Mounted device, such as `/dev/sda1`.
     pub source: String,
-    /// The disk that it is on, as in [`DeviceFacts::name`].
+    /// The disk that holds it, as in [`DeviceFacts::name`].
     pub device: Option<String>,
 }
 
@@ -111,11 +112,11 @@ pub struct FileSystemFacts {
 pub struct DeviceFacts {
     /// Name in `/sys/block`.
     pub name: String,
-    /// What the maker calls it.
+    /// Model name.
     pub model: Option<String>,
     /// Size in bytes.
     pub size_bytes: Option<u64>,
-    /// It has turning disks, or the kernel thinks so.
+    /// The device has rotating disks, or the kernel assumes so.
     pub rotational: Option<bool>,
     /// The scheduler in force.
     pub scheduler: Option<String>,
@@ -131,7 +132,7 @@ pub struct DeviceFacts {
     pub logical_block_size: Option<u64>,
     /// Physical block size, bytes.
     pub physical_block_size: Option<u64>,
-    /// Names of the devices that it is made of (dm, md).
+    /// Names of the devices that it consists of (dm, md).
     pub made_of: Vec<String>,
     /// The file behind a loop device.
     pub backing_file: Option<String>,
@@ -146,14 +147,14 @@ pub struct JobOptions {
     pub group: u32,
     /// Number of its first clone in the run, from 1; its clones follow.
     pub first_number: u32,
-    /// How many clones it has, itself included.
+    /// Number of its clones, including itself.
     pub n_clones: u32,
-    /// The options after parsing, defaults included, with ferrio's own names.
+    /// The options after parsing, including defaults, with ferrio's own names.
     #[serde(serialize_with = "write_value", deserialize_with = "read_value")]
     pub options: Value,
 }
 
-/// A JSON value stands for itself in a readable form; a wire that is none carries its text.
+/// In a readable format a JSON value is written as it is; a binary format gets its text.
 fn write_value<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
     if serializer.is_human_readable() { value.serialize(serializer) } else { value.to_string().serialize(serializer) }
 }

@@ -1,6 +1,7 @@
-//! The record of a run (finished, or a snapshot of a running one): all that was measured and said, as each worker gave it.
+//! The record of a run (finished, or a snapshot of a running one): all figures and messages, separately for each
+//! worker.
 //!
-//! Nothing is summed, styled or left out here: what a format makes of it is the affair of the format.
+//! No value is summed, styled or left out here; formats do that.
 //! Must not know: formats. Start reading at [`RunRecord`].
 
 use crate::{
@@ -10,33 +11,33 @@ use crate::{
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 
-/// Form of the record: it grows with every change that a reader has to know.
+/// Version of the record's form; it grows with every change that a reader has to know.
 pub const RECORD_FORMAT: u32 = 2;
 
 /// A run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// Form of the record, [`RECORD_FORMAT`].
+    /// Version of the form, [`RECORD_FORMAT`].
     pub format: u32,
     /// Version string of the outputs, `fio-3.42-...`.
     pub version: String,
-    /// Wall clock when the record was made, milliseconds since 1970.
+    /// Wall clock time of the record, milliseconds since 1970.
     pub timestamp_ms: u64,
     /// Time since the start of the run.
     pub elapsed_ns: u64,
-    /// Seconds left, if that was known.
+    /// Estimated seconds left, if known.
     pub eta_secs: Option<u64>,
     /// Options given for all jobs.
     pub global_options: Vec<(String, String)>,
-    /// The workers in the order of their numbers.
+    /// The workers, in the order of their numbers.
     pub workers: Vec<WorkerRecord>,
-    /// What was measured beside the jobs, in the order of the probes.
+    /// Figures of the probes, in the order of the probes.
     pub evidence: Vec<Evidence>,
-    /// What the run had to say.
+    /// Messages of the run.
     pub messages: RunMessages,
-    /// The course of the run in order, where its intervals were recorded.
+    /// Events of the run in order, if its intervals were recorded.
     pub course: Vec<CourseEvent>,
-    /// Where the figures come from, if that was recorded.
+    /// Provenance of the figures, if it was recorded.
     pub provenance: Option<Box<Provenance>>,
 }
 
@@ -59,7 +60,7 @@ impl Default for RunRecord {
 }
 
 impl RunRecord {
-    /// What the devices did; `None`: nobody wanted to know.
+    /// Figures of the devices; `None`: they were not wanted.
     pub fn disks(&self) -> Option<&[DiskRecord]> {
         self.evidence.iter().find_map(|evidence| match evidence {
             Evidence::Disks(disks) => Some(&disks[..]),
@@ -75,7 +76,7 @@ impl RunRecord {
         total
     }
 
-    /// How idle the CPUs were, if that was measured.
+    /// Idleness of the CPUs, if it was measured.
     pub fn idleness(&self) -> Option<&CpuIdleness> {
         self.evidence.iter().find_map(|evidence| match evidence {
             Evidence::CpuIdleness(idleness) => Some(idleness),
@@ -91,7 +92,7 @@ pub struct WorkerRecord {
     pub name: String,
     /// Description of its job.
     pub description: Option<String>,
-    /// Position of its job in the run.
+    /// Index of its job in the run.
     pub job_index: u32,
     /// Number of the clone: 0 for the first.
     pub clone_index: u32,
@@ -99,11 +100,11 @@ pub struct WorkerRecord {
     pub number: u32,
     /// Group number.
     pub group_index: u32,
-    /// Process id, or thread id of a thread; 0: it was never there.
+    /// Process id, or thread id of a thread; 0: it was never started.
     pub pid: u32,
     /// Its options as they were given.
     pub given_options: Vec<(String, String)>,
-    /// How it wants to be shown.
+    /// Its settings for reports.
     pub settings: ReportSettings,
     /// The directions in which it does I/O.
     pub directions: PerDirection<bool>,
@@ -111,16 +112,16 @@ pub struct WorkerRecord {
     pub iodepth: u32,
     /// Its priority.
     pub priority: WorkerPriority,
-    /// What it counted.
+    /// Its counts.
     pub stats: Box<ThreadStats>,
     /// Its part in a search for a steady state.
     pub steady: Option<SteadyPart>,
-    /// How it began and ended.
+    /// Its start and end.
     pub fate: WorkerFate,
 }
 
 impl WorkerRecord {
-    /// The search for a steady state that it is the first of.
+    /// The search for a steady state, if this worker is the first of its group.
     pub fn steady_state(&self) -> Option<&SteadyState> {
         match &self.steady {
             Some(SteadyPart::Leads(state)) => Some(state),
@@ -132,32 +133,32 @@ impl WorkerRecord {
 /// The priority of the I/Os of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct WorkerPriority {
-    /// That of the worker, in the form of `ioprio_set(2)`.
+    /// Priority of the worker, in the form of `ioprio_set(2)`.
     pub ioprio: u16,
-    /// Some of its I/Os have one of their own (`cmdprio_percentage` and its kin).
+    /// Some of its I/Os have a priority of their own (`cmdprio_percentage` and its family).
     pub is_by_io: bool,
 }
 
-/// What a worker has to do with a search for a steady state.
+/// The part of a worker in a search for a steady state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum SteadyPart {
-    /// It is the first of those that are judged together; what is known of them all.
+    /// The worker is the first of its group; the state of the group.
     Leads(Box<SteadyState>),
-    /// It is judged with the worker at this position, which is the first.
+    /// The worker belongs to the group of the worker with this index.
     Follows(u32),
 }
 
-/// How a worker began and ended.
+/// Start and end of a worker.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct WorkerFate {
-    /// It was let go to do its I/O.
+    /// It was allowed to start its I/O.
     pub was_let_go: bool,
     /// It has ended, or will never start.
     pub has_ended: bool,
-    /// Why it failed, if it did.
+    /// The failure, if there was one.
     pub failure: Option<Failure>,
     /// The signal that killed it.
     pub killed_by: Option<i32>,
-    /// That was before it had handed over its results: the figures are those of a part of its work.
+    /// The signal came before it had sent its results: the figures cover only a part of its work.
     pub is_cut_short: bool,
 }

@@ -1,4 +1,4 @@
-//! How well a job kept the times of the trace that it replays.
+//! Figures about how well a job kept the times of its trace.
 //!
 //! Must not know: traces. Start reading at [`ReplayStats`].
 
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 /// Figures of a replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ReplayStats {
-    /// I/Os that had a time in the trace.
+    /// Number of I/Os with a time in the trace.
     pub n_timed: u64,
-    /// Those of them that were issued more than 1 ms after it.
+    /// Number of these that were issued more than 1 ms after it.
     pub n_late: u64,
-    /// The largest time by which one was late, nanoseconds.
+    /// The largest delay of an I/O, nanoseconds.
     pub max_late_ns: u64,
 }
 
@@ -24,7 +24,7 @@ impl ReplayStats {
         self.max_late_ns = self.max_late_ns.max(other.max_late_ns);
     }
 
-    /// Share of late I/Os, percent; 0 without any.
+    /// Share of late I/Os, percent; 0 if there are none.
     pub fn late_percent(&self) -> f64 {
         if self.n_timed == 0 { 0.0 } else { 100.0 * self.n_late as f64 / self.n_timed as f64 }
     }

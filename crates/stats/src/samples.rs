@@ -1,6 +1,6 @@
 //! Statistics of window samples: the `bw` and `iops` lines of a report.
 //!
-//! Must not know: who samples. Start reading at [`SampleStat`].
+//! Must not know: samplers. Start reading at [`SampleStat`].
 
 use crate::counts::add_to;
 use serde::{Deserialize, Serialize};
@@ -45,8 +45,8 @@ impl SampleStat {
         (self.sum_squared_deviations / (self.n_samples - 1) as f64).sqrt()
     }
 
-    /// Adds the samples of another member of a group: the figures of members that run side by side add up, and so do
-    /// the numbers of samples (checked against fio 3.41: two members of 4 samples each give 8).
+    /// Adds the samples of another member of a group: figures of members that run side by side add up, and so do the
+    /// numbers of samples (checked against fio 3.41: two members with 4 samples each give 8).
     pub fn add_member(&mut self, member: &Self) {
         if member.n_samples == 0 {
             return;
@@ -79,7 +79,7 @@ mod tests {
         assert!((stat.standard_deviation() - 52.204_725_201_420_28).abs() < 1e-9);
     }
 
-    /// As fio 3.41 has it: a job of 3 samples (2 jobs, same seeds, in a group).
+    /// Expected values: fio 3.41, for a group of 2 jobs with 3 samples and the same seeds.
     #[test]
     fn members_add_up() {
         let mut first = SampleStat::default();

@@ -1,22 +1,22 @@
-//! How a job wants to be shown: what its options say of reports.
+//! Settings of a job for reports, from its options.
 //!
 //! Must not know: formats. Start reading at [`ReportSettings`].
 
 use ferrio_spec::DEFAULT_PERCENTILES;
 use serde::{Deserialize, Serialize};
 
-/// How a job wants to be shown. The default is what a job without any of these options gets.
+/// Settings of a job for reports. The default is that of a job without any of these options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReportSettings {
     /// `kb_base`: 1024 or 1000.
     pub kb_base: u32,
-    /// Bandwidth in bits.
+    /// Bandwidth is shown in bits.
     pub unit_bits: bool,
     /// `significant_figures`.
     pub significant_figures: u32,
     /// `percentile_list`.
     pub percentiles: Vec<f64>,
-    /// Digits after the point in the list.
+    /// Digits behind the decimal point in the list.
     pub percentile_digits: u32,
     /// `clat_percentiles`.
     pub clat_percentiles: bool,
@@ -24,15 +24,15 @@ pub struct ReportSettings {
     pub lat_percentiles: bool,
     /// `slat_percentiles`.
     pub slat_percentiles: bool,
-    /// `unified_rw_reporting=mixed`: all directions are counted as one, in the read slot.
+    /// `unified_rw_reporting=mixed`: all directions count as one, in the read slot.
     pub unified_mixed: bool,
     /// `unified_rw_reporting=both`: a summed block after the directions.
     pub unified_both: bool,
-    /// `continue_on_error` or `ignore_error` is active: show the errors line.
+    /// `continue_on_error` or `ignore_error` is active: the line of errors is shown.
     pub show_errors: bool,
-    /// `group_reporting`: its figures are summed with those of the workers before it in its group.
+    /// `group_reporting`: the job's figures are summed with those of the workers before it in its group.
     pub group_reporting: bool,
-    /// `stats`: it is reported at all.
+    /// `stats`: the job is reported at all.
     pub is_reported: bool,
 }
 

@@ -1,15 +1,15 @@
-//! Steady state: is the rate (or the latency) of the last samples constant enough (`steadystate`)?
+//! Steady state (`steadystate`): decides whether the rate or latency of the last samples is constant enough.
 //!
-//! A window of samples, one for each interval of time; once it is full each new sample is followed by a check. Figures
-//! and their rounding are those of fio 3.41.
+//! There is a window of samples, one for each interval. When it is full, a check follows each new sample. Figures and
+//! their rounding are those of fio 3.41.
 //!
-//! Must not know: who takes the samples, what ends because of the answer. Start reading at [`SteadyState::add`].
+//! Must not know: the source of the samples, the effect of the decision. Start reading at [`SteadyState::add`].
 
 use ferrio_spec::{SteadyCriterion, SteadyMetric};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// What happened in one interval of time.
+/// Figures of one interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SteadySample {
     /// I/Os per second.
@@ -18,12 +18,12 @@ pub struct SteadySample {
     pub bytes_per_sec: u64,
     /// Sum of the completion latencies, nanoseconds.
     pub clat_sum_ns: u128,
-    /// How many there are.
+    /// Number of these latencies.
     pub n_clats: u64,
 }
 
 impl SteadySample {
-    /// Adds the same interval of another job: rates add up, latencies are put together.
+    /// Adds the same interval of another job: rates add up, latencies are joined.
     pub fn add_member(&mut self, other: &Self) {
         self.ios_per_sec = self.ios_per_sec.saturating_add(other.ios_per_sec);
         self.bytes_per_sec = self.bytes_per_sec.saturating_add(other.bytes_per_sec);
@@ -46,31 +46,31 @@ impl SteadySample {
     }
 }
 
-/// The state of a job, or of jobs that are judged together.
+/// The state of a job, or of a group of jobs that is judged together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SteadyState {
-    /// What is asked for.
+    /// The criterion.
     pub criterion: SteadyCriterion,
     /// Length of the window, seconds (`steadystate_duration`).
     pub duration_secs: u64,
-    /// The window had it.
+    /// A full window has met the criterion.
     pub is_attained: bool,
-    /// The figure that was compared last: percent of the mean, or the unit of the metric. 0 before the window is full.
+    /// The figure compared last: percent of the mean, or the unit of the metric. 0 before the window is full.
     pub figure: f64,
     /// Largest distance from the mean, unit of the metric; 0 for slopes.
     pub max_deviation: f64,
     /// Slope per sample, unit of the metric; 0 for distances.
     pub slope: f64,
-    /// Samples of a full window.
+    /// Number of samples in a full window.
     n_window: usize,
     samples: VecDeque<SteadySample>,
-    /// Samples so far, those that have left the window too.
+    /// Number of samples so far, including those that have left the window.
     #[serde(default)]
     n_samples: usize,
 }
 
 impl SteadyState {
-    /// Nothing known yet. The window has `n_window` samples, at least 1. Memory is taken as samples come.
+    /// An empty state. The window has `n_window` samples, at least 1. Memory is taken as samples come.
     pub fn new(criterion: SteadyCriterion, duration_secs: u64, n_window: usize) -> Self {
         Self {
             criterion,
@@ -85,7 +85,8 @@ impl SteadyState {
         }
     }
 
-    /// Samples of a full window, if a search can have come to these counts; of what came off a wire nobody knows.
+    /// Number of samples in a full window; `None` if these counts cannot come from a search, which is possible for data
+    /// from another process.
     pub fn n_window(&self) -> Option<usize> {
         let n_kept = self.samples.len();
         let is_possible = self.n_window > 0 && n_kept <= self.n_window && n_kept <= self.n_samples;
@@ -97,23 +98,23 @@ impl SteadyState {
         self.samples.back()
     }
 
-    /// The window is full: each sample was followed by a check.
+    /// True if the window is full, so that a check followed the last sample.
     pub fn is_full(&self) -> bool {
         self.samples.len() == self.n_window
     }
 
-    /// Places of the oldest and the newest sample in a ring as long as the window, the first of all at 0.
+    /// Indexes of the oldest and the newest sample in a ring as long as the window; the very first sample is at 0.
     pub fn head_and_tail(&self) -> (usize, usize) {
         let oldest = self.n_samples - self.samples.len();
         (oldest % self.n_window, self.n_samples.saturating_sub(1) % self.n_window)
     }
 
-    /// What is compared, of each sample of the window, oldest first.
+    /// The compared value of each sample in the window, oldest first.
     pub fn values(&self) -> Vec<u64> {
         self.samples.iter().map(|sample| sample.value(self.criterion.metric)).collect()
     }
 
-    /// Adds the newest sample and checks. True: steady. Later samples change nothing then.
+    /// Adds the newest sample and checks. True: steady. Later samples then change nothing.
     pub fn add(&mut self, sample: SteadySample) -> bool {
         if self.is_attained {
             return true;
@@ -132,7 +133,7 @@ impl SteadyState {
     fn check(&mut self) {
         let values: Vec<f64> = self.samples.iter().map(|sample| sample.value(self.criterion.metric) as f64).collect();
         let mean = values.iter().sum::<f64>() / values.len() as f64;
-        // As in fio: a slope is compared with the mean in whole numbers, a distance with the exact one.
+        // As in fio: a slope is compared with the whole number of the mean, a deviation with the exact mean.
         let (absolute, whole) = if self.criterion.is_slope {
             self.slope = slope(&values, mean);
             (self.slope, mean.trunc())
@@ -145,25 +146,25 @@ impl SteadyState {
             (true, true) => 100.0 * absolute / whole,
             (true, false) => 0.0,
         };
-        // A window without I/O is no steady state, though nothing is more constant.
+        // A window without I/O is not steady, although nothing is more constant.
         self.is_attained = mean >= 1.0 && self.figure.abs() < self.criterion.limit;
     }
 
-    /// Samples of the window, oldest first; what is not there yet is 0.
+    /// Values of the window's samples, oldest first; 0 for missing ones.
     pub fn window(&self, value: impl Fn(&SteadySample) -> u64) -> impl Iterator<Item = u64> {
         let n_missing = self.n_window - self.samples.len();
         self.samples.iter().map(value).chain(std::iter::repeat_n(0, n_missing))
     }
 
-    /// Mean over the whole window, rounded down: samples that are not there yet count as 0.
+    /// Mean over the whole window, rounded down; missing samples count as 0.
     pub fn mean(&self, value: impl Fn(&SteadySample) -> u64) -> u64 {
         let sum: u128 = self.samples.iter().map(|sample| u128::from(value(sample))).sum();
-        // Fits: a mean of 64 bit numbers is one.
+        // Fits: the mean of 64-bit numbers has 64 bits.
         u64::try_from(sum / self.n_window as u128).unwrap_or(u64::MAX)
     }
 }
 
-/// Slope of the least squares line through values at 0, 1, 2, ...; 0 for a single one.
+/// Slope of the least-squares line through values at 0, 1, 2, ...; 0 for a single value.
 fn slope(values: &[f64], mean: f64) -> f64 {
     let middle = (values.len() as f64 - 1.0) / 2.0;
     let (mut products, mut squares) = (0.0, 0.0);
@@ -192,7 +193,7 @@ mod tests {
         assert!((ours - theirs).abs() < 5e-7, "{ours} {theirs}");
     }
 
-    /// A run of fio's development head: `iops_slope:5%` over 3 s.
+    /// Expected: a run of a development version of fio with `iops_slope:5%` over 3 s.
     #[test]
     fn slope_of_the_sample() {
         let mut state = state(SteadyMetric::Iops, true, 5.0, true, 3);
@@ -209,7 +210,7 @@ mod tests {
         assert!(state.window(|sample| sample.ios_per_sec).eq([12_083, 14_266, 12_916]));
     }
 
-    /// Runs of fio 3.41.
+    /// Expected: runs of fio 3.41.
     #[test]
     fn deviations_of_the_peer() {
         let table = [
@@ -229,8 +230,8 @@ mod tests {
         }
     }
 
-    /// Fio 3.41 with `bw_slope` over 4128768 and 4083720 bytes/s, and `iops_slope:0.01%` over 1003 and 1001: a falling line
-    /// has its sign, and counts without it.
+    /// Expected: fio 3.41 with `bw_slope` over 4128768 and 4083720 bytes/s, and `iops_slope:0.01%` over 1003 and 1001:
+    /// a falling line has a negative slope, but is compared without its sign.
     #[test]
     fn falling_slopes_are_compared_without_their_sign() {
         let mut bw = state(SteadyMetric::Bw, true, 90.0, true, 2);
@@ -246,7 +247,7 @@ mod tests {
         near(iops.figure, -0.199_601);
     }
 
-    /// Fio 3.41: `iops:0` and `iops:-1` are never attained, and 5 of 8 samples give means over 8.
+    /// Expected: in fio 3.41 `iops:0` and `iops:-1` are never attained, and 5 of 8 samples give means over 8.
     #[test]
     fn limits_are_exclusive_and_missing_samples_are_zeros() {
         let mut zero = state(SteadyMetric::Iops, false, 0.0, false, 1);
@@ -279,7 +280,7 @@ mod tests {
         assert_eq!(SteadySample::default().mean_clat_ns(), 0);
     }
 
-    // Places as in lines of fio 3.41 with a window of three samples.
+    // Expected: indexes in lines of fio 3.41 with a window of three samples.
     #[test]
     fn places_go_round() {
         let mut state = state(SteadyMetric::Iops, false, 0.0, true, 3);
@@ -298,7 +299,7 @@ mod tests {
     }
 
     proptest! {
-        /// The textbook's other form of the slope, and a line has its own.
+        /// Compared with the textbook's other formula for the slope; points on a line give the slope of that line.
         #[test]
         fn slope_is_the_least_squares_line(values in prop::collection::vec(0u32..1_000_000, 2..40)) {
             let values: Vec<f64> = values.into_iter().map(f64::from).collect();

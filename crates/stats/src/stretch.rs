@@ -1,4 +1,4 @@
-//! What a worker did in a stretch of time: an interval of a run, or all of it.
+//! Figures of a worker over a stretch of time: an interval of a run, or all of it.
 //!
 //! Must not know: formats. Start reading at [`Stretch`].
 
@@ -6,7 +6,7 @@ use crate::{Failure, ReportMessage, ThreadStats};
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 
-/// What a worker did in a stretch of time.
+/// Figures of a worker over a stretch of time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stretch {
     /// Name of its job.
@@ -19,27 +19,26 @@ pub struct Stretch {
     pub directions: PerDirection<bool>,
     /// `percentile_list`.
     pub percentiles: Vec<f64>,
-    /// Begin, nanoseconds since the run's start.
+    /// Start, nanoseconds since the start of the run.
     pub start_ns: u64,
-    /// End, nanoseconds since the run's start.
+    /// End, nanoseconds since the start of the run.
     pub end_ns: u64,
-    /// The run's start on the wall clock, milliseconds since 1970.
+    /// Start of the run on the wall clock, milliseconds since 1970.
     pub run_epoch_ms: u64,
-    /// What it counted in this time.
+    /// Counts in this time.
     pub stats: ThreadStats,
 }
 
 /// A worker at its end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobEnd {
-    /// Everything that it did, from the start of its I/O (after a ramp) to its end; of one that never did I/O an empty
-    /// stretch.
+    /// The figures from the start of its I/O (after a ramp) to its end; an empty stretch if it never did I/O.
     pub stretch: Stretch,
     /// It got as far as doing I/O.
     pub has_started: bool,
-    /// Process id, or thread id of a thread; 0: it was never there.
+    /// Process id, or thread id of a thread; 0: it was never started.
     pub pid: u32,
-    /// Why it failed, if it did.
+    /// The failure, if there was one.
     pub failure: Option<Failure>,
     /// The signal that killed it.
     pub killed_by: Option<i32>,

@@ -1,4 +1,4 @@
-//! Everything that one worker (process, thread, later host) counts. It crosses every border in this one form.
+//! All counts of one worker (process, thread, later host), in the one form in which they are passed on.
 //!
 //! Must not know: formats. Start reading at [`ThreadStats`].
 
@@ -15,15 +15,15 @@ const NS_PER_MS: u64 = 1_000_000;
 /// Counts of one data direction.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct DirectionStats {
-    /// I/Os that were issued.
+    /// Number of issued I/Os.
     pub n_issued: u64,
-    /// I/Os that completed.
+    /// Number of completed I/Os.
     pub n_completed: u64,
     /// Bytes moved.
     pub bytes: u64,
-    /// Transfers that came back short and were continued.
+    /// Number of short transfers that were continued.
     pub n_short: u64,
-    /// I/Os given up.
+    /// Number of I/Os that were given up.
     pub n_dropped: u64,
     /// Time of the phases that include this direction.
     pub runtime_ns: u64,
@@ -33,9 +33,9 @@ pub struct DirectionStats {
     pub clat: LatencyStat,
     /// Total latency.
     pub lat: LatencyStat,
-    /// From the time at which the rate wanted the I/O to start (`rate_latency=response`).
+    /// Latency from the time at which the rate wanted the I/O to start (`rate_latency=response`).
     pub response: LatencyStat,
-    /// One of the two by the priority of the I/O, where jobs or I/Os differ in theirs.
+    /// One of the two latencies by priority, if priorities differ between jobs or I/Os.
     pub priorities: PriorityStats,
     /// Bandwidth samples, KiB/s.
     pub bw: SampleStat,
@@ -64,11 +64,11 @@ impl DirectionStats {
 
     /// [`Self::ios_per_sec`] in whole numbers, truncated.
     pub fn whole_ios_per_sec(&self) -> u64 {
-        // The same arithmetic as for bytes.
+        // Uses the same arithmetic as for bytes.
         bw_bytes_per_sec(self.n_issued, self.runtime_ms())
     }
 
-    /// Forgets all counts, keeps the memory.
+    /// Clears all counts, keeps the memory.
     fn clear(&mut self) {
         let latencies = [&mut self.slat, &mut self.clat, &mut self.lat, &mut self.response];
         let [slat, clat, lat, response] = latencies.map(|latency| {
@@ -80,8 +80,8 @@ impl DirectionStats {
         *self = Self { slat, clat, lat, response, priorities, ..Self::default() };
     }
 
-    /// Adds what another member of the group, or another direction of a unified report, counted beside this one:
-    /// counts and latencies are summed, samples added, the runtime is the longest.
+    /// Adds the figures of another member of the group, or of another direction in a unified report. Counts and
+    /// latencies are summed, samples are added, and the longest runtime counts.
     pub fn merge(&mut self, other: &Self) {
         add_to(&mut self.n_issued, other.n_issued);
         add_to(&mut self.n_completed, other.n_completed);
@@ -105,7 +105,7 @@ pub fn bw_bytes_per_sec(bytes: u64, runtime_ms: u64) -> u64 {
     u64::try_from(per_sec).unwrap_or(u64::MAX)
 }
 
-/// What the kernel says the worker used.
+/// The worker's use of resources, according to the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ResourceUsage {
     /// CPU time in user mode.
@@ -121,7 +121,7 @@ pub struct ResourceUsage {
 }
 
 impl ResourceUsage {
-    /// Adds what another worker used.
+    /// Adds the use of another worker.
     pub fn merge(&mut self, other: &Self) {
         add_to(&mut self.user_ns, other.user_ns);
         add_to(&mut self.system_ns, other.system_ns);
@@ -134,7 +134,7 @@ impl ResourceUsage {
 /// Errors that were tolerated (`continue_on_error`, `ignore_error`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ErrorCounts {
-    /// How many.
+    /// Number of errors.
     pub n_total: u64,
     /// errno of the first.
     pub first_errno: i32,
@@ -150,7 +150,7 @@ impl ErrorCounts {
     }
 }
 
-/// The latency target that the depth was searched for (`latency_target`, `latency_window`, `latency_percentile`).
+/// Parameters of the search for a depth by latency (`latency_target`, `latency_window`, `latency_percentile`).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LatencyTarget {
     /// Wanted total latency in nanoseconds; 0: none.
@@ -167,7 +167,7 @@ impl Default for LatencyTarget {
     }
 }
 
-/// Everything that one worker counts.
+/// All counts of one worker.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ThreadStats {
     /// Reads, writes, trims.
@@ -198,15 +198,15 @@ pub struct ThreadStats {
     pub log_stall_ns: u64,
     /// Depth that the latency target search found; `iodepth` without one.
     pub latency_depth: u32,
-    /// What the search was for; its default (no target, 100%) without one.
+    /// Parameters of that search; without one, the default (no target, 100%).
     pub latency_target: LatencyTarget,
-    /// What became of blocks (`block_error_percentiles`).
+    /// States of blocks (`block_error_percentiles`).
     pub block_states: Option<BlockStates>,
-    /// How well the times of a trace were kept (`read_iolog`).
+    /// Figures about the times of a trace (`read_iolog`).
     pub replay: Option<ReplayStats>,
-    /// Zones that were reset to be written again; `None`: the job writes none (`zonemode=zbd`).
+    /// Number of zones that were reset to be written again; `None`: the job writes no zones (`zonemode=zbd`).
     pub zone_resets: Option<u64>,
-    /// What verification had to remember; `None`: nothing.
+    /// Amounts that verification had to remember; `None`: nothing.
     pub verify: Option<VerifyStats>,
 }
 
@@ -216,16 +216,15 @@ impl ThreadStats {
         self.directions.0.iter().fold(0, |sum, direction| sum.saturating_add(direction.n_issued))
     }
 
-    /// True when the worker moved no byte and counted no I/O: such a job has no place in a report for
-    /// people.
+    /// True if the worker moved no byte and counted no I/O, so that a report for people omits it.
     pub fn is_idle(&self) -> bool {
         self.n_issued() == 0
             && self.n_syncs_issued == 0
             && self.directions.0.iter().all(|direction| direction.bytes == 0)
     }
 
-    /// Forgets what was counted (the end of a ramp), keeps the memory. What the worker is (usage, runtime, latency target) and what went wrong
-    /// stay.
+    /// Clears the counts (at the end of a ramp), keeps the memory. Facts about the worker (usage, runtime, latency
+    /// target) and errors stay.
     pub fn clear_counts(&mut self) {
         self.directions.0.iter_mut().for_each(DirectionStats::clear);
         self.sync.clear();
@@ -236,9 +235,9 @@ impl ThreadStats {
         self.complete = BatchCounts::default();
     }
 
-    /// Adds another member of the group (`group_reporting`). Members ran side by side: see
-    /// [`DirectionStats::merge`]; runtimes of the whole and the usage are summed, so that their ratio stays a mean.
-    /// The first error stays; the latency target is that of the last member, as fio has it.
+    /// Adds another member of the group (`group_reporting`). Members ran side by side, see [`DirectionStats::merge`].
+    /// Total runtimes and usage are summed, so that their ratio stays a mean. The first error stays; the latency target
+    /// is that of the last member, as in fio.
     pub fn merge(&mut self, other: &Self) {
         self.directions.0.iter_mut().zip(&other.directions.0).for_each(|(mine, theirs)| mine.merge(theirs));
         self.sync.merge(&other.sync);
@@ -270,14 +269,15 @@ impl ThreadStats {
         }
     }
 
-    /// All directions as one (`unified_rw_reporting`).
+    /// All directions joined (`unified_rw_reporting`).
     pub fn unified(&self) -> DirectionStats {
         let mut sum = DirectionStats::default();
         self.directions.0.iter().for_each(|direction| sum.merge(direction));
         sum
     }
 
-    /// Moves all directions into the read slot (`unified_rw_reporting=mixed`), for a worker that counted them apart.
+    /// Moves all directions into the read slot (`unified_rw_reporting=mixed`), for a worker that counted them
+    /// separately.
     pub fn unify(&mut self) {
         let sum = self.unified();
         self.directions = PerDirection::default();
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn figures_of_a_direction() {
-        // The format's sample run: 496 reads of 4 KiB in 97 ms.
+        // Expected: the sample in the description of the format, 496 reads of 4 KiB in 97 ms.
         let stats =
             DirectionStats { n_issued: 496, bytes: 2_031_616, runtime_ns: 96_000_001, ..DirectionStats::default() };
         assert_eq!(stats.runtime_ms(), 97);
@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(group.usage.user_ns, 30);
     }
 
-    /// Fio 3.41 prints `depth=4` for a group of iodepth 8 and 4.
+    /// Expected: fio 3.41 prints `depth=4` for a group with iodepth 8 and 4.
     #[test]
     fn depth_is_that_of_the_last_member() {
         let mut group = ThreadStats { latency_depth: 8, ..worker(&[1], 0) };

@@ -1,4 +1,4 @@
-//! The object of a direction. Directions that did nothing are there too, with zeros.
+//! The object of a direction; directions without I/O have one too, with zeroes.
 //!
 //! Must not know: jobs. Start reading at [`write()`].
 
@@ -23,7 +23,7 @@ pub(super) fn write(writer: &mut JsonWriter, settings: &ReportSettings, block: &
     samples(writer, block);
 }
 
-/// Of the same kind in a group: that is checked before the run.
+/// All priorities of a group are of the same kind; a check before the run ensures that.
 fn priorities(writer: &mut JsonWriter, settings: &ReportSettings, stats: &DirectionStats, detail: Detail) {
     let shown = stats.priorities.shown();
     if shown.is_empty() {

@@ -17,7 +17,7 @@ pub(super) fn write(writer: &mut JsonWriter, disks: &[DiskReport]) {
                 writer.string("name", &disk.name);
                 counters(writer, "", "merges", &disk.counters);
                 if let Some(slaves) = &disk.slaves {
-                    // `aggr_read_merges`, but `aggr_write_merge`: a slip of fio that readers rely on.
+                    // `aggr_read_merges`, but `aggr_write_merge`: readers rely on this slip of fio.
                     counters(writer, "aggr_", "merge", slaves);
                 }
             });

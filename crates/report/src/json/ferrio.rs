@@ -1,5 +1,5 @@
-//! The `ferrio` key: what ferrio has to add to fio's document. All of it stands under this one key, the last of the
-//! document, and the key is there only when there is something to add.
+//! The `ferrio` key: additions to fio's document. All are under this one key, the last of the document, which is only
+//! there if there is an addition.
 //!
 //! Must not know: fio's keys. Start reading at [`write()`].
 
@@ -48,7 +48,7 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>) {
     });
 }
 
-/// Jobs that a signal killed: their figures are those of a part of their work, and their `error` is 0 as in fio.
+/// Jobs that a signal killed: their figures cover only a part of their work, and their `error` is 0 as in fio.
 fn killed(writer: &mut JsonWriter, jobs: &[&JobReport<'_>]) {
     if jobs.is_empty() {
         return;
@@ -81,7 +81,7 @@ fn log_stalls(writer: &mut JsonWriter, jobs: &[&JobReport<'_>]) {
     });
 }
 
-/// How well the times of traces were kept: a replay that is late does not do to a device what the trace did.
+/// Delays of replayed traces: a late replay loads the device differently from the trace.
 fn replays(writer: &mut JsonWriter, replays: &[(&JobReport<'_>, ReplayStats)]) {
     if replays.is_empty() {
         return;
@@ -100,7 +100,7 @@ fn replays(writer: &mut JsonWriter, replays: &[(&JobReport<'_>, ReplayStats)]) {
     });
 }
 
-/// What verification remembered of writes: where it grows too large, fewer or larger blocks or a backlog are needed.
+/// Memory for writes that verification remembers: if it is too much, use fewer or larger blocks or a backlog.
 fn verify_pending(writer: &mut JsonWriter, pending: &[(&JobReport<'_>, VerifyStats)]) {
     if pending.is_empty() {
         return;
@@ -122,7 +122,7 @@ fn provenance(writer: &mut JsonWriter, provenance: &Provenance) {
     writer.value("provenance", &provenance.to_document());
 }
 
-/// What fio prints before the document, where nothing but documents goes to their stream.
+/// Messages that fio prints before the document, if only documents may go to that stream.
 fn messages(writer: &mut JsonWriter, messages: &RunMessages) {
     if messages.is_empty() {
         return;
@@ -140,7 +140,7 @@ fn messages(writer: &mut JsonWriter, messages: &RunMessages) {
     }
 }
 
-/// A latency with samples that fio's histogram cannot tell apart, those of 17.18 s and more.
+/// A latency with samples of 17.18 s and more, which fio's histogram cannot distinguish.
 struct Slow<'a> {
     job: &'a JobReport<'a>,
     direction: &'static str,
@@ -163,7 +163,7 @@ fn slow_latencies<'a>(job: &'a JobReport<'a>) -> Vec<Slow<'a>> {
 }
 
 impl Slow<'_> {
-    /// The percentiles over the whole range, and the bins from 17.18 s on.
+    /// Writes the percentiles over the whole range, and the bins from 17.18 s on.
     fn write(&self, writer: &mut JsonWriter) {
         writer.string("jobname", &self.job.name);
         writer.integer("groupid", self.job.group_index);
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn slow_samples_are_folded_under_fios_keys_and_whole_here() {
-        // 2^34 begins a bucket of 2^28 ns, an hour lies in [104 * 2^35, 105 * 2^35).
+        // 2^34 is the start of a bucket of 2^28 ns; an hour is in [104 * 2^35, 105 * 2^35).
         let document = document(&result(job(&[1_000, 17_179_869_184, 3_600_000_000_000]), None));
         assert_eq!(document.as_object().and_then(|keys| keys.keys().next_back()).map(String::as_str), Some("ferrio"));
         let clat = &document["jobs"][0]["write"]["clat_ns"];

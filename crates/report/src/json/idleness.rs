@@ -1,6 +1,6 @@
 //! The object `cpu_idleness`.
 //!
-//! Must not know: jobs, how it was measured. Start reading at [`write()`].
+//! Must not know: jobs, the measurement. Start reading at [`write()`].
 
 use super::writer::JsonWriter;
 use ferrio_stats::CpuIdleness;

@@ -38,7 +38,7 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>, job: &JobRepo
     if let Some(state) = &job.steady_state {
         steady_state::write(writer, state);
     }
-    // Of a job that only trims zones only the text tells.
+    // A job that only trims zones has no figures of trims here; only the text mentions them.
     let directions = &job.stats.directions;
     let only_trims = directions[DataDirection::Trim].n_issued > 0 && directions[DataDirection::Write].n_issued == 0;
     if let Some(n_resets) = job.stats.zone_resets.filter(|_| !only_trims) {
@@ -99,7 +99,7 @@ fn latency_buckets(writer: &mut JsonWriter, stats: &ThreadStats) {
     }
 }
 
-/// Several keys say the same: fio keeps the older names.
+/// Several keys have the same value, because fio keeps older names.
 fn latency_target(writer: &mut JsonWriter, job: &JobReport<'_>) {
     if job.latency_depth == 0 {
         return;

@@ -8,7 +8,7 @@ use crate::figures::min_ns;
 use ferrio_stats::histogram::bucket_value_ns;
 use ferrio_stats::{Histogram, LatencyStat, ReportSettings, percentiles};
 
-/// Writes a latency; percentiles (and bins) only with `settings`, samples and a distribution.
+/// Writes a latency; percentiles (and bins) only if `settings` asks for them and there are samples and a distribution.
 pub(super) fn write(
     writer: &mut JsonWriter,
     key: &str,
@@ -24,7 +24,7 @@ pub(super) fn write(
     });
 }
 
-/// What is known of a latency without its distribution.
+/// Writes the figures of a latency that need no distribution.
 pub(super) fn moments(writer: &mut JsonWriter, stat: &LatencyStat) {
     writer.integer("min", min_ns(stat));
     writer.integer("max", stat.max_ns);

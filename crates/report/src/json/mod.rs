@@ -1,7 +1,7 @@
 //! JSON (`--output-format=json`, and `json+` with the histograms).
 //!
-//! Must not know: threads, engines, other formats. Start reading at [`render`]; the files below are the parts of the
-//! document, the writer beneath them fixes its looks.
+//! Must not know: threads, engines, other formats. Start reading at [`render`]; the other files of the folder are parts
+//! of the document, and `writer` defines the layout.
 
 mod block_states;
 mod direction;
@@ -19,12 +19,12 @@ use crate::LocalTime;
 use crate::view::FioView;
 use writer::JsonWriter;
 
-/// What goes into the document.
+/// Contents of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Detail {
-    /// Percentiles alone.
+    /// Percentiles only.
     Plain,
-    /// The histograms too (`json+`).
+    /// Percentiles and histograms (`json+`).
     WithBins,
 }
 
@@ -54,7 +54,7 @@ pub fn render_in(result: &FioView<'_>, detail: Detail, zone: &LocalTime) -> Stri
     })
 }
 
-/// Options as they were given, none if there are none. An option given twice gives its key twice.
+/// Writes options as they were given, and no key if there are none. An option given twice has its key twice.
 fn options(writer: &mut JsonWriter, key: &str, given: &[(String, String)]) {
     if given.is_empty() {
         return;

@@ -1,12 +1,12 @@
-//! `ferrio.probes`: what was measured beside the jobs and has no place in fio's document.
+//! `ferrio.probes`: figures of probes that have no place in fio's document.
 //!
-//! Must not know: who measures. Start reading at [`write()`].
+//! Must not know: probes. Start reading at [`write()`].
 
 use super::writer::JsonWriter;
 use ferrio_stats::Evidence;
 use serde_json::Value;
 
-/// Some of it has a place here.
+/// True if some evidence belongs here.
 pub(super) fn are_there(evidence: &[Evidence]) -> bool {
     evidence.iter().any(|evidence| !evidence.is_known_to_fio())
 }
@@ -18,7 +18,7 @@ pub(super) fn write(writer: &mut JsonWriter, evidence: &[Evidence]) {
     }
     writer.object("probes", |writer| {
         for evidence in evidence.iter().filter(|evidence| !evidence.is_known_to_fio()) {
-            // Numbers and texts under names: that has a value in JSON.
+            // Cannot fail: the evidence has only numbers and texts.
             if let Ok(Value::Object(figures)) = serde_json::to_value(evidence) {
                 figures.iter().for_each(|(key, value)| writer.value(key, value));
             }

@@ -1,4 +1,4 @@
-//! `ferrio.response`: latencies from the intended start of each I/O, beside those from when the job came to do it.
+//! `ferrio.response`: latencies from the intended start of each I/O, beside those from its real start.
 //!
 //! Must not know: fio's keys. Start reading at [`write()`].
 
@@ -8,7 +8,7 @@ use crate::view::{FioView, JobReport};
 use ferrio_stats::{LatencyStat, full_percentiles};
 use ferrio_units::DataDirection;
 
-/// Some job measured them.
+/// True if a job measured them.
 pub(super) fn is_wanted(result: &FioView<'_>) -> bool {
     result.jobs.iter().any(has_any)
 }
@@ -17,7 +17,7 @@ fn has_any(job: &JobReport<'_>) -> bool {
     job.stats.directions.0.iter().any(|direction| direction.response.n_samples > 0)
 }
 
-/// Writes the key, if there is something beneath it: a member for each job and direction.
+/// Writes the key, with a member for each job and direction, if there is any.
 pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>) {
     if !is_wanted(result) {
         return;

@@ -1,16 +1,16 @@
-//! Writes JSON in fio's own layout: `"key" : value`, two blanks a level, `%f`.
+//! Writes JSON in fio's own layout: `"key" : value`, two blanks for each level, numbers as `%f`.
 //!
 //! Must not know: results. Start reading at [`JsonWriter`].
 
 use crate::text::put;
 use serde_json::Value;
 
-/// Writes one document. Values belong to the object or array whose closure is running.
+/// Writes one document. Values go to the object or array whose closure is running.
 #[derive(Debug, Default)]
 pub(super) struct JsonWriter {
     out: String,
     depth: usize,
-    /// The current object or array has a value already.
+    /// The current object or array has at least one value.
     has_values: bool,
 }
 
@@ -59,7 +59,7 @@ impl JsonWriter {
         put!(&mut self.out, "{}", value.into());
     }
 
-    /// A number with six decimals. JSON has no word for what is not a number: 0 stands for it.
+    /// A number with six decimals. JSON cannot express infinities and non-numbers; they become 0.
     pub(super) fn float(&mut self, key: &str, value: f64) {
         self.key(key);
         put!(&mut self.out, "{:.6}", if value.is_finite() { value } else { 0.0 });
@@ -71,7 +71,8 @@ impl JsonWriter {
         self.any(value);
     }
 
-    /// A value after its key or its indentation. The depth of what is written this way is that of our own types.
+    /// A value after its key or its indentation. The nesting is bounded, because only our own types are written this
+    /// way.
     fn any(&mut self, value: &Value) {
         match value {
             Value::Object(members) => {
@@ -108,7 +109,7 @@ impl JsonWriter {
         self.out.extend(std::iter::repeat_n("  ", self.depth));
     }
 
-    /// An empty pair of brackets encloses an empty line, as in fio.
+    /// Empty brackets contain an empty line, as in fio.
     fn enclosed(&mut self, open: char, close: char, fill: impl FnOnce(&mut Self)) {
         self.out.push(open);
         self.out.push('\n');
@@ -122,7 +123,7 @@ impl JsonWriter {
         self.out.push(close);
     }
 
-    /// fio escapes `"` and `\` alone. Control characters are escaped too here: without that a job's name could make
+    /// fio escapes only `"` and `\\`. Control characters are escaped too here, because in a job's name they would make
     /// the document invalid.
     fn quoted(&mut self, text: &str) {
         self.out.push('"');

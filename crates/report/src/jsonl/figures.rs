@@ -1,6 +1,6 @@
-//! What a worker did: a member for each direction, for syncs, and for the CPU.
+//! Figures of a worker: a member for each direction, for syncs, and for the CPU.
 //!
-//! Must not know: which record it stands in. Start reading at [`StretchFigures`].
+//! Must not know: kinds of records. Start reading at [`StretchFigures`].
 
 use super::milliseconds;
 use ferrio_stats::histogram::bucket_value_ns;
@@ -9,7 +9,7 @@ use ferrio_units::DataDirection;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Figures of a worker. Directions that the job does not use, and syncs that it never did, are left out.
+/// Figures of a worker, without directions that the job does not use, and without syncs if there were none.
 #[derive(Serialize)]
 pub(super) struct StretchFigures {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,7 +37,7 @@ struct DirectionFigures {
     slat_ns: Latency,
     clat_ns: Latency,
     lat_ns: Latency,
-    /// Only where it is measured.
+    /// Present only if it is measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     response_ns: Option<Latency>,
 }
@@ -57,7 +57,7 @@ struct Cpu {
     minor_faults: u64,
 }
 
-/// A latency in nanoseconds. Without samples it has nothing but their number.
+/// A latency in nanoseconds. Without samples it has only their number.
 #[derive(Serialize)]
 struct Latency {
     n: u64,
@@ -77,23 +77,23 @@ struct Latency {
     histogram: Option<Vec<(u64, u64)>>,
 }
 
-/// What differs between an interval and the whole.
+/// Differences between the figures of an interval and those of the whole job.
 #[derive(Clone, Copy)]
 struct StretchForm<'a> {
     percentiles: &'a [f64],
     has_extremes: bool,
-    /// Time that rates are over, nanoseconds; `None`: the runtime of each direction.
+    /// Time for the computation of rates, nanoseconds; `None`: the runtime of each direction.
     length_ns: Option<u64>,
 }
 
 impl StretchFigures {
-    /// Rates are over the length of the interval; differences have no extremes.
+    /// For an interval: rates are computed over its length, and differences have no extremes.
     pub(super) fn of_interval(stretch: &Stretch) -> Self {
         let length_ns = Some(stretch.end_ns.saturating_sub(stretch.start_ns));
         Self::new(stretch, StretchForm { percentiles: &stretch.percentiles, has_extremes: false, length_ns })
     }
 
-    /// Rates are over the runtime of each direction, as in fio's outputs.
+    /// For a whole job: rates are computed over the runtime of each direction, as in fio's outputs.
     pub(super) fn of_job(stretch: &Stretch) -> Self {
         Self::new(stretch, StretchForm { percentiles: &stretch.percentiles, has_extremes: true, length_ns: None })
     }

@@ -1,7 +1,7 @@
-//! Records of a run as lines of JSON (`--output-format=jsonl`): written while the run goes on, each line complete in
-//! itself. Described by docs/jsonl.md and docs/ferrio-jsonl.schema.json.
+//! Records of a run as lines of JSON (`--output-format=jsonl`), written during the run; each line is complete in
+//! itself. docs/jsonl.md and docs/ferrio-jsonl.schema.json describe them.
 //!
-//! Must not know: who writes the lines, when. Start reading at [`told`]; what jobs did is in `figures`.
+//! Must not know: when and where lines are written. Start reading at [`told`]; the figures of jobs are in `figures`.
 
 mod figures;
 
@@ -11,7 +11,7 @@ use figures::StretchFigures;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Version of the form of the records: it grows with changes that readers have to know.
+/// Version of the records' form; it grows with changes that readers have to know.
 const FORMAT: u32 = 1;
 
 /// A record; the kind is its first member.
@@ -64,8 +64,8 @@ struct Span<'a> {
     figures: StretchFigures,
 }
 
-/// The line of something that was told. `run` has what the first line needs: where the figures come from, and the version of
-/// fio's outputs.
+/// The line for an event. `run` has data for the first line: the provenance of the figures, and the version of fio's
+/// outputs.
 pub fn told(told: &CourseEvent, run: Option<(&Provenance, &str)>) -> String {
     match told {
         CourseEvent::Begin { run_epoch_ms, interval_ns } => run
@@ -78,22 +78,22 @@ pub fn told(told: &CourseEvent, run: Option<(&Provenance, &str)>) -> String {
             self::message(message.stream, &words::note(&message.note), *epoch_ms)
         }
         CourseEvent::End { epoch_ms, exit, signal, elapsed_ns } => {
-            // Whole microseconds.
+            // Rounded down to whole microseconds.
             end(*exit, *signal, (elapsed_ns / 1_000) as f64 / 1e3, *epoch_ms)
         }
     }
 }
 
-/// All lines of a run of which the intervals were recorded; nothing of another.
+/// All lines of a run whose intervals were recorded; empty for other runs.
 pub fn render(record: &RunRecord) -> String {
     let run = record.provenance.as_deref().map(|provenance| (provenance, record.version.as_str()));
     record.course.iter().map(|told| self::told(told, run)).collect()
 }
 
-/// The first line: what runs, where, and with which options. `fio_version` is that of fio's outputs, `epoch_ms` the run's
-/// start.
+/// The first line: jobs, machine and options. `fio_version` is the version of fio's outputs, `epoch_ms` the start of
+/// the run.
 fn run(provenance: &Provenance, fio_version: &str, epoch_ms: u64, interval_ms: f64) -> String {
-    // Cannot fail: the model has no key that is not a text.
+    // Cannot fail: all keys are texts.
     let mut facts = serde_json::to_value(provenance).unwrap_or_default();
     if let Some(members) = facts.as_object_mut() {
         members.shift_remove("jobs");
@@ -109,12 +109,12 @@ fn run(provenance: &Provenance, fio_version: &str, epoch_ms: u64, interval_ms: f
     })
 }
 
-/// What a worker did in an interval.
+/// The figures of a worker for an interval.
 fn interval(stretch: &Stretch) -> String {
     line(&JsonlRecord::Interval(span(stretch, StretchFigures::of_interval(stretch))))
 }
 
-/// What a worker did in all.
+/// The total figures of a worker.
 fn job(end: &JobEnd) -> String {
     line(&JsonlRecord::Job {
         span: span(&end.stretch, StretchFigures::of_job(&end.stretch)),
@@ -126,7 +126,7 @@ fn job(end: &JobEnd) -> String {
     })
 }
 
-/// Something that the run had to say.
+/// A message of the run.
 fn message(stream: MessageStream, text: &str, epoch_ms: u64) -> String {
     line(&JsonlRecord::Message { epoch_ms, stream: stream.name(), text: text.trim_matches(['\n', '\r']) })
 }
@@ -154,7 +154,7 @@ fn milliseconds(ns: u64) -> f64 {
 }
 
 fn line(record: &JsonlRecord<'_>) -> String {
-    // Cannot fail: keys are texts, and numbers that are none become null.
+    // Cannot fail: keys are texts, and non-numbers become null.
     let mut line = serde_json::to_string(record).unwrap_or_default();
     line.push('\n');
     line

@@ -1,4 +1,4 @@
-//! Lines read back, against figures counted by hand.
+//! Lines are read back and compared with figures counted by hand.
 
 use super::*;
 use ferrio_stats::{Failure, LatencyStat, ThreadStats};
@@ -44,11 +44,11 @@ fn an_interval() {
     }
     let figures = &record["read"];
     assert_eq!((&figures["ios"], &figures["issued"], &figures["bytes"]), (&json!(4), &json!(5), &json!(16_384)));
-    // 4 in 1.0000005 s.
+    // 4 I/Os in 1.0000005 s.
     assert!((figures["iops"].as_f64().expect("a number") - 4.0 / 1.000_000_5).abs() < 1e-9);
     let clat = &figures["clat_ns"];
     assert_eq!((&clat["n"], &clat["sum"]), (&json!(4), &json!(60_000_001_200_u64)));
-    // 60 s: between 111 * 2^29 and 112 * 2^29.
+    // 60 s is between 111 * 2^29 and 112 * 2^29.
     let minute_ns = (111_u64 << 29) + (1 << 28);
     assert_eq!(clat["histogram"], json!([[100, 2], [1_004, 1], [minute_ns, 1]]));
     assert_eq!(clat["percentiles"], json!({"50": 100, "99.9": minute_ns}));
@@ -85,7 +85,7 @@ fn responses_stand_beside_latencies_where_they_are_measured() {
     stretch.stats.directions[DataDirection::Read].response = response;
     let figures = &read(&interval(&stretch))["read"]["response_ns"];
     assert_eq!((&figures["n"], &figures["sum"], &figures["mean"]), (&json!(2), &json!(5_100), &json!(2_550.0)));
-    // The bucket of 5000 reaches from 78 * 64 to 79 * 64.
+    // The bucket of 5000 begins at 78 * 64 and ends at 79 * 64.
     assert_eq!(figures["percentiles"], json!({"50": 100, "99.9": 5_024}));
     assert_eq!(figures["histogram"], json!([[100, 1], [5_024, 1]]));
     assert_eq!(figures.get("min"), None);

@@ -1,6 +1,6 @@
-//! Logs of the bandwidth of all jobs together (`--bandwidth-log`): a file a direction, written as samples come.
+//! Logs of the bandwidth of all jobs together (`--bandwidth-log`): a file for each direction, written as samples come.
 //!
-//! Must not know: who takes the samples. Start reading at [`AggregateLogs`].
+//! Must not know: the source of the samples. Start reading at [`AggregateLogs`].
 //! Facts: reference "Performance logs", aggregate.
 
 use super::text::RowWriter;
@@ -11,15 +11,15 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The open logs. One that cannot be opened or written to is told once and takes no more rows.
+/// The open logs. A log that cannot be opened or written is reported once and takes no more rows.
 pub struct AggregateLogs {
     logs: PerDirection<Option<OpenLog>>,
     text: Vec<u8>,
 }
 
 impl AggregateLogs {
-    /// Makes `PREFIX-read_bw.log`, `PREFIX-write_bw.log` and `PREFIX-trim_bw.log`, each empty. The second part of the result
-    /// says what went wrong.
+    /// Makes `PREFIX-read_bw.log`, `PREFIX-write_bw.log` and `PREFIX-trim_bw.log`, all empty. The second part of the
+    /// result has the errors.
     pub fn create(prefix: &Path) -> (Self, Vec<(PathBuf, io::Error)>) {
         let mut errors = Vec::new();
         let mut create = |direction| match File::create(path(prefix, direction)) {
@@ -39,10 +39,10 @@ impl AggregateLogs {
         (Self { logs, text: Vec::new() }, errors)
     }
 
-    /// Writes a row to each log: milliseconds since the start of the run, and KiB a second, also where they are 0.
+    /// Writes a row to each log: milliseconds since the start of the run, and KiB a second, even if that is 0.
     ///
     /// # Errors
-    /// The first of the logs that cannot be written to; it ends with a whole row.
+    /// The first of the logs that cannot be written; it ends with a whole row.
     pub fn rows(&mut self, time_ms: u64, kib_per_sec: &PerDirection<u64>) -> io::Result<()> {
         let mut result = Ok(());
         for direction in DataDirection::ALL {
@@ -77,7 +77,7 @@ fn path(prefix: &Path, direction: DataDirection) -> PathBuf {
 mod tests {
     use super::*;
 
-    // Rows as fio 3.41 writes them for a job that reads and writes.
+    // Expected: rows that fio 3.41 writes for a job that reads and writes.
     #[test]
     fn a_row_a_direction_in_files_of_their_own() {
         let directory = std::env::temp_dir().join(format!("ferrio-aggregate-{}", std::process::id()));

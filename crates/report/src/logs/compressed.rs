@@ -1,8 +1,8 @@
-//! Logs as compressed pieces: each a zlib stream of an array of fixed-size records, one behind the other.
+//! Logs as compressed pieces, one after another: each is a zlib stream of an array of fixed-size records.
 //!
-//! Must not know: files' names, rows' makers. Start reading at [`Pieces`] (writing) and [`inflate`] (reading).
+//! Must not know: names of files, sources of rows. Start reading at [`Pieces`] (writing) and [`inflate`] (reading).
 //! Facts: reference "Compression". A record is native-endian: time, value, maximum (u64), direction and flags (u32),
-//! priority (u16), two bytes of padding, block size (u64), then offset and issue time (u64) where the flags say so.
+//! priority (u16), two bytes of padding, block size (u64), then offset and issue time (u64) if the flags say so.
 
 use super::text::RowWriter;
 use ferrio_stats::{LogColumns, LogRow};
@@ -20,11 +20,11 @@ const HAS_ISSUE_TIME: u32 = 0x1000_0000;
 const PLAIN_BYTES: usize = 40;
 /// Bytes of the longest record.
 const MAX_RECORD_BYTES: usize = PLAIN_BYTES + 16;
-/// Records of at least and at most this many bytes are compressed together: below, the stream's own bytes outweigh
-/// what it saves; above, a thousand jobs would hold gigabytes.
+/// Limits for the length of the records in one piece: smaller pieces would save nothing because of the stream's own
+/// bytes; with larger ones, a thousand jobs would hold gigabytes.
 const PIECE_BYTES: std::ops::RangeInclusive<usize> = 1024..=1 << 20;
 
-/// Gathers rows and compresses a piece when it is full.
+/// Collects rows, and compresses a piece when it is full.
 pub(super) struct Pieces {
     columns: LogColumns,
     chunk_bytes: usize,
@@ -36,7 +36,7 @@ impl Pieces {
         Self { columns, chunk_bytes: chunk_bytes.clamp(*PIECE_BYTES.start(), *PIECE_BYTES.end()), raw: Vec::new() }
     }
 
-    /// Takes rows; appends the pieces that are full to `out`.
+    /// Takes rows; appends full pieces to `out`.
     pub(super) fn rows(&mut self, rows: &[LogRow], out: &mut Vec<u8>) -> io::Result<()> {
         for row in rows {
             record(row, self.columns, &mut self.raw);
@@ -47,7 +47,7 @@ impl Pieces {
         Ok(())
     }
 
-    /// Appends what is left as a last piece.
+    /// Appends the rest as a last piece.
     pub(super) fn finish(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
         if self.raw.is_empty() {
             return Ok(());
@@ -86,10 +86,10 @@ fn record(row: &LogRow, columns: LogColumns, raw: &mut Vec<u8>) {
 /// Why a compressed log cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum InflateError {
-    /// Reading or writing failed, or it is no zlib stream.
+    /// Reading or writing failed, or the file is no zlib stream.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// A stream holds something else than records.
+    /// A stream does not consist of records.
     #[error("not a log: record {record} is broken")]
     NotALog {
         /// Number of the record in the file, from 1.
@@ -137,7 +137,7 @@ fn inflate_stream(stream: &mut impl Read, n_records: &mut u64, out: &mut dyn Wri
     }
 }
 
-/// Reads until `bytes` are full or the stream ends.
+/// Reads until `bytes` is full or the stream ends.
 fn read_up_to(stream: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
     let mut n_read = 0;
     while n_read < bytes.len() {
@@ -155,7 +155,7 @@ fn flags_of(raw: &[u8; MAX_RECORD_BYTES]) -> u32 {
     u32::from_ne_bytes([raw[24], raw[25], raw[26], raw[27]])
 }
 
-/// Columns of a record, and its bytes beyond the plain ones.
+/// Columns of a record, and its length beyond that of a plain one.
 fn columns_of(raw: &[u8; MAX_RECORD_BYTES]) -> (LogColumns, usize) {
     let has = |flag| flags_of(raw) & flag != 0;
     let columns = LogColumns {
@@ -234,7 +234,7 @@ mod tests {
 
         #[test]
         fn garbage_is_an_error(bytes in prop::collection::vec(any::<u8>(), 1..200)) {
-            // Whatever it is, it ends; a stream that happens to be empty is fine.
+            // The call must return, whatever the bytes are; an empty stream is no error.
             let _ = inflated(&bytes);
             let mut stream = Vec::new();
             let mut encoder = ZlibEncoder::new(&mut stream, Compression::default());

@@ -1,6 +1,6 @@
 //! Performance logs on disk: text, or pieces of compressed records.
 //!
-//! Must not know: who makes rows, threads. Start reading at [`LogFiles`]; rows are in `text`, compressed pieces in
+//! Must not know: sources of rows, threads. Start reading at [`LogFiles`]; rows are in `text`, compressed pieces in
 //! `compressed`. Facts: reference "Performance logs".
 
 mod aggregate;
@@ -17,7 +17,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use text::RowWriter;
 
-/// The logs of a run, written as rows come. A file always ends with a whole row or piece, also when the disk is full.
+/// The logs of a run, written as rows come. A file always ends with a whole row or piece, even if the disk is full.
 #[derive(Default)]
 pub struct LogFiles {
     logs: Vec<Option<OpenLog>>,
@@ -26,9 +26,9 @@ pub struct LogFiles {
 
 struct OpenLog {
     file: File,
-    /// Other workers write to the same file, which may be older than the run.
+    /// Other workers write to the same file, which may exist from before the run.
     is_shared: bool,
-    /// Where the last whole row ends.
+    /// Offset of the end of the last whole row.
     end: u64,
     rows: Rows,
     coarseness: u32,
@@ -40,7 +40,7 @@ enum Rows {
 }
 
 impl LogFiles {
-    /// No file yet.
+    /// A sink without files.
     pub fn new() -> Self {
         Self::default()
     }
@@ -52,7 +52,7 @@ impl LogFiles {
     }
 }
 
-/// `PREFIX_KIND.N.log`, without the number for a file of all workers, `.fz` behind it when compressed.
+/// `PREFIX_KIND.N.log`, without the number for a file of all workers, and with `.fz` appended if it is compressed.
 fn path(file: &LogFile) -> PathBuf {
     let mut path = file.prefix.clone().into_os_string();
     path.push(format!("_{}", file.kind.name()));
@@ -60,7 +60,7 @@ fn path(file: &LogFile) -> PathBuf {
         path.push(format!(".{number}"));
     }
     path.push(".log");
-    // Histograms are text also where the others are compressed.
+    // Histograms are text even if other logs are compressed.
     if is_compressed(file) {
         path.push(".fz");
     }
@@ -76,7 +76,7 @@ impl LogSink for LogFiles {
         let is_shared = file.worker_number.is_none();
         let mut options = OpenOptions::new();
         options.create(true);
-        // A shared file is appended to as a whole row at a time, by any number of workers and runs.
+        // Any number of workers and runs append whole rows to a shared file.
         if is_shared {
             options.append(true)
         } else {
@@ -125,7 +125,7 @@ impl LogSink for LogFiles {
 }
 
 impl OpenLog {
-    /// Writes whole rows, or takes back the part that was written.
+    /// Writes whole rows, or removes the part that was written.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         if bytes.is_empty() {
             return Ok(());
@@ -144,7 +144,7 @@ impl OpenLog {
                     Rows::Text(_) => whole_lines(bytes, written),
                     Rows::Compressed(_) => 0,
                 };
-                // A file that cannot be made shorter ends in the middle of a row; there is nothing else to do.
+                // If the file cannot be truncated it ends in the middle of a row; nothing more can be done.
                 let _ = self.file.set_len(self.end + kept);
                 Err(error)
             }

@@ -5,7 +5,7 @@ use ferrio_stats::histogram::N_BUCKETS;
 use ferrio_stats::{LogColumns, LogKind};
 use ferrio_units::DataDirection;
 
-/// A directory of its own for a test, gone with it.
+/// A directory for a test, removed with it.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -50,7 +50,7 @@ fn row(time_ms: u64) -> LogRow {
     }
 }
 
-// Names as fio 3.41 gives them.
+// Expected: names that fio 3.41 gives.
 #[test]
 fn names_say_what_and_whose() {
     let scratch = Scratch::new("names");

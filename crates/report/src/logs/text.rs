@@ -5,17 +5,17 @@
 use ferrio_stats::histogram::N_BUCKETS;
 use ferrio_stats::{HistogramRow, LogColumns, LogRow};
 
-/// Class of the real-time priority, and where the class stands in a priority of the kernel.
+/// Class of the real-time priority, and position of the class in the kernel's encoding.
 const CLASS_REAL_TIME: u16 = 1;
 const CLASS_SHIFT: u32 = 13;
 
-/// Writes rows of one log. Most rows of a log begin and end like the one before: what stays the same is kept as text.
+/// Writes rows of one log. Most rows begin and end like the one before, so these parts are kept as text.
 pub(super) struct RowWriter {
     columns: LogColumns,
     time_ms: u64,
     /// `time, `.
     front: Vec<u8>,
-    /// What `back` was made for: direction, block size, priority.
+    /// The values that `back` was made for: direction, block size, priority.
     back_of: (u8, u64, u16),
     /// `, direction, bs, priority\n`.
     back: Vec<u8>,
@@ -56,7 +56,7 @@ impl RowWriter {
         text.extend_from_slice(&self.back);
     }
 
-    /// The end of a row that is different for each.
+    /// The end of a row that differs in each row.
     fn varying_end(&self, row: &LogRow, text: &mut Vec<u8>) {
         next(row.direction as u64, text);
         next(row.block_bytes, text);
@@ -91,7 +91,7 @@ fn number(value: u64, text: &mut Vec<u8>) {
     text.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// `time, direction, bs, count, ...`: `2^coarseness` neighbouring buckets are summed up.
+/// `time, direction, bs, count, ...`: `2^coarseness` neighbouring buckets are summed.
 pub(super) fn histogram(row: &HistogramRow, coarseness: u32, text: &mut Vec<u8>) {
     number(row.time_ms, text);
     next(row.direction as u64, text);
@@ -128,7 +128,7 @@ mod tests {
         String::from_utf8(text).expect("digits")
     }
 
-    // The rows of the reference, section "Row".
+    // Expected: the rows of the reference, section "Row".
     #[test]
     fn rows_have_the_columns_that_are_asked_for() {
         let plain = LogRow { value: 8573, ioprio: 0, ..ROW };

@@ -1,4 +1,4 @@
-//! The lines on the blocks that a job trimmed and wrote.
+//! The lines about the blocks that a job trimmed and wrote.
 //!
 //! Must not know: directions. Start reading at [`write()`].
 
@@ -8,7 +8,8 @@ use ferrio_stats::{BlockState, BlockStates, ReportSettings};
 /// Columns of a line of percentiles.
 const LINE_WIDTH: usize = 75;
 
-/// Appends the lines, none for a job that does not want them. Without percentiles the states follow the bar, as in fio.
+/// Appends the lines; none for a job that does not want them. Without percentiles the states follow directly behind the
+/// bar, as in fio.
 pub(super) fn write(out: &mut String, settings: &ReportSettings, states: Option<&BlockStates>) {
     let Some(states) = states else { return };
     out.push_str("  block lifetime percentiles :\n   |");
@@ -43,7 +44,7 @@ mod tests {
         out
     }
 
-    /// fio 3.41 for a job without trims.
+    /// Expected: fio 3.41 for a job without trims.
     #[test]
     fn states_alone() {
         let expected = "  block lifetime percentiles :\n   |        states               : unwritten=0, trimmed=0, written=0, \

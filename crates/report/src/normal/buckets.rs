@@ -9,7 +9,7 @@ use ferrio_stats::ThreadStats;
 /// Buckets in a line.
 const N_PER_LINE: usize = 5;
 
-/// Appends the lines of the buckets that hold something.
+/// Appends the lines of the buckets that are not empty.
 pub(super) fn write(out: &mut String, stats: &ThreadStats) {
     let buckets = &stats.latency_buckets;
     let units: [(&str, &[u64]); 3] = [("nsec", &buckets.ns), ("usec", &buckets.us), ("msec", &buckets.ms)];

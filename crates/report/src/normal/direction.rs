@@ -9,7 +9,7 @@ use crate::view::JobReport;
 use ferrio_stats::{PriorityStat, ReportSettings};
 use ferrio_units::scale::{PrefixSystem, ScaleUnit, Scaler};
 
-/// Appends the lines of a direction, none if it did not run.
+/// Appends the lines of a direction; none if it did not run.
 pub(super) fn write(out: &mut String, job: &JobReport<'_>, block: &DirectionBlock<'_>) {
     let (settings, stats) = (&job.settings, &*block.stats);
     if stats.bytes == 0 || stats.runtime_ms() == 0 {
@@ -55,7 +55,7 @@ fn rates(out: &mut String, settings: &ReportSettings, block: &DirectionBlock<'_>
     let style = figures::style(settings.kb_base, settings.unit_bits, settings.significant_figures);
     let mut bw = style.rate(stats.bw_bytes_per_sec());
     if block.is_extra {
-        // The sum beside the directions has lost its unit in fio, and scripts read what fio prints.
+        // fio prints the sum beside the directions without its unit; scripts rely on fio's output.
         let unitless = |system| Scaler::new(system, ScaleUnit::None).with_digits(style.n_digits);
         bw.primary = unitless(PrefixSystem::primary(style.kb_base)).scale(stats.bw_bytes_per_sec());
         bw.alternate = unitless(PrefixSystem::primary(style.kb_base.other())).scale(stats.bw_bytes_per_sec());
@@ -80,7 +80,7 @@ fn samples(out: &mut String, settings: &ReportSettings, block: &DirectionBlock<'
     let (bw, iops) = (&block.stats.bw, &block.stats.iops);
     if bw.n_samples > 0 {
         let base = u64::from(settings.kb_base.max(1));
-        // Samples are KiB/s whatever the label says; fio never says MB here.
+        // Samples are KiB/s whatever the label is; fio never prints MB here.
         let (divisor, label) = match (bw.mean > (base * base) as f64, settings.kb_base) {
             (true, _) => (base, "MiB"),
             (false, 1000) => (1, "kB"),

@@ -6,14 +6,14 @@ use crate::text::put;
 use crate::view::DiskReport;
 use ferrio_stats::DiskCounters;
 
-/// Appends the block of the devices, nothing without any.
+/// Appends the block of the devices; nothing if there are none.
 pub(super) fn write(out: &mut String, disks: &[DiskReport]) {
     if disks.is_empty() {
         return;
     }
     out.push_str("\nDisk stats (read/write):\n");
     for disk in disks {
-        // A device made of others stands out from its slaves, which have lines of their own.
+        // A stacked device is indented further than its slaves, which have lines of their own.
         let indent = if disk.slaves.is_some() { "    " } else { "  " };
         put!(out, "{indent}{}: ", disk.name);
         counters(out, "", &disk.counters);

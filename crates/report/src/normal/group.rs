@@ -22,7 +22,7 @@ pub(super) fn write(out: &mut String, group_index: usize, group: &GroupReport) {
     }
 }
 
-/// The line of a direction, none if it did not run.
+/// The line of a direction; none if it did not run.
 fn line(out: &mut String, group: &GroupReport, name: &str, direction: GroupDirection) {
     if !direction.ran() {
         return;

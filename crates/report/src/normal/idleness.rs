@@ -1,6 +1,6 @@
 //! The `CPU idleness` block.
 //!
-//! Must not know: jobs, how it was measured. Start reading at [`write()`].
+//! Must not know: jobs, the measurement. Start reading at [`write()`].
 
 use crate::text::put;
 use ferrio_stats::CpuIdleness;
@@ -15,7 +15,7 @@ pub(super) fn write(out: &mut String, idleness: &CpuIdleness) {
     units(out, idleness);
 }
 
-/// What `--idle-prof=calibrate` prints: the units alone, whatever the format.
+/// The output of `--idle-prof=calibrate`: only the units, whatever the format.
 pub fn calibration(idleness: &CpuIdleness) -> String {
     let mut out = String::from("CPU idleness:\n");
     units(&mut out, idleness);
@@ -42,7 +42,7 @@ mod tests {
         }
     }
 
-    // The example of the reference.
+    // Expected: the example of the reference.
     #[test]
     fn the_block_of_the_reference() {
         let mut out = String::new();

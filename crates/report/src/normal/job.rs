@@ -7,7 +7,7 @@ use crate::normal::{block_states, buckets, direction, latency, percentiles, stea
 use crate::text::put;
 use crate::view::{FioView, JobReport};
 
-/// Bytes of the text in the brackets of an error that are shown.
+/// Length of the text in the brackets of an error, bytes.
 const MAX_ERROR_TEXT_BYTES: usize = 127;
 
 /// Appends the block of `job`.
@@ -37,7 +37,7 @@ fn header(out: &mut String, job: &JobReport<'_>, date: &str) {
 }
 
 fn shortened(text: &str) -> &str {
-    // At most three bytes of a character are given up.
+    // At most three bytes of a character are cut off.
     let end = (0..=MAX_ERROR_TEXT_BYTES.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     &text[..end.unwrap_or(0)]
 }

@@ -6,10 +6,10 @@ use crate::text::put;
 use ferrio_stats::LatencyStat;
 use ferrio_units::scale::{PrefixSystem, ScaleUnit, Scaler};
 
-/// Extremes have six digits, whatever `significant_figures` says.
+/// Extremes have six digits, independent of `significant_figures`.
 const EXTREMES: Scaler = Scaler::new(PrefixSystem::Si, ScaleUnit::None).with_digits(6);
 
-/// Appends the line of a latency, none without samples.
+/// Appends the line of a latency; none without samples.
 pub(super) fn write(out: &mut String, name: &str, stat: &LatencyStat) {
     if stat.n_samples == 0 {
         return;
@@ -26,7 +26,7 @@ pub(super) fn write(out: &mut String, name: &str, stat: &LatencyStat) {
     );
 }
 
-/// Nanoseconds in the unit of a line, and its name. All three figures must be large for a larger unit.
+/// Unit of a line in nanoseconds, and its name. A larger unit is used only if all three figures are large enough.
 fn unit_of(min_ns: u64, max_ns: u64, deviation_ns: f64) -> (u64, &'static str) {
     if min_ns > 2_000_000 && max_ns > 99_999_999 && deviation_ns > 1_000_000.0 {
         (1_000_000, "msec")

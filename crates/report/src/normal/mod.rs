@@ -1,7 +1,7 @@
 //! The report for people (`--output-format=normal`): job blocks, group blocks, devices.
 //!
-//! Must not know: threads, engines, other formats. Start reading at [`render`]; the order of the files below is the
-//! order of the text.
+//! Must not know: threads, engines, other formats. Start reading at [`render`]; the modules below are in the order of
+//! the text.
 
 mod block_states;
 mod buckets;

@@ -5,20 +5,20 @@
 use crate::text::put;
 use ferrio_stats::{LatencyStat, ReportSettings, percentiles};
 
-/// Columns that the cells of a line share.
+/// Width of the cells of a line together.
 const LINE_WIDTH: usize = 73;
-/// Columns of a cell beside its two numbers' variable parts.
+/// Width of a cell without its two numbers.
 const CELL_FRAME_WIDTH: usize = 10;
-/// Columns of a value at least.
+/// Least width of a value.
 const MIN_VALUE_WIDTH: usize = 5;
 
-/// Appends the table of a latency, none without samples or without a distribution.
+/// Appends the table of a latency; none without samples or without a distribution.
 pub(super) fn write(out: &mut String, name: &str, stat: &LatencyStat, settings: &ReportSettings) {
     let Some(histogram) = stat.histogram.as_ref().filter(|_| stat.n_samples > 0) else { return };
     let list = percentiles(histogram, &settings.percentiles);
     let (Some(&(_, smallest_ns)), Some(&(_, largest_ns))) = (list.first(), list.last()) else { return };
     let (n_steps, unit) = unit_of(smallest_ns, largest_ns);
-    // More digits than a double has say nothing, and a width must be bounded.
+    // A double has no more significant digits, and a width must be bounded.
     let digits = (settings.percentile_digits as usize).min(17);
     let value_width = in_unit(largest_ns, n_steps).to_string().len().max(MIN_VALUE_WIDTH);
     let n_columns = (LINE_WIDTH / (digits + CELL_FRAME_WIDTH + value_width)).max(1);
@@ -35,7 +35,7 @@ pub(super) fn write(out: &mut String, name: &str, stat: &LatencyStat, settings: 
     }
 }
 
-/// How often values are divided by 1,000, and the name of that unit.
+/// Number of times that values are divided by 1,000, and the name of that unit.
 fn unit_of(smallest_ns: u64, largest_ns: u64) -> (u32, &'static str) {
     if smallest_ns > 2_000_000 && largest_ns > 99_999_999 {
         (2, "msec")
@@ -66,7 +66,7 @@ mod tests {
         out
     }
 
-    /// fio 3.41 with `--percentile_list=5:99.999:0.5:50`: three digits, and one line for four of them.
+    /// Expected: fio 3.41 with `--percentile_list=5:99.999:0.5:50` prints three digits, and one line for all four.
     #[test]
     fn digits_follow_the_list() {
         let text = "    clat percentiles (nsec):\n     |  0.500th=[    0],  5.000th=[   10], 50.000th=[   10], 99.999th=[ 9024]\n";

@@ -1,4 +1,4 @@
-//! The line on the search for a steady state.
+//! The line about the search for a steady state.
 //!
 //! Must not know: directions. Start reading at [`write()`].
 
@@ -8,12 +8,12 @@ use ferrio_spec::SteadyMetric;
 use ferrio_stats::{ReportSettings, SteadySample, SteadyState};
 use ferrio_units::scale::{PrefixSystem, Scaler};
 
-/// Appends the line, none without a search. Figures are means over the window.
+/// Appends the line; none without a search. Figures are means over the window.
 pub(super) fn write(out: &mut String, settings: &ReportSettings, state: Option<&SteadyState>) {
     let Some(state) = state else { return };
     let style = figures::style(settings.kb_base, settings.unit_bits, settings.significant_figures);
     let bytes_per_sec = state.mean(|sample| sample.bytes_per_sec);
-    // As in fio both figures are of whole KiB (or kB), the second with the other prefix and not converted.
+    // As in fio, both figures are whole KiB (or kB); the second has the other prefix but is not converted.
     let kilo_per_sec = bytes_per_sec / u64::from(settings.kb_base.max(1));
     let scaled = |kb_base| {
         let scaler = Scaler::new(PrefixSystem::primary(kb_base), style.rate_unit()).with_digits(style.n_digits);
@@ -58,7 +58,7 @@ mod tests {
         out
     }
 
-    /// Lines of fio 3.41 from the samples in its JSON.
+    /// Expected: lines of fio 3.41, from the samples in its JSON.
     #[test]
     fn lines_of_the_peer() {
         let bw = [(1001, 4_100_586, 0), (1001, 4_100_100, 0)];

@@ -1,4 +1,4 @@
-//! The lines on CPU, depths, counts and the latency target.
+//! The lines about CPU, depths, counts and the latency target.
 //!
 //! Must not know: latencies. Start reading at [`write()`].
 
@@ -57,7 +57,7 @@ fn issued(out: &mut String, stats: &ThreadStats) {
     );
 }
 
-/// Appends the line on the latency target. It is there without a target too.
+/// Appends the line about the latency target, which is also there without a target.
 pub(super) fn write_latency_target(out: &mut String, job: &JobReport<'_>) {
     let target = &job.stats.latency_target;
     put!(
@@ -70,7 +70,7 @@ pub(super) fn write_latency_target(out: &mut String, job: &JobReport<'_>) {
     );
 }
 
-/// A time in the unit in which it is at least 2.
+/// A time in the largest unit in which it is at least 2.
 fn scaled_time(duration_ns: u64) -> String {
     let (divisor, unit) = match duration_ns {
         0..2_000 => (1.0, "ns"),

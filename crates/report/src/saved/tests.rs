@@ -1,4 +1,4 @@
-//! Files of records: what was written comes back, and nothing else is taken for it.
+//! Files of records: a written record is read back, and other bytes are refused.
 
 use super::*;
 use crate::{LocalTime, RenderOptions, fio_view, render};
@@ -22,7 +22,7 @@ fn stats(values: &[u64]) -> ThreadStats {
     stats
 }
 
-/// A record that has something of everything.
+/// A record with a value in every part.
 fn record(values: &[u64]) -> RunRecord {
     let criterion = SteadyCriterion { metric: SteadyMetric::Lat, is_slope: true, limit: 1.0, is_percent: true };
     let worker = |group_index| WorkerRecord {
@@ -81,7 +81,7 @@ fn show_all(record: &RunRecord) -> Vec<String> {
     shown
 }
 
-/// The frame of a content, whatever it is.
+/// Puts a frame around any content.
 fn framed(content: &[u8]) -> Vec<u8> {
     let mut file = format!("{MAGIC}{RECORD_FORMAT}\n").into_bytes();
     file.extend((content.len() as u64).to_le_bytes());
@@ -131,7 +131,7 @@ fn what_is_no_record_is_told_from_one_that_is_damaged() {
 }
 
 proptest! {
-    /// A content that somebody has changed, with the right checksum: shown, or refused.
+    /// Changed content with the right checksum is shown or refused.
     #[test]
     fn hostile_contents_do_not_panic(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
         let mut content = postcard::to_stdvec(&record(&[5, 70_000])).expect("serialises");

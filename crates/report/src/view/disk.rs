@@ -1,4 +1,4 @@
-//! The devices of a report: of one that is made of others, their averages.
+//! The devices of a report; a stacked device also has the averages of its slaves.
 //!
 //! Must not know: how a device is printed. Start reading at [`DiskReport`].
 
@@ -9,19 +9,19 @@ use ferrio_stats::{DiskCounters, DiskRecord};
 pub struct DiskReport {
     /// Name in `/sys/block`.
     pub name: String,
-    /// What it did.
+    /// Its counters.
     pub counters: DiskCounters,
     /// Averages over the slaves of a stacked device (utilisation: the largest).
     pub slaves: Option<DiskCounters>,
 }
 
 impl DiskReport {
-    /// A device that is made of others (md, dm): the counters of its slaves are averaged (whole numbers, rounded
-    /// down), of their utilisations the largest counts. Without slaves it is a plain device.
+    /// A device, stacked on slaves (md, dm) or plain if there are none. The counters of slaves are averaged (whole
+    /// numbers, rounded down); of their utilisations the largest counts.
     pub fn stacked(name: String, counters: DiskCounters, slaves: &[DiskCounters]) -> Self {
         let average = |figure: fn(&DiskCounters) -> u64| {
             let sum: u128 = slaves.iter().map(|slave| u128::from(figure(slave))).sum();
-            // Cannot fail: an average of u64 is one.
+            // Cannot fail: an average of u64 values fits into u64.
             u64::try_from(sum / slaves.len().max(1) as u128).unwrap_or(u64::MAX)
         };
         let aggregated = DiskCounters {

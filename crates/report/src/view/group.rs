@@ -1,4 +1,4 @@
-//! The figures of groups: sums, and the slowest and the fastest of their members.
+//! The figures of groups: sums, and those of the slowest and the fastest member.
 //!
 //! Must not know: how a group is printed. Start reading at [`GroupReport`].
 
@@ -29,7 +29,7 @@ impl GroupDirection {
         self.max_runtime_ms > 0
     }
 
-    /// The direction of one member alone.
+    /// The direction of a single member.
     fn of_member(stats: &DirectionStats) -> Self {
         let (runtime_ms, bw_bytes_per_sec) = (stats.runtime_ms(), stats.bw_bytes_per_sec());
         Self {
@@ -42,7 +42,7 @@ impl GroupDirection {
         }
     }
 
-    /// Both together. What did not run counts for nothing.
+    /// Joins two members. A direction that did not run is ignored.
     fn with(self, other: Self) -> Self {
         if !other.ran() {
             return self;
@@ -70,18 +70,19 @@ pub struct GroupReport {
     pub directions: PerDirection<GroupDirection>,
     /// `kb_base` of the first job.
     pub kb_base: u32,
-    /// Bits instead of bytes.
+    /// Rates are shown in bits.
     pub unit_bits: bool,
     /// `significant_figures` of the first job.
     pub significant_figures: u32,
     /// The read slot holds all directions.
     pub unified_mixed: bool,
-    /// Show the sum in a line of its own.
+    /// The sum has a line of its own.
     pub unified_both: bool,
 }
 
 impl GroupReport {
-    /// A group without figures yet, shown as its first job is. An empty slot of the list of groups is the default.
+    /// A group without figures, with the settings of its first job. The default stands for an empty place in the list
+    /// of groups.
     pub fn new(settings: &ReportSettings) -> Self {
         Self {
             directions: PerDirection::default(),
@@ -93,22 +94,22 @@ impl GroupReport {
         }
     }
 
-    /// Adds one block of the report. fio knows slowest and fastest by block: jobs that `group_reporting` sums up count
-    /// as one, which is then both.
+    /// Adds one block of the report. For fio, the slowest and the fastest are blocks: jobs that `group_reporting` sums
+    /// count as one, which then is both.
     pub fn add_member(&mut self, stats: &ThreadStats) {
         for (mine, theirs) in self.directions.0.iter_mut().zip(&stats.directions.0) {
             *mine = mine.with(GroupDirection::of_member(theirs));
         }
     }
 
-    /// The groups of a report, by group number, from its blocks alone. A group that no block belongs to is empty.
+    /// The groups of a report, by group number, made from its blocks. A group without blocks is empty.
     pub fn from_jobs(jobs: &[JobReport<'_>]) -> Vec<Self> {
         let n_groups = jobs.iter().map(|job| job.group_index.saturating_add(1)).max().unwrap_or(0);
         let first_of = |group_index| jobs.iter().find(|job| job.group_index == group_index).map(|job| &*job.settings);
         Self::all(n_groups, first_of, jobs)
     }
 
-    /// So many groups, each shown as its first job wants it.
+    /// This many groups, each with the settings of its first job.
     fn all<'a>(
         n_groups: u32,
         first_of: impl Fn(u32) -> Option<&'a ReportSettings>,
@@ -124,15 +125,15 @@ impl GroupReport {
         groups
     }
 
-    /// All directions as one, for `unified_rw_reporting=both`.
+    /// All directions joined, for `unified_rw_reporting=both`.
     pub fn unified(&self) -> GroupDirection {
         self.directions.0.iter().fold(GroupDirection::default(), |sum, direction| sum.with(*direction))
     }
 }
 
-/// The groups of a run: those of workers that are not reported are there too.
+/// The groups of a run, including those whose workers are not reported.
 pub(super) fn reports(workers: &[WorkerRecord], jobs: &[JobReport<'_>]) -> Vec<GroupReport> {
-    // Groups are numbered without gaps in the order of the workers: there are no more groups than workers.
+    // Groups are numbered without gaps in the order of the workers, so there are no more groups than workers.
     let n_groups = workers.iter().map(|worker| worker.group_index.saturating_add(1)).max().unwrap_or(0);
     let n_groups = n_groups.min(u32::try_from(workers.len()).unwrap_or(u32::MAX));
     let mut settings: Vec<Option<&ReportSettings>> = vec![None; n_groups as usize];
@@ -170,7 +171,7 @@ mod tests {
         assert_eq!(group.unified(), read);
     }
 
-    /// Reads and writes of 7,992 KiB in 2,001 ms each: the extremes are those of a direction, as fio 3.41 has them.
+    /// Reads and writes of 7,992 KiB in 2,001 ms each: the extremes are those of a direction, as in fio 3.41.
     #[test]
     fn unified_group_spans_directions() {
         let mut stats = member(8_183_808, 2_001);

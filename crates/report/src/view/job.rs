@@ -15,24 +15,24 @@ pub struct JobReport<'a> {
     pub description: Option<Cow<'a, str>>,
     /// Group number.
     pub group_index: u32,
-    /// Members summed.
+    /// Number of members.
     pub n_members: u32,
     /// Process id of the first member.
     pub pid: u32,
-    /// Options of the last member (JSON `job options`): with the name of the first, so it is in fio.
+    /// Options of the last member (JSON `job options`), together with the name of the first, as in fio.
     pub given_options: Cow<'a, [(String, String)]>,
-    /// How it is shown.
+    /// Its settings for reports.
     pub settings: Cow<'a, ReportSettings>,
     /// Sum of the members' figures.
     pub stats: Cow<'a, ThreadStats>,
-    /// What failed, for the report's brackets; empty when nothing did or the error was tolerated.
+    /// The failure in the report's brackets; empty if there is none or if it was tolerated.
     pub failure_text: String,
-    /// Depth that the search for a latency target found, that of the last member; `iodepth` of a job without one, 0 of one
-    /// that never ran.
+    /// The depth that the last member's search by latency found; `iodepth` for a job without a search, 0 for one that
+    /// never ran.
     pub latency_depth: u32,
     /// The search for a steady state (`steadystate_duration`), of all members together.
     pub steady_state: Option<Cow<'a, SteadyState>>,
-    /// Members that a signal killed: what they had done is not all of their job.
+    /// Members that a signal killed, so that their figures cover only a part of their work.
     pub killed: Vec<KilledMember>,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn reports(workers: &[WorkerRecord]) -> Vec<JobReport<'_>> {
     let mut jobs: Vec<JobReport<'_>> = Vec::new();
     for worker in workers.iter().filter(|worker| worker.settings.is_reported) {
         let report = JobReport::of_worker(worker, tells_priorities);
-        // Also to a job that does not ask for it itself.
+        // This also joins a job before it that does not ask for it.
         let joins = worker.settings.group_reporting;
         match jobs.last_mut() {
             Some(group) if joins && group.group_index == worker.group_index => group.add_member(report),
@@ -80,7 +80,7 @@ impl<'a> JobReport<'a> {
     }
 
     /// Adds another job of the group (`group_reporting`). Name, description, process id and settings stay those of the
-    /// first member; the options become those of this one.
+    /// first member; the options are replaced.
     fn add_member(&mut self, member: Self) {
         self.n_members += 1;
         self.given_options = member.given_options;
@@ -94,7 +94,7 @@ impl<'a> JobReport<'a> {
     }
 }
 
-/// Jobs or I/Os differ in their priorities.
+/// True if jobs or I/Os differ in their priorities.
 fn tells_priorities(workers: &[WorkerRecord]) -> bool {
     let first = workers.first().map(|worker| worker.priority.ioprio);
     let differs = |worker: &WorkerRecord| Some(worker.priority.ioprio) != first;
@@ -112,7 +112,7 @@ fn shown_stats(worker: &WorkerRecord, tells_priorities: bool) -> Cow<'_, ThreadS
     stats
 }
 
-/// All I/Os of a job without priorities of single I/Os have that of the job.
+/// If single I/Os have no priorities, all I/Os of a job have that of the job.
 fn tell_priority(worker: &WorkerRecord, stats: &mut ThreadStats) {
     for direction in &mut stats.directions.0 {
         let latency = if worker.settings.lat_percentiles { &direction.lat } else { &direction.clat };
@@ -123,7 +123,7 @@ fn tell_priority(worker: &WorkerRecord, stats: &mut ThreadStats) {
     }
 }
 
-/// A job that never ran had no depth; one whose figures are lost had that of its options.
+/// The depth of a job that never ran is 0; if its figures are lost it is that of its options.
 fn latency_depth(worker: &WorkerRecord) -> u32 {
     match worker.stats.latency_depth {
         0 if worker.fate.was_let_go => worker.iodepth,

@@ -1,7 +1,7 @@
-//! What fio makes of the record of a run: jobs summed by group, directions counted as one, limits of estimates.
+//! fio's view of a run's record: jobs summed by group, directions joined, limits of estimates.
 //!
-//! All formats of fio are written from this view. It borrows from the record what it does not sum.
-//! Must not know: how anything is printed. Start reading at [`fio_view`].
+//! All of fio's formats are made from this view. It borrows all data that it does not sum from the record.
+//! Must not know: how figures are printed. Start reading at [`fio_view`].
 
 mod disk;
 mod group;
@@ -14,10 +14,10 @@ pub use job::{JobReport, KilledMember};
 use ferrio_stats::{CpuIdleness, Evidence, Provenance, RunMessages, RunRecord};
 use std::borrow::Cow;
 
-/// No estimate is shown before this second of a run has begun.
+/// The second of a run with which estimates begin to be shown.
 const FIRST_ESTIMATE_SECS: u64 = 3;
 
-/// `eta` of a report when it is not known how long the run takes.
+/// `eta` of a report if the remaining time is unknown.
 const ETA_UNKNOWN: u64 = 2_147_483_647;
 
 /// A run as fio reports it.
@@ -39,13 +39,13 @@ pub struct FioView<'a> {
     pub groups: Vec<GroupReport>,
     /// Devices; `None` when `disk_util` is off.
     pub disks: Option<Vec<DiskReport>>,
-    /// How idle the CPUs were; `None`: it was not measured.
+    /// Idleness of the CPUs; `None`: it was not measured.
     pub idleness: Option<Cow<'a, CpuIdleness>>,
-    /// What else was measured beside the jobs.
+    /// Figures of the other probes.
     pub evidence: Cow<'a, [Evidence]>,
-    /// What the run had to say, where the report has to carry it: empty where messages have a stream of their own.
+    /// Messages for the report; empty if messages go to another stream.
     pub messages: Cow<'a, RunMessages>,
-    /// Where the figures come from, if that was recorded.
+    /// Provenance of the figures, if it was recorded.
     pub provenance: Option<Cow<'a, Provenance>>,
 }
 
@@ -69,7 +69,7 @@ pub fn fio_view(record: &RunRecord) -> FioView<'_> {
     }
 }
 
-/// Seconds since the start as reports count them: one that has begun is counted, milliseconds are cut.
+/// Seconds since the start as reports count them: milliseconds are ignored, and a second that has begun counts.
 fn whole_seconds(elapsed_ns: u64) -> u64 {
     (elapsed_ns / 1_000_000).div_ceil(1_000)
 }

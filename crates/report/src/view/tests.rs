@@ -1,4 +1,4 @@
-//! Groups, limits and priorities as fio has them, from records made by hand.
+//! Groups, limits and priorities as in fio, from records made by hand.
 
 use super::*;
 use ferrio_stats::{
@@ -30,7 +30,8 @@ fn record(workers: Vec<WorkerRecord>) -> RunRecord {
     RunRecord { workers, ..RunRecord::default() }
 }
 
-/// fio 3.41: name of the first, options and depth of the last; a job that does not ask for it is joined by one that does.
+/// Expected: fio 3.41 shows the name of the first job, and options and depth of the last; a job with `group_reporting`
+/// also joins a job before it without that option.
 #[test]
 fn members_are_summed_with_the_block_before() {
     let mut last = summed(worker("c", 0, 5));
@@ -51,7 +52,7 @@ fn members_are_summed_with_the_block_before() {
     assert_eq!(view.groups.iter().map(|group| group.directions[DataDirection::Read].bytes).collect::<Vec<_>>(), [9, 4]);
 }
 
-/// `stats=0`: no block, but its group is there, and shown as its first worker is.
+/// `stats=0`: the worker has no block, but its group exists, with the settings of its first worker.
 #[test]
 fn a_worker_without_reports_leaves_its_group() {
     let mut silent = worker("a", 0, 1);
@@ -106,7 +107,7 @@ fn a_job_that_never_ran_had_no_depth() {
     assert_eq!([of(false, 0), of(true, 0), of(true, 3)], [0, 16, 3]);
 }
 
-/// fio tells no time left before the third second has begun.
+/// fio shows no remaining time before the third second has begun.
 #[test]
 fn estimates_have_their_limits() {
     let eta = |elapsed_ns, eta_secs| {

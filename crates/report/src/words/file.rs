@@ -1,11 +1,11 @@
 //! Remarks and refusals about the files of a job, in words.
 //!
-//! Must not know: when they are said. Start reading at [`text`].
+//! Must not know: when they are shown. Start reading at [`text`].
 
 use super::system;
 use ferrio_stats::note::{DeviceUsage, FileNote};
 
-/// The lines.
+/// The words of a note.
 // tidy: table
 pub(super) fn text(note: &FileNote) -> String {
     match note {
@@ -53,7 +53,7 @@ pub(super) fn text(note: &FileNote) -> String {
     }
 }
 
-/// Who has a device.
+/// The present use of a device.
 fn used(usage: &DeviceUsage) -> String {
     match usage {
         DeviceUsage::Mounted => "appears mounted".to_owned(),

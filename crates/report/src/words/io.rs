@@ -1,11 +1,11 @@
-//! What went wrong with an I/O, in words.
+//! Faults of I/Os, in words.
 //!
-//! Must not know: when it is said. Start reading at [`text`].
+//! Must not know: when they are shown. Start reading at [`text`].
 
 use ferrio_stats::note::{IoNote, RateMiss};
 use ferrio_units::errno_text;
 
-/// The lines.
+/// The words of a note.
 // tidy: table
 pub(super) fn text(note: &IoNote) -> String {
     match note {
@@ -54,7 +54,7 @@ pub(super) fn text(note: &IoNote) -> String {
     }
 }
 
-/// A rate that was not kept.
+/// A rate that was missed.
 fn too_slow(job: &str, miss: &RateMiss) -> String {
     match miss {
         RateMiss::Bytes { least, found } => format!("{job}: rate_min={least}B/s not met, got {found}B/s"),

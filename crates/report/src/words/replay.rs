@@ -1,6 +1,6 @@
 //! Remarks and refusals of replays and of merging traces, in words.
 //!
-//! Must not know: when they are said. Start reading at [`text`], then [`merge`].
+//! Must not know: when they are shown. Start reading at [`text`], then [`merge`].
 
 use super::system;
 use ferrio_stats::note::{MergeFault, MergeNote, ReplayNote, TraceFault, TraceRemark, TraceTrouble};
@@ -33,7 +33,7 @@ pub(super) fn merge(note: &MergeNote) -> String {
     }
 }
 
-/// What is in the way of a merged trace.
+/// The reason why a merged trace cannot be made.
 fn in_the_way(why: &MergeFault) -> String {
     match why {
         MergeFault::OutputOfAnotherJob { output } => format!("{output} is what another job merges its traces to"),
@@ -50,7 +50,7 @@ fn in_the_way(why: &MergeFault) -> String {
     }
 }
 
-/// Why a trace cannot be read on, as a line.
+/// The reason why reading a trace ended, as a line.
 fn trouble(why: &TraceTrouble) -> String {
     match why {
         TraceTrouble::System(error) => system::said(error),
@@ -59,7 +59,7 @@ fn trouble(why: &TraceTrouble) -> String {
     }
 }
 
-/// What is in a trace, without the name of the program before it.
+/// The fault of a trace, without the name of the program before it.
 fn faulty(fault: &TraceFault) -> String {
     match fault {
         TraceFault::Empty => "unable to read iolog".to_owned(),
@@ -76,7 +76,7 @@ fn faulty(fault: &TraceFault) -> String {
     }
 }
 
-/// What says nothing in a trace.
+/// A remark about a trace.
 fn remarked(remark: &TraceRemark) -> String {
     match remark {
         TraceRemark::BadLine { number, version, line } => format!("line {number}: bad iolog{version}: {line}"),

@@ -1,12 +1,12 @@
 //! Remarks and refusals of a run and of the set-up of its jobs, in words.
 //!
-//! Must not know: when they are said. Start reading at [`text`].
+//! Must not know: when they are shown. Start reading at [`text`].
 
 use ferrio_stats::note::RunNote;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 
-/// The lines.
+/// The words of a note.
 // tidy: table
 pub(super) fn text(note: &RunNote) -> String {
     match note {

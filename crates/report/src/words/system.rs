@@ -1,6 +1,6 @@
-//! What the system has refused, in words.
+//! Refusals of the system, in words.
 //!
-//! Must not know: who tried. Start reading at [`text`].
+//! Must not know: the caller. Start reading at [`text`].
 
 use ferrio_stats::note::{During, SystemError};
 use std::io;
@@ -32,7 +32,7 @@ pub(super) fn text(during: &During, error: &SystemError) -> String {
     }
 }
 
-/// As the error says it itself, with its number.
+/// The text of the error itself, with its number.
 pub(super) fn said(error: &SystemError) -> String {
     let of_errno = |errno: i32| io::Error::from_raw_os_error(errno).to_string();
     match error {

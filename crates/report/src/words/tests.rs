@@ -13,7 +13,7 @@ fn brackets_hold_place_step_and_error_in_at_most_127_bytes() {
     assert_eq!(line, "fio: pid=5, err=28/file:io.rs:7, func=write, error=No space left on device");
 }
 
-/// What the layer below says of its error is what is said of the value that has crossed a wire.
+/// The value for an error has the same words as the error itself.
 #[test]
 fn errors_of_the_system_keep_their_words() {
     let io = std::io::Error::from_raw_os_error(2);

@@ -1,12 +1,12 @@
 //! Remarks and refusals of verification, in words.
 //!
-//! Must not know: when they are said. Start reading at [`text`].
+//! Must not know: when they are shown. Start reading at [`text`].
 
 use super::system;
 use ferrio_stats::note::{Remedy, StateFault, UnjudgedTrace, VerifyNote};
 use ferrio_units::errno_text;
 
-/// The lines.
+/// The words of a note.
 pub(super) fn text(note: &VerifyNote) -> String {
     // tidy: table
     match note {
@@ -75,7 +75,7 @@ pub(super) fn text(note: &VerifyNote) -> String {
     }
 }
 
-/// What helps.
+/// The text about remedies.
 fn advice(remedies: &[Remedy]) -> String {
     let words = remedies.iter().map(|remedy| match remedy {
         Remedy::LargerBlocks => "larger blocks",
@@ -86,7 +86,7 @@ fn advice(remedies: &[Remedy]) -> String {
     format!("run with {}", words.collect::<Vec<_>>().join(", or "))
 }
 
-/// Why a file is no state.
+/// The reason why a file is no state.
 fn broken_state(fault: StateFault) -> String {
     match fault {
         StateFault::NoHeader => "fio: failed reading verify state header".to_owned(),
@@ -98,7 +98,7 @@ fn broken_state(fault: StateFault) -> String {
     }
 }
 
-/// Why the blocks of a trace could not be judged.
+/// The reason why the blocks of a trace cannot be judged.
 fn unjudged(why: UnjudgedTrace) -> &'static str {
     match why {
         UnjudgedTrace::WritesNothing => "the trace writes nothing",

@@ -1,10 +1,10 @@
 //! Remarks and refusals about zones that are written in sequence, in words.
 //!
-//! Must not know: when they are said. Start reading at [`text`].
+//! Must not know: when they are shown. Start reading at [`text`].
 
 use ferrio_stats::note::ZoneNote;
 
-/// The lines.
+/// The words of a note.
 pub(super) fn text(note: &ZoneNote) -> String {
     // tidy: table
     match note {

@@ -1,4 +1,4 @@
-//! What holds for all formats: their order, hostile texts, extreme figures.
+//! Properties of all formats: their order, hostile texts, extreme figures.
 
 use ferrio_report::terse::TerseVersion;
 use ferrio_report::view::{DiskReport, FioView, GroupReport, JobReport};
@@ -78,7 +78,7 @@ fn sum_has_no_unit() {
     }
 }
 
-/// Jobs that did nothing are in the outputs for programs alone.
+/// Jobs without I/O appear only in the outputs for programs.
 #[test]
 fn idle_jobs() {
     let result = run_of(ThreadStats::default(), ReportSettings::default(), "idle");
@@ -187,7 +187,7 @@ fn hostile_texts_give_valid_json() {
     }
 }
 
-/// Readers that people use must take the documents too, those with a key twice included.
+/// Common readers must accept the documents, even those with the same key twice.
 #[test]
 fn other_readers_take_it() {
     for (program, arguments) in

@@ -1,5 +1,5 @@
-//! Figures back from recorded reports: a statistic that has the printed count, extremes, mean, deviation and
-//! percentiles. What the tests compare is the text that the report crate makes of them.
+//! Reconstructs figures from recorded reports: a statistic with the printed count, extremes, mean, deviation and
+//! percentiles. The tests then compare the text that the report crate makes of them.
 //!
 //! Start reading at [`LatencyFigures`].
 
@@ -54,13 +54,15 @@ pub(crate) fn histogram_with_ranks(mut ranked: Vec<(u64, u64)>, n_samples: u64) 
     histogram_of(counts.into_iter().enumerate().filter(|(_, count)| *count > 0))
 }
 
-/// A histogram from pairs of bucket and count, ascending: by its wire form, since only `record` fills it otherwise.
+/// A histogram from pairs of bucket and count, ascending. It is built from its serialised form, because otherwise only
+/// `record` fills it.
 pub(crate) fn histogram_of(pairs: impl Iterator<Item = (usize, u64)>) -> Histogram {
     let pairs: Vec<(usize, u64)> = pairs.collect();
     serde_json::from_value(serde_json::json!(pairs)).expect("buckets ascend")
 }
 
-/// Rank of a percentile among `n_samples`. Good for samples in which no product is whole but for whole percentiles.
+/// Rank of a percentile among `n_samples`. It is right for samples in which no product is whole except for whole
+/// percentiles.
 pub(crate) fn rank(percentile: f64, n_samples: u64) -> u64 {
     let millionths = (percentile * 1e6).round() as u128;
     (millionths * u128::from(n_samples)).div_ceil(100_000_000) as u64
@@ -80,7 +82,7 @@ pub(crate) fn samples(n_samples: u64, min: u64, max: u64, mean: f64, deviation: 
     SampleStat { n_samples, min, max, mean, sum_squared_deviations: deviation.powi(2) * (n_samples - 1) as f64 }
 }
 
-/// The count that a share of `whole` stands for. A share at its floor stands for a single one.
+/// The count for a percentage of `whole`. A percentage at its floor stands for a single one.
 pub(crate) fn count_of(percent: f64, whole: u64, floor: f64) -> u64 {
     let count = (percent * whole as f64 / 100.0).round() as u64;
     if percent > 0.0 && percent <= floor { count.clamp(1, 1.max((floor * whole as f64 / 100.0) as u64)) } else { count }

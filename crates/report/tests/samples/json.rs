@@ -1,4 +1,5 @@
-//! Recorded JSON documents of fio's development head, read into results and written again: the text must be the same.
+//! Recorded JSON documents of a development version of fio, read into results and written again: the text must be the
+//! same.
 
 use crate::common::{LatencyFigures, assert_same_text, count_of, histogram_of, histogram_with_ranks, rank, samples};
 use ferrio_report::view::{DiskReport, FioView, GroupReport, JobReport};
@@ -160,7 +161,7 @@ fn disk(value: &Value) -> DiskReport {
     let counters = DiskCounters {
         ios: pair("ios"),
         merges: pair("merges"),
-        // Debian's fio does not have them.
+        // Debian's fio does not have these keys.
         sectors: if value.get("read_sectors").is_some() { pair("sectors") } else { [0; 2] },
         ticks_ms: pair("ticks"),
         in_queue_ms: integer(value, "in_queue"),
@@ -203,7 +204,7 @@ fn job_report(job: &Value) -> JobReport<'static> {
     }
 }
 
-/// The state whose window has the recorded samples. That of the sample file is by IOPS and in percent.
+/// A state whose window has the recorded samples. The state in the sample file is by IOPS and in percent.
 fn steady_state(object: &Value) -> SteadyState {
     let (kind, limit) = object["ss"].as_str().and_then(|ss| ss.split_once(':')).expect("kind and limit");
     let limit = limit.trim_end_matches('%').parse().expect("a number");
@@ -218,7 +219,7 @@ fn steady_state(object: &Value) -> SteadyState {
     state
 }
 
-/// Documents of a file. `--status-interval` writes several.
+/// The documents of a file. `--status-interval` writes several.
 fn documents(file: &str) -> Vec<(String, Value)> {
     let parsed = serde_json::Deserializer::from_str(file).into_iter::<Value>();
     let texts = file.split_inclusive("\n}\n");
@@ -246,7 +247,7 @@ fn steady_state_of_a_job() {
 #[test]
 fn priorities_of_a_job() {
     check("json-prios", include_str!("../fixtures/json-prios.json"), json::Detail::Plain, |_, result| {
-        // A single call took more than four: its share is shown as the least there is.
+        // A single call took more than four: its percentage is shown as the least possible.
         result.jobs[0].stats.to_mut().complete = BatchCounts([0, 2_041, 1, 0, 0, 0, 0]);
     });
 }
@@ -271,8 +272,8 @@ fn bins() {
     );
 }
 
-/// The third of these was taken between the counting of a call and that of its size: 99.997321% of the calls have a
-/// size. ferrio counts both at once, so that one is left out.
+/// The third of these was taken after a call was counted and before its size was: 99.997321% of the calls have a size.
+/// ferrio counts both together, so that one is left out.
 #[test]
 fn several_reports() {
     let file = include_str!("../fixtures/status-interval.json");

@@ -1,4 +1,4 @@
-//! The formats against recorded outputs of fio's development head, and against what no run would give.
+//! The formats compared with recorded outputs of a development version of fio, and with figures that no run would give.
 //!
 //! Each sample is read into results and written again; the text must be the same. Start reading at [`normal`].
 

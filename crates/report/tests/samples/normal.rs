@@ -1,5 +1,5 @@
-//! Recorded reports for people of fio's development head, read into results and written again: the text must be the
-//! same. The lines before the run are made from what the job was.
+//! Recorded reports for people of a development version of fio, read into results and written again: the text must be
+//! the same. The lines before the run are made from the job's settings.
 
 use crate::common::assert_same_text;
 use crate::normal_reader;
@@ -10,10 +10,10 @@ use ferrio_spec::{SteadyCriterion, SteadyMetric};
 use ferrio_stats::{ReportSettings, SteadySample, SteadyState};
 use ferrio_units::{DataDirection, PerDirection};
 
-/// What the recorded date is in milliseconds since 1970 (UTC).
+/// The recorded date in milliseconds since 1970 (UTC).
 fn timestamp_ms(report: &str) -> u64 {
     let header = report.lines().find(|line| line.contains(": (groupid=")).expect("a job");
-    // All samples are of one day, Fri Nov 20 2026, which began 1,795,132,800 s after 1970 did.
+    // All samples are from one day, Fri Nov 20 2026, which began 1,795,132,800 s after the start of 1970.
     let time = header.split_whitespace().rev().nth(1).expect("a time of day");
     let parts: Vec<u64> = time.split(':').map(|part| part.parse().expect("a number")).collect();
     (1_795_132_800 + parts[0] * 3600 + parts[1] * 60 + parts[2]) * 1000
@@ -100,7 +100,7 @@ fn priorities() {
     with_defaults("normal-prios", include_str!("../fixtures/normal-prios.txt"), 4096);
 }
 
-/// The report gives means and a distance; this window has them.
+/// The report gives means and a deviation; this window has them.
 #[test]
 fn steady_state() {
     let sample = include_str!("../fixtures/normal-steadystate.txt");

@@ -1,4 +1,4 @@
-//! Reads a recorded report for people back into results: what is printed, and what the block size adds to it.
+//! Reads a recorded report for people back into results, from the printed figures and the block size.
 //!
 //! Start reading at [`read`].
 
@@ -14,10 +14,10 @@ use ferrio_stats::{
 use std::borrow::Cow;
 use std::str::FromStr;
 
-/// Runtime from which shares of CPU time come out with two decimals.
+/// Runtime for which percentages of CPU time have two decimals.
 const RUNTIME_MS: u64 = 10_000;
 
-/// The results of a report. `block_bytes` is what each I/O moved.
+/// The results of a report. `block_bytes` is the length of each I/O.
 pub(crate) fn read(report: &str, block_bytes: u64, settings: &ReportSettings) -> FioView<'static> {
     let mut jobs: Vec<JobReport<'static>> = Vec::new();
     let mut disks = None;
@@ -38,7 +38,7 @@ pub(crate) fn read(report: &str, block_bytes: u64, settings: &ReportSettings) ->
     FioView { groups: GroupReport::from_jobs(&jobs), jobs, disks, ..FioView::default() }
 }
 
-/// What stands between two marks.
+/// The text between two marks.
 fn between<'a>(line: &'a str, start: &str, end: &str) -> &'a str {
     let (_, rest) = line.split_once(start).unwrap_or_else(|| panic!("no {start:?} in {line:?}"));
     rest.split_once(end).map_or(rest, |(value, _)| value).trim()
@@ -108,7 +108,7 @@ fn thread_stats(lines: &[&str], block_bytes: u64) -> ThreadStats {
     stats
 }
 
-/// The direction whose head is the first of `lines`.
+/// The direction whose heading is the first of `lines`.
 fn direction(lines: &[&str], n_ios: u64, block_bytes: u64) -> DirectionStats {
     let is_end = |line: &str| !line.starts_with("   ");
     let n_lines = 1 + lines[1..].iter().take_while(|line| !is_end(line)).count();
@@ -140,7 +140,7 @@ fn direction(lines: &[&str], n_ios: u64, block_bytes: u64) -> DirectionStats {
     }
 }
 
-/// Priorities, each with its share of the I/Os in the heading of its percentiles.
+/// Priorities, each with its percentage of the I/Os in the heading of its percentiles.
 fn priorities(lines: &[&str], n_ios: u64) -> PriorityStats {
     let entries = lines.iter().filter(|line| line.contains(" prio ") && line.contains("% of IOs)")).map(|heading| {
         let (name, rest) = heading.trim_start().split_once(" (").expect("a share");
@@ -207,7 +207,7 @@ fn coarse_buckets(stats: &mut ThreadStats, lines: &[&str], n_issued: u64) {
     }
 }
 
-/// The seven shares of a line of depths or calls.
+/// The seven percentages of a line of depths or calls.
 fn shares(line: &str) -> [f64; 7] {
     let cells: Vec<f64> = between(line, ": ", "\n")
         .split(", ")

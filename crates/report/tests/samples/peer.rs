@@ -1,6 +1,6 @@
-//! Fio 3.41 writes one run as json+ and for people: the results read from the former must give the latter.
+//! fio 3.41 writes the same run as json+ and for people: the results read from the former must give the latter.
 //!
-//! Ignored unless `FERRIO_PEER` is 1, since the peer must be fetched. Start reading at [`two_views_of_one_run`].
+//! Ignored unless `FERRIO_PEER` is 1, because the peer must be fetched. Start reading at [`two_views_of_one_run`].
 
 use crate::common::assert_same_text;
 use crate::json::run_result;
@@ -10,10 +10,10 @@ use ferrio_stats::ReportSettings;
 use serde_json::Value;
 use std::process::Command;
 
-/// Runs that version, wherever it is kept.
+/// Script that runs that version.
 const PEER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/fio-peer");
 
-/// A run: arguments of fio, and what they mean for the looks of its report.
+/// A run: arguments of fio, and their effect on the form of its report.
 struct Case {
     name: &'static str,
     arguments: &'static str,
@@ -95,8 +95,8 @@ fn compare(case: &Case, text: &str) {
     assert_same_text(case.name, &with_their_means(&ours, &theirs), &theirs);
 }
 
-/// Our text, but with the peer's means and deviations where ours is at most the last digit off: fio carries a running
-/// mean, which drifts from the exact one, so that ties of the rounding fall either way.
+/// Our text, but with the peer's means and deviations if ours differ by at most one in the last digit: fio's running
+/// mean drifts from the exact one, so that ties of the rounding may fall either way.
 fn with_their_means(ours: &str, theirs: &str) -> String {
     let is_near = |our: &str, their: &str| {
         let figure = |cell: &str| -> Option<(String, f64)> {
@@ -109,7 +109,7 @@ fn with_their_means(ours: &str, theirs: &str) -> String {
         let cells = our.split(", ").zip(their.split(", "));
         let n_cells = our.split(", ").count();
         let cells: Vec<&str> = cells.map(|(our, their)| if is_near(our, their) { their } else { our }).collect();
-        // A line with other cells than theirs stays as it is, and fails.
+        // A line with other cells than theirs stays as it is, and the test fails.
         if cells.len() == n_cells { cells.join(", ") + "\n" } else { our.to_owned() + "\n" }
     };
     let n_common = ours.lines().count().min(theirs.lines().count());
@@ -117,8 +117,8 @@ fn with_their_means(ours: &str, theirs: &str) -> String {
     ours.lines().zip(theirs.lines()).map(line).chain(rest).collect()
 }
 
-/// What 3.41 has in common with the reference version: process ids and dates, zone resets, the head of the syncs and the
-/// units of the latency target are left out.
+/// The part of 3.41's report that equals the reference version's: process ids and dates, zone resets, the heading of
+/// the syncs and the units of the latency target are left out.
 fn older(report: &str) -> String {
     let lines = report.lines().map(|line| {
         let line = line.split(": pid=").next().unwrap_or(line).replace("; 0 zone resets", "");

@@ -1,4 +1,5 @@
-//! Recorded terse lines of fio's development head, read into results and written again: the text must be the same.
+//! Recorded terse lines of a development version of fio, read into results and written again: the text must be the
+//! same.
 
 use crate::common::{LatencyFigures, assert_same_text, bucket_value_shown_as, count_of, histogram_with_ranks, rank};
 use ferrio_report::terse::{self, TerseVersion};
@@ -7,9 +8,9 @@ use ferrio_stats::{DepthCounts, DirectionStats, DiskCounters, LatencyBuckets, Re
 use std::borrow::Cow;
 use std::str::FromStr;
 
-/// The samples are of I/Os of 4 KiB.
+/// The samples are from I/Os of 4 KiB.
 const BLOCK_KIB: u64 = 4;
-/// Runtime from which shares of CPU time come out with six decimals.
+/// Runtime for which percentages of CPU time have six decimals.
 const RUNTIME_MS: u64 = 100_000_000;
 const N_PERCENTILES: usize = 17;
 
@@ -59,7 +60,7 @@ fn direction(fields: &mut Fields<'_>, version: TerseVersion) -> DirectionStats {
     });
     let histogram = histogram_with_ranks(ranked.collect(), n_ios);
     let lat = latency(fields, n_ios);
-    // These runs were too short for samples: all zeros.
+    // These runs were too short for samples: all are zeroes.
     let n_sample_fields = if version == TerseVersion::V5 { 11 } else { 5 };
     (0..n_sample_fields).for_each(|_| assert!(fields.next().trim_end_matches('%').chars().all(|c| "0.".contains(c))));
     DirectionStats {
@@ -109,7 +110,7 @@ fn thread_stats(fields: &mut Fields<'_>, version: TerseVersion) -> ThreadStats {
     stats
 }
 
-/// The result behind the line of one job with a description.
+/// The result for the line of one job with a description.
 fn run_result(text: &str, version: TerseVersion) -> FioView<'static> {
     let line = text.trim_end().replace('\n', "");
     let mut fields = Fields(line.split(';'));

@@ -1,4 +1,4 @@
-//! What the system refused, and what was tried.
+//! Refusals of the system, with the action that was refused.
 //!
 //! Must not know: words. Start reading at [`During`].
 
@@ -6,28 +6,28 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::io;
 
-/// What was tried when the system refused, or for whom.
+/// The refused action, or the object for which it was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum During {
-    /// The error says all.
+    /// None: the error alone is enough.
     Nothing,
-    /// For a job of this name.
+    /// An action for a job with this name.
     Job(String),
-    /// For a file of this name.
+    /// An action for a file with this name.
     File(String),
-    /// For an option of this name.
+    /// An action for an option with this name.
     Option(Cow<'static, str>),
-    /// A file was to be opened, and a process may have so many descriptors.
+    /// Opening a file, in a process that may have this many descriptors.
     Descriptors(u64),
-    /// The cache of a file was to be dropped.
+    /// Dropping the cache of a file.
     CacheInvalidation(String),
-    /// The files below a directory were looked for (`opendir`).
+    /// Searching for files below a directory (`opendir`).
     OpenDirectory(String),
     /// A command of a job (`exec_prerun`, `exec_postrun`).
     Command {
         /// `prerun`, `postrun`.
         kind: String,
-        /// The command, or the file for what it prints.
+        /// The command, or the file for its output.
         what: String,
     },
     /// `ioscheduler`, with its value.
@@ -36,40 +36,40 @@ pub enum During {
     WriteIolog(String),
     /// `verify_crash_log`, with its path.
     CrashLog(String),
-    /// A thread of `verify_async` was started.
+    /// Starting a thread of `verify_async`.
     CheckingThread {
-        /// Which, from 1.
+        /// Number of the thread, from 1.
         number: usize,
-        /// Of how many.
+        /// Number of threads.
         n_threads: usize,
     },
-    /// The command of the trigger was started.
+    /// Starting the command of the trigger.
     StartTrigger,
-    /// The command of the trigger was waited for.
+    /// Waiting for the command of the trigger.
     AwaitTrigger,
-    /// How idle the CPUs are was to be measured.
+    /// Measuring the idleness of the CPUs.
     Idleness,
-    /// Rows of a performance log were written.
+    /// Writing rows of a performance log.
     WriteLog(String),
-    /// A performance log of this kind was closed.
+    /// Closing a performance log of this kind.
     CloseLog(Cow<'static, str>),
 }
 
-/// What the system said.
+/// An answer of the system.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SystemError {
     /// A call failed.
     Call {
         /// Name of the call or of the step.
         operation: Cow<'static, str>,
-        /// What it was done to.
+        /// Object of the call.
         target: String,
-        /// The answer.
+        /// The errno.
         errno: i32,
     },
-    /// An answer without further facts.
+    /// Only an errno.
     Errno(i32),
-    /// Something that has no errno, in the words of the layer that found it.
+    /// An error without an errno, in the words of the layer that found it.
     Other(String),
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum FileNote {
     /// Files that were found below a tree (`opendir`).
     TreeHas {
-        /// How many.
+        /// Number of files.
         n_files: usize,
     },
     /// No regular file is below the trees of a job.
@@ -23,19 +23,19 @@ pub enum FileNote {
         /// Name of the job.
         job: String,
     },
-    /// A file has no size, and nothing takes the place of one: a pipe, a socket.
+    /// A file has no size (a pipe, a socket), and no option gives one.
     NoSize {
         /// Name of the job.
         job: String,
         /// Its path.
         file: String,
     },
-    /// A job has files without bytes, and no size.
+    /// A job has empty files, and no size.
     SizeIsMissing {
         /// Name of the job.
         job: String,
     },
-    /// The range of a job begins where its file has ended.
+    /// The range of a job begins behind the end of its file.
     NoValidOffset {
         /// Name of the job.
         job: String,
@@ -44,10 +44,10 @@ pub enum FileNote {
     InUse {
         /// Its path.
         path: String,
-        /// By whom.
+        /// Its present use.
         usage: DeviceUsage,
     },
-    /// A directory is no file.
+    /// A file of a job is a directory.
     IsDirectory {
         /// Its path.
         path: String,
@@ -57,22 +57,22 @@ pub enum FileNote {
         /// Name of the engine.
         engine: String,
     },
-    /// `size` is below a block.
+    /// `size` is less than a block.
     SizeTooSmall {
         /// The size.
         size_bytes: u64,
         /// The smallest block.
         block_bytes: u64,
     },
-    /// The range is below a block.
+    /// The range is less than a block.
     RangeTooSmall,
     /// A file would have to be made longer, with `--readonly`.
     Readonly,
-    /// A job that only verifies finds nothing.
+    /// A job that only verifies finds no data of an earlier run.
     NoEarlierRun {
         /// Name of the file.
         file: String,
-        /// What it should have.
+        /// Expected size of the file.
         wanted_bytes: u64,
     },
     /// A file would have to be made, with `allow_file_create=0`.
@@ -81,18 +81,18 @@ pub enum FileNote {
     NoSpace,
     /// The file system takes no direct I/O.
     NoDirectIo,
-    /// A file has more blocks than the random generator has numbers.
+    /// A file has more blocks than the random generator can address.
     BeyondGenerator {
         /// Name of the file.
         file: String,
-        /// The generator is the default one, and another is taken.
+        /// The generator is the default one, and another is used instead.
         takes_another: bool,
     },
     /// A pass of `sprandom` over several files.
     SprandomFiles {
         /// Name of the job.
         job: String,
-        /// How many.
+        /// Number of files.
         n_files: usize,
     },
     /// `spr_cs` does not fit into a region.
@@ -101,12 +101,12 @@ pub enum FileNote {
         cache_bytes: u64,
         /// A region.
         region_bytes: u64,
-        /// So many regions would be large enough.
+        /// Number of regions that would be large enough.
         n_allowed: u64,
     },
 }
 
-/// Who has a device that would be overwritten.
+/// Use of a device that would be overwritten.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DeviceUsage {
     /// It, or a partition of it, is mounted.
@@ -121,8 +121,8 @@ pub enum DeviceUsage {
         /// Name of that device.
         name: String,
     },
-    /// Somebody has claimed it who cannot be seen from here.
+    /// It is claimed by a user that ferrio cannot see.
     Claimed,
-    /// That cannot be known.
+    /// Its use cannot be found out.
     Unknown(SystemError),
 }

@@ -1,44 +1,44 @@
-//! What went wrong with an I/O.
+//! Faults of I/Os.
 //!
 //! Must not know: words. Start reading at [`IoNote`].
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What went wrong with an I/O, or after the last one.
+/// A fault of an I/O, or after the last one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IoNote {
     /// An I/O failed.
     Failed {
         /// Name of the file.
         file: String,
-        /// The answer.
+        /// The errno.
         errno: i32,
         /// `read`, `write`, `trim`, `sync`.
         action: Cow<'static, str>,
-        /// Where.
+        /// Offset, bytes.
         offset: u64,
-        /// Bytes.
+        /// Length, bytes.
         length: u64,
-        /// What its engine advises.
+        /// A hint of the engine.
         hint: Option<Cow<'static, str>>,
     },
     /// The sync at the end of a file failed.
     EndSyncFailed {
         /// Name of the file.
         file: String,
-        /// The answer.
+        /// The errno.
         errno: i32,
-        /// Where the last I/O was.
+        /// Offset of the last I/O.
         offset: u64,
-        /// Its bytes.
+        /// Length of the last I/O, bytes.
         length: u64,
     },
     /// The sync of a file system at the end failed.
     EndSyncfsFailed {
         /// Name of a file on it.
         file: String,
-        /// The answer.
+        /// The errno.
         errno: i32,
     },
     /// The first I/O failed, and it was direct.
@@ -50,24 +50,24 @@ pub enum IoNote {
     },
     /// An I/O took longer than `max_latency`.
     TooLate {
-        /// What it took.
+        /// Its latency.
         latency_ns: u64,
-        /// What it may take.
+        /// The limit.
         limit_ns: u64,
         /// Name of the file.
         file: String,
         /// `read`, `write`, `trim`.
         action: Cow<'static, str>,
-        /// Where.
+        /// Offset, bytes.
         offset: u64,
-        /// Bytes.
+        /// Length, bytes.
         length: u64,
     },
     /// A job was slower than `rate_min` or `rate_iops_min`.
     TooSlow {
         /// Name of the job.
         job: String,
-        /// Each rate that was not kept; one at least.
+        /// Each rate that was missed; at least one.
         misses: Vec<RateMiss>,
     },
     /// A zone could not be reset.
@@ -76,7 +76,7 @@ pub enum IoNote {
         file: String,
         /// Number of the zone.
         zone: u64,
-        /// The answer.
+        /// The errno.
         errno: i32,
     },
     /// A zone could not be finished.
@@ -85,44 +85,44 @@ pub enum IoNote {
         file: String,
         /// Number of the zone.
         zone: u64,
-        /// The answer.
+        /// The errno.
         errno: i32,
     },
-    /// The device takes no more zones that are written in part.
+    /// The device allows no more partly written zones.
     TooManyActiveZones {
         /// Name of the file.
         file: String,
         /// Number of the zone.
         zone: u64,
-        /// How many it takes.
+        /// Number that it allows.
         limit: u64,
     },
-    /// The device takes no more open zones.
+    /// The device allows no more open zones.
     TooManyOpenZones {
         /// Name of the file.
         file: String,
         /// Number of the zone.
         zone: u64,
-        /// How many it takes.
+        /// Number that it allows.
         limit: u64,
     },
 }
 
-/// A least rate that was not kept, over the last window.
+/// A minimum rate that was missed in the last window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RateMiss {
     /// `rate_min`.
     Bytes {
-        /// Bytes a second that were wanted.
+        /// The minimum, bytes a second.
         least: u64,
-        /// Bytes a second that there were.
+        /// The measured rate, bytes a second.
         found: u64,
     },
     /// `rate_iops_min`.
     Ios {
-        /// I/Os a second that were wanted.
+        /// The minimum, I/Os a second.
         least: u64,
-        /// I/Os a second that there were.
+        /// The measured rate, I/Os a second.
         found: u64,
     },
 }

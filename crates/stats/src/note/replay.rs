@@ -9,23 +9,23 @@ use std::borrow::Cow;
 /// A remark or a refusal of the replay of a trace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ReplayNote {
-    /// Something in a trace says nothing.
+    /// A part of a trace is ignored.
     Remark {
         /// Name of the trace; of the job, where traces are merged.
         whose: String,
-        /// What it is.
+        /// The remark.
         remark: TraceRemark,
     },
-    /// A trace cannot be looked through.
+    /// The survey of a trace failed.
     Refused {
         /// Name of the trace.
         trace: String,
-        /// Why.
+        /// The reason.
         why: TraceTrouble,
     },
-    /// A trace that was looked through cannot be replayed, or not to its end.
+    /// A trace was surveyed but cannot be replayed, or not to its end.
     Broken(TraceTrouble),
-    /// A device of a trace is none of this machine.
+    /// This machine does not have a device of a trace.
     NoDevice {
         /// Its major number.
         major: u32,
@@ -34,126 +34,126 @@ pub enum ReplayNote {
     },
 }
 
-/// Why a trace cannot be read on.
+/// Why reading a trace ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TraceTrouble {
     /// The system has refused it.
     System(SystemError),
-    /// What is in it.
+    /// A fault of the trace.
     Fault(TraceFault),
     /// The run ended.
     Stopped,
 }
 
-/// What is in a trace, or not in it, so that it cannot be replayed.
+/// A fault of a trace that prevents its replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TraceFault {
-    /// Nothing is in it.
+    /// The trace is empty.
     Empty,
-    /// It is of no format that is known.
+    /// The format is unknown.
     Unsupported,
-    /// It is none of blktrace, and only those can be merged.
+    /// The trace is not in the format of blktrace, the only one that can be merged.
     NotBlktrace,
     /// A record of blktrace has another magic number.
     Magic {
-        /// What stands there.
+        /// The number found.
         magic: u32,
-        /// Where the record begins.
+        /// Offset of the record.
         offset: u64,
     },
     /// A record of blktrace has another version.
     Version {
-        /// What stands there.
+        /// The number found.
         version: u32,
-        /// Where the record begins.
+        /// Offset of the record.
         offset: u64,
     },
-    /// It names more files than a job may have.
+    /// The trace names more files than a job may have.
     TooManyFiles {
-        /// Files up to there.
+        /// Files named up to that point.
         n_files: usize,
     },
-    /// There is no I/O in it.
+    /// The trace has no I/O.
     NoIo {
         /// The trace's format.
         format: Cow<'static, str>,
     },
-    /// There are only I/Os that `--readonly` leaves out.
+    /// The trace has only I/Os that `--readonly` leaves out.
     Readonly {
         /// The trace's format.
         format: Cow<'static, str>,
         /// I/Os left out.
         n_forbidden: u64,
     },
-    /// It is not what it was in the first pass.
+    /// The trace has changed since the first pass.
     Changed,
 }
 
-/// What is wrong with a trace and does not end its replay.
+/// A fault of a trace that does not end its replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TraceRemark {
-    /// A line that is none of its version.
+    /// A line that is invalid in its version.
     BadLine {
         /// Number of the line, from 1.
         number: u64,
         /// Version of the trace.
         version: u32,
-        /// The line, as it may be shown.
+        /// The line, in printable form.
         line: String,
     },
-    /// A line with an action that files do not have.
+    /// A line with an unknown file action.
     BadAction {
         /// Number of the line, from 1.
         number: u64,
-        /// The line, as it may be shown.
+        /// The line, in printable form.
         line: String,
     },
-    /// A wait, which version 3 does not have.
+    /// A `wait`, which version 3 does not have.
     IgnoredWait {
         /// Number of the line, from 1.
         number: u64,
-        /// The line, as it may be shown.
+        /// The line, in printable form.
         line: String,
     },
-    /// A line that is longer than any may be.
+    /// A line that is too long.
     LongLine {
         /// Number of the line, from 1.
         number: u64,
     },
     /// The trace ends within a record.
     CutRecord {
-        /// Where the record begins.
+        /// Offset of the record.
         offset: u64,
     },
     /// I/Os without bytes, which are left out.
     EmptyIos {
-        /// Where the first of them is.
+        /// Offset of the first of them.
         offset: u64,
     },
-    /// An I/O of a place that no device has.
+    /// An I/O at an impossible offset.
     ImpossibleIo {
-        /// Where its record is.
+        /// Offset of its record.
         offset: u64,
-        /// Its bytes.
+        /// Its length.
         length_bytes: u32,
-        /// Its place.
+        /// Its first sector.
         sector: u64,
     },
-    /// An I/O that `replay_align` moves past all that is.
+    /// An I/O that `replay_align` moves behind all possible offsets.
     Unaligned {
-        /// Its bytes.
+        /// Its length.
         length_bytes: u64,
-        /// Its place.
+        /// Its offset.
         offset_bytes: u64,
     },
-    /// `--readonly` leaves out what is no read.
+    /// Writes and trims that `--readonly` leaves out.
     Forbidden {
-        /// How many.
+        /// Number of them.
         n_ios: u64,
     },
-    /// There are more of these remarks.
+    /// Further remarks that are not shown.
     More {
-        /// How many.
+        /// Number of them.
         n_more: u64,
     },
 }
@@ -161,7 +161,7 @@ pub enum TraceRemark {
 /// Why traces cannot be merged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MergeNote {
-    /// No job wants it, and nothing else is to be done.
+    /// No job wants a merge, and nothing else is to be done.
     NothingToMerge,
     /// The traces of a job were not merged before the second signal.
     Stuck {
@@ -172,20 +172,20 @@ pub enum MergeNote {
     Failed {
         /// Name of the job.
         job: String,
-        /// Why.
+        /// The reason.
         why: MergeFault,
     },
 }
 
-/// What is in the way of a merged trace.
+/// Why a merged trace cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MergeFault {
-    /// Another job makes the same file of other traces.
+    /// Another job makes the same file from other traces.
     OutputOfAnotherJob {
         /// The file.
         output: String,
     },
-    /// The file is there and no regular one.
+    /// The file exists and is not a regular one.
     OutputIsNoFile {
         /// The file.
         output: String,
@@ -199,16 +199,16 @@ pub enum MergeFault {
     Output {
         /// The file.
         output: String,
-        /// What the system said.
+        /// The answer of the system.
         error: SystemError,
     },
     /// One of the traces cannot be read.
     Trace {
         /// Name of the trace.
         trace: String,
-        /// Why.
+        /// The reason.
         why: TraceTrouble,
     },
-    /// Some trace cannot be read on.
+    /// Reading one of the traces ended early.
     Record(TraceTrouble),
 }

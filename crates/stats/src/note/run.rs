@@ -12,13 +12,13 @@ pub enum RunNote {
     DepthIsCapped,
     /// Clones verify files that other clones write.
     ClonesOverwrite,
-    /// What a job writes for all of its time is never read back.
+    /// The writes of a job that ends only by time are never read back.
     NeverReadsBack,
     /// A job did not end after the second signal.
     Stuck {
         /// Name of the job.
         job: String,
-        /// How long it was waited for.
+        /// Time for which it was waited for.
         limit_secs: u64,
     },
     /// A job did not end and is ended by force.
@@ -27,25 +27,25 @@ pub enum RunNote {
         job: String,
         /// Number of its state.
         state: u32,
-        /// How long it was waited for.
+        /// Time for which it was waited for.
         limit_secs: u64,
     },
-    /// A job ended and handed over nothing.
+    /// A job ended without sending results.
     NoResults,
-    /// A job was never let go.
+    /// A job never started its I/O.
     NeverStarted,
-    /// Logs are given up that cannot be written to their end.
+    /// Logs are given up because they cannot be completed.
     LogsStuck,
     /// The thread that writes logs has died.
     LogThreadDied,
-    /// Words of a log that are none of a record.
+    /// Words in the ring of a log that are no record.
     LogIsBroken {
-        /// How many.
+        /// Number of words.
         n_words: usize,
     },
-    /// `lockmem` would leave the machine nothing.
+    /// `lockmem` would leave no memory for the machine.
     LockedMemoryIsLimited {
-        /// What is locked.
+        /// Bytes that are locked.
         bytes: u64,
     },
     /// `gtod_cpu` takes the last CPU of a job.
@@ -53,54 +53,54 @@ pub enum RunNote {
         /// Name of the job.
         job: String,
     },
-    /// `io_submit_mode=offload` with an engine that cannot.
+    /// `io_submit_mode=offload` with an engine that does not support it.
     NoOffload {
         /// Name of the engine.
         engine: String,
-        /// Why it cannot.
+        /// The reason.
         why: String,
     },
-    /// `atomic` with an engine that cannot.
+    /// `atomic` with an engine that does not support it.
     NotAtomic {
         /// Name of the engine.
         engine: String,
     },
-    /// `cgroup` without the hierarchy.
+    /// `cgroup` on a machine without the hierarchy.
     NoControlGroups,
-    /// A thread is to enter a group of cgroup2.
+    /// A thread would have to enter a group of cgroup2.
     ThreadInControlGroup {
         /// Name of the job.
         job: String,
     },
-    /// `cgroup_weight` where the hierarchy is cgroup2.
+    /// `cgroup_weight` on a machine with cgroup2.
     NoControlGroupWeight {
         /// Name of the job.
         job: String,
     },
-    /// `end_syncfs` with an engine that cannot.
+    /// `end_syncfs` with an engine that does not support it.
     NoSyncfs {
         /// Name of the job.
         job: String,
     },
-    /// `block_error_percentiles` of more blocks than are kept.
+    /// `block_error_percentiles` for more blocks than can be kept.
     TooManyBlockStates {
         /// Name of the job.
         job: String,
-        /// How many are kept.
+        /// Number of blocks that can be kept.
         limit: u64,
     },
-    /// Another end is waited for.
+    /// The job waits for the other end of its connection.
     AwaitsConnection,
-    /// The other end has not come within the runtime.
+    /// The other end has not connected within the runtime.
     NoConnection {
         /// Name of the job.
         job: String,
     },
-    /// The buffers that a trace asks for are too much.
+    /// A trace needs too much memory for buffers.
     TooManyBuffers {
-        /// How many.
+        /// Number of buffers.
         depth: u32,
-        /// Bytes of each.
+        /// Length of each.
         buffer_bytes: u64,
     },
     /// A command of a job begins (`exec_prerun`, `exec_postrun`).
@@ -109,22 +109,22 @@ pub enum RunNote {
         job: String,
         /// `prerun`, `postrun`.
         kind: Cow<'static, str>,
-        /// Where what it prints goes.
+        /// File for its output.
         path: String,
     },
     /// `exec_prerun` has failed, and its job does no I/O.
     PrerunFailed {
         /// Name of the job.
         job: String,
-        /// How it ended, in the form of `wait(2)`.
+        /// Its end, in the form of `wait(2)`.
         wait_status: i32,
     },
-    /// `ioscheduler` for a device without any.
+    /// `ioscheduler` for a device without schedulers.
     NoSchedulers {
         /// Name of the device.
         device: String,
     },
-    /// A clock that an option names is none.
+    /// An option names a clock that does not exist.
     NoSuchClock {
         /// The option.
         option: String,

@@ -1,4 +1,4 @@
-//! Remarks and refusals of verification, beside what is wrong with blocks.
+//! Remarks and refusals of verification, apart from faults of blocks.
 //!
 //! Must not know: words. Start reading at [`VerifyNote`].
 
@@ -8,62 +8,62 @@ use serde::{Deserialize, Serialize};
 /// A remark or a refusal of verification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum VerifyNote {
-    /// A job has a file twice, and would write over its own blocks.
+    /// A job has a file twice, and would overwrite its own blocks.
     HasFileTwice {
         /// Name of the file.
         file: String,
     },
     /// More writes than can be remembered.
     TooManyWrites {
-        /// Those of a pass, where they were counted before it began.
+        /// The writes of a pass, if they were counted before it began.
         of_pass: Option<ManyWrites>,
-        /// How many can be remembered.
+        /// Number of writes that can be remembered.
         limit: u64,
-        /// What helps.
+        /// Remedies.
         remedies: Vec<Remedy>,
     },
-    /// `verify_only` of a job with a backlog whose writes lie over others in passes that nobody has counted.
+    /// `verify_only` of a job with a backlog whose writes overlap, where the number of its passes is unknown.
     UncountedPasses,
-    /// `verify_only` of a job that has trimmed in several passes, or beside a backlog.
+    /// `verify_only` of a job that has trimmed in several passes, or together with a backlog.
     UncountedTrims,
-    /// `verify_only` of writes over parts of others that were in flight together.
+    /// `verify_only` of writes that overlapped in part and were in flight together.
     RacedWrites,
     /// A thread of `verify_async` has panicked.
     CheckerPanicked,
     /// There is no memory for the blocks of the threads of `verify_async`.
     NoMemoryToCheck {
-        /// Their blocks.
+        /// Number of these blocks.
         n_blocks: u64,
     },
-    /// A job ends where the state of an earlier run does.
+    /// A job ends where the state of an earlier run ends.
     EndOfState {
-        /// Number of the first write that is not known to be there.
+        /// Number of the first write that is not known to be on the device.
         number: u64,
-        /// Writes of that run; `None`: the write was in flight.
+        /// Number of writes of that run; `None`: the write was in flight.
         n_writes: Option<u64>,
     },
     /// The state file of an earlier run cannot be read.
     StateUnreadable {
         /// Its path.
         path: String,
-        /// The answer.
+        /// The errno.
         errno: i32,
     },
-    /// What is there is no state.
+    /// The file is no state.
     StateBroken {
         /// Its path.
         path: String,
-        /// What is wrong.
+        /// The reason.
         fault: StateFault,
     },
     /// The state file cannot be written.
     StateNotWritten {
         /// Its path.
         path: String,
-        /// What the system said; `None`: there is more to tell than a file holds.
+        /// The answer of the system; `None`: there are more writes than a file can list.
         error: Option<SystemError>,
     },
-    /// `verify_crash_log` with an engine that keeps nothing.
+    /// `verify_crash_log` with an engine that stores no data.
     JournalOfNothing {
         /// Name of the engine.
         engine: String,
@@ -73,15 +73,15 @@ pub enum VerifyNote {
         /// Its path.
         path: String,
     },
-    /// `verify_crash_log` of a trace whose blocks could not be judged.
+    /// `verify_crash_log` of a trace whose blocks cannot be judged.
     JournalOfTrace(UnjudgedTrace),
     /// `verify_state_load` of a trace that writes nothing.
     StateOfReads,
-    /// The lengths of a trace leave no room for headers.
+    /// The lengths of a trace's I/Os leave no room for headers.
     NoRoomForHeader {
-        /// Header and checksum.
+        /// Length of header and checksum.
         area_bytes: u64,
-        /// The header.
+        /// Length of the header.
         header_bytes: u64,
     },
 }
@@ -89,22 +89,22 @@ pub enum VerifyNote {
 /// Writes that are counted before the first of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ManyWrites {
-    /// How many.
+    /// Number of writes.
     pub n_writes: u64,
-    /// The memory that as many as can be remembered take.
+    /// Memory for the largest number that can be remembered.
     pub limit_bytes: u64,
 }
 
-/// What helps against more writes than can be remembered.
+/// A remedy against too many writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Remedy {
     /// Larger blocks.
     LargerBlocks,
     /// Fewer writes.
     FewerWrites,
-    /// Reading back between writes (`verify_backlog`).
+    /// Read back between writes (`verify_backlog`).
     SmallBacklog,
-    /// Generating again what is read back (`experimental_verify`).
+    /// Make the writes again instead of remembering them (`experimental_verify`).
     Regeneration,
 }
 
@@ -117,24 +117,24 @@ pub enum StateFault {
     Version(u64),
     /// The length differs from that in the head, or is larger than that of any state.
     Length {
-        /// How many bytes there are.
+        /// Number of bytes found.
         found: u64,
-        /// How many there are to be.
+        /// Expected number of bytes.
         wanted: u64,
     },
     /// The checksum is wrong, or the parts contradict each other.
     Corrupt,
 }
 
-/// Why the blocks of a trace could not be judged after a crash.
+/// Why the blocks of a trace cannot be judged after a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UnjudgedTrace {
-    /// It writes nothing.
+    /// The trace writes nothing.
     WritesNothing,
-    /// It trims.
+    /// The trace has trims.
     Trims,
-    /// Several of its files are one.
+    /// Several of its names are the same file.
     SharesFiles,
-    /// Its writes may lie over parts of others.
+    /// Its writes may overlap in part.
     WritesParts,
 }

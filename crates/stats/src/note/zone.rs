@@ -8,32 +8,32 @@ use std::borrow::Cow;
 /// A remark or a refusal about the zones of a job, before its first I/O.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ZoneNote {
-    /// Neither the device nor the job says how large a zone is.
+    /// Neither the device nor the job gives the size of a zone.
     SizeIsMandatory {
         /// Name of the file, or of the job.
         name: String,
     },
-    /// A job that writes to a host-managed device has to write directly.
+    /// A job that writes to a host-managed device must use direct I/O.
     DirectIsMandatory,
-    /// `zonesize` is not that of the device.
+    /// `zonesize` differs from the device's.
     NotTheDisksSize {
         /// Name of the file.
         file: String,
         /// `zonesize`.
         given_bytes: u64,
-        /// That of the device.
+        /// The device's size.
         zone_bytes: u64,
     },
-    /// `zonesize` is not that of an earlier job on the file.
+    /// `zonesize` differs from that of an earlier job on the file.
     NotTheKnownSize {
         /// Name of the file.
         file: String,
         /// `zonesize`.
         given_bytes: u64,
-        /// That of the earlier job.
+        /// The earlier job's size.
         zone_bytes: u64,
     },
-    /// The zones of a device do not all lie at multiples of one size.
+    /// The zones of a device do not all begin at multiples of one size.
     SizesDiffer {
         /// Name of the file.
         file: String,
@@ -47,11 +47,11 @@ pub enum ZoneNote {
         /// The limit.
         limit: u32,
     },
-    /// An emulated zone would be below a sector.
+    /// An emulated zone would be smaller than a sector.
     SizeTooSmall {
         /// Name of the file.
         file: String,
-        /// The smallest that may be.
+        /// The smallest size.
         min_bytes: u64,
     },
     /// `zonecapacity` is larger than a zone.
@@ -60,7 +60,7 @@ pub enum ZoneNote {
         file: String,
         /// `zonecapacity`.
         capacity_bytes: u64,
-        /// The zone.
+        /// Size of a zone.
         zone_bytes: u64,
     },
     /// A file is smaller than a zone.
@@ -69,117 +69,117 @@ pub enum ZoneNote {
         file: String,
         /// Its size.
         file_bytes: u64,
-        /// The zone.
+        /// Size of a zone.
         zone_bytes: u64,
     },
-    /// A file would have more zones than can be kept.
+    /// A file would have too many zones.
     TooMany {
         /// Name of the file.
         file: String,
-        /// How many.
+        /// Number of zones.
         n_zones: u64,
-        /// How many may be.
+        /// Largest number.
         limit: u64,
     },
-    /// The state of the zones of a file would take more memory than can be addressed.
+    /// The state of the zones of a file would not fit into memory.
     TooManyForMemory {
         /// Name of the file.
         file: String,
     },
-    /// `zonecapacity` is not that of an earlier job on the file.
+    /// `zonecapacity` differs from that of an earlier job on the file.
     CapacityDiffers {
         /// Name of the file.
         file: String,
         /// `zonecapacity`.
         given_bytes: u64,
-        /// That of the earlier job.
+        /// The earlier job's capacity.
         capacity_bytes: u64,
     },
-    /// `max_open_zones` is not that of an earlier job on the file.
+    /// `max_open_zones` differs from that of an earlier job on the file.
     MaxOpenDiffers,
     /// `job_max_open_zones` without a limit for all jobs.
     JobLimitAlone,
-    /// Jobs count what they write to different ranges of a file (`zone_reset_threshold`).
+    /// Jobs count written bytes in different ranges of a file (`zone_reset_threshold`).
     RangesDiffer,
-    /// `zoneskip` is no number of zones.
+    /// `zoneskip` is no multiple of a zone.
     SkipIsNoMultiple {
         /// Name of the file.
         file: String,
         /// `zoneskip`.
         skip_bytes: u64,
-        /// The zone.
+        /// Size of a zone.
         zone_bytes: u64,
     },
     /// `recover_zbd_write_error` with verification and several I/Os in flight.
     CannotRecoverVerified,
-    /// A trim is not a zone.
+    /// A trim is not as long as a zone.
     TrimIsNoZone {
         /// Name of the file.
         file: String,
-        /// The smallest trim.
+        /// Length of the smallest trim.
         trim_bytes: u64,
-        /// The zone.
+        /// Size of a zone.
         zone_bytes: u64,
     },
-    /// A range holds no whole zone.
+    /// A range has no whole zone.
     RangeTooSmall {
         /// Name of the file.
         file: String,
     },
-    /// A range begins where the next zone does.
+    /// The start of a range is moved to the start of the next zone.
     OffsetIsRounded {
         /// Name of the file.
         file: String,
-        /// Where it was to begin.
+        /// Offset before.
         from_bytes: u64,
-        /// Where it does.
+        /// Offset now.
         to_bytes: u64,
     },
-    /// A range ends where a zone does.
+    /// The end of a range is moved to the end of a zone.
     SizeIsRounded {
         /// Name of the file.
         file: String,
-        /// Its length.
+        /// Length before.
         from_bytes: u64,
-        /// Its length now.
+        /// Length now.
         to_bytes: u64,
-        /// It is only read, and may begin anywhere.
+        /// The job only reads, so the range may begin anywhere.
         is_read: bool,
     },
-    /// `verify_only` on a device: where an earlier run wrote depends on what was written before.
+    /// `verify_only` on a device: the places of the earlier run's writes depend on earlier contents.
     NotVerifiedOnDevice {
         /// Name of the file.
         file: String,
     },
-    /// `verify_only` in several jobs on one file.
+    /// `verify_only` of several jobs on one file.
     NotVerifiedTwice {
         /// Name of the file.
         file: String,
     },
-    /// A size in zones is more bytes than can be counted.
+    /// A size in zones exceeds the range of bytes.
     SizeBeyondBytes {
         /// The option.
         option: Cow<'static, str>,
-        /// Its zones.
+        /// Number of zones.
         n_zones: u64,
     },
     /// A job has sizes in zones, and its devices have zones of different sizes.
     DevicesDiffer {
         /// Name of one of the devices.
         file: String,
-        /// The zones of those before it.
+        /// Zone size of an earlier device.
         other_bytes: u64,
-        /// Its zones.
+        /// Zone size of this device.
         zone_bytes: u64,
     },
-    /// A job has sizes in zones, and its devices are not those of the start of the run.
+    /// A job has sizes in zones, and its devices have changed since the start of the run.
     DevicesHaveChanged {
         /// Name of the job.
         job: String,
     },
-    /// A zone takes less than the smallest block.
+    /// The capacity of a zone is less than the smallest block.
     CapacityBelowBlock {
-        /// What it takes.
+        /// The capacity.
         capacity_bytes: u64,
         /// The smallest block.
         min_bytes: u64,

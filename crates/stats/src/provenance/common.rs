@@ -1,11 +1,12 @@
-//! What several JSON values have in common, and each of them beside it.
+//! Finds the common part of several JSON values, and the rest of each.
 //!
-//! Must not know: what the values mean. Start reading at [`of`]; [`with`] puts the parts together again. The rule for
-//! readers: objects are merged key by key, all else that a job says replaces what is common.
+//! Must not know: the meaning of the values. Start reading at [`of`]; [`with`] joins the parts again. The rule for
+//! readers: objects are merged key by key, any other value of a job replaces the common one.
 
 use serde_json::{Map, Value};
 
-/// What all values have in common: all of it where they are equal, keys of objects that have the same keys, or nothing.
+/// The common part of all values: the whole value if all are equal, common keys if all are objects with the same keys,
+/// otherwise nothing.
 pub(super) fn of(values: &[&Value]) -> Option<Value> {
     let (first, others) = values.split_first()?;
     if others.iter().all(|other| other == first) {
@@ -15,7 +16,7 @@ pub(super) fn of(values: &[&Value]) -> Option<Value> {
     let has_keys_of_first = |other: &&Map<String, Value>| {
         other.len() == objects[0].len() && other.keys().all(|key| objects[0].contains_key(key))
     };
-    // An object with other keys would get those of the common one when it is read.
+    // An object with other keys would get the common keys when it is read.
     if !objects.iter().all(has_keys_of_first) {
         return None;
     }
@@ -27,7 +28,7 @@ pub(super) fn of(values: &[&Value]) -> Option<Value> {
     (!shared.is_empty()).then_some(Value::Object(shared))
 }
 
-/// What a value has beside what is common; `None`: nothing.
+/// The rest of a value without the common part; `None`: nothing is left.
 pub(super) fn without(value: &Value, shared: &Value) -> Option<Value> {
     let (Value::Object(object), Value::Object(shared_object)) = (value, shared) else {
         return (value != shared).then(|| value.clone());
@@ -43,7 +44,7 @@ pub(super) fn without(value: &Value, shared: &Value) -> Option<Value> {
     (!rest.is_empty()).then_some(Value::Object(rest))
 }
 
-/// A value put together from what is common and what it has beside.
+/// A value, joined from the common part and its own.
 pub(super) fn with(own: &Value, shared: &Value) -> Value {
     let (Value::Object(own), Value::Object(shared)) = (own, shared) else { return own.clone() };
     let mut whole = shared.clone();
@@ -89,7 +90,7 @@ mod tests {
             if let Some(shared) = of(&all) {
                 for value in &values {
                     let own = without(value, &shared);
-                    // Values that are no objects are common only where all are equal.
+                    // Values that are no objects have a common part only if all are equal.
                     let read = own.map_or_else(|| shared.clone(), |own| with(&own, &shared));
                     prop_assert_eq!(&read, value);
                 }

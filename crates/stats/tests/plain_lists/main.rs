@@ -1,7 +1,6 @@
-//! No statistic is weakened for speed: what is counted on the fly is what a list of all samples gives.
+//! No statistic loses accuracy for speed: the running figures equal those of a list of all samples.
 //!
-//! Must not know: loops. Start reading at [`compare`]; whole runs are compared in the same way in the tests of the crate
-//! `run`.
+//! Must not know: loops. Start reading at [`compare`]; tests of the crate `run` compare whole runs in the same way.
 #![expect(clippy::unwrap_used, reason = "all of this is test code")]
 
 mod reference;
@@ -10,7 +9,7 @@ use ferrio_stats::{LatencyBuckets, LatencyStat};
 use proptest::prelude::*;
 use reference::PlainStat;
 
-/// Samples up to here may be 256 without their squares' summing up to 2^128: eighteen years.
+/// Largest sample for which the squares of 256 samples sum up to less than 2^128: eighteen years.
 const SQUARES_FIT_NS: u64 = 1 << 59;
 
 /// Counts samples both ways, in one piece and in two that are merged.
@@ -34,7 +33,7 @@ fn compare(samples_ns: &[u64], cut: usize) {
     }
 }
 
-/// All sizes are equally likely, and what lies at an edge is too.
+/// Samples of all sizes, and at the edges of buckets, are equally likely.
 fn sample() -> impl Strategy<Value = u64> {
     let edge = (0u32..64, -1i64..2).prop_map(|(shift, step)| (1u64 << shift).wrapping_add_signed(step));
     let label = (1u64..1_000, prop_oneof![Just(1u64), Just(1_000), Just(1_000_000)], 0u64..2)
@@ -73,7 +72,7 @@ proptest! {
         compare(&samples_ns, cut);
     }
 
-    /// Equal or nearly so, however large: this is where a sum of squares in floating point fails.
+    /// Samples that are equal or nearly so, however large: here a sum of squares in floating point fails.
     #[test]
     fn equal_samples(base_ns in 0..SQUARES_FIT_NS, steps in prop::collection::vec(0u64..3, 1..200), same in any::<bool>()) {
         let samples_ns: Vec<u64> = steps.iter().map(|step| (base_ns + if same { 0 } else { *step }).min(SQUARES_FIT_NS)).collect();

@@ -1,11 +1,11 @@
-//! Statistics as anybody would write them down first: a list of all samples, and a search for each answer.
+//! Statistics in their simplest form: a list of all samples, and a search for each answer.
 //!
-//! Must not know: how the statistics of the library are kept. Start reading at [`PlainStat`]. Layout of the buckets:
-//! reference "Histogram" (JSON) and the lines `lat (nsec)` to `lat (msec)` (normal).
+//! Must not know: the library's statistics. Start reading at [`PlainStat`]. Layout of the buckets: reference
+//! "Histogram" (JSON) and the lines `lat (nsec)` to `lat (msec)` (normal).
 
 use ferrio_stats::{LatencyBuckets, LatencyStat, full_percentiles, percentiles};
 
-/// Quarters of percent: doubles have them to the bit, so that ranks are whole numbers here.
+/// Quarters of a percent: doubles represent them exactly, so that ranks are whole numbers here.
 const PERCENTILE_QUARTERS: [u64; 7] = [1, 4, 100, 200, 303, 396, 400];
 
 /// Upper ends of the coarse buckets below 1,000 of a unit.
@@ -17,7 +17,7 @@ pub(crate) struct PlainStat {
     samples_ns: Vec<u64>,
 }
 
-/// A bucket of the histogram, its first value and how many it has, ns.
+/// A bucket of the histogram: its first value and its width, ns.
 struct Bucket {
     low_ns: u128,
     width_ns: u128,
@@ -42,12 +42,12 @@ fn buckets(n_groups: u32) -> Vec<Bucket> {
     buckets
 }
 
-/// The last bucket that begins at or below a value: what lies beyond all is in the last.
+/// The last bucket that begins at or below a value; larger values are in the last one.
 fn search(buckets: &[Bucket], value_ns: u64) -> usize {
     buckets.iter().take_while(|bucket| bucket.low_ns <= u128::from(value_ns)).count() - 1
 }
 
-/// Counts of those that are not empty.
+/// Counts of the buckets that are not empty.
 fn count(buckets: &[Bucket], samples_ns: &[u64]) -> Vec<(usize, u64)> {
     let mut counts = vec![0; buckets.len()];
     for value_ns in samples_ns {
@@ -56,7 +56,7 @@ fn count(buckets: &[Bucket], samples_ns: &[u64]) -> Vec<(usize, u64)> {
     counts.into_iter().enumerate().filter(|(_, count)| *count > 0).collect()
 }
 
-/// Equal to a billionth; where nothing is expected there must be nothing.
+/// Checks equality to a billionth; if 0 is expected the value must be 0.
 fn assert_near(value: f64, expected: f64, what: &str) {
     assert!((value - expected).abs() <= expected * 1e-9, "{what}: {value}, expected {expected}");
 }
@@ -67,7 +67,7 @@ impl PlainStat {
         self.samples_ns.push(value_ns);
     }
 
-    /// Asserts that a statistic tells the same, of buckets and percentiles if it has any.
+    /// Checks that a statistic has the same figures; of buckets and percentiles if it has any.
     pub(crate) fn assert_same(&self, stat: &LatencyStat, what: &str) {
         let n_samples = self.samples_ns.len() as u64;
         assert_eq!(stat.n_samples, n_samples, "{what}: samples");
@@ -91,7 +91,7 @@ impl PlainStat {
         }
     }
 
-    /// Asserts the same deviation. Squares of samples have to sum up to less than 2^128.
+    /// Checks the deviation. Squares of samples must sum up to less than 2^128.
     pub(crate) fn assert_same_variance(&self, stat: &LatencyStat, what: &str) {
         assert_near(stat.standard_deviation_ns().powi(2), self.variance(), &format!("{what}: variance"));
     }
@@ -100,7 +100,8 @@ impl PlainStat {
         self.samples_ns.iter().map(|value_ns| u128::from(*value_ns)).sum()
     }
 
-    /// In two passes, the second one over distances from the mean: whole nanoseconds first, so that nothing is lost.
+    /// In two passes, the second one over distances from the mean, with whole nanoseconds first, so that no digits are
+    /// lost.
     fn variance(&self) -> f64 {
         let n = self.samples_ns.len() as u128;
         if n < 2 {
@@ -111,12 +112,12 @@ impl PlainStat {
         self.samples_ns.iter().map(|value_ns| distance(value_ns).powi(2)).sum::<f64>() / (n - 1) as f64
     }
 
-    /// The middle of the bucket of the sample of that rank; 0 without samples.
+    /// The middle of the bucket of the ranked sample; 0 without samples.
     fn percentiles(&self, buckets: &[Bucket]) -> Vec<(f64, u64)> {
         let mut sorted = self.samples_ns.clone();
         sorted.sort_unstable();
         let ranked = |quarters: u64| {
-            // The first sample of which at least so many percent are not above it.
+            // The first sample that at least this percentage of samples do not exceed.
             let rank = (quarters * sorted.len() as u64).div_ceil(400) as usize;
             let value_ns = sorted.get(rank.wrapping_sub(1)).copied();
             value_ns.map_or(0, |value_ns| buckets[search(buckets, value_ns)].middle_ns())
@@ -124,7 +125,7 @@ impl PlainStat {
         PERCENTILE_QUARTERS.into_iter().map(|quarters| (quarters as f64 / 4.0, ranked(quarters))).collect()
     }
 
-    /// Asserts that coarse buckets hold these samples.
+    /// Checks that coarse buckets hold these samples.
     pub(crate) fn assert_same_coarse(&self, coarse: &LatencyBuckets) {
         let units = [1, 1_000, 1_000_000];
         let mut ends: Vec<u64> = units.iter().flat_map(|unit| LABELS.map(|label| label * unit)).collect();
