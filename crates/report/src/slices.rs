@@ -3,7 +3,7 @@
 //! Must not know: the measurement. Start reading at [`LatencySlices`].
 
 use ferrio_stats::Stretch;
-use ferrio_stats::histogram::bucket_value_ns;
+use ferrio_stats::histogram::bucket_latency_ns;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -49,8 +49,8 @@ impl LatencySlices {
         for histogram in stretch.stats.directions.0.iter().filter_map(|direction| direction.clat.histogram.as_ref()) {
             for (index, n_ios) in histogram.filled() {
                 slice.n_ios = slice.n_ios.saturating_add(n_ios);
-                let value_ns = bucket_value_ns(index);
-                if let Some(class) = LIMITS_MS.iter().rposition(|limit_ms| value_ns > limit_ms * 1_000_000) {
+                let latency_ns = bucket_latency_ns(index);
+                if let Some(class) = LIMITS_MS.iter().rposition(|limit_ms| latency_ns > limit_ms * 1_000_000) {
                     slice.n_slow[class] = slice.n_slow[class].saturating_add(n_ios);
                 }
             }

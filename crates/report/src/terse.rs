@@ -151,7 +151,7 @@ fn percentile_slots(fields: &mut Fields, stat: Option<&LatencyStat>, wanted: &[f
         Some(Some(histogram)) => percentiles(histogram, wanted),
         Some(None) => percentiles(&ferrio_stats::Histogram::default(), wanted),
     };
-    let slots = list.iter().map(|(percentile, value_ns)| format!("{percentile:.6}%={}", value_ns / 1000));
+    let slots = list.iter().map(|(percentile, latency_ns)| format!("{percentile:.6}%={}", latency_ns / 1000));
     fields.add_all(slots.chain(std::iter::repeat_with(|| "0%=0".to_owned())).take(N_PERCENTILE_SLOTS));
 }
 

@@ -26,24 +26,24 @@ const N_SLOTS: usize = N_FULL_BUCKETS.next_power_of_two();
 
 /// Bucket of a value in nanoseconds, below [`N_FULL_BUCKETS`].
 #[inline]
-pub const fn full_bucket_index(value_ns: u64) -> usize {
-    if value_ns < 2 * GROUP_BUCKETS as u64 {
-        return value_ns as usize;
+pub const fn full_bucket_index(latency_ns: u64) -> usize {
+    if latency_ns < 2 * GROUP_BUCKETS as u64 {
+        return latency_ns as usize;
     }
     // The value has at least 8 bits, so the top bit is at 7 or higher and the shift at 1 or higher.
-    let shift = value_ns.ilog2() - BUCKET_BITS;
-    ((shift as usize) << BUCKET_BITS) + (value_ns >> shift) as usize
+    let shift = latency_ns.ilog2() - BUCKET_BITS;
+    ((shift as usize) << BUCKET_BITS) + (latency_ns >> shift) as usize
 }
 
 /// fio's bucket of a value in nanoseconds: values of about 17.18 s and more share the last one.
 #[inline]
-pub const fn bucket_index(value_ns: u64) -> usize {
-    let index = full_bucket_index(value_ns);
+pub const fn bucket_index(latency_ns: u64) -> usize {
+    let index = full_bucket_index(latency_ns);
     if index < N_BUCKETS { index } else { N_BUCKETS - 1 }
 }
 
 /// The value that represents a bucket (below [`N_FULL_BUCKETS`]): its middle, in nanoseconds.
-pub const fn bucket_value_ns(index: usize) -> u64 {
+pub const fn bucket_latency_ns(index: usize) -> u64 {
     if index < 2 * GROUP_BUCKETS {
         return index as u64;
     }
@@ -72,9 +72,9 @@ impl fmt::Debug for Histogram {
 impl Histogram {
     /// Counts one value in nanoseconds.
     #[inline]
-    pub fn record(&mut self, value_ns: u64) {
+    pub fn record(&mut self, latency_ns: u64) {
         // The remainder changes nothing, because an index is below N_FULL_BUCKETS; it only tells the compiler so.
-        self.counts[full_bucket_index(value_ns) % N_SLOTS] += 1;
+        self.counts[full_bucket_index(latency_ns) % N_SLOTS] += 1;
     }
 
     /// Buckets that are not empty, as (bucket, count), ascending, over the whole range.
@@ -210,17 +210,17 @@ mod tests {
             (17_179_869_183, 1_855, 17_112_760_320),
             (u64::MAX, 1_855, 17_112_760_320),
         ];
-        for (value_ns, bucket, middle_ns) in table {
-            assert_eq!(bucket_index(value_ns), bucket, "{value_ns}");
-            assert_eq!(bucket_value_ns(bucket), middle_ns, "{value_ns}");
+        for (latency_ns, bucket, middle_ns) in table {
+            assert_eq!(bucket_index(latency_ns), bucket, "{latency_ns}");
+            assert_eq!(bucket_latency_ns(bucket), middle_ns, "{latency_ns}");
         }
     }
 
     #[test]
     fn every_bucket_holds_its_own_value() {
         for index in 0..N_FULL_BUCKETS {
-            assert_eq!(full_bucket_index(bucket_value_ns(index)), index);
-            assert_eq!(bucket_index(bucket_value_ns(index)), index.min(N_BUCKETS - 1));
+            assert_eq!(full_bucket_index(bucket_latency_ns(index)), index);
+            assert_eq!(bucket_index(bucket_latency_ns(index)), index.min(N_BUCKETS - 1));
         }
         assert_eq!(full_bucket_index(u64::MAX), N_FULL_BUCKETS - 1);
     }
@@ -237,16 +237,16 @@ mod tests {
             (60_000_000_000, 30 * 64 + 47),
             (3_600_000_000_000, 36 * 64 + 40),
         ];
-        for (value_ns, bucket) in table {
-            assert_eq!(full_bucket_index(value_ns), bucket, "{value_ns}");
+        for (latency_ns, bucket) in table {
+            assert_eq!(full_bucket_index(latency_ns), bucket, "{latency_ns}");
         }
     }
 
     #[test]
     fn what_lies_beyond_is_folded_into_fios_last_bucket() {
         let mut histogram = Histogram::default();
-        for value_ns in [5, 17_179_869_183, 17_179_869_184, 60_000_000_000, 60_000_000_001] {
-            histogram.record(value_ns);
+        for latency_ns in [5, 17_179_869_183, 17_179_869_184, 60_000_000_000, 60_000_000_001] {
+            histogram.record(latency_ns);
         }
         assert_eq!(histogram.folded().collect::<Vec<_>>(), [(5, 1), (1_855, 4)]);
         assert_eq!(histogram.filled().collect::<Vec<_>>(), [(5, 1), (1_855, 1), (1_856, 1), (1_967, 2)]);
@@ -270,10 +270,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn value_is_near_its_bucket(value_ns in any::<u64>(), shift in 0u32..64) {
-            let value_ns = value_ns >> shift;
-            let middle_ns = bucket_value_ns(full_bucket_index(value_ns));
-            prop_assert!(middle_ns.abs_diff(value_ns) <= value_ns / 128 + 1);
+        fn value_is_near_its_bucket(latency_ns in any::<u64>(), shift in 0u32..64) {
+            let latency_ns = latency_ns >> shift;
+            let middle_ns = bucket_latency_ns(full_bucket_index(latency_ns));
+            prop_assert!(middle_ns.abs_diff(latency_ns) <= latency_ns / 128 + 1);
         }
 
         #[test]

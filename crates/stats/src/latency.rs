@@ -38,20 +38,20 @@ impl LatencyStat {
 
     /// Counts one latency.
     #[inline]
-    pub fn record(&mut self, value_ns: u64) {
+    pub fn record(&mut self, latency_ns: u64) {
         self.n_samples += 1;
         // New extremes are rare: a correctly predicted branch costs less than writing them back each time.
-        if value_ns < self.min_ns {
-            self.min_ns = value_ns;
+        if latency_ns < self.min_ns {
+            self.min_ns = latency_ns;
         }
-        if value_ns > self.max_ns {
-            self.max_ns = value_ns;
+        if latency_ns > self.max_ns {
+            self.max_ns = latency_ns;
         }
-        self.sum_ns += u128::from(value_ns);
+        self.sum_ns += u128::from(latency_ns);
         // Cannot overflow below 2^40 samples of 2^44 ns (4.9 hours) each.
-        self.sum_squares = self.sum_squares.wrapping_add(u128::from(value_ns) * u128::from(value_ns));
+        self.sum_squares = self.sum_squares.wrapping_add(u128::from(latency_ns) * u128::from(latency_ns));
         if let Some(histogram) = &mut self.histogram {
-            histogram.record(value_ns);
+            histogram.record(latency_ns);
         }
     }
 
@@ -124,13 +124,13 @@ pub struct LatencyBuckets {
 impl LatencyBuckets {
     /// Counts one completion latency.
     #[inline]
-    pub fn record(&mut self, value_ns: u64) {
-        if value_ns < 1_000 {
-            self.ns[label_index(value_ns)] += 1;
-        } else if value_ns < 1_000_000 {
-            self.us[label_index(value_ns / 1_000)] += 1;
+    pub fn record(&mut self, latency_ns: u64) {
+        if latency_ns < 1_000 {
+            self.ns[label_index(latency_ns)] += 1;
+        } else if latency_ns < 1_000_000 {
+            self.us[label_index(latency_ns / 1_000)] += 1;
         } else {
-            let millis = value_ns / 1_000_000;
+            let millis = latency_ns / 1_000_000;
             let index = if millis >= 2_000 { 11 } else { label_index(millis) };
             self.ms[index] += 1;
         }

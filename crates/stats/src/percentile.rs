@@ -2,7 +2,7 @@
 //!
 //! Must not know: formats, the list of wanted percentiles. Start reading at [`percentiles`].
 
-use crate::histogram::{Histogram, bucket_value_ns};
+use crate::histogram::{Histogram, bucket_latency_ns};
 
 /// Values of the wanted percentiles (0 to 100) in nanoseconds as in fio, ascending by percentile: values behind fio's
 /// buckets (17.18 s and more) count in its last one.
@@ -23,16 +23,16 @@ fn walk(mut filled: impl Iterator<Item = (usize, u64)>, n_samples: u64, wanted: 
     let mut list: Vec<f64> = wanted.iter().copied().filter(|p| *p > 0.0 && p.is_finite()).collect();
     list.sort_by(f64::total_cmp);
     let mut n_passed = 0u64;
-    let mut value_ns = 0;
+    let mut latency_ns = 0;
     list.into_iter()
         .map(|percentile| {
             let rank = rank_of(percentile, n_samples);
             while n_passed < rank {
                 let Some((index, count)) = filled.next() else { break };
                 n_passed = n_passed.saturating_add(count);
-                value_ns = bucket_value_ns(index);
+                latency_ns = bucket_latency_ns(index);
             }
-            (percentile, value_ns)
+            (percentile, latency_ns)
         })
         .collect()
 }
@@ -137,9 +137,9 @@ mod tests {
             let histogram = histogram_of(&values);
             values.sort_unstable();
             let ranked = values[rank_of(percentile, values.len() as u64) as usize - 1];
-            let expected = bucket_value_ns(bucket_index(ranked));
+            let expected = bucket_latency_ns(bucket_index(ranked));
             prop_assert_eq!(percentiles(&histogram, &[percentile]), [(percentile, expected)]);
-            let expected = bucket_value_ns(full_bucket_index(ranked));
+            let expected = bucket_latency_ns(full_bucket_index(ranked));
             prop_assert_eq!(full_percentiles(&histogram, &[percentile]), [(percentile, expected)]);
         }
 
@@ -155,7 +155,7 @@ mod tests {
             let theirs = oracle.value_at_quantile(percentile / 100.0);
             let rank = rank_of(percentile, values.len() as u64) as usize;
             let neighbours = &values[rank.saturating_sub(2)..(rank + 1).min(values.len())];
-            let ours: Vec<u64> = neighbours.iter().map(|value| bucket_value_ns(full_bucket_index(*value))).collect();
+            let ours: Vec<u64> = neighbours.iter().map(|value| bucket_latency_ns(full_bucket_index(*value))).collect();
             prop_assert!(ours.iter().any(|value| within_a_bucket(*value, theirs)), "{:?} {}", ours, theirs);
         }
 

@@ -81,7 +81,7 @@ fn percentile(percent: f64, total: &ThreadStats, direction: DataDirection) -> Pe
     let clat = &total.directions[direction].clat;
     let found = clat.histogram.as_ref().and_then(|histogram| percentiles(histogram, &[percent]).first().copied());
     // The middle of the last bucket may lie above the slowest I/O.
-    let latency_ns = found.map_or(0, |(_, value_ns)| value_ns).min(clat.max_ns);
+    let latency_ns = found.map_or(0, |(_, latency_ns)| latency_ns).min(clat.max_ns);
     Percentile { percent, latency_ns, is_doubtful: is_doubtful(percent, clat.n_samples) }
 }
 

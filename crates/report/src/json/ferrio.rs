@@ -8,7 +8,7 @@ use super::response;
 use super::writer::JsonWriter;
 use crate::view::{FioView, JobReport};
 use crate::words;
-use ferrio_stats::histogram::bucket_value_ns;
+use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{Histogram, Provenance, ReplayStats, RunMessages, VerifyStats, full_percentiles};
 use ferrio_units::DataDirection;
 
@@ -171,13 +171,13 @@ impl Slow<'_> {
         writer.string("latency", self.kind);
         writer.integer("N", self.histogram.n_beyond());
         writer.object("percentile", |writer| {
-            for (percentile, value_ns) in full_percentiles(self.histogram, &self.job.settings.percentiles) {
-                writer.integer(&format!("{percentile:.6}"), value_ns);
+            for (percentile, latency_ns) in full_percentiles(self.histogram, &self.job.settings.percentiles) {
+                writer.integer(&format!("{percentile:.6}"), latency_ns);
             }
         });
         writer.object("bins", |writer| {
             for (index, count) in self.histogram.beyond() {
-                writer.integer(&bucket_value_ns(index).to_string(), count);
+                writer.integer(&bucket_latency_ns(index).to_string(), count);
             }
         });
     }
@@ -194,8 +194,8 @@ mod tests {
     fn job(values_ns: &[u64]) -> JobReport<'static> {
         let mut stats = ThreadStats::default();
         let mut clat = LatencyStat::new(true);
-        for value_ns in values_ns {
-            clat.record(*value_ns);
+        for latency_ns in values_ns {
+            clat.record(*latency_ns);
         }
         stats.directions[DataDirection::Write].clat = clat;
         JobReport {

@@ -5,7 +5,7 @@
 use super::Detail;
 use super::writer::JsonWriter;
 use crate::figures::min_ns;
-use ferrio_stats::histogram::bucket_value_ns;
+use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{Histogram, LatencyStat, ReportSettings, percentiles};
 
 /// Writes a latency; percentiles (and bins) only if `settings` asks for them and there are samples and a distribution.
@@ -34,10 +34,10 @@ pub(super) fn moments(writer: &mut JsonWriter, stat: &LatencyStat) {
 }
 
 /// Percentiles with their values.
-pub(super) fn percentile_object(writer: &mut JsonWriter, values_ns: &[(f64, u64)]) {
+pub(super) fn percentile_object(writer: &mut JsonWriter, latencies_ns: &[(f64, u64)]) {
     writer.object("percentile", |writer| {
-        for (percentile, value_ns) in values_ns {
-            writer.integer(&format!("{percentile:.6}"), *value_ns);
+        for (percentile, latency_ns) in latencies_ns {
+            writer.integer(&format!("{percentile:.6}"), *latency_ns);
         }
     });
 }
@@ -47,7 +47,7 @@ fn distribution(writer: &mut JsonWriter, histogram: &Histogram, settings: &Repor
     if detail == Detail::WithBins {
         writer.object("bins", |writer| {
             for (index, count) in histogram.folded() {
-                writer.integer(&bucket_value_ns(index).to_string(), count);
+                writer.integer(&bucket_latency_ns(index).to_string(), count);
             }
         });
     }

@@ -3,7 +3,7 @@
 //! Must not know: kinds of records. Start reading at [`StretchFigures`].
 
 use super::milliseconds;
-use ferrio_stats::histogram::bucket_value_ns;
+use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{DirectionStats, LatencyStat, Stretch, full_percentiles};
 use ferrio_units::DataDirection;
 use serde::Serialize;
@@ -158,10 +158,10 @@ impl Latency {
             stddev: has_samples.then(|| stat.standard_deviation_ns()),
             percentiles: histogram.map(|histogram| {
                 let values = full_percentiles(histogram, kind.percentiles).into_iter();
-                values.map(|(percentile, value_ns)| (percentile.to_string(), value_ns.into())).collect()
+                values.map(|(percentile, latency_ns)| (percentile.to_string(), latency_ns.into())).collect()
             }),
             histogram: histogram
-                .map(|histogram| histogram.filled().map(|(index, count)| (bucket_value_ns(index), count)).collect()),
+                .map(|histogram| histogram.filled().map(|(index, count)| (bucket_latency_ns(index), count)).collect()),
         }
     }
 }

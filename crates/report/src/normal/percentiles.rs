@@ -26,9 +26,9 @@ pub(super) fn write(out: &mut String, name: &str, stat: &LatencyStat, settings: 
     for line in list.chunks(n_columns) {
         let is_last = std::ptr::eq(line.as_ptr_range().end, list.as_ptr_range().end);
         out.push_str("     |");
-        for (column, (percentile, value_ns)) in line.iter().enumerate() {
+        for (column, (percentile, latency_ns)) in line.iter().enumerate() {
             let comma = if is_last && column + 1 == line.len() { "" } else { "," };
-            let value = in_unit(*value_ns, n_steps);
+            let value = in_unit(*latency_ns, n_steps);
             put!(out, " {percentile:w$.digits$}th=[{value:value_width$}]{comma}", w = digits + 3);
         }
         out.push('\n');
@@ -47,8 +47,8 @@ fn unit_of(smallest_ns: u64, largest_ns: u64) -> (u32, &'static str) {
 }
 
 /// Divides step by step, rounding up each time.
-fn in_unit(value_ns: u64, n_steps: u32) -> u64 {
-    (0..n_steps).fold(value_ns, |value, _| value.div_ceil(1000))
+fn in_unit(latency_ns: u64, n_steps: u32) -> u64 {
+    (0..n_steps).fold(latency_ns, |value, _| value.div_ceil(1000))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //!
 //! Start reading at [`LatencyFigures`].
 
-use ferrio_stats::histogram::{N_BUCKETS, bucket_index, bucket_value_ns};
+use ferrio_stats::histogram::{N_BUCKETS, bucket_index, bucket_latency_ns};
 use ferrio_stats::{Histogram, LatencyStat, SampleStat};
 
 /// A latency as a report prints it, in nanoseconds.
@@ -70,7 +70,7 @@ pub(crate) fn rank(percentile: f64, n_samples: u64) -> u64 {
 
 /// Middle of the first bucket that prints as `shown`.
 pub(crate) fn bucket_value_shown_as(shown: u64, print: impl Fn(u64) -> u64) -> u64 {
-    let found = (0..N_BUCKETS).map(bucket_value_ns).find(|value_ns| print(*value_ns) == shown);
+    let found = (0..N_BUCKETS).map(bucket_latency_ns).find(|value_ns| print(*value_ns) == shown);
     found.unwrap_or_else(|| panic!("no bucket prints as {shown}"))
 }
 

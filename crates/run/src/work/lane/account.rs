@@ -99,13 +99,13 @@ impl Account {
         ioprio: u16,
         clock: &Clock,
         stamps: Stamps,
-        done_stamp: u64,
+        done: u64,
     ) {
         let (is_measured, from) =
             if self.priorities_by_lat { (self.measures_lat, stamps.start) } else { (self.measures_clat, stamps.issue) };
         if is_measured {
             let latency = self.stats.directions[direction].priorities.entry(ioprio, false);
-            latency.record(clock.between_ns(from, done_stamp));
+            latency.record(clock.between_ns(from, done));
         }
     }
 
@@ -141,31 +141,24 @@ impl Account {
 
     /// Counts a data I/O that is done.
     #[inline]
-    pub(crate) fn data_done(
-        &mut self,
-        direction: DataDirection,
-        bytes: u64,
-        clock: &Clock,
-        stamps: Stamps,
-        done_stamp: u64,
-    ) {
+    pub(crate) fn data_done(&mut self, direction: DataDirection, bytes: u64, clock: &Clock, stamps: Stamps, done: u64) {
         let figures = &mut self.stats.directions[direction];
         figures.n_completed += 1;
         figures.bytes += bytes;
         if self.measures_clat {
-            let clat_ns = clock.between_ns(stamps.issue, done_stamp);
+            let clat_ns = clock.between_ns(stamps.issue, done);
             figures.clat.record(clat_ns);
             self.stats.latency_buckets.record(clat_ns);
         }
         if self.measures_lat {
-            figures.lat.record(clock.between_ns(stamps.start, done_stamp));
+            figures.lat.record(clock.between_ns(stamps.start, done));
         }
     }
 
     /// Counts a sync that is done.
-    pub(crate) fn sync_done(&mut self, clock: &Clock, stamps: Stamps, done_stamp: u64) {
+    pub(crate) fn sync_done(&mut self, clock: &Clock, stamps: Stamps, done: u64) {
         if self.measures_clat {
-            self.stats.sync.record(clock.between_ns(stamps.issue, done_stamp));
+            self.stats.sync.record(clock.between_ns(stamps.issue, done));
         }
     }
 
