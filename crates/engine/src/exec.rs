@@ -89,14 +89,15 @@ impl Prepared for ProgramSettings {
     fn introduction(&self, job: &JobFacts) -> Vec<String> {
         let (name, program) = (&job.name, &self.program);
         // As in fio where there are none.
-        let arguments = self.arguments.as_ref().map_or_else(|| "(null)".to_owned(), |_| self.arguments_of(job));
+        let given = self.arguments.as_deref().unwrap_or("(null)");
+        let arguments = self.arguments.as_ref().map_or_else(|| given.to_owned(), |_| self.arguments_of(job));
         let purpose = match self.files_of(job) {
             Some([output, errors]) => {
                 format!("{name} : Saving output of {program} {arguments} : stdout={output} stderr={errors}")
             }
             None => format!("{name} : Running {program} {arguments}"),
         };
-        vec![format!("{name} : program={program}, arguments={arguments}"), purpose]
+        vec![format!("{name} : program={program}, arguments={given}"), purpose]
     }
 
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
@@ -241,6 +242,12 @@ mod tests {
 
     /// A script, run on a virtual clock, begun. What it prints is of no interest.
     fn begun(script: &str, grace_secs: i64, runtime_us: Option<u64>) -> (TestFile, Box<dyn Engine>, Clock) {
+        let clock = Clock::new_virtual();
+        let (file, engine) = begun_on(&clock, script, grace_secs, runtime_us);
+        (file, engine, clock)
+    }
+
+    fn begun_on(clock: &Clock, script: &str, grace_secs: i64, runtime_us: Option<u64>) -> (TestFile, Box<dyn Engine>) {
         let file = TestFile::new("exec");
         std::fs::write(file.path(), script).unwrap();
         let options = options(&[
@@ -249,11 +256,10 @@ mod tests {
             ("grace_time", EngineValue::Int(grace_secs)),
             ("std_redirect", EngineValue::Bool(false)),
         ]);
-        let clock = Clock::new_virtual();
-        let setup = EngineSetup { job: job(runtime_us), ..setup(1, &clock) };
+        let setup = EngineSetup { job: job(runtime_us), ..setup(1, clock) };
         let mut engine = PREPARE(&options).unwrap().start(setup).unwrap();
         engine.begin_turns().unwrap();
-        (file, engine, clock)
+        (file, engine)
     }
 
     fn unit() -> IoUnit {
@@ -347,6 +353,19 @@ mod tests {
         assert_eq!(ended(engine.as_mut()), None);
         // On a virtual clock the program has no time to end by itself, and this one would not.
         assert_eq!(clock.now_ns(), 2_000_000_000);
+    }
+
+    #[test]
+    fn one_that_hears_of_its_end_can_see_to_things() {
+        // The trap makes the file again that the script removes when it listens.
+        let script = "trap 'echo bye > $0; exit 4' TERM; rm $0; while :; do sleep 0.01; done";
+        let (file, mut engine) = begun_on(&Clock::new_monotonic(), script, 3600, None);
+        while file.path().exists() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // How it ends then is its own affair.
+        assert_eq!(ended(engine.as_mut()), None);
+        assert_eq!(file.contents(), b"bye\n");
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod net;
 mod null;
 pub mod offload;
 pub mod options;
+mod page_fault;
 mod posixaio;
 mod psync;
 mod pvsync;

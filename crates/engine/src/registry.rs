@@ -5,7 +5,7 @@
 use crate::contract::{EngineKind, Prepare};
 use crate::{
     cpuio, dircreate, dirdelete, dirstat, exec, falloc, filecreate, filedelete, filestat, ftruncate, io_uring, libaio,
-    mmap, net, null, posixaio, psync, pvsync, pvsync2, sim, splice, sync, vsync,
+    mmap, net, null, page_fault, posixaio, psync, pvsync, pvsync2, sim, splice, sync, vsync,
 };
 use ferrio_spec::engines::by_name;
 
@@ -20,6 +20,7 @@ const ENGINES: &[(&str, Prepare)] = &[
     ("libaio", libaio::PREPARE),
     ("io_uring", io_uring::PREPARE),
     ("exec", exec::PREPARE),
+    ("page_fault", page_fault::PREPARE),
     ("posixaio", posixaio::PREPARE),
     ("mmap", mmap::PREPARE),
     ("splice", splice::PREPARE),

@@ -21,6 +21,7 @@ mod draws;
 mod engines_cpuio;
 mod engines_exec;
 mod engines_net;
+mod engines_page_fault;
 mod engines_splice;
 mod front;
 mod generators;

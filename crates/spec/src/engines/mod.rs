@@ -154,6 +154,11 @@ impl EngineDef {
         Self { sharing, ..self }
     }
 
+    /// Its targets are memory of the job.
+    const fn of_memory(self) -> Self {
+        Self { targets: Targets::Own, sharing: Sharing::OwnTargets, has_syncfs: false, ..self }
+    }
+
     /// It moves data between two ends of a connection.
     const fn connects(self) -> Self {
         Self { has_syncfs: false, ..self.targets(Targets::Connection).shares(Sharing::Connection).keeps(Data::Sent) }
@@ -184,8 +189,8 @@ const NETSPLICE: &str = "a block above 64k is sent in parts, where fio waits for
                          buffer holds later. Otherwise as net.";
 
 /// Of the engine that runs a program.
-const EXEC: &str = "A program that cannot be run is an error; without a runtime the job ends with its program; clones write to files of their own. \
-                    The grace time ends with the program, which is signalled with all that it has started";
+const EXEC: &str = "a program that cannot be run is an error, and without a runtime the job ends with its program. Clones write to files of \
+                    their own; the grace time ends with the program, which is signalled with all that it has started";
 
 /// Every engine of the reference, and ferrio's own, in the order in which they are listed.
 pub const ENGINES: &[EngineDef] = &[
@@ -219,7 +224,7 @@ pub const ENGINES: &[EngineDef] = &[
     engine("dirstat", "stat() of directories").of_family("filestat").opens_only(Targets::Own),
     engine("dirdelete", "Deletes directories").opens_only(Targets::Own).deviates(ONCE),
     engine("exec", "Runs a program").turns().deviates(EXEC),
-    planned("page_fault", "Page faults of memory"),
+    engine("page_fault", "Page faults of memory").of_memory(),
     engine("posixaio", "aio_read(), aio_write()").asynchronous().shares(Sharing::LibraryThreads).deviates(
         "a run with both threads and processes that use it is refused; fio runs them. A process inherits the state of \
          the C library's I/O threads but not the threads, and may wait for them for ever.",

@@ -124,7 +124,7 @@ const TURNS: &[&str] = &[
     "[a] ioengine=cpuio cpuload=101 cpuchunks=0 number_ios=3 rw=write bs=64k lat_percentiles=1 thread",
     "[a] ioengine=exec program=sleep arguments=0 runtime=5 number_ios=3 thread",
     "[a] ioengine=exec program=echo arguments=%r-%n runtime=5 number_ios=2 std_redirect=0 thread rw=write bs=64k",
-    "[a] ioengine=exec program=true arguments=%n runtime=1 grace_time=0 thread | [b] ioengine=null size=64k",
+    "[a] ioengine=exec program=true runtime=5 number_ios=2 grace_time=0 thread | [b] ioengine=null size=64k",
 ];
 
 /// Jobs that do nothing, or not what they were told.

@@ -185,14 +185,23 @@ fn reap_one(worker: &mut Worker<'_>) -> Result<i64, Stop> {
         if let Some(completion) = worker.lane.completions.first() {
             return Ok(completion.result);
         }
-        // A turn of work that moves no data may be long, and can be abandoned: it is not counted then.
-        let lane = &worker.lane;
-        if lane.plan.engine.def.moves_nothing() && (lane.control.is_terminated() || lane.engine.is_over()) {
-            let stamp = worker.lane.clock.stamp();
-            give_up(worker, 0, stamp);
+        if is_abandoned(worker) {
             return Err(Stop::Ended);
         }
     }
+}
+
+/// A turn of work that moves no data may be long, and can be abandoned: it is not counted then.
+#[cold]
+#[inline(never)]
+fn is_abandoned(worker: &mut Worker<'_>) -> bool {
+    let lane = &worker.lane;
+    let ends = lane.plan.engine.def.moves_nothing() && (lane.control.is_terminated() || lane.engine.is_over());
+    if ends {
+        let stamp = lane.clock.stamp();
+        give_up(worker, 0, stamp);
+    }
+    ends
 }
 
 /// Nothing is in flight, so an engine that has no room now will never have any.
