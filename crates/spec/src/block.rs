@@ -25,6 +25,6 @@ impl BlockRange {
 pub struct BlockShare {
     /// The size, at least 1.
     pub block_bytes: u64,
-    /// Share of the I/Os, 0 to 100. The shares of a list need not be 100 together: what is missing goes to the last.
+    /// Share of the I/Os, 0 to 100. If the shares of a list are less than 100 together, the rest goes to the last.
     pub percent: u32,
 }

@@ -1,11 +1,11 @@
-//! Which I/Os go out with a priority of their own (`cmdprio_percentage`, `cmdprio_bssplit` and their kin).
+//! Priorities of single I/Os (`cmdprio_percentage`, `cmdprio_bssplit` and their family).
 //!
 //! Must not know: option strings, how priorities are drawn. Start reading at [`CommandPrioritySpec`].
 
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 
-/// Which I/Os go out with a priority of their own.
+/// The I/Os that have a priority of their own.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CommandPrioritySpec {
     /// The shares of reads and of writes, in the order in which they count; trims have none. No share is of 0 percent, and
@@ -25,7 +25,7 @@ impl CommandPrioritySpec {
 pub struct PriorityShare {
     /// Only I/Os of this length; `None`: all.
     pub block_bytes: Option<u64>,
-    /// How many of them, percent: 1 to 100.
+    /// Share of these I/Os, percent: 1 to 100.
     pub percent: u32,
     /// Class: 1 real time, 2 best effort, 3 idle.
     pub class: u8,

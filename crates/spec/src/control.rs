@@ -1,4 +1,4 @@
-//! What looks into a run while it goes on, or ends it, beside signals.
+//! Requests for reports during a run, and the trigger that ends it; signals are not among them.
 //!
 //! Must not know: switches, how a report is made. Start reading at [`ControlSettings`].
 
@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What asks for reports of the running state or ends it, beside signals. The default is nothing of it.
+/// Sources of requests for reports and for the end of a run, apart from signals. The default has none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ControlSettings {
     /// `--status-interval`, at least 1 ms; `None`: no reports before the end.
     pub status_interval: Option<Duration>,
-    /// A file that asks for such a report by being there; it is removed when it is seen.
+    /// A file that requests such a report by its existence; it is removed when it is seen.
     pub status_file: Option<PathBuf>,
     /// Samples of the bandwidth of all jobs together are wanted (`--bandwidth-log`).
     pub samples_bandwidth: bool,
-    /// `--idle-prof`: how idle the CPUs are is measured, and reported in this detail.
+    /// `--idle-prof`: CPU idleness is measured, and reported in this detail.
     pub idle: Option<IdleDetail>,
-    /// The files of the jobs are opened before and after the run, to ask what the page cache holds of them.
+    /// The files of the jobs are opened before and after the run, to find out how much of them is in the page cache.
     pub looks_into_files: bool,
-    /// What ends all jobs.
+    /// The trigger, which ends all jobs.
     pub trigger: Trigger,
 }
 
-/// How the idleness of the CPUs is reported.
+/// Detail of the report on CPU idleness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IdleDetail {
     /// All CPUs together.
@@ -32,7 +32,7 @@ pub enum IdleDetail {
     PerCpu,
 }
 
-/// What ends all jobs at once, and what is done then.
+/// Ends all jobs together, and may start a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trigger {
     /// `--trigger-file`: a file that does so by being there; it is removed when it is seen.

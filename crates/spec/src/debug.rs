@@ -1,6 +1,6 @@
 //! `--debug`: the groups of traces, and the form of their lines.
 //!
-//! Must not know: who traces what.
+//! Must not know: the sources of lines.
 
 /// The groups, in the order of the reference.
 pub const GROUPS: &[&str] = &[

@@ -1,4 +1,4 @@
-//! What a job is when no option is given: `JobSpec::default()`. A native command begins with it and sets fields.
+//! The defaults of a job: `JobSpec::default()`. A native command begins with them and sets fields.
 //!
 //! Must not know: option strings. The defaults are those of the option table; a test of the crate `job` holds them together.
 

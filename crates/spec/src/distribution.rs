@@ -1,4 +1,4 @@
-//! How random offsets are spread over a file (`random_distribution`).
+//! Distribution of random offsets over a file (`random_distribution`).
 //!
 //! Must not know: how blocks are drawn. Start reading at [`RandomDistribution`].
 
@@ -16,21 +16,21 @@ pub enum RandomDistribution {
     Zipf {
         /// Exponent, at least 0 and not 1.
         theta: f64,
-        /// Place of the most wanted block.
+        /// Position of the most frequent block.
         center: Option<f64>,
     },
     /// A share `1 - h` of the I/Os on a share `h` of the blocks.
     Pareto {
         /// Above 0 and below 1.
         h: f64,
-        /// Place of the most wanted block.
+        /// Position of the most frequent block.
         center: Option<f64>,
     },
     /// Normal.
     Normal {
         /// Deviation in percent of the blocks, 0 to below 100.
         deviation_percent: f64,
-        /// Place of the most wanted block.
+        /// Position of the most frequent block.
         center: Option<f64>,
     },
     /// Parts of the file with shares of the I/Os; uniform within each.
@@ -47,13 +47,13 @@ pub enum RandomDistribution {
 /// A part of a file, behind the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DistributionZone {
-    /// Share of the I/Os; those of a direction are 100 together.
+    /// Share of the I/Os; the shares of a direction sum up to 100.
     pub access_percent: u32,
-    /// How long it is.
+    /// Length of the zone.
     pub length: ZoneLength,
 }
 
-/// How long a zone is. Those of a list are all of one kind.
+/// Length of a zone. All zones of a list have the same kind of length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ZoneLength {
     /// `zoned`: percent of the file's blocks; those of a direction are 100 together at most.
@@ -63,7 +63,7 @@ pub enum ZoneLength {
 }
 
 impl PatternSpec {
-    /// What draws offsets, block sizes, files and their sizes, unless a file has too many blocks for it.
+    /// The generator for offsets, block sizes, files and their sizes, unless a file has too many blocks for it.
     pub fn generator_kind(&self) -> GeneratorKind {
         match self.random_generator {
             Some(RandomGenerator::Tausworthe64) => GeneratorKind::Taus258,

@@ -1,4 +1,4 @@
-//! How soon what is written is durable: direct, synchronous, and syncs between and after I/Os.
+//! Durability of writes: direct, synchronous, and syncs between and after I/Os.
 //!
 //! Must not know: how it is done. Start reading at [`DurabilitySpec`].
 
@@ -15,10 +15,10 @@ pub enum SyncMode {
     Dsync,
 }
 
-/// `write_hint`: how long the data is said to live.
+/// `write_hint`: expected lifetime of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WriteHint {
-    /// It is not known.
+    /// Unknown.
     None,
     /// Short.
     Short,

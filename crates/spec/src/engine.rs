@@ -26,6 +26,6 @@ pub struct EngineSpec {
     pub name: String,
     /// Private options that were given, canonical name and value; the last of a name wins.
     pub options: Vec<(String, EngineValue)>,
-    /// Which I/Os have a priority of their own; only of engines with such options.
+    /// Priorities of single I/Os, for engines with such options.
     pub command_priority: CommandPrioritySpec,
 }

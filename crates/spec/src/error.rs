@@ -1,4 +1,4 @@
-//! What an I/O error does to a job.
+//! Effect of an I/O error on a job.
 //!
 //! Must not know: option strings, which errors there were. Start reading at [`ErrorSpec`].
 
@@ -15,12 +15,12 @@ pub struct ErrorClasses {
     pub verify: bool,
 }
 
-/// What an error does.
+/// Effect of errors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorSpec {
     /// Classes that are tolerated.
     pub continue_on: ErrorClasses,
-    /// `ignore_error` of read, write, verify: tolerated errno values; `None`: the default set (EIO and EILSEQ).
+    /// `ignore_error` for read, write, verify: tolerated errno values; `None`: the default set (EIO and EILSEQ).
     pub ignore: [Option<Vec<i32>>; 3],
     /// `error_dump`.
     pub dump: bool,

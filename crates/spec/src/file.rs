@@ -1,4 +1,4 @@
-//! What the files of a job are, how they are locked, and how the next is picked.
+//! Files of a job: kinds, locks, and the choice of the next file.
 //!
 //! Must not know: names, sizes. Start reading at [`FileService`].
 
@@ -16,12 +16,12 @@ pub enum FileType {
     Character,
 }
 
-/// What the jobs of a run that share a file may do in it at once.
+/// I/Os that the jobs of a run may do in a shared file at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileLocking {
     /// Anything.
     None,
-    /// One I/O.
+    /// A single I/O.
     Exclusive,
     /// Reads, or one other I/O.
     ReadWrite,

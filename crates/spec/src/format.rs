@@ -1,4 +1,4 @@
-//! The output formats: their names, and what goes together.
+//! The output formats: their names, and their combinations.
 //!
 //! Must not know: how a format looks (`ferrio-report`). Start reading at [`OUTPUT_FORMATS`], then [`OutputFormats`].
 
@@ -13,18 +13,18 @@ pub struct OutputFormatDef {
     pub name: &'static str,
     /// Its other names.
     pub aliases: &'static [&'static str],
-    /// What a reader of it wants.
+    /// Kind of its readers.
     pub kind: FormatKind,
-    /// What it is, in one line.
+    /// Description in one line.
     pub help: &'static str,
 }
 
-/// What a reader of a format wants; several formats of a run are written in this order.
+/// Kind of a format's readers; several formats of a run are written in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FormatKind {
-    /// Lines for programs, written while the run goes on.
+    /// Lines for programs, written during the run.
     Records,
-    /// Lines for programs, between which others may stand.
+    /// Lines for programs, possibly with other lines in between.
     Lines,
     /// A document for programs. Of several formats of this kind the last in the table has all that the others have, and is
     /// written alone.
@@ -106,7 +106,7 @@ impl FromIterator<OutputFormat> for OutputFormats {
 }
 
 impl OutputFormats {
-    /// One more format.
+    /// Adds a format.
     pub fn add(&mut self, format: OutputFormat) {
         self.0.insert(format);
     }
@@ -116,12 +116,12 @@ impl OutputFormats {
         self.0.iter().any(|format| format.def().kind == kind)
     }
 
-    /// Documents or records are written and text for people is not: nothing may stand between them.
+    /// True if documents or records are written and text for people is not, so that no other text may be between them.
     pub fn has_documents_alone(&self) -> bool {
         (self.has(FormatKind::Document) || self.has(FormatKind::Records)) && !self.has(FormatKind::Text)
     }
 
-    /// What is written, in its order.
+    /// The formats that are written, in order.
     pub fn written(&self) -> Vec<OutputFormat> {
         let is_document = |format: &OutputFormat| format.def().kind == FormatKind::Document;
         let document = self.0.iter().copied().filter(is_document).max();

@@ -1,6 +1,6 @@
 //! Order between jobs, and which of them end together.
 //!
-//! Must not know: what a job does. Start reading at [`GroupingSpec`].
+//! Must not know: the I/O of a job. Start reading at [`GroupingSpec`].
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub struct GroupingSpec {
 pub enum ExitWhat {
     /// Jobs of the same group.
     Group,
-    /// All running jobs; those that wait go on.
+    /// All running jobs; waiting jobs continue.
     Stonewall,
     /// Everything.
     All,

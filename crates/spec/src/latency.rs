@@ -1,11 +1,11 @@
-//! How long I/Os may take.
+//! Limits for the latency of I/Os.
 //!
 //! Must not know: option strings, clocks. Start reading at [`LatencySpec`].
 
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 
-/// How long I/Os may take.
+/// Limits for the latency of I/Os.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LatencySpec {
     /// `max_latency`, microseconds: the job fails when an I/O takes longer; 0: it may.
@@ -16,7 +16,7 @@ pub struct LatencySpec {
     pub window_us: u64,
     /// `latency_percentile`: percent of the I/Os that must be within the target, 0 to 100.
     pub percentile: f64,
-    /// `latency_run`: the job goes on when the depth is found.
+    /// `latency_run`: the job continues after the depth is found.
     pub goes_on: bool,
 }
 

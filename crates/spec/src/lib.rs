@@ -75,21 +75,21 @@ pub struct RunSpec {
 /// One job (a section of a job file, or a `--name` of the command line).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobSpec {
-    /// `name`: what the job is called.
+    /// `name`: name of the job.
     pub name: String,
-    /// The name of its section: what its data files, and all clones but the first, are called.
+    /// Name of its section: its data files, and all clones but the first, are named after it.
     pub section: String,
     /// `description`.
     pub description: Option<String>,
     /// Options of this job, canonical name and text as given, in order (JSON `job options`).
     pub given_options: Vec<(String, String)>,
-    /// `numjobs`: how many clones, at least 1.
+    /// `numjobs`: number of clones, at least 1.
     pub numjobs: u32,
-    /// What is read and written.
+    /// Targets of the I/O.
     pub target: TargetSpec,
-    /// How much of it.
+    /// Amount of I/O.
     pub extent: ExtentSpec,
-    /// How files come into being and go.
+    /// Creation and removal of files.
     pub layout: LayoutSpec,
     /// Order and direction of I/O.
     pub pattern: PatternSpec,
@@ -97,17 +97,17 @@ pub struct JobSpec {
     pub zones: ZoneSpec,
     /// Depth and batches.
     pub queue: QueueSpec,
-    /// Who hands I/Os over, and which of them wait for each other.
+    /// The way in which I/Os are submitted, and which of them wait for each other.
     pub submission: SubmissionSpec,
     /// Engine and its private options.
     pub engine: EngineSpec,
-    /// When the job starts and ends.
+    /// Start and end of the job.
     pub limits: LimitSpec,
-    /// How fast it may go, how fast it must, and when it pauses.
+    /// Rates and pauses.
     pub pace: PaceSpec,
-    /// How long I/Os may take.
+    /// Limits for the latency of I/Os.
     pub latency: LatencySpec,
-    /// Which constancy ends the job early.
+    /// Search for a steady state, which ends the job early.
     pub steady_state: SteadyStateSpec,
     /// Direct, synchronous, and syncs between I/Os.
     pub durability: DurabilitySpec,
@@ -115,21 +115,21 @@ pub struct JobSpec {
     pub buffers: BufferSpec,
     /// The process or thread that does the I/O.
     pub worker: WorkerSpec,
-    /// What is done around the I/O.
+    /// Commands and settings of the kernel around the I/O.
     pub surroundings: SurroundingsSpec,
     /// Order between jobs and groups.
     pub grouping: GroupingSpec,
-    /// What an error does.
+    /// Effect of errors.
     pub errors: ErrorSpec,
-    /// What is measured and how it is shown.
+    /// Measurements and their presentation.
     pub reporting: ReportingSpec,
-    /// What is logged while it runs.
+    /// Performance logs.
     pub logs: LogSpec,
-    /// How what is written is checked.
+    /// Verification of written data.
     pub verify: Option<VerifySpec>,
     /// `write_iolog`: append a version 3 trace to this file.
     pub write_iolog: Option<PathBuf>,
-    /// Which trace it replays, and how.
+    /// Trace to replay.
     pub replay: ReplaySpec,
 }
 
@@ -139,7 +139,7 @@ impl JobSpec {
         self.pattern.mix != DirectionMix::Read && !self.is_verify_only()
     }
 
-    /// The job reads back what an earlier run wrote, and writes nothing.
+    /// True if the job reads back the writes of an earlier run, and writes nothing.
     pub fn is_verify_only(&self) -> bool {
         self.verify.as_ref().is_some_and(|verify| verify.reads == VerifiedWrites::OfEarlierRun)
     }
@@ -154,7 +154,7 @@ pub enum SizeSpec {
     Percent(u32),
 }
 
-/// What is read and written.
+/// Targets of the I/O.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TargetSpec {
     /// `filename`, split at unescaped colons.
@@ -183,7 +183,7 @@ pub struct TargetSpec {
     pub allow_mounted_write: bool,
 }
 
-/// How much of the target is used.
+/// Amount of I/O on the targets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtentSpec {
     /// `size` over all files of the job.
@@ -236,7 +236,7 @@ pub enum FadviseHint {
     NoReuse,
 }
 
-/// How files come into being and go.
+/// Creation and removal of files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LayoutSpec {
     /// `fallocate`.
@@ -375,7 +375,7 @@ pub struct QueueSpec {
     pub low: u32,
 }
 
-/// When the job starts and ends.
+/// Start and end of the job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LimitSpec {
     /// `startdelay`: low and high bound, microseconds.
@@ -419,12 +419,12 @@ pub struct BufferSpec {
     pub dedupe_global: bool,
 }
 
-/// `dedupe_mode`: what a repeated buffer repeats.
+/// `dedupe_mode`: the contents that a repeated buffer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DedupeMode {
     /// The last one that was new.
     Repeat,
-    /// One of a fixed set.
+    /// Contents of a fixed set.
     WorkingSet {
         /// `dedupe_working_set_percentage`: size of the set in percent of the job's size, 0 to 100.
         percent: u32,

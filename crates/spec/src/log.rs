@@ -1,4 +1,4 @@
-//! What a job logs while it runs.
+//! Performance logs of a job.
 //!
 //! Must not know: rows, files on disk. Start reading at [`LogSpec`].
 
@@ -17,7 +17,7 @@ pub enum WindowValue {
     Both,
 }
 
-/// Performance logs. The default is what a job without any of these options gets: none.
+/// Performance logs. The default is that of a job without any of these options: none.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LogSpec {
     /// `write_bw_log`: prefix of the file name.
@@ -46,7 +46,7 @@ pub struct LogSpec {
     pub issue_time: bool,
     /// `log_compression`, bytes; 0: off.
     pub compression_bytes: u32,
-    /// `log_compression_cpus`: where logs are compressed and written; `None`: anywhere.
+    /// `log_compression_cpus`: CPUs on which logs are compressed and written; `None`: any.
     pub compression_cpus: Option<Vec<u32>>,
     /// `log_store_compressed`.
     pub store_compressed: bool,
@@ -57,7 +57,7 @@ pub struct LogSpec {
 }
 
 impl LogSpec {
-    /// True when there is any log.
+    /// True if there is any log.
     pub fn is_on(&self) -> bool {
         self.bw.is_some() || self.iops.is_some() || self.latency.is_some() || self.histogram.is_some()
     }

@@ -1,4 +1,4 @@
-//! How fast a job may go, how fast it must, and when it pauses.
+//! Rates and pauses of a job.
 //!
 //! Must not know: option strings, clocks. Start reading at [`PaceSpec`].
 
@@ -18,24 +18,24 @@ pub enum RateProcess {
 /// `rate_latency`: from when the latencies of a job with rates count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum RateLatency {
-    /// From when the job came to do the I/O.
+    /// From the time at which the job came to do the I/O.
     #[default]
     Issue,
     /// Besides, from when the rate wanted it to start.
     Response,
 }
 
-/// `rate_catch_up`: what becomes of I/Os that are late.
+/// `rate_catch_up`: treatment of late I/Os.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum CatchUp {
-    /// They are done as fast as it goes.
+    /// They are done as fast as possible.
     #[default]
     Burst,
     /// They are done at no more than twice the rate.
     Paced,
 }
 
-/// When a job pauses.
+/// Pauses of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PauseSpec {
     /// `thinktime`, microseconds: length of a pause; 0: none.
@@ -64,13 +64,13 @@ impl PauseSpec {
 pub struct FlowSpec {
     /// `flow_id`: jobs of the same one share.
     pub id: u32,
-    /// `flow`: its weight among them; 0: it does not share.
+    /// `flow`: its weight in the flow; 0: the job takes no part.
     pub weight: u32,
     /// `flow_sleep`, microseconds: how long it sleeps when it is ahead; 0: it spins.
     pub sleep_us: u32,
 }
 
-/// How fast a job may go, how fast it must, and when it pauses. A rate of 0 is none.
+/// Rates and pauses of a job. A rate of 0 means none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaceSpec {
     /// `rate`, bytes per second.
@@ -89,7 +89,7 @@ pub struct PaceSpec {
     pub catch_up: CatchUp,
     /// `rate_cycle`, milliseconds: the window over which the minima are judged.
     pub cycle_ms: u32,
-    /// `rate_ignore_thinktime`: what a pause has cost is not made up for.
+    /// `rate_ignore_thinktime`: the job does not make up for pauses.
     pub ignores_pauses: bool,
     /// The options that begin with `think`.
     pub pauses: PauseSpec,

@@ -1,4 +1,4 @@
-//! Which trace a job replays, and how.
+//! The trace that a job replays.
 //!
 //! Must not know: formats of traces.
 
@@ -11,7 +11,7 @@ pub struct ReplaySpec {
     /// `read_iolog`, split at unescaped colons; clone n takes entry n mod count. `-` is standard input, a socket is connected
     /// to. Empty: the job replays nothing.
     pub traces: Vec<String>,
-    /// `merge_blktrace_file` and its kin: the traces are merged before the run, and the merged one replayed.
+    /// `merge_blktrace_file` and its family: the traces are merged before the run, and the merged one is replayed.
     pub merge: Option<MergeSpec>,
     /// `replay_no_stall`: the times of the trace do not count.
     pub no_stall: bool,
@@ -23,16 +23,16 @@ pub struct ReplaySpec {
     pub align_bytes: u64,
     /// `replay_time_scale`: speed in percent, at least 1.
     pub time_scale_percent: u32,
-    /// `replay_skip`: what is left out.
+    /// `replay_skip`: kinds of I/O that are left out.
     pub skip: SkippedKinds,
-    /// `iodepth` was not given: the depth is that of the trace, where it tells.
+    /// `iodepth` was not given: the depth is that of the trace, if the trace shows it.
     pub takes_depth: bool,
 }
 
-/// How the traces of a job become one.
+/// Settings for merging the traces of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeSpec {
-    /// `merge_blktrace_file`: where the merged trace is written.
+    /// `merge_blktrace_file`: path of the merged trace.
     pub output: PathBuf,
     /// `merge_blktrace_scalars`: times of each trace are multiplied by so many millionths. As many as there are traces, or
     /// none: times stay as they are.

@@ -1,4 +1,4 @@
-//! What is measured of a job and how it is shown.
+//! Measurements of a job and their presentation.
 //!
 //! Must not know: formats. Start reading at [`ReportingSpec`].
 
@@ -15,7 +15,7 @@ pub enum UnifiedReporting {
     Both,
 }
 
-/// What is measured and how it is shown.
+/// Measurements and their presentation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReportingSpec {
     /// `stats`: false leaves the job out of the report.

@@ -1,22 +1,22 @@
-//! How a device is brought into the state that long random writes leave (`sprandom`).
+//! A pass that brings a device into the state of long random writes (`sprandom`).
 //!
 //! Must not know: which blocks are written. Start reading at [`SpRandomSpec`].
 
 use serde::{Deserialize, Serialize};
 
-/// `sprandom` and what it assumes of the device.
+/// `sprandom`, and its assumptions about the device.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SpRandomSpec {
     /// `spr_num_regions`: parts of a pass with a share of overwrites each, at least 1.
     pub n_regions: u32,
-    /// `spr_op`: physical space beyond what is written, in terms of that; above 0, at most 100.
+    /// `spr_op`: physical space beyond the written size, as a share of that size; above 0, at most 100.
     pub over_provisioning: f64,
     /// `spr_cs`: write cache of the device, bytes.
     pub cache_bytes: u64,
 }
 
 impl SpRandomSpec {
-    /// Blocks that a pass over so many blocks writes once more.
+    /// Number of overwrites in a pass over `n_blocks` blocks.
     pub fn n_overwrites(&self, n_blocks: u64) -> u64 {
         // The cast saturates.
         (n_blocks as f64 * self.over_provisioning).round() as u64

@@ -1,11 +1,11 @@
-//! How far ferrio is with an engine or an option.
+//! Status of an engine or an option in ferrio.
 //!
 //! Must not know: which engines and options exist. Start reading at [`Status`].
 
-/// How far ferrio is with an engine, an option, or one value of an option.
+/// Status of an engine, an option, or one value of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// Works as in the reference.
+    /// Works as in fio.
     Supported,
     /// Works, with a difference that the text names.
     Deviates(&'static str),

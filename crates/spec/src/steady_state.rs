@@ -1,10 +1,10 @@
-//! Which constancy ends a job early.
+//! Search for a steady state, which ends a job early.
 //!
 //! Must not know: option strings, how samples are taken. Start reading at [`SteadyStateSpec`].
 
 use serde::{Deserialize, Serialize};
 
-/// What `steadystate` looks at.
+/// The metric of `steadystate`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SteadyMetric {
     /// I/Os per second.
@@ -15,20 +15,20 @@ pub enum SteadyMetric {
     Lat,
 }
 
-/// When a job counts as steady (`steadystate`).
+/// Criterion for a steady state (`steadystate`).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SteadyCriterion {
-    /// What is looked at.
+    /// The metric.
     pub metric: SteadyMetric,
     /// The slope of the least squares line per sample, instead of the largest distance from the mean.
     pub is_slope: bool,
-    /// What the figure must be below: percent of the mean, or the unit of the metric.
+    /// Upper limit of the figure (exclusive): percent of the mean, or the unit of the metric.
     pub limit: f64,
     /// The limit is in percent.
     pub is_percent: bool,
 }
 
-/// Which constancy ends the job early.
+/// Search for a steady state, which ends the job early.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SteadyStateSpec {
     /// `steadystate`.

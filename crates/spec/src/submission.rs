@@ -1,10 +1,10 @@
-//! How I/Os are handed over (`serialize_overlap`, `io_submit_mode`).
+//! Submission of I/Os (`serialize_overlap`, `io_submit_mode`).
 //!
 //! Must not know: engines. Start reading at [`SubmissionSpec`].
 
 use serde::{Deserialize, Serialize};
 
-/// How I/Os are handed to the engine.
+/// The way in which I/Os are submitted to the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SubmissionSpec {
     /// `serialize_overlap`: an I/O waits until those in flight that touch its bytes are complete.

@@ -1,38 +1,38 @@
-//! What is done around the I/O of a job: commands before and after it, and where the kernel puts it.
+//! The surroundings of a job's I/O: commands before and after it, and settings of the kernel.
 //!
 //! Must not know: how any of it is done. Start reading at [`SurroundingsSpec`].
 
 use serde::{Deserialize, Serialize};
 
-/// What is done around the I/O of a job. The default does nothing.
+/// The surroundings of a job's I/O. The default changes nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SurroundingsSpec {
     /// `exec_prerun`: a command for the shell before the first I/O; not empty.
     pub exec_prerun: Option<String>,
-    /// `exec_postrun`: the same after the last one.
+    /// `exec_postrun`: a command after the last I/O.
     pub exec_postrun: Option<String>,
-    /// `ioscheduler`: its name in the kernel; not empty.
+    /// `ioscheduler`: name in the kernel; not empty.
     pub ioscheduler: Option<String>,
     /// `numa_cpu_nodes`: not empty; `None`: not given.
     pub numa_cpu_nodes: Option<Vec<u32>>,
     /// `numa_mem_policy`; `None`: not given.
     pub numa_memory: Option<NumaMemory>,
-    /// `cgroup` and its kin.
+    /// `cgroup` and its family.
     pub cgroup: CgroupSpec,
 }
 
 /// `numa_mem_policy`. Lists of nodes are not empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NumaMemory {
-    /// As the system does it.
+    /// The system's default.
     Default,
     /// From this node first.
     Prefer(u32),
-    /// From these nodes only.
+    /// Only from these nodes.
     Bind(Vec<u32>),
     /// From these nodes in turn.
     Interleave(Vec<u32>),
-    /// From the node of the CPU that asks.
+    /// From the node of the CPU that asks for the memory.
     Local,
 }
 

@@ -1,4 +1,4 @@
-//! How written data is checked (`verify` and its kin).
+//! Verification of written data (`verify` and its family).
 //!
 //! Must not know: blocks, headers. Start reading at [`VERIFY_METHODS`], then [`VerifySpec`].
 //! Facts: reference "Verify header", table of methods.
@@ -17,14 +17,14 @@ pub struct VerifyMethodDef {
     pub method: VerifyMethod,
     /// Number of the method in a header.
     pub number: u8,
-    /// What is stored in a block.
+    /// Data that it stores in a block.
     pub form: VerifyForm,
 }
 
-/// What a method stores in a block.
+/// Data that a method stores in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VerifyForm {
-    /// Nothing is stored and nothing is checked.
+    /// Nothing is stored or checked.
     Nothing,
     /// The whole block is a pattern.
     Bare,
@@ -70,7 +70,7 @@ verify_methods! {
     Sha3_384, 13, "sha3-384", "SHA3-384", VerifyForm::Header(Some(Checksum::Sha3_384));
     Sha3_512, 14, "sha3-512", "SHA3-512", VerifyForm::Header(Some(Checksum::Sha3_512));
     Xxhash, 15, "xxhash", "XXH32", VerifyForm::Header(Some(Checksum::Xxh32));
-    // A number that the reference does not use: it takes such a block for one of another method.
+    // A number that fio does not use: fio takes such a block for one of another method.
     Xxh3, 64, "xxh3", "XXH3 of 64 bits, the fastest (ferrio's own)", VerifyForm::Header(Some(Checksum::Xxh3));
     Meta, 1, "meta", "Header only", VerifyForm::Header(None);
     Pattern, 18, "pattern", "Given pattern, no header", VerifyForm::Bare;
@@ -105,25 +105,25 @@ impl HeaderLayout {
     }
 }
 
-/// What blocks are filled with (`verify_pattern`).
+/// Contents of blocks (`verify_pattern`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyPattern {
     /// Its bytes, repeated over a block; not empty.
     pub bytes: Vec<u8>,
-    /// Where in it eight bytes are the offset in the file (`%o`), ascending.
+    /// Positions at which eight bytes are the offset in the file (`%o`), ascending.
     pub offsets_at: Vec<usize>,
 }
 
-/// Data of verified blocks of which a part compresses (`buffer_compress_percentage`).
+/// Data of verified blocks that is partly compressible (`buffer_compress_percentage`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyCompression {
-    /// 1 to 99 of a hundred bytes at the end of each block are no random data.
+    /// Share of each block that is not random, percent: 1 to 99, at the end of the block.
     pub percent: u32,
-    /// What stands there (`buffer_pattern`), repeated; empty: zeroes.
+    /// Contents of that part (`buffer_pattern`), repeated; empty: zeroes.
     pub tail: Vec<u8>,
 }
 
-/// What stands in a verified block, and what of it is checked.
+/// Contents of a verified block, and the checks on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyContentSpec {
     /// The method.
@@ -136,7 +136,7 @@ pub struct VerifyContentSpec {
     pub header_at: u32,
     /// `verify_pattern`; else random data.
     pub pattern: Option<VerifyPattern>,
-    /// `verify_pattern_interval`: the pattern starts anew every so many bytes; 0: with each block.
+    /// `verify_pattern_interval`: the pattern starts again after this many bytes; 0: with each block.
     pub pattern_interval_bytes: u32,
     /// A part of random data compresses; `None`: none does.
     #[serde(default)]
@@ -144,7 +144,7 @@ pub struct VerifyContentSpec {
 }
 
 impl VerifyContentSpec {
-    /// What `verify=` of a method alone gives: a header of today's layout at the start of each block.
+    /// The effect of `verify=` alone: a header of the present layout at the start of each block.
     pub const fn of(method: VerifyMethod) -> Self {
         Self {
             method,
@@ -158,14 +158,14 @@ impl VerifyContentSpec {
     }
 }
 
-/// What is verified, and what a fault does.
+/// Verification: contents of blocks, the writes to check, and the effect of a fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifySpec {
-    /// What stands in a block.
+    /// Contents of a block.
     pub content: VerifyContentSpec,
-    /// `do_verify`: what was written is read back at the end of a pass.
+    /// `do_verify`: written blocks are read back at the end of a pass.
     pub reads_back: bool,
-    /// `verify_header_layout` was not given, and another run wrote what is checked: its headers may have either layout.
+    /// `verify_header_layout` was not given, and another run wrote the blocks: their headers may have either layout.
     pub recognises_layouts: bool,
     /// `verify_header_seed`: the seed in a header must be that of the write.
     pub checks_seed: bool,
@@ -177,26 +177,26 @@ pub struct VerifySpec {
     pub dumps: bool,
     /// Writes that are trimmed again; `None`: none are.
     pub trims: Option<TrimBacklogSpec>,
-    /// What is read back.
+    /// The writes that are read back.
     pub reads: VerifiedWrites,
-    /// `verify_state_save`: how far the writes came is kept in a file at the job's end.
+    /// `verify_state_save`: the progress of the writes is kept in a file at the end of the job.
     pub saves_state: bool,
-    /// `verify_state_load`: what is read ends where such a file says.
+    /// `verify_state_load`: reads end where such a file says.
     pub loads_state: bool,
-    /// `verify_crash_log`: the journal for who looks after a crash.
+    /// `verify_crash_log`: the journal for the check after a crash.
     pub crash_log: Option<PathBuf>,
     /// `--aux-path`: the directory of these files; `None`: the working directory.
     pub dump_directory: Option<String>,
-    /// What is read back between writes; `None`: nothing.
+    /// Reads between writes; `None`: there are none.
     pub backlog: Option<VerifyBacklogSpec>,
-    /// `verify_async`: threads that check what was read; 0: the job does.
+    /// `verify_async`: threads that check blocks; 0: the job checks them itself.
     pub n_threads: u32,
-    /// `verify_async_cpus`: where those run; `None`: where the job does.
+    /// `verify_async_cpus`: CPUs of these threads; `None`: those of the job.
     pub thread_cpus: Option<Vec<u32>>,
 }
 
 impl VerifySpec {
-    /// What `verify=` of a method alone gives to a job that writes: all is read back at the end of a pass.
+    /// The effect of `verify=` alone in a job that writes: all blocks are read back at the end of a pass.
     pub const fn of(method: VerifyMethod) -> Self {
         Self {
             content: VerifyContentSpec::of(method),
@@ -219,30 +219,30 @@ impl VerifySpec {
     }
 }
 
-/// Which writes are read back, and how a job knows of them.
+/// The writes that are read back, and how a job knows them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum VerifiedWrites {
     /// All that were done, which are remembered.
     #[default]
     Done,
-    /// Those that an fsync has made durable (`verify_policy=fsynced`).
+    /// Writes that an fsync has made durable (`verify_policy=fsynced`).
     Fsynced,
-    /// All that were done; none is remembered, the stream makes them once more (`experimental_verify`).
+    /// All writes; none is remembered, the stream makes them again (`experimental_verify`).
     Regenerated,
-    /// Those that the job would do: an earlier run has done them (`verify_only`).
+    /// The writes that the job would do; an earlier run has done them (`verify_only`).
     OfEarlierRun,
 }
 
-/// When what was written is read back before the end of a pass.
+/// Reads of written blocks before the end of a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyBacklogSpec {
     /// `verify_backlog`: after a write with which a multiple of so many blocks wait, at least 1.
     pub blocks: u64,
-    /// `verify_backlog_batch`: so many are read back then, at least 1.
+    /// `verify_backlog_batch`: number of blocks that are read then, at least 1.
     pub batch: u64,
 }
 
-/// Which writes are trimmed again before what was written is read back (`trim_percentage` and its kin).
+/// Writes that are trimmed again before they are read back (`trim_percentage` and its family).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrimBacklogSpec {
     /// `trim_percentage`: 1 to 100 of a hundred writes.
@@ -251,7 +251,7 @@ pub struct TrimBacklogSpec {
     pub backlog: u64,
     /// `trim_backlog_batch`: trims that follow the first, at least 1.
     pub batch: u64,
-    /// `trim_verify_zero`: what was trimmed must read back as zeroes; else it is not read back.
+    /// `trim_verify_zero`: trimmed blocks must read back as zeroes; otherwise they are not read back.
     pub checks_zeroes: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Zones of files: `zonemode` and what goes with it.
+//! Zones of files: `zonemode` and related options.
 //!
 //! Must not know: option strings, devices. Start reading at [`ZoneSpec`].
 
@@ -35,7 +35,7 @@ pub struct SequentialZonesSpec {
     pub zone_bytes: u64,
     /// `zonecapacity`: bytes of an emulated zone that can be written; 0: all.
     pub capacity_bytes: u64,
-    /// `zoneskip`: what sequential jobs leave out after each zone.
+    /// `zoneskip`: part of the file that sequential jobs leave out after each zone.
     pub skip: ZoneSkip,
     /// `read_beyond_wp`: reads go where they were drawn.
     pub reads_beyond_written: bool,
@@ -43,17 +43,18 @@ pub struct SequentialZonesSpec {
     pub max_open: u32,
     /// `job_max_open_zones`: the same for one job; 0: no limit of its own.
     pub job_max_open: u32,
-    /// `ignore_zone_limits`: what the device says of open zones does not count.
+    /// `ignore_zone_limits`: the device's limit of open zones is ignored.
     pub ignores_limits: bool,
     /// `zone_reset_threshold`: part of the range that has to be written before zones are reset without need, 0 to 1.
     pub reset_threshold: f64,
     /// `zone_reset_frequency`: part of the writes before which they are, 0 to 1; 0: none.
     pub reset_frequency: f64,
-    /// `write_zone_remainder`: what is left of a zone behind its last whole block is written as a short block.
+    /// `write_zone_remainder`: the remainder of a zone behind its last whole block is written as a short block.
     pub writes_remainder: bool,
-    /// `recover_zbd_write_error`: after a failed write the device says how far its zone is written, and what was to be there is zeroes.
+    /// `recover_zbd_write_error`: after a failed write the device is asked for the state of the zone, and zeroes
+    /// replace the missing data.
     pub recovers_writes: bool,
-    /// Sizes of the job that are numbers of zones as long as only the device knows how large its zones are.
+    /// Sizes of the job that are numbers of zones, as long as only the device knows the size of a zone.
     pub sizes: SizesInZones,
 }
 

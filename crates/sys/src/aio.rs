@@ -17,7 +17,7 @@ use std::cell::UnsafeCell;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
-/// What a request does.
+/// Kind of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
 pub enum AioOperation {
@@ -38,13 +38,13 @@ pub enum AioOperation {
 /// One request.
 #[derive(Debug, Clone, Copy)]
 pub struct AioRequest {
-    /// What to do.
+    /// Kind of the request.
     pub operation: AioOperation,
-    /// On which descriptor.
+    /// Descriptor.
     pub fd: RawFd,
-    /// With which bytes; not used by syncs.
+    /// Its bytes; not used by syncs.
     pub region: Region,
-    /// Where, bytes from the start.
+    /// Offset, bytes from the start.
     pub offset: u64,
     /// Priority in the form of `ioprio_set(2)`; 0: that of the thread.
     pub io_priority: u16,
@@ -188,8 +188,9 @@ impl AioContext {
     /// Queues a request in a slot. False, and nothing is queued, if there are as many queued and in flight as the depth.
     ///
     /// # Safety
-    /// Until the completion of the slot was reaped or the context is dropped: the memory of the region lives and nobody
-    /// else uses it (a write's may be read), the descriptor stays open, and the slot is not used again.
+    /// Until the completion of the slot was reaped or the context is dropped: the memory of the region must live and
+    /// must not be used otherwise (a write's may be read), the descriptor must stay open, and the slot must not be used
+    /// again.
     ///
     /// # Panics
     /// If the slot is not below the depth.
@@ -213,7 +214,8 @@ impl AioContext {
     /// Hands the queued requests to the kernel, oldest first; returns how many it took. The others stay queued.
     ///
     /// # Errors
-    /// Of the oldest request, if the kernel took none: it stays queued, and [`AioContext::drop_oldest`] takes it out.
+    /// The errno of the oldest request, if the kernel took none: it stays queued, and [`AioContext::drop_oldest`] takes
+    /// it out.
     pub fn submit(&mut self) -> std::result::Result<u32, Errno> {
         if self.queued.is_empty() {
             return Ok(0);
@@ -242,7 +244,7 @@ impl AioContext {
     /// `each`, and returns how many. With `min` 0 it only looks. `max` is at least `min`.
     ///
     /// # Errors
-    /// What the kernel says to `io_getevents`; interruptions by signals are waited through.
+    /// The errno of `io_getevents`; after an interruption by a signal the wait continues.
     pub fn reap(&mut self, min: u32, max: u32, mut each: impl FnMut(AioCompletion)) -> std::result::Result<u32, Errno> {
         let min = min.min(self.n_in_flight);
         let max = max.max(min).min(self.blocks.len() as u32);
@@ -279,7 +281,7 @@ impl AioContext {
     /// many. Returns early, with none, when a signal handler ran.
     ///
     /// # Errors
-    /// What the kernel says to `io_getevents`.
+    /// The errno of `io_getevents`.
     pub fn reap_within(
         &mut self,
         limit: Duration,

@@ -1,7 +1,7 @@
-//! Counting what a thread allocates: for tests that hold a loop to allocating nothing.
+//! Counts the allocations of a thread, for tests that check loops without allocations.
 //!
-//! A test program makes [`CountingAllocator`] its global allocator; nothing else has a use for it. Must not know: what is
-//! tested. Start reading at [`CountingAllocator`].
+//! A test program makes [`CountingAllocator`] its global allocator; other programs have no use for it. Must not know:
+//! what is tested. Start reading at [`CountingAllocator`].
 #![expect(unsafe_code, reason = "an allocator is unsafe to implement")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -17,8 +17,8 @@ thread_local! {
 pub struct CountingAllocator;
 
 impl CountingAllocator {
-    /// How often the calling thread has asked for memory so far, growing what it has included. 0 for ever where this is
-    /// not the global allocator.
+    /// Number of times that the calling thread has asked for memory so far, including growth. Always 0 if this is not
+    /// the global allocator.
     pub fn n_allocations() -> u64 {
         N_ALLOCATIONS.get()
     }

@@ -4,7 +4,7 @@
 //! page boundary plus a wanted offset, and is zeroed. Code that fills and checks buffers takes slices; an engine that
 //! hands memory to the kernel takes a [`Region`].
 //!
-//! Must not know: block sizes, queue depth, what is in the buffers. Start reading at [`ArenaRequest`], then `memory` for
+//! Must not know: block sizes, queue depth, contents of buffers. Start reading at [`ArenaRequest`], then `memory` for
 //! the kinds of memory.
 #![expect(unsafe_code, reason = "slices of memory that does not come from a Rust container")]
 
@@ -16,15 +16,15 @@ use std::ptr::NonNull;
 
 pub use ferrio_units::ArenaKind;
 
-/// What arena is wanted.
+/// Request for an arena.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArenaRequest {
-    /// Where the memory comes from. A mapped file is made if need be and grown to the size of the arena, never shrunk;
-    /// it is removed with the arena only if it was made for it.
+    /// Kind of memory. A mapped file is made if necessary and extended to the size of the arena, never shortened; it is
+    /// removed with the arena only if it was made for it.
     pub kind: ArenaKind,
     /// Usable bytes.
     pub size_bytes: usize,
-    /// The first byte lies this far behind a page boundary.
+    /// Distance of the first byte from a page boundary.
     pub offset_bytes: usize,
     /// Size of a huge page for the huge kinds, a power of two that the kernel offers.
     pub hugepage_bytes: usize,
@@ -61,11 +61,11 @@ impl Arena {
         Ok(Self { memory, offset: request.offset_bytes, len: request.size_bytes })
     }
 
-    /// An arena over a part of another, for who uses that part in another thread. It frees nothing.
+    /// An arena over a part of another one, for use in another thread. It frees no memory.
     ///
     /// # Safety
-    /// The arena of the region outlives it, and whoever uses a slice of either, or has the kernel write there, does so while
-    /// nobody uses the same bytes by the other.
+    /// The arena of the region outlives this one, and no two users access the same bytes through both at the same time,
+    /// be it by a slice or by the kernel.
     pub unsafe fn over(region: Region) -> Self {
         let base = NonNull::new(region.ptr).unwrap_or(NonNull::dangling());
         Self { memory: Memory::borrowed(base), offset: 0, len: region.len }

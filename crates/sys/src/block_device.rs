@@ -18,7 +18,7 @@ const GROUP: u8 = 0x12;
 const BLKFLSBUF: Opcode = opcode::none(GROUP, 97);
 const BLKGETSIZE64: Opcode = opcode::read::<usize>(GROUP, 114);
 
-/// Where sysfs lists block devices by number.
+/// Directory of sysfs that lists block devices by number.
 const SYS_DEV_BLOCK: &str = "/sys/dev/block";
 
 /// Size of an open block device.
@@ -78,7 +78,8 @@ pub fn path_of(number: DeviceNumber) -> Option<PathBuf> {
     Some(Path::new("/dev").join(name))
 }
 
-/// A whole disk as sysfs shows it. A partition is stood for by its disk, because the kernel schedules and counts there.
+/// A whole disk as sysfs shows it. A partition is represented by its disk, because the kernel schedules and counts
+/// there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockDevice {
     /// Name, as in `/sys/block` and reports: `sda`, `dm-0`.
@@ -117,7 +118,8 @@ impl BlockDevice {
         entries.map(|entry| Self::in_directory(&resolve(&entry.context("list", path.display())?.path())?)).collect()
     }
 
-    /// From the directory of a disk or partition. That of a partition has a file `partition` and lies in its disk's.
+    /// From the directory of a disk or partition. That of a partition has a file `partition` and is within that of its
+    /// disk.
     fn in_directory(directory: &Path) -> Result<Self> {
         let directory = match directory.parent() {
             Some(disk) if directory.join("partition").exists() => disk,
@@ -143,7 +145,7 @@ impl BlockDevice {
         Ok(slaves)
     }
 
-    /// Names of the devices (dm, md) that use this one or a partition of it. Not empty: it is in use.
+    /// Names of the devices (dm, md) that use this one or a partition of it. If there are any, it is in use.
     pub fn holders(&self) -> Result<Vec<String>> {
         let mut holders = Vec::new();
         for directory in std::iter::once(self.directory.clone()).chain(self.partition_directories()?) {
@@ -186,7 +188,7 @@ impl BlockDevice {
         self.attribute(&format!("queue/{name}"))
     }
 
-    /// Has the kernel schedule the requests of the device so from now on. False: this device has no schedulers.
+    /// Sets the scheduler of the device. False: this device has no schedulers.
     ///
     /// # Errors
     /// `EINVAL` for a scheduler that the kernel does not know.
@@ -215,7 +217,7 @@ impl BlockDevice {
     }
 }
 
-/// Entries of a directory; none if it is not there.
+/// Entries of a directory; empty if it does not exist.
 fn list(directory: &Path) -> Result<Vec<PathBuf>> {
     let entries = match std::fs::read_dir(directory) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -11,7 +11,7 @@ use crate::error::{Context, Result};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
 
-/// What the thread is copying. Only its own handler looks at it; the atomics keep the compiler honest.
+/// The copy that the thread is doing. Only its own handler looks at it; the atomics keep the compiler from reordering.
 struct Guarded {
     start: AtomicUsize,
     end: AtomicUsize,
@@ -24,7 +24,7 @@ thread_local! {
         const { Guarded { start: AtomicUsize::new(0), end: AtomicUsize::new(0), has_faulted: AtomicBool::new(false) } };
 }
 
-/// Who got the signal before; written before the handler is installed.
+/// The handler that was installed before; written before ours is installed.
 static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
 /// Errno of the installation, 0 if it succeeded. Other threads wait for it.
@@ -65,8 +65,8 @@ fn unblock() -> Result<()> {
     if error == 0 { Ok(()) } else { Err(std::io::Error::from_raw_os_error(error)) }.context("pthread_sigmask", "SIGBUS")
 }
 
-/// Runs a copy that touches `len` bytes of a mapping from `start`. False if a page was not there: then what was copied
-/// from it is zeros, what was copied to it is lost, and the mapping has pages in it that do not belong to the file.
+/// Runs a copy that touches `len` bytes of a mapping from `start`. False if a page was missing: then bytes copied from
+/// it are zeroes, bytes copied to it are lost, and the mapping has pages that do not belong to the file.
 #[inline]
 pub(crate) fn guarded(start: usize, len: usize, copy: impl FnOnce()) -> bool {
     GUARDED.with(|guard| {
@@ -108,8 +108,8 @@ fn patch(address: usize) -> bool {
     result != libc::MAP_FAILED
 }
 
-/// Does what would have happened without us; where that was the default, the instruction faults again and the process
-/// dies of it.
+/// Does what would have happened without this handler; if that was the default, the instruction faults again and the
+/// process dies of it.
 fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     match BEFORE.get() {
         Some(before) if before.sa_sigaction != libc::SIG_DFL && before.sa_sigaction != libc::SIG_IGN => {

@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 /// The place of the control groups of block I/O.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hierarchy {
-    /// Where its file system is mounted.
+    /// Mount point of its file system.
     pub root: PathBuf,
     /// Version 2, with all controllers in one place; else version 1, that of the controller `blkio`.
     pub is_v2: bool,
 }
 
 impl Hierarchy {
-    /// That of this machine: version 1 where `blkio` is mounted, else version 2.
+    /// The hierarchy of this machine: version 1 if `blkio` is mounted, otherwise version 2.
     ///
     /// # Errors
     /// None is mounted.
@@ -44,7 +44,7 @@ impl Hierarchy {
     /// Makes a group with this name unless it is there. True: it was not.
     ///
     /// # Errors
-    /// Also for a name that leads out of the hierarchy.
+    /// Also fails for a name that leads out of the hierarchy.
     pub fn create(&self, name: &str) -> Result<bool> {
         let path = self.group(name)?;
         match std::fs::create_dir(&path) {

@@ -3,7 +3,7 @@
 //! A message of any size up to the receiver's bound crosses in packets of at most 64 KiB, so that the limits on socket
 //! buffers do not matter. The sender blocks while the buffer is full; the receiver never does.
 //!
-//! Must not know: what is in a message.
+//! Must not know: contents of messages.
 
 use crate::error::{Context, Error, Result};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -39,7 +39,7 @@ pub struct MessageReceiver {
     max_message_bytes: usize,
 }
 
-/// Outcome of looking for a message.
+/// Result of looking for a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Received {
     /// A whole message.
@@ -48,14 +48,14 @@ pub enum Received {
     Nothing,
     /// The sender is gone; nothing more will come.
     Closed {
-        /// It went in the midst of a message, which is lost.
+        /// The sender closed in the middle of a message, which is lost.
         is_cut_short: bool,
     },
 }
 
-/// A new channel. Messages longer than the bound are refused on both ends, so that neither can be made to take memory
-/// without limit. Each process should drop the end that it does not use: the receiver notices the death of the sender
-/// only if nobody else holds that end.
+/// A new channel. Both ends refuse messages longer than the bound, so that neither can be made to take unlimited
+/// memory. Each process should drop the end that it does not use: the receiver notices the death of the sender only if
+/// no other process holds that end.
 pub fn message_channel(max_message_bytes: usize) -> Result<(MessageSender, MessageReceiver)> {
     let (sender, receiver) =
         rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
@@ -100,8 +100,8 @@ impl MessageReceiver {
     /// Takes the next whole message if there is one. Does not block.
     ///
     /// # Errors
-    /// What the kernel says, or [`Error::Parse`] for a packet that no [`MessageSender`] sent or a message beyond the bound;
-    /// the channel is of no use then.
+    /// The error of the kernel, or [`Error::Parse`] for a packet that no [`MessageSender`] sent or a message beyond the
+    /// bound; after that the channel is useless.
     pub fn try_receive(&mut self) -> Result<Received> {
         PACKET.with_borrow_mut(|packet| {
             packet.resize(CHUNK_BYTES + 1, 0);
@@ -145,7 +145,7 @@ impl MessageReceiver {
 }
 
 impl AsFd for MessageReceiver {
-    /// To be polled for readability.
+    /// The descriptor to poll for readability.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
@@ -189,7 +189,7 @@ mod tests {
         .unwrap();
         drop(sender);
         assert_eq!(wait(child).unwrap(), ChildEnd::Exited(3));
-        // Children of other tests may hold a copy of the sending end for a while.
+        // For a while, children of other tests may hold a copy of the sending end.
         let end = std::iter::repeat_with(|| receiver.try_receive().unwrap()).find(|got| *got != Received::Nothing);
         assert_eq!(end, Some(Received::Closed { is_cut_short: true }));
     }
@@ -207,7 +207,7 @@ mod tests {
     fn sending_to_nobody_is_an_error_not_a_signal() {
         let (sender, receiver) = message_channel(100).unwrap();
         drop(receiver);
-        // Children of other tests may hold a copy of the receiving end for a while.
+        // For a while, children of other tests may hold a copy of the receiving end.
         let error = std::iter::repeat_with(|| sender.send(b"x")).find_map(std::result::Result::err);
         assert!(matches!(error.unwrap().errno(), Some(libc::EPIPE | libc::ECONNRESET)));
     }

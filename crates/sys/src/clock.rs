@@ -5,7 +5,7 @@
 //! [`Clock::recalibrate`] over the whole span since then. Measured on a KVM guest with a 2.6 GHz TSC: the first
 //! calibration (1 ms) is within 1 ppm, a recalibration after 100 ms within 0.01 ppm.
 //!
-//! Must not know: jobs, what is timed. Start reading at [`Clock`], then `scale` for the arithmetic.
+//! Must not know: jobs, the measured events. Start reading at [`Clock`], then `scale` for the arithmetic.
 
 mod scale;
 mod shared;
@@ -26,14 +26,14 @@ const FIRST_CALIBRATION_NS: u64 = 1_000_000;
 /// interrupt or a host that takes the CPU away does not spoil it.
 const SAMPLE_TRIES: u32 = 16;
 
-/// Which counter a clock reads.
+/// Kind of counter that a clock reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClockKind {
     /// The time stamp counter of the CPU (x86-64), about 10 ns a stamp or less.
     Tsc,
     /// `clock_gettime(CLOCK_MONOTONIC)`.
     Monotonic,
-    /// A counter in memory that only moves when it is told to: for tests and simulated devices.
+    /// A counter in memory that advances only by calls: for tests and simulated devices.
     Virtual,
 }
 
@@ -104,8 +104,8 @@ impl Clock {
         Self { anchor, timeline, ..Self::in_ns(TimeSource::Shared(seat)) }
     }
 
-    /// Waits, as the owner of a seat in a virtual time, until all that wait so are let go. False: this clock has no seat, and
-    /// nothing was waited for.
+    /// Waits, as the owner of a seat in a virtual time, until all that wait here are let go. False: this clock has no
+    /// seat, and there was no wait.
     pub fn park(&self) -> bool {
         let TimeSource::Shared(seat) = &self.source else { return false };
         seat.park();
@@ -169,14 +169,13 @@ impl Clock {
         self.scale.to_stamps(ns)
     }
 
-    /// Nanoseconds since the clock was made. Never goes backwards on one clock: what a recalibration finds is made up for
-    /// gradually.
+    /// Nanoseconds since the clock was made. Never goes backwards on one clock: a recalibration corrects it gradually.
     #[inline]
     pub fn now_ns(&self) -> u64 {
         self.at_ns(self.stamp())
     }
 
-    /// What [`Clock::now_ns`] said or will say at a stamp; 0 before the clock was made.
+    /// The result of [`Clock::now_ns`] at a stamp; 0 before the clock was made.
     #[inline]
     pub fn at_ns(&self, stamp: u64) -> u64 {
         self.timeline.at_ns(stamp)
@@ -187,8 +186,8 @@ impl Clock {
         self.timeline.stamp_at_ns(ns)
     }
 
-    /// Waits until [`Clock::now_ns`] is at least `ns`. A virtual clock jumps there. A real wait ends early when a signal
-    /// handler ran: false then, so that the caller can look at what the signal asked for.
+    /// Waits until [`Clock::now_ns`] is at least `ns`. A virtual clock jumps there. A real wait ends early if a signal
+    /// handler ran, and returns false, so that the caller can check for the signal.
     pub fn sleep_until_ns(&self, ns: u64) -> bool {
         if let TimeSource::Virtual(counter) = &self.source {
             counter.fetch_max(self.anchor.stamp.saturating_add(ns), Ordering::Relaxed);
@@ -295,7 +294,7 @@ pub fn monotonic_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// The time of day: time since 1970-01-01 UTC. Zero if the machine's clock stands before that.
+/// The time of day: time since 1970-01-01 UTC. Zero if the machine's clock is before that.
 pub fn wall_clock() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO)
 }
@@ -304,7 +303,7 @@ pub fn wall_clock() -> Duration {
 pub fn clock_ms(clock_id: u32) -> Option<u64> {
     let id = ClockId::try_from(i32::try_from(clock_id).ok()?).ok()?;
     let now = clock_gettime(id);
-    // Cannot be negative on a machine whose clock stands after 1970; u64 milliseconds last 584 million years.
+    // Cannot be negative on a machine whose clock is after 1970; u64 milliseconds last 584 million years.
     Some(u64::try_from(now.tv_sec).ok()? * 1_000 + now.tv_nsec as u64 / 1_000_000)
 }
 

@@ -1,6 +1,6 @@
-//! `pread64(2)` and `pwrite64(2)` without the C library in between: its wrapper asks whether the thread may be cancelled, and
-//! is one more call to return from, which after a system call the CPU does not foresee. Both lie in the time that is measured:
-//! about 10 ns of 190 on the machine of docs/performance.md.
+//! `pread64(2)` and `pwrite64(2)` without the C library in between. Its wrapper checks whether the thread may be
+//! cancelled, and is one more call to return from, which the CPU mispredicts after a system call. Both would be part of
+//! the measured time: about 10 ns of 190 on the machine of docs/performance.md.
 //!
 //! Must not know: engines. Start reading at [`pread`]. Other architectures than x86-64 use the C library.
 #![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "a system call is an instruction of its own"))]
@@ -24,7 +24,7 @@ pub(crate) fn pwrite(fd: BorrowedFd<'_>, buffer: &[u8], offset: u64) -> Transfer
     unsafe { call(libc::SYS_pwrite64, fd, buffer.as_ptr().addr(), buffer.len(), offset) }
 }
 
-/// One of the two.
+/// One of the two calls.
 ///
 /// # Safety
 /// `SYS_pread64` and a buffer that may be written to, or `SYS_pwrite64` and one that may be read.

@@ -1,4 +1,4 @@
-//! The kernel's counters of a block device (`/sys/block/X/stat`), and what was done between two looks.
+//! The kernel's counters of a block device (`/sys/block/X/stat`), and their differences.
 //!
 //! Must not know: reports. The fields are documented in the kernel's `Documentation/block/stat.rst`.
 
@@ -63,7 +63,7 @@ impl DiskStats {
         })
     }
 
-    /// What was done since an earlier look; `n_in_flight` is that of the later one. A counter that went backwards (32-bit
+    /// Differences from an earlier state; `n_in_flight` is that of the later one. A counter that went backwards (32-bit
     /// kernels wrap) counts as 0.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {

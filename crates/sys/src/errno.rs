@@ -1,6 +1,6 @@
-//! Numbers of errors as reports and patterns need them. The values are those of the kernel, from [`Errno`].
+//! Numbers of errors for reports and patterns. The values are those of the kernel, from [`Errno`].
 //!
-//! Must not know: what they mean to a job.
+//! Must not know: their effect on a job.
 
 use crate::Errno;
 

@@ -1,15 +1,15 @@
 //! The one error type of this crate.
 //!
 //! Must not know: who reports it. Every variant that comes from the kernel keeps the `std::io::Error` with its errno as
-//! source and says which operation failed on what.
+//! source, and has the operation and its object.
 
 use std::io;
 
-/// Result of everything in this crate that is not called once per I/O. The calls of the hot path return
+/// Result of all functions of this crate that are not called for each I/O. The calls of the hot path return
 /// [`crate::Errno`] instead.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong.
+/// An error of this crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -18,7 +18,7 @@ pub enum Error {
     Call {
         /// Name of the system call or of the step, such as `open`.
         operation: &'static str,
-        /// What it was done to: a path, a process id, a size.
+        /// Object of the operation: a path, a process id, a size.
         target: String,
         /// The kernel's answer.
         source: io::Error,
@@ -30,7 +30,7 @@ pub enum Error {
         kind: String,
         /// Usable bytes that were wanted.
         size_bytes: usize,
-        /// What is likely missing, as ` (...)`, or empty.
+        /// A likely reason, as ` (...)`, or empty.
         hint: String,
         /// The kernel's answer.
         source: io::Error,
@@ -38,17 +38,17 @@ pub enum Error {
     /// A text from the kernel or from a user has another form than documented.
     #[error("unexpected {what}: {text:?}")]
     Parse {
-        /// What the text should have been.
+        /// The expected form of the text.
         what: &'static str,
         /// The text, or the part of it that does not fit.
         text: String,
     },
-    /// This machine or kernel does not offer what was asked for.
+    /// This machine or kernel does not offer the requested feature.
     #[error("{what} is not available: {reason}")]
     Unavailable {
-        /// What was asked for.
+        /// The feature.
         what: &'static str,
-        /// Why it cannot be had.
+        /// The reason.
         reason: String,
     },
 }
@@ -65,7 +65,7 @@ impl Error {
 
 /// Adds operation and target to a bare errno.
 pub(crate) trait Context<T> {
-    /// Names the operation and what it was done to.
+    /// Adds the operation and its object.
     fn context(self, operation: &'static str, target: impl ToString) -> Result<T>;
 }
 

@@ -1,4 +1,4 @@
-//! Files: opening with every flag that matters for I/O tests, what kind of thing a path is, directories, removal.
+//! Files: opening with every flag that matters for I/O tests, kinds of paths, directories, removal.
 //!
 //! Must not know: why a file is opened. Start reading at [`OpenRequest`]. Space is in [`crate::file_space`], the page cache
 //! in [`crate::file_cache`], reading and writing in [`crate::file_io`].
@@ -10,7 +10,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, StatxFlags};
 use rustix::io::Errno;
 use std::path::Path;
 
-/// What may be done with an open file.
+/// Access to an open file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Access {
     /// `O_RDONLY`.
@@ -22,16 +22,16 @@ pub enum Access {
     ReadWrite,
 }
 
-/// How a file is to be opened. The default is plain reading. `O_CLOEXEC` is always set.
+/// Settings for opening a file. The default is plain reading. `O_CLOEXEC` is always set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpenRequest {
     /// Reading, writing or both.
     pub access: Access,
     /// Make the file if it is not there (`O_CREAT`), with `mode`.
     pub is_create: bool,
-    /// Fail with `EEXIST` if it is there (`O_EXCL`, with `is_create`).
+    /// Fail with `EEXIST` if the file exists (`O_EXCL`, with `is_create`).
     pub is_exclusive: bool,
-    /// Cut it to 0 bytes (`O_TRUNC`).
+    /// Truncate the file to 0 bytes (`O_TRUNC`).
     pub is_truncate: bool,
     /// Bypass the page cache (`O_DIRECT`).
     pub is_direct: bool,
@@ -85,7 +85,7 @@ impl OpenRequest {
     }
 }
 
-/// What kind of thing a path names.
+/// Kind of a path's target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// A regular file.
@@ -102,12 +102,12 @@ pub enum FileKind {
     Other,
 }
 
-/// What `stat` says about a path, links followed.
+/// Result of `stat` for a path; links are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileInfo {
     /// Kind.
     pub kind: FileKind,
-    /// Size of a regular file. Devices say 0: see [`crate::block_device::size_bytes`].
+    /// Size of a regular file; 0 for devices, see [`crate::block_device::size_bytes`].
     pub size_bytes: u64,
     /// Bytes on disk, from the file's count of 512-byte blocks.
     pub allocated_bytes: u64,
@@ -115,7 +115,7 @@ pub struct FileInfo {
     pub on_device: DeviceNumber,
     /// The device that it is, for block and character devices.
     pub is_device: DeviceNumber,
-    /// Inode number; with `on_device` it tells files apart.
+    /// Inode number; together with `on_device` it identifies a file.
     pub inode: u64,
 }
 
@@ -171,11 +171,11 @@ pub enum Lookup {
     Stat,
     /// `lstat(2)`: a symbolic link is not followed.
     Lstat,
-    /// `statx(2)` for all that it tells.
+    /// `statx(2)` with all fields.
     Statx,
 }
 
-/// Looks a path up, and keeps nothing of what is found.
+/// Looks a path up, and ignores the result.
 pub fn look_up(path: &Path, how: Lookup) -> Result<()> {
     let found = match how {
         Lookup::Stat => rustix::fs::stat(path).map(drop),
@@ -198,7 +198,7 @@ pub fn create_directories(path: &Path, mode: u32) -> Result<()> {
             result => result.context("mkdir", directory.display())?,
         }
     }
-    // Something else than a directory may bear the name.
+    // The name may belong to something other than a directory.
     if path.as_os_str().is_empty() || path.is_dir() {
         return Ok(());
     }

@@ -50,7 +50,7 @@ pub struct CachedPages {
     pub n_evicted: u64,
 }
 
-/// What the page cache holds of a whole file (`cachestat`, Linux 6.5 and newer).
+/// Cached pages of a whole file (`cachestat`, Linux 6.5 and newer).
 pub fn cached_pages(file: impl AsFd) -> Result<CachedPages> {
     // Of asm-generic/unistd.h; the same on every architecture but alpha.
     const CACHESTAT: libc::c_long = 451;
@@ -86,7 +86,7 @@ pub fn sync_file_system(file: impl AsFd) -> std::result::Result<(), Errno> {
     rustix::fs::syncfs(file)
 }
 
-/// How long data will live, as told to the device. The numbers are those of `RWH_WRITE_LIFE_*`.
+/// Expected lifetime of data, as a hint to the device. The numbers are those of `RWH_WRITE_LIFE_*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteLifetime {
     /// Nothing is known.

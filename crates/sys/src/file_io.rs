@@ -1,7 +1,7 @@
 //! Reading and writing at offsets, one system call each, no allocation: the floor of the synchronous engines.
 //!
-//! Each function is the system call of its name, on slices of an [`crate::Arena`] or of anything else; the result is the
-//! number of bytes moved, which may be less than asked for. `EINTR` is passed on: an engine counts it like the kernel
+//! Each function is the system call of its name, on slices of an [`crate::Arena`] or of other memory; the result is the
+//! number of bytes moved, which may be less than requested. `EINTR` is passed on: an engine counts it as the kernel
 //! returned it.
 //!
 //! Must not know: which engine calls.

@@ -37,8 +37,8 @@ impl FileMapping {
     /// through to this thread, which has to be the one that copies.
     ///
     /// # Errors
-    /// `ENOMEM` where the address space has no room, `EACCES` where the file is not open for it, `ENODEV` where the file
-    /// system has no mappings, `EINVAL` for other offsets.
+    /// `ENOMEM` if the address space has no room, `EACCES` if the file is not open for this access, `ENODEV` if the
+    /// file system has no mappings, `EINVAL` for other offsets.
     pub fn new(file: impl AsFd, offset: u64, len: usize, is_writable: bool) -> Result<Self> {
         bus_guard::prepare()?;
         let writing = if is_writable { ProtFlags::WRITE } else { ProtFlags::empty() };
@@ -61,7 +61,7 @@ impl FileMapping {
         self.len == 0
     }
 
-    /// True after a copy failed: pages that do not belong to the file stand where it failed. Map anew.
+    /// True after a copy failed: the mapping has pages that do not belong to the file, and must be made again.
     pub fn is_damaged(&self) -> bool {
         self.is_damaged.get()
     }
@@ -110,10 +110,10 @@ impl FileMapping {
         self.outcome(is_done)
     }
 
-    /// Writes what was changed in `len` bytes from `at` to the file and waits for it (`msync`).
+    /// Writes changes in `len` bytes from `at` to the file and waits for that (`msync`).
     ///
     /// # Errors
-    /// `EINVAL` if they do not lie within; else what the kernel says, such as `EIO`.
+    /// `EINVAL` if they are not within the mapping; otherwise the error of the kernel, such as `EIO`.
     pub fn sync(&self, at: usize, len: usize) -> std::result::Result<(), Errno> {
         let page_bytes = rustix::param::page_size();
         let first = at / page_bytes * page_bytes;
@@ -217,7 +217,7 @@ mod tests {
             fork(|| {
                 bus_guard::prepare().unwrap();
                 let _ = kill(process_id(), Signal::BUS);
-                // The first one restores what was before, at the latest the second one kills.
+                // The first signal restores the earlier handler, the second one kills at the latest.
                 let _ = kill(process_id(), Signal::BUS);
                 0
             })

@@ -1,4 +1,4 @@
-//! Space of files: preallocation, holes, length, and how much a file system has left.
+//! Space of files: preallocation, holes, length, and free space of a file system.
 //!
 //! Must not know: why space is wanted.
 #![expect(unsafe_code, reason = "posix_fallocate")]
@@ -35,8 +35,8 @@ pub fn preallocate(file: impl AsFd, how: Preallocation, offset: u64, len: u64) -
     result.context(name, format_args!("of {len} bytes at {offset}"))
 }
 
-/// Gives the blocks of a range back to the file system (`FALLOC_FL_PUNCH_HOLE`); it then reads as zeros, and the file
-/// keeps its length. Called per I/O by trims.
+/// Gives the blocks of a range back to the file system (`FALLOC_FL_PUNCH_HOLE`); the range then reads as zeroes, and
+/// the file keeps its length. Called for each trim.
 #[inline]
 pub fn punch_hole(file: impl AsFd, offset: u64, len: u64) -> std::result::Result<(), Errno> {
     fallocate(&file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, offset, len)
@@ -76,9 +76,9 @@ fn posix_fallocate(file: &impl AsFd, offset: u64, len: u64) -> std::result::Resu
 /// Space of a file system, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileSystemSpace {
-    /// All of it.
+    /// Total size.
     pub total_bytes: u64,
-    /// Free for anyone who is not privileged.
+    /// Free space for unprivileged users.
     pub available_bytes: u64,
 }
 

@@ -1,13 +1,13 @@
 //! Waiting for a number in shared memory to change, across processes (futexes that are not private to a process).
 //!
-//! Must not know: what the number means.
+//! Must not know: the meaning of the number.
 
 use rustix::io::Errno;
 use rustix::thread::futex::{Flags, Timespec, wait, wake};
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
-/// Why a wait ended. The caller looks at the number again in every case.
+/// Why a wait ended. The caller checks the number again in every case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FutexWait {
     /// Someone called [`futex_wake`], or the kernel woke for no reason.

@@ -10,12 +10,12 @@ use std::mem::MaybeUninit;
 /// Tables below that lie mostly in the caches of pages anyway, bytes.
 const LEAST_BYTES: usize = 4 << 20;
 
-/// Asks for huge pages where memory that was not touched yet is large (4 MiB and more). It changes no contents, and a kernel
-/// that has no huge pages, or none to give, goes on with small ones.
+/// Asks for huge pages for large memory (4 MiB and more) that was not touched yet. It changes no contents; a kernel
+/// without huge pages continues with small ones.
 pub fn prefer<T>(memory: &mut [MaybeUninit<T>]) {
     let page_bytes = rustix::param::page_size();
     let bytes = memory.as_mut_ptr_range();
-    // Only whole pages that belong to nobody else.
+    // Only whole pages that contain no other data.
     let (start, end) = (bytes.start.addr().next_multiple_of(page_bytes), bytes.end.addr() / page_bytes * page_bytes);
     if end.saturating_sub(start) < LEAST_BYTES {
         return;
@@ -23,7 +23,7 @@ pub fn prefer<T>(memory: &mut [MaybeUninit<T>]) {
     let place = bytes.start.cast::<u8>().wrapping_add(start - bytes.start.addr());
     // SAFETY: the advice changes only how the kernel maps the pages, which lie within the slice.
     let advised = unsafe { rustix::mm::madvise(place.cast(), end - start, Advice::LinuxHugepage) };
-    // EINVAL of a kernel without transparent huge pages: it was a wish.
+    // EINVAL from a kernel without transparent huge pages is fine, because this is only a hint.
     let _ = advised;
 }
 
@@ -68,7 +68,8 @@ mod tests {
     #[test]
     fn small_tables_are_left_alone() {
         use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
-        // A mapping of its own: memory of the allocator may lie beside, or take the place of, a table that was advised.
+        // A separate mapping, because memory of the allocator may be next to a table with this advice, or reuse its
+        // place.
         let bytes = LEAST_BYTES - rustix::param::page_size();
         // SAFETY: a new mapping, whose address the kernel chooses.
         let mapping = unsafe {

@@ -13,7 +13,7 @@ const BLKDISCARD: libc::Ioctl = 0x1277;
 /// Starts, or waits for, the write-back of `length_bytes` from `offset_bytes`; 0 bytes mean up to the end of the file.
 ///
 /// # Errors
-/// What `sync_file_range(2)` says: EINVAL for unknown flags, ESPIPE for what is neither file nor block device.
+/// Errors of `sync_file_range(2)`: EINVAL for unknown flags, ESPIPE for neither a file nor a block device.
 pub fn sync_file_range(
     fd: BorrowedFd<'_>,
     offset_bytes: u64,
@@ -30,8 +30,8 @@ pub fn sync_file_range(
 /// Discards `length_bytes` from `offset_bytes` of a block device.
 ///
 /// # Errors
-/// ENOTTY for anything but a block device, EOPNOTSUPP where the device cannot discard, EINVAL for ranges that are not
-/// whole sectors or lie outside.
+/// ENOTTY for all but block devices, EOPNOTSUPP if the device cannot discard, EINVAL for ranges that are not whole
+/// sectors or are out of bounds.
 pub fn discard(fd: BorrowedFd<'_>, offset_bytes: u64, length_bytes: u64) -> std::result::Result<(), Errno> {
     let range: [u64; 2] = [offset_bytes, length_bytes];
     // SAFETY: BLKDISCARD reads two u64 at the address, which `range` has; a target that is not a block device refuses

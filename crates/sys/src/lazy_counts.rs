@@ -1,7 +1,7 @@
 //! A long array of counts of which little is used: it takes the memory of those pages that were written to.
 //!
-//! The heap clears what it hands out where the memory was used before, which is to write to all of it. So the array is a
-//! mapping of its own. Must not know: what is counted. Start reading at [`LazyCounts`].
+//! The heap clears memory that was used before by writing to all of it. So the array is a mapping of its own. Must not
+//! know: the meaning of the counts. Start reading at [`LazyCounts`].
 #![expect(unsafe_code, reason = "an array in a mapping")]
 
 use rustix::mm::{MapFlags, ProtFlags};

@@ -1,7 +1,7 @@
 //! The operating system made safe: clocks, I/O memory, shared memory, processes, signals, files, rings, devices.
 //!
-//! Must not know: jobs, engines, formats. It offers what Linux offers, with bounds, owned descriptors and errors that
-//! keep their errno.
+//! Must not know: jobs, engines, formats. It offers the features of Linux with bounds, owned descriptors, and errors
+//! that keep their errno.
 //!
 //! Unsafe code is denied for the crate and opened file by file, with the reason beside it; most system calls go
 //! through `rustix`, so that few files need it.

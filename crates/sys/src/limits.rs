@@ -1,4 +1,4 @@
-//! Resource limits, locked memory, and what a process has used.
+//! Resource limits, locked memory, and resources used by a process.
 //!
 //! Must not know: jobs. Start reading at [`Usage`].
 #![expect(unsafe_code, reason = "getrusage, and a mapping that is only there to be locked")]
@@ -60,14 +60,14 @@ impl Drop for LockedMemory {
     }
 }
 
-/// What a process or thread has used since it began (`getrusage`).
+/// Resources that a process or thread has used since it began (`getrusage`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     /// CPU time in the program, ns. The kernel gives microseconds.
     pub user_ns: u64,
     /// CPU time in the kernel, ns. The kernel gives microseconds.
     pub system_ns: u64,
-    /// Times it gave up the CPU, as when it waits for I/O.
+    /// Number of times it gave up the CPU, as when it waits for I/O.
     pub voluntary_switches: u64,
     /// Times the CPU was taken from it.
     pub involuntary_switches: u64,
@@ -78,22 +78,22 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Of the calling process, all threads.
+    /// Usage of the calling process, all threads.
     pub fn of_process() -> Self {
         Self::get(libc::RUSAGE_SELF)
     }
 
-    /// Of the calling thread.
+    /// Usage of the calling thread.
     pub fn of_thread() -> Self {
         Self::get(libc::RUSAGE_THREAD)
     }
 
-    /// Of all children that were waited for, and of theirs.
+    /// Usage of all children that were waited for, and of theirs.
     pub fn of_children() -> Self {
         Self::get(libc::RUSAGE_CHILDREN)
     }
 
-    /// What was used since an earlier look.
+    /// Usage since an earlier state.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {

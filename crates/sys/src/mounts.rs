@@ -1,6 +1,7 @@
-//! Mounts, and whether a block device is in use: mounted, swapped to, held by another device, or claimed by somebody else.
+//! Mounts, and whether a block device is in use: mounted, swapped to, held by another device, or claimed by another
+//! user.
 //!
-//! Must not know: what follows from it. Parsing is pure, over `/proc/self/mountinfo` and `/proc/swaps`. Start reading at
+//! Must not know: consequences. Parsing is pure, over `/proc/self/mountinfo` and `/proc/swaps`. Start reading at
 //! [`use_of_device`].
 
 use crate::block_device::{BlockDevice, DeviceNumber, path_of};
@@ -16,7 +17,7 @@ const MAX_CLAIMS: u32 = 5;
 /// Pause between these tries.
 const CLAIM_PAUSE: Duration = Duration::from_millis(20);
 
-/// Why a device must not be overwritten without being asked.
+/// Uses of a device that must not be overwritten without permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeviceUse {
     /// It, or a partition of it, is mounted here.
@@ -25,7 +26,7 @@ pub enum DeviceUse {
     Swap(PathBuf),
     /// This device (dm, md, loop) is made of it or of a partition of it.
     HeldBy(String),
-    /// Somebody has claimed it who cannot be seen from here, such as a mount of another mount namespace.
+    /// It is claimed by a user that ferrio cannot see, such as a mount of another mount namespace.
     Claimed,
 }
 
@@ -43,12 +44,12 @@ impl std::fmt::Display for DeviceUse {
 /// The first use that is found of the block device at a path: of a partition by itself, of a disk with all its partitions.
 /// `None`: it is free.
 ///
-/// Names come first, for the message: mounts that can be seen, swap space, devices that are made of it. Then the kernel is
-/// asked whether anybody has claimed it, which it knows of mounts of all namespaces, swap, dm, md, and of disks for their
-/// partitions. Loop devices claim nothing: sysfs tells what they are made of.
+/// Uses with a name come first, for the message: visible mounts, swap space, devices stacked on it. Then the kernel is
+/// asked whether the device is claimed; it knows that for mounts of all namespaces, swap, dm, md, and for disks with
+/// partitions in use. Loop devices claim nothing, but sysfs tells their backing device.
 ///
 /// # Errors
-/// It cannot be known: the device is not in sysfs, or cannot be opened.
+/// The use cannot be found out: the device is not in sysfs, or cannot be opened.
 pub fn use_of_device(path: &Path) -> Result<Option<DeviceUse>> {
     let number = FileInfo::of_path(path)?.is_device;
     let (numbers, holders) = match BlockDevice::by_number(number)? {
@@ -69,7 +70,7 @@ pub fn use_of_device(path: &Path) -> Result<Option<DeviceUse>> {
     loop_over(&numbers)
 }
 
-/// The first use that can be named without the help of `sysfs`. What cannot be read names nothing.
+/// The first use with a name that needs no `sysfs`. Sources that cannot be read are skipped.
 fn named_use(numbers: &[DeviceNumber], holders: &[String]) -> Option<DeviceUse> {
     if let Some(mount) = mounts().into_iter().find(|mount| numbers.contains(&mount.device)) {
         return Some(DeviceUse::Mounted(mount.place));
@@ -94,7 +95,8 @@ fn loop_over(numbers: &[DeviceNumber]) -> Result<Option<DeviceUse>> {
     Ok(BlockDevice::all()?.into_iter().find(over).map(|device| DeviceUse::HeldBy(device.name)))
 }
 
-/// Somebody has claimed the device. It is claimed itself for this moment, so that what looks claimed is looked at again.
+/// True if another user has claimed the device. The check itself claims the device for a moment, so a positive result
+/// is checked again.
 fn is_claimed(path: &Path) -> Result<bool> {
     let request = OpenRequest { is_exclusive: true, ..OpenRequest::default() };
     for n_tries in 1.. {
@@ -113,14 +115,13 @@ fn is_claimed(path: &Path) -> Result<bool> {
 pub struct Mount {
     /// Device of the file system; major 0 for those without one.
     pub device: DeviceNumber,
-    /// Where it is mounted.
+    /// Mount point.
     pub place: PathBuf,
     /// Kind of file system, such as `ext4`.
     pub file_system: String,
-    /// What was mounted, such as `/dev/sda1`.
+    /// Mounted device, such as `/dev/sda1`.
     pub source: String,
-    /// Options of the mount, then those of the file system that are not among them, with commas between, as
-    /// `/proc/mounts` has them.
+    /// Options of the mount, then further ones of the file system, separated by commas, as in `/proc/mounts`.
     pub options: String,
 }
 
@@ -129,14 +130,15 @@ pub fn mounts() -> Vec<Mount> {
     parse_mountinfo(&std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default())
 }
 
-/// The mount that an absolute path without links lies on: the one with the longest way; of several at one place, the last
-/// is on top.
+/// The mount that contains an absolute path without links: the one with the longest mount point; of several at one
+/// point, the last one is on top.
 pub fn mount_of<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     let covering = mounts.iter().filter(|mount| path.starts_with(&mount.place));
     covering.max_by_key(|mount| mount.place.as_os_str().len())
 }
 
-/// The disk that a path lies on, by the number in its `stat`, or by what was mounted: btrfs shows numbers of its own.
+/// The disk that contains a path, by the number in its `stat`, or by the mounted device, because btrfs shows numbers of
+/// its own.
 pub fn disk_of(path: &Path, mount: Option<&Mount>) -> Option<BlockDevice> {
     let by_number = BlockDevice::behind_path(path).ok().flatten();
     let source = mount.map(|mount| Path::new(&mount.source)).filter(|source| source.starts_with("/dev"));

@@ -1,9 +1,9 @@
 //! Memory filled with the words of four interleaved sequences, each word a multiple of the one before: with the widest
 //! multiplication that this CPU has, chosen when the program runs.
 //!
-//! Must not know: what the words are for. Start reading at [`fill`].
-//! Words further on are known without those between them (a factor to the power of the distance), so that several groups
-//! of four are made at once and none waits for another.
+//! Must not know: the use of the words. Start reading at [`fill`]. A later word can be computed without those between
+//! (a factor to the power of the distance), so that several groups of four are made at the same time and none waits for
+//! another.
 #![cfg_attr(
     target_arch = "x86_64",
     expect(unsafe_code, reason = "instructions beyond those of every x86-64 may only run where the CPU has them")
@@ -23,14 +23,14 @@ const GROUP_BYTES: usize = N_LANES * size_of::<u64>();
 /// Registers that are in work at once: no product waits for the one before.
 #[cfg(target_arch = "x86_64")]
 const N_REGISTERS: usize = 4;
-/// What is filled in one step with AVX2.
+/// Bytes filled in one step with AVX2.
 #[cfg(target_arch = "x86_64")]
 const CHUNK_BYTES_AVX2: usize = N_REGISTERS * size_of::<__m256i>();
-/// What is filled in one step with AVX-512.
+/// Bytes filled in one step with AVX-512.
 #[cfg(target_arch = "x86_64")]
 const CHUNK_BYTES_AVX512: usize = N_REGISTERS * size_of::<__m512i>();
 
-/// What is filled in one step of the widest way: pieces of a multiple of it need no shorter steps at their ends.
+/// Bytes filled in one step of the widest way: pieces that are multiples of it need no shorter steps at their ends.
 pub const PIECE_UNIT_BYTES: usize = 256;
 
 /// Fills whole groups of 32 bytes with the next little-endian words of the lanes, moves the lanes on by `FACTOR` each, and
@@ -45,9 +45,9 @@ pub fn fill<'a, const FACTOR: u64>(lanes: &mut [u64; N_LANES], buffer: &'a mut [
     rest
 }
 
-/// Fills whole pieces of a buffer: the start of each, `words_bytes` long, as [`fill`] does, and what is left of it with
-/// zeroes. Gives back the rest of the buffer: all of it where pieces and starts are no multiples of [`PIECE_UNIT_BYTES`],
-/// or this CPU has no wide multiplication.
+/// Fills whole pieces of a buffer: the start of each, `words_bytes` long, as [`fill`] does, and the rest of it with
+/// zeroes. Returns the rest of the buffer: all of it if pieces and starts are no multiples of [`PIECE_UNIT_BYTES`], or
+/// if this CPU has no wide multiplication.
 #[inline]
 pub fn fill_pieces<'a, const FACTOR: u64>(
     lanes: &mut [u64; N_LANES],
@@ -64,7 +64,7 @@ pub fn fill_pieces<'a, const FACTOR: u64>(
     if is_filled { &mut buffer[n_whole_bytes..] } else { buffer }
 }
 
-/// With what every CPU has.
+/// Uses instructions that every CPU has.
 fn fill_narrow<const FACTOR: u64>(lanes: &mut [u64; N_LANES], buffer: &mut [u8]) {
     let mut words = *lanes;
     for group in buffer.as_chunks_mut::<GROUP_BYTES>().0 {
@@ -76,7 +76,7 @@ fn fill_narrow<const FACTOR: u64>(lanes: &mut [u64; N_LANES], buffer: &mut [u8])
     *lanes = words;
 }
 
-/// With wide instructions; false, and nothing is done, where there are none.
+/// Uses wide instructions; returns false without any effect if there are none.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn fill_wide<const FACTOR: u64>(lanes: &mut [u64; N_LANES], buffer: &mut [u8]) -> bool {
@@ -92,7 +92,7 @@ fn fill_wide<const FACTOR: u64>(lanes: &mut [u64; N_LANES], buffer: &mut [u8]) -
     true
 }
 
-/// With wide instructions: there are none that multiply 64 bits.
+/// There are no wide instructions that multiply 64 bits.
 #[cfg(not(target_arch = "x86_64"))]
 fn fill_wide<const FACTOR: u64>(_lanes: &mut [u64; N_LANES], _buffer: &mut [u8]) -> bool {
     false
@@ -136,7 +136,7 @@ fn has_avx512() -> bool {
     is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq")
 }
 
-/// What a lane is multiplied with to be so many words further on.
+/// The factor that takes a lane this many words further.
 #[cfg(target_arch = "x86_64")]
 const fn ahead(factor: u64, n_words: u32) -> i64 {
     factor.wrapping_pow(n_words).cast_signed()
@@ -175,7 +175,7 @@ fn fill_chunks_avx512<const FACTOR: u64>(
     }
 }
 
-/// By chunks, then what is left of them.
+/// Chunks first, then the rest.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq")]
 fn fill_avx512<const FACTOR: u64>(lanes: &mut [u64; N_LANES], buffer: &mut [u8]) {
@@ -183,7 +183,7 @@ fn fill_avx512<const FACTOR: u64>(lanes: &mut [u64; N_LANES], buffer: &mut [u8])
     let (chunks, tail) = buffer.as_chunks_mut();
     fill_chunks_avx512::<FACTOR>(&mut registers, chunks);
     if tail.is_empty() {
-        // Which register is last is known then: none has to go through memory.
+        // The index of the last register is known here, so that no register has to go through memory.
         return store_words(lanes, _mm512_castsi512_si256(registers[0]));
     }
     let (wholes, half) = tail.as_chunks_mut();
@@ -246,7 +246,7 @@ fn fill_chunks_avx2<const FACTOR: u64>(registers: &mut [__m256i; N_REGISTERS], c
     }
 }
 
-/// By chunks, then what is left of them.
+/// Chunks first, then the rest.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn fill_avx2<const FACTOR: u64>(lanes: &mut [u64; N_LANES], buffer: &mut [u8]) {

@@ -9,18 +9,18 @@ use crate::scheduling::parse_cpu_list;
 /// More nodes than any kernel is built for.
 const MAX_NODES: u32 = 1024;
 
-/// Where the memory of a thread comes from. The nodes are numbers of the kernel.
+/// Source of a thread's memory. The nodes are numbers of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryPolicy<'a> {
-    /// As the system does it.
+    /// The system's default.
     Default,
     /// From this node, or from others when it has none left.
     Preferred(u32),
-    /// From these nodes only.
+    /// Only from these nodes.
     Bind(&'a [u32]),
     /// From these nodes in turn.
     Interleave(&'a [u32]),
-    /// From the node of the CPU that asks.
+    /// From the node of the CPU that asks for the memory.
     Local,
 }
 
@@ -37,7 +37,7 @@ pub fn cpus_of(node: u32) -> Result<Vec<u32>> {
     parse_cpu_list(&std::fs::read_to_string(&path).context("read", &path)?)
 }
 
-/// Says where the memory comes from that the calling thread touches first from now on.
+/// Sets the source of memory that the calling thread touches first from now on.
 ///
 /// # Errors
 /// `EINVAL` for nodes without memory; `ENOSYS` from a kernel without NUMA.
@@ -60,7 +60,7 @@ pub fn set_memory_policy(policy: MemoryPolicy<'_>) -> Result<()> {
         }
         mask[node as usize / 64] |= 1 << (node % 64);
     }
-    // The kernel takes one bit less than it is told.
+    // The kernel uses one bit less than it is given.
     let n_bits = libc::c_ulong::from(MAX_NODES) + 1;
     // SAFETY: the kernel reads at most MAX_NODES bits of the mask, which has so many.
     let result = unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, mask.as_ptr(), n_bits) };
@@ -95,7 +95,7 @@ mod tests {
                 eprintln!("SKIPPED a_thread_takes_a_policy: {error}");
                 return;
             }
-            // proc_pid_numa_maps(5): the policy in force stands behind each address.
+            // proc_pid_numa_maps(5): the policy in force follows each address.
             let maps = std::fs::read_to_string("/proc/thread-self/numa_maps").unwrap_or_default();
             assert!(maps.is_empty() || maps.contains(" bind:"), "{maps}");
             set_memory_policy(MemoryPolicy::Interleave(&nodes)).unwrap();

@@ -12,7 +12,7 @@ use rustix::pipe::{IoSliceRaw, PipeFlags, SpliceFlags};
 pub struct Pipe {
     reader: OwnedFd,
     writer: OwnedFd,
-    /// What it holds.
+    /// Its capacity.
     n_bytes: usize,
 }
 
@@ -24,8 +24,8 @@ impl Pipe {
         Ok(Self { reader, writer, n_bytes })
     }
 
-    /// Moves up to `length` bytes from a file into the pipe, from `offset` on, or from where it stands (a socket). With `more` the
-    /// caller comes back for the rest.
+    /// Moves up to `length` bytes from a file into the pipe, from `offset` on, or from the present position (a socket).
+    /// With `more` the caller comes back for the rest.
     pub fn fill_from(
         &self,
         file: impl AsFd,
@@ -37,8 +37,8 @@ impl Pipe {
         rustix::pipe::splice(file, offset.as_mut(), &self.writer, None, length, flags)
     }
 
-    /// Moves up to `length` bytes out of the pipe to a file, at `offset`, or to where it stands (a socket). With `more` the caller
-    /// has more to come.
+    /// Moves up to `length` bytes from the pipe to a file, at `offset`, or to the present position (a socket). With
+    /// `more` the caller has more to come.
     pub fn drain_to(
         &self,
         file: impl AsFd,
@@ -50,15 +50,16 @@ impl Pipe {
         rustix::pipe::splice(&self.reader, None, file, offset.as_mut(), length, flags)
     }
 
-    /// Hands pages of a buffer to the pipe, as many as it takes now; `EAGAIN` when it is full. The pipe, and whatever they are
-    /// moved to, sees what is written to the buffer later.
+    /// Gives pages of a buffer to the pipe, as many as it takes now; `EAGAIN` if it is full. Later changes of the
+    /// buffer show in the pipe, and at the destination of these pages.
     pub fn fill_with(&self, buffer: &[u8]) -> Result<usize, Errno> {
         let slice = [IoSliceRaw::from_slice(buffer)];
         // SAFETY: the address and length are those of a slice; the kernel holds the pages for itself and only reads them.
         unsafe { rustix::pipe::vmsplice(&self.writer, &slice, SpliceFlags::NONBLOCK) }
     }
 
-    /// Copies from a buffer to the pipe, which has to be empty, as much as it holds: what is in the pipe is not changed any more.
+    /// Copies from a buffer to the pipe, which has to be empty, up to its capacity: later changes of the buffer do not
+    /// matter.
     pub fn fill_with_copy(&self, buffer: &[u8]) -> Result<usize, Errno> {
         rustix::io::write(&self.writer, &buffer[..buffer.len().min(self.n_bytes)])
     }

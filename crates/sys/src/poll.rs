@@ -1,6 +1,6 @@
 //! Waiting for any of several descriptors.
 //!
-//! Must not know: what is read from them. Start reading at [`wait_readable`].
+//! Must not know: the data. Start reading at [`wait_readable`].
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fd::BorrowedFd;

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use std::cell::UnsafeCell;
 use std::os::fd::RawFd;
 
-/// What a request does.
+/// Kind of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PosixAioOperation {
     /// Read at an offset.
@@ -65,11 +65,12 @@ impl PosixAio {
     /// Starts a request. Syncs do not use region and offset.
     ///
     /// # Errors
-    /// What the C library says, such as `EAGAIN` when it has no room.
+    /// The error of the C library, such as `EAGAIN` if it has no room.
     ///
     /// # Safety
-    /// Until the completion of the slot was reaped or this value is dropped: the memory of the region lives and nobody
-    /// else uses it (a write's may be read), the descriptor stays open, and the slot is not used again.
+    /// Until the completion of the slot was reaped or this value is dropped: the memory of the region must live and
+    /// must not be used otherwise (a write's may be read), the descriptor must stay open, and the slot must not be used
+    /// again.
     ///
     /// # Panics
     /// If the slot is not below the depth.
@@ -110,7 +111,7 @@ impl PosixAio {
     /// only looks. `max` is at least `min`.
     ///
     /// # Errors
-    /// What the C library says to `aio_suspend`; interruptions by signals are waited through.
+    /// The error of `aio_suspend`; after an interruption by a signal the wait continues.
     pub fn reap(&mut self, min: u32, max: u32, mut each: impl FnMut(u32, i64)) -> Result<u32, Errno> {
         let min = min.min(self.n_in_flight());
         let max = max.max(min);

@@ -1,10 +1,10 @@
 //! Fetches memory into the caches while the program does something else.
 //!
-//! Must not know: what lies there. Start reading at [`prefetch`].
+//! Must not know: the data. Start reading at [`prefetch`].
 #![expect(unsafe_code, reason = "an instruction of its own, which takes an address")]
 
-/// Starts to fetch the cache line of a value into the caches nearest to the core, and does not wait for it. Where the CPU has no
-/// such instruction, or wants not, nothing happens: it is a hint.
+/// Starts to fetch the cache line of a value into the caches nearest to the core, and does not wait for it. It is a
+/// hint: a CPU without such an instruction ignores it.
 #[inline]
 pub fn prefetch<T>(value: &T) {
     let address = std::ptr::from_ref(value);

@@ -1,6 +1,6 @@
 //! Processes: fork, wait, kill, session, name, owner, and threads with their own descriptor table.
 //!
-//! Must not know: what a child does. Start reading at [`fork`] and [`try_wait_any`].
+//! Must not know: the work of a child. Start reading at [`fork`] and [`try_wait_any`].
 #![expect(unsafe_code, reason = "fork, _exit, unshare")]
 
 use crate::error::{Context, Result};
@@ -16,7 +16,7 @@ pub use rustix::process::{Pid, Signal};
 /// Exit code of a child whose closure panicked; the same that the Rust runtime uses.
 pub const PANIC_EXIT_CODE: i32 = 101;
 
-/// How a child ended.
+/// The end of a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChildEnd {
     /// It exited with this code, 0 to 255.
@@ -47,7 +47,7 @@ pub fn fork(child: impl FnOnce() -> i32) -> Result<Pid> {
 /// Held while a descriptor exists that only the child of the next [`fork`] may inherit: the descriptors of a process belong to
 /// all of its threads, and a child that another thread forks meanwhile would hold it too.
 pub fn fork_alone() -> MutexGuard<'static, ()> {
-    // No memory is shared by it: whoever panicked with it has closed its descriptors.
+    // The lock protects no memory, and a thread that panicked with it has closed its descriptors.
     FORKING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -108,17 +108,17 @@ pub fn set_session() -> Result<()> {
     rustix::process::setsid().map(drop).context("setsid", "")
 }
 
-/// Has the kernel send this signal to the calling process when the thread that forked it ends. A parent that was killed
-/// in between is not noticed: compare [`parent_id`] afterwards.
+/// Makes the kernel send this signal to the calling process when the thread that forked it ends. A parent that was
+/// killed in between is not noticed: compare [`parent_id`] afterwards.
 pub fn signal_on_parent_death(signal: Signal) -> Result<()> {
     rustix::process::set_parent_process_death_signal(Some(signal)).context("prctl", "PR_SET_PDEATHSIG")
 }
 
-/// Has the kernel kill this process when its parent ends. False: that parent is gone already, so that no signal will ever
-/// come, and the caller should end by itself.
+/// Makes the kernel kill this process when its parent ends. False: that parent is gone already, so that no signal will
+/// ever come, and the caller should end by itself.
 ///
 /// # Errors
-/// What `prctl` says.
+/// The error of `prctl`.
 pub fn die_with_parent(parent: Pid) -> Result<bool> {
     signal_on_parent_death(Signal::KILL)?;
     // Asked for first, looked at afterwards: a parent that dies in between is noticed either way.

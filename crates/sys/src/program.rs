@@ -1,6 +1,6 @@
 //! Another program that runs beside the caller, and never longer than it.
 //!
-//! Must not know: what the program does. Start reading at [`Program::start`].
+//! Must not know: the work of the program. Start reading at [`Program::start`].
 #![expect(unsafe_code, reason = "what a child does between fork and exec")]
 
 use crate::process::{self, ChildEnd, Pid, Signal};
@@ -13,18 +13,18 @@ use std::process::Command;
 /// A program that runs, or has ended and is still to be cleared away, which is done when this is dropped: until then its id
 /// belongs to it, so that no signal reaches a stranger.
 ///
-/// It leads a process group of its own, so that what it has started can be ended with it. The kernel kills it when the thread that
-/// started it ends, however that comes about; what it has started is then on its own.
+/// It leads its own process group, so that all that it has started can be ended with it. The kernel kills it when the
+/// thread that started it ends in any way; the processes that it has started are then on their own.
 #[derive(Debug)]
 pub struct Program {
     leader: Pid,
 }
 
 impl Program {
-    /// Starts what the command says.
+    /// Starts the program of a command.
     ///
     /// # Errors
-    /// What the system says, also of a program that is not there or cannot be run.
+    /// The error of the system, also for a program that does not exist or cannot be run.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         let starter = process::process_id();
         let bind = move || match process::die_with_parent(starter) {
@@ -39,10 +39,10 @@ impl Program {
         leader.map(|leader| Self { leader }).ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH))
     }
 
-    /// How it has ended; `None`: it runs. Does not block.
+    /// Its end; `None`: it runs. Does not block.
     ///
     /// # Errors
-    /// `ECHILD` where somebody else waited for it.
+    /// `ECHILD` if another caller waited for it.
     pub fn end(&self) -> io::Result<Option<ChildEnd>> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let status = rustix::io::retry_on_intr(|| rustix::process::waitid(WaitId::Pid(self.leader), options))?;
@@ -52,10 +52,10 @@ impl Program {
         }))
     }
 
-    /// Sends a signal to the program and to what it has started.
+    /// Sends a signal to the program and to the processes that it has started.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn signal(&self, signal: Signal) -> crate::Result<()> {
         process::kill_group(self.leader, signal)
     }
@@ -63,7 +63,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // Nobody may be left in the group.
+        // Fails if no process is left in the group.
         let _ = self.signal(Signal::KILL);
         let _ = process::wait(self.leader);
     }
@@ -92,7 +92,7 @@ mod tests {
         }
     }
 
-    /// Whether there is such a process. What has ended and waits to be cleared away by who adopted it is none.
+    /// True if there is such a process. A process that has ended and waits to be reaped by its parent does not count.
     fn runs(pid: Pid) -> bool {
         let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         status.rsplit(')').next().is_some_and(|rest| !rest.trim().is_empty() && !rest.trim().starts_with(['Z', 'X']))
@@ -114,7 +114,7 @@ mod tests {
             let program = Program::start(&mut shell(script)).unwrap();
             assert_eq!(end_of(&program), expected, "{script}");
             assert_eq!(program.end().unwrap(), Some(expected), "{script}");
-            // A signal to what has ended is nothing.
+            // A signal to an ended program is no error.
             program.signal(Signal::TERM).unwrap();
         }
     }
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn what_it_has_started_ends_with_it() {
-        // Neither hears of SIGTERM.
+        // Both processes ignore SIGTERM.
         let mut command = shell("trap '' TERM; sleep 1000 & echo $!; wait");
         let (mut reader, writer) = io::pipe().unwrap();
         let program = Program::start(command.stdout(writer)).unwrap();

@@ -1,8 +1,8 @@
 //! Locks that threads and processes share, by number or range of numbers: shared or exclusive, free again when their holder
 //! dies.
 //!
-//! They are the kernel's locks of open file descriptions, on bytes of a file in memory that nobody reads. Must not know: what
-//! is locked. Start reading at [`LockSpace`].
+//! They are the kernel's locks of open file descriptions, on bytes of a file in memory that has no contents. Must not
+//! know: what the numbers stand for. Start reading at [`LockSpace`].
 #![expect(unsafe_code, reason = "fcntl with a flock structure")]
 
 use crate::Errno;
@@ -11,11 +11,11 @@ use rustix::fs::{MemfdFlags, Mode, OFlags};
 use std::ops::Range;
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// Numbers that can be locked. Made before those who share it exist.
+/// The numbers that can be locked. It must be made before the processes that share it.
 #[derive(Debug)]
 pub struct LockSpace(OwnedFd);
 
-/// One who locks: holds any number of locks, which do not exclude each other.
+/// An owner of locks: its own locks do not exclude each other.
 #[derive(Debug)]
 pub struct Locker(OwnedFd);
 
@@ -34,7 +34,7 @@ impl LockSpace {
     /// # Errors
     /// No descriptor is left, or there is no `/proc`.
     pub fn locker(&self) -> Result<Locker> {
-        // Opened anew: what is inherited is the same description, and its locks are one's own.
+        // Opened again, because an inherited descriptor is the same description, whose locks belong to the parent too.
         let path = format!("/proc/thread-self/fd/{}", self.0.as_raw_fd());
         let file = rustix::fs::open(&path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).context("open", &path)?;
         Ok(Locker(file))
@@ -42,7 +42,7 @@ impl LockSpace {
 }
 
 impl Locker {
-    /// Waits until the number is free, for others who share it too or for nobody else.
+    /// Waits until the number is free: with `shared` for other shared owners too, otherwise for this one alone.
     pub fn lock(&self, number: u32, shared: bool) -> std::result::Result<(), Errno> {
         self.lock_range(&one(number), shared)
     }
@@ -94,7 +94,8 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    /// Adds without an atomic operation to what both sides lock: nothing is lost only if they exclude each other.
+    /// Both sides add to a number without an atomic operation, under the lock: nothing is lost only if they exclude
+    /// each other.
     #[test]
     fn exclusive_holders_exclude_each_other() {
         let space = LockSpace::new().unwrap();
@@ -124,7 +125,7 @@ mod tests {
         other.lock(1, true).unwrap();
         one.lock(2, false).unwrap();
         other.lock(u32::MAX, false).unwrap();
-        // What a holder has is freed with it.
+        // The locks of an owner are freed with it.
         drop(one);
         other.lock(2, false).unwrap();
     }

@@ -1,7 +1,7 @@
 //! A ring of 64-bit words in shared memory: one process or thread writes records, another reads them.
 //!
-//! What was published stays readable when the writer dies, and a record is published whole or not at all.
-//! Must not know: what the words mean. Start reading at [`Ring`].
+//! Published records stay readable when the writer dies, and a record is published as a whole or not at all.
+//! Must not know: the meaning of the words. Start reading at [`Ring`].
 
 use crate::error::Result;
 use crate::futex::{futex_wait, futex_wake};
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// A position on cache lines of its own (two of them: processors fetch lines in pairs).
 type Position = [AtomicU64; 16];
 
-/// A ring. It is shared by reference; each end must be used by one at a time, or records mingle (nothing worse).
+/// A ring. It is shared by reference; each end must have a single user at a time, or records mix (nothing worse).
 #[derive(Debug)]
 pub struct Ring {
     words: SharedMemory<AtomicU64>,
@@ -66,7 +66,7 @@ impl Ring {
 pub struct RingWriter<'a> {
     ring: &'a Ring,
     head: u64,
-    /// Tail as it was seen last: the true one is here or further on.
+    /// Tail at the last look: the true one is here or further on.
     tail: u64,
 }
 
@@ -85,7 +85,7 @@ impl RingWriter<'_> {
         true
     }
 
-    /// True when, as far as this end knows without looking, more than half of the ring waits to be read.
+    /// True if more than half of the ring waits to be read, as far as this end knows without a look at the other.
     #[inline]
     pub fn seems_half_full(&self) -> bool {
         self.room() < self.ring.capacity() / 2
@@ -98,7 +98,7 @@ impl RingWriter<'_> {
 
     #[inline]
     fn room(&self) -> usize {
-        // A tail beyond the head would be a reader gone mad: then there is no room.
+        // A tail beyond the head means a broken reader: then there is no room.
         let used = usize::try_from(self.head.wrapping_sub(self.tail)).unwrap_or(usize::MAX);
         self.ring.capacity().saturating_sub(used)
     }
@@ -129,7 +129,7 @@ impl RingReader<'_> {
         self.ring.word(self.tail.wrapping_add(offset as u64)).load(Ordering::Relaxed)
     }
 
-    /// The oldest `n_words` are done with: their room is free.
+    /// Frees the oldest `n_words`.
     pub fn consume(&mut self, n_words: usize) {
         self.tail = self.tail.wrapping_add(n_words as u64);
         self.ring.tail().store(self.tail, Ordering::Release);
@@ -139,12 +139,12 @@ impl RingReader<'_> {
 /// Wakes a reader of rings that sleeps. In shared memory: any process may ring it.
 #[derive(Debug)]
 pub struct Bell {
-    /// Position 0: the number of rings; position 1: somebody sleeps.
+    /// Index 0: number of rings; index 1: whether a thread sleeps.
     numbers: SharedMemory<AtomicU32>,
 }
 
 impl Bell {
-    /// A bell that nobody has rung.
+    /// A bell that has not been rung.
     pub fn new() -> Result<Self> {
         Ok(Self { numbers: SharedMemory::new(2)? })
     }
@@ -157,7 +157,7 @@ impl Bell {
         }
     }
 
-    /// How often it was rung; to be read before looking for work.
+    /// Number of rings so far; to be read before looking for work.
     pub fn count(&self) -> u32 {
         self.numbers[0].load(Ordering::SeqCst)
     }

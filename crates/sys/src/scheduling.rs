@@ -1,4 +1,4 @@
-//! Where and how urgently the calling thread runs: niceness, I/O priority, CPU affinity.
+//! Scheduling of the calling thread: niceness, I/O priority, CPU affinity.
 //!
 //! Must not know: jobs. Start reading at [`set_cpu_affinity`] and [`IoPriority`].
 #![expect(
@@ -64,8 +64,8 @@ pub fn io_priority() -> Result<IoPriority> {
     check(result).map(|value| IoPriority::decode(value as u16)).context("ioprio_get", "")
 }
 
-/// How late the kernel may let sleeps of this thread end, so that several end at once; 50 microseconds where nobody has
-/// said otherwise. 0 is taken for 1.
+/// Time by which the kernel may delay the end of this thread's sleeps, so that several end together; the default is 50
+/// microseconds. 0 counts as 1.
 pub fn set_timer_slack_ns(slack_ns: u64) -> Result<()> {
     let slack_ns = std::num::NonZeroU64::new(slack_ns).unwrap_or(std::num::NonZeroU64::MIN);
     rustix::thread::set_current_timer_slack(Some(slack_ns)).context("prctl", "PR_SET_TIMERSLACK")

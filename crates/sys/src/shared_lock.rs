@@ -1,6 +1,6 @@
 //! A lock in memory that processes share. One that is killed while it holds the lock does not stop the others for ever.
 //!
-//! Must not know: what it guards. Start reading at [`SharedLock::lock`].
+//! Must not know: the protected data. Start reading at [`SharedLock::lock`].
 #![expect(unsafe_code, reason = "a structure in shared memory, by the macro that argues for it")]
 
 use crate::futex::{FutexWait, futex_wait, futex_wake};
@@ -9,10 +9,10 @@ use rustix::process::Pid;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Somebody sleeps until the lock is free. Process ids lie below it.
+/// Bit that is set while a process sleeps until the lock is free; process ids are below it.
 const AWAITED: u32 = 1 << 31;
 
-/// Looks before a waiter sleeps: what the lock guards takes less than a microsecond.
+/// Number of looks before a waiter sleeps, because critical sections take less than a microsecond.
 const N_LOOKS: u32 = 200;
 
 /// After this time a waiter looks whether the holder still lives.
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 crate::shared_struct! {
     /// A lock. All zero bytes are a free one.
     pub struct SharedLock {
-        /// Process that holds it, 0: none; with [`AWAITED`] while somebody sleeps.
+        /// Process that holds it, 0: none; with [`AWAITED`] while another sleeps.
         holder: AtomicU32,
     }
 }
@@ -31,8 +31,8 @@ crate::shared_struct! {
 pub struct SharedLockGuard<'a>(&'a SharedLock);
 
 impl SharedLock {
-    /// Waits until the lock is free, or whoever held it is dead, and takes it. What a dead holder left half done is as it
-    /// is.
+    /// Waits until the lock is free, or until its holder is dead, and takes it. Data that a dead holder was changing
+    /// stays as it is.
     pub fn lock(&self) -> SharedLockGuard<'_> {
         let me = process::process_id().as_raw_nonzero().get().unsigned_abs();
         for _ in 0..N_LOOKS {
@@ -42,7 +42,7 @@ impl SharedLock {
             std::hint::spin_loop();
         }
         loop {
-            // Whoever slept may not be the last who does.
+            // The process that slept may not be the last sleeper.
             match self.holder.compare_exchange(0, me | AWAITED, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => return SharedLockGuard(self),
                 Err(seen) if self.sleep_or_take_over(seen, me) => return SharedLockGuard(self),
@@ -51,7 +51,7 @@ impl SharedLock {
         }
     }
 
-    /// Sleeps while somebody else holds the lock. True: that one is dead, and the lock is ours.
+    /// Sleeps while another process holds the lock. True: that process is dead, and the lock is ours.
     fn sleep_or_take_over(&self, seen: u32, me: u32) -> bool {
         let awaited = seen | AWAITED;
         if seen != awaited && self.holder.compare_exchange(seen, awaited, Ordering::Relaxed, Ordering::Relaxed).is_err()
@@ -73,7 +73,7 @@ impl Drop for SharedLockGuard<'_> {
     }
 }
 
-/// A process with this id exists, be it one that nobody has waited for yet.
+/// True if a process with this id exists, including one that was not waited for yet.
 fn is_alive(process: u32) -> bool {
     let Some(pid) = i32::try_from(process).ok().and_then(Pid::from_raw) else { return false };
     !matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH))

@@ -1,7 +1,7 @@
 //! Memory that parent and children share across `fork`: an array of atomics sized to the run.
 //!
-//! Must not know: what the numbers mean. Start reading at [`SharedMemory`]; the [`crate::shared_struct`] macro makes
-//! structures that may live in it.
+//! Must not know: the meaning of the numbers. Start reading at [`SharedMemory`]; the [`crate::shared_struct`] macro
+//! makes structures for it.
 #![expect(unsafe_code, reason = "a typed view of a shared mapping")]
 
 use crate::error::{Context, Result};

@@ -1,7 +1,7 @@
-//! Signals: a queue of those that a program wants to hear, and putting things back in children. No handler is installed,
-//! and nothing here is shared by the whole process but what the kernel shares: dispositions and masks.
+//! Signals: a queue of those that a program listens for, and default settings for children. No handler is installed,
+//! and this crate adds no state to that which the kernel keeps for the process: dispositions and masks.
 //!
-//! Must not know: what a signal makes the program do. Start reading at [`SignalQueue`].
+//! Must not know: reactions to signals. Start reading at [`SignalQueue`].
 #![expect(unsafe_code, reason = "sigaction, the signal mask, signalfd")]
 
 use crate::error::{Context, Result};
@@ -55,8 +55,8 @@ impl AsFd for SignalQueue {
     }
 }
 
-/// Has `SIGINT` and `SIGTERM` end the program where they were ignored, as a shell without job control has it for what it puts
-/// into the background: a signal that comes before it is listened to is not lost then.
+/// Makes `SIGINT` and `SIGTERM` end the program if they were ignored, which a shell without job control sets for
+/// background programs: otherwise a signal that comes before the program listens would be lost.
 pub fn stop_ignoring() -> Result<()> {
     for signal in [Signal::INT, Signal::TERM] {
         if action_of(signal)? == libc::SIG_IGN {
@@ -66,7 +66,7 @@ pub fn stop_ignoring() -> Result<()> {
     Ok(())
 }
 
-/// A write to a pipe or socket that nobody reads is an error of the call, and no signal, in this thread.
+/// In this thread, a write to a pipe or socket without a reader is an error of the call, not a signal.
 pub fn block_broken_pipes() -> Result<()> {
     change_mask(libc::SIG_BLOCK, &set_of(&[Signal::PIPE]))
 }
@@ -84,8 +84,8 @@ pub fn reset_in_child() -> Result<()> {
     change_mask(libc::SIG_SETMASK, &set_of(&[]))
 }
 
-/// Has a program that is started by `command` take signals as if it were started by a shell, whatever the calling thread
-/// blocks.
+/// Gives a program that is started by `command` the signal settings that a shell would give it, whatever the calling
+/// thread blocks.
 pub fn reset_in_program(command: &mut Command) -> &mut Command {
     let reset =
         || reset_in_child().map_err(|error| std::io::Error::from_raw_os_error(error.errno().unwrap_or(libc::EIO)));
@@ -99,7 +99,7 @@ pub fn set_default(signal: Signal) -> Result<()> {
     set_action(signal, libc::SIG_DFL)
 }
 
-/// Has a signal ignored.
+/// Makes the process ignore a signal.
 pub fn ignore(signal: Signal) -> Result<()> {
     set_action(signal, libc::SIG_IGN)
 }

@@ -2,7 +2,7 @@
 //!
 //! No call waits for longer than [`Socket::wait_at_most`] says; then it gives `EAGAIN` (`connect` `EINPROGRESS`, and `EALREADY` when
 //! it is asked again).
-//! Must not know: who talks to whom about what. Start reading at [`Socket`].
+//! Must not know: the ends and their data. Start reading at [`Socket`].
 #![expect(unsafe_code, reason = "addresses of VM sockets and the segment size are not in rustix")]
 
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -45,7 +45,7 @@ impl Address {
         Self(address.as_any())
     }
 
-    /// A path; `ENAMETOOLONG` and `EINVAL` for what is none.
+    /// The address of a path; `ENAMETOOLONG` and `EINVAL` for impossible paths.
     pub fn of_path(path: &Path) -> Result<Self, Errno> {
         SocketAddrUnix::new(path).map(|address| Self(address.as_any()))
     }
@@ -105,7 +105,8 @@ impl Socket {
         sockopt::set_socket_timeout(&self.0, Timeout::Send, Some(limit))
     }
 
-    /// The address may be in use by somebody who says the same; `with_port`: the port of an internet address too.
+    /// Allows other sockets with the same setting to use the address too; `with_port`: also the port of an internet
+    /// address.
     pub fn share_address(&self, with_port: bool) -> Result<(), Errno> {
         sockopt::set_socket_reuseaddr(&self.0, true)?;
         if with_port { sockopt::set_socket_reuseport(&self.0, true) } else { Ok(()) }
@@ -144,12 +145,12 @@ impl Socket {
         Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::INVAL))
     }
 
-    /// Receives what is sent to a group, on the interface of an address, or on that of the route.
+    /// Receives data sent to a multicast group, on the interface of an address, or on that of the route.
     pub fn join(&self, group: Ipv4Addr, interface: Option<Ipv4Addr>) -> Result<(), Errno> {
         sockopt::set_ip_add_membership(&self.0, &group, &interface.unwrap_or(Ipv4Addr::UNSPECIFIED))
     }
 
-    /// Receives what is sent to a group, on an interface, or on that of the route (0).
+    /// Receives data sent to a multicast group, on an interface, or on that of the route (0).
     pub fn join_v6(&self, group: Ipv6Addr, interface: u32) -> Result<(), Errno> {
         sockopt::set_ipv6_add_membership(&self.0, &group, interface)
     }
@@ -164,7 +165,7 @@ impl Socket {
         sockopt::set_ipv6_multicast_if(&self.0, interface)
     }
 
-    /// How many routers what is sent to groups may pass.
+    /// Number of routers that data sent to groups may pass.
     pub fn set_group_hops(&self, n_hops: u32, family: Family) -> Result<(), Errno> {
         if family == Family::Inet6 {
             return sockopt::set_ipv6_multicast_hops(&self.0, n_hops);
@@ -197,7 +198,7 @@ impl Socket {
         rustix::net::connect(&self.0, &address.0)
     }
 
-    /// Sends to the other end; with `more` what is small may wait for what follows.
+    /// Sends to the other end; with `more`, small data may wait for what follows.
     #[inline]
     pub fn send(&self, data: &[u8], more: bool) -> Result<usize, Errno> {
         let flags = if more { SendFlags::MORE | SendFlags::NOSIGNAL } else { SendFlags::NOSIGNAL };
@@ -216,7 +217,7 @@ impl Socket {
         rustix::net::recv(&self.0, buffer, RecvFlags::empty()).map(|(n_bytes, _)| n_bytes)
     }
 
-    /// Receives a datagram, cut off where the buffer ends, and who sent it.
+    /// Receives a datagram, cut off at the end of the buffer, and its sender.
     #[inline]
     pub fn receive_from(&self, buffer: &mut [u8]) -> Result<(usize, Option<Address>), Errno> {
         let (n_bytes, _, address) = rustix::net::recvfrom(&self.0, &mut *buffer, RecvFlags::empty())?;

@@ -1,6 +1,6 @@
 //! Facts about the machine: page size, memory, CPUs, kernel, host name.
 //!
-//! Must not know: who asks.
+//! Must not know: the callers.
 
 use crate::scheduling::{online_cpus, possible_cpus};
 use std::io::Read;
@@ -55,7 +55,7 @@ pub fn memory_bytes() -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
-/// What the maker calls the first CPU. `None` if the kernel does not say.
+/// Model name of the first CPU; `None` if the kernel does not provide it.
 pub fn cpu_model() -> Option<String> {
     let mut text = Vec::new();
     std::fs::File::open("/proc/cpuinfo").ok()?.take(CPU_INFO_BYTES).read_to_end(&mut text).ok()?;

@@ -1,10 +1,10 @@
-//! How wide the terminal is that something is written to.
+//! Width of the terminal behind a descriptor.
 //!
-//! Must not know: what is written. Start reading at [`columns`].
+//! Must not know: the output. Start reading at [`columns`].
 
 use std::os::fd::AsFd;
 
-/// Columns of the terminal that a descriptor leads to; `None`: it leads to none, or to one that does not know.
+/// Columns of the terminal behind a descriptor; `None`: it is no terminal, or its width is unknown.
 pub fn columns(terminal: impl AsFd) -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(terminal).ok()?;
     Some(usize::from(size.ws_col)).filter(|n_columns| *n_columns > 0)

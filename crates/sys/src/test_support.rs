@@ -1,4 +1,4 @@
-//! What the tests of this crate share: directories of their own that go when the test ends.
+//! Common parts of this crate's tests: directories that are removed when the test ends.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};

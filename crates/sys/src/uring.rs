@@ -23,7 +23,7 @@ use std::time::Duration;
 /// `IORING_ENTER_GETEVENTS`: run deferred work and look for completions.
 const ENTER_GETEVENTS: u32 = 1;
 
-/// A submission queue without room is looked at so often (some 10 us) before the kernel is entered to wait.
+/// Number of looks at a full submission queue (some 10 us in all) before the kernel is entered to wait.
 const N_LOOKS_FOR_ROOM: u32 = 1000;
 
 /// A finished request.
@@ -58,7 +58,7 @@ impl IoRing {
     /// Makes a ring.
     ///
     /// # Errors
-    /// What `io_uring_setup` says, with a hint where `io_uring` is forbidden (`EPERM`) or absent (`ENOSYS`).
+    /// The error of `io_uring_setup`, with a hint if `io_uring` is forbidden (`EPERM`) or absent (`ENOSYS`).
     pub fn new(request: &RingRequest) -> Result<Self> {
         let inner = setup::build(request)?;
         let params = inner.params();
@@ -117,8 +117,9 @@ impl IoRing {
     /// Pushes a read or write for a slot. False, and nothing is pushed, if the submission queue is full.
     ///
     /// # Safety
-    /// Until the completion of the slot was popped or the ring is dropped: the memory of the region lives and nobody else
-    /// uses it (a write's may be read), the descriptor stays open, and the slot is not used again.
+    /// Until the completion of the slot was popped or the ring is dropped: the memory of the region must live and must
+    /// not be used otherwise (a write's may be read), the descriptor must stay open, and the slot must not be used
+    /// again.
     ///
     /// # Panics
     /// If the slot is not below the depth.
@@ -161,7 +162,7 @@ impl IoRing {
     }
 
     /// # Safety
-    /// What the entry points at is valid until its completion was popped.
+    /// All that the entry points to is valid until its completion was popped.
     #[inline]
     unsafe fn push(&mut self, entry: &io_uring::squeue::Entry) -> bool {
         // SAFETY: promised by the caller.
@@ -170,11 +171,11 @@ impl IoRing {
         is_pushed
     }
 
-    /// Waits until the submission queue has room. Only where a polling kernel thread takes requests: it shows what it took
-    /// after it has submitted all of it, which may be after the completions were popped.
+    /// Waits until the submission queue has room. Only needed with a polling kernel thread: that thread frees entries
+    /// after it has submitted all of them, which may be after their completions were popped.
     ///
     /// # Errors
-    /// What the kernel says: the thread is gone.
+    /// The error of the kernel: the thread is gone.
     pub fn wait_for_room(&mut self) -> std::result::Result<(), Errno> {
         for _ in 0..N_LOOKS_FOR_ROOM {
             if !self.inner.submission().is_full() {
@@ -212,11 +213,11 @@ impl IoRing {
         result.map(|n| n as u32).map_err(|error| to_errno(&error))
     }
 
-    /// Submits what was pushed and waits until at least `min` completions can be popped, but never for more than are
+    /// Submits pushed requests and waits until at least `min` completions can be popped, but never for more than are
     /// outstanding. With `min` 0 it only looks.
     ///
     /// # Errors
-    /// What the kernel says; interruptions by signals are waited through.
+    /// The error of the kernel; after an interruption by a signal the wait continues.
     pub fn submit_and_wait(&mut self, min: u32) -> std::result::Result<(), Errno> {
         let min = min.min(self.n_outstanding) as usize;
         if min == 0 {
@@ -243,11 +244,11 @@ impl IoRing {
         }
     }
 
-    /// Submits what was pushed and waits until a completion can be popped, for at most `limit`. Returns early when a signal
-    /// handler ran. A kernel before 5.11 cannot wait for a limited time: there it only looks.
+    /// Submits pushed requests and waits until a completion can be popped, for at most `limit`. Returns early if a
+    /// signal handler ran. A kernel before 5.11 cannot wait for a limited time: there it only looks.
     ///
     /// # Errors
-    /// What the kernel says; that the time is over is none.
+    /// The error of the kernel; the end of the time is no error.
     pub fn wait_within(&mut self, limit: Duration) -> std::result::Result<(), Errno> {
         self.look()?;
         let has_some = !self.inner.completion().is_empty() || self.n_outstanding == 0;
@@ -262,7 +263,7 @@ impl IoRing {
         }
     }
 
-    /// Submits and has the kernel run what it deferred, without waiting.
+    /// Submits, and lets the kernel run deferred work, without waiting.
     fn look(&mut self) -> std::result::Result<(), Errno> {
         if !self.inner.submission().is_empty() {
             self.submit()?;
@@ -303,7 +304,7 @@ impl IoRing {
 
 impl Drop for IoRing {
     fn drop(&mut self) {
-        // The kernel may go on using buffers of requests in flight after the ring is closed: wait for them.
+        // The kernel may still use buffers of requests in flight after the ring is closed, so they are waited for.
         while self.n_outstanding > 0 && self.submit_and_wait(self.n_outstanding).is_ok() {
             if self.pop(u32::MAX, |_| ()) == 0 {
                 break;

@@ -1,6 +1,6 @@
 //! Waking a thread that waits for descriptors: another thread writes, and the first can read.
 //!
-//! Must not know: who waits for what. Start reading at [`Waker`].
+//! Must not know: purposes of waits. Start reading at [`Waker`].
 
 use crate::error::{Context, Result};
 use rustix::event::{EventfdFlags, eventfd};
@@ -11,20 +11,20 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 pub struct Waker(OwnedFd);
 
 impl Waker {
-    /// One that nobody has woken.
+    /// A waker that was not called yet.
     pub fn new() -> Result<Self> {
         Ok(Self(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).context("eventfd", "")?))
     }
 
-    /// Wakes who waits, or will wait. Locks nothing and allocates nothing.
+    /// Wakes present and future waiters. Locks nothing and allocates nothing.
     pub fn wake(&self) {
         // A counter that is full can be read already.
         let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
     }
 
-    /// Whoever waits from now on waits for the next call.
+    /// Makes later waits last until the next call.
     pub fn rest(&self) {
-        // Empty: nobody has called.
+        // Fails if there was no call.
         let _ = rustix::io::read(&self.0, &mut [0_u8; 8]);
     }
 }

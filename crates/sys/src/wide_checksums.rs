@@ -1,7 +1,7 @@
-//! Checksums by instructions that not every CPU has, where they are faster than what the libraries do: CRC-32C, and the
-//! digests of several messages at once.
+//! Checksums with instructions that only some CPUs have, if they are faster than the libraries: CRC-32C, and digests of
+//! several messages together.
 //!
-//! Must not know: what is summed. Start reading at [`crc32c`], then [`md5_of_each`].
+//! Must not know: the data. Start reading at [`crc32c`], then [`md5_of_each`].
 
 #[cfg(target_arch = "x86_64")]
 mod carryless;
@@ -19,7 +19,7 @@ use ferrio_units::checksum;
 /// Most messages whose digests any CPU makes at once.
 pub const MAX_LANES: usize = 16;
 
-/// CRC-32C as [`checksum::crc32c`] has it: from all ones, not inverted at the end.
+/// CRC-32C in the form of [`checksum::crc32c`]: from all ones, not inverted at the end.
 #[inline]
 pub fn crc32c(data: &[u8]) -> u32 {
     #[cfg(target_arch = "x86_64")]
@@ -29,7 +29,8 @@ pub fn crc32c(data: &[u8]) -> u32 {
     checksum::crc32c(data)
 }
 
-/// How many messages this CPU makes MD5 and SHA-1 of at once, the most first; none: it makes them one by one.
+/// Numbers of messages for which this CPU computes MD5 and SHA-1 together, largest first; empty: it computes them one
+/// by one.
 pub fn lane_counts() -> &'static [usize] {
     #[cfg(target_arch = "x86_64")]
     return match (lanes::sixteen::is_there(), lanes::eight::is_there()) {
@@ -41,7 +42,7 @@ pub fn lane_counts() -> &'static [usize] {
     &[]
 }
 
-/// The same of SHA-256, of so many as it does not take longer for than one by one: a CPU may have instructions for the digest itself.
+/// The same for SHA-256, if it does not take longer than one by one: a CPU may have instructions for the digest itself.
 pub fn sha256_lane_counts() -> &'static [usize] {
     let counts = lane_counts();
     #[cfg(target_arch = "x86_64")]
@@ -51,8 +52,8 @@ pub fn sha256_lane_counts() -> &'static [usize] {
     counts
 }
 
-/// Gives `put` the MD5 of each of some messages of one length. False, and nothing is done: they are of several lengths, or
-/// as many as none of [`lane_counts`].
+/// Calls `put` with the MD5 of each message; all messages must have one length. False, without any effect: the lengths
+/// differ, or their number is not in [`lane_counts`].
 pub fn md5_of_each(messages: &[&[u8]], mut put: impl FnMut(usize, [u8; 16])) -> bool {
     #[cfg(target_arch = "x86_64")]
     return md5::DIGEST.of_each(messages, |index, state| put(index, checksum::md5::bytes_of(state)));
@@ -74,7 +75,7 @@ pub fn sha1_of_each(messages: &[&[u8]], mut put: impl FnMut(usize, [u32; 5])) ->
     }
 }
 
-/// The same with the words of SHA-256 of messages that are padded as [`checksum::sha`] says, which is not the standard's way.
+/// The same with the words of SHA-256 for messages with the padding of [`checksum::sha`], which is not the standard's.
 pub fn sha256_of_each(messages: &[&[u8]], mut put: impl FnMut(usize, [u32; 8])) -> bool {
     #[cfg(target_arch = "x86_64")]
     return sha256::DIGEST.of_each(messages, &mut put);

@@ -1,4 +1,4 @@
-//! The kinds of memory that I/O buffers may lie in: a job names one, the operating system gives it.
+//! The kinds of memory for I/O buffers: a job names one, the operating system provides it.
 //!
 //! Must not know: how memory is got. Start reading at [`ArenaKind`].
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where the memory of I/O buffers comes from (`mem`).
+/// Kind of memory for I/O buffers (`mem`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ArenaKind {
     /// The heap, page aligned.
@@ -36,7 +36,7 @@ impl ArenaKind {
         }
     }
 
-    /// Its pages are huge ones.
+    /// True if its pages are huge pages.
     pub fn is_huge(&self) -> bool {
         matches!(self, Self::ShmHuge | Self::MmapHuge(_))
     }

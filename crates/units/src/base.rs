@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a `k` is worth (`kb_base`).
+/// Value of a `k` (`kb_base`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum KbBase {
     /// `k` = 1024 and `kib` = 1000 in values; figures show IEC prefixes first.
@@ -13,7 +13,7 @@ pub enum KbBase {
 }
 
 impl KbBase {
-    /// What plain suffixes (`k`, `kb`, `ki`) multiply by for each step: 1024 or 1000. Also the value of the option.
+    /// Factor of each step of plain suffixes (`k`, `kb`, `ki`): 1024 or 1000. Also the value of the option.
     pub const fn factor(self) -> u64 {
         match self {
             Self::Binary => 1024,

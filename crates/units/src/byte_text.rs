@@ -1,8 +1,8 @@
 //! Text that keeps bytes which are not UTF-8, so that a path passes through code for text as it was written.
 //!
-//! A byte that belongs to no valid character stands in the text as one of the last 256 code points that there are; characters
-//! that are such code points themselves are taken apart into bytes, so that no two inputs give the same text. Must not know: what
-//! the text means. Start reading at [`from_bytes`] and [`to_os_string`].
+//! A byte that belongs to no valid character is represented by one of the last 256 code points. Characters that are
+//! such code points themselves are split into bytes, so that no two inputs give the same text. Must not know: the
+//! meaning of the text. Start reading at [`from_bytes`] and [`to_os_string`].
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStringExt;
 /// Code point of the byte 0.
 const FIRST_MARK: u32 = 0x10_ff00;
 
-/// The byte that a character stands for.
+/// The byte that a character represents.
 fn marked(symbol: char) -> Option<u8> {
     u32::from(symbol).checked_sub(FIRST_MARK).and_then(|byte| u8::try_from(byte).ok())
 }
@@ -35,9 +35,9 @@ pub fn from_bytes(bytes: &[u8]) -> String {
     text
 }
 
-/// The same as [`from_bytes`], without a copy of what stays as it is.
+/// The same as [`from_bytes`], without a copy if the text stays as it is.
 pub fn of(bytes: &[u8]) -> Cow<'_, str> {
-    // Characters of four bytes that begin with another one are none of the last 256.
+    // Four-byte characters that begin with another byte are not among the last 256.
     const FIRST_OF_MARKS: u8 = 0xf4;
     match str::from_utf8(bytes) {
         Ok(text) if !bytes.contains(&FIRST_OF_MARKS) => Cow::Borrowed(text),

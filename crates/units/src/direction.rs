@@ -1,4 +1,4 @@
-//! I/O directions: what one I/O does, and values kept once for each data direction.
+//! I/O directions, and values for each data direction.
 //!
 //! Must not know: jobs, engines.
 
@@ -36,9 +36,9 @@ impl DataDirection {
     }
 }
 
-/// What a single I/O does.
+/// Kind of a single I/O.
 ///
-/// A whole word: where it is copied with what stands beside it, a byte written and a word read back make the CPU wait.
+/// A whole word: if a byte is written together with its neighbours and then read back as a word, the CPU stalls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[repr(u32)]
 pub enum Direction {

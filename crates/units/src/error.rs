@@ -1,4 +1,4 @@
-//! Why a generator or a map cannot be built. What is wrong with a value of the user is a [`crate::ParseError`].
+//! Errors of building a generator or a map. Errors in values of the user are [`crate::ParseError`].
 
 use crate::random::Lfsr;
 
@@ -24,7 +24,7 @@ pub enum BuildError {
     DistributionParameter {
         /// Parameter as given.
         given: f64,
-        /// What is allowed.
+        /// Allowed values.
         allowed: &'static str,
     },
     /// A distribution over no blocks.

@@ -1,6 +1,6 @@
 //! jhash: Bob Jenkins's lookup3 hash in the variant of the reference. Part of the seed of skewed distributions.
 //!
-//! Must not know: what is hashed.
+//! Must not know: the hashed data.
 
 /// Start value of the three words, to which the length is added.
 const INITIAL: u32 = 0x61C8_8647;

@@ -39,7 +39,7 @@ impl RandomMap {
         Self::with_memory(n_blocks, |_| {})
     }
 
-    /// The same; `prepare` sees the memory before it is touched.
+    /// The same; `prepare` gets the memory before it is touched.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -62,7 +62,7 @@ impl RandomMap {
         let mut n_words = 0;
         let mut n_level_words = n_blocks.div_ceil(WORD_BITS);
         for (level, start) in level_starts.iter_mut().enumerate() {
-            // Where this truncates, on a 32-bit machine, the allocation fails before the value is used.
+            // If this truncates, on a 32-bit machine, the allocation fails before the value is used.
             *start = n_words as usize;
             // Cannot overflow: the sum is below 2^58 * 64 / 63.
             n_words += n_level_words;
@@ -156,8 +156,8 @@ impl RandomMap {
         if level + 1 < self.n_levels { self.level_starts[level + 1] } else { self.words.len() }
     }
 
-    /// Takes the next free block at or above `block`, going on at block 0 after the end; `None` when all are taken. The
-    /// same as [`Self::next_free`] and [`Self::mark`] of one block, in one look at the word.
+    /// Takes the next free block at or above `block`, continuing at block 0 after the end; `None` if all are taken. The
+    /// same as [`Self::next_free`] and [`Self::mark`] of one block, in a single look at the word.
     #[inline]
     pub fn take_next_free(&mut self, block: u64) -> Option<u64> {
         if block >= self.n_blocks {
@@ -178,7 +178,7 @@ impl RandomMap {
         Some((block & !(WORD_BITS - 1)) | u64::from(free.trailing_zeros()))
     }
 
-    /// Where [`Self::take_next_free`] will look first; `None` past the end. To have it fetched before it is needed.
+    /// The word at which [`Self::take_next_free`] will look first, for a prefetch; `None` past the end.
     #[inline]
     pub fn word_of(&self, block: u64) -> Option<&u64> {
         self.words.get((block / WORD_BITS) as usize)
@@ -193,7 +193,7 @@ impl RandomMap {
     }
 
     /// Takes up to `n_blocks` blocks from `block` on, stopping before the first that is taken already and at the end.
-    /// Returns how many were taken: 0 when `block` itself was not free.
+    /// Returns the number taken: 0 if `block` itself was not free.
     #[inline]
     pub fn mark(&mut self, block: u64, n_blocks: u64) -> u64 {
         let mut n_marked = 0;
@@ -228,7 +228,7 @@ impl RandomMap {
         n_run
     }
 
-    /// Tells the levels above that word `word_index` of level 0 has become full.
+    /// Records in the levels above that word `word_index` of level 0 has become full.
     fn mark_full(&mut self, mut word_index: usize) {
         for level in 1..self.n_levels {
             let word = &mut self.words[self.level_starts[level] + word_index / WORD_BITS as usize];
@@ -258,7 +258,7 @@ mod tests {
         std::iter::from_fn(visit).take(n_blocks as usize + 1).collect()
     }
 
-    /// Recorded from the reference: randread over 16 blocks, job 1, default seed.
+    /// Recorded from fio: randread over 16 blocks, job 1, default seed.
     #[test]
     fn reference_order() {
         let seeds = SeedTable::new(DEFAULT_RAND_SEED, 1);

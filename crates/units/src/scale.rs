@@ -7,7 +7,7 @@
 
 use crate::base::{KbBase, UnitBase};
 
-/// Which prefixes stand for thousands.
+/// Prefixes for thousands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PrefixSystem {
     /// `k`, `M`, ...: steps of 1000.
@@ -40,10 +40,10 @@ impl PrefixSystem {
     }
 }
 
-/// What follows the prefix.
+/// Unit behind the prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScaleUnit {
-    /// Nothing: counts.
+    /// None: counts.
     None,
     /// `B`.
     Bytes,
@@ -74,7 +74,7 @@ impl ScaleUnit {
     }
 }
 
-/// How to turn numbers into figures of one kind.
+/// Turns numbers into figures of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scaler {
     n_digits: usize,
@@ -105,7 +105,7 @@ impl Scaler {
         Self { first_prefix_index: 1, ..self }
     }
 
-    /// The figure of a value. Source of the rules: the reference's output, number by number.
+    /// The figure of a value. The rules come from fio's output, number by number.
     pub fn scale(&self, value: u64) -> String {
         let prefixes = self.system.prefixes();
         let mut prefix_index = self.first_prefix_index;
@@ -142,10 +142,10 @@ fn n_decimal_digits(value: u128) -> usize {
     value.checked_ilog10().unwrap_or(0) as usize + 1
 }
 
-/// How the figures of one job are shown: the choices of `kb_base`, `unit_base` and `significant_figures` together.
+/// Style of a job's figures: the choices of `kb_base`, `unit_base` and `significant_figures` together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FigureStyle {
-    /// Which prefixes come first.
+    /// Prefixes of the first figure.
     pub kb_base: KbBase,
     /// Whether rates are in bytes or bits.
     pub unit_base: UnitBase,

@@ -1,4 +1,4 @@
-//! What the system says of its errors, without the ` (os error N)` that the standard library appends.
+//! The system's words for its errors, without the ` (os error N)` that the standard library appends.
 
 use std::io;
 

@@ -1,59 +1,59 @@
-//! What an engine is able to do and what it needs, in the terms in which parser, planner and loops ask.
+//! Capabilities and needs of an engine, in the terms that parser, planner and loops use.
 //!
 //! Must not know: which engine is which. Start reading at [`Completes`] and [`Targets`].
 
-/// When the result of an I/O is known.
+/// The time at which the result of an I/O is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Completes {
     /// Within `queue`: the depth is 1 whatever `iodepth` says.
     InQueue,
     /// When it is committed: the loop reaps it at once, before it prepares another one.
     OnCommit,
-    /// Some time after it was committed: the loop reaps it when it wants to.
+    /// Some time after it was committed: the loop reaps it later.
     Later,
 }
 
-/// How the job hands an I/O over.
+/// The way in which the job submits an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handover {
     /// The job itself waits in the system call that moves the data: no submission latency is reported, and an `iodepth` above 1
     /// is remarked on.
     Waits,
-    /// A request is prepared, then handed over. With the flag `unseen_with` among its options the kernel takes requests by itself,
-    /// at a time that nobody knows, so that no submission latency is reported.
+    /// A request is prepared, then submitted. With the flag `unseen_with` among its options the kernel takes requests
+    /// by itself, at an unknown time, so that no submission latency is reported.
     Prepared {
         /// Name of the flag.
         unseen_with: Option<&'static str>,
     },
-    /// There is nothing to prepare.
+    /// Nothing has to be prepared.
     Bare,
 }
 
-/// What an engine does its I/Os to.
+/// Targets of an engine's I/Os.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Targets {
     /// Files and devices: the run finds, sizes, lays out, opens and closes them, and the engine gets their descriptors.
     Files,
-    /// Files that the run finds, sizes and lays out. The engine gets their names, and does to them what it measures.
+    /// Files that the run finds, sizes and lays out. The engine gets their names, and measures its own calls on them.
     NamedFiles,
-    /// Something of the engine's own that goes by the names of the job's files: memory, a simulated device, a socket, a directory. It
-    /// is as large as the job's options say; the engine makes it, opens it, closes it and removes it.
+    /// Targets that the engine owns, with the names of the job's files: memory, a simulated device, a socket, a
+    /// directory. Their size comes from the job's options; the engine makes, opens, closes and removes them.
     Own,
     /// The two ends of a connection, whatever the names: it is made before the clock of the job starts, and carries as much as the job's
     /// options say, or less where the other end says that this was all.
     Connection,
-    /// Nothing: its I/Os are turns of work that move no data. Options that say where, how much or in which order I/O is done mean
-    /// nothing to it; time, a number of I/Os or the end of the other jobs ends it.
+    /// None: I/Os are turns of work that move no data. Options about place, amount or order of I/O have no effect; the
+    /// job ends by time, by a number of I/Os, or with the other jobs.
     Nothing,
 }
 
 impl Targets {
-    /// They are the ends of a connection.
+    /// True if the targets are ends of a connection.
     pub const fn is_connection(self) -> bool {
         matches!(self, Self::Connection)
     }
 
-    /// They are files or devices, which the run finds and sizes.
+    /// True if the targets are files or devices, which the run finds and sizes.
     pub const fn are_files(self) -> bool {
         matches!(self, Self::Files | Self::NamedFiles)
     }
@@ -64,59 +64,59 @@ impl Targets {
     }
 }
 
-/// How the run opens files for the engine.
+/// The way in which the run opens files for the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opening {
-    /// As the directions of the job and its options (`direct`, `sync`) ask for it.
+    /// As the directions of the job and its options (`direct`, `sync`) require.
     AsAsked,
-    /// For reading and writing in any case, and made where they are missing: also what counts as a read changes the file. It moves no
-    /// data, for which `direct` and `sync` would count.
+    /// Always for reading and writing, and made if they are missing, because even an I/O that counts as a read changes
+    /// the file. The engine moves no data, so `direct` and `sync` have no effect.
     ToChange,
 }
 
-/// Of what latencies are measured.
+/// The events whose latencies are measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measures {
-    /// Of each I/O.
+    /// Each I/O.
     Ios,
-    /// Of each opening of a target, which is all that the engine does: its I/Os are counted, and nothing more.
+    /// Each opening of a target, which is the engine's whole work; its I/Os are only counted.
     Openings,
 }
 
-/// Which files must hold data before the first I/O.
+/// Files that must hold data before the first I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// Those that are read: writes make files grow.
+    /// Files that are read; writes make files grow.
     WhereRead,
     /// All: the engine cannot make a file grow.
     Always,
 }
 
-/// What an engine shares between I/Os of several threads or processes, so that they cannot be done just so side by side.
+/// State that an engine shares between threads or processes, which limits I/Os side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
-    /// Nothing.
+    /// None.
     Nothing,
     /// The position of each file: a pool of threads would move it between the calls of an I/O.
     Position,
-    /// Something of the engine's own, which takes I/Os without a wait: a pool of threads changes nothing.
+    /// The engine's own targets, which take I/Os without a wait: a pool of threads would change nothing.
     OwnTargets,
     /// The bytes of a connection, which come in their order: a pool of threads would mix them.
     Connection,
-    /// Threads of the C library, which do its I/Os by the descriptor table of the process (a job that is a thread must not have a table of its
-    /// own) and do not survive a fork.
+    /// Threads of the C library, which do the I/Os with the descriptor table of the process (so a job that is a thread
+    /// must not have its own table) and do not survive fork().
     LibraryThreads,
 }
 
-/// What becomes of written data.
+/// Fate of written data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Data {
-    /// It can be read back.
+    /// The data can be read back.
     Kept,
-    /// I/Os leave the data of files alone: a verification finds what was there before.
+    /// I/Os do not touch the data of files: a verification finds the earlier data.
     Untouched,
-    /// It is dropped: every verification passes.
+    /// The data is dropped: every verification passes.
     Dropped,
-    /// It goes to somebody else, and only they can check it.
+    /// The data goes to another program, and only that can check it.
     Sent,
 }

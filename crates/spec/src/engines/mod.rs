@@ -1,5 +1,5 @@
-//! The engines: one row each, with its name, its help, how far ferrio is with it, and what it is able to do. Parser, help, planner and
-//! registry read the same rows; what an engine does is elsewhere.
+//! The engines: one row each, with name, help, status in ferrio, and capabilities. Parser, help, planner and registry
+//! read the same rows; the code of engines is elsewhere.
 //!
 //! Must not know: engines' code. Start reading at [`ENGINES`], then `capabilities`.
 
@@ -15,31 +15,31 @@ pub struct EngineDef {
     pub name: &'static str,
     /// One line of help.
     pub help: &'static str,
-    /// How far ferrio is with it.
+    /// Status in ferrio.
     pub status: Status,
     /// Engines of one family have the same private options: those given to one survive a change to another.
     pub family: &'static str,
-    /// When the result of an I/O is known.
+    /// The time at which the result of an I/O is known.
     pub completes: Completes,
-    /// How the job hands an I/O over.
+    /// The way in which the job submits an I/O.
     pub handover: Handover,
-    /// What it does its I/Os to.
+    /// Targets of its I/Os.
     pub targets: Targets,
-    /// How the run opens its files.
+    /// The way in which the run opens its files.
     pub opening: Opening,
-    /// Of what latencies are measured.
+    /// The events whose latencies are measured.
     pub measures: Measures,
-    /// Which files must hold data before the first I/O.
+    /// Files that must hold data before the first I/O.
     pub layout: Layout,
-    /// What its I/Os share.
+    /// State that its I/Os share.
     pub sharing: Sharing,
-    /// What becomes of written data.
+    /// Fate of written data.
     pub data: Data,
     /// Writes can be asked to be all or nothing (`atomic=1`).
     pub has_atomic_writes: bool,
-    /// It syncs file systems (`end_syncfs=1`).
+    /// The engine can sync file systems (`end_syncfs=1`).
     pub has_syncfs: bool,
-    /// Its rates are in bits where the job does not say otherwise (`unit_base`).
+    /// Its rates are in bits unless the job says otherwise (`unit_base`).
     pub counts_bits: bool,
 }
 
@@ -74,19 +74,19 @@ const fn never(name: &'static str, help: &'static str, why: &'static str) -> Eng
     EngineDef { status: Status::NotApplicable(why), ..engine(name, help) }
 }
 
-/// What is asked often.
+/// Frequent questions about a row.
 impl EngineDef {
     /// Every I/O completes within `queue`.
     pub const fn is_inline(&self) -> bool {
         matches!(self.completes, Completes::InQueue)
     }
 
-    /// What is written cannot be read back.
+    /// True if written data cannot be read back.
     pub const fn drops_data(&self) -> bool {
         matches!(self.data, Data::Dropped)
     }
 
-    /// Its I/Os move no data: they are turns of work.
+    /// True if its I/Os move no data: they are turns of work.
     pub const fn moves_nothing(&self) -> bool {
         matches!(self.targets, Targets::Nothing)
     }
@@ -97,13 +97,13 @@ impl EngineDef {
     }
 }
 
-/// What is said of a row beyond what is so for most.
+/// Capabilities that differ from those of most engines.
 impl EngineDef {
     const fn deviates(self, how: &'static str) -> Self {
         Self { status: Status::Deviates(how), ..self }
     }
 
-    /// It has the private options of another engine.
+    /// The engine has the private options of another engine.
     const fn of_family(self, family: &'static str) -> Self {
         Self { family, ..self }
     }
@@ -177,14 +177,14 @@ impl EngineDef {
     }
 }
 
-/// Of engines that cannot do what they do twice.
+/// Deviation of engines that cannot repeat their work.
 const ONCE: &str = "end_fsync has no effect; fio creates or deletes again and ends with an error";
 
-/// Of both engines for sockets.
+/// Deviation of both engines for sockets.
 const NET: &str = "every wait ends on a signal and with the runtime, where fio waits for ever. A connection that closes without the closing word \
                    is an error. An existing file at the path of a Unix socket stays.";
 
-/// Of `netsplice` too.
+/// Further deviation of `netsplice`.
 const NETSPLICE: &str = "a block above 64k is sent in parts, where fio waits for ever. Verified data is copied into the pipe; fio sends what its \
                          buffer holds later. Otherwise as net.";
 
@@ -192,7 +192,7 @@ const NETSPLICE: &str = "a block above 64k is sent in parts, where fio waits for
 const EXEC: &str = "a program that cannot be run is an error, and without a runtime the job ends with its program. Clones write to files of \
                     their own; the grace time ends with the program, which is signalled with all that it has started";
 
-/// Every engine of the reference, and ferrio's own, in the order in which they are listed.
+/// Every engine of fio, and ferrio's own, in the order of listings.
 pub const ENGINES: &[EngineDef] = &[
     engine("cpuio", "Burns CPU cycles").turns(),
     engine("mmap", "memcpy to and from mapped files")

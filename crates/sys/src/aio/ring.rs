@@ -17,9 +17,9 @@ const MAGIC: u32 = 0xa10a_10a1;
 struct RingHeader {
     id: u32,
     n_events: u32,
-    /// Next event to take; written by whoever takes events.
+    /// Index of the next event to take; written by the reader.
     head: AtomicU32,
-    /// Where the kernel puts the next event.
+    /// Index at which the kernel puts the next event.
     tail: AtomicU32,
     magic: u32,
     compatible_features: u32,

@@ -36,7 +36,7 @@ enum Release {
         len: usize,
         remove: Option<PathBuf>,
     },
-    /// It belongs to somebody else.
+    /// The memory has another owner.
     Nothing,
 }
 
@@ -59,7 +59,7 @@ impl Memory {
         }
     }
 
-    /// Memory that somebody else gives back.
+    /// Memory that another owner frees.
     pub(super) fn borrowed(base: NonNull<u8>) -> Self {
         Self { base, release: Release::Nothing }
     }
@@ -107,7 +107,7 @@ impl Memory {
         };
         let base = Self::map_file(&file, len, flags, is_huge).inspect_err(|_| {
             if is_new {
-                // The refusal is what the caller is told; a file that cannot be removed either is left.
+                // The first error is reported; a file that cannot be removed either stays.
                 let _ = std::fs::remove_file(path);
             }
         })?;
@@ -152,7 +152,7 @@ impl Drop for Memory {
                 // address were wrong, and then nothing is unmapped.
                 let _ = unsafe { rustix::mm::munmap(base.cast(), *len) };
                 if let Some(path) = remove {
-                    // The file was only there for its memory; nobody is left to be told that it could not be removed.
+                    // The file existed only for its memory; an error of its removal cannot be reported any more.
                     let _ = std::fs::remove_file(path);
                 }
             }
@@ -164,7 +164,7 @@ fn read_write() -> ProtFlags {
     ProtFlags::READ | ProtFlags::WRITE
 }
 
-/// What a user can do about a refusal, as ` (...)`; empty if nothing is known.
+/// A remedy for the user, as ` (...)`; empty if none is known.
 pub(super) fn hint(request: &ArenaRequest, errno: Option<i32>) -> String {
     let is_huge = request.kind.is_huge();
     match errno {

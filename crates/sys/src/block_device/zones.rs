@@ -33,35 +33,35 @@ const ZONES_A_REPORT: usize = 128;
 /// The capacity of zones is filled in (a flag of the kernel's answer).
 const HAS_CAPACITY: u32 = 1;
 
-/// How a zone is written.
+/// The way in which a zone is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ZoneKind {
     /// Anywhere.
     Conventional,
     /// Only at its write pointer.
     SequentialRequired,
-    /// At its write pointer for good, elsewhere at a cost.
+    /// At its write pointer if it is to be fast, elsewhere at a cost.
     SequentialPreferred,
 }
 
-/// What the kernel says of the state of a zone.
+/// State of a zone, as reported by the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ZoneCondition {
-    /// It has no write pointer.
+    /// The zone has no write pointer.
     NoWritePointer,
-    /// Nothing was written.
+    /// Empty.
     Empty,
     /// Being written.
     ImplicitlyOpen,
-    /// Open because somebody asked for it.
+    /// Open on request.
     ExplicitlyOpen,
     /// Written in part, and not open.
     Closed,
     /// Written.
     Full,
-    /// It cannot be written any longer.
+    /// The zone cannot be written any longer.
     ReadOnly,
-    /// It cannot be used any longer.
+    /// The zone cannot be used any longer.
     Offline,
 }
 
@@ -76,18 +76,18 @@ pub struct Zone {
     pub capacity_bytes: u64,
     /// Bytes written from its start; 0 without a write pointer.
     pub written_bytes: u64,
-    /// How it is written.
+    /// The way in which it is written.
     pub kind: ZoneKind,
     /// Its state.
     pub condition: ZoneCondition,
 }
 
-/// Who has to write zones in sequence.
+/// Strictness of sequential writes to zones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ZoneModel {
     /// The host: other writes fail.
     HostManaged,
-    /// Whoever wants it fast.
+    /// Sequential writes are only faster.
     HostAware,
 }
 
@@ -110,7 +110,7 @@ struct ZoneRange {
     n_sectors: u64,
 }
 
-/// What can be asked of a zoned device.
+/// Operations of a zoned device.
 pub trait ZonedDevice: std::fmt::Debug + Send + Sync {
     /// Bytes from one zone to the next.
     fn zone_bytes(&self) -> Result<u64>;
@@ -118,10 +118,10 @@ pub trait ZonedDevice: std::fmt::Debug + Send + Sync {
     /// All zones, in order.
     fn report(&self) -> Result<Vec<Zone>>;
 
-    /// Forgets what was written to the zones in a range.
+    /// Resets the zones in a range.
     fn reset(&self, start_bytes: u64, length_bytes: u64) -> Result<()>;
 
-    /// Has the zones in a range count as written to their ends.
+    /// Finishes the zones in a range, so that they count as written to their ends.
     fn finish(&self, start_bytes: u64, length_bytes: u64) -> Result<()>;
 
     /// Bytes that were written to the zone with this start.
@@ -311,7 +311,7 @@ mod tests {
         let written: Vec<_> = zones.iter().map(|zone| (zone.written_bytes, zone.capacity_bytes)).collect();
         assert_eq!(written[1..], [(3 * 512, 6 * 512), (6 * 512, 6 * 512), (0, 6 * 512)]);
         assert_eq!((zones[2].start_bytes, zones[2].length_bytes), (16 * 512, 8 * 512));
-        // As scsi tells it of zones without a pointer.
+        // scsi reports zones without a pointer in this way.
         assert_eq!((zones[0].kind, zones[0].written_bytes), (ZoneKind::Conventional, 0));
         assert_eq!((zones[1].kind, zones[1].condition), (ZoneKind::SequentialRequired, ZoneCondition::ImplicitlyOpen));
         assert_eq!((zones[3].kind, zones[3].condition), (ZoneKind::SequentialPreferred, ZoneCondition::Empty));

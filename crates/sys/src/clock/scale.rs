@@ -78,13 +78,14 @@ impl StampLine {
         self.start_ns.saturating_add(self.scale.to_ns(stamp.saturating_sub(self.start_stamp)))
     }
 
-    /// Where the line reaches `ns`.
+    /// The stamp at which the line reaches `ns`.
     pub(super) fn stamp_at_ns(&self, ns: u64) -> u64 {
         self.start_stamp.saturating_add(self.scale.to_stamps(ns.saturating_sub(self.start_ns)))
     }
 
-    /// Bends the line at `stamp`, where it ought to be at `true_ns` and run on with `scale`: it goes on from where it is,
-    /// at a rate (within 1 % of the true one) that makes up for the difference over as long a time as has passed so far.
+    /// Bends the line at `stamp`, where it should be at `true_ns` and continue with `scale`: it continues from its
+    /// present value, at a rate (within 1 % of the true one) that corrects the difference over as long a time as has
+    /// passed so far.
     pub(super) fn steer(&mut self, stamp: u64, true_ns: u64, scale: Scale) {
         let shown_ns = self.at_ns(stamp);
         let horizon_ns = true_ns.max(1_000_000);

@@ -1,8 +1,9 @@
-//! Virtual time that several threads share: one of them runs at a time, always the one whose time is the earliest. So what they do
-//! to each other comes in the order of their times, the same in every run, and nobody waits for real.
+//! Virtual time that several threads share: one of them runs at a time, always the one with the earliest time. So their
+//! effects on each other come in the order of their times, equal in every run, and there are no real waits.
 //!
-//! Each thread has a [`Seat`]. The first seat is that of the thread that leads the others: it has its turn at once when another calls
-//! it, is ready, or leaves, as if it were infinitely fast; of those that wait for the same time it comes last. Must not know: what the threads do. Start reading at [`Seat::sleep_until`].
+//! Each thread has a [`Seat`]. The first seat is that of the leading thread: it has its turn at once when another
+//! thread calls it, is ready, or leaves, as if it were infinitely fast. Of threads that wait for the same time, the
+//! leader comes last. Must not know: the work of the threads. Start reading at [`Seat::sleep_until`].
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,13 +12,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// A time that never comes.
 const NEVER: u64 = u64::MAX;
 
-/// Seat of the thread that leads.
+/// Index of the leading thread's seat.
 const LEADER: usize = 0;
 
 /// Before all that wait for the same time.
 const FIRST: u64 = 0;
 
-/// Where the thread of a seat is.
+/// State of a seat's thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SeatState {
     /// It runs, from this time on.
@@ -30,14 +31,14 @@ enum SeatState {
     Gone,
 }
 
-/// What all seats share.
+/// State that all seats share.
 struct Shared {
     places: Mutex<Places>,
-    /// Before this time nobody but the thread that runs has anything to do.
+    /// Before this time only the running thread has anything to do.
     horizon_ns: AtomicU64,
-    /// Time is no longer shared: everybody goes on by itself.
+    /// Time is no longer shared: each thread continues by itself.
     is_over: AtomicBool,
-    /// Somebody outside of this time wants the leader.
+    /// Returns true if a request from outside waits for the leader.
     wants_leader: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
@@ -61,8 +62,8 @@ impl fmt::Debug for Seat {
 }
 
 impl Seat {
-    /// A time that begins at 0, and the seat of the calling thread, which leads. `wants_leader` says whether somebody outside of
-    /// this time wants it to run; it is asked whenever time moves.
+    /// A time that begins at 0, and the seat of the calling thread, which leads. `wants_leader` returns true if a
+    /// request from outside waits for the leader; it is called whenever time advances.
     pub fn first(wants_leader: impl Fn() -> bool + Send + Sync + 'static) -> Arc<Self> {
         let places = Places { of_seats: vec![(SeatState::Runs(0), Arc::default())], n_waits: 0, latest_ns: 0 };
         let shared = Shared {
@@ -95,8 +96,8 @@ impl Seat {
         self.now_ns.load(Ordering::Relaxed)
     }
 
-    /// Moves its time there, when all others whose times are earlier have had their turns. A leader may be back earlier: when
-    /// it was called, or when nobody else is left.
+    /// Moves its time there, after all others with earlier times have had their turns. A leader may return earlier: if
+    /// it was called, or if no other thread is left.
     pub fn sleep_until(&self, ns: u64) {
         if ns <= self.now_ns() {
             return;
@@ -117,7 +118,7 @@ impl Seat {
         self.await_turn(places);
     }
 
-    /// The leader looks, before this thread or any other goes on.
+    /// Gives the leader a turn before this thread or any other continues.
     pub fn call_leader(&self) {
         let mut places = self.lock();
         if places.is_leader_waiting() {
@@ -147,7 +148,7 @@ impl Seat {
         self.bound(now_ns);
     }
 
-    /// The thread needs its seat no longer. When the leader leaves, time is over: whoever waits goes on by itself.
+    /// Gives the seat back. When the leader leaves, the shared time is over: each waiting thread continues by itself.
     pub fn leave(&self) {
         let mut places = self.lock();
         if self.index == LEADER {
@@ -155,7 +156,7 @@ impl Seat {
             places.of_seats.iter().for_each(|(_, turn)| turn.notify_all());
         }
         let before = std::mem::replace(&mut places.of_seats[self.index].0, SeatState::Gone);
-        // Who never began has no turn to give away.
+        // A thread that never began has no turn to pass on.
         if matches!(before, SeatState::Runs(_)) {
             places.hand_to_leader(self.now_ns(), &self.shared);
         }
@@ -165,7 +166,7 @@ impl Seat {
         self.shared.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Somebody has something to do at this time.
+    /// Lowers the horizon, because a thread has something to do at this time.
     fn bound(&self, ns: u64) {
         self.shared.horizon_ns.fetch_min(ns, Ordering::AcqRel);
     }
@@ -213,7 +214,7 @@ impl Places {
         let horizon_ns = times.get(1).map_or(NEVER, |next| next.0);
         shared.horizon_ns.store(horizon_ns, Ordering::Release);
         let Some((ns, _, _, index)) = times.first().copied() else { return };
-        // A leader that waits for a call, and whom nobody is left to call.
+        // A leader that waits for a call although no thread is left that could call.
         let ns = if ns == NEVER { self.latest_ns } else { ns };
         self.latest_ns = self.latest_ns.max(ns);
         self.of_seats[index].0 = SeatState::Runs(ns);

@@ -1,4 +1,4 @@
-//! Tests of the clock: arithmetic to the exact number; real clocks only for what holds on any machine.
+//! Tests of the clock: arithmetic to the exact number; real clocks only where the result is the same on any machine.
 
 use super::scale::{Scale, StampLine};
 use super::*;

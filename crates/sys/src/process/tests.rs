@@ -1,4 +1,4 @@
-//! Tests of processes: what a child does is seen through its exit code, a socket or shared memory.
+//! Tests of processes: the work of a child is visible through its exit code, a socket or shared memory.
 
 use super::*;
 use crate::shared_memory::SharedMemory;
@@ -11,7 +11,7 @@ fn exit_codes_panics_and_signals_come_back() {
         (|| 0, ChildEnd::Exited(0)),
         // 256 + 44: eight bits of a code reach the parent.
         (|| 300, ChildEnd::Exited(44)),
-        // Unwinds without a word on stderr.
+        // Panics without a message on stderr.
         (|| std::panic::resume_unwind(Box::new(())), ChildEnd::Exited(PANIC_EXIT_CODE)),
         (
             || {

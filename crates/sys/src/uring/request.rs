@@ -1,4 +1,4 @@
-//! What can be asked of a ring, and its form as a submission queue entry.
+//! Requests for a ring, and their form as a submission queue entry.
 //!
 //! Must not know: rings.
 
@@ -8,7 +8,7 @@ use io_uring::squeue::{Entry, Flags};
 use io_uring::types::{Fd, Fixed, FsyncFlags};
 use std::os::fd::RawFd;
 
-/// `BLOCK_URING_CMD_DISCARD` (`_IO(0x12, 0)`): what a block device is asked for by `IORING_OP_URING_CMD`. Linux 6.12.
+/// `BLOCK_URING_CMD_DISCARD` (`_IO(0x12, 0)`): the command for a block device in `IORING_OP_URING_CMD`. Linux 6.12.
 const BLOCK_DISCARD: u32 = 0x12 << 8;
 
 /// A file, by descriptor or by its index in the ring's table.
@@ -20,7 +20,7 @@ pub enum RingFd {
     Registered(u32),
 }
 
-/// How the kernel is told of the memory.
+/// The form in which the kernel gets the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BufferForm {
     /// Address and length (Linux 5.6).
@@ -36,19 +36,19 @@ pub enum BufferForm {
 pub struct RingIo {
     /// True to write.
     pub is_write: bool,
-    /// Which file.
+    /// File.
     pub fd: RingFd,
-    /// With which bytes, at most 4 GiB - 1 of them.
+    /// Memory, at most 4 GiB - 1.
     pub region: Region,
-    /// How the kernel is told of them.
+    /// Form in which the kernel gets the memory.
     pub form: BufferForm,
-    /// Where, bytes from the start.
+    /// Offset, bytes from the start.
     pub offset: u64,
     /// `RWF_*` bits.
     pub rw_flags: u32,
     /// Priority in the form of `ioprio_set(2)`; 0: that of the thread.
     pub io_priority: u16,
-    /// Have a kernel worker thread do it at once (`IOSQE_ASYNC`), without first trying without waiting.
+    /// Lets a kernel worker thread do it at once (`IOSQE_ASYNC`), without first trying to do it without a wait.
     pub is_forced_async: bool,
 }
 

@@ -15,9 +15,9 @@ pub struct SqPoll {
     pub cpu: Option<u32>,
 }
 
-/// What ring is wanted.
+/// Request for a ring.
 ///
-/// Without a polling thread, the ring is made with `SINGLE_ISSUER`, `DEFER_TASKRUN` and `COOP_TASKRUN` where the kernel
+/// Without a polling thread, the ring is made with `SINGLE_ISSUER`, `DEFER_TASKRUN` and `COOP_TASKRUN` if the kernel
 /// knows them (6.1, 5.19), which save interruptions of the issuing thread; on older kernels with fewer of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RingRequest {
@@ -38,7 +38,7 @@ impl RingRequest {
     }
 }
 
-/// How a thread is told of completions, newest kernel first.
+/// Ways to notify a thread of completions, newest kernel first.
 const TASK_RUN_LEVELS: [TaskRun; 3] = [TaskRun::Deferred, TaskRun::Cooperative, TaskRun::Interrupting];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,11 @@
-//! CRC-32C by multiplication without carries: of four times 128 bits in an instruction on CPUs with AVX-512, of two times on
-//! those that have VPCLMULQDQ without it.
+//! CRC-32C by carry-less multiplication: of four times 128 bits in an instruction on CPUs with AVX-512, of two times on
+//! those with VPCLMULQDQ but without AVX-512.
 //!
-//! Registers hold parts of the message; each is brought so many bits further by a multiplication with the remainder of that
-//! power, and added to what stands there. What is left at the end is summed by the CPU's instruction for CRC-32C.
-//! Bits stand as the code has them: the lowest bit of the first byte is that of the highest power.
+//! Registers hold parts of the message. A multiplication with the remainder of a power moves each of them forward by
+//! that many bits, and the result is added to the part there. The rest at the end is summed by the CPU's instruction
+//! for CRC-32C. Bits are in the order of the code: the lowest bit of the first byte is that of the highest power.
 //!
-//! Must not know: what is summed. Start reading at [`crc32c`], then `sum_in`.
+//! Must not know: the data. Start reading at [`crc32c`], then `sum_in`.
 #![expect(unsafe_code, reason = "instructions beyond those of every x86-64 may only run where the CPU has them")]
 
 use core::arch::x86_64::{_mm_crc32_u8, _mm_crc32_u32, _mm_crc32_u64};
@@ -51,7 +51,8 @@ macro_rules! sum_in {
             let (head, data) = data.split_at(data.as_ptr().align_offset(BYTES).min(data.len()));
             let start = add_bytes(u32::MAX, head);
             let (chunks, rest) = data.as_chunks::<BYTES>();
-            // What is no whole group stands before the groups, in the last registers: zeroes before a message count for nothing.
+            // Bytes that are no whole group come before the groups, in the last registers: zeroes before a message do
+            // not change the result.
             let (first, groups) = match chunks.as_rchunks::<N_REGISTERS>() {
                 ([], []) => return add_bytes(start, data),
                 ([], [first, groups @ ..]) => (&first[..], groups),
@@ -70,7 +71,7 @@ macro_rules! sum_in {
                     *register = folded(*register, far, load(chunk));
                 }
             }
-            // None of these waits for another.
+            // These additions do not wait for each other.
             let [a, b, c, last] = registers;
             let a = folded(a, const { factors(3 * BYTES) }, last);
             let b = folded(b, const { factors(2 * BYTES) }, a);
@@ -182,7 +183,7 @@ mod large {
     }
 }
 
-/// The sum goes on over some bytes, eight at a time, then four.
+/// The sum continues over some bytes, eight at a time, then four.
 #[target_feature(enable = "sse4.2")]
 #[inline]
 fn add_bytes(crc: u32, data: &[u8]) -> u32 {
@@ -194,8 +195,8 @@ fn add_bytes(crc: u32, data: &[u8]) -> u32 {
     rest.iter().fold(crc, |crc, byte| _mm_crc32_u8(crc, *byte))
 }
 
-/// What the earlier and the later 64 of 128 bits are multiplied with to be so many bytes further on. The earlier ones stand 64
-/// powers higher. A product of two words of 64 bits in this order is 1 power too high, and a remainder in the lower half of a word
+/// Factors that take the earlier and the later 64 of 128 bits this many bytes forward. The earlier ones are 64 powers
+/// higher. A product of two 64-bit words in this order is 1 power too high, and a remainder in the lower half of a word
 /// 32 powers.
 const fn factors(n_bytes: usize) -> [i64; 2] {
     let n_bits = n_bytes as u64 * 8;

@@ -1,4 +1,4 @@
-//! Blocks of several messages side by side: a register holds the same word of each.
+//! Blocks of several messages side by side: a register holds the same word of each message.
 //!
 //! Registers of 256 bits (`eight`) and of 512 bits (`sixteen`) have the same operations under the same names, so that digests
 //! are written once for both.
@@ -16,7 +16,7 @@ pub(super) const BLOCK_BYTES: usize = 64;
 
 /// A digest of several messages at once.
 pub(super) struct Digest<const WORDS: usize> {
-    /// What stands behind the whole blocks of a message.
+    /// Bytes behind the whole blocks of a message.
     pub(super) tail: fn(&[u8]) -> Tail,
     /// In the registers of [`eight`], whose instructions it takes.
     pub(super) of_eight: unsafe fn(&ParallelMessages<'_, { eight::N_LANES }>) -> [[u32; WORDS]; eight::N_LANES],
@@ -25,8 +25,8 @@ pub(super) struct Digest<const WORDS: usize> {
 }
 
 impl<const WORDS: usize> Digest<WORDS> {
-    /// Gives `put` the state of each message at its end. False, and nothing is done: they are not as many as there are lanes of
-    /// a kind, not of one length, or this CPU does not have the instructions.
+    /// Calls `put` with the state of each message at its end. False, without any effect: there is no kind of register
+    /// with this number of lanes, the lengths differ, or this CPU lacks the instructions.
     pub(super) fn of_each(&self, messages: &[&[u8]], put: impl FnMut(usize, [u32; WORDS])) -> bool {
         if sixteen::is_there()
             && let Some(messages) = ParallelMessages::new(messages, self.tail)

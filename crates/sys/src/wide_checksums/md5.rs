@@ -1,6 +1,6 @@
-//! MD5 of several messages at once: that of eight takes as long as that of one and a half, that of sixteen less.
+//! MD5 of several messages together: eight take as long as one and a half, sixteen less.
 //!
-//! Must not know: what is summed. Start reading at [`DIGEST`]; the steps stand in `ferrio_units::checksum::md5`.
+//! Must not know: the data. Start reading at [`DIGEST`]; the steps are in `ferrio_units::checksum::md5`.
 
 use super::lanes::{Digest, ParallelMessages, digest_by_blocks};
 use ferrio_units::checksum::padding::Tail;

@@ -1,7 +1,7 @@
 //! SHA-1 (FIPS 180-4) of several messages at once: that of eight takes two thirds of the time that the CPU's own instructions for
 //! SHA-1 take for one after the other, each of which waits for the one before it; that of sixteen less.
 //!
-//! Must not know: what is summed. Start reading at [`DIGEST`].
+//! Must not know: the data. Start reading at [`DIGEST`].
 
 use super::lanes::{Digest, ParallelMessages, digest_by_blocks};
 use ferrio_units::checksum::padding::Tail;

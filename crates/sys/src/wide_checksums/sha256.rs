@@ -1,7 +1,7 @@
 //! SHA-256 (FIPS 180-4) of several messages at once: that of sixteen takes half of the time that the CPU's own instructions for
 //! SHA-256 take for one after the other; that of eight longer than they, but less than without them.
 //!
-//! Must not know: what is summed. Start reading at [`DIGEST`].
+//! Must not know: the data. Start reading at [`DIGEST`].
 
 use super::lanes::{Digest, ParallelMessages, digest_by_blocks};
 use ferrio_units::checksum::padding::Tail;

@@ -16,7 +16,7 @@ fn messages(data: &[u8], n: usize) -> Vec<&[u8]> {
 
 const MAX_MORE_BYTES: usize = MAX_LANES * 7;
 
-/// What a digest gave for each, in their order; `None`: it did nothing.
+/// Results of a digest, in the order of the messages; `None`: it had no effect.
 fn gathered<T>(digest: impl FnOnce(&mut dyn FnMut(usize, T)) -> bool) -> Option<Vec<T>> {
     let mut digests = Vec::new();
     let is_done = digest(&mut |index, digest| {
@@ -42,7 +42,7 @@ fn assert_each_is_that_of_the_library(data: &[u8]) {
     }
 }
 
-/// None of these does anything.
+/// Checks that none of the digests has any effect.
 fn assert_nothing_is_done(messages: &[&[u8]]) {
     assert!(!md5_of_each(messages, |_, _| unreachable!()));
     assert!(!sha1_of_each(messages, |_, _| unreachable!()));

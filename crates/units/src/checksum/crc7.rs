@@ -1,6 +1,6 @@
 //! CRC-7 (MMC): polynomial x^7 + x^3 + 1, from 0, not inverted. No library here has one of 7 bits.
 
-/// The polynomial without its top bit, shifted up by one: the remainder stands in the upper seven bits.
+/// The polynomial without its top bit, shifted up by one: the remainder is in the upper seven bits.
 const POLYNOMIAL: u8 = 0x09 << 1;
 
 /// Remainders of all bytes.

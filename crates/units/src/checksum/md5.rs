@@ -1,10 +1,11 @@
 //! MD5 (RFC 1321), one message at a time.
 //!
-//! Each step waits for the one before it, so that the length of that chain is all that counts. In round 2 the two halves of
-//! `(b & d) | (c & !d)` have no bit in common: they are added one after the other, and only the half that needs the last
-//! step's result waits for it. That is a tenth less time than the same with one sum, as the `md-5` crate had it.
+//! Each step waits for the one before it, so that only the length of that chain counts. In round 2 the two halves of
+//! `(b & d) | (c & !d)` have no bit in common: they are added one after the other, and only the half that needs the
+//! last step's result waits for it. That takes a tenth less time than the same with one sum, as the `md-5` crate had
+//! it.
 //!
-//! Must not know: what is summed. Start reading at [`md5`]; the steps stand in [`md5_steps!`](crate::md5_steps).
+//! Must not know: the data. Start reading at [`md5`]; the steps are in [`md5_steps!`](crate::md5_steps).
 
 use super::padding::Tail;
 

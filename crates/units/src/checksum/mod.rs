@@ -1,4 +1,5 @@
-//! Checksums in the forms in which the reference stores them in verified blocks. Some are no textbook forms; each says so.
+//! Checksums in the forms in which fio stores them in verified blocks. Some differ from the textbook; their comments
+//! say so.
 //!
 //! Must not know: headers, blocks. Start reading at [`Checksum`]; a new one is a file with its function, and a row there.
 //! Facts: reference "Verify header", table of methods.
@@ -14,8 +15,8 @@ use sha3::Digest;
 /// Bytes of the longest stored form (SHA-512).
 pub const MAX_CHECKSUM_BYTES: usize = 128;
 
-/// What a checksum costs, beside making random contents of the same length and comparing them: of 4 KiB that takes about 0.1 µs, the
-/// dear checksums 0.6 µs (XXH32), 2 µs and more (the others).
+/// Time for a checksum, compared with making random contents of the same length and comparing them. For 4 KiB that
+/// takes about 0.1 µs, slow checksums take 0.6 µs (XXH32), 2 µs and more (the others).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cost {
     Cheap,
@@ -49,7 +50,7 @@ checksums! {
     Md5, 16, Dear, |data, out| out.copy_from_slice(&md5::md5(data));
     /// CRC-64, reflected polynomial 0x95AC9329AC4BC9B5, from 0.
     Crc64, 8, Cheap, |data, out| out.copy_from_slice(&crc(CrcAlgorithm::Crc64Redis, data).to_ne_bytes());
-    /// CRC-32 by the most significant bit first, polynomial 0x04C11DB7, from 0, not inverted: not that of zlib.
+    /// CRC-32 with the most significant bit first, polynomial 0x04C11DB7, from 0, not inverted: not that of zlib.
     Crc32, 4, Cheap, store_crc32;
     /// CRC-32C from all ones, not inverted at the end.
     Crc32c, 4, Cheap, |data, out| out.copy_from_slice(&crc32c(data).to_ne_bytes());
@@ -57,11 +58,11 @@ checksums! {
     Crc16, 2, Cheap, |data, out| out.copy_from_slice(&(crc(CrcAlgorithm::Crc16Arc, data) as u16).to_ne_bytes());
     /// CRC-7, polynomial 0x09, in the low bits of a byte.
     Crc7, 1, Dear, |data, out| out.copy_from_slice(&[crc7::crc7(data)]);
-    /// A form of SHA-256 of the reference's own: see `sha.rs`.
+    /// fio's own form of SHA-256: see `sha.rs`.
     Sha256, 64, Dear, sha::store_256;
     /// SHA-512, followed by half of the last block of the padded message.
     Sha512, 128, Dear, sha::store_512;
-    /// What fio up to 3.33 (at least) stores for SHA-512, which is none: see `sha.rs`.
+    /// The value that fio up to 3.33 (at least) stores for SHA-512, though it is none: see `sha.rs`.
     Sha512Unfinished, 128, Cheap, sha::store_512_unfinished;
     /// SHA3-224.
     Sha3_224, 28, Dear, |data, out| out.copy_from_slice(&sha3::Sha3_224::digest(data));
@@ -73,7 +74,7 @@ checksums! {
     Sha3_512, 64, Dear, |data, out| out.copy_from_slice(&sha3::Sha3_512::digest(data));
     /// XXH32 with the seed 1.
     Xxh32, 4, Dear, |data, out| out.copy_from_slice(&xxhash_rust::xxh32::xxh32(data, 1).to_ne_bytes());
-    /// SHA-1 as five words in the order of bytes of the machine.
+    /// SHA-1 as five words in the byte order of the machine.
     Sha1, 20, Dear, sha::store_1;
     /// XXH3 of 64 bits, little endian: ferrio's own.
     Xxh3, 8, Cheap, |data, out| out.copy_from_slice(&xxhash_rust::xxh3::xxh3_64(data).to_le_bytes());
@@ -85,7 +86,7 @@ impl Checksum {
         self.row().0
     }
 
-    /// It takes much longer than to make random contents of the same length and to compare them.
+    /// True if it takes much longer than making random contents of the same length and comparing them.
     pub const fn outweighs_contents(self) -> bool {
         matches!(self.row().1, Cost::Dear)
     }
@@ -103,12 +104,12 @@ fn crc(algorithm: CrcAlgorithm, data: &[u8]) -> u64 {
     crc_fast::checksum(algorithm, data)
 }
 
-/// Of the same polynomial and start, but inverted at the end.
+/// The CRC with the same polynomial and start, but inverted at the end.
 fn store_crc32(data: &[u8], out: &mut [u8]) {
     out.copy_from_slice(&(!crc(CrcAlgorithm::Crc32Cksum, data) as u32).to_ne_bytes());
 }
 
-/// CRC-32C as the reference has it wherever it uses one: from all ones, not inverted at the end.
+/// CRC-32C as fio always uses it: from all ones, not inverted at the end.
 pub fn crc32c(data: &[u8]) -> u32 {
     !(crc_fast::checksum(CrcAlgorithm::Crc32Iscsi, data) as u32)
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: digests. Start reading at [`Tail`].
 
-/// What follows the last whole block of 64 bytes: one or two blocks.
+/// The one or two blocks behind the last whole block of 64 bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Tail {
     bytes: [u8; 128],

@@ -1,4 +1,4 @@
-//! The forms of SHA-1, SHA-256 and SHA-512 that the reference stores.
+//! The forms of SHA-1, SHA-256 and SHA-512 that fio stores.
 //!
 //! - SHA-1: its five words, each in the order of bytes of the machine.
 //! - SHA-256: the message is padded with its length in bits *little endian*, so that no state is that of the standard;

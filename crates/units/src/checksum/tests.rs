@@ -1,4 +1,4 @@
-//! Stored forms beside catalogues and standards; beside the reference's own files: end-to-end tests of `cli`.
+//! Stored forms compared with catalogues and standards; the end-to-end tests of `cli` compare them with fio's files.
 
 use super::*;
 

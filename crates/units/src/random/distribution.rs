@@ -1,9 +1,10 @@
 //! Skewed choices of blocks: zipf, pareto and normal (`random_distribution`, `file_service_type`).
 //!
-//! A draw is a rank, 0 the most wanted, scattered over the blocks by a multiplication and shifted. The arithmetic is in
-//! doubles, operation for operation that of the reference.
+//! A draw is a rank (0 the most frequent), which a multiplication scatters over the blocks, and a shift. The arithmetic
+//! is in doubles, with exactly fio's operations.
 //!
-//! Must not know: files, jobs. Start reading at [`SkewedBlocks`]; a [`DistributionShape`] holds what is worth sharing.
+//! Must not know: files, jobs. Start reading at [`SkewedBlocks`]; a [`DistributionShape`] has the part that is worth
+//! sharing.
 
 use super::{GOLDEN_RATIO_64, SeedIndex, SeedTable, Taus88};
 use crate::BuildError;
@@ -108,14 +109,14 @@ pub struct SkewedBlocks {
 }
 
 impl SkewedBlocks {
-    /// A stream with its own generator. `center`, `0.0..=1.0`, is where in the blocks the most wanted rank lies; without
-    /// it that place is drawn (zipf, pareto) or not shifted (normal).
+    /// A stream with its own generator. `center`, `0.0..=1.0`, is the position of the most frequent rank within the
+    /// blocks; without it that position is drawn (zipf, pareto) or not shifted (normal).
     pub fn new(shape: DistributionShape, seed: u32, center: Option<f64>) -> Self {
         let mut stream = Taus88::new(seed);
         let n = shape.n_blocks as f64;
         let shift = if let DistributionKind::Normal { .. } = shape.kind {
-            // The reference keeps the low 32 bits, so that a centre below 0.5 (a negative shift) or more than 2^33 blocks
-            // put the most wanted rank elsewhere. Kept: it is part of the stream.
+            // fio keeps only the low 32 bits, so that a centre below 0.5 (a negative shift) or more than 2^33 blocks
+            // move the most frequent rank elsewhere. This is part of the stream, so it is kept.
             center.map_or(0, |center| u64::from((n * (center - 0.5)) as i64 as u32))
         } else {
             // Drawn even where a centre takes its place: the draws that follow are the same.
@@ -196,7 +197,7 @@ mod tests {
     use crate::random::DEFAULT_RAND_SEED;
     use proptest::prelude::*;
 
-    /// Job 1, default seed, the file of the reference's vectors, 256 blocks.
+    /// Job 1, default seed, the file of fio's vectors, 256 blocks.
     fn reference_blocks(shape: DistributionShape) -> Vec<u64> {
         let seeds = SeedTable::new(DEFAULT_RAND_SEED, 1);
         let seed = file_distribution_seed(b"a-rather-long-file-name.dat", 1, &seeds);
@@ -204,7 +205,7 @@ mod tests {
         (0..16).map(|_| stream.next_block()).collect()
     }
 
-    /// Recorded from the reference.
+    /// Recorded from fio.
     #[test]
     fn reference_blocks_of_each_shape() {
         let table = [
@@ -263,7 +264,8 @@ mod tests {
         assert_eq!(DistributionShape::zipf(0, 1.2), Err(BuildError::DistributionOfNothing));
     }
 
-    /// Without scatter the ranks are seen: rank 0 takes its share 1 / sum of weights of the draws, here 0.28 of 100,000.
+    /// Without scatter the ranks are visible: rank 0 has the share 1 / sum of weights of the draws, here 0.28 of
+    /// 100,000.
     #[test]
     fn zipf_has_its_frequencies() {
         let n_draws = 100_000;

@@ -149,7 +149,7 @@ mod tests {
         std::iter::from_fn(|| register.next_block()).collect()
     }
 
-    /// Recorded from the reference: 256 blocks, job 1, default seed.
+    /// Recorded from fio: 256 blocks, job 1, default seed.
     #[test]
     fn reference_offsets() {
         let seed = SeedTable::new(DEFAULT_RAND_SEED, 1).get(SeedIndex::Offset);

@@ -1,8 +1,8 @@
-//! The seeded random streams: which number comes next is part of what users see (a run with one seed touches the same
-//! blocks in the same order on every machine), so the arithmetic here is fixed to the last bit.
+//! The seeded random streams. Users see their numbers: a run with a given seed touches the same blocks in the same
+//! order on every machine. So the arithmetic here is fixed to the last bit.
 //!
-//! Must not know: what a stream is drawn for, jobs, files.
-//! Start reading at [`SeedTable`] (one seed for each purpose), then [`Generator`] (what draws from a seed).
+//! Must not know: purposes of streams, jobs, files.
+//! Start reading at [`SeedTable`] (one seed for each purpose), then [`Generator`].
 
 mod distribution;
 mod generator;

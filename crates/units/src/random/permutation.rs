@@ -1,12 +1,12 @@
 //! A random order of any number of blocks in a few words of memory, of which any place can be asked for at any time: where a
 //! shuffled list would have to be kept.
 //!
-//! Must not know: what the order is for. Start reading at [`Permutation::at`].
+//! Must not know: the use of the order. Start reading at [`Permutation::at`].
 
 use super::Taus258;
 
-/// Rounds of the network. Four make it hard to tell from a random order for who may ask for any place (M. Luby and C. Rackoff,
-/// 1988, for halves of many bits); two more are for short halves.
+/// Rounds of the network. After four, an observer who may ask for any place can hardly tell the order from a random one
+/// (M. Luby and C. Rackoff, 1988, for halves of many bits); two more are for short halves.
 const N_ROUNDS: usize = 6;
 
 /// Fewest bits of a number. Halves of one or two bits would leave some orders of a few numbers out; walking back from 64 numbers
@@ -46,8 +46,8 @@ impl Permutation {
     pub fn at(&self, place: u64) -> u64 {
         debug_assert!(place < self.bound, "{place} of {}", self.bound);
         let mut number = self.through(place);
-        // Ends: the network is a permutation, so that from a place below the bound it comes back there. Of more than 32 numbers
-        // less than half lie past the bound.
+        // The loop ends: the network is a permutation, so from a place below the bound it returns there. Of more than
+        // 32 numbers, less than half are past the bound.
         while number >= self.bound {
             number = self.through(number);
         }
@@ -95,8 +95,8 @@ mod tests {
         }
     }
 
-    /// Chi-square of what the first two places hold, by keys of their own each time: beyond the limits lies one seed in a thousand
-    /// (NIST/SEMATECH e-Handbook, section 1.3.6.7.4, for 5, 19 and 71 degrees of freedom, the last by E. B. Wilson and M. M.
+    /// Chi-square of the first two places over many keys: one seed in a thousand exceeds the limits (NIST/SEMATECH
+    /// e-Handbook, section 1.3.6.7.4, for 5, 19 and 71 degrees of freedom, the last by E. B. Wilson and M. M.
     /// Hilferty).
     #[test]
     fn pairs_of_a_few_are_equally_frequent() {

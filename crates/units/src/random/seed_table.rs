@@ -1,10 +1,10 @@
 //! The seeds of a job: one for each purpose, so that, say, the mix of reads and writes does not shift the offsets.
 //!
-//! Must not know: what the streams are used for beyond their names.
+//! Must not know: the use of the streams, except for their names.
 
 use crate::direction::DataDirection;
 
-/// `randseed` when the user gives none.
+/// `randseed` if the user gives none.
 pub const DEFAULT_RAND_SEED: u64 = 0x89;
 
 /// Multiplier between one seed and the next.
@@ -13,7 +13,7 @@ const SEED_MULTIPLIER: u64 = 0x9e37_0001;
 /// Multiplications before the first seed is taken.
 const N_WARM_UP: usize = 4;
 
-/// What a seed is for; the number is its place in the [`SeedTable`].
+/// Purpose of a seed; the number is its index in the [`SeedTable`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(usize)]
 pub enum SeedIndex {

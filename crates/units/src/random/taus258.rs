@@ -46,12 +46,12 @@ impl Taus258 {
         stream
     }
 
-    /// The stream that goes on from what [`Self::words`] gave.
+    /// The stream that continues from the state of [`Self::words`].
     pub const fn from_words(words: [u64; 5]) -> Self {
         Self { words }
     }
 
-    /// What it goes on from.
+    /// The state from which it continues.
     pub fn words(&self) -> [u64; 5] {
         self.words
     }

@@ -41,12 +41,12 @@ impl Taus88 {
         stream
     }
 
-    /// The stream that goes on from what [`Self::words`] gave.
+    /// The stream that continues from the state of [`Self::words`].
     pub const fn from_words(words: [u32; 3]) -> Self {
         Self { words }
     }
 
-    /// What it goes on from.
+    /// The state from which it continues.
     pub fn words(&self) -> [u32; 3] {
         self.words
     }
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use crate::random::SeedIndex;
 
-    /// Recorded from the reference: randread over 16 blocks without a random map, job 1, default seed.
+    /// Recorded from fio: randread over 16 blocks without a random map, job 1, default seed.
     #[test]
     fn reference_offsets() {
         let seeds = SeedTable::new(crate::random::DEFAULT_RAND_SEED, 1);

@@ -1,4 +1,4 @@
-//! Uniform block numbers below one bound: the draw of most random jobs, with what does not change computed once.
+//! Uniform block numbers below one bound: the draw of most random jobs, with constant parts computed once.
 //!
 //! Must not know: offsets in bytes. Start reading at [`UniformBlocks::next_block`].
 
@@ -26,7 +26,7 @@ impl UniformBlocks {
         (n_blocks <= Self::MAX_BLOCKS).then_some(Self { stream, blocks_per_step })
     }
 
-    /// The stream as it stands.
+    /// The stream in its present state.
     pub fn stream(&self) -> &Taus88 {
         &self.stream
     }

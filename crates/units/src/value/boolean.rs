@@ -3,7 +3,7 @@
 use super::ParseError;
 use super::number::LeadingNumber;
 
-/// A boolean: 0 or 1, in decimal or hexadecimal. The reference takes `-1` for 1, and so does this.
+/// A boolean: 0 or 1, in decimal or hexadecimal. Like fio, ferrio takes `-1` for 1.
 ///
 /// # Errors
 /// No value, no number, or any other number; `yes` and `true` are no booleans.
@@ -34,7 +34,7 @@ fn read_number(text: &str) -> Result<i64, ParseError> {
     })
 }
 
-/// `0x` without a digit behind it, which elsewhere is a zero.
+/// True for `0x` without a digit behind it, which is a zero for other options.
 fn is_lone_hex_mark(text: &str) -> bool {
     let unsigned = text.trim_start().trim_start_matches(['+', '-']);
     let is_marked = unsigned.get(..2).is_some_and(|mark| mark.eq_ignore_ascii_case("0x"));

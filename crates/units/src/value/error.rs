@@ -1,9 +1,9 @@
-//! What is wrong with a value: always what was given and what is allowed. The option's name is added above.
+//! Faults of a value; each has the given text and the allowed values. The caller adds the option's name.
 
-/// Why a text is not a value of the kind that was asked for.
+/// Why a text is no value of the expected kind.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ParseError {
-    /// Nothing was given where a value is needed.
+    /// No value was given although one is needed.
     #[error("no value given")]
     Empty,
     /// The text does not start with a number.
@@ -81,9 +81,9 @@ pub enum ParseError {
     Expression {
         /// Text as given.
         given: String,
-        /// What is wrong.
+        /// The fault.
         problem: &'static str,
-        /// Place of it, in characters from 1.
+        /// Its position, in characters from 1.
         column: usize,
     },
 }

@@ -3,7 +3,7 @@
 //! Operators `+ - * / % ^` and unary minus, parentheses, hexadecimal and decimal numbers, suffixes. Evaluated in
 //! doubles. Reading stops at `,`, `:` or `#` behind a complete expression.
 //!
-//! Must not know: what the suffixes mean; the caller says. Start reading at [`evaluate`].
+//! Must not know: the meaning of suffixes, which the caller provides. Start reading at [`evaluate`].
 
 use super::ParseError;
 
@@ -15,9 +15,9 @@ pub(super) fn is_expression(text: &str) -> bool {
     text.starts_with('(')
 }
 
-/// The value of an expression, finite. `factor_of` says what a suffix multiplies by, `None` where it is unknown.
+/// The value of an expression, finite. `factor_of` returns the factor of a suffix, `None` if it is unknown.
 ///
-/// A suffix truncates the number before it, as in the reference: `1.5g` is `1g`.
+/// A suffix truncates the number before it, as in fio: `1.5g` is `1g`.
 pub(super) fn evaluate(text: &str, factor_of: &dyn Fn(&str) -> Option<f64>) -> Result<f64, ParseError> {
     let mut evaluator = Evaluator { text, position: 0, depth: 0, factor_of };
     let value = evaluator.sum()?;

@@ -7,7 +7,7 @@ use super::number::LeadingNumber;
 use crate::direction::PerDirection;
 use std::ops::RangeInclusive;
 
-/// Values for each direction: read, write, trim. `None` means that the direction keeps what it has.
+/// Values for each direction: read, write, trim. `None`: the direction keeps its value.
 ///
 /// The separator is `,` if there is one, else `:`, else `-` (not a leading minus). One value is for all; of two, the
 /// second is for write and trim; three are for read, write, trim. `4k,` sets read only, `,8k` write and trim.
@@ -108,14 +108,14 @@ fn separators(text: &str, separator: u8) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Numbers with decimals, and how they were written.
+/// Numbers with decimals, and their original text.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FloatList {
     /// The values in the order given.
     pub values: Vec<f64>,
     /// Most digits behind a point in any item: the precision with which percentiles are shown.
     pub n_decimals: usize,
-    /// Items beyond the most that the option takes. The reference warns and runs on without them.
+    /// Items beyond the option's limit. fio warns and runs without them.
     pub n_dropped: usize,
 }
 

@@ -1,5 +1,5 @@
-//! The syntax of option values: sizes, times, booleans, parenthesised arithmetic and lists, quirks of the reference
-//! included. Which option takes which kind of value is decided above.
+//! The syntax of option values: sizes, times, booleans, parenthesised arithmetic and lists, including fio's quirks.
+//! Higher crates decide which option takes which kind of value.
 //!
 //! Must not know: options, jobs. Start reading at [`parse_size`], then [`split_per_direction`].
 

@@ -6,8 +6,8 @@ use super::ParseError;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LeadingNumber<'t> {
     pub(super) value: i64,
-    /// Empty when there is none, or when the reference does not see it: behind a hexadecimal number, and when the text
-    /// starts with a blank.
+    /// Empty if there is none, or where fio does not see it: behind a hexadecimal number, and if the text starts with a
+    /// blank.
     pub(super) suffix: &'t str,
     pub(super) is_hex: bool,
 }

@@ -1,6 +1,6 @@
 //! Sizes and counts: `4k`, `1mib`, `0x200`, `25%`, `8z`, `(2*64k)`.
 //!
-//! Start reading at [`parse_size`]. Source: the reference's option parser, value by value.
+//! Start reading at [`parse_size`]. Source: fio's option parser, value by value.
 
 use super::ParseError;
 use super::expression::{evaluate, is_expression};
@@ -23,8 +23,8 @@ pub enum SizeValue {
 /// The letters of powers of the base, from the first on.
 const POWER_LETTERS: &[u8; 5] = b"kmgtp";
 
-/// What a suffix multiplies by: `k`, `kb`, `ki`, ... by powers of the base, `kib`, `mib`, ... by powers of the other
-/// base, in any case, whatever follows. `None` for other suffixes.
+/// Factor of a suffix: for `k`, `kb`, `ki`, ... powers of the base, for `kib`, `mib`, ... powers of the other base, in
+/// any case, ignoring characters behind it. `None` for other suffixes.
 pub(super) fn suffix_factor(suffix: &str, kb_base: KbBase) -> Option<u64> {
     let letter = suffix.as_bytes().first()?.to_ascii_lowercase();
     if letter == b'b' {
@@ -107,7 +107,7 @@ pub fn parse_size(text: &str, kb_base: KbBase) -> Result<SizeValue, ParseError> 
 /// A range of sizes, `low-high` or `low:high`, put in order where it is reversed.
 ///
 /// # Errors
-/// [`ParseError::NotARange`] without two sides, and what [`parse_bytes`] says of them.
+/// [`ParseError::NotARange`] without two sides, and errors of [`parse_bytes`] for each.
 pub fn parse_size_range(text: &str, kb_base: KbBase) -> Result<RangeInclusive<u64>, ParseError> {
     let not_a_range = || ParseError::NotARange { given: text.to_owned() };
     let sides = super::list::split_range(text).ok_or_else(not_a_range)?;

@@ -4,7 +4,7 @@ use super::ParseError;
 use super::expression::{evaluate, is_expression};
 use super::number::LeadingNumber;
 
-/// What a bare number means to an option.
+/// Unit of a bare number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeUnit {
     /// Bare numbers are seconds (`runtime`, `startdelay`, ...).
@@ -24,7 +24,7 @@ impl TimeUnit {
 
 const US_PER_SEC: u64 = 1_000_000;
 
-/// Microseconds of a suffix: `d`, `h`, `m` and `s` must stand alone, of `ms` and `us` the beginning counts.
+/// Microseconds of a suffix: `d`, `h`, `m` and `s` must be the whole suffix, of `ms` and `us` the beginning is enough.
 fn suffix_us(suffix: &str) -> Option<u64> {
     let suffix = suffix.to_ascii_lowercase();
     match suffix.as_str() {
@@ -40,9 +40,8 @@ fn suffix_us(suffix: &str) -> Option<u64> {
 
 /// A time in microseconds.
 ///
-/// Quirks of the reference that are kept: a suffix that is none of `d h m s ms us` means microseconds (`10sec` is 10 us,
-/// `5min` is 5 us), and so does a hexadecimal number; a suffix behind a fraction is not seen (`1.5m` is 1 of the
-/// default unit).
+/// Quirks of fio that are kept: any other suffix than `d h m s ms us` means microseconds (`10sec` is 10 us, `5min` is 5
+/// us), and so does a hexadecimal number; a suffix behind a fraction is ignored (`1.5m` is 1 of the default unit).
 ///
 /// # Errors
 /// No number, a negative time, more than `u64::MAX` microseconds, or bad arithmetic.

@@ -62,7 +62,7 @@ fn transposed(rows: [Register; 8]) -> [Register; 8] {
     ]
 }
 
-/// Of four rows: each register has one column of their lower halves and one of their upper halves.
+/// From four rows: each register has one column of their lower halves and one of their upper halves.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn transposed_halves(rows: &[Register]) -> [Register; 4] {
@@ -133,7 +133,7 @@ pub(in super::super) fn add_parity(sum: Register, b: Register, c: Register, d: R
     add(sum, _mm256_xor_si256(b, _mm256_xor_si256(c, d)))
 }
 
-/// The same where `c` is the last of the words to be known: what it has no part in is added before. The halves have no bit in
+/// The same if `c` is the last of the words to be known: terms without it are added before. The halves have no bit in
 /// common.
 #[target_feature(enable = "avx2")]
 #[inline]
@@ -141,7 +141,7 @@ pub(in super::super) fn add_late_choice(sum: Register, b: Register, c: Register,
     add(add(sum, _mm256_andnot_si256(b, d)), _mm256_and_si256(b, c))
 }
 
-/// `sum` and, bit by bit, what most of three words have. The halves have no bit in common.
+/// `sum` plus the majority of three words, bit by bit. The halves have no bit in common.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(in super::super) fn add_majority(sum: Register, b: Register, c: Register, d: Register) -> Register {
@@ -163,7 +163,7 @@ pub(in super::super) fn parity([a, b, c, d]: [Register; 4]) -> Register {
     _mm256_xor_si256(_mm256_xor_si256(a, b), _mm256_xor_si256(c, d))
 }
 
-/// Words of the other order of bytes.
+/// Words with reversed byte order.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(in super::super) fn swapped(words: Register) -> Register {

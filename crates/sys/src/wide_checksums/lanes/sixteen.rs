@@ -16,7 +16,7 @@ pub(in super::super) const N_LANES: usize = 16;
 /// The same word of each message.
 pub(in super::super) type Register = __m512i;
 
-/// Functions of three bits: bit `4 b + 2 c + d` of each is what it gives for them.
+/// Functions of three bits: bit `4 b + 2 c + d` of each is its value for them.
 const CHOICE: i32 = 0b1100_1010;
 const PARITY: i32 = 0b1001_0110;
 const MAJORITY: i32 = 0b1110_1000;
@@ -60,7 +60,7 @@ fn transposed(rows: &[Register; 16]) -> [Register; 16] {
     columns
 }
 
-/// Of four rows: each register has, quarter by quarter, one column of each quarter of theirs.
+/// From four rows: each register has, quarter by quarter, one column of each quarter of theirs.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn transposed_quarters(rows: &[Register; 4]) -> [Register; 4] {
@@ -138,7 +138,7 @@ pub(in super::super) fn add_parity(sum: Register, b: Register, c: Register, d: R
     add(sum, _mm512_ternarylogic_epi32::<PARITY>(b, c, d))
 }
 
-/// `sum` and, bit by bit, what most of three words have.
+/// `sum` plus the majority of three words, bit by bit.
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(in super::super) fn add_majority(sum: Register, b: Register, c: Register, d: Register) -> Register {
@@ -159,7 +159,7 @@ pub(in super::super) fn parity([a, b, c, d]: [Register; 4]) -> Register {
     _mm512_xor_si512(_mm512_ternarylogic_epi32::<PARITY>(a, b, c), d)
 }
 
-/// Words of the other order of bytes.
+/// Words with reversed byte order.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 pub(in super::super) fn swapped(words: Register) -> Register {
