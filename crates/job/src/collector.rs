@@ -9,7 +9,7 @@ use crate::lower::{Strictness, lower};
 use crate::message::UserMessages;
 use crate::options::definition::OptionDef;
 use crate::options::set;
-use ferrio_spec::{JobSpec, RunSpec};
+use ferrio_spec::{Compatibility, JobSpec, RunSpec};
 use ferrio_units::byte_text;
 use std::collections::HashMap;
 
@@ -154,7 +154,7 @@ impl<'a> Collector<'a> {
 
     /// The run of all jobs.
     pub fn into_run(self) -> RunSpec {
-        RunSpec { global_options: self.defaults.given, jobs: self.jobs }
+        RunSpec { global_options: self.defaults.given, jobs: self.jobs, compatibility: Compatibility::Fio }
     }
 
     fn stop(&mut self, lines: Vec<String>) -> Result<(), Stopped> {

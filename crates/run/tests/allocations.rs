@@ -79,7 +79,12 @@ impl Engine for Watched {
 fn n_allocations(mut job: JobSpec) -> Option<(u64, u64)> {
     job.engine.options.push((INNER.to_owned(), EngineValue::Text(job.engine.name.clone())));
     let clock = if job.engine.name == "sim" { Clock::new_virtual() } else { Clock::new() };
-    let mut plan = RunPlan::new(RunSpec { global_options: Vec::new(), jobs: vec![job] }).unwrap();
+    let mut plan = RunPlan::new(RunSpec {
+        global_options: Vec::new(),
+        jobs: vec![job],
+        compatibility: ferrio_spec::Compatibility::Fio,
+    })
+    .unwrap();
     plan.workers[0].engine.prepare = prepare;
     let board = Board::new(1).unwrap();
     let gate_generation = board.gate_generation();

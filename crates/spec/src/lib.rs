@@ -8,6 +8,7 @@
 
 mod block;
 mod command_priority;
+mod compatibility;
 mod control;
 pub mod debug;
 mod defaults;
@@ -38,6 +39,7 @@ use std::path::PathBuf;
 
 pub use block::{BlockRange, BlockShare};
 pub use command_priority::{CommandPrioritySpec, PriorityShare};
+pub use compatibility::Compatibility;
 pub use control::{ControlSettings, IdleDetail, Trigger};
 pub use defaults::DEFAULT_PERCENTILES;
 pub use distribution::{DistributionZone, RandomDistribution, ZoneLength};
@@ -70,6 +72,8 @@ pub struct RunSpec {
     pub global_options: Vec<(String, String)>,
     /// The jobs.
     pub jobs: Vec<JobSpec>,
+    /// Whether they take fio's oddities.
+    pub compatibility: Compatibility,
 }
 
 /// One job (a section of a job file, or a `--name` of the command line).

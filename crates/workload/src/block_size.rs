@@ -3,8 +3,9 @@
 //! Must not know: offsets (the caller says how much room there is). Start reading at [`BlockSizes`].
 
 use crate::compat;
-use ferrio_spec::{BlockRange, BlockShare, DirectionMix, PatternSpec};
-use ferrio_units::random::{Generator, SeedIndex, SeedTable};
+use crate::plan::WorkloadPlan;
+use ferrio_spec::{BlockRange, BlockShare, Compatibility, DirectionMix, PatternSpec};
+use ferrio_units::random::{Generator, SeedIndex};
 use ferrio_units::{DataDirection, PerDirection};
 
 /// Block sizes of the three directions; each direction whose size varies has its own random stream.
@@ -21,8 +22,8 @@ enum BlockSize {
     Split { entries: Box<[SplitEntry]>, min_bytes: u64, stream: Generator },
 }
 
-/// Room for a block: bytes from its start to where it must end at the latest. As seen on fio 3.41, blocks of several
-/// sizes end within the range of the job, those of one size within the file.
+/// Room for a block: bytes from its start to where it must end at the latest. Blocks of several sizes end within the range of
+/// the job, those of one size within the part of the file that they may reach ([`compat::with_reach`]).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
     pub(crate) in_range_bytes: u64,
@@ -37,7 +38,8 @@ struct SplitEntry {
 }
 
 impl BlockSizes {
-    pub(crate) fn new(pattern: &PatternSpec, seeds: &SeedTable) -> Self {
+    pub(crate) fn new(plan: &WorkloadPlan) -> Self {
+        let WorkloadPlan { pattern, seeds, compatibility, .. } = plan;
         let kind = pattern.generator_kind();
         let make = |direction| {
             let range = pattern.block_size[direction];
@@ -46,7 +48,7 @@ impl BlockSizes {
             }
             let stream = Generator::from_table(kind, seeds, seed_index(pattern, direction));
             let unit_bytes = if pattern.bs_unaligned { 1 } else { range.min_bytes };
-            match entries(&pattern.block_split[direction], unit_bytes, stream.max_output()) {
+            match entries(*compatibility, &pattern.block_split[direction], unit_bytes, stream.max_output()) {
                 Some((entries, min_bytes)) => BlockSize::Split { entries, min_bytes, stream },
                 None => BlockSize::Range { range, unaligned: pattern.bs_unaligned, stream },
             }
@@ -96,16 +98,21 @@ fn draw(range: &BlockRange, unaligned: bool, stream: &mut Generator, room_bytes:
 
 /// The entries of a split, and the smallest of their sizes; `None` if the split is empty. The last entry takes any draw
 /// that no other took.
-fn entries(shares: &[BlockShare], unit_bytes: u64, max_output: u64) -> Option<(Box<[SplitEntry]>, u64)> {
+fn entries(
+    compatibility: Compatibility,
+    shares: &[BlockShare],
+    unit_bytes: u64,
+    max_output: u64,
+) -> Option<(Box<[SplitEntry]>, u64)> {
     let entry_of = |block_bytes: u64, last_output| SplitEntry {
-        block_bytes: compat::split_bytes(block_bytes, unit_bytes),
+        block_bytes: compat::split_bytes(compatibility, block_bytes, unit_bytes),
         last_output,
     };
     let (last, before) = shares.split_last()?;
     let mut percent = 0;
     let entry = |share: &BlockShare| {
         percent += u128::from(share.percent);
-        Some(entry_of(share.block_bytes, compat::last_output_of_split(percent, max_output)?))
+        Some(entry_of(share.block_bytes, compat::last_output_of_split(compatibility, percent, max_output)?))
     };
     let mut entries: Vec<SplitEntry> = before.iter().filter_map(entry).collect();
     entries.push(entry_of(last.block_bytes, u64::MAX));
@@ -129,11 +136,11 @@ fn draw_entry(entries: &[SplitEntry], stream: &mut Generator, room_bytes: u64) -
 mod tests {
     use super::*;
     use ferrio_units::random::DEFAULT_RAND_SEED;
-    use ferrio_units::random::GeneratorKind;
+    use ferrio_units::random::{GeneratorKind, SeedTable};
 
     fn split(shares: &[(u64, u32)]) -> (Box<[SplitEntry]>, u64) {
         let shares: Vec<_> = shares.iter().map(|&(block_bytes, percent)| BlockShare { block_bytes, percent }).collect();
-        entries(&shares, 1, 0xFFFF_FFFF).expect("there are shares")
+        entries(Compatibility::Fio, &shares, 1, 0xFFFF_FFFF).expect("there are shares")
     }
 
     fn stream() -> Generator {
@@ -161,7 +168,7 @@ mod tests {
     fn sizes_are_rounded_down_to_multiples_of_the_smallest() {
         let shares = [(7, 30), (3, 30), (10, 40)];
         let shares = shares.map(|(block_bytes, percent)| BlockShare { block_bytes, percent });
-        let (entries, _) = entries(&shares, 3, 0xFFFF_FFFF).expect("there are shares");
+        let (entries, _) = entries(Compatibility::Fio, &shares, 3, 0xFFFF_FFFF).expect("there are shares");
         let expected = [6, 9, 9, 3, 9, 6, 9, 6];
         let mut stream = stream();
         assert_eq!(expected.map(|_| draw_entry(&entries, &mut stream, u64::MAX)), expected);
@@ -202,7 +209,7 @@ mod tests {
     #[test]
     fn wide_draws_have_wide_limits() {
         let shares = [BlockShare { block_bytes: 1, percent: 50 }, BlockShare { block_bytes: 2, percent: 50 }];
-        let (entries, _) = entries(&shares, 1, u64::MAX).expect("there are shares");
+        let (entries, _) = entries(Compatibility::Fio, &shares, 1, u64::MAX).expect("there are shares");
         assert_eq!(entries[0].last_output, (u64::MAX / 100 + 1) * 50 - 1);
         assert_eq!(entries[1].last_output, u64::MAX);
     }

@@ -79,7 +79,7 @@ impl BlockChoice {
         }
     }
 
-    /// The file starts over. Skewed streams continue (as seen on fio 3.41).
+    /// The file starts over. Skewed streams continue.
     pub(crate) fn rewind(&mut self) {
         match self {
             Self::Free | Self::Skewed(_) | Self::Zoned(_) => {}
@@ -158,9 +158,9 @@ pub(crate) fn n_places(plan: &WorkloadPlan, file_index: usize) -> PerDirection<u
 pub(crate) fn n_starts(plan: &WorkloadPlan, file_index: usize) -> PerDirection<u64> {
     let n_places = n_places(plan, file_index);
     let length_bytes = plan.files[file_index].length_bytes;
-    let n_starts = |direction: DataDirection| match n_places[direction] {
-        0 => 0,
-        _ => compat::n_starts(length_bytes, align_bytes(&plan.pattern, direction)),
+    let n_starts = |direction: DataDirection| {
+        let align_bytes = align_bytes(&plan.pattern, direction);
+        compat::n_starts(plan.compatibility, n_places[direction], length_bytes, align_bytes)
     };
     PerDirection(DataDirection::ALL.map(n_starts))
 }
@@ -168,7 +168,7 @@ pub(crate) fn n_starts(plan: &WorkloadPlan, file_index: usize) -> PerDirection<u
 fn places_in(plan: &WorkloadPlan, length_bytes: u64) -> PerDirection<u64> {
     let places = |direction: DataDirection| {
         let min_bytes = plan.pattern.block_size[direction].min_bytes.max(1);
-        compat::n_places(length_bytes, align_bytes(&plan.pattern, direction), min_bytes)
+        compat::n_places(plan.compatibility, length_bytes, align_bytes(&plan.pattern, direction), min_bytes)
     };
     PerDirection(DataDirection::ALL.map(places))
 }
@@ -180,9 +180,9 @@ impl Shapes {
         plan: &WorkloadPlan,
         file_index: usize,
     ) -> Result<Option<(DistributionShape, Option<f64>)>, WorkloadError> {
-        let unit_bytes = read_write_unit_bytes(plan);
-        // Rounded up: a last partial block counts, though no block fits there.
-        let n_blocks = plan.files[file_index].length_bytes.div_ceil(unit_bytes);
+        let unit_bytes = compat::skew_unit_bytes(plan.compatibility, &plan.pattern);
+        let length_bytes = plan.files[file_index].length_bytes;
+        let n_blocks = compat::n_skewed_blocks(plan.compatibility, length_bytes, unit_bytes);
         if n_blocks == 0 {
             return Ok(None);
         }
@@ -213,13 +213,6 @@ pub(crate) fn skew(
     Ok(Some((shape?, center)))
 }
 
-/// The unit of skewed draws: the smallest block of reads and writes, whether the job uses it or not, but not that of
-/// trims (as seen on fio 3.41).
-fn read_write_unit_bytes(plan: &WorkloadPlan) -> u64 {
-    let min_bytes = |direction| plan.pattern.block_size[direction].min_bytes;
-    min_bytes(DataDirection::Read).min(min_bytes(DataDirection::Write)).max(1)
-}
-
 /// Length of the part of a file from which random offsets are drawn: its range, or the window. Skewed draws always use
 /// the range.
 pub(crate) fn drawn_bytes(plan: &WorkloadPlan, file_index: usize) -> u64 {
@@ -231,10 +224,9 @@ pub(crate) fn n_drawn(plan: &WorkloadPlan, file_index: usize) -> PerDirection<u6
     places_in(plan, drawn_bytes(plan, file_index))
 }
 
-/// Smallest block of all directions, whether the job uses it or not: the unit of the map (as seen on fio 3.41).
+/// The unit of the map.
 pub(crate) fn smallest_block_bytes(plan: &WorkloadPlan) -> u64 {
-    let [read, write, trim] = plan.pattern.block_size.0.map(|range| range.min_bytes);
-    read.min(write).min(trim)
+    compat::map_unit_bytes(plan.compatibility, &plan.pattern)
 }
 
 #[cfg(test)]

@@ -86,8 +86,8 @@ impl DirectionPicker {
         }
     }
 
-    /// Starts a pass. As seen on fio 3.41, the rest of a direction's share in the last pass is lost.
-    pub(crate) fn start_pass(&mut self) {
+    /// The next direction is drawn, even if the present one has not used up its share.
+    pub(crate) fn lose_share(&mut self) {
         if let Some(mix) = self.mix() {
             mix.share = 0;
         }

@@ -3,6 +3,7 @@
 //! Must not know: offsets. Start reading at [`FilePicker::next`].
 
 use crate::choice;
+use crate::compat;
 use crate::plan::{WorkloadError, WorkloadPlan};
 use ferrio_spec::FileService;
 use ferrio_units::random::{Generator, SeedIndex, SkewedBlocks};
@@ -39,6 +40,8 @@ pub(crate) struct FilePicker {
     current: usize,
     /// Index at which the round continues.
     next: usize,
+    /// The round goes on from pass to pass.
+    keeps_round: bool,
     stream: Generator,
     skewed: Option<SkewedBlocks>,
     /// The same in its initial state.
@@ -56,12 +59,12 @@ impl FilePicker {
             n_done: 0,
             max_open: plan.openfiles.clamp(1, plan.files.len().max(1)),
             service: plan.file_service.clone(),
-            // As seen on fio 3.41: `file_service_type=sequential` is a round that stays with each file until it is
-            // done. The next pass continues with the file after the last one.
+            // `file_service_type=sequential` is a round that stays with each file until it is done.
             count: if in_sequence { ALL_OF_IT } else { plan.file_service_count.max(1) },
             left: 0,
             current: 0,
             next: 0,
+            keeps_round: compat::goes_on_with_round(plan.compatibility),
             stream: Generator::from_table(plan.pattern.generator_kind(), &plan.seeds, SeedIndex::FilePick),
             skewed_at_first: skewed.clone(),
             skewed,
@@ -191,7 +194,9 @@ impl FilePicker {
     /// All files are closed, and none is done.
     pub(crate) fn restart(&mut self) {
         self.states.fill(FileState::Closed);
-        // The round continues where it was, so `next` stays.
+        if !self.keeps_round {
+            self.next = 0;
+        }
         (self.n_open, self.n_done, self.left, self.current) = (0, 0, 0, 0);
     }
 }

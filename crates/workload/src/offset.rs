@@ -4,7 +4,7 @@
 //! Start reading at [`OffsetPicker::next`].
 
 use crate::choice::{BlockChoice, align_bytes};
-use crate::compat;
+use crate::compat::{self, Skips};
 use crate::cursor::{FileCursor, NOWHERE};
 use crate::plan::WorkloadPlan;
 use crate::workload::OffsetState;
@@ -31,8 +31,8 @@ pub(crate) struct OffsetPicker {
     /// I/Os left in the current run.
     run_left: u64,
     identical: bool,
-    /// Bytes skipped after each block of a sequential job.
-    skip_bytes: i64,
+    /// What is skipped after each block of a sequential job.
+    skips: Skips,
     percent_random: PerDirection<u32>,
     align_bytes: PerDirection<u64>,
     /// A file starts over when no free offset is left.
@@ -46,7 +46,7 @@ pub(crate) struct OffsetPicker {
     /// The last sequential block of a random job (`percentage_random`, a run) found no offset.
     ended_in_sequence: bool,
     offsets: Generator,
-    /// As seen on fio 3.41: each direction draws from its own stream, and all of these have the same seed.
+    /// The stream of each direction that draws whether a block follows the one before it.
     mix: PerDirection<Generator>,
     zones: Taus88,
 }
@@ -70,14 +70,13 @@ impl OffsetPicker {
         let WorkloadPlan { pattern, seeds, .. } = plan;
         let wide = pattern.random_generator == Some(RandomGenerator::Tausworthe64)
             || (pattern.random_generator.is_none() && n_blocks > MAX_BLOCKS_32);
-        let mix = Generator::from_table(GeneratorKind::Taus88, seeds, SeedIndex::SequentialMixRead);
         let kind = if wide { GeneratorKind::Taus258 } else { GeneratorKind::Taus88 };
         Self {
             random: pattern.random,
             run_length: u64::try_from(pattern.rw_postfix).unwrap_or(1).max(1),
             run_left: 0,
             identical: pattern.rw_sequencer == RwSequencer::Identical,
-            skip_bytes: if pattern.random { 0 } else { pattern.rw_postfix },
+            skips: Skips::new(plan.compatibility, if pattern.random { 0 } else { pattern.rw_postfix }),
             percent_random: pattern.percentage_random,
             align_bytes: PerDirection(DataDirection::ALL.map(|direction| align_bytes(pattern, direction))),
             starts_over: plan.time_based || matches!(plan.file_service, FileService::Skewed(_)),
@@ -86,7 +85,7 @@ impl OffsetPicker {
             is_past_end: false,
             ended_in_sequence: false,
             offsets: Generator::from_table(kind, seeds, SeedIndex::Offset),
-            mix: PerDirection(DataDirection::ALL.map(|_| mix.clone())),
+            mix: compat::mix_streams(plan.compatibility, seeds),
             zones: Taus88::from_table(seeds, SeedIndex::Zone),
         }
     }
@@ -156,10 +155,10 @@ impl OffsetPicker {
         self.is_past_end
     }
 
-    /// The random streams start anew. As seen on fio 3.41, a run continues.
-    pub(crate) fn reseed(&mut self, fresh: Self) {
+    /// The random streams start anew; a run continues if `keeps_run`.
+    pub(crate) fn reseed(&mut self, fresh: Self, keeps_run: bool) {
         let Self { run_left, again, is_past_end, .. } = *self;
-        *self = Self { run_left, again, is_past_end, ..fresh };
+        *self = if keeps_run { Self { run_left, again, is_past_end, ..fresh } } else { fresh };
     }
 
     /// The last block that found no offset was a sequential one, or replaced one.
@@ -168,7 +167,7 @@ impl OffsetPicker {
     }
 
     /// The next start within a run: behind the last block of this file and direction. With `rw_sequencer=identical` it
-    /// is the start of the last block again, or of the range if there was none (as seen on fio 3.41). At the end of the
+    /// is the start of the last block again, or of the range if there was none. At the end of the
     /// file a random block takes over and counts as sequential; at the end of a range that is shorter than the file,
     /// the file ends.
     fn within_run(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<BlockStart> {
@@ -201,8 +200,7 @@ impl OffsetPicker {
         let align = self.align_bytes[direction];
         let n_blocks = file.n_drawn[direction];
         let (block, map_block) = match &mut file.choice {
-            // As seen on fio 3.41: if there is no offset to choose from, nothing is drawn from the job's streams, and
-            // the file gives no block.
+            // If there is no offset to choose from, nothing is drawn from the job's streams, and the file gives no block.
             BlockChoice::Free | BlockChoice::Map(_) | BlockChoice::Zoned(_) if n_blocks == 0 => (0, None),
             BlockChoice::Free => (self.offsets.below(n_blocks), None),
             BlockChoice::Map(map) => {
@@ -222,7 +220,7 @@ impl OffsetPicker {
         if block >= file.n_starts[direction] {
             self.is_past_end = true;
             file.missed_bytes =
-                Some((file.base_bytes - file.range.start_bytes).saturating_add(block.saturating_mul(align)));
+                Some(compat::missed_past_end(&file.range, file.base_bytes, block.saturating_mul(align)));
             return None;
         }
         // Cannot overflow: block * align is below the length of the range, and the base lies inside of the file.
@@ -236,14 +234,14 @@ impl OffsetPicker {
         if position >= file.range.block_end_bytes() {
             return None;
         }
-        let offset_bytes = match (self.skip_bytes, file.fresh[direction]) {
+        let offset_bytes = match (self.skips.skip_bytes, file.fresh[direction]) {
             (0, _) => position,
-            (_, false) => compat::after_skip(file, self.skip_bytes, position),
-            (..0, true) => compat::first_of_backwards(file, self.skip_bytes, position)?,
+            (_, false) => self.skips.after(file, position),
+            (..0, true) => self.skips.first_backwards(file, position)?,
             (_, true) => position,
         };
         if offset_bytes >= file.end_bytes {
-            file.missed_bytes = Some(offset_bytes.saturating_sub(file.range.start_bytes));
+            file.missed_bytes = Some(compat::missed_past_end(&file.range, offset_bytes, 0));
             return None;
         }
         Some(BlockStart { offset_bytes, random: false, map_block: None })

@@ -3,8 +3,10 @@
 //! Must not know: clocks, kinds of I/O. Start reading at [`Arrivals`].
 //! Facts: reference "Rates and pauses" and, for the draws, "Block sizes, mix, rates".
 
-use ferrio_spec::{CatchUp, PaceSpec, PatternSpec, RateProcess};
-use ferrio_units::random::{SeedIndex, SeedTable, Taus88};
+use crate::compat;
+use crate::plan::WorkloadPlan;
+use ferrio_spec::{CatchUp, PaceSpec, RateProcess};
+use ferrio_units::random::{SeedIndex, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
 
 const NS_PER_SEC: u64 = 1_000_000_000;
@@ -82,16 +84,17 @@ impl SizeTime {
 
 impl Arrivals {
     /// The due times for each direction that has a rate.
-    pub(crate) fn of_job(pace: &PaceSpec, pattern: &PatternSpec, seeds: &SeedTable) -> PerDirection<Option<Self>> {
+    pub(crate) fn of_job(pace: &PaceSpec, plan: &WorkloadPlan) -> PerDirection<Option<Self>> {
+        let WorkloadPlan { pattern, seeds, compatibility, .. } = plan;
         PerDirection(DataDirection::ALL.map(|direction| {
             let min_bytes = pattern.block_size[direction].min_bytes.max(1);
             let by_ios = u64::from(pace.ios_per_sec[direction]).saturating_mul(min_bytes);
             let bytes_per_sec = if by_ios > 0 { by_ios } else { pace.bytes_per_sec[direction] };
             let process = match pace.process {
                 RateProcess::Linear => {
-                    // With shares of sizes (`bssplit`), an I/O rate counts I/Os, not bytes (reference, "rate_iops").
-                    let counts_ios = by_ios > 0 && !pattern.block_split[direction].is_empty();
-                    let io_bytes = counts_ios.then_some(min_bytes);
+                    let has_split = !pattern.block_split[direction].is_empty();
+                    let counted = compat::rate_io_bytes(*compatibility, has_split, min_bytes);
+                    let io_bytes = counted.filter(|_| by_ios > 0);
                     Process::Linear(Linear { bytes_per_sec, io_bytes, due_ns: 0, rest: 0, step: SizeTime::default() })
                 }
                 RateProcess::Poisson => Process::Poisson {
@@ -161,15 +164,21 @@ impl Arrivals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_spec::JobSpec;
-    use ferrio_units::random::DEFAULT_RAND_SEED;
+    use crate::stream::tests::plan;
+    use ferrio_spec::{Compatibility, DirectionMix, JobSpec};
+    use ferrio_units::random::{DEFAULT_RAND_SEED, SeedTable};
     use proptest::prelude::*;
 
     fn reads(set: impl FnOnce(&mut PaceSpec)) -> Arrivals {
         let mut job = JobSpec::default();
         set(&mut job.pace);
-        let seeds = SeedTable::new(DEFAULT_RAND_SEED, 1);
-        let PerDirection([reads, ..]) = Arrivals::of_job(&job.pace, &job.pattern, &seeds);
+        reads_of(&job, Compatibility::Fio)
+    }
+
+    fn reads_of(job: &JobSpec, compatibility: Compatibility) -> Arrivals {
+        let (pattern, seeds) = (job.pattern.clone(), SeedTable::new(DEFAULT_RAND_SEED, 1));
+        let plan = WorkloadPlan { pattern, seeds, compatibility, ..plan(DirectionMix::Read, false) };
+        let PerDirection([reads, ..]) = Arrivals::of_job(&job.pace, &plan);
         reads.unwrap()
     }
 
@@ -198,15 +207,16 @@ mod tests {
     fn a_rate_of_ios_over_shares_of_sizes_counts_ios() {
         let mut job = JobSpec::default();
         job.pace.ios_per_sec.0[0] = 1_000;
-        let seeds = SeedTable::new(DEFAULT_RAND_SEED, 1);
-        let third_due_ns = |job: &ferrio_spec::JobSpec| {
-            let PerDirection([reads, ..]) = Arrivals::of_job(&job.pace, &job.pattern, &seeds);
-            let mut reads = reads.unwrap();
+        let third_due_of = |job: &JobSpec, compatibility| {
+            let mut reads = reads_of(job, compatibility);
             reads.issued(4_096, 0);
             reads.issued(8_192, 0);
             reads.due_ns()
         };
+        let third_due_ns = |job: &JobSpec| third_due_of(job, Compatibility::Fio);
         assert_eq!(third_due_ns(&job), 3_000_000);
+        // A native job counts I/Os in any case.
+        assert_eq!(third_due_of(&job, Compatibility::Native), 2_000_000);
         let share = |block_bytes| ferrio_spec::BlockShare { block_bytes, percent: 50 };
         job.pattern.block_split.0[0] = vec![share(4_096), share(8_192)];
         assert_eq!(third_due_ns(&job), 2_000_000);

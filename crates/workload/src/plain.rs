@@ -5,7 +5,8 @@
 //! Must not know: any job that is not plain. Start reading at [`PlainStream::new`], then [`PlainStream::next`].
 
 use crate::choice::{self, BlockChoice};
-use crate::plan::{FileRange, Rounds, WorkloadError, WorkloadPlan};
+use crate::compat;
+use crate::plan::{FileRange, Rounds, SyncIntervals, WorkloadError, WorkloadPlan};
 use crate::stream::{Next, NextIo, offset_picker};
 use crate::workload::OffsetState;
 use ferrio_spec::{DirectionMix, FileService, PatternSpec, RandomDistribution, RandomGenerator};
@@ -281,7 +282,8 @@ impl PlainStream {
 
 /// True if the file starts over at its end, without being closed.
 fn starts_over(plan: &WorkloadPlan, facts: &Facts) -> bool {
-    let has_time = plan.time_based && (plan.pattern.random || ends_with_a_block(plan, facts));
+    let takes_rest = plan.pattern.random || !compat::closes_for_rest(plan.compatibility);
+    let has_time = plan.time_based && (takes_rest || ends_with_a_block(plan, facts));
     let goes_round = match plan.rounds {
         Rounds::None => false,
         Rounds::OfWholeFiles => ends_with_a_block(plan, facts),
@@ -290,7 +292,7 @@ fn starts_over(plan: &WorkloadPlan, facts: &Facts) -> bool {
     has_time || (goes_round && !plan.pattern.random)
 }
 
-/// As seen on fio 3.41: if the range is no multiple of the block, the file is closed and its pass ends.
+/// The range of the file is a multiple of the block.
 fn ends_with_a_block(plan: &WorkloadPlan, facts: &Facts) -> bool {
     plan.files.iter().all(|file| facts.n_blocks.saturating_mul(facts.block_bytes) >= file.length_bytes)
 }
@@ -302,9 +304,7 @@ fn facts(plan: &WorkloadPlan) -> Option<Facts> {
         pattern,
         strided: None,
         sequential: None,
-        fsync_blocks: 0,
-        fdatasync_blocks: 0,
-        sync_file_range_blocks: 0,
+        syncs: SyncIntervals { fsync_blocks: 0, fdatasync_blocks: 0, sync_file_range_blocks: 0 },
         files,
         openfiles: _,
         file_service,
@@ -316,6 +316,7 @@ fn facts(plan: &WorkloadPlan) -> Option<Facts> {
         limit_ios: _,
         time_based: _,
         rounds: _,
+        compatibility: _,
     } = plan
     else {
         return None;

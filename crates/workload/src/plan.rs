@@ -3,7 +3,7 @@
 //! Must not know: where the ranges come from. Start reading at [`WorkloadPlan`].
 
 use crate::zoning::sequential::SequentialPlan;
-use ferrio_spec::{FileService, PatternSpec, StridedSpec};
+use ferrio_spec::{Compatibility, FileService, PatternSpec, StridedSpec};
 use ferrio_units::BuildError;
 use ferrio_units::random::SeedTable;
 
@@ -41,13 +41,9 @@ pub struct WorkloadPlan {
     pub strided: Option<StridedSpec>,
     /// Zones that are written in sequence; `None`: blocks go where they are drawn. Never together with `strided`.
     pub sequential: Option<SequentialPlan>,
-    /// fsync after every n writes; 0: never.
-    pub fsync_blocks: u32,
-    /// fdatasync after every n writes; 0: never.
-    pub fdatasync_blocks: u32,
-    /// `sync_file_range` after every n writes; 0: never.
-    pub sync_file_range_blocks: u32,
-    /// The files, in order.
+    /// When syncs go between the writes.
+    pub syncs: SyncIntervals,
+    /// The files in order.
     pub files: Vec<FileRange>,
     /// Most files open at once, at least 1.
     pub openfiles: usize,
@@ -71,6 +67,19 @@ pub struct WorkloadPlan {
     pub time_based: bool,
     /// What a sequential direction does at the end of a file.
     pub rounds: Rounds,
+    /// Whether it takes fio's oddities.
+    pub compatibility: Compatibility,
+}
+
+/// After how many writes each kind of sync is done; 0: never.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SyncIntervals {
+    /// `fsync`.
+    pub fsync_blocks: u32,
+    /// `fdatasync`.
+    pub fdatasync_blocks: u32,
+    /// `sync_file_range`.
+    pub sync_file_range_blocks: u32,
 }
 
 /// What a sequential direction does at the end of a file if the pass has more to do.

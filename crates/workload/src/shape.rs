@@ -4,9 +4,11 @@
 //! uses them.
 //! Must not know: files, engines. Start reading at [`Shape`].
 
+use crate::compat;
 use crate::plan::Rounds;
 use ferrio_spec::{
-    BlockRange, DirectionMix, FileService, JobSpec, PatternSpec, RandomDistribution, RandomGenerator, ZoneSpec,
+    BlockRange, Compatibility, DirectionMix, FileService, JobSpec, PatternSpec, RandomDistribution, RandomGenerator,
+    ZoneSpec,
 };
 use ferrio_units::DataDirection;
 
@@ -19,6 +21,8 @@ pub struct Extent {
     pub io_bytes: u64,
     /// The engine has a queue of its own.
     pub queues: bool,
+    /// Whether fio's oddities are taken.
+    pub compatibility: Compatibility,
 }
 
 /// Facts about a stream.
@@ -57,7 +61,7 @@ impl Shape {
             is_zoned: spec.zones != ZoneSpec::None,
             fills_zones_once: false,
             rounds: rounds(spec, extent),
-            goes_on_with_time: goes_on_with_time(spec, extent.queues),
+            goes_on_with_time: goes_on_with_time(spec, extent),
         };
         let is_once = !shape.returns && !shape.jumps && !shape.goes_round() && !shape.goes_on_with_time;
         Self { fills_zones_once: is_sequential && is_once && (has_map || !pattern.random), ..shape }
@@ -120,8 +124,8 @@ fn in_parts(pattern: &PatternSpec) -> bool {
     !is_one_size(size) || align.is_some_and(|align| align != size.min_bytes)
 }
 
-/// If `io_size` is larger than the size, a sequential direction continues at the start of its file until `io_size` is
-/// done. That holds for a mix of reads and writes (as seen on fio 3.41), and for a sequential job whose writes are
+/// If `io_size` is larger than the size, a sequential direction may continue at the start of its file until `io_size` is
+/// done. That holds for a mix of reads and writes in fio, and for a sequential job whose writes are
 /// verified (fio 3.42, by the reference); these are then read back once.
 fn rounds(spec: &JobSpec, extent: Extent) -> Rounds {
     let is_mixed = spec.pattern.mix == DirectionMix::ReadWrite;
@@ -134,15 +138,16 @@ fn rounds(spec: &JobSpec, extent: Extent) -> Rounds {
         // A pass that only time ends is not read back.
         (true, _) if spec.limits.time_based => Rounds::None,
         (true, _) => Rounds::OfBlocks,
-        (false, true) => Rounds::OfWholeFiles,
+        (false, true) => compat::rounds_of_mix(extent.compatibility),
         (false, false) => Rounds::None,
     }
 }
 
-/// As seen on fio 3.41, a time-based job has several passes if each is read back and the engine has a queue of its own.
-fn goes_on_with_time(spec: &JobSpec, queues: bool) -> bool {
+/// A time-based job has several passes if each is read back, at least with an engine that has a queue of its own.
+fn goes_on_with_time(spec: &JobSpec, extent: Extent) -> bool {
+    let ends = compat::passes_end_with_time(extent.compatibility, extent.queues);
     let is_read_back = spec.verify.as_ref().is_some_and(|verify| verify.reads_back && verify.backlog.is_none());
-    let has_passes = is_read_back && queues && spec.zones == ZoneSpec::None && !spec.replay.is_set();
+    let has_passes = is_read_back && ends && spec.zones == ZoneSpec::None && !spec.replay.is_set();
     spec.limits.time_based && !has_passes
 }
 
@@ -153,7 +158,8 @@ mod tests {
 
     type Change = fn(&mut JobSpec);
 
-    const ONE_PASS: Extent = Extent { pass_bytes: 1 << 20, io_bytes: 1 << 20, queues: false };
+    const ONE_PASS: Extent =
+        Extent { pass_bytes: 1 << 20, io_bytes: 1 << 20, queues: false, compatibility: Compatibility::Fio };
 
     fn shape(change: impl FnOnce(&mut JobSpec)) -> Shape {
         let mut spec = JobSpec::default();

@@ -250,14 +250,14 @@ pub(crate) fn zoned(plan: WorkloadPlan) -> Result<Box<dyn IoSource>, WorkloadErr
 /// The stream of a plan with rates or pauses.
 pub(crate) fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Box<dyn IoSource>, WorkloadError> {
     match PlainStream::new(&plan)? {
-        Some(stream) => Ok(Box::new(PacedStream::new(stream, Arrivals::of_job(pace, &plan.pattern, &plan.seeds)))),
+        Some(stream) => Ok(Box::new(PacedStream::new(stream, Arrivals::of_job(pace, &plan)))),
         None => of_zones(plan, Some(pace)),
     }
 }
 
 fn of_zones(mut plan: WorkloadPlan, pace: Option<&PaceSpec>) -> Result<Box<dyn IoSource>, WorkloadError> {
     if let Some(spec) = plan.strided {
-        let zones = Strided::new(spec, plan.time_based);
+        let zones = Strided::new(spec, plan.time_based, plan.compatibility);
         return of_pace(plan, pace, zones);
     }
     match plan.sequential.take() {
@@ -276,7 +276,7 @@ fn of_pace<Z: Zoning + Clone + 'static>(
 ) -> Result<Box<dyn IoSource>, WorkloadError> {
     Ok(match pace {
         Some(pace) => {
-            let arrivals = Arrivals::of_job(pace, &plan.pattern, &plan.seeds);
+            let arrivals = Arrivals::of_job(pace, &plan);
             Box::new(PacedStream::new(Stream::steered(plan, zones)?, arrivals))
         }
         None => Box::new(Stream::new(plan, zones)?),

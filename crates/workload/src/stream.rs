@@ -105,7 +105,7 @@ pub(crate) struct Stream<Z = Unzoned> {
     missed_bytes: Option<u64>,
     /// Direction of the I/O for which there was an offset, but no room for a whole block.
     lacks_room: Option<DataDirection>,
-    /// A sequential I/O found no offset: as seen on fio 3.41, the I/O that replaces it is not marked in a map.
+    /// A sequential I/O found no offset, and the I/O that replaces it is not to be marked in a map.
     leaves_unmarked: bool,
     /// Writes go to the range of the last trim of their file (`randtrimwrite`).
     repeats_trims: bool,
@@ -132,8 +132,8 @@ impl<Z: Zoning> Stream<Z> {
             picker: FilePicker::new(&plan)?,
             directions: DirectionPicker::new(&plan.pattern, &plan.seeds),
             offsets: offset_picker(&plan),
-            sizes: BlockSizes::new(&plan.pattern, &plan.seeds),
-            syncs: SyncPoints::new(&plan),
+            sizes: BlockSizes::new(&plan),
+            syncs: SyncPoints::new(plan.syncs),
             map_unit_bytes: PerDirection(min_bytes),
             n_issued: PerDirection::all(0),
             issued_bytes: 0,
@@ -205,7 +205,8 @@ impl<Z: Zoning> Stream<Z> {
         let file = &mut self.files[file_index];
         self.zones.enter(file, direction);
         let Some(start) = self.offsets.next(file, direction) else {
-            self.leaves_unmarked |= self.offsets.failed_in_sequence();
+            let was_in_sequence = self.offsets.failed_in_sequence();
+            self.leaves_unmarked |= compat::is_left_unmarked(self.plan.compatibility, was_in_sequence);
             self.lacks_room = self.offsets.is_past_end().then_some(direction);
             return None;
         };
@@ -214,7 +215,8 @@ impl<Z: Zoning> Stream<Z> {
         let in_file_bytes = room_to(file.range.block_end_bytes());
         let room = Room { in_range_bytes, in_file_bytes };
         let Some(block_bytes) = self.sizes.next(direction, start.random, room) else {
-            (self.lacks_room, self.leaves_unmarked) = (Some(direction), !start.random);
+            self.lacks_room = Some(direction);
+            self.leaves_unmarked = compat::is_left_unmarked(self.plan.compatibility, !start.random);
             file.missed_bytes = Some(start.offset_bytes);
             return None;
         };
@@ -261,7 +263,7 @@ impl<Z: Zoning> Stream<Z> {
         // window is cut at the last word of the map.
         let n_free = match (n_marked < n_left, *has_window) {
             (true, _) => n_marked,
-            (false, true) => n_left + compat::n_blocks_behind_map(map.n_blocks()),
+            (false, true) => n_left + compat::n_blocks_behind_map(self.plan.compatibility, map.n_blocks()),
             (false, false) => u64::MAX,
         };
         if n_free < n_wanted { n_free * unit_bytes } else { block_bytes }
@@ -318,23 +320,24 @@ impl<Z: Zoning> Stream<Z> {
         let lacks_room = without_room.is_some();
         let file = &mut self.files[file_index];
         self.missed_bytes = file.missed_bytes.take();
-        // As seen on fio 3.41: a sequential direction that reaches the end of the only file continues at its start
-        // until the time is over; several files are closed, and their pass ends.
-        if self.offsets.wraps() && !self.plan.pattern.random && goes_on_at_start(file, self.plan.rounds, without_room) {
+        // A sequential direction that reaches the end of the only file continues at its start until the time is over; several
+        // files are closed, and their pass ends.
+        let closes_for_rest = compat::closes_for_rest(self.plan.compatibility);
+        let takes_rest = self.plan.rounds == Rounds::OfBlocks || !closes_for_rest;
+        let at_rest = without_room.filter(|_| takes_rest);
+        if self.offsets.wraps() && !self.plan.pattern.random && goes_on_at_start(file, at_rest) {
             self.picker.stay();
             self.directions.hold(&self.n_issued);
             return Next::Restart(file_index as u32);
         }
-        // As seen on fio 3.41: a file whose remainder is shorter than a block is closed, and its pass ends. A file
-        // without an I/O since its last rewind would restart for ever, unless another draw may find an offset.
-        let restarts = self.plan.restarts() && !lacks_room;
+        // A file without an I/O since its last rewind would restart for ever, unless another draw may find an offset.
+        let restarts = self.plan.restarts() && !(lacks_room && closes_for_rest);
         let draws_again = lacks_room && self.plan.pattern.random && file.n_fruitless < MAX_FRUITLESS;
         if (file.n_since_rewind > 0 || draws_again) && (restarts || self.picker.starts_over()) {
             file.rewind();
             self.zones.restart();
-            // As seen on fio 3.41: a file is closed, and not the next one picked, if it was read sequentially or if its
-            // remainder is shorter than a block.
-            if self.picker.starts_over() && (lacks_room || !self.plan.pattern.random) {
+            let (compatibility, is_random) = (self.plan.compatibility, self.plan.pattern.random);
+            if self.picker.starts_over() && compat::closes_before_restart(compatibility, lacks_room, is_random) {
                 self.picker.close(file_index);
                 return Next::Close(file_index as u32);
             }
@@ -364,14 +367,16 @@ impl<Z: Zoning> Stream<Z> {
         self.zones.restart();
         self.zones.start_pass();
         self.picker.restart();
-        self.directions.start_pass();
+        if compat::loses_share(self.plan.compatibility) {
+            self.directions.lose_share();
+        }
         self.last = None;
         self.set_limits();
         if self.plan.reseed_each_pass {
             self.files.iter_mut().for_each(|file| file.choice.reseed());
             self.directions.reseed(&self.plan.pattern, &self.plan.seeds);
-            self.offsets.reseed(offset_picker(&self.plan));
-            self.sizes = BlockSizes::new(&self.plan.pattern, &self.plan.seeds);
+            self.offsets.reseed(offset_picker(&self.plan), compat::keeps_run(self.plan.compatibility));
+            self.sizes = BlockSizes::new(&self.plan);
             self.picker.reseed(&self.plan);
         }
     }
@@ -394,9 +399,10 @@ impl<Z: Zoning> Stream<Z> {
     }
 }
 
-/// Takes each direction that has reached the end of a file back to its start; false: none has.
-fn goes_on_at_start(file: &mut FileCursor, rounds: Rounds, without_room: Option<DataDirection>) -> bool {
-    match without_room.filter(|_| rounds == Rounds::OfBlocks) {
+/// Takes each direction that has reached the end of a file back to its start, or the one at whose remainder no block fits;
+/// false: there is none.
+fn goes_on_at_start(file: &mut FileCursor, at_rest: Option<DataDirection>) -> bool {
+    match at_rest {
         Some(direction) => file.wrap_rest(direction),
         None => file.wrap(),
     }

@@ -3,10 +3,10 @@
 //! Must not know: block sizes, order. Start reading at [`Strided::enter`]. All as seen on fio 3.41: the files share one
 //! count of bytes, and each moves its own window.
 
-use crate::choice::BlockChoice;
+use crate::compat;
 use crate::cursor::FileCursor;
 use crate::zoning::Zoning;
-use ferrio_spec::StridedSpec;
+use ferrio_spec::{Compatibility, StridedSpec};
 use ferrio_units::DataDirection;
 
 /// Progress of a job in its present zone.
@@ -14,19 +14,20 @@ use ferrio_units::DataDirection;
 pub(crate) struct Strided {
     spec: StridedSpec,
     time_based: bool,
+    compatibility: Compatibility,
     /// Bytes of I/O in the present zone, over all files.
     moved_bytes: u64,
 }
 
 impl Strided {
-    pub(crate) fn new(spec: StridedSpec, time_based: bool) -> Self {
+    pub(crate) fn new(spec: StridedSpec, time_based: bool, compatibility: Compatibility) -> Self {
         let at_least_1 = |bytes: u64| bytes.max(1);
         let spec = StridedSpec {
             zone_bytes: at_least_1(spec.zone_bytes),
             range_bytes: at_least_1(spec.range_bytes),
             skip_bytes: spec.skip_bytes,
         };
-        Self { spec, time_based, moved_bytes: 0 }
+        Self { spec, time_based, compatibility, moved_bytes: 0 }
     }
 
     /// Moves to the next window of a file; after the last comes the first.
@@ -45,9 +46,7 @@ impl Zoning for Strided {
     /// Sequential blocks may run to the end of the file, even where the range of the job ends before it.
     fn open(&self, file: &mut FileCursor) {
         file.end_bytes = file.range.block_end_bytes();
-        if matches!(file.choice, BlockChoice::Skewed(_)) {
-            // As seen on fio 3.41: draws are made from the range of the file, whether a block fits into the window or
-            // not.
+        if compat::draws_past_window(self.compatibility, &file.choice) {
             return;
         }
         for direction in DataDirection::ALL {
@@ -99,7 +98,8 @@ mod tests {
         };
         let mut plan = plan(DirectionMix::Read, random);
         (plan.strided, plan.pass_limit_bytes) = (Some(spec), 16 * BLOCK_BYTES);
-        let mut stream = Stream::new(plan, Strided::new(spec, false)).expect("the plan is possible");
+        let mut stream =
+            Stream::new(plan, Strided::new(spec, false, Compatibility::Fio)).expect("the plan is possible");
         (0..n_passes).map(|_| blocks(&pass(&mut stream))).collect()
     }
 
@@ -135,7 +135,7 @@ mod tests {
         let spec = StridedSpec { zone_bytes: 1, range_bytes: 1, skip_bytes: u64::MAX };
         let mut plan = plan(DirectionMix::Read, true);
         plan.strided = Some(spec);
-        let mut stream = Stream::new(plan, Strided::new(spec, true)).expect("the plan is possible");
+        let mut stream = Stream::new(plan, Strided::new(spec, true, Compatibility::Fio)).expect("the plan is possible");
         assert!(pass(&mut stream).is_empty());
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: files. Start reading at [`SyncPoints::due`].
 
-use crate::plan::WorkloadPlan;
+use crate::plan::SyncIntervals;
 use ferrio_units::Direction;
 
 /// Intervals of the three kinds of sync, in writes.
@@ -15,13 +15,13 @@ pub(crate) struct SyncPoints {
 }
 
 impl SyncPoints {
-    pub(crate) fn new(plan: &WorkloadPlan) -> Self {
-        let any = plan.fsync_blocks | plan.fdatasync_blocks | plan.sync_file_range_blocks != 0;
+    pub(crate) fn new(intervals: SyncIntervals) -> Self {
+        let SyncIntervals { fsync_blocks, fdatasync_blocks, sync_file_range_blocks } = intervals;
         Self {
-            fsync_blocks: u64::from(plan.fsync_blocks),
-            fdatasync_blocks: u64::from(plan.fdatasync_blocks),
-            sync_file_range_blocks: u64::from(plan.sync_file_range_blocks),
-            any,
+            fsync_blocks: u64::from(fsync_blocks),
+            fdatasync_blocks: u64::from(fdatasync_blocks),
+            sync_file_range_blocks: u64::from(sync_file_range_blocks),
+            any: intervals != SyncIntervals::default(),
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Must not know: who does the I/Os. Start reading at [`Workload`].
 
+use crate::compat;
 use crate::paced::Pace;
 use crate::plain::PlainStream;
 use crate::plan::{WorkloadError, WorkloadPlan};
@@ -106,6 +107,7 @@ impl StreamKind {
 impl Workload {
     /// Makes the stream; allocates the maps.
     pub fn new(plan: WorkloadPlan) -> Result<Self, WorkloadError> {
+        let plan = compat::with_reach(plan);
         let stream = match PlainStream::new(&plan)? {
             Some(stream) => StreamKind::Plain(Box::new(stream)),
             None => Self::general(plan)?,
@@ -124,7 +126,7 @@ impl Workload {
 
     /// Makes the stream of a job with rates or pauses: it gives [`Next::Wait`] before each I/O. Allocates the maps.
     pub fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Self, WorkloadError> {
-        Ok(Self::of(StreamKind::Other(source::paced(plan, pace)?)))
+        Ok(Self::of(StreamKind::Other(source::paced(compat::with_reach(plan), pace)?)))
     }
 
     /// Makes the stream of a job whose I/Os are `limit` turns of work that move no data. With pauses it gives

@@ -16,7 +16,7 @@ use anyhow::{Result, bail};
 use ferrio_report::logs::LogFiles;
 use ferrio_run::{Run, RunEvent, RunObserver, RunSettings};
 use ferrio_spec::{
-    BlockRange, DirectionMix, EngineSpec, EngineValue, Fallocate, JobSpec, QueueSpec, RunSpec, SizeSpec,
+    BlockRange, Compatibility, DirectionMix, EngineSpec, EngineValue, Fallocate, JobSpec, QueueSpec, RunSpec, SizeSpec,
 };
 use ferrio_stats::EtaSnapshot;
 use ferrio_units::{DataDirection, PerDirection, byte_text};
@@ -62,7 +62,7 @@ fn run_spec(test: &Test, load: Load, conditions: &Conditions, file: &TargetFile)
     let mut job = job(test, load, conditions);
     job.target.directories = vec![file.directory().to_owned()];
     job.target.filenames = vec![byte_text::from_bytes(file.name().as_bytes())];
-    RunSpec { global_options: Vec::new(), jobs: vec![job] }
+    RunSpec { global_options: Vec::new(), jobs: vec![job], compatibility: Compatibility::Native }
 }
 
 /// The test as a job, but for its file. Each clone has its share of the file, so that sequential ones do not follow in each other's tracks.

@@ -91,11 +91,6 @@ fn smallest_block(worker: &WorkerPlan) -> u64 {
     worker.used_block_ranges().map(|range| range.min_bytes).min().unwrap_or(1).max(1)
 }
 
-/// Smallest block of all directions, including those that the job does not use.
-pub(crate) fn smallest_of_all(worker: &WorkerPlan) -> u64 {
-    worker.spec.pattern.block_size.0.iter().map(|range| range.min_bytes).min().unwrap_or(1).max(1)
-}
-
 fn file_range(
     worker: &WorkerPlan,
     target: &FoundFile,
@@ -133,7 +128,7 @@ fn file_range(
         return Err(no_valid_offset(worker));
     }
     let file_bytes =
-        current_bytes.unwrap_or_else(|| compat::bytes_without_file(extent, share, start_bytes, length_bytes));
+        current_bytes.unwrap_or_else(|| compat::bytes_without_file(worker, share, start_bytes, length_bytes));
     let (path, name) = (target.path.clone(), target.name.clone());
     Ok(FilePlan { path, name, kind: target.kind, start_bytes, length_bytes, file_bytes })
 }
@@ -144,9 +139,8 @@ fn no_valid_offset(worker: &WorkerPlan) -> Failure {
 
 fn check_offset_of_sized(worker: &WorkerPlan, known_bytes: Option<u64>, start_bytes: u64) -> Result<(), Failure> {
     match worker.spec.extent.filesize {
-        Some(bounds) if !is_within(known_bytes, bounds) && compat::lacks_room(bounds, start_bytes) => {
-            Err(no_valid_offset(worker))
-        }
+        // There is to be room behind the offset, however small the file turns out to be.
+        Some(bounds) if !is_within(known_bytes, bounds) && start_bytes > bounds.0 => Err(no_valid_offset(worker)),
         _ => Ok(()),
     }
 }
@@ -171,7 +165,8 @@ fn sized_file(worker: &WorkerPlan, current_bytes: Option<u64>, low: u64, high: u
     if low == high {
         return low;
     }
-    compat::drawn_size_bytes(stream.between(low, high), smallest_of_all(worker))
+    let drawn_bytes = stream.between(low, high);
+    drawn_bytes - drawn_bytes % compat::size_unit_bytes(worker)
 }
 
 /// True if the current size lies within the bounds of `filesize`.
@@ -210,8 +205,8 @@ fn offset(worker: &WorkerPlan, extent: &ExtentSpec, file_bytes: u64) -> u64 {
     if !is_share(&extent.offset) && !is_share(&extent.offset_increment) {
         return offset_bytes;
     }
-    let align_bytes = if extent.offset_align > 0 { extent.offset_align } else { smallest_of_all(worker) };
-    compat::offset_of_share_bytes(offset_bytes, align_bytes)
+    let align_bytes = if extent.offset_align > 0 { extent.offset_align } else { compat::size_unit_bytes(worker) };
+    offset_bytes.checked_next_multiple_of(align_bytes).unwrap_or(offset_bytes)
 }
 
 /// Size of the job, and the checks against the block size.
@@ -232,10 +227,12 @@ fn total(worker: &WorkerPlan, files: Vec<FilePlan>) -> Result<FileSet, Failure> 
     let pass_bytes = pass_bytes(worker, &files, size_bytes, sum);
     let io_bytes = match extent.io_size {
         Some(SizeSpec::Bytes(bytes)) => bytes,
-        Some(SizeSpec::Percent(percent)) => compat::io_bytes_of_share(percent_of(sum, percent), size_bytes),
+        Some(SizeSpec::Percent(percent)) => {
+            compat::io_bytes_of_share(worker, |bytes| percent_of(bytes, percent), sum, size_bytes)
+        }
         None => pass_bytes,
     };
-    if size_bytes < block || compat::is_refused_io_size(extent, io_bytes, block) {
+    if size_bytes < block || compat::is_refused_io_size(worker, io_bytes, block) {
         return Err(failure!(EINVAL, "setup_files").explained(FileNote::RangeTooSmall));
     }
     Ok(FileSet { files, size_bytes, pass_bytes, io_bytes, ..FileSet::default() })

@@ -4,6 +4,7 @@
 //! Must not know: how blocks are drawn. Start reading at [`tell_generator`].
 //! Facts: reference "The choice of the generator", "sprandom: requirements".
 
+use crate::compat;
 use crate::error::{Failure, failure};
 use crate::events::{MessageStream, RunEvent};
 use crate::files::FileSet;
@@ -24,7 +25,7 @@ pub(super) fn tell_generator(worker: &WorkerPlan, set: &FileSet, events: &mut dy
         Some(RandomGenerator::Tausworthe) => (false, usize::MAX),
         Some(RandomGenerator::Lfsr | RandomGenerator::Tausworthe64) => return,
     };
-    let block_bytes = smallest_of_all(worker);
+    let block_bytes = compat::size_unit_bytes(worker);
     let is_beyond = |length_bytes: u64| length_bytes / block_bytes > u64::from(u32::MAX);
     for file in set.files.iter().filter(|file| is_beyond(file.length_bytes)).take(n_told) {
         let note = FileNote::BeyondGenerator { file: file.name.clone(), takes_another };

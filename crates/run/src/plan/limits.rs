@@ -3,6 +3,7 @@
 //! Must not know: files. Start reading at [`limit_ios`].
 
 use super::WorkerPlan;
+use crate::compat;
 use ferrio_spec::DirectionMix;
 
 /// Most reads, writes and trims of a job, in all its passes together.
@@ -10,8 +11,7 @@ pub(crate) fn limit_ios(worker: &WorkerPlan) -> u64 {
     let limit = worker.spec.extent.number_ios.saturating_mul(u64::from(worker.spec.limits.loops.max(1)));
     match limit {
         0 => u64::MAX,
-        // As seen on fio 3.41: only time ends a time-based job.
-        _ if worker.spec.limits.time_based => u64::MAX,
+        _ if !compat::heeds_number_of_ios(worker) => u64::MAX,
         // A trim and the write that follows it count as one.
         _ if worker.spec.pattern.mix == DirectionMix::TrimWrite => limit.saturating_mul(2),
         _ => limit,

@@ -5,10 +5,11 @@
 mod limits;
 mod turns;
 
+use crate::compat;
 use crate::error::RunError;
 use ferrio_engine::{EngineKind, EngineOptions, Rhythm, offload};
 use ferrio_spec::engines::{EngineDef, Handover, Sharing};
-use ferrio_spec::{BlockRange, DedupeMode, DirectionMix, JobSpec, QueueSpec, RunSpec, SizeSpec};
+use ferrio_spec::{BlockRange, Compatibility, DedupeMode, DirectionMix, JobSpec, QueueSpec, RunSpec, SizeSpec};
 use ferrio_stats::Provenance;
 use ferrio_sys::scheduling::IoPriority;
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedIndex, SeedTable, Taus88};
@@ -51,8 +52,8 @@ pub struct WorkerPlan {
     pub summed_with: Range<usize>,
     /// Index of its `flow_id` among those of the run; `None`: the job has no `flow`.
     pub flow_index: Option<usize>,
-    /// The worker waits for all workers before it.
-    pub stonewall: bool,
+    /// Whether it takes fio's oddities.
+    pub compatibility: Compatibility,
     /// CPUs that no job of the run may use (`gtod_cpu`).
     pub reserved_cpus: Arc<[u32]>,
     /// Seeds of all its random streams.
@@ -97,16 +98,15 @@ impl RunPlan {
             jobs_in_group += 1;
             let flow_index = flow_index(&mut flow_ids, &job);
             let job = Arc::new(job);
-            // Clones are named after their section, whatever `name` says.
-            let other = if job.section == job.name {
+            let name = compat::name_of_clones(spec.compatibility, &job);
+            let other = if name == job.name {
                 Arc::clone(&job)
             } else {
-                Arc::new(JobSpec { name: job.section.clone(), ..JobSpec::clone(&job) })
+                Arc::new(JobSpec { name: name.to_owned(), ..JobSpec::clone(&job) })
             };
             for clone in 0..job.numjobs {
                 let clone_index = if clone == 0 { 0 } else { job.numjobs - clone };
                 let thread_number = workers.len() as u32 + 1;
-                let stonewall = job.grouping.stonewall && clone == 0;
                 let seeds = seeds(&job, thread_number);
                 workers.push(WorkerPlan {
                     start_delay_ns: start_delay_ns(&job, &seeds),
@@ -118,7 +118,7 @@ impl RunPlan {
                     group_index,
                     summed_with: 0..0,
                     flow_index,
-                    stonewall,
+                    compatibility: spec.compatibility,
                     reserved_cpus: Arc::clone(&reserved_cpus),
                     seeds,
                     shared_sets: Arc::new([]),
@@ -216,6 +216,11 @@ impl WorkerPlan {
         }
     }
 
+    /// Waits for all workers before it.
+    pub(crate) fn stonewall(&self) -> bool {
+        self.spec.grouping.stonewall && self.clone_index == 0
+    }
+
     /// Smallest block of a write, bytes.
     pub(crate) fn write_block_bytes(&self) -> u64 {
         self.spec.pattern.block_size[DataDirection::Write].min_bytes
@@ -229,6 +234,7 @@ impl WorkerPlan {
             block_bytes: self.write_block_bytes(),
             iodepth: self.spec.queue.iodepth,
             shared_sets: Arc::clone(&self.shared_sets),
+            compatibility: self.compatibility,
         }
     }
 

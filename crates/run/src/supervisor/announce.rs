@@ -3,12 +3,12 @@
 //! Must not know: the course of the run. Start reading at [`announce`].
 
 use super::RunSettings;
+use crate::compat;
 use crate::events::{JobSummary, MessageStream, RunEvent, RunObserver};
 use crate::files::guard;
 use crate::link::trace::{self, TraceGroup, TraceSettings};
 use crate::plan::RunPlan;
 use crate::probe::Probes;
-use ferrio_spec::DirectionMix;
 use ferrio_stats::Note;
 use ferrio_stats::note::RunNote;
 use std::collections::HashSet;
@@ -68,9 +68,7 @@ pub(super) fn announce(plan: &RunPlan, settings: &RunSettings, trees: Vec<Note>,
         }
         let reads_back =
             worker.spec.verify.as_ref().is_some_and(|verify| verify.reads_back && verify.backlog.is_none());
-        // As seen on fio 3.41, there is no note about a mix of reads and writes.
-        let only_writes = worker.spec.pattern.mix != DirectionMix::ReadWrite;
-        if reads_back && only_writes && worker.spec.limits.time_based {
+        if reads_back && compat::tells_unread_mix(worker) && worker.spec.limits.time_based {
             observer.event(RunEvent::Message(MessageStream::Info, RunNote::NeverReadsBack.into()));
         }
     }

@@ -4,14 +4,17 @@
 //! Facts: fio 3.41 with `cpuio` and `exec` jobs that start before, with and after other jobs.
 
 use super::record::CrewRecord;
-use crate::plan::RunPlan;
+use crate::compat;
+use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_engine::EndsWith;
 
 /// Knowledge about the jobs that do I/O.
 pub(super) struct Companions {
     /// For each job, the event that ends it; empty: no job is a companion.
     ends_with: Vec<EndsWith>,
-    /// Number of jobs with I/O that had ended at the last look.
+    /// Which jobs count as jobs with I/O for those that end with the last of these.
+    counts_as_io: Vec<bool>,
+    /// Number of them that had ended at the last look.
     n_ended: usize,
 }
 
@@ -29,7 +32,12 @@ impl Companions {
         if ends_with.iter().all(|ends_with| *ends_with == EndsWith::Nothing) {
             ends_with = Vec::new();
         }
-        Self { ends_with, n_ended: 0 }
+        let counts_as_io = |worker: &WorkerPlan| match worker.rhythm.ends_with {
+            EndsWith::Nothing => true,
+            EndsWith::LastIo | EndsWith::NoIo => compat::counts_cpu_job_as_io(worker),
+            EndsWith::ItsOwn => false,
+        };
+        Self { ends_with, counts_as_io: plan.workers.iter().map(counts_as_io).collect(), n_ended: 0 }
     }
 
     /// The workers that are to end now.
@@ -45,23 +53,25 @@ impl Companions {
         self.look(&records.iter().map(progress).collect::<Vec<_>>())
     }
 
-    /// Companions to end. As seen on fio 3.41, all end when the last job with I/O ends, unless a job of any kind still
-    /// waits for its turn. A companion with `exit_on_io_done` ends as soon as all jobs with I/O have ended, even if it
-    /// has not begun. Without any job with I/O, none ends.
+    /// Companions to end. All end when the last job that counts as one with I/O ends, unless a job of any kind still waits for
+    /// its turn. A companion with `exit_on_io_done` ends as soon as all jobs with I/O have ended, even if it has not begun.
+    /// Without any job with I/O, it does not end for that.
     fn look(&mut self, jobs: &[JobPhase]) -> Vec<usize> {
-        let does_io = |ends_with: &EndsWith| *ends_with == EndsWith::Nothing;
-        let of_io =
-            || jobs.iter().zip(&self.ends_with).filter(|(_, ends_with)| does_io(ends_with)).map(|(job, _)| *job);
-        let n_ended = of_io().filter(|job| *job == JobPhase::Ended).count();
+        let counted = || jobs.iter().zip(&self.counts_as_io).filter(|(_, counts)| **counts).map(|(job, _)| *job);
+        let n_ended = counted().filter(|job| *job == JobPhase::Ended).count();
         let has_just_ended = n_ended > std::mem::replace(&mut self.n_ended, n_ended);
-        if n_ended == 0 || of_io().any(|job| job != JobPhase::Ended) {
-            return Vec::new();
-        }
-        let all_end = has_just_ended && !jobs.contains(&JobPhase::Waiting);
+        let all_end =
+            has_just_ended && !jobs.contains(&JobPhase::Waiting) && counted().all(|job| job == JobPhase::Ended);
+        let does_io = |ends_with: &EndsWith| *ends_with == EndsWith::Nothing;
+        let mut of_io = jobs.iter().zip(&self.ends_with).filter(|(_, ends_with)| does_io(ends_with)).peekable();
+        let no_io_is_left = of_io.peek().is_some() && of_io.all(|(job, _)| *job == JobPhase::Ended);
         let ends = |index: &usize| {
-            let ends_with = self.ends_with[*index];
-            jobs[*index] != JobPhase::Ended
-                && (ends_with == EndsWith::NoIo || (all_end && ends_with == EndsWith::LastIo))
+            let is_due = match self.ends_with[*index] {
+                EndsWith::LastIo => all_end,
+                EndsWith::NoIo => all_end || no_io_is_left,
+                EndsWith::Nothing | EndsWith::ItsOwn => false,
+            };
+            is_due && jobs[*index] != JobPhase::Ended
         };
         (0..jobs.len()).filter(ends).collect()
     }
@@ -74,7 +84,8 @@ mod tests {
 
     /// Job 0 burns CPU, jobs 1 and 2 do I/O.
     fn companions(ends_with: EndsWith) -> Companions {
-        Companions { ends_with: vec![ends_with, EndsWith::Nothing, EndsWith::Nothing], n_ended: 0 }
+        let ends_with = vec![ends_with, EndsWith::Nothing, EndsWith::Nothing];
+        Companions { ends_with, counts_as_io: vec![false, true, true], n_ended: 0 }
     }
 
     #[test]
@@ -84,6 +95,17 @@ mod tests {
         assert!(beside.look(&[Running, Ended, Running]).is_empty());
         assert_eq!(beside.look(&[Running, Ended, Ended]), [0]);
         assert!(beside.look(&[Ended, Ended, Ended]).is_empty());
+    }
+
+    // Jobs 0 and 1 burn CPU, of which job 1 is a process that counts as one that does I/O; as seen on fio 3.41.
+    #[test]
+    fn what_counts_as_io_is_waited_for() {
+        let beside = |ends_with| Companions { ends_with, counts_as_io: vec![false, true, true], n_ended: 0 };
+        let mut default = beside(vec![EndsWith::LastIo, EndsWith::LastIo, EndsWith::Nothing]);
+        assert!(default.look(&[Running, Running, Ended]).is_empty());
+        assert_eq!(default.look(&[Running, Ended, Ended]), [0]);
+        let mut asked = beside(vec![EndsWith::NoIo, EndsWith::LastIo, EndsWith::Nothing]);
+        assert_eq!(asked.look(&[Running, Running, Ended]), [0]);
     }
 
     #[test]
@@ -102,18 +124,19 @@ mod tests {
 
     #[test]
     fn without_io_none_ends() {
-        let mut alone = Companions { ends_with: vec![EndsWith::NoIo], n_ended: 0 };
+        let mut alone = Companions { ends_with: vec![EndsWith::NoIo], counts_as_io: vec![false], n_ended: 0 };
         assert!(alone.look(&[Running]).is_empty());
     }
 
     #[test]
     fn one_that_ends_by_itself_is_neither_ended_nor_waited_for() {
-        let mut beside =
-            Companions { ends_with: vec![EndsWith::ItsOwn, EndsWith::Nothing, EndsWith::NoIo], n_ended: 0 };
+        let ends_with = vec![EndsWith::ItsOwn, EndsWith::Nothing, EndsWith::NoIo];
+        let mut beside = Companions { ends_with, counts_as_io: vec![false, true, false], n_ended: 0 };
         assert!(beside.look(&[Running, Running, Running]).is_empty());
         assert_eq!(beside.look(&[Running, Ended, Running]), [2]);
         // It is no job that does I/O.
-        let mut alone = Companions { ends_with: vec![EndsWith::ItsOwn, EndsWith::NoIo], n_ended: 0 };
+        let ends_with = vec![EndsWith::ItsOwn, EndsWith::NoIo];
+        let mut alone = Companions { ends_with, counts_as_io: vec![false; 2], n_ended: 0 };
         assert!(alone.look(&[Ended, Running]).is_empty());
     }
 }

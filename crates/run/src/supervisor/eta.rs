@@ -155,7 +155,7 @@ pub(super) fn seconds_left(plan: &RunPlan, board: &Board, records: &[CrewRecord]
         if record.has_ended() {
             continue;
         }
-        if worker.stonewall && record.is_waiting() {
+        if worker.stonewall() && record.is_waiting() {
             before = before.saturating_add(longest);
             longest = 0;
         }
@@ -271,7 +271,8 @@ mod tests {
     }
 
     fn plan(jobs: Vec<JobSpec>) -> RunPlan {
-        RunPlan::new(RunSpec { global_options: Vec::new(), jobs }).unwrap()
+        RunPlan::new(RunSpec { global_options: Vec::new(), jobs, compatibility: ferrio_spec::Compatibility::Fio })
+            .unwrap()
     }
 
     /// Estimate for a job that has moved this many MiB in this many milliseconds.

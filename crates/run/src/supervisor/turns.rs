@@ -14,7 +14,7 @@ pub(super) fn whose_turn(plan: &RunPlan, records: &[CrewRecord], elapsed: Durati
     for (index, worker) in plan.workers.iter().enumerate() {
         let record = &records[index];
         if record.is_waiting() {
-            if worker.stonewall && !earlier_have_ended {
+            if worker.stonewall() && !earlier_have_ended {
                 break;
             }
             if elapsed_ns >= worker.start_delay_ns && waitee_has_ended(plan, records, index) {

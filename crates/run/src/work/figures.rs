@@ -6,6 +6,7 @@ use super::hooks::Hooks;
 use super::hooks::blocks::BlockTable;
 use super::lane::Lane;
 use super::loops::Worker;
+use crate::compat;
 use ferrio_stats::{ReplayStats, ResourceUsage, ThreadStats};
 use ferrio_sys::limits::Usage;
 use ferrio_units::DataDirection;
@@ -59,8 +60,8 @@ impl WorkerFigures {
             } else {
                 plan.used_directions()[direction] || trims_beside
             };
-            // As seen on fio 3.41: turns that move no data add no time to a direction.
-            if figures.n_completed > 0 && takes_part && !plan.engine.def.moves_nothing() {
+            let is_timed = !plan.engine.def.moves_nothing() || compat::times_idle_turns(plan);
+            if figures.n_completed > 0 && takes_part && is_timed {
                 figures.runtime_ns += now_ns.saturating_sub(self.pass_start_ns);
             }
         }

@@ -5,6 +5,7 @@
 
 use super::loops::Worker;
 use super::loops::open_files::{close_as_it_is, close_file, open_if_closed, sync_file};
+use crate::compat;
 use crate::error::{Failure, failure};
 use crate::events::MessageStream;
 use crate::link::board::WorkerState;
@@ -15,8 +16,7 @@ use ferrio_stats::note::IoNote;
 /// Syncs what was written, if the job wants that, and closes all files.
 pub(super) fn finish_files(worker: &mut Worker<'_>) -> Result<(), Failure> {
     let durability = &worker.lane.plan.spec.durability;
-    // As seen on fio 3.41: with `fsync_on_close`, all files are synced at the end.
-    let syncs = (durability.end_fsync || durability.fsync_on_close)
+    let syncs = compat::syncs_all_at_end(worker.lane.plan)
         && worker.lane.plan.writes()
         && !worker.lane.workload.last_was_sync();
     let syncs_file_systems = durability.end_syncfs && worker.lane.plan.writes();

@@ -7,8 +7,8 @@ use super::figures::WorkerFigures;
 use super::finish::{close_all, finish_files};
 use super::hooks::Hooks;
 use super::hooks::iolog::IoLog;
+use super::lane::Stop;
 use super::lane::told::{tell_memory, tell_memory_end, trace_sprandom};
-use super::lane::{Lane, Stop};
 use super::lookout::{Lookout, save_state};
 use super::loops::accompany;
 use super::loops::connection::connect;
@@ -21,12 +21,12 @@ use super::prepare;
 use super::read_back::{verify_pass, verify_passes};
 use super::samplers::Samplers;
 use super::stream_plan::shape;
+use crate::compat;
 use crate::error::Failure;
 use crate::files::FileSet;
 use crate::link::board::WorkerState;
 use crate::link::context::WorkerContext;
 use crate::plan::{WorkerPlan, limit_ios};
-use ferrio_spec::{DirectionMix, SizeSpec};
 use ferrio_stats::ThreadStats;
 use ferrio_units::{DataDirection, PerDirection};
 use ferrio_workload::replay::ReplayPlan;
@@ -212,12 +212,12 @@ impl<'a> Passes<'a> {
         (self.worker.lane.account.ios(), self.unread_bytes())
     }
 
-    /// Bytes that count for `io_size`. They include bytes read back (as seen on fio 3.41), unless the job goes through
-    /// its files several times until `io_size` is done.
+    /// Bytes that count for `io_size`. They may include bytes read back, unless the job goes through its files several times
+    /// until `io_size` is done.
     fn moved_bytes(&self) -> u64 {
         let Worker { lane, hooks, .. } = &self.worker;
         let issued_bytes = lane.workload.issued_bytes();
-        if !verifies_writes(lane) {
+        if !compat::counts_read_back(lane.plan) {
             return issued_bytes;
         }
         let bytes = lane.account.bytes();
@@ -240,23 +240,11 @@ impl<'a> Passes<'a> {
         if n_passes < spec.limits.loops {
             return true;
         }
-        // As seen on fio 3.41: another pass follows if less than `io_size` was done, even if that is less than the
-        // size, unless `io_size` is a percentage. No pass begins for less than the largest block of any direction,
-        // including those that the job does not use.
         let left_bytes = self.set.io_bytes.saturating_sub(self.moved_bytes());
-        let is_more = match spec.extent.io_size {
-            Some(SizeSpec::Bytes(_)) => true,
-            Some(SizeSpec::Percent(_)) => !self.set.zones.is_empty(),
-            None => self.set.io_bytes > self.set.pass_bytes,
-        };
-        spec.limits.time_based || (is_more && left_bytes >= spec.pattern.largest_block_bytes())
+        let is_beyond_pass = self.set.io_bytes > self.set.pass_bytes;
+        let is_more = compat::wants_another_pass(plan, !self.set.zones.is_empty(), is_beyond_pass);
+        spec.limits.time_based || (is_more && left_bytes >= compat::smallest_pass_bytes(plan))
     }
-}
-
-/// True if the job verifies its own writes.
-fn verifies_writes(lane: &Lane<'_>) -> bool {
-    let spec = &lane.plan.spec;
-    spec.verify.is_some() && matches!(spec.pattern.mix, DirectionMix::Write | DirectionMix::ReadWrite)
 }
 
 /// Does one pass with the loop that fits the job.

@@ -8,12 +8,17 @@ use crate::plan::{WorkerPlan, limit_ios};
 use ferrio_spec::{DirectionMix, ZoneSpec};
 use ferrio_units::random::{SeedIndex, SeedTable, file_distribution_seed};
 use ferrio_workload::shape::{Extent, Shape};
-use ferrio_workload::{FileRange, WorkloadPlan};
+use ferrio_workload::{FileRange, SyncIntervals, WorkloadPlan};
 use std::os::unix::ffi::OsStrExt;
 
 /// The facts about the stream of a worker.
 pub(crate) fn shape(worker: &WorkerPlan, set: &FileSet) -> Shape {
-    let extent = Extent { pass_bytes: set.pass_bytes, io_bytes: set.io_bytes, queues: queues(worker) };
+    let extent = Extent {
+        pass_bytes: set.pass_bytes,
+        io_bytes: set.io_bytes,
+        queues: queues(worker),
+        compatibility: worker.compatibility,
+    };
     Shape::new(&worker.spec, extent)
 }
 
@@ -45,9 +50,11 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet, shape: Shape) ->
             ZoneSpec::None | ZoneSpec::Sequential(_) => None,
         },
         sequential: set.zones.plan(worker),
-        fsync_blocks: interval(spec.durability.fsync_blocks),
-        fdatasync_blocks: interval(spec.durability.fdatasync_blocks),
-        sync_file_range_blocks: interval(spec.durability.sync_file_range.map_or(0, |(_, blocks)| blocks)),
+        syncs: SyncIntervals {
+            fsync_blocks: interval(spec.durability.fsync_blocks),
+            fdatasync_blocks: interval(spec.durability.fdatasync_blocks),
+            sync_file_range_blocks: interval(spec.durability.sync_file_range.map_or(0, |(_, blocks)| blocks)),
+        },
         files,
         openfiles: if spec.target.openfiles == 0 { n_files } else { spec.target.openfiles as usize },
         file_service: spec.target.file_service.clone(),
@@ -64,6 +71,7 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet, shape: Shape) ->
         limit_ios: if worker.trims_between() { u64::MAX } else { limit_ios(worker) },
         time_based: shape.goes_on_with_time,
         rounds: shape.rounds,
+        compatibility: worker.compatibility,
     }
 }
 

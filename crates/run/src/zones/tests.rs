@@ -84,7 +84,12 @@ fn worker(change: impl FnOnce(&mut JobSpec, &mut SequentialZonesSpec)) -> (Worke
     "null".clone_into(&mut job.engine.name);
     change(&mut job, &mut spec);
     job.zones = ZoneSpec::Sequential(spec);
-    let plan = crate::plan::RunPlan::new(RunSpec { global_options: Vec::new(), jobs: vec![job] }).unwrap();
+    let plan = crate::plan::RunPlan::new(RunSpec {
+        global_options: Vec::new(),
+        jobs: vec![job],
+        compatibility: ferrio_spec::Compatibility::Fio,
+    })
+    .unwrap();
     (plan.workers.into_iter().next().unwrap(), spec)
 }
 

@@ -4,7 +4,7 @@
 
 use crate::memory_logs::MemoryLogs;
 use ferrio_run::{MessageStream, Run, RunEvent, RunObserver, RunOutcome, RunSettings};
-use ferrio_spec::{ControlSettings, EngineValue, JobSpec, QueueSpec, RunSpec, SizeSpec};
+use ferrio_spec::{Compatibility, ControlSettings, EngineValue, JobSpec, QueueSpec, RunSpec, SizeSpec};
 use ferrio_stats::{DirectionStats, ThreadStats};
 use ferrio_units::DataDirection;
 
@@ -78,7 +78,7 @@ impl Events {
 }
 
 pub(crate) fn spec(jobs: Vec<JobSpec>) -> RunSpec {
-    RunSpec { global_options: Vec::new(), jobs }
+    RunSpec { global_options: Vec::new(), jobs, compatibility: Compatibility::Fio }
 }
 
 pub(crate) fn settings() -> RunSettings {

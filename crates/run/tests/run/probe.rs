@@ -175,7 +175,12 @@ impl Engine for Probe {
 /// Runs a job in this thread on virtual time, with a wrapper around its engine.
 pub(crate) fn drive(mut job: JobSpec) -> Driven {
     job.engine.options.push((INNER.to_owned(), EngineValue::Text(job.engine.name.clone())));
-    let mut plan = RunPlan::new(RunSpec { global_options: Vec::new(), jobs: vec![job] }).unwrap();
+    let mut plan = RunPlan::new(RunSpec {
+        global_options: Vec::new(),
+        jobs: vec![job],
+        compatibility: ferrio_spec::Compatibility::Fio,
+    })
+    .unwrap();
     plan.workers[0].engine.prepare = prepare;
     let board = Board::new(1).unwrap();
     let messages = RefCell::new(Vec::new());

@@ -39,9 +39,9 @@ pub enum SeedIndex {
     Buffer = 9,
     /// Random or sequential, for `percentage_random`: all directions use this one.
     SequentialMixRead = 10,
-    /// Reserved for writes; not drawn from.
+    /// For writes; not drawn from in the place of fio.
     SequentialMixWrite = 11,
-    /// Reserved for trims; not drawn from.
+    /// For trims; not drawn from in the place of fio.
     SequentialMixTrim = 12,
     /// Start delays given as a range.
     StartDelay = 13,

@@ -26,9 +26,7 @@ fn plan(distribution: RandomDistribution, range: (u64, u64)) -> WorkloadPlan {
         },
         strided: None,
         sequential: None,
-        fsync_blocks: 0,
-        fdatasync_blocks: 0,
-        sync_file_range_blocks: 0,
+        syncs: crate::plan::SyncIntervals::default(),
         files: vec![FileRange {
             start_bytes,
             length_bytes,
@@ -45,6 +43,7 @@ fn plan(distribution: RandomDistribution, range: (u64, u64)) -> WorkloadPlan {
         limit_ios: u64::MAX,
         time_based: false,
         rounds: Rounds::None,
+        compatibility: ferrio_spec::Compatibility::Fio,
     }
 }
 

@@ -6,7 +6,7 @@
 pub(crate) mod fill;
 mod seeds;
 
-use ferrio_spec::BufferSpec;
+use ferrio_spec::{BufferSpec, Compatibility};
 use ferrio_units::random::{SeedTable, Taus88};
 use fill::{Compression, RandomWords, fill_pattern};
 use seeds::FillSeeds;
@@ -103,7 +103,7 @@ impl DataKind {
             _ if !pattern.is_empty() => Self::Pattern(pattern),
             // No byte of a piece is random: zeroes.
             100.. => Self::Zeroes,
-            // As in fio, repeated data is never zeroes.
+            // Data of which a share repeats is never zeroes, which would repeat all of it.
             _ if spec.zero && spec.dedupe.is_none() => Self::Zeroes,
             _ => Self::Random,
         }
@@ -134,12 +134,21 @@ pub struct ContentsPlan {
     pub iodepth: u32,
     /// `dedupe_global`: the sets of all jobs that share theirs, including this one's. Empty: the job has only its own.
     pub shared_sets: Arc<[DedupeSet]>,
+    /// Whether it takes fio's oddities.
+    pub compatibility: Compatibility,
 }
 
 impl ContentsPlan {
     /// A job of 1 MiB that only writes, in sequential blocks of this size.
     pub fn of_blocks(block_bytes: u64) -> Self {
-        Self { reads: false, size_bytes: 1 << 20, block_bytes, iodepth: 1, shared_sets: Arc::new([]) }
+        Self {
+            reads: false,
+            size_bytes: 1 << 20,
+            block_bytes,
+            iodepth: 1,
+            shared_sets: Arc::new([]),
+            compatibility: Compatibility::Fio,
+        }
     }
 }
 

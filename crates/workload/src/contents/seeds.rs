@@ -3,6 +3,7 @@
 //! Must not know: bytes. Start reading at [`FillSeeds`].
 
 use super::ContentsPlan;
+use crate::compat;
 use ferrio_spec::DedupeMode;
 use ferrio_units::random::{GOLDEN_RATIO_64, SeedIndex, SeedTable, Taus88};
 use std::sync::Arc;
@@ -66,7 +67,7 @@ impl FillSeeds {
     /// Seeds for a job with this plan.
     pub(super) fn new(dedupe: Option<(u32, DedupeMode)>, seeds: &SeedTable, plan: &ContentsPlan) -> Self {
         let mut of_job = Self::without_first_fills(dedupe, seeds, plan);
-        of_job.skip_first_fills(plan.iodepth);
+        of_job.skip_first_fills(plan);
         of_job
     }
 
@@ -102,14 +103,11 @@ impl FillSeeds {
         Self { new, repeats }
     }
 
-    /// fio fills the buffer of each unit before the first write. These draws produce no written data: with a fixed set
-    /// one draw for each unit, otherwise one fewer.
-    fn skip_first_fills(&mut self, iodepth: u32) {
-        let n_skipped = match self.repeats.as_ref().map(|repeats| &repeats.source) {
-            None => 0,
-            Some(SeedOrigin::Last(_)) => iodepth.saturating_sub(1),
-            Some(SeedOrigin::Set { .. }) => iodepth,
-        };
+    /// Draws what fills buffers that are not written.
+    fn skip_first_fills(&mut self, plan: &ContentsPlan) {
+        let Some(repeats) = &self.repeats else { return };
+        let has_fixed_set = matches!(repeats.source, SeedOrigin::Set { .. });
+        let n_skipped = compat::n_unwritten_fills(plan.compatibility, plan.iodepth, has_fixed_set);
         for _ in 0..n_skipped {
             self.next();
         }

@@ -30,9 +30,7 @@ fn plan(pattern: PatternSpec, range: FileRange) -> WorkloadPlan {
         pattern,
         strided: None,
         sequential: None,
-        fsync_blocks: 0,
-        fdatasync_blocks: 0,
-        sync_file_range_blocks: 0,
+        syncs: crate::plan::SyncIntervals::default(),
         files: vec![range],
         openfiles: 1,
         file_service: FileService::RoundRobin,
@@ -44,6 +42,7 @@ fn plan(pattern: PatternSpec, range: FileRange) -> WorkloadPlan {
         limit_ios: u64::MAX,
         time_based: false,
         rounds: Rounds::None,
+        compatibility: ferrio_spec::Compatibility::Fio,
     }
 }
 
@@ -126,7 +125,7 @@ proptest! {
         let Some(plain) = PlainStream::new(&plan).unwrap() else { return Ok(()) };
         let mut pace = JobSpec::default().pace;
         pace.ios_per_sec = PerDirection::all(rate);
-        let arrivals = Arrivals::of_job(&pace, &plan.pattern, &plan.seeds);
+        let arrivals = Arrivals::of_job(&pace, &plan);
         let mut plain = PacedStream::new(plain, arrivals.clone());
         let mut general = PacedStream::new(Stream::steered(plan, Unzoned).unwrap(), arrivals);
         let mut now_ns = 0;
@@ -168,7 +167,7 @@ fn what_is_not_plain_is_left_to_the_general_stream() {
             plan.pattern.block_size = PerDirection([4096, 512, 4096].map(fixed));
             plan.files[0] = FileRange { start_bytes: 0, length_bytes, file_bytes: length_bytes, distribution_seed: 0 };
         },
-        |plan| plan.fsync_blocks = 1,
+        |plan| plan.syncs.fsync_blocks = 1,
         |plan| plan.files.push(plan.files[0]),
         |plan| {
             plan.files[0] =

@@ -25,9 +25,7 @@ pub(crate) fn plan(mix: DirectionMix, random: bool) -> WorkloadPlan {
         pattern,
         strided: None,
         sequential: None,
-        fsync_blocks: 0,
-        fdatasync_blocks: 0,
-        sync_file_range_blocks: 0,
+        syncs: crate::plan::SyncIntervals::default(),
         files: vec![FileRange { start_bytes: 0, length_bytes, file_bytes: length_bytes, distribution_seed: 0 }],
         openfiles: 1,
         file_service: FileService::RoundRobin,
@@ -39,6 +37,7 @@ pub(crate) fn plan(mix: DirectionMix, random: bool) -> WorkloadPlan {
         limit_ios: u64::MAX,
         time_based: false,
         rounds: Rounds::None,
+        compatibility: ferrio_spec::Compatibility::Fio,
     }
 }
 

@@ -27,9 +27,7 @@ pub(crate) fn random_reads(n_blocks: u64) -> WorkloadPlan {
         },
         strided: None,
         sequential: None,
-        fsync_blocks: 0,
-        fdatasync_blocks: 0,
-        sync_file_range_blocks: 0,
+        syncs: ferrio_workload::SyncIntervals::default(),
         files: vec![FileRange {
             start_bytes: 0,
             length_bytes,
@@ -46,6 +44,7 @@ pub(crate) fn random_reads(n_blocks: u64) -> WorkloadPlan {
         limit_ios: u64::MAX,
         time_based: false,
         rounds: Rounds::None,
+        compatibility: ferrio_spec::Compatibility::Fio,
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Must not know: the choice of depths (`depth_search`), loops. Start reading at [`LatencyLimits::done`].
 
+use crate::compat;
 use crate::error::failure;
 use crate::plan::WorkerPlan;
 use crate::work::hooks::depth_search::{DepthSearch, Judged};
@@ -20,13 +21,11 @@ pub(crate) struct LatencyLimits {
 impl LatencyLimits {
     /// `None`: the job has no limits.
     pub(crate) fn new(plan: &WorkerPlan) -> Option<Self> {
-        let (spec, reporting) = (&plan.spec.latency, &plan.spec.reporting);
-        // As in fio, `disable_lat` switches `max_latency` off.
-        let is_blind = reporting.disable_lat || reporting.gtod_reduce;
+        let spec = &plan.spec.latency;
+        let is_blind = compat::silences_latency_limit(plan);
         let limit_ns = |us: &u64| if *us == 0 || is_blind { u64::MAX } else { us.saturating_mul(1_000) };
         let max_ns = PerDirection(spec.max_us.0.each_ref().map(limit_ns));
-        // As seen on fio 3.41, the search tries its depths even if the engine does one I/O at a time.
-        let search = DepthSearch::new(spec, plan.spec.queue.iodepth);
+        let search = DepthSearch::new(spec, compat::searched_depths(plan));
         let is_limited = search.is_some() || max_ns.0.iter().any(|ns| *ns < u64::MAX);
         is_limited.then_some(Self { max_ns, search })
     }

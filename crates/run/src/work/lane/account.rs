@@ -61,8 +61,7 @@ impl Account {
     /// Sets up the statistics for what the job measures.
     fn make_room(&mut self, plan: &WorkerPlan) {
         let (spec, latency, stats) = (&plan.spec.reporting, &plan.spec.latency, &mut self.stats);
-        // The requested depth, even if the engine does one I/O at a time.
-        stats.latency_depth = plan.spec.queue.iodepth;
+        stats.latency_depth = compat::searched_depths(plan);
         stats.latency_target = LatencyTarget {
             target_ns: latency.target_us.saturating_mul(1_000),
             window_ns: latency.window_us.saturating_mul(1_000),

@@ -8,6 +8,7 @@ use super::queued::drain;
 use super::trims::trim_between;
 use super::turns::take_turn;
 use super::zones::{quiet_zones, wait_for_zone, zones_failed};
+use crate::compat;
 use crate::error::{Failure, failure};
 use crate::work::lane::Stop;
 use ferrio_stats::note::ReplayNote;
@@ -64,12 +65,11 @@ fn end_round(worker: &mut Worker<'_>) -> Result<(), Stop> {
     if waits && worker.lane.queue.iodepth > 1 { drain(worker) } else { Ok(()) }
 }
 
-/// Ends a file that has nothing left to do. As seen on fio 3.41, a file without any I/O is opened all the same, unless
-/// a replayed trace closes it.
+/// Ends a file that has nothing left to do.
 #[cold]
 fn end_of_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
     note_missed(worker);
-    if !worker.lane.files.is_open(file_index) && worker.lane.plan.spec.replay.traces.is_empty() {
+    if !worker.lane.files.is_open(file_index) && compat::opens_empty_file(worker.lane.plan) {
         open_file(worker, file_index)?;
     }
     if worker.lane.files.close_when_idle(file_index) {
@@ -78,8 +78,11 @@ fn end_of_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> 
     Ok(())
 }
 
-/// As seen on fio 3.41: the offset of a block that did not fit is the one that a trace shows for the next sync.
+/// The offset of a block that did not fit may be the one that a trace shows for the next sync.
 fn note_missed(worker: &mut Worker<'_>) {
+    if !compat::traces_missed_place(worker.lane.plan) {
+        return;
+    }
     if let Some(offset_bytes) = worker.lane.workload.missed_bytes() {
         let slot_index = worker.lane.slots.next();
         worker.lane.slots.get_mut(slot_index).data_offset = offset_bytes;

@@ -7,6 +7,7 @@ use super::connection::give_up;
 use super::failure::fail;
 use super::open_files::open_file;
 use super::queued::collect_some;
+use crate::compat;
 use crate::work::lane::Stop;
 use crate::work::lane::account::Stamps;
 use ferrio_engine::{END_OF_DATA, NOT_YET};
@@ -150,11 +151,8 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) 
     let slot = *worker.lane.slots.get(slot_index);
     let Some(data) = slot.unit.direction.data() else { return Finished::Done };
     if result == 0 {
-        // As seen on fio 3.41: with an engine that completes later, a read that finds no data is done, with 0 bytes.
-        // Verified data must be there, so then it is an error.
-        let is_done = slot.unit.direction == Direction::Read
-            && !worker.lane.plan.engine.def.waits()
-            && worker.hooks.verifier.is_none();
+        let is_done =
+            compat::is_done_without_a_byte(worker.lane.plan, slot.unit.direction) && worker.hooks.verifier.is_none();
         if !is_done {
             return fail(worker, slot_index, EIO);
         }

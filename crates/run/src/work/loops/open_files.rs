@@ -4,6 +4,7 @@
 
 use super::Worker;
 use super::connection::connect;
+use crate::compat;
 use crate::error::{Failure, failure};
 use crate::events::MessageStream;
 use crate::link::trace::TraceGroup;
@@ -42,13 +43,16 @@ fn open_measured(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure
     Ok(())
 }
 
-/// Closes a file of which nothing is in flight, after a sync if the job wants one. As seen on fio 3.41, traces do not
-/// show that sync.
+/// Closes a file of which nothing is in flight, after a sync if the job wants one.
 pub(crate) fn close_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
     let syncs = worker.lane.plan.spec.durability.fsync_on_close
         && worker.lane.plan.writes()
         && worker.lane.files.is_open(file_index);
-    let synced = if syncs { sync_untraced(worker, file_index) } else { Ok(()) };
+    let synced = match syncs {
+        true if compat::traces_closing_sync(worker.lane.plan) => sync_file(worker, file_index),
+        true => sync_untraced(worker, file_index),
+        false => Ok(()),
+    };
     close_as_it_is(worker, file_index);
     synced
 }
