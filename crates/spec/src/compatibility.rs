@@ -1,20 +1,21 @@
-//! Whose behaviour a run has where fio's is not what a tool designed today would do.
+//! The switch between fio's oddities and the behaviour of native commands.
 //!
-//! Must not know: the oddities. Each crate has its own in its module `compat`, which asks this.
+//! Must not know: the oddities. Those of a crate are in its module `compat`. Start reading at [`Compatibility`].
 
 use serde::{Deserialize, Serialize};
 
-/// Whether a run takes fio's oddities: roundings, limits and orders that jobs written for fio depend on, and nobody would ask for.
+/// Whether a run has the oddities of fio: roundings, limits and orders that jobs written for fio depend on, and that a tool
+/// designed today would not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Compatibility {
-    /// Everything is as fio does it: what the program does in the place of fio.
+    /// A run that was described by fio's options has all of them.
     Fio,
-    /// No oddity is taken: what native commands do.
+    /// A run of a native command has none.
     Native,
 }
 
 impl Compatibility {
-    /// The oddities of fio are taken.
+    /// True if the run has the oddities of fio.
     #[must_use]
     pub fn is_fio(self) -> bool {
         self == Self::Fio

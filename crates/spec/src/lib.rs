@@ -72,7 +72,7 @@ pub struct RunSpec {
     pub global_options: Vec<(String, String)>,
     /// The jobs.
     pub jobs: Vec<JobSpec>,
-    /// Whether they take fio's oddities.
+    /// Whether they have fio's oddities.
     pub compatibility: Compatibility,
 }
 

@@ -67,7 +67,7 @@ pub struct WorkloadPlan {
     pub time_based: bool,
     /// What a sequential direction does at the end of a file.
     pub rounds: Rounds,
-    /// Whether it takes fio's oddities.
+    /// Whether it has fio's oddities.
     pub compatibility: Compatibility,
 }
 

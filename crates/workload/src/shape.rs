@@ -21,7 +21,7 @@ pub struct Extent {
     pub io_bytes: u64,
     /// The engine has a queue of its own.
     pub queues: bool,
-    /// Whether fio's oddities are taken.
+    /// Whether the job has fio's oddities.
     pub compatibility: Compatibility,
 }
 

@@ -56,10 +56,15 @@ fn what_burns_ends_with_the_others() {
     let burns = "--name=c --ioengine=cpuio --cpuload=100 --cpuchunks=1000";
     // Long enough for the peer, which otherwise may not see it end: 300 ms.
     let reads = "--name=n --ioengine=null --size=300k --rate=1m";
-    // Without an end of its own. The peer ends it only where it is asked to, the reference version always.
-    let beside = Run::new(Program::Ferrio, scratch.path(), &format!("{burns} {reads}")).finish().succeeded();
-    assert!(beside.stdout.contains("c: (groupid=0, jobs=1): err= 0"), "{}", beside.all());
     for program in programs(test) {
+        // A thread without an end of its own ends with the I/O.
+        let beside = format!("--thread {burns} {reads}");
+        let beside = Run::new(*program, scratch.path(), &beside).finish().succeeded();
+        assert!(beside.stdout.contains("c: (groupid=0, jobs=1): err= 0"), "{}", beside.all());
+        // A process counts as a job with I/O itself, and runs on: 600 ms.
+        let beside = format!("{burns} --number_ios=600 {reads}");
+        let beside = Run::new(*program, scratch.path(), &beside).finish().succeeded();
+        assert!(beside.stdout.contains("total=600,0,0,0"), "{}", beside.all());
         let beside = format!("{burns} --exit_on_io_done=1 {reads}");
         let beside = Run::new(*program, scratch.path(), &beside).finish().succeeded();
         assert!(beside.stdout.contains("c: (groupid=0, jobs=1): err= 0"), "{}", beside.all());

@@ -99,12 +99,15 @@ fn priorities_are_told_where_workers_differ() {
 
 #[test]
 fn a_job_that_never_ran_had_no_depth() {
-    let of = |was_let_go, depth| {
+    let of = |[was_let_go, is_cut_short, has_ended], depth| {
         let mut worker = worker("a", 0, 1);
-        (worker.iodepth, worker.stats.latency_depth, worker.fate.was_let_go) = (16, depth, was_let_go);
+        (worker.iodepth, worker.stats.latency_depth) = (16, depth);
+        worker.fate = WorkerFate { was_let_go, is_cut_short, has_ended, ..WorkerFate::default() };
         fio_view(&record(vec![worker])).jobs[0].latency_depth
     };
-    assert_eq!([of(false, 0), of(true, 0), of(true, 3)], [0, 16, 3]);
+    assert_eq!([of([false; 3], 0), of([true, false, false], 0), of([true, false, true], 3)], [0, 16, 3]);
+    // Killed, and failed before its I/O: its figures are lost, and there were none.
+    assert_eq!([of([true, true, true], 0), of([true, false, true], 0)], [16, 0]);
 }
 
 /// fio shows no remaining time before the third second has begun.

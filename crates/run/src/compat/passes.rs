@@ -1,4 +1,4 @@
-//! When a pass and a job end, and what is done then.
+//! Oddities of the ends of passes and jobs.
 //!
 //! Must not know: sizes of files. Start reading anywhere.
 
@@ -8,10 +8,11 @@ use ferrio_units::Direction;
 use ferrio_workload::Rounds;
 use ferrio_workload::shape::Shape;
 
-/// Engines with a queue of their own end a pass when it has its bytes, the others when its files are done. An engine
-/// without files completes at once at a depth of 1. With `verify_backlog` the files end it. What goes round its files to be read back
-/// once ends a pass when it has its bytes, whatever the engine; natively every job does. Seen in the I/Os of a pass whose blocks do
-/// not fill its files, or fill them more than once.
+/// True if a pass ends when all of its bytes were issued; false: when its files are done. Engines with a queue of their
+/// own end it by bytes, except with `verify_backlog`; engines that complete within `queue` (also one without files at a
+/// depth of 1) end it with the files. A job that goes through its files several times, to read them back once, always
+/// ends it by bytes. Native: every engine ends it by bytes, except with `verify_backlog`. Shows in the I/Os of a pass
+/// whose blocks do not fill its files, or fill them more than once.
 pub(crate) fn ends_pass_by_bytes(worker: &WorkerPlan, shape: Shape, queues: bool) -> bool {
     if shape.goes_round() {
         return true;
@@ -21,16 +22,16 @@ pub(crate) fn ends_pass_by_bytes(worker: &WorkerPlan, shape: Shape, queues: bool
     is_counted && !shape.goes_on_with_time && !has_backlog
 }
 
-/// Bytes that end a pass: a percentage as `io_size` is the size, and a pass of a job that writes at random without a map, or goes
-/// round its files, goes on up to an `io_size` beyond the size. Natively only what goes round its files does. Seen in the number of
-/// passes.
+/// Bytes that end a pass. With an `io_size` in percent they are at most that share. A pass continues to an `io_size`
+/// beyond the size if the job writes at random without a map, or goes through its files several times. Native: the size,
+/// unless the job goes through its files several times. Shows in the number of passes.
 pub(crate) fn pass_bytes(worker: &WorkerPlan, size_bytes: u64, io_bytes: u64, rounds: Rounds) -> u64 {
     let pattern = &worker.spec.pattern;
     let goes_round = rounds != Rounds::None;
     if !worker.compatibility.is_fio() {
         return if goes_round { size_bytes.max(io_bytes) } else { size_bytes };
     }
-    // A pass of `sprandom` ends with its blocks, as one by a map does.
+    // A pass of `sprandom` ends when each block was written, like a pass with a map.
     let ends = pattern.sprandom.is_some() || !pattern.norandommap;
     let has_map = ends && pattern.distribution == RandomDistribution::Uniform;
     let is_percent = matches!(worker.spec.extent.io_size, Some(SizeSpec::Percent(_)));
@@ -39,13 +40,14 @@ pub(crate) fn pass_bytes(worker: &WorkerPlan, size_bytes: u64, io_bytes: u64, ro
     if goes_on { own_bytes.max(io_bytes) } else { own_bytes }
 }
 
-/// `number_ios` does not end a job that only time is to end. Natively it does. Seen in how much is done.
+/// False if `number_ios` does not end the job: fio ends time-based jobs by time alone. Native: it ends every job. Shows in
+/// the number of I/Os.
 pub(crate) fn heeds_number_of_ios(worker: &WorkerPlan) -> bool {
     !(worker.spec.limits.time_based && worker.compatibility.is_fio())
 }
 
-/// A pass that ends before as many bytes as `io_size` asks for is followed by another, whether they are more than the size or not,
-/// unless a percentage was asked for; that has another pass with zones only. Natively a percentage has one too. Seen in the number of
+/// True if another pass follows one that ended before `io_size` was done. With bytes it follows even if `io_size` is less
+/// than the size; with a percentage only if the files have zones. Native: with a percentage too. Shows in the number of
 /// passes.
 pub(crate) fn wants_another_pass(worker: &WorkerPlan, has_zones: bool, is_beyond_pass: bool) -> bool {
     match worker.spec.extent.io_size {
@@ -55,8 +57,8 @@ pub(crate) fn wants_another_pass(worker: &WorkerPlan, has_zones: bool, is_beyond
     }
 }
 
-/// No pass begins for less than the largest block of any direction, also of those that the job does not use. Natively of those that it
-/// uses. Seen in the last pass of `io_size`.
+/// The least that another pass must have to do: the largest block of all directions, including those that the job does not
+/// use. Native: of those that it uses. Shows in the last pass of `io_size`.
 pub(crate) fn smallest_pass_bytes(worker: &WorkerPlan) -> u64 {
     match worker.compatibility {
         Compatibility::Fio => worker.spec.pattern.largest_block_bytes(),
@@ -64,28 +66,28 @@ pub(crate) fn smallest_pass_bytes(worker: &WorkerPlan) -> u64 {
     }
 }
 
-/// What a job reads back of its own writes counts for `io_size`. Natively only what it was asked to do does. Seen in the number of
-/// passes.
+/// True if the bytes that a job reads back to verify its writes count for `io_size`. Native: they do not. Shows in the
+/// number of passes.
 pub(crate) fn counts_read_back(worker: &WorkerPlan) -> bool {
     let writes = matches!(worker.spec.pattern.mix, DirectionMix::Write | DirectionMix::ReadWrite);
     worker.compatibility.is_fio() && worker.spec.verify.is_some() && writes
 }
 
-/// A file that gave no I/O at all is opened and closed too, unless a trace that is replayed closes it. Natively it is not. Seen in
-/// system calls and traces.
+/// True if a file without any I/O is opened when its pass ends, unless a replayed trace closes it. Native: it is not
+/// opened. Shows in system calls and traces.
 pub(crate) fn opens_empty_file(worker: &WorkerPlan) -> bool {
     worker.compatibility.is_fio() && worker.spec.replay.traces.is_empty()
 }
 
-/// All files are synced at the end of a pass where `fsync_on_close` is given, also those that were synced when they were closed, which
-/// are opened for it. Natively `end_fsync` alone does so. Seen in system calls and traces.
+/// True if all files are synced at the end of a pass, and opened for that if need be: `fsync_on_close` does so like
+/// `end_fsync`, although closed files were synced already. Native: only `end_fsync` does. Shows in system calls and traces.
 pub(crate) fn syncs_all_at_end(worker: &WorkerPlan) -> bool {
     let durability = &worker.spec.durability;
     durability.end_fsync || (durability.fsync_on_close && worker.compatibility.is_fio())
 }
 
-/// A read that finds nothing is done, without a byte, with an engine that completes it later, and an error with the others. Natively
-/// it is an error. What is verified has to be there in any case. Seen in counts and errors of jobs that read past the end of a file.
+/// True if a read without a byte (past the end of the file) is done: that holds for engines that complete it later; with
+/// others it is an error. Native: it is an error with every engine. Shows in counts and errors.
 pub(crate) fn is_done_without_a_byte(worker: &WorkerPlan, direction: Direction) -> bool {
     direction == Direction::Read && !worker.engine.def.waits() && worker.compatibility.is_fio()
 }

@@ -1,22 +1,26 @@
-//! How much of which files a job uses, and what it is made with.
+//! Oddities of sizes, names and first contents.
 //!
 //! Must not know: passes. Start reading anywhere.
 
 use crate::plan::WorkerPlan;
+use ferrio_spec::engines::Measures;
 use ferrio_spec::{Compatibility, ExtentSpec, JobSpec, SizeSpec, VerifyForm};
 
-/// How far blocks may reach with an engine that has no files: as far as its share of `size` does, of whatever
-/// part of it `filesize` leaves, and without `size` as far as they like. Natively to the end of its range. Seen in the last block of a
-/// range.
+/// The offset that blocks may reach with an engine that has no files. With `filesize` it is the share of `size`, however
+/// little of that `filesize` leaves; without `size` there is no limit. There is none either for engines that measure
+/// openings, from the start of the file on: a file whose share of `size` is less than a block is opened too. Otherwise, and
+/// native: the end of the range. Shows in the last block of a range, and in the number of files that are made.
 pub(crate) fn bytes_without_file(worker: &WorkerPlan, share: Option<u64>, start_bytes: u64, length_bytes: u64) -> u64 {
+    let only_opens = worker.engine.def.measures == Measures::Openings;
     match worker.spec.extent.filesize {
         Some(_) if worker.compatibility.is_fio() => share.unwrap_or(u64::MAX),
+        None if worker.compatibility.is_fio() && only_opens && start_bytes == 0 => u64::MAX,
         _ => start_bytes.saturating_add(length_bytes),
     }
 }
 
-/// What drawn sizes of files and offsets in percent are multiples of: the smallest block of all directions, also of those that the
-/// job does not use. Natively of those that it uses. Seen in sizes and offsets.
+/// The unit of drawn file sizes and of offsets in percent: the smallest block of all directions, including those that the
+/// job does not use. Native: of those that it uses. Shows in sizes and offsets.
 pub(crate) fn size_unit_bytes(worker: &WorkerPlan) -> u64 {
     let smallest = match worker.compatibility {
         Compatibility::Fio => worker.spec.pattern.block_size.0.iter().map(|range| range.min_bytes).min(),
@@ -25,7 +29,8 @@ pub(crate) fn size_unit_bytes(worker: &WorkerPlan) -> u64 {
     smallest.unwrap_or(1).max(1)
 }
 
-/// `io_size` in percent is a share of all files, of which the size may be less. Natively a share of the size. Seen in how much is done.
+/// `io_size` in percent is a share of the sum of all files, even if `size` is less. Native: a share of the size. Shows in
+/// the number of I/Os.
 pub(crate) fn io_bytes_of_share(
     worker: &WorkerPlan,
     share_of: impl Fn(u64) -> u64,
@@ -38,21 +43,22 @@ pub(crate) fn io_bytes_of_share(
     }
 }
 
-/// An `io_size` in bytes that is below a block is one block, a share is refused. Natively neither is.
+/// True if fio refuses an `io_size`: a percentage that is less than a block. Less than a block in bytes counts as one
+/// block. Native: so does a percentage.
 pub(crate) fn is_refused_io_size(worker: &WorkerPlan, io_bytes: u64, block_bytes: u64) -> bool {
     let ExtentSpec { io_size, .. } = &worker.spec.extent;
     worker.compatibility.is_fio() && matches!(io_size, Some(SizeSpec::Percent(_))) && io_bytes < block_bytes
 }
 
-/// The pattern of a job that checks nothing: that is what its buffers hold until they are filled anew. Natively a pattern that is
-/// compared with nothing is not written. Seen in the data of the first writes.
+/// The pattern of a job that verifies nothing; its buffers hold that until they are filled again. Native: such a pattern
+/// is not written. Shows in the data of writes.
 pub(crate) fn unchecked_pattern(worker: &WorkerPlan) -> Option<&[u8]> {
     let content = &worker.spec.verify.as_ref()?.content;
     let is_written = worker.compatibility.is_fio() && content.method.def().form == VerifyForm::Nothing;
     Some(&content.pattern.as_ref().filter(|_| is_written)?.bytes)
 }
 
-/// What all clones but the first are called: as their section, whatever `name` says. Natively as the first. Seen in names of files and
+/// The name of all clones but the first: that of the section, whatever `name` says. Native: that of the first. Shows in
 /// reports.
 pub(crate) fn name_of_clones(compatibility: Compatibility, job: &JobSpec) -> &str {
     if compatibility.is_fio() { &job.section } else { &job.name }

@@ -88,6 +88,12 @@ impl<'a> Passes<'a> {
         self.worker.lane.control.epoch_ns
     }
 
+    /// What a worker without a connection has to report: only what it was to measure.
+    pub(super) fn unbegun_stats(&self) -> Box<ThreadStats> {
+        let ThreadStats { latency_depth, latency_target, .. } = self.worker.lane.account.stats;
+        Box::new(ThreadStats { latency_depth, latency_target, ..ThreadStats::default() })
+    }
+
     /// The statistics of the job.
     pub(super) fn into_stats(mut self: Box<Self>) -> Box<ThreadStats> {
         let now_ns = self.worker.lane.clock.now_ns();

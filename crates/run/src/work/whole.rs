@@ -14,6 +14,7 @@ use crate::link::context::WorkerContext;
 use crate::link::message::{WorkerMessage, WorkerOutcome};
 use crate::plan::WorkerPlan;
 use crate::replay::TracedJob;
+use ferrio_stats::ThreadStats;
 use ferrio_stats::note::RunNote;
 use ferrio_sys::errno::ETIMEDOUT;
 use ferrio_workload::replay::ReplayPlan;
@@ -73,10 +74,12 @@ fn work_on(
     prepared: Option<FileSet>,
     context: &WorkerContext<'_>,
 ) -> WorkerOutcome {
-    // The connection is made before the clock starts.
-    let connected = prepare(plan, replay, prepared, context).and_then(|mut worker| worker.connect().map(|()| worker));
-    match connected {
+    match prepare(plan, replay, prepared, context) {
         Ok(mut worker) => {
+            // A connection is made before the clock starts.
+            if let Err(error) = worker.connect() {
+                return ended_before(error, worker.unbegun_stats(), context);
+            }
             let failure = worker.run_to_end();
             let epoch_ns = worker.epoch_ns();
             let stats = worker.into_stats();
@@ -90,9 +93,14 @@ fn work_on(
 }
 
 fn never_began(error: Failure, context: &WorkerContext<'_>) -> WorkerOutcome {
+    ended_before(error, Box::default(), context)
+}
+
+/// The outcome of a job without I/O.
+fn ended_before(error: Failure, stats: Box<ThreadStats>, context: &WorkerContext<'_>) -> WorkerOutcome {
     context.enter(WorkerState::Finishing);
     let failure = Some(error).filter(|error| !error.is_stopped());
-    WorkerOutcome::new(Box::default(), failure, false)
+    WorkerOutcome::new(stats, failure, false)
 }
 
 fn prepare<'a>(

@@ -16,6 +16,7 @@ mod latency_limits;
 mod limits;
 mod logs;
 mod memory_logs;
+mod native;
 mod offload;
 mod order;
 mod plain_lists;

@@ -1,4 +1,4 @@
-//! What is drawn from the streams of a job, and what of it counts.
+//! Oddities of what is drawn from the random streams of a job.
 //!
 //! Must not know: places. Start reading anywhere.
 
@@ -6,9 +6,9 @@ use ferrio_spec::Compatibility;
 use ferrio_units::random::{Generator, GeneratorKind, SeedIndex, SeedTable};
 use ferrio_units::{DataDirection, PerDirection};
 
-/// The last output of the generator that takes an entry of `bssplit`, of which the shares up to it are so many percent: it is
-/// taken if `trunc(r / percent) <= trunc(max_output / 100)`. Else the same share of all outputs. `None`: nothing is drawn for a
-/// share of 0, which stands before all others. Seen in the sizes of blocks.
+/// The largest output of the generator that takes an entry of `bssplit`, where `percent` is the sum of the shares up to
+/// this entry: fio takes it if `trunc(r / percent) <= trunc(max_output / 100)`. Native: the exact share of all outputs.
+/// `None`: no output takes it, as the sum is 0. Shows in the sizes of blocks.
 pub(crate) fn last_output_of_split(compatibility: Compatibility, percent: u128, max_output: u64) -> Option<u64> {
     let end = match compatibility {
         Compatibility::Fio => u128::from(max_output / 100 + 1) * percent,
@@ -17,14 +17,14 @@ pub(crate) fn last_output_of_split(compatibility: Compatibility, percent: u128, 
     Some(u64::try_from(end.checked_sub(1)?).unwrap_or(u64::MAX))
 }
 
-/// A size of `bssplit` is rounded down to the unit, as with a range, before it has to fit. Else it is taken as it was given. Seen
-/// in the sizes of blocks.
+/// A size of `bssplit` is rounded down to the unit, like a size from a range, before it is checked against the room.
+/// Native: the size is used as given. Shows in the sizes of blocks.
 pub(crate) fn split_bytes(compatibility: Compatibility, bytes: u64, unit_bytes: u64) -> u64 {
     if compatibility.is_fio() { bytes - bytes % unit_bytes.max(1) } else { bytes }
 }
 
-/// Whether a block follows the one before it (`percentage_random`) is drawn for each direction from a stream of its own, all of
-/// which begin alike. Else each begins at a seed of its own. Seen in the order of offsets.
+/// The streams that draw whether a block follows the one before it (`percentage_random`): one for each direction, all with
+/// the same seed. Native: each has its own seed. Shows in the order of offsets.
 pub(crate) fn mix_streams(compatibility: Compatibility, seeds: &SeedTable) -> PerDirection<Generator> {
     let index = |direction| match (compatibility, direction) {
         (Compatibility::Fio, _) | (_, DataDirection::Read) => SeedIndex::SequentialMixRead,
@@ -36,32 +36,33 @@ pub(crate) fn mix_streams(compatibility: Compatibility, seeds: &SeedTable) -> Pe
     )
 }
 
-/// The streams start anew with a pass, and a run of blocks in sequence (`rw=randread:8`) goes on from the pass before. Else it
-/// begins anew too. Seen in the order of offsets.
+/// True if a run of sequential blocks (`rw=randread:8`) continues from the last pass though all streams start anew.
+/// Native: the run starts anew too. Shows in the order of offsets.
 pub(crate) fn keeps_run(compatibility: Compatibility) -> bool {
     compatibility.is_fio()
 }
 
-/// A pass begins with a draw of its direction: what a direction had left of its share in the pass before is lost. Else it goes on.
-/// Seen in the order of reads and writes.
+/// True if the rest of a direction's share in the last pass is lost, so that a pass begins with a draw of the direction.
+/// Native: the rest is kept. Shows in the order of reads and writes.
 pub(crate) fn loses_share(compatibility: Compatibility) -> bool {
     compatibility.is_fio()
 }
 
-/// An I/O in sequence that had no place: the one that comes instead is not marked in the map, so that its block may come again. Else
-/// it is marked. Seen in the order of offsets.
+/// True if the I/O that replaces a sequential one without an offset is not marked in the map, so that its block may come
+/// again. Native: it is marked. Shows in the order of offsets.
 pub(crate) fn is_left_unmarked(compatibility: Compatibility, was_in_sequence: bool) -> bool {
     was_in_sequence && compatibility.is_fio()
 }
 
-/// What an I/O counts as for `rate_iops`, which is a rate of bytes: the smallest block with `bssplit`, and else, `None`, its own
-/// length, so that of a range of sizes fewer I/Os are done than were asked for. Else each I/O counts as one. Seen in the rate.
+/// The bytes that an I/O counts for `rate_iops`, which is kept as a rate of smallest blocks. With `bssplit` each I/O counts
+/// as one of these; otherwise (`None`) its own length counts, so that a job with a range of sizes does fewer I/Os than
+/// asked for. Native: each I/O counts as one. Shows in the rate.
 pub(crate) fn rate_io_bytes(compatibility: Compatibility, has_split: bool, min_block_bytes: u64) -> Option<u64> {
     (has_split || !compatibility.is_fio()).then_some(min_block_bytes)
 }
 
-/// The buffer of each unit is filled before the first write, and what is drawn for that is not written: one draw for each with a
-/// fixed set of repeated blocks, else one less. Else nothing is drawn in vain. Seen in which blocks repeat.
+/// Number of draws before the first write that produce no written data. fio fills the buffer of each unit first: with a
+/// fixed set of repeated blocks one draw for each unit, otherwise one fewer. Native: 0. Shows in which blocks repeat.
 pub(crate) fn n_unwritten_fills(compatibility: Compatibility, iodepth: u32, has_fixed_set: bool) -> u32 {
     match (compatibility, has_fixed_set) {
         (Compatibility::Native, _) => 0,

@@ -1,9 +1,10 @@
-//! The oddities of fio in a stream: what fio does, jobs written for it depend on, and a tool designed today would not do.
+//! Oddities of fio in the stream of I/Os: behaviour that jobs written for fio depend on, and that a tool designed today
+//! would not have.
 //!
-//! Each is a function of its own here, so that no loop and no other rule carries one as an aside. It says what fio does, what
-//! depends on it, and with [`Compatibility::Native`](ferrio_spec::Compatibility) gives what is done instead. It is asked when a stream
-//! is made, when a file or a pass ends, never for each I/O. All of it as seen on fio 3.41; the traces of the peer in the tests
-//! end to end hold it.
+//! Each is a function here, so that no loop and no other rule has to mention one. Its comment says what fio does, what a
+//! native run does instead ([`Compatibility`](ferrio_spec::Compatibility)), and where the difference shows. The functions
+//! are called when a stream is made and when a file or a pass ends, never for each I/O. All oddities were seen on
+//! fio 3.41; the end-to-end tests compare traces with the peer's.
 //! Must not know: streams. Start reading anywhere.
 
 mod draws;

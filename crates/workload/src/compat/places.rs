@@ -1,4 +1,4 @@
-//! Where blocks may lie.
+//! Oddities of the offsets and ends of blocks.
 //!
 //! Must not know: streams. Start reading anywhere.
 
@@ -11,16 +11,16 @@ use ferrio_units::DataDirection;
 /// Bits of a word of a random map.
 const MAP_WORD_BITS: u64 = 64;
 
-/// Blocks behind the last one of a map that can still be marked: a map ends with a whole word. Else none can. Seen in the lengths of
-/// the last blocks of a window.
+/// Number of blocks behind the end of a map that can still be marked, because a map ends with a whole word. Native: 0.
+/// Shows in the lengths of the last blocks of a window.
 pub(crate) fn n_blocks_behind_map(compatibility: Compatibility, n_blocks: u64) -> u64 {
     if compatibility.is_fio() { n_blocks.next_multiple_of(MAP_WORD_BITS) - n_blocks } else { 0 }
 }
 
-/// Number of aligned places among which is drawn. Where places are at least as far apart as a block is long, what is left
-/// behind the last whole part is no place, even if a block fits there. Else a block that is longer than all of it by more than a
-/// part has places without end: the first few are those of the LFSR, and draws of other kinds lie past any file. Natively a place is
-/// where a block fits. Seen in which offsets are drawn.
+/// Number of aligned offsets among which random draws choose. Where offsets are at least one block apart, the remainder
+/// behind the last whole part holds none, even if a block fits there. If the smallest block is longer than the range by
+/// more than one part, the number is practically unlimited: the LFSR then gives the first few offsets, and draws of
+/// other kinds lie past the end of any file. Native: the offsets at which a block fits. Shows in the offsets.
 pub(crate) fn n_places(compatibility: Compatibility, length_bytes: u64, align_bytes: u64, min_block_bytes: u64) -> u64 {
     match compatibility {
         Compatibility::Fio if align_bytes >= min_block_bytes => length_bytes / align_bytes,
@@ -31,9 +31,9 @@ pub(crate) fn n_places(compatibility: Compatibility, length_bytes: u64, align_by
     }
 }
 
-/// Number of aligned places that begin within a range: the map and the LFSR, which count in the smallest block of all
-/// directions, may give the last of them though it is among no draws. Natively those that are drawn. Seen in which offsets are
-/// drawn.
+/// Number of aligned offsets that lie within a range. The map and the LFSR count in the smallest block of all
+/// directions, so they may give the last of these offsets though no draw can. Native: only the offsets of draws. Shows in
+/// the offsets.
 pub(crate) fn n_starts(compatibility: Compatibility, n_places: u64, length_bytes: u64, align_bytes: u64) -> u64 {
     match compatibility {
         Compatibility::Fio if n_places > 0 => length_bytes.div_ceil(align_bytes),
@@ -41,14 +41,14 @@ pub(crate) fn n_starts(compatibility: Compatibility, n_places: u64, length_bytes
     }
 }
 
-/// The unit of the map and of the LFSR: the smallest block of all directions, used or not. Natively of those that are used. Seen in
-/// which offsets are drawn.
+/// The unit of the map and of the LFSR: the smallest block of all directions, whether the job uses them or not. Native: of
+/// the directions that it uses. Shows in the offsets.
 pub(crate) fn map_unit_bytes(compatibility: Compatibility, pattern: &PatternSpec) -> u64 {
     smallest(pattern, |direction| compatibility.is_fio() || is_used(pattern, direction))
 }
 
-/// The unit that skewed draws count in: the smallest block of reads and writes, used or not, and not that of trims. Natively of those
-/// that are used. Seen in which offsets are drawn.
+/// The unit of skewed draws: the smallest block of reads and writes, whether the job uses it or not, but not that of
+/// trims. Native: the smallest block of the directions that the job uses. Shows in the offsets.
 pub(crate) fn skew_unit_bytes(compatibility: Compatibility, pattern: &PatternSpec) -> u64 {
     let counts = |direction| match compatibility {
         Compatibility::Fio => direction != DataDirection::Trim,
@@ -57,14 +57,14 @@ pub(crate) fn skew_unit_bytes(compatibility: Compatibility, pattern: &PatternSpe
     smallest(pattern, counts).max(1)
 }
 
-/// Blocks among which skewed draws choose: a last part of a block counts, though nothing fits there. Natively it does not. Seen in
-/// which offsets are drawn.
+/// Number of blocks among which skewed draws choose: a last partial block counts, though no block fits there. Native: it
+/// does not count. Shows in the offsets.
 pub(crate) fn n_skewed_blocks(compatibility: Compatibility, length_bytes: u64, unit_bytes: u64) -> u64 {
     if compatibility.is_fio() { length_bytes.div_ceil(unit_bytes) } else { length_bytes / unit_bytes }
 }
 
 fn is_used(pattern: &PatternSpec, direction: DataDirection) -> bool {
-    // Then the first slot is the size in sequence and the second the one at random.
+    // With `bs_is_seq_rand` the first slot is the sequential size and the second one the random size.
     pattern.mix.directions()[direction] || (pattern.bs_is_seq_rand && direction != DataDirection::Trim)
 }
 
@@ -73,8 +73,8 @@ fn smallest(pattern: &PatternSpec, counts: impl Fn(DataDirection) -> bool) -> u6
     counted.map(|direction| pattern.block_size[direction].min_bytes).min().unwrap_or(0)
 }
 
-/// Blocks of one size may end behind the range of the job, as long as they end within the file, and those of several sizes may not.
-/// Natively none may. Seen in the last block of a range.
+/// The plan with the ends that blocks may reach. Blocks of one size may end behind the range of the job if they end
+/// within the file; blocks of several sizes may not. Native: no block may. Shows in the last block of a range.
 pub(crate) fn with_reach(mut plan: WorkloadPlan) -> WorkloadPlan {
     if !plan.compatibility.is_fio() {
         plan.files.iter_mut().for_each(|range| range.file_bytes = range.end_bytes());
@@ -82,20 +82,21 @@ pub(crate) fn with_reach(mut plan: WorkloadPlan) -> WorkloadPlan {
     plan
 }
 
-/// With `zonemode=strided`, skewed draws lie in the range of the file, whether a block fits into the window or not. Natively a window
-/// without room for a block has none. Seen in which offsets are drawn.
+/// True if skewed draws with `zonemode=strided` give blocks even if none fits into the window. Native: a window without
+/// room has no blocks. Shows in the offsets.
 pub(crate) fn draws_past_window(compatibility: Compatibility, choice: &BlockChoice) -> bool {
     compatibility.is_fio() && matches!(choice, BlockChoice::Skewed(_))
 }
 
-/// Where an I/O would have begun that found no place: one past the end of the range is counted from the start of the range, and one
-/// that is too long there from that of the file. A trace shows it for the next sync; nothing else depends on it.
+/// Start of a block that did not fit: it counts from the start of the range if it lies past the end of the range, and
+/// from the start of the file if the block is only too long there. A trace shows it for the next sync; nothing else
+/// depends on it.
 pub(crate) fn missed_past_end(range: &FileRange, base_bytes: u64, distance_bytes: u64) -> u64 {
     base_bytes.saturating_sub(range.start_bytes).saturating_add(distance_bytes)
 }
 
-/// Where a job in sequence that skips bytes after each block goes on (`rw=read:8k`, `rw=read:-8k`), chosen when its stream is made.
-/// Seen in offsets.
+/// The rules for a sequential job that skips bytes after each block (`rw=read:8k`, `rw=read:-8k`), chosen when its stream
+/// is made. They show in the offsets.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Skips {
     pub(crate) skip_bytes: i64,
@@ -111,7 +112,7 @@ impl Skips {
         }
     }
 
-    /// The first block of a range that jumps go through backwards. `None`: nowhere.
+    /// Start of the first block when negative jumps take a job backwards through a range. `None`: there is no such offset.
     pub(crate) fn first_backwards(&self, file: &FileCursor, position: u64) -> Option<u64> {
         (self.first)(file, self.skip_bytes, position)
     }
@@ -123,7 +124,8 @@ impl Skips {
     }
 }
 
-/// It begins in its place at the start of its file, or as far from it as the range is long, and else a jump before it.
+/// fio: at the start of the file, or as far from it as the range is long, the block is at `position`; elsewhere it is one
+/// jump before that.
 fn first_of_backwards(file: &FileCursor, skip_bytes: i64, position: u64) -> Option<u64> {
     let FileRange { start_bytes, length_bytes, .. } = file.range;
     if start_bytes == 0 || start_bytes == length_bytes {
@@ -133,9 +135,10 @@ fn first_of_backwards(file: &FileCursor, skip_bytes: i64, position: u64) -> Opti
     Some(if first < start_bytes { first.saturating_add(start_bytes) } else { first })
 }
 
-/// A position before the start goes to the end, unless it jumps over all of the file. One that is further from the start of the
-/// range, or of the window, than the file is long goes to the start, or as far behind it as it is from that of the file; any other
-/// past the end of the range ends the file.
+/// fio: a position before the start of the range moves to one skip before the end of the range, but not before its start.
+/// A position further from the start of the range (or of the window) than the file is long moves to the start of the
+/// range, plus the distance between that and the start of the file. Any other position past the end of the range ends the
+/// file.
 fn after_skip(file: &FileCursor, skip_bytes: i64, position: u64) -> u64 {
     let start_bytes = file.range.start_bytes;
     match position.checked_add_signed(skip_bytes) {
@@ -147,12 +150,12 @@ fn after_skip(file: &FileCursor, skip_bytes: i64, position: u64) -> u64 {
     }
 }
 
-/// Natively a job that goes backwards begins a jump before the end of its range; in one that is shorter it has no block.
+/// Native: the block is one jump before the end of the range; a range that is shorter than a jump has none.
 fn first_from_end(file: &FileCursor, skip_bytes: i64, _position: u64) -> Option<u64> {
     file.end_bytes.checked_add_signed(skip_bytes).filter(|first| *first >= file.range.start_bytes)
 }
 
-/// Natively a position outside of the range ends the file.
+/// Native: a position outside of the range ends the file.
 fn after_plain_skip(file: &FileCursor, skip_bytes: i64, position: u64) -> u64 {
     position.checked_add_signed(skip_bytes).filter(|next| *next >= file.range.start_bytes).unwrap_or(u64::MAX)
 }
@@ -162,7 +165,7 @@ mod tests {
     use super::Compatibility::{Fio, Native};
     use super::*;
 
-    // By the definitions above: 10 bytes in parts of 4, blocks of 4, of 3 and of 20.
+    // Expected values: the definitions above, for 10 bytes in parts of 4, and blocks of 4, 3, 6 and 20.
     #[test]
     fn places_are_whole_parts_and_starts_are_begun_ones() {
         let starts = |length_bytes| n_starts(Fio, n_places(Fio, length_bytes, 4, 4), length_bytes, 4);
@@ -172,7 +175,7 @@ mod tests {
         assert_eq!([0, 1, 64, 65].map(|n_blocks| n_blocks_behind_map(Fio, n_blocks)), [0, 63, 0, 63]);
     }
 
-    // The same blocks fit at 0 and 4; at 0, 4; nowhere. One of 2 fits at 8 too.
+    // In 10 bytes, blocks of 4 and 3 fit at 0 and 4, one of 20 nowhere, one of 2 also at 8.
     #[test]
     fn native_places_are_where_a_block_fits() {
         assert_eq!([4, 3, 20, 2].map(|block_bytes| n_places(Native, 10, 4, block_bytes)), [2, 2, 0, 3]);

@@ -134,7 +134,7 @@ pub struct ContentsPlan {
     pub iodepth: u32,
     /// `dedupe_global`: the sets of all jobs that share theirs, including this one's. Empty: the job has only its own.
     pub shared_sets: Arc<[DedupeSet]>,
-    /// Whether it takes fio's oddities.
+    /// Whether it has fio's oddities.
     pub compatibility: Compatibility,
 }
 

@@ -7,7 +7,7 @@ use crate::plan::{FileRange, Rounds, WorkloadPlan};
 use crate::stream::{Next, Stream};
 use crate::zoning::Unzoned;
 use ferrio_spec::JobSpec;
-use ferrio_spec::{BlockRange, DirectionMix, FileService, PatternSpec};
+use ferrio_spec::{BlockRange, Compatibility, DirectionMix, FileService, PatternSpec};
 use ferrio_units::PerDirection;
 use ferrio_units::random::SeedTable;
 use proptest::prelude::*;
@@ -42,7 +42,7 @@ fn plan(pattern: PatternSpec, range: FileRange) -> WorkloadPlan {
         limit_ios: u64::MAX,
         time_based: false,
         rounds: Rounds::None,
-        compatibility: ferrio_spec::Compatibility::Fio,
+        compatibility: Compatibility::Fio,
     }
 }
 
@@ -75,17 +75,18 @@ fn limits(largest: u64) -> impl Strategy<Value = u64> {
 
 fn plans() -> impl Strategy<Value = WorkloadPlan> {
     let limits = (limits(600_000), limits(300_000), limits(300));
-    (patterns(), ranges(), limits, any::<bool>(), any::<bool>(), any::<u32>()).prop_map(
-        |(pattern, range, (limit_bytes, pass_limit_bytes, limit_ios), reseed_each_pass, time_based, seed)| {
-            WorkloadPlan {
+    (patterns(), ranges(), limits, any::<[bool; 3]>(), any::<u32>()).prop_map(
+        |(pattern, range, (limit_bytes, pass_limit_bytes, limit_ios), [reseed_each_pass, time_based, is_fio], seed)| {
+            compat::with_reach(WorkloadPlan {
                 seeds: SeedTable::new(u64::from(seed), 1),
                 reseed_each_pass,
                 limit_bytes,
                 pass_limit_bytes,
                 limit_ios,
                 time_based,
+                compatibility: if is_fio { Compatibility::Fio } else { Compatibility::Native },
                 ..plan(pattern, range)
-            }
+            })
         },
     )
 }

@@ -1,0 +1,57 @@
+//! A native run has none of fio's oddities; the same jobs as jobs of fio have them.
+//!
+//! Start reading at [`with`]. What fio does is compared with it end to end.
+
+use crate::builder::{BLOCK, Events, MS, sim_reader, spec, virtual_settings};
+use ferrio_run::{Run, RunOutcome};
+use ferrio_spec::{Compatibility, JobSpec, RunSpec, SizeSpec};
+use ferrio_units::DataDirection;
+
+/// Blocks of 100 us, 100 of them, with a change.
+fn with(compatibility: Compatibility, change: impl FnOnce(&mut JobSpec)) -> RunOutcome {
+    let mut job = sim_reader("j", "fixed:100us", 100);
+    change(&mut job);
+    let spec = RunSpec { compatibility, ..spec(vec![job]) };
+    Run::new(spec, virtual_settings()).unwrap().go(&mut Events::default()).unwrap()
+}
+
+/// I/Os of the same job as fio's and as a native one.
+fn ios(change: impl Fn(&mut JobSpec)) -> [u64; 2] {
+    [Compatibility::Fio, Compatibility::Native].map(|compatibility| {
+        let outcome = with(compatibility, &change);
+        assert_eq!(outcome.n_failed, 0);
+        outcome.record.workers.iter().map(|worker| worker.stats.directions[DataDirection::Read].n_completed).sum()
+    })
+}
+
+// 10 ms of 100 us each are 100 I/Os.
+#[test]
+fn a_number_of_ios_ends_a_native_job_with_time() {
+    let timed = |job: &mut JobSpec| {
+        (job.limits.time_based, job.limits.runtime_us, job.extent.number_ios) = (true, 10 * MS / 1_000, 7);
+    };
+    assert_eq!(ios(timed), [100, 7]);
+}
+
+// A share of 1 % is less than a block of 4 KiB: fio refuses it, and a native job has one I/O.
+#[test]
+fn a_native_job_does_a_share_that_is_less_than_a_block() {
+    let share = |job: &mut JobSpec| {
+        (job.extent.size, job.extent.io_size) = (Some(SizeSpec::Bytes(50 * BLOCK)), Some(SizeSpec::Percent(1)));
+    };
+    assert_eq!(with(Compatibility::Fio, share).n_failed, 1);
+    let native = with(Compatibility::Native, share);
+    assert_eq!((native.n_failed, native.record.workers[0].stats.directions[DataDirection::Read].n_completed), (0, 1));
+}
+
+#[test]
+fn native_clones_have_the_name_of_the_job() {
+    let names = |compatibility| {
+        let outcome = with(compatibility, |job| {
+            (job.name, job.section, job.numjobs) = ("given".to_owned(), "section".to_owned(), 2);
+        });
+        outcome.record.workers.iter().map(|worker| worker.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(Compatibility::Fio), ["given", "section"]);
+    assert_eq!(names(Compatibility::Native), ["given", "given"]);
+}
