@@ -99,7 +99,7 @@ fn priorities_are_told_where_workers_differ() {
 
 #[test]
 fn a_job_that_never_ran_had_no_depth() {
-    let of = |[was_let_go, is_cut_short, has_ended], depth| {
+    let of = |[was_let_go, is_cut_short, has_ended]: [bool; 3], depth| {
         let mut worker = worker("a", 0, 1);
         (worker.iodepth, worker.stats.latency_depth) = (16, depth);
         worker.fate = WorkerFate { was_let_go, is_cut_short, has_ended, ..WorkerFate::default() };

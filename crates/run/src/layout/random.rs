@@ -8,7 +8,6 @@ use crate::compat;
 use crate::error::{Failure, failure};
 use crate::events::{MessageStream, RunEvent};
 use crate::files::FileSet;
-use crate::files::size::smallest_of_all;
 use crate::plan::WorkerPlan;
 use ferrio_spec::{RandomDistribution, RandomGenerator, SpRandomSpec};
 use ferrio_stats::note::FileNote;

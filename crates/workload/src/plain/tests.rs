@@ -1,6 +1,7 @@
 //! The plain stream compared with the general one, for random plain plans.
 
 use super::PlainStream;
+use crate::compat;
 use crate::pace::Arrivals;
 use crate::paced::{Pace, PacedStream};
 use crate::plan::{FileRange, Rounds, WorkloadPlan};
