@@ -1,11 +1,12 @@
 //! From arguments and job files to [`ferrio_spec::JobSpec`]: the option table, the parsers, the lowering.
 //!
 //! Must not know: engines' code, output formats; it prints nothing and never exits.
-//! Start reading at [`parse`], then the option table ([`options`]).
+//! Start reading at [`parse`], then the option table ([`options`]). Oddities of fio in the meaning of options are in `compat`.
 #![forbid(unsafe_code)]
 
 pub mod collector;
 pub mod command_line;
+mod compat;
 pub mod debug;
 pub mod draft;
 pub mod environment;

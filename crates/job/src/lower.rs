@@ -3,10 +3,10 @@
 //! Must not know: option strings, other jobs (see [`crate::collector`]), files on disk.
 //! Start reading at [`lower`].
 
+use crate::compat;
 use crate::draft::{Draft, Open};
 use crate::options::{apply_pace, apply_replay, command_priority, sprandom, steady_state, verification, zone_mode};
 use ferrio_spec::{DedupeMode, JobSpec, QueueSpec, RandomDistribution, SizeSpec};
-use ferrio_units::PerDirection;
 
 /// `bwavgtime` and `iopsavgtime` where they are not given and nothing is logged, milliseconds.
 const DEFAULT_WINDOW_MS: u32 = 500;
@@ -153,8 +153,7 @@ fn lower_dedupe(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
     let mode =
         if open.dedupe_working_set { DedupeMode::WorkingSet { percent: set_percent } } else { DedupeMode::Repeat };
     job.buffers.dedupe = (dedupe_percent > 0).then_some((dedupe_percent, mode));
-    // Who asks that nothing is repeated gets new data with each write, as in fio.
-    job.buffers.refill |= open.dedupe_percent == Some(0);
+    job.buffers.refill = compat::refills(job.buffers.refill, open.dedupe_percent);
     Ok(())
 }
 
@@ -175,23 +174,18 @@ fn lower_logs(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Smallest block of each direction, bytes.
-fn smallest(job: &JobSpec) -> PerDirection<u64> {
-    PerDirection(job.pattern.block_size.0.map(|range| range.min_bytes))
-}
-
 /// Combinations that are put right with a warning, or have less effect than one may think: all lines, and those that come again for
 /// each clone, because what they speak of stays. Texts, order and conditions as seen on fio 3.41.
 fn warnings(job: &mut JobSpec, is_verified: bool) -> (Vec<String>, Vec<String>) {
     let (mut lines, mut of_clones) = (Vec::new(), Vec::new());
-    let aligned = smallest(job);
+    let aligned = compat::smallest_blocks(job);
     let unaligned =
         job.pattern.block_align.iter().any(|(direction, align)| align.is_some_and(|align| align != aligned[direction]));
     if unaligned && job.pattern.random && !job.pattern.norandommap {
         job.pattern.norandommap = true;
         lines.push("fio: Any use of blockalign= turns off randommap".to_owned());
     }
-    if job.pattern.norandommap && is_verified && has_several_block_sizes(job) {
+    if job.pattern.norandommap && is_verified && compat::has_several_block_sizes(job) {
         of_clones.push("fio: norandommap given for variable block sizes, verify limited".to_owned());
     }
     if job.pattern.bs_unaligned && job.durability.direct {
@@ -205,16 +199,9 @@ fn warnings(job: &mut JobSpec, is_verified: bool) -> (Vec<String>, Vec<String>) 
     (lines, of_clones)
 }
 
-/// The sizes of all directions count, also of those that the job does not have.
-fn has_several_block_sizes(job: &JobSpec) -> bool {
-    let sizes = &job.pattern.block_size;
-    let first = sizes.0[0].min_bytes;
-    sizes.iter().any(|(_, range)| (range.min_bytes, range.max_bytes) != (first, first))
-}
-
 fn too_small(job: &JobSpec) -> Option<String> {
     let SizeSpec::Bytes(size) = job.extent.size? else { return None };
-    let block = smallest(job).0.into_iter().min()?;
+    let block = compat::smallest_blocks(job).0.into_iter().min()?;
     (size < block).then(|| format!("fio: size too small, must not be less than minimum block size: {size} < {block}"))
 }
 

@@ -2,11 +2,12 @@
 //!
 //! Must not know: terminals, clocks, how an ETA is computed. Start reading at [`text`], then [`EtaLine`].
 
+use crate::compat;
 use crate::figures;
 use crate::text::put;
 use ferrio_stats::eta::{EtaLimits, EtaSnapshot};
 use ferrio_units::scale::{DEFAULT_N_DIGITS, FigureStyle, PrefixSystem, Scaler};
-use ferrio_units::{DataDirection, KbBase, PerDirection};
+use ferrio_units::{DataDirection, PerDirection};
 
 /// The text of the line, without line ends and padding.
 pub fn text(snapshot: &EtaSnapshot) -> String {
@@ -119,7 +120,6 @@ fn run_lengths(states: &[char]) -> String {
 /// Bandwidths and I/Os per second of active directions; empty if there are none.
 fn rates(snapshot: &EtaSnapshot, style: FigureStyle) -> (String, String) {
     let letters = PerDirection(["r", "w", "t"]);
-    // Rates count in KiB/s. With kb_base=1000 only the label changes, not the number, as in fio.
     let system = PrefixSystem::primary(style.kb_base);
     let kib = Scaler::new(system, style.rate_unit()).from_kilo();
     let active: Vec<DataDirection> = DataDirection::ALL
@@ -134,7 +134,7 @@ fn rates(snapshot: &EtaSnapshot, style: FigureStyle) -> (String, String) {
             active.iter().map(|direction| format!("{}={}", letters[*direction], figure(*direction))).collect();
         cells.join(",")
     };
-    let bytes_per_sec = list(&|direction| kib.scale(snapshot.bytes_per_sec[direction] / KbBase::Binary.factor()));
+    let bytes_per_sec = list(&|direction| kib.scale(compat::eta_kilo_per_sec(snapshot.bytes_per_sec[direction])));
     let ios_per_sec = list(&|direction| style.count(snapshot.ios_per_sec[direction]));
     (format!("[{bytes_per_sec}]"), format!("[{ios_per_sec} IOPS]"))
 }

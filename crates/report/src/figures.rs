@@ -2,6 +2,7 @@
 //!
 //! Must not know: how figures are printed. Start reading at [`DirectionBlock`].
 
+use crate::compat;
 use crate::view::{FioView, GroupDirection, JobReport};
 use ferrio_stats::{DirectionStats, LatencyStat, SampleStat};
 use ferrio_units::scale::FigureStyle;
@@ -47,12 +48,7 @@ impl<'a> DirectionBlock<'a> {
         if self.stats.bw.n_samples == 0 {
             return 0.0;
         }
-        let group_bytes_per_sec = self.group.bw_bytes_per_sec;
-        if group_bytes_per_sec <= 1024 {
-            return 100.0;
-        }
-        // The mean is first rounded down to whole KiB/s: fio shows 50066.67 of 51086.68 as 98.002061%.
-        (self.stats.bw.mean.trunc() * 100.0 / (group_bytes_per_sec as f64 / 1024.0)).min(100.0)
+        compat::percent_of_group(self.stats.bw.mean, self.group.bw_bytes_per_sec)
     }
 }
 
@@ -70,9 +66,7 @@ pub(crate) fn percent(part: u64, whole: u64, floor: f64) -> f64 {
     if part == 0 || whole == 0 {
         return 0.0;
     }
-    // Multiplies by the reciprocal, because the compiler's options for fio make it divide in that way: 1,005 of 4,000
-    // are 25.13%, 1,045 of them 26.12%.
-    (part as f64 * (1.0 / whole as f64) * 100.0).max(floor)
+    compat::percent_by_reciprocal(part, whole).max(floor)
 }
 
 /// CPU time in percent of the runtime, both rounded down to milliseconds, the old precision of the kernel.

@@ -1,9 +1,11 @@
 //! Turns the results of a run into text: one file (or folder) for each format, pure functions from results to strings.
 //!
 //! Must not know: threads, engines, job files, standard output.
-//! Start reading at [`render`], then at any format; [`start`] and [`eta`] make the lines before and during a run.
+//! Start reading at [`render`], then at any format; [`start`] and [`eta`] make the lines before and during a run. Oddities
+//! of fio in figures and names are in `compat`.
 #![forbid(unsafe_code)]
 
+mod compat;
 pub mod eta;
 mod figures;
 mod formats;

@@ -2,6 +2,7 @@
 //!
 //! Must not know: threads, engines, other formats. Start reading at [`render`].
 
+use crate::compat::LEAST_SHARE_OF_NS;
 use crate::figures::{DirectionBlock, cpu_percent, depth_percents, latency_percent, min_ns, min_sample, percent};
 use crate::view::{DiskReport, FioView, JobReport};
 use ferrio_stats::{DiskCounters, LatencyStat, ReportSettings, SampleStat, ThreadStats, percentiles};
@@ -166,9 +167,8 @@ fn tail(fields: &mut Fields, stats: &ThreadStats) {
     let buckets = &stats.latency_buckets;
     let share = |count: &u64| latency_percent(*count, stats.n_issued());
     let us = buckets.us.iter().map(share).collect::<Vec<f64>>();
-    // There are no fields for nanoseconds: latencies below 1 us count for the first field. fio rounds small percentages
-    // of the other fields up, but not these.
-    let below_us = percent(buckets.ns.iter().fold(0, |sum, count| sum.saturating_add(*count)), stats.n_issued(), 0.0);
+    let n_below_us = buckets.ns.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
+    let below_us = percent(n_below_us, stats.n_issued(), LEAST_SHARE_OF_NS);
     fields.add(format_args!("{:3.2}%", below_us + us[0]));
     fields
         .add_all(us[1..].iter().copied().chain(buckets.ms.iter().map(share)).map(|percent| format!("{percent:3.2}%")));

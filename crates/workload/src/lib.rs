@@ -3,7 +3,8 @@
 //!
 //! Must not know: system calls, engines, clocks. From `sys` this crate uses only CPU instructions, such as checksums
 //! and prefetches.
-//! Start reading at [`workload`], then `stream`, which calls the other modules in the order of their decisions.
+//! Start reading at [`workload`], then `stream`, which calls the other modules in the order of their decisions. Oddities of fio
+//! are in `compat`; streams of native runs have none.
 #![forbid(unsafe_code)]
 
 mod block_size;

@@ -7,6 +7,7 @@ pub mod reader;
 pub mod sections;
 pub mod substitute;
 
+use crate::compat;
 use crate::environment::Environment;
 use crate::error::JobError;
 use crate::origin::Origin;
@@ -143,10 +144,9 @@ fn place_of(origin: &Origin) -> String {
     origin.with_column().unwrap_or_default()
 }
 
-/// The name in the brackets. As in the reference, a line without closing bracket loses its last character.
+/// The name in the brackets.
 fn section_name(line: &Line) -> Result<String, JobError> {
-    let mut name = line.text[1..].to_owned();
-    name.pop();
+    let name = compat::section_name(&line.text[1..]);
     if name.trim().is_empty() {
         let what = format!("section without a name: {}", line.text);
         return Err(JobError::BadFile { place: place_of(&line.origin), what });

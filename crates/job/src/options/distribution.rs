@@ -3,6 +3,7 @@
 //! Must not know: how blocks are drawn. Start reading at [`set`].
 //! Bounds, defaults and lines as seen on fio 3.41.
 
+use crate::compat;
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
 use crate::value::{Value, scalar};
@@ -72,9 +73,7 @@ pub(crate) fn set_file_service(draft: &mut Draft, value: &Value, _: &mut ApplyCo
     };
     target.file_service = plain;
     if let Some(text) = rest {
-        // As seen on fio 3.41: with 0 a file is kept until it is done.
-        let count = scalar::count(text, kb_base)?;
-        target.file_service_count = if count == 0 { u32::MAX } else { count };
+        target.file_service_count = compat::file_service_count(scalar::count(text, kb_base)?);
     }
     Ok(())
 }

@@ -78,7 +78,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("pre_read", Kind::Bool, "Read the file range once before timing starts; disables invalidate")
         .default("0")
         .place(Category::File, "")
-        .applies(Apply::Bool(|draft| &mut draft.job.layout.pre_read)),
+        .applies(Apply::Bool(|draft| &mut draft.job.layout.pre_read))
+        .deviates("with engines without files (null, filecreate, dirstat) it has no effect; fio fails or crashes there, and with filestat and filedelete, whose files ferrio reads"),
     option("cpumask", Kind::Int(ANY), "Affinity as bit mask (CPUs 0-31)")
         .place(Category::General, "cred")
         .applies(Apply::With(apply::cpumask)),

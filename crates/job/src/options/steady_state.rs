@@ -2,6 +2,7 @@
 //!
 //! Must not know: when a job is steady. Start reading at [`criterion`], then [`refusal`].
 
+use crate::compat;
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
 use crate::value::Value;
@@ -23,8 +24,7 @@ pub(crate) fn criterion(draft: &mut Draft, value: &Value, context: &mut ApplyCon
     let text = value.rest().ok_or_else(missing)?;
     let is_percent = text.ends_with('%');
     let limit = if is_percent {
-        // Programs that write job files by templates double the sign, and fio takes it.
-        decimal(text.trim_end_matches('%')).ok_or("could not parse steadystate threshold percentage")
+        decimal(compat::without_percent_signs(text)).ok_or("could not parse steadystate threshold percentage")
     } else {
         absolute(metric, text, draft.kb_base())
     };
@@ -34,18 +34,12 @@ pub(crate) fn criterion(draft: &mut Draft, value: &Value, context: &mut ApplyCon
         _ if is_percent => format!("set steady state threshold to {limit:.6}%"),
         SteadyMetric::Iops => format!("set steady state IOPS threshold to {limit:.6}"),
         SteadyMetric::Bw => format!("set steady state BW threshold to {limit:.0}"),
-        SteadyMetric::Lat => format!("set steady state latency threshold to {} nsec", leading_number(text)),
+        SteadyMetric::Lat => format!("set steady state latency threshold to {} nsec", compat::leading_number(text)),
     });
-    if metric == SteadyMetric::Lat && !is_percent && text != leading_number(text) {
+    if metric == SteadyMetric::Lat && !is_percent && text != compat::leading_number(text) {
         context.messages.parse(|| format!("{text} is taken as {limit:.0} nsec"));
     }
     Ok(())
-}
-
-/// The whole number that a text begins with, as fio 3.42 tells it of a latency, whatever its unit.
-fn leading_number(text: &str) -> &str {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    &text[..end]
 }
 
 fn absolute(metric: SteadyMetric, text: &str, kb_base: KbBase) -> Result<f64, &'static str> {

@@ -3,6 +3,7 @@
 //! Must not know: blocks. Start reading at [`lower`].
 //! Facts: reference "Verify"; texts as observed on fio 3.41.
 
+use crate::compat;
 use crate::draft::{ApplyContext, Draft, Open};
 use crate::error::JobError;
 use crate::value::{Value, pattern};
@@ -261,12 +262,9 @@ fn compression(buffers: &BufferSpec) -> Option<VerifyCompression> {
     (1..100).contains(&percent).then(|| VerifyCompression { percent, tail: tail() })
 }
 
-/// A job that verifies nothing (`verify=null`) makes its data as one without verification, but does not stamp them, even where
-/// `scramble_buffers` says so. As seen on fio 3.41.
+/// What verification changes of the data that the job makes.
 pub(crate) fn lower_buffers(job: &mut JobSpec) {
-    if job.verify.is_some() {
-        job.buffers.scramble = Some(false);
-    }
+    job.buffers.scramble = compat::scramble(job.buffers.scramble, job.verify.is_some());
 }
 
 /// What a job reads back.

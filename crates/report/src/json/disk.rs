@@ -3,6 +3,7 @@
 //! Must not know: jobs. Start reading at [`write()`].
 
 use super::writer::JsonWriter;
+use crate::compat;
 use crate::view::DiskReport;
 use ferrio_stats::DiskCounters;
 
@@ -15,24 +16,23 @@ pub(super) fn write(writer: &mut JsonWriter, disks: &[DiskReport]) {
         for disk in disks {
             writer.element(|writer| {
                 writer.string("name", &disk.name);
-                counters(writer, "", "merges", &disk.counters);
+                counters(writer, "", &disk.counters);
                 if let Some(slaves) = &disk.slaves {
-                    // `aggr_read_merges`, but `aggr_write_merge`: readers rely on this slip of fio.
-                    counters(writer, "aggr_", "merge", slaves);
+                    counters(writer, "aggr_", slaves);
                 }
             });
         }
     });
 }
 
-fn counters(writer: &mut JsonWriter, prefix: &str, write_merges: &str, counters: &DiskCounters) {
+fn counters(writer: &mut JsonWriter, prefix: &str, counters: &DiskCounters) {
     let figures = [
         ("read_ios", counters.ios[0]),
         ("write_ios", counters.ios[1]),
         ("read_sectors", counters.sectors[0]),
         ("write_sectors", counters.sectors[1]),
         ("read_merges", counters.merges[0]),
-        (&format!("write_{write_merges}"), counters.merges[1]),
+        (compat::write_merges(prefix), counters.merges[1]),
         ("read_ticks", counters.ticks_ms[0]),
         ("write_ticks", counters.ticks_ms[1]),
         ("in_queue", counters.in_queue_ms),

@@ -2,12 +2,12 @@
 //!
 //! Must not know: other directions. Start reading at [`write()`].
 
+use crate::compat;
 use crate::figures::{self, DirectionBlock};
 use crate::normal::{latency, percentiles};
 use crate::text::put;
 use crate::view::JobReport;
 use ferrio_stats::{PriorityStat, ReportSettings};
-use ferrio_units::scale::{PrefixSystem, ScaleUnit, Scaler};
 
 /// Appends the lines of a direction; none if it did not run.
 pub(super) fn write(out: &mut String, job: &JobReport<'_>, block: &DirectionBlock<'_>) {
@@ -55,10 +55,7 @@ fn rates(out: &mut String, settings: &ReportSettings, block: &DirectionBlock<'_>
     let style = figures::style(settings.kb_base, settings.unit_bits, settings.significant_figures);
     let mut bw = style.rate(stats.bw_bytes_per_sec());
     if block.is_extra {
-        // fio prints the sum beside the directions without its unit; scripts rely on fio's output.
-        let unitless = |system| Scaler::new(system, ScaleUnit::None).with_digits(style.n_digits);
-        bw.primary = unitless(PrefixSystem::primary(style.kb_base)).scale(stats.bw_bytes_per_sec());
-        bw.alternate = unitless(PrefixSystem::primary(style.kb_base.other())).scale(stats.bw_bytes_per_sec());
+        compat::without_unit(&mut bw, stats.bw_bytes_per_sec(), style);
     }
     put!(
         out,
@@ -79,13 +76,7 @@ fn rates(out: &mut String, settings: &ReportSettings, block: &DirectionBlock<'_>
 fn samples(out: &mut String, settings: &ReportSettings, block: &DirectionBlock<'_>) {
     let (bw, iops) = (&block.stats.bw, &block.stats.iops);
     if bw.n_samples > 0 {
-        let base = u64::from(settings.kb_base.max(1));
-        // Samples are KiB/s whatever the label is; fio never prints MB here.
-        let (divisor, label) = match (bw.mean > (base * base) as f64, settings.kb_base) {
-            (true, _) => (base, "MiB"),
-            (false, 1000) => (1, "kB"),
-            (false, _) => (1, "KiB"),
-        };
+        let (divisor, label) = compat::sample_unit(bw.mean, settings.kb_base);
         put!(
             out,
             "   bw ({label:>5}/s): min={:5}, max={:5}, per={:3.2}%, avg={:5.2}, stdev={:5.2}, samples={}\n",

@@ -2,6 +2,7 @@
 //!
 //! Must not know: directions. Start reading at [`write()`].
 
+use crate::compat;
 use crate::figures;
 use crate::text::put;
 use ferrio_spec::SteadyMetric;
@@ -13,8 +14,7 @@ pub(super) fn write(out: &mut String, settings: &ReportSettings, state: Option<&
     let Some(state) = state else { return };
     let style = figures::style(settings.kb_base, settings.unit_bits, settings.significant_figures);
     let bytes_per_sec = state.mean(|sample| sample.bytes_per_sec);
-    // As in fio, both figures are whole KiB (or kB); the second has the other prefix but is not converted.
-    let kilo_per_sec = bytes_per_sec / u64::from(settings.kb_base.max(1));
+    let kilo_per_sec = compat::steady_kilo_per_sec(bytes_per_sec, settings.kb_base);
     let scaled = |kb_base| {
         let scaler = Scaler::new(PrefixSystem::primary(kb_base), style.rate_unit()).with_digits(style.n_digits);
         scaler.from_kilo().scale(kilo_per_sec)
