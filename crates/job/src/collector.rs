@@ -30,7 +30,7 @@ pub struct Section {
     pub draft: Draft,
     /// Options given here, canonical name and text.
     pub given: Vec<(String, String)>,
-    /// Bytes of option text in the draft, taken over ones included.
+    /// Bytes of option text in the draft, inherited options included.
     n_text_bytes: usize,
 }
 
@@ -42,9 +42,9 @@ pub struct Stopped;
 pub struct Collector<'a> {
     /// The machine.
     pub environment: &'a dyn Environment,
-    /// What the command line asks of every job.
+    /// How strict the command line wants the checks of every job.
     pub strictness: Strictness,
-    /// Only parse: no checks beyond single values, and none of what this machine has.
+    /// Only parse: no checks beyond single values, and no questions to this machine (directories, limits).
     pub parse_only: bool,
     /// Lines to print, in order.
     pub messages: UserMessages,
@@ -57,7 +57,7 @@ pub struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// Nothing collected, defaults as built in.
+    /// A collector without jobs, with the built-in defaults.
     pub fn new(environment: &'a dyn Environment) -> Self {
         Self {
             environment,
@@ -72,7 +72,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Number of jobs, clones not counted.
+    /// Number of jobs without their clones.
     pub fn n_jobs(&self) -> usize {
         self.jobs.len()
     }
@@ -170,7 +170,7 @@ impl<'a> Collector<'a> {
         self.jobs.push(job);
     }
 
-    /// What stands against `job` in the jobs before it.
+    /// Lines on why `job` cannot run together with the jobs before it; `None`: it can.
     fn conflicts(&self, job: &JobSpec) -> Option<Vec<String>> {
         let limit = if self.jobs.len() == MAX_JOBS {
             Some(format!("{}: ferrio takes at most {MAX_JOBS} jobs with options of their own", job.name))
@@ -217,7 +217,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Jobs reported together must agree on what their percentiles are of.
+    /// Jobs that are reported together must use the same latency for their percentiles.
     fn percentile_conflict(&self, job: &JobSpec) -> Option<Vec<String>> {
         let before = self.jobs.last()?;
         let same_group = !job.grouping.stonewall && !job.grouping.new_group;
@@ -233,7 +233,7 @@ mod tests {
     use crate::options::find_general;
     use crate::testing::World;
 
-    /// Jobs given as name and options; what is printed on the way.
+    /// Collects jobs given as name and options; returns the result, the printed lines and the run.
     fn collect(jobs: &[(&str, &[(&str, &str)])]) -> (Result<(), Stopped>, Vec<String>, RunSpec) {
         let world = World::default();
         let mut collector = Collector::new(&world);
@@ -287,7 +287,7 @@ mod tests {
         assert!(collect(&[("x", &[other]), ("y", &[grouped])]).0.is_ok());
     }
 
-    // As fio 3.41, but that it says so only after the lines on all jobs.
+    // As fio 3.41, except that fio prints this line after the lines of all jobs.
     #[test]
     fn a_group_has_one_criterion() {
         let (limit, window) = (("steadystate", "iops:5%"), ("steadystate_duration", "2"));

@@ -1,11 +1,11 @@
-//! `--debug`: which groups of traces are asked for.
+//! `--debug`: the groups of traces that the user wants.
 //!
-//! Must not know: who traces what.
+//! Must not know: which code writes traces of which group.
 
 use crate::message::{OutputStream, UserMessages};
 use ferrio_spec::debug::GROUPS;
 
-/// Groups to trace, and the job they are limited to.
+/// Groups to trace, and the only job to trace (if one is given).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DebugSettings {
     /// Bit n is set when group n of [`GROUPS`] is traced.
@@ -15,8 +15,8 @@ pub struct DebugSettings {
 }
 
 impl DebugSettings {
-    /// Adds the groups of `--debug=list`; unknown ones are reported and left out, as in the reference. What is set is said on
-    /// `stream`.
+    /// Adds the groups of `--debug=list`; unknown ones are reported and skipped, as in fio. The line about the new
+    /// setting goes to `stream`.
     pub fn add(&mut self, list: &str, stream: OutputStream, messages: &mut UserMessages) {
         let say = |messages: &mut UserMessages, text: String| messages.raw(stream, text + "\n");
         for group in list.split(',') {
@@ -51,7 +51,7 @@ impl DebugSettings {
 mod tests {
     use super::*;
 
-    // Lines as fio 3.41 prints them.
+    // Expected values: lines as fio 3.41 prints them.
     #[test]
     fn groups_add_up() {
         let (mut settings, mut messages) = (DebugSettings::default(), UserMessages::new());

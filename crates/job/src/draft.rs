@@ -1,4 +1,5 @@
-//! A job while its options are being read: the [`JobSpec`] as far as it is known, and what is decided only at the end.
+//! A job while its options are being read: the [`JobSpec`] as far as it is known, and values that can be resolved only
+//! after the last option.
 //!
 //! Must not know: option strings, files. The defaults are those of `JobSpec`.
 //! Start reading at [`Draft`].
@@ -26,7 +27,7 @@ pub struct Draft {
 /// Values that the lowering decides when all options are known.
 #[derive(Debug, Clone, Default)]
 pub struct Open {
-    /// `iodepth`, where it was given.
+    /// Value of `iodepth`, if given.
     pub iodepth: Option<u32>,
     /// `iodepth_batch`.
     pub batch_submit: Option<u32>,
@@ -42,13 +43,13 @@ pub struct Open {
     pub command_priority: CommandPriorityDraft,
     /// `zonemode` and its sizes.
     pub zones: ZoneDraft,
-    /// `sprandom` and its kin.
+    /// `sprandom` and the options that begin with `spr_`.
     pub sprandom: SpRandomDraft,
     /// `random_sequence_stride`.
     pub random_sequence_stride: bool,
     /// `rate_catch_up`.
     pub catch_up: Option<CatchUp>,
-    /// Postfix of `rw`.
+    /// Number after the colon of `rw`.
     pub rw_postfix: Option<i64>,
     /// `dedupe_percentage`.
     pub dedupe_percent: Option<u32>,
@@ -68,13 +69,13 @@ pub struct Open {
     pub profile: ProfileDraft,
 }
 
-/// What an option may ask while it is applied.
+/// Surroundings of an option while it is applied: the machine, units, and a place for messages.
 pub struct ApplyContext<'a> {
     /// The machine.
     pub environment: &'a dyn Environment,
     /// `--readonly` was given before.
     pub readonly: bool,
-    /// Lines to print even though the option is accepted.
+    /// Lines to print although the option is accepted.
     pub messages: &'a mut UserMessages,
 }
 
@@ -84,7 +85,7 @@ impl Draft {
         Self { job: JobSpec::default(), open: Open::default() }
     }
 
-    /// What a `k` is worth in the values that follow.
+    /// Meaning of `k` in the values that follow: 1000 or 1024.
     pub const fn kb_base(&self) -> KbBase {
         if self.job.reporting.kb_base == 1000 { KbBase::Decimal } else { KbBase::Binary }
     }

@@ -1,4 +1,4 @@
-//! What parsing asks of the world: environment variables, job files, directories, the size of the machine.
+//! The parser's view of the machine: environment variables, job files, directories, CPUs and memory.
 //!
 //! A trait, so that tests hand in a small world of their own. Must not know: options, jobs.
 //! Start reading at [`Environment`]; [`SystemEnvironment`] is the real one.
@@ -12,19 +12,19 @@ pub trait Environment {
     /// The line that `--version` prints, and with which the usage begins.
     fn version(&self) -> String;
 
-    /// Value of an environment variable; `None` when unset. Bytes that are not UTF-8 come as U+FFFD.
+    /// Value of an environment variable; `None` when unset. Bytes that are not UTF-8 become U+FFFD.
     fn variable(&self, name: &str) -> Option<String>;
 
-    /// Opens a job file or an included file. Must not block for ever on a pipe nobody writes to.
+    /// Opens a job file or an included file. Must not block for ever on a named pipe without a writer.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read>>;
 
     /// Standard input, for the job file `-`.
     fn stdin(&self) -> Box<dyn Read>;
 
-    /// `Ok` when `path` is a directory (symbolic links followed), else why not.
+    /// `Ok` when `path` is a directory (symbolic links are followed), else the reason why it is none.
     fn check_directory(&self, path: &Path) -> io::Result<()>;
 
-    /// Bytes of a memory page (`$pagesize`).
+    /// Size of a memory page in bytes (`$pagesize`).
     fn page_size_bytes(&self) -> u64;
 
     /// Memory of the machine in MiB (`$mb_memory`).
@@ -42,7 +42,7 @@ pub trait Environment {
 /// Another world as a job file may be written for: every directory is there, every CPU and every node.
 pub struct AnyMachine<'a>(pub &'a dyn Environment);
 
-/// Numbers of CPUs and nodes that Linux can have.
+/// Upper bound of the numbers of CPUs and NUMA nodes in Linux.
 const MAX_CPUS: u32 = 1 << 16;
 const MAX_NODES: u32 = 1 << 10;
 
@@ -151,7 +151,7 @@ impl Environment for SystemEnvironment {
     }
 }
 
-/// One more than the highest number of a list such as `0-3,8`.
+/// Highest number of a list such as `0-3,8`, plus one.
 fn count_cpus(list: &str) -> Option<u32> {
     let highest = list.rsplit([',', '-']).next()?;
     highest.parse::<u32>().ok()?.checked_add(1)

@@ -1,13 +1,13 @@
-//! What can be wrong with a single option, as a value; [`JobError::lines`] gives the reference's words for it.
+//! Errors of a single option, as values; [`JobError::lines`] gives fio's words for them.
 //!
-//! Must not know: where the option stood (that is added by the caller) and who prints.
+//! Must not know: the place of the option (the caller adds it) and where messages are printed.
 
 use crate::message::{Message, UserMessages};
 use crate::options::kind::Choice;
 use ferrio_units::ParseError;
 use thiserror::Error;
 
-/// Why a value was refused.
+/// Reason why a value was refused.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum JobError {
     /// The text is not a value of the option's kind.
@@ -24,7 +24,7 @@ pub enum JobError {
     BelowMinimum {
         /// Option.
         name: &'static str,
-        /// What was given.
+        /// The given number.
         value: i128,
         /// Smallest value allowed.
         min: i64,
@@ -34,7 +34,7 @@ pub enum JobError {
     AboveMaximum {
         /// Option.
         name: &'static str,
-        /// What was given.
+        /// The given number.
         value: i128,
         /// Largest value allowed.
         max: i64,
@@ -45,19 +45,19 @@ pub enum JobError {
     /// A count of zones where none is possible.
     #[error("{0}: 'z' suffix isn't applicable")]
     ZonesNotPossible(&'static str),
-    /// None of the words of an enumeration.
+    /// The word is not in the enumeration; the known words.
     #[error("not one of the valid values")]
     UnknownWord(&'static [Choice]),
     /// An option's own check failed; the text is the whole line.
     #[error("{0}")]
     Said(String),
-    /// As [`JobError::Said`], with an explanation of the option after it.
+    /// As [`JobError::Said`], followed by an explanation of the option.
     #[error("{0}")]
     SaidWithHelp(String),
-    /// An option that was removed from the reference.
+    /// An option that fio removed.
     #[error("Option {0} is deprecated")]
     Removed(&'static str),
-    /// A system call failed while the value was checked; the text is what the check was.
+    /// A system call failed while the value was checked; the text names the check.
     #[error("{line}")]
     System {
         /// The system call.
@@ -77,7 +77,7 @@ pub enum JobError {
         name: String,
         /// The system's words.
         reason: String,
-        /// Place of the `include` line, for an included file.
+        /// Place of the `include` line, if the file was included.
         included: Option<String>,
     },
     /// An included file begins a section.
@@ -93,7 +93,7 @@ pub enum JobError {
     OutsideSection {
         /// The line.
         text: String,
-        /// Its place.
+        /// Place of the line.
         place: String,
     },
     /// A job file that cannot be read on.
@@ -101,10 +101,10 @@ pub enum JobError {
     BadFile {
         /// File, line, column.
         place: String,
-        /// What is wrong there.
+        /// Description of the error.
         what: String,
     },
-    /// Known, but not built; the text says what, when it is only a value of the option.
+    /// Known, but not built. If only a value of the option is not built, the text names it.
     #[error("known, but not yet supported by ferrio{0}")]
     NotYet(String),
     /// Known, and will not come.
@@ -113,7 +113,7 @@ pub enum JobError {
 }
 
 impl JobError {
-    /// True when ferrio, not the reference, stops here: the one line with the option's place says everything.
+    /// True when only ferrio refuses this, not fio: the one line with the option's place is then the whole message.
     pub const fn is_ferrios_own(&self) -> bool {
         matches!(self, Self::NotYet(_) | Self::NotApplicable(_))
     }
@@ -141,7 +141,7 @@ impl JobError {
 }
 
 impl JobError {
-    /// What follows the first line of an error about a job file.
+    /// Lines after the first one of an error about a job file.
     fn file_lines(&self) -> Vec<String> {
         let included = |name: &str| format!("Error 1 while parsing include file {name}");
         match self {

@@ -1,4 +1,4 @@
-//! The lines that tell why an option was refused: the reference's, and where in a job file it stands.
+//! Lines that explain why an option was refused: fio's lines, and the option's place in a job file.
 //!
 //! Must not know: how job files and command lines are read.
 
@@ -21,7 +21,8 @@ pub fn refused(messages: &mut UserMessages, error: &JobError, def: &OptionDef, t
         return;
     }
     match (error, origin) {
-        // In a file an option that stands alone is told of beside the errors, one with nothing behind its `=` is not.
+        // In a job file, fio collects options without `=` in a list beside the errors, but passes over options with
+        // nothing after the `=`.
         (JobError::ValueMissing(name), Origin::File { .. }) if !text.contains('=') => {
             messages.out(format!("Option {name} requires an argument"));
         }
@@ -46,7 +47,7 @@ pub fn refused(messages: &mut UserMessages, error: &JobError, def: &OptionDef, t
     messages.err(format!("{}: {}", origin.place(), expected(def, error, text)));
 }
 
-/// Tells that an option of a profile does nothing in a job.
+/// Warns that an option of a profile has no effect in a job.
 pub fn without_effect(messages: &mut UserMessages, def: &OptionDef, origin: &Origin) {
     if let Some(profile) = def.profile {
         let name = def.name;
@@ -57,12 +58,12 @@ pub fn without_effect(messages: &mut UserMessages, def: &OptionDef, origin: &Ori
     }
 }
 
-/// True when the rest of the section is not looked at.
+/// True when the rest of the section is skipped after this error.
 pub fn stops_at_once(error: &JobError) -> bool {
     error.is_ferrios_own() || matches!(error, JobError::UnknownEngine(_))
 }
 
-/// Adds the place of an unknown option, and what may have been meant.
+/// Adds the place of an unknown option, and a similar name if there is one.
 pub fn unknown(messages: &mut UserMessages, name: &str, engine: &str, origin: &Origin) {
     let place = origin.place();
     let owner = OPTIONS.iter().find(|def| def.is_called(name) && !def.engines.is_empty());

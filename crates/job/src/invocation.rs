@@ -1,6 +1,6 @@
-//! What a command line asks for, as a value: the result of [`crate::parse`].
+//! The meaning of a command line, as a value: the result of [`crate::parse`].
 //!
-//! Must not know: who prints and who runs.
+//! Must not know: how messages are printed and jobs are run.
 
 use crate::debug::DebugSettings;
 use crate::message::Message;
@@ -8,12 +8,12 @@ use ferrio_spec::{ControlSettings, OutputFormats, RunSpec};
 use std::fmt;
 use std::path::PathBuf;
 
-/// What to do.
+/// The task of this invocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Run the jobs.
     Run,
-    /// Nothing: the options were read, that was all.
+    /// Nothing more: `--parse-only` ends after the options were read.
     ParseOnly,
     /// `--version`: print the messages.
     Version,
@@ -35,10 +35,10 @@ pub enum Mode {
     InflateLog,
 }
 
-/// Where results go, and how.
+/// Destination and formats of results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputSettings {
-    /// `--output-format` and its kin.
+    /// `--output-format` and related switches.
     pub formats: OutputFormats,
     /// `--output`: this file instead of standard output.
     pub file: Option<PathBuf>,
@@ -56,10 +56,10 @@ impl Default for OutputSettings {
     }
 }
 
-/// When the progress line is shown.
+/// When to show the progress line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EtaWhen {
-    /// When standard output is a terminal.
+    /// If standard output is a terminal.
     #[default]
     Auto,
     /// Always.
@@ -85,18 +85,18 @@ impl Default for EtaSettings {
     }
 }
 
-/// What a command line asks for.
+/// The meaning of a valid command line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Invocation {
-    /// What to do.
+    /// The task of this invocation.
     pub mode: Mode,
     /// The jobs.
     pub run: RunSpec,
-    /// Where results go.
+    /// Destination and formats of results.
     pub output: OutputSettings,
     /// The progress line.
     pub eta: EtaSettings,
-    /// Reports before the end, and what ends the jobs.
+    /// When to report before the end, and events that end the jobs early.
     pub control: ControlSettings,
     /// `--readonly`; the jobs have been checked, files must not be laid out.
     pub readonly: bool,
@@ -108,16 +108,16 @@ pub struct Invocation {
     pub inflate_log: Option<PathBuf>,
     /// Rows (hours) of the table of latencies that the profile `act` shows at the end of a run.
     pub n_latency_slices: Option<u64>,
-    /// To be printed now, in this order.
+    /// Messages to print before the task starts, in this order.
     pub messages: Vec<Message>,
 }
 
-/// A command line that asks for nothing that can be done.
+/// A command line that cannot be executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageError {
-    /// To be printed, in this order.
+    /// Messages to print, in this order.
     pub messages: Vec<Message>,
-    /// `--output`, as far as it was seen: errors go there too.
+    /// `--output`, if it came before the error: errors are written to that file, too.
     pub output_file: Option<PathBuf>,
     /// Exit code of the program.
     pub exit_code: u8,

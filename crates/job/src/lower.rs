@@ -1,4 +1,5 @@
-//! From a finished draft to a [`JobSpec`]: values that depend on others, and what cannot go together.
+//! From a finished draft to a [`JobSpec`]: computes values that depend on several options, and refuses contradictory
+//! options.
 //!
 //! Must not know: option strings, other jobs (see [`crate::collector`]), files on disk.
 //! Start reading at [`lower`].
@@ -11,7 +12,7 @@ use ferrio_spec::{DedupeMode, JobSpec, QueueSpec, RandomDistribution, SizeSpec};
 /// `bwavgtime` and `iopsavgtime` where they are not given and nothing is logged, milliseconds.
 const DEFAULT_WINDOW_MS: u32 = 500;
 
-/// What the command line asks of every job.
+/// How strict the command line wants the checks of every job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Strictness {
     /// `--readonly`.
@@ -27,16 +28,16 @@ pub struct Lowered {
     pub job: JobSpec,
     /// Lines for standard error.
     pub warnings: Vec<String>,
-    /// Those of `warnings` that come again for each clone.
+    /// Those of `warnings` that are repeated for each clone.
     pub clone_warnings: Vec<String>,
     /// Lines for standard output, which come again for each clone.
     pub notes: Vec<String>,
 }
 
-/// Why a job cannot be, and the warnings before it; lines for standard error.
+/// Lines for standard error: the warnings, and then the reason why the job is refused.
 pub type Refused = Vec<String>;
 
-/// Decides what depends on several options, and checks them against each other.
+/// Computes values that depend on several options, and checks the options against each other.
 pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     let Draft { mut job, open } = draft;
     job.queue = lower_queue(open.iodepth.unwrap_or(job.queue.iodepth), &open);
@@ -113,7 +114,7 @@ fn lower_amounts(job: &mut JobSpec) {
     }
 }
 
-/// Share of a job's size that the fixed set of repeated buffers has, where it is not given.
+/// Default size of the fixed set of repeated buffers, in percent of the job's size.
 const DEFAULT_SET_PERCENT: u32 = 5;
 
 /// Texts as observed on fio 3.41.
@@ -174,8 +175,9 @@ fn lower_logs(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Combinations that are put right with a warning, or have less effect than one may think: all lines, and those that come again for
-/// each clone, because what they speak of stays. Texts, order and conditions as seen on fio 3.41.
+/// Combinations of options that are corrected with a warning, or have less effect than a user may expect. Returns all
+/// lines, and those that are repeated for each clone because their combination is not corrected. Texts, order and
+/// conditions as seen on fio 3.41.
 fn warnings(job: &mut JobSpec, is_verified: bool) -> (Vec<String>, Vec<String>) {
     let (mut lines, mut of_clones) = (Vec::new(), Vec::new());
     let aligned = compat::smallest_blocks(job);
@@ -278,7 +280,7 @@ mod tests {
         assert_eq!(raw.warnings, ["fio: bs_unaligned may not work with raw io"]);
     }
 
-    // Rows as observed on fio 3.41; the error is that of the reference, section "Row".
+    // Expected values: rows as observed on fio 3.41; the error is described in the reference, section "Row".
     #[test]
     fn logs_have_names_and_windows() {
         let job = lowered(&[("name", "j"), ("write_bw_log", ""), ("log_avg_msec", "300")]).job;
@@ -349,7 +351,7 @@ mod tests {
         }
     }
 
-    // Conditions as observed on fio 3.41: the smallest block of any direction counts.
+    // Expected values as observed on fio 3.41: the smallest block of any direction decides.
     #[test]
     fn a_size_holds_at_least_one_block() {
         let small = lower(draft(&[("size", "4k"), ("bs", "8k")]), Strictness::default()).unwrap_err();

@@ -1,18 +1,18 @@
 //! Lines for the user, each with the stream it belongs to. The crate collects them; only the binary prints.
 //!
-//! Must not know: who prints, when, or in which format the run reports.
+//! Must not know: where and when messages are printed, or the format of the report.
 
 use ferrio_spec::debug;
 use ferrio_units::byte_text;
 
-/// Where a message goes.
+/// Destination of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputStream {
     /// Standard output (with `--output` the output file).
     Stdout,
     /// Standard error (with `--output` the output file as well).
     Stderr,
-    /// Lines of `--debug`: where the report goes, before it.
+    /// Lines of `--debug`: go to the destination of the report, before it.
     Trace,
     /// Standard output, also with `--output`.
     Terminal,
@@ -21,11 +21,11 @@ pub enum OutputStream {
 /// One piece of text for the user, complete with its line ends.
 pub type Message = (OutputStream, String);
 
-/// Messages in the order in which they must be printed. What is no UTF-8 in a value is shown as U+FFFD.
+/// Messages in the order in which they must be printed. Bytes of a value that are not UTF-8 are shown as U+FFFD.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UserMessages {
     list: Vec<Message>,
-    /// Lines of `--debug=parse` are wanted from now on.
+    /// If `--debug=parse` lines are recorded from now on.
     pub traces_parse: bool,
 }
 
@@ -45,7 +45,7 @@ impl UserMessages {
         self.push(OutputStream::Stderr, &line.into());
     }
 
-    /// Adds a text as it is, without a further line end.
+    /// Adds a text unchanged, without adding a line end.
     pub fn raw(&mut self, stream: OutputStream, text: String) {
         self.list.push((stream, text));
     }

@@ -30,7 +30,7 @@ impl Origin {
         }
     }
 
-    /// What a line about it begins with: file, line and column, or `command line`.
+    /// Start of a message about the option: file, line and column, or `command line`.
     pub fn place(&self) -> String {
         self.with_column().unwrap_or_else(|| self.to_string())
     }

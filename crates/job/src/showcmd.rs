@@ -1,6 +1,6 @@
 //! `--showcmd`: a job file written as the command line that means the same.
 //!
-//! Must not know: what options mean.
+//! Must not know: the meaning of options.
 
 /// A command line being written.
 #[derive(Debug, Clone)]
@@ -50,7 +50,7 @@ impl Default for CommandLine {
     }
 }
 
-/// True when a shell leaves the text as it is.
+/// True when the text needs no quotes in a shell.
 fn is_plain(value: &str) -> bool {
     value.chars().all(|symbol| symbol.is_alphanumeric() || "_-+=%^.,:/@~".contains(symbol)) && !value.starts_with('~')
 }
@@ -63,7 +63,7 @@ mod tests {
         list.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
-    // The line that the reference prints for the same file.
+    // Expected value: the line that fio prints for the same file.
     #[test]
     fn sections_become_options() {
         let mut line = CommandLine::new();

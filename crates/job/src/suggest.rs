@@ -1,7 +1,7 @@
 //! The nearest known name for a misspelt one.
 //!
-//! Must not know: where the names come from. The measure is the plain edit distance (insert, delete, replace), which
-//! is the one the reference uses: its suggestions are part of its messages.
+//! Must not know: where the names come from. The measure is the plain edit distance (insert, delete, replace), as in
+//! fio: its suggestions are part of its messages.
 
 /// Edit distance of two texts, in bytes inserted, deleted or replaced.
 pub fn edit_distance(left: &str, right: &str) -> usize {
@@ -47,7 +47,7 @@ mod tests {
         }
     }
 
-    // What fio 3.41 suggests (or does not) for the same input.
+    // Expected values: the suggestions of fio 3.41 (or none) for the same input.
     #[test]
     fn suggests_up_to_half_of_the_text() {
         let names = || ["iodepth", "name", "ba", "filename", "prio", "flow"].into_iter();

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Two CPUs, pages of 4096 bytes, 1000 MiB, and what a test puts into it.
+/// An environment with two CPUs, pages of 4096 bytes and 1000 MiB; a test adds files and variables.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct World {
     pub(crate) files: HashMap<PathBuf, Vec<u8>>,

@@ -1,4 +1,4 @@
-//! Job files on disk, against what fio 3.41 says of them (see `fixtures/README.md`).
+//! Job files on disk, compared with fio 3.41's messages about them (see `fixtures/README.md`).
 
 use ferrio_job::environment::{Environment, SystemEnvironment};
 use ferrio_job::{Invocation, Message, Mode, OutputStream, UsageError, parse};

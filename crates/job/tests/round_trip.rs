@@ -1,4 +1,4 @@
-//! A job file, and the command line that `--showcmd` makes of it, ask for the same jobs.
+//! A job file, and the command line that `--showcmd` makes of it, describe the same jobs.
 
 use ferrio_job::environment::{Environment, SystemEnvironment};
 use ferrio_job::{Invocation, parse};

@@ -1,7 +1,7 @@
-//! Good, bad and odd values of every option, against what fio 3.41 says of each (see `values/README.md`).
+//! Good, bad and odd values of every option, compared with fio 3.41's verdict on each (see `values/README.md`).
 //!
-//! All values of an option that are accepted stand in one job file, all that are refused in another: each line is
-//! judged alone, and that keeps it fast. Start reading at [`check`].
+//! All accepted values of an option are in one job file and all refused ones in another: each line is judged
+//! separately, so that one file can test many values quickly. Start reading at [`check`].
 
 use ferrio_job::environment::{Environment, SystemEnvironment};
 use ferrio_job::{Message, parse};
@@ -11,19 +11,19 @@ use std::fmt::Write as _;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// What fio 3.41 says, recorded by running it.
+/// Verdicts of fio 3.41, recorded by running it.
 const PEER: &str = include_str!("values/peer.tsv");
 
-/// Where ferrio says something else, and why.
+/// Values on which ferrio's verdict differs, with a keyword for the reason.
 const DIFFERENCES: &str = include_str!("values/differences.tsv");
 
-/// The reasons of the differences, by the words that stand in the file.
+/// The reason for each keyword in the differences.
 const REASONS: &str = include_str!("values/reasons.tsv");
 
-/// What it says of values on the command line.
+/// Verdicts of fio on values of the command line.
 const COMMAND_LINE: &str = include_str!("values/command-line.tsv");
 
-/// One job file, the directories of this machine, two CPUs, one node.
+/// An environment with one job file, the directories of this machine, two CPUs, one node.
 struct OneFile {
     machine: SystemEnvironment,
     text: String,
@@ -68,7 +68,7 @@ impl Environment for OneFile {
 /// An option, and the engine that has it if it is private.
 type Owner = (&'static str, &'static str);
 
-/// The rows of a file: owner, what is said, more columns; the lines of a job file that it is said of.
+/// Rows of a file: the owner of the option, the first columns, and the values after them as lines of a job file.
 fn rows(table: &'static str, n_columns: usize) -> impl Iterator<Item = (Owner, Vec<&'static str>, Vec<String>)> {
     table.lines().filter(|line| !line.starts_with('#')).map(move |line| {
         let fields: Vec<&str> = line.split('\t').collect();
@@ -79,7 +79,7 @@ fn rows(table: &'static str, n_columns: usize) -> impl Iterator<Item = (Owner, V
     })
 }
 
-/// What is said of each line, in their order.
+/// The verdict on each line, in their order.
 fn verdicts(engine: &str, lines: &[String]) -> Vec<&'static str> {
     const HEAD: &str = "[j]\nsize=16k\n";
     let engine = if engine.is_empty() { String::from("\n") } else { format!("ioengine={engine}\n") };
@@ -87,7 +87,8 @@ fn verdicts(engine: &str, lines: &[String]) -> Vec<&'static str> {
     let mut said = vec!["accepted"; lines.len()];
     let mut start = 0;
     while start < lines.len() {
-        // As the peer was asked: what does not exist keeps the job from running, and `--parse-only` from being needed.
+        // As fio was run for the recording: an unknown option keeps the job from running, which makes `--parse-only`
+        // unnecessary.
         let text = format!("{HEAD}{engine}{}\nno_such_option=1\n", lines[start..].join("\n"));
         let world = OneFile { machine: SystemEnvironment::new("fio-3.42"), text };
         let error = parse(&["fio", "jobs"].map(OsString::from), &world).expect_err("an unknown option");
@@ -108,7 +109,7 @@ fn verdicts(engine: &str, lines: &[String]) -> Vec<&'static str> {
     said
 }
 
-/// Numbers of lines, and what is said of them; the messages of a line end with its place.
+/// Numbers of lines, and the verdict on each; a message about a line ends with its place.
 fn of_lines(messages: &[Message]) -> Vec<(usize, &'static str)> {
     let mut found = Vec::new();
     let mut before = String::new();
@@ -127,7 +128,7 @@ fn of_lines(messages: &[Message]) -> Vec<(usize, &'static str)> {
     found
 }
 
-/// The kind of what is said of a refused line.
+/// The verdict that the messages about a refused line express.
 fn class_of(messages: &str) -> &'static str {
     if messages.contains("value out of range") {
         "range"
@@ -142,7 +143,7 @@ fn class_of(messages: &str) -> &'static str {
     }
 }
 
-/// What the peer says of each line, by owner, and what ferrio is to say.
+/// Each line with fio's verdict and the expected one of ferrio, by owner.
 fn expected() -> BTreeMap<Owner, Vec<(String, &'static str, &'static str)>> {
     let mut differences = HashMap::new();
     for (owner, columns, lines) in rows(DIFFERENCES, 2) {
@@ -179,7 +180,7 @@ fn values_are_taken_or_refused_as_by_the_peer() {
 
 #[test]
 fn values_on_the_command_line_are_taken_or_refused_as_by_the_peer() {
-    // Beside what a file cannot say, a value is judged as in a file.
+    // A value on the command line gets the same verdict as in a file, except for values that a file cannot contain.
     let mut differs = HashMap::new();
     for (owner, columns, lines) in rows(DIFFERENCES, 2) {
         differs.extend(lines.into_iter().map(|line| ((owner, line), columns[0] == "accepted")));
@@ -195,7 +196,7 @@ fn values_on_the_command_line_are_taken_or_refused_as_by_the_peer() {
             let last = "--no_such_option=1".to_owned();
             let words = words.into_iter().chain([format!("--ioengine={engine}"), format!("--{line}"), last]);
             let world = OneFile { machine: SystemEnvironment::new("fio-3.42"), text: String::new() };
-            // A last option that is taken for a value is not told of either.
+            // If the last option is taken for a value, no error reports it either.
             let error = parse(&words.map(OsString::from).collect::<Vec<_>>(), &world).err();
             let messages = error.map(|error| error.messages).unwrap_or_default();
             let is_accepted = messages.iter().any(|(_, text)| text.contains("unknown option no_such_option"));

@@ -1,7 +1,6 @@
-//! Values of the switches that look into a run or end it.
+//! Values of the switches that report on a run before its end, or end it.
 //!
-//! Must not know: jobs, what is done with the settings. Start reading at [`set`].
-//! Texts of refusals are those of fio 3.41.
+//! Must not know: jobs, the effect of the settings. Start reading at [`set`]. Texts of refusals are those of fio 3.41.
 
 use super::settings::{Complaints, time_ms};
 use super::switches::Switch;
@@ -43,7 +42,7 @@ fn status_interval(text: &str) -> Result<Duration, Complaints> {
     }
 }
 
-/// `--trigger-timeout`, in whole seconds: what is below one is no timeout.
+/// `--trigger-timeout`, in whole seconds; less than one second means no timeout.
 fn trigger_timeout(text: &str) -> Result<Option<Duration>, Complaints> {
     parsed_ms(text).map(|time_ms| Some(time_ms / 1000).filter(|secs| *secs > 0).map(Duration::from_secs))
 }

@@ -6,7 +6,7 @@
 use super::switches::{Argument, SwitchDef, by_letter};
 use crate::options::definition::OptionDef;
 
-/// What a name on the command line stands for.
+/// Meaning of a name on the command line: a switch or an option.
 #[derive(Debug, Clone, Copy)]
 pub enum NameTarget {
     /// A switch of the program.
@@ -20,22 +20,22 @@ pub enum NameTarget {
 pub struct LongName {
     /// The name.
     pub name: &'static str,
-    /// Whether it takes an argument.
+    /// If the name takes an argument.
     pub argument: Argument,
-    /// What it stands for.
+    /// The switch or the option that the name means.
     pub target: NameTarget,
 }
 
 /// One element of the command line.
 #[derive(Debug, Clone)]
 pub enum Item {
-    /// A switch or option, what it was called (no abbreviation), and its argument.
+    /// A switch or option, its full name (even if it was abbreviated), and its argument.
     Named(NameTarget, &'static str, Option<String>),
     /// A job file: which of the words names it.
     File(usize),
     /// Neither: the complaint, and the word as given.
     Bad {
-        /// What getopt says, without the program's name.
+        /// The complaint of getopt, without the program's name.
         complaint: String,
         /// The word.
         word: String,
@@ -47,13 +47,13 @@ pub enum Item {
 pub struct Words<'a> {
     all: &'a [String],
     position: usize,
-    /// Rest of a word of one-letter switches.
+    /// Letters not yet read of a word such as `-vh`, which joins one-letter switches.
     letters: String,
     only_files: bool,
 }
 
 impl<'a> Words<'a> {
-    /// `words` without the program's name.
+    /// `words` must not contain the program's name.
     pub fn new(words: &'a [String]) -> Self {
         Self { all: words, position: 0, letters: String::new(), only_files: false }
     }
@@ -74,7 +74,7 @@ impl<'a> Words<'a> {
         Some(self.dashed(word, names))
     }
 
-    /// How many words were taken.
+    /// Number of words that were read.
     pub fn n_taken(&self) -> usize {
         self.position
     }
@@ -201,7 +201,7 @@ mod tests {
         elements
     }
 
-    // How fio 3.41 (glibc's getopt_long_only) takes the same words.
+    // Expected values: how fio 3.41 (glibc's getopt_long_only) reads the same words.
     #[test]
     fn words_are_taken_as_getopt_does() {
         for (line, expected) in [

@@ -17,18 +17,18 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    /// The profile of that name, or what is to be said of it.
+    /// The profile of that name, or the lines of the refusal.
     pub(super) fn new(name: &str) -> Result<Self, Vec<String>> {
         let profile = by_name(name).ok_or_else(|| vec![format!("fio: profile '{name}' not found")])?;
         Ok(Self { profile, section: Section::default() })
     }
 
-    /// Its options.
+    /// Options of this profile.
     pub(super) fn options(&self) -> impl Iterator<Item = &'static OptionDef> + use<> {
         of_profile(self.profile.name)
     }
 
-    /// Sets one of them.
+    /// Sets one option of the profile.
     pub(super) fn set(
         &mut self,
         collector: &mut Collector<'_>,
@@ -70,7 +70,7 @@ fn defaults(collector: &mut Collector<'_>, jobs: &ProfileJobs, given: Section) -
         apply(collector, &mut section, name, value.as_deref())?;
     }
     for (name, value) in given.given {
-        // What stood alone has no value.
+        // An option without `=` has no value.
         apply(collector, &mut section, &name, Some(value.as_str()).filter(|value| !value.is_empty()))?;
     }
     collector.defaults = section;

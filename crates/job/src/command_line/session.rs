@@ -29,7 +29,7 @@ use std::path::PathBuf;
 /// Reads `arguments`, the program's name first, and the job files they name.
 ///
 /// # Errors
-/// Anything that keeps the jobs from running: the messages say what, the exit code is that of the reference.
+/// Parses a command line. If anything keeps the jobs from running, the error contains the messages and fio's exit code.
 pub fn parse(arguments: &[OsString], environment: &dyn Environment) -> Result<Invocation, UsageError> {
     let (program, arguments) = arguments.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
     let program = program.map_or("fio".into(), |program| program.to_string_lossy());
@@ -51,13 +51,13 @@ pub(super) fn known_names(engine: &str, profile: Option<&Chosen>) -> Vec<LongNam
     };
     let own = profile.into_iter().flat_map(Chosen::options).flat_map(names);
     let options = options::general().chain(options::of_engine(engine)).flat_map(names);
-    // Those of all profiles, where none is chosen: they do nothing.
+    // Without a chosen profile the options of all profiles are accepted, without effect.
     let unchosen = profile.is_none().then(options::of_profiles_alone).into_iter().flatten().flat_map(names);
     // The option `profile` is reached through the switch of that name.
     own.chain(switches).chain(options.filter(|known| known.name != "profile")).chain(unchosen).collect()
 }
 
-/// What a switch asks of the loop.
+/// How the loop over the command line continues after a switch.
 enum AfterSwitch {
     Continue,
     /// Leave at once.
@@ -81,7 +81,7 @@ struct Session<'a> {
     debug: DebugSettings,
     inflate_log: Option<PathBuf>,
     profile: Option<Chosen>,
-    /// Options of profiles that came before one was chosen.
+    /// Options of profiles that came before `--profile`.
     unclaimed: Vec<(&'static OptionDef, Option<String>)>,
     n_slices: Option<u64>,
     /// A job was begun on the command line.
@@ -132,7 +132,8 @@ impl<'a> Session<'a> {
     }
 
     fn read(&mut self, arguments: &[OsString]) -> Result<Mode, Stopped> {
-        // Names of job files are taken from the arguments themselves, options say what they take, and all others have to be text.
+        // Names of job files need not be UTF-8 and are taken from `arguments`; an option checks its value itself. Every
+        // other word has to be text.
         let texts: Vec<String> =
             arguments.iter().map(|argument| byte_text::from_bytes(argument.as_encoded_bytes())).collect();
         let mut words = Words::new(&texts);
@@ -275,7 +276,7 @@ impl<'a> Session<'a> {
             }
             Switch::IdleProf if text == "calibrate" => return Ok(AfterSwitch::Leave(Mode::IdleCalibration)),
             Switch::Debug => {
-                // As in fio, the file of the report takes the lines from where it is named.
+                // As in fio, the file of `--output` receives the lines that follow the switch.
                 let stream = if self.output.file.is_some() { OutputStream::Trace } else { OutputStream::Terminal };
                 self.debug.add(text, stream, &mut self.collector.messages);
             }
@@ -320,7 +321,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Options of profiles that none has taken are defaults of all jobs, and do nothing there.
+    /// An option of a profile that no profile took becomes a default of all jobs, where it has no effect.
     fn leave_unclaimed(&mut self) -> Result<(), Stopped> {
         for (def, value) in std::mem::take(&mut self.unclaimed) {
             let mut defaults = std::mem::take(&mut self.collector.defaults);
@@ -470,7 +471,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// What verification writes goes to the directory of `--aux-path`.
+/// Sets the directory of `--aux-path` for files that verification writes.
 fn run_with_directory(mut run: RunSpec, directory: Option<&String>) -> RunSpec {
     for verify in run.jobs.iter_mut().filter_map(|job| job.verify.as_mut()) {
         verify.dump_directory = directory.cloned();

@@ -1,4 +1,4 @@
-//! Values of the switches that say how results are shown.
+//! Values of the switches that choose how results are shown.
 //!
 //! Must not know: jobs. Each function takes a switch's argument and returns the setting, or the lines of a refusal.
 
@@ -24,7 +24,7 @@ fn no_format(word: &str) -> Complaints {
     vec![said, "fio: failed parsing output-format".to_owned(), allowed]
 }
 
-/// `--terse-version`: 2 to 5; what follows the digits is ignored.
+/// `--terse-version`: 2 to 5; any text after the digits is ignored.
 pub fn terse_version(text: &str) -> Result<u8, Complaints> {
     let version = parse_integer(text, KbBase::Binary).ok().and_then(|number| u8::try_from(number).ok());
     version.filter(|version| (2..=5).contains(version)).ok_or_else(|| {
@@ -33,7 +33,7 @@ pub fn terse_version(text: &str) -> Result<u8, Complaints> {
     })
 }
 
-/// `--eta`: any other word means auto, as in the reference.
+/// `--eta`: any other word means auto, as in fio.
 pub fn eta_when(text: &str) -> EtaWhen {
     match text {
         "always" => EtaWhen::Always,

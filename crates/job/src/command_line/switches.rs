@@ -1,11 +1,11 @@
 //! The program's own switches: names, arguments, help. Options of jobs are in the option table.
 //!
-//! Must not know: what a switch does (see [`super::session`]). Start reading at [`SWITCHES`].
+//! Must not know: the effect of a switch (see [`super::session`]). Start reading at [`SWITCHES`].
 
 use crate::options::definition::Status;
 use ferrio_spec::OUTPUT_FORMAT_NAMES;
 
-/// Which switch; what it does stands in the table.
+/// Identity of a switch; its row is in [`SWITCHES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
     /// `--debug`.
@@ -16,7 +16,7 @@ pub enum Switch {
     MergeBlktraceOnly,
     /// `--output`.
     Output,
-    /// `--record`, one of ferrio's own.
+    /// `--record`, which fio does not have.
     Record,
     /// `--bandwidth-log`.
     BandwidthLog,
@@ -108,15 +108,15 @@ pub struct SwitchDef {
     pub switch: Switch,
     /// Long name.
     pub name: &'static str,
-    /// One-letter form.
+    /// The form of one letter, e.g. `-h`.
     pub letter: char,
-    /// Whether it takes an argument.
+    /// If the switch takes an argument.
     pub argument: Argument,
     /// Long name with a placeholder for the argument, as the usage shows it.
     pub shown: &'static str,
-    /// Lines of help; none for a switch that the usage leaves out.
+    /// Lines of help; empty for a switch that the usage text omits.
     pub help: &'static [&'static str],
-    /// How far ferrio is with it.
+    /// How much of the switch is built.
     pub status: Status,
 }
 
@@ -156,12 +156,12 @@ const fn deviating(mut row: SwitchDef, why: &'static str) -> SwitchDef {
 use Argument::{None as No, Optional, Required};
 use Switch as S;
 
-/// Of a switch that is ferrio's own: no argument can name it.
+/// Letter of a switch that only ferrio has; no argument can contain it.
 const NO_LETTER: char = '\0';
 
 const NO_VERIFY_STATE: &str = "no verify state is saved";
 
-/// Every switch, in the order of the reference.
+/// Every switch, in the order of fio's help.
 pub const SWITCHES: &[SwitchDef] = &[
     deviating(
         row(

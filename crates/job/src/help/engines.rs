@@ -8,7 +8,7 @@ use crate::options::{find_private, of_engine};
 use crate::suggest::nearest;
 use ferrio_spec::engines::{ENGINES, by_name};
 
-/// What `--enghelp` shows, and the exit code.
+/// Output of `--enghelp`, and its exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineHelp {
     /// For standard output.

@@ -1,6 +1,6 @@
 //! Help texts: of the program, of options, of engines. All of them come from the tables.
 //!
-//! Must not know: what options do. Start reading at [`options::tree`] and [`options::one`].
+//! Must not know: the effect of options. Start reading at [`options::tree`] and [`options::one`].
 
 pub mod engines;
 pub mod options;

@@ -1,6 +1,6 @@
 //! `--cmdhelp`: the list of options, and the details of one.
 //!
-//! Must not know: what options do. The layout is the reference's, the words are the table's.
+//! Must not know: the effect of options. The layout is fio's, the words are those of ferrio's table.
 
 use crate::error::valid_values;
 use crate::options::definition::{OptionDef, Status};
@@ -99,7 +99,7 @@ fn range(kind: Kind) -> Option<String> {
     }
 }
 
-/// What `--cmdhelp=NAME` shows.
+/// Output of `--cmdhelp=NAME`, and its exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionHelp {
     /// For standard error.

@@ -1,6 +1,6 @@
 //! The page that `--help` prints, and the list of `--debug=help`.
 //!
-//! Must not know: what switches do; it is written from their table.
+//! Must not know: the effect of switches. The text is written from their table.
 
 use crate::command_line::switches::SWITCHES;
 use ferrio_spec::debug::GROUPS;
@@ -39,7 +39,7 @@ mod tests {
         assert!(page.lines().all(|line| line.len() <= 110), "{page}");
     }
 
-    // As fio 3.41 prints it.
+    // Expected value: the text of fio 3.41.
     #[test]
     fn debug_groups_are_listed() {
         assert_eq!(

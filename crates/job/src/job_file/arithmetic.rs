@@ -1,5 +1,5 @@
-//! Decimal arithmetic on values in which a `$keyword` was replaced, with the results of the calculator `bc`, which the
-//! reference runs for it: exact decimals, quotients cut off at the point.
+//! Decimal arithmetic on values in which a `$keyword` was replaced. fio runs the calculator `bc` for it; the results
+//! are the same: exact decimals, and quotients without digits after the point.
 //!
 //! Must not know: options, suffixes (a suffix is an error, as it is for `bc`).
 //! Start reading at [`evaluate`].
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    // Results of GNU bc 1.07 with its default scale of 0.
+    // Expected values: results of GNU bc 1.07 with its default scale of 0.
     #[test]
     fn results_are_those_of_bc() {
         for (text, expected) in [

@@ -1,4 +1,5 @@
-//! Job files: sections, comments, includes. What a file says, not yet what it means.
+//! Job files: sections, comments, includes. Gives the text of a file in parts; the meaning of options is decided
+//! elsewhere.
 //!
 //! Must not know: which options exist. Start reading at [`read`].
 
@@ -24,9 +25,9 @@ pub const MAX_INCLUDE_DEPTH: usize = 16;
 /// A section: the name in its brackets and the lines up to the next section, included files inserted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawSection {
-    /// What stands between the brackets.
+    /// Text between the brackets.
     pub name: String,
-    /// Its option lines.
+    /// Option lines of the section.
     pub lines: Vec<Line>,
 }
 
@@ -42,7 +43,7 @@ impl RawSection {
 pub struct RawFile {
     /// Sections that were read; the last is incomplete when there is a failure.
     pub sections: Vec<RawSection>,
-    /// Why reading ended early.
+    /// Error that ended reading early.
     pub failure: Option<JobError>,
 }
 
@@ -73,10 +74,10 @@ fn open_named(name: &OsStr, environment: &dyn Environment) -> Result<Opened, Job
     }
 }
 
-/// A file being read, and what its includes need.
+/// A file being read, with the data that its includes need.
 struct JobFileText<'a> {
     environment: &'a dyn Environment,
-    /// Directory of the file, where includes are looked for when they are not in the current directory.
+    /// Directory of the file. An include is searched here if the current directory does not have it.
     directory: PathBuf,
     depth: usize,
     budget: &'a mut usize,

@@ -1,6 +1,7 @@
-//! Lines of a job file, with comments and blanks taken off, read within fixed bounds.
+//! Lines of a job file, without comments and surrounding blanks, read within fixed bounds.
 //!
-//! Hostile input ends here: endless files, endless lines and NUL bytes are refused with the place where they stand. Must not know: sections, options.
+//! Hostile input is refused here, with its place: endless files, endless lines and NUL bytes. Must not know: sections,
+//! options.
 
 use crate::error::JobError;
 use crate::origin::Origin;
@@ -8,14 +9,14 @@ use ferrio_units::byte_text;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 
-/// Longest line, in bytes without its end; the reference's limit.
+/// Longest line, in bytes without its end; fio has the same limit.
 pub const MAX_LINE_BYTES: usize = 8191;
 
 /// Most bytes that a job file and all its includes may have together. Far beyond any real job file; it bounds the
 /// memory that a file without end can take.
 pub const MAX_FILE_BYTES: usize = 4 << 20;
 
-/// What some editors begin a text with: it says nothing.
+/// Some editors begin a text with this mark; it is skipped.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A line with something in it.
@@ -24,7 +25,7 @@ pub struct Line {
     /// The text between the blanks, without comment; never empty. Bytes that are not UTF-8 are in it as
     /// [`byte_text::from_bytes`] writes them.
     pub text: String,
-    /// Where it stands.
+    /// Place of the line.
     pub origin: Origin,
 }
 
@@ -66,7 +67,8 @@ impl LineReader {
         JobError::BadFile { place, what: what.into() }
     }
 
-    /// One line without its end, at most one byte longer than allowed; false at the end of the file.
+    /// Reads one line without its end, up to one byte more than allowed (so that the caller sees that it is too long);
+    /// false at the end of the file.
     fn read_line(&mut self, bytes: &mut Vec<u8>, budget: &mut usize) -> Result<bool, JobError> {
         let limit = MAX_LINE_BYTES as u64 + 2;
         let read = (&mut self.input).take(limit).read_until(b'\n', bytes);

@@ -1,4 +1,4 @@
-//! Turns the sections of a job file into jobs of a [`Collector`], with the reference's words for what goes wrong.
+//! Turns the sections of a job file into jobs of a [`Collector`]; the error texts are fio's.
 //!
 //! Must not know: the command line, except for the section filter. Start reading at [`add_file`].
 
@@ -18,7 +18,7 @@ use std::ffi::OsStr;
 /// Most unknown options that are reported for one section.
 const MAX_REPORTED: usize = 20;
 
-/// How the command line wants a job file read.
+/// A job file, and the switches that choose what to read from it.
 #[derive(Debug, Clone, Copy)]
 pub struct FileRequest<'a> {
     /// The file; `-` is standard input.
@@ -125,8 +125,8 @@ fn expand<'a>(collector: &mut Collector<'_>, line: &'a Line) -> Result<OptionLin
 
 type Sorted<'a> = (Vec<(&'static OptionDef, OptionLine<'a>)>, Vec<OptionLine<'a>>);
 
-/// General options in the order in which they take effect, and the rest. What other values depend on comes first, file
-/// names come last.
+/// Sorts options by the order in which they take effect. Options that others depend on come first, file names come
+/// last.
 fn by_priority(lines: Vec<OptionLine<'_>>) -> Sorted<'_> {
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     for line in lines {
@@ -143,7 +143,7 @@ fn by_priority(lines: Vec<OptionLine<'_>>) -> Sorted<'_> {
     (known, unknown)
 }
 
-/// Sets one option; false when its value was refused, which has been reported.
+/// Sets one option; returns false when its value was refused (the refusal is already reported).
 fn apply_line(
     collector: &mut Collector<'_>,
     section: &mut Section,

@@ -7,8 +7,8 @@ use crate::environment::Environment;
 /// Longest text that replacements may make, in bytes. It bounds the memory that long variables can take.
 pub const MAX_EXPANDED_BYTES: usize = 64 << 10;
 
-/// Replaces every `${NAME}` by the value of the variable, or by nothing when it is unset. What comes in is not looked
-/// at again. `None`: the result would be longer than [`MAX_EXPANDED_BYTES`].
+/// Replaces every `${NAME}` by the value of the variable, or by nothing when it is unset. An inserted value is not
+/// searched for further names. `None`: the result would be longer than [`MAX_EXPANDED_BYTES`].
 pub fn variables(text: &str, environment: &dyn Environment) -> Option<String> {
     let (mut expanded, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once("${") {
@@ -41,7 +41,7 @@ pub fn keywords(text: &str, environment: &dyn Environment) -> Option<String> {
     (replaced != text).then_some(replaced)
 }
 
-/// True when a value in which a keyword was replaced is to be computed.
+/// True when a value in which a keyword was replaced needs to be computed.
 pub fn is_arithmetic(text: &str) -> bool {
     text.contains(['+', '-', '*', '/']) && !text.contains('\'')
 }

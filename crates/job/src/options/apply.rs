@@ -124,7 +124,7 @@ pub(crate) fn rw_sequencer(draft: &mut Draft, value: &Value, _: Context) -> Appl
     Ok(())
 }
 
-/// Options of the engine before are dropped, unless the new engine has the same ones.
+/// Options of the previous engine are dropped, unless the new engine has the same ones.
 pub(crate) fn ioengine(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     let text = value.text()?;
     let engine = engines::resolve(text).ok_or_else(|| JobError::UnknownEngine(text.to_owned()))?;
@@ -254,7 +254,7 @@ pub(crate) fn sync_file_range(draft: &mut Draft, value: &Value, _: Context) -> A
     Ok(())
 }
 
-/// Accepted, since job files have it and the reference does nothing either; not in silence.
+/// Accepted because job files use it and fio gives it no effect either; a warning says so.
 pub(crate) fn write_barrier(_: &mut Draft, value: &Value, context: Context) -> Applied {
     if value.number()? > 0 {
         context.messages.out("note: write_barrier: no engine here has barriers; writes go without");
@@ -326,7 +326,7 @@ pub(crate) fn cpumask(draft: &mut Draft, value: &Value, context: Context) -> App
     let cpus: Vec<u32> = (0..32).filter(|cpu| mask & (1 << cpu) != 0).collect();
     let n_cpus = context.environment.n_cpus();
     check_cpus(&cpus, n_cpus)?;
-    // As seen on fio 3.41: a mask without CPUs fails when the job starts.
+    // As seen on fio 3.41: a mask without CPUs is accepted here and fails when the job starts.
     draft.job.worker.cpus_allowed = Some(cpus);
     Ok(())
 }

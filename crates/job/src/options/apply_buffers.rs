@@ -1,4 +1,4 @@
-//! What the options of buffer contents do to a draft.
+//! Applies the options of buffer contents to a draft.
 //!
 //! Must not know: how values are parsed.
 

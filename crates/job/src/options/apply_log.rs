@@ -1,4 +1,4 @@
-//! What the options of logs do to a draft.
+//! Applies the options of logs to a draft.
 //!
 //! Must not know: how values are parsed.
 

@@ -1,4 +1,4 @@
-//! What the options of rates and pauses do to a draft, and which of them cannot go together.
+//! Applies the options of rates and pauses to a draft, and refuses contradictory ones.
 //!
 //! Must not know: how values are parsed, how rates are kept. Start reading at [`rate`], then [`refusals`].
 
@@ -59,7 +59,7 @@ pub(super) fn thinktime_blocks_type(draft: &mut Draft, value: &Value, _: Context
     Ok(())
 }
 
-/// Directions that a value leaves out keep what they had.
+/// Sets the directions that the value has; the others keep their setting.
 fn set_given<T>(rates: &mut PerDirection<T>, value: &Value, convert: impl Fn(i64) -> T) -> Applied {
     for (direction, given) in value.numbers()?.iter() {
         if let Some(number) = given {
@@ -69,13 +69,13 @@ fn set_given<T>(rates: &mut PerDirection<T>, value: &Value, convert: impl Fn(i64
     Ok(())
 }
 
-/// Where it is not given: fio's burst, but none in a job that measures from the intended start.
+/// Default of `catch_up`: fio's burst, but none in a job that measures from the intended start.
 pub(crate) fn catch_up(pace: &PaceSpec, given: Option<CatchUp>) -> CatchUp {
     let measures = pace.limits_rates() && pace.latency == RateLatency::Response;
     given.unwrap_or(if measures { CatchUp::Paced } else { CatchUp::Burst })
 }
 
-/// What is wrong with rates, latencies and ramps, as fio 3.41 says it: one line a direction.
+/// Contradictions of rates, latencies and ramps in fio 3.41's words: one line per direction.
 pub(crate) fn refusals(job: &JobSpec) -> Vec<String> {
     let pace = &job.pace;
     if job.latency.target_us > 0 && job.latency.window_us == 0 {
@@ -122,7 +122,7 @@ mod tests {
         job(options).pace
     }
 
-    // Which directions fio 3.41 limits, seen from the I/O it does.
+    // Expected values: the directions that fio 3.41 limits, as seen from its I/O.
     #[test]
     fn directions_inherit_as_those_of_the_peer() {
         let rates = |text: &str| pace(&[("rate_iops", text)]).ios_per_sec.0;
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(pace(&[("ratemin", "1m")]).min_bytes_per_sec.0, [1 << 20; 3]);
     }
 
-    // Lines of fio 3.41.
+    // Expected values: lines of fio 3.41.
     #[test]
     fn rates_that_contradict_each_other_are_refused() {
         let lines = |options: &[(&str, &str)]| refusals(&job(options));

@@ -1,4 +1,4 @@
-//! What the options of traces do to a draft, and what does not go with a replay.
+//! Applies the options of traces to a draft, and refuses options that contradict a replay.
 //!
 //! Must not know: how values are parsed, formats of traces. Start reading at [`read_iolog`], then [`lower`].
 
@@ -49,7 +49,7 @@ pub(super) fn replay_time_scale(draft: &mut Draft, value: &Value, _: Context) ->
     Ok(())
 }
 
-/// Words of several lines add up. Text of fio 3.41.
+/// Words of several lines are combined. Text of fio 3.41.
 pub(super) fn replay_skip(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     let skip = &mut draft.job.replay.skip;
     for word in value.text()?.split(',') {
@@ -121,14 +121,14 @@ pub struct MergeDraft {
     n_passes: Vec<u32>,
 }
 
-/// What depends on several options. Returns remarks for standard error.
+/// Computes values that depend on several options. Returns remarks for standard error.
 pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<String>, String> {
     if !job.replay.is_set() {
         if open.merge.output.is_some() {
             // Here fio 3.41 crashes.
             return Err(format!("fio: {}: merge_blktrace_file needs read_iolog", job.name));
         }
-        // Options of a replay that is not to be change nothing: jobs without any have the same description.
+        // Without a trace, options of replay have no effect: such a job has the same description as one without them.
         job.replay = ReplaySpec::default();
         return Ok(Vec::new());
     }
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(alone, ["fio: merge_blktrace_iters needs merge_blktrace_file"]);
     }
 
-    // Texts of fio 3.41.
+    // Expected values: texts of fio 3.41.
     #[test]
     fn what_cannot_be_is_refused() {
         assert_eq!(lowered(&[("replay_align", "3")]).unwrap_err(), ["replay_align: must be a power-of-2"]);

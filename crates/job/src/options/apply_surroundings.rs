@@ -1,6 +1,6 @@
 //! The functions of the rows on where the kernel puts a job: NUMA nodes.
 //!
-//! Must not know: what is done with them. Texts of errors as observed on fio 3.41.
+//! Must not know: the effect of these settings. Texts of errors as observed on fio 3.41.
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;

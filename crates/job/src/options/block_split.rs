@@ -13,7 +13,7 @@ use ferrio_units::{KbBase, PerDirection};
 /// Most entries of a list.
 const MAX_ENTRIES: usize = 64;
 
-/// Sets the lists that are given; an empty one keeps what was there.
+/// Sets the given lists; an empty one keeps the previous setting.
 pub(crate) fn set(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
     let kb_base = draft.kb_base();
     for (direction, text) in lists(value.text()?)?.iter() {
@@ -34,7 +34,7 @@ fn failed(what: &str) -> JobError {
     JobError::Said(format!("fio: {what}"))
 }
 
-/// One list is for all directions; of two the second is for writes and trims.
+/// A single list is for all directions; of two lists the second is for writes and trims.
 fn lists(text: &str) -> Result<PerDirection<&str>, JobError> {
     let parts: Vec<&str> = text.split(',').collect();
     match parts[..] {
@@ -45,7 +45,7 @@ fn lists(text: &str) -> Result<PerDirection<&str>, JobError> {
     }
 }
 
-/// `SIZE[/[PERCENT]]:...`, by ascending shares. Entries without a share, or with 0, have equal parts of the rest.
+/// `SIZE[/[PERCENT]]:...`, sorted by share. Entries without a share, or with 0, divide the rest equally.
 fn list(text: &str, kb_base: KbBase) -> Result<Vec<BlockShare>, JobError> {
     let parts: Vec<&str> = text.split(':').filter(|part| !part.is_empty()).collect();
     if parts.len() > MAX_ENTRIES {
@@ -98,7 +98,7 @@ mod tests {
         Ok([slot(0), slot(1), slot(2)])
     }
 
-    // By the sizes in traces of fio 3.41.
+    // Expected values: as the sizes in traces of fio 3.41 imply.
     #[test]
     fn shares_are_sorted_and_completed() {
         for (text, expected) in [

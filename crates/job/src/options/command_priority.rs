@@ -1,4 +1,4 @@
-//! Priorities of single I/Os: the rows' functions, and what they come to together.
+//! Priorities of single I/Os: functions that apply the options, and the checks of their combination.
 //!
 //! Must not know: how priorities are drawn. Start reading at [`lower`].
 //! Syntax and bounds as seen on fio 3.41; hints are newer.
@@ -62,7 +62,7 @@ pub(crate) fn hint(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     place(value, &mut draft.open.command_priority.hint, |number| number as u16)
 }
 
-/// One list is for reads and writes; of several the first is for reads, the second for writes.
+/// A single list is for reads and writes; of several the first is for reads, the second for writes.
 pub(crate) fn splits(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     let text = value.text()?;
     let lists: Vec<&str> = text.split(',').collect();
@@ -82,7 +82,7 @@ fn split_list(list: &str) -> Result<Vec<Split>, JobError> {
     list.split(':').filter(|entry| !entry.is_empty()).map(split).collect()
 }
 
-/// `SIZE[/PERCENT[/CLASS/LEVEL[/HINT]]]`; without a percentage it is 0. What is too large is the largest.
+/// `SIZE[/PERCENT[/CLASS/LEVEL[/HINT]]]`; the default percentage is 0. Numbers above the maximum become the maximum.
 fn split(entry: &str) -> Result<Split, JobError> {
     let parts: Vec<&str> = entry.split('/').collect();
     let bytes = parse_integer(parts[0], KbBase::Binary).ok().and_then(|bytes| u64::try_from(bytes).ok());
@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    // What fio 3.41 makes of such lists, by the priorities in its reports.
+    // Expected values: the priorities in fio 3.41's reports on such lists.
     #[test]
     fn shares_by_size() {
         let own = |percent| (Some(4096), percent, 2, 6, 0);
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    // Texts as fio 3.41 prints them.
+    // Expected values: texts as fio 3.41 prints them.
     #[test]
     fn contradictions_are_explained() {
         let both = [("cmdprio_percentage", "20"), ("cmdprio_bssplit", "4k/50")];

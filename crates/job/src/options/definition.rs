@@ -1,4 +1,4 @@
-//! What the table says about one option, and the small vocabulary in which its rows are written.
+//! Type of a row of the option table, and the short functions with which rows are written.
 //!
 //! Must not know: which options exist, how job files look.
 //! Start reading at [`OptionDef`]; rows are built with [`option`] and the methods chained to it.
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub enum Category {
     /// The job as a whole.
     General,
-    /// What I/O is done.
+    /// Kind and order of I/O.
     Io,
     /// Files and devices.
     File,
@@ -29,10 +29,10 @@ pub enum Category {
     Profile,
 }
 
-/// How a value gets into the job: a place to put it, or a function.
+/// How a value is applied to the job: the field to set, or a function.
 #[derive(Clone, Copy)]
 pub enum Apply {
-    /// Nowhere: the option is not built, or any value of it leaves a job as it is.
+    /// Not at all: the option is not built, or its values have no effect on a job.
     Nothing,
     /// A boolean or flag.
     Bool(fn(&mut Draft) -> &mut bool),
@@ -44,11 +44,11 @@ pub enum Apply {
     U64(fn(&mut Draft) -> &mut u64),
     /// A text.
     Text(fn(&mut Draft) -> &mut Option<String>),
-    /// A path, empty where the option stands alone.
+    /// A path; empty if the option is given without a value.
     Path(fn(&mut Draft) -> &mut Option<PathBuf>),
     /// Whatever else.
     With(fn(&mut Draft, &Value, &mut ApplyContext<'_>) -> Result<(), JobError>),
-    /// Kept as it is, under its name, for the engine.
+    /// The engine receives the text unchanged, under the option's name.
     Engine,
 }
 
@@ -97,9 +97,9 @@ pub struct OptionDef {
     pub long_help: &'static str,
     /// The value may have bytes that are not UTF-8, as paths may.
     pub takes_bytes: bool,
-    /// How far ferrio is with it.
+    /// How much of the option is built.
     pub status: Status,
-    /// How it gets into the job.
+    /// How the value is applied to the job.
     pub apply: Apply,
 }
 
@@ -201,14 +201,14 @@ impl OptionDef {
         self
     }
 
-    /// Marks a built row as different from the reference.
+    /// Marks a built row as different from fio; `why` is shown to users.
     #[must_use]
     pub const fn deviates(mut self, why: &'static str) -> Self {
         self.status = Status::Deviates(why);
         self
     }
 
-    /// Says why the row is not built yet.
+    /// Explains why the row is not built yet.
     #[must_use]
     pub const fn waits(mut self, why: &'static str) -> Self {
         self.status = Status::Planned(Some(why));
@@ -237,7 +237,7 @@ impl OptionDef {
         self.engines.is_empty() && self.profile.is_none()
     }
 
-    /// True when ferrio can act on the option.
+    /// True when ferrio supports the option.
     pub const fn is_built(&self) -> bool {
         self.status.is_built()
     }

@@ -22,7 +22,7 @@ const MAX_ZONES: usize = 256;
 /// Most blocks of a sequence.
 const MAX_SEQUENCE: usize = 64;
 
-/// Sets `random_distribution` to what `KIND[:PARAMETERS]` says.
+/// Sets `random_distribution` from `KIND[:PARAMETERS]`.
 pub(crate) fn set(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
     let (rest, kb_base) = (value.rest(), draft.kb_base());
     draft.job.pattern.distribution = match value.word()? {
@@ -39,7 +39,7 @@ fn said(what: &str) -> JobError {
     JobError::Said(format!("fio: {what}"))
 }
 
-/// What an option says of numbers that it does not take.
+/// Error lines of an option for numbers that it refuses.
 struct Lines {
     theta_of_one: &'static str,
     no_number: &'static str,
@@ -131,7 +131,7 @@ fn parameters(rest: Option<&str>, default: f64, lines: &Lines) -> Result<(f64, O
 /// An entry of a list: share of the I/Os, and length where it is given.
 type Entry = (u32, Option<ZoneLength>);
 
-/// One list for all directions, or lists for reads, for writes, and for trims (as for writes where they have none).
+/// One list for all directions, or lists for reads, writes and trims; without its own list, trims use that of writes.
 fn zoned(rest: Option<&str>, entry: impl Fn(&str) -> Result<Entry, JobError>) -> Result<RandomDistribution, JobError> {
     let parts: Vec<&str> = rest.unwrap_or_default().split(',').collect();
     let [read, write, trim] = match parts[..] {
@@ -144,9 +144,9 @@ fn zoned(rest: Option<&str>, entry: impl Fn(&str) -> Result<Entry, JobError>) ->
     Ok(RandomDistribution::Zoned(PerDirection([read?, write?, trim?])))
 }
 
-/// `ACCESS[/SIZE]:...`. Without sizes the zones have equal parts of the rest.
+/// `ACCESS[/SIZE]:...`. Zones without a size divide the rest equally.
 fn zones(text: &str, entry: impl Fn(&str) -> Result<Entry, JobError>) -> Result<Vec<DistributionZone>, JobError> {
-    // An empty part ends the list, as in the reference: what stands behind it would be lost.
+    // In fio, an empty part ends the list and the parts after it are lost without a message; here those are refused.
     let mut parts = text.split(':');
     let entries: Result<Vec<Entry>, _> = parts.by_ref().take_while(|part| !part.is_empty()).map(entry).collect();
     let entries = entries?;
@@ -242,7 +242,7 @@ mod tests {
         Ok((draft.job.target.file_service, draft.job.target.file_service_count))
     }
 
-    /// As seen on fio 3.41: 0 keeps a file until it is done, and gauss is normal.
+    /// Expected values as seen on fio 3.41: 0 uses a file until its end, and gauss is the same as normal.
     #[test]
     fn files_are_picked_by_kind_and_parameter() {
         use RandomDistribution::{Normal, Pareto, Zipf};
@@ -270,7 +270,7 @@ mod tests {
         assert!(file_service("random:abc").is_err());
     }
 
-    // By the traces of fio 3.41; it knows no lists for directions and no sequences.
+    // Expected values: as traces of fio 3.41 imply. fio has neither lists per direction nor sequences of zones.
     #[test]
     fn zones_are_completed() {
         let zones = |list: &[(u32, u32)]| -> Vec<DistributionZone> {
@@ -335,7 +335,7 @@ mod tests {
         }
     }
 
-    // Lines as fio 3.41 prints them, but for a theta below 0 and what follows a number.
+    // Expected values: lines as fio 3.41 prints them, except for a theta below 0 and text after a number.
     #[test]
     fn bad_parameters_are_explained() {
         for (text, line) in [

@@ -25,7 +25,7 @@ pub fn refuse_unbuilt(engine: &EngineDef) -> Result<(), JobError> {
     }
 }
 
-/// True when two engines have the same private options, so that given ones survive a change from one to the other.
+/// True when two engines have the same private options, so that their values survive a change of `ioengine`.
 pub fn share_options(left: &str, right: &str) -> bool {
     by_name(left).zip(by_name(right)).is_some_and(|(left, right)| left.family == right.family)
 }

@@ -4,7 +4,7 @@
 
 use crate::options::definition::Status;
 
-/// Bounds of a number; `None` is unbounded on that side. The unit is that of the option.
+/// Bounds of a number, in the unit of the option; `None` is unbounded on that side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     /// Smallest value allowed.
@@ -14,7 +14,8 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The same, within what a number of 32 bits can be. One that has to be positive is signed, others may have any sign.
+    /// The same bounds, limited to numbers of 32 bits: signed if the number has to be positive, otherwise signed or
+    /// unsigned.
     #[must_use]
     pub const fn in_32_bits(self) -> Self {
         let (least, most) = (i32::MIN as i64, u32::MAX as i64);
@@ -39,7 +40,7 @@ pub const fn at_least(min: i64) -> Bounds {
     Bounds { min: Some(min), max: None }
 }
 
-/// At most `max`. As in the reference a smallest value of 0 is not enforced.
+/// At most `max`. As in fio, a lower bound of 0 is not enforced.
 pub const fn at_most(max: i64) -> Bounds {
     Bounds { min: None, max: Some(max) }
 }
@@ -56,7 +57,7 @@ pub struct Choice {
     pub word: &'static str,
     /// One line of help.
     pub help: &'static str,
-    /// How far ferrio is with this word.
+    /// How much of this word is built.
     pub status: Status,
 }
 
@@ -80,11 +81,11 @@ pub const fn refused_choice(word: &'static str, help: &'static str, why: &'stati
 pub enum Kind {
     /// `0` or `1`.
     Bool,
-    /// Nothing (on), or a number (0 is off).
+    /// No value (on), or a number (0 is off).
     Flag,
     /// A number of 32 bits, with the suffixes of sizes.
     Int(Bounds),
-    /// One to three such numbers: read, write, trim.
+    /// One to three numbers as for `Int`: read, write, trim.
     IntPerDirection(Bounds),
     /// A number of 64 bits, with the suffixes of sizes.
     Size(Bounds),
@@ -102,9 +103,9 @@ pub enum Kind {
     SecondsPair,
     /// A time; a bare number counts microseconds.
     Microseconds,
-    /// One to three such times: read, write, trim.
+    /// One to three times as for `Microseconds`: read, write, trim.
     MicrosecondsPerDirection,
-    /// A word, and after `:` or `,` what the option makes of it.
+    /// A word; the option's own function parses the text after a `:` or `,`.
     Choice(&'static [Choice]),
     /// A word, and after `:` lists joined by commas.
     ChoiceAndLists(&'static [Choice]),
@@ -157,7 +158,7 @@ impl Kind {
         )
     }
 
-    /// True when a bare name without `=value` is enough on the command line.
+    /// True when the command line accepts the name without `=value`.
     pub const fn value_is_optional(self) -> bool {
         matches!(self, Self::Flag)
     }

@@ -1,6 +1,6 @@
-//! Life of files, CPUs of the worker, and what happens at the end.
+//! Creation and removal of files, CPUs of the worker, and actions at the end of a job.
 //!
-//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+//! Rows only; the effect of a row is in its `apply` function. Must not know: how values are parsed.
 
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, choice};

@@ -1,7 +1,7 @@
-//! The option table: one row for every option of the reference and of ferrio's own engines.
+//! The option table: one row for every option of fio and of ferrio's own engines.
 //!
-//! The rows stand in one file a subject; [`OPTIONS`] joins them in the order of the reference's own list, on which the
-//! help and the suggestions depend. Must not know: job files, command lines.
+//! There is one file of rows per subject; [`OPTIONS`] joins them in the order of fio's own list, on which the help and
+//! the suggestions depend. Must not know: job files, command lines.
 //! Start reading at [`definition::OptionDef`], then any file of rows.
 
 pub(crate) mod apply;
@@ -121,7 +121,7 @@ static JOINED: [OptionDef; N_OPTIONS] = {
 /// Every option.
 pub static OPTIONS: &[OptionDef] = &JOINED;
 
-/// The options of every job, in the order of the reference.
+/// Options of every job, in the order of fio's list.
 pub fn general() -> impl Iterator<Item = &'static OptionDef> {
     OPTIONS.iter().filter(|def| def.is_general())
 }
@@ -156,11 +156,11 @@ pub fn find_private(engine: &str, name: &str) -> Option<&'static OptionDef> {
     called(name).find(|def| def.engines.contains(&engine))
 }
 
-/// The options that only profiles have by these names. As in the reference every job knows them; they do nothing there.
+/// Options whose names only profiles have. As in fio every job accepts them, without effect.
 pub fn of_profiles_alone() -> impl Iterator<Item = &'static OptionDef> {
     let is_alone = |def: &&OptionDef| def.profile.is_some() && find_general(def.name).is_none();
     let mut found: Vec<&OptionDef> = OPTIONS.iter().filter(is_alone).collect();
-    // The reference lists those of tiobench first.
+    // fio lists the options of tiobench first.
     found.sort_by_key(|def| std::cmp::Reverse(def.profile));
     found.into_iter()
 }

@@ -1,6 +1,6 @@
 //! Options of the built-in profiles.
 //!
-//! Rows only. Must not know: how values are parsed; what a row does is in `profiles`.
+//! Rows only; the effect of a row is in `profiles`. Must not know: how values are parsed.
 
 use crate::draft::Draft;
 use crate::options::definition::{Apply, OptionDef, option};

@@ -1,6 +1,6 @@
 //! Setting one option of a draft: parse, refuse what is not built, apply.
 //!
-//! Must not know: where the option stood. Start reading at [`set`].
+//! Must not know: the place of the option. Start reading at [`set`].
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
@@ -11,7 +11,7 @@ use crate::value::{Value, ValueContext, parse};
 use ferrio_spec::SizeSpec;
 use ferrio_units::byte_text;
 
-/// Sets `def` to `text` (`None`: the option stood alone).
+/// Sets `def` to `text` (`None`: the option has no value).
 pub fn set(
     draft: &mut Draft,
     def: &'static OptionDef,
@@ -43,14 +43,14 @@ pub fn set(
     apply(draft, def, &value, context)
 }
 
-/// Lines of `--debug=parse` with the numbers that a value came to: bytes, microseconds, or the number itself.
+/// Lines of `--debug=parse` with the parsed numbers: bytes, microseconds, or plain numbers.
 fn trace_value(value: &Value, text: &str, context: &mut ApplyContext<'_>) {
     let n_given = text.split(',').count();
     let whole = |number: i128| format!("  ret=0, out={number}");
     let lines: Vec<String> = match value {
         Value::Bool(is_on) => vec![whole((*is_on).into())],
         Value::Number(number) => vec![whole((*number).into())],
-        // One that is given for all directions counts once.
+        // A number that is given for all directions is printed once.
         Value::Numbers(numbers) => {
             numbers.0.iter().flatten().take(n_given).map(|number| whole((*number).into())).collect()
         }
@@ -97,7 +97,8 @@ fn apply(
     Ok(())
 }
 
-/// A number in the type of its place. The reference cuts off what does not fit; that only hides mistakes.
+/// Converts a number to the type of its field. fio truncates a number that does not fit, which hides mistakes; here it
+/// is an error.
 fn fitting<T: TryFrom<i64>>(def: &OptionDef, value: &Value) -> Result<T, JobError> {
     let number = value.number()?;
     T::try_from(number).map_err(|_| JobError::Said(format!("{}: value out of range: {number}", def.name)))

@@ -1,4 +1,4 @@
-//! What `sprandom` and its kin do to a draft, and what cannot go together with it.
+//! Applies `sprandom` and the `spr_` options to a draft, and refuses contradictory options.
 //!
 //! Must not know: how values are parsed, which blocks are written. Start reading at [`lower`].
 
@@ -13,7 +13,7 @@ use ferrio_units::DataDirection;
 pub struct SpRandomDraft {
     /// `sprandom`.
     pub is_on: bool,
-    /// What counts if it is.
+    /// The settings, if `sprandom` is on.
     pub spec: SpRandomSpec,
 }
 
@@ -40,13 +40,14 @@ pub(super) fn cache(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) 
     Ok(())
 }
 
-/// Enters what a job does by `sprandom`, and what that makes of other options. Gives the lines that say so, for standard output.
+/// Adds the settings of `sprandom` to the job, and adjusts other options to them. Returns lines about these
+/// adjustments, for standard output.
 ///
 /// # Errors
 /// Lines that say why it cannot be.
 pub(crate) fn lower(job: &mut JobSpec, draft: &SpRandomDraft, wants_map: bool) -> Result<Vec<String>, Vec<String>> {
     if !draft.is_on {
-        // What it would assume counts for nothing.
+        // Without `sprandom` its other options have no effect.
         return Ok(Vec::new());
     }
     let pattern = &mut job.pattern;
@@ -75,7 +76,7 @@ pub(crate) fn lower(job: &mut JobSpec, draft: &SpRandomDraft, wants_map: bool) -
     Ok(notes)
 }
 
-/// The option beside which a pass would not be what the model says.
+/// The option that contradicts the model of the pass, if there is one.
 fn contradiction(job: &JobSpec) -> Option<&'static str> {
     let pattern = &job.pattern;
     let write = DataDirection::Write;
@@ -142,7 +143,7 @@ mod tests {
         }
     }
 
-    // Lines of the reference, section on the requirements of sprandom.
+    // Expected values: lines of fio; see the reference, section on the requirements of sprandom.
     #[test]
     fn it_needs_random_writes_without_a_map_by_lfsr() {
         let refused = |text: &str| lowered(&format!("size=1m sprandom=1 {text}")).unwrap_err();

@@ -1,4 +1,4 @@
-//! The value of `steadystate`, and what its options must be together.
+//! The value of `steadystate`, and the checks of its options' combination.
 //!
 //! Must not know: when a job is steady. Start reading at [`criterion`], then [`refusal`].
 
@@ -10,7 +10,7 @@ use ferrio_spec::{JobSpec, SteadyCriterion, SteadyMetric, SteadyStateSpec};
 use ferrio_units::KbBase;
 use ferrio_units::value::{TimeUnit, parse_integer, parse_time_us};
 
-/// Sets what `KIND:LIMIT[%]` says.
+/// Sets the criterion from `KIND:LIMIT[%]`.
 pub(crate) fn criterion(draft: &mut Draft, value: &Value, context: &mut ApplyContext<'_>) -> Result<(), JobError> {
     let (metric, is_slope) = match value.word()? {
         "iops" => (SteadyMetric::Iops, false),
@@ -69,7 +69,7 @@ fn latency_ns(text: &str) -> Option<f64> {
     }
 }
 
-/// What is wrong with window and interval, if anything.
+/// The reason why window and interval are refused, if they are.
 pub(crate) fn refusal(job: &JobSpec) -> Option<String> {
     let SteadyStateSpec { duration_us, interval_us, criterion, .. } = job.steady_state;
     if duration_us == 0 {
@@ -95,7 +95,7 @@ mod tests {
         draft_of(&[("ss", text)]).map(|draft| draft.job.steady_state)
     }
 
-    // What fio 3.41 reports as `ss` of such jobs; latencies are newer than it.
+    // Expected values: `ss` in fio 3.41's report on such jobs. (fio 3.41 has no latency criteria; later versions do.)
     #[test]
     fn kinds_and_limits() {
         use SteadyMetric::{Bw, Iops, Lat};
@@ -120,7 +120,8 @@ mod tests {
         }
     }
 
-    // Texts as fio 3.41 prints them, but for the latency and for what follows a number, or is none, which it passes over.
+    // Expected values: texts as fio 3.41 prints them, except for latencies, and for text that is no number or comes
+    // after one, which fio ignores.
     #[test]
     fn bad_limits_are_explained() {
         for (text, line) in [

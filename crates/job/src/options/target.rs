@@ -1,6 +1,6 @@
-//! Who the job is and which files it works on.
+//! Name of the job, and the files that it uses.
 //!
-//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+//! Rows only; the effect of a row is in its `apply` function. Must not know: how values are parsed.
 
 use crate::options::apply;
 use crate::options::definition::{Apply, Category, OptionDef, option};

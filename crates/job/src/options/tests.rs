@@ -1,4 +1,4 @@
-//! The table against itself and against the list of the reference's names.
+//! The table is consistent, and complete by the list of fio's names.
 
 use super::*;
 use crate::draft::{ApplyContext, Draft};
@@ -8,7 +8,7 @@ use crate::options::definition::{Apply, Category, Status};
 use crate::testing::World;
 use std::collections::HashSet;
 
-/// Name and engine (or `profile=...`) of every entry of the reference's tables, one a line.
+/// Name and engine (or `profile=...`) of every entry of fio's tables, one per line.
 const REFERENCE_NAMES: &str = include_str!("reference-names.txt");
 
 fn context<'a>(world: &'a World, messages: &'a mut UserMessages) -> ApplyContext<'a> {
@@ -82,7 +82,7 @@ fn rows_are_complete() {
     }
 }
 
-// A default that is set by hand must leave a job as it is: the table and the draft agree.
+// Setting an option to its default must not change a job: the table and the draft agree.
 #[test]
 fn setting_a_default_changes_nothing() {
     for def in OPTIONS.iter().filter(|def| def.is_general()) {
@@ -91,7 +91,7 @@ fn setting_a_default_changes_nothing() {
         let result = set_text(&mut draft, def, Some(default));
         assert_eq!(result, Ok(()), "{}={default}", def.name);
         let mut expected = Draft::new();
-        // These remember that they were given.
+        // The draft records whether these options were given, so that setting them changes it.
         match def.name {
             "randseed" => {
                 expected.job.pattern.randseed = Some(0x89);
@@ -124,7 +124,7 @@ fn every_word_of_an_enumeration_is_parsed() {
     for def in OPTIONS.iter().filter(|def| def.is_general()) {
         for choice in def.kind.choices().unwrap_or_default() {
             let mut draft = Draft::new();
-            // These want more than the word.
+            // These words need a parameter.
             let rest = match (def.name, choice.word) {
                 ("steadystate", _) => ":1%",
                 (_, "zoned") => ":100",

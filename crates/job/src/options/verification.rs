@@ -1,4 +1,4 @@
-//! The options of verification: what they do to a draft, and what they must be together.
+//! Applies the options of verification to a draft, and checks their combination.
 //!
 //! Must not know: blocks. Start reading at [`lower`].
 //! Facts: reference "Verify"; texts as observed on fio 3.41.
@@ -21,7 +21,7 @@ const MAX_THREADS: u32 = 1024;
 
 type Applied = Result<(), JobError>;
 
-/// What the options say before they are seen together.
+/// Values of the options of verification, before their combination is checked.
 #[derive(Debug, Clone)]
 pub struct VerifyDraft {
     /// `verify`.
@@ -58,7 +58,7 @@ pub struct VerifyDraft {
     pub loads_state: bool,
     /// `verify_crash_log`.
     pub crash_log: Option<PathBuf>,
-    /// `trim_percentage` and its kin.
+    /// `trim_percentage` and the other options of trims.
     pub trims: TrimDraft,
     /// `verify_backlog`.
     pub backlog: u64,
@@ -70,7 +70,7 @@ pub struct VerifyDraft {
     pub thread_cpus: Option<Vec<u32>>,
 }
 
-/// What the options of trims say before they are seen together.
+/// Values of the options of trims, before their combination is checked.
 #[derive(Debug, Clone, Copy)]
 pub struct TrimDraft {
     /// `trim_percentage`.
@@ -84,7 +84,7 @@ pub struct TrimDraft {
 }
 
 impl TrimDraft {
-    /// Nothing is trimmed unless there are a share and a backlog.
+    /// Nothing is trimmed unless both a percentage and a backlog are given.
     fn lower(self) -> Option<TrimBacklogSpec> {
         let Self { percent, backlog, batch, checks_zeroes } = self;
         let batch = if batch == 0 { backlog } else { batch.into() };
@@ -93,7 +93,7 @@ impl TrimDraft {
 }
 
 impl VerifyDraft {
-    /// Whether a method is asked for; a pattern alone is a wish to see it checked.
+    /// True if the job verifies. A pattern without a method turns on the check of that pattern.
     pub(crate) fn is_asked_for(&self) -> bool {
         self.method.is_some() || self.pattern.is_some()
     }
@@ -149,7 +149,7 @@ pub(super) fn write_sequence(draft: &mut Draft, value: &Value, _: &mut ApplyCont
     Ok(())
 }
 
-/// What was fsynced is completed too.
+/// `fsynced` implies completed: a block that was fsynced had completed before.
 pub(super) fn policy(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Applied {
     draft.open.verify.is_fsynced = value.words()?.0.iter().any(|choice| choice.word == "fsynced");
     Ok(())
@@ -173,13 +173,13 @@ pub(super) fn crash_log(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'
     Ok(())
 }
 
-/// Why the blocks of a job could not be judged after a crash.
+/// The reason why the blocks of a job could not be judged after a crash; `None`: they can be.
 fn cannot_be_judged(job: &JobSpec, draft: &VerifyDraft, method: VerifyMethod) -> Option<&'static str> {
     let pattern = &job.pattern;
     let block_bytes = pattern.block_size[DataDirection::Write].min_bytes;
     let align = pattern.block_align[DataDirection::Write];
     let hops = !pattern.random && pattern.rw_postfix != 0;
-    // What a trace does, and where, is seen when it was read.
+    // The directions and offsets of a trace are known only when it was read.
     let is_trace = job.replay.is_set();
     let writes = is_trace || matches!(pattern.mix, DirectionMix::Write | DirectionMix::ReadWrite);
     let overlaps = !has_one_size(job) || align.is_some_and(|align| align != block_bytes) || hops;
@@ -195,13 +195,13 @@ fn cannot_be_judged(job: &JobSpec, draft: &VerifyDraft, method: VerifyMethod) ->
     .find_map(|(is_so, why)| is_so.then_some(why))
 }
 
-/// What a job verifies; `None`: nothing.
+/// The verification of a job; `None`: it does not verify.
 ///
 /// # Errors
 /// A line that says why it cannot be.
 pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, String> {
     let draft = &open.verify;
-    // A pattern alone is a wish to see it checked.
+    // A pattern without a method turns on the check of that pattern.
     let method = draft.method.or(draft.pattern.is_some().then_some(VerifyMethod::PatternHeader));
     let Some(method) = method else {
         if draft.crash_log.is_some() {
@@ -223,13 +223,13 @@ pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, St
         pattern_interval_bytes: draft.pattern_interval_bytes,
         compression: compression(&job.buffers),
     };
-    // What a trace does is not known yet.
+    // The directions of a trace are not known yet.
     let writes = job.replay.is_set() || !matches!(job.pattern.mix, DirectionMix::Read | DirectionMix::Trim);
-    // What is sent cannot be read back.
+    // An engine that sends data cannot read it back.
     let is_kept = by_name(&job.engine.name).is_none_or(|engine| engine.data != Data::Sent);
     let reads_back = draft.reads_back && writes && is_kept;
     let reads = reads(job, open, reads_back)?;
-    // Of another run neither seeds nor numbers are known, unless the user says that they are the same.
+    // The seeds and numbers of an earlier run are unknown, unless the user states that they are the same.
     let by_default = reads != VerifiedWrites::OfEarlierRun;
     Ok(Some(VerifySpec {
         content,
@@ -248,14 +248,14 @@ pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, St
         crash_log: draft.crash_log.clone(),
         // A switch says it, for all jobs.
         dump_directory: None,
-        // Where nothing is written there is nothing to read between.
+        // Without writes there is no backlog to read.
         backlog: backlog(draft).filter(|_| reads_back),
         n_threads: draft.n_threads,
         thread_cpus: draft.thread_cpus.clone(),
     }))
 }
 
-/// As fio 3.41: of the options of buffers those that make data compressible count, over whole blocks, the others do not.
+/// As fio 3.41: the options of compressible data apply here, over whole blocks; the other options of buffers do not.
 fn compression(buffers: &BufferSpec) -> Option<VerifyCompression> {
     let percent = buffers.compress_percent;
     let tail = || buffers.pattern.clone().unwrap_or_default();
@@ -267,7 +267,7 @@ pub(crate) fn lower_buffers(job: &mut JobSpec) {
     job.buffers.scramble = compat::scramble(job.buffers.scramble, job.verify.is_some());
 }
 
-/// What a job reads back.
+/// The writes that a job reads back.
 fn reads(job: &JobSpec, open: &Open, reads_back: bool) -> Result<VerifiedWrites, String> {
     let VerifyDraft { is_only, regenerates, is_fsynced, trims, loads_state, .. } = &open.verify;
     let refused = |line: &str| Err(format!("fio: {line}"));
@@ -298,7 +298,7 @@ fn reads(job: &JobSpec, open: &Open, reads_back: bool) -> Result<VerifiedWrites,
     if !reads_back {
         return Ok(VerifiedWrites::Done);
     }
-    // What only memory knows, by what else a job does, is remembered all the same.
+    // A job remembers its writes in memory if an option needs that, even when it could compute them again.
     let needs_memory = [is_skewed, *loads_state, trims.lower().is_some(), *is_fsynced, has_rates, job.replay.is_set()];
     if *regenerates && !needs_memory.contains(&true) {
         return Ok(VerifiedWrites::Regenerated);
@@ -332,7 +332,8 @@ fn contradiction(job: &JobSpec, open: &Open, method: VerifyMethod) -> Option<Str
     too_short(job, draft, method)
 }
 
-/// Where writes go into sequential zones the device decides, and a reset takes away what was there.
+/// The device chooses where a write into a sequential zone goes, and a reset deletes what was written there. Options
+/// that contradict this are refused.
 fn contradiction_of_zones(job: &JobSpec, draft: &VerifyDraft) -> Option<String> {
     if !matches!(job.zones, ZoneSpec::Sequential(_)) {
         return None;
@@ -351,7 +352,7 @@ fn contradiction_of_zones(job: &JobSpec, draft: &VerifyDraft) -> Option<String> 
     rows.iter().find_map(|(is_set, why)| is_set.then(|| refused(why)))
 }
 
-/// Header and checksum have to fit into an interval, behind its data too if they stand there.
+/// Refuses an interval that is too short for header and checksum. If both are behind the data, the data counts, too.
 fn too_short(job: &JobSpec, draft: &VerifyDraft, method: VerifyMethod) -> Option<String> {
     let VerifyForm::Header(checksum) = method.def().form else { return None };
     let header_bytes = match draft.layout.unwrap_or_default() {
@@ -444,8 +445,8 @@ mod tests {
             interval_bytes(&job, given)
         };
         assert_eq!(interval(4096, 4096, &[], 0), 0, "a header a block");
-        // As fio has them in its files, read from the headers. Of sizes between the smallest and the largest it takes
-        // multiples of the smallest only.
+        // Expected values: sizes in the headers of fio's files. Between the smallest and the largest size fio uses only
+        // multiples of the smallest.
         for (min_bytes, max_bytes, shares, given, expected) in [
             (4096, 4096, &[][..], 1000, 4096),
             (4096, 4096, &[], 96, 4096),

@@ -1,6 +1,6 @@
 //! Verification of written data, and trims within it.
 //!
-//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+//! Rows only; the effect of a row is in its `apply` function. Must not know: how values are parsed.
 
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_least, at_most, choice};

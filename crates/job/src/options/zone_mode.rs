@@ -1,7 +1,7 @@
-//! What `zonemode` and its sizes come to, and which of them cannot go together.
+//! Applies `zonemode` and its sizes, and refuses contradictory options.
 //!
-//! Must not know: how values are parsed, what zones do. Start reading at [`lower`].
-//! Texts with `--` in front of an option are those of fio 3.41.
+//! Must not know: how values are parsed, the effect of zones. Start reading at [`lower`]. Texts with `--` in front of
+//! an option are those of fio 3.41.
 
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
@@ -27,9 +27,9 @@ pub struct ZoneDraft {
     /// `zonerange`; 0: not given.
     pub range_bytes: u64,
     pub(super) skip: Option<ZoneSkip>,
-    /// What only sequential zones have.
+    /// Options that only sequential zones have.
     pub(super) sequential: zone_sequential::SequentialDraft,
-    /// Sizes of the job that were given in zones.
+    /// Sizes of the job that were given as numbers of zones.
     pub(super) sizes: SizesInZones,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn skip(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -
         (None, Value::Size(SizeSpec::Percent(_))) => {
             return Err(JobError::Said("fio: zoneskip is a size or a number of zones, no percentage".to_owned()));
         }
-        // Without effect, as if it were not given.
+        // A size of 0 bytes has no effect, as if it were not given.
         (None, Value::Size(SizeSpec::Bytes(0))) => None,
         (None, Value::Size(SizeSpec::Bytes(bytes))) => Some(ZoneSkip::Bytes(*bytes)),
         (None, _) => return Err(JobError::NotParsed),
@@ -74,7 +74,7 @@ pub(crate) fn lower(job: &mut JobSpec, draft: &ZoneDraft, regenerates_writes: bo
     job.zones = match draft.mode {
         ZoneModeWord::None => none(draft)?,
         ZoneModeWord::Strided => strided(job, draft)?,
-        // Where a write went is not known from its number.
+        // The number of a write does not tell its offset, which the device chose.
         ZoneModeWord::Sequential if regenerates_writes => {
             return Err("zonemode=zbd does not support experimental verify".to_owned());
         }
@@ -83,7 +83,7 @@ pub(crate) fn lower(job: &mut JobSpec, draft: &ZoneDraft, regenerates_writes: bo
     sizes_in_zones(job, draft)
 }
 
-/// The reference ignores all but the size; here nothing is ignored.
+/// Without a zone mode fio ignores all options of zones but the size; ferrio refuses them instead.
 fn none(draft: &ZoneDraft) -> Result<ZoneSpec, String> {
     let given =
         [("zonesize", draft.zone_bytes > 0), ("zonerange", draft.range_bytes > 0), ("zoneskip", draft.skip.is_some())];
@@ -122,7 +122,7 @@ fn skip_bytes(draft: &ZoneDraft) -> Result<u64, String> {
     }
 }
 
-/// Numbers of zones become bytes, unless only the device knows how large its zones are.
+/// Converts numbers of zones to bytes, unless only the device knows the size of its zones.
 fn sizes_in_zones(job: &mut JobSpec, draft: &ZoneDraft) -> Result<(), String> {
     match (&mut job.zones, draft.zone_bytes, draft.sizes.first()) {
         (ZoneSpec::Sequential(zones), 0, _) => zones.sizes = draft.sizes,

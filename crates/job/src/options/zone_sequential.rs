@@ -1,4 +1,4 @@
-//! What the options of `zonemode=zbd` come to, and what cannot go together with it.
+//! Applies the options of `zonemode=zbd`, and refuses contradictory ones.
 //!
 //! Must not know: how values are parsed, devices, which sizes of zones they have. Start reading at [`lower`].
 //! The text with `--` in front of an option is that of fio 3.41.
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!((spec.reset_threshold, spec.reset_frequency), (0.25, 0.5));
     }
 
-    /// With a size of zones they are bytes; without one the device has to be asked.
+    /// With a given size of zones, numbers of zones become bytes; otherwise the device must be asked first.
     #[test]
     fn numbers_of_zones_wait_for_the_device() {
         let text = "size=4z offset=2z";

@@ -39,7 +39,7 @@ impl Default for ActDraft {
     }
 }
 
-/// Reads of a device per second and load.
+/// Reads of a device per second at load 1.
 const READS_PER_SEC: u64 = 2_000;
 
 /// Records that are written per second and load; many of them make a write.
@@ -48,7 +48,7 @@ const RECORDS_PER_SEC: u64 = 1_000;
 /// A row of the table of latencies: an hour.
 pub const SLICE_US: u64 = 3_600_000_000;
 
-/// What the table of latencies depends on.
+/// Options that the table of latencies depends on.
 const MEASURES: &[&str] =
     &["clat_percentiles", "lat_percentiles", "slat_percentiles", "disable_clat", "gtod_reduce", "stats"];
 

@@ -1,7 +1,7 @@
 //! Built-in sets of jobs (`--profile`): from the options of a profile to jobs, as names and values of ordinary options.
 //!
-//! Must not know: what the options of jobs do. Start reading at [`PROFILES`]; a new profile is a file and a row here, and its
-//! options in `options/profile.rs`.
+//! Must not know: the effect of jobs' options. Start reading at [`PROFILES`]; a new profile is a file and a row here,
+//! and its options in `options/profile.rs`.
 
 pub mod act;
 pub mod tiobench;
@@ -13,13 +13,13 @@ use tiobench::TiobenchDraft;
 /// A built-in set of jobs.
 #[derive(Debug)]
 pub struct ProfileDef {
-    /// What `--profile` calls it.
+    /// Its name in `--profile`.
     pub name: &'static str,
     /// Makes the jobs, or the lines that say why not.
     pub expand: fn(&ProfileDraft, &dyn Environment) -> Result<ProfileJobs, Vec<String>>,
 }
 
-/// All of them.
+/// All profiles.
 pub const PROFILES: &[ProfileDef] = &[
     ProfileDef { name: "act", expand: |draft, _| act::expand(&draft.act) },
     ProfileDef {
@@ -28,30 +28,30 @@ pub const PROFILES: &[ProfileDef] = &[
     },
 ];
 
-/// Options of profiles while they are being read.
+/// Values of profiles' options while they are being read.
 #[derive(Debug, Clone, Default)]
 pub struct ProfileDraft {
-    /// Those of `act`.
+    /// Values for `act`.
     pub act: ActDraft,
-    /// Those of `tiobench`.
+    /// Values for `tiobench`.
     pub tiobench: TiobenchDraft,
 }
 
 /// An option of a job: its name, and its value where it has one.
 pub type Setting = (&'static str, Option<String>);
 
-/// What a profile runs.
+/// Jobs of a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProfileJobs {
     /// Defaults of all jobs.
     pub globals: Vec<Setting>,
-    /// Defaults that nobody may change: an option of the profile says the same.
+    /// Defaults that the user cannot change with a job option, because an option of the profile sets the same.
     pub fixed: Vec<Setting>,
-    /// The jobs, each a name and what it sets itself.
+    /// The jobs: the name of each, and its own settings.
     pub jobs: Vec<(String, Vec<Setting>)>,
-    /// Options without which the figures of the profile are not measured.
+    /// Options that the user must not set, because the profile's figures depend on them.
     pub reserved: &'static [&'static str],
-    /// Hours of the table of latencies that a profile reports.
+    /// Hours in the table of latencies that a profile reports.
     pub n_slices: Option<u64>,
 }
 
@@ -73,7 +73,7 @@ fn set(name: &'static str, value: &(impl ToString + ?Sized)) -> Setting {
     (name, Some(value.to_string()))
 }
 
-/// An option that stands alone.
+/// An option without a value.
 const fn on(name: &'static str) -> Setting {
     (name, None)
 }

@@ -1,6 +1,6 @@
 //! Names of error numbers, for `ignore_error`.
 //!
-//! Must not know: what an error does to a job. The numbers come from libc.
+//! Must not know: the effect of an error on a job. The numbers come from libc.
 
 use crate::error::JobError;
 

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 /// Longest range of CPUs that is written out; the kernel knows fewer.
 const MAX_CPUS: u32 = 1 << 16;
 
-/// One to three values; an empty part keeps what was there.
+/// One to three values; an empty part keeps the previous setting.
 pub fn directions<T>(
     text: &str,
     mut parse: impl FnMut(&str) -> Result<T, JobError>,
@@ -22,7 +22,7 @@ pub fn directions<T>(
     Ok(PerDirection([read?, write?, trim?]))
 }
 
-/// One value for both bounds, or two; turned round when they are reversed.
+/// One value for both bounds, or two; reversed bounds are swapped.
 pub fn pair(text: &str, mut parse: impl FnMut(&str) -> Result<i64, JobError>) -> Result<(u64, u64), JobError> {
     let (low, high) = split_pair(text)?;
     let low = parse(low)?;
@@ -31,7 +31,7 @@ pub fn pair(text: &str, mut parse: impl FnMut(&str) -> Result<i64, JobError>) ->
     Ok((unsigned(low.min(high))?, unsigned(low.max(high))?))
 }
 
-/// One to three ranges of bytes, none of which may begin below `min`.
+/// One to three ranges of bytes; a range that begins below `min` is refused.
 pub fn ranges(
     name: &'static str,
     text: &str,
@@ -49,7 +49,7 @@ pub fn ranges(
     Ok(PerDirection([read?, write?, trim?]))
 }
 
-/// Splits at colons; a colon after a backslash stands for itself. Empty parts are left out.
+/// Splits at colons; `\:` is a literal colon. Empty parts are left out.
 pub fn colon_names(text: &str) -> Vec<String> {
     let (mut names, mut name) = (Vec::new(), String::new());
     let mut symbols = text.chars().peekable();
@@ -100,8 +100,8 @@ pub fn errors(text: &str) -> Result<[Option<Vec<i32>>; 3], JobError> {
     Ok(lists)
 }
 
-/// Decimals joined by colons, with the digits after the point of the longest, and remarks about what was left out:
-/// the reference goes on with the entries it understood.
+/// Decimals joined by colons. Returns the decimals, the largest number of digits after a point, and remarks about
+/// skipped entries: fio continues with the entries that it understood.
 pub fn floats(text: &str, max_len: usize, min: Option<f64>, max: Option<f64>) -> (Vec<f64>, u32, Vec<String>) {
     let (mut values, mut digits, mut remarks) = (Vec::new(), 0, Vec::new());
     let mut rest = Some(text);

@@ -26,7 +26,7 @@ pub enum Value {
     Bool(bool),
     /// A number, in the unit of the option; sizes in bytes, times in microseconds.
     Number(i64),
-    /// Numbers for read, write, trim; `None` keeps what was there.
+    /// Numbers for read, write, trim; `None` keeps the previous setting.
     Numbers(PerDirection<Option<i64>>),
     /// Bytes or percent.
     Size(SizeSpec),
@@ -34,13 +34,13 @@ pub enum Value {
     Zones(u64),
     /// Low and high bound, in the unit of the option.
     Pair(u64, u64),
-    /// Ranges in bytes for read, write, trim; `None` keeps what was there.
+    /// Ranges in bytes for read, write, trim; `None` keeps the previous setting.
     Ranges(PerDirection<Option<(u64, u64)>>),
     /// A word of an enumeration, and the text after the colon.
     Word(&'static Choice, Option<String>),
-    /// Words of a set, and the text after the colon.
+    /// Words of an enumeration, and the text after the colon.
     Words(Vec<&'static Choice>, Option<String>),
-    /// Numbers with decimals, and how many decimals the longest has.
+    /// Decimals, and the largest number of digits after a point.
     Floats(Vec<f64>, u32),
     /// A text.
     Text(String),
@@ -50,19 +50,19 @@ pub enum Value {
     Errors([Option<Vec<i32>>; 3]),
 }
 
-/// What parsing a value depends on, beside the row of the table.
+/// Settings that parsing a value depends on, beside the row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct ValueContext {
     /// `kb_base` in force.
     pub kb_base: KbBase,
-    /// CPUs of the machine.
+    /// Number of CPUs of the machine.
     pub n_cpus: u32,
 }
 
 /// A parsed value, and lines about parts of it that were left out.
 pub type Parsed = (Value, Vec<String>);
 
-/// Parses `text` (`None`: the option stood alone) by the kind of `def`.
+/// Parses `text` (`None`: the option has no value) by the kind of `def`.
 pub fn parse(def: &OptionDef, text: Option<&str>, context: ValueContext) -> Result<Parsed, JobError> {
     if let Kind::FloatList { max_len, min, max } = def.kind {
         let text = text.ok_or(JobError::ValueMissing(def.name))?;
@@ -88,7 +88,7 @@ fn parse_plain(def: &OptionDef, text: Option<&str>, context: ValueContext) -> Re
         _ => {
             let text = required(def, text)?;
             let value = parse_required(def, text, context)?;
-            // Of such a list the reference takes the first number for some options and the last for others.
+            // From such a list fio takes the first number for some options and the last for others; here it is refused.
             let is_wrong_list = def.kind.takes_one_number() && is_list(text);
             if is_wrong_list { Err(JobError::NotParsed) } else { Ok(value) }
         }
@@ -130,8 +130,8 @@ fn flag(text: Option<&str>) -> Result<Value, JobError> {
     if text.is_some_and(is_list) { Err(JobError::NotParsed) } else { Ok(Value::Bool(is_set)) }
 }
 
-/// The word ends at the first comma, or where there is none at the first colon: what stands behind a comma is no part of
-/// the value. Only where `takes_lists` a comma may stand behind the colon.
+/// The word ends at the first comma, or without a comma at the first colon; the text after a comma is not part of the
+/// value. With `takes_lists`, commas after the colon are part of the value.
 fn word(choices: &'static [Choice], text: Option<&str>, takes_lists: bool) -> Result<Value, JobError> {
     let text = text.unwrap_or_default();
     let end = if takes_lists { text.find([',', ':']) } else { text.find(',').or_else(|| text.find(':')) };
@@ -203,7 +203,7 @@ impl Value {
         if let Self::Word(choice, _) = self { Ok(choice.word) } else { Err(JobError::NotParsed) }
     }
 
-    /// Words of a set, and the text after the colon.
+    /// Words of an enumeration, and the text after the colon.
     pub fn words(&self) -> Result<(&[&'static Choice], Option<&str>), JobError> {
         if let Self::Words(words, rest) = self { Ok((words, rest.as_deref())) } else { Err(JobError::NotParsed) }
     }

@@ -1,7 +1,7 @@
-//! Patterns of data: decimals, hexadecimal bytes, texts, contents of files, one behind the other without separators. A `0x` begins
-//! a new number wherever it stands.
+//! Patterns of data: decimals, hexadecimal bytes, texts and contents of files, joined without separators. A `0x` begins
+//! a new number, even between digits.
 //!
-//! Must not know: what is filled. Start reading at [`parse`].
+//! Must not know: the buffers to fill. Start reading at [`parse`].
 //! Facts: reference "Patterns" (a decimal is little endian in as few bytes as hold it, 0 is one byte, -1 four).
 
 use crate::environment::Environment;
@@ -19,7 +19,7 @@ pub(crate) fn parse(text: &str, environment: &dyn Environment) -> Result<Vec<u8>
     if pattern.offsets_at.is_empty() { Ok(pattern.bytes) } else { Err(JobError::NotParsed) }
 }
 
-/// Parses a pattern in which `%o` stands for eight bytes that will be an offset.
+/// Parses a pattern in which `%o` reserves eight bytes for an offset.
 pub(crate) fn parse_with_offsets(text: &str, environment: &dyn Environment) -> Result<VerifyPattern, JobError> {
     let (mut bytes, mut offsets_at) = (Vec::new(), Vec::new());
     let mut rest = text;
@@ -50,7 +50,7 @@ pub(crate) fn parse_with_offsets(text: &str, environment: &dyn Environment) -> R
 
 fn read(path: &str, environment: &dyn Environment, bytes: &mut Vec<u8>) -> Result<(), JobError> {
     let file = environment.open(Path::new(path)).map_err(|_| JobError::NotParsed)?;
-    // One byte more than may be says that it is too long.
+    // Reading one byte more than allowed shows that the file is too long.
     let n_left = (MAX_BYTES + 1).saturating_sub(bytes.len()) as u64;
     file.take(n_left).read_to_end(bytes).map_err(|_| JobError::NotParsed)?;
     Ok(())
@@ -59,7 +59,7 @@ fn read(path: &str, environment: &dyn Environment, bytes: &mut Vec<u8>) -> Resul
 /// Bytes in the order of their digits; a single digit at the end is a byte of its own, as is the first of an odd number.
 fn hexadecimal<'a>(text: &'a str, bytes: &mut Vec<u8>) -> Result<&'a str, JobError> {
     let end = text.find(|character: char| !character.is_ascii_hexdigit()).unwrap_or(text.len());
-    // Where an `x` follows, a `0` before it begins the next number.
+    // A `0` before an `x` belongs to the next number.
     let begins_next = text[..end].ends_with('0') && text[end..].starts_with(['x', 'X']);
     let (digits, rest) = text.split_at(end - usize::from(begins_next));
     if digits.is_empty() {
@@ -76,8 +76,8 @@ fn hexadecimal<'a>(text: &'a str, bytes: &mut Vec<u8>) -> Result<&'a str, JobErr
     Ok(rest)
 }
 
-/// 32 bits, little endian, without the zero bytes at the end. Blanks may stand before it, and nowhere else. The next `0x` ends it,
-/// even between two digits.
+/// 32 bits, little endian, without the zero bytes at the end. Blanks are allowed only before the number. The next `0x`
+/// ends it, even between two digits.
 fn decimal<'a>(text: &'a str, bytes: &mut Vec<u8>) -> Result<&'a str, JobError> {
     let text = text.trim_start();
     let sign = usize::from(text.starts_with('-') || text.starts_with('+'));
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::testing::World;
 
-    // The rows of the reference, and what fio makes of the others.
+    // Expected values: the rows of the reference, and of fio for the others.
     #[test]
     fn patterns_of_all_kinds() {
         let table: [(&str, &[u8]); 11] = [
@@ -121,7 +121,7 @@ mod tests {
         }
     }
 
-    // As fio 3.41 fills buffers with them; a test end to end repeats these beside it.
+    // Expected values as fio 3.41 fills buffers with them; an end-to-end test compares them with a run of fio.
     #[test]
     fn a_hexadecimal_number_begins_within_another_number() {
         let table: [(&str, &[u8]); 15] = [

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use crate::options::kind::{at_least, between};
 
-    // Texts as fio 3.41 prints them.
+    // Expected values: texts as fio 3.41 prints them.
     #[test]
     fn bounds_name_the_option() {
         let integer =

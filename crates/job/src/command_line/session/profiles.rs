@@ -1,4 +1,4 @@
-//! Profiles on the command line: the jobs that fio 3.41 shows with `--debug=parse`, and what is refused.
+//! Profiles on the command line: their jobs, as fio 3.41 shows them with `--debug=parse`, and refusals.
 
 use super::tests::{complaint, good, names, run};
 use crate::Invocation;
@@ -10,7 +10,7 @@ fn good_here(line: &str) -> Invocation {
     run(&world, line).unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 
-/// What each job was given, as `name=value`.
+/// The options of each job, as `name=value`.
 fn given(invocation: &Invocation) -> Vec<String> {
     let text =
         |(name, value): &(String, String)| if value.is_empty() { name.clone() } else { format!("{name}={value}") };
@@ -71,7 +71,8 @@ fn act_is_that_of_the_peer() {
     assert_eq!(invocation.n_latency_slices, Some(1));
 }
 
-/// Rates as the peer sets them: load, blocks a read, bytes a write, threads; reads and writes a second.
+/// Expected values: rates as fio sets them. A row: load, blocks per read, bytes per write, threads; then reads and
+/// writes per second.
 #[test]
 fn rates_of_act_are_those_of_the_peer() {
     for (load, blocks, bytes, threads, reads, writes) in [

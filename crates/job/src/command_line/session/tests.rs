@@ -1,4 +1,4 @@
-//! Command lines against what the peer does with them: streams, texts, exit codes.
+//! Command lines compared with fio: streams, texts, exit codes.
 
 use super::*;
 use crate::invocation::EtaWhen;
@@ -19,7 +19,7 @@ pub(super) fn good(line: &str) -> Invocation {
     run(&World::default(), line).unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 
-/// What goes to each stream.
+/// Texts of standard output and of standard error.
 fn split(messages: &[crate::Message]) -> (String, String) {
     let of = |wanted| messages.iter().filter(|(stream, _)| *stream == wanted).map(|(_, text)| text.as_str()).collect();
     (of(OutputStream::Stdout), of(OutputStream::Stderr))
@@ -40,7 +40,7 @@ pub(super) fn names(invocation: &Invocation) -> Vec<&str> {
     invocation.run.jobs.iter().map(|job| job.name.as_str()).collect()
 }
 
-/// Without the line of ferrio's own that says what was wrong.
+/// Removes the line with the reason, which only ferrio prints.
 fn without_reason(complaint: &str) -> String {
     complaint.split_inclusive('\n').filter(|line| !line.starts_with("command line: ")).collect()
 }
@@ -63,7 +63,7 @@ fn what_is_wrong_is_said_behind_the_lines_of_the_reference() {
     }
 }
 
-// As the reference version and fio 3.41 have them.
+// Expected values: texts of fio 3.41.
 #[test]
 fn refusals_are_those_of_the_reference() {
     for (line, expected) in [
@@ -152,7 +152,7 @@ fn what_is_not_built_is_named() {
     }
 }
 
-// The listing of the reference; the words of help are ferrio's.
+// The list of names is that of fio; the words of help are ferrio's.
 #[test]
 fn a_wrong_word_lists_the_right_ones() {
     let (listed, complaint) = refused(&World::default(), "--name=x --rw=sideways");
@@ -278,7 +278,7 @@ fn answers_leave_at_once() {
     assert!(complaint("--bs=0 --version").starts_with("bs: min value"));
 }
 
-// The line of the reference for the same file.
+// Expected value: the line of fio for the same file.
 #[test]
 fn showcmd_prints_the_command_line() {
     let world = World::default().with_file("two.fio", TWO);
@@ -296,7 +296,7 @@ fn words_that_are_no_text_are_refused() {
     let words = [OsString::from("fio"), OsString::from_vec(b"--name=\xff".to_vec())];
     let error = parse(&words, &World::default()).unwrap_err();
     assert!(error.to_string().starts_with("fio: argument 1 is not UTF-8"), "{error}");
-    // Where it is the value of another word, too.
+    // An argument that is not UTF-8 is refused as the value of another switch, too.
     let words = ["fio", "--output"].map(OsString::from).into_iter().chain([OsString::from_vec(b"\xff".to_vec())]);
     let error = parse(&words.collect::<Vec<_>>(), &World::default()).unwrap_err();
     assert!(error.to_string().starts_with("fio: argument 2 is not UTF-8"), "{error}");

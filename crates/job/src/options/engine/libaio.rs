@@ -1,6 +1,6 @@
 //! Options of the engine `libaio`.
 //!
-//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+//! Rows only; the effect of a row is in its `apply` function. Must not know: how values are parsed.
 
 use crate::options::command_priority;
 use crate::options::definition::{Apply, OptionDef, option};

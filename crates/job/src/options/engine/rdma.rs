@@ -1,6 +1,6 @@
 //! Options of the engine `rdma`.
 //!
-//! Rows only. Must not know: how values are parsed; what a row does is in its `apply` part.
+//! Rows only; the effect of a row is in its `apply` function. Must not know: how values are parsed.
 
 use crate::options::definition::{OptionDef, option};
 use crate::options::kind::{Choice, Kind, between, choice};
