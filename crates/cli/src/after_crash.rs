@@ -1,4 +1,4 @@
-//! `ferrio verify --after-crash`: whether what jobs had synced before a crash is there.
+//! `ferrio verify --after-crash`: checks whether data that jobs had synced before a crash is still there.
 //!
 //! Must not know: journals, blocks. Start reading at [`run`].
 
@@ -23,7 +23,7 @@ became of every block that was written. Exit code 1 if a block is lost that was 
                         take more, the journal is read several times
 ";
 
-/// What devices write as a whole if they say nothing else.
+/// Assumed size of a device's atomic writes, without another statement by the user.
 const SECTOR_BYTES: usize = 512;
 
 /// Memory for the blocks of a journal, MiB, unless something else is asked for.
@@ -32,14 +32,15 @@ const MEMORY_MIB: usize = 512;
 /// Violations that are shown; the others are counted.
 const MAX_SHOWN: u64 = 1000;
 
-/// What the arguments ask for.
+/// The parsed arguments.
 struct Request {
     check: CrashCheck,
     /// The job, as fio takes it; first the name of the program.
     job: Vec<OsString>,
 }
 
-/// Does what the arguments (the command's name first) ask for. Exit code 0; 1 after an error, or if a device broke its word.
+/// Runs the command with its arguments (the command's name first). Exit code 0; 1 after an error, or if a device lost
+/// synced data.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let mut console = Console::standard();
     if arguments.get(1).is_some_and(|word| word == "--help" || word == "-h") {
@@ -134,7 +135,7 @@ fn line(violation: &Violation) -> String {
         Ok(Verdict::Torn { n_bad, n_units }) => {
             format!("torn: {n_bad} of {n_units} atomic units are of no write that may be there")
         }
-        // These are no violations.
+        // These findings are no violations.
         Ok(_) => String::new(),
         Err(error) => format!("cannot be read: {}", words::system_error(error)),
     };

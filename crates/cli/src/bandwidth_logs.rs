@@ -1,7 +1,7 @@
-//! The logs of `--bandwidth-log` on a thread of their own: where one takes no rows (a pipe that nobody reads, a server that does
-//! not answer) the run and its signals go on.
+//! Writes the logs of `--bandwidth-log` on a thread of their own. A log may accept no rows for a long time (a pipe
+//! without a reader, a server that does not answer); with the thread, the run and its signals continue meanwhile.
 //!
-//! Must not know: who takes the samples, what a row looks like. Start reading at [`BandwidthLogs`].
+//! Must not know: where samples come from, the format of a row. Start reading at [`BandwidthLogs`].
 
 use ferrio_report::logs::AggregateLogs;
 use ferrio_run::BandwidthSample;
@@ -10,13 +10,13 @@ use std::io;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-/// What is not written this long after a signal is given up.
+/// Rows that are not written within this time after a signal are lost.
 const LIMIT: Duration = Duration::from_secs(3);
 
 /// Between two looks at signals.
 const TICK: Duration = Duration::from_millis(20);
 
-/// The end of the thread that whoever has samples holds.
+/// The caller's side of the thread: sends samples, receives errors.
 pub(crate) struct BandwidthLogs {
     samples: Sender<BandwidthSample>,
     problems: Receiver<io::Error>,
@@ -26,7 +26,7 @@ impl BandwidthLogs {
     /// Starts the thread.
     ///
     /// # Errors
-    /// The system has no room for another.
+    /// The system cannot start another thread.
     pub(crate) fn start(mut logs: AggregateLogs) -> io::Result<Self> {
         let (samples, its_samples) = mpsc::channel::<BandwidthSample>();
         let (its_problems, problems) = mpsc::channel();
@@ -41,14 +41,14 @@ impl BandwidthLogs {
         Ok(Self { samples, problems })
     }
 
-    /// Takes a sample, and returns what went wrong with those before.
+    /// Sends a sample to the thread; returns the errors of earlier samples.
     pub(crate) fn take(&self, sample: BandwidthSample) -> Vec<io::Error> {
         // The thread ends before this does only if it has died, which `end` sees no worse than a log that lost rows.
         let _ = self.samples.send(sample);
         self.problems.try_iter().collect()
     }
 
-    /// Waits until all samples are written, after a signal no longer than three seconds. Returns what went wrong.
+    /// Waits until all samples are written; after a signal, at most three seconds. Returns the errors.
     pub(crate) fn end(self, has_signal: &dyn Fn() -> bool) -> Vec<io::Error> {
         drop(self.samples);
         let mut errors = Vec::new();

@@ -24,8 +24,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Does what the arguments (the first is the program's name) ask for. The page `front` stands before the help, and is
-/// all that is shown where there are no arguments.
+/// Runs ferrio as fio with `arguments` (the first is the program's name). The page `front` is printed before the help;
+/// without arguments it is printed alone.
 pub(crate) fn run(arguments: &[OsString], front: &str) -> ExitCode {
     match ferrio_job::parse(arguments, &SystemEnvironment::new(VERSION)) {
         Ok(invocation) if invocation.mode == Mode::Help => {
@@ -120,7 +120,7 @@ fn merge_traces(invocation: Invocation, console: &mut Console) -> ExitCode {
     }
 }
 
-/// Why nothing ran, or why traces are not merged.
+/// The reason why nothing ran, or why traces were not merged.
 fn text_of(error: &RunError) -> String {
     match error {
         RunError::Merge(note) => ferrio_report::words::merge(note),
@@ -205,7 +205,7 @@ fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) 
                 course.end(console, 1, None, started_at.elapsed());
             }
             if reporter.writes_json() {
-                // Who reads documents finds one, and in it why nothing ran.
+                // Readers of a document get one in any case; it states why nothing ran.
                 reporter.report(console, &ferrio_run::without_jobs(VERSION.to_owned(), global_options));
             }
             ExitCode::FAILURE
@@ -213,7 +213,7 @@ fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) 
     }
 }
 
-/// The run, while the console shows what happens in it; and the first signal that wanted its end.
+/// Runs the jobs while the console shows events. Returns the outcome, and the first signal that asked for the end.
 fn run_jobs(
     invocation: Invocation,
     settings: RunSettings,
@@ -240,7 +240,7 @@ fn run_jobs(
     let outcome = outcome?;
     progress.end_bandwidth_logs();
     progress.tell_slices();
-    // Last: what came until now has its place in the exit code.
+    // After the run: a signal that came until now still counts in the exit code, and is reported here.
     progress.tell_signal();
     Ok((outcome, signals.first()))
 }
@@ -248,7 +248,7 @@ fn run_jobs(
 /// A row of the table of latencies.
 const SLICE: Duration = Duration::from_secs(3_600);
 
-/// Records of intervals have the length of the reports between, if there are any.
+/// Length of the intervals of records: the time between reports, if one is given.
 fn record_interval(invocation: &Invocation) -> Option<Duration> {
     let interval = invocation.control.status_interval;
     let recorded =
@@ -256,8 +256,9 @@ fn record_interval(invocation: &Invocation) -> Option<Duration> {
     recorded.or_else(|| invocation.n_latency_slices.map(|_| SLICE))
 }
 
-/// What the command line asks for, and what the program adds: the command of a trigger that `keeps_stdout_free` writes
-/// nothing between the reports. Only a run that keeps its record opens files that fio does not open.
+/// Settings from the command line and from the program. With `keeps_stdout_free` the command of a trigger does not
+/// write to the standard output, so that its text cannot come between reports. With `keeps_record` the run opens
+/// further files, which fio does not open.
 fn control_settings(control: &ControlSettings, keeps_stdout_free: bool, keeps_record: bool) -> ControlSettings {
     ControlSettings {
         status_file: Some(temporary_directory().join("fio-dump-status")),
@@ -267,7 +268,7 @@ fn control_settings(control: &ControlSettings, keeps_stdout_free: bool, keeps_re
     }
 }
 
-/// Where fio looks for the file that asks for a report.
+/// The directory in which fio looks for the file that asks for a report.
 fn temporary_directory() -> PathBuf {
     let given = ["TMPDIR", "TEMP"].into_iter().filter_map(std::env::var_os).find(|value| !value.is_empty());
     given.map_or_else(|| PathBuf::from("/tmp"), PathBuf::from)
@@ -280,7 +281,7 @@ fn trace_settings(invocation: &Invocation) -> TraceSettings {
     TraceSettings::new(names, invocation.debug.job_number.map(|number| number as usize))
 }
 
-/// Number of failed jobs, and 128 more when a signal ended the run; output or logs that are not whole count as one.
+/// Number of failed jobs, plus 128 if a signal ended the run. Incomplete output or logs count as one failed job.
 fn exit_number(outcome: &RunOutcome, signal: Option<i32>, console: &Console) -> u8 {
     let signal = if signal.is_some() { 128 } else { 0 };
     let has_lost = console.has_failed || outcome.n_logs_lost > 0;

@@ -1,6 +1,6 @@
-//! The page that `ferrio` and `ferrio help` show, and what is said of a command that there is not.
+//! The page of `ferrio` and `ferrio help`, and the error for an unknown command.
 //!
-//! Must not know: what commands do, which switches there are. Start reading at [`page`].
+//! Must not know: the effect of commands, the list of switches. Start reading at [`page`].
 
 use crate::COMMANDS;
 use crate::console::Console;
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// How it is used in place of fio.
+/// Explanation of its use in place of fio.
 const AS_FIO: &str = "\
 In place of fio, with its job files, options and outputs:
   ferrio JOBFILE...
@@ -30,7 +30,7 @@ pub(crate) fn page() -> String {
     text + "\n" + AS_FIO
 }
 
-/// `ferrio help`, or of a command: what that says with `--help`.
+/// `ferrio help`; for `ferrio help COMMAND`, the output of `ferrio COMMAND --help`.
 pub(crate) fn help(arguments: &[OsString]) -> ExitCode {
     let Some(wanted) = arguments.get(1) else {
         Console::standard().info(&page());

@@ -1,7 +1,7 @@
 //! The `ferrio` program: the only place that prints or exits.
 //!
-//! Called with fio's arguments, or under the name `fio`, it is a drop-in for fio; with the name of a native command it
-//! does that. Start reading at [`main`], then [`drop_in`] and [`COMMANDS`].
+//! With fio's arguments, or under the name `fio`, ferrio is a drop-in for fio; with the name of a native command, it
+//! runs that command. Start reading at [`main`], then [`drop_in`] and [`COMMANDS`].
 #![forbid(unsafe_code)]
 
 mod after_crash;
@@ -28,9 +28,9 @@ struct Command {
     name: &'static str,
     /// Its line of arguments.
     usage: &'static str,
-    /// What it does, in a few words.
+    /// Its purpose, in a few words.
     summary: &'static str,
-    /// Does it; gets the arguments from the command's name on.
+    /// Runs the command; gets the arguments from the command's name on.
     run: fn(&[OsString]) -> ExitCode,
 }
 
@@ -58,7 +58,8 @@ const COMMANDS: &[Command] = &[
 ];
 
 fn main() -> ExitCode {
-    // First: from here on a signal ends the program or, once a run has begun, the run. What the system does not change stays.
+    // First of all: an inherited setting to ignore signals is undone, so that from now on a signal ends the program or,
+    // once a run has begun, the run. If the system call fails, the setting remains.
     let _ = ferrio_sys::signals::stop_ignoring();
     let arguments: Vec<OsString> = std::env::args_os().collect();
     if is_called_fio(&arguments) {

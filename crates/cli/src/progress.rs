@@ -62,8 +62,8 @@ impl<'a> ProgressPrinter<'a> {
         }
     }
 
-    /// `--bandwidth-log`, with those that could not be opened: they are told, and the run goes on; unlike in fio they count in
-    /// the exit code.
+    /// Sets the logs of `--bandwidth-log`. Logs that could not be opened are reported, and the run continues without
+    /// them; unlike in fio they count in the exit code.
     pub(crate) fn write_bandwidth_logs(&mut self, (logs, errors): (AggregateLogs, Vec<(PathBuf, io::Error)>)) {
         for (path, error) in errors {
             let text = ferrio_units::error_text(&error);
@@ -111,14 +111,14 @@ impl<'a> ProgressPrinter<'a> {
         show_progress(&self.line.update(snapshot, on_new_line, ferrio_sys::terminal::columns(std::io::stdout())));
     }
 
-    /// Tells of the newest signal that ends the run, once.
+    /// Prints the newest signal that ends the run, once.
     pub(crate) fn tell_signal(&mut self) {
         if let Some(number) = self.signals.take_untold() {
             self.event(RunEvent::Message(MessageStream::Info, format!("\nfio: terminating on signal {number}").into()));
         }
     }
 
-    /// Takes the progress line off the terminal, before something else is shown.
+    /// Removes the progress line from the terminal, before other text is shown.
     pub(crate) fn clear(&mut self) {
         if let Some(text) = self.line.clear() {
             show_progress(text);
@@ -126,7 +126,7 @@ impl<'a> ProgressPrinter<'a> {
     }
 }
 
-/// `--eta-newline`: which progress lines begin a new line instead of overwriting the one before.
+/// `--eta-newline`: decides which progress lines begin a new line instead of overwriting the last one.
 #[derive(Debug)]
 struct NewLines {
     settings: EtaSettings,
@@ -135,7 +135,7 @@ struct NewLines {
 }
 
 impl NewLines {
-    /// Number of the line from which the age of a line is counted: fio counts from the second that it shows.
+    /// Number of the line from which the age of a line is counted: fio counts from its second line.
     const FIRST_COUNTED: u64 = 2;
 
     fn new(settings: EtaSettings) -> Self {
@@ -182,7 +182,7 @@ impl RunObserver for ProgressPrinter<'_> {
     }
 }
 
-/// Something may be shown where the progress line stands.
+/// True if the event prints text, for which the progress line has to be removed.
 fn shows_text(event: &RunEvent) -> bool {
     matches!(
         event,
@@ -233,7 +233,7 @@ fn rw_name(spec: &JobSpec) -> &'static str {
 mod tests {
     use super::*;
 
-    /// Which of the lines of fio began a new line, by interval and `--eta-newline`, in milliseconds.
+    /// Expected values: whether a line of fio began a new line, by interval and `--eta-newline`, in milliseconds.
     #[test]
     fn new_lines_are_those_of_the_peer() {
         let table: [(u64, Option<u64>, &[usize]); 5] = [

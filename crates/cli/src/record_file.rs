@@ -1,6 +1,6 @@
 //! The file of `--record`: there when it is whole, and else as it was before.
 //!
-//! Must not know: what a record holds. Start reading at [`RecordFile`].
+//! Must not know: the contents of a record. Start reading at [`RecordFile`].
 
 use ferrio_report::saved;
 use ferrio_stats::RunRecord;
@@ -19,7 +19,7 @@ pub(crate) struct RecordFile {
 impl RecordFile {
     /// Opens the file beside it, so that a place that cannot be written to is known before a run.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        // What a link leads to is replaced, not the link.
+        // For a symbolic link, its target is replaced, not the link.
         let path = fs::canonicalize(path).or_else(|error| match error.kind() {
             ErrorKind::NotFound => Ok(path.to_owned()),
             _ => Err(error),
@@ -37,7 +37,7 @@ impl RecordFile {
     /// Writes the record and puts it into its place.
     pub(crate) fn write(mut self, record: &RunRecord) -> io::Result<()> {
         self.file.write_all(&saved::encode(record))?;
-        // A file system may find out only now that it has no room.
+        // Some file systems report only now that they have no room.
         self.file.sync_all()?;
         fs::rename(&self.beside, &self.path)?;
         self.is_in_place = true;
@@ -48,13 +48,13 @@ impl RecordFile {
 impl Drop for RecordFile {
     fn drop(&mut self) {
         if !self.is_in_place {
-            // It may be gone with its directory.
+            // The file may have been removed with its directory.
             let _ = fs::remove_file(&self.beside);
         }
     }
 }
 
-/// Reads the record of a file; the error says what is wrong with it.
+/// Reads the record of a file; the error describes the reason of a failure.
 pub(crate) fn read(path: &Path) -> Result<RunRecord, String> {
     let mut bytes = Vec::new();
     let file =

@@ -1,4 +1,5 @@
-//! Records of a run as lines (`--output-format=jsonl`), each written when it is known, and kept where the run is (`--record`).
+//! Records of a run: written as lines when they are complete (`--output-format=jsonl`), and kept in a file
+//! (`--record`).
 //!
 //! Must not know: how a record looks. Start reading at [`Course`].
 
@@ -10,15 +11,15 @@ use ferrio_stats::{CourseEvent, MessageStream, Note, Provenance, ReportMessage};
 use ferrio_sys::clock::wall_clock_ms;
 use std::time::Duration;
 
-/// Length of an interval where `--status-interval` gives none.
+/// Length of an interval without `--status-interval`.
 pub(crate) const DEFAULT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What has a record in the course of a run.
+/// Events of a run that have a record.
 #[derive(Default)]
 pub(crate) struct Course {
-    /// It is kept, not only written.
+    /// True if the events are kept, not only written.
     is_kept: bool,
-    /// What was kept.
+    /// The kept events.
     pub(crate) told: Vec<CourseEvent>,
 }
 
@@ -27,7 +28,7 @@ impl Course {
         Self { is_kept, told: Vec::new() }
     }
 
-    /// Something happened: a line for what has a record.
+    /// Writes a line for an event that has a record.
     pub(crate) fn event(&mut self, console: &mut Console, event: &RunEvent) {
         let told = match event {
             RunEvent::Recording { provenance, run_epoch_ms, interval } => {
@@ -55,7 +56,7 @@ impl Course {
         self.tell(console, said(stream, text.into()), None);
     }
 
-    /// What was said before the run began comes after its first line.
+    /// Messages from before the run come after its first line.
     fn tell_collected(&mut self, console: &mut Console) {
         let messages = console.messages().map_or_else(Vec::new, |messages| messages.kept().to_vec());
         for message in messages {

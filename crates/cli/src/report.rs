@@ -35,7 +35,7 @@ struct Request {
     output: Option<PathBuf>,
 }
 
-// Broken by hand: clap wraps only with a further dependency.
+// Lines are broken by hand, because clap can wrap text only with a further dependency.
 const LONG_ABOUT: &str = "\
 Show the report of a run again, from its record, in any format.
 
@@ -46,7 +46,7 @@ A report is that of the run to the byte. What the run printed beside its
 reports (start-up lines, progress) is not in the record. Lines of jsonl are
 there if the run wrote them too.";
 
-/// Does what the arguments (the command's name first) ask for.
+/// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     match Request::try_parse_from(arguments) {
         Ok(request) => show(&request),
@@ -94,7 +94,7 @@ fn show(request: &Request) -> ExitCode {
     if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// Names of formats joined by commas.
+/// Parses names of formats joined by commas.
 fn formats(text: &str) -> Result<OutputFormats, String> {
     let no_format = |name| format!("{name:?} is no format: allowed are {OUTPUT_FORMAT_NAMES}, joined by commas");
     text.split(',').map(|name| OutputFormat::from_name(name).ok_or_else(|| no_format(name))).collect()

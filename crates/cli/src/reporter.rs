@@ -49,11 +49,11 @@ impl Reporter {
         console.report(&text);
     }
 
-    /// Writes what a run has written, from its record.
+    /// Writes the reports of an earlier run again, from its record.
     pub(crate) fn show_again(&self, console: &mut Console, record: &RunRecord) {
         let mut view = fio_view(record);
         if !self.formats.has_documents_alone() {
-            // They had a stream of their own.
+            // In that run these messages went to a stream of their own.
             view.messages = Cow::default();
         }
         let lines = if self.writes_records() { jsonl::render(record) } else { String::new() };

@@ -1,8 +1,8 @@
-//! The signals that the program hears, and what they make of a run: an end, or a report.
+//! Signals to the program, and their effect on a run: its end, or a report.
 //!
-//! Must not know: how a run ends. Start reading at [`Signals::listen`], then [`Signals::steer`].
-//! They are read by a thread, which passes them on to the handle of the run. What comes before there is a run waits for it, and
-//! what comes behind its end is found by [`Signals::take_untold`].
+//! Must not know: how a run ends. Start reading at [`Signals::listen`], then [`Signals::steer`]. A thread reads the
+//! signals and passes them on to the handle of the run. A signal that comes before the run is kept for it; one that
+//! comes after its end is returned by [`Signals::take_untold`].
 
 use ferrio_run::Handle;
 use ferrio_sys::poll::wait_readable;
@@ -15,7 +15,8 @@ use std::time::Duration;
 /// Longest sleep of the thread; it wakes for every signal.
 const LONG: Duration = Duration::from_secs(3_600);
 
-/// All that the program hears. There is one, from the beginning to the end of the program: nothing puts the signals back.
+/// The signals that the program receives. There is one value, from start to end of the program: the signals' earlier
+/// settings are never restored.
 #[derive(Debug, Clone)]
 pub(crate) struct Signals(Arc<Ear>);
 
@@ -27,19 +28,19 @@ struct Ear {
 
 #[derive(Debug, Default)]
 struct CaughtSignals {
-    /// Number of the first that ends the program.
+    /// Number of the first signal that asked for the end.
     first: Option<i32>,
-    /// Number of the last of them that nobody was told of.
+    /// Number of the last such signal, until it is reported to the user.
     untold: Option<i32>,
     /// A report was asked for before there was a run.
     wants_report: bool,
-    /// What is steered now.
+    /// Handle of the current run.
     handle: Option<Handle>,
 }
 
 impl Signals {
-    /// Hears `SIGINT`, `SIGTERM` and `SIGUSR1` from now on, and with `hears_hangups` also `SIGHUP`, unless it is ignored (`nohup`). To be
-    /// called before any other thread is started.
+    /// Receives `SIGINT`, `SIGTERM` and `SIGUSR1` from now on, and with `hears_hangups` also `SIGHUP`, unless it is
+    /// ignored (`nohup`). Must be called before any other thread is started.
     pub(crate) fn listen(hears_hangups: bool) -> ferrio_sys::Result<Self> {
         let mut wanted = vec![Signal::INT, Signal::TERM, Signal::USR1];
         if hears_hangups && !signals::is_ignored(Signal::HUP)? {
@@ -76,12 +77,12 @@ impl Signals {
         self.look().first
     }
 
-    /// The newest signal that asked for the end, if nobody was told of it.
+    /// The newest signal that asked for the end, if it was not reported to the user yet.
     pub(crate) fn take_untold(&self) -> Option<i32> {
         self.look().untold.take()
     }
 
-    /// Takes what has come. Nobody sees the one half of it that another thread has taken.
+    /// Takes the signals from the queue. It keeps the lock meanwhile, so that no other thread sees only a part of them.
     fn look(&self) -> MutexGuard<'_, CaughtSignals> {
         let mut heard = self.0.heard.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(number) = self.0.queue.take() {

@@ -1,6 +1,6 @@
-//! Where output goes: standard output and error, and the file of `--output`.
+//! Destinations of output: standard output, standard error, and the file of `--output`.
 //!
-//! Must not know: what is printed. Start reading at [`Console`].
+//! Must not know: the meaning of the texts. Start reading at [`Console`].
 
 mod whole;
 
@@ -12,24 +12,24 @@ use std::path::Path;
 
 /// The streams of a run.
 pub(crate) struct Console {
-    /// What its own errors begin with.
+    /// Prefix of its own errors.
     program: &'static str,
     file: Option<File>,
     /// Reports and information share the standard output with a job's data: they go to the standard error.
     info_on_stderr: bool,
-    /// What was said.
+    /// Messages that were printed or collected so far.
     messages: RunMessages,
-    /// Nothing but reports goes to their stream: what would go there beside them is kept for the reports, and so are
-    /// the errors, which go to the standard error as well.
+    /// True if the stream of the reports may contain nothing else. Other messages for that stream are then collected
+    /// for the reports. Errors are collected, too, and also written to the standard error.
     has_reports_alone: bool,
-    /// Each line of that stream is a record: those of `--debug` go to the standard error.
+    /// True if each line of that stream is a record: lines of `--debug` then go to the standard error.
     has_records: bool,
-    /// Something could not be written.
+    /// True after a write failed.
     pub(crate) has_failed: bool,
 }
 
 impl Console {
-    /// Everything to the standard streams.
+    /// A console that uses the standard streams.
     pub(crate) fn standard() -> Self {
         Self {
             program: "fio",
@@ -42,7 +42,7 @@ impl Console {
         }
     }
 
-    /// The same for a native command, whose errors begin with its name.
+    /// A console for a native command, whose errors begin with the command's name.
     pub(crate) fn of_command(program: &'static str) -> Self {
         Self { program, ..Self::standard() }
     }
@@ -67,12 +67,12 @@ impl Console {
         self.has_records = true;
     }
 
-    /// What was collected; `None` where messages have a stream.
+    /// The collected messages; `None` if messages go to a stream instead.
     pub(crate) fn messages(&self) -> Option<&RunMessages> {
         self.has_reports_alone.then_some(&self.messages)
     }
 
-    /// What was said so far, wherever it went.
+    /// All messages so far, wherever they went.
     pub(crate) fn all_messages(&self) -> &RunMessages {
         &self.messages
     }
@@ -85,7 +85,7 @@ impl Console {
             None => whole::write_to(&mut io::stdout(), text.as_bytes()),
         };
         if let Err(error) = result {
-            // A reader that has seen enough is told nothing.
+            // A closed pipe is not reported: its reader wants no more output.
             if !self.has_failed && error.kind() != io::ErrorKind::BrokenPipe {
                 let _ = writeln!(io::stderr(), "{}: cannot write the output: {error}", self.program);
             }
@@ -93,13 +93,13 @@ impl Console {
         }
     }
 
-    /// Information beside the reports.
+    /// Prints information beside the reports.
     pub(crate) fn info(&mut self, text: &str) {
         self.messages.push(MessageStream::Info, text.into());
         self.show_info(text);
     }
 
-    /// What a run has to say.
+    /// Prints or collects a message of a run.
     pub(crate) fn say(&mut self, stream: MessageStream, note: Note) {
         let text = format!("{}\n", words::note(&note));
         self.messages.push(stream, note);
@@ -115,10 +115,10 @@ impl Console {
         }
     }
 
-    /// Lines of `--debug`: to the stream of the report, before it. As in fio, also where that is a document.
+    /// Prints lines of `--debug` to the stream of the report, before it. As in fio, even if the report is a document.
     pub(crate) fn trace(&mut self, text: &str) {
         if self.has_records {
-            // Nothing is left to tell a failure to.
+            // A failure of the standard error cannot be reported anywhere.
             let _ = io::stderr().write_all(text.as_bytes());
         } else {
             self.report(text);
@@ -128,7 +128,7 @@ impl Console {
     /// A line that was there before the file of the report.
     pub(crate) fn tell_terminal(&mut self, text: &str) {
         if self.has_records || self.info_on_stderr {
-            // Nothing is left to tell a failure to.
+            // A failure of the standard error cannot be reported anywhere.
             let _ = io::stderr().write_all(text.as_bytes());
         } else {
             show_progress(text);
@@ -144,7 +144,7 @@ impl Console {
     fn show_error(&mut self, text: &str) {
         let is_among_documents = self.has_reports_alone && self.file.is_none() && self.info_on_stderr;
         if !is_among_documents {
-            // Nothing is left to tell a failure to.
+            // A failure of the standard error cannot be reported anywhere.
             let _ = io::stderr().write_all(text.as_bytes());
         }
         if let Some(file) = self.file.as_mut().filter(|_| !self.has_reports_alone) {

@@ -1,6 +1,6 @@
 //! Writing a text whole or not at all, as far as the file lets us.
 //!
-//! Must not know: what the text is. Start reading at [`write()`].
+//! Must not know: the meaning of the text. Start reading at [`write()`].
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
@@ -10,8 +10,8 @@ use std::time::Duration;
 /// Time between two attempts to write to a full pipe that does not wait by itself.
 const PATIENCE: Duration = Duration::from_millis(1);
 
-/// Writes all of `bytes`. When that fails, what was written is taken back from a regular file, as long as nobody has
-/// written behind it; a pipe keeps what it has got.
+/// Writes all of `bytes`. If that fails, the written part is removed from a regular file again, unless another process
+/// wrote after it; from a pipe it cannot be removed.
 pub(super) fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     let (n_written, result) = write_counted(file, bytes);
     if result.is_err() && n_written > 0 {
@@ -21,14 +21,14 @@ pub(super) fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     result
 }
 
-/// The same for a standard stream.
+/// As [`write()`], for a standard stream.
 pub(super) fn write_to(stream: &mut (impl Write + AsFd), bytes: &[u8]) -> io::Result<()> {
     // Help and tables are printed in the usual way, and may not have left yet.
     stream.flush()?;
     if let Ok(descriptor) = stream.as_fd().try_clone_to_owned() {
         return write(&mut File::from(descriptor), bytes);
     }
-    // No descriptor is left: what is written cannot be taken back.
+    // Without a free descriptor the written part cannot be removed after a failure.
     stream.write_all(bytes)?;
     stream.flush()
 }
@@ -40,7 +40,7 @@ fn write_counted(file: &mut impl Write, bytes: &[u8]) -> (u64, io::Result<()>) {
             Ok(0) => return ((bytes.len() - rest.len()) as u64, Err(ErrorKind::WriteZero.into())),
             Ok(n_written) => rest = &rest[n_written..],
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            // A pipe that another program has told not to wait: its reader has not caught up.
+            // Another program has made the pipe non-blocking, and its reader is slow: try again later.
             Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::sleep(PATIENCE),
             Err(error) => return ((bytes.len() - rest.len()) as u64, Err(error)),
         }
@@ -72,7 +72,7 @@ mod tests {
         (path, file)
     }
 
-    /// Takes a few bytes at a time, and no more than its size.
+    /// Accepts a few bytes per call, up to a total size.
     struct Small(Vec<u8>, usize);
 
     impl Write for Small {

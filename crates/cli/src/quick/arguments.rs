@@ -1,6 +1,6 @@
 //! The arguments of `ferrio quick`.
 //!
-//! Must not know: what is done with them. Start reading at [`QuickRequest`].
+//! Must not know: how they are used. Start reading at [`QuickRequest`].
 
 use super::size;
 use clap::Parser;
@@ -37,7 +37,7 @@ pub(super) struct QuickRequest {
     pub(super) is_json: bool,
 }
 
-// Broken by hand: clap wraps only with a further dependency.
+// Lines are broken by hand, because clap can wrap text only with a further dependency.
 const LONG_ABOUT: &str = "\
 Measure the storage under a directory with four tests: 1M sequential write,
 4K random write, 1M sequential read, 4K random read. Before each, a fifth of
@@ -51,7 +51,7 @@ devices and existing files are refused. Only if the program is killed, a file
 /// Reads the arguments, the name of the command first.
 ///
 /// # Errors
-/// The text to be shown: what is wrong, or the help that was asked for.
+/// The error contains the text to show: a refusal, or the help if the arguments ask for it.
 pub(super) fn parse(arguments: &[OsString]) -> Result<QuickRequest, clap::Error> {
     QuickRequest::try_parse_from(arguments)
 }

@@ -1,4 +1,4 @@
-//! The four tests: what each is to do.
+//! Definition of the four tests.
 //!
 //! Must not know: jobs, how a test is run. Start reading at [`TESTS`].
 
@@ -8,13 +8,13 @@ use ferrio_units::DataDirection;
 /// One test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Test {
-    /// Its name, in the table too.
+    /// Its name, as in the table.
     pub(super) name: &'static str,
-    /// Its blocks come in random order.
+    /// True if blocks are in random order.
     pub(super) is_random: bool,
     /// Its only direction.
     pub(super) direction: DataDirection,
-    /// Bytes of each I/O.
+    /// Size of each I/O.
     pub(super) block_bytes: u64,
     /// I/Os in flight, where nothing bounds them.
     pub(super) depth: u32,

@@ -1,4 +1,4 @@
-//! Under what the figures came about: told before the tests, and part of the JSON.
+//! Conditions under which the figures were measured: printed before the tests, and part of the JSON.
 //!
 //! Must not know: figures. Start reading at [`Conditions`].
 
@@ -19,42 +19,42 @@ const MAX_RAMP_MS: u64 = 2_000;
 /// The conditions of all tests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Conditions {
-    /// Where the file is, absolute.
+    /// Directory of the file, as an absolute path.
     pub(super) directory: String,
-    /// Its name.
+    /// Name of the file.
     pub(super) file_name: String,
-    /// Its size.
+    /// Size of the file.
     pub(super) file_bytes: u64,
-    /// It is smaller than planned, because writing it took long.
+    /// True if the file is smaller than planned, because writing it took too long.
     pub(super) is_cut: bool,
     /// Kind of file system.
     pub(super) file_system: String,
-    /// Where that is mounted.
+    /// Mount point of the file system.
     pub(super) mounted_on: String,
-    /// It keeps its data in memory.
+    /// True if the file system keeps its data in memory.
     pub(super) is_memory: bool,
     /// The disk under it.
     pub(super) device: Option<TestedDisk>,
     /// Name of the engine.
     pub(super) engine: &'static str,
-    /// Its private options.
+    /// Private options of the engine.
     pub(super) engine_options: Vec<&'static str>,
-    /// It keeps I/Os in flight by itself; otherwise threads do.
+    /// True if the engine itself keeps I/Os in flight; otherwise several threads do.
     pub(super) has_queue: bool,
-    /// Why better engines were not taken.
+    /// Reasons why better engines were not chosen.
     pub(super) engine_refusals: Vec<String>,
     /// Past the page cache.
     pub(super) is_direct: bool,
-    /// Time of each test.
+    /// Duration of each test.
     pub(super) runtime_ms: u64,
     /// Time before it that is not counted.
     pub(super) ramp_ms: u64,
-    /// Load of each test, in their order.
+    /// Load of each test, in the order of the tests.
     pub(super) loads: Vec<Load>,
 }
 
 impl Conditions {
-    /// Puts together what is known when the file is laid out.
+    /// Collects the conditions, which are all known once the file is laid out.
     pub(super) fn new(
         request: &QuickRequest,
         place: &FilePlace,
@@ -140,7 +140,7 @@ impl Conditions {
 pub(super) mod tests {
     use super::*;
 
-    /// What a plain disk gives.
+    /// Conditions of an ordinary disk.
     pub(in super::super) fn on_disk() -> Conditions {
         let device =
             TestedDisk { name: "vda".to_owned(), bytes: 252 << 30, model: None, made_of: vec![], is_cached: false };

@@ -1,4 +1,4 @@
-//! Which engine does the I/O, and how much of it is in flight.
+//! Chooses the engine, and the number of I/Os in flight.
 //!
 //! Must not know: the tests. Start reading at [`EngineChoice::make`], then [`EngineChoice::load`].
 
@@ -9,7 +9,7 @@ use ferrio_sys::uring::{IoRing, RingRequest};
 /// The largest depth of any test.
 pub(super) const MAX_DEPTH: u32 = 256;
 
-/// The most threads that stand in for a queue.
+/// Largest number of threads that replace a queue.
 const MAX_THREADS: u32 = 64;
 
 /// All buffers together take at most one part in so many of the memory.
@@ -27,24 +27,24 @@ const URING: &str = "io_uring";
 const CANDIDATES: [EngineCandidate; 2] =
     [EngineCandidate { name: URING, probe: probe_uring }, EngineCandidate { name: "libaio", probe: probe_aio }];
 
-/// Needs nothing from the kernel that any kernel lacks.
+/// Works on any kernel.
 const LAST_RESORT: &str = "psync";
 
 /// The engine of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EngineChoice {
-    /// Name of `ioengine=`.
+    /// Name in `ioengine=`.
     pub(super) name: &'static str,
     /// Keeps I/Os in flight by itself; otherwise threads do, one I/O each.
     pub(super) has_queue: bool,
-    /// Why better ones were not taken.
+    /// Reasons why better engines were not chosen.
     pub(super) refusals: Vec<String>,
 }
 
 /// How the I/Os of a test are kept in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub(super) struct Load {
-    /// Jobs, each with its share of the file.
+    /// Number of jobs; each has its own part of the file.
     pub(super) n_jobs: u32,
     /// I/Os in flight of each.
     pub(super) iodepth: u32,

@@ -21,20 +21,20 @@ pub(super) struct Percentile {
     pub(super) percent: f64,
     /// Completion latency.
     pub(super) latency_ns: u64,
-    /// Fewer than ten I/Os lie beyond it.
+    /// True if fewer than ten I/Os were slower.
     pub(super) is_doubtful: bool,
 }
 
-/// What a test found.
+/// Results of a test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct TestFigures {
     /// Name of the test.
     pub(super) name: &'static str,
     /// I/Os that completed.
     pub(super) n_ios: u64,
-    /// What they moved.
+    /// Bytes read or written by these I/Os.
     pub(super) bytes: u64,
-    /// Time they took.
+    /// Duration of these I/Os.
     pub(super) runtime_ns: u64,
     /// Throughput.
     pub(super) bytes_per_sec: f64,
@@ -48,7 +48,7 @@ pub(super) struct TestFigures {
     pub(super) wanted_depth: u32,
     /// I/Os that the kernel had in flight on average: latency times rate (Little's law).
     pub(super) mean_depth: f64,
-    /// What the disk read or wrote meanwhile, warm-up included, for whomever; `None` if that is not known.
+    /// Bytes that the disk read or wrote meanwhile, for any process, warm-up included; `None` if unknown.
     pub(super) device_bytes: Option<u64>,
 }
 
@@ -80,7 +80,7 @@ impl TestFigures {
 fn percentile(percent: f64, total: &ThreadStats, direction: DataDirection) -> Percentile {
     let clat = &total.directions[direction].clat;
     let found = clat.histogram.as_ref().and_then(|histogram| percentiles(histogram, &[percent]).first().copied());
-    // The middle of the last bucket may lie above the slowest I/O.
+    // The middle of the last bucket may be above the slowest I/O.
     let latency_ns = found.map_or(0, |(_, latency_ns)| latency_ns).min(clat.max_ns);
     Percentile { percent, latency_ns, is_doubtful: is_doubtful(percent, clat.n_samples) }
 }
@@ -105,7 +105,7 @@ pub(super) mod tests {
     use super::*;
     use ferrio_stats::{DiskCounters, DiskRecord, Evidence, LatencyStat, ResourceUsage, WorkerRecord};
 
-    /// A test of 5 s at depth 64, as it is when nothing is wrong.
+    /// Figures of an unremarkable test of 5 s at depth 64.
     pub(in super::super) fn plain(name: &'static str) -> TestFigures {
         let latency = |percent, latency_ns| Percentile { percent, latency_ns, is_doubtful: false };
         TestFigures {

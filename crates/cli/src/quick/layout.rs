@@ -17,20 +17,20 @@ use ferrio_units::random::Taus258;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-/// Bytes of one write.
+/// Size of one write.
 const CHUNK_BYTES: usize = 4 << 20;
-/// Bytes of the first write, which tells whether direct I/O works: the block of the small tests.
+/// Size of the first write, which shows whether direct I/O works: the block size of the small tests.
 const PROBE_BYTES: usize = 4096;
-/// Written through the page cache, the data goes to the medium this often, so that the bar tells the truth and a signal
-/// is not kept waiting.
+/// With the page cache, written data is synced after this many bytes, so that the bar shows true progress and a signal
+/// does not have to wait long.
 const SYNC_BYTES: u64 = 64 << 20;
 /// A file of the default size is not written for longer than this.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// The file as it is now.
+/// The file after laying out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LaidOut {
-    /// Its size, whole MiB.
+    /// Its size, in whole MiB.
     pub(super) bytes: u64,
     /// Smaller than planned, because writing took long.
     pub(super) is_cut: bool,
@@ -61,7 +61,7 @@ pub(super) fn lay_out(
     Ok(LaidOut { bytes, is_cut: bytes < size.bytes, is_direct: direct.is_some() })
 }
 
-/// Takes the space at once, in few extents. File systems that cannot do that do without.
+/// Allocates the space at once, in few extents, if the file system supports that.
 fn reserve(file: &TargetFile, bytes: u64) -> Result<()> {
     match file_space::preallocate(file.opened(), Preallocation::Native, 0, bytes) {
         Err(error) if error.errno() == Some(Errno::NOSPC.raw_os_error()) => Err(error.into()),
@@ -138,7 +138,7 @@ impl BlockWriter<'_> {
     }
 }
 
-/// Cuts off what was reserved and not written, and waits for the medium.
+/// Cuts off reserved space that was not written, and waits for the medium.
 fn finish(file: &TargetFile, bytes: u64) -> Result<()> {
     file_space::truncate(file.opened(), bytes).map_err(std::io::Error::from)?;
     file_cache::sync(file.opened()).map_err(std::io::Error::from)?;
@@ -147,7 +147,7 @@ fn finish(file: &TargetFile, bytes: u64) -> Result<()> {
     Ok(())
 }
 
-/// Another one each time, so that no store of equal blocks knows the data already.
+/// A new seed for each run, so that a store that removes duplicates has not seen the data before.
 fn seed() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     // The standard library seeds its hash maps from the system's random numbers.

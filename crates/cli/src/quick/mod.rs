@@ -1,7 +1,7 @@
 //! `ferrio quick`: four tests that everybody wants first, on one file of its own, with one table at the end.
 //!
 //! Must not know: how runs work, how options of jobs are spelled.
-//! Start reading at [`run`]; the steps of it stand in `measure_target`, each in a file of its own.
+//! Start reading at [`run`]; its steps are in `measure_target`, and each step has a file of its own.
 
 mod arguments;
 mod baseline;
@@ -38,7 +38,7 @@ use std::process::ExitCode;
 use survey::DirectorySurvey;
 use target_file::TargetFile;
 
-/// What its errors begin with.
+/// Prefix of its errors.
 const PROGRAM: &str = "ferrio quick";
 
 /// A signal asked for the end.
@@ -46,7 +46,7 @@ const PROGRAM: &str = "ferrio quick";
 #[error("ended by signal {0}")]
 struct Interrupted(i32);
 
-/// What is told at the end.
+/// Results to print at the end.
 #[derive(Debug, Serialize)]
 struct Report {
     conditions: Conditions,
@@ -54,8 +54,8 @@ struct Report {
     notes: Vec<QuickNote>,
 }
 
-/// Does what the arguments (the command's name first) ask for. Exit code 0; 1 after an error; 128 and the number of the
-/// signal that ended it.
+/// Runs the command with its arguments (the command's name first). Exit code 0; 1 after an error; 128 plus the number
+/// of the signal that ended it.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let mut console = Console::of_command(PROGRAM);
     let request = match arguments::parse(arguments) {
@@ -81,7 +81,7 @@ fn exit_code(console: &Console) -> ExitCode {
 }
 
 fn fail(error: &anyhow::Error, console: &mut Console) -> ExitCode {
-    // What was going on when the signal came is no part of the message.
+    // The message about a signal does not contain the interrupted step.
     let Some(end) = error.downcast_ref::<Interrupted>() else {
         tell(&chain_text(error), console);
         return ExitCode::FAILURE;
@@ -160,7 +160,7 @@ fn measure_file(
     Ok(Report { conditions, tests, notes })
 }
 
-/// Columns of the terminal that the report goes to, if it is one.
+/// Number of columns of the terminal that the report goes to; `None` if it is no terminal.
 fn columns() -> Option<usize> {
     ferrio_sys::terminal::columns(std::io::stdout())
 }

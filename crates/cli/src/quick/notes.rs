@@ -1,4 +1,4 @@
-//! What makes a figure doubtful, in a sentence each.
+//! Reasons to doubt a figure, in a sentence each.
 //!
 //! Must not know: how figures came about, how notes are laid out. Start reading at [`find`].
 
@@ -11,12 +11,12 @@ use std::path::PathBuf;
 
 /// A mean depth below this share of the wanted one is worth a note.
 const DEPTH_SHARE: f64 = 0.75;
-/// A disk that moved less than this share of what a direct test moved has not moved all of it.
+/// If the disk moved less than this share of a direct test's bytes, a cache served some of them.
 const DEVICE_SHARE: f64 = 0.9;
-/// Devices have caches; a file below this size may fit in.
+/// A file below this size may fit into the device's cache.
 const SMALL_FILE_BYTES: u64 = 1 << 30;
 
-/// Stands behind a percentile that rests on few I/Os.
+/// Marks a percentile that is based on few I/Os.
 pub(super) const DOUBT_MARK: &str = "*";
 
 /// A reason for doubt, or something that the user should know.
@@ -44,7 +44,7 @@ pub(super) enum QuickNote {
     Small { bytes: u64 },
     /// A better engine was not to be had.
     Engine { taken: &'static str, refusals: Vec<String> },
-    /// Files of other runs are there.
+    /// Files of earlier runs were found.
     Leftovers { paths: Vec<PathBuf> },
 }
 

@@ -1,11 +1,10 @@
-//! Numbers as people read them at a glance: three significant digits, thousands apart, each with its own unit.
+//! Numbers that are easy to read: three significant digits, separated thousands, and a unit for each number.
 //!
 //! Must not know: which figure a number is. Start reading at [`duration_text`].
 
 const BINARY: [(u64, &str); 4] = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
 
-/// An amount of bytes in the largest unit of which there is at least one; from 1000 MiB on in GiB would hide what
-/// `df` shows, so the step is at 1024.
+/// An amount of bytes in the largest unit of which there is at least one. The step to GiB is at 1024 MiB, as in `df`.
 pub(super) fn bytes_text(bytes: u64) -> String {
     match BINARY.iter().find(|(unit, _)| bytes >= *unit) {
         Some((unit, name)) => {

@@ -1,4 +1,4 @@
-//! Where the file is to be: a directory, and a name when one was given. What must not be written to is refused here.
+//! Place of the file: a directory, and a name if one was given. Targets that must not be written to are refused here.
 //!
 //! Must not know: sizes, tests. Start reading at [`FilePlace::find`].
 
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct FilePlace {
     /// The directory, absolute and without links, so that it stays the same.
     pub(super) directory: PathBuf,
-    /// Name of the file; `None`: one that says what it is.
+    /// Name of the file; `None`: a generated name, which shows that it belongs to ferrio.
     pub(super) file_name: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl FilePlace {
     }
 }
 
-/// What is said of a directory that is not there.
+/// The error for a directory that does not exist.
 fn missing(target: &Path) -> String {
     let shown = target.display();
     let meant = near_directory(target).map(|near| format!("; did you mean {}?", near.display())).unwrap_or_default();

@@ -1,6 +1,6 @@
-//! How far it is: a bar on a terminal, otherwise one line for each step. Always on the standard error.
+//! Shows progress: a bar on a terminal, otherwise one line for each step. Always on the standard error.
 //!
-//! Must not know: what the steps are. Start reading at [`StepBar::start`].
+//! Must not know: the meaning of the steps. Start reading at [`StepBar::start`].
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
@@ -10,7 +10,7 @@ const REDRAWS_PER_SEC: u8 = 10;
 
 const TEMPLATE: &str = "[{prefix}] {msg:44} [{wide_bar}] {percent:>3} %";
 
-/// On a terminal with fewer columns there is no bar, and what is too wide is cut.
+/// On a terminal with fewer columns there is no bar, and longer lines are cut.
 const MIN_COLUMNS: usize = 70;
 const NARROW_TEMPLATE: &str = "[{prefix}] {wide_msg} {percent:>3} %";
 
@@ -23,7 +23,7 @@ pub(super) struct StepBar {
 }
 
 impl StepBar {
-    /// Nothing is done yet.
+    /// A bar at its beginning.
     pub(super) fn start(n_steps: usize) -> Self {
         let bar = std::io::stderr().is_terminal().then(new_bar);
         Self { bar, n_steps, step_number: 0, name: String::new() }
@@ -41,7 +41,7 @@ impl StepBar {
             bar.set_length(total);
             bar.reset();
         } else {
-            // Who closed the standard error does not want to know.
+            // A user who closed the standard error does not want progress, so a failure is ignored.
             let _ = writeln!(std::io::stderr(), "[{prefix}] {name}");
         }
     }
@@ -58,7 +58,7 @@ impl StepBar {
         }
     }
 
-    /// Takes the bar away while something else is printed.
+    /// Hides the bar while `print` prints something else.
     pub(super) fn aside(&self, print: impl FnOnce()) {
         match &self.bar {
             Some(bar) => bar.suspend(print),
@@ -66,7 +66,7 @@ impl StepBar {
         }
     }
 
-    /// Takes the bar away for good.
+    /// Removes the bar for good.
     pub(super) fn end(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -1,4 +1,4 @@
-//! How large the file is.
+//! Chooses the size of the file.
 //!
 //! Must not know: where it is, how it is written. Start reading at [`choose`].
 
@@ -25,7 +25,7 @@ pub(super) struct FileSize {
     pub(super) is_fixed: bool,
 }
 
-/// The size for a wish (at least [`MIN_BYTES`]) or for none, on a file system with this much free space.
+/// The size of the file, from the wanted size (at least [`MIN_BYTES`]), if any, and the free space of the file system.
 ///
 /// # Errors
 /// More than a tenth of the free space would be needed.

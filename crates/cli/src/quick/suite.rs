@@ -100,7 +100,7 @@ fn job(test: &Test, load: Load, conditions: &Conditions) -> JobSpec {
     job
 }
 
-/// Moves the bar, and keeps what the run says in case that it fails.
+/// Moves the bar, and collects the messages of the run in case that it fails.
 struct Watcher<'a> {
     test: &'a Test,
     progress: &'a mut StepBar,
@@ -118,7 +118,7 @@ impl RunObserver for Watcher<'_> {
             RunEvent::Message(_, note) => {
                 self.messages.push(without_prefix(ferrio_report::words::note(&note).trim()).to_owned());
             }
-            // Nothing else is told of such a run that a person wants to see.
+            // A person who waits for the figures needs no other event.
             _ => {}
         }
     }
@@ -137,7 +137,7 @@ mod tests {
     use ferrio_job::SystemEnvironment;
     use std::ffi::OsString;
 
-    /// What fio would be given for the same test.
+    /// Options with which fio would run the same test.
     fn job_arguments(test: &Test, load: Load, conditions: &Conditions) -> Vec<String> {
         let n_jobs = u64::from(load.n_jobs);
         let share_bytes = conditions.file_bytes / n_jobs / test.block_bytes * test.block_bytes;

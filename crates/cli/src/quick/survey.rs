@@ -1,6 +1,6 @@
-//! What a directory lies on: file system, device, free space.
+//! Examines what holds a directory: file system, device, free space.
 //!
-//! Must not know: what follows from it. Start reading at [`DirectorySurvey::of_directory`].
+//! Must not know: the conclusions. Start reading at [`DirectorySurvey::of_directory`].
 
 use super::numbers::bytes_text;
 use anyhow::Result;
@@ -18,9 +18,9 @@ const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
 pub(super) struct DirectorySurvey {
     /// Kind of file system, such as `ext4`.
     pub(super) file_system: String,
-    /// Where it is mounted.
+    /// Mount point of the file system.
     pub(super) mounted_on: PathBuf,
-    /// It has no device, its data is in memory.
+    /// True if the file system has no device and keeps its data in memory.
     pub(super) is_memory: bool,
     /// The disk under it; `None` if the kernel shows none.
     pub(super) device: Option<TestedDisk>,
@@ -31,15 +31,15 @@ pub(super) struct DirectorySurvey {
 /// A disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct TestedDisk {
-    /// As in `/sys/block`.
+    /// Its name in `/sys/block`.
     pub(super) name: String,
-    /// Its size; 0 if it is not known.
+    /// Its size; 0 if unknown.
     pub(super) bytes: u64,
-    /// What its maker calls it.
+    /// Name of the model.
     pub(super) model: Option<String>,
-    /// What it is made of: a file (loop devices) or other disks (dm, md).
+    /// Its parts: a file (loop devices) or other disks (dm, md).
     pub(super) made_of: Vec<String>,
-    /// It is a loop device that goes through the page cache of its file.
+    /// True for a loop device that uses the page cache of its file.
     pub(super) is_cached: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The table and the notes beneath it, as text for 80 columns, or for a narrower terminal.
+//! The table and the notes below it, as text for 80 columns, or for a narrower terminal.
 //!
 //! Must not know: how figures came about. Start reading at [`render`].
 
@@ -38,7 +38,7 @@ pub(super) fn render(report: &Report, n_columns: Option<usize>) -> String {
     text
 }
 
-/// The rows of the table one beneath the other, each figure with its heading.
+/// The rows of the table as paragraphs, each figure with its heading.
 fn paragraphs(tests: &[TestFigures], width: usize) -> String {
     let mut text = format!("{LATENCY_HEADING}: {}\n", HEADINGS[LATENCIES].join(", "));
     for test in tests {
@@ -51,7 +51,7 @@ fn paragraphs(tests: &[TestFigures], width: usize) -> String {
     text
 }
 
-/// A figure with its heading; what belongs together stays in one line.
+/// A figure with its heading, kept on one line.
 fn figure(heading: &str, cell: &str) -> String {
     match heading {
         "MB/s" | "IOPS" => format!("{cell} {heading}"),
@@ -59,7 +59,7 @@ fn figure(heading: &str, cell: &str) -> String {
     }
 }
 
-/// Lines of pieces with a gap between, none of which is broken.
+/// Fills lines with pieces, separated by gaps; no piece is broken.
 fn fill(indent: &str, pieces: &[String], width: usize) -> String {
     let (mut text, mut line) = (String::new(), String::new());
     for piece in pieces {
@@ -134,7 +134,7 @@ fn group_line(widths: &[usize; N_COLUMNS]) -> String {
     format!("{}{:-^span$}\n", " ".repeat(before), format!(" {LATENCY_HEADING} "))
 }
 
-/// Names to the left, figures to the right.
+/// One line: names aligned left, figures aligned right.
 fn line(cells: &Row, widths: &[usize; N_COLUMNS]) -> String {
     let aligned = cells.iter().zip(widths).enumerate().map(|(index, (cell, width))| match index {
         0 => format!("{cell:<width$}"),

@@ -1,4 +1,4 @@
-//! The one file that is written to: made new, and removed whatever happens.
+//! The only file that is written to: created by this run, and removed however the run ends.
 //!
 //! Must not know: its contents, the tests. Start reading at [`TargetFile::create`].
 
@@ -9,7 +9,7 @@ use ferrio_sys::file::{self, Access, FileInfo, FileKind, OpenRequest};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-/// What a generated name begins and ends with: a file that was left behind is known by it.
+/// Start and end of a generated name, by which a file that was left behind is recognized.
 const PREFIX: &str = ".ferrio-quick-";
 const SUFFIX: &str = ".tmp";
 
@@ -18,7 +18,7 @@ const MAX_NAMES: u32 = 100;
 
 /// A file that is removed when this is dropped.
 ///
-/// It has a name as long as it lives, because the workers of a run open it by its path, each anew.
+/// It keeps its name until it is dropped, because each worker of a run opens it by its path.
 #[derive(Debug)]
 pub(super) struct TargetFile {
     directory: PathBuf,
@@ -72,7 +72,7 @@ impl TargetFile {
         })
     }
 
-    /// Where it is, absolute.
+    /// Its absolute path.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -92,21 +92,22 @@ impl TargetFile {
         &self.opened
     }
 
-    /// Opens it once more, past the page cache.
+    /// Opens it once more, for direct I/O.
     pub(super) fn open_direct(&self) -> ferrio_sys::Result<OwnedFd> {
         OpenRequest { access: Access::ReadWrite, is_direct: true, ..OpenRequest::default() }.open(&self.path)
     }
 
-    /// Its path still leads to it. Nobody but the owner can put something else there in a directory such as `/tmp`.
+    /// True if its path still leads to it. In a directory such as `/tmp`, only the owner can put another file in its
+    /// place.
     pub(super) fn is_in_place(&self) -> bool {
         let now = FileInfo::of_path(&self.path);
         now.is_ok_and(|info| (info.on_device, info.inode) == (self.identity.on_device, self.identity.inode))
     }
 
-    /// Removes it. What somebody has put in its place is left alone.
+    /// Removes it. If another file has its name by now, that one is left alone.
     ///
     /// # Errors
-    /// It cannot be removed: the message asks the user to do it.
+    /// It cannot be removed; the message asks the user to do it.
     pub(super) fn remove(&mut self) -> Result<()> {
         if self.is_removed || !self.is_in_place() {
             return Ok(());
@@ -118,7 +119,7 @@ impl TargetFile {
 
 impl Drop for TargetFile {
     fn drop(&mut self) {
-        // On the way out of a panic or an early return there is nobody to tell.
+        // During a panic or an early return there is no caller to report an error to.
         let _ = self.remove();
     }
 }

@@ -1,6 +1,6 @@
 //! Text in lines that fit on the terminal.
 //!
-//! Must not know: what is said. Start reading at [`wrap`].
+//! Must not know: the meaning of the text. Start reading at [`wrap`].
 
 /// Text is wrapped to end before this column, unless the terminal is narrower.
 pub(super) const TEXT_WIDTH: usize = 78;
@@ -9,7 +9,7 @@ pub(super) const MIN_WIDTH: usize = 20;
 
 /// Columns that text may take.
 pub(super) fn text_width(n_columns: Option<usize>) -> usize {
-    // The last column stays free: some terminals go to the next line with what is written there.
+    // The last column stays free, because some terminals go to the next line after writing it.
     n_columns.map_or(TEXT_WIDTH, |n_columns| n_columns.saturating_sub(1).clamp(MIN_WIDTH, TEXT_WIDTH))
 }
 
