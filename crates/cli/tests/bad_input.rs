@@ -1,7 +1,7 @@
 //! Bad input of each kind: one clear message on the right stream, the right exit code, nothing left behind.
 //!
-//! The expected words are those of fio 3.41 where it has any, and ferrio's own where fio goes on in silence.
-//! Start reading at [`Case`]; what needs root is skipped by name.
+//! The expected texts are those of fio 3.41, or ferrio's own where fio reports nothing.
+//! Start reading at [`Case`]; cases that need root are skipped by name.
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]
 
@@ -47,7 +47,7 @@ fn text(bytes: &[u8]) -> String {
 /// A command that is refused with exit code 1 and leaves no file behind.
 struct Case {
     arguments: &'static [&'static str],
-    /// Lines of the standard error, in order; others may stand between them.
+    /// Lines of the standard error, in order; other lines may come between them.
     stderr: &'static [&'static str],
 }
 
@@ -197,7 +197,7 @@ fn a_target_that_cannot_be_written_is_named() {
 #[test]
 fn too_few_descriptors_are_explained() {
     let scratch = Scratch::new("descriptors");
-    // With several in flight the file that does not open must not be waited for.
+    // With several I/Os in flight, a file that does not open must not make the job wait.
     for engine in ["psync", "libaio --iodepth=4", "io_uring --iodepth=4", "posixaio --iodepth=4"] {
         let command = format!(
             "ulimit -n 40; exec timeout -k 5 60 {} --name=a --nrfiles=200 --size=800k --rw=write --ioengine={engine}",

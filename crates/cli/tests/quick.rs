@@ -1,4 +1,4 @@
-//! `ferrio quick` from outside: what it prints, what it refuses, and that its file is gone however it ends.
+//! `ferrio quick` as a whole program: its output, its refusals, and the removal of its file however it ends.
 //!
 //! Start reading at [`Scratch`].
 
@@ -307,6 +307,6 @@ fn a_block_device_is_refused() {
         eprintln!("SKIPPED a_block_device_is_refused: no block device in /dev");
         return;
     };
-    // It is refused by what it is, before it is opened.
+    // A device is refused before it is opened.
     assert!(refused(&mut short(device.path())).contains("is a device"));
 }

@@ -1,8 +1,8 @@
 //! Commands and job files as people publish them, with sizes and times scaled down: each must run as printed, and make the
 //! system calls that its author shows.
 //!
-//! Must not know: how anything is done. Start reading at [`Scratch::run`]. What needs strace, root, a loop device or XFS is
-//! skipped by name where that is not to be had.
+//! Must not know: the implementation. Start reading at [`Scratch::run`]. Tests that need strace, root, a loop device or
+//! XFS are skipped by name where these are missing.
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]
 
@@ -42,7 +42,8 @@ impl Scratch {
         stdout
     }
 
-    /// The same under strace: the system calls of a name, in order, without process ids and descriptors. `None` without strace.
+    /// As `run`, under strace: the system calls with a given name, in order, without process ids and descriptors.
+    /// `None` without strace.
     fn trace(&self, test: &str, calls: &str, line: &str) -> Option<Vec<String>> {
         let log = self.0.join("strace.log");
         let traced = Command::new("strace")
@@ -71,7 +72,8 @@ impl Scratch {
     }
 }
 
-/// Calls without process ids. A call during which another process made one stands in two lines of the trace.
+/// Calls without process ids. strace splits a call into two lines if another process made one meanwhile; these are
+/// joined.
 fn whole_calls(trace: &str) -> Vec<String> {
     let mut begun: HashMap<&str, &str> = HashMap::new();
     let mut calls = Vec::new();
@@ -90,7 +92,7 @@ fn whole_calls(trace: &str) -> Vec<String> {
     calls
 }
 
-/// `call(fd, ...)` for `call(3, ...)`: which descriptors are free depends on who started the test.
+/// `call(fd, ...)` for `call(3, ...)`: descriptors depend on the process that started the test.
 fn without_descriptor(call: &str) -> String {
     match call.split_once('(') {
         Some((name, arguments)) if arguments.starts_with(|first: char| first.is_ascii_digit()) => {
@@ -108,7 +110,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Asserts that calls stand in this order (others may stand between them).
+/// Asserts that the calls occur in this order (others may come between them).
 fn assert_order(calls: &[String], expected: &[&str], what: &str) {
     let mut rest = calls.iter();
     for wanted in expected {
@@ -427,7 +429,7 @@ fn contents_of_the_basics() {
     let line = "-rw=write --name=intel520-run0 --bs=128k --direct=1 --filename=data --size=4M --numjobs=1 --ioengine=libaio -iodepth=32";
     let distinct_blocks = |scratch: &Scratch| {
         let data = std::fs::read(scratch.0.join("data")).unwrap();
-        // What stays of a block without the stamps in each sector's first 64 bytes and lines.
+        // A sample of a block without the stamps at the start of each sector and line.
         let sample = |block: &[u8]| block[512 - 64..512].to_vec();
         let blocks: std::collections::HashSet<Vec<u8>> = data.chunks_exact(128 << 10).map(sample).collect();
         (blocks.len(), data.iter().all(|byte| *byte == 0))
@@ -455,7 +457,7 @@ fn random_and_sequential_writes_by_their_calls() {
     let calls = data_calls(calls);
     let writes = calls.iter().filter(|call| call.starts_with("write(")).count() as u64;
     assert_eq!(writes, BLOCKS);
-    // A seek before each write, but for one that goes on where the last ended.
+    // A seek before each write, unless the previous write ended at its offset.
     let seeks = calls.len() as u64 - writes;
     assert!(seeks > BLOCKS * 9 / 10, "{seeks} seeks");
     assert!(calls.iter().filter(|call| call.starts_with("lseek(")).all(|call| call.contains("SEEK_SET")));
@@ -476,6 +478,6 @@ fn submission_latency_only_with_an_engine_that_queues() {
     let write = &document["jobs"][0]["write"];
     let mean = |kind: &str| write[kind]["mean"].as_f64().unwrap();
     assert!(mean("slat_ns") > 0.0);
-    // Each latency is truncated to whole nanoseconds, so the sum may be off by that.
+    // Each latency is truncated to whole nanoseconds, so the sum may differ by up to two.
     assert!((mean("lat_ns") - mean("slat_ns") - mean("clat_ns")).abs() <= 2.0, "{write}");
 }

@@ -15,7 +15,7 @@ const BLOCK_BYTES: u64 = 4096;
 /// Runs that release, wherever it is kept.
 const PEER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/fio-peer");
 
-/// `randseed` if nobody gives it.
+/// Default of `randseed`.
 const DEFAULT_SEED: u64 = 0x89;
 
 /// A seed that is given.
@@ -25,7 +25,7 @@ fn seeds(rand_seed: u64, thread_number: u64) -> SeedTable {
     SeedTable::new(rand_seed, thread_number)
 }
 
-/// True when the peer can be had; otherwise says that `test` is skipped.
+/// True when fio is available; otherwise reports that `test` is skipped.
 fn peer_is_there(test: &str) -> bool {
     let version = Command::new(PEER).arg("--version").output();
     let is_known = version.is_ok_and(|output| output.stdout.starts_with(b"fio-3.41"));
@@ -171,7 +171,7 @@ fn skewed_offsets() {
         ("normal:10:0.75", |n| DistributionShape::normal(n, 10.0), Some(0.75)),
         ("normal:10:0.25", |n| DistributionShape::normal(n, 10.0), Some(0.25)),
     ];
-    // The reference never ends where all blocks of a normal distribution are so few that a draw can name one too many.
+    // fio never ends if all blocks of a normal distribution are so few that a draw can exceed their number by one.
     let sizes = [64, 1000, 70_001];
     for (option, shape, center) in table {
         let option = format!("--random_distribution={option}");

@@ -79,7 +79,7 @@ fn damaged_blocks_are_found_and_no_others() {
     has(&missing, &["  unreadable: 16"]);
 }
 
-/// Syncs after 4, 8 and 12 writes; what was written after the last may be lost or torn at sectors.
+/// The job syncs after 4, 8 and 12 writes; later writes may be lost, or torn at sectors.
 #[test]
 fn what_was_not_synced_may_be_lost() {
     let more = "--rw=write --do_verify=0 --fsync=4";
@@ -109,7 +109,7 @@ fn what_was_not_synced_may_be_lost() {
     assert!(torn.stderr.contains("torn: 1 of 8 atomic units"), "{}", torn.stderr);
 }
 
-/// A trace says where; what its syncs cover must be there.
+/// Places come from a trace; the writes before its syncs must be there.
 #[test]
 fn traces_are_judged() {
     let scratch = Scratch::new("trace-crash");
@@ -154,7 +154,7 @@ fn traces_are_judged() {
     }
 }
 
-/// Of two jobs that wrote to one part of a file none knows what the other did.
+/// If two jobs wrote to one part of a file, neither knows the other's writes.
 #[test]
 fn jobs_need_parts_of_their_own() {
     let more = "--rw=randwrite --do_verify=0 --end_fsync=1 --numjobs=2";
@@ -168,7 +168,7 @@ fn jobs_need_parts_of_their_own() {
     assert_eq!((checked.code, checked.stderr.as_str()), (Some(0), ""), "{}", checked.stdout);
 }
 
-/// With memory for a part of the blocks the journal is read again for the others: the same is said.
+/// If memory holds only a part of the blocks, the journal is read again for the others, with the same result.
 #[test]
 fn memory_is_bounded() {
     let more = "--rw=randwrite --do_verify=0 --end_fsync=1 --size=5m --bs=512";
@@ -193,7 +193,7 @@ fn memory_is_bounded() {
     assert!(n_bytes(&some) <= Some(1 << 20) && n_bytes(&all) > Some(1 << 20), "{all} {some}");
 }
 
-/// The kernel keeps what a killed job has written.
+/// After a kill, the kernel still has the data that the job has written.
 #[test]
 fn a_killed_job_has_lost_nothing() {
     for depth in ["", "--ioengine=libaio --iodepth=8 --numjobs=2 --filename_format=f.$jobnum"] {

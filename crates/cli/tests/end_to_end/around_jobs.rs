@@ -1,4 +1,4 @@
-//! What is done around the I/O of a job: commands, hints, schedulers, syncs at the end.
+//! Actions around the I/O of a job: commands, hints, schedulers, syncs at the end.
 //!
 //! Start reading at [`commands_run_before_and_after`].
 
@@ -175,7 +175,7 @@ fn schedulers_are_set_and_stay() {
     }
 }
 
-/// Where the groups of block I/O are, as in the reference: version 1 first.
+/// Directory of the cgroups for block I/O; like fio, version 1 is preferred.
 fn groups() -> Option<std::path::PathBuf> {
     let mounts = std::fs::read_to_string("/proc/mounts").ok()?;
     let blkio = mounts.lines().find(|line| line.contains(" cgroup ") && line.contains("blkio"))?;
@@ -253,7 +253,7 @@ fn numa_nodes_are_checked_and_adopted() {
     }
 }
 
-/// What stands in place of a byte that is no text is shown; the file is that of the name as it was given.
+/// Bytes that are not UTF-8 are shown as a replacement character, but the file is opened by its exact name.
 #[test]
 fn a_job_file_may_have_any_name() {
     let test = "a_job_file_may_have_any_name";

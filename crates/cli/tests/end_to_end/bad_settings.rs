@@ -1,6 +1,6 @@
-//! Bad values and contradictions of the options that shape a workload, beside the peer: who refuses what.
+//! Bad values and contradictions of the options that shape a workload: which of them ferrio and fio refuse.
 //!
-//! What both accept stands here too: a value that is refused by mistake would show. Must not know: what is said of it (see
+//! Accepted combinations are listed too, so that a refusal by mistake shows. Must not know: the texts of refusals (see
 //! `refusals`). Start reading at [`SETTINGS`].
 
 use crate::support::{Program, Run, Scratch, has_peer};
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Peer {
     Same,
-    /// It accepts what ferrio refuses, for this reason.
+    /// fio accepts it, ferrio refuses it, for this reason.
     Differs(&'static str),
     /// Not asked, for this reason.
     NotAsked(&'static str),
@@ -401,8 +401,8 @@ const SETTINGS: &[Setting] = &[
     ("NULL --profile=nope", true, Same),
 ];
 
-/// Most of the time a run sleeps, so several are looked at at once. Gives what is said of those that are not as
-/// expected; `None`: not asked.
+/// Runs spend most of their time asleep, so several run at once. Returns lines on the settings with an unexpected
+/// result; `expected` returns `None` for settings to skip.
 fn looked_at(program: Program, expected: impl Fn(&Setting) -> Option<bool> + Sync) -> String {
     let next = AtomicUsize::new(0);
     let look = || {

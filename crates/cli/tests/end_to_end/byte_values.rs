@@ -25,7 +25,7 @@ fn scratch() -> Option<Scratch> {
     Some(scratch)
 }
 
-/// What was made of what should be; `None`: the file system takes no such names.
+/// The created names that are expected; `None`: the file system does not allow such names.
 fn made(program: Program) -> Option<Vec<&'static [u8]>> {
     let scratch = scratch()?;
     scratch.write("job", JOB);

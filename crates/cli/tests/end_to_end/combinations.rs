@@ -1,4 +1,4 @@
-//! Which parts an output has, and in which order, by the switches that choose formats.
+//! The parts of an output and their order, by the switches that choose formats.
 //!
 //! Start reading at [`parts`].
 
@@ -82,7 +82,7 @@ fn outputs_have_their_parts_in_order() {
     for (switches, expected) in SWITCHES {
         for program in programs {
             let scratch = Scratch::new(test);
-            // The description belongs to the job: it stands behind it.
+            // The description belongs to the job, so it has to follow the job's name.
             let (before, behind) = switches.split_once("--description").unwrap_or((switches, ""));
             let behind = if behind.is_empty() { String::new() } else { format!("--description{behind}") };
             let job = format!("{before} --name=a --ioengine=null --size=64k {behind}");

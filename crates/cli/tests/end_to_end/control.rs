@@ -1,6 +1,6 @@
-//! Reports while the run goes on: at an interval, when a file appears, when a signal comes.
+//! Reports during a run: at an interval, when a file appears, when a signal comes.
 //!
-//! No test waits for a time: runs are endless, and end when what was asked for is there.
+//! No test waits a fixed time: runs are endless, and the test ends them as soon as the expected output is there.
 
 use crate::support::{Program, Run, Running, Scratch, has_peer, send};
 use rustix::process::Signal;
@@ -22,8 +22,8 @@ fn programs(test: &str) -> &'static [Program] {
     if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
 
-/// The whole documents of a stream; the last may be in the making. What fio says of the signal that ends it stands between
-/// them.
+/// The complete documents of a stream; the last one may still be incomplete. fio writes a line about the signal that
+/// ends it between documents.
 fn documents(text: &str) -> Vec<Value> {
     let text = text.replace("fio: terminating on signal 2", "");
     let stream = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
@@ -238,7 +238,7 @@ fn a_trigger_that_is_there_before_the_jobs() {
     assert!(scratch.names().is_empty());
 }
 
-/// A trigger file that comes while files are laid out is removed then, and what it asks for is done.
+/// A trigger file that appears while files are laid out is removed at once, and triggers.
 #[test]
 fn a_trigger_while_files_are_laid_out() {
     for create_serialize in [1, 0] {
@@ -321,7 +321,7 @@ fn bandwidth_logs_that_cannot_be_opened() {
         std::fs::create_dir(scratch.join("agg-write_bw.log")).expect("a directory");
         let arguments = "--bandwidth-log --name=a --ioengine=null --size=4k";
         let finished = Run::new(*program, scratch.path(), arguments).finish();
-        // What is asked for and cannot be had is named and no success; the peer says less and exits with 0.
+        // If a requested file cannot be opened, ferrio names it and reports failure; fio says less and exits with 0.
         let (code, line) = match program {
             Program::Ferrio => (1, "fopen log: agg-write_bw.log: Is a directory\n"),
             Program::Peer | Program::OldPeer => (0, "fopen log: Is a directory\n"),
@@ -396,7 +396,7 @@ fn idleness_while_the_run_goes_on() {
 fn the_unit_of_idleness_alone() {
     for program in programs("the_unit_of_idleness_alone") {
         let scratch = Scratch::new("calibrate");
-        // What follows is not even looked at.
+        // Words after the switch are not even parsed.
         for more in ["", "--size=4k", "--bogus --name=a", "--output=x"] {
             let arguments = format!("--idle-prof=calibrate {more}");
             let finished = Run::new(*program, scratch.path(), &arguments).finish().succeeded().quiet();
@@ -408,13 +408,13 @@ fn the_unit_of_idleness_alone() {
     }
 }
 
-/// What is shown of the job of `line`, a line of progress: before more is known, and after.
+/// True if the progress line shows `jobs`, alone or followed by more about them.
 fn shows_jobs(line: &str, jobs: &str) -> bool {
     let line = line.rsplit('\n').next().unwrap_or_default().trim_end();
     line.strip_prefix(jobs).is_some_and(|more| more.is_empty() || more.starts_with(": "))
 }
 
-/// Progress lines of a run whose output is no terminal, where they are always wanted: the run goes on until the line is there.
+/// `--eta=always`: the run writes progress lines even if its output is no terminal.
 #[test]
 fn progress_lines() {
     let job = "--name=a --ioengine=null --size=64k --time_based --runtime=100000 --eta-interval=250ms --eta=always";
@@ -433,7 +433,7 @@ fn progress_lines() {
     }
 }
 
-/// Where nobody wants them there are none, however long the run takes.
+/// `--eta=never`: there are no progress lines, however long the run takes.
 #[test]
 fn no_progress_lines() {
     let job = "--name=a --ioengine=null --size=64k --time_based --runtime=1 --eta-interval=250ms";
@@ -446,7 +446,7 @@ fn no_progress_lines() {
     }
 }
 
-/// Switches with bad values: what is said, and that nothing runs.
+/// Switches with bad values and their error lines; nothing runs.
 const REFUSED: &[(&str, &str)] = &[
     ("--status-interval=0", "fio: status interval too small\n"),
     ("--status-interval=999us", "fio: status interval too small\n"),

@@ -1,4 +1,4 @@
-//! Lines of `--debug`: what they say, where they go, and what of them programs rely on.
+//! Lines of `--debug`: their text, their stream, and the parts of them that programs rely on.
 //!
 //! Must not know: how lines travel. Start reading at [`lines_of`].
 
@@ -22,7 +22,7 @@ fn lines(output: &str, group: &str) -> Vec<String> {
     lines_of(output, group).map(str::to_owned).collect()
 }
 
-/// Values of `steadystate`, and what is said of them. Source: the reference, thresholds of steadystate.
+/// Values of `steadystate`, and the lines on them. Source: the reference, thresholds of steadystate.
 const THRESHOLDS: &[(&str, &str)] = &[
     ("iops:10%", "set steady state threshold to 10.000000%"),
     ("iops:.1%", "set steady state threshold to 0.100000%"),
@@ -45,7 +45,7 @@ fn thresholds_are_told_without_a_job() {
         let finished = run(Program::Ferrio, &scratch, &arguments).succeeded().quiet();
         assert!(lines_of(&finished.stdout, "parse").any(|line| line == *said), "{value}: {}", finished.all());
     }
-    // The lines of the reference, which has no unit; what counts here is told behind them.
+    // fio's line has no unit; ferrio adds the limit that it uses.
     for (value, number, taken) in [
         ("lat:10us", "10", Some("10000")),
         ("lat_slope:5us", "5", Some("5000")),
@@ -73,7 +73,7 @@ fn thresholds_and_options_are_told_as_by_the_peer() {
         return;
     }
     let scratch = Scratch::new("debug-parse");
-    // How often options are freed is the program's own affair.
+    // How often options are freed is an implementation detail of each program.
     let told = |program, arguments: &str| {
         let finished = run(program, &scratch, &format!("--parse-only --debug=parse {arguments}")).succeeded();
         let mut told = lines(&finished.stdout, "parse");
@@ -108,7 +108,7 @@ fn jobs_of_profiles_are_told_as_by_the_peer() {
     // The peer passes over the options of this profile.
     let tiobench = "--profile=tiobench";
     assert_eq!(told(Program::Ferrio, tiobench), told(Program::Peer, tiobench));
-    // Where it only parses them, the peer crashes behind the first job.
+    // With `--parse-only` fio crashes after the first job.
     let act = "--profile=act --device-names=/dev/null --load=2";
     let (ours, theirs) = (told(Program::Ferrio, act), told(Program::Peer, act));
     assert!(theirs.len() > 10 && ours.len() > theirs.len(), "{ours:?} {theirs:?}");
@@ -223,12 +223,12 @@ fn every_io_is_told() {
         let chunks = offsets.chunk_by(|one, other| one == other);
         chunks.filter(|chunk| chunk.len() > 1).map(<[String]>::len).sum::<usize>()
     };
-    // 300,000 of 2^32: about 10 pairs; of 2^40 none.
+    // 300,000 draws out of 2^32 repeat about 10 values; out of 2^40, none.
     let (wide, narrow) = (repeated(&offsets("")), repeated(&offsets("--random_generator=tausworthe")));
     assert!(wide == 0 && narrow >= 10, "{wide} {narrow}");
 }
 
-/// Without what differs from run to run.
+/// Removes the parts that differ from run to run.
 fn without_addresses(line: &str) -> String {
     let words = line.split(' ').map(|word| match word.trim_end_matches([':', ',']) {
         bare if bare.starts_with("0x") && bare.len() > 8 => "ADDRESS".to_owned(),
@@ -237,19 +237,19 @@ fn without_addresses(line: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Lines of a group that both programs have.
+/// The lines of a group without those that only one of the programs prints.
 fn common(program: Program, group: &str, job: &str) -> Vec<String> {
     let scratch = Scratch::new("debug-common");
     let finished = run(program, &scratch, &format!("--debug={group} --name=t {job}")).succeeded();
     let lines = lines_of(&finished.stdout, group).map(without_addresses);
     let own = [
-        // Engines of the list, before and after the jobs; the second look at a file that was laid out.
+        // Lines on loading engines, and on looking up a file again after its layout.
         "ioengine",
         "declare unneeded cache",
-        // Seeds, one more of which is in 3.42.
+        // Seeds; fio 3.42 has one more of them.
         "FIO_RAND_NR_OFFS",
         "rand_seeds",
-        // How the peer finds out that a pass is over.
+        // Lines on how fio notices the end of a pass.
         "rand offset failed",
         "failed getting offset",
         "setting file failed",
@@ -389,7 +389,7 @@ fn jobs_of_all_kinds_tell_whole_lines() {
     }
 }
 
-/// What the other groups tell, line by line as the reference has it where numbers are known.
+/// Lines of the other groups, compared with the reference where numbers are known.
 #[test]
 fn other_groups_tell_what_is_done() {
     let scratch = Scratch::new("debug-others");

@@ -1,4 +1,5 @@
-//! Devices that somebody has, seen or unseen, are not written to without being asked.
+//! Devices that are in use (mounted, or open in a way that ferrio can or cannot see) are not written to without
+//! permission by the user.
 //!
 //! Start reading at [`check`].
 

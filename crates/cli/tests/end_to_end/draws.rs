@@ -1,5 +1,5 @@
-//! Draws of places, sizes and files beside each other: skewed ones with sizes of all kinds, runs and passes; traces compared with
-//! the peer's.
+//! Draws of offsets, sizes and files in combination: skewed distributions, sizes of all kinds, `rw` postfixes and
+//! passes; traces compared with fio's.
 //!
 //! Start reading at [`skewed`].
 
@@ -7,7 +7,8 @@ use crate::random_jobs::ios;
 use crate::streams::{Case, NULL, cases, compare, difference, traces};
 use crate::support::{Program, Run, Scratch, has_peer};
 
-/// Cases with one file, two and three in turn: each has a stream of its own, by its name.
+/// The cases have one, two or three files in turn. Every case has numbers of its own, because its seed is derived from
+/// its name.
 fn skewed(options: &[String]) -> Vec<Case> {
     let one = |(index, option): (usize, &String)| format!("{option} nrfiles={}", index % 3 + 1);
     options.iter().enumerate().map(one).collect()
@@ -63,8 +64,8 @@ fn skewed_draws_beside_other_options() {
     compare("skewed_draws_beside_other_options", NULL, &skewed(&options));
 }
 
-/// Where a file that is picked by a skewed service has no place for another block: one whose map is full goes on anew at once,
-/// one whose rest is shorter than a block is closed.
+/// `file_service_type` is skewed, and the picked file has no place for another block: a file whose random map is full
+/// starts over at once, a file whose rest is shorter than a block is closed.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn skewed_services_of_files_with_a_rest() {
@@ -86,7 +87,8 @@ fn skewed_services_of_files_with_a_rest() {
     compare("skewed_services_of_files_with_a_rest", NULL, &all);
 }
 
-/// Where a skewed service meets skewed places of which the first lies past the file: it is closed, and drawn from once more.
+/// Both `file_service_type` and `random_distribution` are skewed, and the first drawn offset is past the end: the file
+/// is closed, and a file is drawn once more.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn skewed_services_of_skewed_places() {
@@ -108,7 +110,7 @@ fn skewed_services_of_skewed_places() {
     compare("skewed_services_of_skewed_places", NULL, &skewed(&options));
 }
 
-/// Where each pass has the seeds of the first, its skewed picks are those of the first.
+/// If every pass uses the seeds of the first one, it also picks the same files.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn skewed_services_of_each_pass() {
@@ -161,7 +163,7 @@ fn splits_of_uneven_sizes() {
     ];
     let kinds = ["read", "write", "rw", "randread", "randrw", "randtrimwrite"];
     compare("splits_of_uneven_sizes", NULL, &cases(&kinds, "size=200k", &options));
-    // At the end of a file there is room for what comes of a size, if not for the size.
+    // At the end of a file there may be room for the drawn size after rounding, even if not for the largest size.
     let options = ["bssplit=2k/30:5k/70", "bssplit=2k/30:5k/70,3k/50:4k/50", "bssplit=2k/30:5k/70 randseed=2 loops=2"];
     let kinds = ["read", "write", "rw", "read:4k", "randread:3"];
     compare("splits_of_uneven_sizes", NULL, &cases(&kinds, "size=64k", &options));
@@ -208,7 +210,7 @@ fn passes_of_files_in_sequence() {
     compare("passes_of_files_in_sequence", "ioengine=libaio randrepeat=0 randseed=137", &all);
 }
 
-/// Where `io_size` is beyond the size, each direction of a mix goes round its files.
+/// With `io_size` above `size`, each direction of a mix starts over in its files.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn rounds_of_a_mix() {
@@ -253,7 +255,7 @@ fn offsets_and_increments_in_percent() {
     compare("offsets_and_increments_in_percent", global, &cases(&["write", "randread", "randrw"], common, &options));
 }
 
-/// A file that closes before the end of its pass is synced there, which a trace does not show, and once more at the end.
+/// A file that closes before the end of its pass is synced then, which a trace does not show, and once more at the end.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn syncs_of_files_that_close() {
@@ -266,7 +268,7 @@ fn syncs_of_files_that_close() {
         all.extend(cases(&["write", "randwrite", "randrw", "trimwrite"], &format!("size=96k {syncs}"), &files));
     }
     all.extend(cases(&["write", "randwrite"], "size=96k fsync_on_close=1 fsync=5", &files[..4]));
-    // What may be done ends with a pass: another begins if it is one of the loops.
+    // An amount of I/O that is used up ends the pass; the next one begins if `loops` allows it.
     let passes = [
         "io_size=400k number_ios=40 fsync_on_close=1",
         "io_size=400k number_ios=32 end_fsync=1",
@@ -330,7 +332,7 @@ fn skewed_draws_beside_small_windows() {
     compare("skewed_draws_beside_small_windows", NULL, &skewed(&options[1..]));
 }
 
-/// A direction without a place in the file takes nothing from the streams, so that the other draws what it would draw alone.
+/// A direction without a place in the file draws no numbers, so that the other direction draws the same as alone.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn directions_without_a_place() {
@@ -349,7 +351,7 @@ fn directions_without_a_place() {
     compare_ios("directions_without_a_place", &all);
 }
 
-/// As [`compare`], of jobs of which some do nothing: those that begin with what has no place.
+/// As [`compare`], for sets of jobs of which some do no I/O because the file has no place for their blocks.
 fn compare_ios(test: &str, all: &[Case]) {
     if !has_peer(test) {
         return;
@@ -361,8 +363,8 @@ fn compare_ios(test: &str, all: &[Case]) {
     }
 }
 
-/// An engine without files has all of its share of `size` behind what `filesize` leaves of it, and without `size` no end: blocks
-/// of one size reach past the range, and what was to follow the last block of it ends the file.
+/// With `filesize`, an engine without files may use its share of `size` beyond it; without `size` it has no end: blocks
+/// of a fixed size go past the range, and the job ends before the block after the range's last one.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn sizes_of_files_that_are_none() {
@@ -381,7 +383,7 @@ fn sizes_of_files_that_are_none() {
     compare("sizes_of_files_that_are_none", NULL, &cases(&kinds, "", &options));
 }
 
-/// The same where a file is longer than what is used of it.
+/// The same for a file that is longer than the part in use.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn sequences_up_to_the_end_of_a_part() {
@@ -391,8 +393,8 @@ fn sequences_up_to_the_end_of_a_part() {
     compare("sequences_up_to_the_end_of_a_part", "ioengine=psync randrepeat=0 randseed=137", &all);
 }
 
-/// A file whose size is drawn must have room behind the offset, however small it turns out to be; one that has a size within the
-/// bounds keeps it.
+/// A file of random size must have room after the offset even at the smallest size; an existing file with a size within
+/// the bounds keeps it.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn offsets_beyond_the_smallest_size() {
@@ -422,8 +424,8 @@ fn offsets_beyond_the_smallest_size() {
     }
 }
 
-/// A block that is longer than the window, or the file, by more than what its places are multiples of: draws lie past any file, but
-/// an LFSR gives what it gives.
+/// The block is longer than the window or the file by more than the alignment of offsets: other generators then draw
+/// offsets past every file, while an LFSR still gives its own offsets.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn windows_shorter_than_a_block() {

@@ -1,11 +1,11 @@
-//! `ioengine=cpuio`: what burns CPU time does no I/O, and ends with the jobs that do.
+//! `ioengine=cpuio`: a job that burns CPU time does no I/O, and can end together with the jobs that do.
 //!
 //! Start reading at [`slices_are_reported_as_by_the_peer`].
 
 use crate::outline::outline;
 use crate::support::{Program, Run, Scratch, has_peer};
 
-/// Both, where there is a peer.
+/// Ferrio, and fio if it is installed.
 fn programs(test: &str) -> &'static [Program] {
     if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
@@ -17,7 +17,7 @@ fn slices_are_reported_as_by_the_peer() {
     for job in [
         "--name=c --ioengine=cpuio --cpuload=50 --cpuchunks=2000 --number_ios=5",
         "--name=c --ioengine=cpuio --cpuload=150 --cpuchunks=300 --number_ios=3 --cpumode=qsort --thread --numjobs=2",
-        // What says how I/O is done means nothing here.
+        // Options on I/O have no effect with this engine.
         "--name=c --ioengine=cpuio --cpuload=99 --cpuchunks=100 --number_ios=2 --rw=write --bs=1m --size=2m --verify=md5",
     ] {
         let report = |program: &Program| {
@@ -68,11 +68,11 @@ fn what_burns_ends_with_the_others() {
         let beside = format!("{burns} --exit_on_io_done=1 {reads}");
         let beside = Run::new(*program, scratch.path(), &beside).finish().succeeded();
         assert!(beside.stdout.contains("c: (groupid=0, jobs=1): err= 0"), "{}", beside.all());
-        // It does not begin when there is no I/O left.
+        // The job does not begin when there is no I/O left.
         let behind = format!("{reads} {burns} --stonewall --exit_on_io_done=1");
         let behind = Run::new(*program, scratch.path(), &behind).finish().succeeded();
         assert!(!behind.stdout.contains("c: (groupid=1"), "{}", behind.all());
-        // By default it does.
+        // Without `exit_on_io_done` it does.
         let behind = format!("{reads} {burns} --stonewall --number_ios=3");
         let behind = Run::new(*program, scratch.path(), &behind).finish().succeeded();
         assert!(behind.stdout.contains("c: (groupid=1") && behind.stdout.contains("total=3,0,0,0"), "{}", behind.all());

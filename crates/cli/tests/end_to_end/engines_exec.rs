@@ -7,12 +7,12 @@ use crate::support::{Program, Run, Scratch, has_peer, send};
 use rustix::process::Signal;
 use std::os::unix::fs::PermissionsExt;
 
-/// Both, where there is a peer.
+/// Ferrio, and fio if it is installed.
 fn programs(test: &str) -> &'static [Program] {
     if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
 
-/// A script that tells how it was started, and does as it is told then.
+/// A script that writes its arguments to a file and then executes `rest`.
 fn script(scratch: &Scratch, rest: &str) -> String {
     let text = format!(
         "#!/bin/sh\necho \"$# arguments\"; for word in \"$@\"; do echo \"<$word>\"; done\necho oops >&2\n{rest}\n"
@@ -51,7 +51,7 @@ fn programs_are_run_as_by_the_peer() {
         for program in programs(test) {
             let finished =
                 Run::new(*program, scratch.path(), &format!("{thread} job.fio")).finish().succeeded().quiet();
-            // As in the peer, whatever the shell would make of it.
+            // As in fio, words are split at blanks and not interpreted as by a shell.
             let words = ["a", "b", "'c", "d'", "$HOME", "*", "ee", "1", "%x"];
             let expected: String = words.iter().flat_map(|word| ["<", word, ">\n"]).collect();
             assert_eq!(scratch.read("e.stdout"), format!("{} arguments\n{expected}", words.len()), "{program:?}");
@@ -70,7 +70,7 @@ fn reports_have_the_lines_of_the_peer() {
     for job in [
         "--name=e --ioengine=exec --program=true --std_redirect=0 --runtime=5 --number_ios=3 --thread",
         "--name=e --ioengine=exec --program=sleep --arguments=0 --runtime=5 --number_ios=2 --thread --grace_time=0",
-        // What says how I/O is done means nothing here.
+        // Options on I/O have no effect with this engine.
         "--name=e --ioengine=exec --program=true --runtime=1 --number_ios=2 --rw=write --bs=1m --size=2m --verify=md5 --thread",
     ] {
         let report = |program: &Program| {
@@ -93,7 +93,7 @@ fn a_job_lasts_as_long_as_its_runtime_or_its_program() {
     };
     // The program ends at once.
     assert!(runtime("--program=true --runtime=700ms") >= 700);
-    // It would never end; 100 s are far more than what a busy machine makes of 300 ms.
+    // Without `runtime` it would never end; 100 s are far more than a busy machine needs for 300 ms.
     assert!(runtime("--program=sleep --arguments=1000.1 --runtime=300ms") < 100_000);
     assert!(runtime("--program=sleep --arguments=0.6") >= 600);
     assert_eq!(sleepers("1000.1"), 0);
@@ -105,7 +105,7 @@ fn a_program_that_fails_by_itself_is_told() {
     let job = "--name=e --ioengine=exec --program=false";
     let finished = Run::new(Program::Ferrio, scratch.path(), job).finish().succeeded().quiet();
     assert!(finished.stdout.contains("\ne : false ended with exit code 1\n"), "{}", finished.all());
-    // What it is asked to do is no failure.
+    // A program that is ended by `runtime` is no failure.
     let job = "--name=e --ioengine=exec --program=sleep --arguments=1000.2 --runtime=100ms";
     let finished = Run::new(Program::Ferrio, scratch.path(), job).finish().succeeded().quiet();
     assert!(!finished.stdout.contains("ended"), "{}", finished.all());
@@ -148,7 +148,7 @@ fn what_cannot_be_run_is_an_error() {
         "{}",
         finished.all()
     );
-    // The peer's job goes on without it; where none is named it ends.
+    // fio's job continues without the program, but ends if no program is named.
     if has_peer("what_cannot_be_run_is_an_error") {
         let finished = Run::new(Program::Peer, scratch.path(), "--name=e --ioengine=exec --runtime=1").finish();
         assert_eq!(finished.code, Some(1), "{}", finished.all());
@@ -159,7 +159,7 @@ fn what_cannot_be_run_is_an_error() {
 fn nothing_outlives_the_run() {
     let test = "nothing_outlives_the_run";
     let scratch = Scratch::new(test);
-    // Deaf to everything that can be ignored, with a child that is so too.
+    // A script that ignores every signal that can be ignored, with a child that does so, too.
     let program = script(&scratch, "trap '' TERM INT HUP; sleep 1000.3 & wait");
     let job = |options: &str| {
         format!("--name=e --ioengine=exec --program={program} --runtime=500 --grace_time=500 {options}")
@@ -171,7 +171,7 @@ fn nothing_outlives_the_run() {
         send(run.pid(), Signal::INT);
         let finished = run.finish();
         assert_eq!(finished.code, Some(128), "{}", finished.all());
-        // What the program has started was killed too, and is about to go.
+        // Children of the program were killed, too, and end soon.
         wait_until(options, || sleepers("1000.3") == 0);
     }
     // The end of its runtime, of its turns, and that of the whole run with a failure of another job.
@@ -182,7 +182,7 @@ fn nothing_outlives_the_run() {
     ] {
         let finished = Run::new(Program::Ferrio, scratch.path(), &job(options)).finish();
         assert_eq!(finished.code, Some(code), "{}", finished.all());
-        // What the program has started was killed too, and is about to go.
+        // Children of the program were killed, too, and end soon.
         wait_until(options, || sleepers("1000.3") == 0);
     }
 }

@@ -1,6 +1,6 @@
 //! `ioengine=net` and `netsplice`: between two runs, with the peer at either end, and with ends that do not play along.
 //!
-//! Start reading at [`between`]. Every port is one that nobody had a moment before.
+//! Start reading at [`between`]. Every port was free a moment before.
 
 use crate::support::{Finished, Program, Run, Running, Scratch, has_peer, has_programs, send};
 use rustix::process::Signal;
@@ -9,8 +9,8 @@ use std::io::Write;
 use std::net::{TcpListener, UdpSocket};
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// A port that nobody has, for connections and for datagrams: no two tests get the same, and none is one of those that the
-/// kernel gives to whoever connects (32768 and above), which could be taken before it is used.
+/// A free port, for connections and for datagrams. Each test gets a different one. It is below 32768, because the
+/// kernel gives higher ports to outgoing connections, which could take it before it is used.
 pub(crate) fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(20_000);
     // A few in a row, for clones.
@@ -26,7 +26,7 @@ pub(crate) fn free_port() -> u16 {
     }
 }
 
-/// Somebody waits at a port, or at a path.
+/// True if a process listens at a port or a path.
 fn is_awaited(protocol: &str, place: &str) -> bool {
     let read = |name: &str| std::fs::read_to_string(format!("/proc/net/{name}")).unwrap_or_default();
     match protocol {
@@ -41,7 +41,7 @@ fn is_awaited(protocol: &str, place: &str) -> bool {
     }
 }
 
-/// What two jobs share, and what each has of its own.
+/// The options that two jobs share, and the options of each.
 struct Ends<'a> {
     protocol: &'a str,
     both: &'a str,
@@ -89,7 +89,7 @@ fn what_is_sent_is_what_is_read() {
     for (reader, writer) in programs("what_is_sent_is_what_is_read") {
         for protocol in ["tcp", "tcpv6", "udp", "udpv6", "unix"] {
             for engine in ["net", "netsplice"] {
-                // netsplice of the peer sends what stands in its buffer later.
+                // netsplice of fio sends the contents of its buffer late, when they may have changed.
                 let is_checked = engine == "net" || !protocol.starts_with("tcp") || writer == Program::Ferrio;
                 let verify = if is_checked { "--verify=crc32c" } else { "" };
                 let both = format!("--ioengine={engine} --size=64k --bs=4k {verify}");
@@ -134,7 +134,7 @@ fn a_reader_ends_with_its_writer() {
             let both = "--ioengine=net --bs=4k --window_size=128k --mss=1000";
             let ends = Ends { protocol, both, reader: "--size=1m", writer: "--size=20k" };
             if protocol == "unix" && (reader == Program::Peer || writer == Program::Peer) {
-                // Neither hears the other's end there.
+                // With this protocol neither end notices that the other one closed.
                 continue;
             }
             let [read, written] = between(&ends, reader, writer);
@@ -214,7 +214,7 @@ fn a_port_in_use_is_told() {
     );
 }
 
-/// A run that waits at a place is told to end.
+/// Interrupts a run that waits at a place.
 fn interrupted(mut running: Running, is_waiting: impl Fn() -> bool) -> Finished {
     running.wait_until("a job that waits", |_| is_waiting());
     send(running.pid(), Signal::INT);
@@ -235,7 +235,7 @@ fn waiting_ends_on_a_signal() {
             assert_eq!(finished.code, Some(128), "{protocol}: {}", finished.all());
             assert!(!finished.all().contains("err="), "{protocol}: {}", finished.all());
         }
-        // Connected, but nobody says or takes anything.
+        // Both ends are connected, but neither sends or receives.
         for rw in ["read", "write"] {
             let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
             let port = listener.local_addr().expect("its number").port();

@@ -1,4 +1,4 @@
-//! `ioengine=splice` beside the peer.
+//! `ioengine=splice`, compared with fio.
 //!
 //! Start reading at [`each_reads_what_the_other_wrote`].
 

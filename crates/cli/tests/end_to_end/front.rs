@@ -1,4 +1,4 @@
-//! What is shown where no job is given: native commands first, then how it takes the place of fio; under that name, fio's page.
+//! The page shown without a job: native commands first, then the use in place of fio. Under the name `fio`, fio's page.
 //!
 //! Start reading at [`run_as`].
 

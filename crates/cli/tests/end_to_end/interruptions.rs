@@ -1,7 +1,7 @@
-//! Whatever happens to a run, and whenever: what it leaves behind can be read.
+//! A run is interrupted, at any moment and in different ways: its output must still be readable.
 //!
-//! The moments are drawn from a seed. A busy machine shifts what they hit, never what must hold. Start reading at
-//! [`check_documents`].
+//! The moments are drawn from a seed. A busy machine shifts them relative to the run, but the checks hold at any
+//! moment. Start reading at [`check_documents`].
 
 use crate::json_stream::{documents, messages};
 use crate::support::{Finished, Program, Run, Running, Scratch, has_programs, is_root, send, skip, tool};
@@ -28,7 +28,7 @@ impl Draws {
         (self.0 >> 33) % bound
     }
 
-    /// Half of the moments lie in the first 10 ms, the others in the first 160 ms.
+    /// Half of the moments are in the first 10 ms, the others in the first 160 ms.
     fn moment(&mut self) -> Duration {
         let bound_us = if self.below(2) == 0 { 10_000 } else { 160_000 };
         Duration::from_micros(self.below(bound_us))
@@ -55,7 +55,7 @@ fn start(scratch: &Scratch, format: &str) -> Running {
     Run::new(Program::Ferrio, scratch.path(), &format!("jobs.fio --output-format={format}")).start()
 }
 
-/// What must hold of a run that was told to end. One that was told before it listened has died, and said nothing.
+/// Checks a run that received signals. If the first one came before it listened, it died without output.
 fn check_ended(format: &str, finished: &Finished, told: &[Signal]) {
     let what = finished.all();
     assert_eq!(finished.stderr, "", "{what}");
@@ -110,7 +110,7 @@ fn told_to_end_while_jobs_run() {
     }
 }
 
-/// Jobs that end by themselves: what the others do must not change.
+/// Jobs that end by themselves and must not be affected by the others.
 const ENDING: &str = "--name=a --ioengine=null --size=1t --time_based --runtime=150ms --numjobs=3";
 
 #[test]
@@ -201,7 +201,7 @@ impl Drop for SmallFileSystem {
     }
 }
 
-/// Ways of the output into the file `small/out`, which holds a document already if it is appended to.
+/// Ways to write the output into the file `small/out`; with `>>` the file already contains a document.
 const WAYS: [(&str, &str, bool); 3] = [
     ("exec \"$0\" \"$@\" --output=small/out", "--output", false),
     ("exec \"$0\" \"$@\" > small/out", "standard output", false),
@@ -248,7 +248,7 @@ fn documents_on_demand_until_there_is_no_room() {
         let scratch = Scratch::new(test);
         let job = "--name=a --ioengine=null --size=1t --time_based --output-format=json";
         let document = Run::new(Program::Ferrio, scratch.path(), &format!("{job} --runtime=1ms")).finish().stdout;
-        // Room for two documents, and for no third one.
+        // Room for two documents, but not for a third.
         let n_pages = document.len() as u64 * 5 / 2 / 4096;
         let Some(small) = SmallFileSystem::new(test, &scratch, n_pages) else { return };
         let arguments = &format!("{job} --runtime=100000");
@@ -283,7 +283,8 @@ fn a_standard_output_that_takes_nothing() {
     }
 }
 
-/// The only zone that may be open is that of a job that is killed: another job gets it, and goes on where that one stood.
+/// Only one zone may be open. The job that has it is killed; another job takes it over, and continues at its write
+/// pointer.
 #[test]
 fn a_killed_job_keeps_no_zone() {
     for beside in ["", "stonewall\n"] {
@@ -306,7 +307,7 @@ fn a_killed_job_keeps_no_zone() {
         let what = format!("{}\n{document}", finished.all());
         assert_eq!((finished.code, &document["ferrio"]["killed"][0]["pid"]), (Some(1), &job.into()), "{what}");
         let last = &document["jobs"][1];
-        // What the dead job left of its zone is 15 blocks at most; it may be the last one of the file.
+        // The dead job left at most 15 blocks of room in its zone; it may be the last zone of the file.
         let n_written = last["write"]["total_ios"].as_u64().expect("a number");
         assert!(last["error"] == 0 && n_written >= 12, "{what}");
     }

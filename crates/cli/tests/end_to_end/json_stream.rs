@@ -1,4 +1,5 @@
-//! Where JSON is wanted and text for people is not, nothing but documents goes to their stream, whatever a run has to say.
+//! With JSON and without text for people, the stream of the documents contains nothing else, whatever messages a run
+//! has.
 //!
 //! Start reading at [`documents`].
 
@@ -52,7 +53,7 @@ fn messages_are_in_the_document() {
                 let is_as_expected = found.iter().zip(*expected).all(|(found, begin)| found.starts_with(begin));
                 assert!(is_as_expected, "{found:?}\n{what}");
                 assert_eq!(document["ferrio"].get("messages").is_some(), !expected.is_empty(), "{what}");
-                // Errors are told twice: to who reads the document, and to who watches.
+                // Errors are written twice: into the document, and to the standard error for a person who watches.
                 let errors: Vec<&str> = found.iter().filter_map(|message| message.strip_prefix("error: ")).collect();
                 assert_eq!(finished.stderr.trim_end(), errors.join("\n"), "{what}");
             }
@@ -103,7 +104,7 @@ fn lines_of_debug_stand_before_the_document() {
     let finished = run(&scratch, &format!("{job} --output-format=json --output=report")).succeeded().quiet();
     assert_eq!(finished.stdout.lines().filter(|line| !line.starts_with("fio: set debug option ")).count(), 0);
     assert!(scratch.read("report").split_once("\n{").is_some_and(|(lines, _)| lines.contains(" complete: io_u ")));
-    // Records are lines themselves: nothing else stands between them.
+    // Each line is a record; there are no lines between them.
     let finished = run(&scratch, &format!("{job} --output-format=jsonl")).succeeded();
     assert!(finished.stdout.lines().all(|line| line.starts_with('{')), "{}", finished.all());
     assert!(finished.stderr.contains(" complete: io_u "), "{}", finished.all());

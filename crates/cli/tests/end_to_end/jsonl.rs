@@ -34,7 +34,7 @@ impl Records {
         self.of("job").into_iter().for_each(|job| self.check_job(job));
     }
 
-    /// Its intervals follow each other and sum up to it.
+    /// The intervals of a job follow each other without gaps, and their sum is the job's record.
     fn check_job(&self, job: &Value) {
         let intervals = self.of("interval");
         let own: Vec<_> = intervals.into_iter().filter(|record| record["job_number"] == job["job_number"]).collect();
@@ -133,7 +133,7 @@ fn documents_follow_the_records() {
     assert_eq!(at(&records[records.len() - 2], "read", "/ios"), 16);
 }
 
-/// Of a job that is killed its intervals are known, and its record is their sum.
+/// A killed job has intervals, and its record is their sum.
 #[test]
 fn a_killed_job_and_a_signal() {
     let scratch = Scratch::new("jsonl-killed");

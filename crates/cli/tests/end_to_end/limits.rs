@@ -1,5 +1,5 @@
-//! Jobs that share I/Os (`flow`), that keep to a latency (`max_latency`, `latency_target`), and that end when they are steady:
-//! what does not depend on time, beside the peer. Exact figures are tested on virtual time (`run`).
+//! Jobs that share I/Os (`flow`), that keep to a latency (`max_latency`, `latency_target`), and that end when they are
+//! steady: results that do not depend on time, compared with fio. Exact figures are tested on virtual time (`run`).
 //!
 //! Start reading at [`shares_are_those_of_the_weights`].
 
@@ -18,8 +18,8 @@ fn finish(program: Program, scratch: &Scratch, arguments: &str) -> (Finished, Va
     (finished.clone(), document.unwrap_or_else(|error| panic!("{error}: {text}: {}", finished.all())))
 }
 
-/// Of two jobs one has three times the weight. Counted is what the other has read when the first reads for the last time, in
-/// the order of the system calls: how fast they are, and how long the other runs on alone, does not matter.
+/// One of two jobs has three times the weight of the other. Counts the reads of the other until the last read of the
+/// first, in the order of the system calls; so speed does not matter, nor how long the other job runs alone afterwards.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn shares_are_those_of_the_weights() {
@@ -54,7 +54,7 @@ fn shares_are_those_of_the_weights() {
     }
 }
 
-/// Jobs with flows that hold nobody back: alone, of other flows, without weight.
+/// Jobs with flows that do not limit each other: a single job, different flows, no weight.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn whoever_shares_gets_to_the_end() {
@@ -84,7 +84,7 @@ fn line(text: &str, start: &str) -> Option<String> {
     text.lines().map(str::trim).find(|line| line.starts_with(start)).map(str::to_owned)
 }
 
-/// What is said without the measured latency.
+/// The complaint without the measured latency.
 fn complaint(finished: &Finished) -> String {
     let text = finished.stderr.trim();
     match text.strip_prefix("fio: latency of ").and_then(|rest| rest.split_once(' ')) {
@@ -125,11 +125,11 @@ fn latencies_are_limited_as_by_the_peer() {
             let keys = ["error", "latency_depth", "latency_target", "latency_percentile", "latency_window"];
             let mut figures = keys.map(|key| job[key].as_f64());
             let n_ios = job["read"]["total_ios"].as_u64().filter(|_| code == 1 && !options.contains("libaio"));
-            // Before it the versions write times in their own ways.
+            // The versions format the time before it differently.
             let shown = line(&scratch.read("out"), "latency   :");
             let mut shown = shown.and_then(|line| Some(line.split_once("percentile=")?.1.to_owned()));
             if options.contains("iodepth=8 --latency_target=100s") {
-                // How far the peer's search comes depends on how busy the machine is.
+                // The result of fio's search depends on the load of the machine.
                 assert!(program == Program::Peer || figures[1] == Some(8.0), "{figures:?}");
                 (figures[1], shown) = (None, None);
             }
@@ -152,7 +152,7 @@ fn without_figures(line: &str) -> String {
     out
 }
 
-/// Names of all members, and the values of those that no measurement decides.
+/// Names of all members, and the values that do not depend on measurements.
 fn steady_state(document: &Value) -> (Vec<String>, [Value; 3], Vec<String>, [usize; 2]) {
     let state = &document["jobs"][0]["steadystate"];
     let names = |of: &Value| of.as_object().map(|object| object.keys().cloned().collect()).unwrap_or_default();
@@ -176,7 +176,7 @@ fn searches_for_a_steady_state_end_as_under_the_peer() {
     // The job is over before its window is full.
     cases.push(format!("{fixed} --ss=iops:1000% --runtime=1"));
     cases.push(format!("{fixed} --ss=bw_slope:1% --ss_dur=5 --runtime=1"));
-    // Without a window there is no search.
+    // Without a window there is no search for a steady state.
     cases.push("--name=a --ioengine=null --size=1m --ss=iops:1%".to_owned());
     let compared = |case: &String| {
         let ends = PROGRAMS.map(|program| {
@@ -188,6 +188,6 @@ fn searches_for_a_steady_state_end_as_under_the_peer() {
         assert_eq!(ends[0].0, Some(0), "{case}: {:?}", ends[0]);
         assert_eq!(ends[0], ends[1], "{case}");
     };
-    // Most of the time they sleep.
+    // Runs spend most of their time asleep, so all run at once.
     std::thread::scope(|scope| cases.iter().for_each(|case| drop(scope.spawn(|| compared(case)))));
 }

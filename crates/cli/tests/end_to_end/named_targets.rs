@@ -1,5 +1,4 @@
-//! Engines that move no data: those that change what is allocated or how long a file is, and those that create, look up or delete
-//! names.
+//! Engines that move no data: some change allocation or length of a file, others create, look up or delete names.
 
 use crate::outline::{assert_same_outline, outline};
 use crate::support::{Program, Run, Scratch, has_peer, has_programs};
@@ -12,7 +11,7 @@ fn programs(test: &str) -> &'static [Program] {
     if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
 
-/// The calls of a job to its files in an empty directory, and what is there afterwards.
+/// System calls of a job on its files, started in an empty directory, and the files afterwards.
 fn traced(program: Program, arguments: &str) -> (Vec<String>, Vec<(String, u64, u32)>) {
     let scratch = Scratch::new("named-targets");
     let calls = calls_to("/f.", program, &scratch, &format!("--name=f --bs=4k {arguments}"));
@@ -73,7 +72,7 @@ fn reports_of_openings_are_those_of_the_peer() {
         "disable_clat=1",
         "rw=write --verify=crc32c --loops=1",
     ];
-    // What fio opens again to read it back, it would create or delete again.
+    // When fio reads files back, it opens them again; these engines would then create or delete them again.
     let can = |engine: &str, way: &str| match engine {
         "filecreate" | "filestat" | "dirstat" => true,
         _ => !way.contains("verify"),
@@ -91,7 +90,7 @@ fn reports_of_openings_are_those_of_the_peer() {
     }
 }
 
-/// Of ours alone: fio 3.41 hangs now and then in a job without data whose I/Os a pool of threads does.
+/// Without fio: its 3.41 sometimes hangs in such a job if a pool of threads does the I/Os.
 #[test]
 fn a_pool_of_threads_does_them_too() {
     for engine in NAMES {

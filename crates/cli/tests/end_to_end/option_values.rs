@@ -1,13 +1,15 @@
-//! The table of values in `crates/job/tests/values`, asked again: both programs take and refuse what it says.
+//! The table of values in `crates/job/tests/values`, checked with both programs: each accepts and refuses the values as
+//! recorded.
 //!
-//! Of every eighth option all values at once, as the lines of one job file. Must not know: why a value is refused.
+//! All values of every eighth option are checked at once, as lines of one job file. Must not know: the reasons of
+//! refusals.
 
 use crate::support::{Program, Run, Scratch, has_peer};
 
 const PEER: &str = include_str!("../../../job/tests/values/peer.tsv");
 const DIFFERENCES: &str = include_str!("../../../job/tests/values/differences.tsv");
 
-/// Option, engine, what is said, the lines of a job file that it is said of.
+/// Option, engine, recorded verdict, and the lines of a job file with this verdict.
 type Row = (&'static str, &'static str, &'static str, Vec<String>);
 
 fn rows(table: &'static str, n_columns: usize) -> impl Iterator<Item = Row> {
@@ -45,7 +47,7 @@ fn recorded_values_are_still_those_of_both() {
         .collect();
     // Every option has a few rows, one for each thing that is said. An engine that is not there stops the reading at once.
     for (option, engine, said, lines) in rows(PEER, 1).filter(|row| row.0 != "ioengine").step_by(8) {
-        // Of an engine's own options the peer names no values.
+        // For private options of an engine, fio's messages do not contain the value.
         let shown = |line: &String| if engine.is_empty() { line.trim_end() } else { option }.to_owned();
         let trimmed = |lines: &[String]| lines.iter().map(shown).collect();
         let expected = |lines: &[String]| Some(if said == "accepted" { Vec::new() } else { trimmed(lines) });

@@ -3,15 +3,15 @@
 //!
 //! Start reading at [`outline`]; the differences between the versions are in [`VERSION_DIFFERENCES`].
 
-/// What 3.41 prints, what the reference version prints in its place, and why.
+/// Texts of 3.41, the corresponding texts of 3.42, and the reasons.
 const VERSION_DIFFERENCES: [(&str, &str, &str); 3] = [
     ("; N zone resets", "", "3.41 prints zone resets for every write; the reference only when there are zones"),
     ("fsync/fdatasync/sync_file_range:", "fsync/fdatasync/sync_file_range/syncfs:", "syncfs is newer"),
     ("target=N, window=N,", "target=Nns, window=Nns,", "3.41 prints the latency target without its unit"),
 ];
 
-/// The lines of a report without what differs from run to run. `has_samples`: the run was long enough for lines of
-/// samples; else they are left out, since a busy machine may make a short run long enough.
+/// The lines of a report without the parts that differ from run to run. With `has_samples` the lines on samples are
+/// kept; a short run has them only on a busy machine.
 pub(crate) fn outline(report: &str, has_samples: bool) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for line in report.lines() {

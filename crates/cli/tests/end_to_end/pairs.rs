@@ -1,5 +1,5 @@
-//! Options beside each other: what is done, in which order, and what is left of files. The expected values are checked on the
-//! peer too where there is one.
+//! Combinations of options: the I/Os, their order, and the files afterwards. If fio is installed, the expected values
+//! are checked against it, too.
 //!
 //! Start reading at [`PAIRS`].
 
@@ -50,7 +50,7 @@ const PAIRS: &[(&str, &str, &str)] = &[
         "aw3 aw0 aw2 aw1 ar3 ar0 ar2 ar1 aw3 aw0 aw1 aw2 ar3 ar0 ar1 ar2",
         "a4",
     ),
-    // Without a map: ascending.
+    // Without a random map: in ascending order.
     (
         "--rw=randwrite --filename=a --size=16k --norandommap=1 --verify=md5 --io_size=24k",
         "aw3 aw3 aw2 aw2 aw2 aw3 ar2 ar3",
@@ -116,7 +116,7 @@ const LINE: usize = 64;
 
 /// Options, and how many different lines 64 KiB of files hold that are laid out or written.
 const CONTENTS: &[(&str, usize)] = &[
-    // What is laid out is new data throughout, in every file of it, whatever writes hold.
+    // Laid-out files contain unrepeated data, whatever the options of write buffers are.
     ("--rw=read --create_only=1", 1024),
     ("--rw=randrw --create_only=1 --refill_buffers=0", 1024),
     ("--rw=write --overwrite=1 --create_only=1", 1024),
@@ -124,13 +124,13 @@ const CONTENTS: &[(&str, usize)] = &[
     ("--rw=read --create_only=1 --bs=4k,16k", 1024),
     ("--rw=read --create_only=1 --verify=md5", 1024),
     ("--rw=read --create_only=1 --scramble_buffers=1", 1024),
-    // 10 of 16 blocks by the draws of the peer.
+    // 10 of 16 blocks are different, by fio's draws.
     ("--rw=read --create_only=1 --dedupe_percentage=50", 640),
-    // Of each 512 bytes the first half, and zeroes.
+    // The first half of each 512 bytes is data, the rest zeroes.
     ("--rw=read --create_only=1 --buffer_compress_percentage=50", 513),
     ("--rw=read --create_only=1 --zero_buffers=1", 1),
     ("--rw=read --create_only=1 --buffer_pattern=0x12", 1),
-    // Nothing is to be repeated, so each write is filled anew.
+    // A dedupe percentage of 0 means that each write has new data.
     ("--rw=write --dedupe_percentage=0", 1024),
     ("--rw=write --refill_buffers=1", 1024),
     ("--rw=write --dedupe_percentage=0 --zero_buffers=1", 1),

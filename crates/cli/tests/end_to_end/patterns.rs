@@ -1,4 +1,4 @@
-//! Patterns in which a hexadecimal number begins within another number: what buffers and verified blocks hold.
+//! Patterns in which a hexadecimal number begins within another number: contents of buffers and of verified blocks.
 //!
 //! Must not know: how patterns are parsed. Start reading at [`files_hold_the_pattern`].
 
@@ -58,7 +58,7 @@ fn files_hold_the_pattern_of_the_peer() {
         for options in [format!("--buffer_pattern={pattern}"), format!("--verify=pattern --verify_pattern={pattern}")] {
             assert_eq!(written(Program::Peer, &options), expected(bytes), "{options}");
         }
-        // Headers hold times: the peer reads what was written here.
+        // Headers contain times, so they cannot be compared byte by byte: fio verifies the data that ferrio wrote.
         let scratch = Scratch::new("patterns-headers");
         let job = "--name=a --filename=f --bs=512 --size=2k --verify=pattern_hdr";
         let run = |program, more: &str| {

@@ -1,11 +1,11 @@
-//! Profiles: what they run and print, beside the peer.
+//! Profiles: their jobs and output, compared with fio.
 //!
 //! Start reading at [`table`].
 
 use crate::json_stream::documents;
 use crate::support::{Finished, Program, Run, Scratch, has_peer};
 
-/// `act` for a second on a file that stands for a device.
+/// Runs `act` for a second on a file instead of a device.
 fn act(program: Program, scratch: &Scratch, arguments: &str) -> Finished {
     scratch.write("device", vec![1; 8 << 20]);
     let arguments = format!(
@@ -14,7 +14,8 @@ fn act(program: Program, scratch: &Scratch, arguments: &str) -> Finished {
     Run::new(program, scratch.path(), &arguments).finish().succeeded()
 }
 
-/// The table of latencies and the verdict, with `0` for every digit and one word for both verdicts: what they are depends on the machine.
+/// The table of latencies and the verdict, with `0` for every digit and one word for both verdicts, because the real
+/// values depend on the machine.
 fn table(stdout: &str) -> String {
     let start = stdout.find("        trans").unwrap_or_else(|| panic!("no table: {stdout}"));
     let text = &stdout[start..];
@@ -32,7 +33,7 @@ const TABLE: &str = "        trans                   device
 act: test complete, device(s): PASSED
 ";
 
-/// Shares of one and of two digits are alike.
+/// Makes shares of one digit and of two digits look alike.
 fn shares_apart(table: &str) -> String {
     table.replace("000.00", "N").replace("00.00", "N").replace("0.00", "N")
 }

@@ -1,4 +1,4 @@
-//! Where the figures come from stands in every JSON document, and is what the machine says.
+//! Every JSON document contains the provenance of its figures, and it agrees with the machine.
 
 use crate::json_stream::documents;
 use crate::support::{LoopDevice, Program, Run, Scratch, skip};
@@ -106,7 +106,7 @@ fn options_are_put_together_again_by_jq() {
             .collect::<Vec<Value>>()
     };
     let several = options(5);
-    // Of one job nothing is left out.
+    // With a single job, no option is left out.
     assert_eq!(several[0], options(1)[0]);
     assert_eq!((several.len(), &several[4]["name"]), (5, &Value::from("j4")));
 }

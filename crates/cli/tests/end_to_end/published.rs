@@ -1,4 +1,4 @@
-//! Command lines and job files that people copy from each other, and what each of them once gave otherwise than fio.
+//! Command lines and job files that people copy from each other; on each of them, ferrio once differed from fio.
 //!
 //! Start reading at [`programs`], then at any test.
 
@@ -13,7 +13,7 @@ fn run(program: Program, scratch: &Scratch, arguments: &str) -> Finished {
     Run::new(program, scratch.path(), arguments).finish()
 }
 
-/// Names of the jobs of a report for people.
+/// Names of the jobs in a report for people.
 fn job_names(report: &str) -> Vec<&str> {
     report.lines().filter_map(|line| line.split_once(": (groupid=")).map(|(name, _)| name).collect()
 }
@@ -109,8 +109,8 @@ fn notes_come_once_for_each_clone() {
     }
 }
 
-/// What ends a job in its own process is told where the report goes, with the number of the process; what ends it before
-/// that, as an error. No report of the job follows in either case.
+/// An error that ends a job in its own process is printed where the report goes, with the process id; an earlier one is
+/// printed to the standard error. In both cases there is no report of the job.
 #[test]
 fn errors_of_the_set_up_are_told_where_fio_tells_them() {
     let test = "errors_of_the_set_up_are_told_where_fio_tells_them";
@@ -164,7 +164,7 @@ fn trims_of_a_trace_are_reported() {
     if !is_root(test) || !has_programs(test, &["losetup"]) {
         return;
     }
-    // Of a trace without writes fio opens the device for reading only, and its trims fail.
+    // For a trace without writes fio opens the device read-only, and its trims fail.
     for (lines, expected, is_taken) in [
         ("read 0 4096,write 4096 4096,trim 8192 4096", "read write trim READ WRITE TRIM", true),
         ("write 0 4096,trim 8192 4096,trim 16384 8192", "write trim WRITE TRIM", true),
@@ -183,7 +183,7 @@ fn trims_of_a_trace_are_reported() {
     }
 }
 
-/// Where a report has a part about disks, and where it has none.
+/// Which reports have a part about disks.
 #[test]
 fn disks_are_shown_where_fio_shows_them() {
     let test = "disks_are_shown_where_fio_shows_them";
@@ -229,7 +229,7 @@ fn trees_are_told_before_the_version() {
     }
 }
 
-/// What the kernel does not even take is told as what it is: `/dev/full` takes no asynchronous I/O.
+/// An I/O that the kernel refuses on submission is reported as such: `/dev/full` does not support asynchronous I/O.
 #[test]
 fn what_the_kernel_does_not_take_fails_when_it_is_handed_over() {
     let test = "what_the_kernel_does_not_take_fails_when_it_is_handed_over";

@@ -1,13 +1,13 @@
 //! Jobs made at random from all options that decide where, how big and in which direction I/Os are: their traces are those
 //! of the peer.
 //!
-//! Start reading at [`job`]; what is left out, and why, is in [`is_comparable`].
+//! Start reading at [`job`]; exceptions and their reasons are in [`is_comparable`].
 
 use crate::streams::{Case, NULL, difference, traces};
 use crate::support::{Program, has_peer};
 use std::fmt::Write as _;
 
-/// Jobs of a test: about 20 s with the peer's.
+/// Number of jobs of a test: about 20 s, including fio's runs.
 const N_JOBS: usize = 480;
 
 /// Jobs in one job file.
@@ -16,7 +16,7 @@ const JOBS_A_FILE: usize = 16;
 /// Options and their values, one of which is taken with the chance in percent.
 type Choices<'a> = (&'a str, u64, &'a [&'a str]);
 
-/// Kinds of `rw`, those that are random last.
+/// Kinds of `rw`; random ones come last.
 const SEQUENTIAL: [&str; 5] = ["read", "write", "rw", "trim", "trimwrite"];
 const RANDOM: [&str; 5] = ["randread", "randwrite", "randrw", "randtrim", "randtrimwrite"];
 
@@ -111,7 +111,7 @@ fn job(numbers: &mut Numbers) -> Case {
     case
 }
 
-/// False for what the peer (3.41) does otherwise, or that is a fault of the peer.
+/// False for jobs on which 3.41 differs or has a fault.
 fn is_comparable(case: &str) -> bool {
     let has = |text: &str| case.split(' ').any(|option| option.starts_with(text));
     let is_random = has("rw=rand");
@@ -130,7 +130,7 @@ fn is_comparable(case: &str) -> bool {
         has("random_distribution=zoned_abs") && (has("nrfiles") || has("offset=")),
         // Trims and writes that jump may do so for ever.
         !is_random && has_postfix && is_trim_write,
-        // The percentage is taken anew in each pass, of a file that has grown by the offset.
+        // The percentage is applied again in each pass, to a file that has grown by the offset.
         is_percent && (has_passes || is_varied),
         // The number is doubled in each pass.
         is_trim_write && has("number_ios") && has_passes,

@@ -1,5 +1,5 @@
-//! What is wrong with a job is said once, clearly, with its place, and ends the run with an exit code; nothing
-//! half-written is left behind.
+//! An error in a job is reported once, clearly and with its place, and ends the run with an exit code; no half-written
+//! file is left behind.
 //!
 //! Start reading at [`COMMAND_LINES`] and [`JOB_FILES`].
 
@@ -12,7 +12,7 @@ const NULL: &str = "--name=a --ioengine=null --size=64k";
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Peer {
     Same,
-    /// Why it does not, or why it is not asked.
+    /// fio differs, or is not run, for this reason.
     Differs(&'static str),
 }
 use Peer::{Differs, Same};
@@ -137,7 +137,7 @@ fn command_lines() {
         assert!(is_said, "expected {parts:?}\n{}", finished.all());
         let names = scratch.names();
         let is_left = names.iter().any(|name| !matches!(name.as_str(), "file" | "directory"));
-        // What I/O failed on is left; what was refused has left nothing.
+        // A job that failed on I/O may leave its file; a refused job has created none.
         assert!(!is_left || finished.stdout.contains("Starting 1 process"), "{names:?} left\n{}", finished.all());
     }
 }
@@ -155,7 +155,7 @@ fn command_lines_end_as_under_the_peer() {
     }
 }
 
-/// Content of a job file; exit code; parts of one line of the standard error; the peer.
+/// Content of a job file; exit code; parts of one line of the standard error; fio's behaviour.
 const JOB_FILES: &[(&str, i32, &[&str], Peer)] = &[
     ("", 1, &["No job(s) defined"], Same),
     ("[global]\nsize=1m\n", 1, &["No job(s) defined"], Same),
@@ -238,7 +238,7 @@ fn names_of_sections_may_be_long() {
         let finished = run(Program::Ferrio, &scratch, "jobs").succeeded().quiet();
         assert!(finished.stdout.contains(&report), "{length}: {}", finished.all());
         if with_peer && length <= 300 {
-            // It cuts the name off, in its reports sooner than before the run.
+            // fio truncates the name: to 254 bytes before the run, to 127 in its reports.
             let finished = run(Program::Peer, &scratch, "jobs").succeeded();
             assert!(finished.stdout.starts_with(&format!("{}: (g=0): ", &name[..254])), "{length}: {}", finished.all());
             assert!(finished.stdout.contains(&format!("\n{}: (groupid=0, jobs=1): err= 0", &name[..127])));

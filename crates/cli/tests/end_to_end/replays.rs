@@ -1,9 +1,11 @@
-//! What a replay does to files, as strace shows it, beside the peer: texts of versions 2 and 3, and traces of blktrace.
+//! The system calls of a replay on its files, as strace shows them, compared with fio: texts of versions 2 and 3, and
+//! traces of blktrace.
 //!
-//! When it does it is tested on virtual time (`replay` of `run`). Not compared is what the peer (3.41) does otherwise for a
-//! reason that stands beside the options: offsets between the steps of `replay_align`, `replay_skip` of texts, writes that
-//! flush first, `loops` and `time_based`; and what it crashes on: a file that is not opened or opened twice, one target for
-//! several files of a text, `read_iolog_chunked` of blktrace. Start reading at [`issued`].
+//! The times of a replay are tested on virtual time (`replay` of `run`). Cases in which 3.41 differs, with the reason
+//! beside the options, are not compared: offsets that are not multiples of `replay_align`, `replay_skip` of texts,
+//! writes that flush first, `loops` and `time_based`. Neither are cases in which it crashes: a file that is not opened
+//! or opened twice, one target for several files of a text, `read_iolog_chunked` of blktrace. Start reading at
+//! [`issued`].
 
 use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_peer, has_programs, is_root};
 use crate::traces::{DISCARD, Event, FLUSH, NOTIFY, READ, WRITE, trace};
@@ -42,7 +44,7 @@ fn traced(program: Program, scratch: &Scratch, arguments: &str, stdin: &[u8]) ->
     let mut calls: Vec<Vec<String>> =
         processes.map(|name| scratch.read(&name).lines().filter_map(call).collect()).collect();
     calls.retain(|calls: &Vec<String>| !calls.is_empty());
-    // Which clone has which process is not compared.
+    // The order of the clones' processes is not compared.
     calls.sort();
     (finished, calls)
 }
@@ -73,7 +75,7 @@ fn call(line: &str) -> Option<String> {
     is_of_interest.then(|| format!("{name} {short} {} {error}", numbers.trim_start_matches(", ")).trim().to_owned())
 }
 
-/// What a replay does that ends well.
+/// The calls of a replay, which must succeed.
 fn issued(program: Program, traces: &[Trace], arguments: &str) -> Vec<Vec<String>> {
     let scratch = prepared("replays", traces);
     let (finished, calls) = traced(program, &scratch, arguments, b"");
@@ -92,7 +94,8 @@ fn is_possible(test: &str) -> bool {
     has_peer(test) && has_programs(test, &["strace"])
 }
 
-/// A text trace of `data/f` and `data/g`, whose names stand for them; version 3 gets times of 7 us.
+/// A text trace of the files `data/f` and `data/g`, named `f` and `g` in `lines`; in version 3 the entries are 7 us
+/// apart.
 fn text(version: u32, lines: &str) -> Vec<u8> {
     let mut out = format!("fio version {version} iolog\n");
     for (number, line) in lines.split("; ").enumerate() {
@@ -146,7 +149,7 @@ fn texts_are_replayed_as_by_the_peer() {
     }
 }
 
-/// With `read_iolog_chunked` the peer does not know what comes, and opens all files for writing.
+/// With `read_iolog_chunked` fio opens all files for writing, because it does not know the later entries.
 fn without_flags(processes: Vec<Vec<String>>) -> Vec<Vec<String>> {
     let without = |call: String| match call.strip_prefix("openat ").and_then(|rest| rest.split_once(' ')) {
         Some((file, _)) => format!("openat {file}"),
@@ -171,7 +174,7 @@ fn events() -> Vec<Event> {
         at(6, 0, 0, FLUSH),
         at(7, 16, 512, WRITE),
         Event { device: (8, 16), ..at(8, 24, 4096, READ) },
-        // It lies before the one above it.
+        // Its time is before that of the entry above.
         Event { time_ns: 500, ..at(9, 128, 65_536, READ) },
         at(10, 3, 100, READ),
         Event { n_data: 0xffff, ..at(11, 8, 4096, WRITE) },
@@ -194,7 +197,7 @@ fn block_traces_are_replayed_as_by_the_peer() {
         (native.clone(), "--replay_scale=2"),
         (native.clone(), "--replay_scale=3"),
         (native.clone(), "--replay_scale=0"),
-        // Offsets of whole steps: sizes are rounded up.
+        // Offsets are multiples of the step; sizes are rounded up.
         (trace(&events()[..10]), "--replay_align=512"),
         (trace(&events()[..10]), "--replay_align=4096"),
         (trace(&events()[..10]), "--replay_align=2048 --replay_scale=2"),
@@ -207,7 +210,7 @@ fn block_traces_are_replayed_as_by_the_peer() {
     }
 }
 
-/// The same records with the other order of bytes in all fields.
+/// The same records with reversed byte order in all fields.
 fn other_order(events: &[Event]) -> Vec<u8> {
     let swap = |event: &Event| {
         let bytes = Event { n_data: 0, ..*event }.to_bytes();
@@ -292,7 +295,7 @@ fn clones_replay_traces_of_their_own() {
         (&traces, "--read_iolog=t:u\\:v --numjobs=3"),
         (&block_traces, "--read_iolog=w:t:w --replay_redirect=data/g --numjobs=3"),
     ] {
-        // Of a file that clones share the peer may open a second descriptor.
+        // For a file that clones share, fio may open a second descriptor.
         let [ours, theirs] = [Program::Ferrio, Program::Peer].map(|program| {
             let mut processes = issued(program, traces, options);
             for calls in &mut processes {
@@ -337,7 +340,7 @@ fn traces_come_by_other_ways() {
     }
 }
 
-/// Without `replay_redirect` the I/O goes to the device that the trace names by its number.
+/// Without `replay_redirect`, the I/O goes to the device that has the number in the trace.
 #[test]
 fn devices_are_found_by_their_numbers() {
     let test = "devices_are_found_by_their_numbers";
@@ -422,7 +425,7 @@ fn broken_traces_end_as_under_the_peer() {
         (with(&[0; 48]), 1, "fio: bad magic in blktrace data: 0", crashes),
     ] {
         let shown = String::from_utf8_lossy(&bytes).into_owned();
-        // One of a device that is not there is not sent elsewhere.
+        // I/O of a missing device is not redirected to another one.
         let is_redirected = !bytes.starts_with(b"fio") && !message.contains("replay device");
         let redirect = if is_redirected { "--replay_redirect=data/f" } else { "" };
         let arguments = format!("--name=a --ioengine=psync --read_iolog=t {redirect}");
@@ -440,7 +443,7 @@ fn broken_traces_end_as_under_the_peer() {
     }
 }
 
-/// What is counted: discards, which need a device, on the engine that does nothing.
+/// Counts of discards. They need a device, so the engine `null` does them.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn counts_are_those_of_the_peer() {

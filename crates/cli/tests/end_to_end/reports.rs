@@ -144,7 +144,7 @@ fn reports_of_failures_have_the_lines_of_the_peer() {
     }
 }
 
-/// An error without its place in the source, its step, and its words: tolerated errors have none in the reference version.
+/// Removes place in the source, step and words from an error line: in 3.42, tolerated errors have none.
 fn without_place(line: String) -> String {
     match line.find("err=N").filter(|_| line.contains("func=") || line.contains("err=N ()")) {
         Some(start) => line[..start].to_owned() + "err=N (error)",
@@ -218,7 +218,7 @@ fn documents_have_the_keys_of_the_peer() {
     assert!(complaints.is_empty(), "other than the peer:\n{complaints}");
 }
 
-/// Ends of the paths that the reference version has and 3.41 has not.
+/// Ends of the paths that 3.42 has and 3.41 has not.
 const ADDED_KEYS: [&str; 2] = ["/latency_target_ns integer", "/latency_window_us integer"];
 
 fn is_added(line: &str) -> bool {

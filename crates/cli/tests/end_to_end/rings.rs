@@ -1,4 +1,5 @@
-//! What `io_uring` does otherwise than engines that are called for each I/O: trims in flight, a kernel thread that takes I/Os.
+//! Features of `io_uring` that engines with one call per I/O do not have: trims in flight, a kernel thread that submits
+//! I/Os.
 //!
 //! Start reading at [`both`].
 

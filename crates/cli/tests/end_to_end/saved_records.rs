@@ -33,7 +33,7 @@ fn reports_are_those_of_the_run() {
             let finished = run(&scratch, &format!("{job} --record=kept --output-format={format}"));
             assert_eq!(finished.code, Some(*code), "{}", finished.all());
             if job.contains("nothing") {
-                // Nothing ran: there is nothing to keep.
+                // No job ran, so there is no record to keep.
                 assert_eq!(scratch.names(), [""; 0], "{}", finished.all());
                 continue;
             }
@@ -61,7 +61,7 @@ fn a_record_is_shown_in_formats_that_the_run_had_not() {
     run(&scratch, &format!("{job} --output-format=normal,json --output=shown")).succeeded();
     let shown = scratch.read("shown");
     let document = &shown[shown.find("\n{\n").expect("a document") + 1..shown.find("\n}\n").expect("its end") + 3];
-    // Beside text for people no document carries messages.
+    // Together with text for people, a document contains no messages.
     assert_eq!(run(&scratch, "report --output-format=json,normal kept").succeeded().stdout.find(document), Some(0));
     let alone = run(&scratch, "report --output-format=json kept").succeeded().stdout;
     assert!(alone.contains("\"messages\"") && alone.contains("synchronous I/O engine"), "{alone}");
@@ -112,7 +112,7 @@ fn a_place_that_takes_no_record_is_known_before_the_run() {
         assert_eq!(refused.stderr, format!("fio: cannot write a record to {path}: {reason}\n"));
         assert_eq!(scratch.names(), ["before"], "nothing was laid out");
     }
-    // It takes the place of what was there.
+    // The record replaces an existing file.
     run(&scratch, &format!("{job} --record=before")).succeeded();
     run(&scratch, "report before").succeeded();
 }
@@ -129,7 +129,7 @@ fn a_record_without_room_counts_and_leaves_what_was_there() {
     if tool(&format!("mount -t tmpfs -o size=4k tmpfs {}", full.display())).is_none() {
         return skip(test, "tmpfs cannot be mounted");
     }
-    // Of the only page nothing is left.
+    // Uses up the only page of the file system.
     std::fs::write(full.join("kept"), "what was there").expect("there is a page");
     let finished = run(&scratch, "--name=a --ioengine=null --size=64k --output-format=terse --record=full/kept");
     let there = std::fs::read_to_string(full.join("kept"));

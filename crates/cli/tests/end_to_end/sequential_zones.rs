@@ -1,8 +1,9 @@
-//! Jobs with `zonemode=zbd` on files: where their I/Os go, what they reset and say, beside the peer.
+//! Jobs with `zonemode=zbd` on files: offsets of their I/Os, resets and messages, compared with fio.
 //!
-//! Start reading at [`places_are_those_of_the_peer`]. Not compared, because the peer (3.41) ends the job or counts otherwise:
-//! `max_open_zones` with no open zone in reach, zones that are reset without need beside what other jobs wrote, `zoneskip` of
-//! reads in zones that were written in part, mixes in sequence that come to the end of their file in the midst of their `io_size`.
+//! Start reading at [`places_are_those_of_the_peer`]. Some cases are not compared, because 3.41 ends the job or counts
+//! differently: `max_open_zones` with no open zone in reach, zones that are reset without need beside those that other
+//! jobs wrote, `zoneskip` of reads in partly written zones, sequential mixes that reach the end of their file before
+//! their `io_size`.
 
 use crate::shapes::trace_of;
 use crate::support::{LoopDevice, Program, Run, Scratch, has_peer, skip};
@@ -48,7 +49,7 @@ const CASES: &[&str] = &[
     "--rw=write --bs=32k --io_size=600k --loops=3",
     "--rw=rw --loops=3",
     "--rw=write --bs=8k --size=128k --io_size=512k --zone_reset_frequency=0.25",
-    // What lies behind a capacity ends a pass before a size is drawn.
+    // Offsets behind a capacity end a pass before a size is drawn.
     "--rw=write --bsrange=4k-8k --size=192k --loops=2 --zonecapacity=24k",
     "--rw=write --bsrange=4k-16k --io_size=1m --zonecapacity=28k",
     // A range that ends before its file does.
@@ -107,8 +108,8 @@ fn places_are_those_of_the_peer() {
     }
 }
 
-/// Blocks that do not divide a zone: where none fits into the open zone that is picked, it goes to the first in which one does;
-/// where none fits into any, the one that was picked is written anew.
+/// Blocks that do not divide a zone. If the picked open zone has no room for the block, the first open zone with room
+/// is used; if none has room, the picked zone is reset and written again.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn zones_without_room_give_way() {
@@ -116,7 +117,7 @@ fn zones_without_room_give_way() {
         return;
     }
     let kinds = ["--rw=randwrite --norandommap", "--rw=randwrite", "--rw=randrw --norandommap"];
-    // Reads of finished zones reach behind the capacity with the peer.
+    // fio's reads of finished zones go beyond the capacity.
     let sizes = ["--bs=12k", "--bs=20k", "--bs=12k --zonecapacity=28k", "--bs=20k,12k"];
     let differs = |kind: &str, size: &str| kind.contains("randrw") && size.contains("zonecapacity");
     let open = ["--max_open_zones=2", "--max_open_zones=3", "--max_open_zones=5", "--max_open_zones=7"];
@@ -130,7 +131,8 @@ fn zones_without_room_give_way() {
             let case = format!("{FIXED} {kind} {size} {open} --randrepeat=0 --randseed={}", 1 + turn + index);
             let [ours, theirs] = [Program::Ferrio, Program::Peer].map(|program| trace_of(program, &scratch(), &case));
             if size.contains("zonecapacity") {
-                // fio 3.42 and ferrio write what eight zones of 28 KiB can hold, 3.41 their whole size.
+                // fio 3.42 and ferrio write as many blocks as eight zones of 28 KiB can hold; 3.41 writes their whole
+                // size.
                 assert_eq!(ours.len(), (8_usize * 28).div_ceil(12), "{case}");
                 assert_eq!(ours[..], theirs[..ours.len()], "{case}");
             } else {
@@ -142,7 +144,7 @@ fn zones_without_room_give_way() {
     assert!(n_compared > 400, "{n_compared}");
 }
 
-/// What a job wrote is there for the next one, a thread or a process.
+/// Data that one job wrote is there for the next one, whether jobs are threads or processes.
 const READERS: &[&str] = &[
     "--rw=read",
     "--rw=read --bs=12k",
@@ -192,7 +194,7 @@ const PAIRS: &[(&str, &str)] = &[
         "--rw=write --io_size=128k --max_open_zones=3 --job_max_open_zones=3",
     ),
     ("--rw=randwrite --io_size=96k --max_open_zones=4", "--rw=randrw --norandommap --max_open_zones=4"),
-    // What the second does not say is as the first has it.
+    // Options that the second job does not set are those of the first.
     ("--rw=randwrite --bs=8k --max_open_zones=3", "--rw=randwrite --bs=8k"),
     ("--rw=randwrite --bs=8k --max_open_zones=3", "--rw=randread --bs=8k --job_max_open_zones=1"),
     ("--rw=randwrite --bs=8k", "--rw=randwrite --bs=8k --zonesize=0"),
@@ -249,14 +251,14 @@ fn resets_are_counted_and_told() {
     let reads = format!("{FIXED} --rw=read --read_beyond_wp=1 --name=a");
     let done = Run::new(Program::Ferrio, scratch.path(), &reads).finish();
     assert!(!done.stdout.contains("zone resets"), "{}", done.stdout);
-    // Each line of a job that changes zones has them.
+    // Every job that changes zones reports resets on each of its lines.
     for (case, n_lines) in [("--rw=trim --bs=32k", 1), ("--rw=randrw", 2), ("--rw=trimwrite --bs=4k,4k,32k", 2)] {
         let done = Run::new(Program::Ferrio, scratch.path(), &format!("{FIXED} {case} --name=a")).finish();
         assert_eq!(done.stdout.matches("msec); 0 zone resets\n").count(), n_lines, "{case}: {}", done.stdout);
     }
 }
 
-/// Jobs whose writes are verified reset no zone within a pass.
+/// Jobs whose writes are verified do not reset a zone within a pass.
 const VERIFIED: &[&str] = &[
     "--zonesize=64k --bsrange=4k-64k --randseed=66402651",
     "--zonesize=64k --bsrange=4k-64k --loops=2",
@@ -455,7 +457,7 @@ fn refusals_of_zones_are_those_of_the_peer() {
     }
 }
 
-/// No zone has room for a write: in sequence the job ends there without an error, after the trim that comes first.
+/// No zone has room for a write. A sequential job ends there without an error, after the trim that comes first.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn blocks_above_the_capacity_end_as_under_the_peer() {

@@ -42,7 +42,7 @@ fn signals_that_end_a_run() {
 
 #[test]
 fn failed_jobs_count_beside_the_signal() {
-    // Of the peer only those count that fail after the signal.
+    // fio counts only jobs that fail after the signal.
     let scratch = Scratch::new("failed-and-ended");
     let bad = "--name=bad --filename=/dev/full --size=64k --rw=write";
     let mut running = start(Program::Ferrio, &scratch, bad);
@@ -94,7 +94,7 @@ fn a_job_that_is_killed() {
     for program in programs("a_job_that_is_killed") {
         let scratch = Scratch::new("killed");
         let mut running = start(*program, &scratch, "--output=report");
-        // Ferrio shows of a dead job what it has told before.
+        // For a dead job ferrio shows the figures of its last report before its death.
         send(running.pid(), Signal::USR1);
         running.wait_until("a report", |_| scratch.read("report").contains("Run status group 0"));
         let job = running.jobs()[0];
@@ -103,7 +103,7 @@ fn a_job_that_is_killed() {
         send(running.pid(), Signal::INT);
         let finished = running.finish();
         let report = scratch.read("report");
-        // Of the peer a killed job is no failed job.
+        // fio does not count a killed job as failed.
         let code = if *program == Program::Ferrio { 129 } else { 128 };
         assert_eq!(finished.code, Some(code), "{}", finished.all());
         // The peer adds that its table of files is not empty.

@@ -1,12 +1,13 @@
-//! What `sprandom` issues, by traces of `write_iolog`, and what is said where it cannot be.
+//! The writes of `sprandom`, by traces of `write_iolog`, and the refusals of contradictory options.
 //!
-//! The order of blocks is ferrio's own; what is refused is as with the peer. Start reading at [`every_block_is_written_and_some_again`].
+//! The order of blocks is ferrio's own; refusals are as in fio. Start reading at
+//! [`every_block_is_written_and_some_again`].
 
 use crate::shapes::trace_of;
 use crate::support::{Program, Run, Scratch, has_peer};
 use std::collections::BTreeMap;
 
-/// Writes of each block by file, from a trace of blocks of 4 KiB.
+/// Number of writes of each block by file, from a trace of blocks of 4 KiB.
 fn counts(trace: &[String]) -> BTreeMap<(String, u64), u64> {
     let mut counts = BTreeMap::new();
     for line in trace {
@@ -37,14 +38,14 @@ fn every_block_is_written_and_some_again() {
     // Somewhere behind the start of a file.
     let behind = trace("--offset=1m");
     assert_eq!((behind.len(), counts(&behind).keys().filter(|(_, block)| *block >= 256).count()), (294, 256));
-    // A cache of 16 blocks: what is written again was not among the 16 before it.
+    // With a cache of 16 blocks, a block is not written again within the next 16 writes.
     let cached = trace("--spr_op=1 --spr_cs=64k --spr_num_regions=10");
     for at in 0..cached.len() {
         assert!(!cached[at.saturating_sub(16)..at].contains(&cached[at]), "{at}: {}", cached[at]);
     }
 }
 
-/// What `--debug` tells of a pass adds up to the writes that are done.
+/// The sums of a pass that `--debug` prints agree with the writes.
 #[test]
 fn regions_are_told() {
     let scratch = Scratch::new("sprandom-debug");
@@ -175,7 +176,7 @@ fn writes_of_a_mixed_job_are_those_of_a_pass() {
     assert_eq!(writes, pass[..writes.len()].iter().collect::<Vec<_>>());
 }
 
-/// Written to a file, and read back.
+/// A job writes files and reads them back.
 #[test]
 fn files_are_verified() {
     let scratch = Scratch::new("sprandom-verified");

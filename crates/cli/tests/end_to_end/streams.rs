@@ -1,4 +1,4 @@
-//! What is issued (direction, file, offset, length, in order) is what the peer issues: traces of `write_iolog` compared.
+//! The issued I/Os (direction, file, offset, length, in order) are the same as fio's: traces of `write_iolog` compared.
 //!
 //! Start reading at [`compare`].
 
@@ -145,7 +145,7 @@ fn several_files() {
     compare("several_files", NULL, &cases);
 }
 
-/// Kinds whose syncs are compared.
+/// Kinds of `rw` whose syncs are compared.
 const SYNCED_KINDS: [&str; 6] = ["write", "randwrite", "rw", "randrw", "trimwrite", "randtrimwrite"];
 
 #[test]
@@ -174,7 +174,8 @@ fn amounts_and_barriers() {
     compare("amounts_and_barriers", NULL, &cases);
 }
 
-/// What `io_size` leaves after a pass is less than another I/O, than the largest block of any direction, or enough for it.
+/// The rest of `io_size` after a pass is less than the smallest I/O, less than the largest block of any direction, or
+/// enough for it.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn passes_for_what_is_left() {
@@ -205,7 +206,8 @@ fn passes_for_what_is_left() {
     }
 }
 
-/// Places at the end of a range that are not whole, and blocks that stand there instead of those in sequence.
+/// The last place of a range is shorter than a block, and a shorter block is issued there instead of the next in
+/// sequence.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn places_that_are_not_whole() {
@@ -225,7 +227,7 @@ fn places_that_are_not_whole() {
     compare(test, NULL, &cases(&kinds[..2], "size=250k bs_is_seq_rand=1 nrfiles=3", &varied));
 }
 
-/// Jobs with `time_based` end when time does, so that the beginnings of their traces are compared.
+/// Jobs with `time_based` end by time, so only the beginnings of their traces are compared.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn files_start_over_while_there_is_time() {
@@ -251,7 +253,7 @@ fn files_start_over_while_there_is_time() {
     let global = format!("{NULL} time_based=1 runtime=20ms stonewall=1");
     let [ours, theirs] = [Program::Ferrio, Program::Peer].map(|program| traces(program, test, &global, &all));
     for ((case, mut ours), mut theirs) in all.iter().zip(ours).zip(theirs) {
-        // Where time is over all files are closed.
+        // All files are closed when the time is over.
         for trace in [&mut ours, &mut theirs] {
             let n_lines = trace.iter().rposition(|line| !line.ends_with(" close")).map_or(0, |last| last + 1);
             trace.truncate(n_lines);
@@ -342,7 +344,7 @@ fn clones_of_a_job() {
         });
         assert!(calls[1].len() > 10, "{job}: {:?}", calls[1]);
         let [ours, theirs] = calls.map(|calls| {
-            // Of a file that its clones share the peer opens a second descriptor.
+            // For a file that its clones share, fio opens a second descriptor.
             let is_compared = |call: &String| !job.contains("--filename=") || call.starts_with("pwrite64");
             calls.into_iter().filter(is_compared).collect::<Vec<_>>()
         });
@@ -363,7 +365,7 @@ fn real_files() {
     }
 }
 
-/// A direction of a mix does not find what was left of its share in the pass before.
+/// A direction of a mix does not inherit the unused part of its share from the pass before.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn passes_of_a_mix() {
@@ -457,7 +459,7 @@ fn passes_of_trims_in_flight() {
     assert!(complaints.is_empty(), "other than the peer:\n{complaints}");
 }
 
-/// The sync before what was written is read back is no I/O of the job, and no line of its trace.
+/// The sync before reading back is no I/O of the job, and has no line in its trace.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn writes_that_are_read_back() {

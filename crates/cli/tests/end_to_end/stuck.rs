@@ -1,4 +1,4 @@
-//! What blocks in a system call ends on the second signal at the latest, and the report says which job it was.
+//! A job that is blocked in a system call ends on the second signal at the latest, and the report names the job.
 //!
 //! Start reading at [`end`].
 
@@ -18,7 +18,7 @@ fn is_in_open(running: &Running) -> bool {
     is_in(running, if cfg!(target_arch = "x86_64") { "257 " } else { "56 " })
 }
 
-/// The same of `write`.
+/// True if the process is blocked in `write`.
 fn is_in_write(running: &Running) -> bool {
     is_in(running, if cfg!(target_arch = "x86_64") { "1 " } else { "64 " })
 }
@@ -36,7 +36,7 @@ fn is_in(running: &Running, call: &str) -> bool {
     })
 }
 
-/// Tells a run to end, and again when it has said that it heard.
+/// Sends a signal, and another after the run has reported the first.
 fn end(mut running: Running, scratch: &Scratch, signals: [Signal; 2]) -> Finished {
     running.wait_until("ears for signals", listens);
     send(running.pid(), signals[0]);
@@ -78,10 +78,10 @@ fn a_job_that_blocks_in_open() {
     }
 }
 
-/// A file system whose server never answers: who looks at a path in it waits, as with a dead NFS server.
+/// A file system whose server never answers: a process that looks up a path in it waits, as with a dead NFS server.
 struct DeadFileSystem {
     path: std::path::PathBuf,
-    /// The connection to the kernel; when it is closed, whoever waits gets an error.
+    /// The connection to the kernel; closing it gives every waiting process an error.
     server: std::process::Child,
 }
 
@@ -154,13 +154,13 @@ fn bandwidth_logs_that_do_not_open() {
         let arguments = "--bandwidth-log --name=a --ioengine=null --size=4k";
         let mut running = Run::new(Program::Ferrio, scratch.path(), arguments).start();
         running.wait_until("a log in open", is_in_open);
-        // Nothing has begun: as while job files are read, the signal ends the program.
+        // No job has begun. As while job files are read, the signal ends the program.
         send(running.pid(), signal);
         assert_eq!(running.finish().signal, Some(number));
     }
 }
 
-/// A pipe that somebody has open and nobody reads, with as much in it as it takes.
+/// A full pipe, kept open without a reader.
 fn full_pipe(scratch: &Scratch, name: &str) -> std::fs::File {
     let path = scratch.join(name);
     tool(&format!("mkfifo {}", path.display())).expect("a pipe");
@@ -202,7 +202,7 @@ fn traces_that_do_not_come_to_be_merged() {
 
 #[test]
 fn a_signal_that_was_ignored_before_is_heard() {
-    // A shell without job control starts what it puts into the background with SIGINT ignored.
+    // A shell without job control starts background processes with SIGINT ignored.
     let scratch = Scratch::new("ignored-before");
     let script = "trap '' INT TERM; exec \"$0\" \"$@\"";
     // The job file is a pipe: nothing has begun when it is read.
@@ -210,7 +210,7 @@ fn a_signal_that_was_ignored_before_is_heard() {
         tool(&format!("mkfifo {}", scratch.join(&format!("jobs{number}")).display())).expect("a pipe");
         let run = Run::new(Program::Ferrio, scratch.path(), &format!("jobs{number}"));
         let running = run.in_shell(script).start();
-        // Opened as soon as the program reads.
+        // The open returns as soon as the program reads.
         let job_file = std::fs::File::options().write(true).open(scratch.join(&format!("jobs{number}")));
         send(running.pid(), signal);
         assert_eq!(running.finish().signal, Some(number));

@@ -1,4 +1,4 @@
-//! What the surroundings do not allow: full and read-only file systems, devices in use, limits, missing rights.
+//! Failures of the surroundings: full and read-only file systems, devices in use, limits, missing rights.
 //!
 //! Start reading at any test; file systems are made on loop devices and taken down again.
 
@@ -6,7 +6,7 @@ use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_peer, has_
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// A small ext4 on a loop device, or the reason why there is none was told.
+/// A small ext4 on a loop device; `None` after reporting why there is none.
 fn small_file_system(test: &str, scratch: &Scratch) -> Option<(LoopDevice, PathBuf)> {
     if !is_root(test) || !has_programs(test, &["losetup", "mkfs.ext4", "mount"]) {
         return None;
@@ -148,10 +148,10 @@ fn limits_of_the_process() {
     let finished = under("ulimit -v 300000", "--name=a --ioengine=null --size=1g --rw=write --bs=1g");
     assert_eq!(finished.code, Some(1), "{}", finished.all());
     assert!(finished.stderr.contains("1073741824 bytes: Cannot allocate memory"), "{}", finished.all());
-    // The kernel ends the job that goes beyond its limit with a signal; the run goes on and says so.
+    // A job that exceeds its limit is ended by a signal of the kernel; the run continues and reports it.
     let beyond = "--name=a --size=1m --rw=write --fallocate=none --name=b --ioengine=null --size=64k";
     let finished = under("ulimit -f 100", beyond);
-    // As one that failed, where fio ends with success.
+    // The job counts as failed; fio exits with success.
     assert_eq!(finished.code, Some(1), "{}", finished.all());
     assert!(finished.stderr.contains("got signal=25"), "{}", finished.all());
     assert!(finished.stdout.contains("b: (groupid=0, jobs=1): err= 0:"), "{}", finished.all());
@@ -185,7 +185,7 @@ fn missing_rights() {
         ("--name=a --size=1m --rw=read --filename=private", "open private: Permission denied"),
         ("--name=a --size=1m --rw=write --filename=private", "open private: Permission denied"),
         ("--name=a --ioengine=null --size=1m --uid=0", "setuid 0: Operation not permitted"),
-        // Which priority that is depends on that of the tests.
+        // The resulting priority depends on that of the tests.
         ("--name=a --ioengine=null --size=1m --nice=-5", "func=nice, error=Permission denied"),
         ("--name=a --ioengine=null --size=1m --prioclass=1", "class 1, level 0, hint 0: Operation not permitted"),
         ("--name=a --ioengine=null --size=1m --lockmem=4g", "mlock 4294967296: Cannot allocate memory"),
@@ -227,7 +227,7 @@ fn no_job_runs_on_the_cpu_of_the_time() {
         });
         assert!(!has_cpu_1, "{name}: {said}");
     }
-    // Nothing is left.
+    // No job is left to run.
     let finished =
         run(Program::Ferrio, scratch.path(), "--name=c --ioengine=null --size=4k --gtod_cpu=1 --cpus_allowed=1");
     assert_eq!(finished.code, Some(1));

@@ -5,8 +5,8 @@
 use crate::support::{Program, Run, Scratch};
 
 /// Runs with arguments in the `data` directory of the scratch directory, and returns the calls to files whose path
-/// contains `file`, in order of processes. Descriptors, buffers, addresses, `O_CLOEXEC` and the queries of files are left
-/// out: `open O_RDWR|O_CREAT, 0600`, `pwrite64 4096, 8192`, `io_submit PWRITE 4096, 8192`, `unlink ENOENT`.
+/// contains `file`, in order of processes. Descriptors, buffers, addresses, `O_CLOEXEC` and the queries of files are
+/// left out: `open O_RDWR|O_CREAT, 0600`, `pwrite64 4096, 8192`, `io_submit PWRITE 4096, 8192`, `unlink ENOENT`.
 pub(crate) fn calls_to(file: &str, program: Program, scratch: &Scratch, arguments: &str) -> Vec<String> {
     let prefix = format!("trace-{program:?}");
     for name in scratch.names().iter().filter(|name| name.starts_with(&prefix)) {
@@ -14,7 +14,7 @@ pub(crate) fn calls_to(file: &str, program: Program, scratch: &Scratch, argument
     }
     let data = scratch.join("data");
     std::fs::create_dir_all(&data).expect("a directory for data");
-    // One trace for each process: no call is cut in two by a call of another.
+    // One trace for each process, so that calls of different processes are not interleaved.
     let strace = format!("strace -ff -y -s 1 -o {}", scratch.join(&prefix).display());
     let running = Run::new(program, &data, arguments).under(&strace).start();
     let first_pid = running.pid();
@@ -39,7 +39,7 @@ pub(crate) fn without_repeats(calls: &[String]) -> Vec<String> {
 }
 
 fn calls(trace: &str, file: &str) -> Vec<String> {
-    // Those of libaio show descriptors without their paths.
+    // Calls of libaio show descriptors without their paths.
     let is_aio = |line: &str| ["io_submit", "io_getevents", "io_pgetevents"].iter().any(|name| line.starts_with(name));
     let concerns = |line: &&str| is_aio(line) || (line.contains(file) && !line.starts_with("exec"));
     trace.lines().filter(concerns).filter_map(call).collect()

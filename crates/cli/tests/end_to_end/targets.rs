@@ -158,7 +158,7 @@ fn reads_of_a_file_that_grows() {
     }
 }
 
-/// Trims that an engine does itself are calls too, at every depth; what `null` does is none.
+/// Trims that an engine does synchronously count as calls too, at every depth; those of `null` do not.
 #[test]
 fn trims_count_as_calls() {
     let test = "trims_count_as_calls";
@@ -199,7 +199,7 @@ fn a_trace_that_is_not_there_is_none() {
     }
 }
 
-/// What an error of the first I/O may come from is said only where an I/O is done when it is queued.
+/// Advice on the causes of a failed first I/O is given only with engines that do an I/O when it is queued.
 #[test]
 fn advice_on_direct_io() {
     for program in programs("advice_on_direct_io") {

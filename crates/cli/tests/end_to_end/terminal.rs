@@ -1,4 +1,4 @@
-//! What a person sees on a terminal: a progress line that stays within its width, and nothing of it in the end.
+//! Output on a terminal: the progress line stays within the width, and is removed in the end.
 //!
 //! Start reading at [`Screen`].
 

@@ -1,4 +1,4 @@
-//! Traces of blktrace: how they are written down, and merging them into one. Replays are in `replays`.
+//! Traces of blktrace: writing them for tests, and merging them into one. Replays are in `replays`.
 //!
 //! Start reading at [`Event`].
 
@@ -13,7 +13,7 @@ pub(crate) struct Event {
     pub(crate) bytes: u32,
     /// Properties in the upper half of the action: 1 read, 2 write, 4 flush, 0x400 notify, 0x2000 discard.
     pub(crate) category: u32,
-    /// What happened, its lower half: 1 queued, 2 and 3 merged, 8 complete.
+    /// The event in the lower half: 1 queued, 2 and 3 merged, 8 complete.
     pub(crate) kind: u32,
     /// Major and minor number.
     pub(crate) device: (u32, u32),

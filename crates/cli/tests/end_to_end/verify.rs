@@ -1,4 +1,4 @@
-//! Verification beside the peer: each reads what the other wrote, and both say the same of damaged blocks.
+//! Verification compared with fio: each program verifies the other's data, and both report the same on damaged blocks.
 //!
 //! Start reading at [`each_reads_what_the_other_wrote`].
 
@@ -32,7 +32,7 @@ const SHAPES: [&str; 6] = [
     "--bssplit=4k/40:16k/60",
 ];
 
-/// How the writers write.
+/// Options of the jobs that write.
 const WRITERS: [&str; 4] = [
     "--rw=write",
     "--rw=randwrite --ioengine=libaio --iodepth=16",
@@ -60,7 +60,8 @@ fn reads_of_each_other(test: &str, peer: Program) {
         let own = if program == Program::Ferrio { peer.layout_option() } else { "" };
         run(program, &scratch, &format!("{own} {arguments}"))
     };
-    // Each method in half of the shapes, in which the next is not; who writes how goes round besides.
+    // Each method is tested with every second shape, the next method with the others; the writers alternate
+    // independently of this.
     for (index, method) in METHODS.into_iter().enumerate() {
         for at in 0..SHAPES.len() / 2 {
             let verify = format!("--verify={method} {}", SHAPES[(2 * at + index) % SHAPES.len()]);
@@ -108,7 +109,8 @@ fn reads_as_they_are(test: &str, peer: Program) {
         let mut damaged = whole.clone();
         damaged[if method == "meta" { 18 } else { 70_011 }] ^= 4;
         scratch.write("f", damaged);
-        // Of sha512 fio stores what only the last bytes of the data have a part in: neither finds other damage.
+        // For sha512, fio stores a checksum that depends only on the last bytes of the data, so neither program finds
+        // other damage.
         for reader in readers.into_iter().filter(|_| method != "sha512") {
             let read = of(Program::Ferrio, &format!("{verify} {reader}"));
             assert_eq!(read.code, Some(1), "{verify} {reader}");
@@ -129,7 +131,7 @@ fn reads_as_they_are(test: &str, peer: Program) {
     assert_eq!(of(Program::Ferrio, "--verify=md5 --rw=read").code, Some(0));
 }
 
-/// Lines about blocks; ferrio says besides what kind of damage it looks like.
+/// Lines about blocks, without ferrio's additional lines on the kind of damage.
 fn findings(finished: &Finished) -> Vec<&str> {
     let is_finding = |line: &&str| line.contains("verify") || line.contains(" CRC: ") || line.contains("dumped as");
     finished.stderr.lines().filter(is_finding).collect()
@@ -224,7 +226,7 @@ fn a_job_that_writes_until_its_time_is_over_is_told() {
     }
 }
 
-/// Jobs of clones, and of other jobs beside them.
+/// Clones that write one file, and other jobs that do.
 const WRITERS_OF_ONE_FILE: &[(&str, bool)] = &[
     ("--filename=f --rw=randwrite --numjobs=2", true),
     ("--filename=f --rw=randwrite --numjobs=2 --offset_increment=128k", true),
@@ -246,7 +248,7 @@ const WRITERS_OF_ONE_FILE: &[(&str, bool)] = &[
     ("--filename=f --rw=randwrite --name=w --filename=f --rw=write --verify=md5", false),
 ];
 
-/// Of clones only, whose file names were given; their ranges do not count.
+/// Only for clones with given file names; their ranges do not matter.
 #[test]
 fn writers_of_one_file_are_told() {
     let test = "writers_of_one_file_are_told";
@@ -264,7 +266,7 @@ fn writers_of_one_file_are_told() {
     }
 }
 
-/// Texts of the reference, "Verify".
+/// Expected texts: the reference, "Verify".
 #[test]
 fn what_cannot_be_verified_is_refused() {
     let scratch = Scratch::new("what_cannot_be_verified_is_refused");
@@ -303,7 +305,7 @@ fn what_cannot_be_verified_is_refused() {
     }
 }
 
-/// What an earlier run wrote, in the order and of the places of the peer; nothing is changed.
+/// Reads back the writes of an earlier run at fio's offsets and in its order, without changing the file.
 #[test]
 fn what_an_earlier_run_wrote_is_read_back() {
     let test = "what_an_earlier_run_wrote_is_read_back";
@@ -394,7 +396,7 @@ pub(crate) fn traced(program: Program, scratch: &Scratch, job: &str) -> (Option<
     (finished.code, ios.collect())
 }
 
-/// With one I/O at a time what is read back stands among the writes where fio has it.
+/// With one I/O at a time, the reads of a backlog come at the same places among the writes as in fio.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn a_backlog_is_read_back_where_fio_does() {
@@ -428,8 +430,8 @@ fn a_backlog_is_read_back_where_fio_does() {
     }
 }
 
-/// Reads and writes of a job of 32 blocks, as seen on fio 3.41: what is read back counts for `io_size`, and no pass is cut short.
-/// Jobs in sequence whose `io_size` is beyond the size are in `verify_rounds.rs`.
+/// Number of reads and writes of a job of 32 blocks, as seen on fio 3.41: reads of verification count for `io_size`,
+/// and no pass is cut short. Sequential jobs with `io_size` above the size are in `verify_rounds.rs`.
 const PASSES: &[(&str, u64, u64)] = &[
     ("--rw=write", 32, 32),
     ("--rw=write --io_size=64k", 16, 16),

@@ -1,5 +1,5 @@
-//! Verification beside other features: contents of buffers, traces, zones, several files and jobs, passes. Whole runs raise no
-//! alarm, each program reads what the other wrote, and what is damaged is found.
+//! Verification together with other features: contents of buffers, traces, zones, several files and jobs, passes.
+//! Undamaged runs raise no alarm, each program reads the other's data, and damage is found.
 //!
 //! Start reading at [`contents_are_those_of_the_peer`].
 
@@ -14,7 +14,7 @@ fn is_clean(finished: &Finished, what: &str) {
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{what}: {}", finished.all());
 }
 
-/// Which pieces of 32 bytes hold one byte only, and which.
+/// For each piece of 32 bytes: the byte that fills it, if all its bytes are equal.
 fn constant_pieces(data: &[u8]) -> Vec<Option<u8>> {
     data.chunks(32).map(|piece| piece.iter().all(|byte| *byte == piece[0]).then_some(piece[0])).collect()
 }
@@ -38,7 +38,7 @@ const BUFFERS: &[&str] = &[
     "--verify=null --buffer_compress_percentage=50",
 ];
 
-/// Of the options of buffers fio obeys that of compression beside verification, over whole blocks; `null` leaves all as it is.
+/// With verification, fio obeys only the compression options of buffers, over whole blocks; `null` changes nothing.
 #[test]
 fn contents_are_those_of_the_peer() {
     let peer = has_peer("contents_are_those_of_the_peer");
@@ -59,8 +59,8 @@ fn contents_are_those_of_the_peer() {
     }
 }
 
-/// Options of buffers beside `verify=null`, in how many of 16 blocks fio 3.41 leaves other data than in the others, and what all
-/// begin with.
+/// Options of buffers with `verify=null`: the number of blocks (of 16) that fio 3.41 leaves different from the others,
+/// and the first bytes of all blocks.
 const UNCHECKED: &[(&str, usize, &[u8])] = &[
     ("", 1, &[]),
     ("--scramble_buffers=1", 1, &[]),
@@ -78,7 +78,8 @@ const UNCHECKED: &[(&str, usize, &[u8])] = &[
     ("--verify_pattern=0x1234 --refill_buffers", 16, &[]),
 ];
 
-/// Who checks nothing writes what its buffers hold, without stamps; a pattern is what they hold at first.
+/// A job that does not check its blocks writes the buffers' contents without stamps; with a pattern, that is their
+/// initial content.
 #[test]
 fn unchecked_blocks_are_those_of_the_peer() {
     let peer = has_peer("unchecked_blocks_are_those_of_the_peer");
@@ -98,7 +99,7 @@ fn unchecked_blocks_are_those_of_the_peer() {
     }
 }
 
-/// Traces of writes, and how they are read by a job with blocks of 4 KiB.
+/// Traces of writes, and the options of a job with blocks of 4 KiB that verifies them.
 const TRACES: &[(&[&str], &str)] = &[
     (&["write 0 4096", "write 4096 8192", "write 12288 16384", "sync 0 0"], "--bs=4k --size=28k"),
     (&["write 4096 4096", "write 0 4096", "write 0 4096"], "--bs=4k --size=8k"),
@@ -125,7 +126,7 @@ fn traces_are_verified_as_by_the_peer() {
             if peer {
                 is_clean(&run(Program::Peer, &scratch, &read), &replay);
                 let again = run(Program::Peer, &scratch, &replay);
-                // Where one write lies over another fio 3.41 looks for the number of the older one.
+                // For overlapping writes, fio 3.41 expects the number of the older one.
                 let false_alarm =
                     steps.matches("write 0 4096").count() > 1 && again.stderr.contains("bad header numberio");
                 if !false_alarm {
@@ -144,7 +145,7 @@ fn traces_are_verified_as_by_the_peer() {
             std::fs::remove_file(scratch.join("f")).expect("it was there");
         }
     }
-    // What only reads has no numbers that a state could tell of.
+    // A trace that only reads has no numbers that a state could bound.
     scratch.write("trace", "fio version 2 iolog\nf add\nf open\nf read 0 512\nf close\n");
     scratch.write("local-v-0-verify.state", "");
     let refused = run(Program::Ferrio, &scratch, "--read_iolog=trace --verify=crc32c --verify_state_load=1");
@@ -194,7 +195,7 @@ fn zones_raise_no_alarm() {
     }
 }
 
-/// Features beside verification, all of them on files of their own.
+/// Features together with verification, each with files of its own.
 const FEATURES: &[&str] = &[
     "--rw=write --time_based --runtime=100ms --verify_backlog=16",
     "--rw=randwrite --time_based --runtime=100ms --verify_backlog=16 --ioengine=libaio --iodepth=8",
@@ -244,7 +245,7 @@ fn features_raise_no_alarm() {
     }
 }
 
-/// What is damaged between two runs is found by who makes the writes of the first once more.
+/// Damage between two runs is found by a second run that computes the writes of the first again.
 #[test]
 fn damage_beside_features_is_found() {
     let scratch = Scratch::new("verify-feature-damage");

@@ -1,4 +1,4 @@
-//! Files that are damaged by hand, and what a later run that only reads finds, by method.
+//! Files that are damaged by hand, and the findings of a later run that only reads, by method.
 //!
 //! Start reading at [`readers_find_what_their_method_can`].
 
@@ -6,7 +6,7 @@ use crate::support::{Finished, Program, Run, Scratch, has_peer};
 
 const BLOCK: usize = 4096;
 
-/// All methods but `pattern`, which stands beside them with the pattern that it needs.
+/// All methods but `pattern`, which is added together with the pattern that it needs.
 const METHODS: [&str; 19] = [
     "md5",
     "crc64",
@@ -51,14 +51,15 @@ fn damaged(kind: &str, whole: &[u8], old: &[u8]) -> Vec<u8> {
     data
 }
 
-/// What a method cannot see. Who only reads knows no seeds: `knows_seeds` is for who makes the writes once more.
+/// True if the method cannot see this kind of damage. A run that only reads does not know the seeds; one that computes
+/// the writes again does (`knows_seeds`).
 fn is_blind(method: &str, kind: &str, knows_seeds: bool) -> bool {
     match (method, kind) {
         // Not even the checks of nothing can do without data.
         (_, "short") => false,
         // The header alone is in the first sector; one block of a pattern is like the other.
         (_, "whole") | ("null", _) | ("meta", "flip" | "torn") | ("pattern", "misdirected" | "stale") => true,
-        // Its header says what it is, and it is in its place.
+        // The header is valid and in its place; only the seed is of another write.
         (_, "stale") => !knows_seeds,
         _ => false,
     }
@@ -83,7 +84,7 @@ fn readers_find_what_their_method_can() {
                 ("--rw=randwrite --verify_only --verify_header_seed=1", true),
             ] {
                 scratch.write("f", damaged(kind, &whole, &old));
-                // What reads lays out a file that is too short; who verifies finds no header there then.
+                // A job that reads extends a file that is too short; verification then finds no header there.
                 let finished = run(&scratch, &format!("--verify={method} --randseed=137 {reader}"));
                 let blind = is_blind(word, kind, knows_seeds) || (kind == "short" && word == "null" && !knows_seeds);
                 let expected = if blind { (Some(0), true) } else { (Some(1), false) };
@@ -147,13 +148,14 @@ fn a_fault_in_any_interval_is_an_error() {
 /// A file with its bytes.
 type Kept = (&'static str, usize);
 
-/// Where a byte is damaged in blocks of 4 KiB from 8192 on, the interval, and what `verify_dump` keeps: files with their bytes.
+/// Offset of a damaged byte in blocks of 4 KiB from 8192 on; the interval; and the files that `verify_dump` writes,
+/// with their bytes.
 const KEPT: &[(usize, &str, &[Kept])] = &[
     (9000, "", &[("f.8192.expected", BLOCK), ("f.8192.received", BLOCK)]),
     (9000, "--verify_interval=1k", &[("f.8192.expected", 1024), ("f.8192.received", 1024)]),
     (11_000, "--verify_interval=1k", &[("f.10240.expected", 1024), ("f.10240.received", 1024)]),
     (11_000, "--verify_interval=512", &[("f.10752.expected", 512), ("f.10752.received", 512)]),
-    // Of a header that is not the one that ought to be there: its magic number, its own checksum, its place.
+    // The header is wrong in its magic number, its own checksum, or its place.
     (8192, "", &[("f.8192.hdr_fail", BLOCK)]),
     (8196, "", &[("f.8192.hdr_fail", BLOCK)]),
     (8208, "", &[("f.8192.hdr_fail", BLOCK)]),

@@ -1,5 +1,5 @@
-//! `verify_only`, `experimental_verify` and `verify_state_load` beside zones, traces, trims and several passes: what an earlier run
-//! left raises no alarm, all of it is read, and a flipped bit in any of it is found.
+//! `verify_only`, `experimental_verify` and `verify_state_load` together with zones, traces, trims and several passes:
+//! the data of an earlier run raises no alarm, all of it is read, and a flipped bit in any of it is found.
 //!
 //! Start reading at [`what_any_earlier_run_left_is_found`].
 
@@ -11,7 +11,7 @@ fn run(program: Program, scratch: &Scratch, arguments: &str) -> Finished {
     Run::new(program, scratch.path(), &format!("{FIXED} {arguments}")).finish()
 }
 
-/// What is said of a job whose sizes of blocks vary and that has no random map.
+/// Warning for a job with variable block sizes and without a random map.
 const LIMITED: &str = "fio: norandommap given for variable block sizes, verify limited\n";
 
 fn is_clean(finished: &Finished, what: &str) {
@@ -19,7 +19,7 @@ fn is_clean(finished: &Finished, what: &str) {
     assert_eq!((finished.code, stderr.as_str()), (Some(0), ""), "{what}: {}", finished.all());
 }
 
-/// Places and lengths of what a job read, as its log tells.
+/// Offsets and lengths of a job's reads, from its log.
 fn reads(scratch: &Scratch) -> Vec<(usize, usize)> {
     let number = |word: Option<&str>| word.and_then(|word| word.parse().ok()).expect("a number");
     let of_line = |line: &str| {
@@ -35,7 +35,7 @@ fn fresh(scratch: &Scratch) {
     scratch.write("f", vec![0; 256 << 10]);
 }
 
-/// Jobs whose order of writes, and what is left of them, depends on more than one pass of one kind of block.
+/// Jobs whose final contents depend on the order of writes in several passes, or on several kinds of blocks.
 const JOBS: &[&str] = &[
     "--bs=4k --rw=write --zonemode=zbd --zonesize=32k",
     "--bs=4k --rw=randwrite --zonemode=zbd --zonesize=32k",
@@ -88,7 +88,7 @@ fn what_any_earlier_run_left_is_found() {
     }
 }
 
-/// Where memory is needed it is used, whatever was asked for: as many reads as without.
+/// A job that needs memory of its writes uses it even if the options say otherwise: the number of reads stays the same.
 #[test]
 fn what_needs_memory_is_remembered() {
     let scratch = Scratch::new("what_needs_memory_is_remembered");
@@ -109,14 +109,14 @@ fn what_needs_memory_is_remembered() {
             let finished = run(Program::Ferrio, &scratch, &format!("{job} {more}"));
             is_clean(&finished, &job);
             let line = finished.stdout.lines().find(|line| line.contains("issued rwts")).map(str::to_owned);
-            // Which reads and writes rates mix is a matter of time.
+            // With rates, the mix of reads and writes depends on timing.
             if job.contains("rate") { None } else { line }
         };
         assert_eq!(issued("--experimental_verify=1"), issued(""), "{job}");
     }
 }
 
-/// All that a state tells of is checked, and nothing else, whatever lies over what. The state may be the peer's.
+/// All blocks that a state covers are checked, and no others, even if writes overlap. The state may be fio's.
 #[test]
 fn a_state_bounds_what_is_checked() {
     let peer = has_peer("a_state_bounds_what_is_checked");
@@ -154,7 +154,7 @@ fn a_state_bounds_what_is_checked() {
     }
 }
 
-/// What a job reads back between its writes is what it wrote itself: only what is left for the end of the pass ends with the state.
+/// Reads of a backlog check the job's own writes; only the reads at the end of the pass are bounded by the state.
 #[test]
 fn a_backlog_is_read_whatever_a_state_says() {
     let test = "a_backlog_is_read_whatever_a_state_says";
@@ -171,7 +171,7 @@ fn a_backlog_is_read_whatever_a_state_says() {
     }
 }
 
-/// What depends on when things were done in the run before is refused, with what helps.
+/// Jobs whose contents depend on the timing of the earlier run are refused, with advice.
 #[test]
 fn what_nobody_knows_is_refused() {
     let scratch = Scratch::new("what_nobody_knows_is_refused");
@@ -205,7 +205,7 @@ fn what_nobody_knows_is_refused() {
     }
 }
 
-/// Two jobs that shared zones wrote where the other left room.
+/// Two jobs that shared zones wrote into whatever room the other left.
 #[test]
 fn several_jobs_in_zones_are_refused() {
     let scratch = Scratch::new("several_jobs_in_zones_are_refused");
@@ -216,7 +216,7 @@ fn several_jobs_in_zones_are_refused() {
     assert!(refused.all().contains(text), "{}", refused.all());
 }
 
-/// What was trimmed again reads as zeroes, also for who only reads; a trace has trims of its own besides.
+/// A trimmed block reads as zeroes, also in a run that only reads; a trace has its own trims besides.
 #[test]
 fn trims_of_an_earlier_run_are_known() {
     let test = "trims_of_an_earlier_run_are_known";
@@ -257,8 +257,8 @@ fn trims_of_an_earlier_run_are_known() {
     }
 }
 
-/// Figures of the pass that is not done again, as the reference has them: writes without time, and the reads of a mix beside those
-/// that are read back. The peer's own figures of a mix and of states are those of another version.
+/// Counts of the pass that is not repeated, by the reference: its writes without time, and the reads of a mix beside
+/// those of verification. fio 3.41 counts a mix and states differently.
 #[test]
 fn what_is_not_written_again_is_counted() {
     let test = "what_is_not_written_again_is_counted";
@@ -311,7 +311,7 @@ fn what_is_not_written_again_is_counted() {
     }
 }
 
-/// In text the counts stand among those of issued I/Os, and nowhere else.
+/// In text, the counts are among those of issued I/Os, and nowhere else.
 #[test]
 fn what_is_not_written_again_has_no_line() {
     let test = "what_is_not_written_again_has_no_line";

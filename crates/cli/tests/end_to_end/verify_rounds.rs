@@ -1,8 +1,8 @@
-//! `io_size` beyond the size beside verification: a job in sequence goes round its files until `io_size` is done, and then the
-//! newest of each block is read back once.
+//! Verification with `io_size` above the size: a sequential job starts over in its files until `io_size` is done; then
+//! the newest version of each block is read back once.
 //!
-//! The expected figures are those of fio 3.42, by the reference. fio 3.41 does less of a job that only writes in sequence, and calls
-//! good blocks of a mix in sequence damaged; the rows that it agrees with say so. Start reading at [`ROWS`].
+//! The expected figures are those of fio 3.42, by the reference. fio 3.41 does less I/O in a sequential write job, and
+//! reports good blocks of a sequential mix as damaged; rows on which it agrees are marked. Start reading at [`ROWS`].
 
 use crate::support::{Finished, Program, Run, Scratch, has_peer};
 
@@ -16,10 +16,10 @@ const ROWS: &[(&str, u64, u64, bool)] = &[
     ("--rw=rw --io_size=4M --filename=a", 17, 23, false),
     ("--rw=randwrite --io_size=2M --filename=a --do_verify=0", 16, 0, false),
     ("--rw=randwrite --io_size=2M --filename=a", 8, 8, true),
-    // Each block once, however often it was drawn.
+    // Each block is read once, however often it was written.
     ("--rw=randwrite --norandommap --io_size=2M --filename=a", 16, 8, true),
     ("--rw=randrw --norandommap --io_size=4M --filename=a --do_verify=0", 17, 15, true),
-    // Each of the loops does `io_size`, and is read back.
+    // Each of the loops writes `io_size`, and is read back.
     ("--rw=write --io_size=2M --filename=a --loops=2", 32, 16, false),
     ("--rw=write --io_size=1536k --filename=a:b", 12, 8, false),
     ("--rw=write --io_size=512k --filename=a", 4, 4, true),
@@ -48,11 +48,11 @@ fn what_is_done_and_read_back() {
     let has_peer = has_peer(test);
     for engine in ENGINES {
         for (options, n_writes, n_reads, is_old) in ROWS {
-            // Of writes in flight that lie over each other none is read back.
+            // Overlapping writes in flight are not read back.
             if options.contains("norandommap") && engine.contains("iodepth") {
                 continue;
             }
-            // With others fio 3.41 ends a pass of what is verified by its bytes.
+            // With other engines, fio 3.41 ends a verified pass by its number of bytes.
             let has_peer = has_peer && *is_old && engine == "psync";
             let programs = if has_peer { &[Program::Ferrio, Program::Peer][..] } else { &[Program::Ferrio] };
             for program in programs {
@@ -104,7 +104,7 @@ fn an_earlier_run_is_known_to_its_newest_writes() {
             if options.contains("rw=write") && !options.contains("bs") {
                 assert_eq!(ios(&finished).1, 8, "{again}");
             }
-            // In one run.
+            // Both in one run.
             let both = format!("{job} --do_verify=1 --verify_write_sequence=1");
             let finished = run(Program::Ferrio, &Scratch::new(test), &both).succeeded().quiet();
             if options.contains("rw=write --io_size") && !options.contains("bs") && !options.contains("backlog") {
@@ -129,7 +129,7 @@ fn numbers_go_on_from_round_to_round() {
     run(Program::Ferrio, &scratch, &format!("{other} --verify_write_sequence=0")).succeeded().quiet();
 }
 
-/// By file and place, without another file opened or closed between the rounds; the last round ends where `io_size` does.
+/// By file and offset; no file is opened or closed between the rounds; the last round ends at `io_size`.
 #[test]
 fn order_of_rounds() {
     for (options, expected) in [
@@ -155,7 +155,7 @@ fn order_of_rounds() {
     }
 }
 
-/// What one of the rounds wrote, and no other, is found where a bit of it changes.
+/// For each round: a flipped bit in a block that only this round wrote last is found.
 #[test]
 fn damage_of_the_last_round_is_found() {
     let test = "damage_of_the_last_round_is_found";

@@ -26,7 +26,7 @@ fn run(program: Program, scratch: &Scratch, arguments: &str) -> Finished {
     Run::new(program, scratch.path(), &format!("{FIXED} {arguments}")).finish()
 }
 
-/// As [`run`], with the layout of a peer.
+/// As [`run`], with the layout of the given peer.
 fn run_beside(peer: Program, program: Program, scratch: &Scratch, arguments: &str) -> Finished {
     let own = if program == Program::Ferrio { peer.layout_option() } else { "" };
     run(program, scratch, &format!("{own} {arguments}"))
@@ -136,7 +136,7 @@ fn stops_with(test: &str, peer: Program) {
                     scratch.write(STATE, bytes);
                 }
                 let only = format!("--rw={write} {depth} --verify_only");
-                // With it fio 3.41 heeds no state.
+                // With this option fio 3.41 ignores the state.
                 let only = (peer == Program::OldPeer).then_some(only);
                 for job in
                     [format!("--rw={read} {depth}"), format!("--rw={read} {depth} --loops=2")].into_iter().chain(only)
@@ -150,7 +150,7 @@ fn stops_with(test: &str, peer: Program) {
     }
 }
 
-/// What was never written is not looked at: the state of 3.42.
+/// Blocks that were never written are not checked; with fio 3.42's state.
 #[test]
 fn a_job_stops_where_its_state_ends() {
     let scratch = Scratch::new("own-state");
@@ -199,7 +199,7 @@ fn what_is_no_state_ends_the_job() {
 /// The command of a trigger may be the end of the machine.
 #[test]
 fn a_trigger_saves_states_before_its_command() {
-    // Where no state is to be saved at the end fio 3.41 dies of a signal at a trigger.
+    // On a trigger without a state to save, fio 3.41 dies of a signal.
     for (program, save) in programs("a_trigger_saves_states_before_its_command").iter().zip([0, 1]) {
         let scratch = Scratch::new("trigger-states");
         // Arguments are separated by blanks, and a file with the commands needs none.
@@ -218,7 +218,7 @@ fn a_trigger_saves_states_before_its_command() {
     }
 }
 
-/// A job that is interrupted tells how far it came.
+/// The state of an interrupted job contains how far it came.
 #[test]
 fn an_interrupted_job_has_a_state() {
     for program in programs("an_interrupted_job_has_a_state") {

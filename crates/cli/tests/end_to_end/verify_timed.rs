@@ -1,12 +1,12 @@
-//! Passes of verified jobs that time ends, and the syncs before they are read back.
+//! Passes of verified jobs that end by time, and the syncs before they are read back.
 //!
 //! Start reading at [`timed_passes_are_read_back_as_by_the_peer`].
 
 use crate::support::{Program, Scratch, has_peer};
 use crate::verify::{run, traced};
 
-/// A job that repeats itself until its time is over reads back each pass where its engine has a queue: how often depends on the
-/// time, what it does up to then does not.
+/// A job with `time_based` and an engine with a queue reads back each pass. The number of passes depends on time; the
+/// I/Os up to then do not.
 #[test]
 fn timed_passes_are_read_back_as_by_the_peer() {
     let test = "timed_passes_are_read_back_as_by_the_peer";
@@ -20,7 +20,7 @@ fn timed_passes_are_read_back_as_by_the_peer() {
         ("--rw=write --ioengine=libaio --iodepth=4 --io_size=192k", 32),
         ("--rw=randwrite --ioengine=libaio --iodepth=4 --bsrange=4k-12k", 0),
         ("--rw=randrw --ioengine=libaio --iodepth=4", 0),
-        // Nothing is read back.
+        // No block is read back.
         ("--rw=write --ioengine=psync", 0),
         ("--rw=write --ioengine=libaio --iodepth=4 --do_verify=0", 0),
     ] {
@@ -44,7 +44,7 @@ fn timed_passes_are_read_back_as_by_the_peer() {
     }
 }
 
-/// What is synced before it is read back is no sync of the job.
+/// The sync before reading back does not count as a sync of the job.
 #[test]
 fn syncs_before_reading_back_are_not_counted() {
     let test = "syncs_before_reading_back_are_not_counted";

@@ -1,4 +1,4 @@
-//! Trims of a verified job beside the peer: which blocks, when, and what they count for.
+//! Trims of a verified job, compared with fio: their blocks, their order, and the limits that they count for.
 //!
 //! Start reading at [`trims_are_those_of_the_peer`].
 
@@ -45,7 +45,7 @@ const TRIMS: &[&str] = &[
     "--size=128k --rw=write --verify=md5 --trim_percentage=100 --trim_backlog=4 --trim_backlog_batch=1 --verify_backlog=8 \
      --verify_backlog_batch=5",
     "--size=256k --rw=randrw --bsrange=4k-16k --verify=md5",
-    // What is trimmed counts, and a job does not end while a write waits for its trim.
+    // Trims count, and a job does not end while a write waits for its trim.
     "--size=128k --rw=write --verify=md5 --trim_percentage=100 --trim_backlog=1 --number_ios=9",
     "--size=128k --rw=randwrite --verify=md5 --trim_percentage=50 --trim_backlog=1 --number_ios=16",
     "--size=128k --rw=write --verify=md5 --trim_percentage=100 --trim_backlog=2 --number_ios=7",
@@ -73,12 +73,12 @@ fn trims_are_those_of_the_peer() {
         let [ours, peers] = [Program::Ferrio, Program::Peer].map(|program| ios(program, &scratch, &device, job));
         assert_eq!(ours.0, Some(0), "{job}");
         if job.contains("trim_verify_zero=0") {
-            // fio 3.41 reads back what is right, and takes it for the block of another write.
+            // fio 3.41 reads the right block, but expects the contents of another write.
             assert_eq!(changes(&ours.1), changes(&peers.1), "{job}");
         } else {
             assert_eq!(ours, peers, "{job}");
         }
-        // As fio 3.42 has it: the same without what is read back.
+        // As in fio 3.42: the same changes, but without reads.
         if job.contains("trim_backlog") && job.contains("write") && !job.contains("verify_backlog") {
             let (code, unread) = ios(Program::Ferrio, &scratch, &device, &format!("{job} --do_verify=0"));
             assert_eq!((code, unread), (Some(0), changes(&ours.1)), "{job}");
@@ -86,7 +86,7 @@ fn trims_are_those_of_the_peer() {
     }
 }
 
-/// Shares of trims of a job that ends by `number_ios`, as the reference has them.
+/// Number of trims of a job that ends by `number_ios`, by the reference.
 #[test]
 fn what_is_trimmed_counts_for_number_ios() {
     let test = "what_is_trimmed_counts_for_number_ios";

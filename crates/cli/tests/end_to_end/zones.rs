@@ -1,4 +1,4 @@
-//! Where the I/Os of jobs with zones lie, as their traces tell: the same as those of fio.
+//! Offsets of jobs with zones, from their traces: the same as those of fio.
 //!
 //! Start reading at [`windows_are_those_of_the_peer`].
 
@@ -83,7 +83,7 @@ const STRIDED: &[&str] = &[
     "--rw=rw:8k --nrfiles=3 --file_service_type=random --offset=4k --zonesize=20k",
 ];
 
-/// These have a file of 128k, of which the job uses the 64k after the first 16k.
+/// Jobs with a file of 128k that use the 64k after the first 16k.
 const WITHIN_A_FILE: &[&str] = &[
     "--rw=read --zonesize=12k --zoneskip=8k",
     "--rw=read --zonesize=8k --zonerange=128k",
@@ -94,7 +94,7 @@ const WITHIN_A_FILE: &[&str] = &[
     "--rw=randread --zonesize=32k --bsrange=4k-16k",
 ];
 
-/// These end by time, so that as many I/Os are compared as both did.
+/// Jobs that end by time; only as many I/Os are compared as both programs did.
 const TIME_BASED: &[&str] = &[
     "--rw=read --zonesize=8k --zoneskip=4k",
     "--rw=randread --zonesize=8k --zoneskip=4k",

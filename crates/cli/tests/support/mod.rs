@@ -1,6 +1,6 @@
-//! What the end-to-end tests share: running ferrio and the peer with a time limit, scratch directories, skipping.
+//! Shared by the end-to-end tests: running ferrio and fio with a time limit, scratch directories, skipping tests.
 //!
-//! Must not know: what is tested. Start reading at [`Run`].
+//! Must not know: the features under test. Start reading at [`Run`].
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -24,20 +24,20 @@ const OLD_PEER_VERSION: &str = "fio-3.33";
 /// A run that has not ended by then is killed, with all its jobs.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// What the peer says when a device of the machine, whichever, goes while it looks at all of them.
+/// fio prints this if any device of the machine disappears while it examines all of them.
 const PEER_NOISE: &str = "stat: No such file or directory\n";
 
-/// Says by name why a test does not run.
+/// Reports the name of a skipped test and the reason.
 pub(crate) fn skip(test: &str, reason: &str) {
     eprintln!("SKIPPED {test}: {reason}");
 }
 
-/// True when the peer is to be run and is there; else the test is reported as skipped.
+/// True when fio is wanted and installed; else the test is reported as skipped.
 pub(crate) fn has_peer(test: &str) -> bool {
     has_version(test, Program::Peer, PEER_VERSION)
 }
 
-/// As [`has_peer`], of the peer whose verified data have the older layout.
+/// As [`has_peer`], for the fio whose verified data have the older layout.
 pub(crate) fn has_old_peer(test: &str) -> bool {
     has_version(test, Program::OldPeer, OLD_PEER_VERSION)
 }
@@ -138,7 +138,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Which program.
+/// The program to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Program {
     Ferrio,
@@ -156,7 +156,7 @@ impl Program {
         }
     }
 
-    /// What ferrio is told so that verified data and states have the layout of this program.
+    /// Option that makes ferrio use this program's layout of verified data and states.
     pub(crate) fn layout_option(self) -> &'static str {
         if self == Self::OldPeer { "--verify_header_layout=3.33" } else { "" }
     }
@@ -204,13 +204,13 @@ impl Run {
         self
     }
 
-    /// Runs by way of another program, such as `strace -f`.
+    /// Runs the program under another one, such as `strace -f`.
     pub(crate) fn under(mut self, wrapper: &str) -> Self {
         self.wrapper = wrapper.split_whitespace().map(OsString::from).collect();
         self
     }
 
-    /// Runs by way of a shell: `"$0" "$@"` in the script is the program with its arguments.
+    /// Runs a shell script in which `"$0" "$@"` is the program with its arguments.
     pub(crate) fn in_shell(mut self, script: &str) -> Self {
         self.wrapper = ["sh", "-c", script].map(OsString::from).to_vec();
         self

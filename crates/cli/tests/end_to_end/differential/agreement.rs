@@ -1,4 +1,4 @@
-//! What must hold within one report: figures that follow from each other, and figures that several formats show.
+//! Checks within one report: figures that follow from each other, and figures that several formats show.
 //!
 //! Start reading at [`check`].
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Names of the directions.
 const DIRECTIONS: [&str; 4] = ["read", "write", "trim", "mixed"];
 
-/// Fails with what does not fit.
+/// Fails with a description of the figures that contradict each other.
 pub(super) fn check(report: &Report, terse_version: usize) -> Result<(), String> {
     let document = report.document()?;
     let jobs = document["jobs"].as_array().ok_or("no jobs")?;
@@ -77,7 +77,7 @@ fn latency(figures: &Value) -> Result<(), String> {
     equal("percentiles in order", values.is_sorted(), true)
 }
 
-/// Fields that stand in the document too.
+/// Compares the terse fields that the JSON document has, too.
 fn terse(job: &Value, line: &str, version: usize) -> Result<(), String> {
     let fields: Vec<&str> = line.split(';').collect();
     let n_head = if version == 2 { 4 } else { 5 };
@@ -102,7 +102,7 @@ fn terse(job: &Value, line: &str, version: usize) -> Result<(), String> {
             &expected.map(|figure| figure.to_string()).each_ref().map(String::as_str),
         )?;
         let mean = |kind: &str| format!("{:.6}", float(&figures[kind]["mean"]) / 1000.0);
-        // Of a figure with six digits a thousandth is left over.
+        // With six digits shown, the mean is known to a thousandth.
         let is_near = |shown: &str, mean: String| {
             let (shown, mean): (f64, f64) = (shown.parse().unwrap_or(f64::NAN), mean.parse().unwrap_or(f64::NAN));
             (shown - mean).abs() < 2e-6
@@ -120,7 +120,7 @@ fn terse(job: &Value, line: &str, version: usize) -> Result<(), String> {
 /// `issued rwts: total=R,W,T,S` of the jobs that did something.
 fn issued(jobs: &[Value], normal: &str) -> Result<(), String> {
     if jobs.iter().any(|job| job.get("sync").is_none()) {
-        // One sum stands for all directions.
+        // Only one sum is reported for all directions.
         return Ok(());
     }
     let totals = |job: &Value| ["read", "write", "trim", "sync"].map(|name| number(&job[name]["total_ios"]));

@@ -1,13 +1,13 @@
 //! The jobs whose reports are compared.
 //!
-//! Sections are separated by `|`, options by blanks. Left out is what 3.41 does wrong: `stats=0` gives it objects without
-//! a name. Start reading at [`all`].
+//! Sections are separated by `|`, options by blanks. Cases in which 3.41 has a fault are left out: with `stats=0` it
+//! writes objects without a name. Start reading at [`all`].
 
 /// Kinds of `rw`.
 const KINDS: [&str; 10] =
     ["read", "write", "randread", "randwrite", "rw", "randrw", "trim", "randtrim", "trimwrite", "randtrimwrite"];
 
-/// Engines with what they need.
+/// Engines with the options that they need.
 const ENGINES: [&str; 10] = [
     "ioengine=psync",
     "ioengine=sync",
@@ -21,7 +21,7 @@ const ENGINES: [&str; 10] = [
     "ioengine=null iodepth=4",
 ];
 
-/// Which latencies have percentiles, in all combinations.
+/// All combinations of latencies that may have percentiles.
 const PERCENTILES: [&str; 8] = [
     "clat_percentiles=0 lat_percentiles=0 slat_percentiles=0",
     "clat_percentiles=0 lat_percentiles=0 slat_percentiles=1",
@@ -92,7 +92,7 @@ const OPTIONS: &[&str] = &[
     "randrepeat=0 randseed=42",
 ];
 
-/// How many of the options stand first because they choose what is measured.
+/// Number of options at the start of the list that choose what is measured.
 const N_OF_STATISTICS: usize = 10;
 
 /// Several sections, and options given for all.
@@ -117,7 +117,8 @@ const SECTIONS: &[&str] = &[
     "[a] ioengine=null size=64k | [b] ioengine=null size=64k wait_for=a",
 ];
 
-/// Jobs whose I/Os move no data: threads, since processes of 3.41 lose the line that they tell before they begin.
+/// Jobs whose I/Os move no data. They run as threads, because processes of 3.41 lose the line that they print at their
+/// start.
 const TURNS: &[&str] = &[
     "[a] ioengine=cpuio cpuload=50 cpuchunks=1000 number_ios=4 thread",
     "[a] ioengine=cpuio cpuload=100 cpuchunks=300 cpumode=qsort number_ios=2 thread numjobs=2 group_reporting",
@@ -127,7 +128,7 @@ const TURNS: &[&str] = &[
     "[a] ioengine=exec program=true runtime=5 number_ios=2 grace_time=0 thread | [b] ioengine=null size=64k",
 ];
 
-/// Jobs that do nothing, or not what they were told.
+/// Jobs that do no I/O, or that fail.
 const IDLE_OR_FAILING: &[&str] = &[
     "[a] ioengine=psync size=64k rw=write create_only=1",
     "[a] ioengine=psync size=64k rw=read create_only=1 | [b] ioengine=null size=64k",
@@ -160,24 +161,24 @@ const LONG: &[&str] = &[
     "[global] ioengine=null size=1m time_based runtime=700ms | [a] rw=read | [b] rw=write stonewall kb_base=1000",
 ];
 
-/// Options whose values repeat in both programs.
+/// Options that make both programs draw the same values in every run.
 const SEEDS: &str = "randrepeat=0 randseed=137";
 
-/// What can be compared of a job.
+/// The parts of a report that can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
     /// Everything that is no time.
     Counts,
-    /// Not the counts: 3.41 repeats a sync that had to wait for what is in flight.
+    /// Everything except counts: 3.41 repeats a sync that had to wait for I/Os in flight.
     NoCounts,
     /// Not the counts, but samples: it runs long enough for them.
     Samples,
 }
 
-/// A job file and what can be compared.
+/// A job file, and the parts of its report that can be compared.
 pub(super) type Case = (String, Extent);
 
-/// All of them.
+/// All cases.
 pub(super) fn all() -> Vec<Case> {
     let mut cases = Vec::new();
     for engine in ENGINES {

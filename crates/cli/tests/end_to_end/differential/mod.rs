@@ -1,4 +1,5 @@
-//! Reports of many jobs in all formats, beside those of the peer: keys, their order and types, counts, terse fields, lines.
+//! Reports of many jobs in all formats, compared with those of fio: keys, their order and types, counts, terse fields,
+//! lines.
 //!
 //! Start reading at [`reports_are_those_of_the_peer`]; the jobs are in `cases`, the differences of the versions in `report`.
 
@@ -33,7 +34,7 @@ fn report_of(program: Program, case: &str, terse_version: usize) -> Result<Repor
     Ok(Report { code: finished.code, is_quiet: finished.stderr.is_empty(), ..report })
 }
 
-/// What differs, if anything.
+/// The differences, if there are any.
 fn compared(case: &str, extent: Extent, terse_version: usize) -> Result<(), String> {
     let theirs = report_of(Program::Peer, case, terse_version)?;
     let ours = report_of(Program::Ferrio, case, terse_version)?;
@@ -74,7 +75,7 @@ fn same(what: &str, ours: &[String], theirs: &[String]) -> Result<(), String> {
     ))
 }
 
-/// What the cases have to complain of. Most of the time the peer sleeps, so several are looked at at once.
+/// Complaints of all cases. fio spends most of the time asleep, so several cases run at once.
 fn complaints(all: &[cases::Case], look: impl Fn(&str, Extent, usize) -> Result<(), String> + Sync) -> String {
     let next = AtomicUsize::new(0);
     let look_at_all = || {
@@ -101,7 +102,7 @@ fn reports_are_those_of_the_peer() {
     }
 }
 
-/// The same of the peer: what must hold of ours holds of theirs.
+/// fio's report must pass the same checks as ferrio's, which shows that the checks are right.
 #[test]
 fn figures_of_all_formats_agree() {
     let test = "figures_of_all_formats_agree";

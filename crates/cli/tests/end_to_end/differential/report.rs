@@ -1,11 +1,11 @@
 //! A report in all formats, taken apart and put into a form in which two programs can be compared.
 //!
-//! Start reading at [`Report::read`]; what the versions do otherwise is in [`JSON_DIFFERENCES`].
+//! Start reading at [`Report::read`]; known differences between versions are in [`JSON_DIFFERENCES`].
 
 use crate::outline::outline;
 use serde_json::Value;
 
-/// The parts of the output of `--output-format=normal,terse,json+`, and what else a caller sees.
+/// The parts of the output of `--output-format=normal,terse,json+`, the exit code, and whether there were errors.
 pub(super) struct Report {
     pub(super) start: String,
     pub(super) terse: Vec<String>,
@@ -13,12 +13,12 @@ pub(super) struct Report {
     pub(super) normal: String,
     /// Exit code of the run.
     pub(super) code: Option<i32>,
-    /// Nothing was written to the standard error.
+    /// True if the standard error is empty.
     pub(super) is_quiet: bool,
 }
 
 impl Report {
-    /// Takes the output apart.
+    /// Splits the output into its formats.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let begin = text.find("{\n").ok_or("no document")?;
         let (head, rest) = text.split_at(begin);
@@ -43,17 +43,18 @@ impl Report {
     }
 }
 
-/// Keys of the reference version that 3.41 does not have.
+/// Keys that 3.42 has and 3.41 has not.
 const JSON_DIFFERENCES: [(&str, &str); 2] =
     [("latency_target_ns", "newer: a name with its unit"), ("latency_window_us", "newer: a name with its unit")];
 
-/// What 3.41 counts otherwise, by the options that make it do so: the line of the document that is left out, and why.
+/// Figures that 3.41 counts differently, by the options on which this depends: the line of the document to skip, and
+/// the reason.
 const COUNT_DIFFERENCES: [(&str, &str, &str); 2] = [
     ("fdatasync=", "short_ios", "3.41 counts a data sync as a short read"),
     ("fdatasync=", "total_ios", "and not as a sync"),
 ];
 
-/// Keys whose values are figures that differ from run to run; of all others the values are compared.
+/// Keys whose values differ from run to run; the values of all other keys are compared.
 const FIGURES: [&str; 52] = [
     "fio version",
     "timestamp",
@@ -114,13 +115,13 @@ const FIGURES: [&str; 52] = [
 pub(super) fn json_lines(case: &str, document: &str, is_counted: bool) -> Vec<String> {
     let mut lines = Vec::new();
     let mut path: Vec<&str> = Vec::new();
-    // What ferrio adds stands under one key, the last one.
+    // ferrio adds one key, which comes last.
     let of_fio = document.lines().take_while(|line| !line.starts_with(r#"  "ferrio" :"#) && *line != "}");
     for line in of_fio {
         let line = line.trim_end_matches(',');
         let text = line.trim_start();
         if text.is_empty() {
-            // In empty brackets, which one of the programs may fill with what the other does not know.
+            // An empty object: one of the programs may fill it with facts that the other does not have.
             continue;
         }
         let (key, value) = text.split_once("\" : ").map_or(("", text), |(key, value)| (key.trim_matches('"'), value));
@@ -142,7 +143,7 @@ pub(super) fn json_lines(case: &str, document: &str, is_counted: bool) -> Vec<St
     lines
 }
 
-/// Figures by what holds them.
+/// True for a key whose value is a figure, judged by the key of the object around it.
 fn is_figure_of(parent: &str) -> bool {
     ["percentile", "disk_util", ""].contains(&parent)
 }
@@ -182,15 +183,14 @@ pub(super) fn terse_fields(line: &str) -> Vec<String> {
 
 /// The outline of a text for people, without the words of errors, which are each program's own.
 pub(super) fn normal_lines(text: &str, has_samples: bool) -> Vec<String> {
-    // 3.41 has its notes in another place. The words of errors on files are each program's own.
+    // 3.41 prints its notes at another place. The words of errors on files differ between the programs.
     let is_known = |line: &String| {
         ["note: both iodepth >=N and synchronous", "fio: ", "file:"].iter().any(|known| line.starts_with(known))
     };
     outline(text, has_samples).into_iter().filter(|line| !is_known(line)).map(without_place).collect()
 }
 
-/// An error without its place in the source, its step, and its words: tolerated errors have none in the reference
-/// version.
+/// Removes place in the source, step and words from an error line: in 3.42, tolerated errors have none.
 fn without_place(line: String) -> String {
     match line.find("err=N").filter(|_| line.contains("func=") || line.contains("err=N ()")) {
         Some(start) => line[..start].to_owned() + "err=N (error)",

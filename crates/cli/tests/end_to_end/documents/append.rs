@@ -6,7 +6,8 @@ use crate::system_calls::{calls_to, without_repeats};
 const COMMAND: &str = "--name=test --ioengine=libaio --blocksize=4k --readwrite=randwrite --directory=. --nrfiles=1 \
                        --size=1m --end_fsync=1 --numjobs=1 --direct=1";
 
-/// Options of a run, size of the file after it, calls (runs of equal ones cut to two, as printed in the document).
+/// Options of a run, size of the file after it, and the calls (repeated calls shortened to two, as printed in the
+/// document).
 const RUNS: [(&str, u64, &[&str]); 5] = [
     ("", 1, &INITIAL),
     ("", 1, &OVERWRITE),
@@ -59,7 +60,7 @@ const READ: [&str; 5] = [
     "close",
 ];
 
-/// Stands for 256 times one submit of one I/O and one wait for one event.
+/// Abbreviates 256 times one submit of one I/O and one wait for one event.
 const IO: &str = "(I/O)";
 
 /// Checks the I/Os, each a pair of calls, and puts [`IO`] in their place. Returns their offsets.

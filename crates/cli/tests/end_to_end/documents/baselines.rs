@@ -4,7 +4,7 @@ use crate::outline::{assert_same_outline, outline};
 use crate::support::{LoopDevice, Program, Run, Scratch, has_peer, has_programs, is_root, skip};
 use serde_json::Value;
 
-/// What the commands have in common; the document has `--runtime=5m --ramp_time=2s --size=1G`.
+/// Options that all commands share; the document has `--runtime=5m --ramp_time=2s --size=1G`.
 const COMMON: &str = "--ioengine=libaio --direct=1 --numjobs=16 --time_based --runtime=1s --ramp_time=100ms \
                       --group_reporting";
 

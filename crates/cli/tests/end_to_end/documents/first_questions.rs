@@ -3,7 +3,7 @@
 use crate::outline::{assert_same_outline, outline};
 use crate::support::{LoopDevice, Program, Run, Scratch, has_peer, has_programs, is_root, skip};
 
-/// Commands of the document, sizes divided by 10. Files after each, with their sizes in KiB.
+/// Commands of the document with sizes divided by 10, and the files after each, with their sizes in KiB.
 const COMMANDS: [(&str, &[(&str, u64)]); 12] = [
     ("-rw=write -name=test --size=1M", &[("test.0.0", 1024)]),
     ("--rw=write --name=test --size=1M --filename=file1", &[("file1", 1024)]),
@@ -90,8 +90,8 @@ fn figures_that_do_not_depend_on_the_machine() {
     assert!(run_ms >= 1000, "{run}");
 }
 
-/// Share of bytes that are equal in the first block after those in flight and in that of them whose unit wrote it: the
-/// one that was done first.
+/// The I/O that finishes first gives its buffer to block number `depth`. Returns the share of bytes that this block has
+/// in common with the most similar one of the first `depth` blocks.
 fn share_of_equal_bytes(data: &[u8], depth: usize) -> f64 {
     let blocks: Vec<&[u8]> = data.chunks(128 << 10).take(depth + 1).collect();
     let n_equal = |block: &&[u8]| block.iter().zip(blocks[depth]).filter(|(a, b)| a == b).count();

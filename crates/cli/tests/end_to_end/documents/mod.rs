@@ -1,6 +1,6 @@
 //! Command lines and job files from documents that people follow, at smaller sizes and runtimes.
 //!
-//! One module a document. Start reading at any of them.
+//! One module per document. Start reading at any of them.
 
 mod append;
 mod baselines;

@@ -1,4 +1,5 @@
-//! "Random write on a device and on XFS": what each `fallocate` does before the run, in system calls and in extents.
+//! "Random write on a device and on XFS": the system calls of each value of `fallocate` before the run, and the extents
+//! that result.
 
 use crate::support::{LoopDevice, Program, Scratch, has_peer, has_programs, is_root, skip, tool};
 use crate::system_calls::calls_to;
@@ -7,7 +8,7 @@ use std::path::Path;
 /// Full stripes in random order, asynchronous and direct; laid out and no more.
 const COMMAND: &str = "--rw=randwrite --bs=64k --ioengine=libaio --direct=1 --size=4m --filename=stripes";
 
-/// What a value of `fallocate` does.
+/// The expected effect of a value of `fallocate`.
 struct Kind {
     value: &'static str,
     /// Calls of the layout between the open and the advice to drop the cache.
@@ -31,8 +32,8 @@ const KINDS: [Kind; 5] = [
     Kind { value: "truncate", calls: &["ftruncate 4194304"], size_bytes: 4 << 20, extents_kib: (0, 0) },
 ];
 
-/// Extents of a file in KiB: all, and those that are allocated and unwritten. Speculative preallocation behind the 4 MiB
-/// of the file does not count.
+/// Sizes of a file's extents in KiB: all, and those that are allocated and unwritten. Space that the file system
+/// preallocates after the 4 MiB of the file does not count.
 fn extents(file: &Path) -> (u64, u64) {
     let listing = tool(&format!("filefrag -v -b1024 {}", file.display())).expect("filefrag lists extents");
     let (mut all, mut unwritten) = (0, 0);

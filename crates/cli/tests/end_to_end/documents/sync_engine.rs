@@ -1,5 +1,5 @@
-//! "Sequential against random write, and their system calls": lseek and write in pairs, or bare writes; what an
-//! asynchronous engine adds to the report.
+//! "Sequential against random write, and their system calls": lseek and write in pairs, or only writes; and the lines
+//! that an asynchronous engine adds to the report.
 
 use crate::support::{Program, Run, Scratch, has_peer, has_programs};
 use crate::system_calls::calls_to;
@@ -17,7 +17,7 @@ fn transfers(calls: &[String]) -> Vec<&str> {
     names.filter(|name| matches!(*name, "lseek" | "write" | "pwrite64")).collect()
 }
 
-/// Offsets of writes, each of which has a seek before it unless the last one ended where it begins.
+/// Offsets of writes. Asserts that there is a seek before each write, unless the previous write ended at its offset.
 fn offsets_of_seeks_and_writes(calls: &[String]) -> Vec<u64> {
     let (mut position, mut sought, mut offsets) = (0, None, Vec::new());
     for call in calls {

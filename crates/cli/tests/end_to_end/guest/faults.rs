@@ -5,7 +5,7 @@
 use super::{Guest, Made, enter, has_peer};
 use crate::support::{Finished, Program};
 
-/// What lies under the devices that fail.
+/// The device below the failing devices.
 const WHOLE: &str = "/dev/nvme0n1";
 
 /// 4 KiB at 512 KiB fail.
@@ -15,7 +15,7 @@ fn job(guest: &Guest, program: Program, device: &Made, arguments: &str) -> Finis
     guest.run(program, &format!("--name=a --filename={} {arguments}", device.path()))
 }
 
-/// The exit code, the lines of errors, the counts of I/Os, and what was moved.
+/// The exit code, the lines of errors, the counts of I/Os, and the amounts read or written.
 fn outcome(done: &Finished) -> (Option<i32>, Vec<String>, Vec<String>) {
     let errors = done.stderr.lines().filter(|line| line.starts_with("fio: io_u error on file "));
     let is_told = |line: &&str| line.contains("issued rwts: ") || line.contains("errors    : ");
@@ -23,7 +23,7 @@ fn outcome(done: &Finished) -> (Option<i32>, Vec<String>, Vec<String>) {
     (done.code, errors.map(str::to_owned).collect(), counts.collect())
 }
 
-/// 128 blocks of 4 KiB lie before the hole, the next one in it.
+/// The hole begins after 128 blocks of 4 KiB.
 #[test]
 fn a_hole_ends_a_job_where_it_begins() {
     let Some(guest) = enter("a_hole_ends_a_job_where_it_begins") else { return };
@@ -38,7 +38,7 @@ fn a_hole_ends_a_job_where_it_begins() {
         let total = if word == "write" { "total=0,129,0,0" } else { "total=129,0,0,0" };
         assert!(counts[0].contains(total), "{arguments}: {counts:?}");
     }
-    // What was written to the cache is lost when it is synced.
+    // Writes to the cache fail when they are synced.
     let done = job(&guest, Program::Ferrio, &hole, "--rw=write --ioengine=psync --size=1m --end_fsync=1");
     assert_eq!(done.code, Some(1), "{}", done.all());
     assert!(done.stderr.contains(&format!("end_fsync failed for file {}", hole.path())), "{}", done.all());
@@ -55,7 +55,7 @@ fn a_job_goes_on_beside_a_hole() {
     assert!(done.stdout.contains("io=1020KiB (1044kB)"), "{}", done.all());
 }
 
-/// Blocks of 4 KiB from the start of a device that never works: none is moved.
+/// The device never works, so no block of 4 KiB is moved.
 #[test]
 fn a_failing_device_fails_every_engine() {
     let Some(guest) = enter("a_failing_device_fails_every_engine") else { return };
@@ -110,14 +110,14 @@ fn a_device_that_has_stopped_fails_all_in_flight() {
     assert_eq!(errors.len(), 4, "{errors:?}");
 }
 
-/// Each I/O takes what the device mapper waits, less a tick of its clock at most.
+/// Each I/O takes at least the delay of the device mapper, less one tick of its clock.
 #[test]
 fn a_delay_is_a_latency() {
     let Some(guest) = enter("a_delay_is_a_latency") else { return };
     let delay = Made::new("delay", &format!("{WHOLE} 100"));
     let arguments = "--rw=read --direct=1 --ioengine=libaio --iodepth=4 --size=32k --output-format=terse";
     let done = job(&guest, Program::Ferrio, &delay, arguments).succeeded().quiet();
-    // Microseconds of the least completion latency of reads.
+    // Smallest completion latency of reads, in microseconds.
     let minimum = done.stdout.split(';').nth(13).and_then(|word| word.parse::<u64>().ok());
     assert!(minimum.is_some_and(|minimum| minimum >= 90_000), "{}", done.all());
 }

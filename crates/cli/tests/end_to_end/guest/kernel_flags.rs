@@ -1,4 +1,4 @@
-//! What an I/O asks of the kernel beside its data: polling for completions, atomic writes, no page cache left behind, no waiting.
+//! Flags that an I/O sends to the kernel: polling for completions, atomic writes, uncached I/O, no waiting.
 //!
 //! Start reading at [`polled_reads_go_through_poll_queues`].
 
@@ -14,12 +14,12 @@ const ATOMIC: &str = "/dev/nvme1n1";
 /// A SCSI disk, which can't be polled.
 const SCSI: &str = "/dev/sda";
 
-/// What a program does with arguments for one job.
+/// Runs one job with the arguments.
 fn job(guest: &Guest, program: Program, device: &str, arguments: &str) -> Finished {
     guest.run(program, &format!("--name=a --filename={device} {arguments}"))
 }
 
-/// Interrupts of a controller so far, all CPUs and queues together.
+/// Number of interrupts of a controller so far, of all CPUs and queues.
 fn interrupts(controller: &str) -> u64 {
     let table = std::fs::read_to_string("/proc/interrupts").expect("a table");
     let of_controller = table.lines().filter(|line| line.contains(&format!(" {controller}q")));
@@ -43,7 +43,7 @@ fn polled_reads_go_through_poll_queues() {
         let done = job(&guest, Program::Ferrio, NVME, &format!("{reads} {engine}")).succeeded().quiet();
         let raised = interrupts("nvme0") - before;
         assert!(done.stdout.contains("issued rwts: total=64,0,0,0"), "{}", done.all());
-        // What the kernel itself reads of the device, for its partitions, is a few reads.
+        // The kernel itself does a few reads, of the partition table.
         assert_eq!(raised < 32, is_polled, "{engine}: {raised} interrupts");
     }
 }
@@ -105,11 +105,11 @@ fn refused_flags_fail_as_under_the_peer() {
     }
 }
 
-/// What is in the page cache is not read from the device again.
+/// Data that is already in the page cache is not read from the device again.
 #[test]
 fn uncached_reads_leave_no_pages() {
     let Some(guest) = enter("uncached_reads_leave_no_pages") else { return };
-    // The pages of a device are gone when nobody has it open.
+    // The kernel drops the pages of a device when its last descriptor is closed, so keep one open.
     let _open = std::fs::File::open(NVME).expect("a device");
     // Readahead would bring pages that no I/O of the job drops.
     let reads = "--rw=read --bs=64k --offset=192m --size=1m --fadvise_hint=random";
@@ -124,7 +124,7 @@ fn uncached_reads_leave_no_pages() {
     }
 }
 
-/// Sectors of 512 bytes that [`NVME`] has read so far.
+/// Sectors of 512 bytes that were read from [`NVME`] so far.
 fn sectors_read() -> u64 {
     let figures = std::fs::read_to_string("/sys/block/nvme0n1/stat").expect("figures of the device");
     figures.split_whitespace().nth(2).and_then(|word| word.parse().ok()).expect("sectors read")

@@ -22,7 +22,7 @@ const VARIABLE: &str = "FERRIO_GUEST";
 /// The zoned namespace: zones of 8 MiB of which 6 MiB can be written, 8 open and 12 active at most.
 pub(crate) const ZNS: &str = "/dev/nvme5n1";
 
-/// One test at a time, as they share devices.
+/// Devices are shared, so only one test runs at a time.
 static DEVICES: Mutex<()> = Mutex::new(());
 
 /// The devices are for one test as long as it has this.
@@ -42,7 +42,8 @@ pub(crate) fn enter(test: &str) -> Option<Guest> {
     Some(Guest { _held: held, scratch: Scratch::in_temporary_directory(test) })
 }
 
-/// True when fio is to be run too and is there. Unlike [`crate::support::has_peer`] this asks once: a start of fio takes seconds.
+/// True when fio is wanted and installed. Unlike [`crate::support::has_peer`] this checks only once, because a start of
+/// fio takes seconds.
 pub(crate) fn has_peer(test: &str) -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     let found = *FOUND.get_or_init(|| crate::support::has_peer(test));

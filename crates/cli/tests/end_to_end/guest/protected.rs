@@ -1,4 +1,5 @@
-//! Namespaces with protection information through the block device: the kernel makes and checks it, and none of it is data.
+//! Namespaces with protection information through the block device: the kernel creates and checks it, and it is not
+//! part of the data.
 //!
 //! Start reading at [`what_is_written_is_read_back`].
 
@@ -18,7 +19,7 @@ fn what_is_written_is_read_back() {
             let done = guest.ferrio(&format!("{job} --rw=randwrite --bs=4k")).succeeded().quiet();
             assert!(done.stdout.contains("issued rwts: total=16,16,0,"), "{}", done.all());
         }
-        // Blocks of one sector, and one that covers many.
+        // Blocks of one sector, and blocks of many.
         for bs in [*block_bytes, 32 << 10] {
             let job = format!("--name=a --filename={device} --direct=1 --rw=write --bs={bs} --size=64k");
             let done = guest.ferrio(&format!("{job} --verify=pattern --verify_pattern=0xdeadface")).succeeded().quiet();
@@ -35,7 +36,7 @@ fn a_wrong_reference_tag_is_an_error() {
     let device = "/dev/nvme2n1";
     let job = format!("--name=a --filename={device} --direct=1 --bs=512 --size=8k");
     guest.ferrio(&format!("{job} --rw=write")).succeeded();
-    // Sector 5 anew, with tags for sector 6: no checks, no tags made by the device.
+    // Writes sector 5 again, with the tags of sector 6; the device neither checks nor creates tags here.
     let data = guest.file("data", &[7; 512]);
     let tag = guest.file("tag", &[0, 0, 0, 0, 0, 0, 0, 6]);
     let write = format!("nvme write {device} -s 5 -c 0 -z 512 -y 8 -d {data} -M {tag} -p 0");

@@ -12,7 +12,8 @@ fn machines_send_and_receive() {
     let job = "--ioengine=net --protocol=vsock --port=5000 --size=64k --bs=4k --verify=crc32c";
     let reading = format!("--name=r {job} --listen --rw=read");
     let reading = Run::new(Program::Ferrio, guest.scratch.path(), &reading).start();
-    // There is no table of listeners to look into, so a writer that came too early comes again.
+    // The test cannot see whether the reader listens already (the kernel has no table for that), so a writer that
+    // failed is started again.
     let writing = format!("--name=w {job} --hostname=1 --rw=write");
     let written = (0..50).map(|_| guest.ferrio(&writing)).find(|finished| {
         std::thread::sleep(Duration::from_millis(100));

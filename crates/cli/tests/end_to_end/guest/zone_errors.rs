@@ -1,15 +1,15 @@
-//! Writes that fail in zones, on `null_blk` with bad blocks: what `recover_zbd_write_error` makes of them.
+//! Failing writes in zones, on `null_blk` with bad blocks: the effect of `recover_zbd_write_error`.
 //!
 //! Start reading at [`a_job_goes_on_behind_a_failed_write`].
 
 use super::{Guest, Made, enter, has_peer, zones};
 use crate::support::{Finished, Program};
 
-/// Zones of 1 MiB; the 4 KiB behind 520 KiB of the first are bad until something was to be written there once.
+/// Zones of 1 MiB. In the first one, the 4 KiB after 520 KiB are bad until the first write to them.
 const ONCE: &str = "zone_size=1 zone_capacity=1 zone_nr_conv=0 zone_max_open=0 zone_max_active=0 blocksize=4096 \
                     badblocks_once=1 badblocks=+1040-1047";
 
-/// The same, and bad for good.
+/// The same, but those blocks stay bad.
 const FOR_GOOD: &str = "zone_size=1 zone_capacity=1 zone_nr_conv=0 zone_max_open=0 zone_max_active=0 blocksize=4096 \
                         badblocks=+1040-1047";
 
@@ -20,7 +20,7 @@ fn job(guest: &Guest, program: Program, device: &Made, arguments: &str) -> Finis
     guest.run(program, &format!("--name=a --filename={} {JOB} {arguments}", device.path()))
 }
 
-/// The counts of I/Os and errors, what was moved, and what the first zones hold.
+/// The exit code; the counts of I/Os and errors and the amounts moved; the contents of the first zones.
 fn outcome(done: &Finished, device: &Made) -> (Option<i32>, Vec<String>, Vec<u64>) {
     let is_told = |line: &&str| line.contains("issued rwts: ") || line.contains("errors    : ");
     let moved =
@@ -31,8 +31,8 @@ fn outcome(done: &Finished, device: &Made) -> (Option<i32>, Vec<String>, Vec<u64
     (done.code, counts.chain(moved).collect(), written.collect())
 }
 
-/// What failed is zeroes, in the zone as many bytes as without an error, and all other blocks are there. With several in flight
-/// those that were placed behind a failed write in its zone fail too, how many is a matter of time.
+/// Failed blocks are zeroes, the write pointer is where it would be without an error, and all other blocks are there.
+/// With several I/Os in flight, the writes after a failed one in its zone fail too; their number depends on timing.
 #[test]
 fn a_job_goes_on_behind_a_failed_write() {
     let Some(guest) = enter("a_job_goes_on_behind_a_failed_write") else { return };
@@ -72,7 +72,7 @@ fn recovery_is_that_of_the_peer() {
     }
 }
 
-/// Both need to know what happens to errors, and of verified data that no other write is in flight.
+/// The option needs a rule for errors (`continue_on_error`), and with verification a queue depth of one.
 #[test]
 fn what_cannot_be_recovered_is_refused() {
     let Some(guest) = enter("what_cannot_be_recovered_is_refused") else { return };
@@ -87,7 +87,7 @@ fn what_cannot_be_recovered_is_refused() {
         let done = job(&guest, Program::Ferrio, &device, arguments);
         assert!(done.code == Some(1) && done.stderr.contains(text), "{}", done.all());
     }
-    // What failed is not read back.
+    // Failed blocks are not read back.
     let done = job(&guest, Program::Ferrio, &device, "--rw=write --verify=crc32c --io_size=1m").succeeded();
     assert!(done.stdout.contains("issued rwts: total=15,16,0,"), "{}", done.all());
 }

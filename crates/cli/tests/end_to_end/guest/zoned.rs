@@ -6,7 +6,7 @@
 use super::{Guest, Made, ZNS, enter, has_peer, reset_zones, zones};
 use crate::support::{Finished, Program};
 
-/// Where the write pointer of a full zone stands is for the device.
+/// The position of a full zone's write pointer depends on the device.
 const FULL: u64 = u64::MAX;
 
 /// A job in the emptied zones of [`ZNS`].
@@ -60,7 +60,7 @@ fn what_is_written_in_zones_is_read_back() {
     assert_eq!((moved(&done, "WRITE:"), moved(&done, "READ:")), ("1024KiB", "1024KiB"), "{}", done.all());
 }
 
-/// Zones that can be written anywhere lie before the others: 2 of 4 MiB, then capacities of 3 MiB.
+/// Conventional zones come first: 2 of 4 MiB, then sequential zones with a capacity of 3 MiB.
 #[test]
 fn conventional_zones_have_no_write_pointer() {
     let Some(guest) = enter("conventional_zones_have_no_write_pointer") else { return };
@@ -72,7 +72,7 @@ fn conventional_zones_have_no_write_pointer() {
     assert_eq!(written, [3 << 20, 3 << 20, 0]);
 }
 
-/// Zones of 8 MiB and their capacity of 6 MiB, which only the device tells.
+/// Zones of 8 MiB with a capacity of 6 MiB, as only the device knows.
 #[test]
 fn sizes_in_zones_are_those_of_the_device() {
     let Some(guest) = enter("sizes_in_zones_are_those_of_the_device") else { return };
@@ -113,7 +113,8 @@ fn a_range_begins_and_ends_with_a_zone() {
     }
 }
 
-/// What both say of what cannot be, and of a zoned device without `zonemode`, where the first write is not at a write pointer.
+/// Messages of both programs on impossible settings, and on a zoned device without `zonemode`, where the first write is
+/// not at a write pointer.
 #[test]
 fn messages_are_those_of_the_peer() {
     let test = "messages_are_those_of_the_peer";

@@ -1,4 +1,4 @@
-//! Jobs at depth, several at once, in the zones of devices that refuse what they cannot take: an NVMe namespace with limits on
+//! Several jobs with deep queues in the zones of devices that refuse impossible I/Os: an NVMe namespace with limits on
 //! active and open zones, and a SCSI disk with conventional zones.
 //!
 //! Start reading at [`no_write_reaches_a_full_zone`]. Every I/O error ends a job, so that a run that succeeds was refused nothing.
@@ -19,7 +19,7 @@ fn moved_kib(done: &Finished, what: &str) -> Option<u64> {
     Some((number.parse::<f64>().ok()? * factor) as u64)
 }
 
-/// Blocks that lie in two open zones, of which each is reset as soon as it is full.
+/// The blocks are in two open zones; each is reset as soon as it is full.
 #[test]
 fn no_write_reaches_a_full_zone() {
     let Some(guest) = enter("no_write_reaches_a_full_zone") else { return };
@@ -82,12 +82,12 @@ fn zones_that_were_open_before_count() {
         let place = format!("--offset={} --size=8m --io_size=64k", zone(n));
         guest.ferrio(&format!("--name=a {both} --rw=write {place}")).succeeded();
     }
-    // Two more may be begun, and the job goes on in these.
+    // The job may open two more zones, and continues in these.
     let arguments = format!("--name=a {both} --rw=randwrite --offset={} --size={} --io_size=16m", zone(10), zone(8));
     guest.ferrio(&arguments).succeeded().quiet();
     let n_active = || zones(ZNS).iter().filter(|(_, condition)| !matches!(condition.as_str(), "em" | "fu")).count();
     assert!(n_active() <= 12, "{}", n_active());
-    // Those of the job itself are gone on with.
+    // Open zones of the job itself are used further.
     guest.ferrio(&format!("--name=a {both} --rw=randwrite --size={} --io_size=8m", zone(32))).succeeded().quiet();
     reset_zones(ZNS);
     assert!(
@@ -97,7 +97,7 @@ fn zones_that_were_open_before_count() {
         guest.ferrio(&format!("--name=a {both} --rw=randwrite --offset={} --size={} --io_size=1m", zone(10), zone(8)));
     let told = done.all();
     assert!(done.code == Some(1) && told.contains("the device takes no more than 8 open zones"), "{told}");
-    // In the range they are what is written.
+    // Zones in the range of the job are written.
     guest.ferrio(&format!("--name=a {both} --rw=randwrite --size={} --io_size=60m", zone(16))).succeeded().quiet();
     reset_zones(ZNS);
 }

@@ -1,6 +1,6 @@
 //! A directory in which `fio` is ferrio, and the readers that are called there.
 //!
-//! Must not know: what a reader makes of a file. Start reading at [`Bench`].
+//! Must not know: the purpose of a reader. Start reading at [`Bench`].
 
 use crate::support::{Scratch, skip};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 /// A reader that takes longer is stuck.
 const TIME_LIMIT_S: &str = "100";
 
-/// What a program left.
+/// Output and result of a program.
 pub(crate) struct Called {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -78,7 +78,7 @@ impl Bench {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"))
     }
 
-    /// Runs one of the scripts beside this file; it answers with a JSON value.
+    /// Runs one of the scripts in this directory; returns the JSON value that it prints.
     pub(crate) fn python(&self, python: &Path, script: &str, arguments: &str) -> Value {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/end_to_end/readers").join(script);
         // -B: no directory of compiled scripts appears in the sources.

@@ -46,7 +46,7 @@ fn jq_takes_reports_in_a_row() {
         let mut running = Run::new(Program::Ferrio, bench.scratch().path(), &arguments).start();
         running.wait_until("a job", |running| !running.jobs().is_empty());
         let mut n_reports = 0;
-        // Until one tells of I/O: the first may come before there is any.
+        // The first reports may come before any I/O; wait for one that counts some.
         while ios_of_reports(&bench).last().is_none_or(|n_ios| *n_ios == 0) {
             send(running.pid(), Signal::USR1);
             n_reports += 1;
@@ -105,7 +105,7 @@ fn pandas_reads_terse_lines() {
         ] {
             assert_near(line[column].as_f64().expect("a number"), number(job, pointer).trunc(), column);
         }
-        // Microseconds with six places here, nanoseconds there.
+        // JSON has nanoseconds, terse has microseconds with six decimals.
         let mean_us = line["write_clat_mean"].as_f64().expect("a number");
         assert!((mean_us - number(job, "/write/clat_ns/mean") / 1_000.0).abs() < 2e-6, "{mean_us}");
     }

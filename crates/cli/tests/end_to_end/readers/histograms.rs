@@ -33,7 +33,7 @@ fn bins_can_be_halved() {
     assert_eq!(halved.iter().map(|row| row[N_HEAD..].iter().sum()).collect::<Vec<f64>>(), expected);
 }
 
-/// Without weights a sample counts in the interval of its row, so that the intervals hold all of them.
+/// Without weights a sample counts in the interval of its row, so that the intervals contain every sample.
 #[test]
 fn scripts_count_every_sample() {
     let test = "scripts_count_every_sample";
@@ -63,7 +63,7 @@ fn percentiles_of_a_histogram_log() {
         return;
     }
     let all: f64 = n_samples(&bench).iter().sum();
-    // It spreads a row over the time that the row stands for; with one long quantum nothing is left out.
+    // The script spreads a row over the time that the row covers; one long quantum includes all rows.
     let options = "--log-hist-msec 250 --time-quantum 10 --percentiles 0 50 100";
     let said = bench.call(&format!("python3 {} {options} -- {LOG}", script.display()));
     let row = said.lines().rfind(|line| !line.trim().is_empty()).expect("a row");

@@ -12,7 +12,7 @@ const EACH_IO: &str = "--name=a --size=1m --bs=4k --rw=randrw --filename=data --
 const WINDOWS: &str = "--name=a --size=1m --bs=4k --rw=randrw --filename=data --ioengine=libaio --iodepth=4 --numjobs=2 \
                        --group_reporting --time_based --runtime=2100ms --log_avg_msec=200";
 
-/// What pandas finds in a log for a direction.
+/// The figure that pandas computes from a log for a direction.
 fn found(answer: &Value, log: &str, direction: usize, figure: &str) -> f64 {
     number(answer, &format!("/{log}/directions/{direction}/{figure}"))
 }
@@ -71,7 +71,7 @@ fn setting(text: &str, name: &str) -> f64 {
     line.and_then(|figure| figure.parse().ok()).unwrap_or_else(|| panic!("no {name} in {text}"))
 }
 
-/// Averages of the tool are those of the rows. (It leaves out rows of time 0, of which windows have none.)
+/// Averages of the tool equal those of the rows. (It skips rows of time 0; windows never have them.)
 #[test]
 fn fio2gnuplot_averages() {
     if !has_programs("fio2gnuplot_averages", &["fio2gnuplot"]) {
@@ -80,7 +80,7 @@ fn fio2gnuplot_averages() {
     let bench = Bench::new("fio2gnuplot");
     let scratch = bench.scratch();
     bench.fio(&format!("--output-format=json {WINDOWS} {LOGS}"));
-    // With a pattern of its own the tool names its files after it.
+    // With a pattern given, the tool derives the names of its files from it.
     for (selection, kind, base) in
         [("-b", "bw", "result"), ("-i", "iops", "result"), ("-p x_clat*.log", "clat", "x_clat")]
     {
@@ -119,7 +119,7 @@ fn gnuplot_draws_the_logs() {
     }
     let bench = Bench::new("gnuplot");
     bench.fio(&format!("--output-format=json {WINDOWS} {LOGS}"));
-    // Both hand on what gnuplot says of missing fonts and the like.
+    // Both pass on gnuplot's messages, e.g. about missing fonts.
     bench.call_loud("fio2gnuplot -b -g -d pictures");
     bench.call_loud("fio_generate_plots title");
     let mut names = Vec::new();
@@ -164,6 +164,6 @@ fn fiologparser_takes_four_columns() {
     let (_, sum) = said.trim().rsplit_once(", ").expect("a row");
     let sum: f64 = sum.parse().expect("a figure");
     let [[_, least, largest], [_, other_least, other_largest]] = bounds[..] else { panic!("two logs") };
-    // It weighs each row by the time that it stands for.
+    // The tool weighs each row by the time that the row covers.
     assert!((least + other_least..=largest + other_largest).contains(&sum), "{said}");
 }

@@ -6,7 +6,7 @@ use super::bench::{Bench, assert_near, from_pypi, number, rows};
 use serde_json::Value;
 use std::path::Path;
 
-/// What is drawn: name, directory, arguments.
+/// Pictures to draw: name, directory, arguments.
 const PICTURES: &[(&str, &str, &str)] = &[
     ("bars3d", "READS", "-L -r randread -t iops"),
     ("depths", "READS", "-l -r randread -d 1 4 -n 2 --show-cpu"),
@@ -18,11 +18,11 @@ const PICTURES: &[(&str, &str, &str)] = &[
     ("mixed", "MIXED", "-g -r randrw -t bw clat -d 1 -n 1 -f read write"),
 ];
 
-/// What bench-fio runs with ferrio: where its files go, and its arguments.
+/// Benchmarks that bench-fio runs with ferrio: the directory of their files, and the arguments.
 const BENCHMARKS: &[(&str, &str)] = &[
     ("reads", "--mode randread --iodepth 1 4 --numjobs 1 2"),
     ("mixed", "--mode randrw --rwmixread 75 --destructive --iodepth 1 --numjobs 1"),
-    // It writes the limit with two signs.
+    // bench-fio writes the limit with two signs.
     ("steady", "--mode randread --iodepth 1 --numjobs 1 --ss iops:90% --ss-dur 2 --runtime 3"),
 ];
 
@@ -71,7 +71,7 @@ fn bars_are_the_documents(bench: &Bench, python: &Path, directory: &str) {
         let (depth, jobs) = (text("iodepth"), text("numjobs"));
         let document = bench.document(&format!("{directory}/randread-{depth}-{jobs}.json"));
         let jobs = document["jobs"].as_array().expect("a list");
-        // Rates of the jobs add up; the latency is the mean of theirs.
+        // IOPS of the jobs are summed; the latency is their mean.
         let sum = |pointer: &str| jobs.iter().map(|job| number(job, pointer)).sum::<f64>();
         for (key, expected) in [
             ("iops", sum("/read/iops")),

@@ -1,4 +1,4 @@
-//! Programs that run `fio` and read what it says, and a generator of job files.
+//! Programs that run `fio` and read its output, and a generator of job files.
 //!
 //! Start reading at [`generated_job_files_run`].
 
@@ -22,7 +22,8 @@ fn generated_job_files_run() {
     for (job, number_of_job) in jobs.iter().zip(1..) {
         assert_eq!(job["error"], 0, "{job}");
         let options = &job["job options"];
-        // It asks for a row of each I/O. (total_ios leaves out what was in flight when its ramp ended, as with fio.)
+        // The job writes a log with a row for each I/O. (As in fio, total_ios omits the I/Os in flight at the end of
+        // the ramp.)
         let prefix = options["write_iops_log"].as_str().expect("a log");
         let log = bench.scratch().read(&format!("{prefix}_iops.{number_of_job}.log"));
         assert_count(rows(&log).len() as f64, number(job, "/read/clat_ns/N"), &log[..log.len().min(100)]);
