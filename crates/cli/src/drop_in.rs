@@ -191,6 +191,9 @@ fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) 
                 let exit = exit_number(&outcome, signal, console);
                 course.end(console, exit, signal, started_at.elapsed());
             }
+            if reporter.writes_json() || record_file.is_some() {
+                outcome.record.findings = Some(ferrio_insight::find(&outcome.record));
+            }
             reporter.report(console, &outcome.record);
             if let Some(file) = record_file {
                 keep_record(file, &mut outcome, course, console);
@@ -275,14 +278,14 @@ fn temporary_directory() -> PathBuf {
 }
 
 /// Groups of `--debug` by name.
-fn trace_settings(invocation: &Invocation) -> TraceSettings {
+pub(crate) fn trace_settings(invocation: &Invocation) -> TraceSettings {
     let is_set = |index: &usize| invocation.debug.mask & (1 << *index) != 0;
     let names = (0..GROUPS.len()).filter(is_set).map(|index| GROUPS[index]);
     TraceSettings::new(names, invocation.debug.job_number.map(|number| number as usize))
 }
 
 /// Number of failed jobs, plus 128 if a signal ended the run. Incomplete output or logs count as one failed job.
-fn exit_number(outcome: &RunOutcome, signal: Option<i32>, console: &Console) -> u8 {
+pub(crate) fn exit_number(outcome: &RunOutcome, signal: Option<i32>, console: &Console) -> u8 {
     let signal = if signal.is_some() { 128 } else { 0 };
     let has_lost = console.has_failed || outcome.n_logs_lost > 0;
     let code = (outcome.n_failed + signal + u32::from(has_lost)) & 0xff;

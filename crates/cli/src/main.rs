@@ -10,6 +10,7 @@ mod console;
 mod drop_in;
 mod front;
 mod inflate_log;
+mod native;
 mod progress;
 mod quick;
 mod record_file;
@@ -41,6 +42,18 @@ const COMMANDS: &[Command] = &[
         usage: "ferrio quick [DIR]",
         summary: "measure the storage under a directory",
         run: quick::run,
+    },
+    Command {
+        name: "run",
+        usage: "ferrio run JOBFILE|OPTIONS...",
+        summary: "run fio's jobs; says what speaks against the figures",
+        run: native::run::run,
+    },
+    Command {
+        name: "check",
+        usage: "ferrio check JOBFILE|OPTIONS...",
+        summary: "what would make the figures of a run wrong",
+        run: native::check::run,
     },
     Command {
         name: "verify",

@@ -13,6 +13,7 @@ pub mod json;
 pub mod jsonl;
 mod local_time;
 pub mod logs;
+pub mod native;
 pub mod normal;
 pub mod saved;
 pub mod slices;

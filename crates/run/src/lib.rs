@@ -19,6 +19,7 @@ mod probe;
 mod provenance;
 mod replay;
 pub mod supervisor;
+mod survey;
 pub mod work;
 mod wrapped;
 mod zones;
@@ -29,3 +30,4 @@ pub use link::trace::TraceSettings;
 pub use supervisor::{
     Handle, PreparedRun, Run, RunOutcome, RunSettings, Start, calibrate_idle, merge_only, without_jobs,
 };
+pub use survey::survey;

@@ -2,8 +2,12 @@
 //!
 //! Must not know: probes, formats. Start reading at [`Evidence`]; a new probe needs a variant of it.
 
+mod targets;
+
 use crate::CpuIdleness;
 use serde::{Deserialize, Serialize};
+
+pub use targets::{ExtentBytes, JobTargets, TargetKind, TargetPlace, TargetSize};
 
 /// The figures of one probe. Serialised, they are an object with a single key: the name of the variant, in small
 /// letters.
@@ -20,6 +24,8 @@ pub enum Evidence {
     PageCache(PageCache),
     /// Time in which tasks waited for a CPU, for I/O, for memory.
     Pressure(Pressure),
+    /// What the jobs did their I/O to.
+    Targets(Vec<JobTargets>),
 }
 
 impl Evidence {
@@ -37,6 +43,13 @@ pub enum Reading<T> {
     Value(T),
     /// The reason why it could not be read.
     Missing(String),
+}
+
+/// Nobody has asked.
+impl<T> Default for Reading<T> {
+    fn default() -> Self {
+        Self::Missing("not asked for".to_owned())
+    }
 }
 
 impl<T> Reading<T> {

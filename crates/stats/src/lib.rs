@@ -11,6 +11,7 @@ mod difference;
 pub mod eta;
 pub mod evidence;
 mod failure;
+mod finding;
 pub mod histogram;
 pub mod idleness;
 pub mod latency;
@@ -33,10 +34,11 @@ pub use block_states::{BlockState, BlockStates};
 pub use depth::{BatchCounts, DepthCounts};
 pub use eta::{EtaLimits, EtaSnapshot};
 pub use evidence::{
-    CacheCourse, DiskCounters, DiskRecord, Evidence, FileCache, IoCounters, PageCache, Pressure, ProcessIo, Reading,
-    Stall, Stalls, WorkerIo,
+    CacheCourse, DiskCounters, DiskRecord, Evidence, ExtentBytes, FileCache, IoCounters, JobTargets, PageCache,
+    Pressure, ProcessIo, Reading, Stall, Stalls, TargetKind, TargetPlace, TargetSize, WorkerIo,
 };
 pub use failure::{FailedStep, Failure};
+pub use finding::{Finding, Measured, Severity, Unit};
 pub use histogram::Histogram;
 pub use idleness::{CpuIdleness, CpuShare};
 pub use latency::{LatencyBuckets, LatencyStat};

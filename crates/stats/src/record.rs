@@ -5,8 +5,8 @@
 //! Must not know: formats. Start reading at [`RunRecord`].
 
 use crate::{
-    CourseEvent, CpuIdleness, DiskRecord, Evidence, Failure, Provenance, ReportSettings, RunMessages, SteadyState,
-    ThreadStats,
+    CourseEvent, CpuIdleness, DiskRecord, Evidence, Failure, Finding, JobTargets, Provenance, ReportSettings,
+    RunMessages, SteadyState, ThreadStats,
 };
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,9 @@ pub struct RunRecord {
     pub course: Vec<CourseEvent>,
     /// Provenance of the figures, if it was recorded.
     pub provenance: Option<Box<Provenance>>,
+    /// Where the evidence contradicts the figures, the worst first; `None`: nobody has looked.
+    #[serde(default)]
+    pub findings: Option<Vec<Finding>>,
 }
 
 impl Default for RunRecord {
@@ -55,6 +58,7 @@ impl Default for RunRecord {
             messages: RunMessages::default(),
             course: Vec::new(),
             provenance: None,
+            findings: None,
         }
     }
 }
@@ -74,6 +78,15 @@ impl RunRecord {
         let mut total = workers.next().map_or_else(ThreadStats::default, |first| ThreadStats::clone(&first.stats));
         workers.for_each(|worker| total.merge(&worker.stats));
         total
+    }
+
+    /// What the jobs did their I/O to, by job; empty: no job had files, or nobody has looked.
+    pub fn targets(&self) -> &[JobTargets] {
+        let targets = self.evidence.iter().find_map(|evidence| match evidence {
+            Evidence::Targets(targets) => Some(&targets[..]),
+            _ => None,
+        });
+        targets.unwrap_or_default()
     }
 
     /// Idleness of the CPUs, if it was measured.

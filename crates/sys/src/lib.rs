@@ -21,6 +21,7 @@ mod direct_call;
 pub mod disk_stats;
 pub mod errno;
 pub mod error;
+pub mod extents;
 pub mod file;
 pub mod file_cache;
 pub mod file_io;

@@ -6,6 +6,7 @@
 mod bash;
 mod completion;
 mod conformance;
+mod findings;
 mod fish;
 mod man;
 mod reference;
@@ -33,7 +34,14 @@ const DOCUMENTS: &[Document] = &[
     Document { path: "docs/completions/ferrio.bash", render: bash::render },
     Document { path: "docs/completions/_ferrio", render: zsh::render },
     Document { path: "docs/completions/ferrio.fish", render: fish::render },
+    Document { path: "docs/findings/README.md", render: findings::index },
 ];
+
+/// Path and text of all documents, with the pages of which there is one for each row of a table.
+fn documents() -> Vec<(String, String)> {
+    let fixed = DOCUMENTS.iter().map(|document| (document.path.to_owned(), (document.render)()));
+    fixed.chain(findings::pages()).collect()
+}
 
 /// Writes the documents that differ from what the tables say.
 pub(crate) fn write(root: &Path) -> Result<String> {
@@ -45,30 +53,25 @@ pub(crate) fn write(root: &Path) -> Result<String> {
         }
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    let names: Vec<_> = stale.iter().map(|(path, _)| *path).collect();
-    Ok(format!("generate: {} of {} written {}", stale.len(), DOCUMENTS.len(), names.join(" ")))
+    let names: Vec<_> = stale.iter().map(|(path, _)| path.as_str()).collect();
+    Ok(format!("generate: {} of {} written {}", stale.len(), documents().len(), names.join(" ")))
 }
 
 /// Fails when a checked-in document differs from what the tables say.
 pub(crate) fn check(root: &Path) -> Result<String> {
     let stale = stale_documents(root);
     if stale.is_empty() {
-        return Ok(format!("generate: {} documents are as the tables say", DOCUMENTS.len()));
+        return Ok(format!("generate: {} documents are as the tables say", documents().len()));
     }
-    let names: Vec<_> = stale.iter().map(|(path, _)| *path).collect();
+    let names: Vec<_> = stale.iter().map(|(path, _)| path.as_str()).collect();
     bail!("generate: run `cargo xtask generate`; these differ from the tables: {}", names.join(" "))
 }
 
 /// Path and new text of every document that is absent or different.
-fn stale_documents(root: &Path) -> Vec<(&'static str, String)> {
-    let mut stale = Vec::new();
-    for document in DOCUMENTS {
-        let text = (document.render)();
-        if std::fs::read_to_string(root.join(document.path)).ok().as_ref() != Some(&text) {
-            stale.push((document.path, text));
-        }
-    }
-    stale
+fn stale_documents(root: &Path) -> Vec<(String, String)> {
+    let is_stale =
+        |(path, text): &(String, String)| std::fs::read_to_string(root.join(path)).ok().as_ref() != Some(text);
+    documents().into_iter().filter(is_stale).collect()
 }
 
 #[cfg(test)]
@@ -77,18 +80,18 @@ mod tests {
 
     #[test]
     fn every_document_ends_with_one_newline_and_has_no_trailing_blanks() {
-        for document in DOCUMENTS {
-            let text = (document.render)();
-            assert!(text.ends_with('\n') && !text.ends_with("\n\n"), "{}", document.path);
+        for (path, text) in documents() {
+            assert!(text.ends_with('\n') && !text.ends_with("\n\n"), "{path}");
             let trailing = text.lines().find(|line| line.ends_with([' ', '\t']));
-            assert_eq!(trailing, None, "{}", document.path);
+            assert_eq!(trailing, None, "{path}");
         }
     }
 
     #[test]
     fn no_document_stands_twice() {
-        for (index, document) in DOCUMENTS.iter().enumerate() {
-            assert!(DOCUMENTS[..index].iter().all(|other| other.path != document.path), "{}", document.path);
+        let documents = documents();
+        for (index, (path, _)) in documents.iter().enumerate() {
+            assert!(documents[..index].iter().all(|(other, _)| other != path), "{path}");
         }
     }
 }

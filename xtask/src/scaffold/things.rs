@@ -5,7 +5,7 @@
 use super::{Call, Row, Thing};
 
 /// What is added, a section of CONTRIBUTING.md each.
-pub(super) const THINGS: &[Thing] = &[OPTION, ENGINE, VERIFY_METHOD, FORMAT, PROBE];
+pub(super) const THINGS: &[Thing] = &[OPTION, ENGINE, VERIFY_METHOD, FORMAT, PROBE, FINDING];
 
 /// `dummy_last_ios`: a limit of I/Os that counts beside `number_ios`.
 const OPTION: Thing = Thing {
@@ -222,12 +222,50 @@ impl Probe for DummyProbe {
         },
         Row {
             path: "crates/stats/src/evidence.rs",
-            before: "/// What the kernel counted for the processes of the run.",
+            before: "/// The kernel's counters for the processes of the run.",
             text: "    /// How often the dummy has looked.\n    Dummy(u64),",
         },
     ],
     calls: &[Call {
         arguments: &["--name=a", "--ioengine=null", "--size=1m", "--output-format=json"],
         says: "\"dummy\" : 0",
+    }],
+};
+
+/// A rule that speaks about every job that is called `dummy`.
+const FINDING: Thing = Thing {
+    section: "Add a finding",
+    files: &[(
+        "crates/insight/src/rules/dummy.rs",
+        "//! A dummy: jobs of that name.
+
+use super::{FindingRule, Observation};
+use crate::case::Case;
+use ferrio_stats::Severity;
+
+pub(super) const RULE: FindingRule = FindingRule {
+    id: \"dummy\",
+    title: \"The job is called dummy\",
+    severity: Severity::Note,
+    what: \"The name of a job.\",
+    why: \"It is a dummy.\",
+    example: \"--name=dummy\",
+    cure: \"Give it another name.\",
+    find,
+};
+
+fn find(case: &Case<'_>) -> Vec<Observation> {
+    let dummies = case.jobs.iter().filter(|job| job.name == \"dummy\");
+    dummies.map(|job| Observation::of(job.name, Vec::new(), \"It is.\".to_owned())).collect()
+}
+",
+    )],
+    rows: &[
+        Row { path: "crates/insight/src/rules/mod.rs", before: "mod few_samples;", text: "mod dummy;" },
+        Row { path: "crates/insight/src/rules/mod.rs", before: "    few_samples::RULE,", text: "    dummy::RULE," },
+    ],
+    calls: &[Call {
+        arguments: &["check", "--name=dummy", "--ioengine=null", "--size=1m"],
+        says: "NOTE: The job is called dummy (dummy)",
     }],
 };

@@ -19,6 +19,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ferrio-workload", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),
     ("ferrio-run", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats", "ferrio-engine", "ferrio-workload"]),
     ("ferrio-report", &["ferrio-units", "ferrio-spec", "ferrio-stats"]),
+    ("ferrio-insight", &["ferrio-units", "ferrio-spec", "ferrio-stats"]),
     (PROGRAM, &[]),
 ];
 

@@ -6,11 +6,11 @@ use super::arguments::QuickRequest;
 use super::baseline::{TESTS, Test};
 use super::engine::{self, EngineChoice, Load};
 use super::layout::LaidOut;
-use super::numbers::bytes_text;
 use super::place::FilePlace;
 use super::survey::{DirectorySurvey, TestedDisk};
 use super::target_file::TargetFile;
-use super::wrap::{text_width, wrap};
+use ferrio_report::native::{text_width, wrap};
+use ferrio_units::glance::bytes_text;
 use serde::Serialize;
 
 /// The longest warm-up.

@@ -4,7 +4,6 @@
 //! Must not know: the tests. Start reading at [`lay_out`].
 
 use super::check_signals;
-use super::numbers::bytes_text;
 use super::progress::StepBar;
 use super::size::{self, FileSize};
 use super::target_file::TargetFile;
@@ -13,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use ferrio_sys::file_cache::{self, CacheAdvice};
 use ferrio_sys::file_space::{self, Preallocation};
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, Errno, file_io};
+use ferrio_units::glance::bytes_text;
 use ferrio_units::random::Taus258;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};

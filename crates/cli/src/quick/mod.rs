@@ -10,7 +10,6 @@ mod engine;
 mod figures;
 mod layout;
 mod notes;
-mod numbers;
 mod place;
 mod progress;
 mod size;
@@ -18,7 +17,6 @@ mod suite;
 mod survey;
 mod table;
 mod target_file;
-mod wrap;
 
 use crate::console::Console;
 use crate::signals::Signals;

@@ -4,7 +4,7 @@
 
 use super::conditions::Conditions;
 use super::figures::TestFigures;
-use super::numbers::{bytes_text, three_digits};
+use ferrio_units::glance::{bytes_text, three_digits};
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::path::PathBuf;

@@ -2,8 +2,8 @@
 //!
 //! Must not know: where it is, how it is written. Start reading at [`choose`].
 
-use super::numbers::bytes_text;
 use anyhow::{Result, bail};
+use ferrio_units::glance::bytes_text;
 
 const MIB: u64 = 1 << 20;
 

@@ -6,7 +6,6 @@ use super::baseline::Test;
 use super::conditions::Conditions;
 use super::engine::Load;
 use super::figures::TestFigures;
-use super::numbers::{thousands, three_digits};
 use super::progress::StepBar;
 use super::target_file::TargetFile;
 use super::{check_signals, without_prefix};
@@ -19,6 +18,7 @@ use ferrio_spec::{
     BlockRange, Compatibility, DirectionMix, EngineSpec, EngineValue, Fallocate, JobSpec, QueueSpec, RunSpec, SizeSpec,
 };
 use ferrio_stats::EtaSnapshot;
+use ferrio_units::glance::{thousands, three_digits};
 use ferrio_units::{DataDirection, PerDirection, byte_text};
 use std::time::{Duration, Instant};
 

@@ -2,11 +2,11 @@
 //!
 //! Must not know: the conclusions. Start reading at [`DirectorySurvey::of_directory`].
 
-use super::numbers::bytes_text;
 use anyhow::Result;
 use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::file_space::file_system_space;
 use ferrio_sys::mounts::{disk_of, mount_of, mounts};
+use ferrio_units::glance::bytes_text;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

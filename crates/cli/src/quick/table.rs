@@ -5,8 +5,8 @@
 use super::Report;
 use super::figures::{Percentile, TestFigures};
 use super::notes::DOUBT_MARK;
-use super::numbers::{duration_text, thousands, three_digits};
-use super::wrap::{text_width, wrap};
+use ferrio_report::native::{text_width, wrap};
+use ferrio_units::glance::{duration_text, thousands, three_digits};
 
 const N_COLUMNS: usize = 7;
 const HEADINGS: [&str; N_COLUMNS] = ["test", "MB/s", "IOPS", "p50", "p99", "p99.9", "CPU per I/O"];
@@ -148,8 +148,8 @@ mod tests {
     use super::super::conditions::tests::on_disk;
     use super::super::figures::tests::plain;
     use super::super::notes::QuickNote;
-    use super::super::wrap::{MIN_WIDTH, TEXT_WIDTH};
     use super::*;
+    use ferrio_report::native::{MIN_WIDTH, TEXT_WIDTH};
 
     #[test]
     fn the_table_of_known_figures() {

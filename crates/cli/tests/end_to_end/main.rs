@@ -23,6 +23,7 @@ mod engines_exec;
 mod engines_net;
 mod engines_page_fault;
 mod engines_splice;
+mod findings;
 mod front;
 mod generators;
 mod guest;

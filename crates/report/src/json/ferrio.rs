@@ -9,7 +9,7 @@ use super::writer::JsonWriter;
 use crate::view::{FioView, JobReport};
 use crate::words;
 use ferrio_stats::histogram::bucket_latency_ns;
-use ferrio_stats::{Histogram, Provenance, ReplayStats, RunMessages, VerifyStats, full_percentiles};
+use ferrio_stats::{Finding, Histogram, Provenance, ReplayStats, RunMessages, VerifyStats, full_percentiles};
 use ferrio_units::DataDirection;
 
 /// Writes the key.
@@ -44,8 +44,17 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>) {
         probes::write(writer, &result.evidence);
         self::replays(writer, &replays);
         verify_pending(writer, &pending);
+        findings(writer, result.findings.as_deref());
         messages(writer, &result.messages);
     });
+}
+
+/// `findings`: an empty list where nothing was found, and no key where nobody has looked.
+fn findings(writer: &mut JsonWriter, findings: Option<&[Finding]>) {
+    // Texts and numbers under names: that has a value in JSON.
+    if let Some(Ok(value)) = findings.map(serde_json::to_value) {
+        writer.value("findings", &value);
+    }
 }
 
 /// Jobs that a signal killed: their figures cover only a part of their work, and their `error` is 0 as in fio.

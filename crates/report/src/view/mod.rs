@@ -11,7 +11,7 @@ pub use disk::DiskReport;
 pub use group::{GroupDirection, GroupReport};
 pub use job::{JobReport, KilledMember};
 
-use ferrio_stats::{CpuIdleness, Evidence, Provenance, RunMessages, RunRecord};
+use ferrio_stats::{CpuIdleness, Evidence, Finding, Provenance, RunMessages, RunRecord};
 use std::borrow::Cow;
 
 /// The second of a run with which estimates begin to be shown.
@@ -47,6 +47,8 @@ pub struct FioView<'a> {
     pub messages: Cow<'a, RunMessages>,
     /// Provenance of the figures, if it was recorded.
     pub provenance: Option<Cow<'a, Provenance>>,
+    /// Where the evidence contradicts the figures; `None`: nobody has looked.
+    pub findings: Option<Cow<'a, [Finding]>>,
 }
 
 /// A run as fio reports it.
@@ -66,6 +68,7 @@ pub fn fio_view(record: &RunRecord) -> FioView<'_> {
         evidence: Cow::Borrowed(&record.evidence),
         messages: Cow::Borrowed(&record.messages),
         provenance: record.provenance.as_deref().map(Cow::Borrowed),
+        findings: record.findings.as_deref().map(Cow::Borrowed),
     }
 }
 

@@ -9,6 +9,7 @@ mod idle;
 mod page_cache;
 mod pressure;
 mod process_io;
+pub(crate) mod targets;
 
 use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_spec::ControlSettings;
@@ -65,6 +66,7 @@ const PROBES: &[ProbeDef] = &[
     ProbeDef { start: process_io::start },
     ProbeDef { start: page_cache::start },
     ProbeDef { start: pressure::start },
+    ProbeDef { start: targets::start },
 ];
 
 /// The probes of a run.

@@ -35,6 +35,8 @@ pub struct EngineDef {
     pub sharing: Sharing,
     /// Fate of written data.
     pub data: Data,
+    /// I/Os that go through the page cache are in flight together too; else each is done before the next is handed over.
+    pub queues_buffered: bool,
     /// Writes can be asked to be all or nothing (`atomic=1`).
     pub has_atomic_writes: bool,
     /// The engine can sync file systems (`end_syncfs=1`).
@@ -58,6 +60,7 @@ const fn engine(name: &'static str, help: &'static str) -> EngineDef {
         layout: Layout::WhereRead,
         sharing: Sharing::Nothing,
         data: Data::Kept,
+        queues_buffered: true,
         has_atomic_writes: false,
         has_syncfs: true,
         counts_bits: false,
@@ -106,6 +109,11 @@ impl EngineDef {
     /// The engine has the private options of another engine.
     const fn of_family(self, family: &'static str) -> Self {
         Self { family, ..self }
+    }
+
+    /// I/Os through the page cache are done while they are handed over.
+    const fn waits_for_buffered(self) -> Self {
+        Self { queues_buffered: false, ..self }
     }
 
     /// Requests are prepared, handed over, and complete later.
@@ -242,7 +250,7 @@ pub const ENGINES: &[EngineDef] = &[
         .hands_over(Handover::Prepared { unseen_with: Some("sqthread_poll") })
         .with_atomic_writes(),
     planned("io_uring_cmd", "Pass-through commands by io_uring").of_family("io_uring"),
-    engine("libaio", "Linux native asynchronous I/O").asynchronous().with_atomic_writes(),
+    engine("libaio", "Linux native asynchronous I/O").asynchronous().waits_for_buffered().with_atomic_writes(),
     planned("rados", "Ceph objects"),
     planned("rbd", "Ceph block device"),
     planned("http", "WebDAV, S3, Swift"),

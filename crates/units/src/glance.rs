@@ -5,7 +5,7 @@
 const BINARY: [(u64, &str); 4] = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
 
 /// An amount of bytes in the largest unit of which there is at least one. The step to GiB is at 1024 MiB, as in `df`.
-pub(super) fn bytes_text(bytes: u64) -> String {
+pub fn bytes_text(bytes: u64) -> String {
     match BINARY.iter().find(|(unit, _)| bytes >= *unit) {
         Some((unit, name)) => {
             let amount = three_digits(bytes as f64 / *unit as f64);
@@ -17,7 +17,7 @@ pub(super) fn bytes_text(bytes: u64) -> String {
 }
 
 /// A time with its unit, which is never left out: `812 ns`, `56.3 us`, `12.4 ms`, `1.20 s`.
-pub(super) fn duration_text(nanoseconds: f64) -> String {
+pub fn duration_text(nanoseconds: f64) -> String {
     const UNITS: [(&str, f64); 3] = [("ns", 1.0), ("us", 1e3), ("ms", 1e6)];
     // The limit is where three digits round up to 1000.
     let fitting = UNITS.iter().find(|(_, factor)| nanoseconds / factor < 999.5);
@@ -29,7 +29,7 @@ pub(super) fn duration_text(nanoseconds: f64) -> String {
 }
 
 /// Three significant digits below 1000, whole numbers with commas from there on: `0.42`, `9.99`, `56.3`, `612`, `1,177`.
-pub(super) fn three_digits(value: f64) -> String {
+pub fn three_digits(value: f64) -> String {
     match value {
         value if value < 9.995 => format!("{value:.2}"),
         value if value < 99.95 => format!("{value:.1}"),
@@ -38,7 +38,7 @@ pub(super) fn three_digits(value: f64) -> String {
 }
 
 /// A whole number with a comma before each three digits.
-pub(super) fn thousands(number: u64) -> String {
+pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (index, digit) in digits.chars().enumerate() {

@@ -1,0 +1,58 @@
+//! `ferrio check`: what would make the figures of a run wrong, before it is run.
+//!
+//! Must not know: rules. Start reading at [`run`].
+
+use super::{Request, findings_text, parse, print_all};
+use crate::console::Console;
+use ferrio_report::native::findings_document;
+use ferrio_stats::Severity;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+usage: ferrio check [--json] JOBFILE|OPTIONS...
+
+Looks at the jobs and at what they would use, runs nothing and changes
+nothing, and says what would make their figures wrong or easily misread.
+Takes fio's job files and options.
+
+  --json   the findings as JSON
+
+Exit code: 0; 1 where a figure would be wrong, and after an error.
+";
+
+/// Does what the arguments (the command's name first) ask for.
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let mut console = Console::of_command("ferrio check");
+    if arguments.len() == 1 || arguments[1] == "--help" || arguments[1] == "-h" {
+        console.report(HELP);
+        return if arguments.len() == 1 { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    }
+    match parse("check", arguments) {
+        Ok(request) => check(request, arguments, &mut console),
+        Err(messages) => {
+            print_all(&mut console, &messages);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn check(request: Request, arguments: &[OsString], console: &mut Console) -> ExitCode {
+    let command_line: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let record = match ferrio_run::survey(request.invocation.run, &command_line) {
+        Ok(record) => record,
+        Err(error) => {
+            console.error(&format!("ferrio check: {error}\n"));
+            return ExitCode::FAILURE;
+        }
+    };
+    let findings = ferrio_insight::find(&record);
+    let text = match () {
+        () if request.json => format!("{:#}\n", findings_document(&findings)),
+        () if findings.is_empty() => "Nothing found: no rule speaks against a figure of this run.\n".to_owned(),
+        () => findings_text(&findings),
+    };
+    console.report(&text);
+    let would_be_wrong = findings.iter().any(|finding| finding.severity == Severity::Wrong);
+    if would_be_wrong || console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}

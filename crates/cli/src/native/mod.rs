@@ -1,0 +1,77 @@
+//! The native commands that take fio's job files and options: `ferrio run` and `ferrio check`.
+//!
+//! Must not know: rules, how figures are laid out. Start reading at [`run::run`] and [`check::run`].
+
+pub(crate) mod check;
+pub(crate) mod run;
+
+use crate::console::Console;
+use crate::version::VERSION;
+use ferrio_job::invocation::Invocation;
+use ferrio_job::message::OutputStream;
+use ferrio_job::{Mode, SystemEnvironment};
+use ferrio_stats::Finding;
+use std::ffi::OsString;
+use std::io::IsTerminal;
+
+/// Options of fio that ask for a report of fio's, which the native commands do not write.
+const REPORTS_OF_FIO: [&str; 6] =
+    ["--output-format", "--minimal", "--append-terse", "--terse-version", "--status-interval", "--eta"];
+
+/// What a native command was given.
+struct Request {
+    /// `--json`.
+    json: bool,
+    invocation: Invocation,
+}
+
+/// The arguments (the command's name first): `--json` is the command's own, all others are fio's.
+///
+/// # Errors
+/// What to print, and where.
+fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputStream, String)>> {
+    let is_json = |word: &&OsString| *word == "--json";
+    let json = arguments.iter().any(|word| is_json(&word));
+    let mut words = vec![OsString::from("ferrio")];
+    words.extend(arguments.iter().skip(1).filter(|word| !is_json(word)).cloned());
+    let refuse = |text: String| vec![(OutputStream::Stderr, format!("ferrio {command}: {text}\n"))];
+    let of_fio = |word: &OsString| {
+        let word = word.to_str().unwrap_or_default();
+        let name = word.split('=').next().unwrap_or_default();
+        REPORTS_OF_FIO.contains(&name).then(|| name.to_owned())
+    };
+    if let Some(name) = words.iter().find_map(of_fio) {
+        let text = format!(
+            "{name} belongs to the reports of fio, and this command has a report of its own (--json for programs); for \
+             that of fio leave out the word {command}"
+        );
+        return Err(refuse(text));
+    }
+    let parsed = ferrio_job::parse(&words, &SystemEnvironment::new(VERSION));
+    let invocation = parsed.map_err(|error| error.messages)?;
+    match invocation.mode {
+        Mode::Run => Ok(Request { json, invocation }),
+        _ if invocation.messages.is_empty() => Err(refuse("the options ask for something else than a run".to_owned())),
+        _ => Err(invocation.messages),
+    }
+}
+
+/// Prints each message where it belongs.
+fn print_all(console: &mut Console, messages: &[(OutputStream, String)]) {
+    for (stream, text) in messages {
+        match stream {
+            OutputStream::Stdout => console.info(text),
+            OutputStream::Stderr => console.error(text),
+            OutputStream::Trace => console.trace(text),
+            OutputStream::Terminal => console.tell_terminal(text),
+        }
+    }
+}
+
+/// Findings as text for the terminal, or for whatever the standard output is.
+fn findings_text(findings: &[Finding]) -> String {
+    let stdout = std::io::stdout();
+    let has_colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let width = ferrio_report::native::text_width(ferrio_sys::terminal::columns(&stdout));
+    ferrio_report::native::findings(findings, width, has_colour)
+}

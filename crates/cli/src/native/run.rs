@@ -1,0 +1,192 @@
+//! `ferrio run`: fio's job files and options with ferrio's own report: a table of headline figures, and what speaks against them.
+//!
+//! Must not know: rules, how figures are laid out. Start reading at [`run`].
+
+use super::{Request, findings_text, parse, print_all};
+use crate::console::{Console, show_progress};
+use crate::drop_in;
+use crate::signals::Signals;
+use crate::version::VERSION;
+use ferrio_report::eta::EtaLine;
+use ferrio_report::logs::LogFiles;
+use ferrio_report::native::{headlines, table};
+use ferrio_report::start;
+use ferrio_run::{Run, RunError, RunEvent, RunObserver, RunOutcome, RunSettings};
+use ferrio_spec::ControlSettings;
+use serde_json::json;
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::time::Duration;
+
+const HELP: &str = "\
+usage: ferrio run [--json] JOBFILE|OPTIONS...
+
+Runs fio's job files and options, and shows ferrio's own report: a row of
+headline figures for each job, and what speaks against them: a cache that
+answered, a depth that was not reached, writes that were still in memory.
+
+  --json          all of it as JSON
+  --output=FILE   the report goes to a file
+
+For fio's own report leave out the word run: ferrio JOBFILE|OPTIONS...
+
+Exit code: 0; 1 to 127 where so many jobs failed; 128 more after a signal.
+";
+
+/// What the columns of the table are.
+const LEGEND: &str = "MB/s: millions of bytes a second. 1 s = 1,000 ms, 1 ms = 1,000 us. p99: 99 of 100 I/Os took no longer, from \
+                      submission to completion. CPU: user and system time of the job.";
+
+/// Does what the arguments (the command's name first) ask for.
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let mut console = Console::of_command("ferrio run");
+    if arguments.len() == 1 || arguments[1] == "--help" || arguments[1] == "-h" {
+        console.report(HELP);
+        return if arguments.len() == 1 { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    }
+    let request = match parse("run", arguments) {
+        Ok(request) => request,
+        Err(messages) => {
+            print_all(&mut console, &messages);
+            return ExitCode::FAILURE;
+        }
+    };
+    if let Some(path) = &request.invocation.output.file {
+        console = match Console::to_file(path) {
+            Ok(console) => console,
+            Err(error) => {
+                let error = ferrio_units::error_text(&error);
+                console.error(&format!("ferrio run: cannot open output file {}: {error}\n", path.display()));
+                return ExitCode::FAILURE;
+            }
+        };
+    }
+    start(request, arguments, &mut console)
+}
+
+fn start(request: Request, arguments: &[OsString], console: &mut Console) -> ExitCode {
+    let Request { json, invocation } = request;
+    if json {
+        console.collect_messages();
+    }
+    print_all(console, &invocation.messages);
+    let shows_progress = !json && invocation.output.file.is_none() && std::io::stdout().is_terminal();
+    let settings = RunSettings {
+        version: VERSION.to_owned(),
+        readonly: invocation.readonly,
+        trace: drop_in::trace_settings(&invocation),
+        snapshot_interval: shows_progress.then(|| Duration::from_millis(invocation.eta.interval_ms)),
+        open_logs: || Box::new(LogFiles::new()),
+        control: ControlSettings { looks_into_files: true, ..invocation.control.clone() },
+        command_line: arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        ..RunSettings::default()
+    };
+    let mut observer = RunConsole { console, line: EtaLine::default(), json };
+    match go(invocation.run, settings, &mut observer) {
+        Ok((mut outcome, signal)) => {
+            outcome.record.findings = Some(ferrio_insight::find(&outcome.record));
+            let text = if json { document(&outcome, console) } else { report(&outcome) };
+            console.report(&text);
+            ExitCode::from(drop_in::exit_number(&outcome, signal, console))
+        }
+        Err(error) => {
+            console.error(&format!("ferrio run: {error}\n"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The run, and the first signal that wanted its end.
+fn go(
+    spec: ferrio_spec::RunSpec,
+    settings: RunSettings,
+    observer: &mut RunConsole<'_>,
+) -> Result<(RunOutcome, Option<i32>), RunError> {
+    // Before anything else: from now on a signal ends in a report.
+    let signals = Signals::listen(false)?;
+    let run = Run::new(spec, settings)?;
+    signals.steer(run.handle());
+    let outcome = run.go(observer);
+    observer.clear();
+    Ok((outcome?, signals.first()))
+}
+
+/// The table, its legend, and the findings.
+fn report(outcome: &RunOutcome) -> String {
+    let rows = headlines(&outcome.record);
+    let findings = outcome.record.findings.as_deref().unwrap_or_default();
+    let mut text = if rows.is_empty() { "No job has done any I/O.\n".to_owned() } else { table(&rows) };
+    if !rows.is_empty() {
+        text.push('\n');
+        text.push_str(&ferrio_report::native::wrap(LEGEND, "", ferrio_report::native::TEXT_WIDTH));
+    }
+    text.push('\n');
+    text.push_str(&if findings.is_empty() {
+        "Nothing speaks against these figures.\n".to_owned()
+    } else {
+        findings_text(findings)
+    });
+    text
+}
+
+/// The same for programs.
+fn document(outcome: &RunOutcome, console: &Console) -> String {
+    let record = &outcome.record;
+    let messages: Vec<String> = console
+        .messages()
+        .into_iter()
+        .flat_map(ferrio_stats::RunMessages::kept)
+        .map(|message| ferrio_report::words::note(&message.note).trim().to_owned())
+        .collect();
+    let document = json!({
+        "version": VERSION,
+        "timestamp_ms": record.timestamp_ms,
+        "elapsed_ns": record.elapsed_ns,
+        "jobs": headlines(record),
+        "findings": record.findings,
+        "provenance": record.provenance.as_ref().map(|provenance| provenance.to_document()),
+        "messages": messages,
+    });
+    format!("{document:#}\n")
+}
+
+/// Shows what happens in a run to a person.
+struct RunConsole<'a> {
+    console: &'a mut Console,
+    line: EtaLine,
+    json: bool,
+}
+
+impl RunConsole<'_> {
+    /// Takes the progress line off the terminal.
+    fn clear(&mut self) {
+        if let Some(text) = self.line.clear() {
+            show_progress(text);
+        }
+    }
+}
+
+impl RunObserver for RunConsole<'_> {
+    fn event(&mut self, event: RunEvent) {
+        match event {
+            RunEvent::LayingOut { job_name, n_files, total_bytes } if !self.json => {
+                self.clear();
+                self.console.report(&start::layout(&job_name, n_files, total_bytes));
+            }
+            RunEvent::Message(stream, note) => {
+                self.clear();
+                self.console.say(stream, note);
+            }
+            RunEvent::Trace(text) => {
+                self.clear();
+                self.console.trace(&format!("{text}\n"));
+            }
+            RunEvent::Eta(snapshot) => {
+                show_progress(&self.line.update(&snapshot, false, ferrio_sys::terminal::columns(std::io::stdout())));
+            }
+            // A report in the middle is asked for with fio's options, which this command does not take.
+            _ => {}
+        }
+    }
+}

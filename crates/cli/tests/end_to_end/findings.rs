@@ -1,0 +1,206 @@
+//! `ferrio run`, `ferrio check` and `ferrio.findings`: figures that are wrong, made for real, each beside a control that differs in one
+//! thing.
+//!
+//! Start reading at [`findings_of`].
+
+use crate::support::{Finished, Program, Run, Scratch, skip};
+use serde_json::Value;
+use std::path::Path;
+
+/// The document of `ferrio run --json`.
+fn document(directory: &Path, arguments: &str) -> Value {
+    let finished = Run::new(Program::Ferrio, directory, &format!("run --json {arguments}")).finish().succeeded();
+    serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {}", finished.all()))
+}
+
+/// Names of the rules that speak about a run.
+fn findings_of(directory: &Path, arguments: &str) -> Vec<String> {
+    ids(&document(directory, arguments)["findings"])
+}
+
+fn ids(findings: &Value) -> Vec<String> {
+    let all = findings.as_array().expect("a list");
+    all.iter().map(|finding| finding["id"].as_str().expect("a name").to_owned()).collect()
+}
+
+fn has(findings: &[String], id: &str) -> bool {
+    findings.iter().any(|found| found == id)
+}
+
+/// Makes a file that is allocated and unwritten. False: the file system of this directory cannot, or does not tell.
+fn allocates(directory: &Path, name: &str) -> bool {
+    let made = std::process::Command::new("fallocate").args(["-l", "16m"]).arg(directory.join(name)).status();
+    let arguments = format!("check --json --name=a --filename={name} --rw=read --direct=1");
+    let finished = Run::new(Program::Ferrio, directory, &arguments).finish();
+    made.is_ok_and(|status| status.success()) && finished.stdout.contains("reads-of-unwritten-extents")
+}
+
+/// The disk under the files is known, so that its work can be compared.
+fn knows_disk(document: &Value) -> bool {
+    document["provenance"]["devices"].as_array().is_some_and(|devices| !devices.is_empty())
+}
+
+#[test]
+fn reads_that_never_reach_the_device_are_told() {
+    let test = "reads_that_never_reach_the_device_are_told";
+    let scratch = Scratch::new("findings-reads");
+    let directory = scratch.path();
+    Run::new(Program::Ferrio, directory, "--name=w --filename=f --rw=write --bs=1m --size=32m --end_fsync=1")
+        .finish()
+        .succeeded();
+    let job = "--name=r --filename=f --rw=randread --size=32m --ioengine=psync";
+    // What is in the page cache stays there.
+    Run::new(Program::Ferrio, directory, &format!("{job} --invalidate=0")).finish().succeeded();
+    let cached = document(directory, &format!("{job} --invalidate=0"));
+    if !knows_disk(&cached) {
+        skip(test, "no disk is known under the directory of the tests");
+        return;
+    }
+    let finding = &cached["findings"][0];
+    assert_eq!(
+        (finding["id"].as_str(), finding["severity"].as_str()),
+        (Some("device-did-less"), Some("wrong")),
+        "{finding}"
+    );
+    assert_eq!(finding["evidence"][0]["value"], 33_554_432.0, "{finding}");
+    // The control: the same reads, past the page cache.
+    let direct = findings_of(directory, &format!("{job} --direct=1"));
+    assert!(!has(&direct, "device-did-less") && !has(&direct, "reads-of-unwritten-extents"), "{direct:?}");
+}
+
+#[test]
+fn files_without_data_and_first_writes_are_told() {
+    let test = "files_without_data_and_first_writes_are_told";
+    let scratch = Scratch::new("findings-extents");
+    let directory = scratch.path();
+    if !allocates(directory, "g") {
+        skip(test, "this file system does not tell unwritten extents");
+        return;
+    }
+    let write = "--name=w --filename=f --rw=write --bs=64k --size=16m --direct=1 --ioengine=psync";
+    let first = findings_of(directory, write);
+    assert!(has(&first, "first-writes"), "{first:?}");
+    let second = findings_of(directory, write);
+    assert!(!has(&second, "first-writes"), "{second:?}");
+    let read = "--rw=randread --bs=4k --direct=1 --ioengine=psync --size=16m";
+    let empty = document(directory, &format!("--name=r --filename=g {read}"));
+    if !knows_disk(&empty) {
+        skip(test, "no disk is known under the directory of the tests");
+        return;
+    }
+    assert_eq!(ids(&empty["findings"]), ["reads-of-unwritten-extents"]);
+    let written = findings_of(directory, &format!("--name=r --filename=f {read}"));
+    assert!(!has(&written, "reads-of-unwritten-extents") && !has(&written, "device-did-less"), "{written:?}");
+}
+
+#[test]
+fn writes_that_stay_in_memory_are_told() {
+    let test = "writes_that_stay_in_memory_are_told";
+    let scratch = Scratch::new("findings-dirty");
+    let job = "--name=w --rw=write --bs=1m --size=32m --ioengine=psync";
+    let document = document(scratch.path(), job);
+    if !knows_disk(&document) {
+        skip(test, "no disk is known under the directory of the tests");
+        return;
+    }
+    let left = ids(&document["findings"]);
+    assert!(has(&left, "writes-still-dirty"), "{left:?}");
+    let synced = findings_of(scratch.path(), &format!("{job} --end_fsync=1"));
+    assert!(!has(&synced, "writes-still-dirty") && !has(&synced, "device-did-less"), "{synced:?}");
+}
+
+#[test]
+fn memory_is_no_disk() {
+    let directory = Path::new("/dev/shm");
+    if !directory.is_dir() {
+        skip("memory_is_no_disk", "no /dev/shm");
+        return;
+    }
+    let scratch = Scratch::new("findings-memory");
+    let name = format!("ferrio-findings-{}", std::process::id());
+    let job = format!("--name=a --filename=/dev/shm/{name} --rw=write --size=1m --ioengine=psync --unlink=1");
+    let found = findings_of(scratch.path(), &job);
+    assert_eq!(found.first().map(String::as_str), Some("target-in-memory"), "{found:?}");
+    let found = findings_of(scratch.path(), "--name=a --rw=write --size=1m --ioengine=psync --end_fsync=1");
+    assert!(!has(&found, "target-in-memory"), "{found:?}");
+}
+
+fn check(directory: &Path, arguments: &str) -> Finished {
+    Run::new(Program::Ferrio, directory, &format!("check {arguments}")).finish()
+}
+
+#[test]
+fn a_check_runs_nothing_and_says_by_its_exit_code() {
+    let scratch = Scratch::new("findings-check");
+    let wrong = check(scratch.path(), "--name=a --filename=/dev/no-such-disk --rw=randwrite --size=1g --direct=1");
+    assert_eq!(wrong.code, Some(1), "{}", wrong.all());
+    assert!(wrong.stdout.starts_with("WRONG: The target is a plain file under /dev (a)\n"), "{}", wrong.all());
+    assert!(!Path::new("/dev/no-such-disk").exists(), "nothing is made");
+    let misleading = check(scratch.path(), "--name=a --rw=randread --size=1m --ioengine=libaio --iodepth=8");
+    assert!(
+        misleading.code == Some(0) && misleading.stdout.contains("[asynchronous-without-direct]"),
+        "{}",
+        misleading.all()
+    );
+    let fine = check(scratch.path(), "--name=a --rw=randread --size=1m --ioengine=psync --direct=1");
+    assert_eq!(
+        (fine.code, fine.stdout.as_str()),
+        (Some(0), "Nothing found: no rule speaks against a figure of this run.\n")
+    );
+    let none = check(scratch.path(), "--json --name=a --rw=randread --size=1m --ioengine=psync --direct=1");
+    assert_eq!(serde_json::from_str::<Value>(&none.stdout).expect("JSON"), serde_json::json!({"findings": []}));
+    assert_eq!(std::fs::read_dir(scratch.path()).expect("a directory").count(), 0, "nothing is made");
+}
+
+#[test]
+fn what_the_commands_cannot_do_is_said() {
+    let scratch = Scratch::new("findings-bad");
+    for (arguments, words) in [
+        ("run", "usage: ferrio run"),
+        ("check", "usage: ferrio check"),
+        ("run --output-format=json --name=a", "--output-format belongs to the reports of fio"),
+        ("check no-such-file.fio", "no-such-file.fio"),
+        ("run --name=a --rw=sideways", "rw=sideways"),
+        ("run --name=a --no_such_option=1", "no_such_option"),
+        ("run --json --name=a --ioengine=null --size=1m --output=/no/such/directory/file", "cannot open output file"),
+    ] {
+        let finished = Run::new(Program::Ferrio, scratch.path(), arguments).finish();
+        assert_eq!(finished.code, Some(1), "{arguments}: {}", finished.all());
+        assert!(finished.all().contains(words), "{arguments}: {}", finished.all());
+    }
+}
+
+#[test]
+fn in_the_place_of_fio_findings_are_a_key_of_json_alone() {
+    let scratch = Scratch::new("findings-as-fio");
+    let job = "--name=a --ioengine=psync --iodepth=4 --rw=write --size=1m";
+    let finished = Run::new(Program::Ferrio, scratch.path(), &format!("{job} --output-format=normal,json")).finish();
+    let text = finished.succeeded().stdout;
+    let (report, document) = text.split_once("\n{\n").expect("a document behind the report");
+    assert!(!report.contains("WRONG") && !report.contains("depth-of-synchronous-engine"), "{report}");
+    let document: Value = serde_json::from_str(&format!("{{\n{document}"))
+        .or_else(|_| {
+            let begin = text.find("{\n").expect("a document");
+            serde_json::Deserializer::from_str(&text[begin..]).into_iter::<Value>().next().expect("a document")
+        })
+        .expect("JSON");
+    assert!(has(&ids(&document["ferrio"]["findings"]), "depth-of-synchronous-engine"), "{document}");
+}
+
+#[test]
+fn the_report_of_a_run_is_a_table_and_what_speaks_against_it() {
+    let scratch = Scratch::new("findings-table");
+    let job =
+        "run --name=first --ioengine=null --size=64m --bs=4k --name=second --ioengine=null --size=64m --rw=randwrite";
+    let finished = Run::new(Program::Ferrio, scratch.path(), job).finish().succeeded();
+    let lines: Vec<&str> = finished.stdout.lines().collect();
+    assert!(lines[0].starts_with("job ") && lines[0].ends_with("CPU per I/O"), "{}", finished.all());
+    assert!(lines[2].starts_with("first   read ") && lines[3].starts_with("second  write "), "{}", finished.all());
+    assert_eq!(lines.last(), Some(&"Nothing speaks against these figures."), "{}", finished.all());
+    let short = Run::new(
+        Program::Ferrio,
+        scratch.path(),
+        "run --name=a --ioengine=null --number_ios=10 --size=1m --runtime=60",
+    );
+    assert!(short.finish().succeeded().stdout.contains("[few-samples]"));
+}

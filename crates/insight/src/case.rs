@@ -1,0 +1,133 @@
+//! The record of a run as rules ask about it: by job, with its specification, its targets and the figures of its clones.
+//!
+//! Must not know: rules. Start reading at [`Case`].
+
+use ferrio_spec::JobSpec;
+use ferrio_spec::engines::{EngineDef, by_name};
+use ferrio_stats::provenance::DeviceFacts;
+use ferrio_stats::{
+    DirectionStats, Evidence, PageCache, Provenance, RunRecord, TargetKind, TargetPlace, ThreadStats, WorkerRecord,
+};
+use ferrio_units::DataDirection;
+
+/// File systems that keep their data in memory.
+const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
+
+/// A run.
+pub(crate) struct Case<'a> {
+    pub(crate) record: &'a RunRecord,
+    pub(crate) provenance: &'a Provenance,
+    pub(crate) jobs: Vec<CaseJob<'a>>,
+}
+
+/// A job with its clones.
+pub(crate) struct CaseJob<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) spec: JobSpec,
+    pub(crate) engine: &'static EngineDef,
+    /// Number of its group.
+    pub(crate) group: u32,
+    pub(crate) n_clones: u32,
+    pub(crate) places: &'a [TargetPlace],
+    /// Those of its clones that have done their work; empty before the run.
+    pub(crate) workers: Vec<&'a WorkerRecord>,
+    /// Their figures together; `None` before the run.
+    pub(crate) total: Option<ThreadStats>,
+}
+
+impl<'a> Case<'a> {
+    /// `None`: the record does not say what its jobs were.
+    pub(crate) fn of(record: &'a RunRecord) -> Option<Self> {
+        let provenance = record.provenance.as_deref()?;
+        let mut jobs = Vec::with_capacity(provenance.jobs.len());
+        for (job_index, job) in (0_u32..).zip(&provenance.jobs) {
+            let spec: JobSpec = serde_json::from_value(job.options.clone()).ok()?;
+            let engine = by_name(&spec.engine.name)?;
+            let has_figures = |worker: &&WorkerRecord| {
+                worker.job_index == job_index && worker.fate.was_let_go && worker.fate.failure.is_none()
+            };
+            let workers: Vec<&WorkerRecord> = record.workers.iter().filter(has_figures).collect();
+            let targets = record.targets().iter().find(|targets| targets.job_index == job_index);
+            jobs.push(CaseJob {
+                name: &job.name,
+                engine,
+                group: job.group,
+                n_clones: job.n_clones,
+                places: targets.map_or(&[], |targets| &targets.places),
+                total: total(&workers),
+                workers,
+                spec,
+            });
+        }
+        Some(Self { record, provenance, jobs })
+    }
+
+    /// The jobs have not run.
+    pub(crate) fn is_before(&self) -> bool {
+        self.record.workers.is_empty()
+    }
+
+    /// Facts of a device.
+    pub(crate) fn device(&self, name: &str) -> Option<&'a DeviceFacts> {
+        self.provenance.devices.iter().find(|device| device.name == name)
+    }
+
+    /// What the page cache did, if it was looked at.
+    pub(crate) fn page_cache(&self) -> Option<&'a PageCache> {
+        self.record.evidence.iter().find_map(|evidence| match evidence {
+            Evidence::PageCache(cache) => Some(cache),
+            _ => None,
+        })
+    }
+}
+
+fn total(workers: &[&WorkerRecord]) -> Option<ThreadStats> {
+    let (first, others) = workers.split_first()?;
+    let mut total = ThreadStats::clone(&first.stats);
+    for worker in others {
+        total.merge(&worker.stats);
+    }
+    Some(total)
+}
+
+impl CaseJob<'_> {
+    /// It does I/O in a direction.
+    pub(crate) fn does(&self, direction: DataDirection) -> bool {
+        self.spec.pattern.mix.directions()[direction]
+    }
+
+    /// Its I/O goes through the page cache, as far as its options say.
+    pub(crate) fn is_buffered(&self) -> bool {
+        !self.spec.durability.direct && self.has_files() && self.engine.targets.are_opened_by_run()
+    }
+
+    /// Its targets are files or devices.
+    pub(crate) fn has_files(&self) -> bool {
+        self.engine.targets.are_files()
+    }
+
+    /// Figures of a direction in which it has done I/O.
+    pub(crate) fn figures(&self, direction: DataDirection) -> Option<&DirectionStats> {
+        self.total.as_ref().map(|total| &total.directions[direction]).filter(|figures| figures.n_completed > 0)
+    }
+
+    /// The time in which its clones did I/O in a direction, seconds.
+    pub(crate) fn seconds(&self, direction: DataDirection) -> f64 {
+        self.figures(direction).map_or(0.0, |figures| figures.runtime_ns as f64 / 1e9)
+    }
+}
+
+/// A sum of numbers that a record holds, which may have come from anywhere.
+pub(crate) fn sum(numbers: impl IntoIterator<Item = u64>) -> u64 {
+    numbers.into_iter().fold(0, u64::saturating_add)
+}
+
+/// The place is on a file system that keeps its data in memory.
+pub(crate) fn is_in_memory(place: &TargetPlace) -> bool {
+    place.file_system.as_deref().is_some_and(|kind| IN_MEMORY.contains(&kind))
+}
+
+/// The place holds regular files, or will.
+pub(crate) fn is_for_files(place: &TargetPlace) -> bool {
+    matches!(place.kind, TargetKind::File | TargetKind::Missing)
+}

@@ -1,0 +1,63 @@
+//! A percentile that rests on a handful of I/Os.
+
+use super::{FindingRule, Observation};
+use crate::case::{Case, CaseJob};
+use ferrio_stats::{Measured, Severity};
+use ferrio_units::DataDirection;
+
+pub(super) const RULE: FindingRule = FindingRule {
+    id: "few-samples",
+    title: "The 99th percentile rests on few I/Os",
+    severity: Severity::Note,
+    what: "The number of latencies of a direction. It speaks below 1,000: fewer than ten I/Os took longer than the 99th percentile.",
+    why: "A percentile is the value of the slowest few I/Os, and with fewer than ten of them chance decides.",
+    example: "--name=a --rw=randread --number_ios=100 --size=1g",
+    cure: "Run longer, or look at the median.",
+    find,
+};
+
+const LEAST: u64 = 1000;
+
+fn find(case: &Case<'_>) -> Vec<Observation> {
+    case.jobs
+        .iter()
+        .flat_map(|job| DataDirection::ALL.into_iter().filter_map(move |direction| of_job(job, direction)))
+        .collect()
+}
+
+fn of_job(job: &CaseJob<'_>, direction: DataDirection) -> Option<Observation> {
+    let n_samples = job.figures(direction)?.clat.n_samples;
+    if n_samples == 0 || n_samples >= LEAST || !job.spec.reporting.clat_percentiles {
+        return None;
+    }
+    let word = match direction {
+        DataDirection::Read => "read",
+        DataDirection::Write => "write",
+        DataDirection::Trim => "trim",
+    };
+    let beyond = n_samples / 100;
+    let explanation = format!(
+        "Of {n_samples} {word} latencies {beyond} lie beyond the 99th percentile, and none to speak of beyond the higher ones."
+    );
+    Some(Observation::of(job.name, vec![Measured::count(&format!("{word} latencies"), n_samples as f64)], explanation))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{TestRun, job};
+    use ferrio_spec::DirectionMix;
+    use ferrio_stats::LatencyStat;
+
+    #[test]
+    fn a_thousand_latencies_are_enough() {
+        let scene = |n_samples: u64| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Read));
+            let clat = &mut scene.stats().directions.0[0].clat;
+            *clat = LatencyStat::new(true);
+            (0..n_samples).for_each(|_| clat.record(300_000));
+            scene.found()
+        };
+        assert_eq!(scene(999), ["few-samples"]);
+        assert_eq!(scene(1000), Vec::<String>::new());
+    }
+}

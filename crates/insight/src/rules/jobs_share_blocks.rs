@@ -1,0 +1,133 @@
+//! Jobs that write what other jobs write or read.
+
+use super::{FindingRule, Observation};
+use crate::case::{Case, CaseJob};
+use ferrio_spec::SizeSpec;
+use ferrio_stats::Severity;
+use ferrio_units::DataDirection;
+
+pub(super) const RULE: FindingRule = FindingRule {
+    id: "jobs-share-blocks",
+    title: "Several jobs use the same blocks at the same time",
+    severity: Severity::Misleading,
+    what: "The targets that jobs of one group, or clones of one job, name, and the parts of them that they use. It speaks where the \
+           parts of two overlap, and one of the two writes or both read in sequence.",
+    why: "Clones that read the same blocks in the same order find them in a cache that another one has filled; writers of the same \
+          blocks wait for each other, and leave data that nobody can verify.",
+    example: "--name=a --filename=/data/file --numjobs=4 --rw=read --direct=1",
+    cure: "Give each clone a part of its own, with --offset_increment and a smaller --size, or files of its own, without --filename.",
+    find,
+};
+
+fn find(case: &Case<'_>) -> Vec<Observation> {
+    let mut found: Vec<Observation> = case.jobs.iter().filter_map(among_clones).collect();
+    for (index, job) in case.jobs.iter().enumerate() {
+        found.extend(case.jobs[index + 1..].iter().filter_map(|other| between(job, other)));
+    }
+    found
+}
+
+fn among_clones(job: &CaseJob<'_>) -> Option<Observation> {
+    let extent = &job.spec.extent;
+    let moves = extent.offset_increment != SizeSpec::Bytes(0) && extent.offset_increment != SizeSpec::Percent(0);
+    if job.n_clones < 2 || job.spec.target.filenames.is_empty() || moves || !job.has_files() {
+        return None;
+    }
+    // Clones take the entries of `directory` in turn.
+    if job.spec.target.directories.len() > 1 || job.spec.extent.file_append {
+        return None;
+    }
+    let what = what_they_do(job, job)?;
+    let explanation =
+        format!("The {} clones {what} the same blocks of {}.", job.n_clones, job.spec.target.filenames[0]);
+    Some(Observation::of(job.name, Vec::new(), explanation))
+}
+
+fn between(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<Observation> {
+    let is_together =
+        job.group == other.group && job.spec.grouping.wait_for.is_none() && other.spec.grouping.wait_for.is_none();
+    let directories = |job: &CaseJob<'_>| job.spec.target.directories.clone();
+    if !is_together || !job.has_files() || !other.has_files() || directories(job) != directories(other) {
+        return None;
+    }
+    let name = job.spec.target.filenames.iter().find(|name| other.spec.target.filenames.contains(name))?;
+    if job.spec.target.filenames.len() > 1 || other.spec.target.filenames.len() > 1 || !parts_overlap(job, other) {
+        return None;
+    }
+    let what = what_they_do(job, other)?;
+    let explanation = format!("The jobs {} and {} {what} the same blocks of {name}.", job.name, other.name);
+    let jobs = vec![job.name.to_owned(), other.name.to_owned()];
+    Some(Observation { jobs, evidence: Vec::new(), explanation, cure: None })
+}
+
+fn parts_overlap(job: &CaseJob<'_>, other: &CaseJob<'_>) -> bool {
+    // In bytes where both say so; a part in percent, or to the end, is compared with its own kind only.
+    let part = |job: &CaseJob<'_>| match (job.spec.extent.offset, job.spec.extent.size) {
+        (SizeSpec::Bytes(offset), Some(SizeSpec::Bytes(size))) => Some((offset, offset.saturating_add(size))),
+        (SizeSpec::Bytes(offset), None) => Some((offset, u64::MAX)),
+        _ => None,
+    };
+    match (part(job), part(other)) {
+        (Some((start, end)), Some((other_start, other_end))) => start < other_end && other_start < end,
+        _ => job.spec.extent == other.spec.extent,
+    }
+}
+
+/// What two do to the same blocks that is worth a word; random reads of the same file are a usual test.
+fn what_they_do(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<&'static str> {
+    let changes = |job: &CaseJob<'_>| job.does(DataDirection::Write) || job.does(DataDirection::Trim);
+    let in_sequence = |job: &CaseJob<'_>| !job.spec.pattern.random;
+    match (changes(job), changes(other)) {
+        (true, true) => Some("write"),
+        (true, false) | (false, true) => Some("read and write"),
+        (false, false) => (in_sequence(job) && in_sequence(other)).then_some("read, in the same order,"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{MIB, TestRun, job, place};
+    use super::*;
+    use ferrio_spec::DirectionMix;
+
+    fn clones(mix: DirectionMix, change: impl Fn(&mut ferrio_spec::JobSpec)) -> Vec<String> {
+        let mut job = job("a", mix);
+        job.numjobs = 4;
+        job.target.filenames = vec!["/data/file".to_owned()];
+        change(&mut job);
+        TestRun::new(job).before().found()
+    }
+
+    #[test]
+    fn clones_with_one_file_share_it() {
+        assert_eq!(clones(DirectionMix::Write, |_| ()), ["jobs-share-blocks"]);
+        assert_eq!(clones(DirectionMix::Read, |_| ()), ["jobs-share-blocks"]);
+        assert_eq!(clones(DirectionMix::Read, |job| job.pattern.random = true), Vec::<String>::new());
+        assert_eq!(clones(DirectionMix::Write, |job| job.numjobs = 1), Vec::<String>::new());
+        assert_eq!(clones(DirectionMix::Write, |job| job.target.filenames.clear()), Vec::<String>::new());
+        let increment = |job: &mut ferrio_spec::JobSpec| job.extent.offset_increment = SizeSpec::Bytes(100 * MIB);
+        assert_eq!(clones(DirectionMix::Write, increment), Vec::<String>::new());
+    }
+
+    #[test]
+    fn jobs_share_where_their_parts_overlap() {
+        let pair = |offset: u64, mix| {
+            let mut one = job("one", DirectionMix::Read);
+            one.target.filenames = vec!["/data/file".to_owned()];
+            let mut two = ferrio_spec::JobSpec { name: "two".to_owned(), ..one.clone() };
+            (two.pattern.mix, two.extent.offset) = (mix, SizeSpec::Bytes(offset));
+            let mut scene = TestRun::new(one);
+            scene.add(two, place("/data/file"));
+            scene.before()
+        };
+        let finding = pair(99 * MIB, DirectionMix::Write).finding("jobs-share-blocks");
+        assert_eq!(
+            (finding.jobs, finding.explanation.as_str()),
+            (
+                vec!["one".to_owned(), "two".to_owned()],
+                "The jobs one and two read and write the same blocks of /data/file."
+            )
+        );
+        assert_eq!(pair(100 * MIB, DirectionMix::Write).found(), Vec::<String>::new());
+    }
+}

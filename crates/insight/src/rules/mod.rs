@@ -1,0 +1,124 @@
+//! The rules, one file each.
+//!
+//! Must not know: how findings are shown. Start reading at [`FindingRule`], then [`RULES`].
+
+mod asynchronous_without_direct;
+mod data_that_compresses;
+mod depth_not_reached;
+mod depth_of_synchronous_engine;
+mod device_did_less;
+mod few_samples;
+mod file_under_dev;
+mod first_writes;
+mod jobs_share_blocks;
+mod reads_of_unwritten_extents;
+mod runtime_without_time_based;
+mod small_part_of_disk;
+mod submission_blocked;
+mod target_in_memory;
+#[cfg(test)]
+mod testing;
+mod unsynced_writes;
+mod writes_still_dirty;
+
+use crate::case::Case;
+use ferrio_stats::{Finding, Measured, Severity};
+
+/// Directory of the generated pages, one a rule.
+const PAGES: &str = "docs/findings";
+
+/// A rule: what it is called, what it says to people who read about it, and how it looks at a run.
+#[derive(Debug)]
+pub struct FindingRule {
+    /// Short name; it does not change from version to version.
+    pub id: &'static str,
+    /// What it says, in a few words.
+    pub title: &'static str,
+    /// How it bears on the figures.
+    pub severity: Severity,
+    /// What it rests on: what is compared with what, and where it begins to speak.
+    pub what: &'static str,
+    /// Why that makes a figure doubtful.
+    pub why: &'static str,
+    /// Arguments of a run that it speaks about.
+    pub example: &'static str,
+    /// What to do.
+    pub cure: &'static str,
+    find: fn(&Case<'_>) -> Vec<Observation>,
+}
+
+/// What a rule has found: the part of a finding that differs from run to run.
+pub(crate) struct Observation {
+    pub(crate) jobs: Vec<String>,
+    pub(crate) evidence: Vec<Measured>,
+    pub(crate) explanation: String,
+    /// What to do, if that is more than the rule says to everybody.
+    pub(crate) cure: Option<String>,
+}
+
+/// All rules. Those about one thing stand together, the one with the strongest evidence first.
+pub const RULES: &[FindingRule] = &[
+    device_did_less::RULE,
+    reads_of_unwritten_extents::RULE,
+    file_under_dev::RULE,
+    target_in_memory::RULE,
+    writes_still_dirty::RULE,
+    unsynced_writes::RULE,
+    first_writes::RULE,
+    asynchronous_without_direct::RULE,
+    depth_of_synchronous_engine::RULE,
+    submission_blocked::RULE,
+    depth_not_reached::RULE,
+    jobs_share_blocks::RULE,
+    data_that_compresses::RULE,
+    runtime_without_time_based::RULE,
+    small_part_of_disk::RULE,
+    few_samples::RULE,
+];
+
+impl FindingRule {
+    pub(crate) fn look_at(&self, case: &Case<'_>) -> Vec<Finding> {
+        let finding = |found: Observation| Finding {
+            id: self.id.to_owned(),
+            title: self.title.to_owned(),
+            severity: self.severity,
+            jobs: found.jobs,
+            evidence: found.evidence,
+            explanation: found.explanation,
+            cure: found.cure.unwrap_or_else(|| self.cure.to_owned()),
+            page: format!("{PAGES}/{}.md", self.id),
+        };
+        (self.find)(case).into_iter().map(finding).collect()
+    }
+}
+
+impl Observation {
+    /// About one job.
+    fn of(job: &str, evidence: Vec<Measured>, explanation: String) -> Self {
+        Self { jobs: vec![job.to_owned()], evidence, explanation, cure: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn rules_have_names_of_their_own_and_say_everything() {
+        let ids: HashSet<&str> = RULES.iter().map(|rule| rule.id).collect();
+        assert_eq!(ids.len(), RULES.len());
+        for rule in RULES {
+            let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+            assert!(is_name(rule.id), "{}", rule.id);
+            for text in [rule.what, rule.why, rule.cure] {
+                assert!(
+                    text.ends_with('.') && text.starts_with(|first: char| first.is_ascii_uppercase()),
+                    "{}: {text}",
+                    rule.id
+                );
+            }
+            assert!(!rule.title.ends_with('.') && rule.example.contains("--"), "{}", rule.id);
+        }
+    }
+}

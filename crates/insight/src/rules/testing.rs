@@ -1,0 +1,152 @@
+//! Records made by hand, for the tests of rules.
+
+use crate::find;
+use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
+use ferrio_stats::provenance::{DeviceFacts, JobOptions};
+use ferrio_stats::{
+    DiskCounters, DiskRecord, Evidence, ExtentBytes, JobTargets, LatencyStat, Provenance, Reading, RunRecord,
+    TargetKind, TargetPlace, TargetSize, ThreadStats, WorkerFate, WorkerRecord,
+};
+use ferrio_units::DataDirection;
+
+pub(super) const MIB: u64 = 1 << 20;
+
+/// A run of jobs on files of ext4 on `vda`, of which nothing bad can be said.
+pub(super) struct TestRun {
+    pub(super) jobs: Vec<JobSpec>,
+    pub(super) places: Vec<TargetPlace>,
+    pub(super) disk_bytes: [u64; 2],
+    pub(super) record: RunRecord,
+    pub(super) device: DeviceFacts,
+}
+
+/// A job of 100 MiB with direct I/O of 4 KiB, a depth of 1 and an engine that waits.
+pub(super) fn job(name: &str, mix: DirectionMix) -> JobSpec {
+    let mut job = JobSpec { name: name.to_owned(), section: name.to_owned(), ..JobSpec::default() };
+    "psync".clone_into(&mut job.engine.name);
+    job.pattern.mix = mix;
+    job.durability.direct = true;
+    job.extent.size = Some(SizeSpec::Bytes(100 * MIB));
+    job
+}
+
+/// A written file of 100 MiB.
+pub(super) fn place(path: &str) -> TargetPlace {
+    let extents = ExtentBytes { n_extents: 1, written_bytes: 100 * MIB, ..ExtentBytes::default() };
+    let size = TargetSize { size_bytes: 100 * MIB, allocated_bytes: 100 * MIB, extents: Reading::Value(extents) };
+    TargetPlace {
+        kind: TargetKind::File,
+        path: path.to_owned(),
+        n_files: 1,
+        file_system: Some("ext4".to_owned()),
+        mount_options: Some("rw,relatime".to_owned()),
+        device: Some("vda".to_owned()),
+        before: size.clone(),
+        now: size,
+    }
+}
+
+impl TestRun {
+    /// One job that moves 100 MiB in 10 s, 25,600 I/Os of 300 us each, as does the device.
+    pub(super) fn new(job: JobSpec) -> Self {
+        let place = place(&format!("/data/{}.0.0", job.name));
+        let device = DeviceFacts {
+            name: "vda".to_owned(),
+            size_bytes: Some(1000 * MIB),
+            rotational: Some(false),
+            ..DeviceFacts::default()
+        };
+        let mut scene = Self { jobs: vec![], places: vec![], disk_bytes: [0; 2], record: RunRecord::default(), device };
+        scene.add(job, place);
+        scene
+    }
+
+    /// One job more, with its figures.
+    pub(super) fn add(&mut self, job: JobSpec, place: TargetPlace) {
+        let mut stats = ThreadStats::default();
+        for (direction, disk) in [DataDirection::Read, DataDirection::Write].into_iter().zip(&mut self.disk_bytes) {
+            if !job.pattern.mix.directions()[direction] {
+                continue;
+            }
+            let figures = &mut stats.directions[direction];
+            (figures.n_issued, figures.n_completed) = (25_600, 25_600);
+            (figures.bytes, figures.runtime_ns) = (100 * MIB, 10_000_000_000);
+            for latency in [&mut figures.clat, &mut figures.lat] {
+                *latency = LatencyStat::new(true);
+                (0..25_600).for_each(|_| latency.record(300_000));
+            }
+            *disk += 100 * MIB;
+        }
+        let fate = WorkerFate { was_let_go: true, has_ended: true, ..WorkerFate::default() };
+        let index = self.jobs.len() as u32;
+        self.record.workers.push(WorkerRecord {
+            name: job.name.clone(),
+            job_index: index,
+            number: index + 1,
+            stats: Box::new(stats),
+            iodepth: job.queue.iodepth,
+            fate,
+            ..WorkerRecord::default()
+        });
+        self.jobs.push(job);
+        self.places.push(place);
+    }
+
+    /// The figures of the first job.
+    pub(super) fn stats(&mut self) -> &mut ThreadStats {
+        &mut self.record.workers[0].stats
+    }
+
+    /// It has not begun.
+    pub(super) fn before(mut self) -> Self {
+        self.record.workers.clear();
+        self
+    }
+
+    /// Names of the rules that speak, and their first jobs.
+    pub(super) fn found(&self) -> Vec<String> {
+        find(&self.made()).into_iter().map(|finding| finding.id).collect()
+    }
+
+    /// The finding of a rule.
+    pub(super) fn finding(&self, id: &str) -> ferrio_stats::Finding {
+        find(&self.made()).into_iter().find(|finding| finding.id == id).unwrap_or_else(|| panic!("{:?}", self.found()))
+    }
+
+    fn made(&self) -> RunRecord {
+        let mut record = self.record.clone();
+        let job = |(index, job): (usize, &JobSpec)| JobOptions {
+            name: job.name.clone(),
+            group: 0,
+            first_number: index as u32 + 1,
+            n_clones: job.numjobs,
+            options: serde_json::to_value(job).expect("it serialises"),
+        };
+        record.provenance = Some(Box::new(Provenance {
+            memory_bytes: 1 << 34,
+            jobs: self.jobs.iter().enumerate().map(job).collect(),
+            devices: vec![self.device.clone()],
+            ..Provenance::default()
+        }));
+        let of_job = |(job_index, place): (u32, &TargetPlace)| JobTargets { job_index, places: vec![place.clone()] };
+        record.evidence.push(Evidence::Targets((0..).zip(&self.places).map(of_job).collect()));
+        if !record.workers.is_empty() {
+            let counters =
+                DiskCounters { sectors: self.disk_bytes.map(|bytes| bytes / 512), ..DiskCounters::default() };
+            record.evidence.push(Evidence::Disks(vec![DiskRecord {
+                name: "vda".to_owned(),
+                counters,
+                slaves: vec![],
+            }]));
+        }
+        record
+    }
+}
+
+#[test]
+fn nothing_is_said_of_a_run_that_is_right() {
+    for mix in [DirectionMix::Read, DirectionMix::Write, DirectionMix::ReadWrite] {
+        assert_eq!(TestRun::new(job("a", mix)).found(), Vec::<String>::new(), "{mix:?}");
+        assert_eq!(TestRun::new(job("a", mix)).before().found(), Vec::<String>::new(), "{mix:?}");
+    }
+}

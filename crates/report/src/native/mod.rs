@@ -1,0 +1,11 @@
+//! ferrio's own report: a table of headline figures, and findings as text for 80 columns or a narrower terminal.
+//!
+//! Must not know: how figures came about, which rules there are. Start reading at [`headline`], then [`findings`].
+
+mod findings;
+mod headline;
+mod wrap;
+
+pub use findings::{findings, findings_document};
+pub use headline::{Headline, headlines, table};
+pub use wrap::{MIN_WIDTH, TEXT_WIDTH, text_width, wrap};

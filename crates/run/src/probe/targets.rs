@@ -1,0 +1,197 @@
+//! What the jobs do their I/O to: where files lie, how large they are before and after, and of what extents they are made.
+//!
+//! Must not know: what jobs did. Start reading at [`TargetProbe`]. Files are only opened, for their extents, where the run may look
+//! into files.
+
+use super::{Begun, Probe, Site};
+use crate::files;
+use crate::plan::WorkerPlan;
+use ferrio_stats::{Evidence, ExtentBytes, JobTargets, Reading, TargetKind, TargetPlace, TargetSize};
+use ferrio_sys::block_device::BlockDevice;
+use ferrio_sys::extents::ExtentMap;
+use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
+use ferrio_sys::mounts::{Mount, disk_of, mount_of, mounts};
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// No more files than this are looked at in a run: each takes about a microsecond.
+const MAX_FILES: usize = 10_000;
+/// No more files than this are asked about their extents: each takes some microseconds, and more where it is in pieces.
+const MAX_MAPPED: usize = 256;
+
+/// The targets of all jobs, and what they were before.
+struct TargetProbe {
+    jobs: Vec<JobTargets>,
+    /// The files of each place of each job.
+    files: Vec<Vec<Vec<PathBuf>>>,
+    looks: bool,
+}
+
+pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
+    let named = site.plan.workers.iter().zip(site.laid_out).map(|(worker, paths)| {
+        let is_wanted = worker.engine.def.targets.are_files();
+        let paths = paths.clone().filter(|_| is_wanted)?;
+        Some((worker, if paths.is_empty() { files::named_paths(worker) } else { paths }))
+    });
+    let found = find(named.flatten(), site.look_at);
+    if !found.is_empty() {
+        begun.probes.push(Box::new(TargetProbe::new(found, site.control.looks_into_files)));
+    }
+}
+
+/// The targets of jobs that have not run, and may never: nothing is made.
+pub(crate) fn of_workers(workers: &[WorkerPlan]) -> Vec<JobTargets> {
+    let wanted = workers.iter().filter(|worker| worker.engine.def.targets.are_files());
+    let found = find(wanted.map(|worker| (worker, files::named_paths(worker))), &|_| ());
+    TargetProbe::new(found, true).jobs
+}
+
+impl TargetProbe {
+    fn new(found: Vec<JobFiles>, looks: bool) -> Self {
+        let (mut jobs, mut files) = (Vec::new(), Vec::new());
+        for JobFiles { job_index, places } in found {
+            let (places, its_files): (Vec<TargetPlace>, Vec<Vec<PathBuf>>) = places.into_values().unzip();
+            jobs.push(JobTargets { job_index, places });
+            files.push(its_files);
+        }
+        let mut probe = Self { jobs, files, looks };
+        probe.measure(|place, size| {
+            place.before = size.clone();
+            place.now = size;
+        });
+        probe
+    }
+
+    fn measure(&mut self, mut put: impl FnMut(&mut TargetPlace, TargetSize)) {
+        let mut n_mapped = 0;
+        for (job, files) in self.jobs.iter_mut().zip(&self.files) {
+            for (place, files) in job.places.iter_mut().zip(files) {
+                let may_map = self.looks && n_mapped + files.len() <= MAX_MAPPED;
+                n_mapped += if may_map { files.len() } else { 0 };
+                put(place, size_of(files, self.looks, may_map));
+            }
+        }
+    }
+}
+
+impl Probe for TargetProbe {
+    fn evidence(&self) -> Evidence {
+        let mut now = Self { jobs: self.jobs.clone(), files: self.files.clone(), looks: self.looks };
+        now.measure(|place, size| place.now = size);
+        Evidence::Targets(now.jobs)
+    }
+}
+
+/// The files of a job, by what they lie on: device number of the file system, or of the device that they are.
+struct JobFiles {
+    job_index: u32,
+    places: BTreeMap<(TargetKind, String), (TargetPlace, Vec<PathBuf>)>,
+}
+
+fn find<'a>(workers: impl Iterator<Item = (&'a WorkerPlan, Vec<PathBuf>)>, look_at: &dyn Fn(usize)) -> Vec<JobFiles> {
+    let mounts = mounts();
+    let mut jobs: Vec<JobFiles> = Vec::new();
+    let mut seen = HashSet::new();
+    for (worker, paths) in workers {
+        look_at(worker.thread_number as usize - 1);
+        let job_index = worker.job_index as u32;
+        if jobs.last().is_none_or(|job| job.job_index != job_index) {
+            jobs.push(JobFiles { job_index, places: BTreeMap::new() });
+            seen.clear();
+        }
+        let Some(job) = jobs.last_mut() else { continue };
+        for path in paths {
+            if seen.len() < MAX_FILES && seen.insert(path.clone()) {
+                job.add(path, &mounts);
+            }
+        }
+    }
+    jobs
+}
+
+impl JobFiles {
+    fn add(&mut self, path: PathBuf, mounts: &[Mount]) {
+        let info = FileInfo::of_path(&path).ok();
+        let kind = info.as_ref().map_or(TargetKind::Missing, kind_of);
+        let number = match &info {
+            Some(info) if kind == TargetKind::Block => info.is_device,
+            Some(info) => info.on_device,
+            None => match FileInfo::of_path(directory_of(&path)) {
+                Ok(directory) => directory.on_device,
+                Err(_) => return,
+            },
+        };
+        let entry = self.places.entry((kind, number.to_string()));
+        let (place, files) = entry.or_insert_with(|| (place_of(&path, kind, mounts), Vec::new()));
+        place.n_files += 1;
+        files.push(path);
+    }
+}
+
+fn kind_of(info: &FileInfo) -> TargetKind {
+    match info.kind {
+        FileKind::Regular => TargetKind::File,
+        FileKind::Block => TargetKind::Block,
+        FileKind::Character => TargetKind::Character,
+        _ => TargetKind::Other,
+    }
+}
+
+/// The nearest directory above a path that is there.
+fn directory_of(path: &Path) -> &Path {
+    let above = path.ancestors().skip(1).find(|path| path.exists());
+    above.filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn place_of(path: &Path, kind: TargetKind, mounts: &[Mount]) -> TargetPlace {
+    let place = TargetPlace { kind, path: path.display().to_string(), ..TargetPlace::default() };
+    if kind == TargetKind::Block {
+        let device = BlockDevice::behind_path(path).ok().flatten().map(|device| device.name);
+        return TargetPlace { device, ..place };
+    }
+    let there = if kind == TargetKind::Missing { directory_of(path) } else { path };
+    let Ok(there) = there.canonicalize() else { return place };
+    let mount = mount_of(mounts, &there);
+    TargetPlace {
+        file_system: mount.map(|mount| mount.file_system.clone()),
+        mount_options: mount.map(|mount| mount.options.clone()),
+        device: disk_of(&there, mount).map(|device| device.name),
+        ..place
+    }
+}
+
+fn size_of(files: &[PathBuf], looks: bool, may_map: bool) -> TargetSize {
+    let mut size = TargetSize::default();
+    let mut extents = Ok(ExtentBytes::default());
+    for path in files {
+        let Ok(info) = FileInfo::of_path(path) else { continue };
+        size.size_bytes += info.size_bytes;
+        size.allocated_bytes += info.allocated_bytes;
+        if may_map && info.kind == FileKind::Regular {
+            extents = extents.and_then(|sum| add_extents(sum, path, info.size_bytes));
+        }
+    }
+    size.extents = match () {
+        () if !looks => Reading::Missing("files are only opened for it by ferrio run, and with --record".to_owned()),
+        () if !may_map => Reading::Missing(format!("there are more than {MAX_MAPPED} files")),
+        () => extents.into(),
+    };
+    size
+}
+
+fn add_extents(sum: ExtentBytes, path: &Path, size_bytes: u64) -> Result<ExtentBytes, String> {
+    let file = OpenRequest::default().open(path).map_err(|error| error.to_string())?;
+    let map = ExtentMap::of_file(file, size_bytes).map_err(|error| error.to_string())?;
+    if map.is_cut {
+        return Err(format!("{} has too many extents", path.display()));
+    }
+    Ok(ExtentBytes {
+        n_extents: sum.n_extents + map.n_extents,
+        written_bytes: sum.written_bytes + map.written_bytes,
+        unwritten_bytes: sum.unwritten_bytes + map.unwritten_bytes,
+        delayed_bytes: sum.delayed_bytes + map.delayed_bytes,
+        hole_bytes: sum.hole_bytes + map.hole_bytes(size_bytes),
+        encoded_bytes: sum.encoded_bytes + map.encoded_bytes,
+        shared_bytes: sum.shared_bytes + map.shared_bytes,
+    })
+}

@@ -1,0 +1,28 @@
+//! A look at what the jobs of a run would use, without a run: nothing is made, opened for writing, or started.
+//!
+//! Must not know: what follows from it. Start reading at [`survey`].
+
+use crate::error::RunError;
+use crate::plan::RunPlan;
+use crate::probe::targets;
+use crate::provenance;
+use ferrio_spec::RunSpec;
+use ferrio_stats::{Evidence, RunRecord};
+use ferrio_sys::Clock;
+
+/// The record of a run that has not begun: provenance, with the options of the jobs, and the targets that they name. It has no
+/// workers.
+///
+/// # Errors
+/// What keeps such a run from being planned.
+pub fn survey(spec: RunSpec, command_line: &[String]) -> Result<RunRecord, RunError> {
+    let global_options = spec.global_options.clone();
+    let mut plan = RunPlan::new(spec)?;
+    plan.facts = provenance::collect(&plan, command_line, &Clock::new(), &|_| ());
+    Ok(RunRecord {
+        global_options,
+        provenance: Some(provenance::with_jobs(&plan)),
+        evidence: vec![Evidence::Targets(targets::of_workers(&plan.workers))],
+        ..RunRecord::default()
+    })
+}

@@ -1,0 +1,90 @@
+//! Files and devices of the jobs: where they lie, how large they are, and of what extents they are made.
+//!
+//! Must not know: how that is found out. Start reading at [`JobTargets`].
+
+use super::Reading;
+use serde::{Deserialize, Serialize};
+
+/// The files and devices of one job, with those of its clones.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct JobTargets {
+    /// Position of the job in the run.
+    pub job_index: u32,
+    /// Its targets, by the file system or device that they lie on.
+    pub places: Vec<TargetPlace>,
+}
+
+/// Targets of one job on one file system, or one device.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TargetPlace {
+    /// What they are.
+    pub kind: TargetKind,
+    /// The first of them.
+    pub path: String,
+    /// How many there are.
+    pub n_files: u64,
+    /// Kind of their file system, such as `ext4`; of a device there is none.
+    pub file_system: Option<String>,
+    /// Mount options of that, with commas between.
+    pub mount_options: Option<String>,
+    /// The disk under them, as in `/sys/block`.
+    pub device: Option<String>,
+    /// Before the jobs began, after files were laid out.
+    pub before: TargetSize,
+    /// Now.
+    pub now: TargetSize,
+}
+
+/// What a target is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetKind {
+    /// A regular file.
+    #[default]
+    File,
+    /// A block device.
+    Block,
+    /// A character device.
+    Character,
+    /// Not there before the jobs.
+    Missing,
+    /// A pipe, a socket or a directory.
+    Other,
+}
+
+/// Sizes of targets in sum.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TargetSize {
+    /// Bytes from their beginnings to their ends.
+    pub size_bytes: u64,
+    /// Bytes that the file system has allocated for them.
+    pub allocated_bytes: u64,
+    /// Their extents; only of regular files, and only where files may be opened for that.
+    pub extents: Reading<ExtentBytes>,
+}
+
+/// Bytes by the kind of their extents (`FS_IOC_FIEMAP`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ExtentBytes {
+    /// Number of extents.
+    pub n_extents: u64,
+    /// Data on the medium.
+    pub written_bytes: u64,
+    /// Allocated, never written: a read gives zeroes and asks no device.
+    pub unwritten_bytes: u64,
+    /// In the page cache, without a place on the medium.
+    pub delayed_bytes: u64,
+    /// In no extent: a read gives zeroes and asks no device.
+    pub hole_bytes: u64,
+    /// Of the written: compressed or otherwise encoded.
+    pub encoded_bytes: u64,
+    /// Of the written: shared with other files.
+    pub shared_bytes: u64,
+}
+
+impl ExtentBytes {
+    /// Bytes that a read gets without asking a device.
+    pub fn without_data_bytes(&self) -> u64 {
+        self.unwritten_bytes.saturating_add(self.hole_bytes)
+    }
+}

@@ -1,0 +1,193 @@
+//! What a file is made of on its medium: written, unwritten, compressed and shared extents, and holes (`FS_IOC_FIEMAP`).
+//!
+//! Must not know: what the file is for. Start reading at [`ExtentMap::of_file`].
+//! The call asks for no sync: data that waits in the page cache is reported as delayed, and stays there.
+#![expect(unsafe_code, reason = "ioctl with a structure of variable length")]
+
+use crate::error::{Context, Result};
+use rustix::fd::{AsFd, AsRawFd};
+
+/// Extents that one call returns.
+const N_PER_CALL: usize = 256;
+/// A file of more extents is looked at no further: 4 million calls would take minutes.
+const MAX_EXTENTS: u64 = 1 << 18;
+
+const FS_IOC_FIEMAP: libc::Ioctl = 0xC020_660B_u32 as libc::Ioctl;
+
+/// Flags of an extent (`linux/fiemap.h`).
+mod flag {
+    pub(super) const LAST: u32 = 0x1;
+    pub(super) const DELAYED: u32 = 0x4;
+    pub(super) const ENCODED: u32 = 0x8;
+    pub(super) const UNWRITTEN: u32 = 0x800;
+    pub(super) const SHARED: u32 = 0x2000;
+}
+
+/// Bytes of a file by the kind of their extents. A byte that is in none of them is a hole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ExtentMap {
+    /// How many extents there are.
+    pub n_extents: u64,
+    /// Holds data on the medium.
+    pub written_bytes: u64,
+    /// Is allocated and was never written: a read gives zeroes without asking the medium.
+    pub unwritten_bytes: u64,
+    /// Waits in the page cache for a place on the medium.
+    pub delayed_bytes: u64,
+    /// Of the written: compressed or otherwise encoded.
+    pub encoded_bytes: u64,
+    /// Of the written: shared with other files.
+    pub shared_bytes: u64,
+    /// The file has more extents than were looked at.
+    pub is_cut: bool,
+}
+
+/// `struct fiemap_extent`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct FileExtent {
+    logical: u64,
+    physical: u64,
+    length: u64,
+    reserved64: [u64; 2],
+    flags: u32,
+    reserved: [u32; 3],
+}
+
+/// `struct fiemap` with room for extents.
+#[repr(C)]
+struct Request {
+    start: u64,
+    length: u64,
+    flags: u32,
+    n_mapped: u32,
+    n_room: u32,
+    reserved: u32,
+    extents: [FileExtent; N_PER_CALL],
+}
+
+impl ExtentMap {
+    /// Looks at the extents of a file up to a size.
+    ///
+    /// # Errors
+    /// A file system that does not tell (`EOPNOTSUPP`), or no regular file.
+    pub fn of_file(file: impl AsFd, size_bytes: u64) -> Result<Self> {
+        let mut map = Self::default();
+        let mut start = 0;
+        while start < size_bytes {
+            let request = ask(&file, start, size_bytes - start)?;
+            let n_mapped = (request.n_mapped as usize).min(N_PER_CALL);
+            for extent in &request.extents[..n_mapped] {
+                map.add(extent, size_bytes);
+                start = extent.logical.saturating_add(extent.length);
+                if extent.flags & flag::LAST != 0 {
+                    return Ok(map);
+                }
+            }
+            if n_mapped == 0 {
+                break;
+            }
+            if map.n_extents >= MAX_EXTENTS {
+                map.is_cut = true;
+                break;
+            }
+        }
+        Ok(map)
+    }
+
+    /// Bytes below a size that no extent holds.
+    pub fn hole_bytes(&self, size_bytes: u64) -> u64 {
+        size_bytes.saturating_sub(self.written_bytes + self.unwritten_bytes + self.delayed_bytes)
+    }
+
+    fn add(&mut self, extent: &FileExtent, size_bytes: u64) {
+        let end = extent.logical.saturating_add(extent.length).min(size_bytes);
+        let n_bytes = end.saturating_sub(extent.logical);
+        self.n_extents += 1;
+        match extent.flags {
+            flags if flags & flag::UNWRITTEN != 0 => self.unwritten_bytes += n_bytes,
+            flags if flags & flag::DELAYED != 0 => self.delayed_bytes += n_bytes,
+            flags => {
+                self.written_bytes += n_bytes;
+                self.encoded_bytes += if flags & flag::ENCODED == 0 { 0 } else { n_bytes };
+                self.shared_bytes += if flags & flag::SHARED == 0 { 0 } else { n_bytes };
+            }
+        }
+    }
+}
+
+fn ask(file: &impl AsFd, start: u64, length: u64) -> Result<Box<Request>> {
+    let empty = FileExtent { logical: 0, physical: 0, length: 0, reserved64: [0; 2], flags: 0, reserved: [0; 3] };
+    let mut request = Box::new(Request {
+        start,
+        length,
+        flags: 0,
+        n_mapped: 0,
+        n_room: N_PER_CALL as u32,
+        reserved: 0,
+        extents: [empty; N_PER_CALL],
+    });
+    // SAFETY: the kernel reads the header and writes at most `n_room` extents behind it, for which there is room.
+    let result = unsafe { libc::ioctl(file.as_fd().as_raw_fd(), FS_IOC_FIEMAP, &raw mut *request) };
+    if result < 0 {
+        return Err(std::io::Error::last_os_error()).context("FS_IOC_FIEMAP", "");
+    }
+    Ok(request)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn extent(logical: u64, length: u64, flags: u32) -> FileExtent {
+        FileExtent { logical, physical: 0, length, reserved64: [0; 2], flags, reserved: [0; 3] }
+    }
+
+    #[test]
+    fn bytes_are_counted_by_kind_up_to_the_size() {
+        let mut map = ExtentMap::default();
+        for extent in [
+            extent(0, 4096, 0),
+            extent(4096, 8192, flag::UNWRITTEN),
+            extent(16384, 4096, flag::DELAYED),
+            extent(20480, 4096, flag::ENCODED | flag::SHARED),
+            extent(40960, 8192, flag::UNWRITTEN | flag::LAST),
+        ] {
+            map.add(&extent, 45_056);
+        }
+        assert_eq!((map.written_bytes, map.unwritten_bytes, map.delayed_bytes), (8192, 12_288, 4096));
+        assert_eq!((map.encoded_bytes, map.shared_bytes, map.n_extents), (4096, 4096, 5));
+        assert_eq!(map.hole_bytes(45_056), 45_056 - 24_576);
+    }
+
+    #[test]
+    fn an_allocated_file_is_unwritten_until_it_is_written() {
+        use std::os::unix::fs::FileExt;
+        let path = std::env::temp_dir().join(format!("ferrio-extents-{}", std::process::id()));
+        let file = std::fs::File::options().read(true).write(true).create(true).truncate(true).open(&path).unwrap();
+        let _ = std::fs::remove_file(&path);
+        file.set_len(1 << 20).unwrap();
+        let holes = match ExtentMap::of_file(&file, 1 << 20) {
+            Ok(map) => map,
+            Err(error) => {
+                eprintln!("SKIPPED an_allocated_file_is_unwritten_until_it_is_written: {error}");
+                return;
+            }
+        };
+        assert_eq!(holes, ExtentMap::default());
+        if let Err(error) = rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, 1 << 20) {
+            eprintln!("SKIPPED an_allocated_file_is_unwritten_until_it_is_written: {error}");
+            return;
+        }
+        let allocated = ExtentMap::of_file(&file, 1 << 20).unwrap();
+        if allocated.unwritten_bytes == 0 {
+            eprintln!("SKIPPED an_allocated_file_is_unwritten_until_it_is_written: this file system writes zeroes");
+            return;
+        }
+        assert_eq!((allocated.unwritten_bytes, allocated.written_bytes), (1 << 20, 0));
+        file.write_all_at(&vec![1; 65_536], 0).unwrap();
+        file.sync_all().unwrap();
+        let half = ExtentMap::of_file(&file, 1 << 20).unwrap();
+        assert_eq!((half.unwritten_bytes, half.written_bytes), ((1 << 20) - 65_536, 65_536));
+    }
+}

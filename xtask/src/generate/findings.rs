@@ -1,0 +1,45 @@
+//! docs/findings/: what each rule says, a page each, and the list of them.
+//!
+//! Start reading at [`pages`].
+
+use super::text::GENERATED;
+use ferrio_insight::{FindingRule, RULES};
+use std::fmt::Write as _;
+
+const INTRODUCTION: &str = "\
+# Findings
+
+After a run ferrio compares its figures with what the kernel has counted, and says where the evidence contradicts them.
+`ferrio run` prints findings beneath its table, `ferrio check` finds what options and files alone show before a run, and every JSON
+document has them under `ferrio.findings`. In the place of fio nothing is printed.
+
+A rule never guesses: where the evidence is missing there is no finding. Severities: `wrong` (a figure is not what it says),
+`misleading` (a figure is right and easily taken for another), `note` (something to know).
+
+| rule | severity | what it finds |
+|---|---|---|
+";
+
+/// The list of all rules.
+pub(super) fn index() -> String {
+    let mut text = format!("<!-- {GENERATED} -->\n{INTRODUCTION}");
+    for rule in RULES {
+        // Infallible here and below: writing to a String never fails.
+        let _ = writeln!(text, "| [{id}]({id}.md) | {} | {} |", rule.severity.word(), rule.title, id = rule.id);
+    }
+    text
+}
+
+/// Path and text of the page of each rule.
+pub(super) fn pages() -> impl Iterator<Item = (String, String)> {
+    RULES.iter().map(|rule| (format!("docs/findings/{}.md", rule.id), page(rule)))
+}
+
+fn page(rule: &FindingRule) -> String {
+    let FindingRule { id, title, severity, what, why, example, cure, .. } = rule;
+    format!(
+        "<!-- {GENERATED} -->\n# {title}\n\nRule `{id}`, severity `{}`.\n\n## What it looks at\n\n{what}\n\n## Why it matters\n\n\
+         {why}\n\n## A run that it speaks about\n\n    ferrio run {example}\n\n## What to do\n\n{cure}\n",
+        severity.word()
+    )
+}
