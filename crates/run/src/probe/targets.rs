@@ -149,8 +149,7 @@ fn place_of(path: &Path, kind: TargetKind, mounts: &[Mount]) -> TargetPlace {
         let device = BlockDevice::behind_path(path).ok().flatten().map(|device| device.name);
         return TargetPlace { device, ..place };
     }
-    let there = if kind == TargetKind::Missing { directory_of(path) } else { path };
-    let Ok(there) = there.canonicalize() else { return place };
+    let Some(there) = place_on_file_system(path) else { return place };
     let mount = mount_of(mounts, &there);
     TargetPlace {
         file_system: mount.map(|mount| mount.file_system.clone()),
@@ -158,6 +157,15 @@ fn place_of(path: &Path, kind: TargetKind, mounts: &[Mount]) -> TargetPlace {
         device: disk_of(&there, mount).map(|device| device.name),
         ..place
     }
+}
+
+/// A path without links on the file system of a file, or of the directory where it will be. The file itself is asked for links only
+/// where it is on another file system than its directory: a run in the place of fio makes no call more on files than it must.
+fn place_on_file_system(path: &Path) -> Option<PathBuf> {
+    let directory = directory_of(path);
+    let number = |path: &Path| FileInfo::of_path(path).ok().map(|info| info.on_device);
+    let is_elsewhere = number(path).is_some_and(|of_file| number(directory) != Some(of_file));
+    if is_elsewhere { path.canonicalize().ok() } else { directory.canonicalize().ok() }
 }
 
 fn size_of(files: &[PathBuf], looks: bool, may_map: bool) -> TargetSize {
