@@ -28,7 +28,7 @@ pub(crate) struct EngineLoop {
     issues: Vec<u64>,
     free: Vec<u32>,
     latencies: Latencies,
-    /// Open as long as the engine is.
+    /// Kept open while the engine uses it.
     _file: File,
 }
 
@@ -123,7 +123,7 @@ impl EngineLoop {
     }
 }
 
-/// Buffers as a job has them by default.
+/// Buffers with a job's default alignment.
 pub(crate) fn page_aligned(size_bytes: usize) -> Result<Arena> {
     let request = ArenaRequest { kind: ArenaKind::Malloc, size_bytes, offset_bytes: 0, hugepage_bytes: 2 << 20 };
     Ok(Arena::new(&request)?)

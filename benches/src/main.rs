@@ -82,7 +82,8 @@ fn null_loop(file_bytes: u64, n_ios: u64) -> Result<()> {
     Ok(())
 }
 
-/// As the loop above, but an I/O has a start of its own: where several are in flight it is not the end of the last one.
+/// As the loop above, but the start of an I/O is stamped separately: with several in flight it is not the end of the
+/// last one.
 fn null_queued_loop(file_bytes: u64, n_ios: u64) -> Result<()> {
     let clock = Clock::new();
     let mut offsets = Offsets::new(file_bytes, 4096)?;
@@ -98,7 +99,7 @@ fn null_queued_loop(file_bytes: u64, n_ios: u64) -> Result<()> {
     Ok(())
 }
 
-/// Half of a block is copied, half is cleared: what the memory can do, without making anything new.
+/// Half of a block is copied and half is cleared: the speed of the memory, without computing any data.
 fn fill_loop(block_bytes: u64, n_blocks: u64) -> Result<()> {
     let half = usize::try_from(block_bytes / 2)?;
     let (source, mut block) = (vec![0x55_u8; half], vec![0_u8; half * 2]);
@@ -110,7 +111,7 @@ fn fill_loop(block_bytes: u64, n_blocks: u64) -> Result<()> {
     Ok(())
 }
 
-/// Blocks one after another, as the row of the table reads them.
+/// Blocks one after another, as in the row of the table.
 fn pread_loop(path: &str, block_bytes: u64, n_ios: u64) -> Result<()> {
     let clock = Clock::new();
     let mut file = File::open(path).with_context(|| format!("cannot open {path}"))?;
@@ -129,7 +130,7 @@ fn pread_loop(path: &str, block_bytes: u64, n_ios: u64) -> Result<()> {
         latencies.record(&clock, start, issue, done);
         start = done;
     }
-    // What no tool can report less of.
+    // The smallest record that a tool of this kind keeps.
     let clat = &latencies.clat;
     Ok(writeln!(std::io::stdout(), "clat min {} ns, mean {:.1} ns", clat.min_ns, clat.mean_ns())?)
 }

@@ -13,7 +13,7 @@ pub(crate) struct Offsets {
 }
 
 impl Offsets {
-    /// Of a file of this length, which must hold at least one block.
+    /// Offsets in a file of this length, which must hold at least one block.
     pub(crate) fn new(file_bytes: u64, block_bytes: u64) -> Result<Self> {
         ensure!(block_bytes > 0 && file_bytes >= block_bytes, "the file holds no block of {block_bytes} bytes");
         let n_blocks = file_bytes / block_bytes;
@@ -33,7 +33,7 @@ impl Offsets {
     }
 }
 
-/// Length of what is behind a path; a device without one (`/dev/zero`) counts as 1 GiB.
+/// Length of a file or device; a device without one (`/dev/zero`) counts as 1 GiB.
 pub(crate) fn length_of(file: &mut std::fs::File) -> std::io::Result<u64> {
     use std::io::Seek;
     let bytes = file.seek(std::io::SeekFrom::End(0))?;

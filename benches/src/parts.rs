@@ -1,7 +1,7 @@
-//! What each part of an I/O costs by itself: the same part many times over, nothing else in the loop.
+//! Cost of each part of an I/O by itself: the loop repeats one part many times and does nothing else.
 //!
-//! Must not know: engines, jobs. Start reading at [`print()`]. A part alone is an upper bound of what it costs in the loop,
-//! where the CPU does several parts at once.
+//! Must not know: engines, jobs. Start reading at [`print()`]. The cost of a part alone is an upper bound of its cost
+//! in the loop, where the CPU executes several parts at once.
 
 use crate::offsets::Offsets;
 use anyhow::Result;
@@ -10,7 +10,7 @@ use ferrio_sys::Clock;
 use std::hint::black_box;
 use std::io::Write;
 
-/// Rounds of each part; the fastest is printed, for others only take time away.
+/// Rounds of each part. The fastest is printed, because disturbances only make a round slower.
 const N_ROUNDS: u32 = 7;
 
 /// Prints nanoseconds of each part, over `n` repetitions.
@@ -42,7 +42,7 @@ fn statistics(parts: &mut Parts) {
     parts.time("coarse buckets of the report", |at| black_box(&mut buckets).record(scattered(at)));
 }
 
-/// Latencies of up to a microsecond; neighbours fall into other buckets.
+/// Latencies of up to a microsecond; neighbours are in different buckets.
 fn scattered(at: u64) -> u64 {
     at.wrapping_mul(0x61C8_8646_80B5_83EB) >> 54
 }

@@ -1,8 +1,8 @@
 //! Any bytes as the records of a crash journal: a history and a verdict on each of its blocks, never a panic, and the same
 //! with whatever memory.
 //!
-//! The first two bytes choose method, intervals, atomic unit, memory and what is durable; then come records without their
-//! checksums, which are made to fit, since no fuzzer finds one.
+//! The first two bytes choose method, intervals, atomic unit, memory and durable writes; then come records. Their
+//! checksums are computed here, since no fuzzer finds one.
 #![no_main]
 
 use ferrio_spec::{HeaderLayout, VERIFY_METHODS, VerifyContentSpec};
@@ -13,14 +13,14 @@ use ferrio_workload::verify::crash::judge::judge;
 use ferrio_workload::verify::crash::record::{JournalRecord, RECORD_BYTES};
 use libfuzzer_sys::fuzz_target;
 
-/// Blocks are made anew for each of their writes: longer ones would only take time.
+/// The check computes a block for each of its writes, so longer blocks would only take time.
 const MAX_BLOCK_BYTES: u32 = 4096;
 
 fn record(body: &[u8]) -> Option<JournalRecord> {
     let bytes: [u8; RECORD_BYTES] = [&crc32c(body).to_le_bytes(), body].concat().try_into().ok()?;
     let record = JournalRecord::decode(&bytes)?;
     assert_eq!(record.encode(), bytes);
-    // As the reader of a journal has it: beyond the end of any file there are none.
+    // As in the reader of a journal, an offset must be below the largest length of a file.
     let offset_bytes = record.write.offset_bytes >> 1;
     let write = Write { offset_bytes, ..record.write };
     Some(JournalRecord { length_bytes: record.length_bytes % MAX_BLOCK_BYTES, write, ..record })

@@ -1,6 +1,6 @@
 //! Any text as the value of any option: an error at worst, never a panic.
 //!
-//! The first two bytes choose the option, the rest is its value; without a rest the option stands alone.
+//! The first two bytes choose the option, the rest is its value; without a rest the option has no value.
 #![no_main]
 
 use ferrio_fuzz::World;

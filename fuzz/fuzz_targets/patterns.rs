@@ -1,7 +1,8 @@
-//! Any text as `verify_pattern` and as `buffer_pattern`: a pattern that is not empty, or an error, never a panic; what is written
-//! with it is found whole.
+//! Any text as `verify_pattern` and as `buffer_pattern`: gives a pattern that is not empty, or an error, never a panic;
+//! data written with the pattern passes its check.
 //!
-//! The first two bytes are the length of a block and of the intervals at which the pattern begins anew, the rest is the text.
+//! The first two bytes are the length of a block and of the intervals at which the pattern starts again, the rest is
+//! the text.
 #![no_main]
 
 use ferrio_fuzz::World;

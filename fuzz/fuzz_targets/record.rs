@@ -7,7 +7,7 @@ use ferrio_units::checksum::crc32c;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    // As it is, and behind the frame of a whole file.
+    // The bytes as a whole file, and as the body after a valid head.
     let _ = saved::decode(data);
     let mut file = format!("ferrio record {}\n", ferrio_stats::RECORD_FORMAT).into_bytes();
     file.extend((data.len() as u64).to_le_bytes());

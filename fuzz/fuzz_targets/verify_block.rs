@@ -1,7 +1,8 @@
 //! Any bytes as a block on media: whole or a fault, and a guess at the damage, never a panic. A block that was made by the same
 //! rules is whole, and each flipped bit of it is found.
 //!
-//! The first four bytes choose method, layout and shape; the rest is the block, as it is and with a header put over it.
+//! The first four bytes choose method, layout and shape; the rest is the block, tested unchanged and with a valid
+//! header.
 #![no_main]
 
 use ferrio_spec::{HeaderLayout, VERIFY_METHODS, VerifyCompression, VerifyContentSpec, VerifyForm, VerifyPattern};
@@ -47,7 +48,7 @@ fuzz_target!(|data: &[u8]| {
     let mut stamped = block.to_vec();
     rules.stamp(&mut stamped, &Write { offset_bytes: 4096, seed: 7, sequence: 1, start_ns: 5 });
     let is_whole = check(&stamped, Some(7));
-    // What the options of a job let pass: intervals that divide the block and have room for header and checksum.
+    // As a job's options guarantee: intervals divide the block and have room for header and checksum.
     let interval_bytes = if interval_bytes == 0 { block.len() } else { interval_bytes };
     let area_bytes = rules.area_bytes();
     let has_room = interval_bytes > area_bytes

@@ -1,7 +1,7 @@
-//! Any bytes as a state file: a state or an error, never a panic; what is a state is written and read again.
+//! Any bytes as a state file: gives a state or an error, never a panic; a state is written and read again.
 //!
-//! The first byte is the depth of the job, the rest the body of the file: its head is made to fit, since no fuzzer finds a
-//! checksum; then the bytes stand for the whole file.
+//! The first byte is the depth of the job, the rest the body of the file. Its head is computed here, since no fuzzer
+//! finds a checksum; then the bytes are tested as the whole file.
 #![no_main]
 
 use ferrio_units::checksum::crc32c;

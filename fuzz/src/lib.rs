@@ -1,11 +1,11 @@
-//! What the fuzz targets share: a world without files, variables or directories.
+//! Shared by the fuzz targets: an environment without files, variables or directories.
 #![forbid(unsafe_code)]
 
 use ferrio_job::environment::Environment;
 use std::io::{self, Cursor, ErrorKind, Read};
 use std::path::Path;
 
-/// Two CPUs, 1000 MiB of memory, and on standard input what the fuzzer made up.
+/// Two CPUs, 1000 MiB of memory, and the fuzzer's bytes on standard input.
 pub struct World<'a>(pub &'a [u8]);
 
 impl Environment for World<'_> {

@@ -1,6 +1,6 @@
 //! Instructions per I/O of a program, counted by callgrind. A count, unlike a time, is the same on a busy machine.
 //!
-//! Must not know: what is compared. Start reading at [`instructions_per_io`].
+//! Must not know: the comparison. Start reading at [`instructions_per_io`].
 
 use anyhow::{Context, Result, ensure};
 use std::path::Path;

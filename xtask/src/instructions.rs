@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-/// Where the counts stand, from the root of the repository.
+/// Path of the counts, relative to the root of the repository.
 const FILE: &str = "xtask/instructions.toml";
 /// A rise by more than this fails the check.
 const TOLERANCE_PERCENT: u64 = 3;
@@ -46,7 +46,7 @@ const HEADER: &str = "\
 #[derive(Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 struct Recorded {
-    /// Compiler of the build that was counted: another one makes other code.
+    /// Compiler of the counted build: another one generates other code.
     rustc: String,
     /// Counts by run.
     instructions: BTreeMap<String, u64>,
@@ -70,7 +70,7 @@ pub(crate) fn check(root: &Path) -> Result<String> {
     bail!("{listing}\n{}\nrecorded with rustc {}, counted with {}", complaints.join("\n"), recorded.rustc, rustc()?)
 }
 
-/// Writes what is counted now.
+/// Writes the current counts.
 pub(crate) fn update(root: &Path) -> Result<String> {
     let Some(counts) = count_all(root)? else { return Ok(skipped()) };
     let listing = listing(&counts, &read(root)?);
@@ -83,7 +83,7 @@ fn skipped() -> String {
     "SKIPPED instructions: no time stamp counter that can be trusted, so that another clock would be counted".to_owned()
 }
 
-/// Counts of all runs; `None` where ferrio reads another clock than it did when the counts were recorded.
+/// Counts of all runs; `None` if ferrio uses another clock than when the counts were recorded.
 fn count_all(root: &Path) -> Result<Option<BTreeMap<String, u64>>> {
     if Clock::new_tsc().is_none() {
         return Ok(None);

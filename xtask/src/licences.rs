@@ -1,7 +1,7 @@
 //! `xtask licences`: may ferrio be given away with all that it is built from?
 //!
-//! A dependency passes when its SPDX expression can be satisfied with licences of [`ALLOWED`] alone. What stands there
-//! asks for a notice at most (MPL-2.0: for changes to its own files). Must not know: what the dependencies do.
+//! A dependency passes when its SPDX expression can be satisfied with licences of [`ALLOWED`] alone. These require at
+//! most a notice (MPL-2.0: and the source of changes to its own files). Must not know: the purpose of the dependencies.
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -66,7 +66,7 @@ fn read_metadata(root: &Path) -> Result<Metadata> {
     serde_json::from_slice(&output.stdout).context("cargo metadata wrote JSON of an unknown form")
 }
 
-/// What is wrong with a package, or nothing.
+/// The reason why a package is not allowed; `None`: it is.
 fn offence(package: &Package) -> Option<String> {
     let Some(licence) = package.license.as_deref() else {
         return Some(format!("{} {}: names no licence", package.name, package.version));

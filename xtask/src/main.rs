@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the chore that the arguments name and gives what it has to say when all is well.
+/// Runs the task that the arguments name; returns the text to print on success.
 fn run(arguments: &[&str]) -> Result<String> {
     let root = repository_root();
     match arguments {

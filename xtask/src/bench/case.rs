@@ -1,4 +1,4 @@
-//! What a case is: what it runs on, what is counted, what has to be reached.
+//! Definition of a case: its target, its amount of work, its goals.
 //!
 //! Must not know: which cases there are (`cases.rs`). Start reading at [`Case`].
 
@@ -6,28 +6,28 @@
 pub(super) struct Case {
     /// Its name on the command line.
     pub(super) name: &'static str,
-    /// What it shows.
+    /// Purpose of the case.
     pub(super) about: &'static str,
-    /// What it runs on.
+    /// The file or device that it uses.
     pub(super) target: Target,
-    /// Options of both programs, parted by blanks; `{target}` stands for the path of the target.
+    /// Options of both programs, separated by blanks; `{target}` stands for the path of the target.
     pub(super) options: &'static str,
     /// Options whose cost is the subject: both programs are also measured without them.
     pub(super) extra: &'static str,
-    /// What is counted.
+    /// The unit and amount of work.
     pub(super) work: Work,
-    /// Arguments of the bare loop that does the same, without the number of I/Os.
+    /// Arguments of the bare loop for the same I/Os, without their number.
     pub(super) bare: Option<&'static str>,
     /// A program, with its arguments, that does the same without measuring: it runs once for each pair.
     pub(super) beside: Option<&'static str>,
     /// Peak memory of the whole process tree is measured too.
     pub(super) measures_memory: bool,
-    /// What has to be reached.
+    /// Figures to reach.
     pub(super) goals: &'static [Goal],
 }
 
 impl Case {
-    /// Name of the program beside it.
+    /// Name of the third program in the comparison, if there is one.
     pub(super) fn beside_name(&self) -> Option<&'static str> {
         self.beside?.split_whitespace().next()
     }
@@ -38,7 +38,7 @@ impl Case {
     }
 }
 
-/// What a case runs on.
+/// The file or device of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
     /// Nothing: the engine moves no data.
@@ -58,14 +58,14 @@ pub(super) enum Target {
     JobFile,
     /// A directory for logs on the file system of temporary files.
     Directory,
-    /// The same, but what is written to the logs of latencies of the first job goes nowhere: written pages of files
-    /// would count as memory of the programs.
+    /// As before, but the latency logs of the first job go to `/dev/null`: written pages of files would count as memory
+    /// of the programs.
     NullLogs,
-    /// A name on the file system of temporary files; what is there is removed before each run.
+    /// A name on the file system of temporary files; a file of that name is removed before each run.
     NewFile,
 }
 
-/// What is counted.
+/// The unit and amount of work.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Work {
     /// The I/Os between a run with a tenth of this number and one with all of it.
@@ -73,7 +73,7 @@ pub(super) enum Work {
         /// I/Os of the long run.
         n_ios: u64,
     },
-    /// The same where a pass over the file has a fixed number of I/Os: of a run with a tenth of the passes and one with all.
+    /// The same for a pass with a fixed number of I/Os: compares a run of a tenth of the passes with one of all.
     PerPass {
         /// Passes of the long run.
         n_passes: u64,
@@ -111,26 +111,27 @@ pub(super) enum Goal {
     BareCpuBelow(f64),
     /// I/Os a second as a part of the bare loop's.
     BareSpeedAtLeast(f64),
-    /// Nanoseconds by which the mean completion latency that ferrio reports is below fio's: the tool's own share of it.
-    /// Where the bare loop's is not that much lower either: no more than 5 ns above the bare loop's.
+    /// Nanoseconds by which the mean completion latency that ferrio reports is below fio's, i.e. the tool's own share
+    /// of it. If even the bare loop's latency is not that much lower, ferrio's may be at most 5 ns above the bare
+    /// loop's.
     ClatLowerBy(f64),
-    /// Part of its I/Os a second that ferrio loses by the extra options.
+    /// Share of its I/Os per second that ferrio loses by the extra options.
     LossBelow(f64),
-    /// Time per I/O that the extra options cost ferrio, as a part of what they cost fio.
+    /// Time per I/O that the extra options cost ferrio, relative to their cost for fio.
     ExtraTimeBelow(f64),
-    /// Percent by which the rate that was reached differs from the one that was asked for.
+    /// Percentage by which the reached rate differs from the requested one.
     RateWithin { ios_per_sec: f64, percent: f64 },
     /// CPU time as a part of the wall time, percent.
     CoreBelow(f64),
-    /// Speed as a multiple of that of the program beside it, pair by pair.
+    /// Speed relative to the third program, pair by pair.
     BesideSpeedAtLeast(f64),
     /// Peak memory of the long run as a multiple of that with a quarter of the I/Os.
     GrowthBelow(f64),
-    /// Bytes of peak memory that each row of logs adds from a quarter of the I/Os to all of them.
+    /// Bytes of peak memory per row of logs, from the difference between a quarter of the I/Os and all of them.
     RowBytesBelow { bytes: f64, rows_per_io: f64 },
 }
 
-/// What a row has that says nothing else: no target, no extra options, no bare loop, nothing beside it, no memory.
+/// Defaults of a row: no target, no extra options, no bare loop, no third program, no memory measurement.
 pub(super) const PLAIN: Case = Case {
     name: "",
     about: "",

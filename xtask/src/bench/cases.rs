@@ -1,6 +1,6 @@
-//! What is measured, and what each case has to reach. A new case is one row in [`CASES`].
+//! The measured cases and their goals. A new case is one row in [`CASES`].
 //!
-//! Must not know: how it is measured. What a row says: `case.rs`.
+//! Must not know: how a case is measured. The fields of a row are explained in `case.rs`.
 
 // tidy: table
 
@@ -12,7 +12,7 @@ const SHAPED: &[Goal] = &[Goal::SpeedAtLeast(2.5), Goal::CpuBelow(0.4)];
 const KERNEL: &[Goal] = &[Goal::SpeedAtLeast(0.98), Goal::UserCpuBelow(1.0), Goal::InstructionsBelow(1.0)];
 /// The device decides: not slower (2 % are noise).
 const NOT_SLOWER: &[Goal] = &[Goal::SpeedAtLeast(0.98)];
-/// Start of a thousand jobs: soon, and cheaper in every way.
+/// A thousand jobs start within a second, twice as fast as under fio, and with less CPU time and memory.
 const MANY_JOBS: &[Goal] =
     &[Goal::SecondsBelow(1.0), Goal::SpeedAtLeast(2.0), Goal::CpuBelow(1.0), Goal::MemoryBelow(0.25)];
 
@@ -41,7 +41,8 @@ macro_rules! thousand {
     };
 }
 
-/// A rate on the null engine: what a run takes less a short one is its I/Os by the rate.
+/// A rate on the null engine: the time of a long run less that of a short one is the number of I/Os divided by the
+/// rate.
 macro_rules! rate {
     ($more:literal) => {
         concat!("--name=b --ioengine=null --size=64g --bs=4k --rw=randread --rate_iops=", $more)
@@ -58,7 +59,7 @@ const fn at_rate(
     Case { name, about, options, work: Work::PerIo { n_ios }, goals, ..PLAIN }
 }
 
-/// Made as a reader needs it, and brought to the medium: the same calls as `dd conv=fsync`, with another source.
+/// Data is computed when a reader needs it, and synced: the same calls as `dd conv=fsync`, with another source.
 macro_rules! layout {
     ($more:literal) => {
         concat!("--name=b --filename={target} --size=1g --rw=read --ioengine=psync --number_ios=1 ", $more)
@@ -80,8 +81,8 @@ const fn laid_out(name: &'static str, about: &'static str, options: &'static str
 /// Verification that is cheaper by itself, and with the kernel's part.
 const VERIFIED_NOT_SLOWER: &[Goal] = &[Goal::UserCpuBelow(1.0), Goal::CpuBelow(1.0)];
 
-/// Writes of 4 KiB, which are all read back and checked: what is counted is a write and its read. How much faster a checksum is
-/// shows in the user CPU time: the kernel copies each block twice for either program, and that time is the same.
+/// Writes of 4 KiB, which are all read back and verified; a write and its read count as one. A faster checksum shows in
+/// the user CPU time only: the kernel copies each block twice for either program, which takes the same time.
 macro_rules! verified {
     ($method:literal) => {
         verified!($method, "--bs=4k --size=1g --ioengine=psync")

@@ -26,7 +26,7 @@ impl Pair {
         Self { peer, own, plain: None, mean_clat_ns: None, beside: None, quarter: None }
     }
 
-    /// How many times as fast as the program beside it.
+    /// Speed relative to the third program.
     pub(super) fn beside_speed(&self) -> Option<f64> {
         Some(self.beside?.wall_ns / self.own.wall_ns)
     }
@@ -38,7 +38,7 @@ impl Pair {
         Some([bytes(peer, self.peer)?, bytes(own, self.own)?])
     }
 
-    /// How many times as fast as fio.
+    /// Speed relative to fio.
     pub(super) fn speed(&self) -> f64 {
         self.peer.wall_ns / self.own.wall_ns
     }
@@ -48,14 +48,14 @@ impl Pair {
         self.own.cpu_ns() / self.peer.cpu_ns()
     }
 
-    /// Part of its I/Os a second that ferrio loses by the extra options.
+    /// Share of its I/Os per second that ferrio loses by the extra options.
     pub(super) fn loss(&self) -> Option<f64> {
         let [_, own] = self.plain?;
         Some(1.0 - own.wall_ns / self.own.wall_ns)
     }
 
-    /// Time per I/O that the extra options cost ferrio, as a part of what they cost fio. Noise may have made them cost fio
-    /// nothing: then there is no such part.
+    /// Time per I/O that the extra options cost ferrio, relative to their cost for fio; `None` if noise made fio's cost
+    /// zero or negative.
     pub(super) fn extra_time(&self) -> Option<f64> {
         let [peer, own] = self.plain?;
         let peer_ns = self.peer.wall_ns - peer.wall_ns;
@@ -94,7 +94,7 @@ impl Figures {
         self.pairs.iter().map(figure).collect()
     }
 
-    /// Its median.
+    /// The median of a figure.
     pub(super) fn median(&self, figure: impl Fn(&Pair) -> f64) -> f64 {
         median(self.all(figure))
     }
@@ -105,12 +105,12 @@ impl Figures {
         sum(|pair| pair.own.user_ns) / sum(|pair| pair.peer.user_ns)
     }
 
-    /// Nanoseconds by which the mean completion latency of one of them is below fio's, of each pair that has it.
+    /// Nanoseconds by which the chosen mean completion latency is below fio's, for each pair that has it.
     pub(super) fn clat_lower(&self, whose: fn(&MeanClats) -> f64) -> Vec<f64> {
         self.pairs.iter().filter_map(|pair| pair.mean_clat_ns.as_ref()).map(|clats| clats.peer - whose(clats)).collect()
     }
 
-    /// Instructions, as a part of fio's.
+    /// Instructions relative to fio's.
     pub(super) fn instructions(&self) -> Option<f64> {
         self.instructions.map(|[peer, own]| own as f64 / peer.max(1) as f64)
     }
@@ -126,7 +126,7 @@ pub(super) fn median(figures: impl IntoIterator<Item = f64>) -> f64 {
     }
 }
 
-/// Distance of largest and smallest, as a part of the median; 0 without any.
+/// Difference of largest and smallest, relative to the median; 0 for no figures.
 pub(super) fn spread(figures: impl IntoIterator<Item = f64>) -> f64 {
     let sorted = sorted(figures);
     match (sorted.first(), sorted.last()) {

@@ -1,4 +1,4 @@
-//! The machine: what it is, and whether it was quiet enough while something was measured.
+//! Facts about the machine, and whether it was quiet enough during a measurement.
 //!
 //! Must not know: cases. Start reading at [`Noise`].
 
@@ -9,14 +9,14 @@ use std::fs;
 use std::process::Command;
 use std::time::Instant;
 
-/// Spread of the peer's own figures above which a case says nothing.
+/// If fio's own figures spread more than this, the case proves nothing.
 const MAX_SPREAD: f64 = 0.25;
 /// Share of the machine's CPU time that others may use or the host may steal.
 const MAX_OTHERS: f64 = 0.10;
 /// Nanoseconds of the kernel's clock tick in `/proc/stat` (100 a second on every Linux that user space sees).
 const TICK_NS: f64 = 1e7;
 
-/// What the figures were measured on.
+/// Facts about the machine of the measurement.
 pub(super) struct Machine;
 
 impl Machine {
@@ -60,7 +60,7 @@ impl CpuTimes {
     }
 }
 
-/// How quiet the machine was over a case.
+/// Noise of the machine during a case.
 pub(super) struct Noise {
     times: CpuTimes,
     used: Usage,
@@ -69,10 +69,10 @@ pub(super) struct Noise {
     others: f64,
     steal: f64,
     seconds: f64,
-    /// Spread of the peer's wall and CPU times.
+    /// Spread of fio's wall and CPU times.
     wall_spread: f64,
     cpu_spread: f64,
-    /// Spread of the wall times of the program beside; 0 without one.
+    /// Spread of the third program's wall times; 0 without one.
     beside_spread: f64,
 }
 
@@ -92,7 +92,7 @@ impl Noise {
         }
     }
 
-    /// It is over.
+    /// Ends the observation.
     pub(super) fn finish(&mut self, figures: &Figures) {
         let (now, used) = (CpuTimes::now(), Usage::of_children().since(self.used));
         let (busy, steal) = (now.busy - self.times.busy, now.steal - self.times.steal);
@@ -106,7 +106,7 @@ impl Noise {
         self.cpu_spread = spread(figures.all(|pair| pair.peer.cpu_ns()));
     }
 
-    /// Why wall times mean little, or nothing.
+    /// The reason why wall times are unreliable, if they are.
     pub(super) fn complaint(&self) -> Option<String> {
         let mut reasons = Vec::new();
         if self.wall_spread > MAX_SPREAD {

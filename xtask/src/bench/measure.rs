@@ -1,7 +1,7 @@
 //! One run of a program: wall time, CPU time of its whole process tree, peak memory.
 //!
-//! CPU time is what `getrusage` says of children that were waited for, and of theirs; runs go one at a time, so the
-//! difference belongs to the run. Must not know: what is run. Start reading at [`run`].
+//! CPU time is from `getrusage`, which sums up all finished children and their descendants; only one run goes at a
+//! time, so the increase belongs to it. Must not know: the case. Start reading at [`run`].
 
 use super::stage::MemoryGroup;
 use anyhow::{Context, Result, bail};
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// What a run, or an I/O of it, cost.
+/// Cost of a run or of one I/O.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sample {
     /// Wall time, ns.
@@ -29,8 +29,8 @@ impl Sample {
         self.user_ns + self.system_ns
     }
 
-    /// What this run cost more than another, divided among `n` I/Os. Noise may make it negative: at least a thousandth
-    /// of a nanosecond stays, so that ratios exist.
+    /// Additional cost of this run over another, divided by `n` I/Os. Because of noise it could be negative; the result
+    /// is at least a thousandth of a nanosecond, so that ratios exist.
     pub(super) fn less(&self, other: &Self, n: f64) -> Self {
         let share = |mine: f64, theirs: f64| ((mine - theirs) / n).max(0.001);
         Self {
@@ -42,7 +42,7 @@ impl Sample {
     }
 }
 
-/// Runs a program to its end. Its output goes nowhere; a failure is an error with what it said.
+/// Runs a program to its end. Its output is discarded, except that the error after a failure contains it.
 pub(super) fn run(program: &Path, arguments: &[String], measures_memory: bool) -> Result<Sample> {
     let group = if measures_memory { MemoryGroup::new() } else { None };
     let mut command = command(program, arguments, group.as_ref());

@@ -1,9 +1,10 @@
-//! `xtask bench`: what an I/O costs with ferrio and with fio, measured side by side.
+//! `xtask bench`: cost of an I/O with ferrio and with fio, measured side by side.
 //!
-//! Both programs run alternately with the same options (fio, ferrio, fio, ferrio, ...), so that a machine that changes
-//! its mind hurts both; what counts is the ratio of each pair, never a single figure. A run with few I/Os is taken off one with many, so that
-//! start-up and end do not count. Must not know: how ferrio works inside.
-//! Start reading at [`run`]; what is measured stands in [`cases::CASES`].
+//! Both programs run alternately with the same options (fio, ferrio, fio, ferrio, ...), so that a change of the
+//! machine's speed affects both; only the ratio of each pair counts, never a single figure. The figures of a run with
+//! few I/Os are subtracted from those of a run with many, so that start-up and end do not count. Must not know: how
+//! ferrio works inside.
+//! Start reading at [`run`]; the cases are in [`cases::CASES`].
 
 mod case;
 mod cases;
@@ -30,7 +31,7 @@ use std::process::Command;
 /// I/Os of the longer run under callgrind.
 const N_COUNTED: u64 = 30_000;
 
-/// What the caller asked for.
+/// Settings from the command line.
 struct Settings<'a> {
     names: Vec<&'a str>,
     n_pairs: usize,
@@ -156,7 +157,7 @@ fn mean_clat_ns(case: &Case, settings: &Settings<'_>, program: &Path, stage: &St
     mean.with_context(|| format!("{}: no mean latency in the document", program.display()))
 }
 
-/// The same of the bare loop, which prints it last, after `mean`.
+/// Mean completion latency of the bare loop, which prints it last, after `mean`.
 fn bare_clat_ns(case: &Case, settings: &Settings<'_>, programs: &Programs, stage: &Stage) -> Result<f64> {
     let n_ios = n_ios_of_latency(case, settings)?;
     let bare = case.bare.with_context(|| format!("{}: a goal of latency needs a bare loop", case.name))?;
@@ -200,12 +201,12 @@ fn sample(case: &Case, extra: &str, settings: &Settings<'_>, program: &Path, sta
             Ok(per_pass.less(&Sample::default(), n_ios as f64))
         }
         Work::WholeRun => run(None),
-        // The same I/Os with `--quick`: bytes a row are counted by them.
+        // With `--quick` this number of I/Os stays the same, because the bytes per row are computed from it.
         Work::Quarter { n_ios } => run(Some(n_ios)),
     }
 }
 
-/// The bare loop of a case, best of as many runs as there are pairs: the limit is what the machine could do.
+/// The bare loop of a case: the best of as many runs as there are pairs, since it shows the limit of the machine.
 fn bare_sample(case: &Case, settings: &Settings<'_>, programs: &Programs, stage: &Stage) -> Result<Option<Sample>> {
     let (Some(bare), Work::PerIo { n_ios }) = (case.bare, case.work) else { return Ok(None) };
     let common = stage.expand(bare);

@@ -1,4 +1,4 @@
-//! How figures are shown: a line a pair, medians with their range beside the goals, one line of the summary.
+//! Prints figures: a line per pair, medians with their range beside the goals, one line of the summary.
 //!
 //! Must not know: how they were measured. Start reading at [`pair_line`] and [`verdict`].
 
@@ -120,15 +120,15 @@ fn limit_of_clat(figures: &Figures) -> f64 {
     (median(figures.clat_lower(|clats| clats.bare)) - CLAT_TOLERANCE_NS).round()
 }
 
-/// What the stamps of two programs in two runs may differ by for no reason of theirs.
+/// Random difference between the latencies of two programs in two runs.
 const CLAT_TOLERANCE_NS: f64 = 5.0;
 
-/// A goal with what was reached.
+/// A goal and the measured figures.
 struct Reached {
     what: &'static str,
-    /// What is judged by its median; empty if it could not be measured.
+    /// Figures of which the median is compared with the goal; empty if it could not be measured.
     figures: Vec<f64>,
-    /// The same of fio, where a figure says nothing of it.
+    /// The same figures of fio, for goals that do not compare with fio.
     peer: Vec<f64>,
     goal: String,
     is_met: fn(f64, f64) -> bool,

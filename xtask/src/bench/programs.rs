@@ -17,7 +17,7 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// Builds what is ours and finds the peer.
+    /// Builds ferrio and the bare loop, and finds fio.
     pub(super) fn find(root: &Path) -> Result<Self> {
         let directory = build_release(root, &["ferrio", "ferrio-benches"])?;
         let path = std::env::var_os("PATH").unwrap_or_default();

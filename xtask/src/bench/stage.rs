@@ -1,4 +1,4 @@
-//! What cases run on, and its clearing away: files on tmpfs, a zram device, a job file, a memory control group.
+//! Creates and removes the targets of cases: files on tmpfs, a zram device, a job file, a memory control group.
 //!
 //! Must not know: which case it is for. Start reading at [`Stage::set`].
 
@@ -18,11 +18,11 @@ const TMPFS: &str = "/dev/shm";
 const FILE_BYTES: u64 = 1 << 30;
 /// Size of the zram device.
 const ZRAM_BYTES: u64 = 2 << 30;
-/// Where zram devices are made and removed.
+/// Directory whose files create and remove zram devices.
 const ZRAM_CONTROL: &str = "/sys/class/zram-control";
 /// Sections of the job file.
 const N_SECTIONS: usize = 2_000;
-/// Where control groups for memory are: version 1, version 2.
+/// Directories of control groups for memory: version 1, version 2.
 const MEMORY_CONTROLLERS: [&str; 2] = ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"];
 
 /// A target; cleared away when dropped.
@@ -61,7 +61,7 @@ impl Stage {
         }
     }
 
-    /// Words with the path of the target in its place.
+    /// Splits words and replaces `{target}` by the path of the target.
     pub(super) fn expand(&self, words: &str) -> Vec<String> {
         words.split_whitespace().map(|word| word.replace("{target}", &self.path())).collect()
     }
@@ -89,7 +89,7 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        // What cannot be cleared away cannot be helped here.
+        // A failure to clean up cannot be handled here.
         match self {
             Self::Empty | Self::Device(_) => {}
             Self::Loop(device, file) => {
@@ -194,7 +194,7 @@ impl MemoryGroup {
         })
     }
 
-    /// Where a process writes its number to become a member.
+    /// A process writes its number to this file to become a member.
     pub(super) fn members_file(&self) -> PathBuf {
         self.directory.join("cgroup.procs")
     }

@@ -1,4 +1,4 @@
-//! What a shell can complete: names, help and words of switches and options.
+//! Data for the completion in shells: names, help and words of switches and options.
 //!
 //! Must not know: any shell's language. Start reading at [`completions`].
 
@@ -20,7 +20,7 @@ pub(super) struct Completion {
     pub(super) help: &'static str,
     /// The words that its value can be; empty when it is free.
     pub(super) words: Vec<&'static str>,
-    /// What follows the name.
+    /// The value after the name.
     pub(super) value: Value,
 }
 

@@ -1,4 +1,4 @@
-//! CONFORMANCE.md: what of the reference works, by option, engine and format.
+//! CONFORMANCE.md: the state of fio's features in ferrio, by option, engine and format.
 
 use super::sections::{Section, sections};
 use super::switches;
@@ -68,7 +68,7 @@ fn push_count(text: &mut String, what: &str, statuses: &[Status]) {
     let _ = writeln!(text, "| {what} | {supported} | {deviates} | {planned} | {not_applicable} | {} |", statuses.len());
 }
 
-/// Formats are built by being in their table; the reference has no others.
+/// A format is built if it is in the table; fio has no others.
 fn format_table() -> String {
     let mut text = String::from("| format | other names | what it is | status |\n|---|---|---|---|\n");
     for format in OUTPUT_FORMATS {
@@ -96,7 +96,7 @@ fn option_table(section: &Section) -> String {
     text
 }
 
-/// Why the status is what it is, and which values are not as the option is.
+/// The reason of the status, and values with another status than the option's.
 fn note(def: &OptionDef) -> String {
     let reason = Some(cell(status_reason(def.status))).filter(|reason| !reason.is_empty());
     reason.into_iter().chain(refused_values(def)).collect::<Vec<_>>().join("; ")

@@ -117,7 +117,8 @@ fn words(def: &OptionDef) -> Option<String> {
     Some(format!("Words: {}.", choices.iter().map(|choice| choice.word).collect::<Vec<_>>().join(", ")))
 }
 
-/// Protects what roff would read as its own: backslashes, hyphens, and a control character at the start of a line.
+/// Escapes characters that have a meaning in roff: backslashes, hyphens, and a control character at the start of a
+/// line.
 pub(super) fn escape(text: &str) -> String {
     let escaped = text.replace('\\', "\\e").replace('-', "\\-");
     let lines: Vec<String> = escaped.lines().map(|line| protect_start(line.trim_start())).collect();

@@ -20,9 +20,9 @@ use std::path::Path;
 
 /// A generated document.
 struct Document {
-    /// Where it stands, from the root of the repository.
+    /// Path relative to the root of the repository.
     path: &'static str,
-    /// Its text.
+    /// Makes its text.
     render: fn() -> String,
 }
 
@@ -43,7 +43,7 @@ fn documents() -> Vec<(String, String)> {
     fixed.chain(findings::pages()).collect()
 }
 
-/// Writes the documents that differ from what the tables say.
+/// Writes the documents that differ from their tables.
 pub(crate) fn write(root: &Path) -> Result<String> {
     let stale = stale_documents(root);
     for (path, text) in &stale {
@@ -57,7 +57,7 @@ pub(crate) fn write(root: &Path) -> Result<String> {
     Ok(format!("generate: {} of {} written {}", stale.len(), documents().len(), names.join(" ")))
 }
 
-/// Fails when a checked-in document differs from what the tables say.
+/// Fails when a checked-in document differs from its tables.
 pub(crate) fn check(root: &Path) -> Result<String> {
     let stale = stale_documents(root);
     if stale.is_empty() {

@@ -1,4 +1,4 @@
-//! docs/options.md: what every option means.
+//! docs/options.md: the meaning of every option.
 
 use super::sections::sections;
 use super::text::{GENERATED, bounds, cell, code, codes, status_reason, status_word, syntax};

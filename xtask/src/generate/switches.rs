@@ -19,7 +19,7 @@ pub(super) fn markdown_table() -> String {
     text
 }
 
-/// Entries for the manual page; what fio has withdrawn is left out.
+/// Entries for the manual page; switches that fio has withdrawn are left out.
 pub(super) fn push_man(text: &mut String) {
     for switch in SWITCHES.iter().filter(|switch| !switch.help.is_empty()) {
         let planned = if switch.is_built() { "" } else { " (planned)" };

@@ -31,7 +31,7 @@ pub(super) fn status_word(status: Status) -> &'static str {
     }
 }
 
-/// Why a status is what it is; empty when there is nothing to say.
+/// The reason of a status; empty if there is none.
 pub(super) fn status_reason(status: Status) -> &'static str {
     match status {
         Status::Deviates(why) | Status::NotApplicable(why) | Status::Planned(Some(why)) => why,

@@ -1,4 +1,4 @@
-//! A copy of what the repository holds: files that git knows, and those that it would add.
+//! A copy of the repository: files that git tracks, and new files that it does not ignore.
 //!
 //! Start reading at [`repository`].
 
@@ -6,8 +6,8 @@ use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use std::process::Command;
 
-/// Makes `to` a copy of the work tree at `root`. What was there before goes, but for files that are the same: they keep their times,
-/// so that cargo builds only what differs.
+/// Makes `to` a copy of the work tree at `root`. Unchanged files in `to` keep their times, so that cargo builds only
+/// changes; all other files there are replaced or removed.
 pub(super) fn repository(root: &Path, to: &Path) -> Result<()> {
     let listed = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])

@@ -1,9 +1,9 @@
-//! `xtask scaffold`: what a new thing costs.
+//! `xtask scaffold`: the effort of adding a new thing.
 //!
-//! Each [`Thing`] (an option, an engine, ...) is added as a dummy to a copy of the repository, by new files and by texts that are put
-//! into files that are there; CONTRIBUTING.md must name all of them. Then the copy is built, and each dummy must be in the help and
-//! work. Whoever makes a thing cost more notices it here.
-//! Must not know: what the things do. Start reading at [`THINGS`], then [`check`].
+//! Each [`Thing`] (an option, an engine, ...) is added as a dummy to a copy of the repository, by new files and by
+//! lines that are inserted into existing files; CONTRIBUTING.md must name all of them. Then the copy is built, and each
+//! dummy must be in the help and work. A change that makes adding a thing harder therefore fails here.
+//! Must not know: the purpose of the things. Start reading at [`THINGS`], then [`check`].
 
 mod copy;
 mod things;
@@ -13,15 +13,15 @@ use std::path::Path;
 use std::process::Command;
 use things::THINGS;
 
-/// Something that is added, and how that is seen.
+/// A thing to add, and the calls that show it works.
 struct Thing {
     /// Its section in CONTRIBUTING.md: the words after `## `.
     section: &'static str,
     /// New files: path and text.
     files: &'static [(&'static str, &'static str)],
-    /// Additions to files that are there.
+    /// Additions to existing files.
     rows: &'static [Row],
-    /// Calls of the program that was built.
+    /// Calls of the built program.
     calls: &'static [Call],
 }
 
@@ -35,11 +35,11 @@ struct Row {
 /// A call of the program, which must succeed.
 struct Call {
     arguments: &'static [&'static str],
-    /// What must be in its output.
+    /// Text that its output must contain.
     says: &'static str,
 }
 
-/// Adds all dummies to a copy below `target/scaffold`, builds it, and looks at what it does.
+/// Adds all dummies to a copy below `target/scaffold`, builds it, and runs their calls.
 pub(crate) fn check(root: &Path) -> Result<String> {
     let work = root.join("target/scaffold");
     let source = work.join("source");
@@ -66,7 +66,7 @@ impl Thing {
         self.files.iter().map(|(path, _)| *path).chain(self.rows.iter().map(|row| row.path))
     }
 
-    /// What it costs, in one line.
+    /// The files and lines that it needs, in one line.
     fn cost(&self) -> String {
         let Self { section, files, rows, .. } = self;
         format!("scaffold: {section}: {} new files, {} rows or lines in files that are there", files.len(), rows.len())

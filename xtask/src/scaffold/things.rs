@@ -4,7 +4,7 @@
 
 use super::{Call, Row, Thing};
 
-/// What is added, a section of CONTRIBUTING.md each.
+/// The things; each has a section in CONTRIBUTING.md.
 pub(super) const THINGS: &[Thing] = &[OPTION, ENGINE, VERIFY_METHOD, FORMAT, PROBE, FINDING];
 
 /// `dummy_last_ios`: a limit of I/Os that counts beside `number_ios`.
@@ -148,7 +148,7 @@ pub(super) fn store(data: &[u8], out: &mut [u8]) {
     ],
 };
 
-/// `output-format=dummy`: how many groups there are.
+/// `output-format=dummy`: prints the number of groups.
 const FORMAT: Thing = Thing {
     section: "Add an output format",
     files: &[(

@@ -1,12 +1,13 @@
-//! The crates stand in layers: each depends only on those named for it, all below it, and only the program uses `anyhow`.
+//! The crates form layers: each depends only on those listed for it, all of them lower, and only the program uses
+//! `anyhow`.
 //!
 //! Start reading at [`LAYERS`].
 
 use super::Finding;
 use anyhow::{Context, Result};
 
-/// The crates, lowest first, each with those of ours that it may use. What is not named here is not known there:
-/// a format cannot reach a thread, a loop cannot reach an option string.
+/// The crates, lowest first, each with those of ours that it may use. A crate can only reach the crates in its row:
+/// formats cannot use threads, and loops cannot use option strings.
 const LAYERS: &[(&str, &[&str])] = &[
     ("ferrio-units", &[]),
     ("ferrio-sys", &["ferrio-units"]),
@@ -14,8 +15,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ferrio-job", &["ferrio-units", "ferrio-spec"]),
     ("ferrio-stats", &["ferrio-units", "ferrio-sys", "ferrio-spec"]),
     ("ferrio-engine", &["ferrio-units", "ferrio-sys", "ferrio-spec"]),
-    // Of `sys` the workload uses what the CPU does, no system call: `multiply_fill`; of `stats` the values of what it has to
-    // say (`note`).
+    // From `sys` the workload uses CPU features but no system calls: `multiply_fill`; from `stats` the values of its
+    // messages (`note`).
     ("ferrio-workload", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),
     ("ferrio-run", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats", "ferrio-engine", "ferrio-workload"]),
     ("ferrio-report", &["ferrio-units", "ferrio-spec", "ferrio-stats"]),
@@ -23,13 +24,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     (PROGRAM, &[]),
 ];
 
-/// What the tests of a crate may use beside: those of `run` look at whole runs as fio would show them.
+/// Further crates that the tests of a crate may use: tests of `run` check whole runs as reports show them.
 const IN_TESTS: &[(&str, &str)] = &[("ferrio-run", "ferrio-report")];
 
 /// The program, which may use all libraries.
 const PROGRAM: &str = "ferrio";
 
-/// Dependencies of a crate that do not point downward, and `anyhow` where callers need an error type.
+/// Dependencies of a crate that are not in a lower layer, and `anyhow` in a library, whose callers need an error type.
 pub(super) fn check(file: &str, text: &str) -> Result<Vec<Finding>> {
     let manifest: toml::Table = text.parse().with_context(|| format!("cannot parse {file}"))?;
     let name = manifest.get("package").and_then(|package| package.get("name")).and_then(toml::Value::as_str);

@@ -1,7 +1,7 @@
 //! `xtask tidy`: the house rules as a check, with a ratchet.
 //!
-//! Each rule counts what is wrong in a file. A count that is not zero must stand in `xtask/ratchet.toml`; it may only
-//! shrink. Must not know: what the code does. Start reading at [`check`], then the table in [`rules`].
+//! Each rule counts violations in a file. A count above zero must be listed in `xtask/ratchet.toml`; it may only
+//! shrink. Must not know: the purpose of the code. Start reading at [`check`], then the table in [`rules`].
 
 mod layers;
 mod paths;
@@ -19,19 +19,19 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the exceptions stand, from the root of the repository.
+/// Path of the exceptions, relative to the root of the repository.
 const RATCHET_FILE: &str = "xtask/ratchet.toml";
 
-/// One thing that a rule found.
+/// One violation of a rule.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
-    /// File (or directory, for what is counted by crate), from the root of the repository.
+    /// File (or directory, for rules about crates), relative to the root of the repository.
     file: String,
     /// Name of the rule.
     what: &'static str,
     /// Line, from 1.
     line: usize,
-    /// How much it counts: 1, or the lines beyond a limit.
+    /// Weight of the violation: 1, or the lines beyond a limit.
     count: usize,
     /// For the reader.
     message: String,
@@ -70,7 +70,7 @@ fn find_all(root: &Path) -> Result<(Vec<PathBuf>, Vec<Finding>)> {
     let mut fields = spec_fields::Fields::default();
     let mut names = type_names::TypeNames::default();
     for file in &files {
-        // What is no UTF-8 (a picture, a recorded binary) has no style.
+        // A file that is not UTF-8 (a picture, a recorded binary) has no style.
         let Ok(text) = std::fs::read_to_string(root.join(file)) else { continue };
         let name = file.to_string_lossy();
         findings.extend(paths::check(&name, &text, &forbidden));

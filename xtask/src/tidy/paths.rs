@@ -6,7 +6,7 @@ use std::path::Path;
 /// Beginnings of home directories; joined here so that this file does not name one.
 const HOMES: &[&[&str]] = &[&["home"], &["root"], &["Users"]];
 
-/// Beginnings of paths that no file may name: homes, and the place of this very checkout.
+/// Beginnings of paths that no file may name: home directories, and the directory of this checkout.
 pub(super) fn forbidden_paths(root: &Path) -> Vec<String> {
     let homes = HOMES.iter().map(|parts| format!("/{}/", parts.join("/")));
     homes.chain(root.to_str().map(str::to_owned)).collect()

@@ -32,7 +32,7 @@ pub(super) struct Ratchet {
 }
 
 impl Ratchet {
-    /// Reads the list; an entry that stands twice is an error.
+    /// Reads the list; a duplicate entry is an error.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         Self::parse(&text).with_context(|| format!("in {}", path.display()))
@@ -53,7 +53,7 @@ impl Ratchet {
         self.exception.len()
     }
 
-    /// Every difference between what was counted and what is excepted, as lines for the reader.
+    /// Every difference between counts and exceptions, as lines for the reader.
     pub(super) fn compare(&self, counts: &Counts, findings: &[Finding]) -> Vec<String> {
         let mut complaints = Vec::new();
         for ((file, what), &count) in counts {
@@ -83,7 +83,7 @@ impl Ratchet {
         self.exception.iter().find(|one| one.file == file && one.what == what).map_or(0, |one| one.count)
     }
 
-    /// Takes the smaller of each exception and its count, drops the zeros, and says how many changed.
+    /// Takes the smaller of each exception and its count, drops the zeros, and returns how many changed.
     pub(super) fn lower(&mut self, counts: &Counts) -> usize {
         let mut n_lowered = 0;
         for one in &mut self.exception {
@@ -97,7 +97,7 @@ impl Ratchet {
         n_lowered
     }
 
-    /// The list as it is checked in, in order of file and rule.
+    /// The list in the order of the checked-in file: by file and rule.
     pub(super) fn to_toml(&self) -> String {
         let mut sorted = self.exception.clone();
         sorted.sort_by(|a, b| (&a.file, &a.what).cmp(&(&b.file, &b.what)));

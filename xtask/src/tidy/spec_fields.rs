@@ -1,4 +1,4 @@
-//! Nothing is accepted and then ignored: every field of a job's description is read by something that is not the parser.
+//! Every accepted option has an effect: each field of a job's description is read by code outside the parser.
 //!
 //! A field counts as read when `.field`, or a pattern with `field`, occurs in code (not in tests) that is not the parser's. That a
 //! field of the same name in another type can hide an omission is accepted: the check costs nothing and has no false alarms.
@@ -32,7 +32,7 @@ struct Declared {
 }
 
 impl Fields {
-    /// Takes what a file declares or reads.
+    /// Records the fields that a file declares or reads.
     pub(super) fn take(&mut self, source: &Source<'_>) {
         if source.path.starts_with(SPEC) {
             source.path.clone_into(&mut self.file);
@@ -90,7 +90,7 @@ impl<'ast> Visit<'ast> for Fields {
     }
 }
 
-/// Names of fields that patterns take apart.
+/// Names of fields in patterns.
 struct Patterns<'a> {
     tests: &'a BTreeSet<usize>,
     read: &'a mut BTreeSet<String>,

@@ -1,6 +1,7 @@
 //! A name means one type: a type that is visible outside of its file is called like no other type of the crates.
 //!
-//! Types of modules for tests do not count, nor do types of which each is private to its file. Must not know: what the types are.
+//! Types in test modules do not count, nor do types of the same name that are all private to their files. Must not
+//! know: the meaning of types.
 //! Start reading at [`TypeNames`].
 
 use super::Finding;
@@ -8,7 +9,7 @@ use super::source::Source;
 use std::collections::BTreeMap;
 use syn::{Ident, Item, Visibility};
 
-/// Where types are defined, by name, gathered file by file.
+/// Definitions of types by name, collected file by file.
 #[derive(Default)]
 pub(super) struct TypeNames(BTreeMap<String, Vec<Definition>>);
 
@@ -20,7 +21,7 @@ struct Definition {
 }
 
 impl TypeNames {
-    /// Takes what a file defines.
+    /// Records the definitions of a file.
     pub(super) fn take(&mut self, source: &Source<'_>) {
         let is_tests = source.path.ends_with("tests.rs") || source.path.contains("/tests/");
         if is_tests || !source.path.starts_with("crates/") {

@@ -1,4 +1,4 @@
-//! No behaviour hangs on an engine's name: what an engine is able to do stands in its row, and that is what others ask.
+//! No behaviour depends on an engine's name: an engine's abilities are in its row, and other code checks those.
 
 use super::super::Finding;
 use super::super::source::Source;
@@ -35,7 +35,7 @@ fn name_in(token: &TokenTree) -> Option<&'static str> {
     ENGINES.iter().map(|engine| engine.name).find(|name| text == format!("\"{name}\""))
 }
 
-/// `==` or `!=` stands before or behind it.
+/// True if `==` or `!=` comes before or after it.
 fn is_compared(tokens: &[TokenTree], index: usize) -> bool {
     let is = |at: Option<usize>, signs: &[char]| {
         let token = at.and_then(|at| tokens.get(at));
@@ -58,7 +58,7 @@ fn name_in_matches(group: &Group) -> Option<&'static str> {
     stream.into_iter().filter(|_| is_of_name).find_map(|token| name_in(&token))
 }
 
-/// `crates/engine/src/null.rs` and what lies in `crates/engine/src/null/`.
+/// True for `crates/engine/src/null.rs` and the files in `crates/engine/src/null/`.
 fn is_own_file(path: &str, name: &str) -> bool {
     let rest = path.strip_prefix("crates/engine/src/").and_then(|rest| rest.strip_prefix(name));
     rest.is_some_and(|rest| rest.starts_with(['.', '/']))

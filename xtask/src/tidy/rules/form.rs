@@ -40,7 +40,7 @@ pub(super) fn function_length(source: &Source<'_>) -> Vec<Finding> {
     .collect()
 }
 
-/// Every file opens with what it is for.
+/// Every file begins with a doc comment on its purpose.
 pub(super) fn opening_doc(source: &Source<'_>) -> Vec<Finding> {
     if source.lines.first().is_some_and(|line| line.starts_with("//! ") && line.len() > 8) {
         return Vec::new();

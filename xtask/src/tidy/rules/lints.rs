@@ -6,10 +6,10 @@ use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Meta, Token};
 
-/// `unsafe_code` says where unsafe code may stand; the rules of `unsafety` watch over it.
+/// `unsafe_code` marks the modules that may contain unsafe code; the rules of `unsafety` check it.
 const STRUCTURAL: &str = "unsafe_code";
 
-/// What integration tests may do in helper functions; `clippy.toml` lets test functions do it.
+/// Lints that integration tests may allow for helper functions; `clippy.toml` allows them in test functions.
 const ALLOWED_IN_TESTS: &[&str] = &["clippy::unwrap_used", "clippy::print_stdout", "clippy::print_stderr"];
 
 /// Every lint named in an `allow` or `expect`, also below `cfg_attr`.

@@ -1,6 +1,6 @@
 //! The rules for Rust files: one table, one function a rule.
 //!
-//! A new rule is one function plus one line in [`RULES`], with a test that shows what it finds.
+//! A new rule is one function plus one line in [`RULES`], with a test that shows a violation.
 
 mod engines;
 mod form;
@@ -12,7 +12,7 @@ mod words;
 use super::Finding;
 use super::source::Source;
 
-/// A rule: what it finds in one file.
+/// A rule: returns its findings in one file.
 type Rule = fn(&Source<'_>) -> Vec<Finding>;
 
 /// All rules.
@@ -31,7 +31,7 @@ const RULES: &[Rule] = &[
     words::sentence,
 ];
 
-/// What all rules find in a file.
+/// Findings of all rules in a file.
 pub(super) fn check(source: &Source<'_>) -> Vec<Finding> {
     RULES.iter().flat_map(|rule| rule(source)).collect()
 }

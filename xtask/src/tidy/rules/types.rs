@@ -1,4 +1,4 @@
-//! The size of types: how many fields one has, and whether its methods stand in one file.
+//! The size of types: the number of their fields, and whether their methods are in one file.
 //!
 //! A limit on the length of files is not met by slicing one type over many of them.
 
@@ -43,7 +43,7 @@ pub(super) fn scattered_type(source: &Source<'_>) -> Vec<Finding> {
     scattered.collect()
 }
 
-/// What a type is called that an item defines. A macro may define any: its words count.
+/// The name of the type that an item defines. A macro may define any type, so its words count, too.
 fn name(item: &Item) -> Option<String> {
     match item {
         Item::Struct(item) => Some(item.ident.to_string()),

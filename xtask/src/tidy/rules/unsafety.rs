@@ -1,6 +1,6 @@
-//! Rules about `unsafe`: where it may stand, and that each use is argued for.
+//! Rules about `unsafe`: the modules that may contain it, and the comment that justifies each use.
 //!
-//! Clippy asks for the comment too; here the whole source is read, also what another platform compiles.
+//! Clippy requires the comment too; this rule reads the whole source, including code for other platforms.
 
 use super::super::Finding;
 use super::super::source::Source;
@@ -44,7 +44,7 @@ pub(super) fn safety_comment(source: &Source<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// Is there an inner `level(unsafe_code)`; for `expect` and `allow`, with a reason?
+/// True if there is an inner `level(unsafe_code)`; for `expect` and `allow`, only with a reason.
 fn has_inner_attribute(source: &Source<'_>, levels: &[&str]) -> bool {
     source.syntax.attrs.iter().any(|attribute| {
         let level = levels.iter().find(|level| attribute.path().is_ident(level));

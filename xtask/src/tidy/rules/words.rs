@@ -1,4 +1,4 @@
-//! What a run has to say is a value there, and its words stand in `report`.
+//! Messages of a run are values in `run`; their words are in `report`.
 
 use super::super::Finding;
 use super::super::source::Source;
@@ -7,7 +7,7 @@ use proc_macro2::TokenTree;
 /// Crates that make values, not words.
 const CRATES: [&str; 2] = ["crates/run", "crates/engine"];
 
-/// What sentences of fio begin with.
+/// Sentences of fio begin with these texts.
 const BEGINNINGS: [&str; 4] = ["\"fio: ", "\"\\nfio: ", "\"note: ", "\"\\nnote: "];
 
 /// A sentence that is made where values should be.
