@@ -4,7 +4,7 @@
 //! Start reading at [`OffsetPicker::next`].
 
 use crate::choice::{BlockChoice, align_bytes};
-use crate::compat::{self, Skips};
+use crate::compat::{self, OffsetRules};
 use crate::cursor::{FileCursor, NOWHERE};
 use crate::plan::WorkloadPlan;
 use crate::workload::OffsetState;
@@ -32,7 +32,7 @@ pub(crate) struct OffsetPicker {
     run_left: u64,
     identical: bool,
     /// What is skipped after each block of a sequential job.
-    skips: Skips,
+    rules: OffsetRules,
     percent_random: PerDirection<u32>,
     align_bytes: PerDirection<u64>,
     /// A file starts over when no free offset is left.
@@ -76,7 +76,7 @@ impl OffsetPicker {
             run_length: u64::try_from(pattern.rw_postfix).unwrap_or(1).max(1),
             run_left: 0,
             identical: pattern.rw_sequencer == RwSequencer::Identical,
-            skips: Skips::new(plan.compatibility, if pattern.random { 0 } else { pattern.rw_postfix }),
+            rules: OffsetRules::new(plan.compatibility, if pattern.random { 0 } else { pattern.rw_postfix }),
             percent_random: pattern.percentage_random,
             align_bytes: PerDirection(DataDirection::ALL.map(|direction| align_bytes(pattern, direction))),
             starts_over: plan.time_based || matches!(plan.file_service, FileService::Skewed(_)),
@@ -130,7 +130,7 @@ impl OffsetPicker {
     }
 
     /// A random block. If it replaces a sequential one that would start past the end, it has the size of a sequential
-    /// block and is not marked in the map (as seen on fio 3.41).
+    /// block, and may have to stay unmarked in the map.
     #[inline]
     fn drawn(&mut self, what: Again, file: &mut FileCursor, direction: DataDirection) -> Option<BlockStart> {
         let Some(start) = self.at_random(file, direction) else {
@@ -139,7 +139,10 @@ impl OffsetPicker {
         };
         Some(match what {
             Again::Random => start,
-            Again::InsteadOfSequential => BlockStart { random: false, map_block: None, ..start },
+            Again::InsteadOfSequential => {
+                let map_block = start.map_block.filter(|_| !self.rules.leaves_unmarked);
+                BlockStart { random: false, map_block, ..start }
+            }
         })
     }
 
@@ -234,10 +237,10 @@ impl OffsetPicker {
         if position >= file.range.block_end_bytes() {
             return None;
         }
-        let offset_bytes = match (self.skips.skip_bytes, file.fresh[direction]) {
+        let offset_bytes = match (self.rules.skip_bytes, file.fresh[direction]) {
             (0, _) => position,
-            (_, false) => self.skips.after(file, position),
-            (..0, true) => self.skips.first_backwards(file, position)?,
+            (_, false) => self.rules.after(file, position),
+            (..0, true) => self.rules.first_backwards(file, position)?,
             (_, true) => position,
         };
         if offset_bytes >= file.end_bytes {

@@ -359,8 +359,7 @@ impl Workload {
     }
 
     /// Start of the block that did not fit when the file of the last [`Next::Close`] or [`Next::Restart`] ended;
-    /// `None`: there was no offset for it. As seen on fio 3.41, an offset past the end of the range counts from the
-    /// start of the range.
+    /// `None`: there was no offset for it. An offset past the end of the range counts from the start of the range.
     pub fn missed_bytes(&self) -> Option<u64> {
         match self.own() {
             StreamKind::Plain(plain) => plain.missed_bytes(),

@@ -20,6 +20,12 @@ pub(crate) fn times_idle_turns(worker: &WorkerPlan) -> bool {
     !worker.compatibility.is_fio()
 }
 
+/// True if `block_error_percentiles` keeps the states of blocks. fio: only if the job trims; otherwise there are none. Native: in
+/// every job. Shows in the report.
+pub(crate) fn keeps_block_states(worker: &WorkerPlan) -> bool {
+    worker.used_directions()[DataDirection::Trim] || !worker.compatibility.is_fio()
+}
+
 /// True if `disable_lat` or `gtod_reduce` switches `max_latency` off. Native: the limit holds anyway. Shows in which jobs
 /// fail.
 pub(crate) fn silences_latency_limit(worker: &WorkerPlan) -> bool {

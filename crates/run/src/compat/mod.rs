@@ -11,8 +11,8 @@ mod passes;
 mod sizes;
 
 pub(crate) use figures::{
-    counts_cpu_job_as_io, opened_direction, searched_depths, silences_latency_limit, tells_unread_mix,
-    times_idle_turns, traces_closing_sync, traces_missed_place,
+    counts_cpu_job_as_io, keeps_block_states, opened_direction, searched_depths, silences_latency_limit,
+    tells_unread_mix, times_idle_turns, traces_closing_sync, traces_missed_place,
 };
 pub(crate) use passes::{
     counts_read_back, ends_pass_by_bytes, heeds_number_of_ios, is_done_without_a_byte, opens_empty_file, pass_bytes,

@@ -104,7 +104,7 @@ pub enum Sharing {
     /// The bytes of a connection, which come in their order: a pool of threads would mix them.
     Connection,
     /// Threads of the C library, which do the I/Os with the descriptor table of the process (so a job that is a thread
-    /// must not have its own table) and do not survive fork().
+    /// must not have its own table) and do not survive `fork()`.
     LibraryThreads,
 }
 

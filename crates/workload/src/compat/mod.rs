@@ -19,6 +19,6 @@ pub(crate) use passes::{
     closes_before_restart, closes_for_rest, goes_on_with_round, passes_end_with_time, rounds_of_mix,
 };
 pub(crate) use places::{
-    Skips, draws_past_window, map_unit_bytes, missed_past_end, n_blocks_behind_map, n_places, n_skewed_blocks,
+    OffsetRules, draws_past_window, map_unit_bytes, missed_past_end, n_blocks_behind_map, n_places, n_skewed_blocks,
     n_starts, skew_unit_bytes, with_reach,
 };

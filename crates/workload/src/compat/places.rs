@@ -95,20 +95,28 @@ pub(crate) fn missed_past_end(range: &FileRange, base_bytes: u64, distance_bytes
     base_bytes.saturating_sub(range.start_bytes).saturating_add(distance_bytes)
 }
 
-/// The rules for a sequential job that skips bytes after each block (`rw=read:8k`, `rw=read:-8k`), chosen when its stream
-/// is made. They show in the offsets.
+/// The rules for offsets that follow each other, chosen when a stream is made. Those for skips after each block
+/// (`rw=read:8k`, `rw=read:-8k`) are functions. They show in the offsets.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Skips {
+pub(crate) struct OffsetRules {
+    /// Bytes to skip after each block of a sequential job.
     pub(crate) skip_bytes: i64,
+    /// True if a random block that replaces a sequential one past the end is not marked in the map, so that it may come
+    /// again. Native: it is marked. Shows in the offsets of `percentage_random` and of runs (`rw=randread:8`).
+    pub(crate) leaves_unmarked: bool,
     first: fn(&FileCursor, i64, u64) -> Option<u64>,
     next: fn(&FileCursor, i64, u64) -> u64,
 }
 
-impl Skips {
+impl OffsetRules {
     pub(crate) fn new(compatibility: Compatibility, skip_bytes: i64) -> Self {
         match compatibility {
-            Compatibility::Fio => Self { skip_bytes, first: first_of_backwards, next: after_skip },
-            Compatibility::Native => Self { skip_bytes, first: first_from_end, next: after_plain_skip },
+            Compatibility::Fio => {
+                Self { skip_bytes, leaves_unmarked: true, first: first_of_backwards, next: after_skip }
+            }
+            Compatibility::Native => {
+                Self { skip_bytes, leaves_unmarked: false, first: first_from_end, next: after_plain_skip }
+            }
         }
     }
 

@@ -291,3 +291,18 @@ proptest! {
         prop_assert_eq!(n_units(bytes, unit_bytes), bytes.div_ceil(unit_bytes));
     }
 }
+
+/// Blocks of 5 in a range of 16 of a file of 32. The last one of fio reaches past the range; no native one does.
+#[test]
+fn native_blocks_end_within_the_range() {
+    let starts = |compatibility| {
+        let mut plan = WorkloadPlan { compatibility, ..plan(DirectionMix::Read, false) };
+        let block_bytes = 5 * BLOCK_BYTES;
+        plan.pattern.block_size = PerDirection::all(BlockRange { min_bytes: block_bytes, max_bytes: block_bytes });
+        plan.files[0].file_bytes = 32 * BLOCK_BYTES;
+        let mut stream = Stream::new(crate::compat::with_reach(plan), Unzoned).unwrap();
+        pass(&mut stream).into_iter().map(|(_, block)| block).collect::<Vec<_>>()
+    };
+    assert_eq!(starts(ferrio_spec::Compatibility::Fio), [0, 5, 10, 15]);
+    assert_eq!(starts(ferrio_spec::Compatibility::Native), [0, 5, 10]);
+}

@@ -2,6 +2,7 @@
 //!
 //! Must not know: loops, reports. Start reading at [`BlockTable::done`].
 
+use crate::compat;
 use crate::error::{Failure, failure};
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
@@ -30,14 +31,14 @@ struct TrimmedBlock {
 }
 
 impl BlockTable {
-    /// A table, if the job wants one. For a job without trims it is empty, as in fio.
+    /// A table, if the job wants one.
     pub(crate) fn new(plan: &WorkerPlan, set: &FileSet) -> Result<Option<Self>, Failure> {
         if !plan.spec.reporting.block_error_percentiles {
             return Ok(None);
         }
         let unit_bytes = plan.spec.pattern.block_size[DataDirection::Trim].min_bytes.max(1);
         let mut table = Self { unit_bytes, files: Vec::new(), blocks: Vec::new() };
-        if !plan.used_directions()[DataDirection::Trim] {
+        if !compat::keeps_block_states(plan) {
             return Ok(Some(table));
         }
         let mut n_blocks = 0_u64;
