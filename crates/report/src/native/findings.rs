@@ -1,6 +1,6 @@
 //! Findings as text and as JSON.
 //!
-//! Must not know: rules. Start reading at [`findings`].
+//! Must not know: rules. Start reading at [`findings()`].
 
 use super::wrap::wrap;
 use ferrio_stats::{Finding, Measured, Severity, Unit};
