@@ -6,8 +6,9 @@
 #![no_main]
 
 use ferrio_spec::{HeaderLayout, VERIFY_METHODS, VerifyCompression, VerifyContentSpec, VerifyForm, VerifyPattern};
+use ferrio_stats::note::{BadBlock, VerifyNote};
 use ferrio_workload::verify::block::{BlockRules, Expected, Write};
-use ferrio_workload::verify::fault::{Requested, diagnose};
+use ferrio_workload::verify::fault::{Damage, diagnose};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -37,10 +38,12 @@ fuzz_target!(|data: &[u8]| {
         let mut block = received.to_vec();
         let Err(fault) = rules.check(&mut block, &expected) else { return true };
         assert_eq!(block, received);
-        let requested = Requested { file: "f", offset_bytes: 4096, length_bytes: block.len() as u64 };
-        let _ = (fault.text(&requested), rules.foreign_layout(&block, 4096));
+        let foreign = rules.foreign_layout(&block, 4096).map(Damage::OtherLayout);
         let (wanted, own) = (rules.regenerate(&block, &expected), rules.regenerate_own(&block, 4096));
-        let _ = diagnose(&fault, &block, wanted.as_deref(), own.as_deref());
+        let damage = foreign.or_else(|| diagnose(&fault, &block, wanted.as_deref(), own.as_deref()));
+        let (file, length_bytes) = ("f".to_owned(), block.len() as u64);
+        let bad = BadBlock { file, offset_bytes: 4096, length_bytes, fault, dumps: Vec::new(), damage };
+        let _ = ferrio_report::words::note(&VerifyNote::BadBlock(Box::new(bad)).into());
         false
     };
     check(block, None);

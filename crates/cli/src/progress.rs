@@ -15,6 +15,7 @@ use ferrio_report::slices::LatencySlices;
 use ferrio_report::start::{self, StartJob};
 use ferrio_run::{BandwidthSample, JobSummary, MessageStream, RunEvent, RunObserver};
 use ferrio_spec::{DirectionMix, JobSpec, engines};
+use ferrio_stats::Note;
 use std::io;
 use std::path::PathBuf;
 
@@ -58,7 +59,7 @@ impl<'a> ProgressPrinter<'a> {
     /// That table at the end of the run.
     pub(crate) fn tell_slices(&mut self) {
         if let Some(slices) = &self.slices {
-            self.event(RunEvent::Message(MessageStream::Info, slices.text().trim_end().into()));
+            self.event(RunEvent::Message(MessageStream::Info, Note::text(slices.text().trim_end())));
         }
     }
 
@@ -114,7 +115,10 @@ impl<'a> ProgressPrinter<'a> {
     /// Prints the newest signal that ends the run, once.
     pub(crate) fn tell_signal(&mut self) {
         if let Some(number) = self.signals.take_untold() {
-            self.event(RunEvent::Message(MessageStream::Info, format!("\nfio: terminating on signal {number}").into()));
+            self.event(RunEvent::Message(
+                MessageStream::Info,
+                Note::text(format!("\nfio: terminating on signal {number}")),
+            ));
         }
     }
 

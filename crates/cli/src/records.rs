@@ -53,7 +53,7 @@ impl Course {
 
     /// A line for a message.
     pub(crate) fn message(&mut self, console: &mut Console, stream: MessageStream, text: &str) {
-        self.tell(console, said(stream, text.into()), None);
+        self.tell(console, said(stream, Note::text(text)), None);
     }
 
     /// Messages from before the run come after its first line.

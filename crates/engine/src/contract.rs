@@ -10,6 +10,7 @@ use crate::options::EngineOptions;
 use ferrio_spec::engines::EngineDef;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
+use ferrio_sys::process::ChildEnd;
 use ferrio_units::Direction;
 use std::cell::RefCell;
 use std::io;
@@ -47,8 +48,8 @@ pub trait Prepared {
         Rhythm::default()
     }
 
-    /// Lines that the user sees when the job starts.
-    fn introduction(&self, _job: &JobFacts) -> Vec<String> {
+    /// What the user is told when the job starts.
+    fn introduction(&self, _job: &JobFacts) -> Vec<EngineRemark> {
         Vec::new()
     }
 
@@ -256,8 +257,8 @@ pub trait Engine {
     }
 
     /// Ends what the turns of work ran beside; waits for a moment at most. After the last turn the loop calls this until the result is
-    /// ready, or until the job is told to end. The result is a line for the user, if there is something to tell.
-    fn end_turns(&mut self) -> Poll<Option<String>> {
+    /// ready, or until the job is told to end. The result is a remark for the user, if there is something to tell.
+    fn end_turns(&mut self) -> Poll<Option<EngineRemark>> {
         Poll::Ready(None)
     }
 
@@ -340,6 +341,41 @@ const LOOK_NS: u64 = 20_000;
 /// Time from now until `until_ns`.
 pub(crate) fn time_left(clock: &Clock, until_ns: u64) -> Duration {
     Duration::from_nanos(until_ns.saturating_sub(clock.now_ns()))
+}
+
+/// What an engine whose turns move no data tells the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EngineRemark {
+    /// How it will work.
+    Mode {
+        /// A word for its way of working.
+        mode: &'static str,
+        /// Names and values of its settings.
+        settings: Vec<(&'static str, u64)>,
+    },
+    /// The program that it will run.
+    Program {
+        /// Name of the program.
+        program: String,
+        /// Its arguments, if there are any.
+        arguments: Option<String>,
+    },
+    /// The program starts.
+    ProgramStarts {
+        /// Name of the program.
+        program: String,
+        /// Its arguments, if there are any.
+        arguments: Option<String>,
+        /// The files that take what it prints: stdout, stderr.
+        files: Option<[String; 2]>,
+    },
+    /// The program has failed by itself.
+    ProgramFailed {
+        /// Name of the program.
+        program: String,
+        /// How it has ended.
+        end: ChildEnd,
+    },
 }
 
 /// Why an engine cannot be used as asked.

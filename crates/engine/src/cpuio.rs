@@ -10,8 +10,8 @@
 //! A slice is an I/O of no bytes, whose latency is the time that it took. Start reading at [`CpuLoad`], then `Running`.
 
 use crate::contract::{
-    Completion, EndsWith, Engine, EngineError, EngineSetup, IoUnit, JobFacts, Prepare, Prepared, Queued, Rhythm,
-    push_in_room,
+    Completion, EndsWith, Engine, EngineError, EngineRemark, EngineSetup, IoUnit, JobFacts, Prepare, Prepared, Queued,
+    Rhythm, push_in_room,
 };
 use crate::options::EngineOptions;
 use ferrio_sys::clock::{Clock, ClockKind};
@@ -82,10 +82,10 @@ impl Prepared for CpuLoad {
         Rhythm { pause_us: self.pause_us(), ends_with: self.ends_with }
     }
 
-    fn introduction(&self, job: &JobFacts) -> Vec<String> {
+    fn introduction(&self, _: &JobFacts) -> Vec<EngineRemark> {
         let mode = if self.mode == CpuMode::Qsort { "qsort" } else { "noop" };
-        let (percent, chunk_us) = (self.percent, self.chunk_us);
-        vec![format!("{} ({mode}): ioengine={NAME}, cpuload={percent}, cpucycle={chunk_us}", job.name)]
+        let settings = vec![("cpuload", self.percent.into()), ("cpucycle", self.chunk_us)];
+        vec![EngineRemark::Mode { mode, settings }]
     }
 
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {

@@ -12,8 +12,8 @@
 //! without a grace time. Must not know: what ends the job. Start reading at [`ProgramSettings`], then `Running`.
 
 use crate::contract::{
-    Completion, EndsWith, Engine, EngineError, EngineSetup, IoUnit, JobFacts, Prepare, Prepared, Queued, Rhythm,
-    push_in_room,
+    Completion, EndsWith, Engine, EngineError, EngineRemark, EngineSetup, IoUnit, JobFacts, Prepare, Prepared, Queued,
+    Rhythm, push_in_room,
 };
 use crate::options::EngineOptions;
 use ferrio_sys::clock::Clock;
@@ -86,18 +86,13 @@ impl Prepared for ProgramSettings {
         Rhythm { pause_us: TURN_US, ends_with: EndsWith::ItsOwn }
     }
 
-    fn introduction(&self, job: &JobFacts) -> Vec<String> {
-        let (name, program) = (&job.name, &self.program);
-        // As in fio where there are none.
-        let given = self.arguments.as_deref().unwrap_or("(null)");
-        let arguments = self.arguments.as_ref().map_or_else(|| given.to_owned(), |_| self.arguments_of(job));
-        let purpose = match self.files_of(job) {
-            Some([output, errors]) => {
-                format!("{name} : Saving output of {program} {arguments} : stdout={output} stderr={errors}")
-            }
-            None => format!("{name} : Running {program} {arguments}"),
-        };
-        vec![format!("{name} : program={program}, arguments={given}"), purpose]
+    fn introduction(&self, job: &JobFacts) -> Vec<EngineRemark> {
+        let program = || self.program.clone();
+        let arguments = || self.arguments.as_ref().map(|_| self.arguments_of(job));
+        vec![
+            EngineRemark::Program { program: program(), arguments: self.arguments.clone() },
+            EngineRemark::ProgramStarts { program: program(), arguments: arguments(), files: self.files_of(job) },
+        ]
     }
 
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
@@ -106,7 +101,6 @@ impl Prepared for ProgramSettings {
         command.args(arguments.split(' ').filter(|argument| !argument.is_empty()).map(byte_text::to_os_string));
         let files = self.files_of(&setup.job);
         Ok(Box::new(Running {
-            title: format!("{} : {}", setup.job.name, self.program),
             program: self.program,
             command,
             files,
@@ -123,8 +117,6 @@ impl Prepared for ProgramSettings {
 
 /// The engine at work. What it runs ends when it is dropped.
 struct Running {
-    /// Names job and program in remarks.
-    title: String,
     program: String,
     command: Command,
     files: Option<[String; 2]>,
@@ -146,12 +138,8 @@ impl Running {
     }
 
     /// What users are told of an end that the program came to by itself.
-    fn remark(&self, end: ChildEnd) -> Option<String> {
-        match end {
-            ChildEnd::Exited(0) => None,
-            ChildEnd::Exited(code) => Some(format!("{} ended with exit code {code}", self.title)),
-            ChildEnd::Signaled(signal) => Some(format!("{} was ended by signal {signal}", self.title)),
-        }
+    fn remark(&self, end: ChildEnd) -> Option<EngineRemark> {
+        (end != ChildEnd::Exited(0)).then(|| EngineRemark::ProgramFailed { program: self.program.clone(), end })
     }
 }
 
@@ -199,7 +187,7 @@ impl Engine for Running {
         self.ends_with_program && !matches!(self.end(), Ok(None))
     }
 
-    fn end_turns(&mut self) -> Poll<Option<String>> {
+    fn end_turns(&mut self) -> Poll<Option<EngineRemark>> {
         let Some(program) = &self.at_work else { return Poll::Ready(None) };
         let now_ns = self.clock.now_ns();
         match (self.end(), self.grace_end_ns) {
@@ -284,7 +272,7 @@ mod tests {
         done.first().map(|completion| completion.result)
     }
 
-    fn ended(engine: &mut dyn Engine) -> Option<String> {
+    fn ended(engine: &mut dyn Engine) -> Option<EngineRemark> {
         loop {
             if let Poll::Ready(remark) = engine.end_turns() {
                 return remark;
@@ -339,7 +327,8 @@ mod tests {
             std::thread::sleep(Duration::from_millis(1));
         }
         assert!(engine.is_over());
-        assert_eq!(ended(engine.as_mut()), Some("a job : /bin/sh ended with exit code 3".to_owned()));
+        let failed = EngineRemark::ProgramFailed { program: "/bin/sh".to_owned(), end: ChildEnd::Exited(3) };
+        assert_eq!(ended(engine.as_mut()), Some(failed));
     }
 
     #[test]

@@ -43,7 +43,7 @@ mod testing;
 
 pub use contract::{
     CallStamps, Completion, Connection, END_OF_DATA, EndsWith, Engine, EngineError, EngineFile, EngineKind,
-    EngineSetup, IoUnit, JobFacts, NOT_YET, OpenTarget, Prepare, Prepared, Queued, Rhythm,
+    EngineRemark, EngineSetup, IoUnit, JobFacts, NOT_YET, OpenTarget, Prepare, Prepared, Queued, Rhythm,
 };
 pub use options::{EngineOptions, EngineValue};
 pub use registry::{all, find};

@@ -2,10 +2,13 @@
 //!
 //! Must not know: when and where notes are shown. Start reading at [`note`].
 
+mod block;
+mod engine;
 mod file;
 mod io;
 mod replay;
 mod run;
+mod stream;
 mod system;
 mod verify;
 mod zone;
@@ -31,6 +34,8 @@ pub fn note(note: &Note) -> String {
         Note::Zone(note) => zone::text(note),
         Note::Verify(note) => verify::text(note),
         Note::Replay(note) => replay::text(note),
+        Note::Engine { job, note } => engine::text(job.as_deref(), note),
+        Note::Stream { job, fault } => stream::text(job, fault),
         Note::Killed { pid, signal } => format!("fio: pid={pid}, got signal={signal}"),
     }
 }

@@ -115,7 +115,8 @@ pub(crate) use failure;
 macro_rules! engine_failure {
     ($error:expr, $step:expr) => {{
         let error = $error;
-        $crate::error::failure!(error.errno(), error.step().unwrap_or($step)).explained(format!("fio: {error}"))
+        $crate::error::failure!(error.errno(), error.step().unwrap_or($step))
+            .explained($crate::engine_notes::refused(None, &error))
     }};
 }
 pub(crate) use engine_failure;

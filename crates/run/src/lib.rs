@@ -8,6 +8,7 @@
 
 pub mod after_crash;
 mod compat;
+mod engine_notes;
 pub mod error;
 pub mod events;
 pub mod files;

@@ -5,7 +5,7 @@
 //! default takes stamps around the whole of `queue`, including the wrapper's work, as that is part of the I/O.
 //! Must not know: kinds of wrappers. Start reading at [`Wrapper`].
 
-use ferrio_engine::{Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Queued};
+use ferrio_engine::{Completion, Connection, Engine, EngineError, EngineFile, EngineRemark, IoUnit, Queued};
 use ferrio_sys::Clock;
 use std::io;
 use std::task::Poll;
@@ -53,7 +53,7 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
         self.inner.is_over()
     }
 
-    fn end_turns(&mut self) -> Poll<Option<String>> {
+    fn end_turns(&mut self) -> Poll<Option<EngineRemark>> {
         self.inner.end_turns()
     }
 
@@ -135,7 +135,7 @@ mod tests {
             true
         }
 
-        fn end_turns(&mut self) -> Poll<Option<String>> {
+        fn end_turns(&mut self) -> Poll<Option<EngineRemark>> {
             self.note("end_turns");
             Poll::Pending
         }

@@ -30,7 +30,7 @@ impl MessageStream {
 }
 
 /// One message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReportMessage {
     /// Its stream.
     pub stream: MessageStream,
@@ -39,7 +39,7 @@ pub struct ReportMessage {
 }
 
 /// Messages in order: the first thousand, and the number of later ones.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RunMessages {
     kept: Vec<ReportMessage>,
     n_left_out: u64,
@@ -92,19 +92,19 @@ mod tests {
     #[test]
     fn line_ends_around_a_message_are_not_part_of_it() {
         let mut messages = RunMessages::default();
-        messages.push(MessageStream::Info, "\nfio: terminating on signal 2\n".into());
-        messages.push(MessageStream::Error, "\n".into());
-        messages.push(MessageStream::Error, "two\nlines\n".into());
+        messages.push(MessageStream::Info, Note::text("\nfio: terminating on signal 2\n"));
+        messages.push(MessageStream::Error, Note::text("\n"));
+        messages.push(MessageStream::Error, Note::text("two\nlines\n"));
         let texts: Vec<&Note> = messages.kept().iter().map(|message| &message.note).collect();
-        assert_eq!(texts, [&Note::from("fio: terminating on signal 2"), &Note::from("two\nlines")]);
+        assert_eq!(texts, [&Note::text("fio: terminating on signal 2"), &Note::text("two\nlines")]);
     }
 
     #[test]
     fn memory_is_bounded() {
         let mut messages = RunMessages::default();
         let long = "\u{e9}".repeat(MAX_TEXT_BYTES);
-        (0..MAX_KEPT + 7).for_each(|_| messages.push(MessageStream::Error, long.as_str().into()));
+        (0..MAX_KEPT + 7).for_each(|_| messages.push(MessageStream::Error, Note::text(long.as_str())));
         assert_eq!((messages.kept().len(), messages.n_left_out()), (MAX_KEPT, 7));
-        assert!(messages.kept().iter().all(|message| message.note == long[..MAX_TEXT_BYTES].into()));
+        assert!(messages.kept().iter().all(|message| message.note == Note::text(&long[..MAX_TEXT_BYTES])));
     }
 }

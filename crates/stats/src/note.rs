@@ -2,19 +2,25 @@
 //!
 //! Must not know: words, how notes are shown. Start reading at [`Note`].
 
+mod block;
 mod during;
+mod engine;
 mod file;
 mod io;
 mod replay;
 mod run;
+mod stream;
 mod verify;
 mod zone;
 
+pub use block::{BadBlock, BlockDump, Damage, Fault, FaultKind};
 pub use during::{During, SystemError};
+pub use engine::EngineNote;
 pub use file::{DeviceUsage, FileNote};
 pub use io::{IoNote, RateMiss};
 pub use replay::{MergeFault, MergeNote, ReplayNote, TraceFault, TraceRemark, TraceTrouble};
 pub use run::RunNote;
+pub use stream::StreamFault;
 pub use verify::{ManyWrites, Remedy, StateFault, UnjudgedTrace, VerifyNote};
 pub use zone::ZoneNote;
 
@@ -22,9 +28,9 @@ use crate::Failure;
 use serde::{Deserialize, Serialize};
 
 /// A remark, or the explanation of a failure.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Note {
-    /// A text of the parsers, of an engine, or of a part of the run whose remarks are not values yet.
+    /// A text of the program or of the parsers. A run makes none.
     Text(String),
     /// A job has failed.
     Failed {
@@ -52,6 +58,20 @@ pub enum Note {
     Verify(VerifyNote),
     /// A note about the replay of a trace.
     Replay(ReplayNote),
+    /// Of an engine.
+    Engine {
+        /// Name of the job, where the line has it.
+        job: Option<String>,
+        /// What the engine has to say.
+        note: EngineNote,
+    },
+    /// The stream of I/Os of a job cannot be made.
+    Stream {
+        /// Name of the job.
+        job: String,
+        /// Why.
+        fault: StreamFault,
+    },
     /// A signal has killed a job.
     Killed {
         /// Its process.
@@ -59,18 +79,6 @@ pub enum Note {
         /// The signal.
         signal: i32,
     },
-}
-
-impl From<String> for Note {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl From<&str> for Note {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
 }
 
 impl From<RunNote> for Note {
@@ -110,6 +118,11 @@ impl From<ReplayNote> for Note {
 }
 
 impl Note {
+    /// Words of the program itself.
+    pub fn text(words: impl Into<String>) -> Self {
+        Self::Text(words.into())
+    }
+
     /// A note about an answer of the system.
     pub fn system(during: During, error: impl Into<SystemError>) -> Self {
         Self::System { during, error: error.into() }

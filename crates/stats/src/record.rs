@@ -162,7 +162,7 @@ pub enum SteadyPart {
 }
 
 /// Start and end of a worker.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct WorkerFate {
     /// It was allowed to start its I/O.
     pub was_let_go: bool,

@@ -22,7 +22,7 @@ pub mod value;
 pub use arena_kind::ArenaKind;
 pub use base::{KbBase, UnitBase};
 pub use direction::{DataDirection, Direction, PerDirection};
-pub use error::BuildError;
+pub use error::{AllowedParameter, BuildError};
 pub use jhash::jhash;
 pub use random_map::RandomMap;
 pub use system_words::{errno_text, error_text};

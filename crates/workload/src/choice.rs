@@ -9,6 +9,7 @@ use crate::sequence::Sequence;
 use crate::sprandom::SpRandomBlocks;
 use crate::zones::ZonedDistribution;
 use ferrio_spec::{DistributionZone, PatternSpec, RandomDistribution, RandomGenerator, SpRandomSpec};
+use ferrio_stats::note::StreamFault;
 use ferrio_sys::huge_pages;
 use ferrio_units::random::{DistributionShape, Lfsr, SeedIndex, SkewedBlocks};
 use ferrio_units::{BuildError, DataDirection, PerDirection, RandomMap};
@@ -67,7 +68,7 @@ impl BlockChoice {
         let n_blocks = drawn_bytes(plan, file_index) / min_bytes;
         if pattern.random_generator == Some(RandomGenerator::Lfsr) {
             let lfsr = Lfsr::new(n_blocks, plan.seeds.get(SeedIndex::Offset));
-            return lfsr.map(Self::Lfsr).map_err(|error| WorkloadError::Lfsr { file_index, why: error.to_string() });
+            return lfsr.map(Self::Lfsr).map_err(|why| WorkloadError(StreamFault::Lfsr { file_index, why }));
         }
         if pattern.norandommap || n_blocks == 0 {
             return Ok(Self::Free);
@@ -75,7 +76,7 @@ impl BlockChoice {
         match RandomMap::with_memory(n_blocks, huge_pages::prefer) {
             Ok(map) => Ok(Self::Map(map)),
             Err(_) if pattern.softrandommap => Ok(Self::Free),
-            Err(_) => Err(WorkloadError::RandomMap { file_index, n_blocks }),
+            Err(_) => Err(WorkloadError(StreamFault::RandomMap { file_index, n_blocks })),
         }
     }
 
@@ -110,7 +111,7 @@ fn zoned(
         &PerDirection(DataDirection::ALL.map(|d| align_bytes(&plan.pattern, d))),
     );
     match used_directions(&plan.pattern).find(|direction| zones.end(*direction) > n_places[*direction]) {
-        Some(direction) => Err(WorkloadError::Zones { file_index, n_blocks: n_places[direction] }),
+        Some(direction) => Err(WorkloadError(StreamFault::Zones { file_index, n_blocks: n_places[direction] })),
         None => Ok(BlockChoice::Zoned(zones)),
     }
 }
@@ -125,7 +126,7 @@ fn sequence(
     let n_blocks = used_directions(&plan.pattern).map(|direction| n_places[direction]).min().unwrap_or(0);
     match blocks.iter().find(|block| **block >= n_blocks) {
         // With a stride a block past the end of the file is no error: the pass ends there.
-        Some(block) if !stride => Err(WorkloadError::Sequence { file_index, block: *block, n_blocks }),
+        Some(block) if !stride => Err(WorkloadError(StreamFault::Sequence { file_index, block: *block, n_blocks })),
         _ => Ok(BlockChoice::Sequence(Sequence::new(blocks, stride))),
     }
 }
@@ -135,7 +136,7 @@ fn sprandom(plan: &WorkloadPlan, file_index: usize, spec: SpRandomSpec) -> Resul
     let n_blocks = n_places(plan, file_index)[DataDirection::Write];
     let block_bytes = plan.pattern.block_size[DataDirection::Write].min_bytes;
     let blocks = SpRandomBlocks::new(spec, n_blocks, block_bytes, &plan.seeds, file_index);
-    let error = WorkloadError::SpRandom { file_index, cache_bytes: spec.cache_bytes, n_blocks };
+    let error = WorkloadError(StreamFault::SpRandom { file_index, cache_bytes: spec.cache_bytes, n_blocks });
     blocks.map(|blocks| BlockChoice::SpRandom(Box::new(blocks))).ok_or(error)
 }
 
@@ -186,7 +187,7 @@ impl Shapes {
         if n_blocks == 0 {
             return Ok(None);
         }
-        let failed = |why| WorkloadError::Distribution { file_index, why };
+        let failed = |why| WorkloadError(StreamFault::Distribution { file_index, why });
         if self.0.is_none_or(|(shape, _)| shape.n_blocks() != n_blocks) {
             self.0 = skew(&plan.pattern.distribution, n_blocks).map_err(failed)?;
         }

@@ -6,6 +6,7 @@ use crate::choice;
 use crate::compat;
 use crate::plan::{WorkloadError, WorkloadPlan};
 use ferrio_spec::FileService;
+use ferrio_stats::note::StreamFault;
 use ferrio_units::random::{Generator, SeedIndex, SkewedBlocks};
 
 /// Number of I/Os that means: the file is kept until it is done.
@@ -207,7 +208,7 @@ fn skewed(plan: &WorkloadPlan) -> Result<Option<SkewedBlocks>, WorkloadError> {
     if n_places == 0 {
         return Ok(None);
     }
-    let shape = choice::skew(distribution, n_places).map_err(|why| WorkloadError::FileService { why })?;
+    let shape = choice::skew(distribution, n_places).map_err(|why| WorkloadError(StreamFault::FileService { why }))?;
     let seed = plan.seeds.get(SeedIndex::FilePick) as u32;
     Ok(shape.map(|(shape, center)| SkewedBlocks::new(shape, seed, center).without_scatter()))
 }

@@ -4,7 +4,7 @@
 
 use crate::zoning::sequential::SequentialPlan;
 use ferrio_spec::{Compatibility, FileService, PatternSpec, StridedSpec};
-use ferrio_units::BuildError;
+use ferrio_stats::note::StreamFault;
 use ferrio_units::random::SeedTable;
 
 /// The part of a file that a job uses.
@@ -114,65 +114,5 @@ impl WorkloadPlan {
 
 /// Why a workload cannot be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum WorkloadError {
-    /// No memory for the map of visited blocks.
-    #[error(
-        "file {file_index}: no memory for a random map of {n_blocks} blocks; norandommap does without, softrandommap goes on without"
-    )]
-    RandomMap {
-        /// File of the job.
-        file_index: usize,
-        /// Size of the map.
-        n_blocks: u64,
-    },
-    /// The parameters of the distribution are invalid.
-    #[error("file {file_index}: random_distribution: {why}")]
-    Distribution {
-        /// File of the job.
-        file_index: usize,
-        /// The reason.
-        why: BuildError,
-    },
-    /// The parameters of the distribution over the files are invalid.
-    #[error("file_service_type: {why}")]
-    FileService {
-        /// The reason.
-        why: BuildError,
-    },
-    /// A zone of `zoned_abs` ends past the file.
-    #[error("zoned_abs sizes exceed file size (file {file_index}: {n_blocks} blocks)")]
-    Zones {
-        /// File of the job.
-        file_index: usize,
-        /// Number of blocks of the file.
-        n_blocks: u64,
-    },
-    /// A block of a sequence lies past the file.
-    #[error("file {file_index}: block {block} of random_distribution=sequence is past the last of {n_blocks} blocks")]
-    Sequence {
-        /// File of the job.
-        file_index: usize,
-        /// The block.
-        block: u64,
-        /// Number of blocks of the file.
-        n_blocks: u64,
-    },
-    /// The file is too small for the write cache that `sprandom` has to avoid.
-    #[error("file {file_index}: sprandom: spr_cs={cache_bytes} is more than a quarter of its {n_blocks} blocks")]
-    SpRandom {
-        /// File of the job.
-        file_index: usize,
-        /// `spr_cs`.
-        cache_bytes: u64,
-        /// Number of blocks of the file.
-        n_blocks: u64,
-    },
-    /// The LFSR cannot be set up.
-    #[error("file {file_index}: random_generator=lfsr: {why}")]
-    Lfsr {
-        /// File of the job.
-        file_index: usize,
-        /// The reason.
-        why: String,
-    },
-}
+#[error("the workload cannot be made: {0:?}")]
+pub struct WorkloadError(pub StreamFault);

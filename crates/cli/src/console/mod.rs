@@ -95,7 +95,7 @@ impl Console {
 
     /// Prints information beside the reports.
     pub(crate) fn info(&mut self, text: &str) {
-        self.messages.push(MessageStream::Info, text.into());
+        self.messages.push(MessageStream::Info, Note::text(text));
         self.show_info(text);
     }
 
@@ -137,7 +137,7 @@ impl Console {
 
     /// Errors and warnings.
     pub(crate) fn error(&mut self, text: &str) {
-        self.messages.push(MessageStream::Error, text.into());
+        self.messages.push(MessageStream::Error, Note::text(text));
         self.show_error(text);
     }
 

@@ -196,7 +196,7 @@ impl Slow<'_> {
 mod tests {
     use super::*;
     use ferrio_stats::MessageStream::{Error, Info};
-    use ferrio_stats::{LatencyStat, ReportSettings, ThreadStats};
+    use ferrio_stats::{LatencyStat, Note, ReportSettings, ThreadStats};
     use serde_json::{Value, json};
     use std::borrow::Cow;
 
@@ -271,8 +271,8 @@ mod tests {
     #[test]
     fn messages_have_their_stream() {
         let mut all = RunMessages::default();
-        all.push(Info, "\nfio: terminating on signal 2\n".into());
-        all.push(Error, "fio: \"a\\b\": \t no\n".into());
+        all.push(Info, Note::text("\nfio: terminating on signal 2\n"));
+        all.push(Error, Note::text("fio: \"a\\b\": \t no\n"));
         let read: serde_json::Value = serde_json::from_str(&messages_alone(&all)).expect("valid JSON");
         let expected = serde_json::json!({"messages": [
             {"stream": "info", "text": "fio: terminating on signal 2"},
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn those_without_room_are_counted() {
         let mut all = RunMessages::default();
-        (0..1_003).for_each(|_| all.push(Info, "again".into()));
+        (0..1_003).for_each(|_| all.push(Info, Note::text("again")));
         let read: serde_json::Value = serde_json::from_str(&messages_alone(&all)).expect("valid JSON");
         assert_eq!(read["messages"].as_array().map(Vec::len), Some(1_000));
         assert_eq!(read["messages_left_out"], 3);

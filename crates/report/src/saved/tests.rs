@@ -2,12 +2,16 @@
 
 use super::*;
 use crate::{LocalTime, RenderOptions, fio_view, render};
-use ferrio_spec::{FormatKind, OUTPUT_FORMATS, OutputFormats, SteadyCriterion, SteadyMetric};
+use ferrio_spec::{FormatKind, HeaderLayout, OUTPUT_FORMATS, OutputFormats, SteadyCriterion, SteadyMetric};
+use ferrio_stats::note::{
+    BadBlock, BlockDump, Damage, DeviceUsage, EngineNote, Fault, FaultKind, FileNote, IoNote, RateMiss, ReplayNote,
+    RunNote, StreamFault, SystemError, TraceFault, TraceTrouble, VerifyNote, ZoneNote,
+};
 use ferrio_stats::{
     CourseEvent, DiskRecord, Evidence, Failure, JobEnd, LatencyStat, MessageStream, Note, PriorityStat, PriorityStats,
     SteadyPart, SteadyState, Stretch, ThreadStats, WorkerRecord,
 };
-use ferrio_units::{DataDirection, PerDirection};
+use ferrio_units::{AllowedParameter, BuildError, DataDirection, PerDirection};
 use proptest::prelude::*;
 
 fn stats(values: &[u64]) -> ThreadStats {
@@ -61,11 +65,38 @@ fn record(values: &[u64]) -> RunRecord {
         provenance: Some(Box::default()),
         ..RunRecord::default()
     };
-    record.messages.push(MessageStream::Error, "fio: no".into());
-    let failure = Failure::new(5, "x.rs:1", "open").explained("why");
+    record.messages.push(MessageStream::Error, Note::text("fio: no"));
+    for note in typed_notes() {
+        record.messages.push(MessageStream::Info, note);
+    }
+    let failure = Failure::new(5, "x.rs:1", "open").explained(Note::text("why"));
     record.messages.push(MessageStream::Info, Note::Failed { pid: 5, failure: Box::new(failure.clone()) });
     record.workers[0].fate.failure = Some(failure);
     record
+}
+
+/// Notes of each theme, with fields of each kind.
+fn typed_notes() -> Vec<Note> {
+    let trouble = TraceTrouble::Fault(TraceFault::NoIo { format: "iolog".into() });
+    let fault = Fault { offset_bytes: 1, length_bytes: 2, kind: FaultKind::Cut };
+    let error = Some(SystemError::Errno(5));
+    let dumps = vec![BlockDump { kind: "received".into(), path: "p".to_owned(), error: error.clone() }];
+    let damage = Some(Damage::OtherLayout(HeaderLayout::V2));
+    let bad = BadBlock { file: "f".to_owned(), offset_bytes: 3, length_bytes: 4, fault, dumps, damage };
+    let why = BuildError::DistributionParameter { given: 1.0, allowed: AllowedParameter::ZipfTheta };
+    let settings = vec![("cpuload".into(), 50)];
+    let introduction = EngineNote::Mode { engine: "cpuio".into(), mode: "noop".into(), settings };
+    vec![
+        RunNote::SavesOutput { job: "j".to_owned(), kind: "prerun".into(), path: "p".to_owned() }.into(),
+        FileNote::InUse { path: "p".to_owned(), usage: DeviceUsage::HeldBy { name: "dm-0".to_owned() } }.into(),
+        IoNote::TooSlow { job: "j".to_owned(), misses: vec![RateMiss::Ios { least: 2, found: 1 }] }.into(),
+        ZoneNote::SizeBeyondBytes { option: "size".into(), n_zones: u64::MAX }.into(),
+        VerifyNote::BadBlock(Box::new(bad)).into(),
+        VerifyNote::StateNotWritten { path: "p".to_owned(), error }.into(),
+        ReplayNote::Refused { trace: "t".to_owned(), why: trouble }.into(),
+        Note::Engine { job: Some("j".to_owned()), note: introduction },
+        Note::Stream { job: "j".to_owned(), fault: StreamFault::FileService { why } },
+    ]
 }
 
 fn options() -> RenderOptions {

@@ -3,6 +3,7 @@
 //! Must not know: when they are shown. Start reading at [`text`].
 
 use ferrio_stats::note::RunNote;
+use ferrio_units::errno_text;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 
@@ -32,6 +33,7 @@ pub(super) fn text(note: &RunNote) -> String {
         RunNote::NoResults => "fio: job ended without results".to_owned(),
         RunNote::NeverStarted => "fio: job was never started".to_owned(),
         RunNote::LogsStuck => "fio: logs are not whole: writing them appears to be stuck".to_owned(),
+        RunNote::LogNotOpened { path, errno } => format!("fopen log: {path}: {}", errno_text(*errno)),
         RunNote::LogThreadDied => "fio: the thread that writes logs has died".to_owned(),
         RunNote::LogIsBroken { n_words } => format!("fio: {n_words} words of a log are broken"),
         RunNote::LockedMemoryIsLimited { bytes } => format!("fio: limiting mlocked memory to {}MiB", bytes >> 20),

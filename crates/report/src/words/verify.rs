@@ -2,7 +2,7 @@
 //!
 //! Must not know: when they are shown. Start reading at [`text`].
 
-use super::system;
+use super::{block, system};
 use ferrio_stats::note::{Remedy, StateFault, UnjudgedTrace, VerifyNote};
 use ferrio_units::errno_text;
 
@@ -10,6 +10,7 @@ use ferrio_units::errno_text;
 pub(super) fn text(note: &VerifyNote) -> String {
     // tidy: table
     match note {
+        VerifyNote::BadBlock(bad) => block::text(bad),
         VerifyNote::HasFileTwice { file } => {
             format!("fio: verify: the job has file {file} twice: it would write over its own blocks")
         }

@@ -3,6 +3,7 @@
 //! Must not know: loops. Start reading at [`FileTable::open`].
 //! Facts: reference "Open for I/O".
 
+use crate::engine_notes;
 use crate::error::{Failure, errno_of, failure};
 use crate::files::{FilePlan, FileSet};
 use crate::plan::WorkerPlan;
@@ -289,6 +290,6 @@ impl FileTable {
 fn refused(error: &EngineError) -> Failure {
     match error {
         EngineError::Target { step, .. } => failure!(error.errno(), step.clone()),
-        _ => failure!(error.errno(), "open_file").explained(format!("fio: {error}")),
+        _ => failure!(error.errno(), "open_file").explained(engine_notes::refused(None, error)),
     }
 }

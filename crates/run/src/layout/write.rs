@@ -3,6 +3,7 @@
 //! Must not know: loops. Start reading at [`lay_out`].
 //! Facts: reference "Layout of one file".
 
+use crate::engine_notes;
 use crate::error::{Failure, errno_of, failure};
 use crate::events::RunEvent;
 use crate::files::{FilePlan, FileSet};
@@ -79,7 +80,9 @@ fn make_own(worker: &WorkerPlan, set: &FileSet) -> Result<(), Failure> {
     let Ok(prepared) = (worker.engine.prepare)(&worker.engine_options()) else { return Ok(()) };
     set.files.iter().try_for_each(|file| {
         let made = prepared.make_target(&file.path);
-        made.map_err(|error| failure!(error.errno(), "setup").explained(format!("fio: {}: {error}", worker.spec.name)))
+        made.map_err(|error| {
+            failure!(error.errno(), "setup").explained(engine_notes::refused(Some(&worker.spec.name), &error))
+        })
     })
 }
 

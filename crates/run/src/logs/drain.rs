@@ -8,6 +8,7 @@ use crate::plan::WorkerPlan;
 use ferrio_stats::Note;
 use ferrio_stats::note::{During, RunNote};
 use ferrio_stats::{HistogramRow, LogFile, LogId, LogKind, LogRow, LogSink};
+use ferrio_sys::errno::EIO;
 use ferrio_sys::ring::{Bell, Ring};
 use ferrio_sys::scheduling;
 use std::io;
@@ -375,9 +376,8 @@ impl Streams {
             match self.sink.open(file) {
                 Ok(log) => stream.logs[file.kind as usize] = Some(log),
                 Err(error) => {
-                    let text = ferrio_units::errno_text(error.raw_os_error().unwrap_or(5));
-                    let name = self.sink.name(file);
-                    self.problem(format!("fopen log: {}: {text}", name.display()).into());
+                    let path = self.sink.name(file).display().to_string();
+                    self.problem(RunNote::LogNotOpened { path, errno: error.raw_os_error().unwrap_or(EIO) }.into());
                 }
             }
         }

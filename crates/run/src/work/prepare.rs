@@ -7,6 +7,7 @@ use super::lane::{Buffers, Lane};
 use super::stream_plan::workload_plan;
 use super::surroundings;
 use crate::compat;
+use crate::engine_notes;
 use crate::error::{Failure, engine_failure, errno_of, failure};
 use crate::events::MessageStream;
 use crate::files::{FileSet, named_paths};
@@ -22,7 +23,7 @@ use ferrio_engine::offload::Offload;
 use ferrio_engine::{Engine, EngineError, EngineSetup, JobFacts, Prepared};
 use ferrio_spec::{CpuPolicy, RateProcess, WorkerSpec};
 use ferrio_stats::Note;
-use ferrio_stats::note::{During, ReplayNote, RunNote};
+use ferrio_stats::note::{During, ReplayNote, RunNote, StreamFault};
 use ferrio_sys::errno::{EINVAL, ENOMEM};
 use ferrio_sys::limits::{LockedMemory, Resource, raise_limit};
 use ferrio_sys::scheduling;
@@ -186,12 +187,12 @@ fn workload(
         None => workload,
     };
     let workload = workload.map(|workload| if has_trims(worker) { workload.attended() } else { workload });
-    workload.map_err(|error| {
-        let failure = match error {
-            WorkloadError::RandomMap { .. } | WorkloadError::Lfsr { .. } => failure!(ENOMEM, "init_random_map"),
+    workload.map_err(|WorkloadError(fault)| {
+        let failure = match fault {
+            StreamFault::RandomMap { .. } | StreamFault::Lfsr { .. } => failure!(ENOMEM, "init_random_map"),
             _ => failure!(EINVAL, "random_distribution"),
         };
-        failure.explained(format!("fio: {}: {error}", worker.spec.name))
+        failure.explained(Note::Stream { job: worker.spec.name.clone(), fault })
     })
 }
 
@@ -295,8 +296,8 @@ fn engine<'a>(
         (worker.engine.prepare)(&worker.engine_options()).map_err(failed)?
     };
     let job = job_facts(worker);
-    for line in prepared.introduction(&job) {
-        context.say(MessageStream::Info, line);
+    for remark in prepared.introduction(&job) {
+        context.say(MessageStream::Info, engine_notes::told(&job.name, &worker.engine.def, remark));
     }
     let setup = EngineSetup {
         iodepth: worker.queue().iodepth,

@@ -36,6 +36,13 @@ pub enum RunNote {
     NeverStarted,
     /// Logs are given up because they cannot be completed.
     LogsStuck,
+    /// A log cannot be opened.
+    LogNotOpened {
+        /// Its path.
+        path: String,
+        /// The answer.
+        errno: i32,
+    },
     /// The thread that writes logs has died.
     LogThreadDied,
     /// Words in the ring of a log that are no record.

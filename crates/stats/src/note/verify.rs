@@ -1,13 +1,15 @@
-//! Remarks and refusals of verification, apart from faults of blocks.
+//! Remarks and refusals of verification.
 //!
 //! Must not know: words. Start reading at [`VerifyNote`].
 
-use super::SystemError;
+use super::{BadBlock, SystemError};
 use serde::{Deserialize, Serialize};
 
 /// A remark or a refusal of verification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum VerifyNote {
+    /// A block differs from what was written.
+    BadBlock(Box<BadBlock>),
     /// A job has a file twice, and would overwrite its own blocks.
     HasFileTwice {
         /// Name of the file.

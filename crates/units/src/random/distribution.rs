@@ -7,7 +7,7 @@
 //! sharing.
 
 use super::{GOLDEN_RATIO_64, SeedIndex, SeedTable, Taus88};
-use crate::BuildError;
+use crate::error::{AllowedParameter, BuildError};
 use crate::jhash::jhash;
 
 /// Terms of zipf's normalising sum that are added up, at most: about 0.3 s of start-up time.
@@ -49,7 +49,7 @@ impl DistributionShape {
     /// No blocks; `theta` 1 (the method has no answer there), below 0 or not finite.
     pub fn zipf(n_blocks: u64, theta: f64) -> Result<Self, BuildError> {
         let is_allowed = theta >= 0.0 && theta.is_finite() && (theta - 1.0).abs() > f64::EPSILON;
-        let n_blocks = check(n_blocks, theta, is_allowed, "zipf theta is at least 0 and not 1")?;
+        let n_blocks = check(n_blocks, theta, is_allowed, AllowedParameter::ZipfTheta)?;
         let n = n_blocks as f64;
         let weight_sum = (1..=n_blocks.min(MAX_ZETA_TERMS)).map(|i| (1.0 / i as f64).powf(theta)).sum();
         let first_two = 1.0 + 0.5_f64.powf(theta);
@@ -65,7 +65,7 @@ impl DistributionShape {
     /// # Errors
     /// No blocks; `h` not between 0 and 1.
     pub fn pareto(n_blocks: u64, h: f64) -> Result<Self, BuildError> {
-        let n_blocks = check(n_blocks, h, h > 0.0 && h < 1.0, "pareto h is above 0 and below 1")?;
+        let n_blocks = check(n_blocks, h, h > 0.0 && h < 1.0, AllowedParameter::ParetoH)?;
         Ok(Self { n_blocks, kind: DistributionKind::Pareto { power: h.ln() / (1.0 - h).ln() } })
     }
 
@@ -75,7 +75,7 @@ impl DistributionShape {
     /// No blocks; a deviation below 0, or of 100 % or more.
     pub fn normal(n_blocks: u64, deviation_percent: f64) -> Result<Self, BuildError> {
         let is_allowed = (0.0..100.0).contains(&deviation_percent);
-        let n_blocks = check(n_blocks, deviation_percent, is_allowed, "a normal deviation is 0 to below 100 percent")?;
+        let n_blocks = check(n_blocks, deviation_percent, is_allowed, AllowedParameter::NormalDeviation)?;
         let spread = (n_blocks as f64 * deviation_percent / 100.0).ceil() as u64;
         Ok(Self { n_blocks, kind: DistributionKind::Normal { spread: spread.min(n_blocks / 2) } })
     }
@@ -86,7 +86,7 @@ impl DistributionShape {
     }
 }
 
-fn check(n_blocks: u64, given: f64, is_allowed: bool, allowed: &'static str) -> Result<u64, BuildError> {
+fn check(n_blocks: u64, given: f64, is_allowed: bool, allowed: AllowedParameter) -> Result<u64, BuildError> {
     if !is_allowed {
         return Err(BuildError::DistributionParameter { given, allowed });
     }

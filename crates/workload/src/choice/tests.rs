@@ -5,6 +5,7 @@ use crate::stream::{Next, Stream};
 use crate::zoning::Unzoned;
 use ferrio_spec::JobSpec;
 use ferrio_spec::{BlockRange, FileService, PatternSpec, RandomDistribution};
+use ferrio_stats::note::StreamFault;
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedTable, file_distribution_seed};
 use ferrio_units::{PerDirection, jhash};
 use proptest::prelude::*;
@@ -105,7 +106,7 @@ fn blocks_are_counted_in_the_smaller_of_reads_and_writes() {
 #[test]
 fn a_distribution_that_cannot_be_is_an_error() {
     let plan = plan(RandomDistribution::Zipf { theta: 1.0, center: None }, (0, 1 << 20));
-    assert!(matches!(Stream::new(plan, Unzoned), Err(WorkloadError::Distribution { file_index: 0, .. })));
+    assert!(matches!(Stream::new(plan, Unzoned), Err(WorkloadError(StreamFault::Distribution { file_index: 0, .. }))));
 }
 
 proptest! {

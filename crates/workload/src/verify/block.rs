@@ -6,7 +6,7 @@
 use super::data;
 use super::digest;
 use super::fault::{Fault, FaultKind};
-use super::header::{Header, HeaderError, ReadHeader, header_bytes};
+use super::header::{Header, HeaderError, MAGIC, ReadHeader, VERSION, header_bytes};
 use super::known::KnownBlock;
 use ferrio_spec::{HeaderLayout, VerifyContentSpec, VerifyForm};
 use ferrio_units::checksum::{Checksum, MAX_CHECKSUM_BYTES};
@@ -337,8 +337,8 @@ impl BlockRules {
     fn check_header(&self, interval: &[u8], offset_bytes: u64, expected: &Expected) -> Result<(), FaultKind> {
         let ReadHeader { header, stored_crc, computed_crc } =
             Header::read(self.spec.layout, interval).map_err(|error| match error {
-                HeaderError::Magic(found) => FaultKind::Magic { found },
-                HeaderError::Version(found) => FaultKind::Version { found },
+                HeaderError::Magic(found) => FaultKind::Magic { found, wanted: MAGIC },
+                HeaderError::Version(found) => FaultKind::Version { found, wanted: VERSION },
             })?;
         if header.interval_bytes as usize != interval.len() {
             return Err(FaultKind::Length { found: header.interval_bytes, wanted: interval.len() as u32 });

@@ -17,12 +17,17 @@ pub(super) fn sentence(source: &Source<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let tests = source.test_lines();
-    let lines = source.tokens.iter().filter_map(|token| {
-        let TokenTree::Literal(literal) = token else { return None };
-        let text = literal.to_string();
+    let lines = source.tokens.iter().enumerate().filter_map(|(index, token)| {
+        let is_found = match token {
+            TokenTree::Literal(literal) => {
+                let text = literal.to_string();
+                BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
+            }
+            TokenTree::Ident(name) => name == "Note" && is_followed(&source.tokens[index + 1..]),
+            _ => false,
+        };
         let line = token.span().start().line;
-        let is_sentence = BEGINNINGS.iter().any(|beginning| text.starts_with(beginning));
-        (is_sentence && !tests.contains(&line)).then_some(line)
+        (is_found && !tests.contains(&line)).then_some(line)
     });
     let found = |line| Finding {
         file: source.crate_directory(),
@@ -37,6 +42,12 @@ pub(super) fn sentence(source: &Source<'_>) -> Vec<Finding> {
     lines.map(found).collect()
 }
 
+/// A note of free words: `Note::text`, `Note::Text`.
+fn is_followed(tokens: &[TokenTree]) -> bool {
+    let [TokenTree::Punct(first), TokenTree::Punct(second), TokenTree::Ident(name), ..] = tokens else { return false };
+    first.as_char() == ':' && second.as_char() == ':' && (name == "text" || name == "Text")
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::lines_found;
@@ -44,6 +55,12 @@ mod tests {
 
     const SAMPLE: &str = "fn a() {\n    b(\"fio: no\");\n    b(format!(\"fio: {x}\"));\n    b(\"of fio: no\");\n}\n\
                           #[cfg(test)]\nmod tests {\n    fn c() {\n        b(\"fio: no\");\n    }\n}\n";
+
+    #[test]
+    fn notes_of_free_words_are_found() {
+        let sample = "fn a() {\n    b(Note::text(c));\n    b(Note::Text(c));\n    b(Note::system(c, d));\n}\n";
+        assert_eq!(lines_found(sentence, "crates/run/src/x.rs", sample), [2, 3]);
+    }
 
     #[test]
     fn sentences_of_fio_are_found_outside_of_tests() {

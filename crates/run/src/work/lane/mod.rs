@@ -29,7 +29,7 @@ use std::rc::Rc;
 use tolerance::{Treatment, treatment};
 
 /// Why a loop ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Stop {
     /// The workload has nothing left in this pass.
     PassEnd,

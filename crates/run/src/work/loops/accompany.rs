@@ -2,6 +2,7 @@
 //!
 //! Must not know: programs. Start reading at [`begin`].
 
+use crate::engine_notes;
 use crate::error::{Failure, engine_failure};
 use crate::events::MessageStream;
 use crate::work::lane::Lane;
@@ -23,7 +24,8 @@ pub(crate) fn end(lane: &mut Lane<'_>) {
     while !lane.control.is_terminated() {
         if let Poll::Ready(remark) = lane.engine.end_turns() {
             if let Some(remark) = remark {
-                lane.context.say(MessageStream::Info, remark);
+                let (name, engine) = (&lane.plan.spec.name, &lane.plan.engine.def);
+                lane.context.say(MessageStream::Info, engine_notes::told(name, engine, remark));
             }
             return;
         }

@@ -16,7 +16,7 @@ use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::NextIo;
 
 /// State of a slot whose unit has a result.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(crate) enum Finished {
     /// The slot is free.
     Done,

@@ -9,36 +9,37 @@ use crate::events::MessageStream;
 use crate::plan::WorkerPlan;
 use crate::work::lane::Lane;
 use ferrio_spec::VerifySpec;
+use ferrio_stats::note::{BadBlock, VerifyNote};
 use ferrio_sys::errno::EILSEQ;
 use ferrio_units::Direction;
 use ferrio_workload::verify::block::BlockRules;
-use ferrio_workload::verify::fault::{Damage, Requested, diagnose};
-use std::fmt::Write as _;
+use ferrio_workload::verify::fault::{Damage, diagnose};
 
 /// Reports a fault; it ends the job unless such errors are tolerated.
 pub(crate) fn tell_fault(spec: &VerifySpec, rules: &BlockRules, lane: &mut Lane<'_>, faulty: &Faulty) {
     let Faulty { file_index, expected, fault, received } = faulty;
     let regenerated = rules.regenerate(received, expected);
-    let requested = Requested {
-        file: &lane.files.plan(*file_index).name,
-        offset_bytes: expected.offset_bytes,
-        length_bytes: received.len() as u64,
-    };
-    let mut text = fault.text(&requested);
+    let file = lane.files.plan(*file_index).name.clone();
+    let mut dumps = Vec::new();
     if spec.dumps {
         // Both blocks have the same length.
         let start = usize::try_from(fault.offset_bytes - expected.offset_bytes).unwrap_or(0);
         let interval = start..start + fault.length_bytes as usize;
         let whole = regenerated.as_deref().and_then(|whole| whole.get(interval.clone()));
         let damaged = received.get(interval).unwrap_or(received);
-        text.push_str(&dump(spec, requested.file, fault, damaged, whole));
+        dumps = dump(spec, &file, fault, damaged, whole);
     }
     let own = rules.regenerate_own(received, expected.offset_bytes);
     let foreign = rules.foreign_layout(received, expected.offset_bytes).map(Damage::OtherLayout);
-    if let Some(damage) = foreign.or_else(|| diagnose(fault, received, regenerated.as_deref(), own.as_deref())) {
-        let _ = write!(text, "\n       {damage}");
-    }
-    lane.context.say(MessageStream::Error, text);
+    let bad = BadBlock {
+        file,
+        offset_bytes: expected.offset_bytes,
+        length_bytes: received.len() as u64,
+        fault: fault.clone(),
+        dumps,
+        damage: foreign.or_else(|| diagnose(fault, received, regenerated.as_deref(), own.as_deref())),
+    };
+    lane.context.say(MessageStream::Error, VerifyNote::BadBlock(Box::new(bad)));
     if !lane.tolerates(Direction::Read, EILSEQ) || spec.is_fatal {
         lane.control.fail_soon(failure!(EILSEQ, checking_step(lane.plan)));
     }

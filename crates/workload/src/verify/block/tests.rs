@@ -155,8 +155,8 @@ fn each_field_of_the_header_is_checked_in_its_turn() {
         rules.check(&mut block, expected).unwrap_err().kind
     };
     let as_it_is = |_: &mut Vec<u8>| ();
-    assert_eq!(kind_of(&|block| block[..2].fill(0x5a), &EXPECTED), FaultKind::Magic { found: 0x5a5a });
-    assert_eq!(kind_of(&|block| block[2] = 0x80, &EXPECTED), FaultKind::Version { found: 0x80 });
+    assert_eq!(kind_of(&|block| block[..2].fill(0x5a), &EXPECTED), FaultKind::Magic { found: 0x5a5a, wanted: 0xacca });
+    assert_eq!(kind_of(&|block| block[2] = 0x80, &EXPECTED), FaultKind::Version { found: 0x80, wanted: 0x81 });
     let elsewhere = Expected { offset_bytes: 0, ..EXPECTED };
     assert_eq!(kind_of(&as_it_is, &elsewhere), FaultKind::Offset { found: 8192, wanted: 0 });
     let newer = Expected { sequence: Some(9), ..EXPECTED };

@@ -1,0 +1,53 @@
+//! What engines say, as values of the record.
+//!
+//! Must not know: single engines. Start reading at [`refused`] and [`told`].
+
+use ferrio_engine::{EngineError, EngineRemark};
+use ferrio_spec::engines::EngineDef;
+use ferrio_stats::Note;
+use ferrio_stats::note::EngineNote;
+use ferrio_sys::process::ChildEnd;
+
+/// What an engine has refused, for the record. `job`: name of the job, where the line has it.
+pub(crate) fn refused(job: Option<&str>, error: &EngineError) -> Note {
+    let note = match error {
+        EngineError::BadOption { engine, option, value, why } => EngineNote::BadOption {
+            engine: (*engine).into(),
+            option: (*option).into(),
+            value: value.clone(),
+            why: why.clone(),
+        },
+        EngineError::Failed { engine, what, source, .. } => {
+            EngineNote::Failed { engine: (*engine).into(), what: what.clone(), error: source.into() }
+        }
+        EngineError::Target { step, source } => EngineNote::Target { step: step.clone(), error: source.into() },
+        EngineError::Refused { engine, what, source, hint } => EngineNote::Refused {
+            engine: (*engine).into(),
+            what: what.clone(),
+            error: source.into(),
+            hint: hint.clone(),
+        },
+    };
+    Note::Engine { job: job.map(str::to_owned), note }
+}
+
+/// What an engine tells of itself in a job.
+pub(crate) fn told(job: &str, engine: &EngineDef, remark: EngineRemark) -> Note {
+    let note = match remark {
+        EngineRemark::Mode { mode, settings } => {
+            let settings = settings.into_iter().map(|(name, value)| (name.into(), value)).collect();
+            EngineNote::Mode { engine: engine.name.into(), mode: mode.into(), settings }
+        }
+        EngineRemark::Program { program, arguments } => EngineNote::Program { program, arguments },
+        EngineRemark::ProgramStarts { program, arguments, files } => {
+            EngineNote::ProgramStarts { program, arguments, files }
+        }
+        EngineRemark::ProgramFailed { program, end: ChildEnd::Exited(code) } => {
+            EngineNote::ProgramFailed { program, code }
+        }
+        EngineRemark::ProgramFailed { program, end: ChildEnd::Signaled(signal) } => {
+            EngineNote::ProgramKilled { program, signal }
+        }
+    };
+    Note::Engine { job: Some(job.to_owned()), note }
+}

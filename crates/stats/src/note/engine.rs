@@ -1,0 +1,90 @@
+//! What an engine has to say beside its I/Os.
+//!
+//! Must not know: words beside the phrases that an engine has of its own. Start reading at [`EngineNote`].
+
+use super::SystemError;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// A remark or a refusal of an engine. Its phrases (`why`, `what`, `hint`) stand in the file of the engine, because an engine is
+/// one file and one row of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EngineNote {
+    /// A private option has a value that the engine cannot use.
+    BadOption {
+        /// Name of the engine.
+        engine: Cow<'static, str>,
+        /// Name of the option.
+        option: Cow<'static, str>,
+        /// Value as given.
+        value: String,
+        /// What is allowed.
+        why: String,
+    },
+    /// A step before the first I/O failed.
+    Failed {
+        /// Name of the engine.
+        engine: Cow<'static, str>,
+        /// The step, and what it was about.
+        what: String,
+        /// What the system said.
+        error: SystemError,
+    },
+    /// A target that the engine owns could not be made or opened.
+    Target {
+        /// What was to be done with it, a short name as `open(NAME)`.
+        step: String,
+        /// What the system said.
+        error: SystemError,
+    },
+    /// The kernel refused a feature.
+    Refused {
+        /// Name of the engine.
+        engine: Cow<'static, str>,
+        /// What was tried, with the option that asked for it.
+        what: String,
+        /// What the kernel said.
+        error: SystemError,
+        /// What the user can do; names the kernel release where that matters.
+        hint: String,
+    },
+    /// How the engine will do its work.
+    Mode {
+        /// Name of the engine.
+        engine: Cow<'static, str>,
+        /// A word for its way of working.
+        mode: Cow<'static, str>,
+        /// Names and values of its settings.
+        settings: Vec<(Cow<'static, str>, u64)>,
+    },
+    /// The program that the engine will run.
+    Program {
+        /// Name of the program.
+        program: String,
+        /// Its arguments, if there are any.
+        arguments: Option<String>,
+    },
+    /// The program starts.
+    ProgramStarts {
+        /// Name of the program.
+        program: String,
+        /// Its arguments, if there are any.
+        arguments: Option<String>,
+        /// The files that take what it prints: stdout, stderr.
+        files: Option<[String; 2]>,
+    },
+    /// The program has ended with an exit code.
+    ProgramFailed {
+        /// Name of the program.
+        program: String,
+        /// The code.
+        code: i32,
+    },
+    /// A signal has ended the program.
+    ProgramKilled {
+        /// Name of the program.
+        program: String,
+        /// The signal.
+        signal: i32,
+    },
+}
