@@ -20,6 +20,7 @@
 mod bucket;
 mod burst;
 mod device;
+mod error;
 mod fault;
 mod options;
 mod parse;

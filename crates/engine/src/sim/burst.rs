@@ -6,6 +6,7 @@
 //! Must not know: kinds of I/O. Start reading at [`Burst`].
 
 use super::bucket::{Bucket, TokenBucket};
+use super::error::SimTextError;
 use super::parse;
 
 /// All limits of the device.
@@ -23,7 +24,7 @@ struct Limit {
 
 impl Burst {
     /// Parses the option.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, SimTextError> {
         Ok(Self { limits: text.split(',').map(|entry| Limit::parse(entry.trim())).collect::<Result<_, _>>()? })
     }
 
@@ -34,20 +35,20 @@ impl Burst {
 }
 
 impl Limit {
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SimTextError> {
         let form = "iops:BASE/BURST/CREDITS or bw:BASE/BURST/CREDITS";
         let (kind, values) = text.split_once(':').unwrap_or((text, ""));
         let is_bytes = match kind {
             "iops" => false,
             "bw" => true,
-            _ => return Err(format!("'{text}' does not have the form {form}")),
+            _ => return Err(SimTextError::Form { text: text.to_owned(), form }),
         };
         let [base, burst, credits] = parse::parts(values, form)?;
         let rate =
             |text: &str| if is_bytes { parse::bytes_per_sec(text) } else { parse::positive(text, parse::bytes(text)?) };
         let (base_per_sec, burst_per_sec) = (rate(base)?, rate(burst)?);
         if burst_per_sec < base_per_sec {
-            return Err(format!("the burst rate {burst} is below the base rate {base}"));
+            return Err(SimTextError::SlowBurst { burst: burst.to_owned(), base: base.to_owned() });
         }
         let credits = Bucket::new(parse::bytes(credits)?, base_per_sec);
         Ok(Self { is_bytes, credits, pace: TokenBucket::new(burst_per_sec) })
@@ -87,7 +88,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (text, part) in [("100/1/1", "iops:BASE"), ("iops:5/4/1", "below the base"), ("bw:0/1/1", "more than 0")] {
-            assert!(Burst::parse(text).unwrap_err().contains(part), "{text}");
+            assert!(Burst::parse(text).unwrap_err().to_string().contains(part), "{text}");
         }
     }
 }

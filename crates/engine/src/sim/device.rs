@@ -7,6 +7,7 @@
 
 use super::bucket::Bucket;
 use super::burst::Burst;
+use super::error::SimTextError;
 use super::fault::{Faults, SimFault};
 use super::parse;
 use super::read_cache::{self, ReadCache};
@@ -158,11 +159,11 @@ impl Channels {
 
 impl TimedReadCache {
     /// Parses `SIZE/HIT_TIME`.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, SimTextError> {
         let [size, hit] = parse::parts(text, "SIZE/HIT_TIME, such as 64m/5us")?;
         let size_bytes = parse::bytes(size)?;
         if !(read_cache::PAGE_BYTES..=read_cache::MAX_BYTES).contains(&size_bytes) {
-            return Err(format!("a read cache of {size} is not within 4k to 16g"));
+            return Err(SimTextError::ReadCache(size.to_owned()));
         }
         Ok(Self { hit_ns: parse::time_ns(hit)?, cache: ReadCache::new(size_bytes) })
     }
@@ -170,7 +171,7 @@ impl TimedReadCache {
 
 impl WriteCache {
     /// Parses `SIZE/HIT_TIME/DRAIN_RATE`.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, SimTextError> {
         let values = text.strip_suffix("/s").unwrap_or(text);
         let [size, hit, drain] = parse::parts(values, "SIZE/HIT_TIME/DRAIN_RATE, such as 16m/10us/200m/s")?;
         let size_bytes = parse::positive(size, parse::bytes(size)?)?;

@@ -14,6 +14,7 @@
 //! n-th). If several rules apply to one I/O the first wins; a stall is added to it. Must not know: how the fault is
 //! carried out. Start reading at [`Faults`].
 
+use super::error::SimTextError;
 use super::parse;
 use super::rng::SimRandom;
 use super::service::{direction_index, split_direction};
@@ -82,7 +83,7 @@ pub(crate) struct Faults {
 
 impl Faults {
     /// Parses the option.
-    pub(crate) fn parse(text: &str, seed: u64) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str, seed: u64) -> Result<Self, SimTextError> {
         let purposes = FIRST_PURPOSE..;
         let rule = |(entry, purpose): (&str, u64)| Rule::parse(entry, SimRandom::new(seed, purpose));
         Ok(Self { rules: text.split(',').zip(purposes).map(rule).collect::<Result<_, _>>()? })
@@ -122,15 +123,15 @@ impl Faults {
 }
 
 impl Rule {
-    fn parse(entry: &str, stream: SimRandom) -> Result<Self, String> {
+    fn parse(entry: &str, stream: SimRandom) -> Result<Self, SimTextError> {
         let form = "[DIRECTION=]KIND[:DURATION]@WHEN, such as eio@0.01 or write=stall:20ms@/100";
         let (direction, rest) = split_direction(entry)?;
-        let (kind, when) = rest.split_once('@').ok_or_else(|| format!("'{entry}' does not have the form {form}"))?;
+        let (kind, when) = rest.split_once('@').ok_or_else(|| SimTextError::Form { text: entry.to_owned(), form })?;
         let kind = FaultRuleKind::parse(kind)?;
         let directions = match direction {
             None => kind.default_directions(),
             Some(index) if kind.allowed_directions()[index] => [0, 1, 2, 3].map(|other| other == index),
-            Some(_) => return Err(format!("'{entry}': this fault does not happen in this direction")),
+            Some(_) => return Err(SimTextError::FaultDirection(entry.to_owned())),
         };
         Ok(Self { kind, directions, when: When::parse(when)?, n_seen: 0, stream })
     }
@@ -172,13 +173,13 @@ impl Rule {
 }
 
 impl FaultRuleKind {
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SimTextError> {
         let (name, duration) = match text.split_once(':') {
             Some((name, duration)) => (name, Some(duration)),
             None => (text, None),
         };
         if duration.is_some() && name != "stall" {
-            return Err(format!("'{text}': only a stall has a duration"));
+            return Err(SimTextError::FaultDuration(text.to_owned()));
         }
         match name {
             "eio" => Ok(Self::Eio),
@@ -188,9 +189,7 @@ impl FaultRuleKind {
             "misdirected" => Ok(Self::Misdirected),
             "flip" => Ok(Self::Flip),
             "stall" => Ok(Self::StallModel { ns: duration.map_or(Ok(DEFAULT_STALL_NS), parse::time_ns)? }),
-            _ => Err(format!(
-                "'{name}' is not a fault; allowed: eio, short, torn, lost, misdirected, flip, stall:DURATION"
-            )),
+            _ => Err(SimTextError::Fault(name.to_owned())),
         }
     }
 
@@ -214,9 +213,8 @@ impl FaultRuleKind {
 }
 
 impl When {
-    fn parse(text: &str) -> Result<Self, String> {
-        let wrong =
-            || format!("'{text}' is neither a probability (0.01, 1%) nor a count (100: the 100th, /100: every 100th)");
+    fn parse(text: &str) -> Result<Self, SimTextError> {
+        let wrong = || SimTextError::When(text.to_owned());
         if let Some(number) = text.strip_prefix('/') {
             return number.parse().ok().filter(|n| *n > 0).map(Self::Every).ok_or_else(wrong);
         }
@@ -225,7 +223,7 @@ impl When {
         }
         let probability = parse::fraction(text).map_err(|_| wrong())?;
         if probability > 1.0 {
-            return Err(format!("the probability {text} is above 1"));
+            return Err(SimTextError::Probability(text.to_owned()));
         }
         Ok(Self::Probability(probability))
     }
@@ -296,7 +294,7 @@ mod tests {
             ("read=torn@1", "does not happen"),
             ("disk=eio@1", "'disk' is not a direction"),
         ] {
-            let error = Faults::parse(text, 1).unwrap_err();
+            let error = Faults::parse(text, 1).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");
         }
         assert_eq!(Faults::parse("eio@1,torn@1", 1).unwrap().needs_data(), Some("torn"));

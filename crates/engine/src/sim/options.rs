@@ -4,6 +4,7 @@
 
 use super::burst::Burst;
 use super::device::{Channels, MAX_CHANNELS, SimDevice, TimedReadCache, WriteCache};
+use super::error::SimTextError;
 use super::fault::Faults;
 use super::parse;
 use super::service::ServiceModel;
@@ -67,7 +68,7 @@ impl SimOptions {
         let texts = &self.texts;
         let service = ServiceModel::parse(texts.service.as_deref(), seed);
         Ok(SimDevice {
-            service: service.map_err(|why| bad("sim_service", texts.service.as_ref(), why))?,
+            service: service.map_err(|why| bad("sim_service", texts.service.as_ref(), &why))?,
             channels: Channels::new(self.n_channels),
             read_cache: model("sim_read_cache", texts.read_cache.as_ref(), TimedReadCache::parse)?,
             write_cache: model("sim_write_cache", texts.write_cache.as_ref(), WriteCache::parse)?,
@@ -82,9 +83,7 @@ impl SimOptions {
         let text = self.texts.fault.as_ref();
         let faults = model("sim_fault", text, |text| Faults::parse(text, seed))?.unwrap_or_default();
         match faults.needs_data().filter(|_| !self.has_data) {
-            Some(kind) => {
-                Err(bad("sim_fault", text, format!("'{kind}' shows only in the contents: it needs sim_data=1")))
-            }
+            Some(kind) => Err(bad("sim_fault", text, &SimTextError::NeedsContents(kind))),
             None => Ok(faults),
         }
     }
@@ -93,40 +92,37 @@ impl SimOptions {
 fn model<T>(
     option: &'static str,
     text: Option<&String>,
-    parse: impl Fn(&str) -> Result<T, String>,
+    parse: impl Fn(&str) -> Result<T, SimTextError>,
 ) -> Result<Option<T>, EngineError> {
-    text.map(|text| parse(text).map_err(|why| bad(option, Some(text), why))).transpose()
+    text.map(|text| parse(text).map_err(|why| bad(option, Some(text), &why))).transpose()
 }
 
 /// A number, given as such or as a text.
 fn number(
     options: &EngineOptions,
     name: &'static str,
-    parse: impl Fn(&str) -> Result<u64, String>,
+    parse: impl Fn(&str) -> Result<u64, SimTextError>,
 ) -> Result<Option<u64>, EngineError> {
     let text = match options.get(name) {
         None => return Ok(None),
         Some(EngineValue::Text(text)) => text.trim().to_owned(),
         Some(_) => options.int(name).map(|value| value.to_string()).unwrap_or_default(),
     };
-    parse(&text).map(Some).map_err(|why| bad(name, Some(&text), why))
+    parse(&text).map(Some).map_err(|why| bad(name, Some(&text), &why))
 }
 
-fn channels(text: &str) -> Result<u64, String> {
+fn channels(text: &str) -> Result<u64, SimTextError> {
     let n_channels = text.parse().ok().filter(|n| (1..=MAX_CHANNELS).contains(n));
-    n_channels.ok_or_else(|| format!("allowed: 1 to {MAX_CHANNELS}"))
+    n_channels.ok_or(SimTextError::Channels)
 }
 
-fn seed(text: &str) -> Result<u64, String> {
+fn seed(text: &str) -> Result<u64, SimTextError> {
     // A negative seed in a job file is valid.
-    text.parse::<u64>()
-        .ok()
-        .or_else(|| text.parse::<i64>().ok().map(|seed| seed as u64))
-        .ok_or_else(|| "allowed: a whole number".to_owned())
+    text.parse::<u64>().ok().or_else(|| text.parse::<i64>().ok().map(|seed| seed as u64)).ok_or(SimTextError::Seed)
 }
 
-fn bad(option: &'static str, value: Option<&String>, why: impl Into<String>) -> EngineError {
-    EngineError::bad_option(super::NAME, option, value.map_or("", String::as_str), why)
+fn bad(option: &'static str, value: Option<&String>, why: &impl ToString) -> EngineError {
+    EngineError::bad_option(super::NAME, option, value.map_or("", String::as_str), why.to_string())
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! Numbers in the texts of the `sim_*` options: times, sizes, rates, plain fractions.
 //!
-//! Decimals are exact (no floating point): `1.5ms` is 1500000 ns. Errors are sentences for the user.
+//! Decimals are exact (no floating point): `1.5ms` is 1500000 ns. Errors say what is allowed.
 //! Must not know: which option is parsed. Start reading at [`time_ns`].
+
+use super::error::SimTextError;
 
 /// Longest time that a text may give, ns: one day. With at most 2^20 of them the sum stays below 2^64 ns.
 pub(crate) const MAX_TIME_NS: u64 = 86_400 * 1_000_000_000;
 
 /// A time in nanoseconds: a number with `ns`, `us`, `ms` or `s`; a bare 0 is allowed.
-pub(crate) fn time_ns(text: &str) -> Result<u64, String> {
+pub(crate) fn time_ns(text: &str) -> Result<u64, SimTextError> {
     let (number, suffix) = split_suffix(text);
     let unit_ns = match suffix {
         "ns" => 1,
@@ -15,12 +17,12 @@ pub(crate) fn time_ns(text: &str) -> Result<u64, String> {
         "ms" => 1_000_000,
         "s" => 1_000_000_000,
         "" if number == "0" => 1,
-        _ => return Err(format!("'{text}' is not a time; allowed: a number with ns, us, ms or s, such as 100us")),
+        _ => return Err(SimTextError::Time(text.to_owned())),
     };
     match scaled(number, unit_ns) {
         Some(ns) if ns <= MAX_TIME_NS => Ok(ns),
-        Some(_) => Err(format!("'{text}' is longer than a day")),
-        None => Err(format!("'{text}' is not a time; allowed: a number with ns, us, ms or s, such as 100us")),
+        Some(_) => Err(SimTextError::LongTime(text.to_owned())),
+        None => Err(SimTextError::Time(text.to_owned())),
     }
 }
 
@@ -31,8 +33,8 @@ pub(crate) fn is_time(text: &str) -> bool {
 
 /// A size in bytes: a number with nothing, `k`, `m`, `g`, `t` or `p` (powers of 1024), optionally followed by `b` or
 /// `ib`, in any case.
-pub(crate) fn bytes(text: &str) -> Result<u64, String> {
-    let wrong = || format!("'{text}' is not a size; allowed: a number with k, m, g, t or p, such as 16m or 16MiB");
+pub(crate) fn bytes(text: &str) -> Result<u64, SimTextError> {
+    let wrong = || SimTextError::Size(text.to_owned());
     let (number, suffix) = split_suffix(text);
     let suffix = suffix.to_ascii_lowercase();
     let letter = suffix.strip_suffix("ib").or_else(|| suffix.strip_suffix('b')).unwrap_or(&suffix);
@@ -49,17 +51,17 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
 }
 
 /// Bytes a second, at least 1: a size, optionally followed by `/s`.
-pub(crate) fn bytes_per_sec(text: &str) -> Result<u64, String> {
+pub(crate) fn bytes_per_sec(text: &str) -> Result<u64, SimTextError> {
     positive(text, bytes(text.strip_suffix("/s").unwrap_or(text))?)
 }
 
 /// The number, if it is not 0.
-pub(crate) fn positive(text: &str, number: u64) -> Result<u64, String> {
-    if number == 0 { Err(format!("'{text}' must be more than 0")) } else { Ok(number) }
+pub(crate) fn positive(text: &str, number: u64) -> Result<u64, SimTextError> {
+    if number == 0 { Err(SimTextError::Zero(text.to_owned())) } else { Ok(number) }
 }
 
 /// A non-negative decimal fraction such as `0.25` or `25%`.
-pub(crate) fn fraction(text: &str) -> Result<f64, String> {
+pub(crate) fn fraction(text: &str) -> Result<f64, SimTextError> {
     let (number, scale) = match text.strip_suffix('%') {
         Some(number) => (number, 0.01),
         None => (text, 1.0),
@@ -67,14 +69,14 @@ pub(crate) fn fraction(text: &str) -> Result<f64, String> {
     let is_plain = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     match number.parse::<f64>() {
         Ok(value) if is_plain => Ok(value * scale),
-        _ => Err(format!("'{text}' is not a number")),
+        _ => Err(SimTextError::Number(text.to_owned())),
     }
 }
 
 /// Exactly `N` parts of a text that are separated by slashes.
-pub(crate) fn parts<'a, const N: usize>(text: &'a str, form: &str) -> Result<[&'a str; N], String> {
+pub(crate) fn parts<'a, const N: usize>(text: &'a str, form: &'static str) -> Result<[&'a str; N], SimTextError> {
     let parts: Vec<&str> = text.split('/').map(str::trim).collect();
-    parts.try_into().map_err(|_| format!("'{text}' does not have the form {form}"))
+    parts.try_into().map_err(|_| SimTextError::Form { text: text.to_owned(), form })
 }
 
 /// The digits (with a point) and what follows them.

@@ -7,6 +7,7 @@
 //! `exponential:80us,write=fixed:20us+1g/s,sync=fixed:1ms`.
 //! Must not know: when the I/O starts. Start reading at [`ServiceModel`].
 
+use super::error::SimTextError;
 use super::parse::{self, MAX_TIME_NS};
 use super::rng::SimRandom;
 use ferrio_units::Direction;
@@ -47,16 +48,19 @@ pub(crate) const fn direction_index(direction: Direction) -> usize {
 }
 
 /// The index of a direction and the rest of an entry `[DIRECTION=]REST`.
-pub(crate) fn split_direction(entry: &str) -> Result<(Option<usize>, &str), String> {
+pub(crate) fn split_direction(entry: &str) -> Result<(Option<usize>, &str), SimTextError> {
     let Some((name, rest)) = entry.split_once('=') else { return Ok((None, entry.trim())) };
     let index = DIRECTIONS.iter().position(|direction| *direction == name.trim());
-    let index = index.ok_or_else(|| format!("'{name}' is not a direction; allowed: {}", DIRECTIONS.join(", ")))?;
+    let index = index.ok_or_else(|| {
+        let (name, allowed) = (name.to_owned(), DIRECTIONS.join(", "));
+        SimTextError::Direction { name, allowed }
+    })?;
     Ok((Some(index), rest.trim()))
 }
 
 impl ServiceModel {
     /// Parses the option.
-    pub(crate) fn parse(text: Option<&str>, seed: u64) -> Result<Self, String> {
+    pub(crate) fn parse(text: Option<&str>, seed: u64) -> Result<Self, SimTextError> {
         let first = Service { distribution: Distribution::Fixed { ns: 100_000 }, bytes_per_sec: None };
         let mut services = [first; 4];
         for entry in text.into_iter().flat_map(|text| text.split(',')) {
@@ -84,7 +88,7 @@ impl ServiceModel {
 }
 
 impl Service {
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SimTextError> {
         let (distribution, rate) = match text.split_once('+') {
             Some((distribution, rate)) => (distribution.trim(), Some(parse::bytes_per_sec(rate.trim())?)),
             None => (text, None),
@@ -94,35 +98,33 @@ impl Service {
 }
 
 impl Distribution {
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SimTextError> {
         let (kind, values) = text.split_once(':').unwrap_or((text, ""));
         match kind {
             "fixed" => Ok(Self::Fixed { ns: parse::time_ns(values)? }),
             "exponential" => Ok(Self::Exponential { mean_ns: parse::time_ns(values)? }),
             "uniform" => Self::parse_uniform(values),
             "lognormal" => Self::parse_lognormal(values),
-            _ => Err(format!(
-                "'{text}' is not a distribution; allowed: fixed:T, uniform:T-T, exponential:MEAN, lognormal:MEDIAN/SIGMA"
-            )),
+            _ => Err(SimTextError::Distribution(text.to_owned())),
         }
     }
 
-    fn parse_uniform(values: &str) -> Result<Self, String> {
+    fn parse_uniform(values: &str) -> Result<Self, SimTextError> {
         let Some((lo, hi)) = values.split_once('-') else {
-            return Err(format!("'{values}' is not a range of times; allowed: T-T, such as 50us-150us"));
+            return Err(SimTextError::Range(values.to_owned()));
         };
         let (lo_ns, hi_ns) = (parse::time_ns(lo)?, parse::time_ns(hi)?);
         if lo_ns > hi_ns {
-            return Err(format!("the range '{values}' ends before it begins"));
+            return Err(SimTextError::EmptyRange(values.to_owned()));
         }
         Ok(Self::Uniform { lo_ns, hi_ns })
     }
 
-    fn parse_lognormal(values: &str) -> Result<Self, String> {
+    fn parse_lognormal(values: &str) -> Result<Self, SimTextError> {
         let [median, sigma] = parse::parts(values, "MEDIAN/SIGMA, such as 80us/0.5")?;
         let (median_ns, sigma) = (parse::time_ns(median)?, parse::fraction(sigma)?);
         if sigma > 10.0 {
-            return Err(format!("sigma {sigma} is above 10"));
+            return Err(SimTextError::Sigma(sigma));
         }
         Ok(Self::Lognormal { median_ns, sigma })
     }
@@ -210,7 +212,7 @@ mod tests {
             ("fixed:5us+0/s", "more than 0"),
             ("", "'' is not a distribution"),
         ] {
-            let error = ServiceModel::parse(Some(text), 1).unwrap_err();
+            let error = ServiceModel::parse(Some(text), 1).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");
         }
     }

@@ -4,6 +4,7 @@
 //! that completes the amount is done; with a time T, at T, 2T, 3T and so on after the start of the engine.
 //! Must not know: kinds of I/O. Start reading at [`StallModel`].
 
+use super::error::SimTextError;
 use super::parse;
 
 /// The times at which the device stalls.
@@ -22,13 +23,13 @@ enum Every {
 
 impl StallModel {
     /// Parses the option.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, SimTextError> {
         let [every, duration] = parse::parts(text, "EVERY/DURATION, such as 256m/20ms or 1s/5ms")?;
         let duration_ns = parse::time_ns(duration)?;
         let every = if parse::is_time(every) {
             let ns = parse::positive(every, parse::time_ns(every)?)?;
             if duration_ns >= ns {
-                return Err(format!("a stall of {duration} every {every} leaves no time to work"));
+                return Err(SimTextError::EndlessStall { duration: duration.to_owned(), every: every.to_owned() });
             }
             Every::Time { ns }
         } else {
@@ -97,7 +98,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (text, part) in [("1s", "EVERY/DURATION"), ("1ms/1ms", "no time to work"), ("0/5ms", "more than 0")] {
-            assert!(StallModel::parse(text).unwrap_err().contains(part), "{text}");
+            assert!(StallModel::parse(text).unwrap_err().to_string().contains(part), "{text}");
         }
     }
 }

@@ -1,0 +1,96 @@
+//! What is wrong with the text of a `sim_*` option.
+//!
+//! Must not know: which option it is. Start reading at [`SimTextError`].
+
+use super::device::MAX_CHANNELS;
+
+/// What is wrong with the text of a `sim_*` option.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub(crate) enum SimTextError {
+    /// No time.
+    #[error("'{0}' is not a time; allowed: a number with ns, us, ms or s, such as 100us")]
+    Time(String),
+    /// A time that is too long.
+    #[error("'{0}' is longer than a day")]
+    LongTime(String),
+    /// No size.
+    #[error("'{0}' is not a size; allowed: a number with k, m, g, t or p, such as 16m or 16MiB")]
+    Size(String),
+    /// A zero where something has to be.
+    #[error("'{0}' must be more than 0")]
+    Zero(String),
+    /// No number.
+    #[error("'{0}' is not a number")]
+    Number(String),
+    /// Other parts than the option has.
+    #[error("'{text}' does not have the form {form}")]
+    Form {
+        /// The text.
+        text: String,
+        /// The parts.
+        form: &'static str,
+    },
+    /// A burst rate below the base rate.
+    #[error("the burst rate {burst} is below the base rate {base}")]
+    SlowBurst {
+        /// The burst rate.
+        burst: String,
+        /// The base rate.
+        base: String,
+    },
+    /// Stalls as long as the time from one to the next.
+    #[error("a stall of {duration} every {every} leaves no time to work")]
+    EndlessStall {
+        /// Length of a stall.
+        duration: String,
+        /// Time from one to the next.
+        every: String,
+    },
+    /// A fault of another direction.
+    #[error("'{0}': this fault does not happen in this direction")]
+    FaultDirection(String),
+    /// A duration of a fault that has none.
+    #[error("'{0}': only a stall has a duration")]
+    FaultDuration(String),
+    /// No fault.
+    #[error("'{0}' is not a fault; allowed: eio, short, torn, lost, misdirected, flip, stall:DURATION")]
+    Fault(String),
+    /// Neither a probability nor a count.
+    #[error("'{0}' is neither a probability (0.01, 1%) nor a count (100: the 100th, /100: every 100th)")]
+    When(String),
+    /// A probability above 1.
+    #[error("the probability {0} is above 1")]
+    Probability(String),
+    /// A fault that shows only in the contents of a device, of a device without contents.
+    #[error("'{0}' shows only in the contents: it needs sim_data=1")]
+    NeedsContents(&'static str),
+    /// No direction.
+    #[error("'{name}' is not a direction; allowed: {allowed}")]
+    Direction {
+        /// The text.
+        name: String,
+        /// The directions.
+        allowed: String,
+    },
+    /// No distribution.
+    #[error("'{0}' is not a distribution; allowed: fixed:T, uniform:T-T, exponential:MEAN, lognormal:MEDIAN/SIGMA")]
+    Distribution(String),
+    /// No range of times.
+    #[error("'{0}' is not a range of times; allowed: T-T, such as 50us-150us")]
+    Range(String),
+    /// A range that ends before it begins.
+    #[error("the range '{0}' ends before it begins")]
+    EmptyRange(String),
+    /// A `sigma` that is too large.
+    #[error("sigma {0} is above 10")]
+    Sigma(f64),
+    /// A read cache that is too small or too large.
+    #[error("a read cache of {0} is not within 4k to 16g")]
+    ReadCache(String),
+    /// A number of channels that cannot be.
+    #[error("allowed: 1 to {MAX_CHANNELS}")]
+    Channels,
+    /// A seed that is no number.
+    #[error("allowed: a whole number")]
+    Seed,
+}
