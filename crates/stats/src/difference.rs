@@ -162,7 +162,7 @@ mod tests {
                 sum.directions[direction].runtime_ns = 0;
                 whole.directions[direction].runtime_ns = 0;
             }
-            (sum.latency_depth, sum.latency_target) = (whole.latency_depth, whole.latency_target);
+            sum.latency_search = whole.latency_search;
             prop_assert_eq!(sum, whole);
         }
     }

@@ -54,5 +54,8 @@ pub use samples::SampleStat;
 pub use settings::ReportSettings;
 pub use steady_state::{SteadySample, SteadyState};
 pub use stretch::{CourseEvent, JobEnd, Stretch};
-pub use thread_stats::{DirectionStats, ErrorCounts, LatencyTarget, ResourceUsage, ThreadStats, bw_bytes_per_sec};
+pub use thread_stats::{
+    DirectionStats, ErrorCounts, FeatureStats, LatencySearch, LatencyTarget, ResourceUsage, ThreadStats,
+    bw_bytes_per_sec,
+};
 pub use verify::VerifyStats;

@@ -167,6 +167,46 @@ impl Default for LatencyTarget {
     }
 }
 
+/// The search for a depth at which latencies stay below a target.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct LatencySearch {
+    /// The depth that was found; `iodepth` without a search.
+    pub depth: u32,
+    /// Parameters of the search; without one, the default (no target, 100%).
+    pub target: LatencyTarget,
+}
+
+/// Figures of features that few jobs use; `None` where a job does not.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct FeatureStats {
+    /// States of blocks (`block_error_percentiles`).
+    pub block_states: Option<BlockStates>,
+    /// Figures about the times of a trace (`read_iolog`).
+    pub replay: Option<ReplayStats>,
+    /// Number of zones that were reset to be written again; `None`: the job writes no zones (`zonemode=zbd`).
+    pub zone_resets: Option<u64>,
+    /// Amounts that verification had to remember; `None`: nothing.
+    pub verify: Option<VerifyStats>,
+}
+
+impl FeatureStats {
+    /// Adds the figures of another member of the group.
+    pub fn merge(&mut self, other: &Self) {
+        if let Some(theirs) = &other.block_states {
+            self.block_states.get_or_insert_default().merge(theirs);
+        }
+        if let Some(theirs) = &other.replay {
+            self.replay.get_or_insert_default().merge(theirs);
+        }
+        if let Some(theirs) = other.zone_resets {
+            add_to(self.zone_resets.get_or_insert_default(), theirs);
+        }
+        if let Some(theirs) = &other.verify {
+            self.verify.get_or_insert_default().merge(theirs);
+        }
+    }
+}
+
 /// All counts of one worker.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ThreadStats {
@@ -196,18 +236,10 @@ pub struct ThreadStats {
     pub tolerated: ErrorCounts,
     /// Time that the worker waited because its logs could not be written as fast as it made rows.
     pub log_stall_ns: u64,
-    /// Depth that the latency target search found; `iodepth` without one.
-    pub latency_depth: u32,
-    /// Parameters of that search; without one, the default (no target, 100%).
-    pub latency_target: LatencyTarget,
-    /// States of blocks (`block_error_percentiles`).
-    pub block_states: Option<BlockStates>,
-    /// Figures about the times of a trace (`read_iolog`).
-    pub replay: Option<ReplayStats>,
-    /// Number of zones that were reset to be written again; `None`: the job writes no zones (`zonemode=zbd`).
-    pub zone_resets: Option<u64>,
-    /// Amounts that verification had to remember; `None`: nothing.
-    pub verify: Option<VerifyStats>,
+    /// The search for a depth at which latencies stay below a target.
+    pub latency_search: LatencySearch,
+    /// Figures of features that few jobs use.
+    pub features: FeatureStats,
 }
 
 impl ThreadStats {
@@ -253,20 +285,8 @@ impl ThreadStats {
         }
         self.tolerated.merge(&other.tolerated);
         add_to(&mut self.log_stall_ns, other.log_stall_ns);
-        self.latency_depth = other.latency_depth;
-        self.latency_target = other.latency_target;
-        if let Some(theirs) = &other.block_states {
-            self.block_states.get_or_insert_default().merge(theirs);
-        }
-        if let Some(theirs) = &other.replay {
-            self.replay.get_or_insert_default().merge(theirs);
-        }
-        if let Some(theirs) = other.zone_resets {
-            add_to(self.zone_resets.get_or_insert_default(), theirs);
-        }
-        if let Some(theirs) = &other.verify {
-            self.verify.get_or_insert_default().merge(theirs);
-        }
+        self.latency_search = other.latency_search;
+        self.features.merge(&other.features);
     }
 
     /// All directions joined (`unified_rw_reporting`).
@@ -291,7 +311,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn worker(values: &[u64], errno: i32) -> ThreadStats {
-        let mut stats = ThreadStats { errno, latency_depth: 4, ..Default::default() };
+        let mut stats = ThreadStats {
+            errno,
+            latency_search: LatencySearch { depth: 4, ..Default::default() },
+            ..Default::default()
+        };
         for (index, value) in values.iter().enumerate() {
             let direction = &mut stats.directions.0[index % 3];
             direction.n_issued += 1;
@@ -337,9 +361,10 @@ mod tests {
     /// Expected: fio 3.41 prints `depth=4` for a group with iodepth 8 and 4.
     #[test]
     fn depth_is_that_of_the_last_member() {
-        let mut group = ThreadStats { latency_depth: 8, ..worker(&[1], 0) };
+        let mut group =
+            ThreadStats { latency_search: LatencySearch { depth: 8, ..Default::default() }, ..worker(&[1], 0) };
         group.merge(&worker(&[1], 0));
-        assert_eq!(group.latency_depth, 4);
+        assert_eq!(group.latency_search.depth, 4);
     }
 
     #[test]

@@ -17,9 +17,9 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>) {
     let slow: Vec<Slow<'_>> = result.jobs.iter().flat_map(slow_latencies).collect();
     let stalled: Vec<&JobReport<'_>> = result.jobs.iter().filter(|job| job.stats.log_stall_ns > 0).collect();
     let replays: Vec<(&JobReport<'_>, ReplayStats)> =
-        result.jobs.iter().filter_map(|job| job.stats.replay.map(|replay| (job, replay))).collect();
+        result.jobs.iter().filter_map(|job| job.stats.features.replay.map(|replay| (job, replay))).collect();
     let pending: Vec<(&JobReport<'_>, VerifyStats)> =
-        result.jobs.iter().filter_map(|job| job.stats.verify.map(|verify| (job, verify))).collect();
+        result.jobs.iter().filter_map(|job| job.stats.features.verify.map(|verify| (job, verify))).collect();
     let killed: Vec<&JobReport<'_>> = result.jobs.iter().filter(|job| !job.killed.is_empty()).collect();
     let is_plain =
         killed.is_empty() && slow.is_empty() && stalled.is_empty() && replays.is_empty() && pending.is_empty();
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn what_verification_remembered_is_told() {
         let mut job = job(&[1]);
-        job.stats.to_mut().verify = Some(VerifyStats { n_most_pending: 3, pending_bytes: 96 });
+        job.stats.to_mut().features.verify = Some(VerifyStats { n_most_pending: 3, pending_bytes: 96 });
         let expected = json!([{"jobname": "slow", "groupid": 2, "max_writes": 3, "max_memory_bytes": 96}]);
         assert_eq!(document(&result(job, None))["ferrio"], json!({ "verify_pending": expected }));
     }

@@ -32,7 +32,7 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>, job: &JobRepo
     if let Some(description) = &job.description {
         writer.string("desc", description);
     }
-    if let Some(states) = &job.stats.block_states {
+    if let Some(states) = &job.stats.features.block_states {
         block_states::write(writer, &job.settings, states);
     }
     if let Some(state) = &job.steady_state {
@@ -41,7 +41,7 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>, job: &JobRepo
     // A job that only trims zones has no figures of trims here; only the text mentions them.
     let directions = &job.stats.directions;
     let only_trims = directions[DataDirection::Trim].n_issued > 0 && directions[DataDirection::Write].n_issued == 0;
-    if let Some(n_resets) = job.stats.zone_resets.filter(|_| !only_trims) {
+    if let Some(n_resets) = job.stats.features.zone_resets.filter(|_| !only_trims) {
         writer.integer("zone_resets", n_resets);
     }
 }
@@ -104,7 +104,7 @@ fn latency_target(writer: &mut JsonWriter, job: &JobReport<'_>) {
     if job.latency_depth == 0 {
         return;
     }
-    let target = &job.stats.latency_target;
+    let target = &job.stats.latency_search.target;
     writer.integer("latency_depth", job.latency_depth);
     writer.integer("latency_target", target.target_ns);
     writer.integer("latency_target_ns", target.target_ns);

@@ -15,7 +15,7 @@ pub(super) fn write(out: &mut String, job: &JobReport<'_>, block: &DirectionBloc
     if stats.bytes == 0 || stats.runtime_ms() == 0 {
         return;
     }
-    rates(out, settings, block, job.stats.zone_resets);
+    rates(out, settings, block, job.stats.features.zone_resets);
     for (name, stat) in
         [("slat", &stats.slat), ("clat", &stats.clat), ("lat", &stats.lat), ("response", &stats.response)]
     {

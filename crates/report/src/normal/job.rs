@@ -21,7 +21,7 @@ pub(super) fn write(out: &mut String, result: &FioView<'_>, job: &JobReport<'_>,
     usage::write(out, &job.stats);
     errors(out, job);
     usage::write_latency_target(out, job);
-    block_states::write(out, &job.settings, job.stats.block_states.as_ref());
+    block_states::write(out, &job.settings, job.stats.features.block_states.as_ref());
     steady_state::write(out, &job.settings, job.steady_state.as_deref());
 }
 

@@ -59,7 +59,7 @@ fn issued(out: &mut String, stats: &ThreadStats) {
 
 /// Appends the line about the latency target, which is also there without a target.
 pub(super) fn write_latency_target(out: &mut String, job: &JobReport<'_>) {
-    let target = &job.stats.latency_target;
+    let target = &job.stats.latency_search.target;
     put!(
         out,
         "     latency   : target={}, window={}, percentile={:.2}%, depth={}\n",

@@ -126,7 +126,7 @@ fn tell_priority(worker: &WorkerRecord, stats: &mut ThreadStats) {
 /// The depth of a job that never did I/O is 0; if its figures are lost it is that of its options.
 fn latency_depth(worker: &WorkerRecord) -> u32 {
     let fate = &worker.fate;
-    match worker.stats.latency_depth {
+    match worker.stats.latency_search.depth {
         0 if fate.was_let_go && (fate.is_cut_short || !fate.has_ended) => worker.iodepth,
         depth => depth,
     }

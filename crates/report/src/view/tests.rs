@@ -2,12 +2,14 @@
 
 use super::*;
 use ferrio_stats::{
-    DiskCounters, DiskRecord, Evidence, LatencyStat, ReportSettings, ThreadStats, WorkerFate, WorkerRecord,
+    DiskCounters, DiskRecord, Evidence, LatencySearch, LatencyStat, ReportSettings, ThreadStats, WorkerFate,
+    WorkerRecord,
 };
 use ferrio_units::DataDirection;
 
 fn worker(name: &str, group_index: u32, bytes: u64) -> WorkerRecord {
-    let mut stats = ThreadStats { latency_depth: 4, ..ThreadStats::default() };
+    let mut stats =
+        ThreadStats { latency_search: LatencySearch { depth: 4, ..Default::default() }, ..ThreadStats::default() };
     let read = &mut stats.directions[DataDirection::Read];
     (read.n_issued, read.bytes, read.runtime_ns) = (1, bytes, 1_000_000);
     stats.directions[DataDirection::Write] = read.clone();
@@ -35,7 +37,7 @@ fn record(workers: Vec<WorkerRecord>) -> RunRecord {
 #[test]
 fn members_are_summed_with_the_block_before() {
     let mut last = summed(worker("c", 0, 5));
-    (last.stats.latency_depth, last.pid) = (8, 7);
+    (last.stats.latency_search.depth, last.pid) = (8, 7);
     last.fate = WorkerFate { killed_by: Some(9), is_cut_short: true, ..WorkerFate::default() };
     let record =
         record(vec![worker("a", 0, 1), summed(worker("b", 0, 3)), last, summed(worker("d", 1, 2)), worker("e", 1, 2)]);
@@ -101,7 +103,7 @@ fn priorities_are_told_where_workers_differ() {
 fn a_job_that_never_ran_had_no_depth() {
     let of = |[was_let_go, is_cut_short, has_ended]: [bool; 3], depth| {
         let mut worker = worker("a", 0, 1);
-        (worker.iodepth, worker.stats.latency_depth) = (16, depth);
+        (worker.iodepth, worker.stats.latency_search.depth) = (16, depth);
         worker.fate = WorkerFate { was_let_go, is_cut_short, has_ended, ..WorkerFate::default() };
         fio_view(&record(vec![worker])).jobs[0].latency_depth
     };

@@ -5,8 +5,8 @@ use ferrio_report::view::{DiskReport, FioView, GroupReport, JobReport};
 use ferrio_report::{LocalTime, RenderOptions, json, normal};
 use ferrio_spec::{OutputFormat, OutputFormats};
 use ferrio_stats::{
-    DirectionStats, DiskCounters, ErrorCounts, Histogram, LatencyStat, PriorityStat, PriorityStats, ReportSettings,
-    SampleStat, ThreadStats,
+    DirectionStats, DiskCounters, ErrorCounts, Histogram, LatencySearch, LatencyStat, PriorityStat, PriorityStats,
+    ReportSettings, SampleStat, ThreadStats,
 };
 use ferrio_units::{DataDirection, PerDirection};
 use std::borrow::Cow;
@@ -21,7 +21,7 @@ fn run_of(stats: ThreadStats, settings: ReportSettings, text: &str) -> FioView<'
         pid: 1,
         given_options: vec![(text.to_owned(), text.to_owned()), (text.to_owned(), String::new())].into(),
         settings: Cow::Owned(settings),
-        latency_depth: stats.latency_depth,
+        latency_depth: stats.latency_search.depth,
         stats: Cow::Owned(stats),
         ..JobReport::default()
     }];
@@ -133,7 +133,7 @@ fn extreme_stats() -> ThreadStats {
         job_start_ms: u64::MAX,
         errno: i32::MIN,
         tolerated: ErrorCounts { n_total: u64::MAX, first_errno: i32::MAX },
-        latency_depth: u32::MAX,
+        latency_search: LatencySearch { depth: u32::MAX, ..LatencySearch::default() },
         ..ThreadStats::default()
     };
     stats.latency_buckets.ns.fill(u64::MAX);

@@ -7,8 +7,8 @@ use ferrio_report::{LocalTime, json};
 use ferrio_spec::{SteadyCriterion, SteadyMetric};
 use ferrio_stats::histogram::bucket_index;
 use ferrio_stats::{
-    BatchCounts, DepthCounts, DirectionStats, DiskCounters, Histogram, LatencyBuckets, LatencyStat, PriorityStat,
-    PriorityStats, ReportSettings, ResourceUsage, SteadySample, SteadyState, ThreadStats,
+    BatchCounts, DepthCounts, DirectionStats, DiskCounters, Histogram, LatencyBuckets, LatencySearch, LatencyStat,
+    PriorityStat, PriorityStats, ReportSettings, ResourceUsage, SteadySample, SteadyState, ThreadStats,
 };
 use ferrio_units::PerDirection;
 use serde_json::Value;
@@ -133,7 +133,7 @@ fn thread_stats(job: &Value) -> ThreadStats {
         },
         total_runtime_ns: runtime_ms * 1_000_000,
         job_start_ms: job["job_start"].as_u64().unwrap_or(0),
-        latency_depth: integer(job, "latency_depth") as u32,
+        latency_search: LatencySearch { depth: integer(job, "latency_depth") as u32, ..LatencySearch::default() },
         ..ThreadStats::default()
     }
 }

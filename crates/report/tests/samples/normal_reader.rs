@@ -70,7 +70,7 @@ fn job(header: &str, lines: &[&str], block_bytes: u64, settings: &ReportSettings
         pid: number(header, " pid=", ":"),
         settings: Cow::Owned(settings.clone()),
         failure_text,
-        latency_depth: stats.latency_depth,
+        latency_depth: stats.latency_search.depth,
         stats: Cow::Owned(stats),
         ..JobReport::default()
     }
@@ -100,7 +100,7 @@ fn thread_stats(lines: &[&str], block_bytes: u64) -> ThreadStats {
     (stats.submit, stats.complete) = (calls(line("submit")), calls(line("complete")));
     stats.usage = usage(line("cpu"));
     stats.total_runtime_ns = RUNTIME_MS * 1_000_000;
-    (stats.latency_target, stats.latency_depth) = latency_target(line("latency   :"));
+    (stats.latency_search.target, stats.latency_search.depth) = latency_target(line("latency   :"));
     if let Some(errors) = lines.iter().find(|line| line.starts_with("     errors")) {
         stats.tolerated =
             ErrorCounts { n_total: number(errors, "total=", ","), first_errno: number(errors, "first_error=", "/") };

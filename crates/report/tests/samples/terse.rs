@@ -132,7 +132,7 @@ fn run_result(text: &str, version: TerseVersion) -> FioView<'static> {
         group_index,
         n_members: 1,
         pid: 1,
-        latency_depth: stats.latency_depth,
+        latency_depth: stats.latency_search.depth,
         stats: Cow::Owned(stats),
         ..JobReport::default()
     }];

@@ -87,13 +87,13 @@ impl WorkerFigures {
 
     /// Adds figures that are known only at the end: CPU, page faults, total time.
     fn complete(&self, stats: &mut ThreadStats, now_ns: u64, lane: &Lane<'_>, hooks: &Hooks<'_>) {
-        stats.block_states = hooks.blocks.as_ref().map(BlockTable::states);
-        stats.zone_resets = n_zone_resets(lane, hooks);
-        stats.replay = lane
+        stats.features.block_states = hooks.blocks.as_ref().map(BlockTable::states);
+        stats.features.zone_resets = n_zone_resets(lane, hooks);
+        stats.features.replay = lane
             .workload
             .replay_figures()
             .map(|ReplayFigures { n_timed, n_late, max_late_ns }| ReplayStats { n_timed, n_late, max_late_ns });
-        stats.verify = hooks.verifier.as_ref().and_then(|verifier| verifier.figures());
+        stats.features.verify = hooks.verifier.as_ref().and_then(|verifier| verifier.figures());
         let usage = usage(lane).since(self.usage_at_start);
         stats.usage = ResourceUsage {
             user_ns: usage.user_ns,

@@ -197,7 +197,7 @@ fn set_first_depth(worker: &mut Worker<'_>) {
 
 fn set_depth(lane: &mut Lane<'_>, depth: u32) {
     lane.slots.limit(depth);
-    lane.account.stats.latency_depth = depth;
+    lane.account.stats.latency_search.depth = depth;
 }
 
 /// Opens a window of the search for a depth now.

@@ -90,8 +90,8 @@ impl<'a> Passes<'a> {
 
     /// What a worker without a connection has to report: only what it was to measure.
     pub(super) fn unbegun_stats(&self) -> Box<ThreadStats> {
-        let ThreadStats { latency_depth, latency_target, .. } = self.worker.lane.account.stats;
-        Box::new(ThreadStats { latency_depth, latency_target, ..ThreadStats::default() })
+        let ThreadStats { latency_search, .. } = self.worker.lane.account.stats;
+        Box::new(ThreadStats { latency_search, ..ThreadStats::default() })
     }
 
     /// The statistics of the job.

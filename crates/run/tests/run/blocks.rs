@@ -17,7 +17,7 @@ fn counts(states: &BlockStates) -> [u64; 5] {
 }
 
 fn states(job: JobSpec) -> BlockStates {
-    simulate_one(job).block_states.expect("the job asks for them")
+    simulate_one(job).features.block_states.expect("the job asks for them")
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn blocks_that_fail_stay_so_and_have_their_trims() {
     set_text(&mut job, "sim_fault", "write=eio@20");
     job.errors.continue_on = ErrorClasses { read: true, write: true, verify: true };
     let (mut outcome, _) = simulate(vec![job]);
-    let states = outcome.record.workers.remove(0).stats.block_states.expect("the job asks for them");
+    let states = outcome.record.workers.remove(0).stats.features.block_states.expect("the job asks for them");
     assert_eq!(counts(&states), [0, 0, 15, 0, 1]);
     // Later I/Os to the block do not count.
     assert_eq!(states.percentiles(&[50.0]), [(50.0, 2)]);
@@ -47,8 +47,8 @@ fn members_of_a_group_are_summed_and_others_have_none() {
     let mut group = job(DirectionMix::TrimWrite);
     (group.numjobs, group.grouping.group_reporting) = (2, true);
     let (outcome, _) = simulate(vec![group]);
-    let states = first_block(&outcome).block_states.expect("the job asks for them");
+    let states = first_block(&outcome).features.block_states.expect("the job asks for them");
     assert_eq!(counts(&states), [0, 0, 32, 0, 0]);
     assert_eq!(counts(&self::states(job(DirectionMix::Write))), [0; 5], "without trims there is nothing to tell");
-    assert_eq!(simulate_one(sim_reader("j", "fixed:10us", 16)).block_states, None);
+    assert_eq!(simulate_one(sim_reader("j", "fixed:10us", 16)).features.block_states, None);
 }

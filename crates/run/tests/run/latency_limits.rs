@@ -74,20 +74,20 @@ fn the_depth_that_keeps_the_target_is_found() {
     let stats = searched(|_| ());
     let read = reads(&stats);
     // At depths above four, some I/Os wait for a channel.
-    assert_eq!((stats.latency_depth, read.lat.max_ns), (4, 100 * US));
+    assert_eq!((stats.latency_search.depth, read.lat.max_ns), (4, 100 * US));
     // Only the last window counts: 10 ms, with 4 I/Os every 100 us.
     assert_eq!((read.n_completed, read.n_issued, read.runtime_ns), (400, 400, 10 * MS));
     assert_eq!((stats.depth.0[2], stats.total_runtime_ns), (400 - 3, 10 * MS), "{:?}", stats.depth);
-    let target = stats.latency_target;
+    let target = stats.latency_search.target;
     assert_eq!((target.target_ns, target.window_ns), (150 * US, 10 * MS));
 }
 
 #[test]
 fn it_is_at_most_the_depth_of_the_job() {
-    assert_eq!(searched(|job| job.latency.target_us = 1_000_000).latency_depth, 32);
-    assert_eq!(searched(|job| (job.latency.target_us, job.latency.percentile) = (1, 99.0)).latency_depth, 1);
+    assert_eq!(searched(|job| job.latency.target_us = 1_000_000).latency_search.depth, 32);
+    assert_eq!(searched(|job| (job.latency.target_us, job.latency.percentile) = (1, 99.0)).latency_search.depth, 1);
     let one = searched(|job| set_depth(job, 1));
-    assert_eq!((one.latency_depth, reads(&one).n_completed), (1, 100));
+    assert_eq!((one.latency_search.depth, reads(&one).n_completed), (1, 100));
 }
 
 #[test]
@@ -96,14 +96,14 @@ fn a_search_that_goes_on_ends_with_the_runtime() {
         (job.latency.goes_on, job.limits.time_based, job.limits.runtime_us) = (true, true, 400_000);
     });
     assert_eq!(reads(&stats).runtime_ns, 400 * MS);
-    assert!((3..=6).contains(&stats.latency_depth), "{}", stats.latency_depth);
+    assert!((3..=6).contains(&stats.latency_search.depth), "{}", stats.latency_search.depth);
 }
 
 #[test]
 fn a_target_that_one_io_misses_ends_the_job() {
     let (line, stats) = stalled(|job| (job.latency.target_us, job.latency.window_us) = (99, 10_000));
     let expected = "fio: latency of 100000 nsec exceeds specified max (99000 nsec): j.0.0 read 0 4096";
-    assert_eq!((line.as_str(), stats.errno, stats.latency_depth), (expected, 110, 1));
+    assert_eq!((line.as_str(), stats.errno, stats.latency_search.depth), (expected, 110, 1));
     // The I/O that took too long is counted.
     assert_eq!((reads(&stats).n_completed, reads(&stats).runtime_ns), (1, 100 * US));
 }

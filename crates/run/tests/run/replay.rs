@@ -57,7 +57,7 @@ fn times_of_a_trace_are_kept() {
     let (rows, stats) = issued(simulated(&scratch, &trace("f", &IOS), "fixed:20us"), "replay-times");
     assert_eq!(rows, [(0, 0, 4096), (50, 8192, 512), (10_000, 4096, 8192), (1_000_000, 1 << 40, 4096)]);
     assert_eq!((reads(&stats).n_completed, writes(&stats).n_completed, stats.n_syncs_issued), (3, 1, 1));
-    assert_eq!(stats.replay, Some(ReplayStats { n_timed: 5, n_late: 0, max_late_ns: 0 }));
+    assert_eq!(stats.features.replay, Some(ReplayStats { n_timed: 5, n_late: 0, max_late_ns: 0 }));
     assert_eq!(reads(&stats).runtime_ns, 1_000 * MS + 20 * US);
 }
 
@@ -68,7 +68,7 @@ fn speed_and_its_absence() {
         let mut job = simulated(&scratch, &trace("f", &IOS), "fixed:20us");
         change(&mut job);
         let (rows, stats) = issued(job, prefix);
-        (rows.into_iter().map(|row| row.0).collect::<Vec<_>>(), stats.replay.unwrap())
+        (rows.into_iter().map(|row| row.0).collect::<Vec<_>>(), stats.features.replay.unwrap())
     };
     let (half, _) = times("replay-half", &|job| job.replay.time_scale_percent = 50);
     assert_eq!(half, [0, 100, 20_000, 2_000_000]);
@@ -86,7 +86,7 @@ fn who_is_late_catches_up_and_is_counted() {
     // 3 ms each for I/Os that are due each 1 ms: number n begins at 3 n ms, 2 n ms late.
     let (rows, stats) = issued(simulated(&scratch, &trace("f", &ios), "fixed:3ms"), "replay-late");
     assert!(rows.iter().enumerate().all(|(n, row)| row.0 == 3_000 * n as u64), "{rows:?}");
-    assert_eq!(stats.replay, Some(ReplayStats { n_timed: 10, n_late: 9, max_late_ns: 18 * MS }));
+    assert_eq!(stats.features.replay, Some(ReplayStats { n_timed: 10, n_late: 9, max_late_ns: 18 * MS }));
 }
 
 #[test]
@@ -209,5 +209,5 @@ fn a_binary_trace_is_replayed_with_its_depth() {
     let (rows, stats) = issued(job, "replay-blktrace");
     assert_eq!(rows, [(0, 0, 4096), (0, 32_768, 4096), (100, 65_536, 8192), (2_000, 1 << 29, 1 << 20)]);
     assert_eq!(stats.n_syncs_issued, 1);
-    assert_eq!(stats.replay, Some(ReplayStats { n_timed: 5, n_late: 0, max_late_ns: 0 }));
+    assert_eq!(stats.features.replay, Some(ReplayStats { n_timed: 5, n_late: 0, max_late_ns: 0 }));
 }

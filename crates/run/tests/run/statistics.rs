@@ -49,7 +49,7 @@ fn one_at_a_time() {
     assert_eq!(stats.complete.0, [0, 1_000, 0, 0, 0, 0, 0]);
     // 100 us counts below the label 250.
     assert_eq!(stats.latency_buckets.us, [0, 0, 0, 0, 0, 0, 1_000, 0, 0, 0]);
-    assert_eq!((stats.latency_depth, stats.errno), (1, 0));
+    assert_eq!((stats.latency_search.depth, stats.errno), (1, 0));
     assert!(stats.job_start_ms > 0);
 }
 
@@ -116,7 +116,7 @@ fn depth_8_on_8_channels() {
     assert_eq!(stats.submit.0, [0, 1_000, 0, 0, 0, 0, 0]);
     // One at a time; the last 7 are waited for together.
     assert_eq!(stats.complete.0, [0, 993, 1, 0, 0, 0, 0]);
-    assert_eq!(stats.latency_depth, 8);
+    assert_eq!(stats.latency_search.depth, 8);
 }
 
 #[test]

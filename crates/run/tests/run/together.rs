@@ -134,7 +134,7 @@ fn depths_of_jobs_are_searched_beside_each_other() {
         job
     };
     let (outcome, _) = simulate(vec![job("four", "4"), job("eight", "8")]);
-    let depths: Vec<_> = outcome.record.workers.iter().map(|worker| worker.stats.latency_depth).collect();
+    let depths: Vec<_> = outcome.record.workers.iter().map(|worker| worker.stats.latency_search.depth).collect();
     assert_eq!(depths, [4, 8]);
 }
 

@@ -61,8 +61,8 @@ impl Account {
     /// Sets up the statistics for what the job measures.
     fn make_room(&mut self, plan: &WorkerPlan) {
         let (spec, latency, stats) = (&plan.spec.reporting, &plan.spec.latency, &mut self.stats);
-        stats.latency_depth = compat::searched_depths(plan);
-        stats.latency_target = LatencyTarget {
+        stats.latency_search.depth = compat::searched_depths(plan);
+        stats.latency_search.target = LatencyTarget {
             target_ns: latency.target_us.saturating_mul(1_000),
             window_ns: latency.window_us.saturating_mul(1_000),
             percentile: latency.percentile,
