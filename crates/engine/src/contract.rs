@@ -78,7 +78,7 @@ pub enum EndsWith {
     LastIo,
     /// The job ends as soon as no job does I/O, even if it has only just begun itself.
     NoIo,
-    /// None: the job does no I/O, and yet the end of the others does not matter to it.
+    /// The job does no I/O, and it does not end when the other jobs end.
     ItsOwn,
 }
 
@@ -190,7 +190,7 @@ pub enum Connection {
     Made,
     /// This end has asked the other one to connect, or expects it to.
     Awaited,
-    /// This end listens, and nobody has connected yet.
+    /// This end listens, and no peer has connected yet.
     Listening,
 }
 
@@ -236,8 +236,8 @@ pub(crate) fn push_in_room<T>(list: &mut Vec<T>, item: T) {
 
 /// A way to do I/O: an engine in its second state.
 ///
-/// No call allocates, except `begin_turns` and `end_turns`. The error of a single I/O is its result; an `io::Error` means that
-/// the engine itself cannot go on.
+/// No call allocates, except `begin_turns` and `end_turns`. The error of a single I/O is its result; an `io::Error`
+/// means that the engine cannot continue.
 pub trait Engine {
     /// Makes the connection that the I/Os use, unless it is made already; waits for a moment at most. The loop calls
     /// this before it opens a target, until the connection is made. The connection ends when the last target is closed.
@@ -245,13 +245,14 @@ pub trait Engine {
         Ok(Connection::Made)
     }
 
-    /// Starts what the turns of work run beside (a program). The loop calls this once for an engine without targets, when the job may
-    /// begin and before its clock starts.
+    /// Starts the program (or the like) beside which turns of work run. The loop calls this once for an engine without
+    /// targets, when the job may begin and before its clock starts.
     fn begin_turns(&mut self) -> Result<(), EngineError> {
         Ok(())
     }
 
-    /// True when no turn of work follows. The loop asks an engine without targets when `reap` returned nothing.
+    /// True when no turn of work follows. The loop calls this on an engine without targets when `reap` returned
+    /// nothing.
     fn is_over(&self) -> bool {
         false
     }
@@ -390,7 +391,7 @@ pub enum EngineError {
         option: &'static str,
         /// Value as given.
         value: String,
-        /// What is allowed.
+        /// The allowed values or conditions.
         why: String,
     },
     /// A step before the first I/O failed.
@@ -400,17 +401,17 @@ pub enum EngineError {
         engine: &'static str,
         /// The step, a short name.
         step: &'static str,
-        /// The step, and what it was about.
+        /// The failed step and its object.
         what: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// A target that the engine owns could not be made or opened.
     #[error("{step}: {source}")]
     Target {
-        /// What was to be done with it, a short name as `open(NAME)`.
+        /// The failed operation, as a short name such as `open(NAME)`.
         step: String,
-        /// What the system said.
+        /// The error of the system.
         source: ferrio_sys::Error,
     },
     /// The kernel refused a feature.
@@ -418,7 +419,7 @@ pub enum EngineError {
     Refused {
         /// Name of the engine.
         engine: &'static str,
-        /// What was tried, with the option that asked for it.
+        /// The failed attempt, with the option that requested it.
         what: String,
         /// What the kernel said.
         source: io::Error,

@@ -7,9 +7,10 @@
 //! | `grace_time` | seconds between `SIGTERM`, when the job is over, and `SIGKILL` | 1 |
 //! | `std_redirect` | what it prints goes to `JOB.stdout` and `JOB.stderr` | 1 |
 //!
-//! A turn is a wait of 50 ms, with a rest of 50 ms after it; the first turn is over at once, as in fio 3.41. A job with a runtime lasts
-//! that long, even if its program ends earlier; a job without one ends with its program. A job that is told to end kills its program
-//! without a grace time. Must not know: what ends the job. Start reading at [`ProgramSettings`], then `Running`.
+//! A turn is a wait of 50 ms, with a rest of 50 ms after it; the first turn ends at once, as in fio 3.41. A job with a
+//! runtime lasts that long, even if its program ends earlier; a job without one ends with its program. A job that is
+//! stopped kills its program without a grace time. Must not know: why the job ends. Start reading at
+//! [`ProgramSettings`], then `Running`.
 
 use crate::contract::{
     Completion, EndsWith, Engine, EngineError, EngineRemark, EngineSetup, IoUnit, JobFacts, Prepare, Prepared, Queued,
@@ -40,11 +41,11 @@ const LOOK: Duration = Duration::from_millis(5);
 
 pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(ProgramSettings::parse(options)?));
 
-/// The engine before it is started: what is run, and how.
+/// The program to run and its settings, before the start.
 #[derive(Debug, PartialEq, Eq)]
 struct ProgramSettings {
     program: String,
-    /// As given.
+    /// The arguments as given.
     arguments: Option<String>,
     grace: Duration,
     has_files: bool,
@@ -68,13 +69,14 @@ impl ProgramSettings {
         })
     }
 
-    /// The arguments, with what stands for something of the job replaced.
+    /// The arguments, with placeholders replaced by facts of the job.
     fn arguments_of(&self, job: &JobFacts) -> String {
         let seconds = job.runtime_us.unwrap_or(0) / 1_000_000;
         self.arguments.as_deref().unwrap_or_default().replace("%r", &seconds.to_string()).replace("%n", &job.name)
     }
 
-    /// Where what it prints goes. Each of several equal jobs has files of its own, the first those with the plain name.
+    /// Files for the program's output. Each clone of a job has files of its own; the first clone's names have no
+    /// number.
     fn files_of(&self, job: &JobFacts) -> Option<[String; 2]> {
         let number = if job.clone_index == 0 { String::new() } else { format!(".{}", job.clone_index) };
         self.has_files.then(|| ["stdout", "stderr"].map(|kind| format!("{}{number}.{kind}", job.name)))
@@ -115,7 +117,7 @@ impl Prepared for ProgramSettings {
     }
 }
 
-/// The engine at work. What it runs ends when it is dropped.
+/// The started engine. Its program is killed when the engine is dropped.
 struct Running {
     program: String,
     command: Command,
@@ -127,17 +129,17 @@ struct Running {
     is_first_turn: bool,
     /// The turn that lasts: its unit.
     turn: Option<u32>,
-    /// When a program that was asked to end is made to.
+    /// Time at which a program that was asked to end is killed.
     grace_end_ns: Option<u64>,
 }
 
 impl Running {
-    /// How the program has ended; `None`: it runs.
+    /// How the program has ended; `None`: it is running.
     fn end(&self) -> io::Result<Option<ChildEnd>> {
         self.at_work.as_ref().map_or(Ok(None), Program::end)
     }
 
-    /// What users are told of an end that the program came to by itself.
+    /// The line for the user on a program that ended by itself.
     fn remark(&self, end: ChildEnd) -> Option<EngineRemark> {
         (end != ChildEnd::Exited(0)).then(|| EngineRemark::ProgramFailed { program: self.program.clone(), end })
     }
@@ -194,7 +196,7 @@ impl Engine for Running {
             (Err(_), _) | (Ok(Some(_)), Some(_)) => Poll::Ready(None),
             (Ok(Some(end)), None) => Poll::Ready(self.remark(end)),
             (Ok(None), None) => {
-                // It may end in this moment.
+                // The program may end at this moment, so a failure is ignored.
                 let _ = program.signal(Signal::TERM);
                 self.grace_end_ns = Some(now_ns.saturating_add(self.grace.as_nanos() as u64));
                 Poll::Pending
@@ -228,7 +230,7 @@ mod tests {
         JobFacts { name: "a job".to_owned(), runtime_us, ..JobFacts::default() }
     }
 
-    /// A script, run on a virtual clock, begun. What it prints is of no interest.
+    /// An engine that runs a script on a virtual clock, after `begin_turns`. The script's output is discarded.
     fn begun(script: &str, grace_secs: i64, runtime_us: Option<u64>) -> (TestFile, Box<dyn Engine>, Clock) {
         let clock = Clock::new_virtual();
         let (file, engine) = begun_on(&clock, script, grace_secs, runtime_us);
@@ -262,7 +264,7 @@ mod tests {
         }
     }
 
-    /// Asks for a turn; its result, if it came to an end.
+    /// Queues a turn; returns its result if it has ended.
     fn turn(engine: &mut dyn Engine) -> Option<i64> {
         assert_eq!(engine.queue(0, &unit()), Queued::Queued);
         assert_eq!(engine.queue(0, &unit()), Queued::Busy);
@@ -297,7 +299,8 @@ mod tests {
         let settings = |arguments: &str| {
             ProgramSettings::parse(&options(&[("program", text("x")), ("arguments", text(arguments))])).unwrap()
         };
-        // As seen on fio 3.41: whole seconds, everywhere, and no other sign means anything.
+        // Expected values as seen on fio 3.41: whole seconds, every occurrence is replaced, and other `%` sequences
+        // stay.
         for (arguments, runtime_us, expected) in [
             ("%r %n", Some(1_500_000), "1 a job"),
             ("%R %%n %r%n%r", Some(2_000_000), "%R %a job 2a job2"),
@@ -352,7 +355,7 @@ mod tests {
         while file.path().exists() {
             std::thread::sleep(Duration::from_millis(1));
         }
-        // How it ends then is its own affair.
+        // Its result is not an error of the job.
         assert_eq!(ended(engine.as_mut()), None);
         assert_eq!(file.contents(), b"bye\n");
     }

@@ -1,9 +1,9 @@
 //! `ioengine=page_fault`: I/Os copy between their buffers and private memory of as many bytes as the job uses, so that the first touch
 //! of each page is a page fault, which the report counts.
 //!
-//! Each target of the job is a mapping of its own. It is made when the target is opened first and stays until the end of the job, so
-//! that later passes touch pages that are there. A read before any write touches the kernel's page of zeroes. Syncs have nothing to do;
-//! trims are errors. Huge pages are used as the machine is set up to use them.
+//! Each target of the job is a mapping of its own. It is made when the target is first opened and stays until the end
+//! of the job, so that later passes touch pages that are present. A read before any write touches the kernel's page of
+//! zeroes. Syncs do nothing; trims are errors. Huge pages are used according to the machine's settings.
 //! Facts: reference "`page_fault`"; fio 3.41 does not have it. Must not know: files. Start reading at `PageFault`.
 
 use crate::contract::{Engine, EngineError, EngineFile, EngineSetup, IoUnit, Prepare, Prepared, Queued};
@@ -136,7 +136,7 @@ mod tests {
         EngineFile { index: 0, target, writable: true, range_start: 0, range_bytes, random: false }
     }
 
-    /// The first byte of what a read of a block finds.
+    /// The first byte that a read of a block returns.
     fn byte_at(rig: &mut Rig, block: usize) -> u8 {
         let (unit, mut found) = (rig.unit(Direction::Read, block), 0);
         let results = rig.run(&[unit], |_, buffer| buffer.fill(0xee), |_, buffer, _| found = buffer[0]);

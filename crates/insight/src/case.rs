@@ -29,14 +29,14 @@ pub(crate) struct CaseJob<'a> {
     pub(crate) group: u32,
     pub(crate) n_clones: u32,
     pub(crate) places: &'a [TargetPlace],
-    /// Those of its clones that have done their work; empty before the run.
+    /// Records of its clones that have finished; empty before the run.
     pub(crate) workers: Vec<&'a WorkerRecord>,
     /// Their figures together; `None` before the run.
     pub(crate) total: Option<ThreadStats>,
 }
 
 impl<'a> Case<'a> {
-    /// `None`: the record does not say what its jobs were.
+    /// `None`: the record does not describe its jobs.
     pub(crate) fn of(record: &'a RunRecord) -> Option<Self> {
         let provenance = record.provenance.as_deref()?;
         let mut jobs = Vec::with_capacity(provenance.jobs.len());
@@ -72,7 +72,7 @@ impl<'a> Case<'a> {
         self.provenance.devices.iter().find(|device| device.name == name)
     }
 
-    /// What the page cache did, if it was looked at.
+    /// The effect on the page cache, if it was measured.
     pub(crate) fn page_cache(&self) -> Option<&'a PageCache> {
         self.record.evidence.iter().find_map(|evidence| match evidence {
             Evidence::PageCache(cache) => Some(cache),
@@ -91,22 +91,22 @@ fn total(workers: &[&WorkerRecord]) -> Option<ThreadStats> {
 }
 
 impl CaseJob<'_> {
-    /// It does I/O in a direction.
+    /// True if it does I/O in a direction.
     pub(crate) fn does(&self, direction: DataDirection) -> bool {
         self.spec.pattern.mix.directions()[direction]
     }
 
-    /// Its I/O goes through the page cache, as far as its options say.
+    /// True if its I/O goes through the page cache, as far as its options show.
     pub(crate) fn is_buffered(&self) -> bool {
         !self.spec.durability.direct && self.has_files() && self.engine.targets.are_opened_by_run()
     }
 
-    /// Its targets are files or devices.
+    /// True if its targets are files or devices.
     pub(crate) fn has_files(&self) -> bool {
         self.engine.targets.are_files()
     }
 
-    /// Figures of a direction in which it has done I/O.
+    /// Figures of a direction; `None` if it did no I/O in it.
     pub(crate) fn figures(&self, direction: DataDirection) -> Option<&DirectionStats> {
         self.total.as_ref().map(|total| &total.directions[direction]).filter(|figures| figures.n_completed > 0)
     }

@@ -1,4 +1,5 @@
-//! What the evidence of a run says about its figures: findings, by one file a rule and one row of [`RULES`].
+//! Compares the figures of a run with its evidence and reports contradictions as findings. Each rule is one file and
+//! one row of [`RULES`].
 //!
 //! A rule is a function of the record of a run alone: specification of the jobs, provenance, evidence of the probes, figures. The
 //! record of a run that has not begun has no figures; rules that need none look at it as well (`ferrio check`). A rule never guesses:
@@ -15,7 +16,7 @@ pub use rules::{FindingRule, RULES};
 use case::Case;
 use ferrio_stats::{Finding, RunRecord};
 
-/// What all rules find in a record, the worst first.
+/// Findings of all rules about a record, the worst first.
 pub fn find(record: &RunRecord) -> Vec<Finding> {
     let Some(case) = Case::of(record) else { return Vec::new() };
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule.look_at(&case)).collect();

@@ -1,6 +1,6 @@
 //! Numbers in sentences.
 //!
-//! Must not know: what they mean.
+//! Must not know: the meaning of the figures.
 
 pub(crate) use ferrio_units::glance::bytes_text as bytes;
 

@@ -1,9 +1,9 @@
 //! Oddities of fio in the meaning of options and job files that a tool designed today would not have.
 //!
-//! Each is a function here, so that no parser has to mention one. Its comment says what fio does and what depends on it. They
-//! need no switch: only what is written in fio's language comes here, and native commands make their jobs as values. Which values
-//! an option takes is in its row; where ferrio differs, the row says so. All oddities were seen on fio 3.41; the recorded
-//! values of options hold them.
+//! Each is a function here, so that no parser has to mention one. Its comment describes fio's behaviour and where it
+//! shows. They need no switch: native commands create their jobs as values, so only text in fio's language gets here.
+//! The values that an option takes are in its row, and so are the differences of ferrio. All oddities were seen on fio
+//! 3.41; the recorded values of options test them.
 //! Must not know: the option table, jobs in the making. Start reading anywhere.
 
 use ferrio_spec::JobSpec;
@@ -22,8 +22,8 @@ pub(crate) fn file_service_count(count: u32) -> u32 {
     if count == 0 { u32::MAX } else { count }
 }
 
-/// Smallest block of each direction, bytes, whether the job has the direction or not: they decide whether a job is refused as
-/// too small, and what `blockalign` is compared with.
+/// Smallest block of each direction in bytes, even for directions that the job does not have: a job is refused as too
+/// small by these, and `blockalign` is compared with them.
 pub(crate) fn smallest_blocks(job: &JobSpec) -> PerDirection<u64> {
     PerDirection(job.pattern.block_size.0.map(|range| range.min_bytes))
 }
@@ -54,7 +54,8 @@ pub(crate) fn without_percent_signs(text: &str) -> &str {
     text.trim_end_matches('%')
 }
 
-/// The whole number that a text begins with: so fio 3.42 tells the limit of a latency (`--debug=parse`), whatever its unit.
+/// The whole number at the beginning of a text: fio 3.42 prints only that of a latency limit (`--debug=parse`),
+/// whatever its unit.
 pub(crate) fn leading_number(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     &text[..end]

@@ -1,8 +1,8 @@
 //! Oddities of fio's reports: figures that lose digits, names and units that are slips. Scripts read them as they are.
 //!
-//! Each is a function here, so that no writer has to mention one. Its comment says what fio prints, and in which formats. A
-//! layout that is only unusual belongs to the writer of its format. Native tables, records and JSON lines do not use these
-//! functions. All oddities were seen on fio 3.41; recorded reports hold them.
+//! Each is a function here, so that no writer has to mention one. Its comment describes fio's output, and in which
+//! formats it appears. A layout that is only unusual belongs to the writer of its format. Native tables, records and
+//! JSON lines do not use these functions. All oddities were seen on fio 3.41; recorded reports test them.
 //! Must not know: formats. Start reading anywhere.
 
 use ferrio_units::KbBase;
@@ -65,7 +65,7 @@ pub(crate) const LEAST_SHARE_OF_NS: f64 = 0.0;
 mod tests {
     use super::*;
 
-    // Figures of fio 3.41.
+    // Expected values: figures of fio 3.41.
     #[test]
     fn shares_are_those_of_fio() {
         assert_eq!(format!("{:.4}", percent_of_group(50_066.67, 52_312_760)), "98.0021");

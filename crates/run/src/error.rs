@@ -38,7 +38,7 @@ pub enum RunError {
     /// No job has a journal for the check after a crash.
     #[error("no job has a verify_crash_log")]
     NoJournal,
-    /// A journal does not tell what a device has to hold after a crash.
+    /// A journal cannot be used to check a device after a crash.
     #[error("verify_crash_log {path}: {why}", path = .path.display())]
     Journal {
         /// Its path.
@@ -54,7 +54,7 @@ pub enum RunError {
     Logs(io::Error),
 }
 
-/// Why a journal does not tell what a device has to hold after a crash.
+/// Reason why a journal cannot be used to check a device after a crash.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// It cannot be read.
@@ -63,16 +63,16 @@ pub enum JournalError {
     /// It is shorter than its head.
     #[error("it is no crash journal")]
     NoJournal,
-    /// It begins as no journal of this version does.
+    /// It does not begin like a journal of this version.
     #[error("it is no crash journal of this version")]
     Version,
     /// The checksum of its description is wrong.
     #[error("its first part is damaged")]
     Damaged,
-    /// Its description is none.
+    /// Its description cannot be parsed.
     #[error(transparent)]
     Description(#[from] serde_json::Error),
-    /// Blocks of this size cannot be.
+    /// Its block size is invalid.
     #[error("blocks of {block_bytes} bytes")]
     BlockSize {
         /// The size.
@@ -81,7 +81,7 @@ pub enum JournalError {
     /// A record is of something that the job does not have.
     #[error("a record is of no file of the job, or of no block")]
     NoBlock,
-    /// Writes lie over parts of each other.
+    /// Some writes overlap others in part.
     #[error(transparent)]
     Overlap(#[from] Overlap),
     /// Two jobs wrote to one place.
@@ -90,7 +90,7 @@ pub enum JournalError {
         other = .other.display()
     )]
     Shared {
-        /// Journal of the other.
+        /// Path of the other journal.
         other: PathBuf,
         /// Name of the file.
         file: String,

@@ -1,4 +1,4 @@
-//! Events of a run while it goes on. The receiver prints or draws them, or ignores them.
+//! Events during a run. The receiver prints or draws them, or ignores them.
 //!
 //! Must not know: how events are shown. Start reading at [`RunEvent`].
 
@@ -72,7 +72,7 @@ pub enum RunEvent {
     Interval(Box<Stretch>),
     /// A worker has ended, or will never start; sent once for each, if records of intervals are kept.
     JobEnded(Box<JobEnd>),
-    /// A report that was asked for while the run goes on.
+    /// A report that was requested during the run.
     Status(Box<RunRecord>),
     /// A sample of the bandwidth, if a log of it is wanted.
     Bandwidth(BandwidthSample),

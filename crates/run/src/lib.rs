@@ -2,8 +2,8 @@
 //! loops, accounting, events.
 //!
 //! Must not know: option strings, output formats.
-//! Start reading at [`supervisor`] (a run from start to end), then [`work`] (what one job process does). Oddities of fio are
-//! in `compat`; native runs have none.
+//! Start reading at [`supervisor`] (a run from start to end), then [`work`] (one job process). Oddities of fio are in
+//! `compat`; native runs have none.
 #![forbid(unsafe_code)]
 
 pub mod after_crash;

@@ -1,6 +1,7 @@
-//! A look at what the jobs of a run would use, without a run: nothing is made, opened for writing, or started.
+//! Collects facts about the targets of a run without running it: no file is created or opened for writing, and no job
+//! is started.
 //!
-//! Must not know: what follows from it. Start reading at [`survey`].
+//! Must not know: conclusions from the facts. Start reading at [`survey`].
 
 use crate::error::RunError;
 use crate::plan::RunPlan;
@@ -14,7 +15,7 @@ use ferrio_sys::Clock;
 /// workers.
 ///
 /// # Errors
-/// What keeps such a run from being planned.
+/// The run cannot be planned.
 pub fn survey(spec: RunSpec, command_line: &[String]) -> Result<RunRecord, RunError> {
     let global_options = spec.global_options.clone();
     let mut plan = RunPlan::new(spec)?;

@@ -72,7 +72,7 @@ pub struct RunSpec {
     pub global_options: Vec<(String, String)>,
     /// The jobs.
     pub jobs: Vec<JobSpec>,
-    /// Whether they have fio's oddities.
+    /// If the jobs have fio's oddities.
     pub compatibility: Compatibility,
 }
 

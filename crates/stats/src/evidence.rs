@@ -24,7 +24,7 @@ pub enum Evidence {
     PageCache(PageCache),
     /// Time in which tasks waited for a CPU, for I/O, for memory.
     Pressure(Pressure),
-    /// What the jobs did their I/O to.
+    /// Targets of the jobs.
     Targets(Vec<JobTargets>),
 }
 
@@ -45,7 +45,7 @@ pub enum Reading<T> {
     Missing(String),
 }
 
-/// Nobody has asked.
+/// By default, the evidence was not collected.
 impl<T> Default for Reading<T> {
     fn default() -> Self {
         Self::Missing("not asked for".to_owned())

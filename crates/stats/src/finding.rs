@@ -4,36 +4,36 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a rule has found in the record of a run. It stands in JSON with these keys.
+/// Result of a rule about the record of a run. JSON documents contain it with these keys.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// Short name of the rule, such as `device-did-less`; it does not change from version to version.
     pub id: String,
     /// The rule in a few words.
     pub title: String,
-    /// How it bears on the figures.
+    /// Its effect on the figures.
     pub severity: Severity,
-    /// Names of the jobs that it concerns; empty: all.
+    /// Names of the affected jobs; empty: all.
     pub jobs: Vec<String>,
     /// The measured values that it rests on.
     pub evidence: Vec<Measured>,
-    /// What they mean, in a sentence or two.
+    /// Meaning of the evidence, in a sentence or two.
     pub explanation: String,
-    /// What to do about it, with the option to add.
+    /// How to avoid it, with the option to add.
     pub cure: String,
     /// The page that describes the rule.
     pub page: String,
 }
 
-/// How a finding bears on the figures, the worst first.
+/// Effect of a finding on the figures, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// A figure is not what it says.
+    /// A figure does not mean what its name says.
     Wrong,
     /// A figure is right and easily taken for another.
     Misleading,
-    /// Something that a reader should know.
+    /// A fact that a reader should know.
     Note,
 }
 
@@ -41,7 +41,7 @@ impl Severity {
     /// All, the worst first.
     pub const ALL: [Self; 3] = [Self::Wrong, Self::Misleading, Self::Note];
 
-    /// Its word in JSON and in text.
+    /// The word for it in JSON and in text.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Wrong => "wrong",
@@ -54,7 +54,7 @@ impl Severity {
 /// A measured value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// What was measured, in a few words.
+    /// Name of the measured value, in a few words.
     pub what: String,
     /// The value. Counts are exact up to 2^53.
     pub value: f64,
@@ -70,7 +70,7 @@ pub enum Unit {
     Bytes,
     /// Things that are counted.
     Count,
-    /// Parts of a hundred.
+    /// Percent.
     Percent,
     /// Seconds.
     Seconds,
@@ -87,7 +87,7 @@ impl Measured {
         Self { what: what.to_owned(), value: count, unit: Unit::Count }
     }
 
-    /// Parts of a hundred.
+    /// A percentage.
     pub fn percent(what: &str, percent: f64) -> Self {
         Self { what: what.to_owned(), value: percent, unit: Unit::Percent }
     }

@@ -39,7 +39,7 @@ pub struct RunRecord {
     pub course: Vec<CourseEvent>,
     /// Provenance of the figures, if it was recorded.
     pub provenance: Option<Box<Provenance>>,
-    /// Where the evidence contradicts the figures, the worst first; `None`: nobody has looked.
+    /// Contradictions between evidence and figures, the worst first; `None`: not examined.
     #[serde(default)]
     pub findings: Option<Vec<Finding>>,
 }
@@ -80,7 +80,7 @@ impl RunRecord {
         total
     }
 
-    /// What the jobs did their I/O to, by job; empty: no job had files, or nobody has looked.
+    /// Targets of the jobs, by job; empty: no job had files, or targets were not examined.
     pub fn targets(&self) -> &[JobTargets] {
         let targets = self.evidence.iter().find_map(|evidence| match evidence {
             Evidence::Targets(targets) => Some(&targets[..]),

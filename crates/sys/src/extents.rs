@@ -1,7 +1,7 @@
-//! What a file is made of on its medium: written, unwritten, compressed and shared extents, and holes (`FS_IOC_FIEMAP`).
+//! The extents of a file on its medium: written, unwritten, compressed and shared ones, and holes (`FS_IOC_FIEMAP`).
 //!
-//! Must not know: what the file is for. Start reading at [`ExtentMap::of_file`].
-//! The call asks for no sync: data that waits in the page cache is reported as delayed, and stays there.
+//! Must not know: the use of the file. Start reading at [`ExtentMap::of_file`]. The call does not sync: data that is
+//! still in the page cache is reported as delayed, and stays there.
 #![expect(unsafe_code, reason = "ioctl with a structure of variable length")]
 
 use crate::error::{Context, Result};
@@ -23,10 +23,10 @@ mod flag {
     pub(super) const SHARED: u32 = 0x2000;
 }
 
-/// Bytes of a file by the kind of their extents. A byte that is in none of them is a hole.
+/// Bytes of a file by the kind of their extents. A byte that is in no extent belongs to a hole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExtentMap {
-    /// How many extents there are.
+    /// Number of extents.
     pub n_extents: u64,
     /// Holds data on the medium.
     pub written_bytes: u64,
@@ -34,9 +34,9 @@ pub struct ExtentMap {
     pub unwritten_bytes: u64,
     /// Waits in the page cache for a place on the medium.
     pub delayed_bytes: u64,
-    /// Of the written: compressed or otherwise encoded.
+    /// Part of the written bytes that is compressed or otherwise encoded.
     pub encoded_bytes: u64,
-    /// Of the written: shared with other files.
+    /// Part of the written bytes that is shared with other files.
     pub shared_bytes: u64,
     /// The file has more extents than were looked at.
     pub is_cut: bool,

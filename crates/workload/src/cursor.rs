@@ -38,7 +38,7 @@ pub(crate) struct FileCursor {
     pub(crate) has_unwritten_trim: bool,
     /// I/Os since the last rewind. A file without one is done, because another rewind would change nothing.
     pub(crate) n_since_rewind: u64,
-    /// Where the last block would have begun that found no place ([`missed_past_end`](crate::compat::missed_past_end)).
+    /// Start of the last block that found no place ([`missed_past_end`](crate::compat::missed_past_end)).
     pub(crate) missed_bytes: Option<u64>,
     /// Rewinds since the last I/O.
     pub(crate) n_fruitless: u32,

@@ -41,7 +41,7 @@ pub(crate) struct FilePicker {
     current: usize,
     /// Index at which the round continues.
     next: usize,
-    /// The round goes on from pass to pass.
+    /// True if the round continues from pass to pass.
     keeps_round: bool,
     stream: Generator,
     skewed: Option<SkewedBlocks>,

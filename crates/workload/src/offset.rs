@@ -31,7 +31,7 @@ pub(crate) struct OffsetPicker {
     /// I/Os left in the current run.
     run_left: u64,
     identical: bool,
-    /// What is skipped after each block of a sequential job.
+    /// Bytes skipped after each block of a sequential job.
     rules: OffsetRules,
     percent_random: PerDirection<u32>,
     align_bytes: PerDirection<u64>,
@@ -158,7 +158,7 @@ impl OffsetPicker {
         self.is_past_end
     }
 
-    /// The random streams start anew; a run continues if `keeps_run`.
+    /// The random streams start again; a run of sequential blocks continues if `keeps_run`.
     pub(crate) fn reseed(&mut self, fresh: Self, keeps_run: bool) {
         let Self { run_left, again, is_past_end, .. } = *self;
         *self = if keeps_run { Self { run_left, again, is_past_end, ..fresh } } else { fresh };
@@ -250,7 +250,7 @@ impl OffsetPicker {
         Some(BlockStart { offset_bytes, random: false, map_block: None })
     }
 
-    /// True when a direction that comes to the end of a file goes on at its start.
+    /// True when a direction that reaches the end of a file continues at its start.
     pub(crate) fn wraps(&self) -> bool {
         self.wraps
     }

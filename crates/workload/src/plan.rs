@@ -41,7 +41,7 @@ pub struct WorkloadPlan {
     pub strided: Option<StridedSpec>,
     /// Zones that are written in sequence; `None`: blocks go where they are drawn. Never together with `strided`.
     pub sequential: Option<SequentialPlan>,
-    /// When syncs go between the writes.
+    /// Intervals at which syncs follow writes.
     pub syncs: SyncIntervals,
     /// The files in order.
     pub files: Vec<FileRange>,
@@ -67,11 +67,11 @@ pub struct WorkloadPlan {
     pub time_based: bool,
     /// What a sequential direction does at the end of a file.
     pub rounds: Rounds,
-    /// Whether it has fio's oddities.
+    /// If the job has fio's oddities.
     pub compatibility: Compatibility,
 }
 
-/// After how many writes each kind of sync is done; 0: never.
+/// Number of writes after which each kind of sync is done; 0: never.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SyncIntervals {
     /// `fsync`.

@@ -1,4 +1,4 @@
-//! docs/findings/: what each rule says, a page each, and the list of them.
+//! docs/findings/: one page per rule, and the list of them.
 //!
 //! Start reading at [`pages`].
 

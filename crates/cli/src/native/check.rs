@@ -1,4 +1,4 @@
-//! `ferrio check`: what would make the figures of a run wrong, before it is run.
+//! `ferrio check`: finds reasons for wrong figures before the run.
 //!
 //! Must not know: rules. Start reading at [`run`].
 
@@ -21,7 +21,7 @@ Takes fio's job files and options.
 Exit code: 0; 1 where a figure would be wrong, and after an error.
 ";
 
-/// Does what the arguments (the command's name first) ask for.
+/// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let mut console = Console::of_command("ferrio check");
     if arguments.len() == 1 || arguments[1] == "--help" || arguments[1] == "-h" {

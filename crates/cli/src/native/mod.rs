@@ -14,11 +14,11 @@ use ferrio_stats::Finding;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 
-/// Options of fio that ask for a report of fio's, which the native commands do not write.
+/// Options for reports in fio's formats, which the native commands do not write.
 const REPORTS_OF_FIO: [&str; 6] =
     ["--output-format", "--minimal", "--append-terse", "--terse-version", "--status-interval", "--eta"];
 
-/// What a native command was given.
+/// The parsed arguments of a native command.
 struct Request {
     /// `--json`.
     json: bool,
@@ -28,7 +28,7 @@ struct Request {
 /// The arguments (the command's name first): `--json` is the command's own, all others are fio's.
 ///
 /// # Errors
-/// What to print, and where.
+/// The error contains the messages to print, with their streams.
 fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputStream, String)>> {
     let is_json = |word: &&OsString| *word == "--json";
     let json = arguments.iter().any(|word| is_json(&word));
@@ -56,7 +56,7 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
     }
 }
 
-/// Prints each message where it belongs.
+/// Prints each message on its stream.
 fn print_all(console: &mut Console, messages: &[(OutputStream, String)]) {
     for (stream, text) in messages {
         match stream {
@@ -68,7 +68,7 @@ fn print_all(console: &mut Console, messages: &[(OutputStream, String)]) {
     }
 }
 
-/// Findings as text for the terminal, or for whatever the standard output is.
+/// Findings as text, with the width and colours of the terminal if the standard output is one.
 fn findings_text(findings: &[Finding]) -> String {
     let stdout = std::io::stdout();
     let has_colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();

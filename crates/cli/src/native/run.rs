@@ -1,4 +1,5 @@
-//! `ferrio run`: fio's job files and options with ferrio's own report: a table of headline figures, and what speaks against them.
+//! `ferrio run`: fio's job files and options with ferrio's own report: a table of headline figures, and findings about
+//! them.
 //!
 //! Must not know: rules, how figures are laid out. Start reading at [`run`].
 
@@ -34,11 +35,11 @@ For fio's own report leave out the word run: ferrio JOBFILE|OPTIONS...
 Exit code: 0; 1 to 127 where so many jobs failed; 128 more after a signal.
 ";
 
-/// What the columns of the table are.
+/// Explanation of the table's columns.
 const LEGEND: &str = "MB/s: millions of bytes a second. 1 s = 1,000 ms, 1 ms = 1,000 us. p99: 99 of 100 I/Os took no longer, from \
                       submission to completion. CPU: user and system time of the job.";
 
-/// Does what the arguments (the command's name first) ask for.
+/// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let mut console = Console::of_command("ferrio run");
     if arguments.len() == 1 || arguments[1] == "--help" || arguments[1] == "-h" {
@@ -130,7 +131,7 @@ fn report(outcome: &RunOutcome) -> String {
     text
 }
 
-/// The same for programs.
+/// The report as JSON.
 fn document(outcome: &RunOutcome, console: &Console) -> String {
     let record = &outcome.record;
     let messages: Vec<String> = console
@@ -151,7 +152,7 @@ fn document(outcome: &RunOutcome, console: &Console) -> String {
     format!("{document:#}\n")
 }
 
-/// Shows what happens in a run to a person.
+/// Prints events of a run for a person.
 struct RunConsole<'a> {
     console: &'a mut Console,
     line: EtaLine,
@@ -159,7 +160,7 @@ struct RunConsole<'a> {
 }
 
 impl RunConsole<'_> {
-    /// Takes the progress line off the terminal.
+    /// Removes the progress line from the terminal.
     fn clear(&mut self) {
         if let Some(text) = self.line.clear() {
             show_progress(text);

@@ -30,7 +30,7 @@ fn each_page_is_one_fault_however_often_it_is_touched() {
         skip(test, "page faults of this machine are not of 4 KiB");
         return;
     }
-    // 2048 pages; what a job touches beside its memory is a few dozen, and 1024 leave room for any machine.
+    // A job touches 2048 pages of this memory and a few dozen others; 1024 leaves room for any machine.
     for kind in ["read", "write", "randwrite", "randrw"] {
         for thread in ["--thread=0", "--thread=1"] {
             let once = n_faults(&report(&scratch, &format!("{thread} --rw={kind} --size=8m")));

@@ -13,7 +13,7 @@ fn document(directory: &Path, arguments: &str) -> Value {
     serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {}", finished.all()))
 }
 
-/// Names of the rules that speak about a run.
+/// Names of the rules with findings about a run.
 fn findings_of(directory: &Path, arguments: &str) -> Vec<String> {
     ids(&document(directory, arguments)["findings"])
 }
@@ -49,7 +49,7 @@ fn reads_that_never_reach_the_device_are_told() {
         .finish()
         .succeeded();
     let job = "--name=r --filename=f --rw=randread --size=32m --ioengine=psync";
-    // What is in the page cache stays there.
+    // With `invalidate=0` the pages of the file stay in the cache.
     Run::new(Program::Ferrio, directory, &format!("{job} --invalidate=0")).finish().succeeded();
     let cached = document(directory, &format!("{job} --invalidate=0"));
     if !knows_disk(&cached) {

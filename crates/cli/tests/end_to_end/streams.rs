@@ -419,8 +419,8 @@ fn passes_that_bytes_end() {
     }
 }
 
-/// Trims and the writes that follow them, with several in flight. Of engines that complete at once the peer writes down an I/O
-/// again for each time that it is handed over.
+/// Trims and the writes that follow them, with several in flight. With engines that complete at once, fio logs an I/O
+/// again each time that it is submitted.
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
 fn passes_of_trims_in_flight() {

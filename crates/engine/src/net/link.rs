@@ -184,7 +184,7 @@ impl Link {
         Ok(socket)
     }
 
-    /// Sends the closing word and ends the connection; a listener goes on listening.
+    /// Sends the closing word and ends the connection; a listener keeps listening.
     pub(super) fn close(&mut self) {
         if !std::mem::take(&mut self.is_made) {
             return;

@@ -1,7 +1,7 @@
 //! Garbage collection: `sim_stall=EVERY/DURATION`, where `EVERY` is an amount written or a time.
 //!
-//! During a stall the device starts nothing; what it has started finishes. With an amount, a stall begins when the write
-//! that completes the amount is done; with a time T, at T, 2T, 3T and so on after the start of the engine.
+//! During a stall the device starts no I/O; started I/Os finish. With an amount, a stall begins when the write that
+//! completes the amount is done; with a time T, at T, 2T, 3T and so on after the start of the engine.
 //! Must not know: kinds of I/O. Start reading at [`StallModel`].
 
 use super::error::SimTextError;

@@ -29,7 +29,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     case.jobs.iter().filter(is_one).map(found).collect()
 }
 
-/// The job asks for a depth that it cannot have.
+/// True if the job asks for a depth that buffered I/O cannot have.
 pub(super) fn is_affected(job: &CaseJob<'_>) -> bool {
     job.is_buffered() && !job.engine.queues_buffered && job.spec.queue.iodepth > 1
 }

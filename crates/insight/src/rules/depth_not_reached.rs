@@ -19,7 +19,7 @@ pub(super) const RULE: FindingRule = FindingRule {
 };
 
 const SHARE: f64 = 0.75;
-/// With fewer I/Os the filling and draining of the queue decides.
+/// With fewer I/Os, the mean depends mostly on the filling and draining of the queue.
 const LEAST_TURNS: u64 = 20;
 /// A shorter job says nothing of its depth, seconds.
 const LEAST_SECONDS: f64 = 0.1;

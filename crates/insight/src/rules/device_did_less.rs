@@ -46,7 +46,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     found.collect()
 }
 
-/// The one device that all files of a job are on.
+/// The device of a job's files, if all are on the same one.
 fn only_device<'a>(job: &CaseJob<'a>) -> Option<&'a str> {
     let mut names = job.places.iter().map(|place| {
         let is_spread = place.file_system.as_deref().is_some_and(|kind| OVER_SEVERAL.contains(&kind));

@@ -73,7 +73,8 @@ fn parts_overlap(job: &CaseJob<'_>, other: &CaseJob<'_>) -> bool {
     }
 }
 
-/// What two do to the same blocks that is worth a word; random reads of the same file are a usual test.
+/// Describes the use of the same blocks by two jobs; `None` if it is harmless. Random reads of the same file are a
+/// usual test.
 fn what_they_do(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<&'static str> {
     let changes = |job: &CaseJob<'_>| job.does(DataDirection::Write) || job.does(DataDirection::Trim);
     let in_sequence = |job: &CaseJob<'_>| !job.spec.pattern.random;

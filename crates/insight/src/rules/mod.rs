@@ -24,25 +24,25 @@ mod writes_still_dirty;
 use crate::case::Case;
 use ferrio_stats::{Finding, Measured, Severity};
 
-/// Directory of the generated pages, one a rule.
+/// Directory of the generated pages, one per rule.
 const PAGES: &str = "docs/findings";
 
-/// A rule: what it is called, what it says to people who read about it, and how it looks at a run.
+/// A rule: its name, its explanations for users, and its check of a run.
 #[derive(Debug)]
 pub struct FindingRule {
     /// Short name; it does not change from version to version.
     pub id: &'static str,
-    /// What it says, in a few words.
+    /// The finding, in a few words.
     pub title: &'static str,
-    /// How it bears on the figures.
+    /// Its effect on the figures.
     pub severity: Severity,
-    /// What it rests on: what is compared with what, and where it begins to speak.
+    /// The evidence: the compared figures, and the limit from which the rule reports.
     pub what: &'static str,
-    /// Why that makes a figure doubtful.
+    /// Why the finding makes a figure doubtful.
     pub why: &'static str,
-    /// Arguments of a run that it speaks about.
+    /// Arguments of a run with this finding.
     pub example: &'static str,
-    /// What to do.
+    /// How to avoid it.
     pub cure: &'static str,
     find: fn(&Case<'_>) -> Vec<Observation>,
 }
@@ -52,11 +52,11 @@ pub(crate) struct Observation {
     pub(crate) jobs: Vec<String>,
     pub(crate) evidence: Vec<Measured>,
     pub(crate) explanation: String,
-    /// What to do, if that is more than the rule says to everybody.
+    /// How to avoid it, if that depends on the run.
     pub(crate) cure: Option<String>,
 }
 
-/// All rules. Those about one thing stand together, the one with the strongest evidence first.
+/// All rules. Rules about one subject are together, the one with the strongest evidence first.
 pub const RULES: &[FindingRule] = &[
     device_did_less::RULE,
     reads_of_unwritten_extents::RULE,
@@ -93,7 +93,7 @@ impl FindingRule {
 }
 
 impl Observation {
-    /// About one job.
+    /// An observation about one job.
     fn of(job: &str, evidence: Vec<Measured>, explanation: String) -> Self {
         Self { jobs: vec![job.to_owned()], evidence, explanation, cure: None }
     }

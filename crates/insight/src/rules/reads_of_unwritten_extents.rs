@@ -26,7 +26,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     case.jobs.iter().filter(|job| explains(job) && is_confirmed(case, job)).map(|job| found(case, job)).collect()
 }
 
-/// Bytes of a job's files by their extents, where those of all files are known.
+/// Sums of a job's file extents; `None` unless the extents of all its files are known.
 fn extents(job: &CaseJob<'_>) -> Option<(ExtentBytes, u64)> {
     let mut total = ExtentBytes::default();
     let mut size_bytes = 0;
@@ -41,7 +41,7 @@ fn extents(job: &CaseJob<'_>) -> Option<(ExtentBytes, u64)> {
 
 /// A part of the job's files holds no data, and the job reads.
 pub(super) fn explains(job: &CaseJob<'_>) -> bool {
-    // A mix may read what it has just written.
+    // A mix may read blocks that it has just written.
     let only_reads = job.does(DataDirection::Read) && !job.does(DataDirection::Write);
     only_reads && extents(job).is_some_and(|(extents, size)| extents.without_data_bytes() as f64 >= size as f64 * SHARE)
 }

@@ -39,7 +39,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
     Some(Observation { cure, ..Observation::of(job.name, vec![Measured::percent("slat of lat", share)], explanation) })
 }
 
-/// Percent of the latency that is submission, where that is the most of it.
+/// Percentage of submission in the latency, if it is the largest part.
 pub(super) fn share(job: &CaseJob<'_>) -> Option<f64> {
     let total = job.total.as_ref()?;
     if job.spec.queue.iodepth == 1 || job.engine.is_inline() || !job.has_files() {

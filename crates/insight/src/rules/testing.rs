@@ -47,7 +47,7 @@ pub(super) fn place(path: &str) -> TargetPlace {
 }
 
 impl TestRun {
-    /// One job that moves 100 MiB in 10 s, 25,600 I/Os of 300 us each, as does the device.
+    /// A run of one job that moves 100 MiB in 10 s by 25,600 I/Os of 300 us each; the device counts the same.
     pub(super) fn new(job: JobSpec) -> Self {
         let place = place(&format!("/data/{}.0.0", job.name));
         let device = DeviceFacts {
@@ -61,7 +61,7 @@ impl TestRun {
         scene
     }
 
-    /// One job more, with its figures.
+    /// Adds another job with its figures.
     pub(super) fn add(&mut self, job: JobSpec, place: TargetPlace) {
         let mut stats = ThreadStats::default();
         for (direction, disk) in [DataDirection::Read, DataDirection::Write].into_iter().zip(&mut self.disk_bytes) {
@@ -97,13 +97,13 @@ impl TestRun {
         &mut self.record.workers[0].stats
     }
 
-    /// It has not begun.
+    /// The same jobs before the run.
     pub(super) fn before(mut self) -> Self {
         self.record.workers.clear();
         self
     }
 
-    /// Names of the rules that speak, and their first jobs.
+    /// Names of the rules with findings, each with its first job.
     pub(super) fn found(&self) -> Vec<String> {
         find(&self.made()).into_iter().map(|finding| finding.id).collect()
     }

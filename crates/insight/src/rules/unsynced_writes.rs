@@ -1,4 +1,4 @@
-//! Buffered writes for which nobody waits.
+//! Buffered writes that the job does not sync.
 
 use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob, is_in_memory};

@@ -262,7 +262,7 @@ fn compression(buffers: &BufferSpec) -> Option<VerifyCompression> {
     (1..100).contains(&percent).then(|| VerifyCompression { percent, tail: tail() })
 }
 
-/// What verification changes of the data that the job makes.
+/// Adjusts the options of buffers to verification.
 pub(crate) fn lower_buffers(job: &mut JobSpec) {
     job.buffers.scramble = compat::scramble(job.buffers.scramble, job.verify.is_some());
 }

@@ -49,7 +49,7 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>) {
     });
 }
 
-/// `findings`: an empty list where nothing was found, and no key where nobody has looked.
+/// `findings`: an empty list if there are none; no key if the run was not examined.
 fn findings(writer: &mut JsonWriter, findings: Option<&[Finding]>) {
     // Texts and numbers under names: that has a value in JSON.
     if let Some(Ok(value)) = findings.map(serde_json::to_value) {

@@ -7,13 +7,13 @@ use ferrio_stats::{Finding, Measured, Severity, Unit};
 use ferrio_units::glance::{bytes_text, duration_text, three_digits};
 use serde_json::{Value, json};
 
-/// Codes of a terminal: what begins a word in its colour, and what ends it.
+/// Escape sequences of a terminal: the start of a colour for each severity, and its end.
 const COLOURS: [(Severity, &str); 3] =
     [(Severity::Wrong, "\x1b[1;31m"), (Severity::Misleading, "\x1b[1;33m"), (Severity::Note, "\x1b[1m")];
 const END_OF_COLOUR: &str = "\x1b[0m";
 
-/// All findings, the worst first, each with its explanation, what it rests on, and what to do; an empty text without any. Lines end
-/// before the column `width`; colour is for terminals.
+/// All findings, the worst first, each with its explanation, its evidence, and how to avoid it; an empty text if there
+/// are none. Lines end before the column `width`; colour is for terminals.
 pub fn findings(findings: &[Finding], width: usize, has_colour: bool) -> String {
     let mut text = String::new();
     for finding in findings {

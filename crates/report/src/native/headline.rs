@@ -1,6 +1,6 @@
 //! The figures that most readers look for, one row a job and direction, and the table of them.
 //!
-//! Must not know: what follows from the figures. Start reading at [`headlines`].
+//! Must not know: conclusions from the figures. Start reading at [`headlines`].
 
 use ferrio_stats::{DirectionStats, RunRecord, ThreadStats, WorkerRecord, percentiles};
 use ferrio_units::DataDirection;
@@ -20,13 +20,13 @@ pub struct Headline {
     pub job: String,
     /// `read`, `write` or `trim`.
     pub direction: &'static str,
-    /// Clones that it stands for.
+    /// Number of clones in these figures.
     pub n_clones: u32,
     /// I/Os that completed.
     pub n_ios: u64,
-    /// What they moved.
+    /// Bytes read or written by them.
     pub bytes: u64,
-    /// Time of the longest clone.
+    /// Runtime of the longest clone.
     pub runtime_ns: u64,
     /// Throughput of all clones.
     pub bytes_per_sec: f64,
@@ -36,9 +36,9 @@ pub struct Headline {
     pub mean_ns: f64,
     /// Completion latency below which half of the I/Os stayed; `None`: it was not measured.
     pub p50_ns: Option<u64>,
-    /// Of 99 % of the I/Os.
+    /// Latency that 99 % of the I/Os do not exceed.
     pub p99_ns: Option<u64>,
-    /// Of 99.9 % of the I/Os.
+    /// Latency that 99.9 % of the I/Os do not exceed.
     pub p999_ns: Option<u64>,
     /// The slowest I/O.
     pub max_ns: u64,
@@ -78,7 +78,7 @@ fn of_figures(figures: &DirectionStats) -> Headline {
     let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
     let percentile = |percent: f64| {
         let found = percentiles(figures.clat.histogram.as_ref()?, &[percent]);
-        // The middle of the last bucket may lie above the slowest I/O.
+        // The middle of the last bucket may be above the slowest I/O.
         found.first().map(|(_, value_ns)| (*value_ns).min(figures.clat.max_ns))
     };
     Headline {

@@ -1,6 +1,6 @@
 //! ferrio's own report: a table of headline figures, and findings as text for 80 columns or a narrower terminal.
 //!
-//! Must not know: how figures came about, which rules there are. Start reading at [`headline`], then [`findings()`].
+//! Must not know: how figures are measured, the rules of findings. Start reading at [`headline`], then [`findings()`].
 
 mod findings;
 mod headline;

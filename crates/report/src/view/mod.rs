@@ -47,7 +47,7 @@ pub struct FioView<'a> {
     pub messages: Cow<'a, RunMessages>,
     /// Provenance of the figures, if it was recorded.
     pub provenance: Option<Cow<'a, Provenance>>,
-    /// Where the evidence contradicts the figures; `None`: nobody has looked.
+    /// Contradictions between evidence and figures; `None`: not examined.
     pub findings: Option<Cow<'a, [Finding]>>,
 }
 

@@ -1,4 +1,4 @@
-//! Oddities of what is measured, said and traced.
+//! Oddities of figures, messages and traces.
 //!
 //! Must not know: passes. Start reading anywhere.
 
@@ -49,8 +49,8 @@ pub(crate) fn traces_closing_sync(worker: &WorkerPlan) -> bool {
     !worker.compatibility.is_fio()
 }
 
-/// True if a time-based job is told that its writes are never read back. fio does not tell a mix of reads and writes. Native:
-/// it is told too.
+/// True if a time-based job gets the message that its writes are never read back. fio does not print it for a mix of
+/// reads and writes. Native: printed for a mix, too.
 pub(crate) fn tells_unread_mix(worker: &WorkerPlan) -> bool {
     worker.spec.pattern.mix != DirectionMix::ReadWrite || !worker.compatibility.is_fio()
 }

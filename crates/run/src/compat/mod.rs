@@ -1,9 +1,9 @@
 //! Oddities of fio in a run: behaviour that jobs written for fio depend on, and that a tool designed today would not have.
 //!
-//! Each is a function here, so that no loop has to mention one. Its comment says what fio does, what a worker of a native
-//! run does instead ([`Compatibility`](ferrio_spec::Compatibility)), and where the difference shows. The functions are
-//! called while a job is planned or prepared, and when a file or a pass ends, never for each I/O that succeeds. All
-//! oddities were seen on fio 3.41; the end-to-end tests compare them with the peer.
+//! Each is a function here, so that no loop has to mention one. Its comment describes fio's behaviour, that of a native
+//! run ([`Compatibility`](ferrio_spec::Compatibility)), and where the difference shows. The functions are called while
+//! a job is planned or prepared, and when a file or a pass ends, never for each I/O that succeeds. All oddities were
+//! seen on fio 3.41; the end-to-end tests compare them with the peer.
 //! Must not know: loops, files, engines' code. Start reading anywhere.
 
 mod figures;

@@ -139,7 +139,7 @@ fn no_valid_offset(worker: &WorkerPlan) -> Failure {
 
 fn check_offset_of_sized(worker: &WorkerPlan, known_bytes: Option<u64>, start_bytes: u64) -> Result<(), Failure> {
     match worker.spec.extent.filesize {
-        // There is to be room behind the offset, however small the file turns out to be.
+        // There must be room after the offset, even if the file gets the smallest size.
         Some(bounds) if !is_within(known_bytes, bounds) && start_bytes > bounds.0 => Err(no_valid_offset(worker)),
         _ => Ok(()),
     }

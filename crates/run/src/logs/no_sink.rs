@@ -1,4 +1,4 @@
-//! The sink for performance logs that nobody wants.
+//! The sink for performance logs that are not wanted.
 //!
 //! Must not know: the run. Start reading at [`NoSink`].
 

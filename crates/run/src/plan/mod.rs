@@ -52,7 +52,7 @@ pub struct WorkerPlan {
     pub summed_with: Range<usize>,
     /// Index of its `flow_id` among those of the run; `None`: the job has no `flow`.
     pub flow_index: Option<usize>,
-    /// Whether it has fio's oddities.
+    /// If the job has fio's oddities.
     pub compatibility: Compatibility,
     /// CPUs that no job of the run may use (`gtod_cpu`).
     pub reserved_cpus: Arc<[u32]>,

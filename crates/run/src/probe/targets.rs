@@ -1,7 +1,7 @@
-//! What the jobs do their I/O to: where files lie, how large they are before and after, and of what extents they are made.
+//! Targets of the jobs: their file systems or devices, their sizes before and after, and their extents.
 //!
-//! Must not know: what jobs did. Start reading at [`TargetProbe`]. Files are only opened, for their extents, where the run may look
-//! into files.
+//! Must not know: the I/O of the jobs. Start reading at [`TargetProbe`]. Files are opened only to read their extents,
+//! and only if the run's settings allow it.
 
 use super::{Begun, Probe, Site};
 use crate::files;
@@ -19,7 +19,7 @@ const MAX_FILES: usize = 10_000;
 /// No more files than this are asked about their extents: each takes some microseconds, and more where it is in pieces.
 const MAX_MAPPED: usize = 256;
 
-/// The targets of all jobs, and what they were before.
+/// The targets of all jobs, and their state before the run.
 struct TargetProbe {
     jobs: Vec<JobTargets>,
     /// The files of each place of each job.
@@ -82,7 +82,7 @@ impl Probe for TargetProbe {
     }
 }
 
-/// The files of a job, by what they lie on: device number of the file system, or of the device that they are.
+/// The files of a job, grouped by device number: of their file system, or of the device that they are.
 struct JobFiles {
     job_index: u32,
     places: BTreeMap<(TargetKind, String), (TargetPlace, Vec<PathBuf>)>,

@@ -12,9 +12,9 @@ use ferrio_engine::EndsWith;
 pub(super) struct Companions {
     /// For each job, the event that ends it; empty: no job is a companion.
     ends_with: Vec<EndsWith>,
-    /// Which jobs count as jobs with I/O for those that end with the last of these.
+    /// If each job counts as a job with I/O. When the last of these has ended, the companions end.
     counts_as_io: Vec<bool>,
-    /// Number of them that had ended at the last look.
+    /// Number of jobs with I/O that had ended at the last look.
     n_ended: usize,
 }
 
@@ -134,7 +134,7 @@ mod tests {
         let mut beside = Companions { ends_with, counts_as_io: vec![false, true, false], n_ended: 0 };
         assert!(beside.look(&[Running, Running, Running]).is_empty());
         assert_eq!(beside.look(&[Running, Ended, Running]), [2]);
-        // It is no job that does I/O.
+        // A job with `ItsOwn` does not count as one with I/O, so its end does not end companions.
         let ends_with = vec![EndsWith::ItsOwn, EndsWith::NoIo];
         let mut alone = Companions { ends_with, counts_as_io: vec![false; 2], n_ended: 0 };
         assert!(alone.look(&[Ended, Running]).is_empty());

@@ -7,8 +7,8 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Controls a run. Its clones control the same run, before it begins and while it goes on; afterwards they have no
-/// effect. No method locks, allocates or waits.
+/// Controls a run. Its clones control the same run, before its start and during it; afterwards they have no effect. No
+/// method locks, allocates or waits.
 #[derive(Debug, Clone)]
 pub struct Handle(Arc<Wishes>);
 

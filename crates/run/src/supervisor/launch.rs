@@ -106,9 +106,9 @@ fn start_thread(
         let _ = signals::block_in_this_thread();
         let _ = id_sender.send(process::thread_id().as_raw_nonzero().get() as u32);
         presence.begin();
-        // The seat is dropped last, when nobody can receive anything from this worker any more.
+        // The seat is dropped last, when no thread can receive anything from this worker any more.
         let (presence, sender) = (presence, sender);
-        // If the supervisor has given up, nobody receives this.
+        // If the supervisor has given up, there is no receiver.
         let send_one = |message: &WorkerMessage| {
             drop(sender.send(message.clone()));
             presence.speak();

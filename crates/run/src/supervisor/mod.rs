@@ -71,7 +71,7 @@ pub struct RunSettings {
     pub is_virtual: bool,
 }
 
-/// Settings of a run that nobody watches. Rows of performance logs are lost, which the outcome reports.
+/// Settings of a run without an observer. Rows of performance logs are lost, which the outcome reports.
 impl Default for RunSettings {
     fn default() -> Self {
         Self {

@@ -110,8 +110,8 @@ impl CrewRecord {
         }
     }
 
-    /// Its figures: final, or the latest. If a running worker was asked and has not answered, its last figures are
-    /// extended to the present time: it has completed nothing since, and time goes on.
+    /// Its figures: final, or the latest. If a running worker does not answer a request, its last figures are extended
+    /// to the present time: no I/O has completed since then.
     pub(super) fn stats_now(&self, now: Instant) -> ThreadStats {
         if let Some(stats) = self.final_stats() {
             return stats.clone();

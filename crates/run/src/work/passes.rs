@@ -55,7 +55,7 @@ impl<'a> Passes<'a> {
         Ok(Box::new(Self { worker: Worker { lane, hooks, turns }, lookout, set }))
     }
 
-    /// Makes the connection that the I/Os use, if there is one, or starts what turns of work run beside.
+    /// Makes the connection that the I/Os use, if there is one, or starts the program beside which turns of work run.
     pub(super) fn connect(&mut self) -> Result<(), Failure> {
         connect(&mut self.worker.lane)?;
         accompany::begin(&mut self.worker.lane)
@@ -88,7 +88,7 @@ impl<'a> Passes<'a> {
         self.worker.lane.control.epoch_ns
     }
 
-    /// What a worker without a connection has to report: only what it was to measure.
+    /// The figures of a worker without a connection: empty, except for the settings of its measurements.
     pub(super) fn unbegun_stats(&self) -> Box<ThreadStats> {
         let ThreadStats { latency_search, .. } = self.worker.lane.account.stats;
         Box::new(ThreadStats { latency_search, ..ThreadStats::default() })

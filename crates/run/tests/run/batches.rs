@@ -35,7 +35,7 @@ fn batches_and_marks() {
     let round = "Q Q Q Q 4 Q Q Q Q 4 R(2,8)=4 R(2,8)=4";
     assert_eq!(shorten(&driven.io_calls()), format!("{round} {round}"));
     let stats = driven.outcome.stats;
-    // 4 were handed over at depth 4, 4 at depth 8, and so on.
+    // 4 were submitted at depth 4, 4 at depth 8, and so on.
     assert_eq!(stats.depth.0, [0, 0, 8, 8, 0, 0, 0]);
     assert_eq!((stats.submit.0[1], stats.complete.0[1]), (4, 4));
 }

@@ -1,13 +1,13 @@
 //! A native run has none of fio's oddities; the same jobs as jobs of fio have them.
 //!
-//! Start reading at [`with`]. What fio does is compared with it end to end.
+//! Start reading at [`with`]. The end-to-end tests compare the other runs with fio.
 
 use crate::builder::{BLOCK, Events, MS, sim_reader, spec, virtual_settings};
 use ferrio_run::{Run, RunOutcome};
 use ferrio_spec::{Compatibility, JobSpec, RunSpec, SizeSpec};
 use ferrio_units::DataDirection;
 
-/// Blocks of 100 us, 100 of them, with a change.
+/// Runs 100 blocks of 100 us each, after a change to the job.
 fn with(compatibility: Compatibility, change: impl FnOnce(&mut JobSpec)) -> RunOutcome {
     let mut job = sim_reader("j", "fixed:100us", 100);
     change(&mut job);
@@ -15,7 +15,7 @@ fn with(compatibility: Compatibility, change: impl FnOnce(&mut JobSpec)) -> RunO
     Run::new(spec, virtual_settings()).unwrap().go(&mut Events::default()).unwrap()
 }
 
-/// I/Os of the same job as fio's and as a native one.
+/// Number of I/Os of the same job, first as fio's and then as a native one.
 fn ios(change: impl Fn(&mut JobSpec)) -> [u64; 2] {
     [Compatibility::Fio, Compatibility::Native].map(|compatibility| {
         let outcome = with(compatibility, &change);

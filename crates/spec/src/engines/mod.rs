@@ -35,7 +35,8 @@ pub struct EngineDef {
     pub sharing: Sharing,
     /// Fate of written data.
     pub data: Data,
-    /// I/Os that go through the page cache are in flight together too; else each is done before the next is handed over.
+    /// True if I/Os through the page cache are in flight together too; else each completes before the next is
+    /// submitted.
     pub queues_buffered: bool,
     /// Writes can be asked to be all or nothing (`atomic=1`).
     pub has_atomic_writes: bool,
@@ -111,12 +112,12 @@ impl EngineDef {
         Self { family, ..self }
     }
 
-    /// I/Os through the page cache are done while they are handed over.
+    /// I/Os through the page cache complete while they are submitted.
     const fn waits_for_buffered(self) -> Self {
         Self { queues_buffered: false, ..self }
     }
 
-    /// Requests are prepared, handed over, and complete later.
+    /// Requests are prepared, submitted, and complete later.
     const fn asynchronous(self) -> Self {
         Self { completes: Completes::Later, handover: Handover::Prepared { unseen_with: None }, ..self }
     }
@@ -196,7 +197,7 @@ const NET: &str = "every wait ends on a signal and with the runtime, where fio w
 const NETSPLICE: &str = "a block above 64k is sent in parts, where fio waits for ever. Verified data is copied into the pipe; fio sends what its \
                          buffer holds later. Otherwise as net.";
 
-/// Of the engine that runs a program.
+/// Difference of the engine that runs a program.
 const EXEC: &str = "a program that cannot be run is an error, and without a runtime the job ends with its program. Clones write to files of \
                     their own; the grace time ends with the program, which is signalled with all that it has started";
 

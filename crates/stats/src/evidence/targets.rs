@@ -1,4 +1,4 @@
-//! Files and devices of the jobs: where they lie, how large they are, and of what extents they are made.
+//! Files and devices of the jobs: where they are, their sizes, and their extents.
 //!
 //! Must not know: how that is found out. Start reading at [`JobTargets`].
 
@@ -10,20 +10,20 @@ use serde::{Deserialize, Serialize};
 pub struct JobTargets {
     /// Position of the job in the run.
     pub job_index: u32,
-    /// Its targets, by the file system or device that they lie on.
+    /// Its targets, grouped by file system or device.
     pub places: Vec<TargetPlace>,
 }
 
 /// Targets of one job on one file system, or one device.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TargetPlace {
-    /// What they are.
+    /// Kind of the targets.
     pub kind: TargetKind,
     /// The first of them.
     pub path: String,
-    /// How many there are.
+    /// Number of targets.
     pub n_files: u64,
-    /// Kind of their file system, such as `ext4`; of a device there is none.
+    /// Kind of their file system, such as `ext4`; `None` for a device.
     pub file_system: Option<String>,
     /// Mount options of that, with commas between.
     pub mount_options: Option<String>,
@@ -35,7 +35,7 @@ pub struct TargetPlace {
     pub now: TargetSize,
 }
 
-/// What a target is.
+/// Kind of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
@@ -46,13 +46,13 @@ pub enum TargetKind {
     Block,
     /// A character device.
     Character,
-    /// Not there before the jobs.
+    /// It did not exist before the jobs.
     Missing,
     /// A pipe, a socket or a directory.
     Other,
 }
 
-/// Sizes of targets in sum.
+/// Sums of the sizes of targets.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TargetSize {
     /// Bytes from their beginnings to their ends.
@@ -70,15 +70,15 @@ pub struct ExtentBytes {
     pub n_extents: u64,
     /// Data on the medium.
     pub written_bytes: u64,
-    /// Allocated, never written: a read gives zeroes and asks no device.
+    /// Allocated but never written: a read gives zeroes without using the device.
     pub unwritten_bytes: u64,
     /// In the page cache, without a place on the medium.
     pub delayed_bytes: u64,
-    /// In no extent: a read gives zeroes and asks no device.
+    /// In no extent: a read gives zeroes without using the device.
     pub hole_bytes: u64,
-    /// Of the written: compressed or otherwise encoded.
+    /// Part of the written bytes that is compressed or otherwise encoded.
     pub encoded_bytes: u64,
-    /// Of the written: shared with other files.
+    /// Part of the written bytes that is shared with other files.
     pub shared_bytes: u64,
 }
 

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 pub enum ReplayNote {
     /// A part of a trace is ignored.
     Remark {
-        /// Name of the trace; of the job, where traces are merged.
+        /// Name of the trace; if traces are merged, of the job.
         whose: String,
         /// The remark.
         remark: TraceRemark,
@@ -125,7 +125,7 @@ pub enum TraceRemark {
         /// Offset of the record.
         offset: u64,
     },
-    /// I/Os without bytes, which are left out.
+    /// I/Os of length 0, which are left out.
     EmptyIos {
         /// Offset of the first of them.
         offset: u64,
@@ -158,7 +158,7 @@ pub enum TraceRemark {
     },
 }
 
-/// Why traces cannot be merged.
+/// Reason why traces cannot be merged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MergeNote {
     /// No job wants a merge, and nothing else is to be done.

@@ -1,4 +1,4 @@
-//! Oddities of what is drawn from the random streams of a job.
+//! Oddities of draws from the random streams of a job.
 //!
 //! Must not know: places. Start reading anywhere.
 
@@ -36,8 +36,8 @@ pub(crate) fn mix_streams(compatibility: Compatibility, seeds: &SeedTable) -> Pe
     )
 }
 
-/// True if a run of sequential blocks (`rw=randread:8`) continues from the last pass though all streams start anew.
-/// Native: the run starts anew too. Shows in the order of offsets.
+/// True if a run of sequential blocks (`rw=randread:8`) continues from the last pass although all streams start again.
+/// Native: the run starts again, too. Shows in the order of offsets.
 pub(crate) fn keeps_run(compatibility: Compatibility) -> bool {
     compatibility.is_fio()
 }
@@ -61,7 +61,7 @@ pub(crate) fn rate_io_bytes(compatibility: Compatibility, has_split: bool, min_b
     (has_split || !compatibility.is_fio()).then_some(min_block_bytes)
 }
 
-/// Number of draws before the first write that produce no written data. fio fills the buffer of each unit first: with a
+/// Number of draws before the first write whose data is never written. fio fills the buffer of each unit first: with a
 /// fixed set of repeated blocks one draw for each unit, otherwise one fewer. Native: 0. Shows in which blocks repeat.
 pub(crate) fn n_unwritten_fills(compatibility: Compatibility, iodepth: u32, has_fixed_set: bool) -> u32 {
     match (compatibility, has_fixed_set) {

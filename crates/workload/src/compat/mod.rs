@@ -1,10 +1,10 @@
 //! Oddities of fio in the stream of I/Os: behaviour that jobs written for fio depend on, and that a tool designed today
 //! would not have.
 //!
-//! Each is a function here, so that no loop and no other rule has to mention one. Its comment says what fio does, what a
-//! native run does instead ([`Compatibility`](ferrio_spec::Compatibility)), and where the difference shows. The functions
-//! are called when a stream is made and when a file or a pass ends, never for each I/O. All oddities were seen on
-//! fio 3.41; the end-to-end tests compare traces with the peer's.
+//! Each is a function here, so that no loop and no other rule has to mention one. Its comment describes fio's
+//! behaviour, that of a native run ([`Compatibility`](ferrio_spec::Compatibility)), and where the difference shows. The
+//! functions are called when a stream is made and when a file or a pass ends, never for each I/O. All oddities were
+//! seen on fio 3.41; the end-to-end tests compare traces with the peer's.
 //! Must not know: streams. Start reading anywhere.
 
 mod draws;

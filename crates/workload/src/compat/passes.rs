@@ -23,16 +23,16 @@ pub(crate) fn goes_on_with_round(compatibility: Compatibility) -> bool {
     compatibility.is_fio()
 }
 
-/// What a sequential mix of reads and writes does at the end of a file if `io_size` is larger than the size: it continues
-/// at the start of the file, while a job with one direction has another pass. Native: a mix has another pass too. Shows in
-/// traces and system calls.
+/// Behaviour of a sequential mix of reads and writes at the end of a file if `io_size` is larger than the size: it
+/// continues at the start of the file, while a job with one direction has another pass. Native: a mix has another pass,
+/// too. Shows in traces and system calls.
 pub(crate) fn rounds_of_mix(compatibility: Compatibility) -> Rounds {
     if compatibility.is_fio() { Rounds::OfWholeFiles } else { Rounds::None }
 }
 
-/// True if a time-based job that reads back its writes has several passes, each of which is read back: only with an engine
-/// that has a queue of its own; with others, time ends the only pass. Native: with every engine. Shows in what is read
-/// back.
+/// True if a time-based job that reads back its writes has several passes, each of which is read back. In fio this
+/// needs an engine that has a queue of its own; with others, there is one pass, which ends by time. Native: true with
+/// every engine. Shows in the blocks that are read back.
 pub(crate) fn passes_end_with_time(compatibility: Compatibility, queues: bool) -> bool {
     queues || !compatibility.is_fio()
 }

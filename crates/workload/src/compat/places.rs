@@ -17,10 +17,10 @@ pub(crate) fn n_blocks_behind_map(compatibility: Compatibility, n_blocks: u64) -
     if compatibility.is_fio() { n_blocks.next_multiple_of(MAP_WORD_BITS) - n_blocks } else { 0 }
 }
 
-/// Number of aligned offsets among which random draws choose. Where offsets are at least one block apart, the remainder
-/// behind the last whole part holds none, even if a block fits there. If the smallest block is longer than the range by
-/// more than one part, the number is practically unlimited: the LFSR then gives the first few offsets, and draws of
-/// other kinds lie past the end of any file. Native: the offsets at which a block fits. Shows in the offsets.
+/// Number of aligned offsets among which random draws choose. If offsets are at least one block apart, the remainder
+/// after the last whole part has no offset, even if a block fits there. If the smallest block is longer than the range
+/// by more than one part, the number is practically unlimited: the LFSR then gives the first few offsets, and draws of
+/// other kinds are past the end of any file. Native: the offsets at which a block fits. Shows in the offsets.
 pub(crate) fn n_places(compatibility: Compatibility, length_bytes: u64, align_bytes: u64, min_block_bytes: u64) -> u64 {
     match compatibility {
         Compatibility::Fio if align_bytes >= min_block_bytes => length_bytes / align_bytes,
@@ -31,9 +31,8 @@ pub(crate) fn n_places(compatibility: Compatibility, length_bytes: u64, align_by
     }
 }
 
-/// Number of aligned offsets that lie within a range. The map and the LFSR count in the smallest block of all
-/// directions, so they may give the last of these offsets though no draw can. Native: only the offsets of draws. Shows in
-/// the offsets.
+/// Number of aligned offsets within a range. The map and the LFSR count in the smallest block of all directions, so
+/// they may give the last of these offsets though no draw can. Native: only the offsets of draws. Shows in the offsets.
 pub(crate) fn n_starts(compatibility: Compatibility, n_places: u64, length_bytes: u64, align_bytes: u64) -> u64 {
     match compatibility {
         Compatibility::Fio if n_places > 0 => length_bytes.div_ceil(align_bytes),
@@ -88,9 +87,8 @@ pub(crate) fn draws_past_window(compatibility: Compatibility, choice: &BlockChoi
     compatibility.is_fio() && matches!(choice, BlockChoice::Skewed(_))
 }
 
-/// Start of a block that did not fit: it counts from the start of the range if it lies past the end of the range, and
-/// from the start of the file if the block is only too long there. A trace shows it for the next sync; nothing else
-/// depends on it.
+/// Start of a block that did not fit: relative to the start of the range if it is past the end of the range, and to the
+/// start of the file if the block is only too long there. A trace shows it for the next sync; it has no other effect.
 pub(crate) fn missed_past_end(range: &FileRange, base_bytes: u64, distance_bytes: u64) -> u64 {
     base_bytes.saturating_sub(range.start_bytes).saturating_add(distance_bytes)
 }

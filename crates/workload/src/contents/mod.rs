@@ -103,7 +103,7 @@ impl DataKind {
             _ if !pattern.is_empty() => Self::Pattern(pattern),
             // No byte of a piece is random: zeroes.
             100.. => Self::Zeroes,
-            // Data of which a share repeats is never zeroes, which would repeat all of it.
+            // Data with a repeated share (`dedupe_percentage`) is never zeroes, since then all of it would repeat.
             _ if spec.zero && spec.dedupe.is_none() => Self::Zeroes,
             _ => Self::Random,
         }
@@ -134,7 +134,7 @@ pub struct ContentsPlan {
     pub iodepth: u32,
     /// `dedupe_global`: the sets of all jobs that share theirs, including this one's. Empty: the job has only its own.
     pub shared_sets: Arc<[DedupeSet]>,
-    /// Whether it has fio's oddities.
+    /// If the job has fio's oddities.
     pub compatibility: Compatibility,
 }
 

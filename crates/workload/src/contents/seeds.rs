@@ -103,7 +103,7 @@ impl FillSeeds {
         Self { new, repeats }
     }
 
-    /// Draws what fills buffers that are not written.
+    /// Draws the data of buffers that are filled but not written.
     fn skip_first_fills(&mut self, plan: &ContentsPlan) {
         let Some(repeats) = &self.repeats else { return };
         let has_fixed_set = matches!(repeats.source, SeedOrigin::Set { .. });

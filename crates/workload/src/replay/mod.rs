@@ -37,7 +37,7 @@ pub enum TraceError {
     /// Reading failed.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It is no trace, or none that can be replayed.
+    /// It is not a trace, or it cannot be replayed.
     #[error("the trace cannot be replayed: {0:?}")]
     Fault(TraceFault),
     /// The run ended while the trace was read.

@@ -25,7 +25,7 @@ impl Remarks {
         }
     }
 
-    /// The remarks; the last one tells how many are missing.
+    /// The remarks; the last one states how many are missing.
     pub fn into_list(mut self) -> Vec<TraceRemark> {
         if self.n_more > 0 {
             self.kept.push(TraceRemark::More { n_more: self.n_more });

@@ -111,7 +111,7 @@ impl<'a> WorkerLog<'a> {
         let logs = &plan.spec.logs;
         let has = filled(plan);
         let each = logs.window_ms == 0 && !plan.spec.reporting.gtod_reduce;
-        // A histogram has no rows for single I/Os, so no record is sent that nobody reads.
+        // A histogram has no rows for single I/Os, so no record is sent for it.
         let each = each && LogKind::ALL.into_iter().any(|kind| kind != LogKind::ClatHist && has[kind as usize]);
         Some(Self {
             port: Port { writer: port.ring.writer(), bell: &port.bell, stalled: Duration::ZERO },

@@ -157,7 +157,7 @@ impl<'a> Hooks<'a> {
         }
     }
 
-    /// Called after an I/O has failed, or if it was never handed over.
+    /// Called after an I/O has failed, or if it was never submitted.
     pub(crate) fn failed(&mut self, lane: &mut Lane<'_>, slot_index: u32) {
         if let Some(verifier) = &mut self.verifier {
             verifier.failed(lane, slot_index);

@@ -1,4 +1,4 @@
-//! Priorities of single I/Os (`cmdprio_percentage` and its kin), and the latencies of each.
+//! Priorities of single I/Os (`cmdprio_percentage` and related options), and the latencies of each.
 //!
 //! Must not know: how priorities are drawn, loops. Start reading at [`Priorities::issue`].
 

@@ -1,4 +1,4 @@
-//! The start and the end of what turns of work run beside: the program of a job whose I/Os move no data.
+//! Starts and ends the program of a job whose I/Os move no data; the turns of work run beside it.
 //!
 //! Must not know: programs. Start reading at [`begin`].
 
@@ -8,7 +8,7 @@ use crate::events::MessageStream;
 use crate::work::lane::Lane;
 use std::task::Poll;
 
-/// Starts it, before the clock of the job starts.
+/// Starts the program, before the clock of the job starts.
 pub(crate) fn begin(lane: &mut Lane<'_>) -> Result<(), Failure> {
     if !lane.plan.engine.def.moves_nothing() {
         return Ok(());
@@ -16,7 +16,8 @@ pub(crate) fn begin(lane: &mut Lane<'_>) -> Result<(), Failure> {
     lane.engine.begin_turns().map_err(|error| engine_failure!(error, "init"))
 }
 
-/// Ends it after the last turn. A job that is told to end does not wait: the engine ends it when it is dropped.
+/// Ends the program after the last turn. A job that is stopped does not wait for this: the engine kills the program
+/// when it is dropped.
 pub(crate) fn end(lane: &mut Lane<'_>) {
     if !lane.plan.engine.def.moves_nothing() {
         return;

@@ -1,4 +1,4 @@
-//! `verify_async`: threads that check blocks while the job goes on reading.
+//! `verify_async`: threads that check blocks while the job continues to read.
 //!
 //! Blocks go round a ring of places, each of which belongs to a thread. Before the job puts a block into a place, it
 //! takes the result of the previous block there. So memory is bounded, no block is lost, and faults are reported in the
@@ -215,7 +215,7 @@ pub(super) mod tests {
         move |block: &mut [u8], expected: &Expected| rules.check(block, expected)
     }
 
-    /// Without an error the job would wait for ever. Each lost block is reported, and the thread goes on.
+    /// Without an error the job would wait for ever. Each lost block is reported, and the thread continues.
     #[test]
     fn a_thread_that_panics_is_an_error() {
         let spec = spec(2, None);
