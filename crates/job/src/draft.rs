@@ -27,16 +27,8 @@ pub struct Draft {
 /// Values that the lowering decides when all options are known.
 #[derive(Debug, Clone, Default)]
 pub struct Open {
-    /// Value of `iodepth`, if given.
-    pub iodepth: Option<u32>,
-    /// `iodepth_batch`.
-    pub batch_submit: Option<u32>,
-    /// `iodepth_batch_complete_min`.
-    pub batch_complete_min: Option<u32>,
-    /// `iodepth_batch_complete_max`.
-    pub batch_complete_max: Option<u32>,
-    /// `iodepth_low`.
-    pub low: Option<u32>,
+    /// Options of the queue.
+    pub queue: QueueDraft,
     /// `bsrange` or `bssplit`, which count whatever `bs` says before or after it.
     pub block_range: PerDirection<Option<BlockRange>>,
     /// The `cmdprio` options.
@@ -51,12 +43,8 @@ pub struct Open {
     pub catch_up: Option<CatchUp>,
     /// Number after the colon of `rw`.
     pub rw_postfix: Option<i64>,
-    /// `dedupe_percentage`.
-    pub dedupe_percent: Option<u32>,
-    /// `dedupe_mode=working_set`.
-    pub dedupe_working_set: bool,
-    /// `dedupe_working_set_percentage`.
-    pub dedupe_working_set_percent: Option<u32>,
+    /// Options of contents that repeat.
+    pub dedupe: DedupeDraft,
     /// `bwavgtime`, milliseconds.
     pub bw_window_ms: Option<u32>,
     /// `iopsavgtime`, milliseconds.
@@ -67,6 +55,32 @@ pub struct Open {
     pub merge: MergeDraft,
     /// The options of the profile, where they are being read.
     pub profile: ProfileDraft,
+}
+
+/// Options of the queue, if given.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct QueueDraft {
+    /// Value of `iodepth`, if given.
+    pub iodepth: Option<u32>,
+    /// `iodepth_batch`.
+    pub batch_submit: Option<u32>,
+    /// `iodepth_batch_complete_min`.
+    pub batch_complete_min: Option<u32>,
+    /// `iodepth_batch_complete_max`.
+    pub batch_complete_max: Option<u32>,
+    /// `iodepth_low`.
+    pub low: Option<u32>,
+}
+
+/// Options of contents that repeat.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DedupeDraft {
+    /// `dedupe_percentage`.
+    pub percent: Option<u32>,
+    /// `dedupe_mode=working_set`.
+    pub working_set: bool,
+    /// `dedupe_working_set_percentage`.
+    pub working_set_percent: Option<u32>,
 }
 
 /// Surroundings of an option while it is applied: the machine, units, and a place for messages.

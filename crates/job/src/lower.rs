@@ -40,7 +40,7 @@ pub type Refused = Vec<String>;
 /// Computes values that depend on several options, and checks the options against each other.
 pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     let Draft { mut job, open } = draft;
-    job.queue = lower_queue(open.iodepth.unwrap_or(job.queue.iodepth), &open);
+    job.queue = lower_queue(open.queue.iodepth.unwrap_or(job.queue.iodepth), &open);
     lower_pattern(&mut job, &open);
     zone_mode::lower(&mut job, &open.zones, open.verify.regenerates).map_err(|line| vec![line])?;
     let notes = sprandom::lower(&mut job, &open.sprandom, open.zones.wants_map())?;
@@ -78,13 +78,13 @@ fn lower_queue(iodepth: u32, open: &Open) -> QueueSpec {
         0 => iodepth,
         value => value.min(iodepth),
     };
-    let batch_complete_min = open.batch_complete_min.unwrap_or(1).min(iodepth);
+    let batch_complete_min = open.queue.batch_complete_min.unwrap_or(1).min(iodepth);
     QueueSpec {
         iodepth,
-        batch_submit: up_to_depth(open.batch_submit, 1),
+        batch_submit: up_to_depth(open.queue.batch_submit, 1),
         batch_complete_min,
-        batch_complete_max: open.batch_complete_max.unwrap_or(0).max(batch_complete_min),
-        low: up_to_depth(open.low, 0),
+        batch_complete_max: open.queue.batch_complete_max.unwrap_or(0).max(batch_complete_min),
+        low: up_to_depth(open.queue.low, 0),
     }
 }
 
@@ -119,9 +119,9 @@ const DEFAULT_SET_PERCENT: u32 = 5;
 
 /// Texts as observed on fio 3.41.
 fn lower_dedupe(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
-    let set_percent = open.dedupe_working_set_percent.unwrap_or(DEFAULT_SET_PERCENT);
-    let dedupe_percent = open.dedupe_percent.unwrap_or(0);
-    if dedupe_percent > 0 && open.dedupe_working_set {
+    let set_percent = open.dedupe.working_set_percent.unwrap_or(DEFAULT_SET_PERCENT);
+    let dedupe_percent = open.dedupe.percent.unwrap_or(0);
+    if dedupe_percent > 0 && open.dedupe.working_set {
         let n_files = (job.target.nrfiles as usize).max(job.target.filenames.len());
         let problem = if job.extent.size.is_none() {
             "pregenerated dedupe working set requires size to be set".to_owned()
@@ -141,7 +141,7 @@ fn lower_dedupe(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
     }
     if job.buffers.dedupe_global && dedupe_percent > 0 {
         let name = &job.name;
-        if !open.dedupe_working_set {
+        if !open.dedupe.working_set {
             return Err(vec![format!(
                 "fio: {name}: dedupe_global=1 shares the working sets of jobs, and this job has none: \
                  set dedupe_mode=working_set (it is repeat)"
@@ -152,9 +152,9 @@ fn lower_dedupe(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
         }
     }
     let mode =
-        if open.dedupe_working_set { DedupeMode::WorkingSet { percent: set_percent } } else { DedupeMode::Repeat };
+        if open.dedupe.working_set { DedupeMode::WorkingSet { percent: set_percent } } else { DedupeMode::Repeat };
     job.buffers.dedupe = (dedupe_percent > 0).then_some((dedupe_percent, mode));
-    job.buffers.refill = compat::refills(job.buffers.refill, open.dedupe_percent);
+    job.buffers.refill = compat::refills(job.buffers.refill, open.dedupe.percent);
     Ok(())
 }
 

@@ -64,13 +64,28 @@ enum AfterSwitch {
     Leave(Mode),
 }
 
+/// The job files that the arguments name.
+#[derive(Default)]
+struct NamedFiles {
+    files: Vec<OsString>,
+    /// `--section`.
+    only_sections: Vec<String>,
+}
+
+/// The profile of the run.
+#[derive(Default)]
+struct Profiles {
+    chosen: Option<Chosen>,
+    /// Options of profiles that came before `--profile`.
+    unclaimed: Vec<(&'static OptionDef, Option<String>)>,
+}
+
 struct Session<'a> {
     program: &'a str,
     collector: Collector<'a>,
     /// The job whose options are being read; `None`: options are defaults.
     job: Option<Section>,
-    files: Vec<OsString>,
-    only_sections: Vec<String>,
+    named: NamedFiles,
     show: bool,
     merges_only: bool,
     output: OutputSettings,
@@ -80,9 +95,7 @@ struct Session<'a> {
     aux_path: Option<String>,
     debug: DebugSettings,
     inflate_log: Option<PathBuf>,
-    profile: Option<Chosen>,
-    /// Options of profiles that came before `--profile`.
-    unclaimed: Vec<(&'static OptionDef, Option<String>)>,
+    profiles: Profiles,
     n_slices: Option<u64>,
     /// A job was begun on the command line.
     has_jobs: bool,
@@ -94,8 +107,7 @@ impl<'a> Session<'a> {
             program,
             collector: Collector::new(environment),
             job: None,
-            files: Vec::new(),
-            only_sections: Vec::new(),
+            named: NamedFiles::default(),
             show: false,
             merges_only: false,
             output: OutputSettings::default(),
@@ -104,8 +116,7 @@ impl<'a> Session<'a> {
             aux_path: None,
             debug: DebugSettings::default(),
             inflate_log: None,
-            profile: None,
-            unclaimed: Vec::new(),
+            profiles: Profiles::default(),
             n_slices: None,
             has_jobs: false,
         }
@@ -139,7 +150,7 @@ impl<'a> Session<'a> {
         let mut words = Words::new(&texts);
         let mut n_read = 0;
         let mut engine = self.engine().to_owned();
-        let mut names = known_names(&engine, self.profile.as_ref());
+        let mut names = known_names(&engine, self.profiles.chosen.as_ref());
         while let Some(item) = words.next(&names) {
             let taken = n_read..words.n_taken();
             n_read = taken.end;
@@ -152,7 +163,7 @@ impl<'a> Session<'a> {
                 self.refuse_what_is_no_text(arguments, taken)?;
             }
             match item {
-                Item::File(index) => self.files.push(arguments[index].clone()),
+                Item::File(index) => self.named.files.push(arguments[index].clone()),
                 Item::Bad { complaint, word } => return self.refuse_word(&complaint, &word, &names),
                 Item::Named(NameTarget::Option(def), name, value) => self.option(def, name, value.as_deref())?,
                 Item::Named(NameTarget::Switch(def), _, value) => {
@@ -160,13 +171,13 @@ impl<'a> Session<'a> {
                         return Ok(mode);
                     }
                     if def.switch == Switch::Profile {
-                        names = known_names(&engine, self.profile.as_ref());
+                        names = known_names(&engine, self.profiles.chosen.as_ref());
                     }
                 }
             }
             if self.engine() != engine {
                 self.engine().clone_into(&mut engine);
-                names = known_names(&engine, self.profile.as_ref());
+                names = known_names(&engine, self.profiles.chosen.as_ref());
             }
         }
         self.read_files()
@@ -210,10 +221,10 @@ impl<'a> Session<'a> {
         if let ("name", true, Some(name)) = (def.name, def.is_general(), value) {
             return self.begin_job(name, def);
         }
-        let result = if let (Some(chosen), true) = (&mut self.profile, def.profile.is_some()) {
+        let result = if let (Some(chosen), true) = (&mut self.profiles.chosen, def.profile.is_some()) {
             chosen.set(&mut self.collector, def, value)
         } else if def.profile.is_some() && self.job.is_none() {
-            self.unclaimed.push((def, value.map(str::to_owned)));
+            self.profiles.unclaimed.push((def, value.map(str::to_owned)));
             Ok(())
         } else if let Some(mut section) = self.job.take() {
             let result = self.collector.set(&mut section, def, value);
@@ -232,7 +243,7 @@ impl<'a> Session<'a> {
     fn begin_job(&mut self, name: &str, def: &'static OptionDef) -> Result<(), Stopped> {
         self.finish_job()?;
         self.has_jobs = true;
-        let skipped = !self.only_sections.is_empty() && !self.only_sections.iter().any(|only| only == name);
+        let skipped = !self.named.only_sections.is_empty() && !self.named.only_sections.iter().any(|only| only == name);
         if name.starts_with("global") || skipped {
             return Ok(());
         }
@@ -289,7 +300,7 @@ impl<'a> Session<'a> {
             Switch::Showcmd => self.show = true,
             Switch::Readonly => self.collector.strictness.readonly = true,
             Switch::WarningsFatal => self.collector.strictness.warnings_fatal = true,
-            Switch::Section => self.only_sections.push(text.to_owned()),
+            Switch::Section => self.named.only_sections.push(text.to_owned()),
             Switch::AllocSize | Switch::MaxJobs => {}
             Switch::InflateLog => {
                 self.inflate_log = Some(PathBuf::from(text));
@@ -310,23 +321,23 @@ impl<'a> Session<'a> {
 
     /// The profile of the run takes its options, also those that came before it.
     fn choose(&mut self, mut chosen: Chosen) -> Result<(), Stopped> {
-        for (def, value) in std::mem::take(&mut self.unclaimed) {
+        for (def, value) in std::mem::take(&mut self.profiles.unclaimed) {
             if !chosen.options().any(|own| own.name == def.name) {
-                self.unclaimed.push((def, value));
+                self.profiles.unclaimed.push((def, value));
             } else if let Err(error) = chosen.set(&mut self.collector, def, value.as_deref()) {
                 self.refuse(&error, def, def.name, value.as_deref())?;
             }
         }
-        self.profile = Some(chosen);
+        self.profiles.chosen = Some(chosen);
         Ok(())
     }
 
     /// An option of a profile that no profile took becomes a default of all jobs, where it has no effect.
     fn leave_unclaimed(&mut self) -> Result<(), Stopped> {
-        for (def, value) in std::mem::take(&mut self.unclaimed) {
+        for (def, value) in std::mem::take(&mut self.profiles.unclaimed) {
             let mut defaults = std::mem::take(&mut self.collector.defaults);
             let result = self.collector.set(&mut defaults, def, value.as_deref());
-            if self.profile.is_none() {
+            if self.profiles.chosen.is_none() {
                 self.collector.defaults = defaults;
             }
             result.or_else(|error| self.refuse(&error, def, def.name, value.as_deref()))?;
@@ -389,7 +400,7 @@ impl<'a> Session<'a> {
     }
 
     fn cmdhelp(&mut self, value: Option<&str>) {
-        let own: Vec<_> = self.profile.iter().flat_map(Chosen::options).collect();
+        let own: Vec<_> = self.profiles.chosen.iter().flat_map(Chosen::options).collect();
         let Some(name) = value.filter(|name| !name.is_empty() && *name != "all") else {
             let text = if own.is_empty() { help::options::tree() } else { help::options::list(&own) };
             return self.print(text);
@@ -422,15 +433,15 @@ impl<'a> Session<'a> {
     fn read_files(&mut self) -> Result<Mode, Stopped> {
         self.finish_job()?;
         self.leave_unclaimed()?;
-        if self.only_sections.first().is_some_and(|only| only == "global") {
+        if self.named.only_sections.first().is_some_and(|only| only == "global") {
             self.collector.messages.err("fio: can't use global as only section");
             return Err(Stopped);
         }
-        if let Some(chosen) = self.profile.take() {
+        if let Some(chosen) = self.profiles.chosen.take() {
             return self.run_profile(chosen);
         }
-        let files = std::mem::take(&mut self.files);
-        let mut only_sections = std::mem::take(&mut self.only_sections);
+        let files = std::mem::take(&mut self.named.files);
+        let mut only_sections = std::mem::take(&mut self.named.only_sections);
         for (index, name) in files.iter().enumerate() {
             if index > 0 {
                 self.collector.reset_defaults();
@@ -445,7 +456,7 @@ impl<'a> Session<'a> {
 
     /// The jobs of a profile are those of the run.
     fn run_profile(&mut self, chosen: Chosen) -> Result<Mode, Stopped> {
-        if !self.files.is_empty() || self.has_jobs {
+        if !self.named.files.is_empty() || self.has_jobs {
             let said = "fio: a profile has jobs of its own: it takes no others";
             return self.refuse_switch(vec![said.to_owned()]).and(Err(Stopped));
         }

@@ -19,6 +19,6 @@ pub(super) fn buffer_pattern(draft: &mut Draft, value: &Value, context: Context)
 }
 
 pub(super) fn dedupe_mode(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    draft.open.dedupe_working_set = value.word()? == "working_set";
+    draft.open.dedupe.working_set = value.word()? == "working_set";
     Ok(())
 }

@@ -133,7 +133,7 @@ pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<String>, Strin
         return Ok(Vec::new());
     }
     job.replay.merge = merge(&open.merge, job.replay.traces.len())?;
-    job.replay.takes_depth = open.iodepth.is_none();
+    job.replay.takes_depth = open.queue.iodepth.is_none();
     if let Some(name) = contradiction(job) {
         return Err(format!("fio: {}: {name} cannot be combined with read_iolog: the trace decides", job.name));
     }

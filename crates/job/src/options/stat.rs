@@ -49,7 +49,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::U64(|draft| &mut draft.job.buffers.compress_chunk_bytes)),
     option("dedupe_percentage", Kind::Int(at_most(100)), "Share of write blocks repeating earlier content")
         .place(Category::Io, "io-buf")
-        .applies(Apply::OptionalU32(|draft| &mut draft.open.dedupe_percent))
+        .applies(Apply::OptionalU32(|draft| &mut draft.open.dedupe.percent))
         .deviates(
             "if blocks have several sizes, pieces of the smallest one repeat, so that the share is right; fio repeats \
              whole blocks. Beside buffer_pattern all blocks hold the pattern; fio fills them with random data, and all \
@@ -72,7 +72,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("5")
         .under("dedupe_percentage")
         .place(Category::Io, "io-buf")
-        .applies(Apply::OptionalU32(|draft| &mut draft.open.dedupe_working_set_percent)),
+        .applies(Apply::OptionalU32(|draft| &mut draft.open.dedupe.working_set_percent)),
     option("clat_percentiles", Kind::Bool, "Report completion latency percentiles")
         .default("1")
         .place(Category::Stat, "")
