@@ -29,6 +29,7 @@ const RULES: &[Rule] = &[
     unsafety::unsafe_place,
     unsafety::safety_comment,
     words::sentence,
+    words::unnamed_subject,
 ];
 
 /// Findings of all rules in a file.

@@ -1,4 +1,4 @@
-//! Messages of a run are values in `run`; their words are in `report`.
+//! Messages of a run are values in `run`, their words are in `report`; comments name their subjects.
 
 use super::super::Finding;
 use super::super::source::Source;
@@ -9,6 +9,21 @@ const CRATES: [&str; 2] = ["crates/run", "crates/engine"];
 
 /// Sentences of fio begin with these texts.
 const BEGINNINGS: [&str; 4] = ["\"fio: ", "\"\\nfio: ", "\"note: ", "\"\\nnote: "];
+
+/// Words that take the place of a subject, such as "a job that".
+const UNNAMED: [&str; 5] = [" for who ", " to who ", " by who ", " of who ", " whoever "];
+
+/// A comment whose sentence has no noun as its subject.
+pub(super) fn unnamed_subject(source: &Source<'_>) -> Vec<Finding> {
+    let is_unnamed = |line: &str| {
+        let Some(text) = line.trim_start().strip_prefix("//") else { return false };
+        let text = format!(" {} ", text.trim_start_matches(['/', '!']).trim());
+        text.starts_with(" Who ") || text.starts_with(" Whoever ") || UNNAMED.iter().any(|words| text.contains(words))
+    };
+    let lines = source.lines.iter().enumerate().filter(|(_, line)| is_unnamed(line));
+    let message = "name the subject with a noun, such as \"a job that only reads\"";
+    lines.map(|(index, _)| source.finding("unnamed-subject", index + 1, 1, message.to_owned())).collect()
+}
 
 /// A sentence that is made where values should be.
 pub(super) fn sentence(source: &Source<'_>) -> Vec<Finding> {
@@ -55,6 +70,13 @@ mod tests {
 
     const SAMPLE: &str = "fn a() {\n    b(\"fio: no\");\n    b(format!(\"fio: {x}\"));\n    b(\"of fio: no\");\n}\n\
                           #[cfg(test)]\nmod tests {\n    fn c() {\n        b(\"fio: no\");\n    }\n}\n";
+
+    #[test]
+    fn comments_name_their_subjects() {
+        let sample =
+            "//! Who reads.\n\n/// Kept for who reads.\nfn a() {\n    // A reader, who waits.\n    b(\"// Who\");\n}\n";
+        assert_eq!(lines_found(unnamed_subject, "crates/run/src/x.rs", sample), [1, 3]);
+    }
 
     #[test]
     fn notes_of_free_words_are_found() {
