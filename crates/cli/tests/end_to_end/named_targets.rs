@@ -48,6 +48,10 @@ fn system_calls_and_what_is_left_are_those_of_the_peer() {
         "falloc --size=16k --rw=trimwrite --create_on_open=1",
         "ftruncate --size=16k --rw=write",
         "ftruncate --size=16k --rw=randwrite --direct=1",
+        // The share of each file is less than a block.
+        "filecreate --size=8k --nrfiles=4 --rw=write",
+        "dircreate --size=12k --nrfiles=4 --rw=read",
+        "dirdelete --size=8k --nrfiles=4 --rw=read",
     ];
     let of_sizes = of_sizes.map(|case| format!("--ioengine={case}"));
     for case in of_names.chain(of_sizes) {
