@@ -1,6 +1,6 @@
 //! The device's work against the claimed work: the rule that covers the most ground.
 
-use super::{FindingRule, Observation};
+use super::{FindingRule, Observation, writes_still_dirty};
 use crate::case::{Case, CaseJob, is_in_memory, sum};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
@@ -28,8 +28,10 @@ const LEAST_BYTES: u64 = 1 << 20;
 const OVER_SEVERAL: [&str; 3] = ["btrfs", "bcachefs", "zfs"];
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    let directions = [(DataDirection::Read, 0), (DataDirection::Write, 1)];
-    let found = directions.into_iter().flat_map(|(direction, index)| {
+    let directions = [(DataDirection::Read, 0), (DataDirection::Write, 1)].into_iter();
+    let directions =
+        directions.filter(|(direction, _)| *direction == DataDirection::Read || !writes_still_dirty::explains(case));
+    let found = directions.flat_map(|(direction, index)| {
         let mut claims: BTreeMap<&str, Vec<&CaseJob<'_>>> = BTreeMap::new();
         for job in case.jobs.iter().filter(|job| job.figures(direction).is_some()) {
             if let Some(device) = only_device(job) {

@@ -35,10 +35,13 @@ fn of_job(job: &CaseJob<'_>, direction: DataDirection) -> Option<Observation> {
         DataDirection::Write => "write",
         DataDirection::Trim => "trim",
     };
-    let beyond = n_samples / 100;
-    let explanation = format!(
-        "Of {n_samples} {word} latencies {beyond} lie beyond the 99th percentile, and none to speak of beyond the higher ones."
-    );
+    let beyond = match n_samples / 100 {
+        0 => "none lies".to_owned(),
+        1 => "one lies".to_owned(),
+        n_beyond => format!("{n_beyond} lie"),
+    };
+    let explanation =
+        format!("Of {n_samples} {word} latencies {beyond} beyond the 99th percentile: chance decides what it says.");
     Some(Observation::of(job.name, vec![Measured::count(&format!("{word} latencies"), n_samples as f64)], explanation))
 }
 

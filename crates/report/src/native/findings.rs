@@ -4,7 +4,7 @@
 
 use super::wrap::wrap;
 use ferrio_stats::{Finding, Measured, Severity, Unit};
-use ferrio_units::glance::{bytes_text, duration_text, three_digits};
+use ferrio_units::glance::{bytes_text, duration_text, thousands, three_digits};
 use serde_json::{Value, json};
 
 /// Escape sequences of a terminal: the start of a colour for each severity, and its end.
@@ -40,7 +40,8 @@ fn coloured(title: &str, word: &str, severity: Severity) -> String {
 fn measured(measured: &Measured) -> String {
     let value = match measured.unit {
         Unit::Bytes => bytes_text(measured.value as u64),
-        Unit::Count => three_digits(measured.value).trim_end_matches(".00").to_owned(),
+        Unit::Count if measured.value.fract() == 0.0 => thousands(measured.value as u64),
+        Unit::Count => three_digits(measured.value),
         Unit::Percent => format!("{} %", three_digits(measured.value)),
         Unit::Seconds => duration_text(measured.value * 1e9),
     };
@@ -77,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_finding_says_what_why_and_what_to_do() {
-        let expected = "WRONG: A title (a, b)\n  Why it is so.\n  Measured: moved 3 MiB, iodepth 32.0, slat of lat 51.2 %, runtime 60.0 s.\n  To do: Do it.\n  [some-rule]\n";
+        let expected = "WRONG: A title (a, b)\n  Why it is so.\n  Measured: moved 3 MiB, iodepth 32, slat of lat 51.2 %, runtime 60.0 s.\n  To do: Do it.\n  [some-rule]\n";
         assert_eq!(findings(&[finding()], 78, false), expected);
         assert_eq!(findings(&[], 78, true), "");
     }

@@ -11,7 +11,7 @@ use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::extents::ExtentMap;
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
 use ferrio_sys::mounts::{Mount, disk_of, mount_of, mounts};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// No more files than this are looked at in a run: each takes about a microsecond.
@@ -89,7 +89,7 @@ struct JobFiles {
 }
 
 fn find<'a>(workers: impl Iterator<Item = (&'a WorkerPlan, Vec<PathBuf>)>, look_at: &dyn Fn(usize)) -> Vec<JobFiles> {
-    let mounts = mounts();
+    let mut known = KnownPlaces { mounts: mounts(), places: HashMap::new() };
     let mut jobs: Vec<JobFiles> = Vec::new();
     let mut seen = HashSet::new();
     for (worker, paths) in workers {
@@ -102,7 +102,7 @@ fn find<'a>(workers: impl Iterator<Item = (&'a WorkerPlan, Vec<PathBuf>)>, look_
         let Some(job) = jobs.last_mut() else { continue };
         for path in paths {
             if seen.len() < MAX_FILES && seen.insert(path.clone()) {
-                job.add(path, &mounts);
+                job.add(path, &mut known);
             }
         }
     }
@@ -110,7 +110,7 @@ fn find<'a>(workers: impl Iterator<Item = (&'a WorkerPlan, Vec<PathBuf>)>, look_
 }
 
 impl JobFiles {
-    fn add(&mut self, path: PathBuf, mounts: &[Mount]) {
+    fn add(&mut self, path: PathBuf, known: &mut KnownPlaces) {
         let info = FileInfo::of_path(&path).ok();
         let kind = info.as_ref().map_or(TargetKind::Missing, kind_of);
         let number = match &info {
@@ -121,8 +121,9 @@ impl JobFiles {
                 Err(_) => return,
             },
         };
-        let entry = self.places.entry((kind, number.to_string()));
-        let (place, files) = entry.or_insert_with(|| (place_of(&path, kind, mounts), Vec::new()));
+        let number = number.to_string();
+        let entry = self.places.entry((kind, number.clone()));
+        let (place, files) = entry.or_insert_with(|| (known.place_of(&path, kind, number), Vec::new()));
         place.n_files += 1;
         files.push(path);
     }
@@ -143,19 +144,36 @@ fn directory_of(path: &Path) -> &Path {
     above.filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn place_of(path: &Path, kind: TargetKind, mounts: &[Mount]) -> TargetPlace {
-    let place = TargetPlace { kind, path: path.display().to_string(), ..TargetPlace::default() };
-    if kind == TargetKind::Block {
-        let device = BlockDevice::behind_path(path).ok().flatten().map(|device| device.name);
-        return TargetPlace { device, ..place };
+/// File systems and devices that were found out: sysfs is asked once for each, however many jobs have files there.
+struct KnownPlaces {
+    mounts: Vec<Mount>,
+    /// By what the target is, and the number of its device or of that of its file system.
+    places: HashMap<(bool, String), TargetPlace>,
+}
+
+impl KnownPlaces {
+    fn place_of(&mut self, path: &Path, kind: TargetKind, number: String) -> TargetPlace {
+        let is_device = kind == TargetKind::Block;
+        let mounts = &self.mounts;
+        let place = self.places.entry((is_device, number)).or_insert_with(|| {
+            if is_device {
+                let device = BlockDevice::behind_path(path).ok().flatten().map(|device| device.name);
+                return TargetPlace { device, ..TargetPlace::default() };
+            }
+            place_of_files(path, mounts)
+        });
+        TargetPlace { kind, path: path.display().to_string(), ..place.clone() }
     }
-    let Some(there) = place_on_file_system(path) else { return place };
+}
+
+fn place_of_files(path: &Path, mounts: &[Mount]) -> TargetPlace {
+    let Some(there) = place_on_file_system(path) else { return TargetPlace::default() };
     let mount = mount_of(mounts, &there);
     TargetPlace {
         file_system: mount.map(|mount| mount.file_system.clone()),
         mount_options: mount.map(|mount| mount.options.clone()),
         device: disk_of(&there, mount).map(|device| device.name),
-        ..place
+        ..TargetPlace::default()
     }
 }
 
