@@ -309,6 +309,8 @@ _ferrio_names='
 --cpumode=
 --cpuchunks=
 --exit_on_io_done=
+--donorname=
+--inplace=
 --program=
 --arguments=
 --grace_time=
@@ -383,7 +385,7 @@ _ferrio() {
     case "${name#--}" in
         output-format) words='normal terse json json+ jsonl' ;;
         terse-version) words='2 3 4 5' ;;
-        enghelp) words='cpuio mmap sync psync vsync pvsync pvsync2 null sim net netsplice ftruncate filecreate filestat filedelete dircreate dirstat dirdelete exec page_fault posixaio falloc splice io_uring libaio' ;;
+        enghelp) words='cpuio mmap sync psync vsync pvsync pvsync2 null sim net netsplice ftruncate filecreate filestat filedelete dircreate dirstat dirdelete exec page_fault posixaio falloc e4defrag splice io_uring libaio' ;;
         eta) words='always never auto' ;;
         filetype) words='none file block char' ;;
         unique_filename) words='0 1' ;;
@@ -391,7 +393,7 @@ _ferrio() {
         rw) words='read write trim randread randwrite randtrim rw readwrite randrw trimwrite randtrimwrite' ;;
         readwrite) words='read write trim randread randwrite randtrim rw readwrite randrw trimwrite randtrimwrite' ;;
         rw_sequencer) words='sequential identical' ;;
-        ioengine) words='cpuio mmap sync psync vsync pvsync pvsync2 null sim net netsplice ftruncate filecreate filestat filedelete dircreate dirstat dirdelete exec page_fault posixaio falloc splice io_uring libaio' ;;
+        ioengine) words='cpuio mmap sync psync vsync pvsync pvsync2 null sim net netsplice ftruncate filecreate filestat filedelete dircreate dirstat dirdelete exec page_fault posixaio falloc e4defrag splice io_uring libaio' ;;
         serialize_overlap) words='0 1' ;;
         io_submit_mode) words='inline offload' ;;
         fill_device) words='0 1' ;;

@@ -11,6 +11,7 @@ mod cpuio;
 mod dircreate;
 mod dirdelete;
 mod dirstat;
+mod e4defrag;
 mod exec;
 mod falloc;
 mod fd_table;

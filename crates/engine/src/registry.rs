@@ -4,8 +4,8 @@
 
 use crate::contract::{EngineKind, Prepare};
 use crate::{
-    cpuio, dircreate, dirdelete, dirstat, exec, falloc, filecreate, filedelete, filestat, ftruncate, io_uring, libaio,
-    mmap, net, null, page_fault, posixaio, psync, pvsync, pvsync2, sim, splice, sync, vsync,
+    cpuio, dircreate, dirdelete, dirstat, e4defrag, exec, falloc, filecreate, filedelete, filestat, ftruncate,
+    io_uring, libaio, mmap, net, null, page_fault, posixaio, psync, pvsync, pvsync2, sim, splice, sync, vsync,
 };
 use ferrio_spec::engines::by_name;
 
@@ -29,6 +29,7 @@ const ENGINES: &[(&str, Prepare)] = &[
     ("null", null::PREPARE),
     ("sim", sim::PREPARE),
     ("falloc", falloc::PREPARE),
+    ("e4defrag", e4defrag::PREPARE),
     ("ftruncate", ftruncate::PREPARE),
     ("filecreate", filecreate::PREPARE),
     ("filestat", filestat::PREPARE),

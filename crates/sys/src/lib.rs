@@ -24,6 +24,7 @@ pub mod error;
 pub mod extents;
 pub mod file;
 pub mod file_cache;
+pub mod file_extents;
 pub mod file_io;
 pub mod file_mapping;
 pub mod file_space;

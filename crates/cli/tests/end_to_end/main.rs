@@ -19,6 +19,7 @@ mod differential;
 mod documents;
 mod draws;
 mod engines_cpuio;
+mod engines_e4defrag;
 mod engines_exec;
 mod engines_net;
 mod engines_page_fault;

@@ -103,6 +103,8 @@ pub enum Sharing {
     OwnTargets,
     /// The bytes of a connection, which come in their order: a pool of threads would mix them.
     Connection,
+    /// A donor file beside the files of the job: an I/O changes it by several calls, which a pool of threads would mix.
+    DonorFile,
     /// Threads of the C library, which do the I/Os with the descriptor table of the process (so a job that is a thread
     /// must not have its own table) and do not survive `fork()`.
     LibraryThreads,

@@ -242,7 +242,10 @@ pub const ENGINES: &[EngineDef] = &[
         .opens(Opening::ToChange)
         .keeps(Data::Untouched)
         .deviates("syncs are done, where fio allocates again or ends with an error"),
-    planned("e4defrag", "Moves extents of ext4"),
+    engine("e4defrag", "Moves extents of ext4")
+        .shares(Sharing::DonorFile)
+        .keeps(Data::Untouched)
+        .deviates("syncs are done, and inplace=0 works with any size, where fio ends with an error"),
     engine("splice", "splice(), vmsplice()"),
     planned("mtd", "Flash behind /dev/mtd*"),
     planned("sg", "SCSI pass-through"),

@@ -3,6 +3,8 @@
 //! Sections are separated by `|`, options by blanks. Cases in which 3.41 has a fault are left out: with `stats=0` it
 //! writes objects without a name. Start reading at [`all`].
 
+use crate::support::Scratch;
+
 /// Kinds of `rw`.
 const KINDS: [&str; 10] =
     ["read", "write", "randread", "randwrite", "rw", "randrw", "trim", "randtrim", "trimwrite", "randtrimwrite"];
@@ -128,6 +130,13 @@ const TURNS: &[&str] = &[
     "[a] ioengine=exec program=true runtime=5 number_ios=2 grace_time=0 thread | [b] ioengine=null size=64k",
 ];
 
+/// Jobs on ext4. Without `filesize` the peer takes no `inplace=0`.
+const ON_EXT4: &[&str] = &[
+    "[a] ioengine=e4defrag donorname=donor inplace=1 size=256k bs=16k rw=write",
+    "[a] ioengine=e4defrag donorname=donor inplace=0 filesize=256k bs=16k rw=randwrite thread",
+    "[a] ioengine=e4defrag donorname=donor inplace=1 size=64k bs=3k rw=write nrfiles=2 lat_percentiles=1",
+];
+
 /// Jobs that do no I/O, or that fail.
 const IDLE_OR_FAILING: &[&str] = &[
     "[a] ioengine=psync size=64k rw=write create_only=1",
@@ -193,6 +202,9 @@ pub(super) fn all() -> Vec<Case> {
     let synced = PERCENTILES.iter().chain(&OPTIONS[..N_OF_STATISTICS]);
     cases.extend(synced.map(|options| format!("[a] size=256k rw=write fsync=8 {SEEDS} {options}")));
     cases.extend(SECTIONS.iter().chain(IDLE_OR_FAILING).chain(TURNS).map(|case| (*case).to_owned()));
+    if crate::engines_e4defrag::is_ext4(&Scratch::new("differential")) {
+        cases.extend(ON_EXT4.iter().map(|case| (*case).to_owned()));
+    }
     let counted = cases.into_iter().map(|case| (case, Extent::Counts));
     let long = LONG.iter().map(|case| ((*case).to_owned(), Extent::Samples));
     counted.chain(syncs_of_engines()).chain(long).collect()
