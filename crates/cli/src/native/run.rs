@@ -13,7 +13,7 @@ use ferrio_report::logs::LogFiles;
 use ferrio_report::native::{headlines, table};
 use ferrio_report::start;
 use ferrio_run::{Run, RunError, RunEvent, RunObserver, RunOutcome, RunSettings};
-use ferrio_spec::ControlSettings;
+use ferrio_spec::{Compatibility, ControlSettings, RunSpec};
 use serde_json::json;
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -84,7 +84,8 @@ fn start(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
         ..RunSettings::default()
     };
     let mut observer = RunConsole { console, line: EtaLine::default(), json };
-    match go(invocation.run, settings, &mut observer) {
+    let spec = RunSpec { compatibility: Compatibility::Native, ..invocation.run };
+    match go(spec, settings, &mut observer) {
         Ok((mut outcome, signal)) => {
             outcome.record.findings = Some(ferrio_insight::find(&outcome.record));
             let text = if json { document(&outcome, console) } else { report(&outcome) };
@@ -100,7 +101,7 @@ fn start(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
 
 /// The run, and the first signal that wanted its end.
 fn go(
-    spec: ferrio_spec::RunSpec,
+    spec: RunSpec,
     settings: RunSettings,
     observer: &mut RunConsole<'_>,
 ) -> Result<(RunOutcome, Option<i32>), RunError> {
