@@ -46,13 +46,13 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "run",
         usage: "ferrio run JOBFILE|OPTIONS...",
-        summary: "run fio's jobs; says what speaks against the figures",
+        summary: "run fio's jobs, and audit the figures",
         run: native::run::run,
     },
     Command {
         name: "check",
         usage: "ferrio check JOBFILE|OPTIONS...",
-        summary: "what would make the figures of a run wrong",
+        summary: "what would make their figures wrong",
         run: native::check::run,
     },
     Command {
