@@ -52,7 +52,7 @@ pub(crate) struct OffsetPicker {
 }
 
 /// Why a block is drawn at random.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Again {
     Random,
     /// The draw replaces a sequential block.
@@ -137,13 +137,14 @@ impl OffsetPicker {
             self.again = Some(what);
             return None;
         };
-        Some(match what {
-            Again::Random => start,
-            Again::InsteadOfSequential => {
-                let map_block = start.map_block.filter(|_| !self.rules.leaves_unmarked);
-                BlockStart { random: false, map_block, ..start }
-            }
-        })
+        if what == Again::Random { Some(start) } else { Some(self.in_place_of_sequential(start)) }
+    }
+
+    /// A random block with the size of a sequential one.
+    #[cold]
+    fn in_place_of_sequential(&self, start: BlockStart) -> BlockStart {
+        let map_block = start.map_block.filter(|_| !self.rules.leaves_unmarked);
+        BlockStart { random: false, map_block, ..start }
     }
 
     /// True if the next sequential block starts within the file; where directions wrap, within the range.
