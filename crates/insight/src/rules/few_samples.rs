@@ -27,7 +27,8 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 
 fn of_job(job: &CaseJob<'_>, direction: DataDirection) -> Option<Observation> {
     let n_samples = job.figures(direction)?.clat.n_samples;
-    if n_samples == 0 || n_samples >= LEAST || !job.spec.reporting.clat_percentiles {
+    // Turns of work have a length of their own, and no I/O decides it.
+    if job.engine.moves_nothing() || n_samples == 0 || n_samples >= LEAST || !job.spec.reporting.clat_percentiles {
         return None;
     }
     let word = match direction {
@@ -62,5 +63,16 @@ mod tests {
         };
         assert_eq!(scene(999), ["few-samples"]);
         assert_eq!(scene(1000), Vec::<String>::new());
+    }
+
+    #[test]
+    fn turns_of_work_have_no_percentile_to_doubt() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        let clat = &mut scene.stats().directions.0[0].clat;
+        *clat = LatencyStat::new(true);
+        (0..10).for_each(|_| clat.record(300_000));
+        assert_eq!(scene.found(), ["few-samples"]);
+        "cpuio".clone_into(&mut scene.jobs[0].engine.name);
+        assert_eq!(scene.found(), Vec::<String>::new());
     }
 }
