@@ -10,6 +10,7 @@ use crate::version::VERSION;
 use ferrio_job::invocation::Invocation;
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment};
+use ferrio_spec::OutputFormats;
 use ferrio_stats::Finding;
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -49,10 +50,26 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
     }
     let parsed = ferrio_job::parse(&words, &SystemEnvironment::new(VERSION));
     let invocation = parsed.map_err(|error| error.messages)?;
+    if let Some(name) = without_effect(&invocation) {
+        return Err(refuse(format!("{name} has no effect here: leave out the word {command}")));
+    }
     match invocation.mode {
         Mode::Run => Ok(Request { json, invocation }),
         _ if invocation.messages.is_empty() => Err(refuse("the options ask for something else than a run".to_owned())),
         _ => Err(invocation.messages),
+    }
+}
+
+/// The first option that only the front end of fio serves, however it was written.
+fn without_effect(invocation: &Invocation) -> Option<&'static str> {
+    let output = &invocation.output;
+    match () {
+        () if output.record.is_some() => Some("--record"),
+        () if output.bandwidth_log.is_some() => Some("--bandwidth-log"),
+        () if invocation.control.status_interval.is_some() => Some("--status-interval"),
+        () if invocation.n_latency_slices.is_some() => Some("--profile=act"),
+        () if output.formats != OutputFormats::default() => Some("--output-format"),
+        () => None,
     }
 }
 
