@@ -6,7 +6,8 @@ use ferrio_spec::JobSpec;
 use ferrio_spec::engines::{EngineDef, by_name};
 use ferrio_stats::provenance::DeviceFacts;
 use ferrio_stats::{
-    DirectionStats, Evidence, PageCache, Provenance, RunRecord, TargetKind, TargetPlace, ThreadStats, WorkerRecord,
+    DirectionStats, Evidence, HostCpu, PageCache, Provenance, RunRecord, TargetKind, TargetPlace, ThreadStats,
+    WorkerRecord,
 };
 use ferrio_units::DataDirection;
 
@@ -70,6 +71,14 @@ impl<'a> Case<'a> {
     /// Facts of a device.
     pub(crate) fn device(&self, name: &str) -> Option<&'a DeviceFacts> {
         self.provenance.devices.iter().find(|device| device.name == name)
+    }
+
+    /// The CPUs of the machine during the run, if they were measured.
+    pub(crate) fn host_cpu(&self) -> Option<&'a HostCpu> {
+        self.record.evidence.iter().find_map(|evidence| match evidence {
+            Evidence::HostCpu(cpu) => Some(cpu),
+            _ => None,
+        })
     }
 
     /// The effect on the page cache, if it was measured.

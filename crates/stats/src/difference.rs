@@ -2,7 +2,7 @@
 //!
 //! Must not know: the times of these states. Start reading at [`ThreadStats::since`].
 
-use crate::{BatchCounts, DepthCounts, DirectionStats, LatencyBuckets, LatencyStat, ResourceUsage};
+use crate::{BatchCounts, CpuTurns, DepthCounts, DirectionStats, LatencyBuckets, LatencyStat, ResourceUsage};
 use crate::{ErrorCounts, ThreadStats};
 use ferrio_units::DataDirection;
 
@@ -57,6 +57,15 @@ impl ResourceUsage {
             context_switches: self.context_switches.saturating_sub(earlier.context_switches),
             major_faults: self.major_faults.saturating_sub(earlier.major_faults),
             minor_faults: self.minor_faults.saturating_sub(earlier.minor_faults),
+            cpu_turns: self.cpu_turns.map(|turns| {
+                let before = earlier.cpu_turns.unwrap_or_default();
+                CpuTurns {
+                    ran_ns: turns.ran_ns.saturating_sub(before.ran_ns),
+                    waited_ns: turns.waited_ns.saturating_sub(before.waited_ns),
+                    n_turns: turns.n_turns.saturating_sub(before.n_turns),
+                    n_sleeps: turns.n_sleeps.saturating_sub(before.n_sleeps),
+                }
+            }),
         }
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! Must not know: probes, formats. Start reading at [`Evidence`]; a new probe needs a variant of it.
 
+mod host;
 mod targets;
 
 use crate::CpuIdleness;
 use serde::{Deserialize, Serialize};
 
+pub use host::{CpuTimes, HostClock, HostCpu, Throttling};
 pub use targets::{ExtentBytes, JobTargets, TargetKind, TargetPlace, TargetSize};
 
 /// The figures of one probe. Serialised, they are an object with a single key: the name of the variant, in small
@@ -26,6 +28,10 @@ pub enum Evidence {
     Pressure(Pressure),
     /// Targets of the jobs.
     Targets(Vec<JobTargets>),
+    /// CPU time of the machine, and CPU time that was taken away.
+    HostCpu(HostCpu),
+    /// Course of the clocks.
+    HostClock(HostClock),
 }
 
 impl Evidence {

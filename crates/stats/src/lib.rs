@@ -34,8 +34,9 @@ pub use block_states::{BlockState, BlockStates};
 pub use depth::{BatchCounts, DepthCounts};
 pub use eta::{EtaLimits, EtaSnapshot};
 pub use evidence::{
-    CacheCourse, DiskCounters, DiskRecord, Evidence, ExtentBytes, FileCache, IoCounters, JobTargets, PageCache,
-    Pressure, ProcessIo, Reading, Stall, Stalls, TargetKind, TargetPlace, TargetSize, WorkerIo,
+    CacheCourse, CpuTimes, DiskCounters, DiskRecord, Evidence, ExtentBytes, FileCache, HostClock, HostCpu, IoCounters,
+    JobTargets, PageCache, Pressure, ProcessIo, Reading, Stall, Stalls, TargetKind, TargetPlace, TargetSize,
+    Throttling, WorkerIo,
 };
 pub use failure::{FailedStep, Failure};
 pub use finding::{Finding, Measured, Severity, Unit};
@@ -55,7 +56,7 @@ pub use settings::ReportSettings;
 pub use steady_state::{SteadySample, SteadyState};
 pub use stretch::{CourseEvent, JobEnd, Stretch};
 pub use thread_stats::{
-    DirectionStats, ErrorCounts, FeatureStats, LatencySearch, LatencyTarget, ResourceUsage, ThreadStats,
+    CpuTurns, DirectionStats, ErrorCounts, FeatureStats, LatencySearch, LatencyTarget, ResourceUsage, ThreadStats,
     bw_bytes_per_sec,
 };
 pub use verify::VerifyStats;

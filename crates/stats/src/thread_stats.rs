@@ -118,6 +118,21 @@ pub struct ResourceUsage {
     pub major_faults: u64,
     /// Page faults without I/O.
     pub minor_faults: u64,
+    /// Turns of the worker's own thread on a CPU; `None`: the kernel does not count them.
+    pub cpu_turns: Option<CpuTurns>,
+}
+
+/// Turns of a worker's own thread on a CPU (`/proc/PID/schedstat`); its helpers are not included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CpuTurns {
+    /// Time on a CPU.
+    pub ran_ns: u64,
+    /// Time in which it was ready to run and had no CPU.
+    pub waited_ns: u64,
+    /// Number of times that it got a CPU.
+    pub n_turns: u64,
+    /// Number of times that it gave the CPU up by itself, as when it waits for I/O.
+    pub n_sleeps: u64,
 }
 
 impl ResourceUsage {
@@ -128,6 +143,13 @@ impl ResourceUsage {
         add_to(&mut self.context_switches, other.context_switches);
         add_to(&mut self.major_faults, other.major_faults);
         add_to(&mut self.minor_faults, other.minor_faults);
+        if let Some(theirs) = other.cpu_turns {
+            let turns = self.cpu_turns.get_or_insert_default();
+            add_to(&mut turns.ran_ns, theirs.ran_ns);
+            add_to(&mut turns.waited_ns, theirs.waited_ns);
+            add_to(&mut turns.n_turns, theirs.n_turns);
+            add_to(&mut turns.n_sleeps, theirs.n_sleeps);
+        }
     }
 }
 

@@ -83,6 +83,58 @@ impl Hierarchy {
     }
 }
 
+/// The directories of the control group of this process for a controller such as `cpu`, and of the groups above it, as far as they
+/// are visible; its own comes first. Settings of all of them apply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnGroups {
+    /// Version 2; else version 1, that of this controller.
+    pub is_v2: bool,
+    /// At least one.
+    pub directories: Vec<PathBuf>,
+}
+
+impl OwnGroups {
+    /// Those of a controller: version 1 where the controller is mounted in that version, otherwise version 2. `None`: neither is
+    /// mounted, or the group of this process lies outside of what is mounted.
+    pub fn find(controller: &str) -> Option<Self> {
+        let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+        let mounts = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
+        Self::parse(controller, &groups, &mounts)
+    }
+
+    /// The same from the texts of `/proc/self/cgroup` (`number:controllers:path`) and `/proc/self/mountinfo`.
+    fn parse(controller: &str, groups: &str, mounts: &str) -> Option<Self> {
+        let path_of = |is_wanted: &dyn Fn(&str) -> bool| {
+            let mut lines = groups.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'));
+            lines.find(|(controllers, _)| is_wanted(controllers)).map(|(_, path)| path)
+        };
+        let has = |list: &str| list.split(',').any(|word| word == controller);
+        let v1 = path_of(&has).zip(group_mount(mounts, "cgroup", &has));
+        let v2 = || path_of(&str::is_empty).zip(group_mount(mounts, "cgroup2", &|_| true));
+        let (is_v2, (path, (root, mount_point))) = v1.map(|v1| (false, v1)).or_else(|| Some((true, v2()?)))?;
+        // A container may see only a part of the hierarchy, and groups that are not in it as `/../name`.
+        let below = Path::new(path).strip_prefix(&root).ok()?;
+        if !below.components().all(|part| matches!(part, std::path::Component::Normal(_))) {
+            return None;
+        }
+        let directories = below.ancestors().map(|part| mount_point.join(part)).collect();
+        Some(Self { is_v2, directories })
+    }
+}
+
+/// The root within the hierarchy, and the mount point, of a file system of control groups. A line of mountinfo: `36 35 98:0 /root
+/// /mount/point options optional-fields - type source super-options`.
+fn group_mount(mounts: &str, kind: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<(String, PathBuf)> {
+    mounts.lines().find_map(|line| {
+        let (place, what) = line.split_once(" - ")?;
+        let mut what = what.split(' ');
+        let is_one = what.next() == Some(kind) && what.nth(1).is_some_and(is_wanted);
+        let mut place = place.split(' ').skip(3);
+        let (root, mount_point) = (place.next()?, place.next()?);
+        is_one.then(|| (root.replace("\\040", " "), PathBuf::from(mount_point.replace("\\040", " "))))
+    })
+}
+
 /// The files of a group are there from the start, and take no more than to be written to.
 fn write(path: &Path, number: u32) -> Result<()> {
     let file = std::fs::OpenOptions::new().write(true).open(path);
@@ -93,6 +145,29 @@ fn write(path: &Path, number: u32) -> Result<()> {
 mod tests {
     use super::*;
     use crate::test_support::TempDir;
+
+    #[test]
+    fn groups_of_this_process_are_found_with_those_above() {
+        let mounts = "30 20 0:25 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n\
+                      31 20 0:26 /docker/abc /sys/fs/cgroup/mem\\040ory rw shared:5 - cgroup cgroup rw,memory\n\
+                      32 20 0:27 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
+        let groups = "5:cpu,cpuacct:/a/b\n4:memory:/docker/abc/x\n3:pids:/\n0::/user/run\n";
+        let found = |controller: &str| {
+            let found = OwnGroups::parse(controller, groups, mounts)?;
+            Some((found.is_v2, found.directories.iter().map(|path| path.display().to_string()).collect::<Vec<_>>()))
+        };
+        let paths = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
+        let cpu = ["/sys/fs/cgroup/cpu/a/b", "/sys/fs/cgroup/cpu/a", "/sys/fs/cgroup/cpu/"];
+        assert_eq!(found("cpu"), Some((false, paths(&cpu))));
+        assert_eq!(found("memory"), Some((false, paths(&["/sys/fs/cgroup/mem ory/x", "/sys/fs/cgroup/mem ory/"]))));
+        // Not mounted in version 1.
+        let unified = ["/sys/fs/cgroup/unified/user/run", "/sys/fs/cgroup/unified/user", "/sys/fs/cgroup/unified/"];
+        assert_eq!(found("io"), Some((true, paths(&unified))));
+        for outside in ["0::/../other", "0:", "", "4:memory:/elsewhere"] {
+            assert_eq!(OwnGroups::parse("memory", outside, mounts), None, "{outside}");
+        }
+        assert_eq!(OwnGroups::parse("cpu", groups, "x\n - cgroup\n1 2 3 - cgroup2 a b\n"), None);
+    }
 
     #[test]
     fn the_first_version_comes_first() {

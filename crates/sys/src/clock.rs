@@ -22,6 +22,8 @@ pub use shared::Seat;
 /// How long the first calibration of a TSC clock waits, ns. At start-up only.
 const FIRST_CALIBRATION_NS: u64 = 1_000_000;
 
+/// Readings of all clocks, of which the tightest counts.
+const N_OFFSET_READINGS: u32 = 5;
 /// Pairs of readings tried for one sample of counter against `CLOCK_MONOTONIC`; the tightest is taken, so that an
 /// interrupt or a host that takes the CPU away does not spoil it.
 const SAMPLE_TRIES: u32 = 16;
@@ -284,6 +286,34 @@ impl Sample {
         let ticks = self.stamp.checked_sub(anchor.stamp)?;
         Scale::measured(ticks, self.monotonic_ns.checked_sub(anchor.monotonic_ns)?)
     }
+}
+
+/// Distances of other clocks from `CLOCK_MONOTONIC`, nanoseconds. All of them go at the same speed, also while the kernel corrects it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClockOffsets {
+    /// Time of day (`CLOCK_REALTIME`): changes when it is set.
+    pub day_ns: i64,
+    /// Time since the machine was started (`CLOCK_BOOTTIME`): grows while the machine is suspended.
+    pub boot_ns: i64,
+}
+
+impl ClockOffsets {
+    /// Reads the clocks one after another, and takes the distances of the reading that was interrupted least.
+    pub fn read() -> Self {
+        let read = |_| {
+            let before_ns = signed_ns(ClockId::Monotonic);
+            let (day_ns, boot_ns) = (signed_ns(ClockId::Realtime), signed_ns(ClockId::Boottime));
+            let took_ns = signed_ns(ClockId::Monotonic).saturating_sub(before_ns);
+            (took_ns, Self { day_ns: day_ns.saturating_sub(before_ns), boot_ns: boot_ns.saturating_sub(before_ns) })
+        };
+        let (first, others) = (read(0), (1..N_OFFSET_READINGS).map(read));
+        others.fold(first, |best, other| if other.0 < best.0 { other } else { best }).1
+    }
+}
+
+fn signed_ns(clock: ClockId) -> i64 {
+    let Timespec { tv_sec, tv_nsec } = clock_gettime(clock);
+    tv_sec.saturating_mul(1_000_000_000).saturating_add(tv_nsec)
 }
 
 /// `CLOCK_MONOTONIC` in nanoseconds.

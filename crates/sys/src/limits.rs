@@ -60,6 +60,45 @@ impl Drop for LockedMemory {
     }
 }
 
+/// Turns of a thread on a CPU, since it began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ThreadTurns {
+    /// Nanoseconds on a CPU.
+    pub ran_ns: u64,
+    /// Nanoseconds in which it was ready to run and had no CPU.
+    pub waited_ns: u64,
+    /// Number of times that it got a CPU.
+    pub n_turns: u64,
+    /// Number of times that it gave the CPU up by itself, as when it waits for I/O.
+    pub n_sleeps: u64,
+}
+
+impl ThreadTurns {
+    /// That of the calling thread; `None`: the kernel does not count it.
+    pub fn of_thread() -> Option<Self> {
+        let turns = Self::parse(&std::fs::read_to_string("/proc/thread-self/schedstat").ok()?)?;
+        Some(Self { n_sleeps: Usage::of_thread().voluntary_switches, ..turns })
+    }
+
+    /// `time on a CPU, time of waits, number of slices`; the kernel gives zeroes where it does not count.
+    fn parse(text: &str) -> Option<Self> {
+        let mut numbers = text.split_ascii_whitespace().map(|word| word.parse::<u64>().ok());
+        let (ran_ns, waited_ns, n_turns) = (numbers.next()??, numbers.next()??, numbers.next()??);
+        (ran_ns > 0 && n_turns > 0).then_some(Self { ran_ns, waited_ns, n_turns, n_sleeps: 0 })
+    }
+
+    /// The turns since an earlier state.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            ran_ns: self.ran_ns.saturating_sub(earlier.ran_ns),
+            waited_ns: self.waited_ns.saturating_sub(earlier.waited_ns),
+            n_turns: self.n_turns.saturating_sub(earlier.n_turns),
+            n_sleeps: self.n_sleeps.saturating_sub(earlier.n_sleeps),
+        }
+    }
+}
+
 /// Resources that a process or thread has used since it began (`getrusage`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
@@ -161,6 +200,18 @@ mod tests {
         let all = Usage::of_process().since(before.0);
         assert!(all.minor_faults >= used.minor_faults, "{all:?} {used:?}");
         assert_eq!(before.0.since(Usage::of_process()), Usage::default());
+    }
+
+    #[test]
+    fn turns_of_a_thread_are_three_numbers() {
+        let turns = |ran_ns, waited_ns, n_turns| ThreadTurns { ran_ns, waited_ns, n_turns, n_sleeps: 0 };
+        assert_eq!(ThreadTurns::parse("242228384 281349738 68\n"), Some(turns(242_228_384, 281_349_738, 68)));
+        for text in ["", "1 2", "1 2 three", "-1 2 3", "0 0 0", "0 0 1", "99999999999999999999 1 1"] {
+            assert_eq!(ThreadTurns::parse(text), None, "{text}");
+        }
+        let (earlier, later) = (turns(1, 5, 2), turns(4, 9, 2));
+        assert_eq!(later.since(earlier), turns(3, 4, 0));
+        assert_eq!(earlier.since(later), ThreadTurns::default());
     }
 
     #[test]

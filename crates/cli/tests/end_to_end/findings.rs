@@ -8,22 +8,22 @@ use serde_json::Value;
 use std::path::Path;
 
 /// The document of `ferrio run --json`.
-fn document(directory: &Path, arguments: &str) -> Value {
+pub(crate) fn document(directory: &Path, arguments: &str) -> Value {
     let finished = Run::new(Program::Ferrio, directory, &format!("run --json {arguments}")).finish().succeeded();
     serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {}", finished.all()))
 }
 
 /// Names of the rules with findings about a run.
-fn findings_of(directory: &Path, arguments: &str) -> Vec<String> {
+pub(crate) fn findings_of(directory: &Path, arguments: &str) -> Vec<String> {
     ids(&document(directory, arguments)["findings"])
 }
 
-fn ids(findings: &Value) -> Vec<String> {
+pub(crate) fn ids(findings: &Value) -> Vec<String> {
     let all = findings.as_array().expect("a list");
     all.iter().map(|finding| finding["id"].as_str().expect("a name").to_owned()).collect()
 }
 
-fn has(findings: &[String], id: &str) -> bool {
+pub(crate) fn has(findings: &[String], id: &str) -> bool {
     findings.iter().any(|found| found == id)
 }
 
@@ -36,7 +36,7 @@ fn allocates(directory: &Path, name: &str) -> bool {
 }
 
 /// The disk under the files is known, so that its work can be compared.
-fn knows_disk(document: &Value) -> bool {
+pub(crate) fn knows_disk(document: &Value) -> bool {
     document["provenance"]["devices"].as_array().is_some_and(|devices| !devices.is_empty())
 }
 

@@ -25,6 +25,7 @@ mod engines_net;
 mod engines_page_fault;
 mod engines_splice;
 mod findings;
+mod findings_host;
 mod front;
 mod generators;
 mod guest;

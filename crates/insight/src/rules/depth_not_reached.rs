@@ -25,10 +25,10 @@ const LEAST_TURNS: u64 = 20;
 const LEAST_SECONDS: f64 = 0.1;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    case.jobs.iter().filter_map(of_job).collect()
+    case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let queue = &job.spec.queue;
     let (wanted, n_clones) = (f64::from(queue.iodepth), job.workers.len() as f64);
     // Batches let the queue drain before it is filled again.
@@ -37,7 +37,13 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
         return None;
     }
     // The rules about these say why.
-    if super::asynchronous_without_direct::is_affected(job) || super::submission_blocked::share(job).is_some() {
+    // As much of the depth is lost as of the time in which the job can start I/Os.
+    let idle_share = super::cpu_quota::share(case).or_else(|| super::waits_for_cpu::share(case, job));
+    let lacks_cpu =
+        idle_share.is_some_and(|share| share > 1.0 - SHARE) || super::load_generator_limit::share(case, job).is_some();
+    let is_serialised =
+        super::asynchronous_without_direct::is_affected(job) || super::submission_blocked::share(job).is_some();
+    if lacks_cpu || is_serialised {
         return None;
     }
     let total = job.total.as_ref()?;
@@ -63,17 +69,16 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
     Some(Observation::of(job.name, evidence, explanation))
 }
 
-/// The job is not meant to be as fast as it can.
+/// The job is not meant to be as fast as it can, or other work than its I/O takes a part of its time.
 fn is_held_back(job: &CaseJob<'_>) -> bool {
-    let (pace, latency) = (&job.spec.pace, &job.spec.latency);
     let syncs = job.spec.durability.fsync_blocks > 0 || job.spec.durability.fdatasync_blocks > 0;
-    pace.limits_rates()
-        || pace.pauses.is_set()
-        || latency.target_us > 0
-        || job.spec.replay.is_set()
-        || syncs
-        || job.spec.submission.serialize_overlap
-        || job.spec.verify.is_some()
+    is_paced(job) || syncs || job.spec.submission.serialize_overlap || job.spec.verify.is_some()
+}
+
+/// The job is not meant to be as fast as it can.
+pub(super) fn is_paced(job: &CaseJob<'_>) -> bool {
+    let (pace, latency) = (&job.spec.pace, &job.spec.latency);
+    pace.limits_rates() || pace.pauses.is_set() || latency.target_us > 0 || job.spec.replay.is_set()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Must not know: how findings are shown. Start reading at [`FindingRule`], then [`RULES`].
 
 mod asynchronous_without_direct;
+mod cpu_quota;
 mod data_that_compresses;
 mod depth_not_reached;
 mod depth_of_synchronous_engine;
@@ -11,14 +12,17 @@ mod few_samples;
 mod file_under_dev;
 mod first_writes;
 mod jobs_share_blocks;
+mod load_generator_limit;
 mod reads_of_unwritten_extents;
 mod runtime_without_time_based;
 mod small_part_of_disk;
+mod stolen_cpu_time;
 mod submission_blocked;
 mod target_in_memory;
 #[cfg(test)]
 mod testing;
 mod unsynced_writes;
+mod waits_for_cpu;
 mod writes_still_dirty;
 
 use crate::case::Case;
@@ -67,6 +71,10 @@ pub const RULES: &[FindingRule] = &[
     first_writes::RULE,
     asynchronous_without_direct::RULE,
     depth_of_synchronous_engine::RULE,
+    cpu_quota::RULE,
+    stolen_cpu_time::RULE,
+    waits_for_cpu::RULE,
+    load_generator_limit::RULE,
     submission_blocked::RULE,
     depth_not_reached::RULE,
     jobs_share_blocks::RULE,

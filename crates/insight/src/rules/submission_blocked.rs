@@ -22,12 +22,12 @@ const SHARE: f64 = 0.5;
 const LEAST_IOS: u64 = 100;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    case.jobs.iter().filter_map(of_job).collect()
+    case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
-    // That rule says why.
-    if super::asynchronous_without_direct::is_affected(job) {
+fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+    // These rules say why.
+    if super::asynchronous_without_direct::is_affected(job) || super::load_generator_limit::share(case, job).is_some() {
         return None;
     }
     let share = share(job)?;

@@ -2,7 +2,7 @@
 
 use crate::find;
 use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
-use ferrio_stats::provenance::{DeviceFacts, JobOptions};
+use ferrio_stats::provenance::{CpuFacts, DeviceFacts, JobOptions};
 use ferrio_stats::{
     DiskCounters, DiskRecord, Evidence, ExtentBytes, JobTargets, LatencyStat, Provenance, Reading, RunRecord,
     TargetKind, TargetPlace, TargetSize, ThreadStats, WorkerFate, WorkerRecord,
@@ -18,6 +18,8 @@ pub(super) struct TestRun {
     pub(super) disk_bytes: [u64; 2],
     pub(super) record: RunRecord,
     pub(super) device: DeviceFacts,
+    /// CPUs on which ferrio may run.
+    pub(super) n_cpus: u32,
 }
 
 /// A job of 100 MiB with direct I/O of 4 KiB, a depth of 1 and an engine that waits.
@@ -56,7 +58,8 @@ impl TestRun {
             rotational: Some(false),
             ..DeviceFacts::default()
         };
-        let mut scene = Self { jobs: vec![], places: vec![], disk_bytes: [0; 2], record: RunRecord::default(), device };
+        let mut scene =
+            Self { jobs: vec![], places: vec![], disk_bytes: [0; 2], record: RunRecord::default(), device, n_cpus: 64 };
         scene.add(job, place);
         scene
     }
@@ -124,6 +127,7 @@ impl TestRun {
         };
         record.provenance = Some(Box::new(Provenance {
             memory_bytes: 1 << 34,
+            cpu: CpuFacts { n_allowed: self.n_cpus, ..CpuFacts::default() },
             jobs: self.jobs.iter().enumerate().map(job).collect(),
             devices: vec![self.device.clone()],
             ..Provenance::default()

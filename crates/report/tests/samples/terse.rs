@@ -78,7 +78,8 @@ fn usage(fields: &mut Fields<'_>) -> ResourceUsage {
     let cpu_ns = |share: f64| (share * RUNTIME_MS as f64 / 100.0).round() as u64 * 1_000_000;
     let [user, system]: [f64; 2] = fields.numbers();
     let [context_switches, major_faults, minor_faults] = fields.numbers();
-    ResourceUsage { user_ns: cpu_ns(user), system_ns: cpu_ns(system), context_switches, major_faults, minor_faults }
+    let (user_ns, system_ns) = (cpu_ns(user), cpu_ns(system));
+    ResourceUsage { user_ns, system_ns, context_switches, major_faults, minor_faults, cpu_turns: None }
 }
 
 fn disk(fields: &mut Fields<'_>, name: &str) -> DiskReport {

@@ -5,6 +5,8 @@
 //! Start reading at [`Probe`].
 
 mod disks;
+mod host_clock;
+mod host_cpu;
 mod idle;
 mod page_cache;
 mod pressure;
@@ -67,6 +69,8 @@ const PROBES: &[ProbeDef] = &[
     ProbeDef { start: page_cache::start },
     ProbeDef { start: pressure::start },
     ProbeDef { start: targets::start },
+    ProbeDef { start: host_cpu::start },
+    ProbeDef { start: host_clock::start },
 ];
 
 /// The probes of a run.

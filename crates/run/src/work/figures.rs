@@ -7,21 +7,28 @@ use super::hooks::blocks::BlockTable;
 use super::lane::Lane;
 use super::loops::Worker;
 use crate::compat;
-use ferrio_stats::{ReplayStats, ResourceUsage, ThreadStats};
-use ferrio_sys::limits::Usage;
+use ferrio_stats::{CpuTurns, ReplayStats, ResourceUsage, ThreadStats};
+use ferrio_sys::limits::{ThreadTurns, Usage};
 use ferrio_units::DataDirection;
 use ferrio_workload::replay::ReplayFigures;
 
 /// The start of the reported time.
 pub(super) struct WorkerFigures {
     usage_at_start: Usage,
+    /// `None`: the kernel does not count the turns of threads.
+    turns_at_start: Option<ThreadTurns>,
     /// Start of the present pass, without its ramp.
     pass_start_ns: u64,
 }
 
 impl WorkerFigures {
     pub(super) fn new() -> Self {
-        Self { usage_at_start: Usage::default(), pass_start_ns: 0 }
+        Self { usage_at_start: Usage::default(), turns_at_start: None, pass_start_ns: 0 }
+    }
+
+    /// Looks at the turns on a CPU until now. It is called before the time starts, since it takes some microseconds.
+    pub(super) fn start_turns(&mut self) {
+        self.turns_at_start = ThreadTurns::of_thread();
     }
 
     /// Starts the reported time now.
@@ -101,6 +108,10 @@ impl WorkerFigures {
             context_switches: usage.voluntary_switches + usage.involuntary_switches,
             major_faults: usage.major_faults,
             minor_faults: usage.minor_faults,
+            cpu_turns: self.turns_at_start.and_then(|before| {
+                let ThreadTurns { ran_ns, waited_ns, n_turns, n_sleeps } = ThreadTurns::of_thread()?.since(before);
+                Some(CpuTurns { ran_ns, waited_ns, n_turns, n_sleeps })
+            }),
         };
         stats.total_runtime_ns = now_ns.saturating_sub(lane.control.epoch_ns);
     }

@@ -111,6 +111,7 @@ impl<'a> Passes<'a> {
         }
         tell_memory(lane);
         trace_sprandom(lane);
+        lookout.figures.start_turns();
         let now_ns = lane.clock.now_ns();
         lookout.figures.start(now_ns, lane);
         lane.control.start(now_ns);

@@ -1,0 +1,145 @@
+//! Findings about the host of a run: CPUs that are shared, control groups that hold the jobs back, a load generator at its limit. Each
+//! case is made for real, beside a control that differs in one thing.
+//!
+//! Start reading at [`jobs_that_share_a_cpu_wait_for_it`].
+
+use crate::findings::{findings_of, has, ids};
+use crate::support::{LoopDevice, Program, Run, Scratch, has_programs, is_root, skip};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The document of `ferrio run --json` under a shell script in which `"$0" "$@"` is the run.
+fn document_of(directory: &Path, script: &str, arguments: &str) -> Value {
+    let run = Run::new(Program::Ferrio, directory, &format!("run --json {arguments}")).in_shell(script);
+    let finished = run.finish().succeeded();
+    serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {}", finished.all()))
+}
+
+/// The findings with one name.
+fn finding<'a>(document: &'a Value, id: &str) -> Option<&'a Value> {
+    document["findings"].as_array()?.iter().find(|finding| finding["id"] == id)
+}
+
+/// True if the kernel counts the time in which threads wait for a CPU.
+fn counts_turns() -> bool {
+    std::fs::read_to_string("/proc/thread-self/schedstat").is_ok_and(|text| !text.starts_with("0 "))
+}
+
+#[test]
+fn jobs_that_share_a_cpu_wait_for_it() {
+    let test = "jobs_that_share_a_cpu_wait_for_it";
+    if !counts_turns() {
+        return skip(test, "the kernel does not count the turns of threads");
+    }
+    if !has_programs(test, &["taskset"]) {
+        return;
+    }
+    let scratch = Scratch::new("findings-cpu");
+    // The first CPU on which this test may run.
+    let script = "cpu=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//'); exec taskset -c $cpu \"$0\" \"$@\"";
+    let job = "--name=a --ioengine=null --size=64g --runtime=1500ms --time_based --numjobs=2";
+    for thread in ["", " --thread"] {
+        let shared = document_of(scratch.path(), script, &format!("{job}{thread}"));
+        let found = finding(&shared, "waits-for-cpu").unwrap_or_else(|| panic!("{shared}"));
+        let value = |index: usize| found["evidence"][index]["value"].as_f64().expect("a number");
+        // Each of the two has the CPU for half of its time at most, or nearly so.
+        assert!(value(0) > 0.4 * value(1), "{found}");
+        assert!(
+            found["explanation"].as_str().is_some_and(|text| text.ends_with("2 busy workers shared one CPU.")),
+            "{found}"
+        );
+        // The control: the same jobs with next to nothing to do.
+        let idle = document_of(scratch.path(), script, &format!("{job}{thread} --rate_iops=1"));
+        assert_eq!(finding(&idle, "waits-for-cpu"), None, "{idle}");
+    }
+}
+
+/// A control group for CPU time, removed at the end.
+struct CpuGroup(PathBuf);
+
+impl CpuGroup {
+    /// A new group; `None`: there is no hierarchy in which this process can make one that counts.
+    fn new(name: &str) -> Option<Self> {
+        let mounts = std::fs::read_to_string("/proc/mounts").ok()?;
+        let mut roots = mounts.lines().filter_map(|line| {
+            let [_, at, kind, options, ..] = line.split(' ').collect::<Vec<_>>()[..] else { return None };
+            let is_one = kind == "cgroup2" || (kind == "cgroup" && options.split(',').any(|option| option == "cpu"));
+            is_one.then(|| PathBuf::from(at))
+        });
+        roots.find_map(|root| {
+            let group = Self(root.join(format!("{name}-{}", std::process::id())));
+            std::fs::create_dir(&group.0).ok()?;
+            // Without the controller there is no quota; the group is removed again.
+            group.set_quota(false).then_some(group)
+        })
+    }
+
+    /// Gives the group 10 ms of every 100 ms, or as much as there is.
+    fn set_quota(&self, is_limited: bool) -> bool {
+        let (v1, v2) = if is_limited { ("10000", "10000 100000") } else { ("-1", "max 100000") };
+        let write = |name: &str, text: &str| {
+            std::fs::OpenOptions::new()
+                .write(true)
+                .open(self.0.join(name))
+                .and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()))
+        };
+        write("cpu.max", v2).is_ok() || write("cpu.cfs_quota_us", v1).is_ok()
+    }
+}
+
+impl Drop for CpuGroup {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn a_control_group_without_cpu_time_left_is_told() {
+    let test = "a_control_group_without_cpu_time_left_is_told";
+    if !is_root(test) {
+        return;
+    }
+    let Some(group) = CpuGroup::new("ferrio-findings-quota") else {
+        return skip(test, "no control group with a CPU quota can be made");
+    };
+    let scratch = Scratch::new("findings-quota");
+    let script = format!("echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"", group.0.display());
+    let job = "--name=a --ioengine=null --size=64g --runtime=1200ms --time_based";
+    assert!(group.set_quota(true));
+    let held_back = document_of(scratch.path(), &script, job);
+    let found = ids(&held_back["findings"]);
+    // It also is the reason for waits.
+    assert!(has(&found, "cpu-quota") && !has(&found, "waits-for-cpu"), "{held_back}");
+    let evidence = &finding(&held_back, "cpu-quota").expect("a finding")["evidence"];
+    // A job that never sleeps is held back for nine tenths of each period; its last period may not be over.
+    assert!(evidence[2]["value"].as_f64().is_some_and(|percent| percent > 50.0), "{evidence}");
+    assert!(group.set_quota(false));
+    let free = document_of(scratch.path(), &script, job);
+    assert_eq!(finding(&free, "cpu-quota"), None, "{free}");
+}
+
+#[test]
+fn a_job_that_never_waits_for_its_device_is_told() {
+    let test = "a_job_that_never_waits_for_its_device_is_told";
+    if !counts_turns() {
+        return skip(test, "the kernel does not count the turns of threads");
+    }
+    if !is_root(test) || !has_programs(test, &["losetup"]) {
+        return;
+    }
+    let scratch = Scratch::new("findings-limit");
+    let Some(device) = LoopDevice::new(&scratch, 16 << 20) else {
+        return skip(test, "no loop device can be set up");
+    };
+    // Checksums that take much longer than the writes.
+    let job = format!(
+        "--name=a --filename={} --ioengine=libaio --iodepth=32 --rw=write --bs=64k --direct=1 --size=16m --verify=sha3-512 \
+         --do_verify=0 --loops=1000 --runtime=1500ms",
+        device.path()
+    );
+    let busy = findings_of(scratch.path(), &job);
+    // Where other programs want the CPU too, the job still never waits for the device.
+    assert!(has(&busy, "load-generator-limit") || has(&busy, "waits-for-cpu"), "{busy:?}");
+    let slow = findings_of(scratch.path(), &format!("{job} --rate_iops=1"));
+    assert!(!has(&slow, "load-generator-limit") && !has(&slow, "waits-for-cpu"), "{slow:?}");
+}
