@@ -123,6 +123,9 @@ pub struct WorkerRecord {
     pub directions: PerDirection<bool>,
     /// `iodepth`.
     pub iodepth: u32,
+    /// Number of its files that were made or made longer before it began; `None`: the layout was not over then.
+    #[serde(default)]
+    pub n_laid_out: Option<u64>,
     /// Its priority.
     pub priority: WorkerPriority,
     /// Its counts.

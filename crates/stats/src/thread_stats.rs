@@ -209,6 +209,30 @@ pub struct FeatureStats {
     pub zone_resets: Option<u64>,
     /// Amounts that verification had to remember; `None`: nothing.
     pub verify: Option<VerifyStats>,
+    /// Lateness under a rate; `None`: the job has no rate, or does not measure latencies.
+    #[serde(default)]
+    pub rate: Option<Box<RateStats>>,
+}
+
+/// Lateness of I/Os under a rate.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct RateStats {
+    /// Latencies from the times at which the rate wanted the I/Os to start.
+    pub response: PerDirection<LatencyStat>,
+    /// The longest time by which an I/O started after that.
+    pub most_late_ns: u64,
+}
+
+impl RateStats {
+    fn merge(&mut self, other: &Self) {
+        self.response.0.iter_mut().zip(&other.response.0).for_each(|(mine, theirs)| mine.merge(theirs));
+        self.most_late_ns = self.most_late_ns.max(other.most_late_ns);
+    }
+
+    fn clear(&mut self) {
+        self.response.0.iter_mut().for_each(LatencyStat::clear);
+        self.most_late_ns = 0;
+    }
 }
 
 impl FeatureStats {
@@ -225,6 +249,9 @@ impl FeatureStats {
         }
         if let Some(theirs) = &other.verify {
             self.verify.get_or_insert_default().merge(theirs);
+        }
+        if let Some(theirs) = &other.rate {
+            self.rate.get_or_insert_default().merge(theirs);
         }
     }
 }
@@ -287,6 +314,9 @@ impl ThreadStats {
         self.depth = DepthCounts::default();
         self.submit = BatchCounts::default();
         self.complete = BatchCounts::default();
+        if let Some(rate) = &mut self.features.rate {
+            rate.clear();
+        }
     }
 
     /// Adds another member of the group (`group_reporting`). Members ran side by side, see [`DirectionStats::merge`].

@@ -53,6 +53,7 @@ mod sequential_zones;
 mod shapes;
 mod signals;
 mod sprandom;
+mod stories;
 mod streams;
 mod stuck;
 mod surroundings;

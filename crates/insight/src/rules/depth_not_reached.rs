@@ -42,7 +42,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let lacks_cpu =
         idle_share.is_some_and(|share| share > 1.0 - SHARE) || super::load_generator_limit::share(case, job).is_some();
     let is_serialised =
-        super::asynchronous_without_direct::is_affected(job) || super::submission_blocked::share(job).is_some();
+        super::asynchronous_without_direct::is_affected(job) || super::submission_blocked::is_affected(job);
     if lacks_cpu || is_serialised {
         return None;
     }

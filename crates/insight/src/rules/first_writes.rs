@@ -25,7 +25,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(of_job).collect()
 }
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+pub(super) fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
     let written = job.figures(DataDirection::Write)?.bytes;
     let first = sum(job.places.iter().map(became_data).collect::<Option<Vec<u64>>>()?);
     let first = first.min(written);
@@ -33,11 +33,12 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
         return None;
     }
     let explanation = format!(
-        "{} of the written bytes ({} of {}) went to blocks that had never been written: each such write also allocates or converts \
+        "{} of the written bytes ({} of {}) went to blocks that had never been written{}: each such write also allocates or converts \
          extents. On the same files a second run will have other figures.",
         text::percent(first as f64, written as f64),
         text::bytes(first),
-        text::bytes(written)
+        text::bytes(written),
+        what_they_were(job)
     );
     let evidence =
         vec![Measured::bytes("written by the job", written), Measured::bytes("written for the first time", first)];
@@ -53,6 +54,20 @@ fn became_data(place: &TargetPlace) -> Option<u64> {
         _ => return Some(0),
     };
     Some(data_bytes(&place.now)?.saturating_sub(had))
+}
+
+/// What most of the blocks were before, if that is known.
+fn what_they_were(job: &CaseJob<'_>) -> &'static str {
+    let extents = || job.places.iter().filter_map(|place| place.before.extents.value());
+    let unwritten = sum(extents().map(|extents| extents.unwritten_bytes));
+    let holes = sum(extents().map(|extents| extents.hole_bytes));
+    let grown = sum(job.places.iter().map(|place| place.now.size_bytes.saturating_sub(place.before.size_bytes)));
+    match unwritten.max(holes).max(grown) {
+        0 => "",
+        most if most == unwritten => " (unwritten extents, as fallocate leaves them)",
+        most if most == holes => " (holes of the files)",
+        _ => " (behind the ends of the files)",
+    }
 }
 
 fn data_bytes(size: &TargetSize) -> Option<u64> {
@@ -77,6 +92,11 @@ mod tests {
     fn conversion_of_unwritten_extents_is_told() {
         assert_eq!(scene(100 * MIB).found(), ["first-writes"]);
         assert_eq!(scene(10 * MIB).found(), ["first-writes"]);
+        let explanation = scene(100 * MIB).finding("first-writes").explanation;
+        assert!(
+            explanation.contains("never been written (unwritten extents, as fallocate leaves them): "),
+            "{explanation}"
+        );
         assert_eq!(scene(10 * MIB - 4096).found(), Vec::<String>::new());
     }
 

@@ -8,11 +8,17 @@ mod data_that_compresses;
 mod depth_not_reached;
 mod depth_of_synchronous_engine;
 mod device_did_less;
+mod device_is_overwritten;
+mod easy_data;
+mod effect_of_parallelism;
 mod few_samples;
 mod file_under_dev;
 mod first_writes;
 mod jobs_share_blocks;
+mod latency_without_waiting;
 mod load_generator_limit;
+mod overwrite_changed_nothing;
+mod rate_not_reached;
 mod reads_of_unwritten_extents;
 mod runtime_without_time_based;
 mod small_part_of_disk;
@@ -65,10 +71,12 @@ pub const RULES: &[FindingRule] = &[
     device_did_less::RULE,
     reads_of_unwritten_extents::RULE,
     file_under_dev::RULE,
+    device_is_overwritten::RULE,
     target_in_memory::RULE,
     writes_still_dirty::RULE,
     unsynced_writes::RULE,
     first_writes::RULE,
+    overwrite_changed_nothing::RULE,
     asynchronous_without_direct::RULE,
     depth_of_synchronous_engine::RULE,
     cpu_quota::RULE,
@@ -77,8 +85,12 @@ pub const RULES: &[FindingRule] = &[
     load_generator_limit::RULE,
     submission_blocked::RULE,
     depth_not_reached::RULE,
+    effect_of_parallelism::RULE,
+    rate_not_reached::RULE,
+    latency_without_waiting::RULE,
     jobs_share_blocks::RULE,
     data_that_compresses::RULE,
+    easy_data::RULE,
     runtime_without_time_based::RULE,
     small_part_of_disk::RULE,
     few_samples::RULE,

@@ -24,8 +24,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
         let place = job.places.iter().find(|place| is_for_files(place) && place.now.size_bytes > 0)?;
         let device = case.device(place.device.as_deref()?)?;
         // A disk of a virtual machine is called rotational whatever it is.
-        let is_virtual =
-            device.name.starts_with("vd") || device.name.starts_with("loop") || device.name.starts_with("xvd");
+        let is_virtual = device.name.starts_with("vd") || device.name.starts_with("xvd");
         let disk_bytes = device.size_bytes.filter(|_| device.rotational == Some(true) && !is_virtual)?;
         let size_bytes = place.now.size_bytes;
         if !job.spec.pattern.random || size_bytes as f64 >= disk_bytes as f64 * SHARE {

@@ -120,7 +120,7 @@ impl TestRun {
         let mut record = self.record.clone();
         let job = |(index, job): (usize, &JobSpec)| JobOptions {
             name: job.name.clone(),
-            group: 0,
+            group: if job.grouping.stonewall { index as u32 } else { 0 },
             first_number: index as u32 + 1,
             n_clones: job.numjobs,
             options: serde_json::to_value(job).expect("it serialises"),

@@ -50,6 +50,8 @@ pub struct FileSet {
     pub io_bytes: u64,
     /// Zones of the files that are written in sequence.
     pub zones: ZonedFiles,
+    /// Number of files that were made or made longer before the job.
+    pub n_laid_out: u64,
 }
 
 impl FileSet {

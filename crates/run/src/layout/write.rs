@@ -63,6 +63,7 @@ pub(super) fn lay_out(
     }
     let total_bytes = set.files.iter_mut().filter(needs).map(|file| end_of(file)).fold(0, u64::saturating_add);
     events(RunEvent::LayingOut { job_name: worker.spec.name.clone(), n_files, total_bytes });
+    set.n_laid_out = n_files;
     let how = layout_of(worker);
     let mut contents = LayoutContents::new(&worker.spec.buffers, &worker.contents_plan(set.size_bytes), &worker.seeds);
     let mut files = set.files.iter_mut().filter(|file| needs(file));

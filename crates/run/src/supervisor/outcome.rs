@@ -128,6 +128,7 @@ fn worker_record(worker: &WorkerPlan, record: &CrewRecord, stats: Box<ThreadStat
         settings: report_settings(worker),
         directions: worker.used_directions(),
         iodepth: spec.queue.iodepth,
+        n_laid_out: record.n_laid_out,
         priority: WorkerPriority { ioprio: worker.ioprio(), is_by_io: !spec.engine.command_priority.is_empty() },
         stats,
         steady: record.steady.as_ref().map(|steady| match steady {

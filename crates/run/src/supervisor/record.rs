@@ -38,6 +38,8 @@ pub(super) struct CrewRecord {
     pub(super) files: Option<FileSet>,
     /// Zones of its files, which the worker may still hold when it ends.
     pub(super) zones: ZonedFiles,
+    /// Number of files that were made or made longer before the start, if it was known then.
+    pub(super) n_laid_out: Option<u64>,
     /// Process id, or thread id of a thread.
     pub(super) pid: u32,
     /// Time at which the gate was opened for it.

@@ -1,4 +1,5 @@
-//! `rate_latency=response`: latencies from the time at which the rate wanted an I/O to start.
+//! Latencies from the time at which the rate wanted an I/O to start: for the report (`rate_latency=response`), or as evidence of
+//! lateness.
 //!
 //! Must not know: how rates are kept, loops. Start reading at [`ResponseTimes::issue`].
 
@@ -10,24 +11,48 @@ use ferrio_units::DataDirection;
 /// Intended start times of the I/Os in flight, ns, by slot.
 pub(crate) struct ResponseTimes {
     intended_ns: Vec<u64>,
+    /// The latencies are for the report.
+    is_reported: bool,
 }
 
 impl ResponseTimes {
-    /// `None`: the job does not want response times.
+    /// `None`: the job has no rate whose effect on latencies can be measured.
     pub(crate) fn new(plan: &WorkerPlan) -> Option<Self> {
-        let is_wanted = plan.spec.pace.latency == RateLatency::Response;
-        is_wanted.then(|| Self { intended_ns: vec![0; plan.queue().iodepth as usize] })
+        let is_reported = is_reported(plan);
+        let is_wanted = is_reported || is_evidence(plan);
+        is_wanted.then(|| Self { intended_ns: vec![0; plan.queue().iodepth as usize], is_reported })
     }
 
     /// Called before an I/O starts. Without a rate, the intended start is the real one.
-    pub(crate) fn issue(&mut self, lane: &Lane<'_>, slot_index: u32) {
+    pub(crate) fn issue(&mut self, lane: &mut Lane<'_>, slot_index: u32) {
         let start_ns = lane.clock.at_ns(lane.slots.get(slot_index).stamps.start);
-        self.intended_ns[slot_index as usize] = lane.workload.intended_ns().unwrap_or(start_ns);
+        let intended_ns = lane.workload.intended_ns().unwrap_or(start_ns);
+        self.intended_ns[slot_index as usize] = intended_ns;
+        if !self.is_reported {
+            lane.account.started_late(start_ns.saturating_sub(intended_ns));
+        }
     }
 
     /// Called after a data I/O is done.
     pub(crate) fn done(&self, lane: &mut Lane<'_>, slot_index: u32, direction: DataDirection, done: u64) {
         let intended_ns = self.intended_ns[slot_index as usize];
-        lane.account.response_done(direction, lane.clock.at_ns(done).saturating_sub(intended_ns));
+        let response_ns = lane.clock.at_ns(done).saturating_sub(intended_ns);
+        if self.is_reported {
+            lane.account.response_done(direction, response_ns);
+        } else {
+            lane.account.rated_done(direction, response_ns);
+        }
     }
+}
+
+/// True if the report has the latencies.
+pub(crate) fn is_reported(plan: &WorkerPlan) -> bool {
+    plan.spec.pace.latency == RateLatency::Response
+}
+
+/// True if the latencies are kept as evidence beside the report: the job has a rate, and measures its I/Os anyway.
+pub(crate) fn is_evidence(plan: &WorkerPlan) -> bool {
+    let reporting = &plan.spec.reporting;
+    let is_measured = !reporting.gtod_reduce && !reporting.disable_clat && plan.spec.verify.is_none();
+    !is_reported(plan) && is_measured && plan.spec.pace.limits_rates() && !plan.spec.replay.is_set()
 }

@@ -4,9 +4,9 @@
 
 use crate::compat;
 use crate::plan::WorkerPlan;
-use ferrio_spec::RateLatency;
+use crate::work::hooks::response;
 use ferrio_spec::engines::Measures;
-use ferrio_stats::{LatencyStat, LatencyTarget, ThreadStats};
+use ferrio_stats::{LatencyStat, LatencyTarget, RateStats, ThreadStats};
 use ferrio_sys::Clock;
 use ferrio_units::{DataDirection, PerDirection};
 use ferrio_workload::command_priority::CommandPriorities;
@@ -68,7 +68,8 @@ impl Account {
             percentile: latency.percentile,
         };
         // Both kinds of latencies need their percentiles.
-        let has_response = plan.spec.pace.latency == RateLatency::Response;
+        let has_response = response::is_reported(plan);
+        let mut rate = response::is_evidence(plan).then(Box::<RateStats>::default);
         // A histogram takes 32 KB of address space, so directions without I/O have none.
         for direction in DataDirection::ALL.into_iter().filter(|direction| plan.measured_directions()[*direction]) {
             let figures = &mut stats.directions[direction];
@@ -76,7 +77,11 @@ impl Account {
             figures.clat = LatencyStat::new(spec.clat_percentiles || plan.spec.logs.histogram.is_some());
             figures.lat = LatencyStat::new(spec.lat_percentiles || has_response);
             figures.response = LatencyStat::new(has_response);
+            if let Some(rate) = &mut rate {
+                rate.response[direction] = LatencyStat::new(true);
+            }
         }
+        stats.features.rate = rate;
         stats.sync = LatencyStat::new(plan.writes());
     }
 
@@ -111,6 +116,20 @@ impl Account {
     /// Counts a data I/O with its response time.
     pub(crate) fn response_done(&mut self, direction: DataDirection, response_ns: u64) {
         self.stats.directions[direction].response.record(response_ns);
+    }
+
+    /// Counts an I/O that started this long after the time at which the rate wanted it to start.
+    pub(crate) fn started_late(&mut self, late_ns: u64) {
+        if let Some(rate) = &mut self.stats.features.rate {
+            rate.most_late_ns = rate.most_late_ns.max(late_ns);
+        }
+    }
+
+    /// Counts the response time of a data I/O under a rate, beside the report.
+    pub(crate) fn rated_done(&mut self, direction: DataDirection, response_ns: u64) {
+        if let Some(rate) = &mut self.stats.features.rate {
+            rate.response[direction].record(response_ns);
+        }
     }
 
     /// True if openings of files are the samples.
