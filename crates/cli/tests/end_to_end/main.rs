@@ -11,6 +11,7 @@ mod after_crash;
 mod around_jobs;
 mod bad_settings;
 mod byte_values;
+mod clean_runs;
 mod combinations;
 mod control;
 mod debug;
