@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod case;
+mod on_device;
 mod rules;
 mod text;
 

@@ -9,7 +9,7 @@ use crate::CpuIdleness;
 use serde::{Deserialize, Serialize};
 
 pub use host::{CpuTimes, HostClock, HostCpu, Throttling};
-pub use targets::{ExtentBytes, JobTargets, TargetKind, TargetPlace, TargetSize};
+pub use targets::{ExtentBytes, JobTargets, PartitionPlace, TargetKind, TargetPlace, TargetSize};
 
 /// The figures of one probe. Serialised, they are an object with a single key: the name of the variant, in small
 /// letters.

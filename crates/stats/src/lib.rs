@@ -35,8 +35,8 @@ pub use depth::{BatchCounts, DepthCounts};
 pub use eta::{EtaLimits, EtaSnapshot};
 pub use evidence::{
     CacheCourse, CpuTimes, DiskCounters, DiskRecord, Evidence, ExtentBytes, FileCache, HostClock, HostCpu, IoCounters,
-    JobTargets, PageCache, Pressure, ProcessIo, Reading, Stall, Stalls, TargetKind, TargetPlace, TargetSize,
-    Throttling, WorkerIo,
+    JobTargets, PageCache, PartitionPlace, Pressure, ProcessIo, Reading, Stall, Stalls, TargetKind, TargetPlace,
+    TargetSize, Throttling, WorkerIo,
 };
 pub use failure::{FailedStep, Failure};
 pub use finding::{Finding, Measured, Severity, Unit};

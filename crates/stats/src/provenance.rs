@@ -132,6 +132,24 @@ pub struct DeviceFacts {
     pub logical_block_size: Option<u64>,
     /// Physical block size, bytes.
     pub physical_block_size: Option<u64>,
+    /// Least size for random I/O that the device asks for, bytes.
+    pub minimum_io_size: Option<u64>,
+    /// Size that the device prefers, bytes: of an array a whole stripe; 0: none.
+    pub optimal_io_size: Option<u64>,
+    /// Offset of the first logical block that begins a physical block, bytes; -1: none does.
+    pub alignment_offset: Option<i64>,
+    /// I/Os that the driver may hand to the device, all queues together; `None`: the device has no queues of a driver.
+    pub n_tags: Option<u64>,
+    /// Number of the driver's queues to the device.
+    pub n_hardware_queues: Option<u64>,
+    /// Commands that a SCSI device takes at a time.
+    pub queue_depth: Option<u64>,
+    /// Level of an md array, such as `raid5`.
+    pub md_level: Option<String>,
+    /// NUMA node that the device is attached to, where the machine has several.
+    pub numa_node: Option<u32>,
+    /// CPUs of this node, as a list such as `0-3,8`.
+    pub numa_cpus: Option<String>,
     /// Names of the devices that it consists of (dm, md).
     pub made_of: Vec<String>,
     /// The file behind a loop device.

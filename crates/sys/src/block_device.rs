@@ -4,6 +4,7 @@
 //! Must not know: why it is asked. Start reading at [`DeviceNumber`], then [`BlockDevice`].
 #![expect(unsafe_code, reason = "ioctl with the kernel's own opcodes")]
 
+mod partition;
 pub mod zones;
 
 use crate::error::{Context, Error, Result};
@@ -12,6 +13,8 @@ use rustix::fd::AsFd;
 use rustix::ioctl::{Getter, NoArg, Opcode, ioctl, opcode};
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+pub use partition::Partition;
 
 /// Group byte of the block layer's opcodes in `linux/fs.h`.
 const GROUP: u8 = 0x12;
@@ -204,6 +207,28 @@ impl BlockDevice {
     pub fn loop_backing_file(&self) -> Option<PathBuf> {
         let text = std::fs::read_to_string(self.directory.join("loop/backing_file")).ok()?;
         Some(PathBuf::from(text.trim_end_matches('\n')))
+    }
+
+    /// The entries of the driver's queues to the device, one number a queue. Empty for devices without such queues: those that pass
+    /// their I/O on as it comes (dm, md, zram), and those of old kernels.
+    pub fn queue_tags(&self) -> Vec<u64> {
+        let queues = self.entries("mq").unwrap_or_default();
+        let tags = |queue: &PathBuf| std::fs::read_to_string(queue.join("nr_tags")).ok()?.trim().parse().ok();
+        queues.iter().filter_map(tags).collect()
+    }
+
+    /// The NUMA node that the device is attached to. `None`: the machine has one node only, or the device belongs to none.
+    pub fn numa_node(&self) -> Option<u32> {
+        let texts = self.directory.ancestors().map(|directory| std::fs::read_to_string(directory.join("numa_node")));
+        texts.flatten().next()?.trim().parse().ok()
+    }
+
+    /// Directories in which sensors of the drive are read (`hwmon`): NVMe drives, and SATA drives with the module drivetemp.
+    pub fn sensor_directories(&self) -> Vec<PathBuf> {
+        let is_sensor =
+            |path: &PathBuf| file_name(path).is_some_and(|name| name.starts_with("hwmon") && name != "hwmon");
+        let below = ["device", "device/hwmon"].iter().flat_map(|place| self.entries(place).unwrap_or_default());
+        below.filter(is_sensor).collect()
     }
 
     fn partition_directories(&self) -> Result<Vec<PathBuf>> {

@@ -52,11 +52,7 @@ impl std::fmt::Display for DeviceUse {
 /// The use cannot be found out: the device is not in sysfs, or cannot be opened.
 pub fn use_of_device(path: &Path) -> Result<Option<DeviceUse>> {
     let number = FileInfo::of_path(path)?.is_device;
-    let (numbers, holders) = match BlockDevice::by_number(number)? {
-        Some(disk) if disk.number == number => (disk.numbers()?, disk.holders()?),
-        Some(_) => (vec![number], BlockDevice::holders_of(number)?),
-        None => (vec![number], Vec::new()),
-    };
+    let (numbers, holders) = numbers_and_holders(number)?;
     if let Some(found) = named_use(&numbers, &holders) {
         return Ok(Some(found));
     }
@@ -68,6 +64,23 @@ pub fn use_of_device(path: &Path) -> Result<Option<DeviceUse>> {
         return Err(Error::Unavailable { what: "what is made of it", reason });
     }
     loop_over(&numbers)
+}
+
+/// The first use of the block device at a path that can be seen without opening it: visible mounts, swap space, devices stacked on
+/// it or on a partition of it. `None`: it is free, or its user cannot be seen.
+pub fn visible_use_of_device(path: &Path) -> Option<DeviceUse> {
+    let number = FileInfo::of_path(path).ok()?.is_device;
+    let (numbers, holders) = numbers_and_holders(number).ok()?;
+    named_use(&numbers, &holders).or_else(|| loop_over(&numbers).ok().flatten())
+}
+
+/// Numbers of a device with its partitions, and the names of the devices that are made of these.
+fn numbers_and_holders(number: DeviceNumber) -> Result<(Vec<DeviceNumber>, Vec<String>)> {
+    Ok(match BlockDevice::by_number(number)? {
+        Some(disk) if disk.number == number => (disk.numbers()?, disk.holders()?),
+        Some(_) => (vec![number], BlockDevice::holders_of(number)?),
+        None => (vec![number], Vec::new()),
+    })
 }
 
 /// The first use with a name that needs no `sysfs`. Sources that cannot be read are skipped.

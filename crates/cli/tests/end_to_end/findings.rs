@@ -125,7 +125,7 @@ fn memory_is_no_disk() {
     assert!(!has(&found, "target-in-memory"), "{found:?}");
 }
 
-fn check(directory: &Path, arguments: &str) -> Finished {
+pub(super) fn check(directory: &Path, arguments: &str) -> Finished {
     Run::new(Program::Ferrio, directory, &format!("check {arguments}")).finish()
 }
 

@@ -382,9 +382,14 @@ pub(crate) struct LoopDevice {
 impl LoopDevice {
     /// A device of a size in a file of the scratch directory.
     pub(crate) fn new(scratch: &Scratch, size_bytes: u64) -> Option<Self> {
+        Self::with_options(scratch, size_bytes, "")
+    }
+
+    /// The same, with options of `losetup`.
+    pub(crate) fn with_options(scratch: &Scratch, size_bytes: u64, options: &str) -> Option<Self> {
         let file = scratch.join("loop.img");
         File::create(&file).ok()?.set_len(size_bytes).ok()?;
-        let device = tool(&format!("losetup --find --show {}", file.display()))?;
+        let device = tool(&format!("losetup --find --show {options} {}", file.display()))?;
         Some(Self { device, mounted_at: None })
     }
 

@@ -25,7 +25,9 @@ const LEAST_TURNS: u64 = 20;
 const LEAST_SECONDS: f64 = 0.1;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
+    // Where the device's queue is the cause, the rule about that says it.
+    let jobs = case.jobs.iter().filter(|job| !super::depth_beyond_queue::explains(case, job));
+    jobs.filter_map(|job| of_job(case, job)).collect()
 }
 
 fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
@@ -70,7 +72,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// The job is not meant to be as fast as it can, or other work than its I/O takes a part of its time.
-fn is_held_back(job: &CaseJob<'_>) -> bool {
+pub(super) fn is_held_back(job: &CaseJob<'_>) -> bool {
     let syncs = job.spec.durability.fsync_blocks > 0 || job.spec.durability.fdatasync_blocks > 0;
     is_paced(job) || syncs || job.spec.submission.serialize_overlap || job.spec.verify.is_some()
 }

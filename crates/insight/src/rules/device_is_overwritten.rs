@@ -10,7 +10,8 @@ pub(super) const RULE: FindingRule = FindingRule {
     id: "device-is-overwritten",
     title: "The run writes over a device",
     severity: Severity::Note,
-    what: "The directions of a job and the kind of its targets. It speaks where a job writes or trims a block device.",
+    what: "The directions of a job and the kind of its targets. It speaks where a job writes or trims a block device that nobody \
+           else uses.",
     why: "A device has no file system between it and the job: what was on it is lost. This is right for a test of a device, and is said \
           because nothing can bring the data back.",
     example: "--name=a --filename=/dev/sdb --rw=randwrite --direct=1",
@@ -26,7 +27,8 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     if !job.does(DataDirection::Write) && !job.does(DataDirection::Trim) {
         return None;
     }
-    let place = job.places.iter().find(|place| place.kind == TargetKind::Block)?;
+    // A device that others use has rules of its own.
+    let place = job.places.iter().find(|place| place.kind == TargetKind::Block && place.used.is_none())?;
     let size_bytes = place.device.as_deref().and_then(|name| case.device(name)?.size_bytes);
     let size = size_bytes.map_or_else(String::new, |bytes| format!(" ({})", text::bytes(bytes)));
     let explanation = if case.is_before() {
@@ -55,6 +57,9 @@ mod tests {
         assert_eq!(device().found(), ["device-is-overwritten"]);
         let explanation = device().before().finding("device-is-overwritten").explanation;
         assert!(explanation.starts_with("/dev/vda (1000 MiB) is a device: the job will destroy"), "{explanation}");
+        let mut used = device().before();
+        used.places[0].used = Some("mounted on /".to_owned());
+        assert_eq!(used.found(), ["write-refused"]);
         assert_eq!(scene(DirectionMix::Read, TargetKind::Block).found(), Vec::<String>::new());
         assert_eq!(scene(DirectionMix::Write, TargetKind::File).found(), ["file-under-dev"]);
     }

@@ -5,22 +5,32 @@
 mod asynchronous_without_direct;
 mod cpu_quota;
 mod data_that_compresses;
+mod depth_beyond_queue;
 mod depth_not_reached;
 mod depth_of_synchronous_engine;
 mod device_did_less;
+mod device_in_use;
 mod device_is_overwritten;
+mod direct_below_logical_block;
 mod easy_data;
 mod effect_of_parallelism;
+mod far_numa_node;
 mod few_samples;
 mod file_under_dev;
 mod first_writes;
 mod jobs_share_blocks;
 mod latency_without_waiting;
 mod load_generator_limit;
+mod misaligned_partition;
 mod overwrite_changed_nothing;
+mod partial_physical_blocks;
+mod partial_stripes;
 mod rate_not_reached;
 mod reads_of_unwritten_extents;
+mod requests_merged;
+mod requests_split;
 mod runtime_without_time_based;
+mod scheduler_of_fast_device;
 mod small_part_of_disk;
 mod stolen_cpu_time;
 mod submission_blocked;
@@ -28,7 +38,10 @@ mod target_in_memory;
 #[cfg(test)]
 mod testing;
 mod unsynced_writes;
+mod volatile_cache;
 mod waits_for_cpu;
+mod write_back_throttled;
+mod write_refused;
 mod writes_still_dirty;
 
 use crate::case::Case;
@@ -85,12 +98,25 @@ pub const RULES: &[FindingRule] = &[
     load_generator_limit::RULE,
     submission_blocked::RULE,
     depth_not_reached::RULE,
+    depth_beyond_queue::RULE,
     effect_of_parallelism::RULE,
     rate_not_reached::RULE,
     latency_without_waiting::RULE,
     jobs_share_blocks::RULE,
     data_that_compresses::RULE,
     easy_data::RULE,
+    write_refused::RULE,
+    device_in_use::RULE,
+    direct_below_logical_block::RULE,
+    misaligned_partition::RULE,
+    partial_physical_blocks::RULE,
+    partial_stripes::RULE,
+    requests_merged::RULE,
+    requests_split::RULE,
+    scheduler_of_fast_device::RULE,
+    write_back_throttled::RULE,
+    volatile_cache::RULE,
+    far_numa_node::RULE,
     runtime_without_time_based::RULE,
     small_part_of_disk::RULE,
     few_samples::RULE,

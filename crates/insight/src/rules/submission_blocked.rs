@@ -24,7 +24,9 @@ const LEAST_IOS: u64 = 100;
 const LEAST_SLEEPS: f64 = 0.8;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
+    // Where the device's queue is the cause, the rule about that says it.
+    let jobs = case.jobs.iter().filter(|job| !super::depth_beyond_queue::explains(case, job));
+    jobs.filter_map(|job| of_job(case, job)).collect()
 }
 
 fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {

@@ -16,6 +16,10 @@ pub(super) struct TestRun {
     pub(super) jobs: Vec<JobSpec>,
     pub(super) places: Vec<TargetPlace>,
     pub(super) disk_bytes: [u64; 2],
+    /// I/Os, merges and times that the disk counts.
+    pub(super) disk_requests: [u64; 2],
+    pub(super) disk_merges: [u64; 2],
+    pub(super) disk_ticks_ms: [u64; 2],
     pub(super) record: RunRecord,
     pub(super) device: DeviceFacts,
     /// CPUs on which ferrio may run.
@@ -45,6 +49,7 @@ pub(super) fn place(path: &str) -> TargetPlace {
         device: Some("vda".to_owned()),
         before: size.clone(),
         now: size,
+        ..TargetPlace::default()
     }
 }
 
@@ -58,8 +63,18 @@ impl TestRun {
             rotational: Some(false),
             ..DeviceFacts::default()
         };
-        let mut scene =
-            Self { jobs: vec![], places: vec![], disk_bytes: [0; 2], record: RunRecord::default(), device, n_cpus: 64 };
+        let record = RunRecord::default();
+        let mut scene = Self {
+            jobs: vec![],
+            places: vec![],
+            disk_bytes: [0; 2],
+            disk_requests: [0; 2],
+            disk_merges: [0; 2],
+            disk_ticks_ms: [0; 2],
+            record,
+            device,
+            n_cpus: 64,
+        };
         scene.add(job, place);
         scene
     }
@@ -135,8 +150,13 @@ impl TestRun {
         let of_job = |(job_index, place): (u32, &TargetPlace)| JobTargets { job_index, places: vec![place.clone()] };
         record.evidence.push(Evidence::Targets((0..).zip(&self.places).map(of_job).collect()));
         if !record.workers.is_empty() {
-            let counters =
-                DiskCounters { sectors: self.disk_bytes.map(|bytes| bytes / 512), ..DiskCounters::default() };
+            let counters = DiskCounters {
+                ios: self.disk_requests,
+                merges: self.disk_merges,
+                ticks_ms: self.disk_ticks_ms,
+                sectors: self.disk_bytes.map(|bytes| bytes / 512),
+                ..DiskCounters::default()
+            };
             record.evidence.push(Evidence::Disks(vec![DiskRecord {
                 name: "vda".to_owned(),
                 counters,

@@ -35,7 +35,8 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     case.jobs.iter().filter(is_one).map(of_job).collect()
 }
 
-fn waits(job: &CaseJob<'_>) -> bool {
+/// The job waits for its writes, now and then or at its end.
+pub(super) fn waits(job: &CaseJob<'_>) -> bool {
     let durability = &job.spec.durability;
     let now_and_then =
         durability.fsync_blocks > 0 || durability.fdatasync_blocks > 0 || durability.sync_file_range.is_some();

@@ -6,11 +6,12 @@
 use super::{Begun, Probe, Site};
 use crate::files;
 use crate::plan::WorkerPlan;
-use ferrio_stats::{Evidence, ExtentBytes, JobTargets, Reading, TargetKind, TargetPlace, TargetSize};
-use ferrio_sys::block_device::BlockDevice;
+use ferrio_stats::note::{DeviceUsage, FileNote};
+use ferrio_stats::{Evidence, ExtentBytes, JobTargets, PartitionPlace, Reading, TargetKind, TargetPlace, TargetSize};
+use ferrio_sys::block_device::{BlockDevice, DeviceNumber, Partition};
 use ferrio_sys::extents::ExtentMap;
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
-use ferrio_sys::mounts::{Mount, disk_of, mount_of, mounts};
+use ferrio_sys::mounts::{DeviceUse, Mount, disk_of, mount_of, mounts, visible_use_of_device};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -43,7 +44,16 @@ pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
 pub(crate) fn of_workers(workers: &[WorkerPlan]) -> Vec<JobTargets> {
     let wanted = workers.iter().filter(|worker| worker.engine.def.targets.are_files());
     let found = find(wanted.map(|worker| (worker, files::named_paths(worker))), &|_| ());
-    TargetProbe::new(found, true).jobs
+    let mut jobs = TargetProbe::new(found, true).jobs;
+    // A run asks the kernel for users that cannot be seen before it writes to a device.
+    if let Some(FileNote::InUse { path, usage: DeviceUsage::Claimed }) =
+        files::guard::check_devices(workers, &|_| ()).map(|refusal| refusal.note)
+    {
+        let places = jobs.iter_mut().flat_map(|job| &mut job.places);
+        let places = places.filter(|place| place.kind == TargetKind::Block && place.path == path);
+        places.for_each(|place| place.used = Some(DeviceUse::Claimed.to_string()));
+    }
+    jobs
 }
 
 impl TargetProbe {
@@ -113,7 +123,7 @@ impl JobFiles {
     fn add(&mut self, path: PathBuf, known: &mut KnownPlaces) {
         let info = FileInfo::of_path(&path).ok();
         let kind = info.as_ref().map_or(TargetKind::Missing, kind_of);
-        let number = match &info {
+        let device = match &info {
             Some(info) if kind == TargetKind::Block => info.is_device,
             Some(info) => info.on_device,
             None => match FileInfo::of_path(directory_of(&path)) {
@@ -121,9 +131,8 @@ impl JobFiles {
                 Err(_) => return,
             },
         };
-        let number = number.to_string();
-        let entry = self.places.entry((kind, number.clone()));
-        let (place, files) = entry.or_insert_with(|| (known.place_of(&path, kind, number), Vec::new()));
+        let entry = self.places.entry((kind, device.to_string()));
+        let (place, files) = entry.or_insert_with(|| (known.place_of(&path, kind, device), Vec::new()));
         place.n_files += 1;
         files.push(path);
     }
@@ -148,31 +157,45 @@ fn directory_of(path: &Path) -> &Path {
 struct KnownPlaces {
     mounts: Vec<Mount>,
     /// By what the target is, and the number of its device or of that of its file system.
-    places: HashMap<(bool, String), TargetPlace>,
+    places: HashMap<(bool, DeviceNumber), TargetPlace>,
 }
 
 impl KnownPlaces {
-    fn place_of(&mut self, path: &Path, kind: TargetKind, number: String) -> TargetPlace {
+    fn place_of(&mut self, path: &Path, kind: TargetKind, number: DeviceNumber) -> TargetPlace {
         let is_device = kind == TargetKind::Block;
         let mounts = &self.mounts;
         let place = self.places.entry((is_device, number)).or_insert_with(|| {
             if is_device {
                 let device = BlockDevice::behind_path(path).ok().flatten().map(|device| device.name);
-                return TargetPlace { device, ..TargetPlace::default() };
+                let used = visible_use_of_device(path).map(|found| found.to_string());
+                return TargetPlace { device, used, partition: partition(number), ..TargetPlace::default() };
             }
-            place_of_files(path, mounts)
+            place_of_files(path, number, mounts)
         });
         TargetPlace { kind, path: path.display().to_string(), ..place.clone() }
     }
 }
 
-fn place_of_files(path: &Path, mounts: &[Mount]) -> TargetPlace {
+fn partition(number: DeviceNumber) -> Option<PartitionPlace> {
+    let found = Partition::by_number(number)?;
+    Some(PartitionPlace { name: found.name, start_bytes: found.start_sector.saturating_mul(512) })
+}
+
+/// The partition that a device is, by its path. btrfs shows numbers of its own, so the mounted device counts there.
+fn partition_of_source(mount: &Mount) -> Option<PartitionPlace> {
+    let source = Some(Path::new(&mount.source)).filter(|source| source.starts_with("/dev"))?;
+    let info = FileInfo::of_path(source).ok().filter(|info| info.kind == FileKind::Block)?;
+    partition(info.is_device)
+}
+
+fn place_of_files(path: &Path, number: DeviceNumber, mounts: &[Mount]) -> TargetPlace {
     let Some(there) = place_on_file_system(path) else { return TargetPlace::default() };
     let mount = mount_of(mounts, &there);
     TargetPlace {
         file_system: mount.map(|mount| mount.file_system.clone()),
         mount_options: mount.map(|mount| mount.options.clone()),
         device: disk_of(&there, mount).map(|device| device.name),
+        partition: partition(number).or_else(|| partition_of_source(mount?)),
         ..TargetPlace::default()
     }
 }

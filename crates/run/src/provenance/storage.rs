@@ -7,6 +7,8 @@ use ferrio_stats::provenance::{DeviceFacts, FileSystemFacts};
 use ferrio_sys::block_device::{BlockDevice, DeviceNumber};
 use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_sys::mounts::{Mount, disk_of, mount_of, mounts};
+use ferrio_sys::numa;
+use ferrio_sys::scheduling::format_cpu_list;
 use ferrio_units::byte_text;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -123,6 +125,9 @@ fn file_system_facts(mount: &Mount, disk: Option<&BlockDevice>) -> FileSystemFac
 
 fn device_facts(device: &BlockDevice, slaves: &[BlockDevice]) -> DeviceFacts {
     let number = |name: &str| device.queue_attribute(name).and_then(|text| text.parse::<u64>().ok());
+    let tags = device.queue_tags();
+    let is_queued = !tags.is_empty();
+    let numa_node = device.numa_node().filter(|_| numa::online_nodes().len() > 1);
     let n_sectors = device.attribute("size").and_then(|text| text.parse::<u64>().ok());
     DeviceFacts {
         name: device.name.clone(),
@@ -136,6 +141,15 @@ fn device_facts(device: &BlockDevice, slaves: &[BlockDevice]) -> DeviceFacts {
         wbt_lat_usec: number("wbt_lat_usec"),
         logical_block_size: number("logical_block_size"),
         physical_block_size: number("physical_block_size"),
+        minimum_io_size: number("minimum_io_size"),
+        optimal_io_size: number("optimal_io_size"),
+        alignment_offset: device.attribute("alignment_offset").and_then(|text| text.parse().ok()),
+        n_tags: is_queued.then(|| tags.iter().fold(0, |sum, tags| u64::saturating_add(sum, *tags))),
+        n_hardware_queues: is_queued.then_some(tags.len() as u64),
+        queue_depth: device.attribute("device/queue_depth").and_then(|text| text.parse().ok()),
+        md_level: device.attribute("md/level").filter(|level| !level.is_empty()),
+        numa_node,
+        numa_cpus: numa_node.and_then(|node| numa::cpus_of(node).ok()).map(|cpus| format_cpu_list(&cpus)),
         made_of: slaves.iter().map(|slave| slave.name.clone()).collect(),
         backing_file: device.loop_backing_file().map(|path| path.display().to_string()),
     }
@@ -183,5 +197,7 @@ mod tests {
         assert_eq!(facts.size_bytes, Some(sectors * 512));
         assert!(facts.logical_block_size.is_some_and(|bytes| bytes >= 512), "{facts:?}");
         assert!(facts.physical_block_size >= facts.logical_block_size && facts.rotational.is_some(), "{facts:?}");
+        assert!(facts.minimum_io_size >= facts.physical_block_size && facts.optimal_io_size.is_some(), "{facts:?}");
+        assert_eq!(facts.n_tags.is_some(), facts.n_hardware_queues.is_some_and(|n_queues| n_queues > 0), "{facts:?}");
     }
 }

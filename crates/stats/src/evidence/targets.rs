@@ -29,10 +29,25 @@ pub struct TargetPlace {
     pub mount_options: Option<String>,
     /// The disk under them, as in `/sys/block`.
     pub device: Option<String>,
+    /// The partition of that disk that they are, or that their file system is on.
+    #[serde(default)]
+    pub partition: Option<PartitionPlace>,
+    /// The use that others make of a block device, such as `mounted on /srv`, as far as it can be seen.
+    #[serde(default)]
+    pub used: Option<String>,
     /// Before the jobs began, after files were laid out.
     pub before: TargetSize,
     /// Now.
     pub now: TargetSize,
+}
+
+/// A partition and its place on the disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartitionPlace {
+    /// Its name, such as `sda1`.
+    pub name: String,
+    /// Its first byte on the disk.
+    pub start_bytes: u64,
 }
 
 /// Kind of a target.

@@ -43,6 +43,31 @@ fn holders_and_slaves_point_at_each_other() {
 }
 
 #[test]
+fn queues_node_and_sensors_are_where_sysfs_has_them() {
+    let dir = TempDir::new("sysfs-queues");
+    let controller = dir.path().join("0000:01:00.0/nvme/nvme0");
+    let disk = controller.join("nvme0n1");
+    for (queue, tags) in [("0", "1023\n"), ("1", "1023\n"), ("2", "many\n")] {
+        std::fs::create_dir_all(disk.join("mq").join(queue)).unwrap();
+        std::fs::write(disk.join("mq").join(queue).join("nr_tags"), tags).unwrap();
+    }
+    std::fs::create_dir_all(controller.join("hwmon3")).unwrap();
+    std::fs::create_dir_all(controller.join("hwmon/hwmon4")).unwrap();
+    symlink(&controller, disk.join("device")).unwrap();
+    std::fs::write(disk.join("dev"), "259:0\n").unwrap();
+    let device = BlockDevice::in_directory(&disk).unwrap();
+    assert_eq!((device.queue_tags(), device.numa_node()), (vec![1023, 1023], None));
+    let node = dir.path().join("0000:01:00.0/numa_node");
+    std::fs::write(&node, "1\n").unwrap();
+    assert_eq!(device.numa_node(), Some(1));
+    // The kernel's word for none.
+    std::fs::write(&node, "-1\n").unwrap();
+    assert_eq!(device.numa_node(), None);
+    let names: Vec<_> = device.sensor_directories().iter().filter_map(|path| file_name(path)).collect();
+    assert_eq!(names, ["hwmon3", "hwmon4"]);
+}
+
+#[test]
 fn numbers_in_text() {
     assert_eq!(DeviceNumber::parse("259:12\n"), Some(DeviceNumber { major: 259, minor: 12 }));
     assert_eq!(DeviceNumber { major: 8, minor: 1 }.to_string(), "8:1");
