@@ -173,11 +173,7 @@ fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) 
         trace: trace_settings(&invocation),
         snapshot_interval: shows_eta(&invocation).then(|| Duration::from_millis(invocation.eta.interval_ms)),
         open_logs: || Box::new(LogFiles::new()),
-        control: control_settings(
-            &invocation.control,
-            invocation.output.formats.has_documents_alone(),
-            record_file.is_some(),
-        ),
+        control: control_settings(&invocation, record_file.is_some()),
         command_line: arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         record_interval: record_interval(&invocation),
         is_virtual: false,
@@ -259,11 +255,15 @@ fn record_interval(invocation: &Invocation) -> Option<Duration> {
     recorded.or_else(|| invocation.n_latency_slices.map(|_| SLICE))
 }
 
-/// Settings from the command line and from the program. With `keeps_stdout_free` the command of a trigger does not
+/// Settings from the command line and from the program. Where only documents are written, the command of a trigger does not
 /// write to the standard output, so that its text cannot come between reports. With `keeps_record` the run opens
-/// further files, which fio does not open.
-fn control_settings(control: &ControlSettings, keeps_stdout_free: bool, keeps_record: bool) -> ControlSettings {
+/// further files, which fio does not open. Reports for people show no evidence that fio does not have.
+fn control_settings(invocation: &Invocation, keeps_record: bool) -> ControlSettings {
+    let (control, formats) = (&invocation.control, &invocation.output.formats);
+    let keeps_stdout_free = formats.has_documents_alone();
+    let shows_evidence = formats.has(FormatKind::Document) || formats.has(FormatKind::Records) || keeps_record;
     ControlSettings {
+        skips_evidence: !shows_evidence,
         status_file: Some(temporary_directory().join("fio-dump-status")),
         looks_into_files: keeps_record,
         trigger: Trigger { keeps_stdout_free, ..control.trigger.clone() },

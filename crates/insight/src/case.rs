@@ -30,6 +30,8 @@ pub(crate) struct CaseJob<'a> {
     pub(crate) group: u32,
     pub(crate) n_clones: u32,
     pub(crate) places: &'a [TargetPlace],
+    /// The places hold a sample of its files, so that sums of sizes are too small.
+    pub(crate) has_more_files: bool,
     /// Records of its clones that have finished; empty before the run.
     pub(crate) workers: Vec<&'a WorkerRecord>,
     /// Their figures together; `None` before the run.
@@ -55,6 +57,7 @@ impl<'a> Case<'a> {
                 group: job.group,
                 n_clones: job.n_clones,
                 places: targets.map_or(&[], |targets| &targets.places),
+                has_more_files: targets.is_some_and(|targets| targets.n_left_out > 0),
                 total: total(&workers),
                 workers,
                 spec,

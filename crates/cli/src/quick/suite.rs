@@ -15,7 +15,8 @@ use anyhow::{Result, bail};
 use ferrio_report::logs::LogFiles;
 use ferrio_run::{Run, RunEvent, RunObserver, RunSettings};
 use ferrio_spec::{
-    BlockRange, Compatibility, DirectionMix, EngineSpec, EngineValue, Fallocate, JobSpec, QueueSpec, RunSpec, SizeSpec,
+    BlockRange, Compatibility, ControlSettings, DirectionMix, EngineSpec, EngineValue, Fallocate, JobSpec, QueueSpec,
+    RunSpec, SizeSpec,
 };
 use ferrio_stats::EtaSnapshot;
 use ferrio_units::glance::{thousands, three_digits};
@@ -43,6 +44,7 @@ pub(super) fn measure(
         version: VERSION.to_owned(),
         snapshot_interval: Some(LOOK_INTERVAL),
         open_logs: || Box::new(LogFiles::new()),
+        control: ControlSettings { skips_evidence: true, ..ControlSettings::default() },
         ..RunSettings::default()
     };
     let mut watcher = Watcher { test, progress, started_at: Instant::now(), messages: Vec::new() };

@@ -143,3 +143,70 @@ fn a_job_that_never_waits_for_its_device_is_told() {
     let slow = findings_of(scratch.path(), &format!("{job} --rate_iops=1"));
     assert!(!has(&slow, "load-generator-limit") && !has(&slow, "waits-for-cpu"), "{slow:?}");
 }
+
+/// Reads of a job that reads each block of its file once.
+const N_READS: u64 = 20_000;
+
+/// Number of system calls of a run with all its processes and threads.
+fn n_calls(scratch: &Scratch, arguments: &str) -> u64 {
+    let shown = scratch.join("calls");
+    let strace = format!("strace -c -f -o {}", shown.display());
+    Run::new(Program::Ferrio, scratch.path(), arguments).under(&strace).finish().succeeded();
+    let text = scratch.read("calls");
+    // `100.00 seconds usecs/call calls errors total`; there may be no errors.
+    let total = text.lines().find(|line| line.ends_with(" total")).unwrap_or_else(|| panic!("{text}"));
+    let words: Vec<&str> = total.split_ascii_whitespace().collect();
+    words[3].parse().unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn nothing_is_collected_for_an_io() {
+    if !has_programs("nothing_is_collected_for_an_io", &["strace"]) {
+        return;
+    }
+    let scratch = Scratch::new("findings-calls");
+    let file = std::fs::File::create(scratch.join("f")).and_then(|file| file.set_len(N_READS << 12));
+    file.expect("a sparse file");
+    // An engine without calls of its own, and one with a single call for an I/O.
+    let null = "--ioengine=null --size=64g --bs=4k";
+    let psync = "--ioengine=psync --filename=f --bs=4k --rw=randread";
+    for (command, job, n_ios, n_each) in [
+        ("run --json", null, 100_000, 0),
+        ("run --json --thread", null, 100_000, 0),
+        ("--output-format=json", null, 100_000, 0),
+        ("run --json", psync, N_READS, 1),
+        ("--output-format=json", psync, N_READS, 1),
+    ] {
+        let calls = |n_ios: u64| n_calls(&scratch, &format!("{command} --name=a --number_ios={n_ios} {job}"));
+        let (few, many) = (calls(1_000), calls(n_ios));
+        let (n_more, expected) = (many.saturating_sub(few), (n_ios - 1_000) * n_each);
+        assert!(n_more >= expected, "{command} {job}: {n_more}");
+        // The supervisor looks at its jobs at times: far fewer calls than I/Os, however long the run takes.
+        assert!(n_more - expected < n_ios / 20, "{command} {job}: {n_more} calls more for {} I/Os", n_ios - 1_000);
+    }
+}
+
+#[test]
+fn of_thousands_of_files_a_sample_is_looked_at() {
+    let scratch = Scratch::new("findings-files");
+    let job = "--name=a --rw=write --ioengine=psync --nrfiles=1200 --size=4800k --bs=4k --openfiles=10";
+    let arguments = format!("{job} --output-format=json --output=out");
+    Run::new(Program::Ferrio, scratch.path(), &arguments).finish().succeeded();
+    let document: Value = serde_json::from_str(&scratch.read("out")).expect("JSON");
+    let targets = &document["ferrio"]["probes"]["targets"][0];
+    assert_eq!((&targets["n_left_out"], &targets["places"][0]["n_files"]), (&Value::from(200), &Value::from(1000)));
+    // Reports for people show no evidence: none is gathered. Those for programs do.
+    let opened = |format: &str| {
+        let strace = format!("strace -f -e trace=openat -o {}", scratch.join("opened").display());
+        let run = Run::new(Program::Ferrio, scratch.path(), &format!("--name=b --ioengine=null --size=64k {format}"));
+        run.under(&strace).finish().succeeded();
+        scratch.read("opened").contains("/proc/vmstat")
+    };
+    if has_programs("of_thousands_of_files_a_sample_is_looked_at", &["strace"]) {
+        assert!(
+            !opened("--output-format=normal")
+                && opened("--output-format=json")
+                && opened("--output-format=normal --record=kept")
+        );
+    }
+}

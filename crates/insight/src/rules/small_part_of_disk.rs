@@ -27,7 +27,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
         let is_virtual = device.name.starts_with("vd") || device.name.starts_with("xvd");
         let disk_bytes = device.size_bytes.filter(|_| device.rotational == Some(true) && !is_virtual)?;
         let size_bytes = place.now.size_bytes;
-        if !job.spec.pattern.random || size_bytes as f64 >= disk_bytes as f64 * SHARE {
+        if job.has_more_files || !job.spec.pattern.random || size_bytes as f64 >= disk_bytes as f64 * SHARE {
             return None;
         }
         let explanation = format!(

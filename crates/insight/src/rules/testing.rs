@@ -147,7 +147,11 @@ impl TestRun {
             devices: vec![self.device.clone()],
             ..Provenance::default()
         }));
-        let of_job = |(job_index, place): (u32, &TargetPlace)| JobTargets { job_index, places: vec![place.clone()] };
+        let of_job = |(job_index, place): (u32, &TargetPlace)| JobTargets {
+            job_index,
+            places: vec![place.clone()],
+            n_left_out: 0,
+        };
         record.evidence.push(Evidence::Targets((0..).zip(&self.places).map(of_job).collect()));
         if !record.workers.is_empty() {
             let counters = DiskCounters {

@@ -59,18 +59,28 @@ struct Begun {
 struct ProbeDef {
     /// Begins the probe if it is wanted. If it cannot begin it adds a note, and the run continues without it.
     start: fn(&Site<'_>, &mut Begun),
+    /// Its figures are part of reports for people; the others are part of documents only.
+    is_known_to_fio: bool,
+}
+
+const fn of_fio(start: fn(&Site<'_>, &mut Begun)) -> ProbeDef {
+    ProbeDef { start, is_known_to_fio: true }
+}
+
+const fn of_ferrio(start: fn(&Site<'_>, &mut Begun)) -> ProbeDef {
+    ProbeDef { start, is_known_to_fio: false }
 }
 
 /// All probes, in the order of their evidence.
 const PROBES: &[ProbeDef] = &[
-    ProbeDef { start: disks::start },
-    ProbeDef { start: idle::start },
-    ProbeDef { start: process_io::start },
-    ProbeDef { start: page_cache::start },
-    ProbeDef { start: pressure::start },
-    ProbeDef { start: targets::start },
-    ProbeDef { start: host_cpu::start },
-    ProbeDef { start: host_clock::start },
+    of_fio(disks::start),
+    of_fio(idle::start),
+    of_ferrio(process_io::start),
+    of_ferrio(page_cache::start),
+    of_ferrio(pressure::start),
+    of_ferrio(targets::start),
+    of_ferrio(host_cpu::start),
+    of_ferrio(host_clock::start),
 ];
 
 /// The probes of a run.
@@ -87,7 +97,7 @@ impl Probes {
     ) -> (Self, Vec<Note>) {
         let site = Site { plan, control, laid_out, look_at };
         let mut begun = Begun::default();
-        for row in PROBES {
+        for row in PROBES.iter().filter(|row| row.is_known_to_fio || !control.skips_evidence) {
             (row.start)(&site, &mut begun);
         }
         (Self(begun.probes), begun.notes)

@@ -15,8 +15,12 @@ use ferrio_sys::mounts::{DeviceUse, Mount, disk_of, mount_of, mounts, visible_us
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// No more files than this are looked at in a run: each takes about a microsecond.
-const MAX_FILES: usize = 10_000;
+/// No more files of a job than this are looked at: each takes some microseconds, before and after the run.
+const MAX_FILES: usize = 1_000;
+/// When this many files of the run were looked at, those of each further job are a sample.
+const MAX_FILES_OF_RUN: usize = 4_000;
+/// Files of such a sample.
+const SAMPLE: usize = 8;
 /// No more files than this are asked about their extents: each takes some microseconds, and more where it is in pieces.
 const MAX_MAPPED: usize = 256;
 
@@ -59,9 +63,9 @@ pub(crate) fn of_workers(workers: &[WorkerPlan]) -> Vec<JobTargets> {
 impl TargetProbe {
     fn new(found: Vec<JobFiles>, looks: bool) -> Self {
         let (mut jobs, mut files) = (Vec::new(), Vec::new());
-        for JobFiles { job_index, places } in found {
+        for JobFiles { job_index, n_left_out, places } in found {
             let (places, its_files): (Vec<TargetPlace>, Vec<Vec<PathBuf>>) = places.into_values().unzip();
-            jobs.push(JobTargets { job_index, places });
+            jobs.push(JobTargets { job_index, places, n_left_out });
             files.push(its_files);
         }
         let mut probe = Self { jobs, files, looks };
@@ -76,7 +80,7 @@ impl TargetProbe {
         let mut n_mapped = 0;
         for (job, files) in self.jobs.iter_mut().zip(&self.files) {
             for (place, files) in job.places.iter_mut().zip(files) {
-                let may_map = self.looks && n_mapped + files.len() <= MAX_MAPPED;
+                let may_map = self.looks && job.n_left_out == 0 && n_mapped + files.len() <= MAX_MAPPED;
                 n_mapped += if may_map { files.len() } else { 0 };
                 put(place, size_of(files, self.looks, may_map));
             }
@@ -95,25 +99,35 @@ impl Probe for TargetProbe {
 /// The files of a job, grouped by device number: of their file system, or of the device that they are.
 struct JobFiles {
     job_index: u32,
+    n_left_out: u64,
     places: BTreeMap<(TargetKind, String), (TargetPlace, Vec<PathBuf>)>,
 }
 
 fn find<'a>(workers: impl Iterator<Item = (&'a WorkerPlan, Vec<PathBuf>)>, look_at: &dyn Fn(usize)) -> Vec<JobFiles> {
     let mut known = KnownPlaces { mounts: mounts(), places: HashMap::new() };
     let mut jobs: Vec<JobFiles> = Vec::new();
-    let mut seen = HashSet::new();
+    let (mut seen, mut n_seen) = (HashSet::new(), 0);
     for (worker, paths) in workers {
         look_at(worker.thread_number as usize - 1);
         let job_index = worker.job_index as u32;
         if jobs.last().is_none_or(|job| job.job_index != job_index) {
-            jobs.push(JobFiles { job_index, places: BTreeMap::new() });
+            jobs.push(JobFiles { job_index, n_left_out: 0, places: BTreeMap::new() });
             seen.clear();
         }
         let Some(job) = jobs.last_mut() else { continue };
         for path in paths {
-            if seen.len() < MAX_FILES && seen.insert(path.clone()) {
-                job.add(path, &mut known);
+            let most = if n_seen < MAX_FILES_OF_RUN { MAX_FILES } else { SAMPLE };
+            if seen.contains(&path) {
+                continue;
             }
+            if seen.len() >= most {
+                // Clones may share files that were left out: each counts.
+                job.n_left_out += 1;
+                continue;
+            }
+            seen.insert(path.clone());
+            n_seen += 1;
+            job.add(path, &mut known);
         }
     }
     jobs
@@ -222,7 +236,9 @@ fn size_of(files: &[PathBuf], looks: bool, may_map: bool) -> TargetSize {
     }
     size.extents = match () {
         () if !looks => Reading::Missing("files are only opened for it by ferrio run, and with --record".to_owned()),
-        () if !may_map => Reading::Missing(format!("there are more than {MAX_MAPPED} files")),
+        () if !may_map => {
+            Reading::Missing(format!("there are more than {MAX_MAPPED} files, or only a sample was looked at"))
+        }
         () => extents.into(),
     };
     size

@@ -12,6 +12,9 @@ pub struct JobTargets {
     pub job_index: u32,
     /// Its targets, grouped by file system or device.
     pub places: Vec<TargetPlace>,
+    /// Number of targets that were not looked at, because there are too many; they are in no place. A target that several clones
+    /// share counts for each of them.
+    pub n_left_out: u64,
 }
 
 /// Targets of one job on one file system, or one device.
