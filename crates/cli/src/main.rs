@@ -74,6 +74,8 @@ fn main() -> ExitCode {
     // First of all: an inherited setting to ignore signals is undone, so that from now on a signal ends the program or,
     // once a run has begun, the run. If the system call fails, the setting remains.
     let _ = ferrio_sys::signals::stop_ignoring();
+    // Jobs that are processes share more of this program's memory.
+    ferrio_sys::heap::join_free_blocks_at_once();
     let arguments: Vec<OsString> = std::env::args_os().collect();
     if is_called_fio(&arguments) {
         return drop_in::run(&arguments, "");

@@ -29,6 +29,7 @@ pub mod file_io;
 pub mod file_mapping;
 pub mod file_space;
 pub mod futex;
+pub mod heap;
 pub mod huge_pages;
 pub mod io_calls;
 pub mod lazy_counts;

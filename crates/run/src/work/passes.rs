@@ -7,8 +7,8 @@ use super::figures::WorkerFigures;
 use super::finish::{close_all, finish_files};
 use super::hooks::Hooks;
 use super::hooks::iolog::IoLog;
-use super::lane::Stop;
 use super::lane::told::{tell_memory, tell_memory_end, trace_sprandom};
+use super::lane::{Lane, Stop};
 use super::lookout::{Lookout, save_state};
 use super::loops::accompany;
 use super::loops::connection::connect;
@@ -52,7 +52,15 @@ impl<'a> Passes<'a> {
         let turns = Turns::new(&lane, &hooks);
         let samplers = Samplers::new(plan, context.board.intervals());
         let lookout = Lookout { samplers, figures: WorkerFigures::new() };
-        Ok(Box::new(Self { worker: Worker { lane, hooks, turns }, lookout, set }))
+        Ok(Self::boxed(lane, hooks, turns, lookout, set))
+    }
+
+    /// Puts the parts into one place.
+    // A function of its own: copies of all parts are on the stack for a moment, and the making of the parts needs much stack itself.
+    // Of each forked job, the stack is memory of its own.
+    #[inline(never)]
+    fn boxed(lane: Box<Lane<'a>>, hooks: Hooks<'a>, turns: Turns<'a>, lookout: Lookout, set: FileSet) -> Box<Self> {
+        Box::new(Self { worker: Worker { lane: *lane, hooks, turns }, lookout, set })
     }
 
     /// Makes the connection that the I/Os use, if there is one, or starts the program beside which turns of work run.

@@ -2,7 +2,6 @@
 //!
 //! Must not know: loops. Start reading at [`adopt_settings`], then [`lane`].
 
-use super::lane::account::Account;
 use super::lane::{Buffers, Lane};
 use super::stream_plan::workload_plan;
 use super::surroundings;
@@ -140,14 +139,14 @@ pub(super) fn lane<'a>(
     set: &FileSet,
     shape: Shape,
     context: &'a WorkerContext<'a>,
-) -> Result<Lane<'a>, Failure> {
+) -> Result<Box<Lane<'a>>, Failure> {
     let block_bytes = usize::try_from(plan.max_block_bytes()).unwrap_or(usize::MAX);
     let arena = buffers(plan, block_bytes)?;
     let draws = Draws::default();
     let engine = engine(plan, set, &arena, block_bytes, &draws, context)?;
     let workload = workload(plan, replay, (set, shape), draws, context)?;
     let buffers = Buffers { arena, block_bytes, contents: contents(plan, set) };
-    Ok(Lane::new(plan, context, set, (workload, engine, buffers), Account::new(plan)))
+    Ok(Lane::boxed(plan, context, set, (workload, engine, buffers)))
 }
 
 /// Makes the stream of I/Os; also whether it has to wait for times.

@@ -37,6 +37,9 @@ pub fn work(plan: &WorkerPlan, prepared: Option<FileSet>, context: &WorkerContex
 }
 
 /// Replays a trace.
+// A function of its own, so that its variables take no stack in a job without a trace: of each forked job, the stack is
+// memory of its own.
+#[inline(never)]
 fn replay(plan: &WorkerPlan, context: &WorkerContext<'_>) -> WorkerOutcome {
     match traced(plan, context) {
         Ok(TracedJob { plan, set, replay, remarks }) => {
@@ -92,6 +95,8 @@ fn work_on(
     }
 }
 
+// See `replay`.
+#[inline(never)]
 fn never_began(error: Failure, context: &WorkerContext<'_>) -> WorkerOutcome {
     ended_before(error, Box::default(), context)
 }

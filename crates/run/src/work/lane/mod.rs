@@ -86,16 +86,18 @@ pub(crate) struct Lane<'a> {
 
 impl<'a> Lane<'a> {
     /// A lane of these parts.
-    pub(crate) fn new(
+    // Not inlined: copies of the lane are on the stack for a moment, and the making of its parts needs much stack itself. Of each forked
+    // job, the stack is memory of its own.
+    #[inline(never)]
+    pub(crate) fn boxed(
         plan: &'a WorkerPlan,
         context: &'a WorkerContext<'a>,
         set: &FileSet,
         parts: (Workload, Box<dyn Engine + 'a>, Buffers),
-        account: Account,
-    ) -> Self {
+    ) -> Box<Self> {
         let (workload, engine, buffers) = parts;
-        let queue = plan.queue();
-        Self {
+        let (queue, account) = (plan.queue(), Account::new(plan));
+        Box::new(Self {
             plan,
             context,
             clock: context.clock.clone(),
@@ -111,7 +113,7 @@ impl<'a> Lane<'a> {
             control: Control::new(plan, context.board.slot(context.slot_index)),
             dirty: vec![None; set.files.len()],
             queue,
-        }
+        })
     }
 
     /// A new stamp, or the last one if stamps are not needed as often.
