@@ -10,6 +10,7 @@
 mod case;
 mod on_device;
 mod rules;
+mod stack;
 mod text;
 
 pub use rules::{FindingRule, RULES};

@@ -8,7 +8,7 @@ use crate::plan::RunPlan;
 use crate::probe::targets;
 use crate::provenance;
 use ferrio_spec::RunSpec;
-use ferrio_stats::{Evidence, RunRecord};
+use ferrio_stats::RunRecord;
 use ferrio_sys::Clock;
 
 /// The record of a run that has not begun: provenance, with the options of the jobs, and the targets that they name. It has no
@@ -23,7 +23,7 @@ pub fn survey(spec: RunSpec, command_line: &[String]) -> Result<RunRecord, RunEr
     Ok(RunRecord {
         global_options,
         provenance: Some(provenance::with_jobs(&plan)),
-        evidence: vec![Evidence::Targets(targets::of_workers(&plan.workers))],
+        evidence: targets::of_workers(&plan.workers),
         ..RunRecord::default()
     })
 }

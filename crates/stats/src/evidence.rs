@@ -3,12 +3,14 @@
 //! Must not know: probes, formats. Start reading at [`Evidence`]; a new probe needs a variant of it.
 
 mod host;
+mod stacks;
 mod targets;
 
 use crate::CpuIdleness;
 use serde::{Deserialize, Serialize};
 
 pub use host::{CpuTimes, HostClock, HostCpu, Throttling};
+pub use stacks::{BackingFile, DeviceLink, LayerKind, StorageLayer, StoredBytes};
 pub use targets::{ExtentBytes, JobTargets, PartitionPlace, TargetKind, TargetPlace, TargetSize};
 
 /// The figures of one probe. Serialised, they are an object with a single key: the name of the variant, in small
@@ -32,6 +34,8 @@ pub enum Evidence {
     HostCpu(HostCpu),
     /// Course of the clocks.
     HostClock(HostClock),
+    /// The layers of storage below the targets.
+    Stacks(Vec<StorageLayer>),
 }
 
 impl Evidence {

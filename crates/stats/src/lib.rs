@@ -34,9 +34,9 @@ pub use block_states::{BlockState, BlockStates};
 pub use depth::{BatchCounts, DepthCounts};
 pub use eta::{EtaLimits, EtaSnapshot};
 pub use evidence::{
-    CacheCourse, CpuTimes, DiskCounters, DiskRecord, Evidence, ExtentBytes, FileCache, HostClock, HostCpu, IoCounters,
-    JobTargets, PageCache, PartitionPlace, Pressure, ProcessIo, Reading, Stall, Stalls, TargetKind, TargetPlace,
-    TargetSize, Throttling, WorkerIo,
+    BackingFile, CacheCourse, CpuTimes, DeviceLink, DiskCounters, DiskRecord, Evidence, ExtentBytes, FileCache,
+    HostClock, HostCpu, IoCounters, JobTargets, LayerKind, PageCache, PartitionPlace, Pressure, ProcessIo, Reading,
+    Stall, Stalls, StorageLayer, StoredBytes, TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
 };
 pub use failure::{FailedStep, Failure};
 pub use finding::{Finding, Measured, Severity, Unit};

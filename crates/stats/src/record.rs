@@ -6,7 +6,7 @@
 
 use crate::{
     CourseEvent, CpuIdleness, DiskRecord, Evidence, Failure, Finding, JobTargets, Provenance, ReportSettings,
-    RunMessages, SteadyState, ThreadStats,
+    RunMessages, SteadyState, StorageLayer, ThreadStats,
 };
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
@@ -87,6 +87,15 @@ impl RunRecord {
             _ => None,
         });
         targets.unwrap_or_default()
+    }
+
+    /// Layers of storage below the targets; empty: they were not looked for.
+    pub fn storage_layers(&self) -> &[StorageLayer] {
+        let layers = self.evidence.iter().find_map(|evidence| match evidence {
+            Evidence::Stacks(layers) => Some(&layers[..]),
+            _ => None,
+        });
+        layers.unwrap_or_default()
     }
 
     /// Idleness of the CPUs, if it was measured.

@@ -4,6 +4,7 @@
 //! Must not know: why it is asked. Start reading at [`DeviceNumber`], then [`BlockDevice`].
 #![expect(unsafe_code, reason = "ioctl with the kernel's own opcodes")]
 
+pub mod link;
 mod partition;
 pub mod zones;
 
@@ -229,6 +230,11 @@ impl BlockDevice {
             |path: &PathBuf| file_name(path).is_some_and(|name| name.starts_with("hwmon") && name != "hwmon");
         let below = ["device", "device/hwmon"].iter().flat_map(|place| self.entries(place).unwrap_or_default());
         below.filter(is_sensor).collect()
+    }
+
+    /// A loop device bypasses the page cache of the file behind it. `None` for other devices.
+    pub fn loop_direct_io(&self) -> Option<bool> {
+        self.attribute("loop/dio").map(|flag| flag == "1")
     }
 
     fn partition_directories(&self) -> Result<Vec<PathBuf>> {

@@ -149,6 +149,15 @@ impl FileInfo {
     }
 }
 
+/// The alignment of memory that direct I/O of a file needs (`STATX_DIOALIGN`, Linux 6.1), bytes. 0: its file system does no direct I/O
+/// on this file, and an open with `O_DIRECT` fails or goes through the page cache. `None`: the file system does not tell.
+pub fn direct_io_align_bytes(path: &Path) -> Result<Option<u32>> {
+    // Not named by rustix 1.1.
+    let wanted = StatxFlags::from_bits_retain(0x2000);
+    let found = rustix::fs::statx(CWD, path, AtFlags::empty(), wanted).context("statx", path.display())?;
+    Ok((found.stx_mask & wanted.bits() != 0).then_some(found.stx_dio_mem_align))
+}
+
 /// Removes a file (not a directory).
 pub fn unlink(path: &Path) -> Result<()> {
     rustix::fs::unlink(path).context("unlink", path.display())

@@ -158,6 +158,23 @@ pub fn disk_of(path: &Path, mount: Option<&Mount>) -> Option<BlockDevice> {
     by_number.or_else(|| BlockDevice::behind_path(source?).ok().flatten())
 }
 
+/// All disks of the btrfs file system that has one on this device, by name; empty: this is no device of btrfs.
+pub fn btrfs_disks(one: DeviceNumber) -> Vec<BlockDevice> {
+    let entries =
+        |directory: &Path| std::fs::read_dir(directory).into_iter().flatten().filter_map(std::result::Result::ok);
+    let numbers = |directory: &Path| -> Vec<DeviceNumber> {
+        let texts = entries(directory).filter_map(|entry| std::fs::read_to_string(entry.path().join("dev")).ok());
+        texts.filter_map(|text| DeviceNumber::parse(&text)).collect()
+    };
+    let of_file_systems = entries(Path::new("/sys/fs/btrfs")).map(|entry| numbers(&entry.path().join("devices")));
+    let its_own = of_file_systems.filter(|numbers| numbers.contains(&one)).flatten();
+    let mut disks: Vec<BlockDevice> =
+        its_own.filter_map(|number| BlockDevice::by_number(number).ok().flatten()).collect();
+    disks.sort_by(|a, b| a.name.cmp(&b.name));
+    disks.dedup();
+    disks
+}
+
 /// The mounts in the text of `/proc/self/mountinfo`, in its order. Lines that are no mount are left aside. The form is in
 /// `proc(5)`: id, parent, device, root, place, options, optional fields, `-`, file system, source, options.
 pub fn parse_mountinfo(text: &str) -> Vec<Mount> {

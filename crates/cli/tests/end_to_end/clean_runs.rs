@@ -3,7 +3,7 @@
 //!
 //! Start reading at [`RUNS`]. A row that fails tells that a rule gives a false alarm.
 
-use crate::support::{LoopDevice, Program, Run, Scratch, has_programs, is_root, skip};
+use crate::support::{LoopDevice, Program, Run, Scratch, has_programs, is_root, skip, tool};
 use std::path::{Path, PathBuf};
 
 /// Where a run has its targets.
@@ -162,8 +162,9 @@ const RUNS: &[Row] = &[
     (Raw, "--filename=DEVICE --rw=randread --bs=4k --size=16m --direct=1 --ioengine=libaio --iodepth=4", &[]),
     (Raw, "--filename=DEVICE --rw=randwrite --bs=4k --size=16m --direct=1 --ioengine=io_uring --iodepth=4", DEVICE),
     (Raw, "--filename=DEVICE --rw=write --bs=64k --size=16m --ioengine=psync --end_fsync=1", FEW_ON_DEVICE),
-    (Raw, "--filename=DEVICE --rw=trim --bs=64k --size=16m --direct=1 --ioengine=psync", FEW_ON_DEVICE),
     (Raw, "--filename=DEVICE --rw=write --bs=4k --size=8m --verify=crc32c --direct=1 --ioengine=psync", DEVICE),
+    // The last one: it makes holes in the file behind the device.
+    (Raw, "--filename=DEVICE --rw=trim --bs=64k --size=16m --direct=1 --ioengine=psync", FEW_ON_DEVICE),
     // Engines without a device.
     (Nowhere, "--rw=randread --bs=4k --size=64m --ioengine=null", &[]),
     (Nowhere, "--rw=randrw --bs=4k --size=64m --ioengine=null --iodepth=8", &[]),
@@ -181,7 +182,8 @@ const RUNS: &[Row] = &[
 ];
 
 /// Rules about the machine, whose other programs are not those of the test.
-const OF_THE_MACHINE: [&str; 4] = ["waits-for-cpu", "stolen-cpu-time", "cpu-quota", "load-generator-limit"];
+const OF_THE_MACHINE: [&str; 5] =
+    ["waits-for-cpu", "stolen-cpu-time", "cpu-quota", "load-generator-limit", "other-users"];
 
 /// The places, as far as they can be had.
 struct Places {
@@ -202,7 +204,7 @@ impl Places {
             return places;
         }
         let image = Scratch::new("clean-raw");
-        if let Some(device) = LoopDevice::new(&image, 64 << 20) {
+        if let Some(device) = LoopDevice::new(&image, 64 << 20).filter(is_direct) {
             write_all(image.path(), device.path(), 64);
             places.raw = Some(device.path().to_owned());
             places.on_loop.push(device);
@@ -210,7 +212,7 @@ impl Places {
         places.images.push(image);
         let image = Scratch::new("clean-xfs");
         if has_programs(test, &["mkfs.xfs", "mount", "umount"])
-            && let Some(mut device) = LoopDevice::new(&image, 400 << 20)
+            && let Some(mut device) = LoopDevice::new(&image, 400 << 20).filter(is_direct)
         {
             places.xfs = device.mount(&image, "mkfs.xfs -q -f");
             places.on_loop.push(device);
@@ -230,6 +232,11 @@ impl Places {
             Raw => self.raw.as_deref().map(|raw| (self.scratch.path(), raw)),
         }
     }
+}
+
+/// Reads and writes of the device bypass the page cache of its file, so that its figures are those of the disk.
+fn is_direct(device: &LoopDevice) -> bool {
+    tool(&format!("losetup --direct-io=on {}", device.path())).is_some()
 }
 
 fn fill(directory: &Path) {

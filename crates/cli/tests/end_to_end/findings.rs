@@ -88,7 +88,9 @@ fn files_without_data_and_first_writes_are_told() {
         skip(test, "no disk is known under the directory of the tests");
         return;
     }
-    assert_eq!(ids(&empty["findings"]), ["reads-of-unwritten-extents"]);
+    // Other tests may use the disk at the same time, which is a finding as well.
+    let empty = ids(&empty["findings"]);
+    assert!(has(&empty, "reads-of-unwritten-extents") && !has(&empty, "device-did-less"), "{empty:?}");
     let written = findings_of(directory, &format!("--name=r --filename=f {read}"));
     assert!(!has(&written, "reads-of-unwritten-extents") && !has(&written, "device-did-less"), "{written:?}");
 }

@@ -28,6 +28,7 @@ mod engines_splice;
 mod findings;
 mod findings_device;
 mod findings_host;
+mod findings_stacks;
 mod front;
 mod generators;
 mod guest;

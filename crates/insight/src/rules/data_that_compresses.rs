@@ -1,33 +1,112 @@
 //! Data that a device or a file system may make small.
 
 use super::{FindingRule, Observation};
-use crate::case::{Case, CaseJob};
-use ferrio_stats::{Severity, TargetPlace};
+use crate::case::{Case, CaseJob, sum};
+use crate::text;
+use ferrio_stats::{LayerKind, Measured, Severity, TargetPlace};
 use ferrio_units::DataDirection;
 
 pub(super) const RULE: FindingRule = FindingRule {
     id: "data-that-compresses",
-    title: "The written data compresses, and the file system compresses",
+    title: "The data compresses, and the storage compresses",
     severity: Severity::Misleading,
-    what: "The options of a job that writes (zero_buffers, buffer_compress_percentage, buffer_pattern, dedupe_percentage) and the \
-           mount options of its file system (compress, compress-force, compression).",
-    why: "The device gets a part of the data only, so bandwidth and IOPS are higher than it can take.",
+    what: "The options of a job that writes (zero_buffers, buffer_compress_percentage, buffer_pattern, dedupe_percentage), the mount \
+           options of its file system (compress, compress-force, compression), and a zram or VDO device below it. After a run also how \
+           much of the files is stored compressed, and how much smaller zram has made the data, from 10 % on.",
+    why: "The device gets a part of the data only, so bandwidth and IOPS are higher than it can take or give.",
     example: "--name=a --rw=write --zero_buffers --directory=/mnt/btrfs-with-compress",
-    cure: "Write data that does not compress: --refill_buffers, without the option named above.",
+    cure: "Write data that does not compress: --refill_buffers, without zero_buffers, buffer_pattern and buffer_compress_percentage.",
     find,
 };
 
+/// A smaller share changes no figure that anyone would notice.
+const SHARE: f64 = 0.1;
+/// File systems whose encoded extents are compressed ones.
+const COMPRESSING: [&str; 2] = ["btrfs", "f2fs"];
+
+/// The rule speaks about this job.
+pub(super) fn explains(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+    of_job(case, job).is_some()
+}
+
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    let of_job = |job: &CaseJob<'_>| {
-        let option = easy_data(job).filter(|_| job.does(DataDirection::Write))?;
-        let place = job.places.iter().find(|place| compresses(place))?;
-        let explanation = format!(
-            "{option} gives data that compresses, and {} is mounted with compression: the device gets a part of it only.",
-            place.file_system.as_deref().unwrap_or("the file system")
-        );
-        Some(Observation::of(job.name, Vec::new(), explanation))
+    case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
+}
+
+fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+    let by_options = || by_options(case, job).filter(|_| !is_plain(job));
+    by_extents(job).or_else(|| by_zram(case, job)).or_else(by_options)
+}
+
+/// An option makes the data easy, and something below is known to use that.
+fn by_options(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+    let option = easy_data(job).filter(|_| job.does(DataDirection::Write))?;
+    let smaller = |place: &TargetPlace| {
+        let layers = case.layers_of(place);
+        let device = layers.iter().find(|layer| layer.kind == LayerKind::Zram || layer.detail == "VDO");
+        let file_system = place.file_system.as_deref().filter(|_| compresses(place));
+        let mounted = file_system.map(|kind| format!("{kind} is mounted with compression"));
+        mounted.or_else(|| device.map(|layer| format!("{} stores data compressed", layer.name)))
     };
-    case.jobs.iter().filter_map(of_job).collect()
+    let below = job.places.iter().find_map(smaller)?;
+    let explanation = format!("{option} gives data that compresses, and {below}: the device gets a part of it only.");
+    Some(Observation::of(job.name, Vec::new(), explanation))
+}
+
+/// The file system tells compressed extents, and has stored the job's data in others.
+fn is_plain(job: &CaseJob<'_>) -> bool {
+    let tells = |place: &TargetPlace| {
+        let is_told = place.file_system.as_deref().is_some_and(|kind| COMPRESSING.contains(&kind));
+        is_told && place.now.extents.value().is_some_and(|extents| extents.written_bytes > 0)
+    };
+    job.total.is_some() && job.places.iter().all(tells)
+}
+
+/// A part of the files is in compressed extents now.
+fn by_extents(job: &CaseJob<'_>) -> Option<Observation> {
+    let is_one = |place: &&TargetPlace| place.file_system.as_deref().is_some_and(|kind| COMPRESSING.contains(&kind));
+    let extents: Vec<_> = job.places.iter().filter(is_one).filter_map(|place| place.now.extents.value()).collect();
+    let encoded = sum(extents.iter().map(|extents| extents.encoded_bytes));
+    let written = sum(extents.iter().map(|extents| extents.written_bytes));
+    if job.total.is_none() || encoded == 0 || (encoded as f64) < written as f64 * SHARE {
+        return None;
+    }
+    let explanation = format!(
+        "{} of the data of the files ({} of {}) is stored compressed: the device takes and gives less than the job.",
+        text::percent(encoded as f64, written as f64),
+        text::bytes(encoded),
+        text::bytes(written)
+    );
+    let evidence =
+        vec![Measured::bytes("data of the files", written), Measured::bytes("in compressed extents", encoded)];
+    Some(Observation::of(job.name, evidence, explanation))
+}
+
+/// A zram device below has made what the jobs wrote smaller.
+fn by_zram(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+    let written = job.figures(DataDirection::Write)?.bytes;
+    let mut layers = job.places.iter().flat_map(|place| case.layers_of(place));
+    let (layer, stored) = layers.find_map(|layer| Some((layer, layer.stored.as_ref()?)))?;
+    // What the device holds must be the job's: new, or as much as the job has written.
+    let grown = stored.original_bytes.saturating_sub(stored.original_before_bytes);
+    let is_new = grown.saturating_mul(2) >= written;
+    let (original, compressed) = if is_new {
+        (grown, stored.compressed_bytes.saturating_sub(stored.compressed_before_bytes))
+    } else {
+        (stored.original_bytes, stored.compressed_bytes)
+    };
+    let is_its = original > 0 && written.saturating_mul(2) >= original;
+    if !is_its || compressed as f64 > original as f64 * (1.0 - SHARE) {
+        return None;
+    }
+    let explanation = format!(
+        "{} has stored {} of data in {} of memory: writing and reading it took less work than data that does not compress.",
+        layer.name,
+        text::bytes(original),
+        text::bytes(compressed)
+    );
+    let evidence = vec![Measured::bytes("data stored", original), Measured::bytes("its compressed size", compressed)];
+    Some(Observation::of(job.name, evidence, explanation))
 }
 
 /// The option that makes the data easy.
@@ -54,8 +133,9 @@ pub(super) fn compresses(place: &TargetPlace) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{TestRun, job};
+    use super::super::testing::{MIB, TestRun, job, layer};
     use ferrio_spec::DirectionMix;
+    use ferrio_stats::{ExtentBytes, LayerKind, Reading, StoredBytes};
 
     #[test]
     fn easy_data_and_compression_must_come_together() {
@@ -69,5 +149,56 @@ mod tests {
         assert_eq!(scene(true, "rw,compress=no"), ["easy-data"]);
         assert_eq!(scene(true, "rw,relatime"), ["easy-data"]);
         assert_eq!(scene(false, "rw,compress-force=lzo"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn compressed_extents_are_told_from_a_tenth_on() {
+        let scene = |kind: &str, encoded_bytes: u64| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Read));
+            scene.places[0].file_system = Some(kind.to_owned());
+            let extents = ExtentBytes { written_bytes: 100 * MIB, encoded_bytes, ..ExtentBytes::default() };
+            scene.places[0].now.extents = Reading::Value(extents);
+            scene.found()
+        };
+        assert_eq!(scene("btrfs", 10 * MIB), ["data-that-compresses"]);
+        assert_eq!(scene("btrfs", 10 * MIB - 1), Vec::<String>::new());
+        // With the option and the mount, but stored as it is: direct writes to preallocated extents.
+        let mut scene = TestRun::new(job("a", DirectionMix::Write));
+        scene.places[0].file_system = Some("btrfs".to_owned());
+        scene.places[0].mount_options = Some("rw,compress=zstd:3".to_owned());
+        scene.jobs[0].buffers.zero = true;
+        assert_eq!(scene.found(), Vec::<String>::new());
+        scene.places[0].now.extents = Reading::default();
+        assert_eq!(scene.found(), ["data-that-compresses"]);
+    }
+
+    #[test]
+    fn encrypted_extents_are_encoded_and_not_compressed() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        let extents = ExtentBytes { written_bytes: 100 * MIB, encoded_bytes: 100 * MIB, ..ExtentBytes::default() };
+        scene.places[0].now.extents = Reading::Value(extents);
+        assert_eq!(scene.found(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn zram_tells_how_small_the_data_has_become() {
+        let scene = |before: (u64, u64), now: (u64, u64)| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Write));
+            let mut zram = layer("vda", LayerKind::Zram, &[]);
+            zram.stored = Some(StoredBytes {
+                original_before_bytes: before.0 * MIB,
+                compressed_before_bytes: before.1 * MIB,
+                original_bytes: now.0 * MIB,
+                compressed_bytes: now.1 * MIB,
+                ..StoredBytes::default()
+            });
+            scene.layers(vec![layer("/data", LayerKind::FileSystem, &["vda"]), zram]);
+            scene.found().contains(&"data-that-compresses".to_owned())
+        };
+        assert!(scene((0, 0), (100, 90)));
+        assert!(!scene((0, 0), (100, 91)));
+        // An overwrite, and a device that holds mostly data of others.
+        assert!(scene((100, 100), (100, 50)));
+        assert!(!scene((1000, 100), (1000, 50)));
     }
 }

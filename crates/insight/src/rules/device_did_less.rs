@@ -1,114 +1,250 @@
 //! The device's work against the claimed work: the rule that covers the most ground.
 
-use super::{FindingRule, Observation, writes_still_dirty};
-use crate::case::{Case, CaseJob, is_in_memory, sum};
+use super::{FindingRule, Observation, data_that_compresses, direct_not_honoured, writes_still_dirty};
+use crate::case::{Case, CaseJob, sum};
+use crate::stack::Level;
 use crate::text;
-use ferrio_stats::{Measured, Severity};
+use ferrio_stats::{LayerKind, Measured, Severity};
 use ferrio_units::DataDirection;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 pub(super) const RULE: FindingRule = FindingRule {
     id: "device-did-less",
     title: "The device did less than the jobs",
     severity: Severity::Wrong,
-    what: "The bytes that the jobs have read or written, and the bytes that the device under their files has, as the kernel counts \
-           them. It speaks where the device did less than 90 % of what the jobs did.",
+    what: "The bytes that the jobs have read or written, and the bytes that the devices of their file system have, as the kernel counts \
+           them. It speaks where the devices did less than 90 % of what the jobs did.",
     why: "I/O that did not reach the device was answered by something before it: the page cache, a cache of the file system, or \
           nothing at all. Its latency and bandwidth are those of memory.",
     example: "--name=a --rw=randread --size=1g --ioengine=psync",
     cure: "Add --direct=1, so that the page cache has no part in it.",
-    find,
+    find: |case| gaps(case).into_iter().filter(|(depth, _)| *depth == 0).map(|(_, found)| found).collect(),
+};
+
+pub(super) const LOWER: FindingRule = FindingRule {
+    id: "lower-device-did-less",
+    title: "The disk below the device did less than the jobs",
+    severity: Severity::Misleading,
+    what: "The bytes that the jobs have read or written, and the bytes that the disks have that a loop, dm, md or bcache device is made \
+           of, down to the lowest that can be seen. It speaks where a device did what the jobs did, and those below it less than 90 % \
+           of that.",
+    why: "The figures are those of the upper device, and of memory: the page cache of the file behind a loop device, or another cache \
+          between the two. The disk itself would give other figures.",
+    example: "--name=a --filename=/dev/loop0 --rw=randread --direct=1   (after `losetup /dev/loop0 image`)",
+    cure: "Set a loop device up with `losetup --direct-io=on`, and take a cache between the devices into account.",
+    find: |case| gaps(case).into_iter().filter(|(depth, _)| *depth > 0).map(|(_, found)| found).collect(),
 };
 
 /// Less than this share of the claimed bytes is a contradiction. Counters are read before and after, so the rest is no noise.
 const SHARE: f64 = 0.9;
 /// Fewer bytes than this are not worth a word.
 const LEAST_BYTES: u64 = 1 << 20;
-/// File systems that may spread a file over several devices of their own.
-const OVER_SEVERAL: [&str; 3] = ["btrfs", "bcachefs", "zfs"];
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
-    let directions = [(DataDirection::Read, 0), (DataDirection::Write, 1)].into_iter();
+/// What the devices of each level have not seen, with the depth of the level.
+fn gaps(case: &Case<'_>) -> Vec<(usize, Observation)> {
+    let directions = [DataDirection::Read, DataDirection::Write].into_iter();
     let directions =
-        directions.filter(|(direction, _)| *direction == DataDirection::Read || !writes_still_dirty::explains(case));
-    let found = directions.flat_map(|(direction, index)| {
-        let mut claims: BTreeMap<&str, Vec<&CaseJob<'_>>> = BTreeMap::new();
-        for job in case.jobs.iter().filter(|job| job.figures(direction).is_some()) {
-            if let Some(device) = only_device(job) {
-                claims.entry(device).or_default().push(job);
+        directions.filter(|direction| *direction == DataDirection::Read || !writes_still_dirty::explains(case));
+    directions.flat_map(|direction| of_direction(case, direction)).collect()
+}
+
+/// A job with the levels of devices below it.
+struct Claim<'c, 'a> {
+    job: &'c CaseJob<'a>,
+    levels: Vec<Level<'a>>,
+}
+
+fn of_direction(case: &Case<'_>, direction: DataDirection) -> Vec<(usize, Observation)> {
+    let jobs = case.jobs.iter().filter(|job| job.figures(direction).is_some());
+    let claims: Vec<Claim<'_, '_>> = jobs.map(|job| Claim { job, levels: case.levels(job) }).collect();
+    let n_levels = claims.iter().map(|claim| claim.levels.len()).max().unwrap_or(0);
+    let (mut found, mut told) = (Vec::new(), vec![false; claims.len()]);
+    for depth in 0..n_levels {
+        let levels: BTreeSet<&Level<'_>> = claims.iter().filter_map(|claim| claim.levels.get(depth)).collect();
+        for level in levels {
+            let is_here = |claim: &Claim<'_, '_>| claim.levels.iter().any(|its| its.is_subset(level));
+            let here: Vec<usize> = (0..claims.len()).filter(|index| is_here(&claims[*index])).collect();
+            let jobs: Vec<&CaseJob<'_>> = here.iter().map(|index| claims[*index].job).collect();
+            // What is missing above is missing below.
+            let is_told = here.iter().any(|index| told[*index]);
+            let Some(gap) = gap(case, direction, level, &jobs).filter(|_| !is_told) else { continue };
+            for index in &here {
+                told[*index] = true;
             }
+            let upper = here.iter().find_map(|index| claims[*index].levels.get(depth.checked_sub(1)?));
+            found.extend(tell(case, &gap, &jobs, upper).map(|told| (depth, told)));
         }
-        claims.into_iter().filter_map(move |(device, jobs)| {
-            let disks = case.record.disks()?;
-            let disk = disks.iter().find(|disk| disk.name == device)?;
-            let device_bytes = disk.counters.sectors[index].saturating_mul(512);
-            contradiction(direction, device, device_bytes, &jobs)
-        })
-    });
-    found.collect()
-}
-
-/// The device of a job's files, if all are on the same one.
-fn only_device<'a>(job: &CaseJob<'a>) -> Option<&'a str> {
-    let mut names = job.places.iter().map(|place| {
-        let is_spread = place.file_system.as_deref().is_some_and(|kind| OVER_SEVERAL.contains(&kind));
-        place.device.as_deref().filter(|_| !is_spread && !is_in_memory(place))
-    });
-    let first = names.next()??;
-    names.all(|name| name == Some(first)).then_some(first)
-}
-
-fn contradiction(
-    direction: DataDirection,
-    device: &str,
-    device_bytes: u64,
-    jobs: &[&CaseJob<'_>],
-) -> Option<Observation> {
-    let claimed = sum(jobs.iter().filter_map(|job| job.figures(direction)).map(|figures| figures.bytes));
-    if claimed < LEAST_BYTES || device_bytes as f64 >= claimed as f64 * SHARE {
-        return None;
     }
-    // The rule about unwritten extents says more.
-    if direction == DataDirection::Read && jobs.iter().any(|job| super::reads_of_unwritten_extents::explains(job)) {
+    found
+}
+
+/// Work of jobs that the devices of a level have not seen.
+struct Gap<'c, 'a> {
+    direction: DataDirection,
+    level: &'c Level<'a>,
+    claimed: u64,
+    device_bytes: u64,
+}
+
+/// The bytes of the jobs and those of the devices, if these are too few.
+fn gap<'c, 'a>(
+    case: &Case<'_>,
+    direction: DataDirection,
+    level: &'c Level<'a>,
+    jobs: &[&CaseJob<'_>],
+) -> Option<Gap<'c, 'a>> {
+    let device_bytes = case.level_bytes(level, direction)?;
+    let claimed = sum(jobs.iter().filter_map(|job| job.figures(direction)).map(|figures| figures.bytes));
+    let is_gap = claimed >= LEAST_BYTES && (device_bytes as f64) < claimed as f64 * SHARE;
+    is_gap.then_some(Gap { direction, level, claimed, device_bytes })
+}
+
+fn tell(case: &Case<'_>, gap: &Gap<'_, '_>, jobs: &[&CaseJob<'_>], upper: Option<&Level<'_>>) -> Option<Observation> {
+    let &Gap { direction, level, claimed, device_bytes } = gap;
+    // These rules say more.
+    let is_read = direction == DataDirection::Read;
+    let is_explained = |job: &CaseJob<'_>| {
+        is_read && super::reads_of_unwritten_extents::explains(case, job)
+            || data_that_compresses::explains(case, job)
+            || direct_not_honoured::explains(case, job)
+    };
+    if jobs.iter().any(|job| is_explained(job)) {
         return None;
     }
     let missing = text::percent((claimed - device_bytes) as f64, claimed as f64);
-    let (did, does) = if direction == DataDirection::Read { ("read", "reads") } else { ("written", "writes") };
-    let is_buffered = jobs.iter().any(|job| job.is_buffered());
-    let cause = match direction {
-        DataDirection::Read if is_buffered => "The page cache answered them: without direct=1 they measure memory.",
-        _ if is_buffered => {
-            "They went into the page cache and stayed there: without direct=1 or a sync they measure memory."
-        }
-        _ => {
-            "Direct I/O was asked for, so a cache below the page cache answered: of the file system, of a loop device, or of a host."
-        }
-    };
+    let (did, does) = if is_read { ("read", "reads") } else { ("written", "writes") };
+    let devices = level.iter().copied().collect::<Vec<_>>().join(" and ");
+    let (reason, cure) = upper
+        .and_then(|upper| behind_loop(case, direction, upper))
+        .unwrap_or_else(|| at_the_top(direction, jobs, does));
     let explanation = format!(
-        "{missing} of the bytes {did} never reached {device}: the jobs have {did} {}, the device {}. {cause}",
+        "{missing} of the bytes {did} never reached {devices}: the jobs have {did} {}, the device{} {}. {reason}",
         text::bytes(claimed),
+        if level.len() > 1 { "s" } else { "" },
         text::bytes(device_bytes)
     );
     let evidence = vec![
         Measured::bytes(&format!("{did} by the jobs"), claimed),
-        Measured::bytes(&format!("{did} by {device}"), device_bytes),
+        Measured::bytes(&format!("{did} by {devices}"), device_bytes),
     ];
-    let cure = match direction {
-        _ if !is_buffered => Some(format!(
-            "Write other data than before, with --refill_buffers, and find out which cache {does} go through."
-        )),
-        DataDirection::Write => {
-            Some("Add --direct=1, or --end_fsync=1 so that the time of the write-back counts.".to_owned())
-        }
-        _ => None,
-    };
     Some(Observation { jobs: jobs.iter().map(|job| job.name.to_owned()).collect(), evidence, explanation, cure })
+}
+
+/// The cause above all devices, and its cure if it is not that of the rule.
+fn at_the_top(direction: DataDirection, jobs: &[&CaseJob<'_>], does: &str) -> (String, Option<String>) {
+    let is_buffered = jobs.iter().any(|job| job.is_buffered());
+    let (reason, cure) = match direction {
+        DataDirection::Read if is_buffered => {
+            ("The page cache answered them: without direct=1 they measure memory.", None)
+        }
+        _ if is_buffered => (
+            "They went into the page cache and stayed there: without direct=1 or a sync they measure memory.",
+            Some("Add --direct=1, or --end_fsync=1 so that the time of the write-back counts.".to_owned()),
+        ),
+        _ => (
+            "Direct I/O was asked for, so a cache below the page cache answered: of the file system, of a loop device, or of a host.",
+            Some(format!(
+                "Write other data than before, with --refill_buffers, and find out which cache {does} go through."
+            )),
+        ),
+    };
+    (reason.to_owned(), cure)
+}
+
+/// The cause between two levels, if a loop device is above the lower one.
+fn behind_loop(case: &Case<'_>, direction: DataDirection, upper: &Level<'_>) -> Option<(String, Option<String>)> {
+    let mut layers = upper.iter().filter_map(|name| case.layer(name)).filter(|layer| layer.kind == LayerKind::Loop);
+    let (layer, backing) = layers.find_map(|layer| Some((layer, layer.backing.as_ref()?)))?;
+    let (name, path) = (&layer.name, &backing.path);
+    let (reason, end) = match direction {
+        DataDirection::Read => ("answered them", "."),
+        _ => ("took them", ", or end the job with --end_fsync=1 so that the time of the write-back counts."),
+    };
+    let reason = match backing.direct_io {
+        Some(false) => {
+            format!("{name} is in the file {path} without direct I/O, so the page cache of that file {reason}.")
+        }
+        _ => format!("{name} is in the file {path}, whose file system {reason} from memory."),
+    };
+    let cure = format!(
+        "Set the loop device up with `losetup --direct-io=on` (`losetup --direct-io=on /dev/{name}` changes this one){end}"
+    );
+    Some((reason, Some(cure)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{MIB, TestRun, job, place};
+    use super::super::testing::{MIB, TestRun, job, layer, place};
     use ferrio_spec::DirectionMix;
+    use ferrio_stats::{BackingFile, LayerKind, StorageLayer};
+
+    fn device(name: &str, kind: LayerKind, below: &[&str], read_bytes: u64) -> StorageLayer {
+        StorageLayer { bytes: Some([read_bytes, 0]), ..layer(name, kind, below) }
+    }
+
+    /// Reads of 100 MiB of files on a loop device, on a file of a file system on a disk.
+    fn over_loop(loop_bytes: u64, disk_bytes: u64, direct_io: bool) -> TestRun {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        let mut over = device("loop0", LayerKind::Loop, &["/"], loop_bytes);
+        let direct_io = Some(direct_io);
+        over.backing = Some(BackingFile { path: "/image".to_owned(), direct_io, ..BackingFile::default() });
+        let mut layers = vec![layer("/data", LayerKind::FileSystem, &["loop0"]), over];
+        layers.push(layer("/", LayerKind::FileSystem, &["sda"]));
+        layers.push(device("sda", LayerKind::Disk, &[], disk_bytes));
+        scene.layers(layers);
+        scene
+    }
+
+    #[test]
+    fn work_is_followed_below_a_loop_device() {
+        let cached = over_loop(100 * MIB, 0, false).finding("lower-device-did-less");
+        assert_eq!(
+            cached.explanation,
+            "100 % of the bytes read never reached sda: the jobs have read 100 MiB, the device 0 bytes. loop0 is in the file /image \
+             without direct I/O, so the page cache of that file answered them."
+        );
+        assert!(cached.cure.contains("losetup --direct-io=on"), "{}", cached.cure);
+        assert_eq!(over_loop(100 * MIB, 90 * MIB, false).found(), Vec::<String>::new());
+        // The upper level is told alone, with its own cause.
+        let above = over_loop(0, 0, false);
+        assert_eq!(above.found(), ["device-did-less"]);
+        assert!(above.finding("device-did-less").explanation.contains("never reached loop0"));
+    }
+
+    #[test]
+    fn members_count_together() {
+        let scene = |each: u64| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Read));
+            let member = |name| device(name, LayerKind::Disk, &[], each);
+            let top = layer("/data", LayerKind::FileSystem, &["sda", "sdb"]);
+            scene.layers(vec![top, member("sda"), member("sdb")]);
+            scene.found()
+        };
+        assert_eq!(scene(45 * MIB), Vec::<String>::new());
+        assert_eq!(scene(44 * MIB), ["device-did-less"]);
+    }
+
+    #[test]
+    fn what_cannot_be_followed_is_not_compared() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        scene.disk_bytes = [0, 0];
+        let mut top = layer("/data", LayerKind::Overlay, &["sda"]);
+        top.is_cut = true;
+        scene.layers(vec![top, device("sda", LayerKind::Disk, &[], 0)]);
+        assert!(!scene.found().contains(&"device-did-less".to_owned()));
+    }
+
+    /// A record may hold anything.
+    #[test]
+    fn layers_in_a_circle_end() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        let circle = layer("/b", LayerKind::FileSystem, &["/data", "loop0"]);
+        let mut layers = vec![layer("/data", LayerKind::FileSystem, &["/b"]), circle];
+        layers
+            .extend([device("loop0", LayerKind::Loop, &["loop1"], 0), device("loop1", LayerKind::Loop, &["loop0"], 0)]);
+        scene.layers(layers);
+        assert_eq!(scene.found(), ["device-did-less"]);
+    }
 
     #[test]
     fn reads_that_the_page_cache_answered_are_told() {

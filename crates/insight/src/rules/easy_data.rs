@@ -1,6 +1,6 @@
 //! Data that a device with compression would make small, on a device of which that is not known.
 
-use super::data_that_compresses::{compresses, easy_data};
+use super::data_that_compresses::{compresses, easy_data, explains};
 use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob, is_in_memory};
 use ferrio_stats::{Severity, TargetPlace};
@@ -20,14 +20,14 @@ pub(super) const RULE: FindingRule = FindingRule {
 };
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    case.jobs.iter().filter_map(of_job).collect()
+    case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let option = easy_data(job).filter(|_| job.does(DataDirection::Write) && job.has_files())?;
     // Other rules speak about these.
-    let is_known = |place: &TargetPlace| compresses(place) || is_in_memory(place);
-    if job.places.is_empty() || job.places.iter().any(is_known) {
+    let is_known = |place: &TargetPlace| compresses(place) || is_in_memory(place) || case.is_in_memory_below(place);
+    if job.places.is_empty() || job.places.iter().any(is_known) || explains(case, job) {
         return None;
     }
     let explanation = format!(

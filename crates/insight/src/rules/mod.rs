@@ -3,6 +3,7 @@
 //! Must not know: how findings are shown. Start reading at [`FindingRule`], then [`RULES`].
 
 mod asynchronous_without_direct;
+mod below_unseen;
 mod cpu_quota;
 mod data_that_compresses;
 mod depth_beyond_queue;
@@ -12,6 +13,7 @@ mod device_did_less;
 mod device_in_use;
 mod device_is_overwritten;
 mod direct_below_logical_block;
+mod direct_not_honoured;
 mod easy_data;
 mod effect_of_parallelism;
 mod far_numa_node;
@@ -22,6 +24,7 @@ mod jobs_share_blocks;
 mod latency_without_waiting;
 mod load_generator_limit;
 mod misaligned_partition;
+mod other_users;
 mod overwrite_changed_nothing;
 mod partial_physical_blocks;
 mod partial_stripes;
@@ -35,6 +38,8 @@ mod small_part_of_disk;
 mod stolen_cpu_time;
 mod submission_blocked;
 mod target_in_memory;
+mod target_on_network;
+mod target_on_overlay;
 #[cfg(test)]
 mod testing;
 mod unsynced_writes;
@@ -82,10 +87,16 @@ pub(crate) struct Observation {
 /// All rules. Rules about one subject are together, the one with the strongest evidence first.
 pub const RULES: &[FindingRule] = &[
     device_did_less::RULE,
+    device_did_less::LOWER,
     reads_of_unwritten_extents::RULE,
     file_under_dev::RULE,
     device_is_overwritten::RULE,
     target_in_memory::RULE,
+    direct_not_honoured::RULE,
+    target_on_network::RULE,
+    target_on_overlay::RULE,
+    below_unseen::RULE,
+    other_users::RULE,
     writes_still_dirty::RULE,
     unsynced_writes::RULE,
     first_writes::RULE,

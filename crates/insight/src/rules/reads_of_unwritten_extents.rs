@@ -1,18 +1,18 @@
 //! Reads of blocks that were never written.
 
 use super::{FindingRule, Observation};
-use crate::case::{Case, CaseJob, sum};
+use crate::case::{Case, CaseJob};
 use crate::text;
 use ferrio_spec::SizeSpec;
-use ferrio_stats::{ExtentBytes, Measured, Severity, TargetKind};
+use ferrio_stats::{ExtentBytes, LayerKind, Measured, Severity, StorageLayer, TargetKind, TargetPlace};
 use ferrio_units::DataDirection;
 
 pub(super) const RULE: FindingRule = FindingRule {
     id: "reads-of-unwritten-extents",
     title: "The files hold no data where they are read",
     severity: Severity::Wrong,
-    what: "The extents of the files before the run: bytes that are allocated and unwritten, or in holes. It speaks where at least 5 % \
-           of the bytes are, the job reads, and the device has read less than the job.",
+    what: "The extents of the files before the run, or of the file behind a loop device: bytes that are allocated and unwritten, or in \
+           holes. It speaks where at least 5 % of the bytes are, the job reads, and the device has read less than the job.",
     why: "The file system answers reads of such blocks with zeroes and asks no device, also with direct I/O.",
     example: "--name=a --filename=preallocated.dat --rw=randread --direct=1",
     cure: "Write the files first: run the job once with --rw=write --end_fsync=1.",
@@ -23,33 +23,52 @@ pub(super) const RULE: FindingRule = FindingRule {
 const SHARE: f64 = 0.05;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    case.jobs.iter().filter(|job| explains(job) && is_confirmed(case, job)).map(|job| found(case, job)).collect()
+    case.jobs.iter().filter(|job| explains(case, job) && is_confirmed(case, job)).map(|job| found(case, job)).collect()
 }
 
 /// Sums of a job's file extents; `None` unless the extents of all its files are known.
-fn extents(job: &CaseJob<'_>) -> Option<(ExtentBytes, u64)> {
+fn extents(case: &Case<'_>, job: &CaseJob<'_>) -> Option<(ExtentBytes, u64)> {
     let mut total = ExtentBytes::default();
-    let mut size_bytes = 0;
+    let mut size_bytes = 0_u64;
     for place in job.places {
-        let extents = place.before.extents.value().filter(|_| place.kind == TargetKind::File)?;
+        let (extents, place_bytes) = match place.kind {
+            TargetKind::File => (place.before.extents.value()?, place.before.size_bytes),
+            TargetKind::Block => behind_loop(case, place)?,
+            _ => return None,
+        };
         total.unwritten_bytes = total.unwritten_bytes.saturating_add(extents.unwritten_bytes);
         total.hole_bytes = total.hole_bytes.saturating_add(extents.hole_bytes);
-        size_bytes = place.before.size_bytes.saturating_add(size_bytes);
+        size_bytes = size_bytes.saturating_add(place_bytes);
     }
     (size_bytes > 0).then_some((total, size_bytes))
 }
 
+/// The layer of a place that is a loop device.
+fn loop_of<'a>(case: &Case<'a>, place: &TargetPlace) -> Option<&'a StorageLayer> {
+    let layer = case.layer(place.layer.as_deref()?)?;
+    (place.kind == TargetKind::Block && layer.kind == LayerKind::Loop).then_some(layer)
+}
+
+/// The extents of the file behind a loop device that covers the whole file.
+fn behind_loop<'a>(case: &Case<'a>, place: &TargetPlace) -> Option<(&'a ExtentBytes, u64)> {
+    let layer = loop_of(case, place)?;
+    let backing = layer.backing.as_ref()?;
+    let is_whole = case.device(&layer.name)?.size_bytes == Some(backing.size_bytes);
+    Some((backing.extents.value().filter(|_| is_whole)?, backing.size_bytes))
+}
+
 /// A part of the job's files holds no data, and the job reads.
-pub(super) fn explains(job: &CaseJob<'_>) -> bool {
+pub(super) fn explains(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
     // A mix may read blocks that it has just written.
     let only_reads = job.does(DataDirection::Read) && !job.does(DataDirection::Write);
-    only_reads && extents(job).is_some_and(|(extents, size)| extents.without_data_bytes() as f64 >= size as f64 * SHARE)
+    let is_empty = |(extents, size): (ExtentBytes, u64)| extents.without_data_bytes() as f64 >= size as f64 * SHARE;
+    only_reads && extents(case, job).is_some_and(is_empty)
 }
 
 /// After a run the device has read less than the job. Before it the job will read the whole file.
 fn is_confirmed(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
     let Some(figures) = job.figures(DataDirection::Read) else {
-        let size_bytes = sum(job.places.iter().map(|place| place.before.size_bytes));
+        let size_bytes = extents(case, job).map_or(0, |(_, size_bytes)| size_bytes);
         let is_whole = match job.spec.extent.size {
             None | Some(SizeSpec::Percent(100)) => true,
             Some(SizeSpec::Bytes(bytes)) => bytes >= size_bytes,
@@ -57,23 +76,27 @@ fn is_confirmed(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
         };
         return case.is_before() && is_whole && job.spec.extent.offset == SizeSpec::Bytes(0);
     };
-    let names = job.places.iter().filter_map(|place| place.device.as_deref());
-    let disks: Vec<_> = names.filter_map(|name| case.record.disks()?.iter().find(|disk| disk.name == name)).collect();
-    let device_bytes = sum(disks.iter().map(|disk| disk.counters.sectors[0].saturating_mul(512)));
-    !disks.is_empty() && (device_bytes as f64) < figures.bytes as f64 * (1.0 - SHARE / 2.0)
+    // The loop device itself has read everything, from nothing.
+    let depth = usize::from(job.places.iter().any(|place| loop_of(case, place).is_some()));
+    let levels = case.levels(job);
+    let device_bytes = levels.get(depth).and_then(|level| case.level_bytes(level, DataDirection::Read));
+    device_bytes.is_some_and(|bytes| (bytes as f64) < figures.bytes as f64 * (1.0 - SHARE / 2.0))
 }
 
 fn found(case: &Case<'_>, job: &CaseJob<'_>) -> Observation {
-    let (extents, size_bytes) = extents(job).unwrap_or_default();
+    let (extents, size_bytes) = extents(case, job).unwrap_or_default();
     let share = text::percent(extents.without_data_bytes() as f64, size_bytes as f64);
     let what = match (extents.unwritten_bytes, extents.hole_bytes) {
         (_, 0) => "is in unwritten extents",
         (0, _) => "is in holes",
         _ => "is in unwritten extents and holes",
     };
+    let place = job.places.iter().find_map(|place| loop_of(case, place)?.backing.as_ref());
+    let files =
+        place.map_or("the job's files".to_owned(), |backing| format!("{}, the file behind the device,", backing.path));
     let reach = if case.is_before() { "will never reach the device" } else { "never reached the device" };
     let explanation = format!(
-        "These reads {reach}: {share} of the job's files ({} of {}) {what}, and the file system answers with zeroes.",
+        "These reads {reach}: {share} of {files} ({} of {}) {what}, and the file system answers with zeroes.",
         text::bytes(extents.without_data_bytes()),
         text::bytes(size_bytes)
     );

@@ -4,8 +4,8 @@ use crate::find;
 use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::provenance::{CpuFacts, DeviceFacts, JobOptions};
 use ferrio_stats::{
-    DiskCounters, DiskRecord, Evidence, ExtentBytes, JobTargets, LatencyStat, Provenance, Reading, RunRecord,
-    TargetKind, TargetPlace, TargetSize, ThreadStats, WorkerFate, WorkerRecord,
+    DiskCounters, DiskRecord, Evidence, ExtentBytes, JobTargets, LatencyStat, LayerKind, Provenance, Reading,
+    RunRecord, StorageLayer, TargetKind, TargetPlace, TargetSize, ThreadStats, WorkerFate, WorkerRecord,
 };
 use ferrio_units::DataDirection;
 
@@ -39,7 +39,12 @@ pub(super) fn job(name: &str, mix: DirectionMix) -> JobSpec {
 /// A written file of 100 MiB.
 pub(super) fn place(path: &str) -> TargetPlace {
     let extents = ExtentBytes { n_extents: 1, written_bytes: 100 * MIB, ..ExtentBytes::default() };
-    let size = TargetSize { size_bytes: 100 * MIB, allocated_bytes: 100 * MIB, extents: Reading::Value(extents) };
+    let size = TargetSize {
+        size_bytes: 100 * MIB,
+        allocated_bytes: 100 * MIB,
+        extents: Reading::Value(extents),
+        direct_align_bytes: None,
+    };
     TargetPlace {
         kind: TargetKind::File,
         path: path.to_owned(),
@@ -47,13 +52,30 @@ pub(super) fn place(path: &str) -> TargetPlace {
         file_system: Some("ext4".to_owned()),
         mount_options: Some("rw,relatime".to_owned()),
         device: Some("vda".to_owned()),
+        layer: Some("/data".to_owned()),
         before: size.clone(),
         now: size,
         ..TargetPlace::default()
     }
 }
 
+/// A layer of storage above others. A device has moved nothing.
+pub(super) fn layer(name: &str, kind: LayerKind, below: &[&str]) -> StorageLayer {
+    StorageLayer {
+        name: name.to_owned(),
+        kind,
+        below: below.iter().map(|&name| name.to_owned()).collect(),
+        bytes: (!name.starts_with('/')).then_some([0, 0]),
+        ..StorageLayer::default()
+    }
+}
+
 impl TestRun {
+    /// Puts layers below the files, of which `/data` is the top one.
+    pub(super) fn layers(&mut self, layers: Vec<StorageLayer>) {
+        self.record.evidence.push(Evidence::Stacks(layers));
+    }
+
     /// A run of one job that moves 100 MiB in 10 s by 25,600 I/Os of 300 us each; the device counts the same.
     pub(super) fn new(job: JobSpec) -> Self {
         let place = place(&format!("/data/{}.0.0", job.name));

@@ -11,6 +11,7 @@ mod idle;
 mod page_cache;
 mod pressure;
 mod process_io;
+mod stacks;
 pub(crate) mod targets;
 
 use crate::plan::{RunPlan, WorkerPlan};

@@ -3,6 +3,7 @@
 //! Must not know: the I/O of the jobs. Start reading at [`TargetProbe`]. Files are opened only to read their extents,
 //! and only if the run's settings allow it.
 
+use super::stacks::{StackProbe, Stacks};
 use super::{Begun, Probe, Site};
 use crate::files;
 use crate::plan::WorkerPlan;
@@ -10,7 +11,7 @@ use ferrio_stats::note::{DeviceUsage, FileNote};
 use ferrio_stats::{Evidence, ExtentBytes, JobTargets, PartitionPlace, Reading, TargetKind, TargetPlace, TargetSize};
 use ferrio_sys::block_device::{BlockDevice, DeviceNumber, Partition};
 use ferrio_sys::extents::ExtentMap;
-use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
+use ferrio_sys::file::{FileInfo, FileKind, OpenRequest, direct_io_align_bytes};
 use ferrio_sys::mounts::{DeviceUse, Mount, disk_of, mount_of, mounts, visible_use_of_device};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -38,16 +39,19 @@ pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
         let paths = paths.clone().filter(|_| is_wanted)?;
         Some((worker, if paths.is_empty() { files::named_paths(worker) } else { paths }))
     });
-    let found = find(named.flatten(), site.look_at);
+    let (found, stacks) = find(named.flatten(), site.look_at);
     if !found.is_empty() {
-        begun.probes.push(Box::new(TargetProbe::new(found, site.control.looks_into_files)));
+        let looks = site.control.looks_into_files;
+        begun.probes.push(Box::new(TargetProbe::new(found, looks)));
+        // The layers below the targets are found together with these, so their probe begins here.
+        begun.probes.push(Box::new(StackProbe::new(stacks, looks)));
     }
 }
 
-/// The targets of jobs that have not run, and may never: nothing is made.
-pub(crate) fn of_workers(workers: &[WorkerPlan]) -> Vec<JobTargets> {
+/// The targets of jobs that have not run, and may never, and the layers below them: nothing is made.
+pub(crate) fn of_workers(workers: &[WorkerPlan]) -> Vec<Evidence> {
     let wanted = workers.iter().filter(|worker| worker.engine.def.targets.are_files());
-    let found = find(wanted.map(|worker| (worker, files::named_paths(worker))), &|_| ());
+    let (found, stacks) = find(wanted.map(|worker| (worker, files::named_paths(worker))), &|_| ());
     let mut jobs = TargetProbe::new(found, true).jobs;
     // A run asks the kernel for users that cannot be seen before it writes to a device.
     if let Some(FileNote::InUse { path, usage: DeviceUsage::Claimed }) =
@@ -57,7 +61,7 @@ pub(crate) fn of_workers(workers: &[WorkerPlan]) -> Vec<JobTargets> {
         let places = places.filter(|place| place.kind == TargetKind::Block && place.path == path);
         places.for_each(|place| place.used = Some(DeviceUse::Claimed.to_string()));
     }
-    jobs
+    vec![Evidence::Targets(jobs), StackProbe::new(stacks, true).evidence()]
 }
 
 impl TargetProbe {
@@ -103,8 +107,11 @@ struct JobFiles {
     places: BTreeMap<(TargetKind, String), (TargetPlace, Vec<PathBuf>)>,
 }
 
-fn find<'a>(workers: impl Iterator<Item = (&'a WorkerPlan, Vec<PathBuf>)>, look_at: &dyn Fn(usize)) -> Vec<JobFiles> {
-    let mut known = KnownPlaces { mounts: mounts(), places: HashMap::new() };
+fn find<'a>(
+    workers: impl Iterator<Item = (&'a WorkerPlan, Vec<PathBuf>)>,
+    look_at: &dyn Fn(usize),
+) -> (Vec<JobFiles>, Stacks) {
+    let mut known = KnownPlaces { mounts: mounts(), places: HashMap::new(), stacks: Stacks::default() };
     let mut jobs: Vec<JobFiles> = Vec::new();
     let (mut seen, mut n_seen) = (HashSet::new(), 0);
     for (worker, paths) in workers {
@@ -130,7 +137,7 @@ fn find<'a>(workers: impl Iterator<Item = (&'a WorkerPlan, Vec<PathBuf>)>, look_
             job.add(path, &mut known);
         }
     }
-    jobs
+    (jobs, known.stacks)
 }
 
 impl JobFiles {
@@ -172,19 +179,22 @@ struct KnownPlaces {
     mounts: Vec<Mount>,
     /// By what the target is, and the number of its device or of that of its file system.
     places: HashMap<(bool, DeviceNumber), TargetPlace>,
+    stacks: Stacks,
 }
 
 impl KnownPlaces {
     fn place_of(&mut self, path: &Path, kind: TargetKind, number: DeviceNumber) -> TargetPlace {
         let is_device = kind == TargetKind::Block;
-        let mounts = &self.mounts;
+        let (mounts, stacks) = (&self.mounts, &mut self.stacks);
         let place = self.places.entry((is_device, number)).or_insert_with(|| {
             if is_device {
-                let device = BlockDevice::behind_path(path).ok().flatten().map(|device| device.name);
+                let device = BlockDevice::behind_path(path).ok().flatten();
+                let layer = device.as_ref().and_then(|device| stacks.add_device(device, mounts));
                 let used = visible_use_of_device(path).map(|found| found.to_string());
-                return TargetPlace { device, used, partition: partition(number), ..TargetPlace::default() };
+                let (device, partition) = (device.map(|device| device.name), partition(number));
+                return TargetPlace { device, layer, used, partition, ..TargetPlace::default() };
             }
-            place_of_files(path, number, mounts)
+            place_of_files(path, number, mounts, stacks)
         });
         TargetPlace { kind, path: path.display().to_string(), ..place.clone() }
     }
@@ -202,7 +212,7 @@ fn partition_of_source(mount: &Mount) -> Option<PartitionPlace> {
     partition(info.is_device)
 }
 
-fn place_of_files(path: &Path, number: DeviceNumber, mounts: &[Mount]) -> TargetPlace {
+fn place_of_files(path: &Path, number: DeviceNumber, mounts: &[Mount], stacks: &mut Stacks) -> TargetPlace {
     let Some(there) = place_on_file_system(path) else { return TargetPlace::default() };
     let mount = mount_of(mounts, &there);
     TargetPlace {
@@ -210,6 +220,7 @@ fn place_of_files(path: &Path, number: DeviceNumber, mounts: &[Mount]) -> Target
         mount_options: mount.map(|mount| mount.options.clone()),
         device: disk_of(&there, mount).map(|device| device.name),
         partition: partition(number).or_else(|| partition_of_source(mount?)),
+        layer: stacks.add_path(&there, mounts),
         ..TargetPlace::default()
     }
 }
@@ -234,6 +245,8 @@ fn size_of(files: &[PathBuf], looks: bool, may_map: bool) -> TargetSize {
             extents = extents.and_then(|sum| add_extents(sum, path, info.size_bytes));
         }
     }
+    let first = files.first().filter(|_| looks);
+    size.direct_align_bytes = first.and_then(|path| direct_io_align_bytes(path).ok().flatten());
     size.extents = match () {
         () if !looks => Reading::Missing("files are only opened for it by ferrio run, and with --record".to_owned()),
         () if !may_map => {
@@ -250,13 +263,27 @@ fn add_extents(sum: ExtentBytes, path: &Path, size_bytes: u64) -> Result<ExtentB
     if map.is_cut {
         return Err(format!("{} has too many extents", path.display()));
     }
+    let more = extent_bytes(&map, size_bytes);
     Ok(ExtentBytes {
-        n_extents: sum.n_extents + map.n_extents,
-        written_bytes: sum.written_bytes + map.written_bytes,
-        unwritten_bytes: sum.unwritten_bytes + map.unwritten_bytes,
-        delayed_bytes: sum.delayed_bytes + map.delayed_bytes,
-        hole_bytes: sum.hole_bytes + map.hole_bytes(size_bytes),
-        encoded_bytes: sum.encoded_bytes + map.encoded_bytes,
-        shared_bytes: sum.shared_bytes + map.shared_bytes,
+        n_extents: sum.n_extents + more.n_extents,
+        written_bytes: sum.written_bytes + more.written_bytes,
+        unwritten_bytes: sum.unwritten_bytes + more.unwritten_bytes,
+        delayed_bytes: sum.delayed_bytes + more.delayed_bytes,
+        hole_bytes: sum.hole_bytes + more.hole_bytes,
+        encoded_bytes: sum.encoded_bytes + more.encoded_bytes,
+        shared_bytes: sum.shared_bytes + more.shared_bytes,
     })
+}
+
+/// Bytes of a file of a size, by the kind of their extents.
+pub(super) fn extent_bytes(map: &ExtentMap, size_bytes: u64) -> ExtentBytes {
+    ExtentBytes {
+        n_extents: map.n_extents,
+        written_bytes: map.written_bytes,
+        unwritten_bytes: map.unwritten_bytes,
+        delayed_bytes: map.delayed_bytes,
+        hole_bytes: map.hole_bytes(size_bytes),
+        encoded_bytes: map.encoded_bytes,
+        shared_bytes: map.shared_bytes,
+    }
 }

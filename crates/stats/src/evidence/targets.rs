@@ -38,6 +38,8 @@ pub struct TargetPlace {
     /// The use that others make of a block device, such as `mounted on /srv`, as far as it can be seen.
     #[serde(default)]
     pub used: Option<String>,
+    /// The layer of storage that they are on, as in [`StorageLayer::name`](super::StorageLayer::name).
+    pub layer: Option<String>,
     /// Before the jobs began, after files were laid out.
     pub before: TargetSize,
     /// Now.
@@ -79,6 +81,9 @@ pub struct TargetSize {
     pub allocated_bytes: u64,
     /// Their extents; only of regular files, and only where files may be opened for that.
     pub extents: Reading<ExtentBytes>,
+    /// Alignment of memory that direct I/O of the first file needs (`STATX_DIOALIGN`), bytes. 0: its file system does no direct
+    /// I/O there; `None`: it does not tell, or was not asked.
+    pub direct_align_bytes: Option<u32>,
 }
 
 /// Bytes by the kind of their extents (`FS_IOC_FIEMAP`).
