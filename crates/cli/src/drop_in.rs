@@ -176,7 +176,7 @@ fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) 
         control: control_settings(&invocation, record_file.is_some()),
         command_line: arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         record_interval: record_interval(&invocation),
-        is_virtual: false,
+        ..RunSettings::default()
     };
     let started_at = Instant::now();
     let mut course = Course::new(record_file.is_some());
@@ -188,6 +188,8 @@ fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) 
                 course.end(console, exit, signal, started_at.elapsed());
             }
             if reporter.writes_json() || record_file.is_some() {
+                // Without records of intervals there are no series, and this is an empty list.
+                outcome.record.precision = Some(ferrio_insight::precision(&outcome.record));
                 outcome.record.findings = Some(ferrio_insight::find(&outcome.record));
             }
             reporter.report(console, &outcome.record);

@@ -8,11 +8,15 @@
 #![forbid(unsafe_code)]
 
 mod case;
+mod course;
 mod on_device;
+mod precision;
 mod rules;
 mod stack;
+mod statistics;
 mod text;
 
+pub use precision::precision;
 pub use rules::{FindingRule, RULES};
 
 use case::Case;

@@ -53,6 +53,17 @@ pub const fn bucket_latency_ns(index: usize) -> u64 {
     (1u64 << (shift as u32 + BUCKET_BITS)) + low + (1u64 << (shift - 1))
 }
 
+/// The first value of a bucket (below [`N_FULL_BUCKETS`]) and the first one behind it, in nanoseconds; saturates behind the last.
+pub const fn bucket_bounds_ns(index: usize) -> (u64, u64) {
+    if index < 2 * GROUP_BUCKETS {
+        return (index as u64, index as u64 + 1);
+    }
+    let shift = (index >> BUCKET_BITS) - 1;
+    let low = (GROUP_BUCKETS + (index & (GROUP_BUCKETS - 1))) as u64;
+    let low_ns = low << shift;
+    (low_ns, low_ns.saturating_add(1 << shift))
+}
+
 /// Counts of latencies by bucket.
 ///
 /// It takes 32 KiB of address space, but memory only for the parts in use: the kernel provides zeroed pages, and no
@@ -221,6 +232,9 @@ mod tests {
         for index in 0..N_FULL_BUCKETS {
             assert_eq!(full_bucket_index(bucket_latency_ns(index)), index);
             assert_eq!(bucket_index(bucket_latency_ns(index)), index.min(N_BUCKETS - 1));
+            let (low_ns, end_ns) = bucket_bounds_ns(index);
+            assert_eq!((full_bucket_index(low_ns), full_bucket_index(end_ns - 1)), (index, index));
+            assert!(index == 0 || bucket_bounds_ns(index - 1).1 == low_ns);
         }
         assert_eq!(full_bucket_index(u64::MAX), N_FULL_BUCKETS - 1);
     }

@@ -19,6 +19,15 @@ pub fn full_percentiles(histogram: &Histogram, wanted: &[f64]) -> Vec<(f64, u64)
     walk(histogram.filled(), histogram.n_samples(), wanted)
 }
 
+/// A percentile needs this many samples beyond it to be more than the mood of the slowest few.
+pub const FEWEST_BEYOND: u64 = 10;
+
+/// True if fewer than [`FEWEST_BEYOND`] of the samples lie beyond a percentile (0 to 100).
+pub fn has_few_beyond(percentile: f64, n_samples: u64) -> bool {
+    // A thousandth of a sample for the rounding of 100 - 99.9.
+    (100.0 - percentile) / 100.0 * n_samples as f64 + 1e-3 < FEWEST_BEYOND as f64
+}
+
 fn walk(mut filled: impl Iterator<Item = (usize, u64)>, n_samples: u64, wanted: &[f64]) -> Vec<(f64, u64)> {
     let mut list: Vec<f64> = wanted.iter().copied().filter(|p| *p > 0.0 && p.is_finite()).collect();
     list.sort_by(f64::total_cmp);

@@ -5,8 +5,8 @@
 //! Must not know: formats. Start reading at [`RunRecord`].
 
 use crate::{
-    CourseEvent, CpuIdleness, DiskRecord, Evidence, Failure, Finding, JobTargets, Provenance, ReportSettings,
-    RunMessages, SteadyState, StorageLayer, ThreadStats,
+    CourseEvent, CpuIdleness, DiskRecord, Evidence, Failure, Finding, JobPrecision, JobSeries, JobTargets, Provenance,
+    ReportSettings, RunMessages, SteadyState, StorageLayer, ThreadStats,
 };
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
@@ -42,6 +42,12 @@ pub struct RunRecord {
     /// Contradictions between evidence and figures, the worst first; `None`: not examined.
     #[serde(default)]
     pub findings: Option<Vec<Finding>>,
+    /// The course of each job with I/O, by job, if its intervals were recorded.
+    #[serde(default)]
+    pub series: Vec<JobSeries>,
+    /// How exact the figures of each job and direction are; `None`: not examined.
+    #[serde(default)]
+    pub precision: Option<Vec<JobPrecision>>,
 }
 
 impl Default for RunRecord {
@@ -59,6 +65,8 @@ impl Default for RunRecord {
             course: Vec::new(),
             provenance: None,
             findings: None,
+            series: Vec::new(),
+            precision: None,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::signals::Signals;
 use crate::version::VERSION;
 use ferrio_report::eta::EtaLine;
 use ferrio_report::logs::LogFiles;
-use ferrio_report::native::{headlines, table};
+use ferrio_report::native::{TEXT_WIDTH, headlines, legend, table, wrap};
 use ferrio_report::start;
 use ferrio_run::{Run, RunError, RunEvent, RunObserver, RunOutcome, RunSettings};
 use ferrio_spec::{Compatibility, ControlSettings, RunSpec};
@@ -81,12 +81,14 @@ fn start(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
         open_logs: || Box::new(LogFiles::new()),
         control: ControlSettings { looks_into_files: true, ..invocation.control.clone() },
         command_line: arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        keeps_series: true,
         ..RunSettings::default()
     };
     let mut observer = RunConsole { console, line: EtaLine::default(), json };
     let spec = RunSpec { compatibility: Compatibility::Native, ..invocation.run };
     match go(spec, settings, &mut observer) {
         Ok((mut outcome, signal)) => {
+            outcome.record.precision = Some(ferrio_insight::precision(&outcome.record));
             outcome.record.findings = Some(ferrio_insight::find(&outcome.record));
             let text = if json { document(&outcome, console) } else { report(&outcome) };
             console.report(&text);
@@ -121,7 +123,10 @@ fn report(outcome: &RunOutcome) -> String {
     let mut text = if rows.is_empty() { "No job has done any I/O.\n".to_owned() } else { table(&rows) };
     if !rows.is_empty() {
         text.push('\n');
-        text.push_str(&ferrio_report::native::wrap(LEGEND, "", ferrio_report::native::TEXT_WIDTH));
+        text.push_str(&wrap(LEGEND, "", TEXT_WIDTH));
+        for line in legend(&rows) {
+            text.push_str(&wrap(&line, "", TEXT_WIDTH));
+        }
     }
     text.push('\n');
     text.push_str(&if findings.is_empty() {

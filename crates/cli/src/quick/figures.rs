@@ -5,14 +5,11 @@
 use super::baseline::Test;
 use super::conditions::Conditions;
 use super::engine::Load;
-use ferrio_stats::{RunRecord, ThreadStats, percentiles};
+use ferrio_stats::{RunRecord, ThreadStats, has_few_beyond, percentiles};
 use ferrio_units::DataDirection;
 use serde::Serialize;
 
 const SECTOR_BYTES: u64 = 512;
-
-/// A percentile needs this many I/Os beyond it to be more than the mood of the slowest few.
-const MIN_BEYOND: f64 = 10.0;
 
 /// A latency below which a share of the I/Os stays.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -82,12 +79,7 @@ fn percentile(percent: f64, total: &ThreadStats, direction: DataDirection) -> Pe
     let found = clat.histogram.as_ref().and_then(|histogram| percentiles(histogram, &[percent]).first().copied());
     // The middle of the last bucket may be above the slowest I/O.
     let latency_ns = found.map_or(0, |(_, latency_ns)| latency_ns).min(clat.max_ns);
-    Percentile { percent, latency_ns, is_doubtful: is_doubtful(percent, clat.n_samples) }
-}
-
-fn is_doubtful(percent: f64, n_samples: u64) -> bool {
-    // A thousandth of an I/O for the rounding of 100 - 99.9.
-    (100.0 - percent) / 100.0 * n_samples as f64 + 1e-3 < MIN_BEYOND
+    Percentile { percent, latency_ns, is_doubtful: has_few_beyond(percent, clat.n_samples) }
 }
 
 fn device_bytes(direction: DataDirection, record: &RunRecord, conditions: &Conditions) -> Option<u64> {
@@ -170,7 +162,7 @@ pub(super) mod tests {
     fn ten_ios_must_lie_beyond() {
         let table = [(99.9, 9_999, true), (99.9, 10_000, false), (99.0, 999, true), (99.0, 1_000, false)];
         for (percent, n_samples, expected) in table.into_iter().chain([(50.0, 19, true), (50.0, 20, false)]) {
-            assert_eq!(is_doubtful(percent, n_samples), expected, "{percent} {n_samples}");
+            assert_eq!(has_few_beyond(percent, n_samples), expected, "{percent} {n_samples}");
         }
     }
 }

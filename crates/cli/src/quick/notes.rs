@@ -16,8 +16,7 @@ const DEVICE_SHARE: f64 = 0.9;
 /// A file below this size may fit into the device's cache.
 const SMALL_FILE_BYTES: u64 = 1 << 30;
 
-/// Marks a percentile that is based on few I/Os.
-pub(super) const DOUBT_MARK: &str = "*";
+pub(super) use ferrio_report::native::DOUBT_MARK;
 
 /// A reason for doubt, or something that the user should know.
 #[derive(Debug, Clone, PartialEq)]

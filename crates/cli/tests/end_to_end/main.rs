@@ -42,6 +42,7 @@ mod option_values;
 mod outline;
 mod pairs;
 mod patterns;
+mod precision;
 mod profiles;
 mod provenance;
 mod published;

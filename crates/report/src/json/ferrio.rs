@@ -9,7 +9,9 @@ use super::writer::JsonWriter;
 use crate::view::{FioView, JobReport};
 use crate::words;
 use ferrio_stats::histogram::bucket_latency_ns;
-use ferrio_stats::{Finding, Histogram, Provenance, ReplayStats, RunMessages, VerifyStats, full_percentiles};
+use ferrio_stats::{
+    Finding, Histogram, JobPrecision, Provenance, ReplayStats, RunMessages, VerifyStats, full_percentiles,
+};
 use ferrio_units::DataDirection;
 
 /// Writes the key.
@@ -45,6 +47,7 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>) {
         self::replays(writer, &replays);
         verify_pending(writer, &pending);
         findings(writer, result.findings.as_deref());
+        precision(writer, result.precision.as_deref());
         messages(writer, &result.messages);
     });
 }
@@ -54,6 +57,14 @@ fn findings(writer: &mut JsonWriter, findings: Option<&[Finding]>) {
     // Texts and numbers under names: that has a value in JSON.
     if let Some(Ok(value)) = findings.map(serde_json::to_value) {
         writer.value("findings", &value);
+    }
+}
+
+/// `precision`: no key if the run has no intervals.
+fn precision(writer: &mut JsonWriter, precision: Option<&[JobPrecision]>) {
+    // Texts and numbers under names: that has a value in JSON.
+    if let Some(Ok(value)) = precision.filter(|precision| !precision.is_empty()).map(serde_json::to_value) {
+        writer.value("precision", &value);
     }
 }
 

@@ -2,14 +2,21 @@
 //!
 //! Must not know: conclusions from the figures. Start reading at [`headlines`].
 
-use ferrio_stats::{DirectionStats, RunRecord, ThreadStats, WorkerRecord, percentiles};
+use ferrio_stats::{
+    DirectionStats, Estimate, ImprecisionReason, JobPrecision, RunRecord, ThreadStats, WorkerRecord, has_few_beyond,
+    percentiles,
+};
 use ferrio_units::DataDirection;
 use ferrio_units::glance::{duration_text, thousands, three_digits};
 use serde::Serialize;
 
 const N_COLUMNS: usize = 8;
 const HEADINGS: [&str; N_COLUMNS] = ["job", "", "MB/s", "IOPS", "p50", "p99", "p99.9", "CPU per I/O"];
+/// Percentiles of the table.
+const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
 const GAP: &str = "  ";
+/// Marks a percentile that is based on few I/Os.
+pub const DOUBT_MARK: &str = "*";
 /// Longer names are cut, so that the table keeps its columns.
 const MAX_NAME: usize = 24;
 
@@ -44,15 +51,21 @@ pub struct Headline {
     pub max_ns: u64,
     /// CPU time of the job, in user mode and in the kernel, for each of its I/Os in any direction.
     pub cpu_ns_per_io: f64,
+    /// Number of completion latencies in the percentiles.
+    #[serde(skip)]
+    pub n_latencies: u64,
+    /// How exact these figures are; `None`: not examined.
+    pub precision: Option<JobPrecision>,
 }
 
 /// The headlines of all jobs in their order, of directions with I/O.
 pub fn headlines(record: &RunRecord) -> Vec<Headline> {
     let jobs = record.workers.chunk_by(|worker, next| worker.job_index == next.job_index);
-    jobs.flat_map(of_job).collect()
+    let precision = record.precision.as_deref().unwrap_or_default();
+    jobs.flat_map(|clones| of_job(clones, precision)).collect()
 }
 
-fn of_job(clones: &[WorkerRecord]) -> Vec<Headline> {
+fn of_job(clones: &[WorkerRecord], precision: &[JobPrecision]) -> Vec<Headline> {
     let Some((first, others)) = clones.split_first() else { return Vec::new() };
     let mut total = ThreadStats::clone(&first.stats);
     for clone in others {
@@ -66,6 +79,10 @@ fn of_job(clones: &[WorkerRecord]) -> Vec<Headline> {
             job: first.name.clone(),
             direction: word,
             n_clones: clones.len() as u32,
+            precision: precision
+                .iter()
+                .find(|precision| precision.job_index == first.job_index && precision.direction == word)
+                .cloned(),
             cpu_ns_per_io: cpu_ns as f64 / n_ios.max(1) as f64,
             ..of_figures(figures)
         })
@@ -91,18 +108,20 @@ fn of_figures(figures: &DirectionStats) -> Headline {
         bytes_per_sec: per_second(figures.bytes),
         ios_per_sec: per_second(figures.n_completed),
         mean_ns: figures.clat.mean_ns(),
-        p50_ns: percentile(50.0),
-        p99_ns: percentile(99.0),
-        p999_ns: percentile(99.9),
+        p50_ns: percentile(PERCENTILES[0]),
+        p99_ns: percentile(PERCENTILES[1]),
+        p999_ns: percentile(PERCENTILES[2]),
         max_ns: figures.clat.max_ns,
         cpu_ns_per_io: 0.0,
+        n_latencies: figures.clat.n_samples,
+        precision: None,
     }
 }
 
-/// The headlines as a table: names to the left, figures to the right.
+/// The headlines as a table: names to the left, figures to the right, and their precision below.
 pub fn table(headlines: &[Headline]) -> String {
     let rows: Vec<[String; N_COLUMNS]> =
-        std::iter::once(HEADINGS.map(str::to_owned)).chain(headlines.iter().map(row)).collect();
+        std::iter::once(HEADINGS.map(str::to_owned)).chain(headlines.iter().flat_map(rows)).collect();
     let mut widths = [0; N_COLUMNS];
     for row in &rows {
         widths.iter_mut().zip(row).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
@@ -124,8 +143,78 @@ pub fn table(headlines: &[Headline]) -> String {
     text
 }
 
+/// What the table does not explain itself: its marks, and why figures have no precision.
+pub fn legend(headlines: &[Headline]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let intervals = || headlines.iter().filter_map(|headline| headline.precision.as_ref());
+    if intervals().any(has_interval) {
+        lines.push(
+            "±: with a probability of 95 % the true value is not farther away, as far as the course of the run shows (docs/precision.md)."
+                .to_owned(),
+        );
+    } else if let Some(Estimate::Unknown(reason)) = intervals().map(|precision| precision.ios_per_sec).next() {
+        lines.push(format!("No ± for these figures: {}.", words(reason)));
+    }
+    if headlines.iter().any(|headline| PERCENTILES.iter().any(|percent| is_doubtful(headline, *percent))) {
+        lines.push(format!("{DOUBT_MARK}: fewer than 10 I/Os took longer than this, so take it as a hint."));
+    }
+    lines
+}
+
+fn words(reason: ImprecisionReason) -> &'static str {
+    match reason {
+        ImprecisionReason::TooFewIntervals => "the run is too short to tell how they vary",
+        ImprecisionReason::TooDependent => "they changed so slowly that the run shows too little of it",
+        ImprecisionReason::TooFewSamples => "there were too few I/Os",
+        ImprecisionReason::ClonesApart => "the clones of the job did not run at the same time",
+        ImprecisionReason::NotMeasured => "they were not measured by interval",
+    }
+}
+
+fn has_interval(precision: &JobPrecision) -> bool {
+    precision.ios_per_sec.interval().is_some()
+}
+
+fn is_doubtful(headline: &Headline, percent: f64) -> bool {
+    headline.p50_ns.is_some() && has_few_beyond(percent, headline.n_latencies)
+}
+
+/// The figures, and their precision.
+fn rows(headline: &Headline) -> Vec<[String; N_COLUMNS]> {
+    let precision = headline.precision.as_ref().filter(|precision| has_interval(precision));
+    std::iter::once(row(headline)).chain(precision.map(precision_row)).collect()
+}
+
+fn precision_row(precision: &JobPrecision) -> [String; N_COLUMNS] {
+    let cell =
+        |estimate: &Estimate| estimate.interval().map_or_else(String::new, |interval| within(interval.percent()));
+    [
+        "  (95 %)".to_owned(),
+        String::new(),
+        cell(&precision.bytes_per_sec),
+        cell(&precision.ios_per_sec),
+        cell(&precision.p50_ns),
+        cell(&precision.p99_ns),
+        cell(&precision.p999_ns),
+        String::new(),
+    ]
+}
+
+/// A distance in percent, as short as it matters.
+fn within(percent: f64) -> String {
+    match percent {
+        percent if percent < 0.1 => "±<0.1 %".to_owned(),
+        percent if percent < 9.95 => format!("±{percent:.1} %"),
+        percent if percent < 999.5 => format!("±{percent:.0} %"),
+        _ => "±>999 %".to_owned(),
+    }
+}
+
 fn row(headline: &Headline) -> [String; N_COLUMNS] {
-    let latency = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |value_ns| duration_text(value_ns as f64));
+    let latency = |value: Option<u64>, percent: f64| {
+        let mark = if is_doubtful(headline, percent) { DOUBT_MARK } else { "" };
+        value.map_or_else(|| "-".to_owned(), |value_ns| format!("{}{mark}", duration_text(value_ns as f64)))
+    };
     let iops = headline.ios_per_sec;
     [
         name(&headline.job),
@@ -133,9 +222,9 @@ fn row(headline: &Headline) -> [String; N_COLUMNS] {
         three_digits(headline.bytes_per_sec / 1e6),
         // Fractions matter where a disk does a handful a second.
         if iops < 9.995 { three_digits(iops) } else { thousands(iops.round() as u64) },
-        latency(headline.p50_ns),
-        latency(headline.p99_ns),
-        latency(headline.p999_ns),
+        latency(headline.p50_ns, PERCENTILES[0]),
+        latency(headline.p99_ns, PERCENTILES[1]),
+        latency(headline.p999_ns, PERCENTILES[2]),
         duration_text(headline.cpu_ns_per_io),
     ]
 }
@@ -152,7 +241,7 @@ fn name(job: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_stats::{LatencyStat, ResourceUsage};
+    use ferrio_stats::{Confidence, LatencyStat, ResourceUsage};
 
     /// 1000 reads of 4 KiB in 2 s of 1 ms each.
     fn worker(name: &str, job_index: u32) -> WorkerRecord {
@@ -179,12 +268,48 @@ mod tests {
     fn the_table_of_known_figures() {
         let record = RunRecord { workers: vec![worker("random-read", 0)], ..RunRecord::default() };
         let expected = [
-            "job                MB/s  IOPS      p50      p99    p99.9  CPU per I/O",
-            "---------------------------------------------------------------------",
-            "random-read  read  2.05   500  1.00 ms  1.00 ms  1.00 ms      4.00 us",
+            "job                MB/s  IOPS      p50      p99     p99.9  CPU per I/O",
+            "----------------------------------------------------------------------",
+            "random-read  read  2.05   500  1.00 ms  1.00 ms  1.00 ms*      4.00 us",
             "",
         ];
+        // Of 1,000 I/Os one is beyond the last percentile.
         assert_eq!(table(&headlines(&record)).split('\n').collect::<Vec<_>>(), expected);
+        assert_eq!(legend(&headlines(&record)), ["*: fewer than 10 I/Os took longer than this, so take it as a hint."]);
+    }
+
+    #[test]
+    fn precision_stands_below_the_figures() {
+        let estimate = |value: f64, low: f64, high: f64| Estimate::Interval(Confidence { value, low, high });
+        let precision = JobPrecision {
+            job_index: 0,
+            job: "random-read".to_owned(),
+            direction: "read".to_owned(),
+            confidence_percent: 95.0,
+            interval_ns: 100_000_000,
+            n_intervals: 40,
+            autocorrelation: Some(0.2),
+            n_effective: Some(30.0),
+            ios_per_sec: estimate(500.0, 490.0, 508.0),
+            bytes_per_sec: estimate(2.0, 1.0, 2.5),
+            p50_ns: estimate(1e6, 1e6, 1.0001e6),
+            p99_ns: estimate(1.0, 0.5, 20.0),
+            p999_ns: Estimate::Unknown(ImprecisionReason::TooFewSamples),
+        };
+        let mut record = RunRecord { workers: vec![worker("random-read", 0)], ..RunRecord::default() };
+        record.precision = Some(vec![precision.clone()]);
+        let text = table(&headlines(&record));
+        let line = "  (95 %)           ±50 %  ±2.0 %  ±<0.1 %  ±>999 %";
+        assert_eq!(text.lines().nth(3), Some(line), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() < 80), "{text}");
+        assert!(legend(&headlines(&record))[0].starts_with("±: with a probability of 95 %"));
+        let short = Estimate::Unknown(ImprecisionReason::TooFewIntervals);
+        record.precision = Some(vec![JobPrecision { ios_per_sec: short, ..precision }]);
+        assert_eq!(table(&headlines(&record)).lines().count(), 3);
+        assert_eq!(
+            legend(&headlines(&record))[0],
+            "No ± for these figures: the run is too short to tell how they vary."
+        );
     }
 
     #[test]

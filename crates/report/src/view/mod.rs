@@ -11,7 +11,7 @@ pub use disk::DiskReport;
 pub use group::{GroupDirection, GroupReport};
 pub use job::{JobReport, KilledMember};
 
-use ferrio_stats::{CpuIdleness, Evidence, Finding, Provenance, RunMessages, RunRecord};
+use ferrio_stats::{CpuIdleness, Evidence, Finding, JobPrecision, Provenance, RunMessages, RunRecord};
 use std::borrow::Cow;
 
 /// The second of a run with which estimates begin to be shown.
@@ -49,6 +49,8 @@ pub struct FioView<'a> {
     pub provenance: Option<Cow<'a, Provenance>>,
     /// Contradictions between evidence and figures; `None`: not examined.
     pub findings: Option<Cow<'a, [Finding]>>,
+    /// Precision of the figures by job; `None`: not examined.
+    pub precision: Option<Cow<'a, [JobPrecision]>>,
 }
 
 /// A run as fio reports it.
@@ -69,6 +71,7 @@ pub fn fio_view(record: &RunRecord) -> FioView<'_> {
         messages: Cow::Borrowed(&record.messages),
         provenance: record.provenance.as_deref().map(Cow::Borrowed),
         findings: record.findings.as_deref().map(Cow::Borrowed),
+        precision: record.precision.as_deref().map(Cow::Borrowed),
     }
 }
 

@@ -36,7 +36,7 @@ pub struct IntervalTimes {
     /// Start of the run on its clock, nanoseconds.
     pub origin_ns: u64,
     /// Length of an interval, nanoseconds, at least 1.
-    length_ns: u64,
+    pub length_ns: u64,
 }
 
 impl IntervalTimes {

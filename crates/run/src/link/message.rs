@@ -31,6 +31,8 @@ pub enum WorkerMessage {
 pub struct IntervalFigures {
     /// The time on the run's clock, nanoseconds.
     pub at_ns: u64,
+    /// The time at which the interval was to end; no I/O completed between it and `at_ns`, except at `at_ns` itself.
+    pub due_ns: u64,
     /// All that the worker has counted so far.
     pub stats: ThreadStats,
 }

@@ -21,6 +21,7 @@ mod record;
 mod reports;
 mod run;
 mod scene;
+mod series;
 mod steady;
 mod steady_group;
 mod stretches;
@@ -65,6 +66,8 @@ pub struct RunSettings {
     pub command_line: Vec<String>,
     /// Length of the intervals whose figures the observer receives; `None`: no intervals.
     pub record_interval: Option<Duration>,
+    /// The record has the course of each job, in the intervals above, or in intervals whose length the run chooses.
+    pub keeps_series: bool,
     /// The run is on virtual time, which advances only by simulated devices (`sim`) and waits: its figures are exact
     /// and repeatable, and it takes only as long as the loops need. All jobs are threads of this process then. With
     /// other engines time stands still.
@@ -83,6 +86,7 @@ impl Default for RunSettings {
             control: ControlSettings::default(),
             command_line: Vec::new(),
             record_interval: None,
+            keeps_series: false,
             is_virtual: false,
         }
     }

@@ -160,7 +160,7 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
         plan.facts = facts;
     }
     announce::tell_all(settings.trace, TraceGroup::Time, clock.describe(), observer);
-    let teller = StretchTeller::start(&plan, settings.record_interval, clock.now_ns(), observer);
+    let teller = StretchTeller::start(&plan, &settings, clock.now_ns(), observer);
     if let Some(refusal) = refusal {
         return Ok(over(outcome::refused(&plan, &settings, &refusal, observer)));
     }

@@ -4,35 +4,39 @@
 //! counted so far; the figures of an interval are the difference to those before. So the intervals of a worker,
 //! including the last one that its end closes, sum up to its final figures.
 
+use super::RunSettings;
 use super::record::{CrewRecord, ToldFigures};
+use super::series::{self, SeriesKeeper};
 use crate::events::{RunEvent, RunObserver};
 use crate::link::board::IntervalTimes;
 use crate::link::message::IntervalFigures;
 use crate::plan::{RunPlan, WorkerPlan};
 use crate::provenance;
-use ferrio_stats::{JobEnd, ResourceUsage, Stretch, ThreadStats};
-use std::time::{Duration, Instant};
+use ferrio_stats::{JobEnd, JobSeries, ResourceUsage, Stretch, StretchTimes, ThreadStats};
+use std::cell::RefCell;
+use std::time::Instant;
 
 /// Reports the intervals of a run, if records are kept.
 pub(super) struct StretchTeller {
     times: Option<IntervalTimes>,
+    /// The observer receives the intervals.
+    tells: bool,
     run_epoch_ms: u64,
+    series: RefCell<SeriesKeeper>,
 }
 
 impl StretchTeller {
     /// Starts the records, at a time of the run's clock.
-    pub(super) fn start(
-        plan: &RunPlan,
-        interval: Option<Duration>,
-        now_ns: u64,
-        observer: &mut dyn RunObserver,
-    ) -> Self {
+    pub(super) fn start(plan: &RunPlan, settings: &RunSettings, now_ns: u64, observer: &mut dyn RunObserver) -> Self {
         let run_epoch_ms = ferrio_sys::clock::wall_clock_ms();
-        let times = interval.map(|interval| IntervalTimes::new(now_ns, interval));
-        if let Some(interval) = interval {
+        let for_series = || settings.keeps_series.then(|| series::interval(plan.workers.len()));
+        let times = settings.record_interval.or_else(for_series).map(|interval| IntervalTimes::new(now_ns, interval));
+        if let Some(interval) = settings.record_interval {
             observer.event(RunEvent::Recording { provenance: provenance::with_jobs(plan), run_epoch_ms, interval });
         }
-        Self { times, run_epoch_ms }
+        let length_ns = times.map_or(1, |times| times.length_ns);
+        let series = RefCell::new(SeriesKeeper::new(length_ns));
+        Self { times, tells: settings.record_interval.is_some(), run_epoch_ms, series }
     }
 
     /// The times at which workers send their figures.
@@ -49,8 +53,8 @@ impl StretchTeller {
         now: Instant,
         observer: &mut dyn RunObserver,
     ) {
-        let IntervalFigures { at_ns, stats } = figures;
-        let is_told = self.tell_interval(worker, record, &stats, at_ns, observer);
+        let IntervalFigures { at_ns, due_ns, stats } = figures;
+        let is_told = self.tell_interval(worker, record, &stats, (due_ns, at_ns), observer);
         // If the worker is killed later, these are the last figures known.
         record.snapshot = Some((Box::new(stats.clone()), now));
         if is_told {
@@ -75,7 +79,10 @@ impl StretchTeller {
         let has_started = outcome.map_or(record.let_go_at.is_some(), |outcome| outcome.has_started);
         let end_ns = outcome.and_then(|outcome| outcome.ended_at_ns).unwrap_or(now_ns);
         if has_started {
-            self.tell_interval(worker, record, &stats, end_ns, observer);
+            self.tell_interval(worker, record, &stats, (end_ns, end_ns), observer);
+        }
+        if !self.tells {
+            return;
         }
         let start_ns = end_ns.saturating_sub(stats.total_runtime_ns);
         let stretch = self.stretch(worker, start_ns, end_ns, stats);
@@ -90,7 +97,7 @@ impl StretchTeller {
         worker: &WorkerPlan,
         record: &CrewRecord,
         stats: &ThreadStats,
-        end_ns: u64,
+        (due_ns, end_ns): (u64, u64),
         observer: &mut dyn RunObserver,
     ) -> bool {
         if self.times.is_none() || !worker.spec.reporting.stats {
@@ -103,12 +110,30 @@ impl StretchTeller {
         if start_ns >= end_ns && stats.has_counted_nothing() && stats.usage == ResourceUsage::default() {
             return false;
         }
-        observer.event(RunEvent::Interval(Box::new(self.stretch(worker, start_ns, end_ns, stats))));
+        let since_origin = |time_ns: u64| time_ns.saturating_sub(self.origin_ns());
+        let times = StretchTimes {
+            start_ns: since_origin(start_ns.min(end_ns)),
+            due_ns: since_origin(due_ns),
+            end_ns: since_origin(end_ns),
+        };
+        self.series.borrow_mut().add(worker.job_index as u32, times, &stats);
+        if self.tells {
+            observer.event(RunEvent::Interval(Box::new(self.stretch(worker, start_ns, end_ns, stats))));
+        }
         true
     }
 
+    /// The course of the jobs, by job; empty if no intervals were recorded.
+    pub(super) fn take_series(&self) -> Vec<JobSeries> {
+        self.series.take().into_series()
+    }
+
+    fn origin_ns(&self) -> u64 {
+        self.times.map_or(0, |times| times.origin_ns)
+    }
+
     fn stretch(&self, worker: &WorkerPlan, start_ns: u64, end_ns: u64, stats: ThreadStats) -> Stretch {
-        let origin_ns = self.times.map_or(0, |times| times.origin_ns);
+        let origin_ns = self.origin_ns();
         Stretch {
             job_name: worker.spec.name.clone(),
             job_number: worker.thread_number,

@@ -136,7 +136,8 @@ impl Watch {
         let n_logs_lost = end_logs(logs, &mut self.desk, observer);
         let records = self.crew.records;
         let n_failed = records.iter().filter(|record| record.is_no_success()).count() as u32;
-        let record = outcome::last(&self.scene.plan, &self.scene.settings, records, &moment);
+        let mut record = outcome::last(&self.scene.plan, &self.scene.settings, records, &moment);
+        record.series = self.scene.teller.take_series();
         // Done last, so that all requests so far are part of the outcome.
         self.desk.look(observer);
         RunOutcome { record, n_failed, is_stopped: self.desk.is_stopped(), n_logs_lost }

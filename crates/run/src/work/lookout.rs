@@ -141,9 +141,9 @@ impl Lookout {
 
     /// Sends all figures if an interval is over.
     fn hand_over_interval(&mut self, now_ns: u64, worker: &Worker<'_>) {
-        if self.samplers.intervals.at(now_ns, &worker.lane) {
+        if let Some(due_ns) = self.samplers.intervals.at(now_ns, &worker.lane) {
             let stats = self.figures.at(now_ns, worker);
-            let figures = Box::new(IntervalFigures { at_ns: now_ns, stats });
+            let figures = Box::new(IntervalFigures { at_ns: now_ns, due_ns, stats });
             (worker.lane.context.send)(&WorkerMessage::Interval(figures));
         }
     }

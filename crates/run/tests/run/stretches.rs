@@ -5,7 +5,7 @@
 use crate::builder::{BLOCK, MS, US, job, reader, run_with_intervals, set_depth, sim_reader, simulate_with_intervals};
 use ferrio_run::{RunEvent, RunObserver, RunOutcome};
 use ferrio_spec::{DirectionMix, JobSpec};
-use ferrio_stats::{JobEnd, Stretch, ThreadStats};
+use ferrio_stats::{JobEnd, JobSeries, Stretch, ThreadStats};
 use ferrio_units::DataDirection;
 use std::time::Duration;
 
@@ -135,6 +135,27 @@ fn slow_ios_lengthen_their_interval() {
     let told = story.long(1);
     assert_eq!(times_ms(&told), [(0, 250), (250, 500), (500, 750), (750, 1_000)]);
     assert_eq!(n_reads(&told), [1, 1, 1, 1]);
+}
+
+/// The series of the record have the same figures by interval, of all clones together, and without the ramp.
+#[test]
+fn series_are_exact_on_virtual_time() {
+    let mut job = sim_reader("j", "fixed:100us", 100_000);
+    (job.limits.ramp_time_us, job.limits.runtime_us, job.numjobs) = (150_000, 400_000, 2);
+    let (outcome, _) = simulated(vec![job, sim_reader("k", "fixed:250ms", 4)], Duration::from_millis(100));
+    let [first, second] = &outcome.record.series[..] else { panic!("{:?}", outcome.record.series) };
+    assert_eq!((first.interval_ns, first.first, second.first), (100 * MS, 1, 0));
+    let times_ms = |series: &JobSeries| series.clone_ns.iter().map(|time_ns| time_ns / MS).collect::<Vec<_>>();
+    let read = |series: &JobSeries| series.directions[DataDirection::Read].ios.clone();
+    assert_eq!(
+        (times_ms(first), read(first)),
+        (vec![100, 200, 200, 200, 100], vec![1_000, 2_000, 2_000, 2_000, 1_000])
+    );
+    let samples = &first.directions[DataDirection::Read].latencies;
+    assert!(samples.iter().zip(read(first)).all(|(buckets, n_ios)| buckets.len() == 1 && buckets[0].1 == n_ios));
+    // An I/O that ends at 250 ms counts in the interval in which it was waited for; nothing completes in the others.
+    assert_eq!(times_ms(second), [100; 10]);
+    assert_eq!(read(second).iter().sum::<u64>(), 4);
 }
 
 #[test]

@@ -29,13 +29,14 @@ impl Intervals {
         self.end_ns
     }
 
-    /// True if the interval is over, so that the figures are to be sent. A ramp belongs to no interval. If the
-    /// supervisor has not received the last figures, the interval continues into the next.
-    pub(crate) fn at(&mut self, now_ns: u64, lane: &Lane<'_>) -> bool {
-        if now_ns < self.end_ns {
-            return false;
+    /// If the interval is over, so that the figures are to be sent: the time at which it was to end. A ramp belongs to no
+    /// interval. If the supervisor has not received the last figures, the interval continues into the next.
+    pub(crate) fn at(&mut self, now_ns: u64, lane: &Lane<'_>) -> Option<u64> {
+        let due_ns = self.end_ns;
+        if now_ns < due_ns {
+            return None;
         }
         self.start(now_ns);
-        !lane.account.is_ramping() && lane.control.slot().may_send_interval()
+        (!lane.account.is_ramping() && lane.control.slot().may_send_interval()).then_some(due_ns)
     }
 }

@@ -1,0 +1,20 @@
+//! Statistics of series whose values depend on their neighbours: confidence intervals of means and percentiles.
+//!
+//! Must not know: jobs, what a series measures. Start reading at [`mean_interval`]. The intervals of a run are no independent samples:
+//! a slow one follows a slow one. Formulas for independent samples give intervals that are too narrow then.
+
+mod bootstrap;
+mod dependence;
+mod mean;
+mod share;
+mod student;
+#[cfg(test)]
+mod testing;
+
+pub(crate) use mean::{MeanInterval, mean_interval};
+pub(crate) use share::{Counts, percentile_interval};
+
+/// Mean; 0 of nothing.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
+}
