@@ -24,6 +24,7 @@ use anyhow::{Context, Result, ensure};
 use arguments::QuickRequest;
 use conditions::Conditions;
 use engine::EngineChoice;
+use ferrio_stats::Finding;
 use ferrio_sys::process::Signal;
 use ferrio_sys::signals;
 use figures::TestFigures;
@@ -49,6 +50,8 @@ struct Interrupted(i32);
 struct Report {
     conditions: Conditions,
     tests: Vec<TestFigures>,
+    /// What speaks against the figures, test by test.
+    findings: Vec<Finding>,
     notes: Vec<QuickNote>,
 }
 
@@ -147,15 +150,17 @@ fn measure_file(
     if !request.is_json {
         progress.aside(|| console.info(&conditions.text(columns())));
     }
-    let mut tests = Vec::new();
+    let (mut tests, mut findings) = (Vec::new(), Vec::new());
     for (test, load) in baseline::TESTS.iter().zip(&conditions.loads) {
         ensure!(file.is_in_place(), "{} was replaced or removed while it was measured", file.path().display());
         check_signals(signals)?;
-        tests.push(suite::measure(test, *load, &conditions, file, signals, &mut progress)?);
+        let (figures, found) = suite::measure(test, *load, &conditions, file, signals, &mut progress)?;
+        tests.push(figures);
+        findings.extend(found);
     }
     progress.end();
     let notes = notes::find(&conditions, &tests, target_file::leftovers(&place.directory, file.path()));
-    Ok(Report { conditions, tests, notes })
+    Ok(Report { conditions, tests, findings, notes })
 }
 
 /// Number of columns of the terminal that the report goes to; `None` if it is no terminal.

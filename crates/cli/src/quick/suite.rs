@@ -18,7 +18,7 @@ use ferrio_spec::{
     BlockRange, Compatibility, ControlSettings, DirectionMix, EngineSpec, EngineValue, Fallocate, JobSpec, QueueSpec,
     RunSpec, SizeSpec,
 };
-use ferrio_stats::EtaSnapshot;
+use ferrio_stats::{EtaSnapshot, Finding};
 use ferrio_units::glance::{thousands, three_digits};
 use ferrio_units::{DataDirection, PerDirection, byte_text};
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 /// Time between two looks at a running test.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Runs a test on the file.
+/// Runs a test on the file; its figures, and what the rules find about them.
 ///
 /// # Errors
 /// The job failed, or a signal ended it.
@@ -37,14 +37,14 @@ pub(super) fn measure(
     file: &TargetFile,
     signals: &Signals,
     progress: &mut StepBar,
-) -> Result<TestFigures> {
+) -> Result<(TestFigures, Vec<Finding>)> {
     progress.step(test.name, conditions.ramp_ms + conditions.runtime_ms);
     let spec = run_spec(test, load, conditions, file);
     let settings = RunSettings {
         version: VERSION.to_owned(),
         snapshot_interval: Some(LOOK_INTERVAL),
         open_logs: || Box::new(LogFiles::new()),
-        control: ControlSettings { skips_evidence: true, ..ControlSettings::default() },
+        control: ControlSettings { looks_into_files: true, ..ControlSettings::default() },
         ..RunSettings::default()
     };
     let mut watcher = Watcher { test, progress, started_at: Instant::now(), messages: Vec::new() };
@@ -56,7 +56,7 @@ pub(super) fn measure(
     if outcome.n_failed > 0 || outcome.record.workers.is_empty() {
         bail!("{} failed:\n{messages}", test.name);
     }
-    Ok(TestFigures::new(test, load, &outcome.record, conditions))
+    Ok((TestFigures::new(test, load, &outcome.record, conditions), ferrio_insight::find(&outcome.record)))
 }
 
 /// The test as a run on the file.

@@ -4,7 +4,7 @@
 
 use super::Report;
 use super::figures::{Percentile, TestFigures};
-use super::notes::DOUBT_MARK;
+use super::notes::{DOUBT_LEGEND, DOUBT_MARK, sentences};
 use ferrio_report::native::{text_width, wrap};
 use ferrio_units::glance::{duration_text, thousands, three_digits};
 
@@ -29,11 +29,16 @@ pub(super) fn render(report: &Report, n_columns: Option<usize>) -> String {
     }
     text.push('\n');
     text.push_str(&wrap(LEGEND, "", width));
-    if !report.notes.is_empty() {
+    let is_marked = |test: &TestFigures| test.n_ios > 0 && test.latencies.iter().any(|latency| latency.is_doubtful);
+    let mark = report.tests.iter().any(is_marked).then(|| (DOUBT_MARK, DOUBT_LEGEND.to_owned()));
+    let findings = sentences(&report.findings).into_iter().map(|sentence| ("-", sentence));
+    let notes = report.notes.iter().map(|note| ("-", note.to_string()));
+    let all: Vec<(&str, String)> = findings.chain(mark).chain(notes).collect();
+    if !all.is_empty() {
         text.push_str("\nNotes\n");
     }
-    for note in &report.notes {
-        text.push_str(&wrap(&note.to_string(), &format!("{} ", note.mark().unwrap_or("-")), width));
+    for (begin, sentence) in all {
+        text.push_str(&wrap(&sentence, &format!("{begin} "), width));
     }
     text
 }
@@ -192,7 +197,7 @@ mod tests {
     #[test]
     fn notes_are_wrapped_and_indented() {
         let long = QuickNote::Engine { taken: "libaio", refusals: vec!["word ".repeat(40).trim().to_owned()] };
-        let report = Report { conditions: on_disk(), tests: vec![plain("test")], notes: vec![long] };
+        let report = Report { conditions: on_disk(), tests: vec![plain("test")], findings: vec![], notes: vec![long] };
         let text = render(&report, None);
         let notes: Vec<&str> = text.lines().skip_while(|line| *line != "Notes").skip(1).collect();
         assert!(notes.len() > 2 && notes[0].starts_with("- Engine libaio"));
@@ -206,7 +211,7 @@ mod tests {
         let mut first = plain("1M sequential write");
         (first.bytes_per_sec, first.ios_per_sec) = (1_234_000_000.0, 1_176.8);
         let none = TestFigures { n_ios: 0, ..plain("1M sequential read") };
-        let report = Report { conditions: on_disk(), tests: vec![first, none], notes: vec![] };
+        let report = Report { conditions: on_disk(), tests: vec![first, none], findings: vec![], notes: vec![] };
         let text = render(&report, Some(40));
         let expected = [
             "latency of an I/O: p50, p99, p99.9",
