@@ -2,6 +2,7 @@
 //!
 //! Must not know: probes, formats. Start reading at [`Evidence`]; a new probe needs a variant of it.
 
+mod heat;
 mod host;
 mod stacks;
 mod targets;
@@ -9,6 +10,7 @@ mod targets;
 use crate::CpuIdleness;
 use serde::{Deserialize, Serialize};
 
+pub use heat::{DriveHeat, Heat};
 pub use host::{CpuTimes, HostClock, HostCpu, Throttling};
 pub use stacks::{BackingFile, DeviceLink, LayerKind, StorageLayer, StoredBytes};
 pub use targets::{ExtentBytes, JobTargets, PartitionPlace, TargetKind, TargetPlace, TargetSize};
@@ -36,6 +38,8 @@ pub enum Evidence {
     HostClock(HostClock),
     /// The layers of storage below the targets.
     Stacks(Vec<StorageLayer>),
+    /// Heat of CPUs and drives.
+    Heat(Heat),
 }
 
 impl Evidence {

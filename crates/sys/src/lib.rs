@@ -30,6 +30,7 @@ pub mod file_mapping;
 pub mod file_space;
 pub mod futex;
 pub mod heap;
+pub mod heat;
 pub mod huge_pages;
 pub mod io_calls;
 pub mod lazy_counts;

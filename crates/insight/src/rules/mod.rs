@@ -34,6 +34,7 @@ mod requests_merged;
 mod requests_split;
 mod runtime_without_time_based;
 mod scheduler_of_fast_device;
+mod slowed_by_heat;
 mod small_part_of_disk;
 mod stolen_cpu_time;
 mod submission_blocked;
@@ -107,6 +108,7 @@ pub const RULES: &[FindingRule] = &[
     stolen_cpu_time::RULE,
     waits_for_cpu::RULE,
     load_generator_limit::RULE,
+    slowed_by_heat::RULE,
     submission_blocked::RULE,
     depth_not_reached::RULE,
     depth_beyond_queue::RULE,

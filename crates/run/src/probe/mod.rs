@@ -5,6 +5,7 @@
 //! Start reading at [`Probe`].
 
 mod disks;
+mod heat;
 mod host_clock;
 mod host_cpu;
 mod idle;
@@ -82,6 +83,7 @@ const PROBES: &[ProbeDef] = &[
     of_ferrio(targets::start),
     of_ferrio(host_cpu::start),
     of_ferrio(host_clock::start),
+    of_ferrio(heat::start),
 ];
 
 /// The probes of a run.
