@@ -3,6 +3,7 @@
 //! Must not know: formats. Start reading at [`collect`]; files, file systems and devices are in `storage`. It costs
 //! about 0.3 ms once a run, because each device and file system is looked at once, however many jobs use it.
 
+mod limits;
 mod storage;
 
 use crate::plan::{RunPlan, WorkerPlan};
@@ -19,6 +20,7 @@ use storage::Storage;
 pub(crate) fn collect(plan: &RunPlan, command_line: &[String], clock: &Clock, look_at: &dyn Fn(usize)) -> Provenance {
     let info = SystemInfo::read();
     let storage = Storage::of_workers(&plan.workers, look_at);
+    let memory_bytes = memory_bytes();
     Provenance {
         ferrio_version: env!("CARGO_PKG_VERSION").to_owned(),
         command_line: command_line.to_vec(),
@@ -26,7 +28,8 @@ pub(crate) fn collect(plan: &RunPlan, command_line: &[String], clock: &Clock, lo
         host_name: info.host_name,
         kernel_release: info.kernel_release,
         architecture: info.architecture,
-        memory_bytes: memory_bytes(),
+        memory_bytes,
+        limits: limits::collect(&storage.devices, memory_bytes),
         clock: clock_facts(clock),
         file_systems: storage.file_systems,
         devices: storage.devices,

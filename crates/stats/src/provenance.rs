@@ -5,9 +5,12 @@
 //! empty text.
 
 mod common;
+mod limits;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
+
+pub use limits::{IoLimit, LimitFacts};
 
 /// Provenance of a run's figures.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -32,6 +35,8 @@ pub struct Provenance {
     pub file_systems: Vec<FileSystemFacts>,
     /// Block devices behind the jobs' files, each once, and the devices that they consist of.
     pub devices: Vec<DeviceFacts>,
+    /// Limits that the kernel sets for ferrio.
+    pub limits: LimitFacts,
     /// The jobs, each with all its clones.
     pub jobs: Vec<JobOptions>,
 }

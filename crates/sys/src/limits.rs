@@ -27,6 +27,11 @@ pub fn raise_limit(resource: Resource, wanted: u64) -> u64 {
     rustix::process::getrlimit(resource).current.unwrap_or(u64::MAX)
 }
 
+/// The soft limit of this process; `None`: there is none.
+pub fn soft_limit(resource: Resource) -> Option<u64> {
+    rustix::process::getrlimit(resource).current
+}
+
 /// Memory that is locked and otherwise unused: it takes that much from the page cache.
 #[derive(Debug)]
 pub struct LockedMemory {

@@ -18,8 +18,11 @@ mod easy_data;
 mod effect_of_parallelism;
 mod far_numa_node;
 mod few_samples;
+mod file_size_limit;
 mod file_under_dev;
 mod first_writes;
+mod fits_in_memory;
+mod io_limit;
 mod jobs_share_blocks;
 mod latency_without_waiting;
 mod load_generator_limit;
@@ -92,12 +95,14 @@ pub const RULES: &[FindingRule] = &[
     reads_of_unwritten_extents::RULE,
     file_under_dev::RULE,
     device_is_overwritten::RULE,
+    file_size_limit::RULE,
     target_in_memory::RULE,
     direct_not_honoured::RULE,
     target_on_network::RULE,
     target_on_overlay::RULE,
     below_unseen::RULE,
     other_users::RULE,
+    fits_in_memory::RULE,
     writes_still_dirty::RULE,
     unsynced_writes::RULE,
     first_writes::RULE,
@@ -111,6 +116,8 @@ pub const RULES: &[FindingRule] = &[
     slowed_by_heat::RULE,
     submission_blocked::RULE,
     depth_not_reached::RULE,
+    io_limit::RULE,
+    io_limit::RULE_BEFORE,
     depth_beyond_queue::RULE,
     effect_of_parallelism::RULE,
     rate_not_reached::RULE,
