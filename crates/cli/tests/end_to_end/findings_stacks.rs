@@ -280,3 +280,77 @@ fn another_reader_of_the_device_is_told() {
     let alone = findings_of(stack.scratch.path(), job.trim_start_matches("run --json "));
     assert!(!has(&alone, "other-users"), "{alone:?}");
 }
+
+#[test]
+fn growth_of_a_sparse_file_behind_a_device_is_told() {
+    let test = "growth_of_a_sparse_file_behind_a_device_is_told";
+    let Some(stack) = stack(test, "", 16, &["losetup", "fallocate"]) else { return };
+    let image = stack.scratch.join("image");
+    if tool(&format!("fallocate --punch-hole --length 16m {}", image.display())).is_none() {
+        skip(test, "this file system makes no holes");
+        return;
+    }
+    let job = format!("--name=w --filename={} --rw=write --bs=256k --direct=1 --end_fsync=1", stack.device);
+    let first = findings_of(stack.scratch.path(), &job);
+    assert!(has(&first, "volume-grew"), "{first:?}");
+    let second = findings_of(stack.scratch.path(), &job);
+    assert!(!has(&second, "volume-grew"), "{second:?}");
+}
+
+#[test]
+fn direct_writes_to_btrfs_with_checksums_are_copied() {
+    let test = "direct_writes_to_btrfs_with_checksums_are_copied";
+    let Some(mut stack) = stack(test, "", 192, &["losetup", "mkfs.btrfs"]) else { return };
+    if tool(&format!("mkfs.btrfs -q -f {}", stack.device)).is_none() || stack.mount("-o nodatasum").is_none() {
+        skip(test, "no btrfs");
+        return;
+    }
+    let job = "--rw=write --bs=256k --size=16m --direct=1";
+    let without = stack.findings(&format!("--name=without {job}"));
+    assert!(!has(&without, "direct-writes-copied"), "{without:?}");
+    stack.unmount();
+    stack.mount("").expect("it was mounted before");
+    let with = stack.findings(&format!("--name=with {job}"));
+    if !has(&with, "direct-writes-copied") {
+        skip(test, "this kernel writes to btrfs without a copy");
+    }
+}
+
+/// A zram device of its own, removed when dropped.
+struct Zram(String);
+
+impl Zram {
+    fn new(mib: u32) -> Option<Self> {
+        let number = std::fs::read_to_string("/sys/class/zram-control/hot_add").ok()?.trim().to_owned();
+        let zram = Self(number);
+        std::fs::write(format!("/sys/block/zram{}/disksize", zram.0), format!("{mib}M")).ok()?;
+        std::path::Path::new(&zram.path()).exists().then_some(zram)
+    }
+
+    fn path(&self) -> String {
+        format!("/dev/zram{}", self.0)
+    }
+}
+
+impl Drop for Zram {
+    fn drop(&mut self) {
+        let _ = std::fs::write(format!("/sys/block/zram{}/reset", self.0), "1");
+        let _ = std::fs::write("/sys/class/zram-control/hot_remove", &self.0);
+    }
+}
+
+#[test]
+fn data_that_zram_makes_small_is_told() {
+    let test = "data_that_zram_makes_small_is_told";
+    if !is_root(test) {
+        return;
+    }
+    let Some(zram) = Zram::new(32) else { return skip(test, "no zram") };
+    let scratch = Scratch::new("stacks-zram");
+    let job = format!("--name=w --filename={} --rw=write --bs=64k --size=16m --direct=1", zram.path());
+    let hard = findings_of(scratch.path(), &format!("{job} --refill_buffers"));
+    assert!(!has(&hard, "data-that-compresses"), "{hard:?}");
+    let easy = document(scratch.path(), &format!("{job} --buffer_compress_percentage=50 --refill_buffers"));
+    let found = ids(&easy["findings"]);
+    assert!(has(&found, "data-that-compresses") && !has(&found, "target-in-memory"), "{}", easy["findings"]);
+}

@@ -100,7 +100,7 @@ fn by_zram(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         return None;
     }
     let explanation = format!(
-        "{} has stored {} of data in {} of memory: writing and reading it took less work than data that does not compress.",
+        "{} has stored {} of data in {} of memory: data that does not compress takes more of it, and another time.",
         layer.name,
         text::bytes(original),
         text::bytes(compressed)

@@ -40,6 +40,11 @@ const SHARE: f64 = 0.9;
 /// Fewer bytes than this are not worth a word.
 const LEAST_BYTES: u64 = 1 << 20;
 
+/// One of these rules speaks about a job.
+pub(super) fn speaks_of(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+    gaps(case).iter().any(|(_, found)| found.jobs.iter().any(|name| name == job.name))
+}
+
 /// What the devices of each level have not seen, with the depth of the level.
 fn gaps(case: &Case<'_>) -> Vec<(usize, Observation)> {
     let directions = [DataDirection::Read, DataDirection::Write].into_iter();

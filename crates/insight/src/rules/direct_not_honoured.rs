@@ -28,6 +28,11 @@ pub(super) fn explains(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
     of_job(job).is_some() || in_cache(case).is_some_and(|found| found.jobs.iter().any(|name| name == job.name))
 }
 
+/// The rule speaks about this run.
+pub(super) fn speaks(case: &Case<'_>) -> bool {
+    !find(case).is_empty()
+}
+
 fn find(case: &Case<'_>) -> Vec<Observation> {
     let by_kernel: Vec<Observation> = case.jobs.iter().filter_map(of_job).collect();
     if by_kernel.is_empty() { in_cache(case).into_iter().collect() } else { by_kernel }

@@ -14,9 +14,11 @@ mod device_in_use;
 mod device_is_overwritten;
 mod direct_below_logical_block;
 mod direct_not_honoured;
+mod direct_writes_copied;
 mod easy_data;
 mod effect_of_parallelism;
 mod far_numa_node;
+mod faster_than_link;
 mod few_samples;
 mod file_size_limit;
 mod file_under_dev;
@@ -48,6 +50,7 @@ mod target_on_overlay;
 mod testing;
 mod unsynced_writes;
 mod volatile_cache;
+mod volume_grew;
 mod waits_for_cpu;
 mod write_back_throttled;
 mod write_refused;
@@ -92,12 +95,14 @@ pub(crate) struct Observation {
 pub const RULES: &[FindingRule] = &[
     device_did_less::RULE,
     device_did_less::LOWER,
+    faster_than_link::RULE,
     reads_of_unwritten_extents::RULE,
     file_under_dev::RULE,
     device_is_overwritten::RULE,
     file_size_limit::RULE,
     target_in_memory::RULE,
     direct_not_honoured::RULE,
+    direct_writes_copied::RULE,
     target_on_network::RULE,
     target_on_overlay::RULE,
     below_unseen::RULE,
@@ -106,6 +111,7 @@ pub const RULES: &[FindingRule] = &[
     writes_still_dirty::RULE,
     unsynced_writes::RULE,
     first_writes::RULE,
+    volume_grew::RULE,
     overwrite_changed_nothing::RULE,
     asynchronous_without_direct::RULE,
     depth_of_synchronous_engine::RULE,

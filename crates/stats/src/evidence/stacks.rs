@@ -75,7 +75,7 @@ pub struct BackingFile {
 /// Contents of a zram device (`/sys/block/X/mm_stat`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StoredBytes {
-    /// Bytes as they were written, before the run, without pages of one repeated value.
+    /// Bytes as they were written, before the run, with pages of one repeated value.
     pub original_before_bytes: u64,
     /// The same now.
     pub original_bytes: u64,
