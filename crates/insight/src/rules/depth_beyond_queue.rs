@@ -11,7 +11,7 @@ use ferrio_units::DataDirection;
 pub(super) const RULE: FindingRule = FindingRule {
     id: "depth-beyond-queue",
     title: "More I/Os are asked for than the device's queue holds",
-    severity: Severity::Misleading,
+    severity: Severity::Note,
     what: "The depth of all jobs with direct I/O that use one device together (iodepth times clones, and times the requests of an I/O that \
            is larger than max_sectors_kb), and the least of nr_requests, of the driver's tags in all queues, and of the queue_depth of a \
            SCSI device. It speaks from five quarters of that on; after a run only where the mean number in flight came near the limit \
