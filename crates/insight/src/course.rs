@@ -53,6 +53,18 @@ impl JobCourse {
         self.range.len()
     }
 
+    /// Length of an interval, seconds.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    /// I/Os that completed in each of these intervals, in all directions.
+    pub(crate) fn all_ios(&self, series: &JobSeries) -> Vec<f64> {
+        let of_direction =
+            |index: usize| series.directions.0.iter().map(move |direction| direction.ios.get(index).copied());
+        self.range.clone().map(|index| of_direction(index).flatten().map(|n_ios| n_ios as f64).sum()).collect()
+    }
+
     /// The values of these intervals; shorter if the record is damaged.
     pub(crate) fn part<'a, T>(&self, values: &'a [T]) -> &'a [T] {
         let end = self.range.end.min(values.len());

@@ -26,6 +26,7 @@ mod engines_net;
 mod engines_page_fault;
 mod engines_splice;
 mod findings;
+mod findings_course;
 mod findings_device;
 mod findings_host;
 mod findings_stacks;

@@ -33,6 +33,8 @@ mod other_users;
 mod overwrite_changed_nothing;
 mod partial_physical_blocks;
 mod partial_stripes;
+mod rate_drifts;
+mod rate_fell;
 mod rate_not_reached;
 mod reads_of_unwritten_extents;
 mod requests_merged;
@@ -41,6 +43,7 @@ mod runtime_without_time_based;
 mod scheduler_of_fast_device;
 mod slowed_by_heat;
 mod small_part_of_disk;
+mod stalls;
 mod stolen_cpu_time;
 mod submission_blocked;
 mod target_in_memory;
@@ -143,6 +146,9 @@ pub const RULES: &[FindingRule] = &[
     write_back_throttled::RULE,
     volatile_cache::RULE,
     far_numa_node::RULE,
+    rate_fell::RULE,
+    rate_drifts::RULE,
+    stalls::RULE,
     runtime_without_time_based::RULE,
     small_part_of_disk::RULE,
     few_samples::RULE,

@@ -1,18 +1,23 @@
-//! Statistics of series whose values depend on their neighbours: confidence intervals of means and percentiles.
+//! Statistics of series whose values depend on their neighbours: confidence intervals of means and percentiles, slopes, change
+//! points.
 //!
 //! Must not know: jobs, what a series measures. Start reading at [`mean_interval`]. The intervals of a run are no independent samples:
 //! a slow one follows a slow one. Formulas for independent samples give intervals that are too narrow then.
 
 mod bootstrap;
+mod change;
 mod dependence;
 mod mean;
 mod share;
 mod student;
 #[cfg(test)]
 mod testing;
+mod trend;
 
+pub(crate) use change::{Change, change_point};
 pub(crate) use mean::{MeanInterval, mean_interval};
 pub(crate) use share::{Counts, percentile_interval};
+pub(crate) use trend::trend;
 
 /// Mean; 0 of nothing.
 pub(crate) fn mean(values: &[f64]) -> f64 {

@@ -4,6 +4,8 @@
 
 /// 97.5th percentile of the normal distribution: two-sided 95 %.
 pub(super) const NORMAL_95: f64 = 1.959_963_984_540_054;
+/// 99.95th percentile: two-sided 99.9 %.
+pub(super) const NORMAL_999: f64 = 3.290_526_731_491_926;
 
 /// The quantile of the t distribution at which the normal distribution has `normal`. Error below 1 % from four degrees of freedom on;
 /// with fewer than three, the value of three.
@@ -31,6 +33,10 @@ mod tests {
         for (n_degrees, expected) in table {
             let found = quantile(NORMAL_95, n_degrees);
             assert!((found / expected - 1.0).abs() < 0.005, "{n_degrees}: {found}");
+        }
+        for (n_degrees, expected) in [(10.0, 4.587), (30.0, 3.646), (100.0, 3.390)] {
+            let found = quantile(NORMAL_999, n_degrees);
+            assert!((found / expected - 1.0).abs() < 0.01, "{n_degrees}: {found}");
         }
     }
 }

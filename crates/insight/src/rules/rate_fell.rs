@@ -1,0 +1,123 @@
+//! A rate that fell once in the course of a run and stayed low: burst credit that was used up, a cache that was full.
+
+use super::depth_not_reached::is_held_back;
+use super::{FindingRule, Observation};
+use crate::case::{Case, CaseJob};
+use crate::course::JobCourse;
+use crate::statistics::{Change, change_point, mean, trend};
+use crate::text;
+use ferrio_stats::{JobSeries, Measured, Severity};
+
+pub(super) const RULE: FindingRule = FindingRule {
+    id: "rate-fell",
+    title: "The rate fell once and stayed lower",
+    severity: Severity::Misleading,
+    what: "The I/Os of a job in each interval of its run. It speaks where the rate fell at one place by more than a fifth, which chance \
+           does not explain, and was steady before and after it; not of jobs that something holds back on purpose (rates, pauses, \
+           latency targets, syncs).",
+    why: "Burst credit was used up, or a cache was full: the mean describes neither the time before nor the time after it, and depends on \
+          the length of the run.",
+    example: "--name=a --ioengine=sim --sim_burst=iops:500/2000/2000 --rw=randread --size=1g --time_based --runtime=4",
+    cure: "Take the rate of the time that you mean: a ramp_time longer than the first part leaves it out.",
+    find,
+};
+
+/// A fall by less than this is within what devices do.
+const LEAST_FALL: f64 = 0.2;
+/// Fewest intervals before and after the fall.
+const LEAST_INTERVALS: usize = 8;
+/// The two levels have to explain this share of the variance.
+const EXPLAINED: f64 = 0.7;
+/// A part is steady if its rate changes by less than this share of it, or by less than a third of the fall.
+const STEADY: f64 = 0.15;
+/// With fewer I/Os in an interval, their number says little.
+const LEAST_IOS: f64 = 10.0;
+
+fn find(case: &Case<'_>) -> Vec<Observation> {
+    let jobs = case.record.series.iter().filter_map(|series| Some((case.jobs.get(series.job_index as usize)?, series)));
+    jobs.filter_map(|(job, series)| of_job(job, series)).collect()
+}
+
+fn of_job(job: &CaseJob<'_>, series: &JobSeries) -> Option<Observation> {
+    let course = JobCourse::of(series).ok()?;
+    let ios = course.all_ios(series);
+    if is_held_back(job) || job.engine.moves_nothing() {
+        return None;
+    }
+    let Change { index, before, after, .. } = fall(&ios)?;
+    let seconds = course.seconds();
+    let (before_secs, after_secs) = (index as f64 * seconds, (ios.len() - index) as f64 * seconds);
+    let rate = |n_ios: f64| text::short(n_ios / seconds);
+    let explanation = format!(
+        "For {} s the job did {} I/Os a second, and then {} for {} s. The mean of the run describes neither: burst credit was used up, or a \
+         cache was full.",
+        text::short(before_secs),
+        rate(before),
+        rate(after),
+        text::short(after_secs)
+    );
+    let evidence = vec![
+        Measured::count("I/Os a second before", before / seconds),
+        Measured::count("after", after / seconds),
+        Measured::seconds("time before", before_secs),
+        Measured::seconds("time after", after_secs),
+    ];
+    Some(Observation::of(job.name, evidence, explanation))
+}
+
+/// The place of a fall to a steady level from a steady level.
+pub(super) fn fall(ios: &[f64]) -> Option<Change> {
+    let change = change_point(ios)?;
+    let (first, second) = ios.split_at(change.index);
+    let is_fall = change.after < (1.0 - LEAST_FALL) * change.before && change.before >= LEAST_IOS;
+    let is_clear = change.explained >= EXPLAINED && first.len().min(second.len()) >= LEAST_INTERVALS;
+    let most = (change.before - change.after) / 3.0;
+    (is_fall && is_clear && is_steady(first, most) && is_steady(second, most)).then_some(change)
+}
+
+/// The part does not change for certain by as much as `most`, or by 15 % of its rate if that is more.
+fn is_steady(ios: &[f64], most: f64) -> bool {
+    let limit = most.max(STEADY * mean(ios).abs());
+    trend(ios).is_none_or(|trend| !trend.is_certain || trend.change.abs() < limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{TestRun, job};
+    use ferrio_spec::DirectionMix;
+    use ferrio_stats::JobSeries;
+    use ferrio_units::DataDirection;
+
+    /// A job whose rate falls to so many percent after 3 of 10 s.
+    fn scene(percent: u64) -> TestRun {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        let mut series = JobSeries { clone_ns: vec![100_000_000; 100], ..JobSeries::new(0, 100_000_000) };
+        let noise = (0..100_u64).map(|index| (index * index * 31 + index * 7) % 13);
+        let level = |index: usize| if index < 30 { 400 } else { 4 * percent };
+        series.directions[DataDirection::Read].ios =
+            noise.enumerate().map(|(index, noise)| level(index) + noise).collect();
+        scene.record.series.push(series);
+        scene
+    }
+
+    #[test]
+    fn a_fall_by_a_fifth_is_told() {
+        assert_eq!(scene(85).found(), Vec::<String>::new());
+        assert_eq!(scene(75).found(), ["rate-fell"]);
+        let explanation = scene(25).finding("rate-fell").explanation;
+        assert!(
+            explanation.starts_with("For 3 s the job did 4,05") && explanation.contains("for 7 s"),
+            "{explanation}"
+        );
+        // A warm-up is no fall.
+        let rises = scene(150).found();
+        assert!(!rises.contains(&"rate-fell".to_owned()), "{rises:?}");
+    }
+
+    #[test]
+    fn a_job_that_is_held_back_on_purpose_is_left_alone() {
+        let mut scene = scene(25);
+        scene.jobs[0].pace.ios_per_sec.0[0] = 4_000;
+        assert!(!scene.found().contains(&"rate-fell".to_owned()));
+    }
+}
