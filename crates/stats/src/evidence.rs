@@ -2,6 +2,7 @@
 //!
 //! Must not know: probes, formats. Start reading at [`Evidence`]; a new probe needs a variant of it.
 
+mod earlier;
 mod heat;
 mod host;
 mod stacks;
@@ -10,6 +11,7 @@ mod targets;
 use crate::CpuIdleness;
 use serde::{Deserialize, Serialize};
 
+pub use earlier::EarlierRun;
 pub use heat::{DriveHeat, Heat};
 pub use host::{CpuTimes, HostClock, HostCpu, Throttling};
 pub use stacks::{BackingFile, DeviceLink, LayerKind, StorageLayer, StoredBytes};
@@ -40,6 +42,8 @@ pub enum Evidence {
     Stacks(Vec<StorageLayer>),
     /// Heat of CPUs and drives.
     Heat(Heat),
+    /// Jobs that repeat the last run on their targets.
+    EarlierRuns(Vec<EarlierRun>),
 }
 
 impl Evidence {

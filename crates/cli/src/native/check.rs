@@ -2,7 +2,7 @@
 //!
 //! Must not know: rules. Start reading at [`run`].
 
-use super::{Request, findings_text, parse, print_all};
+use super::{Request, findings_text, last_runs, parse, print_all};
 use crate::console::Console;
 use ferrio_report::native::findings_document;
 use ferrio_stats::Severity;
@@ -39,13 +39,14 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 
 fn check(request: Request, arguments: &[OsString], console: &mut Console) -> ExitCode {
     let command_line: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let record = match ferrio_run::survey(request.invocation.run, &command_line) {
+    let mut record = match ferrio_run::survey(request.invocation.run, &command_line) {
         Ok(record) => record,
         Err(error) => {
             console.error(&format!("ferrio check: {error}\n"));
             return ExitCode::FAILURE;
         }
     };
+    last_runs::look_up(&mut record);
     let findings = ferrio_insight::find(&record);
     let text = match () {
         () if request.json => format!("{:#}\n", findings_document(&findings)),

@@ -3,6 +3,7 @@
 //! Must not know: rules, how figures are laid out. Start reading at [`run::run`] and [`check::run`].
 
 pub(crate) mod check;
+mod last_runs;
 pub(crate) mod run;
 
 use crate::console::Console;

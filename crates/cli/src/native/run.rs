@@ -3,7 +3,7 @@
 //!
 //! Must not know: rules, how figures are laid out. Start reading at [`run`].
 
-use super::{Request, findings_text, parse, print_all};
+use super::{Request, findings_text, last_runs, parse, print_all};
 use crate::console::{Console, show_progress};
 use crate::drop_in;
 use crate::signals::Signals;
@@ -14,6 +14,7 @@ use ferrio_report::native::{TEXT_WIDTH, headlines, legend, table, wrap};
 use ferrio_report::start;
 use ferrio_run::{Run, RunError, RunEvent, RunObserver, RunOutcome, RunSettings};
 use ferrio_spec::{Compatibility, ControlSettings, RunSpec};
+use ferrio_stats::RunRecord;
 use serde_json::json;
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -29,6 +30,10 @@ answered, a depth that was not reached, writes that were still in memory.
 
   --json          all of it as JSON
   --output=FILE   the report goes to a file
+
+The last run on each target is remembered in $XDG_STATE_HOME/ferrio (by default
+~/.local/state/ferrio), to tell when the same blocks are read again;
+FERRIO_STATE=off does without.
 
 For fio's own report leave out the word run: ferrio JOBFILE|OPTIONS...
 
@@ -84,10 +89,12 @@ fn start(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
         keeps_series: true,
         ..RunSettings::default()
     };
+    let is_debug = invocation.debug.mask != 0;
     let mut observer = RunConsole { console, line: EtaLine::default(), json };
     let spec = RunSpec { compatibility: Compatibility::Native, ..invocation.run };
     match go(spec, settings, &mut observer) {
         Ok((mut outcome, signal)) => {
+            look_back(&mut outcome.record, is_debug, observer.console);
             outcome.record.precision = Some(ferrio_insight::precision(&outcome.record));
             outcome.record.findings = Some(ferrio_insight::find(&outcome.record));
             let text = if json { document(&outcome, console) } else { report(&outcome) };
@@ -98,6 +105,16 @@ fn start(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
             console.error(&format!("ferrio run: {error}\n"));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Compares with the last runs on the targets, and remembers this one. `--debug` tells why that failed.
+fn look_back(record: &mut RunRecord, is_debug: bool, console: &mut Console) {
+    last_runs::look_up(record);
+    if let Err(error) = last_runs::remember(record)
+        && is_debug
+    {
+        console.trace(&format!("the run is not remembered: {error}\n"));
     }
 }
 

@@ -40,6 +40,7 @@ mod reads_of_unwritten_extents;
 mod requests_merged;
 mod requests_split;
 mod runtime_without_time_based;
+mod same_blocks_again;
 mod scheduler_of_fast_device;
 mod slowed_by_heat;
 mod small_part_of_disk;
@@ -151,6 +152,7 @@ pub const RULES: &[FindingRule] = &[
     stalls::RULE,
     runtime_without_time_based::RULE,
     small_part_of_disk::RULE,
+    same_blocks_again::RULE,
     few_samples::RULE,
 ];
 
