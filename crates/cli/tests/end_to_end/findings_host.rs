@@ -236,12 +236,13 @@ fn a_limit_of_the_control_group_is_no_speed_of_the_device() {
     let number = number.trim();
     let at = |bytes: u64| (format!("{number} rbps={bytes}"), format!("{number} {bytes}"));
     let files = ("io.max", "blkio.throttle.read_bps_device");
-    let (v2, v1) = at(4 << 20);
+    // At this limit the I/Os in flight last for half a second, so that the device has work while others have the CPU.
+    let (v2, v1) = at(1 << 20);
     let Some(group) = Group::new("throttle", "blkio", (files.0, &v2), (files.1, &v1)) else {
         return skip(test, "no control group with a limit for I/O can be made");
     };
     let job = format!(
-        "--name=a --filename={} --ioengine=libaio --iodepth=16 --rw=randread --bs=16k --direct=1 --size=64m --runtime=2 --time_based",
+        "--name=a --filename={} --ioengine=libaio --iodepth=32 --rw=randread --bs=16k --direct=1 --size=64m --runtime=2 --time_based",
         device.path()
     );
     let before = |arguments: &str| {

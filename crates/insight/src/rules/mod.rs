@@ -4,6 +4,7 @@
 
 mod asynchronous_without_direct;
 mod below_unseen;
+mod clock_trouble;
 mod cpu_quota;
 mod data_that_compresses;
 mod depth_beyond_queue;
@@ -28,6 +29,7 @@ mod io_limit;
 mod jobs_share_blocks;
 mod latency_without_waiting;
 mod load_generator_limit;
+mod memory_stalls;
 mod misaligned_partition;
 mod other_users;
 mod overwrite_changed_nothing;
@@ -122,6 +124,8 @@ pub const RULES: &[FindingRule] = &[
     cpu_quota::RULE,
     stolen_cpu_time::RULE,
     waits_for_cpu::RULE,
+    memory_stalls::RULE,
+    clock_trouble::RULE,
     load_generator_limit::RULE,
     slowed_by_heat::RULE,
     submission_blocked::RULE,

@@ -2,7 +2,7 @@
 
 use crate::find;
 use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
-use ferrio_stats::provenance::{CpuFacts, DeviceFacts, JobOptions, LimitFacts};
+use ferrio_stats::provenance::{ClockFacts, CpuFacts, DeviceFacts, JobOptions, LimitFacts};
 use ferrio_stats::{
     DiskCounters, DiskRecord, Evidence, ExtentBytes, JobTargets, LatencyStat, LayerKind, Provenance, Reading,
     RunRecord, StorageLayer, TargetKind, TargetPlace, TargetSize, ThreadStats, WorkerFate, WorkerRecord,
@@ -25,6 +25,7 @@ pub(super) struct TestRun {
     /// CPUs on which ferrio may run.
     pub(super) n_cpus: u32,
     pub(super) limits: LimitFacts,
+    pub(super) clock: ClockFacts,
 }
 
 /// A job of 100 MiB with direct I/O of 4 KiB, a depth of 1 and an engine that waits.
@@ -98,6 +99,7 @@ impl TestRun {
             device,
             n_cpus: 64,
             limits: LimitFacts::default(),
+            clock: ClockFacts::default(),
         };
         scene.add(job, place);
         scene
@@ -167,6 +169,7 @@ impl TestRun {
         record.provenance = Some(Box::new(Provenance {
             memory_bytes: 1 << 34,
             limits: self.limits.clone(),
+            clock: self.clock.clone(),
             cpu: CpuFacts { n_allowed: self.n_cpus, ..CpuFacts::default() },
             jobs: self.jobs.iter().enumerate().map(job).collect(),
             devices: vec![self.device.clone()],
