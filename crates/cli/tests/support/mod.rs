@@ -27,6 +27,11 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// fio prints this if any device of the machine disappears while it examines all of them.
 const PEER_NOISE: &str = "stat: No such file or directory\n";
 
+/// True if one of five attempts succeeds. On a machine with other work, a single one proves nothing about a rule that looks at times.
+pub(crate) fn succeeds_once(mut attempt: impl FnMut() -> bool) -> bool {
+    (0..5).any(|_| attempt())
+}
+
 /// Reports the name of a skipped test and the reason.
 pub(crate) fn skip(test: &str, reason: &str) {
     eprintln!("SKIPPED {test}: {reason}");

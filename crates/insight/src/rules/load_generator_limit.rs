@@ -9,7 +9,7 @@ pub(super) const RULE: FindingRule = FindingRule {
     id: "load-generator-limit",
     title: "The job used up its CPU",
     severity: Severity::Misleading,
-    what: "The time that the threads of a job were on a CPU, as a share of their time, of jobs with direct I/O, an asynchronous engine and \
+    what: "The time that the threads of a job were on a CPU, or ready and without one, as a share of their time, of jobs with direct I/O, an asynchronous engine and \
            iodepth above 1 that nothing holds back on purpose (rates, pauses, latency targets) and that do not poll. It speaks above 95 %.",
     why: "Such a job never waits for the device: making, handing over and checking I/Os takes all of its time, and with more CPU time it \
           would have done more. The figure is that of one CPU, not of the device.",
@@ -35,18 +35,18 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let used_ns = usage.user_ns.saturating_add(usage.system_ns);
     let work = if job.spec.verify.is_some() { " Checksums are a part of that work." } else { "" };
     let explanation = format!(
-        "The job was on a CPU for {} of its time ({} of it in the kernel) and never waited for the device: the figure is that of the CPU.{work}",
+        "The job wanted a CPU for {} of its time ({} of its work was in the kernel) and never waited for the device: the figure is that of the CPU.{work}",
         text::percent(share, 1.0),
         text::percent(usage.system_ns as f64, used_ns as f64)
     );
     let evidence = vec![
-        Measured::percent("on a CPU", 100.0 * share),
+        Measured::percent("on a CPU or ready for one", 100.0 * share),
         Measured::count("iodepth", f64::from(job.spec.queue.iodepth)),
     ];
     Some(Observation::of(job.name, evidence, explanation))
 }
 
-/// Share of a job's time on a CPU, if that is what limits it and no other rule says why.
+/// Share of a job's time on a CPU or ready for one, if that is what limits it and no other rule says why.
 pub(super) fn share(case: &Case<'_>, job: &CaseJob<'_>) -> Option<f64> {
     let queue = &job.spec.queue;
     let is_direct = job.has_files() && !job.is_buffered() && job.places.iter().all(|place| place.device.is_some());
@@ -59,7 +59,7 @@ pub(super) fn share(case: &Case<'_>, job: &CaseJob<'_>) -> Option<f64> {
     let turns = total.usage.cpu_turns?;
     let is_measured = case.provenance.clock.source != "virtual" && super::waits_for_cpu::share(case, job).is_none();
     let is_long = total.total_runtime_ns >= LEAST_NS.saturating_mul(job.workers.len() as u64);
-    let share = turns.ran_ns as f64 / total.total_runtime_ns as f64;
+    let share = turns.ran_ns.saturating_add(turns.waited_ns) as f64 / total.total_runtime_ns as f64;
     // The kernel's clock for turns and that of the job are not quite the same.
     (is_measured && is_long && share >= SHARE).then_some(share.min(1.0))
 }
@@ -87,12 +87,16 @@ mod tests {
     fn a_job_that_never_sleeps_is_the_limit() {
         let finding = scene(9_600).finding("load-generator-limit");
         assert!(
-            finding
-                .explanation
-                .starts_with("The job was on a CPU for 96 % of its time (90 % of it in the kernel) and never waited"),
+            finding.explanation.starts_with(
+                "The job wanted a CPU for 96 % of its time (90 % of its work was in the kernel) and never waited"
+            ),
             "{finding:?}"
         );
         assert!(!scene(9_499).found().contains(&"load-generator-limit".to_owned()));
+        // Waits for a CPU that are too short for a finding of their own are no waits for the device.
+        let mut waiting = scene(9_400);
+        waiting.stats().usage.cpu_turns.as_mut().expect("they are set").waited_ns = 100_000_000;
+        assert_eq!(waiting.found(), ["load-generator-limit"]);
         // The mean depth is 0.8 of 8: the CPU is why.
         assert_eq!(scene(9_600).found(), ["load-generator-limit"]);
         assert_eq!(scene(9_499).found(), ["depth-not-reached"]);
