@@ -217,8 +217,8 @@ impl Probe for DummyProbe {
         Row { path: "crates/run/src/probe/mod.rs", before: "mod idle;", text: "mod dummy;" },
         Row {
             path: "crates/run/src/probe/mod.rs",
-            before: "ProbeDef { start: idle::start }",
-            text: "    ProbeDef { start: dummy::start },",
+            before: "of_fio(idle::start)",
+            text: "    of_ferrio(dummy::start),",
         },
         Row {
             path: "crates/stats/src/evidence.rs",

@@ -27,6 +27,8 @@ pub struct WorkerContext<'a> {
     pub is_thread: bool,
     /// No file may be made or changed.
     pub readonly: bool,
+    /// Figures that only findings use are counted: their evidence is seen.
+    pub keeps_evidence: bool,
     /// Receives lines of `--debug`.
     pub tracer: &'a Tracer<'a>,
     /// Receives records of the worker's logs; `None`: it has none.

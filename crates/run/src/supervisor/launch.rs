@@ -77,6 +77,7 @@ fn start_process(
             send: &send,
             is_thread: false,
             readonly: scene.settings.readonly,
+            keeps_evidence: !scene.settings.control.skips_evidence,
             tracer: &tracer,
             log,
         };
@@ -99,6 +100,7 @@ fn start_thread(
     let (sender, receiver) = mpsc::channel();
     let (plan, board) = (Arc::clone(&scene.plan), Arc::clone(&scene.board));
     let (readonly, trace) = (scene.settings.readonly, scene.settings.trace);
+    let keeps_evidence = !scene.settings.control.skips_evidence;
     let (id_sender, id_receiver) = mpsc::sync_channel(1);
     let presence = Presence(scene.time.add_seat());
     let clock = presence.clock().unwrap_or_else(|| scene.clock.clone());
@@ -126,6 +128,7 @@ fn start_thread(
             send: &send,
             is_thread: true,
             readonly,
+            keeps_evidence,
             tracer: &tracer,
             log: log.as_ref(),
         };

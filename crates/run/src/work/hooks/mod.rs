@@ -73,7 +73,7 @@ impl<'a> Hooks<'a> {
             log,
             blocks: BlockTable::new(plan, set)?,
             latency: LatencyLimits::new(plan).map(Box::new),
-            response: ResponseTimes::new(plan).map(Box::new),
+            response: ResponseTimes::new(plan, lane.account.stats.features.rate.is_some()).map(Box::new),
             priorities: Priorities::new(plan).map(Box::new),
             verifier: Verifier::prepare(plan, set, shape, lane.buffers.block_bytes)?,
             serializer: Serializer::new(plan).map(Box::new),

@@ -16,10 +16,10 @@ pub(crate) struct ResponseTimes {
 }
 
 impl ResponseTimes {
-    /// `None`: the job has no rate whose effect on latencies can be measured.
-    pub(crate) fn new(plan: &WorkerPlan) -> Option<Self> {
+    /// `None`: neither the report nor the evidence has such latencies.
+    pub(crate) fn new(plan: &WorkerPlan, is_evidence: bool) -> Option<Self> {
         let is_reported = is_reported(plan);
-        let is_wanted = is_reported || is_evidence(plan);
+        let is_wanted = is_reported || is_evidence;
         is_wanted.then(|| Self { intended_ns: vec![0; plan.queue().iodepth as usize], is_reported })
     }
 
@@ -50,7 +50,7 @@ pub(crate) fn is_reported(plan: &WorkerPlan) -> bool {
     plan.spec.pace.latency == RateLatency::Response
 }
 
-/// True if the latencies are kept as evidence beside the report: the job has a rate, and measures its I/Os anyway.
+/// True if the latencies can be evidence beside the report: the job has a rate, and measures its I/Os anyway.
 pub(crate) fn is_evidence(plan: &WorkerPlan) -> bool {
     let reporting = &plan.spec.reporting;
     let is_measured = !reporting.gtod_reduce && !reporting.disable_clat && plan.spec.verify.is_none();

@@ -39,7 +39,8 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    pub(crate) fn new(plan: &WorkerPlan) -> Self {
+    /// `keeps_evidence`: figures that only findings use are counted too.
+    pub(crate) fn new(plan: &WorkerPlan, keeps_evidence: bool) -> Self {
         let spec = &plan.spec.reporting;
         let has_openings = plan.engine.def.measures == Measures::Openings;
         let full = !spec.gtod_reduce && !has_openings;
@@ -54,12 +55,12 @@ impl Account {
             ramp_ios: PerDirection::all(0),
             priorities_by_lat: spec.lat_percentiles,
         };
-        account.make_room(plan);
+        account.make_room(plan, keeps_evidence);
         account
     }
 
     /// Sets up the statistics for what the job measures.
-    fn make_room(&mut self, plan: &WorkerPlan) {
+    fn make_room(&mut self, plan: &WorkerPlan, keeps_evidence: bool) {
         let (spec, latency, stats) = (&plan.spec.reporting, &plan.spec.latency, &mut self.stats);
         stats.latency_search.depth = compat::searched_depths(plan);
         stats.latency_search.target = LatencyTarget {
@@ -69,7 +70,7 @@ impl Account {
         };
         // Both kinds of latencies need their percentiles.
         let has_response = response::is_reported(plan);
-        let mut rate = response::is_evidence(plan).then(Box::<RateStats>::default);
+        let mut rate = (keeps_evidence && response::is_evidence(plan)).then(Box::<RateStats>::default);
         // A histogram takes 32 KB of address space, so directions without I/O have none.
         for direction in DataDirection::ALL.into_iter().filter(|direction| plan.measured_directions()[*direction]) {
             let figures = &mut stats.directions[direction];

@@ -96,7 +96,7 @@ impl<'a> Lane<'a> {
         parts: (Workload, Box<dyn Engine + 'a>, Buffers),
     ) -> Box<Self> {
         let (workload, engine, buffers) = parts;
-        let (queue, account) = (plan.queue(), Account::new(plan));
+        let (queue, account) = (plan.queue(), Account::new(plan, context.keeps_evidence));
         Box::new(Self {
             plan,
             context,
