@@ -99,6 +99,7 @@ fn n_allocations(mut job: JobSpec) -> Option<(u64, u64)> {
         send: &send,
         is_thread: true,
         readonly: false,
+        keeps_evidence: false,
         tracer: &tracer,
         log: None,
     };

@@ -194,6 +194,7 @@ pub(crate) fn drive(mut job: JobSpec) -> Driven {
         send: &send,
         is_thread: true,
         readonly: false,
+        keeps_evidence: false,
         tracer: &tracer,
         log: None,
     };
