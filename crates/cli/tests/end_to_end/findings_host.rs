@@ -22,6 +22,8 @@ fn finding<'a>(document: &'a Value, id: &str) -> Option<&'a Value> {
 
 /// True if the kernel counts the time in which threads wait for a CPU.
 fn counts_turns() -> bool {
+    // The kernel brings the figures of a thread up to date when it sleeps: those of a new one are 0.
+    std::thread::sleep(std::time::Duration::from_millis(1));
     std::fs::read_to_string("/proc/thread-self/schedstat").is_ok_and(|text| !text.starts_with("0 "))
 }
 
