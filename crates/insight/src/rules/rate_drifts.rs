@@ -1,13 +1,11 @@
 //! A rate that rose or fell all the time.
 
-use super::depth_not_reached::is_held_back;
-use super::rate_fell::fall;
+use super::rate_fell::{fall, free_courses};
 use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob};
-use crate::course::JobCourse;
 use crate::statistics::{mean, trend};
 use crate::text;
-use ferrio_stats::{JobSeries, Measured, Severity};
+use ferrio_stats::{Measured, Severity};
 
 pub(super) const RULE: FindingRule = FindingRule {
     id: "rate-drifts",
@@ -33,34 +31,31 @@ const LEAST_INTERVALS: usize = 90;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
     // A job that waited for a CPU has the rate that other programs left it; the rule about that says so.
-    let jobs = case.record.series.iter().filter_map(|series| Some((case.jobs.get(series.job_index as usize)?, series)));
-    jobs.filter(|(job, _)| super::waits_for_cpu::share(case, job).is_none())
-        .filter_map(|(job, series)| of_job(job, series))
+    free_courses(case)
+        .filter(|(job, ..)| super::waits_for_cpu::share(case, job).is_none())
+        .filter_map(|(job, seconds, ios)| of_job(job, seconds, &ios))
         .collect()
 }
 
-fn of_job(job: &CaseJob<'_>, series: &JobSeries) -> Option<Observation> {
-    let course = JobCourse::of(series).ok()?;
-    let ios = course.all_ios(series);
-    let center = mean(&ios);
-    let is_examined = ios.len() >= LEAST_INTERVALS && center >= LEAST_IOS && !job.engine.moves_nothing();
+fn of_job(job: &CaseJob<'_>, interval_secs: f64, ios: &[f64]) -> Option<Observation> {
+    let center = mean(ios);
     // The rule about a fall explains more.
-    if !is_examined || is_held_back(job) || fall(&ios).is_some() {
+    if ios.len() < LEAST_INTERVALS || center < LEAST_IOS || fall(ios).is_some() {
         return None;
     }
-    let trend = trend(&ios)?;
-    if !trend.is_certain || trend.change.abs() < LEAST_CHANGE * center || !goes_on(&ios, trend.change) {
+    let trend = trend(ios)?;
+    if !trend.is_certain || trend.change.abs() < LEAST_CHANGE * center || !goes_on(ios, trend.change) {
         return None;
     }
     let (start, end) = (center - trend.change / 2.0, center + trend.change / 2.0);
-    let rate = |n_ios: f64| text::short(n_ios.max(0.0) / course.seconds());
+    let rate = |n_ios: f64| text::short(n_ios.max(0.0) / interval_secs);
     let percent = |change: f64| 100.0 * change / center;
     let explanation = format!(
         "The rate {} from about {} to about {} I/Os a second in {} s, so it was no steady state: a longer run gives another mean.",
         if trend.change > 0.0 { "rose" } else { "fell" },
         rate(start),
         rate(end),
-        text::short(ios.len() as f64 * course.seconds())
+        text::short(ios.len() as f64 * interval_secs)
     );
     let evidence = vec![
         Measured::percent("change of the rate", percent(trend.change)),

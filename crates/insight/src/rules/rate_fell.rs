@@ -6,7 +6,7 @@ use crate::case::{Case, CaseJob};
 use crate::course::JobCourse;
 use crate::statistics::{Change, change_point, mean, trend};
 use crate::text;
-use ferrio_stats::{JobSeries, Measured, Severity};
+use ferrio_stats::{Measured, Severity};
 
 pub(super) const RULE: FindingRule = FindingRule {
     id: "rate-fell",
@@ -34,18 +34,20 @@ const STEADY: f64 = 0.15;
 const LEAST_IOS: f64 = 10.0;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    let jobs = case.record.series.iter().filter_map(|series| Some((case.jobs.get(series.job_index as usize)?, series)));
-    jobs.filter_map(|(job, series)| of_job(job, series)).collect()
+    free_courses(case).filter_map(|(job, seconds, ios)| of_job(job, seconds, &ios)).collect()
 }
 
-fn of_job(job: &CaseJob<'_>, series: &JobSeries) -> Option<Observation> {
-    let course = JobCourse::of(series).ok()?;
-    let ios = course.all_ios(series);
-    if is_held_back(job) || job.engine.moves_nothing() {
-        return None;
-    }
-    let Change { index, before, after, .. } = fall(&ios)?;
-    let seconds = course.seconds();
+/// The jobs with I/O that nothing holds back on purpose, each with the length of its intervals in seconds and the I/Os in each of them.
+pub(super) fn free_courses<'c, 'a>(case: &'c Case<'a>) -> impl Iterator<Item = (&'c CaseJob<'a>, f64, Vec<f64>)> {
+    let jobs = case.record.series.iter().filter_map(|series| Some((case.jobs.get(series.job_index as usize)?, series)));
+    jobs.filter(|(job, _)| !is_held_back(job) && !job.engine.moves_nothing()).filter_map(|(job, series)| {
+        let course = JobCourse::of(series).ok()?;
+        Some((job, course.seconds(), course.all_ios(series)))
+    })
+}
+
+fn of_job(job: &CaseJob<'_>, seconds: f64, ios: &[f64]) -> Option<Observation> {
+    let Change { index, before, after, .. } = fall(ios)?;
     let (before_secs, after_secs) = (index as f64 * seconds, (ios.len() - index) as f64 * seconds);
     let rate = |n_ios: f64| text::short(n_ios / seconds);
     let explanation = format!(

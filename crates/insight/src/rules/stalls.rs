@@ -1,11 +1,10 @@
 //! Times in which nothing completed.
 
-use super::depth_not_reached::is_held_back;
+use super::rate_fell::free_courses;
 use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob};
-use crate::course::JobCourse;
 use crate::text;
-use ferrio_stats::{JobSeries, Measured, Severity};
+use ferrio_stats::{Measured, Severity};
 
 pub(super) const RULE: FindingRule = FindingRule {
     id: "stalls",
@@ -27,17 +26,11 @@ const LEAST_EMPTY: usize = 3;
 const LEAST_IOS: f64 = 20.0;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    let jobs = case.record.series.iter().filter_map(|series| Some((case.jobs.get(series.job_index as usize)?, series)));
-    jobs.filter_map(|(job, series)| of_job(job, series)).collect()
+    free_courses(case).filter_map(|(job, seconds, ios)| of_job(job, seconds, &ios)).collect()
 }
 
-fn of_job(job: &CaseJob<'_>, series: &JobSeries) -> Option<Observation> {
-    let course = JobCourse::of(series).ok()?;
-    let ios = course.all_ios(series);
-    let usual = usual(&ios)?;
-    if is_held_back(job) || job.engine.moves_nothing() || usual < LEAST_IOS {
-        return None;
-    }
+fn of_job(job: &CaseJob<'_>, interval_secs: f64, ios: &[f64]) -> Option<Observation> {
+    let usual = usual(ios).filter(|usual| *usual >= LEAST_IOS)?;
     let stalls: Vec<usize> = ios
         .chunk_by(|first, second| (*first > 0.0) == (*second > 0.0))
         .filter(|row| row[0] <= 0.0)
@@ -45,13 +38,13 @@ fn of_job(job: &CaseJob<'_>, series: &JobSeries) -> Option<Observation> {
         .collect();
     let long = || stalls.iter().copied().filter(|length| *length >= LEAST_EMPTY);
     let (n_stalls, longest) = (long().count(), long().max()?);
-    let seconds = |n_intervals: usize| n_intervals as f64 * course.seconds();
+    let seconds = |n_intervals: usize| n_intervals as f64 * interval_secs;
     let explanation = format!(
         "{} no I/O of the job completed for {}{} s, while it did {} I/Os a second otherwise. The mean and the percentiles hide it.",
         if n_stalls == 1 { "Once".to_owned() } else { format!("{n_stalls} times") },
         if n_stalls == 1 { "" } else { "up to " },
         text::short(seconds(longest)),
-        text::short(usual / course.seconds())
+        text::short(usual / interval_secs)
     );
     let evidence = vec![
         Measured::count("stalls", n_stalls as f64),
