@@ -145,12 +145,15 @@ fn report(outcome: &RunOutcome) -> String {
             text.push_str(&wrap(&line, "", TEXT_WIDTH));
         }
     }
-    text.push('\n');
-    text.push_str(&if findings.is_empty() {
-        "Nothing speaks against these figures.\n".to_owned()
-    } else {
-        findings_text(findings)
-    });
+    match () {
+        () if !findings.is_empty() => {
+            text.push('\n');
+            text.push_str(&findings_text(findings));
+        }
+        () if !rows.is_empty() => text.push_str("\nNothing speaks against these figures.\n"),
+        // There are no figures.
+        () => {}
+    }
     text
 }
 

@@ -209,3 +209,13 @@ fn the_report_of_a_run_is_a_table_and_what_speaks_against_it() {
     );
     assert!(short.finish().succeeded().stdout.contains("[few-samples]"));
 }
+
+#[test]
+fn a_run_without_figures_has_nothing_to_be_judged() {
+    let scratch = Scratch::new("findings-none");
+    let failed = Run::new(Program::Ferrio, scratch.path(), "run --name=a --ioengine=null --size=0").finish();
+    assert!(failed.code == Some(1) && failed.stdout.ends_with("No job has done any I/O.\n"), "{}", failed.all());
+    let whole =
+        Run::new(Program::Ferrio, scratch.path(), "run --name=a --ioengine=null --size=64m").finish().succeeded();
+    assert!(whole.stdout.ends_with("\nNothing speaks against these figures.\n"), "{}", whole.all());
+}
