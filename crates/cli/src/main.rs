@@ -76,6 +76,7 @@ fn main() -> ExitCode {
     let _ = ferrio_sys::signals::stop_ignoring();
     // Jobs that are processes share more of this program's memory.
     ferrio_sys::heap::join_free_blocks_at_once();
+    ferrio_sys::heap::share_one_heap();
     let arguments: Vec<OsString> = std::env::args_os().collect();
     if is_called_fio(&arguments) {
         return drop_in::run(&arguments, "");

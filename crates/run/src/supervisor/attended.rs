@@ -15,6 +15,11 @@ use std::time::Duration;
 /// Time between two checks for requests.
 const TICK: Duration = Duration::from_millis(20);
 
+/// The size of the thread's stack. It is above the 40 MiB of stacks that glibc keeps for later threads, so that it is
+/// unmapped when the thread ends: processes that are forked afterwards need no table of its pages. Only pages that the
+/// thread touches become memory.
+const STACK_BYTES: usize = 48 << 20;
+
 /// The index that stands for no worker.
 const NONE: usize = usize::MAX;
 
@@ -77,11 +82,13 @@ pub(super) fn attended<M: Send + 'static, T: Send + 'static>(
     let shared = Arc::new(Shared { is_over: AtomicBool::new(false), worker_index: AtomicUsize::new(NONE) });
     let (sender, receiver) = mpsc::channel();
     let station = Station { shared: Arc::clone(&shared), sender };
-    let thread = std::thread::spawn(move || {
+    let work = move || {
         let _ = signals::block_in_this_thread();
         let outcome = task(&station);
         let _ = station.sender.send(Said::Done(outcome));
-    });
+    };
+    let large_stack = std::thread::Builder::new().stack_size(STACK_BYTES);
+    let thread = large_stack.spawn(work).unwrap_or_else(|error| panic!("a thread cannot be started: {error}"));
     loop {
         desk.look(observer);
         shared.is_over.store(desk.is_ending(), Ordering::Relaxed);
