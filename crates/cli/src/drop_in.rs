@@ -5,15 +5,16 @@
 use crate::console::Console;
 use crate::inflate_log;
 use crate::progress::ProgressPrinter;
-use crate::record_file::RecordFile;
 use crate::records::{self, Course};
 use crate::reporter::Reporter;
 use crate::signals::Signals;
 use crate::version::VERSION;
+use crate::whole_file::WholeFile;
 use ferrio_job::invocation::EtaWhen;
 use ferrio_job::message::{Message, OutputStream};
 use ferrio_job::{Invocation, Mode, SystemEnvironment, UsageError};
 use ferrio_report::logs::{AggregateLogs, LogFiles};
+use ferrio_report::saved;
 use ferrio_run::{Handle, Run, RunError, RunOutcome, RunSettings, TraceSettings};
 use ferrio_spec::debug::GROUPS;
 use ferrio_spec::{ControlSettings, FormatKind, Trigger};
@@ -143,8 +144,8 @@ fn calibrate_idle(console: &mut Console) -> ExitCode {
 }
 
 /// The file of `--record`, where there shall be one.
-fn open_record(path: Option<&Path>, console: &mut Console) -> Result<Option<RecordFile>, ExitCode> {
-    path.map(RecordFile::create).transpose().map_err(|error| {
+fn open_record(path: Option<&Path>, console: &mut Console) -> Result<Option<WholeFile>, ExitCode> {
+    path.map(WholeFile::create).transpose().map_err(|error| {
         let (path, error) = (path.unwrap_or(Path::new("")).display(), ferrio_units::error_text(&error));
         console.error(&format!("fio: cannot write a record to {path}: {error}\n"));
         ExitCode::FAILURE
@@ -152,10 +153,10 @@ fn open_record(path: Option<&Path>, console: &mut Console) -> Result<Option<Reco
 }
 
 /// Writes the record of a run. One that cannot be written counts in the exit code.
-fn keep_record(file: RecordFile, outcome: &mut RunOutcome, course: Course, console: &mut Console) {
+fn keep_record(file: WholeFile, outcome: &mut RunOutcome, course: Course, console: &mut Console) {
     console.all_messages().clone_into(&mut outcome.record.messages);
     outcome.record.course = course.told;
-    if let Err(error) = file.write(&outcome.record) {
+    if let Err(error) = file.write(&saved::encode(&outcome.record)) {
         console.error(&format!("fio: cannot write the record: {}\n", ferrio_units::error_text(&error)));
         console.has_failed = true;
     }

@@ -19,6 +19,7 @@ mod report;
 mod reporter;
 mod signals;
 mod version;
+mod whole_file;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -63,8 +64,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "report",
-        usage: "ferrio report [--output-format=LIST] RECORD",
-        summary: "show the report of a run again",
+        usage: "ferrio report RESULT... -o PAGE.html",
+        summary: "results as a page, or a run's report again",
         run: report::run,
     },
     Command { name: "help", usage: "ferrio help [COMMAND]", summary: "this page, or one command", run: front::help },

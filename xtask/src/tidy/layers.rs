@@ -20,6 +20,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ferrio-workload", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),
     ("ferrio-run", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats", "ferrio-engine", "ferrio-workload"]),
     ("ferrio-report", &["ferrio-units", "ferrio-spec", "ferrio-stats"]),
+    ("ferrio-results", &["ferrio-units", "ferrio-stats", "ferrio-report"]),
+    ("ferrio-pictures", &["ferrio-units", "ferrio-stats", "ferrio-report", "ferrio-results"]),
     ("ferrio-insight", &["ferrio-units", "ferrio-spec", "ferrio-stats"]),
     (PROGRAM, &[]),
 ];

@@ -15,6 +15,8 @@ use ferrio_spec::OutputFormats;
 use ferrio_stats::Finding;
 use std::ffi::OsString;
 use std::io::IsTerminal;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
 
 /// Options for reports in fio's formats, which the native commands do not write.
 const REPORTS_OF_FIO: [&str; 6] =
@@ -24,10 +26,30 @@ const REPORTS_OF_FIO: [&str; 6] =
 struct Request {
     /// `--json`.
     json: bool,
+    /// `--html`: the file of the page.
+    html: Option<PathBuf>,
     invocation: Invocation,
 }
 
-/// The arguments (the command's name first): `--json` is the command's own, all others are fio's.
+/// Takes `--html=FILE` or `--html FILE` out of the arguments.
+///
+/// # Errors
+/// There is no file behind it.
+fn take_page(words: &mut Vec<OsString>) -> Result<Option<PathBuf>, String> {
+    const NAME: &str = "--html";
+    let Some(index) = words.iter().position(|word| word == NAME || word.as_bytes().starts_with(b"--html=")) else {
+        return Ok(None);
+    };
+    let word = words.remove(index);
+    let file = match word.as_bytes().strip_prefix(b"--html=") {
+        Some(file) => OsString::from_vec(file.to_vec()),
+        None if index < words.len() => words.remove(index),
+        None => OsString::new(),
+    };
+    if file.is_empty() { Err(format!("{NAME} needs a file: {NAME}=FILE")) } else { Ok(Some(PathBuf::from(file))) }
+}
+
+/// The arguments (the command's name first): `--json` and `--html` are the command's own, all others are fio's.
 ///
 /// # Errors
 /// The error contains the messages to print, with their streams.
@@ -37,6 +59,7 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
     let mut words = vec![OsString::from("ferrio")];
     words.extend(arguments.iter().skip(1).filter(|word| !is_json(word)).cloned());
     let refuse = |text: String| vec![(OutputStream::Stderr, format!("ferrio {command}: {text}\n"))];
+    let html = if command == "run" { take_page(&mut words).map_err(refuse)? } else { None };
     let of_fio = |word: &OsString| {
         let word = word.to_str().unwrap_or_default();
         let name = word.split('=').next().unwrap_or_default();
@@ -55,7 +78,7 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
         return Err(refuse(format!("{name} has no effect here: leave out the word {command}")));
     }
     match invocation.mode {
-        Mode::Run => Ok(Request { json, invocation }),
+        Mode::Run => Ok(Request { json, html, invocation }),
         _ if invocation.messages.is_empty() => Err(refuse("the options ask for something else than a run".to_owned())),
         _ => Err(invocation.messages),
     }

@@ -8,6 +8,7 @@ use crate::console::{Console, show_progress};
 use crate::drop_in;
 use crate::signals::Signals;
 use crate::version::VERSION;
+use crate::whole_file::WholeFile;
 use ferrio_report::eta::EtaLine;
 use ferrio_report::logs::LogFiles;
 use ferrio_report::native::{TEXT_WIDTH, headlines, legend, table, wrap};
@@ -22,7 +23,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 const HELP: &str = "\
-usage: ferrio run [--json] JOBFILE|OPTIONS...
+usage: ferrio run [--json] [--html=FILE] JOBFILE|OPTIONS...
 
 Runs fio's job files and options, and shows ferrio's own report: a row of
 headline figures for each job, and what speaks against them: a cache that
@@ -30,6 +31,7 @@ answered, a depth that was not reached, writes that were still in memory.
 
   --json          all of it as JSON
   --output=FILE   the report goes to a file
+  --html=FILE     also a page with charts
 
 The last run on each target is remembered in $XDG_STATE_HOME/ferrio (by default
 ~/.local/state/ferrio), to tell when the same blocks are read again;
@@ -72,7 +74,15 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 fn start(request: Request, arguments: &[OsString], console: &mut Console) -> ExitCode {
-    let Request { json, invocation } = request;
+    let Request { json, html, invocation } = request;
+    // A page that cannot be written is known before the run.
+    let page = match html.as_deref().map(WholeFile::create).transpose() {
+        Ok(page) => page,
+        Err(error) => {
+            console.error(&format!("ferrio run: cannot write the page: {}\n", ferrio_units::error_text(&error)));
+            return ExitCode::FAILURE;
+        }
+    };
     if json {
         console.collect_messages();
     }
@@ -99,12 +109,24 @@ fn start(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
             outcome.record.findings = Some(ferrio_insight::find(&outcome.record));
             let text = if json { document(&outcome, console) } else { report(&outcome) };
             console.report(&text);
+            if let Some(page) = page {
+                write_page(page, &outcome.record, console);
+            }
             ExitCode::from(drop_in::exit_number(&outcome, signal, console))
         }
         Err(error) => {
             console.error(&format!("ferrio run: {error}\n"));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Writes the page of the run.
+fn write_page(page: WholeFile, record: &RunRecord, console: &mut Console) {
+    let content = ferrio_pictures::page::page(&[ferrio_results::of_record(record)]);
+    if let Err(error) = page.write(content.as_bytes()) {
+        console.error(&format!("ferrio run: cannot write the page: {}\n", ferrio_units::error_text(&error)));
+        console.has_failed = true;
     }
 }
 

@@ -37,7 +37,8 @@ fn coloured(title: &str, word: &str, severity: Severity) -> String {
     title.replacen(word, &format!("{begin}{word}{END_OF_COLOUR}"), 1)
 }
 
-fn measured(measured: &Measured) -> String {
+/// A measured value: what it is, and how much with its unit.
+pub fn measured(measured: &Measured) -> String {
     let value = match measured.unit {
         Unit::Bytes => bytes_text(measured.value as u64),
         Unit::Count if measured.value.fract() == 0.0 => thousands(measured.value as u64),

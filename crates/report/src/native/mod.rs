@@ -6,6 +6,6 @@ mod findings;
 mod headline;
 mod wrap;
 
-pub use findings::{findings, findings_document};
+pub use findings::{findings, findings_document, measured};
 pub use headline::{DOUBT_MARK, Headline, headlines, legend, table};
 pub use wrap::{MIN_WIDTH, TEXT_WIDTH, text_width, wrap};

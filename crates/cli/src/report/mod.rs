@@ -1,12 +1,12 @@
-//! `ferrio report`: the reports of a run again, from its record (`--record`).
+//! `ferrio report`: results as a page, or the reports of a run again, from its record (`--record`).
 //!
-//! Must not know: how a report looks, how a record is stored. Start reading at [`run`].
+//! Must not know: how a report or a page looks, how results are stored. Start reading at [`run`].
+
+mod again;
+mod page;
 
 use crate::console::Console;
-use crate::record_file;
-use crate::reporter::Reporter;
 use clap::Parser;
-use ferrio_report::terse::TerseVersion;
 use ferrio_spec::{OUTPUT_FORMAT_NAMES, OutputFormat, OutputFormats};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,27 +17,36 @@ use std::process::ExitCode;
 #[command(
     name = "ferrio report",
     bin_name = "ferrio report",
-    about = "Show the report of a run again, from its record",
+    about = "Show results as a page, or the report of a run again",
     long_about = LONG_ABOUT,
     after_help = "Exit code: 0; 1 after an error.",
 )]
 struct Request {
-    /// File that --record=FILE of the run has written
-    #[arg(value_name = "RECORD")]
-    record: PathBuf,
-    #[arg(long, help = format!("Formats joined by commas: {OUTPUT_FORMAT_NAMES}"), value_name = "LIST", default_value = "normal", value_parser = formats)]
-    output_format: OutputFormats,
+    /// Files with results: JSON reports and performance logs of fio or ferrio, records of ferrio (--record)
+    #[arg(value_name = "RESULT", required = true)]
+    results: Vec<PathBuf>,
+    #[arg(long, help = format!("The report of a record again, in formats joined by commas: {OUTPUT_FORMAT_NAMES}"), value_name = "LIST", value_parser = formats)]
+    output_format: Option<OutputFormats>,
     /// Version of terse output: 2 to 5
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..=5))]
     terse_version: u32,
-    /// Write to this file
-    #[arg(long, value_name = "FILE")]
+    /// Write to this file; with the ending .html: a page
+    #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 // Lines are broken by hand, because clap can wrap text only with a further dependency.
 const LONG_ABOUT: &str = "\
-Show the report of a run again, from its record, in any format.
+Show results as a page, or the report of a run again.
+
+  ferrio report run.json -o page.html
+  ferrio report run.json randread_*.log -o page.html
+  ferrio report before.json after.json -o page.html
+
+The page is one file with everything in it: findings, figures, and charts over
+time and of latencies. Charts of latencies need --output-format=json+; charts
+over time need performance logs (write_bw_log, write_iops_log, write_lat_log)
+or a record. ferrio run --html=page.html makes a page of its own run.
 
   ferrio --record=run.record JOBFILE
   ferrio report --output-format=json run.record
@@ -46,10 +55,19 @@ A report is that of the run to the byte. What the run printed beside its
 reports (start-up lines, progress) is not in the record. Lines of jsonl are
 there if the run wrote them too.";
 
+impl Request {
+    /// A page is wanted.
+    fn is_for_page(&self) -> bool {
+        let is_page = |output: &PathBuf| output.extension().is_some_and(|ending| ending == "html" || ending == "htm");
+        self.output_format.is_none() && self.output.as_ref().is_some_and(is_page)
+    }
+}
+
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     match Request::try_parse_from(arguments) {
-        Ok(request) => show(&request),
+        Ok(request) if request.is_for_page() => page::show(&request),
+        Ok(request) => again::show(&request),
         Err(error) => {
             let mut console = Console::of_command("ferrio report");
             if error.use_stderr() {
@@ -60,38 +78,6 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             ExitCode::SUCCESS
         }
     }
-}
-
-fn show(request: &Request) -> ExitCode {
-    let mut console = Console::of_command("ferrio report");
-    let path = request.record.display();
-    let record = match record_file::read(&request.record) {
-        Ok(record) => record,
-        Err(reason) => {
-            console.error(&format!("ferrio report: {path}: {reason}\n"));
-            return ExitCode::FAILURE;
-        }
-    };
-    let terse_version = TerseVersion::from_number(request.terse_version).unwrap_or_default();
-    let reporter = Reporter::of_formats(request.output_format.clone(), terse_version);
-    if reporter.writes_records() && record.course.is_empty() {
-        console.error(&format!(
-            "ferrio report: {path}: it holds no intervals for jsonl: a run records them when its --output-format has jsonl\n"
-        ));
-        return ExitCode::FAILURE;
-    }
-    if let Some(output) = &request.output {
-        console = match Console::to_file(output) {
-            Ok(file) => file,
-            Err(error) => {
-                let (output, error) = (output.display(), ferrio_units::error_text(&error));
-                console.error(&format!("ferrio report: cannot open output file {output}: {error}\n"));
-                return ExitCode::FAILURE;
-            }
-        };
-    }
-    reporter.show_again(&mut console, &record);
-    if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// Parses names of formats joined by commas.
@@ -112,10 +98,17 @@ mod tests {
     #[test]
     fn formats_are_those_of_the_table() {
         let request = parsed(&["--output-format=json+,terse", "r"]).expect("a request");
-        assert_eq!(request.output_format, OutputFormats::from_iter([OutputFormat::JsonPlus, OutputFormat::Terse]));
-        assert_eq!(parsed(&["r"]).expect("a request").output_format, OutputFormats::from_iter([OutputFormat::Normal]));
+        assert_eq!(
+            request.output_format,
+            Some(OutputFormats::from_iter([OutputFormat::JsonPlus, OutputFormat::Terse]))
+        );
+        assert_eq!(parsed(&["r"]).expect("a request").output_format, None);
         let error = parsed(&["--output-format=xml", "r"]).expect_err("no format");
         assert!(error.contains(OUTPUT_FORMAT_NAMES), "{error}");
+        assert!(parsed(&["r", "-o", "page.html"]).expect("a request").is_for_page());
+        for other in [&["r", "-o", "page.txt"][..], &["r", "-o", "page.html", "--output-format=json"], &["r"]] {
+            assert!(!parsed(other).expect("a request").is_for_page(), "{other:?}");
+        }
         assert!(parsed(&[]).is_err() && parsed(&["--terse-version=6", "r"]).is_err());
     }
 }

@@ -1,0 +1,51 @@
+//! The report of a run again, from its record.
+//!
+//! Must not know: how a report looks, how a record is stored. Start reading at [`show`].
+
+use super::Request;
+use crate::console::Console;
+use crate::record_file;
+use crate::reporter::Reporter;
+use ferrio_report::terse::TerseVersion;
+use ferrio_spec::{OutputFormat, OutputFormats};
+use std::process::ExitCode;
+
+/// Shows the report.
+pub(super) fn show(request: &Request) -> ExitCode {
+    let mut console = Console::of_command("ferrio report");
+    let [path] = &request.results[..] else {
+        console
+            .error("ferrio report: the report of one record is shown; for a page of several results: -o PAGE.html\n");
+        return ExitCode::FAILURE;
+    };
+    let record = match record_file::read(path) {
+        Ok(record) => record,
+        Err(reason) => {
+            let path = path.display();
+            console.error(&format!("ferrio report: {path}: {reason}; for a page of results: -o PAGE.html\n"));
+            return ExitCode::FAILURE;
+        }
+    };
+    let terse_version = TerseVersion::from_number(request.terse_version).unwrap_or_default();
+    let formats = request.output_format.clone().unwrap_or_else(|| OutputFormats::from_iter([OutputFormat::Normal]));
+    let reporter = Reporter::of_formats(formats, terse_version);
+    if reporter.writes_records() && record.course.is_empty() {
+        let path = path.display();
+        console.error(&format!(
+            "ferrio report: {path}: it holds no intervals for jsonl: a run records them when its --output-format has jsonl\n"
+        ));
+        return ExitCode::FAILURE;
+    }
+    if let Some(output) = &request.output {
+        console = match Console::to_file(output) {
+            Ok(file) => file,
+            Err(error) => {
+                let (output, error) = (output.display(), ferrio_units::error_text(&error));
+                console.error(&format!("ferrio report: cannot open output file {output}: {error}\n"));
+                return ExitCode::FAILURE;
+            }
+        };
+    }
+    reporter.show_again(&mut console, &record);
+    if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}

@@ -1,0 +1,157 @@
+//! A chart as values: what is drawn, in which units, on which axes.
+//!
+//! Must not know: where the figures come from, how a chart is drawn. Start reading at [`Chart`]. Values are in base units:
+//! seconds on axes of time, nanoseconds for latencies, bytes per second, I/Os per second, percent.
+
+use ferrio_units::DataDirection;
+use serde::Serialize;
+
+/// A chart.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Chart {
+    /// Its name within a view, of letters and hyphens.
+    pub id: &'static str,
+    /// Its title.
+    pub title: String,
+    /// What a reader has to know to read it, in a sentence; empty: nothing.
+    pub note: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// What is drawn.
+    pub content: ChartContent,
+}
+
+/// An axis.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Axis {
+    /// What it measures.
+    pub label: &'static str,
+    /// In which unit.
+    pub unit: AxisUnit,
+    /// Equal distances are equal factors.
+    pub is_log: bool,
+}
+
+impl Axis {
+    /// Time since the start of the job.
+    pub const TIME: Self = Self { label: "time", unit: AxisUnit::Seconds, is_log: false };
+
+    /// A linear axis.
+    pub const fn linear(label: &'static str, unit: AxisUnit) -> Self {
+        Self { label, unit, is_log: false }
+    }
+
+    /// A logarithmic axis.
+    pub const fn log(label: &'static str, unit: AxisUnit) -> Self {
+        Self { label, unit, is_log: true }
+    }
+}
+
+/// The unit of the values of an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AxisUnit {
+    /// Seconds.
+    Seconds,
+    /// I/Os per second.
+    IosPerSecond,
+    /// Bytes per second.
+    BytesPerSecond,
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Percent.
+    Percent,
+    /// Something without a unit.
+    Count,
+}
+
+/// What is drawn.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChartContent {
+    /// Lines, each perhaps with a band around it.
+    Lines(Vec<Line>),
+    /// Bars side by side for each of some classes.
+    Bars(Bars),
+    /// A heat map.
+    Heat(HeatMap),
+}
+
+/// A line.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Line {
+    /// Its name in the legend.
+    pub name: String,
+    /// Number of its colour: [`N_SHADES`] for each direction.
+    pub colour: usize,
+    /// Horizontal values, ascending.
+    pub x: Vec<f64>,
+    /// Vertical values.
+    pub y: Vec<f64>,
+    /// Lower edge of its band; empty: no band.
+    pub low: Vec<f64>,
+    /// Upper edge of its band.
+    pub high: Vec<f64>,
+    /// A value holds until the next one: the line is a staircase.
+    pub is_stepped: bool,
+}
+
+/// Bars.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Bars {
+    /// The classes.
+    pub classes: Vec<String>,
+    /// For each name of the legend a value for each class.
+    pub groups: Vec<(String, Vec<f64>)>,
+}
+
+/// A heat map: columns of equal width, rows whose edges are given.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HeatMap {
+    /// Left edge of the first column.
+    pub start: f64,
+    /// Width of a column.
+    pub width: f64,
+    /// Number of columns.
+    pub n_columns: usize,
+    /// Edges of the rows, ascending: one more than rows.
+    pub edges: Vec<f64>,
+    /// Cells that are not empty: column, row and count.
+    pub cells: Vec<(usize, usize, u64)>,
+    /// What is counted.
+    pub counted: &'static str,
+}
+
+/// Shades of each direction's colour.
+pub const N_SHADES: usize = 4;
+
+/// Number of the colour of a direction, in one of its shades.
+pub(crate) fn colour_of(direction: DataDirection, shade: usize) -> usize {
+    direction.index() * N_SHADES + shade.min(N_SHADES - 1)
+}
+
+/// A value with five significant digits: what a picture can show, in few characters.
+pub(crate) fn rounded(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return 0.0;
+    }
+    let digits = 4 - value.abs().log10().floor() as i32;
+    let factor = 10_f64.powi(digits.clamp(-300, 300));
+    let rounded = (value * factor).round() / factor;
+    if rounded.is_finite() { rounded } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded;
+
+    #[test]
+    fn five_digits_are_kept() {
+        for (value, expected) in [(123_456.0, 123_460.0), (0.000_123_456, 0.000_123_46), (0.0, 0.0), (-1.5, -1.5)] {
+            assert!((rounded(value) - expected).abs() <= expected.abs() * 1e-12, "{value}");
+        }
+        assert!(rounded(f64::MAX) > 1e308 && rounded(f64::MIN_POSITIVE) >= 0.0 && rounded(f64::NAN) == 0.0);
+    }
+}

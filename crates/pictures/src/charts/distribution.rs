@@ -1,0 +1,94 @@
+//! How many I/Os took how long: the distribution of a latency, and its sum up to each latency.
+//!
+//! Must not know: time. Start reading at [`histogram`].
+
+use super::latency::capitalised;
+use super::together::distribution;
+use crate::chart::{Axis, AxisUnit, Chart, ChartContent, Line, colour_of, rounded};
+use ferrio_results::{JobResult, LatencyKind};
+use ferrio_units::DataDirection;
+
+/// Points for each doubling of the latency.
+const PER_OCTAVE: f64 = 8.0;
+
+/// Shares of the I/Os by their latency.
+pub(super) fn histogram(jobs: &[&JobResult], _most_points: usize) -> Option<Chart> {
+    let (kind, lines) = of_directions(jobs, |bins| {
+        let total = sum(bins);
+        joined(bins).into_iter().map(|(latency_ns, count)| (latency_ns, 100.0 * count as f64 / total)).collect()
+    })?;
+    Some(Chart {
+        id: "distribution",
+        title: format!("Distribution of the {}", kind.words()),
+        note: "The share of the I/Os in each eighth of a doubling of the latency.".to_owned(),
+        x: Axis::log("latency", AxisUnit::Nanoseconds),
+        y: Axis::linear("share of the I/Os", AxisUnit::Percent),
+        content: ChartContent::Lines(lines),
+    })
+}
+
+/// Shares of the I/Os that took at most a latency.
+pub(super) fn cumulative(jobs: &[&JobResult], _most_points: usize) -> Option<Chart> {
+    let (kind, lines) = of_directions(jobs, |bins| {
+        let total = sum(bins);
+        let mut up_to = 0_u64;
+        let share = |(latency_ns, count): &(u64, u64)| {
+            up_to = up_to.saturating_add(*count);
+            ((*latency_ns).max(1) as f64, 100.0 * up_to as f64 / total)
+        };
+        bins.iter().map(share).collect()
+    })?;
+    Some(Chart {
+        id: "cumulative",
+        title: format!("{}: share of the I/Os that took no longer", capitalised(kind.words())),
+        note: String::new(),
+        x: Axis::log("latency", AxisUnit::Nanoseconds),
+        y: Axis::linear("share of the I/Os", AxisUnit::Percent),
+        content: ChartContent::Lines(lines),
+    })
+}
+
+fn sum(bins: &[(u64, u64)]) -> f64 {
+    bins.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count)).max(1) as f64
+}
+
+fn of_directions(
+    jobs: &[&JobResult],
+    points: impl Fn(&[(u64, u64)]) -> Vec<(f64, f64)>,
+) -> Option<(LatencyKind, Vec<Line>)> {
+    let mut lines = Vec::new();
+    let mut kind = LatencyKind::Completion;
+    for direction in DataDirection::ALL {
+        let (found, bins) = distribution(jobs, direction);
+        if bins.is_empty() {
+            continue;
+        }
+        kind = found;
+        let (x, y) = points(&bins).into_iter().map(|(x, y)| (rounded(x), rounded(y))).unzip();
+        lines.push(Line {
+            name: direction.name().to_owned(),
+            colour: colour_of(direction, 0),
+            x,
+            y,
+            low: Vec::new(),
+            high: Vec::new(),
+            is_stepped: true,
+        });
+    }
+    (!lines.is_empty()).then_some((kind, lines))
+}
+
+/// Bins joined to eighths of octaves, with empty ones between them: the start of each and its count.
+fn joined(bins: &[(u64, u64)]) -> Vec<(f64, u64)> {
+    let class = |latency_ns: u64| (latency_ns.max(1) as f64).log2().mul_add(PER_OCTAVE, 1e-9).floor() as i64;
+    let (Some((first, _)), Some((last, _))) = (bins.first(), bins.last()) else { return Vec::new() };
+    let first = class(*first);
+    let n_classes = (class(*last) - first) as usize + 2;
+    let mut counts = vec![0_u64; n_classes];
+    for (latency_ns, count) in bins {
+        let sum = &mut counts[(class(*latency_ns) - first) as usize];
+        *sum = sum.saturating_add(*count);
+    }
+    let start = |index: usize| ((first + index as i64) as f64 / PER_OCTAVE).exp2();
+    counts.into_iter().enumerate().map(|(index, count)| (start(index), count)).collect()
+}

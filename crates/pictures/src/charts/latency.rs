@@ -1,0 +1,71 @@
+//! Latency percentiles over time.
+//!
+//! Must not know: rates. Start reading at [`over_time`].
+
+use super::rates::line;
+use super::together::pooled;
+use crate::chart::{Axis, AxisUnit, Chart, ChartContent, Line, colour_of, rounded};
+use ferrio_results::{JobResult, LatencyHeat, LatencyKind};
+use ferrio_units::DataDirection;
+
+const NS_PER_SEC: f64 = 1e9;
+/// The percentiles, each with its name. The last is the slowest I/O.
+const PERCENTILES: [(f64, &str); 4] = [(50.0, "p50"), (99.0, "p99"), (99.9, "p99.9"), (100.0, "max")];
+
+/// Percentiles over time; where only means of intervals were recorded, these.
+pub(super) fn over_time(jobs: &[&JobResult], most_points: usize) -> Option<Chart> {
+    let mut lines = Vec::new();
+    let mut kind = LatencyKind::Completion;
+    let mut are_means = false;
+    for direction in DataDirection::ALL {
+        let Some((found, series)) = pooled(jobs, direction, most_points) else { continue };
+        kind = found;
+        match &series.heat {
+            Some(heat) => lines.extend(percentiles(heat, direction, most_points)),
+            None => {
+                are_means = true;
+                let mean = line(&series);
+                lines.push(Line { name: format!("{} mean", mean.name), ..mean });
+            }
+        }
+    }
+    let note = if are_means { "Each value is a mean of an interval, so single slow I/Os cannot be seen." } else { "" };
+    (!lines.is_empty()).then(|| Chart {
+        id: "latency",
+        title: format!("{} over time", capitalised(kind.words())),
+        note: note.to_owned(),
+        x: Axis::TIME,
+        y: Axis::log("latency", AxisUnit::Nanoseconds),
+        content: ChartContent::Lines(lines),
+    })
+}
+
+fn percentiles(heat: &LatencyHeat, direction: DataDirection, most_points: usize) -> Vec<Line> {
+    let mut heat = heat.clone();
+    while heat.columns.len() > most_points.max(2) {
+        heat.halve();
+    }
+    let of_percentile = |(index, (percent, name)): (usize, (f64, &str))| {
+        let values = heat.columns.iter().enumerate().filter_map(|(column, counts)| {
+            let middle_ns = heat.start_ns(column).saturating_add(heat.interval_ns / 2);
+            Some((rounded(middle_ns as f64 / NS_PER_SEC), rounded(LatencyHeat::percentile(counts, percent)? as f64)))
+        });
+        let (x, y) = values.unzip();
+        Line {
+            name: format!("{} {name}", direction.name()),
+            colour: colour_of(direction, index),
+            x,
+            y,
+            low: Vec::new(),
+            high: Vec::new(),
+            is_stepped: false,
+        }
+    };
+    PERCENTILES.into_iter().enumerate().map(of_percentile).collect()
+}
+
+/// The text with a large first letter.
+pub(super) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

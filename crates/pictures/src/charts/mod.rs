@@ -1,0 +1,38 @@
+//! From results to charts: one file a kind of chart, one table of them.
+//!
+//! Must not know: how charts are drawn. Start reading at [`charts`].
+
+mod depth;
+mod distribution;
+mod heat;
+mod latency;
+mod rates;
+mod together;
+
+use crate::chart::Chart;
+use ferrio_results::JobResult;
+
+/// Most points of a line, where a chart shows few jobs.
+pub const MOST_POINTS: usize = 1000;
+
+/// Makes one kind of chart of some jobs together, with at most this number of points a line.
+type Kind = fn(&[&JobResult], usize) -> Option<Chart>;
+
+/// The kinds of charts, in the order in which they are shown.
+const KINDS: &[Kind] = &[
+    rates::iops,
+    rates::bandwidth,
+    latency::over_time,
+    heat::map,
+    distribution::histogram,
+    distribution::cumulative,
+    depth::shares,
+];
+
+/// All charts of some jobs together for which there are figures.
+pub fn charts(jobs: &[&JobResult], most_points: usize) -> Vec<Chart> {
+    KINDS.iter().filter_map(|kind| kind(jobs, most_points)).collect()
+}
+
+#[cfg(test)]
+mod tests;

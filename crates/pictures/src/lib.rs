@@ -1,0 +1,8 @@
+//! Results as pictures: charts made from the model of results, and pages and files that show them.
+//!
+//! Must not know: how results are read. Start reading at [`charts::charts`], then [`page::page`].
+#![forbid(unsafe_code)]
+
+pub mod chart;
+pub mod charts;
+pub mod page;

@@ -1,0 +1,100 @@
+//! The table of the figures that most readers look for, and how exact they are.
+//!
+//! Must not know: findings, charts. Start reading at [`headline`].
+
+use super::words;
+use ferrio_results::{DirectionResult, JobResult, RunResult};
+use ferrio_stats::{Estimate, JobPrecision};
+use ferrio_units::DataDirection;
+use ferrio_units::glance::thousands;
+use maud::{Markup, html};
+
+/// Percentiles of the table.
+const PERCENTILES: [(f64, &str); 3] = [(50.0, "p50"), (99.0, "p99"), (99.9, "p99.9")];
+
+/// One row a job and direction.
+pub(super) fn headline(result: &RunResult) -> Markup {
+    let rows: Vec<(&JobResult, DataDirection, &DirectionResult)> = result
+        .jobs
+        .iter()
+        .flat_map(|job| job.active().map(move |(direction, figures)| (job, direction, figures)))
+        .collect();
+    html! {
+        h3 { "Figures" }
+        @if rows.is_empty() {
+            p { "The result has no totals." }
+        } @else {
+            div class="scrolls" tabindex="0" role="region" aria-label="Table of figures" {
+                table {
+                    caption { "Latencies from submission to completion. MB/s: millions of bytes a second." }
+                    thead { tr {
+                        th scope="col" { "job" } th scope="col" { "direction" } th scope="col" { "IOPS" } th scope="col" { "MB/s" }
+                        th scope="col" { "mean" }
+                        @for (_, name) in PERCENTILES { th scope="col" { (name) } }
+                        th scope="col" { "max" } th scope="col" { "I/Os" } th scope="col" { "CPU user, system" } th scope="col" { "error" }
+                    } }
+                    tbody { @for (job, direction, figures) in rows { (row(job, direction, figures)) } }
+                }
+            }
+        }
+    }
+}
+
+fn row(job: &JobResult, direction: DataDirection, figures: &DirectionResult) -> Markup {
+    let latency = figures.latency().map(|(_, latency)| latency);
+    let percentile = |percent| {
+        let value = latency.and_then(|latency| latency.percentile(percent));
+        value.map_or_else(|| "-".to_owned(), |value_ns| words::latency(value_ns as f64))
+    };
+    html! {
+        tr {
+            th scope="row" { (job.name) }
+            td { (direction.name()) }
+            td data-value=(figures.ios_per_sec) { (words::rate(figures.ios_per_sec)) }
+            td data-value=(figures.bytes_per_sec) { (words::bandwidth(figures.bytes_per_sec)) }
+            td { (latency.map_or_else(|| "-".to_owned(), |latency| words::latency(latency.mean_ns))) }
+            @for (percent, _) in PERCENTILES { td { (percentile(percent)) } }
+            td { (latency.map_or_else(|| "-".to_owned(), |latency| words::latency(latency.max_ns as f64))) }
+            td { (thousands(figures.n_ios)) }
+            td { (format!("{:.1} %, {:.1} %", job.cpu.user_percent, job.cpu.system_percent)) }
+            td { @if job.error == 0 { "none" } @else { (job.error) } }
+        }
+    }
+}
+
+/// Confidence intervals of the figures.
+pub(super) fn precision(result: &RunResult) -> Markup {
+    html! {
+        @if !result.precision.is_empty() {
+            h3 { "Precision" }
+            div class="scrolls" tabindex="0" role="region" aria-label="Table of confidence intervals" {
+                table {
+                    caption { "95 % confidence intervals, from the intervals of the run." }
+                    thead { tr {
+                        th scope="col" { "job" } th scope="col" { "direction" } th scope="col" { "IOPS" } th scope="col" { "MB/s" }
+                        @for (_, name) in PERCENTILES { th scope="col" { (name) } }
+                    } }
+                    tbody { @for precision in &result.precision { (intervals(precision)) } }
+                }
+            }
+        }
+    }
+}
+
+fn intervals(precision: &JobPrecision) -> Markup {
+    html! {
+        tr {
+            th scope="row" { (precision.job) }
+            td { (precision.direction) }
+            td { (interval(&precision.ios_per_sec, words::rate)) }
+            td { (interval(&precision.bytes_per_sec, words::bandwidth)) }
+            @for estimate in [&precision.p50_ns, &precision.p99_ns, &precision.p999_ns] { td { (interval(estimate, words::latency)) } }
+        }
+    }
+}
+
+fn interval(estimate: &Estimate, text: fn(f64) -> String) -> String {
+    estimate
+        .interval()
+        .map_or_else(|| "unknown".to_owned(), |interval| format!("{} to {}", text(interval.low), text(interval.high)))
+}

@@ -1,0 +1,106 @@
+//! The page: one HTML file that shows results, without any network.
+//!
+//! All texts of results are escaped by the way in which the page is made: markup comes from templates, and the data of
+//! the charts are JSON without a `<`.
+//! Must not know: how results are read, how charts are computed. Start reading at [`page`].
+
+mod data;
+mod findings;
+mod headline;
+mod sources;
+mod words;
+
+use ferrio_results::RunResult;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+/// The drawing of charts in a browser: uPlot 1.6.32, MIT licence, see `assets/uplot.LICENSE`.
+const UPLOT: &str = include_str!("assets/uplot.js");
+const UPLOT_STYLE: &str = include_str!("assets/uplot.css");
+const SCRIPT: &str = include_str!("assets/page.js");
+const STYLE: &str = include_str!("assets/page.css");
+
+/// The page of some results.
+pub fn page(results: &[RunResult]) -> String {
+    let title = title(results);
+    let markup = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                style { (PreEscaped(UPLOT_STYLE)) (PreEscaped(STYLE)) }
+            }
+            body {
+                header {
+                    h1 { (title) }
+                    button id="theme" type="button" { "Light or dark" }
+                }
+                main {
+                    @for result in results {
+                        (self::result(result, results.len() > 1))
+                    }
+                    (charts(results))
+                    @for result in results {
+                        (sources::sources(result, results.len() > 1))
+                    }
+                }
+                script type="application/json" id="data" { (PreEscaped(data::json(results))) }
+                script { (PreEscaped(UPLOT)) }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    markup.into_string()
+}
+
+fn title(results: &[RunResult]) -> String {
+    let names: Vec<&str> = results.iter().map(|result| result.name.as_str()).collect();
+    match names[..] {
+        [] => "No results".to_owned(),
+        [name] => format!("Results of {name}"),
+        [first, .., last] => format!("Results of {first} to {last}"),
+    }
+}
+
+/// Findings and figures of a result.
+fn result(result: &RunResult, is_one_of_several: bool) -> Markup {
+    html! {
+        section {
+            @if is_one_of_several { h2 { (result.name) } }
+            p class="source" { (words::source(result)) }
+            @for remark in &result.remarks { p class="remark" { (remark) } }
+            (findings::findings(result))
+            (headline::headline(result))
+            (headline::precision(result))
+        }
+    }
+}
+
+/// The place of the charts, which the script fills.
+fn charts(results: &[RunResult]) -> Markup {
+    let views = data::view_names(results);
+    html! {
+        section aria-labelledby="charts-heading" {
+            h2 id="charts-heading" { "Charts" }
+            @if views.is_empty() {
+                p { "There are no figures over time and no distributions: fio writes distributions with --output-format=json+, and figures over time to the logs of write_bw_log, write_iops_log and write_lat_log." }
+            } @else {
+                p {
+                    label for="view" { "Jobs shown: " }
+                    select id="view" {
+                        @for (index, name) in views.iter().enumerate() { option value=(index) { (name) } }
+                    }
+                }
+                p class="hint" {
+                    "Drag over a chart to zoom, double-click to see all again. By keyboard: Tab to a chart, arrows move along it, + and - zoom, 0 shows all."
+                }
+                div id="charts" {}
+                noscript { p { "The charts are drawn by a script in this page, and scripts are switched off." } }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,74 @@
+//! Where the figures come from: disks, machine, and the jobs as they were run.
+//!
+//! Must not know: figures of jobs. Start reading at [`sources`].
+
+use ferrio_results::RunResult;
+use ferrio_units::glance::{bytes_text, thousands};
+use maud::{Markup, html};
+
+/// Most jobs whose options are shown.
+const MOST_JOBS: usize = 100;
+
+/// All of it.
+pub(super) fn sources(result: &RunResult, is_one_of_several: bool) -> Markup {
+    html! {
+        section {
+            @if is_one_of_several { h2 { "Sources of " (result.name) } } @else { h2 { "Sources" } }
+            (disks(result))
+            h3 { "Jobs as run" }
+            pre tabindex="0" aria-label="Job file" { (job_file(result)) }
+            @if let Some(provenance) = &result.provenance {
+                details {
+                    summary { "Machine" }
+                    pre tabindex="0" aria-label="Machine" { (format!("{:#}", provenance.to_document())) }
+                }
+            }
+        }
+    }
+}
+
+fn disks(result: &RunResult) -> Markup {
+    html! {
+        @if !result.disks.is_empty() {
+            h3 { "Disks during the run" }
+            div class="scrolls" tabindex="0" role="region" aria-label="Table of disks" {
+                table {
+                    thead { tr {
+                        th scope="col" { "disk" } th scope="col" { "reads" } th scope="col" { "writes" } th scope="col" { "read" }
+                        th scope="col" { "written" } th scope="col" { "busy" }
+                    } }
+                    tbody { @for disk in &result.disks { tr {
+                        th scope="row" { (disk.name) }
+                        td { (thousands(disk.n_reads)) }
+                        td { (thousands(disk.n_writes)) }
+                        td { (bytes_text(disk.read_bytes)) }
+                        td { (bytes_text(disk.written_bytes)) }
+                        td { (format!("{:.1} %", disk.busy_percent)) }
+                    } } }
+                }
+            }
+        }
+    }
+}
+
+/// The jobs in the form of a job file.
+fn job_file(result: &RunResult) -> String {
+    let mut text = String::new();
+    let mut section = |name: &str, options: &[(String, String)]| {
+        text.push_str(&format!("[{name}]\n"));
+        for (option, value) in options.iter().filter(|(option, _)| option != "name") {
+            text.push_str(&if value.is_empty() { format!("{option}\n") } else { format!("{option}={value}\n") });
+        }
+        text.push('\n');
+    };
+    if !result.global_options.is_empty() {
+        section("global", &result.global_options);
+    }
+    for job in result.jobs.iter().take(MOST_JOBS) {
+        section(&job.name, &job.options);
+    }
+    if result.jobs.len() > MOST_JOBS {
+        text.push_str(&format!("; {} more jobs\n", result.jobs.len() - MOST_JOBS));
+    }
+    text
+}

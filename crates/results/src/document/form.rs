@@ -1,0 +1,196 @@
+//! The keys of a report in JSON that are read. Others are passed over.
+//!
+//! Must not know: the model. Start reading at [`Document`]. Source: reference, "JSON and json+ output".
+
+use ferrio_stats::{Finding, JobPrecision};
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A report.
+#[derive(Deserialize)]
+pub(super) struct Document {
+    #[serde(rename = "fio version", default)]
+    pub(super) version: String,
+    #[serde(default)]
+    pub(super) timestamp: Option<u64>,
+    #[serde(default)]
+    pub(super) timestamp_ms: Option<u64>,
+    #[serde(rename = "global options", default)]
+    pub(super) global_options: Pairs<String>,
+    #[serde(default)]
+    pub(super) jobs: Vec<Job>,
+    /// Jobs of several hosts.
+    #[serde(default)]
+    pub(super) client_stats: Vec<Job>,
+    #[serde(default)]
+    pub(super) disk_util: Vec<Disk>,
+    #[serde(default)]
+    pub(super) ferrio: Option<Ferrio>,
+}
+
+/// ferrio's own key.
+#[derive(Deserialize)]
+pub(super) struct Ferrio {
+    #[serde(default)]
+    pub(super) version: String,
+    #[serde(default)]
+    pub(super) provenance: Option<Value>,
+    #[serde(default)]
+    pub(super) findings: Option<Vec<Finding>>,
+    #[serde(default)]
+    pub(super) precision: Vec<JobPrecision>,
+}
+
+/// A job, or a group of jobs.
+#[derive(Deserialize)]
+pub(super) struct Job {
+    #[serde(default)]
+    pub(super) jobname: String,
+    #[serde(default)]
+    pub(super) hostname: String,
+    #[serde(default)]
+    pub(super) desc: String,
+    #[serde(default)]
+    pub(super) groupid: i64,
+    #[serde(default)]
+    pub(super) error: i64,
+    #[serde(rename = "job options", default)]
+    pub(super) options: Pairs<String>,
+    #[serde(default)]
+    pub(super) read: Option<DirectionFigures>,
+    #[serde(default)]
+    pub(super) write: Option<DirectionFigures>,
+    #[serde(default)]
+    pub(super) trim: Option<DirectionFigures>,
+    #[serde(default)]
+    pub(super) mixed: Option<DirectionFigures>,
+    #[serde(default)]
+    pub(super) usr_cpu: f64,
+    #[serde(default)]
+    pub(super) sys_cpu: f64,
+    #[serde(default)]
+    pub(super) ctx: i64,
+    #[serde(default)]
+    pub(super) majf: i64,
+    #[serde(default)]
+    pub(super) minf: i64,
+    #[serde(default)]
+    pub(super) iodepth_level: Pairs<f64>,
+}
+
+/// A direction.
+#[derive(Deserialize)]
+pub(super) struct DirectionFigures {
+    #[serde(default)]
+    pub(super) io_bytes: i64,
+    #[serde(default)]
+    pub(super) bw_bytes: Option<i64>,
+    /// KiB per second.
+    #[serde(default)]
+    pub(super) bw: f64,
+    #[serde(default)]
+    pub(super) iops: f64,
+    /// Milliseconds.
+    #[serde(default)]
+    pub(super) runtime: i64,
+    #[serde(default)]
+    pub(super) total_ios: i64,
+    #[serde(default)]
+    pub(super) slat_ns: Option<Latency>,
+    #[serde(default)]
+    pub(super) clat_ns: Option<Latency>,
+    #[serde(default)]
+    pub(super) lat_ns: Option<Latency>,
+    #[serde(default)]
+    pub(super) bw_min: f64,
+    #[serde(default)]
+    pub(super) bw_max: f64,
+    #[serde(default)]
+    pub(super) bw_mean: f64,
+    #[serde(default)]
+    pub(super) bw_dev: f64,
+    #[serde(default)]
+    pub(super) bw_samples: i64,
+    #[serde(default)]
+    pub(super) iops_min: f64,
+    #[serde(default)]
+    pub(super) iops_max: f64,
+    #[serde(default)]
+    pub(super) iops_mean: f64,
+    #[serde(default)]
+    pub(super) iops_stddev: f64,
+    #[serde(default)]
+    pub(super) iops_samples: i64,
+}
+
+/// A latency.
+#[derive(Deserialize)]
+pub(super) struct Latency {
+    #[serde(default)]
+    pub(super) min: f64,
+    #[serde(default)]
+    pub(super) max: f64,
+    #[serde(default)]
+    pub(super) mean: f64,
+    #[serde(default)]
+    pub(super) stddev: f64,
+    #[serde(rename = "N", default)]
+    pub(super) n: Option<i64>,
+    #[serde(default)]
+    pub(super) percentile: BTreeMap<String, Value>,
+    #[serde(default)]
+    pub(super) bins: BTreeMap<String, i64>,
+}
+
+/// A disk.
+#[derive(Deserialize)]
+pub(super) struct Disk {
+    #[serde(default)]
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) read_ios: i64,
+    #[serde(default)]
+    pub(super) write_ios: i64,
+    #[serde(default)]
+    pub(super) read_sectors: i64,
+    #[serde(default)]
+    pub(super) write_sectors: i64,
+    #[serde(default)]
+    pub(super) util: f64,
+}
+
+/// An object as pairs in its order, in which a key may come again.
+pub(super) struct Pairs<T>(pub(super) Vec<(String, T)>);
+
+impl<T> Default for Pairs<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct PairsVisitor<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for PairsVisitor<T> {
+            type Value = Pairs<T>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        deserializer.deserialize_map(PairsVisitor(PhantomData))
+    }
+}

@@ -1,0 +1,76 @@
+//! Reports in JSON: `json` and `json+` of fio and ferrio.
+//!
+//! Must not know: files. Start reading at [`read`].
+
+mod form;
+mod model;
+
+use crate::RunResult;
+use crate::error::{ReadError, ReadErrorKind};
+use form::Document;
+use std::path::Path;
+
+/// Most jobs of a report.
+const MOST_JOBS: usize = 20_000;
+
+/// Reads a report. Messages above it are left out; of several reports (`--status-interval`) the last counts.
+pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<RunResult, ReadError> {
+    let (start, line) = start_of_document(bytes);
+    let mut documents = serde_json::Deserializer::from_slice(&bytes[start..]).into_iter::<Document>();
+    let mut last = None;
+    let mut n_documents = 0;
+    let failed = |error: &serde_json::Error| ReadError {
+        path: path.to_owned(),
+        line: Some(line + error.line() as u64),
+        kind: ReadErrorKind::Json(reason(error)),
+    };
+    loop {
+        match documents.next() {
+            Some(Ok(document)) => last = Some(document),
+            // Messages of fio may stand below a report too.
+            Some(Err(_))
+                if last.is_some() && !bytes[start + documents.byte_offset()..].trim_ascii().starts_with(b"{") =>
+            {
+                break;
+            }
+            Some(Err(error)) => return Err(failed(&error)),
+            None => break,
+        }
+        n_documents += 1;
+    }
+    let document = last.ok_or_else(|| ReadErrorKind::Empty.of(path))?;
+    let found = document.jobs.len() + document.client_stats.len();
+    match () {
+        () if found > MOST_JOBS => return Err(ReadErrorKind::TooManyJobs { found, most: MOST_JOBS }.of(path)),
+        () if found == 0 && document.version.is_empty() => return Err(ReadErrorKind::NoReport.of(path)),
+        () => {}
+    }
+    let mut result = model::result(document).map_err(|kind| kind.of(path))?;
+    result.name = crate::source::name_of(path);
+    if n_documents > 1 {
+        result.remarks.push(format!("The file has {n_documents} reports; the figures are those of the last one."));
+    }
+    Ok(result)
+}
+
+/// The first line that begins with a brace: its position and the number of lines above it.
+fn start_of_document(bytes: &[u8]) -> (usize, u64) {
+    let mut start = 0;
+    for (line, text) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        if text.trim_ascii_start().starts_with(b"{") {
+            return (start, line as u64);
+        }
+        start += text.len();
+    }
+    (0, 0)
+}
+
+/// The reason without the place, which stands before it.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    format!("{} in column {}", text.strip_suffix(&place).unwrap_or(&text), error.column())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! From the keys of a report to the model.
+//!
+//! Must not know: JSON's syntax. Start reading at [`result`]. Figures that no run can have are errors: a negative count, a
+//! time that is no number.
+
+use super::form::{DirectionFigures, Disk, Document, Job, Latency};
+use crate::error::ReadErrorKind;
+use crate::model::{CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyFigures, RunResult, SampledRate};
+use ferrio_stats::Provenance;
+use ferrio_units::PerDirection;
+use serde_json::Value;
+
+type Outcome<T> = Result<T, ReadErrorKind>;
+
+/// Bytes of a sector in a disk's counters.
+const SECTOR_BYTES: u64 = 512;
+
+/// The result of a report.
+pub(super) fn result(document: Document) -> Outcome<RunResult> {
+    let mut result = RunResult {
+        program: document.version,
+        timestamp_ms: document.timestamp_ms.or(document.timestamp.map(|seconds| seconds.saturating_mul(1000))),
+        global_options: document.global_options.0,
+        ..RunResult::default()
+    };
+    let of_hosts = document.client_stats.into_iter().filter(|job| job.jobname != "All clients");
+    for job in document.jobs.into_iter().chain(of_hosts) {
+        result.jobs.push(self::job(job, &mut result.remarks)?);
+    }
+    for disk in document.disk_util {
+        result.disks.push(self::disk(disk)?);
+    }
+    if let Some(ferrio) = document.ferrio {
+        result.findings = ferrio.findings;
+        result.precision = ferrio.precision;
+        result.provenance =
+            ferrio.provenance.and_then(|provenance| Provenance::from_document(provenance).ok()).map(Box::new);
+        if !ferrio.version.is_empty() {
+            result.program = format!("ferrio {}", ferrio.version);
+        }
+    }
+    Ok(result)
+}
+
+fn job(job: Job, remarks: &mut Vec<String>) -> Outcome<JobResult> {
+    let mut directions = PerDirection([direction(job.read)?, direction(job.write)?, direction(job.trim)?]);
+    if let (Some(mixed), PerDirection([None, None, None])) = (direction(job.mixed)?, &directions) {
+        directions.0[0] = Some(mixed);
+        remarks.push(format!(
+            "The report of job {:?} has reads, writes and trims in one (unified_rw_reporting): they are shown as reads.",
+            job.jobname
+        ));
+    }
+    let name = if job.hostname.is_empty() { job.jobname } else { format!("{} on {}", job.jobname, job.hostname) };
+    Ok(JobResult {
+        name,
+        description: job.desc,
+        group_index: u32::try_from(job.groupid).unwrap_or_default(),
+        error: i32::try_from(job.error).unwrap_or(i32::MAX),
+        options: job.options.0,
+        directions,
+        cpu: CpuFigures {
+            user_percent: figure("usr_cpu", job.usr_cpu)?,
+            system_percent: figure("sys_cpu", job.sys_cpu)?,
+            n_switches: count("ctx", job.ctx)?,
+            n_major_faults: count("majf", job.majf)?,
+            n_minor_faults: count("minf", job.minf)?,
+        },
+        depths: job.iodepth_level.0,
+        series: Vec::new(),
+    })
+}
+
+fn direction(figures: Option<DirectionFigures>) -> Outcome<Option<DirectionResult>> {
+    let Some(figures) = figures.filter(|figures| figures.total_ios != 0 || figures.io_bytes != 0) else {
+        return Ok(None);
+    };
+    let kib_per_sec = figure("bw", figures.bw)?;
+    let bytes_per_sec =
+        figures.bw_bytes.map_or(Ok(kib_per_sec * 1024.0), |bw| count("bw_bytes", bw).map(|bw| bw as f64))?;
+    let iops = sampled(
+        [figures.iops_min, figures.iops_max, figures.iops_mean, figures.iops_stddev],
+        figures.iops_samples,
+        1.0,
+    )?;
+    let bandwidth =
+        sampled([figures.bw_min, figures.bw_max, figures.bw_mean, figures.bw_dev], figures.bw_samples, 1024.0)?;
+    Ok(Some(DirectionResult {
+        n_ios: count("total_ios", figures.total_ios)?,
+        bytes: count("io_bytes", figures.io_bytes)?,
+        runtime_ns: count("runtime", figures.runtime)?.saturating_mul(1_000_000),
+        ios_per_sec: figure("iops", figures.iops)?,
+        bytes_per_sec,
+        sampled_ios_per_sec: iops,
+        sampled_bytes_per_sec: bandwidth,
+        slat: latency(figures.slat_ns)?,
+        clat: latency(figures.clat_ns)?,
+        lat: latency(figures.lat_ns)?,
+    }))
+}
+
+fn sampled(values: [f64; 4], n_samples: i64, unit: f64) -> Outcome<Option<SampledRate>> {
+    let n_samples = count("samples", n_samples)?;
+    let [min, max, mean, stddev] = values;
+    for value in values {
+        figure("a sampled rate", value)?;
+    }
+    let rate = SampledRate { min: min * unit, max: max * unit, mean: mean * unit, stddev: stddev * unit, n_samples };
+    Ok((n_samples > 0).then_some(rate))
+}
+
+fn latency(latency: Option<Latency>) -> Outcome<Option<LatencyFigures>> {
+    // fio writes the latency of a direction without samples as zeros.
+    let Some(latency) = latency.filter(|latency| latency.max > 0.0 && latency.n != Some(0)) else { return Ok(None) };
+    let mut percentiles = Vec::with_capacity(latency.percentile.len());
+    for (percent, value) in &latency.percentile {
+        // fio 2 writes further keys with names among the percentiles.
+        let (Ok(percent), Some(value_ns)) = (percent.parse::<f64>(), value.as_f64()) else { continue };
+        percentiles.push((figure("a percentile", percent)?, figure("a percentile", value_ns)? as u64));
+    }
+    percentiles.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut bins = Vec::with_capacity(latency.bins.len());
+    for (value_ns, n_ios) in &latency.bins {
+        let value_ns = value_ns.parse().map_err(|_| impossible("a bin", value_ns))?;
+        bins.push((value_ns, count("a bin", *n_ios)?));
+    }
+    bins.sort_unstable();
+    Ok(Some(LatencyFigures {
+        n_samples: count("N", latency.n.unwrap_or_default())?,
+        min_ns: figure("min", latency.min)? as u64,
+        max_ns: figure("max", latency.max)? as u64,
+        mean_ns: figure("mean", latency.mean)?,
+        stddev_ns: figure("stddev", latency.stddev)?,
+        percentiles,
+        bins,
+    }))
+}
+
+fn disk(disk: Disk) -> Outcome<DiskFigures> {
+    Ok(DiskFigures {
+        name: disk.name,
+        n_reads: count("read_ios", disk.read_ios)?,
+        n_writes: count("write_ios", disk.write_ios)?,
+        read_bytes: count("read_sectors", disk.read_sectors)?.saturating_mul(SECTOR_BYTES),
+        written_bytes: count("write_sectors", disk.write_sectors)?.saturating_mul(SECTOR_BYTES),
+        busy_percent: figure("util", disk.util)?,
+    })
+}
+
+fn impossible(name: &str, value: impl ToString) -> ReadErrorKind {
+    ReadErrorKind::Impossible { name: name.to_owned(), value: value.to_string() }
+}
+
+/// A count is not negative.
+fn count(name: &str, value: i64) -> Outcome<u64> {
+    u64::try_from(value).map_err(|_| impossible(name, Value::from(value)))
+}
+
+/// A figure is finite and not negative.
+fn figure(name: &str, value: f64) -> Outcome<f64> {
+    if value.is_finite() && value >= 0.0 { Ok(value) } else { Err(impossible(name, value)) }
+}

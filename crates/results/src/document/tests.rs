@@ -1,0 +1,74 @@
+//! Tests of the reader of reports, with reports as fio writes them.
+
+use super::*;
+use ferrio_units::DataDirection;
+
+fn parsed(text: &str) -> Result<RunResult, ReadError> {
+    read(Path::new("run.json"), text.as_bytes())
+}
+
+const REPORT: &str = r#"{
+  "fio version" : "fio-3.33",
+  "timestamp" : 1795177401,
+  "global options" : { "size" : "1g", "size" : "2g" },
+  "jobs" : [ {
+    "jobname" : "j", "groupid" : 3, "error" : 5,
+    "read" : {
+      "io_bytes" : 2031616, "bw_bytes" : 20944494, "bw" : 20453, "iops" : 5113.402062, "runtime" : 97, "total_ios" : 496,
+      "clat_ns" : { "min" : 34101, "max" : 7967022, "mean" : 113520.221774, "stddev" : 570503.301067, "N" : 496,
+        "percentile" : { "1.000000" : 34560, "99.990000" : 7962624 },
+        "bins" : { "7962624" : 1, "34560" : 495 } },
+      "bw_min" : 100, "bw_max" : 300, "bw_mean" : 200.5, "bw_dev" : 3.0, "bw_samples" : 2
+    },
+    "write" : { "io_bytes" : 0, "total_ios" : 0 },
+    "usr_cpu" : 1.5, "iodepth_level" : { "1" : 100.0, ">=64" : 0.0 }
+  } ],
+  "disk_util" : [ { "name" : "vda", "read_ios" : 7, "read_sectors" : 16, "util" : 12.5 } ]
+}"#;
+
+#[test]
+fn figures_are_in_base_units() {
+    let result = parsed(REPORT).expect("a report");
+    assert_eq!((result.program.as_str(), result.timestamp_ms), ("fio-3.33", Some(1_795_177_401_000)));
+    assert_eq!(result.global_options, [("size".into(), "1g".into()), ("size".into(), "2g".into())]);
+    let job = &result.jobs[0];
+    assert_eq!((job.name.as_str(), job.group_index, job.error), ("j", 3, 5));
+    let active: Vec<DataDirection> = job.active().map(|(direction, _)| direction).collect();
+    assert_eq!(active, [DataDirection::Read]);
+    let read = job.directions[DataDirection::Read].as_ref().expect("reads");
+    assert_eq!((read.n_ios, read.runtime_ns, read.bytes_per_sec), (496, 97_000_000, 20_944_494.0));
+    let sampled = read.sampled_bytes_per_sec.expect("samples");
+    assert_eq!((sampled.min, sampled.mean, sampled.n_samples), (102_400.0, 205_312.0, 2));
+    let clat = read.clat.as_ref().expect("latencies");
+    assert_eq!(clat.bins, [(34_560, 495), (7_962_624, 1)]);
+    assert_eq!((clat.percentile(1.0), clat.percentile(50.0)), (Some(34_560), Some(34_560)));
+    assert_eq!(job.depths, [("1".to_owned(), 100.0), (">=64".to_owned(), 0.0)]);
+    assert_eq!((result.disks[0].read_bytes, result.disks[0].busy_percent), (8192, 12.5));
+}
+
+#[test]
+fn messages_around_a_report_are_left_out_and_the_last_report_counts() {
+    let second = REPORT.replace("496", "500");
+    let result = parsed(&format!("fio: a message\n{REPORT}\n{second}\nfio: another\n")).expect("reports");
+    assert_eq!(result.jobs[0].directions[DataDirection::Read].as_ref().map(|read| read.n_ios), Some(500));
+    assert_eq!(result.remarks, ["The file has 2 reports; the figures are those of the last one."]);
+}
+
+#[test]
+fn what_is_no_report_is_an_error_with_its_line() {
+    let table: [(String, Option<u64>, &str); 8] = [
+        (REPORT[..REPORT.len() - 2].to_owned(), Some(17), "EOF"),
+        (format!("fio: a message\n{}", REPORT.replace("5113.402062", "-nan")), Some(9), "invalid number"),
+        (REPORT.replace("\"total_ios\" : 496", "\"total_ios\" : -1"), None, "total_ios is -1"),
+        (REPORT.replace("\"7962624\" :", "\"x\" :"), None, "a bin is x"),
+        (REPORT.replace("1.5", "-1.5"), None, "usr_cpu is -1.5"),
+        ("{}".to_owned(), None, "without the key"),
+        ("{\"a\": ".to_owned() + &"[".repeat(100_000), Some(1), "recursion limit"),
+        (REPORT.replace("\"jobs\" : [ {", "\"jobs\" : [ 3, {"), Some(5), "invalid type"),
+    ];
+    for (text, line, reason) in table {
+        let error = parsed(&text).expect_err(reason);
+        assert_eq!(error.line, line, "{error}");
+        assert!(error.to_string().contains(reason) && error.to_string().starts_with("run.json"), "{error}");
+    }
+}

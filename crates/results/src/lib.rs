@@ -1,0 +1,25 @@
+//! Results of runs, read from files: reports in JSON and performance logs, of fio and of ferrio, and records of ferrio.
+//! All become one model, [`RunResult`].
+//!
+//! The bytes of a file are not trusted: reading any bytes gives either a result that can be shown, or an error that names
+//! the file, the line and the reason. Memory is bounded by [`Limits`], whatever the length of a file.
+//! Must not know: how results are shown or compared. Start reading at [`read`], then [`RunResult`].
+#![forbid(unsafe_code)]
+
+mod document;
+mod error;
+mod heat;
+mod model;
+mod performance_log;
+mod record;
+mod series;
+mod source;
+
+pub use error::{ReadError, ReadErrorKind};
+pub use heat::LatencyHeat;
+pub use model::{
+    CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyFigures, LatencyKind, RunResult, SampledRate, Shares,
+};
+pub use record::of_record;
+pub use series::{Limits, Quantity, TimeBin, TimeSeries};
+pub use source::read;

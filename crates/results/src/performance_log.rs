@@ -1,0 +1,167 @@
+//! Performance logs of fio and ferrio: `NAME_bw.1.log` and its family.
+//!
+//! Must not know: reports. Start reading at [`read`]. Source: reference, "Performance logs".
+
+mod row;
+
+use crate::error::{ReadError, ReadErrorKind};
+use crate::{JobResult, LatencyHeat, LatencyKind, Limits, Quantity, RunResult, TimeSeries, source};
+use ferrio_units::{DataDirection, PerDirection};
+use row::Row;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// Longest line; a row of a histogram log with all buckets has 1,859 columns.
+const MAX_LINE_BYTES: u64 = 64 << 10;
+/// Times in logs are milliseconds.
+const NS_PER_MS: u64 = 1_000_000;
+/// A row of a bandwidth log is in KiB per second.
+const BYTES_PER_KIB: f64 = 1024.0;
+
+/// What a log holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LogContent {
+    Values(Quantity),
+    Histograms,
+}
+
+/// Endings of names, the longest first.
+const ENDINGS: [(&str, LogContent); 6] = [
+    ("_clat_hist", LogContent::Histograms),
+    ("_slat", LogContent::Values(Quantity::Latency(LatencyKind::Submission))),
+    ("_clat", LogContent::Values(Quantity::Latency(LatencyKind::Completion))),
+    ("_iops", LogContent::Values(Quantity::Iops)),
+    ("_lat", LogContent::Values(Quantity::Latency(LatencyKind::Total))),
+    ("_bw", LogContent::Values(Quantity::Bandwidth)),
+];
+
+/// A log that was read.
+#[derive(Debug)]
+pub(crate) struct PerformanceLog {
+    prefix: String,
+    /// Number of the job, from 1; `None`: all jobs in one.
+    number: Option<u32>,
+    series: Vec<TimeSeries>,
+}
+
+/// True if the name of a file is that of a log.
+pub(crate) fn has_name_of_log(path: &Path) -> bool {
+    parse_name(path).is_some()
+}
+
+/// Prefix, number and content of a log, from its name.
+fn parse_name(path: &Path) -> Option<(String, Option<u32>, LogContent)> {
+    let name = path.file_name()?.to_str()?.strip_suffix(".log")?;
+    let (name, number) = match name.rsplit_once('.').map(|(name, number)| (name, number.parse())) {
+        Some((name, Ok(number))) => (name, Some(number)),
+        _ => (name, None),
+    };
+    let named =
+        |(ending, content): &(&str, LogContent)| Some((name.strip_suffix(ending)?.to_owned(), number, *content));
+    ENDINGS.iter().find_map(named)
+}
+
+/// Reads a log, row by row.
+pub(crate) fn read(path: &Path, limits: Limits) -> Result<PerformanceLog, ReadError> {
+    let (prefix, number, content) = parse_name(path).ok_or_else(|| ReadErrorKind::LogName.of(path))?;
+    let mut reader = BufReader::with_capacity(1 << 20, source::open(path)?);
+    let mut series: PerDirection<Option<TimeSeries>> = PerDirection([None, None, None]);
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let mut limited = std::io::Read::take(&mut reader, MAX_LINE_BYTES);
+        let length = limited.read_until(b'\n', &mut line).map_err(|error| source::system(path, &error))?;
+        if length == 0 {
+            break;
+        }
+        let added = add_row(&mut series, line.trim_ascii_end(), content, limits);
+        added.map_err(|kind| ReadError { path: path.to_owned(), line: Some(number), kind })?;
+    }
+    Ok(PerformanceLog { prefix, number, series: series.0.into_iter().flatten().collect() })
+}
+
+fn add_row(
+    series: &mut PerDirection<Option<TimeSeries>>,
+    line: &[u8],
+    content: LogContent,
+    limits: Limits,
+) -> Result<(), ReadErrorKind> {
+    if line.is_empty() {
+        return Ok(());
+    }
+    match content {
+        LogContent::Values(quantity) => {
+            let row = Row::parse(line)?;
+            let time_ns = row.time_ms.saturating_mul(NS_PER_MS);
+            let series = series_of(series, quantity, row.direction);
+            let value =
+                if quantity == Quantity::Bandwidth { row.value as f64 * BYTES_PER_KIB } else { row.value as f64 };
+            series.add(time_ns, value, limits.n_bins);
+            if let Some(max) = row.max.filter(|max| *max > row.value) {
+                series.add(time_ns, max as f64, limits.n_bins);
+            }
+            if let Some(heat) = &mut series.heat {
+                heat.add(time_ns, row.value, 1, limits.n_columns);
+            }
+        }
+        LogContent::Histograms => {
+            let (time_ms, direction, counts) = row::histogram(line)?;
+            let time_ns = time_ms.saturating_mul(NS_PER_MS);
+            let series = series_of(series, Quantity::Latency(LatencyKind::Completion), direction);
+            for (latency_ns, count) in counts {
+                if let Some(heat) = &mut series.heat {
+                    heat.add(time_ns, latency_ns, count, limits.n_columns);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The series of a direction; made at its first row.
+fn series_of(
+    series: &mut PerDirection<Option<TimeSeries>>,
+    quantity: Quantity,
+    direction: DataDirection,
+) -> &mut TimeSeries {
+    series[direction].get_or_insert_with(|| {
+        let mut series = TimeSeries::new(quantity, direction, NS_PER_MS);
+        series.heat = matches!(quantity, Quantity::Latency(_)).then(|| LatencyHeat::new(NS_PER_MS));
+        series
+    })
+}
+
+/// Gives logs to the jobs of a report: by their numbers, if it has a job for each, and otherwise as jobs of their own.
+pub(crate) fn attach(result: &mut RunResult, logs: Vec<PerformanceLog>) {
+    let n_jobs = result.jobs.len();
+    let most = logs.iter().filter_map(|log| log.number).max().unwrap_or_default() as usize;
+    if most > n_jobs || n_jobs == 0 {
+        let alone = self::alone(logs);
+        result.remarks.push(format!(
+            "The report has {n_jobs} jobs or groups and the logs are of {most} jobs: the logs are shown as jobs of their own."
+        ));
+        result.jobs.extend(alone.jobs);
+        return;
+    }
+    for log in logs {
+        let index = log.number.map_or(0, |number| number.saturating_sub(1) as usize);
+        result.jobs[index].series.extend(log.series);
+    }
+}
+
+/// A result of logs alone: a job for each prefix and number.
+pub(crate) fn alone(logs: Vec<PerformanceLog>) -> RunResult {
+    let mut result = RunResult { name: "logs".to_owned(), ..RunResult::default() };
+    let mut keys: Vec<(String, Option<u32>)> = Vec::new();
+    for log in logs {
+        let key = (log.prefix, log.number);
+        let index = keys.iter().position(|known| *known == key).unwrap_or_else(|| {
+            let name = key.1.map_or_else(|| key.0.clone(), |number| format!("{} (job {number})", key.0));
+            result.jobs.push(JobResult { name, ..JobResult::default() });
+            keys.push(key);
+            keys.len() - 1
+        });
+        result.jobs[index].series.extend(log.series);
+    }
+    result
+}

@@ -1,0 +1,185 @@
+//! Records of ferrio (`--record`), and the record of a run that has just ended.
+//!
+//! Must not know: how a record is stored. Start reading at [`of_record`].
+
+use crate::error::{ReadError, ReadErrorKind};
+use crate::{
+    CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity, RunResult,
+    Shares, TimeBin, TimeSeries, source,
+};
+use ferrio_report::saved;
+use ferrio_stats::histogram::{N_FULL_BUCKETS, bucket_latency_ns};
+use ferrio_stats::{
+    DirectionStats, DiskRecord, JobSeries, LatencyStat, RunRecord, ThreadStats, WorkerRecord, full_percentiles,
+};
+use ferrio_units::{DataDirection, PerDirection};
+use std::io::Read;
+use std::path::Path;
+
+/// Percentiles that a page shows, beside those that the job asks for.
+const PERCENTILES: [f64; 9] = [1.0, 5.0, 10.0, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
+const NS_PER_SEC: f64 = 1e9;
+/// Bytes of a sector in a disk's counters.
+const SECTOR_BYTES: u64 = 512;
+/// The depths of the classes, as fio writes them.
+const DEPTH_LABELS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
+
+/// Reads a record.
+pub(crate) fn read(path: &Path, max_bytes: u64) -> Result<RunResult, ReadError> {
+    let mut bytes = Vec::new();
+    let read = source::open(path)?.take(max_bytes + 1).read_to_end(&mut bytes);
+    read.map_err(|error| source::system(path, &error))?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(ReadErrorKind::TooLarge(max_bytes).of(path));
+    }
+    let record = saved::decode(&bytes).map_err(|error| ReadErrorKind::Record(error.to_string()).of(path))?;
+    let mut result = of_record(&record);
+    result.name = source::name_of(path);
+    Ok(result)
+}
+
+/// The result of a record: each job with its clones is one.
+pub fn of_record(record: &RunRecord) -> RunResult {
+    let jobs = record.workers.chunk_by(|worker, next| worker.job_index == next.job_index);
+    RunResult {
+        name: "this run".to_owned(),
+        program: record
+            .provenance
+            .as_ref()
+            .map_or_else(|| record.version.clone(), |provenance| format!("ferrio {}", provenance.ferrio_version)),
+        timestamp_ms: Some(record.timestamp_ms),
+        global_options: record.global_options.clone(),
+        jobs: jobs.filter_map(|clones| job(clones, &record.series)).collect(),
+        disks: record.disks().unwrap_or_default().iter().map(disk_figures).collect(),
+        findings: record.findings.clone(),
+        precision: record.precision.clone().unwrap_or_default(),
+        provenance: record.provenance.clone(),
+        remarks: Vec::new(),
+    }
+}
+
+fn job(clones: &[WorkerRecord], series: &[JobSeries]) -> Option<JobResult> {
+    let (first, others) = clones.split_first()?;
+    let mut total = ThreadStats::clone(&first.stats);
+    others.iter().for_each(|clone| total.merge(&clone.stats));
+    let failure = clones.iter().find_map(|clone| clone.fate.failure.as_ref());
+    let series = series.iter().find(|series| series.job_index == first.job_index);
+    Some(JobResult {
+        name: first.name.clone(),
+        description: first.description.clone().unwrap_or_default(),
+        group_index: first.group_index,
+        error: failure.map_or(0, |failure| failure.errno),
+        options: first.given_options.clone(),
+        directions: PerDirection(DataDirection::ALL.map(|direction| figures(&total.directions[direction]))),
+        cpu: cpu(&total),
+        depths: depths(&total),
+        series: series.map(time_series).unwrap_or_default(),
+    })
+}
+
+fn cpu(total: &ThreadStats) -> CpuFigures {
+    let runtime_ns = total.total_runtime_ns.max(1) as f64;
+    CpuFigures {
+        user_percent: 100.0 * total.usage.user_ns as f64 / runtime_ns,
+        system_percent: 100.0 * total.usage.system_ns as f64 / runtime_ns,
+        n_switches: total.usage.context_switches,
+        n_major_faults: total.usage.major_faults,
+        n_minor_faults: total.usage.minor_faults,
+    }
+}
+
+/// Shares of the I/Os by the depth at their submission.
+fn depths(total: &ThreadStats) -> Shares {
+    let n_ios = total.depth.0.iter().fold(0_u64, |sum, count| sum.saturating_add(*count)).max(1) as f64;
+    let share = |(label, count): (&str, &u64)| (label.to_owned(), 100.0 * *count as f64 / n_ios);
+    DEPTH_LABELS.into_iter().zip(&total.depth.0).map(share).collect()
+}
+
+fn figures(stats: &DirectionStats) -> Option<DirectionResult> {
+    let seconds = stats.runtime_ns as f64 / NS_PER_SEC;
+    let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+    (stats.n_completed > 0).then(|| DirectionResult {
+        n_ios: stats.n_completed,
+        bytes: stats.bytes,
+        runtime_ns: stats.runtime_ns,
+        ios_per_sec: per_second(stats.n_completed),
+        bytes_per_sec: per_second(stats.bytes),
+        sampled_ios_per_sec: None,
+        sampled_bytes_per_sec: None,
+        slat: latency(&stats.slat),
+        clat: latency(&stats.clat),
+        lat: latency(&stats.lat),
+    })
+}
+
+fn latency(stat: &LatencyStat) -> Option<LatencyFigures> {
+    let bins = |histogram: &ferrio_stats::Histogram| {
+        histogram.filled().map(|(index, count)| (bucket_latency_ns(index), count)).collect()
+    };
+    (stat.n_samples > 0).then(|| LatencyFigures {
+        n_samples: stat.n_samples,
+        min_ns: stat.min_ns,
+        max_ns: stat.max_ns,
+        mean_ns: stat.mean_ns(),
+        stddev_ns: stat.standard_deviation_ns(),
+        percentiles: stat
+            .histogram
+            .as_ref()
+            .map(|histogram| full_percentiles(histogram, &PERCENTILES))
+            .unwrap_or_default(),
+        bins: stat.histogram.as_ref().map(bins).unwrap_or_default(),
+    })
+}
+
+/// The course of a job: rates and latencies of each direction.
+fn time_series(series: &JobSeries) -> Vec<TimeSeries> {
+    let mut all = Vec::new();
+    for direction in DataDirection::ALL {
+        let course = &series.directions[direction];
+        for (quantity, counts) in [(Quantity::Iops, &course.ios), (Quantity::Bandwidth, &course.bytes)] {
+            if counts.iter().any(|count| *count > 0) {
+                let seconds = series.interval_ns as f64 / NS_PER_SEC;
+                let bins = counts.iter().map(|count| TimeBin::of(*count as f64 / seconds)).collect();
+                all.push(TimeSeries {
+                    bins,
+                    first: series.first,
+                    ..TimeSeries::new(quantity, direction, series.interval_ns)
+                });
+            }
+        }
+        if !course.latencies.is_empty() {
+            let column = |buckets: &Vec<(u16, u64)>| {
+                buckets.iter().copied().filter(|(bucket, _)| usize::from(*bucket) < N_FULL_BUCKETS).collect()
+            };
+            let columns: Vec<_> = course.latencies.iter().map(column).collect();
+            let heat = LatencyHeat { interval_ns: series.interval_ns, first: series.first, columns };
+            let quantity = Quantity::Latency(LatencyKind::Completion);
+            let bins = heat.columns.iter().map(of_column).collect();
+            let empty = TimeSeries::new(quantity, direction, series.interval_ns);
+            all.push(TimeSeries { bins, first: series.first, heat: Some(heat), ..empty });
+        }
+    }
+    all
+}
+
+/// Mean and extremes of a column, from the middles of its buckets.
+fn of_column(column: &std::collections::BTreeMap<u16, u64>) -> TimeBin {
+    let mut bin = TimeBin::default();
+    for (bucket, count) in column {
+        let value = bucket_latency_ns(usize::from(*bucket)) as f64;
+        bin.merge(&TimeBin { n: *count, sum: value * *count as f64, min: value, max: value });
+    }
+    bin
+}
+
+fn disk_figures(disk: &DiskRecord) -> DiskFigures {
+    let counters = &disk.counters;
+    DiskFigures {
+        name: disk.name.clone(),
+        n_reads: counters.ios[0],
+        n_writes: counters.ios[1],
+        read_bytes: counters.sectors[0].saturating_mul(SECTOR_BYTES),
+        written_bytes: counters.sectors[1].saturating_mul(SECTOR_BYTES),
+        busy_percent: counters.util_percent,
+    }
+}

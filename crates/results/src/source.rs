@@ -1,0 +1,101 @@
+//! Files given by a user: which kind each is, and which logs belong to which report.
+//!
+//! Must not know: the forms themselves. Start reading at [`read`].
+
+use crate::error::{ReadError, ReadErrorKind};
+use crate::{Limits, RunResult, document, performance_log, record};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// Largest report in JSON that is read: with all bins, a job takes about 50 KiB.
+const MAX_DOCUMENT_BYTES: u64 = 256 << 20;
+
+/// Bytes that are looked at to know the kind of a file.
+const SNIFFED_BYTES: usize = 64 << 10;
+
+/// The kind of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SourceKind {
+    Record,
+    Document,
+    Log,
+}
+
+/// Reads files: each report and each record is a result. Performance logs belong to the report when there is one;
+/// otherwise they are a result by themselves.
+///
+/// # Errors
+/// A file cannot be read, is of no known kind, or is damaged.
+pub fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, ReadError> {
+    let mut results = Vec::new();
+    let mut logs = Vec::new();
+    for path in paths {
+        match kind_of(path)? {
+            SourceKind::Record => results.push(record::read(path, MAX_DOCUMENT_BYTES)?),
+            SourceKind::Document => results.push(document::read(path, &whole(path)?)?),
+            SourceKind::Log => logs.push(path),
+        }
+    }
+    if logs.is_empty() {
+        return Ok(results);
+    }
+    let limits = Limits::for_series(logs.len());
+    let mut jobs = Vec::new();
+    for path in logs {
+        jobs.push(performance_log::read(path, limits)?);
+    }
+    if let [result] = &mut results[..] {
+        performance_log::attach(result, jobs);
+    } else {
+        results.push(performance_log::alone(jobs));
+    }
+    Ok(results)
+}
+
+/// The whole content of a report.
+fn whole(path: &Path) -> Result<Vec<u8>, ReadError> {
+    let mut bytes = Vec::new();
+    let file = open(path)?;
+    let read = file.take(MAX_DOCUMENT_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|error| system(path, &error))?;
+    if bytes.len() as u64 > MAX_DOCUMENT_BYTES {
+        return Err(ReadErrorKind::TooLarge(MAX_DOCUMENT_BYTES).of(path));
+    }
+    Ok(bytes)
+}
+
+/// Opens a file for reading.
+pub(crate) fn open(path: &Path) -> Result<File, ReadError> {
+    File::open(path).map_err(|error| system(path, &error))
+}
+
+/// The error of a system call on this file.
+pub(crate) fn system(path: &Path, error: &std::io::Error) -> ReadError {
+    ReadErrorKind::System(ferrio_units::error_text(error)).of(path)
+}
+
+/// The short name of a result: the file's, without its folder.
+pub(crate) fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn kind_of(path: &Path) -> Result<SourceKind, ReadError> {
+    let mut start = Vec::new();
+    let reader = BufReader::new(open(path)?);
+    reader.take(SNIFFED_BYTES as u64).read_to_end(&mut start).map_err(|error| system(path, &error))?;
+    let is_log = performance_log::has_name_of_log(path);
+    match &start[..] {
+        // A job without I/O has an empty log.
+        [] if is_log => Ok(SourceKind::Log),
+        [] => Err(ReadErrorKind::Empty.of(path)),
+        start if start.starts_with(b"ferrio record ") => Ok(SourceKind::Record),
+        // Messages of fio may stand above the report.
+        start if start.lines().map_while(Result::ok).any(|line| line.trim_start().starts_with('{')) => {
+            Ok(SourceKind::Document)
+        }
+        _ if is_log => Ok(SourceKind::Log),
+        start if start[0].is_ascii_digit() && start.contains(&b',') => Err(ReadErrorKind::LogName.of(path)),
+        _ => Err(ReadErrorKind::Unknown.of(path)),
+    }
+}
