@@ -64,8 +64,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "report",
-        usage: "ferrio report RESULT... -o PAGE.html",
-        summary: "results as a page, or a run's report again",
+        usage: "ferrio report RESULT... -o PAGE",
+        summary: "results as a page with charts",
         run: report::run,
     },
     Command { name: "help", usage: "ferrio help [COMMAND]", summary: "this page, or one command", run: front::help },

@@ -16,16 +16,16 @@ pub struct Chart {
     /// What a reader has to know to read it, in a sentence; empty: nothing.
     pub note: String,
     /// The horizontal axis.
-    pub x: Axis,
+    pub x: ChartAxis,
     /// The vertical axis.
-    pub y: Axis,
+    pub y: ChartAxis,
     /// What is drawn.
     pub content: ChartContent,
 }
 
 /// An axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Axis {
+pub struct ChartAxis {
     /// What it measures.
     pub label: &'static str,
     /// In which unit.
@@ -34,7 +34,7 @@ pub struct Axis {
     pub is_log: bool,
 }
 
-impl Axis {
+impl ChartAxis {
     /// Time since the start of the job.
     pub const TIME: Self = Self { label: "time", unit: AxisUnit::Seconds, is_log: false };
 
@@ -72,7 +72,7 @@ pub enum AxisUnit {
 #[serde(rename_all = "snake_case")]
 pub enum ChartContent {
     /// Lines, each perhaps with a band around it.
-    Lines(Vec<Line>),
+    Lines(Vec<ChartLine>),
     /// Bars side by side for each of some classes.
     Bars(Bars),
     /// A heat map.
@@ -81,7 +81,7 @@ pub enum ChartContent {
 
 /// A line.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Line {
+pub struct ChartLine {
     /// Its name in the legend.
     pub name: String,
     /// Number of its colour: [`N_SHADES`] for each direction.

@@ -55,7 +55,7 @@ impl LatencyHeat {
         let is_odd = (self.first % 2) as usize;
         let mut halved = vec![BTreeMap::new(); (self.columns.len() + is_odd).div_ceil(2)];
         for (index, column) in self.columns.iter().enumerate() {
-            let target: &mut BTreeMap<u16, u64> = &mut halved[(index + is_odd) / 2];
+            let target: &mut BTreeMap<u16, u64> = &mut halved[usize::midpoint(index, is_odd)];
             for (bucket, count) in column {
                 let sum = target.entry(*bucket).or_default();
                 *sum = sum.saturating_add(*count);

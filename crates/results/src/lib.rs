@@ -2,7 +2,7 @@
 //! All become one model, [`RunResult`].
 //!
 //! The bytes of a file are not trusted: reading any bytes gives either a result that can be shown, or an error that names
-//! the file, the line and the reason. Memory is bounded by [`Limits`], whatever the length of a file.
+//! the file, the line and the reason. Memory is bounded by [`SeriesLimits`], whatever the length of a file.
 //! Must not know: how results are shown or compared. Start reading at [`read`], then [`RunResult`].
 #![forbid(unsafe_code)]
 
@@ -21,5 +21,5 @@ pub use model::{
     CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyFigures, LatencyKind, RunResult, SampledRate, Shares,
 };
 pub use record::of_record;
-pub use series::{Limits, Quantity, TimeBin, TimeSeries};
+pub use series::{Quantity, SeriesLimits, TimeBin, TimeSeries};
 pub use source::read;

@@ -1,4 +1,4 @@
-//! The model of a run's results, whoever measured it and in whatever form they were kept.
+//! The model of the results of a run, independent of the program that measured them and of the form of the file.
 //!
 //! Must not know: files, formats. Start reading at [`RunResult`].
 

@@ -5,9 +5,9 @@
 mod row;
 
 use crate::error::{ReadError, ReadErrorKind};
-use crate::{JobResult, LatencyHeat, LatencyKind, Limits, Quantity, RunResult, TimeSeries, source};
+use crate::{JobResult, LatencyHeat, LatencyKind, Quantity, RunResult, SeriesLimits, TimeSeries, source};
 use ferrio_units::{DataDirection, PerDirection};
-use row::Row;
+use row::{HistogramColumns, Row};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
@@ -62,7 +62,7 @@ fn parse_name(path: &Path) -> Option<(String, Option<u32>, LogContent)> {
 }
 
 /// Reads a log, row by row.
-pub(crate) fn read(path: &Path, limits: Limits) -> Result<PerformanceLog, ReadError> {
+pub(crate) fn read(path: &Path, limits: SeriesLimits) -> Result<PerformanceLog, ReadError> {
     let (prefix, number, content) = parse_name(path).ok_or_else(|| ReadErrorKind::LogName.of(path))?;
     let mut reader = BufReader::with_capacity(1 << 20, source::open(path)?);
     let mut series: PerDirection<Option<TimeSeries>> = PerDirection([None, None, None]);
@@ -84,7 +84,7 @@ fn add_row(
     series: &mut PerDirection<Option<TimeSeries>>,
     line: &[u8],
     content: LogContent,
-    limits: Limits,
+    limits: SeriesLimits,
 ) -> Result<(), ReadErrorKind> {
     if line.is_empty() {
         return Ok(());
@@ -105,12 +105,11 @@ fn add_row(
             }
         }
         LogContent::Histograms => {
-            let (time_ms, direction, counts) = row::histogram(line)?;
-            let time_ns = time_ms.saturating_mul(NS_PER_MS);
+            let HistogramColumns { time_ms, direction, counts } = HistogramColumns::parse(line)?;
             let series = series_of(series, Quantity::Latency(LatencyKind::Completion), direction);
             for (latency_ns, count) in counts {
                 if let Some(heat) = &mut series.heat {
-                    heat.add(time_ns, latency_ns, count, limits.n_columns);
+                    heat.add(time_ms.saturating_mul(NS_PER_MS), latency_ns, count, limits.n_columns);
                 }
             }
         }

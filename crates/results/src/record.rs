@@ -61,7 +61,9 @@ pub fn of_record(record: &RunRecord) -> RunResult {
 fn job(clones: &[WorkerRecord], series: &[JobSeries]) -> Option<JobResult> {
     let (first, others) = clones.split_first()?;
     let mut total = ThreadStats::clone(&first.stats);
-    others.iter().for_each(|clone| total.merge(&clone.stats));
+    for clone in others {
+        total.merge(&clone.stats);
+    }
     let failure = clones.iter().find_map(|clone| clone.fate.failure.as_ref());
     let series = series.iter().find(|series| series.job_index == first.job_index);
     Some(JobResult {

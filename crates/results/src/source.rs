@@ -3,7 +3,7 @@
 //! Must not know: the forms themselves. Start reading at [`read`].
 
 use crate::error::{ReadError, ReadErrorKind};
-use crate::{Limits, RunResult, document, performance_log, record};
+use crate::{RunResult, SeriesLimits, document, performance_log, record};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, ReadError> {
     if logs.is_empty() {
         return Ok(results);
     }
-    let limits = Limits::for_series(logs.len());
+    let limits = SeriesLimits::for_series(logs.len());
     let mut jobs = Vec::new();
     for path in logs {
         jobs.push(performance_log::read(path, limits)?);

@@ -22,7 +22,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
         Ok(record) => record,
         Err(reason) => {
             let path = path.display();
-            console.error(&format!("ferrio report: {path}: {reason}; for a page of results: -o PAGE.html\n"));
+            console.error(&format!("ferrio report: {path}: {reason}\n"));
             return ExitCode::FAILURE;
         }
     };

@@ -41,6 +41,7 @@ mod logs;
 mod named_targets;
 mod option_values;
 mod outline;
+mod pages;
 mod pairs;
 mod patterns;
 mod precision;

@@ -4,7 +4,7 @@
 
 use super::latency::capitalised;
 use super::together::distribution;
-use crate::chart::{Axis, AxisUnit, Chart, ChartContent, Line, colour_of, rounded};
+use crate::chart::{AxisUnit, Chart, ChartAxis, ChartContent, ChartLine, colour_of, rounded};
 use ferrio_results::{JobResult, LatencyKind};
 use ferrio_units::DataDirection;
 
@@ -21,8 +21,8 @@ pub(super) fn histogram(jobs: &[&JobResult], _most_points: usize) -> Option<Char
         id: "distribution",
         title: format!("Distribution of the {}", kind.words()),
         note: "The share of the I/Os in each eighth of a doubling of the latency.".to_owned(),
-        x: Axis::log("latency", AxisUnit::Nanoseconds),
-        y: Axis::linear("share of the I/Os", AxisUnit::Percent),
+        x: ChartAxis::log("latency", AxisUnit::Nanoseconds),
+        y: ChartAxis::linear("share of the I/Os", AxisUnit::Percent),
         content: ChartContent::Lines(lines),
     })
 }
@@ -42,8 +42,8 @@ pub(super) fn cumulative(jobs: &[&JobResult], _most_points: usize) -> Option<Cha
         id: "cumulative",
         title: format!("{}: share of the I/Os that took no longer", capitalised(kind.words())),
         note: String::new(),
-        x: Axis::log("latency", AxisUnit::Nanoseconds),
-        y: Axis::linear("share of the I/Os", AxisUnit::Percent),
+        x: ChartAxis::log("latency", AxisUnit::Nanoseconds),
+        y: ChartAxis::linear("share of the I/Os", AxisUnit::Percent),
         content: ChartContent::Lines(lines),
     })
 }
@@ -55,7 +55,7 @@ fn sum(bins: &[(u64, u64)]) -> f64 {
 fn of_directions(
     jobs: &[&JobResult],
     points: impl Fn(&[(u64, u64)]) -> Vec<(f64, f64)>,
-) -> Option<(LatencyKind, Vec<Line>)> {
+) -> Option<(LatencyKind, Vec<ChartLine>)> {
     let mut lines = Vec::new();
     let mut kind = LatencyKind::Completion;
     for direction in DataDirection::ALL {
@@ -65,7 +65,7 @@ fn of_directions(
         }
         kind = found;
         let (x, y) = points(&bins).into_iter().map(|(x, y)| (rounded(x), rounded(y))).unzip();
-        lines.push(Line {
+        lines.push(ChartLine {
             name: direction.name().to_owned(),
             colour: colour_of(direction, 0),
             x,

@@ -4,7 +4,7 @@
 
 use super::latency::capitalised;
 use super::together::pooled;
-use crate::chart::{Axis, AxisUnit, Chart, ChartContent, HeatMap};
+use crate::chart::{AxisUnit, Chart, ChartAxis, ChartContent, HeatMap};
 use ferrio_results::{JobResult, LatencyHeat, LatencyKind};
 use ferrio_stats::histogram::bucket_bounds_ns;
 use ferrio_units::DataDirection;
@@ -35,8 +35,8 @@ pub(super) fn map(jobs: &[&JobResult], most_points: usize) -> Option<Chart> {
         id: "heat",
         title: format!("{} of each {}, over time", capitalised(kind.words()), direction.name()),
         note: "The darker a cell, the more I/Os took this long at this time.".to_owned(),
-        x: Axis::TIME,
-        y: Axis::log("latency", AxisUnit::Nanoseconds),
+        x: ChartAxis::TIME,
+        y: ChartAxis::log("latency", AxisUnit::Nanoseconds),
         content: ChartContent::Heat(cells(&heat)),
     })
 }

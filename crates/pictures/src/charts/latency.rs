@@ -4,7 +4,7 @@
 
 use super::rates::line;
 use super::together::pooled;
-use crate::chart::{Axis, AxisUnit, Chart, ChartContent, Line, colour_of, rounded};
+use crate::chart::{AxisUnit, Chart, ChartAxis, ChartContent, ChartLine, colour_of, rounded};
 use ferrio_results::{JobResult, LatencyHeat, LatencyKind};
 use ferrio_units::DataDirection;
 
@@ -20,13 +20,12 @@ pub(super) fn over_time(jobs: &[&JobResult], most_points: usize) -> Option<Chart
     for direction in DataDirection::ALL {
         let Some((found, series)) = pooled(jobs, direction, most_points) else { continue };
         kind = found;
-        match &series.heat {
-            Some(heat) => lines.extend(percentiles(heat, direction, most_points)),
-            None => {
-                are_means = true;
-                let mean = line(&series);
-                lines.push(Line { name: format!("{} mean", mean.name), ..mean });
-            }
+        if let Some(heat) = &series.heat {
+            lines.extend(percentiles(heat, direction, most_points));
+        } else {
+            are_means = true;
+            let mean = line(&series);
+            lines.push(ChartLine { name: format!("{} mean", mean.name), ..mean });
         }
     }
     let note = if are_means { "Each value is a mean of an interval, so single slow I/Os cannot be seen." } else { "" };
@@ -34,13 +33,13 @@ pub(super) fn over_time(jobs: &[&JobResult], most_points: usize) -> Option<Chart
         id: "latency",
         title: format!("{} over time", capitalised(kind.words())),
         note: note.to_owned(),
-        x: Axis::TIME,
-        y: Axis::log("latency", AxisUnit::Nanoseconds),
+        x: ChartAxis::TIME,
+        y: ChartAxis::log("latency", AxisUnit::Nanoseconds),
         content: ChartContent::Lines(lines),
     })
 }
 
-fn percentiles(heat: &LatencyHeat, direction: DataDirection, most_points: usize) -> Vec<Line> {
+fn percentiles(heat: &LatencyHeat, direction: DataDirection, most_points: usize) -> Vec<ChartLine> {
     let mut heat = heat.clone();
     while heat.columns.len() > most_points.max(2) {
         heat.halve();
@@ -51,7 +50,7 @@ fn percentiles(heat: &LatencyHeat, direction: DataDirection, most_points: usize)
             Some((rounded(middle_ns as f64 / NS_PER_SEC), rounded(LatencyHeat::percentile(counts, percent)? as f64)))
         });
         let (x, y) = values.unzip();
-        Line {
+        ChartLine {
             name: format!("{} {name}", direction.name()),
             colour: colour_of(direction, index),
             x,

@@ -3,7 +3,7 @@
 //! Must not know: latencies. Start reading at [`iops`].
 
 use super::together::summed;
-use crate::chart::{Axis, AxisUnit, Chart, ChartContent, Line, colour_of, rounded};
+use crate::chart::{AxisUnit, Chart, ChartAxis, ChartContent, ChartLine, colour_of, rounded};
 use ferrio_results::{JobResult, Quantity, TimeSeries};
 use ferrio_units::DataDirection;
 
@@ -11,13 +11,13 @@ const NS_PER_SEC: f64 = 1e9;
 
 /// I/Os per second over time.
 pub(super) fn iops(jobs: &[&JobResult], most_points: usize) -> Option<Chart> {
-    let axis = Axis::linear("I/Os per second", AxisUnit::IosPerSecond);
+    let axis = ChartAxis::linear("I/Os per second", AxisUnit::IosPerSecond);
     rate(jobs, Quantity::Iops, "iops", "IOPS over time", axis, most_points)
 }
 
 /// Bytes per second over time.
 pub(super) fn bandwidth(jobs: &[&JobResult], most_points: usize) -> Option<Chart> {
-    let axis = Axis::linear("bandwidth", AxisUnit::BytesPerSecond);
+    let axis = ChartAxis::linear("bandwidth", AxisUnit::BytesPerSecond);
     rate(jobs, Quantity::Bandwidth, "bandwidth", "Bandwidth over time", axis, most_points)
 }
 
@@ -26,11 +26,11 @@ fn rate(
     quantity: Quantity,
     id: &'static str,
     title: &str,
-    y: Axis,
+    y: ChartAxis,
     most_points: usize,
 ) -> Option<Chart> {
     let of_direction = |direction| summed(jobs, quantity, direction, most_points).map(|series| line(&series));
-    let lines: Vec<Line> = DataDirection::ALL.into_iter().filter_map(of_direction).collect();
+    let lines: Vec<ChartLine> = DataDirection::ALL.into_iter().filter_map(of_direction).collect();
     let has_band = lines.iter().any(|line| !line.low.is_empty());
     let note = if has_band {
         "The line is the mean of each interval, the band reaches from its lowest to its highest value."
@@ -41,7 +41,7 @@ fn rate(
         id,
         title: title.to_owned(),
         note: note.to_owned(),
-        x: Axis::TIME,
+        x: ChartAxis::TIME,
         y,
         content: ChartContent::Lines(lines),
     };
@@ -49,9 +49,9 @@ fn rate(
 }
 
 /// The means of a series, with a band where an interval has several values.
-pub(super) fn line(series: &TimeSeries) -> Line {
+pub(super) fn line(series: &TimeSeries) -> ChartLine {
     let has_band = series.bins.iter().any(|bin| bin.n > 1 && bin.min < bin.max);
-    let mut line = Line {
+    let mut line = ChartLine {
         name: series.direction.name().to_owned(),
         colour: colour_of(series.direction, 0),
         x: Vec::new(),

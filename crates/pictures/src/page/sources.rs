@@ -53,13 +53,13 @@ fn disks(result: &RunResult) -> Markup {
 
 /// The jobs in the form of a job file.
 fn job_file(result: &RunResult) -> String {
-    let mut text = String::new();
+    let mut lines = Vec::new();
     let mut section = |name: &str, options: &[(String, String)]| {
-        text.push_str(&format!("[{name}]\n"));
+        lines.push(format!("[{name}]"));
         for (option, value) in options.iter().filter(|(option, _)| option != "name") {
-            text.push_str(&if value.is_empty() { format!("{option}\n") } else { format!("{option}={value}\n") });
+            lines.push(if value.is_empty() { option.clone() } else { format!("{option}={value}") });
         }
-        text.push('\n');
+        lines.push(String::new());
     };
     if !result.global_options.is_empty() {
         section("global", &result.global_options);
@@ -68,7 +68,7 @@ fn job_file(result: &RunResult) -> String {
         section(&job.name, &job.options);
     }
     if result.jobs.len() > MOST_JOBS {
-        text.push_str(&format!("; {} more jobs\n", result.jobs.len() - MOST_JOBS));
+        lines.push(format!("; {} more jobs", result.jobs.len() - MOST_JOBS));
     }
-    text
+    lines.join("\n")
 }

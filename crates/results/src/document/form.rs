@@ -27,7 +27,7 @@ pub(super) struct Document {
     #[serde(default)]
     pub(super) client_stats: Vec<Job>,
     #[serde(default)]
-    pub(super) disk_util: Vec<Disk>,
+    pub(super) disk_util: Vec<DiskKeys>,
     #[serde(default)]
     pub(super) ferrio: Option<Ferrio>,
 }
@@ -61,13 +61,13 @@ pub(super) struct Job {
     #[serde(rename = "job options", default)]
     pub(super) options: Pairs<String>,
     #[serde(default)]
-    pub(super) read: Option<DirectionFigures>,
+    pub(super) read: Option<DirectionKeys>,
     #[serde(default)]
-    pub(super) write: Option<DirectionFigures>,
+    pub(super) write: Option<DirectionKeys>,
     #[serde(default)]
-    pub(super) trim: Option<DirectionFigures>,
+    pub(super) trim: Option<DirectionKeys>,
     #[serde(default)]
-    pub(super) mixed: Option<DirectionFigures>,
+    pub(super) mixed: Option<DirectionKeys>,
     #[serde(default)]
     pub(super) usr_cpu: f64,
     #[serde(default)]
@@ -84,7 +84,7 @@ pub(super) struct Job {
 
 /// A direction.
 #[derive(Deserialize)]
-pub(super) struct DirectionFigures {
+pub(super) struct DirectionKeys {
     #[serde(default)]
     pub(super) io_bytes: i64,
     #[serde(default)]
@@ -100,11 +100,11 @@ pub(super) struct DirectionFigures {
     #[serde(default)]
     pub(super) total_ios: i64,
     #[serde(default)]
-    pub(super) slat_ns: Option<Latency>,
+    pub(super) slat_ns: Option<LatencyKeys>,
     #[serde(default)]
-    pub(super) clat_ns: Option<Latency>,
+    pub(super) clat_ns: Option<LatencyKeys>,
     #[serde(default)]
-    pub(super) lat_ns: Option<Latency>,
+    pub(super) lat_ns: Option<LatencyKeys>,
     #[serde(default)]
     pub(super) bw_min: f64,
     #[serde(default)]
@@ -129,7 +129,7 @@ pub(super) struct DirectionFigures {
 
 /// A latency.
 #[derive(Deserialize)]
-pub(super) struct Latency {
+pub(super) struct LatencyKeys {
     #[serde(default)]
     pub(super) min: f64,
     #[serde(default)]
@@ -148,7 +148,7 @@ pub(super) struct Latency {
 
 /// A disk.
 #[derive(Deserialize)]
-pub(super) struct Disk {
+pub(super) struct DiskKeys {
     #[serde(default)]
     pub(super) name: String,
     #[serde(default)]

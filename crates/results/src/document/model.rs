@@ -3,12 +3,11 @@
 //! Must not know: JSON's syntax. Start reading at [`result`]. Figures that no run can have are errors: a negative count, a
 //! time that is no number.
 
-use super::form::{DirectionFigures, Disk, Document, Job, Latency};
+use super::form::{DirectionKeys, DiskKeys, Document, Job, LatencyKeys};
 use crate::error::ReadErrorKind;
 use crate::model::{CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyFigures, RunResult, SampledRate};
 use ferrio_stats::Provenance;
 use ferrio_units::PerDirection;
-use serde_json::Value;
 
 type Outcome<T> = Result<T, ReadErrorKind>;
 
@@ -71,7 +70,7 @@ fn job(job: Job, remarks: &mut Vec<String>) -> Outcome<JobResult> {
     })
 }
 
-fn direction(figures: Option<DirectionFigures>) -> Outcome<Option<DirectionResult>> {
+fn direction(figures: Option<DirectionKeys>) -> Outcome<Option<DirectionResult>> {
     let Some(figures) = figures.filter(|figures| figures.total_ios != 0 || figures.io_bytes != 0) else {
         return Ok(None);
     };
@@ -109,7 +108,7 @@ fn sampled(values: [f64; 4], n_samples: i64, unit: f64) -> Outcome<Option<Sample
     Ok((n_samples > 0).then_some(rate))
 }
 
-fn latency(latency: Option<Latency>) -> Outcome<Option<LatencyFigures>> {
+fn latency(latency: Option<LatencyKeys>) -> Outcome<Option<LatencyFigures>> {
     // fio writes the latency of a direction without samples as zeros.
     let Some(latency) = latency.filter(|latency| latency.max > 0.0 && latency.n != Some(0)) else { return Ok(None) };
     let mut percentiles = Vec::with_capacity(latency.percentile.len());
@@ -121,7 +120,7 @@ fn latency(latency: Option<Latency>) -> Outcome<Option<LatencyFigures>> {
     percentiles.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut bins = Vec::with_capacity(latency.bins.len());
     for (value_ns, n_ios) in &latency.bins {
-        let value_ns = value_ns.parse().map_err(|_| impossible("a bin", value_ns))?;
+        let value_ns = value_ns.parse().map_err(|_| impossible("a bin", &value_ns))?;
         bins.push((value_ns, count("a bin", *n_ios)?));
     }
     bins.sort_unstable();
@@ -136,7 +135,7 @@ fn latency(latency: Option<Latency>) -> Outcome<Option<LatencyFigures>> {
     }))
 }
 
-fn disk(disk: Disk) -> Outcome<DiskFigures> {
+fn disk(disk: DiskKeys) -> Outcome<DiskFigures> {
     Ok(DiskFigures {
         name: disk.name,
         n_reads: count("read_ios", disk.read_ios)?,
@@ -147,16 +146,16 @@ fn disk(disk: Disk) -> Outcome<DiskFigures> {
     })
 }
 
-fn impossible(name: &str, value: impl ToString) -> ReadErrorKind {
+fn impossible(name: &str, value: &dyn ToString) -> ReadErrorKind {
     ReadErrorKind::Impossible { name: name.to_owned(), value: value.to_string() }
 }
 
 /// A count is not negative.
 fn count(name: &str, value: i64) -> Outcome<u64> {
-    u64::try_from(value).map_err(|_| impossible(name, Value::from(value)))
+    u64::try_from(value).map_err(|_| impossible(name, &value))
 }
 
 /// A figure is finite and not negative.
 fn figure(name: &str, value: f64) -> Outcome<f64> {
-    if value.is_finite() && value >= 0.0 { Ok(value) } else { Err(impossible(name, value)) }
+    if value.is_finite() && value >= 0.0 { Ok(value) } else { Err(impossible(name, &value)) }
 }

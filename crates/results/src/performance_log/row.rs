@@ -34,26 +34,39 @@ impl Row {
     }
 }
 
-/// A row of a histogram log: time, direction, and the counts of latencies that are not 0.
-pub(super) fn histogram(line: &[u8]) -> Result<(u64, DataDirection, Vec<(u64, u64)>), ReadErrorKind> {
-    let n_columns = line.split(|byte| *byte == b',').count();
-    let n_bins = n_columns.saturating_sub(3);
-    if n_bins == 0 || n_bins > N_BUCKETS {
-        return Err(ReadErrorKind::Columns(n_columns));
-    }
-    let n_joined = N_BUCKETS.div_ceil(n_bins);
-    let mut columns = line.split(|byte| *byte == b',').enumerate();
-    let mut next =
-        || columns.next().map_or(Err(ReadErrorKind::Columns(n_columns)), |(index, text)| number(index, text));
-    let (time_ms, direction_number, _) = (next()?, next()?, next()?);
-    let mut counts = Vec::new();
-    for bin in 0..n_bins {
-        let count = next()?;
-        if count > 0 {
-            counts.push((bucket_latency_ns((bin * n_joined + n_joined / 2).min(N_BUCKETS - 1)), count));
+/// A row of a histogram log: `time, direction, size, count, count...`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct HistogramColumns {
+    /// Milliseconds.
+    pub(super) time_ms: u64,
+    /// The direction.
+    pub(super) direction: DataDirection,
+    /// Latencies, nanoseconds, with their counts that are not 0.
+    pub(super) counts: Vec<(u64, u64)>,
+}
+
+impl HistogramColumns {
+    /// Parses a row.
+    pub(super) fn parse(line: &[u8]) -> Result<Self, ReadErrorKind> {
+        let n_columns = line.split(|byte| *byte == b',').count();
+        let n_bins = n_columns.saturating_sub(3);
+        if n_bins == 0 || n_bins > N_BUCKETS {
+            return Err(ReadErrorKind::Columns(n_columns));
         }
+        let n_joined = N_BUCKETS.div_ceil(n_bins);
+        let mut columns = line.split(|byte| *byte == b',').enumerate();
+        let mut next =
+            || columns.next().map_or(Err(ReadErrorKind::Columns(n_columns)), |(index, text)| number(index, text));
+        let (time_ms, direction_number, _) = (next()?, next()?, next()?);
+        let mut counts = Vec::new();
+        for bin in 0..n_bins {
+            let count = next()?;
+            if count > 0 {
+                counts.push((bucket_latency_ns((bin * n_joined + n_joined / 2).min(N_BUCKETS - 1)), count));
+            }
+        }
+        Ok(Self { time_ms, direction: direction(direction_number)?, counts })
     }
-    Ok((time_ms, direction(direction_number)?, counts))
 }
 
 fn direction(number: u64) -> Result<DataDirection, ReadErrorKind> {
