@@ -10,6 +10,7 @@ use ferrio_stats::{
     WorkerRecord,
 };
 use ferrio_units::DataDirection;
+use std::collections::BTreeMap;
 
 /// File systems that keep their data in memory.
 const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
@@ -66,6 +67,16 @@ impl<'a> Case<'a> {
         Some(Self { record, provenance, jobs })
     }
 
+    /// Jobs that run at the same time, by the number of their group.
+    pub(crate) fn groups(&self) -> BTreeMap<u32, Vec<&CaseJob<'a>>> {
+        let mut groups: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        // A job that waits for another one begins when that has ended.
+        for job in self.jobs.iter().filter(|job| job.spec.grouping.wait_for.is_none()) {
+            groups.entry(job.group).or_default().push(job);
+        }
+        groups
+    }
+
     /// The jobs have not run.
     pub(crate) fn is_before(&self) -> bool {
         self.record.workers.is_empty()
@@ -116,6 +127,17 @@ impl CaseJob<'_> {
     /// True if its targets are files or devices.
     pub(crate) fn has_files(&self) -> bool {
         self.engine.targets.are_files()
+    }
+
+    /// Memory for the I/Os that all its clones can have in flight.
+    pub(crate) fn buffer_bytes(&self) -> u64 {
+        if self.engine.moves_nothing() {
+            return 0;
+        }
+        let used = DataDirection::ALL.into_iter().filter(|direction| self.does(*direction));
+        let largest = used.map(|direction| self.spec.pattern.block_size[direction].max_bytes).max().unwrap_or(0);
+        let n_ios = u64::from(self.spec.queue.iodepth).saturating_mul(u64::from(self.n_clones));
+        largest.saturating_mul(n_ios)
     }
 
     /// Figures of a direction; `None` if it did no I/O in it.

@@ -10,7 +10,7 @@ mod limits;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-pub use limits::{IoLimit, LimitFacts};
+pub use limits::{IoLimit, IoWeight, LimitFacts};
 
 /// Provenance of a run's figures.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -129,6 +129,12 @@ pub struct DeviceFacts {
     pub nr_requests: Option<u64>,
     /// Largest request that the kernel sends, KiB.
     pub max_sectors_kb: Option<u64>,
+    /// Pieces of memory of which a request may consist.
+    #[serde(default)]
+    pub max_segments: Option<u64>,
+    /// Largest trim that the kernel sends, bytes; 0: the device takes none.
+    #[serde(default)]
+    pub discard_max_bytes: Option<u64>,
     /// `write back` or `write through`.
     pub write_cache: Option<String>,
     /// Target latency of the kernel's writeback throttling, microseconds; 0: off.

@@ -32,6 +32,32 @@ pub fn soft_limit(resource: Resource) -> Option<u64> {
     rustix::process::getrlimit(resource).current
 }
 
+/// The highest limit that [`raise_limit`] can reach; `None`: any.
+pub fn reachable_limit(resource: Resource) -> Option<u64> {
+    let hard = rustix::process::getrlimit(resource).maximum;
+    hard.filter(|_| !has_privilege(Privilege::RaiseLimits))
+}
+
+/// A privilege of a process that lifts a limit; its value is the number of the capability.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Privilege {
+    /// `CAP_IPC_LOCK`: any amount of locked memory.
+    LockMemory = 14,
+    /// `CAP_SYS_RESOURCE`: hard limits may be raised.
+    RaiseLimits = 24,
+}
+
+/// The calling thread has a privilege in force.
+pub fn has_privilege(privilege: Privilege) -> bool {
+    std::fs::read_to_string("/proc/thread-self/status").is_ok_and(|text| has_capability(&text, privilege as u32))
+}
+
+/// The line `CapEff: 000001ffffffffff` of a status has the bit of a capability.
+fn has_capability(status: &str, number: u32) -> bool {
+    let line = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    line.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).is_some_and(|set| set >> number & 1 == 1)
+}
+
 /// Memory that is locked and otherwise unused: it takes that much from the page cache.
 #[derive(Debug)]
 pub struct LockedMemory {
@@ -184,6 +210,16 @@ mod tests {
         let soft = raise_limit(Resource::Nofile, hard);
         assert_eq!(soft, hard);
         assert_eq!(raise_limit(Resource::Nofile, 1), soft, "never lowers");
+    }
+
+    #[test]
+    fn a_privilege_is_a_bit_of_the_effective_set() {
+        let status = "Name:\tx\nCapPrm:\t000001ffffffffff\nCapEff:\t0000000000004000\n";
+        assert!(has_capability(status, Privilege::LockMemory as u32));
+        assert!(!has_capability(status, Privilege::RaiseLimits as u32));
+        for text in ["", "CapEff:", "CapEff: x", "CapPrm:\t000001ffffffffff"] {
+            assert!(!has_capability(text, 14), "{text}");
+        }
     }
 
     #[test]

@@ -57,12 +57,12 @@ fn jobs_that_share_a_cpu_wait_for_it() {
 }
 
 /// A control group, removed at the end.
-struct Group(PathBuf);
+pub(crate) struct Group(PathBuf);
 
 impl Group {
     /// A new group in which a setting can be made: `(file of version 2, value)`, `(file of version 1, value)`. `None`: there is no
     /// hierarchy in which this process can do that.
-    fn new(name: &str, controller: &str, v2: (&str, &str), v1: (&str, &str)) -> Option<Self> {
+    pub(crate) fn new(name: &str, controller: &str, v2: (&str, &str), v1: (&str, &str)) -> Option<Self> {
         let mounts = std::fs::read_to_string("/proc/mounts").ok()?;
         let mut roots = mounts.lines().filter_map(|line| {
             let [_, at, kind, options, ..] = line.split(' ').collect::<Vec<_>>()[..] else { return None };
@@ -77,7 +77,7 @@ impl Group {
         })
     }
 
-    fn set(&self, v2: (&str, &str), v1: (&str, &str)) -> bool {
+    pub(crate) fn set(&self, v2: (&str, &str), v1: (&str, &str)) -> bool {
         let write = |(name, value): (&str, &str)| {
             let file = std::fs::OpenOptions::new().write(true).open(self.0.join(name));
             file.and_then(|mut file| std::io::Write::write_all(&mut file, value.as_bytes())).is_ok()
@@ -86,7 +86,7 @@ impl Group {
     }
 
     /// A script that runs the program in the group.
-    fn script(&self) -> String {
+    pub(crate) fn script(&self) -> String {
         format!("echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"", self.0.display())
     }
 }

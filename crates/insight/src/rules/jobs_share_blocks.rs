@@ -46,18 +46,22 @@ fn among_clones(job: &CaseJob<'_>) -> Option<Observation> {
 fn between(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<Observation> {
     let is_together =
         job.group == other.group && job.spec.grouping.wait_for.is_none() && other.spec.grouping.wait_for.is_none();
-    let directories = |job: &CaseJob<'_>| job.spec.target.directories.clone();
-    if !is_together || !job.has_files() || !other.has_files() || directories(job) != directories(other) {
-        return None;
-    }
-    let name = job.spec.target.filenames.iter().find(|name| other.spec.target.filenames.contains(name))?;
-    if job.spec.target.filenames.len() > 1 || other.spec.target.filenames.len() > 1 || !parts_overlap(job, other) {
-        return None;
-    }
+    let name = shared_part(job, other).filter(|_| is_together)?;
     let what = what_they_do(job, other)?;
     let explanation = format!("The jobs {} and {} {what} the same blocks of {name}.", job.name, other.name);
     let jobs = vec![job.name.to_owned(), other.name.to_owned()];
     Some(Observation { jobs, evidence: Vec::new(), explanation, cure: None })
+}
+
+/// The file of which both use the same part.
+pub(super) fn shared_part<'j>(job: &'j CaseJob<'_>, other: &CaseJob<'_>) -> Option<&'j str> {
+    let (target, its) = (&job.spec.target, &other.spec.target);
+    if !job.has_files() || !other.has_files() || target.directories != its.directories {
+        return None;
+    }
+    let name = target.filenames.iter().find(|name| its.filenames.contains(name))?;
+    let is_one = target.filenames.len() == 1 && its.filenames.len() == 1;
+    (is_one && parts_overlap(job, other)).then_some(name)
 }
 
 fn parts_overlap(job: &CaseJob<'_>, other: &CaseJob<'_>) -> bool {

@@ -4,8 +4,11 @@
 
 mod asynchronous_without_direct;
 mod below_unseen;
+mod buffers_exceed_memory;
+mod cached_by_earlier_job;
 mod clock_trouble;
 mod cpu_quota;
+mod cpu_quota_set;
 mod data_that_compresses;
 mod depth_beyond_queue;
 mod depth_not_reached;
@@ -16,6 +19,7 @@ mod device_is_overwritten;
 mod direct_below_logical_block;
 mod direct_not_honoured;
 mod direct_writes_copied;
+mod earlier_writes;
 mod easy_data;
 mod effect_of_parallelism;
 mod far_numa_node;
@@ -26,15 +30,20 @@ mod file_under_dev;
 mod first_writes;
 mod fits_in_memory;
 mod io_limit;
+mod io_weight;
 mod jobs_share_blocks;
 mod latency_without_waiting;
 mod load_generator_limit;
+mod locked_memory_limit;
 mod memory_stalls;
 mod misaligned_partition;
+mod open_file_limit;
 mod other_users;
 mod overwrite_changed_nothing;
+mod page_cache_limited;
 mod partial_physical_blocks;
 mod partial_stripes;
+mod preparation_counted;
 mod rate_drifts;
 mod rate_fell;
 mod rate_not_reached;
@@ -54,6 +63,7 @@ mod target_on_network;
 mod target_on_overlay;
 #[cfg(test)]
 mod testing;
+mod trims_split;
 mod unsynced_writes;
 mod volatile_cache;
 mod volume_grew;
@@ -106,6 +116,9 @@ pub const RULES: &[FindingRule] = &[
     file_under_dev::RULE,
     device_is_overwritten::RULE,
     file_size_limit::RULE,
+    open_file_limit::RULE,
+    locked_memory_limit::RULE,
+    buffers_exceed_memory::RULE,
     target_in_memory::RULE,
     direct_not_honoured::RULE,
     direct_writes_copied::RULE,
@@ -113,7 +126,10 @@ pub const RULES: &[FindingRule] = &[
     target_on_overlay::RULE,
     below_unseen::RULE,
     other_users::RULE,
+    earlier_writes::RULE,
     fits_in_memory::RULE,
+    cached_by_earlier_job::RULE,
+    page_cache_limited::RULE,
     writes_still_dirty::RULE,
     unsynced_writes::RULE,
     first_writes::RULE,
@@ -122,6 +138,7 @@ pub const RULES: &[FindingRule] = &[
     asynchronous_without_direct::RULE,
     depth_of_synchronous_engine::RULE,
     cpu_quota::RULE,
+    cpu_quota_set::RULE,
     stolen_cpu_time::RULE,
     waits_for_cpu::RULE,
     memory_stalls::RULE,
@@ -132,8 +149,10 @@ pub const RULES: &[FindingRule] = &[
     depth_not_reached::RULE,
     io_limit::RULE,
     io_limit::RULE_BEFORE,
+    io_weight::RULE,
     depth_beyond_queue::RULE,
     effect_of_parallelism::RULE,
+    preparation_counted::RULE,
     rate_not_reached::RULE,
     latency_without_waiting::RULE,
     jobs_share_blocks::RULE,
@@ -147,6 +166,8 @@ pub const RULES: &[FindingRule] = &[
     partial_stripes::RULE,
     requests_merged::RULE,
     requests_split::RULE,
+    trims_split::RULE,
+    trims_split::REFUSED,
     scheduler_of_fast_device::RULE,
     write_back_throttled::RULE,
     volatile_cache::RULE,

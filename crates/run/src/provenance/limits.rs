@@ -2,10 +2,12 @@
 //!
 //! Must not know: the use of the limits. Start reading at [`collect`].
 
+mod weights;
+
 use ferrio_stats::provenance::{DeviceFacts, IoLimit, LimitFacts};
 use ferrio_sys::block_device::{BlockDevice, DeviceNumber};
 use ferrio_sys::cgroup::OwnGroups;
-use ferrio_sys::limits::{Resource, soft_limit};
+use ferrio_sys::limits::{Privilege, Resource, has_privilege, reachable_limit, soft_limit};
 use std::fs::read_to_string;
 
 /// Limits in one line of a file of a control group: device number, direction, bytes and I/Os a second.
@@ -17,7 +19,31 @@ pub(super) fn collect(devices: &[DeviceFacts], memory_bytes: u64) -> LimitFacts 
         io: io_limits(devices),
         memory_bytes: memory_limit().filter(|limit| *limit < memory_bytes),
         file_size_bytes: soft_limit(Resource::Fsize),
+        locked_bytes: soft_limit(Resource::Memlock).filter(|_| !has_privilege(Privilege::LockMemory)),
+        open_files: reachable_limit(Resource::Nofile),
+        cpu_ms_per_sec: cpu_quota(),
+        io_weights: weights::collect(devices),
     }
+}
+
+/// The smallest CPU quota of the group of this process and those above it, milliseconds a second.
+fn cpu_quota() -> Option<u64> {
+    let OwnGroups { is_v2, directories } = OwnGroups::find("cpu")?;
+    let quota = |directory: &std::path::PathBuf| {
+        let read = |name: &str| read_to_string(directory.join(name)).ok();
+        if is_v2 {
+            return quota_ms_per_sec(&read("cpu.max")?);
+        }
+        quota_ms_per_sec(&format!("{} {}", read("cpu.cfs_quota_us")?.trim(), read("cpu.cfs_period_us")?.trim()))
+    };
+    directories.iter().filter_map(quota).min()
+}
+
+/// `quota period`, microseconds. Without a limit the quota is `max` or -1.
+fn quota_ms_per_sec(text: &str) -> Option<u64> {
+    let (quota, period) = text.trim().split_once(' ')?;
+    let (quota, period): (u64, u64) = (quota.parse().ok()?, period.parse().ok()?);
+    quota.saturating_mul(1000).checked_div(period)
 }
 
 /// The smallest limit of the group of this process and those above it.
@@ -104,6 +130,15 @@ fn add(limits: &mut Vec<IoLimit>, lines: Vec<Line<'_>>, devices: &[DeviceFacts])
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quota_is_a_share_of_its_period() {
+        assert_eq!(quota_ms_per_sec("50000 100000\n"), Some(500));
+        assert_eq!(quota_ms_per_sec("300000 200000"), Some(1500));
+        for text in ["max 100000", "-1 100000", "50000", "", "50000 0"] {
+            assert_eq!(quota_ms_per_sec(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn limits_of_both_versions_are_read() {

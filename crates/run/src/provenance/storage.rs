@@ -137,6 +137,8 @@ fn device_facts(device: &BlockDevice, slaves: &[BlockDevice]) -> DeviceFacts {
         scheduler: device.queue_attribute("scheduler").map(|list| chosen(&list).to_owned()),
         nr_requests: number("nr_requests"),
         max_sectors_kb: number("max_sectors_kb"),
+        max_segments: number("max_segments"),
+        discard_max_bytes: number("discard_max_bytes"),
         write_cache: device.queue_attribute("write_cache"),
         wbt_lat_usec: number("wbt_lat_usec"),
         logical_block_size: number("logical_block_size"),

@@ -1,0 +1,41 @@
+//! Findings about work beside the I/O of the jobs that their figures contain, made for real, each beside a control.
+//!
+//! Start reading at [`findings_of`].
+
+use crate::findings::{findings_of, has, ids, knows_disk};
+use crate::support::{Program, Run, Scratch, skip};
+use serde_json::Value;
+
+#[test]
+fn work_between_the_ios_is_told() {
+    // In memory the checksums of a strong kind take many times as long as the writes, on every machine.
+    let scratch = Scratch::in_temporary_directory("findings-work");
+    let job = "--name=a --filename=f --rw=write --bs=256k --size=16m --ioengine=psync --time_based --runtime=300ms";
+    let told = |more: &str| has(&findings_of(scratch.path(), &format!("{job} {more}")), "preparation-counted");
+    assert!(told("--verify=sha3-512 --do_verify=0"));
+    assert!(!told(""));
+}
+
+#[test]
+fn data_that_waited_before_the_run_is_told() {
+    let test = "data_that_waited_before_the_run_is_told";
+    let scratch = Scratch::new("findings-waited");
+    let write = "--name=w --filename=f --rw=write --bs=1m --size=64m --ioengine=psync --end_fsync=1";
+    Run::new(Program::Ferrio, scratch.path(), write).finish().succeeded();
+    let job = "run --json --name=r --filename=f --rw=randread --bs=4k --direct=1 --ioengine=psync --runtime=1500ms --time_based";
+    let run = |before: &str| {
+        let script = format!("{before} && exec \"$0\" \"$@\"");
+        let finished = Run::new(Program::Ferrio, scratch.path(), job).in_shell(&script).finish().succeeded();
+        serde_json::from_str::<Value>(&finished.stdout).expect("JSON")
+    };
+    // Data that a copy has left is written while the job reads.
+    let copied = run("cp f copy && { (sleep 0.7; sync copy) & }");
+    if !knows_disk(&copied) {
+        return skip(test, "no disk is known under the directory of the tests");
+    }
+    let is_told = |document: &Value| has(&ids(&document["findings"]), "earlier-writes");
+    assert!(!is_told(&run("sync f")));
+    if !is_told(&copied) {
+        skip(test, "the kernel wrote the copy back before or after the run");
+    }
+}
