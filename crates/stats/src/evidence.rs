@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use earlier::EarlierRun;
 pub use heat::{DriveHeat, Heat};
 pub use host::{CpuTimes, HostClock, HostCpu, Throttling};
-pub use stacks::{BackingFile, DeviceLink, LayerKind, StorageLayer, StoredBytes};
+pub use stacks::{BackingFile, DeviceCache, DeviceLink, LayerKind, StorageLayer, StoredBytes};
 pub use targets::{ExtentBytes, JobTargets, PartitionPlace, TargetKind, TargetPlace, TargetSize};
 
 /// The figures of one probe. Serialised, they are an object with a single key: the name of the variant, in small

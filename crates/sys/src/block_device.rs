@@ -122,9 +122,12 @@ impl BlockDevice {
         entries.map(|entry| Self::in_directory(&resolve(&entry.context("list", path.display())?.path())?)).collect()
     }
 
-    /// From the directory of a disk or partition. That of a partition has a file `partition` and is within that of its
+    /// From the directory of a disk or partition in sysfs. That of a partition has a file `partition` and is within that of its
     /// disk.
-    fn in_directory(directory: &Path) -> Result<Self> {
+    ///
+    /// # Errors
+    /// It has no file `dev` with a device number.
+    pub fn in_directory(directory: &Path) -> Result<Self> {
         let directory = match directory.parent() {
             Some(disk) if directory.join("partition").exists() => disk,
             _ => directory,

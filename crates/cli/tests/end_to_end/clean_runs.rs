@@ -195,8 +195,15 @@ const OF_TIMES: [&str; 9] = [
 ];
 
 /// Rules about the machine, whose other programs are not those of the test.
-const OF_THE_MACHINE: [&str; 6] =
-    ["waits-for-cpu", "stolen-cpu-time", "cpu-quota", "load-generator-limit", "other-users", "earlier-writes"];
+const OF_THE_MACHINE: [&str; 7] = [
+    "waits-for-cpu",
+    "tail-waits-for-cpu",
+    "stolen-cpu-time",
+    "cpu-quota",
+    "load-generator-limit",
+    "other-users",
+    "earlier-writes",
+];
 
 /// The places, as far as they can be had.
 struct Places {

@@ -354,3 +354,26 @@ fn data_that_zram_makes_small_is_told() {
     let found = ids(&easy["findings"]);
     assert!(has(&found, "data-that-compresses") && !has(&found, "target-in-memory"), "{}", easy["findings"]);
 }
+
+#[test]
+fn data_that_zram_had_made_small_before_it_was_removed_is_told() {
+    let test = "data_that_zram_had_made_small_before_it_was_removed_is_told";
+    if !is_root(test) {
+        return;
+    }
+    let Some(zram) = Zram::new(32) else { return skip(test, "no zram") };
+    let scratch = Scratch::new("stacks-zram-removed");
+    // The first job holds its data for longer than the second between two looks at the device.
+    let evidence = |data: &str| {
+        let device = format!("--filename={} --size=16m --bs=64k --direct=1 --ioengine=psync", zram.path());
+        let write = format!("--name=w --rw=write --refill_buffers {data} --time_based --runtime=2300ms");
+        let jobs = format!("{device} {write} --name=t --stonewall --rw=trim");
+        let document = document(scratch.path(), &jobs);
+        let findings = document["findings"].as_array().expect("a list").clone();
+        let told = findings.into_iter().find(|finding| finding["id"] == "data-that-compresses");
+        told.map(|finding| finding["evidence"].as_array().expect("a list").len())
+    };
+    // What was stored, and its compressed size: at the end both are zero.
+    assert_eq!(evidence("--buffer_compress_percentage=50"), Some(2));
+    assert_eq!(evidence(""), None);
+}

@@ -3,7 +3,7 @@
 //! Start reading at [`findings_of`].
 
 use crate::findings::{findings_of, has, ids, knows_disk};
-use crate::support::{Program, Run, Scratch, skip};
+use crate::support::{Program, Run, Scratch, has_programs, is_root, skip};
 use serde_json::Value;
 
 #[test]
@@ -38,4 +38,28 @@ fn data_that_waited_before_the_run_is_told() {
     if !is_told(&copied) {
         skip(test, "the kernel wrote the copy back before or after the run");
     }
+}
+
+#[test]
+fn a_tail_that_a_neighbour_on_the_cpu_makes_is_told() {
+    let test = "a_tail_that_a_neighbour_on_the_cpu_makes_is_told";
+    if !is_root(test) || !has_programs(test, &["chrt"]) {
+        return;
+    }
+    let scratch = Scratch::new("findings-neighbour");
+    let write = "--name=w --filename=f --rw=write --bs=1m --size=64m --ioengine=psync --end_fsync=1";
+    Run::new(Program::Ferrio, scratch.path(), write).finish().succeeded();
+    let job = "run --json --name=a --filename=f --rw=randread --bs=512k --direct=1 --ioengine=psync --cpus_allowed=0 --time_based --runtime=2";
+    let neighbour = "--name=n --ioengine=cpuio --cpuload=7 --cpuchunks=2500 --cpus_allowed=0 --time_based --runtime=4";
+    let run = |script: &str| {
+        let finished = Run::new(Program::Ferrio, scratch.path(), job).in_shell(script).finish().succeeded();
+        has(&ids(&serde_json::from_str::<Value>(&finished.stdout).expect("JSON")["findings"]), "tail-waits-for-cpu")
+    };
+    // A real-time program gets the CPU at once, for 2.5 ms of every 36 ms.
+    let beside = |program: &str| run(&format!("chrt -f 10 \"$0\" {neighbour} > /dev/null & exec {program} \"$@\""));
+    if !beside("\"$0\"") {
+        skip(test, "the neighbour did not take the CPU, or the disk has a tail of its own");
+    }
+    // A job of a higher priority comes first, also before all other programs of the machine.
+    assert!(!beside("chrt -f 20 \"$0\""));
 }

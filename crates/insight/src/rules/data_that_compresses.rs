@@ -87,13 +87,16 @@ fn by_zram(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let written = job.figures(DataDirection::Write)?.bytes;
     let mut layers = job.places.iter().flat_map(|place| case.layers_of(place));
     let (layer, stored) = layers.find_map(|layer| Some((layer, layer.stored.as_ref()?)))?;
-    // What the device holds must be the job's: new, or as much as the job has written.
-    let grown = stored.original_bytes.saturating_sub(stored.original_before_bytes);
+    // What the device holds must be the job's: new, or as much as the job has written. At the end it may be gone.
+    let (most, at_most) = (stored.original_most_bytes, stored.compressed_at_most_bytes);
+    let (at_end, compressed_at_end) = (stored.original_bytes, stored.compressed_bytes);
+    let (held, held_compressed) = if most > at_end { (most, at_most) } else { (at_end, compressed_at_end) };
+    let grown = held.saturating_sub(stored.original_before_bytes);
     let is_new = grown.saturating_mul(2) >= written;
     let (original, compressed) = if is_new {
-        (grown, stored.compressed_bytes.saturating_sub(stored.compressed_before_bytes))
+        (grown, held_compressed.saturating_sub(stored.compressed_before_bytes))
     } else {
-        (stored.original_bytes, stored.compressed_bytes)
+        (held, held_compressed)
     };
     let is_its = original > 0 && written.saturating_mul(2) >= original;
     if !is_its || compressed as f64 > original as f64 * (1.0 - SHARE) {

@@ -13,6 +13,7 @@ mod data_that_compresses;
 mod depth_beyond_queue;
 mod depth_not_reached;
 mod depth_of_synchronous_engine;
+mod device_cache;
 mod device_did_less;
 mod device_in_use;
 mod device_is_overwritten;
@@ -58,6 +59,7 @@ mod small_part_of_disk;
 mod stalls;
 mod stolen_cpu_time;
 mod submission_blocked;
+mod tail_waits_for_cpu;
 mod target_in_memory;
 mod target_on_network;
 mod target_on_overlay;
@@ -125,6 +127,8 @@ pub const RULES: &[FindingRule] = &[
     target_on_network::RULE,
     target_on_overlay::RULE,
     below_unseen::RULE,
+    device_cache::RULE,
+    device_cache::THIN,
     other_users::RULE,
     earlier_writes::RULE,
     fits_in_memory::RULE,
@@ -141,6 +145,7 @@ pub const RULES: &[FindingRule] = &[
     cpu_quota_set::RULE,
     stolen_cpu_time::RULE,
     waits_for_cpu::RULE,
+    tail_waits_for_cpu::RULE,
     memory_stalls::RULE,
     clock_trouble::RULE,
     load_generator_limit::RULE,

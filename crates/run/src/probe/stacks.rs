@@ -3,6 +3,7 @@
 //! Must not know: the I/O of the jobs. Start reading at [`Stacks`], the layers themselves; [`StackProbe`] counts.
 
 mod build;
+mod cache;
 
 pub(super) use build::Stacks;
 
@@ -50,6 +51,15 @@ impl StackProbe {
 }
 
 impl Probe for StackProbe {
+    fn look(&mut self) {
+        for (layer, counted) in &mut self.layers {
+            let now = counted.as_ref().and_then(|counted| stored(&counted.device));
+            if let (Some(known), Some(now)) = (&mut layer.stored, now) {
+                note_most(known, &now);
+            }
+        }
+    }
+
     fn evidence(&self) -> Evidence {
         Evidence::Stacks(self.layers.iter().map(|(layer, counted)| now(layer, counted.as_ref())).collect())
     }
@@ -63,9 +73,14 @@ fn now(layer: &StorageLayer, counted: Option<&Counted>) -> StorageLayer {
             let since = stats_of(device)?.since(before);
             Some([since.read, since.write].map(|counters| counters.n_sectors.saturating_mul(512)))
         });
+        if let Some(cache) = &mut layer.cache {
+            let since = |now: [u64; 2], before: [u64; 2]| [0, 1].map(|index| now[index].saturating_sub(before[index]));
+            cache.hits = cache.hits.zip(cache::hits(device)).map(|(before, now)| since(now, before));
+        }
         if let (Some(then), Some(now)) = (&mut layer.stored, stored(device)) {
             (then.original_bytes, then.compressed_bytes) = (now.original_bytes, now.compressed_bytes);
             then.same_bytes = now.same_bytes;
+            note_most(then, &now);
         }
     }
     if let Some(backing) = &mut layer.backing
@@ -105,6 +120,13 @@ fn stored(device: &BlockDevice) -> Option<StoredBytes> {
     parse_mm_stat(&device.attribute("mm_stat")?, ferrio_sys::system_info::page_bytes())
 }
 
+/// Keeps the largest contents: those at the end may be of a later job, or removed.
+fn note_most(known: &mut StoredBytes, now: &StoredBytes) {
+    if now.original_bytes > known.original_most_bytes {
+        (known.original_most_bytes, known.compressed_at_most_bytes) = (now.original_bytes, now.compressed_bytes);
+    }
+}
+
 /// The numbers of `mm_stat`: original bytes, compressed bytes, memory used, limit, most used, pages of one value. The original bytes
 /// count pages of one value as well.
 fn parse_mm_stat(text: &str, page_bytes: u64) -> Option<StoredBytes> {
@@ -117,6 +139,15 @@ fn parse_mm_stat(text: &str, page_bytes: u64) -> Option<StoredBytes> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_largest_contents_are_kept() {
+        let mut known = StoredBytes::default();
+        for (original_bytes, compressed_bytes) in [(100, 10), (300, 20), (200, 200)] {
+            note_most(&mut known, &StoredBytes { original_bytes, compressed_bytes, ..StoredBytes::default() });
+        }
+        assert_eq!((known.original_most_bytes, known.compressed_at_most_bytes), (300, 20));
+    }
 
     #[test]
     fn the_contents_of_zram_are_read_by_their_places() {

@@ -28,6 +28,23 @@ pub struct StorageLayer {
     pub stored: Option<StoredBytes>,
     /// The slowest link on the way to a device, if it is known.
     pub link: Option<DeviceLink>,
+    /// The cache that a device of several parts has among them.
+    #[serde(default)]
+    pub cache: Option<DeviceCache>,
+    /// A volume of a thin pool: blocks are allocated by their first write.
+    #[serde(default)]
+    pub is_thin: bool,
+}
+
+/// A fast device that caches a slow one, both below one device.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DeviceCache {
+    /// Who caches: `bcache`, `dm-cache`, `dm-writecache`, `md journal`.
+    pub kind: String,
+    /// The mode, such as `writeback`; empty: not known.
+    pub mode: String,
+    /// I/Os during the run that the cache has answered, and those that it has not; `None`: it does not count them.
+    pub hits: Option<[u64; 2]>,
 }
 
 /// Kind of a layer.
@@ -83,6 +100,12 @@ pub struct StoredBytes {
     pub compressed_before_bytes: u64,
     /// Their compressed size now.
     pub compressed_bytes: u64,
+    /// Bytes as they were written, at the time of the run at which there were most of them; the probe looks once a second.
+    #[serde(default)]
+    pub original_most_bytes: u64,
+    /// Their compressed size at that time.
+    #[serde(default)]
+    pub compressed_at_most_bytes: u64,
     /// Bytes of pages of one repeated value before the run; they take no memory.
     pub same_before_bytes: u64,
     /// The same now.

@@ -2,6 +2,7 @@
 //!
 //! Must not know: counters. Start reading at [`Stacks`].
 
+use super::cache;
 use ferrio_stats::{BackingFile, DeviceLink, LayerKind, StorageLayer};
 use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::block_device::link::HardwareLink;
@@ -99,6 +100,7 @@ impl Stacks {
         } else if !slaves.is_empty() {
             layer.kind = LayerKind::Stacked;
             layer.detail = owner_of(device);
+            (layer.cache, layer.is_thin) = (cache::find(device, &slaves), cache::is_thin(device, &slaves));
             layer.below = slaves.iter().filter_map(|slave| self.device(slave, mounts, depth + 1)).collect();
             layer.is_cut = layer.below.len() < slaves.len();
         } else if device.attribute("mm_stat").is_some() {
