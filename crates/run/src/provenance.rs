@@ -59,7 +59,19 @@ fn clock_facts(clock: &Clock) -> ClockFacts {
         ClockKind::Monotonic => "monotonic",
         ClockKind::Virtual => "virtual",
     };
-    ClockFacts { source: source.to_owned(), kernel_source: kernel_clock_source() }
+    ClockFacts { source: source.to_owned(), kernel_source: kernel_clock_source(), look_ns: look_ns(clock) }
+}
+
+/// Time of one look at the clock: the least of a few tries, because others may have the CPU in between.
+fn look_ns(clock: &Clock) -> Option<u64> {
+    const N_LOOKS: u64 = 64;
+    const N_TRIES: u32 = 4;
+    let one_try = |_| {
+        let first = clock.stamp();
+        let last = (0..N_LOOKS).fold(first, |_, _| clock.stamp());
+        clock.between_ns(first, last) / N_LOOKS
+    };
+    (0..N_TRIES).map(one_try).min().filter(|_| clock.kind() != ClockKind::Virtual)
 }
 
 /// Options of a job, from its clones, of which there is at least one.

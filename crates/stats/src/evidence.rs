@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use earlier::EarlierRun;
 pub use heat::{DriveHeat, Heat};
-pub use host::{CpuTimes, HostClock, HostCpu, Throttling};
+pub use host::{CpuTimes, HostClock, HostCpu, MemoryCopy, Throttling};
 pub use stacks::{BackingFile, DeviceCache, DeviceLink, LayerKind, StorageLayer, StoredBytes};
 pub use targets::{ExtentBytes, JobTargets, PartitionPlace, TargetKind, TargetPlace, TargetSize};
 
@@ -42,6 +42,8 @@ pub enum Evidence {
     Stacks(Vec<StorageLayer>),
     /// Heat of CPUs and drives.
     Heat(Heat),
+    /// Speed of memory; only where a job claims to be so fast that it matters.
+    MemoryCopy(MemoryCopy),
     /// Jobs that repeat the last run on their targets.
     EarlierRuns(Vec<EarlierRun>),
 }

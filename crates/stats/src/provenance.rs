@@ -95,6 +95,9 @@ pub struct ClockFacts {
     pub source: String,
     /// The clock source of the kernel, such as `tsc` or `kvm-clock`.
     pub kernel_source: Option<String>,
+    /// Time that a look at the clock of the loops takes, nanoseconds.
+    #[serde(default)]
+    pub look_ns: Option<u64>,
 }
 
 /// A file system.

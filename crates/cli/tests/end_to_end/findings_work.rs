@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`findings_of`].
 
-use crate::findings::{findings_of, has, ids, knows_disk};
+use crate::findings::{document, findings_of, has, ids, knows_disk};
 use crate::support::{Program, Run, Scratch, has_programs, is_root, skip};
 use serde_json::Value;
 
@@ -62,4 +62,28 @@ fn a_tail_that_a_neighbour_on_the_cpu_makes_is_told() {
     }
     // A job of a higher priority comes first, also before all other programs of the machine.
     assert!(!beside("chrt -f 20 \"$0\""));
+}
+
+#[test]
+fn data_that_nobody_moved_is_told() {
+    let scratch = Scratch::in_temporary_directory("findings-unmoved");
+    let job = "--name=a --rw=write --bs=1m --ioengine=psync --scramble_buffers=0 --time_based --runtime=200ms";
+    let told = |target: &str| has(&findings_of(scratch.path(), &format!("{job} {target}")), "faster-than-memory");
+    assert!(told("--filename=/dev/null --size=1g"));
+    assert!(!told("--filename=f --size=4m"));
+}
+
+#[test]
+fn the_clock_is_told_where_it_is_a_fifth_of_the_median() {
+    let scratch = Scratch::in_temporary_directory("findings-clock");
+    for bs in ["16", "1m"] {
+        let job =
+            format!("--name=a --filename=f --rw=read --bs={bs} --size=4m --ioengine=mmap --time_based --runtime=200ms");
+        let run = document(scratch.path(), &job);
+        let look_ns = run["provenance"]["clock"]["look_ns"].as_u64().expect("a number");
+        let told = run["findings"].as_array().expect("a list").iter().find(|finding| finding["id"] == "clock-cost");
+        let median = told.map(|finding| finding["evidence"][1]["value"].as_f64().expect("seconds") * 1e9);
+        // A copy of 1 MiB takes more than 10 us on every machine, and a look at a clock less than 2 us.
+        assert!(median.is_none_or(|median_ns| bs == "16" && look_ns as f64 >= 0.199 * median_ns), "{bs}: {told:?}");
+    }
 }

@@ -88,16 +88,17 @@ mod tests {
         scene
     }
 
-    fn cache(kind: &str) -> Option<DeviceCache> {
-        Some(DeviceCache { kind: kind.to_owned(), mode: "writeback".to_owned(), hits: None })
+    fn cache(kind: &str) -> DeviceCache {
+        DeviceCache { kind: kind.to_owned(), mode: "writeback".to_owned(), hits: None }
     }
 
     #[test]
     fn a_cache_is_told_to_those_who_meet_it() {
-        let finding = scene(DirectionMix::Read, cache("bcache"), false).finding("device-cache");
+        let finding = scene(DirectionMix::Read, Some(cache("bcache")), false).finding("device-cache");
         assert!(finding.explanation.starts_with("dm-0 has a cache (bcache, writeback) above its disk"), "{finding:?}");
-        assert_eq!(scene(DirectionMix::Write, cache("dm-writecache"), false).found(), ["device-cache"]);
-        for right in [scene(DirectionMix::Read, cache("dm-writecache"), false), scene(DirectionMix::Read, None, false)]
+        assert_eq!(scene(DirectionMix::Write, Some(cache("dm-writecache")), false).found(), ["device-cache"]);
+        for right in
+            [scene(DirectionMix::Read, Some(cache("dm-writecache")), false), scene(DirectionMix::Read, None, false)]
         {
             assert_eq!(right.found(), Vec::<String>::new());
         }
@@ -105,7 +106,7 @@ mod tests {
 
     #[test]
     fn hits_are_told_after_the_run() {
-        let counting = DeviceCache { hits: Some([300, 100]), ..cache("bcache").expect("one") };
+        let counting = DeviceCache { hits: Some([300, 100]), ..cache("bcache") };
         let before = scene(DirectionMix::Read, Some(counting), false);
         let mut after = TestRun::new(job("a", DirectionMix::Read));
         after.record.evidence = before.record.evidence;

@@ -6,6 +6,7 @@ mod asynchronous_without_direct;
 mod below_unseen;
 mod buffers_exceed_memory;
 mod cached_by_earlier_job;
+mod clock_cost;
 mod clock_trouble;
 mod cpu_quota;
 mod cpu_quota_set;
@@ -25,6 +26,7 @@ mod easy_data;
 mod effect_of_parallelism;
 mod far_numa_node;
 mod faster_than_link;
+mod faster_than_memory;
 mod few_samples;
 mod file_size_limit;
 mod file_under_dev;
@@ -114,6 +116,7 @@ pub const RULES: &[FindingRule] = &[
     device_did_less::RULE,
     device_did_less::LOWER,
     faster_than_link::RULE,
+    faster_than_memory::RULE,
     reads_of_unwritten_extents::RULE,
     file_under_dev::RULE,
     device_is_overwritten::RULE,
@@ -148,6 +151,7 @@ pub const RULES: &[FindingRule] = &[
     tail_waits_for_cpu::RULE,
     memory_stalls::RULE,
     clock_trouble::RULE,
+    clock_cost::RULE,
     load_generator_limit::RULE,
     slowed_by_heat::RULE,
     submission_blocked::RULE,

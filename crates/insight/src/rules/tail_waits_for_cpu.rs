@@ -75,7 +75,7 @@ fn tail(latency: &LatencyStat) -> Option<(f64, u64, u64)> {
 
 /// Sum of the latencies from a length on, nanoseconds.
 fn time_from(latency: &LatencyStat, least_ns: u64) -> f64 {
-    let buckets = latency.histogram.iter().flat_map(|histogram| histogram.folded());
+    let buckets = latency.histogram.iter().flat_map(ferrio_stats::Histogram::folded);
     let slow =
         buckets.map(|(index, count)| (bucket_latency_ns(index), count)).filter(|(length, _)| *length >= least_ns);
     slow.map(|(length, count)| length as f64 * count as f64).sum()

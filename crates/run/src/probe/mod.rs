@@ -9,6 +9,7 @@ mod heat;
 mod host_clock;
 mod host_cpu;
 mod idle;
+mod memory;
 mod page_cache;
 mod pressure;
 mod process_io;
@@ -22,6 +23,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use idle::calibrate_idle;
+pub(crate) use memory::of_fast as memory_copy;
 
 /// A measurement beside the jobs.
 pub(crate) trait Probe: Send {

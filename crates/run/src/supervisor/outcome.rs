@@ -48,7 +48,11 @@ pub(super) fn last(plan: &RunPlan, settings: &RunSettings, mut records: Vec<Crew
         let stats = record.take_stats(moment.now);
         worker_record(worker, record, stats)
     });
-    run_record(plan, settings, workers.collect(), moment)
+    let mut record = run_record(plan, settings, workers.collect(), moment);
+    if !settings.control.skips_evidence {
+        record.evidence.extend(crate::probe::memory_copy(plan, &record.workers));
+    }
+    record
 }
 
 fn run_record(plan: &RunPlan, settings: &RunSettings, workers: Vec<WorkerRecord>, moment: &Moment) -> RunRecord {

@@ -44,3 +44,10 @@ pub struct HostClock {
     /// Milliseconds in which the machine was suspended.
     pub suspended_ms: u64,
 }
+
+/// Speed of the machine's memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MemoryCopy {
+    /// Bytes a second that one CPU copies within its caches, at the best size.
+    pub bytes_per_sec: u64,
+}

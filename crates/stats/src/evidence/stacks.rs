@@ -39,7 +39,7 @@ pub struct StorageLayer {
 /// A fast device that caches a slow one, both below one device.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DeviceCache {
-    /// Who caches: `bcache`, `dm-cache`, `dm-writecache`, `md journal`.
+    /// The driver of the cache: `bcache`, `dm-cache`, `dm-writecache`, `md journal`.
     pub kind: String,
     /// The mode, such as `writeback`; empty: not known.
     pub mode: String,

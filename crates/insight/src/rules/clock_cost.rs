@@ -1,0 +1,63 @@
+//! Looks at the clock that are a large part of each latency.
+
+use super::{FindingRule, Observation};
+use crate::case::{Case, CaseJob};
+use ferrio_stats::{Measured, Severity, percentiles};
+use ferrio_units::DataDirection;
+use ferrio_units::glance::duration_text;
+
+pub(super) const RULE: FindingRule = FindingRule {
+    id: "clock-cost",
+    title: "Looks at the clock are a large part of the latencies",
+    severity: Severity::Note,
+    what: "The time of one look at the clock, which ferrio measures before a run, and the median completion latency of a job on files or devices. It \
+           speaks from a fifth of the median on.",
+    why: "A latency is the difference of two looks at the clock, and contains about one of them. Of very fast I/O a good part is then \
+          that of the clock.",
+    example: "--name=a --ioengine=mmap --rw=randread --bs=64 --size=16m",
+    cure: "Compare IOPS instead of latencies, and measure larger blocks or slower targets; --gtod_reduce=1 leaves out most looks.",
+    find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
+};
+
+const SHARE: f64 = 0.2;
+
+fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+    let look_ns = case.provenance.clock.look_ns.filter(|_| job.has_files())?;
+    let median = |direction| {
+        let histogram = job.figures(direction)?.clat.histogram.as_ref()?;
+        percentiles(histogram, &[50.0]).first().map(|(_, latency_ns)| *latency_ns)
+    };
+    let median_ns = DataDirection::ALL.into_iter().filter_map(median).filter(|median_ns| *median_ns > 0).min()?;
+    if (look_ns as f64) < median_ns as f64 * SHARE {
+        return None;
+    }
+    let explanation = format!(
+        "A look at the clock takes {}, and half of the I/Os took no more than {}: about as much of that is the clock.",
+        duration_text(look_ns as f64),
+        duration_text(median_ns as f64)
+    );
+    let evidence = vec![
+        Measured::seconds("look at the clock", look_ns as f64 / 1e9),
+        Measured::seconds("median completion latency", median_ns as f64 / 1e9),
+    ];
+    Some(Observation::of(job.name, evidence, explanation))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{TestRun, job};
+    use ferrio_spec::DirectionMix;
+
+    #[test]
+    fn a_fifth_of_the_median_is_told() {
+        // The median is that of a bucket around 300 us.
+        let scene = |look_ns: Option<u64>| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Read));
+            scene.clock.look_ns = look_ns;
+            scene.found()
+        };
+        assert_eq!(scene(Some(61_000)), ["clock-cost"]);
+        assert_eq!(scene(Some(59_000)), Vec::<String>::new());
+        assert_eq!(scene(None), Vec::<String>::new());
+    }
+}

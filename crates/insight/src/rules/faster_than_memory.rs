@@ -1,0 +1,75 @@
+//! Data faster than memory can be copied.
+
+use super::{FindingRule, Observation};
+use crate::case::{Case, CaseJob};
+use crate::text;
+use ferrio_spec::engines::Data;
+use ferrio_stats::{Evidence, Measured, Severity, WorkerRecord};
+
+pub(super) const RULE: FindingRule = FindingRule {
+    id: "faster-than-memory",
+    title: "The data was faster than memory can be copied",
+    severity: Severity::Wrong,
+    what: "The bandwidth of each worker in one direction, and the rate at which one CPU copies memory within its caches, which ferrio \
+           measures after runs with a job above 16 GB a second. It speaks above three times that rate, of buffered I/O and of targets without a device.",
+    why: "The kernel copies the data of such I/O between its memory and that of the job, by the CPU of the job. Data that is faster was not moved.",
+    example: "--name=a --filename=/dev/null --rw=write --bs=1m --size=100g --ioengine=psync --scramble_buffers=0",
+    cure: "Use a target that keeps its data, and compare the time of the run with another clock.",
+    find,
+};
+
+/// The kernel may copy somewhat faster than a program.
+const TIMES: f64 = 3.0;
+
+fn find(case: &Case<'_>) -> Vec<Observation> {
+    let copy = case.record.evidence.iter().find_map(|evidence| match evidence {
+        Evidence::MemoryCopy(copy) => Some(copy.bytes_per_sec),
+        _ => None,
+    });
+    case.jobs.iter().filter_map(|job| of_job(job, copy?)).collect()
+}
+
+fn of_job(job: &CaseJob<'_>, copy_rate: u64) -> Option<Observation> {
+    // A device puts data of direct I/O into memory by itself.
+    let is_copied = job.is_buffered() || job.has_files() && job.places.iter().all(|place| place.device.is_none());
+    let rate = job.workers.iter().map(|worker| rate(worker)).fold(0.0, f64::max);
+    if !is_copied || job.engine.data != Data::Kept || copy_rate == 0 || rate <= copy_rate as f64 * TIMES {
+        return None;
+    }
+    let explanation = format!(
+        "A worker claims {} a second, and a CPU of this machine copies {}: the data was not moved.",
+        text::bytes(rate as u64),
+        text::bytes(copy_rate)
+    );
+    let evidence = vec![
+        Measured::bytes("a second, by a worker", rate as u64),
+        Measured::bytes("copied by a CPU a second", copy_rate),
+    ];
+    Some(Observation::of(job.name, evidence, explanation))
+}
+
+/// Bytes a second of a worker in its fastest direction.
+fn rate(worker: &WorkerRecord) -> f64 {
+    let rates = worker.stats.directions.0.iter().filter(|figures| figures.runtime_ns > 0);
+    rates.map(|figures| figures.bytes as f64 * 1e9 / figures.runtime_ns as f64).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{MIB, TestRun, job};
+    use ferrio_spec::DirectionMix;
+    use ferrio_stats::{Evidence, MemoryCopy};
+
+    #[test]
+    fn data_that_no_cpu_copies_is_told() {
+        // The job does 10 MiB a second.
+        let is_told = |bytes_per_sec: u64, device: Option<&str>| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Write));
+            scene.places[0].device = device.map(str::to_owned);
+            scene.record.evidence.push(Evidence::MemoryCopy(MemoryCopy { bytes_per_sec }));
+            scene.found().contains(&"faster-than-memory".to_owned())
+        };
+        assert!(is_told(3 * MIB, None));
+        assert!(!is_told(4 * MIB, None) && !is_told(MIB, Some("vda")));
+    }
+}
