@@ -144,12 +144,12 @@ fn a_check_runs_nothing_and_says_by_its_exit_code() {
         "{}",
         misleading.all()
     );
-    let fine = check(scratch.path(), "--name=a --rw=randread --size=1m --ioengine=psync --direct=1");
+    let fine = check(scratch.path(), "--name=a --rw=randread --size=8m --ioengine=psync --direct=1");
     assert_eq!(
         (fine.code, fine.stdout.as_str()),
         (Some(0), "Nothing found: no rule speaks against a figure of this run.\n")
     );
-    let none = check(scratch.path(), "--json --name=a --rw=randread --size=1m --ioengine=psync --direct=1");
+    let none = check(scratch.path(), "--json --name=a --rw=randread --size=8m --ioengine=psync --direct=1");
     assert_eq!(serde_json::from_str::<Value>(&none.stdout).expect("JSON"), serde_json::json!({"findings": []}));
     assert_eq!(std::fs::read_dir(scratch.path()).expect("a directory").count(), 0, "nothing is made");
 }

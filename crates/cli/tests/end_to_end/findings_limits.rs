@@ -214,3 +214,13 @@ fn pages_that_an_earlier_job_leaves_are_told() {
     assert!(told("", "") && !told("--end_fsync=1", "") && !told("", "--direct=1"));
     assert!(told("--end_fsync=1", "--invalidate=0"));
 }
+
+#[test]
+fn too_few_ios_for_the_percentiles_are_told_before() {
+    let scratch = Scratch::new("findings-few");
+    let job = "--name=a --ioengine=psync --rw=randread --direct=1 --bs=4k";
+    let told =
+        |more: &str| has(&checked_in(&scratch, "exec \"$0\" \"$@\"", &format!("{job} {more}")), "few-ios-planned");
+    assert!(told("--size=1m") && told("--size=16m --percentile_list=50:99.99"));
+    assert!(!told("--size=1m --time_based --runtime=10") && !told("--size=16m"));
+}

@@ -52,6 +52,7 @@ mod tests {
         let scene = |limit: Option<u64>| {
             let mut scene = TestRun::new(job("a", DirectionMix::Read)).before();
             "libaio".clone_into(&mut scene.jobs[0].engine.name);
+            scene.jobs[0].reporting.clat_percentiles = false;
             (scene.jobs[0].queue.iodepth, scene.jobs[0].queue.low, scene.jobs[0].numjobs) = (64, 64, 2);
             scene.jobs[0].pattern.block_size = PerDirection::all(BlockRange::one(MIB));
             scene.limits.memory_bytes = limit;

@@ -174,6 +174,7 @@ mod tests {
         assert_eq!(tags.found(), ["depth-beyond-queue"]);
         // Four requests for each I/O.
         let mut large = scene(10).before();
+        large.jobs[0].reporting.clat_percentiles = false;
         large.jobs[0].pattern.block_size.0[0] = BlockRange::one(1 << 20);
         assert_eq!(large.found(), Vec::<String>::new());
         large.device.max_sectors_kb = Some(256);

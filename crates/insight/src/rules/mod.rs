@@ -27,6 +27,7 @@ mod effect_of_parallelism;
 mod far_numa_node;
 mod faster_than_link;
 mod faster_than_memory;
+mod few_ios_planned;
 mod few_samples;
 mod file_size_limit;
 mod file_under_dev;
@@ -188,6 +189,7 @@ pub const RULES: &[FindingRule] = &[
     small_part_of_disk::RULE,
     same_blocks_again::RULE,
     few_samples::RULE,
+    few_ios_planned::RULE,
 ];
 
 impl FindingRule {

@@ -53,6 +53,7 @@ mod tests {
     fn only_parity_makes_parts_dear() {
         let scene = |level: Option<&str>, block_bytes: u64, random: bool| {
             let mut job = job("a", DirectionMix::Write);
+            job.reporting.clat_percentiles = false;
             job.pattern.random = random;
             job.pattern.block_size.0 = [BlockRange::one(block_bytes); 3];
             let mut scene = TestRun::new(job).before();
