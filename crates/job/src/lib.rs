@@ -7,6 +7,7 @@
 pub mod collector;
 pub mod command_line;
 mod compat;
+mod contradiction;
 pub mod debug;
 pub mod draft;
 pub mod environment;

@@ -5,6 +5,7 @@
 //! Start reading at [`lower`].
 
 use crate::compat;
+use crate::contradiction::Contradiction;
 use crate::draft::{Draft, Open};
 use crate::options::{apply_pace, apply_replay, command_priority, sprandom, steady_state, verification, zone_mode};
 use ferrio_spec::{DedupeMode, JobSpec, QueueSpec, RandomDistribution, SizeSpec};
@@ -37,26 +38,32 @@ pub struct Lowered {
 /// Lines for standard error: the warnings, and then the reason why the job is refused.
 pub type Refused = Vec<String>;
 
+/// The refusal of a job with these options.
+fn refused(contradiction: &Contradiction) -> Refused {
+    vec![contradiction.to_string()]
+}
+
 /// Computes values that depend on several options, and checks the options against each other.
 pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     let Draft { mut job, open } = draft;
     job.queue = lower_queue(open.queue.iodepth.unwrap_or(job.queue.iodepth), &open);
     lower_pattern(&mut job, &open);
-    zone_mode::lower(&mut job, &open.zones, open.verify.regenerates).map_err(|line| vec![line])?;
+    zone_mode::lower(&mut job, &open.zones, open.verify.regenerates)
+        .map_err(|contradiction| refused(&contradiction))?;
     let notes = sprandom::lower(&mut job, &open.sprandom, open.zones.wants_map())?;
     job.engine.command_priority =
-        command_priority::lower(&open.command_priority, &job.name).map_err(|line| vec![line])?;
+        command_priority::lower(&open.command_priority, &job.name).map_err(|contradiction| refused(&contradiction))?;
     lower_amounts(&mut job);
     job.pace.catch_up = apply_pace::catch_up(&job.pace, open.catch_up);
     lower_logs(&mut job, &open)?;
     lower_dedupe(&mut job, &open)?;
-    job.verify = verification::lower(&job, &open).map_err(|line| vec![line])?;
+    job.verify = verification::lower(&job, &open).map_err(|contradiction| refused(&contradiction))?;
     verification::lower_buffers(&mut job);
     if strictness.readonly && job.changes_files() {
         return Err(vec!["fio: trim and write operations are not allowed with the --readonly parameter.".to_owned()]);
     }
     let (mut lines, clone_warnings) = warnings(&mut job, open.verify.is_asked_for());
-    lines.extend(apply_replay::lower(&mut job, &open).map_err(|line| vec![line])?);
+    lines.extend(apply_replay::lower(&mut job, &open).map_err(|contradiction| refused(&contradiction))?);
     if strictness.warnings_fatal && !lines.is_empty() {
         return Err(lines);
     }

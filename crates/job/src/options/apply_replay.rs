@@ -2,6 +2,7 @@
 //!
 //! Must not know: how values are parsed, formats of traces. Start reading at [`read_iolog`], then [`lower`].
 
+use crate::contradiction::Contradiction;
 use crate::draft::{ApplyContext, Draft, Open};
 use crate::error::JobError;
 use crate::value::Value;
@@ -94,15 +95,15 @@ fn floats(value: &Value) -> Result<&[f64], JobError> {
 }
 
 /// The merge of a job with these traces. Texts of fio 3.41.
-fn merge(open: &MergeDraft, n_traces: usize) -> Result<Option<MergeSpec>, String> {
+fn merge(open: &MergeDraft, n_traces: usize) -> Result<Option<MergeSpec>, Contradiction> {
     let MergeDraft { output, time_scales_ppm, n_passes } = open;
     let lists = [("merge_blktrace_scalars", time_scales_ppm.len()), ("merge_blktrace_iters", n_passes.len())];
     for (name, n) in lists.into_iter().filter(|(_, n)| *n > 0) {
         if output.is_none() {
-            return Err(format!("fio: {name} needs merge_blktrace_file"));
+            return Err(Contradiction::MergeFileMissing(name));
         }
         if n != n_traces {
-            return Err(format!("fio: {name}({n}) != nr_logs({n_traces})"));
+            return Err(Contradiction::MergeList { name, n_values: n, n_traces });
         }
     }
     let spec = |output: &PathBuf| MergeSpec {
@@ -122,11 +123,14 @@ pub struct MergeDraft {
 }
 
 /// Computes values that depend on several options. Returns remarks for standard error.
-pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<String>, String> {
+///
+/// # Errors
+/// The options contradict each other.
+pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<String>, Contradiction> {
     if !job.replay.is_set() {
         if open.merge.output.is_some() {
             // Here fio 3.41 crashes.
-            return Err(format!("fio: {}: merge_blktrace_file needs read_iolog", job.name));
+            return Err(Contradiction::MergeWithoutTraces(job.name.clone()));
         }
         // Without a trace, options of replay have no effect: such a job has the same description as one without them.
         job.replay = ReplaySpec::default();
@@ -134,8 +138,8 @@ pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<String>, Strin
     }
     job.replay.merge = merge(&open.merge, job.replay.traces.len())?;
     job.replay.takes_depth = open.queue.iodepth.is_none();
-    if let Some(name) = contradiction(job) {
-        return Err(format!("fio: {}: {name} cannot be combined with read_iolog: the trace decides", job.name));
+    if let Some(option) = contradiction(job) {
+        return Err(Contradiction::TraceDecides { job: job.name.clone(), option });
     }
     let overridden = job.write_iolog.take().is_some();
     Ok(overridden.then(|| "fio: read iolog overrides write_iolog".to_owned()).into_iter().collect())

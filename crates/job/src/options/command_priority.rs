@@ -3,6 +3,7 @@
 //! Must not know: how priorities are drawn. Start reading at [`lower`].
 //! Syntax and bounds as seen on fio 3.41; hints are newer.
 
+use crate::contradiction::Contradiction;
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
 use crate::value::Value;
@@ -100,10 +101,13 @@ fn split(entry: &str) -> Result<Split, JobError> {
 }
 
 /// The shares of the two kinds of lists, of which a job may have one.
-pub(crate) fn lower(draft: &CommandPriorityDraft, job_name: &str) -> Result<CommandPrioritySpec, String> {
+///
+/// # Errors
+/// It has both, or shares of more than all I/Os.
+pub(crate) fn lower(draft: &CommandPriorityDraft, job_name: &str) -> Result<CommandPrioritySpec, Contradiction> {
     let has_splits = draft.splits.iter().any(|(_, splits)| !splits.is_empty());
     if has_splits && draft.percentage.iter().any(|(_, percent)| *percent > 0) {
-        return Err(format!("{job_name}: cmdprio_percentage and cmdprio_bssplit options are mutually exclusive"));
+        return Err(Contradiction::PriorityLists(job_name.to_owned()));
     }
     let mut spec = CommandPrioritySpec::default();
     for direction in [DataDirection::Read, DataDirection::Write] {
@@ -116,7 +120,7 @@ pub(crate) fn lower(draft: &CommandPriorityDraft, job_name: &str) -> Result<Comm
             spec.shares[direction].push(PriorityShare { block_bytes, percent: split.percent, class, level, hint });
         }
         if let Some(bytes) = overfull(&spec.shares[direction]) {
-            return Err(format!("fio: cmdprio_bssplit total percentage for bs: {bytes} exceeds 100"));
+            return Err(Contradiction::PriorityShares(bytes));
         }
     }
     Ok(spec)
@@ -151,7 +155,7 @@ mod tests {
             set::set(&mut draft, def, Some(text), &mut context).map_err(|error| error.to_string())?;
         }
         let tuple = |share: &PriorityShare| (share.block_bytes, share.percent, share.class, share.level, share.hint);
-        let spec = lower(&draft.open.command_priority, &draft.job.name)?;
+        let spec = lower(&draft.open.command_priority, &draft.job.name).map_err(|error| error.to_string())?;
         Ok(spec.shares.0.map(|shares| shares.iter().map(tuple).collect()))
     }
 

@@ -4,6 +4,7 @@
 //! Facts: reference "Verify"; texts as observed on fio 3.41.
 
 use crate::compat;
+use crate::contradiction::Contradiction;
 use crate::draft::{ApplyContext, Draft, Open};
 use crate::error::JobError;
 use crate::value::{Value, pattern};
@@ -198,21 +199,21 @@ fn cannot_be_judged(job: &JobSpec, draft: &VerifyDraft, method: VerifyMethod) ->
 /// The verification of a job; `None`: it does not verify.
 ///
 /// # Errors
-/// A line that says why it cannot be.
-pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, String> {
+/// Why it cannot be.
+pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, Contradiction> {
     let draft = &open.verify;
     // A pattern without a method turns on the check of that pattern.
     let method = draft.method.or(draft.pattern.is_some().then_some(VerifyMethod::PatternHeader));
     let Some(method) = method else {
         if draft.crash_log.is_some() {
-            return Err("fio: verify_crash_log needs verify".to_owned());
+            return Err(Contradiction::VerifyMissing("verify_crash_log"));
         }
         let alone = [(draft.is_only, "verify_only"), (draft.loads_state, "verify_state_load")];
         let alone = alone.into_iter().find(|(is_set, _)| *is_set);
-        return alone.map_or(Ok(None), |(_, name)| Err(format!("fio: {name} needs verify")));
+        return alone.map_or(Ok(None), |(_, name)| Err(Contradiction::VerifyMissing(name)));
     };
-    if let Some(line) = contradiction(job, open, method) {
-        return Err(line);
+    if let Some(contradiction) = contradiction(job, open, method) {
+        return Err(contradiction);
     }
     let content = VerifyContentSpec {
         method,
@@ -268,9 +269,9 @@ pub(crate) fn lower_buffers(job: &mut JobSpec) {
 }
 
 /// The writes that a job reads back.
-fn reads(job: &JobSpec, open: &Open, reads_back: bool) -> Result<VerifiedWrites, String> {
+fn reads(job: &JobSpec, open: &Open, reads_back: bool) -> Result<VerifiedWrites, Contradiction> {
     let VerifyDraft { is_only, regenerates, is_fsynced, trims, loads_state, .. } = &open.verify;
-    let refused = |line: &str| Err(format!("fio: {line}"));
+    let refused = |why| Err(Contradiction::VerifyOnly(why));
     let is_skewed = matches!(job.target.file_service, FileService::Skewed(_));
     let has_rates = job.pace.limits_rates() && job.pattern.mix == DirectionMix::ReadWrite;
     if *is_only && (job.replay.is_set() || job.pattern.mix != DirectionMix::Read) {
@@ -311,30 +312,30 @@ fn backlog(draft: &VerifyDraft) -> Option<VerifyBacklogSpec> {
     (draft.backlog > 0).then_some(VerifyBacklogSpec { blocks: draft.backlog, batch })
 }
 
-fn contradiction(job: &JobSpec, open: &Open, method: VerifyMethod) -> Option<String> {
+fn contradiction(job: &JobSpec, open: &Open, method: VerifyMethod) -> Option<Contradiction> {
     let draft = &open.verify;
     let needs_pattern = matches!(method, VerifyMethod::Pattern | VerifyMethod::PatternHeader);
     if needs_pattern && draft.pattern.is_none() {
-        return Some(format!("fio: verify={} needs verify_pattern", method.def().name));
+        return Some(Contradiction::PatternMissing(method.def().name));
     }
     if draft.n_threads > MAX_THREADS {
-        return Some(format!("fio: verify_async={}: at most {MAX_THREADS} threads", draft.n_threads));
+        return Some(Contradiction::VerifyThreads { n_threads: draft.n_threads, most: MAX_THREADS });
     }
-    if let Some(line) = contradiction_of_zones(job, draft) {
-        return Some(line);
+    if let Some(contradiction) = contradiction_of_zones(job, draft) {
+        return Some(contradiction);
     }
     if let Some(why) = cannot_be_judged(job, draft, method).filter(|_| draft.crash_log.is_some()) {
-        return Some(format!("fio: verify_crash_log: {why}"));
+        return Some(Contradiction::CrashLog(why));
     }
     if job.pattern.bs_unaligned && !has_one_size(job) {
-        return Some("fio: verify cannot divide blocks of any length (bs_unaligned) into intervals".to_owned());
+        return Some(Contradiction::VerifyUnaligned);
     }
     too_short(job, draft, method)
 }
 
 /// The device chooses where a write into a sequential zone goes, and a reset deletes what was written there. Options
 /// that contradict this are refused.
-fn contradiction_of_zones(job: &JobSpec, draft: &VerifyDraft) -> Option<String> {
+fn contradiction_of_zones(job: &JobSpec, draft: &VerifyDraft) -> Option<Contradiction> {
     if !matches!(job.zones, ZoneSpec::Sequential(_)) {
         return None;
     }
@@ -348,12 +349,11 @@ fn contradiction_of_zones(job: &JobSpec, draft: &VerifyDraft) -> Option<String> 
         (draft.trims.percent > 0, "trim_percentage: a trim resets a whole zone"),
         (draft.crash_log.is_some(), "verify_crash_log: a reset, also by another job, takes away what was synced"),
     ];
-    let refused = |why: &str| format!("fio: verify with zonemode=zbd cannot be combined with {why}");
-    rows.iter().find_map(|(is_set, why)| is_set.then(|| refused(why)))
+    rows.into_iter().find_map(|(is_set, why)| is_set.then_some(Contradiction::VerifyOfZones(why)))
 }
 
 /// Refuses an interval that is too short for header and checksum. If both are behind the data, the data counts, too.
-fn too_short(job: &JobSpec, draft: &VerifyDraft, method: VerifyMethod) -> Option<String> {
+fn too_short(job: &JobSpec, draft: &VerifyDraft, method: VerifyMethod) -> Option<Contradiction> {
     let VerifyForm::Header(checksum) = method.def().form else { return None };
     let header_bytes = match draft.layout.unwrap_or_default() {
         HeaderLayout::V3 => 48,
@@ -366,15 +366,13 @@ fn too_short(job: &JobSpec, draft: &VerifyDraft, method: VerifyMethod) -> Option
         interval_bytes => u64::from(interval_bytes),
     };
     if interval_bytes <= area_bytes {
-        return Some(format!("fio: Blocksize too small to hold a header and checksum of {area_bytes} bytes"));
+        return Some(Contradiction::HeaderTooLarge(area_bytes));
     }
     let at = u64::from(draft.header_at);
     if at > 0 && at + area_bytes > interval_bytes {
-        return Some("fio: cannot offset verify header beyond the verify interval.".to_owned());
+        return Some(Contradiction::HeaderBeyondInterval);
     }
-    (at > 0 && at < area_bytes).then(|| {
-        format!("fio: verify_offset must be at least {area_bytes}: header and checksum would overlap themselves")
-    })
+    (at > 0 && at < area_bytes).then_some(Contradiction::HeaderOverItself(area_bytes))
 }
 
 fn smallest_block(job: &JobSpec) -> u64 {

@@ -3,6 +3,7 @@
 //! Must not know: how values are parsed, the effect of zones. Start reading at [`lower`]. Texts with `--` in front of
 //! an option are those of fio 3.41.
 
+use crate::contradiction::Contradiction;
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
 use crate::options::zone_sequential;
@@ -69,14 +70,17 @@ pub(super) fn in_zones(value: &Value, place: &mut Option<u64>) -> Result<SizeSpe
     if place.is_some() { Ok(SizeSpec::Bytes(0)) } else { value.size() }
 }
 
-/// Decides the zones of a job and turns its sizes in zones into bytes. An error is a line for standard error.
-pub(crate) fn lower(job: &mut JobSpec, draft: &ZoneDraft, regenerates_writes: bool) -> Result<(), String> {
+/// Decides the zones of a job and turns its sizes in zones into bytes.
+///
+/// # Errors
+/// The options contradict each other.
+pub(crate) fn lower(job: &mut JobSpec, draft: &ZoneDraft, regenerates_writes: bool) -> Result<(), Contradiction> {
     job.zones = match draft.mode {
         ZoneModeWord::None => none(draft)?,
         ZoneModeWord::Strided => strided(job, draft)?,
         // The number of a write does not tell its offset, which the device chose.
         ZoneModeWord::Sequential if regenerates_writes => {
-            return Err("zonemode=zbd does not support experimental verify".to_owned());
+            return Err(Contradiction::ZonesRegenerated);
         }
         ZoneModeWord::Sequential => zone_sequential::lower(job, draft)?,
     };
@@ -84,28 +88,28 @@ pub(crate) fn lower(job: &mut JobSpec, draft: &ZoneDraft, regenerates_writes: bo
 }
 
 /// Without a zone mode fio ignores all options of zones but the size; ferrio refuses them instead.
-fn none(draft: &ZoneDraft) -> Result<ZoneSpec, String> {
+fn none(draft: &ZoneDraft) -> Result<ZoneSpec, Contradiction> {
     let given =
         [("zonesize", draft.zone_bytes > 0), ("zonerange", draft.range_bytes > 0), ("zoneskip", draft.skip.is_some())];
     let given = given.iter().find(|(_, is_given)| *is_given).map(|(name, _)| *name);
     match given.or_else(|| draft.sequential.first_given()) {
-        Some(name) => Err(format!("fio: --zonemode=none and --{name} are not compatible.")),
+        Some(option) => Err(Contradiction::ZoneOption { mode: "none", option }),
         None => Ok(ZoneSpec::None),
     }
 }
 
-fn strided(job: &JobSpec, draft: &ZoneDraft) -> Result<ZoneSpec, String> {
+fn strided(job: &JobSpec, draft: &ZoneDraft) -> Result<ZoneSpec, Contradiction> {
     if draft.zone_bytes == 0 {
-        return Err("fio: --zonesize must be specified when using --zonemode=strided.".to_owned());
+        return Err(Contradiction::ZoneSizeMissing);
     }
-    if let Some(name) = draft.sequential.first_given() {
-        return Err(format!("fio: --zonemode=strided and --{name} are not compatible."));
+    if let Some(option) = draft.sequential.first_given() {
+        return Err(Contradiction::ZoneOption { mode: "strided", option });
     }
     if job.target.openfiles > 1 {
-        return Err("fio: zonemode=strided and openfiles above 1 are not compatible".to_owned());
+        return Err(Contradiction::ZoneMode { mode: "strided", what: "openfiles above 1" });
     }
     if !job.pattern.random && job.pattern.rw_postfix < 0 {
-        return Err("fio: zonemode=strided and a negative skip in rw are not compatible".to_owned());
+        return Err(Contradiction::ZoneMode { mode: "strided", what: "a negative skip in rw" });
     }
     Ok(ZoneSpec::Strided(StridedSpec {
         zone_bytes: draft.zone_bytes,
@@ -114,7 +118,7 @@ fn strided(job: &JobSpec, draft: &ZoneDraft) -> Result<ZoneSpec, String> {
     }))
 }
 
-fn skip_bytes(draft: &ZoneDraft) -> Result<u64, String> {
+fn skip_bytes(draft: &ZoneDraft) -> Result<u64, Contradiction> {
     match draft.skip {
         None => Ok(0),
         Some(ZoneSkip::Bytes(bytes)) => Ok(bytes),
@@ -123,21 +127,21 @@ fn skip_bytes(draft: &ZoneDraft) -> Result<u64, String> {
 }
 
 /// Converts numbers of zones to bytes, unless only the device knows the size of its zones.
-fn sizes_in_zones(job: &mut JobSpec, draft: &ZoneDraft) -> Result<(), String> {
+fn sizes_in_zones(job: &mut JobSpec, draft: &ZoneDraft) -> Result<(), Contradiction> {
     match (&mut job.zones, draft.zone_bytes, draft.sizes.first()) {
         (ZoneSpec::Sequential(zones), 0, _) => zones.sizes = draft.sizes,
-        (_, 0, Some((name, n_zones))) => return Err(format!("fio: {name}={n_zones}z needs zonemode and zonesize")),
+        (_, 0, Some((name, n_zones))) => return Err(Contradiction::SizeInZones { name, n_zones }),
         (_, zone_bytes, _) => draft.sizes.put_into(&mut job.extent, zone_bytes).map_err(too_many)?,
     }
     Ok(())
 }
 
-fn in_bytes(name: &'static str, n_zones: u64, zone_bytes: u64) -> Result<u64, String> {
+fn in_bytes(name: &'static str, n_zones: u64, zone_bytes: u64) -> Result<u64, Contradiction> {
     n_zones.checked_mul(zone_bytes).ok_or_else(|| too_many((name, n_zones)))
 }
 
-fn too_many((name, n_zones): (&str, u64)) -> String {
-    format!("fio: {name}={n_zones}z is more than 2^64 bytes")
+fn too_many((name, n_zones): (&'static str, u64)) -> Contradiction {
+    Contradiction::TooManyZones { name, n_zones }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Must not know: how values are parsed, devices, which sizes of zones they have. Start reading at [`lower`].
 //! The text with `--` in front of an option is that of fio 3.41.
 
+use crate::contradiction::Contradiction;
 use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
 use crate::options::zone_mode::ZoneDraft;
@@ -73,21 +74,24 @@ fn share(value: &Value) -> Result<f64, JobError> {
     list.first().copied().ok_or(JobError::NotParsed)
 }
 
-/// Decides the zones of a job with `zonemode=zbd`. An error is a line for standard error.
-pub(super) fn lower(job: &mut JobSpec, draft: &ZoneDraft) -> Result<ZoneSpec, String> {
+/// Decides the zones of a job with `zonemode=zbd`.
+///
+/// # Errors
+/// The options contradict each other.
+pub(super) fn lower(job: &mut JobSpec, draft: &ZoneDraft) -> Result<ZoneSpec, Contradiction> {
     if !job.layout.create_serialize {
-        return Err("fio: --zonemode=zbd and --create_serialize=0 are not compatible.".to_owned());
+        return Err(Contradiction::ZoneOption { mode: "zbd", option: "create_serialize=0" });
     }
-    if let Some(name) = contradiction(job, draft) {
-        return Err(format!("fio: zonemode=zbd and {name} are not compatible"));
+    if let Some(what) = contradiction(job, draft) {
+        return Err(Contradiction::ZoneMode { mode: "zbd", what });
     }
     let options = &draft.sequential;
     if options.recovers_writes && job.errors.continue_on == ErrorClasses::default() {
-        return Err("recover_zbd_write_error works only when continue_on_error is set".to_owned());
+        return Err(Contradiction::ZoneRecoveryWithoutContinuing);
     }
     if options.writes_remainder && job.pattern.random {
         if options.wants_map {
-            return Err("fio: write_zone_remainder and norandommap=0 are not compatible".to_owned());
+            return Err(Contradiction::ZoneRemainderWithMap);
         }
         job.pattern.norandommap = true;
     }

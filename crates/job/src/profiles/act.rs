@@ -5,6 +5,7 @@
 //! reading at [`expand`].
 
 use super::{ProfileJobs, Setting, on, set};
+use crate::contradiction::Contradiction;
 
 /// The options of the profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,21 +90,19 @@ struct ActRates {
     read_bytes: u64,
 }
 
-fn rates(draft: &ActDraft) -> Result<ActRates, String> {
+fn rates(draft: &ActDraft) -> Result<ActRates, Contradiction> {
     let load = u64::from(draft.load);
     let read_bytes = u64::from(draft.n_sectors) * 512;
     let records_per_write = u64::from(draft.write_bytes).checked_div(read_bytes).unwrap_or(0);
     if draft.duration_us == 0 {
-        return Err("test-duration must be more than 0".to_owned());
+        return Err(Contradiction::ActDuration);
     }
     if draft.n_sectors == 0 || records_per_write == 0 {
-        return Err("a read must have at least one block, and be no larger than a write \
-                    (read-req-num-512-blocks, large-block-op-kbytes)"
-            .to_owned());
+        return Err(Contradiction::ActSizes);
     }
     let reads = (load * READS_PER_SEC).checked_div(u64::from(draft.n_threads)).unwrap_or(0);
     if reads == 0 {
-        return Err("load and threads-per-queue must give every thread at least one read a second".to_owned());
+        return Err(Contradiction::ActLoad);
     }
     Ok(ActRates { reads, writes: (load * RECORDS_PER_SEC).div_ceil(records_per_write), read_bytes })
 }

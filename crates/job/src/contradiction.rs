@@ -1,0 +1,130 @@
+//! Options of a job that cannot go together, as values; their words are fio's where fio refuses them too.
+//!
+//! Must not know: how options are parsed, where messages are printed. Start reading at [`Contradiction`].
+
+use thiserror::Error;
+
+/// Why a job with options that are each allowed is refused.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(crate) enum Contradiction {
+    /// An option of zones that this `zonemode` does not take.
+    #[error("fio: --zonemode={mode} and --{option} are not compatible.")]
+    ZoneOption {
+        /// Word of `zonemode`.
+        mode: &'static str,
+        /// The option.
+        option: &'static str,
+    },
+    /// Something else that this `zonemode` does not take.
+    #[error("fio: zonemode={mode} and {what} are not compatible")]
+    ZoneMode {
+        /// Word of `zonemode`.
+        mode: &'static str,
+        /// The option, or words for its value.
+        what: &'static str,
+    },
+    /// `zonemode=strided` without the size of its zones.
+    #[error("fio: --zonesize must be specified when using --zonemode=strided.")]
+    ZoneSizeMissing,
+    /// Writes of zones cannot be computed again: the device chooses their offsets.
+    #[error("zonemode=zbd does not support experimental verify")]
+    ZonesRegenerated,
+    /// `recover_zbd_write_error` in a job that ends with its first error.
+    #[error("recover_zbd_write_error works only when continue_on_error is set")]
+    ZoneRecoveryWithoutContinuing,
+    /// Remainders of zones are written at random although a random map was asked for.
+    #[error("fio: write_zone_remainder and norandommap=0 are not compatible")]
+    ZoneRemainderWithMap,
+    /// A size in zones, and no size of zones.
+    #[error("fio: {name}={n_zones}z needs zonemode and zonesize")]
+    SizeInZones {
+        /// The option.
+        name: &'static str,
+        /// Its number of zones.
+        n_zones: u64,
+    },
+    /// A size in zones that no file can have.
+    #[error("fio: {name}={n_zones}z is more than 2^64 bytes")]
+    TooManyZones {
+        /// The option.
+        name: &'static str,
+        /// Its number of zones.
+        n_zones: u64,
+    },
+    /// An option of verification in a job that does not verify.
+    #[error("fio: {0} needs verify")]
+    VerifyMissing(&'static str),
+    /// This method compares with a pattern, and none is given.
+    #[error("fio: verify={0} needs verify_pattern")]
+    PatternMissing(&'static str),
+    /// `verify_async` above its maximum.
+    #[error("fio: verify_async={n_threads}: at most {most} threads")]
+    VerifyThreads {
+        /// The given number.
+        n_threads: u32,
+        /// Its maximum.
+        most: u32,
+    },
+    /// Why the blocks of the job could not be judged after a crash.
+    #[error("fio: verify_crash_log: {0}")]
+    CrashLog(&'static str),
+    /// Blocks of any length have no intervals.
+    #[error("fio: verify cannot divide blocks of any length (bs_unaligned) into intervals")]
+    VerifyUnaligned,
+    /// An option that contradicts the verification of sequential zones, and why.
+    #[error("fio: verify with zonemode=zbd cannot be combined with {0}")]
+    VerifyOfZones(&'static str),
+    /// Header and checksum do not fit into an interval.
+    #[error("fio: Blocksize too small to hold a header and checksum of {0} bytes")]
+    HeaderTooLarge(u64),
+    /// The header would lie behind its interval.
+    #[error("fio: cannot offset verify header beyond the verify interval.")]
+    HeaderBeyondInterval,
+    /// The header would lie over its own old place.
+    #[error("fio: verify_offset must be at least {0}: header and checksum would overlap themselves")]
+    HeaderOverItself(u64),
+    /// Why it cannot be known what a job with `verify_only` has written.
+    #[error("fio: {0}")]
+    VerifyOnly(&'static str),
+    /// A job has one kind of list of priorities.
+    #[error("{0}: cmdprio_percentage and cmdprio_bssplit options are mutually exclusive")]
+    PriorityLists(String),
+    /// More than all I/Os of a block size have a priority.
+    #[error("fio: cmdprio_bssplit total percentage for bs: {0} exceeds 100")]
+    PriorityShares(u64),
+    /// An option of merging without a file for the result.
+    #[error("fio: {0} needs merge_blktrace_file")]
+    MergeFileMissing(&'static str),
+    /// A list for the merge that has not one value a trace.
+    #[error("fio: {name}({n_values}) != nr_logs({n_traces})")]
+    MergeList {
+        /// The option.
+        name: &'static str,
+        /// Number of its values.
+        n_values: usize,
+        /// Number of traces.
+        n_traces: usize,
+    },
+    /// A merge in a job without traces.
+    #[error("fio: {0}: merge_blktrace_file needs read_iolog")]
+    MergeWithoutTraces(String),
+    /// An option that a replayed trace takes the place of.
+    #[error("fio: {job}: {option} cannot be combined with read_iolog: the trace decides")]
+    TraceDecides {
+        /// Name of the job.
+        job: String,
+        /// The option.
+        option: &'static str,
+    },
+    /// `profile=act` without time.
+    #[error("test-duration must be more than 0")]
+    ActDuration,
+    /// `profile=act` with reads that have no place in a write.
+    #[error(
+        "a read must have at least one block, and be no larger than a write (read-req-num-512-blocks, large-block-op-kbytes)"
+    )]
+    ActSizes,
+    /// `profile=act` with less than a read a second for each thread.
+    #[error("load and threads-per-queue must give every thread at least one read a second")]
+    ActLoad,
+}
