@@ -4,8 +4,8 @@
 #![no_main]
 
 use ferrio_fuzz::World;
-use ferrio_job::draft::{ApplyContext, Draft};
 use ferrio_job::message::UserMessages;
+use ferrio_job::options::draft::{ApplyContext, Draft};
 use ferrio_job::options::{OPTIONS, set::set};
 use libfuzzer_sys::fuzz_target;
 

@@ -6,8 +6,8 @@
 #![no_main]
 
 use ferrio_fuzz::World;
-use ferrio_job::draft::{ApplyContext, Draft};
 use ferrio_job::message::UserMessages;
+use ferrio_job::options::draft::{ApplyContext, Draft};
 use ferrio_job::options::{OPTIONS, set::set};
 use ferrio_spec::{HeaderLayout, VerifyContentSpec, VerifyMethod, VerifyPattern};
 use ferrio_workload::verify::block::{BlockRules, Expected, Write};

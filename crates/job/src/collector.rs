@@ -2,12 +2,12 @@
 //!
 //! Must not know: how a job file or a command line is written. Start reading at [`Collector`].
 
-use crate::draft::{ApplyContext, Draft};
 use crate::environment::{AnyMachine, Environment};
 use crate::error::JobError;
 use crate::lower::{Strictness, lower};
 use crate::message::UserMessages;
 use crate::options::definition::OptionDef;
+use crate::options::draft::{ApplyContext, Draft};
 use crate::options::set;
 use ferrio_spec::{Compatibility, JobSpec, RunSpec};
 use ferrio_units::byte_text;

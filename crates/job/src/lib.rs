@@ -9,7 +9,6 @@ pub mod command_line;
 mod compat;
 mod contradiction;
 pub mod debug;
-pub mod draft;
 pub mod environment;
 pub mod error;
 pub mod explain;

@@ -6,7 +6,7 @@
 
 use crate::compat;
 use crate::contradiction::Contradiction;
-use crate::draft::{Draft, Open};
+use crate::options::draft::{Draft, Open};
 use crate::options::{apply_pace, apply_replay, command_priority, sprandom, steady_state, verification, zone_mode};
 use ferrio_spec::{DedupeMode, JobSpec, QueueSpec, RandomDistribution, SizeSpec};
 

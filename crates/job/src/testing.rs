@@ -1,9 +1,9 @@
 //! A small world for tests: files, directories and variables held in memory; and jobs by their options.
 
-use crate::draft::{ApplyContext, Draft};
 use crate::environment::Environment;
 use crate::error::JobError;
 use crate::message::UserMessages;
+use crate::options::draft::{ApplyContext, Draft};
 use crate::options::{find_general, set};
 use std::collections::HashMap;
 use std::io::{self, Read};

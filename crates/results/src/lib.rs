@@ -8,6 +8,7 @@
 
 mod document;
 mod error;
+mod file;
 mod heat;
 mod model;
 mod performance_log;

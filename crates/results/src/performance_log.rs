@@ -5,7 +5,7 @@
 mod row;
 
 use crate::error::{ReadError, ReadErrorKind};
-use crate::{JobResult, LatencyHeat, LatencyKind, Quantity, RunResult, SeriesLimits, TimeSeries, source};
+use crate::{JobResult, LatencyHeat, LatencyKind, Quantity, RunResult, SeriesLimits, TimeSeries, file};
 use ferrio_units::{DataDirection, PerDirection};
 use row::{HistogramColumns, Row};
 use std::io::{BufRead, BufReader};
@@ -64,13 +64,13 @@ fn parse_name(path: &Path) -> Option<(String, Option<u32>, LogContent)> {
 /// Reads a log, row by row.
 pub(crate) fn read(path: &Path, limits: SeriesLimits) -> Result<PerformanceLog, ReadError> {
     let (prefix, number, content) = parse_name(path).ok_or_else(|| ReadErrorKind::LogName.of(path))?;
-    let mut reader = BufReader::with_capacity(1 << 20, source::open(path)?);
+    let mut reader = BufReader::with_capacity(1 << 20, file::open(path)?);
     let mut series: PerDirection<Option<TimeSeries>> = PerDirection([None, None, None]);
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
         let mut limited = std::io::Read::take(&mut reader, MAX_LINE_BYTES);
-        let length = limited.read_until(b'\n', &mut line).map_err(|error| source::system(path, &error))?;
+        let length = limited.read_until(b'\n', &mut line).map_err(|error| file::system(path, &error))?;
         if length == 0 {
             break;
         }

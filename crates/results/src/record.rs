@@ -5,7 +5,7 @@
 use crate::error::{ReadError, ReadErrorKind};
 use crate::{
     CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity, RunResult,
-    Shares, TimeBin, TimeSeries, source,
+    Shares, TimeBin, TimeSeries, file,
 };
 use ferrio_report::saved;
 use ferrio_stats::histogram::{N_FULL_BUCKETS, bucket_latency_ns};
@@ -27,14 +27,14 @@ const DEPTH_LABELS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
 /// Reads a record.
 pub(crate) fn read(path: &Path, max_bytes: u64) -> Result<RunResult, ReadError> {
     let mut bytes = Vec::new();
-    let read = source::open(path)?.take(max_bytes + 1).read_to_end(&mut bytes);
-    read.map_err(|error| source::system(path, &error))?;
+    let read = file::open(path)?.take(max_bytes + 1).read_to_end(&mut bytes);
+    read.map_err(|error| file::system(path, &error))?;
     if bytes.len() as u64 > max_bytes {
         return Err(ReadErrorKind::TooLarge(max_bytes).of(path));
     }
     let record = saved::decode(&bytes).map_err(|error| ReadErrorKind::Record(error.to_string()).of(path))?;
     let mut result = of_record(&record);
-    result.name = source::name_of(path);
+    result.name = file::name_of(path);
     Ok(result)
 }
 

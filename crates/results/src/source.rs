@@ -3,8 +3,8 @@
 //! Must not know: the forms themselves. Start reading at [`read`].
 
 use crate::error::{ReadError, ReadErrorKind};
+use crate::file::{open, system};
 use crate::{RunResult, SeriesLimits, document, performance_log, record};
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -63,21 +63,6 @@ fn whole(path: &Path) -> Result<Vec<u8>, ReadError> {
         return Err(ReadErrorKind::TooLarge(MAX_DOCUMENT_BYTES).of(path));
     }
     Ok(bytes)
-}
-
-/// Opens a file for reading.
-pub(crate) fn open(path: &Path) -> Result<File, ReadError> {
-    File::open(path).map_err(|error| system(path, &error))
-}
-
-/// The error of a system call on this file.
-pub(crate) fn system(path: &Path, error: &std::io::Error) -> ReadError {
-    ReadErrorKind::System(ferrio_units::error_text(error)).of(path)
-}
-
-/// The short name of a result: the file's, without its folder.
-pub(crate) fn name_of(path: &Path) -> String {
-    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 fn kind_of(path: &Path) -> Result<SourceKind, ReadError> {

@@ -2,9 +2,9 @@
 //!
 //! Must not know: texts; values arrive parsed. One function a row, in the order of the table.
 
-use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
 use crate::options::command_priority::CommandPriorityDraft;
+use crate::options::draft::{ApplyContext, Draft};
 use crate::options::{engines, zone_mode};
 use crate::value::lists::colon_names;
 use crate::value::{Value, scalar};

@@ -2,8 +2,8 @@
 //!
 //! Must not know: how values are parsed.
 
-use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
+use crate::options::draft::{ApplyContext, Draft};
 use crate::value::Value;
 use ferrio_spec::WindowValue;
 

@@ -2,8 +2,8 @@
 //!
 //! Must not know: how values are parsed, how rates are kept. Start reading at [`rate`], then [`refusals`].
 
-use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
+use crate::options::draft::{ApplyContext, Draft};
 use crate::value::Value;
 use ferrio_spec::{CatchUp, JobSpec, PaceSpec, RateLatency, RateProcess};
 use ferrio_units::PerDirection;

@@ -3,8 +3,8 @@
 //! Must not know: how values are parsed, formats of traces. Start reading at [`read_iolog`], then [`lower`].
 
 use crate::contradiction::Contradiction;
-use crate::draft::{ApplyContext, Draft, Open};
 use crate::error::JobError;
+use crate::options::draft::{ApplyContext, Draft, Open};
 use crate::value::Value;
 use crate::value::lists::colon_names;
 use ferrio_spec::{JobSpec, MergeSpec, ReplaySpec, ZoneSpec};

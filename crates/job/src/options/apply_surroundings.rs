@@ -2,8 +2,8 @@
 //!
 //! Must not know: the effect of these settings. Texts of errors as observed on fio 3.41.
 
-use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
+use crate::options::draft::{ApplyContext, Draft};
 use crate::value::Value;
 use ferrio_spec::NumaMemory;
 

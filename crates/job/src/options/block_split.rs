@@ -3,8 +3,8 @@
 //! Must not know: how sizes are drawn. Start reading at [`set`].
 //! Syntax and shares as seen on fio 3.41, which makes something up where this refuses.
 
-use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
+use crate::options::draft::{ApplyContext, Draft};
 use crate::value::Value;
 use ferrio_spec::{BlockRange, BlockShare};
 use ferrio_units::value::parse_integer;

@@ -4,8 +4,8 @@
 //! Syntax and bounds as seen on fio 3.41; hints are newer.
 
 use crate::contradiction::Contradiction;
-use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
+use crate::options::draft::{ApplyContext, Draft};
 use crate::value::Value;
 use ferrio_spec::{CommandPrioritySpec, PriorityShare};
 use ferrio_units::value::parse_integer;

@@ -3,10 +3,10 @@
 //! Must not know: which options exist, how job files look.
 //! Start reading at [`OptionDef`]; rows are built with [`option`] and the methods chained to it.
 
-use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
+use crate::options::draft::{ApplyContext, Draft};
 use crate::options::kind::Kind;
-use crate::value::Value;
+use crate::value::{Value, ValueSyntax};
 pub use ferrio_spec::Status;
 use std::path::PathBuf;
 
@@ -125,6 +125,11 @@ pub const fn option(name: &'static str, kind: Kind, help: &'static str) -> Optio
 }
 
 impl OptionDef {
+    /// What parsing its values has to know.
+    pub const fn syntax(&self) -> ValueSyntax {
+        ValueSyntax { name: self.name, kind: self.kind, is_of_engine: !self.engines.is_empty() }
+    }
+
     /// Sets the other names.
     #[must_use]
     pub const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {

@@ -4,8 +4,8 @@
 //! Bounds, defaults and lines as seen on fio 3.41.
 
 use crate::compat;
-use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
+use crate::options::draft::{ApplyContext, Draft};
 use crate::value::{Value, scalar};
 use ferrio_spec::{DistributionZone, FileService, RandomDistribution, ZoneLength};
 use ferrio_units::value::parse_integer;

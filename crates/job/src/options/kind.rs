@@ -2,7 +2,7 @@
 //!
 //! Must not know: which options exist, how a value acts. Parsing is in [`crate::value`].
 
-use crate::options::definition::Status;
+use ferrio_spec::Status;
 
 /// Bounds of a number, in the unit of the option; `None` is unbounded on that side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,6 +14,7 @@ mod block_split;
 pub mod command_priority;
 pub mod definition;
 mod distribution;
+pub mod draft;
 mod engine;
 pub mod engines;
 mod error;

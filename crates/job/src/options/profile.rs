@@ -2,8 +2,8 @@
 //!
 //! Rows only; the effect of a row is in `profiles`. Must not know: how values are parsed.
 
-use crate::draft::Draft;
 use crate::options::definition::{Apply, OptionDef, option};
+use crate::options::draft::Draft;
 use crate::options::kind::{ANY, Kind, between};
 use crate::profiles::act::ActDraft;
 use crate::profiles::tiobench::TiobenchDraft;

@@ -2,10 +2,10 @@
 //!
 //! Must not know: the place of the option. Start reading at [`set`].
 
-use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
 use crate::options::apply::engine_value;
 use crate::options::definition::{Apply, OptionDef, Status};
+use crate::options::draft::{ApplyContext, Draft};
 use crate::options::kind::Kind;
 use crate::value::{Value, ValueContext, parse};
 use ferrio_spec::SizeSpec;
@@ -28,7 +28,7 @@ pub fn set(
     let (shown, name) = (text.unwrap_or("(null)"), def.name);
     context.messages.parse(|| format!("handle_option={name}, ptr={shown}"));
     context.messages.parse(|| format!("__handle_option={name}, type={}, ptr={shown}", def.kind.debug_name()));
-    let (value, remarks) = parse(def, text, values)?;
+    let (value, remarks) = parse(def.syntax(), text, values)?;
     trace_value(&value, shown, context);
     if !def.is_built() {
         return refuse_unbuilt(def, text, &value, values);
@@ -113,7 +113,7 @@ fn refuse_unbuilt(
 ) -> Result<(), JobError> {
     let off = matches!(def.kind, Kind::Bool | Kind::Flag).then_some("0");
     let without_effect = [def.default.or(off), def.neutral].into_iter().flatten().any(|neutral| {
-        text == Some(neutral) || parse(def, Some(neutral), values).is_ok_and(|(same, _)| same == *value)
+        text == Some(neutral) || parse(def.syntax(), Some(neutral), values).is_ok_and(|(same, _)| same == *value)
     });
     match def.status {
         _ if without_effect => Ok(()),

@@ -2,8 +2,8 @@
 //!
 //! Must not know: how values are parsed, which blocks are written. Start reading at [`lower`].
 
-use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
+use crate::options::draft::{ApplyContext, Draft};
 use crate::value::Value;
 use ferrio_spec::{DirectionMix, FileService, JobSpec, RandomDistribution, RandomGenerator, SpRandomSpec, ZoneSpec};
 use ferrio_units::DataDirection;

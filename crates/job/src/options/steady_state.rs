@@ -3,8 +3,8 @@
 //! Must not know: when a job is steady. Start reading at [`criterion`], then [`refusal`].
 
 use crate::compat;
-use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
+use crate::options::draft::{ApplyContext, Draft};
 use crate::value::Value;
 use ferrio_spec::{JobSpec, SteadyCriterion, SteadyMetric, SteadyStateSpec};
 use ferrio_units::KbBase;

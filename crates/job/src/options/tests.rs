@@ -1,10 +1,10 @@
 //! The table is consistent, and complete by the list of fio's names.
 
 use super::*;
-use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
 use crate::message::UserMessages;
 use crate::options::definition::{Apply, Category, Status};
+use crate::options::draft::{ApplyContext, Draft};
 use crate::testing::World;
 use std::collections::HashSet;
 

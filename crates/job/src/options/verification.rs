@@ -5,8 +5,8 @@
 
 use crate::compat;
 use crate::contradiction::Contradiction;
-use crate::draft::{ApplyContext, Draft, Open};
 use crate::error::JobError;
+use crate::options::draft::{ApplyContext, Draft, Open};
 use crate::value::{Value, pattern};
 use ferrio_spec::engines::{Data, by_name};
 use ferrio_spec::{

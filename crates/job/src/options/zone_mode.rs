@@ -4,8 +4,8 @@
 //! an option are those of fio 3.41.
 
 use crate::contradiction::Contradiction;
-use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
+use crate::options::draft::{ApplyContext, Draft};
 use crate::options::zone_sequential;
 use crate::value::Value;
 use ferrio_spec::{JobSpec, SizeSpec, SizesInZones, StridedSpec, ZoneSkip, ZoneSpec};

@@ -4,8 +4,8 @@
 //! The text with `--` in front of an option is that of fio 3.41.
 
 use crate::contradiction::Contradiction;
-use crate::draft::{ApplyContext, Draft};
 use crate::error::JobError;
+use crate::options::draft::{ApplyContext, Draft};
 use crate::options::zone_mode::ZoneDraft;
 use crate::value::Value;
 use ferrio_spec::{ErrorClasses, JobSpec, SequentialZonesSpec, SizesInZones, ZoneSkip, ZoneSpec};

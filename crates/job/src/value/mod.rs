@@ -9,7 +9,6 @@ pub(crate) mod pattern;
 pub mod scalar;
 
 use crate::error::JobError;
-use crate::options::definition::OptionDef;
 use crate::options::kind::{Bounds, Choice, Kind};
 use ferrio_spec::SizeSpec;
 use ferrio_units::value::{TimeUnit, is_list, parse_flag};
@@ -62,44 +61,55 @@ pub struct ValueContext {
 /// A parsed value, and lines about parts of it that were left out.
 pub type Parsed = (Value, Vec<String>);
 
-/// Parses `text` (`None`: the option has no value) by the kind of `def`.
-pub fn parse(def: &OptionDef, text: Option<&str>, context: ValueContext) -> Result<Parsed, JobError> {
-    if let Kind::FloatList { max_len, min, max } = def.kind {
-        let text = text.ok_or(JobError::ValueMissing(def.name))?;
+/// What parsing has to know of an option.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ValueSyntax {
+    /// Its name, for errors.
+    pub name: &'static str,
+    /// Its kind.
+    pub kind: Kind,
+    /// It belongs to an engine: as in fio, `kb_base` does not apply to it.
+    pub is_of_engine: bool,
+}
+
+/// Parses `text` (`None`: the option has no value) by the kind of its option.
+pub fn parse(option: ValueSyntax, text: Option<&str>, context: ValueContext) -> Result<Parsed, JobError> {
+    if let Kind::FloatList { max_len, min, max } = option.kind {
+        let text = text.ok_or(JobError::ValueMissing(option.name))?;
         let (values, digits, remarks) = lists::floats(text, max_len, min, max);
         if values.is_empty() {
             return Err(JobError::Said(remarks.join("\n")));
         }
         return Ok((Value::Floats(values, digits), remarks));
     }
-    parse_plain(def, text, context).map(|value| (value, Vec::new()))
+    parse_plain(option, text, context).map(|value| (value, Vec::new()))
 }
 
-fn parse_plain(def: &OptionDef, text: Option<&str>, context: ValueContext) -> Result<Value, JobError> {
-    match def.kind {
+fn parse_plain(option: ValueSyntax, text: Option<&str>, context: ValueContext) -> Result<Value, JobError> {
+    match option.kind {
         Kind::Flag => flag(text),
         Kind::OptionalText => Ok(text.map_or(Value::Nothing, |text| Value::Text(text.to_owned()))),
-        Kind::Deprecated | Kind::Removed if text.is_none() => Err(JobError::ValueMissing(def.name)),
+        Kind::Deprecated | Kind::Removed if text.is_none() => Err(JobError::ValueMissing(option.name)),
         Kind::Deprecated => Ok(Value::Nothing),
-        Kind::Removed => Err(JobError::Removed(def.name)),
+        Kind::Removed => Err(JobError::Removed(option.name)),
         Kind::Choice(choices) => word(choices, text, false),
         Kind::ChoiceAndLists(choices) => word(choices, text, true),
-        Kind::ChoiceSet(choices) => words(choices, text.ok_or(JobError::ValueMissing(def.name))?),
+        Kind::ChoiceSet(choices) => words(choices, text.ok_or(JobError::ValueMissing(option.name))?),
         _ => {
-            let text = required(def, text)?;
-            let value = parse_required(def, text, context)?;
+            let text = required(option, text)?;
+            let value = parse_required(option, text, context)?;
             // From such a list fio takes the first number for some options and the last for others; here it is refused.
-            let is_wrong_list = def.kind.takes_one_number() && is_list(text);
+            let is_wrong_list = option.kind.takes_one_number() && is_list(text);
             if is_wrong_list { Err(JobError::NotParsed) } else { Ok(value) }
         }
     }
 }
 
-fn parse_required(def: &OptionDef, text: &str, context: ValueContext) -> Result<Value, JobError> {
-    let (name, kb_base) = (def.name, if def.engines.is_empty() { context.kb_base } else { KbBase::Binary });
+fn parse_required(option: ValueSyntax, text: &str, context: ValueContext) -> Result<Value, JobError> {
+    let (name, kb_base) = (option.name, if option.is_of_engine { KbBase::Binary } else { context.kb_base });
     let bounded = |bounds: Bounds| move |text: &str| integer(name, text, kb_base, bounds);
     let in_unit = |unit: TimeUnit| move |text: &str| time_us(name, text, unit);
-    match def.kind {
+    match option.kind {
         Kind::Bool => scalar::boolean(text).map(Value::Bool),
         Kind::Int(bounds) => bounded(bounds.in_32_bits())(text).map(Value::Number),
         Kind::Size(bounds) => bounded(bounds)(text).map(Value::Number),
@@ -121,8 +131,8 @@ fn parse_required(def: &OptionDef, text: &str, context: ValueContext) -> Result<
     }
 }
 
-fn required<'a>(def: &OptionDef, text: Option<&'a str>) -> Result<&'a str, JobError> {
-    text.filter(|text| !text.is_empty()).ok_or(JobError::ValueMissing(def.name))
+fn required(option: ValueSyntax, text: Option<&str>) -> Result<&str, JobError> {
+    text.filter(|text| !text.is_empty()).ok_or(JobError::ValueMissing(option.name))
 }
 
 fn flag(text: Option<&str>) -> Result<Value, JobError> {

@@ -46,7 +46,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<RunResult, ReadError> {
         () => {}
     }
     let mut result = model::result(document).map_err(|kind| kind.of(path))?;
-    result.name = crate::source::name_of(path);
+    result.name = crate::file::name_of(path);
     if n_documents > 1 {
         result.remarks.push(format!("The file has {n_documents} reports; the figures are those of the last one."));
     }
