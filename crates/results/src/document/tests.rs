@@ -63,7 +63,7 @@ fn what_is_no_report_is_an_error_with_its_line() {
         (REPORT.replace("\"7962624\" :", "\"x\" :"), None, "a bin is x"),
         (REPORT.replace("1.5", "-1.5"), None, "usr_cpu is -1.5"),
         ("{}".to_owned(), None, "without the key"),
-        ("{\"a\": ".to_owned() + &"[".repeat(100_000), Some(1), "recursion limit"),
+        ("{\"a\": ".to_owned() + &"[".repeat(100_000), Some(1), "EOF"),
         (REPORT.replace("\"jobs\" : [ {", "\"jobs\" : [ 3, {"), Some(5), "invalid type"),
     ];
     for (text, line, reason) in table {
