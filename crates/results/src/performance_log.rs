@@ -2,22 +2,18 @@
 //!
 //! Must not know: reports. Start reading at [`read`]. Source: reference, "Performance logs".
 
+mod counted;
+mod log_reader;
 mod row;
 
 use crate::error::{ReadError, ReadErrorKind};
-use crate::{JobResult, LatencyHeat, LatencyKind, Quantity, RunResult, SeriesLimits, TimeSeries, file};
-use ferrio_units::{DataDirection, PerDirection};
-use row::{HistogramColumns, Row};
+use crate::{JobResult, LatencyKind, Quantity, RunResult, SeriesLimits, TimeSeries, file};
+use log_reader::LogReader;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 /// Longest line; a row of a histogram log with all buckets has 1,859 columns.
 const MAX_LINE_BYTES: u64 = 64 << 10;
-/// Times in logs are milliseconds.
-const NS_PER_MS: u64 = 1_000_000;
-/// A row of a bandwidth log is in KiB per second.
-const BYTES_PER_KIB: f64 = 1024.0;
-
 /// What a log holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LogContent {
@@ -65,7 +61,10 @@ fn parse_name(path: &Path) -> Option<(String, Option<u32>, LogContent)> {
 pub(crate) fn read(path: &Path, limits: SeriesLimits) -> Result<PerformanceLog, ReadError> {
     let (prefix, number, content) = parse_name(path).ok_or_else(|| ReadErrorKind::LogName.of(path))?;
     let mut reader = BufReader::with_capacity(1 << 20, file::open(path)?);
-    let mut series: PerDirection<Option<TimeSeries>> = PerDirection([None, None, None]);
+    let mut log = LogReader::new(content, limits);
+    let start = reader.fill_buf().map_err(|error| file::system(path, &error))?;
+    let of_line = |line: u64, kind| ReadError { path: path.to_owned(), line: Some(line), kind };
+    log.look_at(start).map_err(|(index, kind)| of_line(index as u64 + 1, kind))?;
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
@@ -74,60 +73,9 @@ pub(crate) fn read(path: &Path, limits: SeriesLimits) -> Result<PerformanceLog, 
         if length == 0 {
             break;
         }
-        let added = add_row(&mut series, line.trim_ascii_end(), content, limits);
-        added.map_err(|kind| ReadError { path: path.to_owned(), line: Some(number), kind })?;
+        log.add(line.trim_ascii_end()).map_err(|kind| of_line(number, kind))?;
     }
-    Ok(PerformanceLog { prefix, number, series: series.0.into_iter().flatten().collect() })
-}
-
-fn add_row(
-    series: &mut PerDirection<Option<TimeSeries>>,
-    line: &[u8],
-    content: LogContent,
-    limits: SeriesLimits,
-) -> Result<(), ReadErrorKind> {
-    if line.is_empty() {
-        return Ok(());
-    }
-    match content {
-        LogContent::Values(quantity) => {
-            let row = Row::parse(line)?;
-            let time_ns = row.time_ms.saturating_mul(NS_PER_MS);
-            let series = series_of(series, quantity, row.direction);
-            let value =
-                if quantity == Quantity::Bandwidth { row.value as f64 * BYTES_PER_KIB } else { row.value as f64 };
-            series.add(time_ns, value, limits.n_bins);
-            if let Some(max) = row.max.filter(|max| *max > row.value) {
-                series.add(time_ns, max as f64, limits.n_bins);
-            }
-            if let Some(heat) = &mut series.heat {
-                heat.add(time_ns, row.value, 1, limits.n_columns);
-            }
-        }
-        LogContent::Histograms => {
-            let HistogramColumns { time_ms, direction, counts } = HistogramColumns::parse(line)?;
-            let series = series_of(series, Quantity::Latency(LatencyKind::Completion), direction);
-            for (latency_ns, count) in counts {
-                if let Some(heat) = &mut series.heat {
-                    heat.add(time_ms.saturating_mul(NS_PER_MS), latency_ns, count, limits.n_columns);
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The series of a direction; made at its first row.
-fn series_of(
-    series: &mut PerDirection<Option<TimeSeries>>,
-    quantity: Quantity,
-    direction: DataDirection,
-) -> &mut TimeSeries {
-    series[direction].get_or_insert_with(|| {
-        let mut series = TimeSeries::new(quantity, direction, NS_PER_MS);
-        series.heat = matches!(quantity, Quantity::Latency(_)).then(|| LatencyHeat::new(NS_PER_MS));
-        series
-    })
+    Ok(PerformanceLog { prefix, number, series: log.into_series() })
 }
 
 /// Gives logs to the jobs of a report: by their numbers, if it has a job for each, and otherwise as jobs of their own.

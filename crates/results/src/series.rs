@@ -99,6 +99,20 @@ impl TimeSeries {
 
     /// Adds a value of a time, and keeps at most `most` intervals (at least 2).
     pub fn add(&mut self, time_ns: u64, value: f64, most: usize) {
+        self.add_many(time_ns, value, 1, most);
+    }
+
+    /// Raises the highest value of the interval that this time lies in, if it has values.
+    pub fn raise(&mut self, time_ns: u64, value: f64) {
+        let index = (time_ns / self.interval_ns).checked_sub(self.first);
+        let bin = index.and_then(|index| self.bins.get_mut(usize::try_from(index).ok()?));
+        if let Some(bin) = bin.filter(|bin| bin.n > 0) {
+            bin.max = bin.max.max(value);
+        }
+    }
+
+    /// Adds a value that occurred `n` times at a time.
+    pub fn add_many(&mut self, time_ns: u64, value: f64, n: u64, most: usize) {
         let (time_ns, most) = (time_ns.min(u64::MAX / 2), most.max(2) as u64);
         if self.bins.is_empty() {
             self.first = time_ns / self.interval_ns;
@@ -112,7 +126,12 @@ impl TimeSeries {
                 self.bins.splice(..0, std::iter::repeat_n(TimeBin::default(), n_before));
                 self.bins.resize((end - first) as usize, TimeBin::default());
                 self.first = first;
-                self.bins[(number - first) as usize].merge(&TimeBin::of(value));
+                self.bins[(number - first) as usize].merge(&TimeBin {
+                    n,
+                    sum: value * n as f64,
+                    min: value,
+                    max: value,
+                });
                 return;
             }
             self.halve();
