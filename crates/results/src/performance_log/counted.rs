@@ -1,6 +1,6 @@
 //! Rates from counts: a log with a row for each I/O.
 //!
-//! Must not know: rows. Start reading at [`Counted::into_rates`].
+//! Must not know: rows. Start reading at [`CountedIos::into_rates`].
 
 use crate::{Quantity, TimeBin, TimeSeries};
 use ferrio_units::DataDirection;
@@ -13,12 +13,12 @@ const SHORTEST_NS: u64 = 100 * NS_PER_MS;
 const FEWEST_BINS: usize = 20;
 
 /// Amounts by time.
-pub(super) struct Counted {
+pub(super) struct CountedIos {
     amounts: TimeSeries,
     last_ns: u64,
 }
 
-impl Counted {
+impl CountedIos {
     pub(super) fn new(quantity: Quantity, direction: DataDirection) -> Self {
         Self { amounts: TimeSeries::new(quantity, direction, NS_PER_MS), last_ns: 0 }
     }

@@ -3,7 +3,7 @@
 //! Must not know: files, names. Start reading at [`LogReader::add`].
 
 use super::LogContent;
-use super::counted::Counted;
+use super::counted::CountedIos;
 use super::row::{HistogramColumns, Row, RowForm};
 use crate::error::ReadErrorKind;
 use crate::{LatencyHeat, LatencyKind, Quantity, SeriesLimits, TimeSeries};
@@ -21,7 +21,7 @@ pub(super) struct LogReader {
     form: Option<RowForm>,
     series: PerDirection<Option<TimeSeries>>,
     /// I/Os of a log of rates that has a row for each.
-    counted: PerDirection<Option<Counted>>,
+    counted: PerDirection<Option<CountedIos>>,
 }
 
 impl LogReader {
@@ -64,7 +64,7 @@ impl LogReader {
             _ => None,
         };
         if let Some(amount) = amount {
-            let counted = self.counted[row.direction].get_or_insert_with(|| Counted::new(quantity, row.direction));
+            let counted = self.counted[row.direction].get_or_insert_with(|| CountedIos::new(quantity, row.direction));
             counted.add(time_ns, amount, limits.n_bins);
             return;
         }
@@ -104,7 +104,7 @@ impl LogReader {
 
     /// The series of all directions.
     pub(super) fn into_series(self) -> Vec<TimeSeries> {
-        let counted = self.counted.0.into_iter().flatten().map(Counted::into_rates);
+        let counted = self.counted.0.into_iter().flatten().map(CountedIos::into_rates);
         self.series.0.into_iter().flatten().chain(counted).collect()
     }
 }
