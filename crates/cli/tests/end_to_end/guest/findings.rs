@@ -49,7 +49,7 @@ fn a_scsi_device_takes_as_many_commands_as_it_says() {
     let path = format!("/sys/block/{name}/device/queue_depth");
     std::fs::write(&path, "8").expect("a depth can be set");
     let deep = |depth: u32| {
-        let job = "--rw=randread --direct=1 --size=1m --ioengine=libaio";
+        let job = "--rw=randread --direct=1 --size=12m --ioengine=libaio";
         found(&guest, &format!("--name=a --filename={} {job} --iodepth={depth}", device.path()))
     };
     assert_eq!((deep(10), deep(9)), (vec!["depth-beyond-queue".to_owned()], vec![]));
@@ -62,7 +62,7 @@ fn a_scheduler_before_several_queues() {
     let device = Made::new("null", "submit_queues=2 hw_queue_depth=64");
     let scheduler = format!("/sys/block/{}/queue/scheduler", device.path().trim_start_matches("/dev/"));
     let job = format!(
-        "--name=a --filename={} --rw=randread --direct=1 --size=1m --ioengine=libaio --iodepth=32",
+        "--name=a --filename={} --rw=randread --direct=1 --size=12m --ioengine=libaio --iodepth=32",
         device.path()
     );
     let other = ["mq-deadline", "kyber", "bfq"].into_iter().find(|name| std::fs::write(&scheduler, name).is_ok());
