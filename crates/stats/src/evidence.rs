@@ -15,7 +15,7 @@ pub use earlier::EarlierRun;
 pub use heat::{DriveHeat, Heat};
 pub use host::{CpuTimes, HostClock, HostCpu, MemoryCopy, Throttling};
 pub use stacks::{BackingFile, DeviceCache, DeviceLink, LayerKind, StorageLayer, StoredBytes};
-pub use targets::{ExtentBytes, JobTargets, PartitionPlace, TargetKind, TargetPlace, TargetSize};
+pub use targets::{ExtentBytes, JobTargets, PartitionPlace, ReadSample, TargetKind, TargetPlace, TargetSize};
 
 /// The figures of one probe. Serialised, they are an object with a single key: the name of the variant, in small
 /// letters.
@@ -46,6 +46,8 @@ pub enum Evidence {
     MemoryCopy(MemoryCopy),
     /// Jobs that repeat the last run on their targets.
     EarlierRuns(Vec<EarlierRun>),
+    /// What the jobs that only read have read.
+    ReadSamples(Vec<ReadSample>),
 }
 
 impl Evidence {

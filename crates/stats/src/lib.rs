@@ -38,8 +38,8 @@ pub use eta::{EtaLimits, EtaSnapshot};
 pub use evidence::{
     BackingFile, CacheCourse, CpuTimes, DeviceCache, DeviceLink, DiskCounters, DiskRecord, DriveHeat, EarlierRun,
     Evidence, ExtentBytes, FileCache, Heat, HostClock, HostCpu, IoCounters, JobTargets, LayerKind, MemoryCopy,
-    PageCache, PartitionPlace, Pressure, ProcessIo, Reading, Stall, Stalls, StorageLayer, StoredBytes, TargetKind,
-    TargetPlace, TargetSize, Throttling, WorkerIo,
+    PageCache, PartitionPlace, Pressure, ProcessIo, ReadSample, Reading, Stall, Stalls, StorageLayer, StoredBytes,
+    TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
 };
 pub use failure::{FailedStep, Failure};
 pub use finding::{Finding, Measured, Severity, Unit};

@@ -249,6 +249,35 @@ fn an_overlay_is_told_and_followed() {
     assert!(has(&ids(&buffered["findings"]), "device-did-less"), "{}", buffered["findings"]);
 }
 
+/// Directories of an overlay that are named from another place cannot be found, as those of a container.
+#[test]
+fn cached_reads_of_an_overlay_are_told_where_its_directories_are_unseen() {
+    let test = "cached_reads_of_an_overlay_are_told_where_its_directories_are_unseen";
+    if !is_root(test) {
+        return;
+    }
+    let scratch = Scratch::new("stacks-unseen-overlay");
+    for name in ["lower", "upper", "work", "mnt"] {
+        std::fs::create_dir(scratch.join(name)).expect("a directory");
+    }
+    let (base, at) = (scratch.join("."), scratch.join("mnt"));
+    let options = "lowerdir=lower,upperdir=upper,workdir=work";
+    let mount = format!("env --chdir={} mount -t overlay -o {options} overlay mnt", base.display());
+    if tool(&mount).is_none() {
+        return skip(test, "no overlay on this file system");
+    }
+    let job = "--name=r --filename=f --rw=read --bs=256k --size=8m";
+    let direct = document(&at, &format!("{job} --direct=1"));
+    let [_, cached] = [(); 2].map(|()| document(&at, &format!("{job} --invalidate=0")));
+    tool(&format!("umount {}", at.display()));
+    if !knows_disk(&document(&scratch.join("upper"), job)) {
+        return skip(test, "no disk is known under the directory of the tests");
+    }
+    let (direct, cached) = (ids(&direct["findings"]), ids(&cached["findings"]));
+    assert!(has(&direct, "below-unseen") && !has(&direct, "process-read-less"), "{direct:?}");
+    assert!(has(&cached, "process-read-less"), "{cached:?}");
+}
+
 /// Sectors that the kernel has counted as read from a device.
 fn sectors_read(device: &str) -> u64 {
     let stat = std::fs::read_to_string(format!("/sys/block/{}/stat", device.trim_start_matches("/dev/")));
@@ -376,4 +405,35 @@ fn data_that_zram_had_made_small_before_it_was_removed_is_told() {
     // What was stored, and its compressed size: at the end both are zero.
     assert_eq!(evidence("--buffer_compress_percentage=50"), Some(2));
     assert_eq!(evidence(""), None);
+}
+
+#[test]
+fn reads_of_a_device_that_holds_zeroes_are_told() {
+    let test = "reads_of_a_device_that_holds_zeroes_are_told";
+    if !is_root(test) {
+        return;
+    }
+    let Some(zram) = Zram::new(32) else { return skip(test, "no zram") };
+    let scratch = Scratch::new("stacks-zeroes");
+    let device = format!("--filename={} --bs=64k --direct=1 --ioengine=psync", zram.path());
+    let read = || findings_of(scratch.path(), &format!("--name=r --rw=randread --size=16m {device}"));
+    assert!(has(&read(), "reads-of-zeroes"));
+    findings_of(scratch.path(), &format!("--name=w --rw=write --size=16m --refill_buffers {device}"));
+    assert!(!has(&read(), "reads-of-zeroes"));
+    // Behind what was written.
+    let behind = format!("--name=r --rw=randread --offset=16m --size=16m {device}");
+    assert!(has(&findings_of(scratch.path(), &behind), "reads-of-zeroes"));
+}
+
+#[test]
+fn reads_of_files_of_zeroes_are_told() {
+    let scratch = Scratch::new("stacks-zero-files");
+    for (name, byte) in [("zeroes", 0), ("data", 1)] {
+        std::fs::write(scratch.join(name), vec![byte; 8 << 20]).expect("a file");
+    }
+    let found = |name: &str| {
+        let job = format!("--name=r --filename={name} --rw=randread --direct=1 --bs=64k");
+        has(&findings_of(scratch.path(), &job), "files-hold-zeroes")
+    };
+    assert!(found("zeroes") && !found("data"));
 }

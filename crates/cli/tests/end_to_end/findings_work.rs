@@ -3,7 +3,7 @@
 //! Start reading at [`findings_of`].
 
 use crate::findings::{document, findings_of, has, ids, knows_disk};
-use crate::support::{Program, Run, Scratch, has_programs, is_root, skip};
+use crate::support::{Program, Run, Scratch, has_programs, is_root, skip, succeeds_once};
 use serde_json::Value;
 
 #[test]
@@ -34,7 +34,8 @@ fn data_that_waited_before_the_run_is_told() {
         return skip(test, "no disk is known under the directory of the tests");
     }
     let is_told = |document: &Value| has(&ids(&document["findings"]), "earlier-writes");
-    assert!(!is_told(&run("sync f")));
+    // Other programs of the machine may leave data too.
+    assert!(succeeds_once(|| !is_told(&run("sync"))));
     if !is_told(&copied) {
         skip(test, "the kernel wrote the copy back before or after the run");
     }

@@ -48,10 +48,12 @@ mod page_cache_limited;
 mod partial_physical_blocks;
 mod partial_stripes;
 mod preparation_counted;
+mod process_read_less;
 mod rate_drifts;
 mod rate_fell;
 mod rate_not_reached;
 mod reads_of_unwritten_extents;
+mod reads_of_zeroes;
 mod requests_merged;
 mod requests_split;
 mod runtime_without_time_based;
@@ -119,6 +121,8 @@ pub const RULES: &[FindingRule] = &[
     faster_than_link::RULE,
     faster_than_memory::RULE,
     reads_of_unwritten_extents::RULE,
+    process_read_less::RULE,
+    reads_of_zeroes::RULE,
     file_under_dev::RULE,
     device_is_overwritten::RULE,
     file_size_limit::RULE,
@@ -168,6 +172,7 @@ pub const RULES: &[FindingRule] = &[
     jobs_share_blocks::RULE,
     data_that_compresses::RULE,
     easy_data::RULE,
+    reads_of_zeroes::OF_FILES,
     write_refused::RULE,
     device_in_use::RULE,
     direct_below_logical_block::RULE,

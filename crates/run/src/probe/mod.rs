@@ -15,6 +15,7 @@ mod pressure;
 mod process_io;
 mod stacks;
 pub(crate) mod targets;
+mod zeroes;
 
 use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_spec::ControlSettings;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 
 pub use idle::calibrate_idle;
 pub(crate) use memory::of_fast as memory_copy;
+pub(crate) use zeroes::of_readers as read_samples;
 
 /// A measurement beside the jobs.
 pub(crate) trait Probe: Send {

@@ -51,6 +51,7 @@ pub(super) fn last(plan: &RunPlan, settings: &RunSettings, mut records: Vec<Crew
     let mut record = run_record(plan, settings, workers.collect(), moment);
     if !settings.control.skips_evidence {
         record.evidence.extend(crate::probe::memory_copy(plan, &record.workers));
+        record.evidence.extend(crate::probe::read_samples(plan, &settings.control, &record.workers));
     }
     record
 }

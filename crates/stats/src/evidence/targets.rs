@@ -46,6 +46,19 @@ pub struct TargetPlace {
     pub now: TargetSize,
 }
 
+/// Blocks of what a job has read, looked at after the run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ReadSample {
+    /// Position of the job in the run.
+    pub job_index: u32,
+    /// The target that was looked at.
+    pub path: String,
+    /// Blocks of 4 KiB, spread over the part that the job reads.
+    pub n_blocks: u64,
+    /// Those of them that hold zeroes alone.
+    pub n_zero: u64,
+}
+
 /// A partition and its place on the disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartitionPlace {
