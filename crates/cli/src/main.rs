@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod after_crash;
+mod arguments;
 mod bandwidth_logs;
 mod console;
 mod drop_in;
@@ -18,6 +19,7 @@ mod records;
 mod report;
 mod reporter;
 mod signals;
+mod verify_state;
 mod version;
 mod whole_file;
 
@@ -67,6 +69,12 @@ const COMMANDS: &[Command] = &[
         usage: "ferrio report RESULT... -o PAGE",
         summary: "results as a page with charts",
         run: report::run,
+    },
+    Command {
+        name: "verify-state",
+        usage: "ferrio verify-state FILE...",
+        summary: "what the states of verified jobs say",
+        run: verify_state::run,
     },
     Command { name: "help", usage: "ferrio help [COMMAND]", summary: "this page, or one command", run: front::help },
 ];

@@ -5,7 +5,7 @@
 mod again;
 mod page;
 
-use crate::console::Console;
+use crate::arguments;
 use clap::Parser;
 use ferrio_spec::{OUTPUT_FORMAT_NAMES, OutputFormat, OutputFormats};
 use std::ffi::OsString;
@@ -65,18 +65,10 @@ impl Request {
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    match Request::try_parse_from(arguments) {
+    match arguments::parse::<Request>("ferrio report", arguments) {
         Ok(request) if request.is_for_page() => page::show(&request),
         Ok(request) => again::show(&request),
-        Err(error) => {
-            let mut console = Console::of_command("ferrio report");
-            if error.use_stderr() {
-                console.error(&error.to_string());
-                return ExitCode::FAILURE;
-            }
-            console.report(&error.to_string());
-            ExitCode::SUCCESS
-        }
+        Err(code) => code,
     }
 }
 

@@ -60,6 +60,7 @@ mod saved_records;
 mod sequential_zones;
 mod shapes;
 mod signals;
+mod small_programs;
 mod sprandom;
 mod stories;
 mod streams;

@@ -66,6 +66,31 @@ pub enum LastWrites {
 #[error("no state of a verified job: {0:?}")]
 pub struct StateError(pub StateFault);
 
+/// The head of a file, which says what the rest is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StateHead {
+    /// Version of the form: 7 for fio 3.42, 5 for 3.41, 3 for 3.33.
+    pub version: u64,
+    /// Number of bytes behind the head.
+    pub size_bytes: u64,
+    /// CRC-32C of those bytes; the upper half is zero in every valid file.
+    pub crc: u64,
+}
+
+impl StateHead {
+    /// Splits the bytes of a file into head and rest. Neither was checked.
+    ///
+    /// # Errors
+    /// There are fewer bytes than a head has.
+    pub fn split(bytes: &[u8]) -> Result<(Self, &[u8]), StateError> {
+        let mut words = StateWords(bytes);
+        let (Some(version), Some(size_bytes), Some(crc)) = (words.u64(), words.u64(), words.u64()) else {
+            return Err(StateError(StateFault::NoHeader));
+        };
+        Ok((Self { version, size_bytes, crc }, words.0))
+    }
+}
+
 /// The state of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteFate {
@@ -149,17 +174,13 @@ impl VerifyState {
     /// # Errors
     /// The bytes are no state.
     pub fn decode(bytes: &[u8], iodepth: usize) -> Result<Self, StateError> {
-        let mut head = StateWords(bytes);
-        let (Some(version), Some(size), Some(crc)) = (head.u64(), head.u64(), head.u64()) else {
-            return Err(StateError(StateFault::NoHeader));
-        };
+        let (StateHead { version, size_bytes: size, crc }, rest) = StateHead::split(bytes)?;
         let has_slots = [Self::version(HeaderLayout::V3), VERSION_OF_3_41].contains(&version);
         if !has_slots && version != Self::version(HeaderLayout::V2) {
             return Err(StateError(StateFault::Version(version)));
         }
-        let body =
-            usize::try_from(size).ok().filter(|size| *size <= MAX_STATE_BYTES).and_then(|size| head.0.get(..size));
-        let body = body.ok_or(StateError(StateFault::Length { found: head.0.len() as u64, wanted: size }))?;
+        let body = usize::try_from(size).ok().filter(|size| *size <= MAX_STATE_BYTES).and_then(|size| rest.get(..size));
+        let body = body.ok_or(StateError(StateFault::Length { found: rest.len() as u64, wanted: size }))?;
         if u64::from(crc32c(body)) != crc {
             return Err(StateError(StateFault::Corrupt));
         }

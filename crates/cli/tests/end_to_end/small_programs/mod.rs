@@ -1,0 +1,5 @@
+//! The native commands that do what fio's small programs do, beside those of Debian's package.
+//!
+//! Start reading at the command that failed: one file each.
+
+mod verify_state;
