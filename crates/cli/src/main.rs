@@ -10,6 +10,7 @@ mod bandwidth_logs;
 mod console;
 mod drop_in;
 mod front;
+mod genzipf;
 mod inflate_log;
 mod native;
 mod progress;
@@ -75,6 +76,12 @@ const COMMANDS: &[Command] = &[
         usage: "ferrio verify-state FILE...",
         summary: "what the states of verified jobs say",
         run: verify_state::run,
+    },
+    Command {
+        name: "genzipf",
+        usage: "ferrio genzipf [-t DISTRIBUTION]",
+        summary: "what a skewed distribution hits",
+        run: genzipf::run,
     },
     Command { name: "help", usage: "ferrio help [COMMAND]", summary: "this page, or one command", run: front::help },
 ];

@@ -6,6 +6,7 @@
 
 mod distribution;
 mod generator;
+mod hits;
 mod lfsr;
 mod permutation;
 mod seed_table;
@@ -15,6 +16,7 @@ mod uniform_blocks;
 
 pub use distribution::{DistributionShape, SkewedBlocks, file_distribution_seed};
 pub use generator::{Generator, GeneratorKind};
+pub use hits::{HitCounts, HitRow, HitsError};
 pub use lfsr::Lfsr;
 pub use permutation::Permutation;
 pub use seed_table::{DEFAULT_RAND_SEED, SeedIndex, SeedTable};

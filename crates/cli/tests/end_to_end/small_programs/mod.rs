@@ -2,4 +2,5 @@
 //!
 //! Start reading at the command that failed: one file each.
 
+mod genzipf;
 mod verify_state;
