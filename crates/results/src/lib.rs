@@ -10,6 +10,7 @@ mod document;
 mod error;
 mod file;
 mod heat;
+mod lines;
 mod model;
 mod performance_log;
 mod record;

@@ -4,7 +4,7 @@
 
 use crate::error::{ReadError, ReadErrorKind};
 use crate::file::{open, system};
-use crate::{RunResult, SeriesLimits, document, performance_log, record};
+use crate::{RunResult, SeriesLimits, document, lines, performance_log, record};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,7 @@ const SNIFFED_BYTES: usize = 64 << 10;
 enum SourceKind {
     Record,
     Document,
+    Lines,
     Log,
 }
 
@@ -34,6 +35,7 @@ pub fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, ReadError> {
         match kind_of(path)? {
             SourceKind::Record => results.push(record::read(path, MAX_DOCUMENT_BYTES)?),
             SourceKind::Document => results.push(document::read(path, &whole(path)?)?),
+            SourceKind::Lines => results.push(lines::read(path)?),
             SourceKind::Log => logs.push(path),
         }
     }
@@ -75,6 +77,7 @@ fn kind_of(path: &Path) -> Result<SourceKind, ReadError> {
         [] if is_log => Ok(SourceKind::Log),
         [] => Err(ReadErrorKind::Empty.of(path)),
         start if start.starts_with(b"ferrio record ") => Ok(SourceKind::Record),
+        start if start.starts_with(lines::START) => Ok(SourceKind::Lines),
         // Messages of fio may stand above the report.
         start if start.lines().map_while(Result::ok).any(|line| line.trim_start().starts_with('{')) => {
             Ok(SourceKind::Document)

@@ -30,6 +30,9 @@ pub(super) struct Document {
     pub(super) disk_util: Vec<DiskKeys>,
     #[serde(default)]
     pub(super) ferrio: Option<Ferrio>,
+    /// A key of ferrio's own document alone.
+    #[serde(default)]
+    pub(super) elapsed_ns: Option<u64>,
 }
 
 /// ferrio's own key.

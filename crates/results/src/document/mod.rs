@@ -1,9 +1,10 @@
-//! Reports in JSON: `json` and `json+` of fio and ferrio.
+//! Reports in JSON: `json` and `json+` of fio and ferrio, and ferrio's own.
 //!
 //! Must not know: files. Start reading at [`read`].
 
 mod form;
 mod model;
+mod native;
 
 use crate::RunResult;
 use crate::error::{ReadError, ReadErrorKind};
@@ -45,7 +46,13 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<RunResult, ReadError> {
         () if found == 0 && document.version.is_empty() => return Err(ReadErrorKind::NoReport.of(path)),
         () => {}
     }
-    let mut result = model::result(document).map_err(|kind| kind.of(path))?;
+    let result = if document.version.is_empty() && document.elapsed_ns.is_some() {
+        let native = serde_json::from_slice(&bytes[start..]).map_err(|error| failed(&error))?;
+        native::result(native)
+    } else {
+        model::result(document)
+    };
+    let mut result = result.map_err(|kind| kind.of(path))?;
     result.name = crate::file::name_of(path);
     if n_documents > 1 {
         result.remarks.push(format!("The file has {n_documents} reports; the figures are those of the last one."));

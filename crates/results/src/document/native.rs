@@ -1,0 +1,109 @@
+//! The document of `ferrio run --json` and `ferrio quick --json`: a row a job and direction, findings, provenance.
+//!
+//! Must not know: fio's documents. Start reading at [`read`].
+
+use crate::error::ReadErrorKind;
+use crate::lines::given_options;
+use crate::model::{DirectionResult, JobResult, LatencyFigures, RunResult};
+use ferrio_stats::{Finding, JobPrecision, Provenance};
+use ferrio_units::DataDirection;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The document.
+#[derive(Deserialize)]
+pub(super) struct NativeDocument {
+    #[serde(default)]
+    version: String,
+    #[serde(default)]
+    timestamp_ms: Option<u64>,
+    jobs: Vec<Row>,
+    #[serde(default)]
+    provenance: Option<Value>,
+    #[serde(default)]
+    findings: Option<Vec<Finding>>,
+}
+
+/// A job in one direction.
+#[derive(Deserialize)]
+struct Row {
+    job: String,
+    direction: String,
+    n_ios: u64,
+    bytes: u64,
+    runtime_ns: u64,
+    bytes_per_sec: f64,
+    ios_per_sec: f64,
+    mean_ns: f64,
+    #[serde(default)]
+    p50_ns: Option<u64>,
+    #[serde(default)]
+    p99_ns: Option<u64>,
+    #[serde(default)]
+    p999_ns: Option<u64>,
+    max_ns: u64,
+    #[serde(default)]
+    precision: Option<JobPrecision>,
+}
+
+/// The result of a document.
+pub(super) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKind> {
+    let mut result = RunResult {
+        program: document.version,
+        timestamp_ms: document.timestamp_ms,
+        findings: document.findings,
+        ..RunResult::default()
+    };
+    let mut last_direction = None;
+    for row in document.jobs {
+        let impossible = |name: &str, value: String| ReadErrorKind::Impossible { name: name.to_owned(), value };
+        let direction = DataDirection::ALL.into_iter().find(|direction| direction.name() == row.direction);
+        let direction = direction.ok_or_else(|| impossible("a direction", row.direction.clone()))?;
+        for (name, value) in
+            [("bytes_per_sec", row.bytes_per_sec), ("ios_per_sec", row.ios_per_sec), ("mean_ns", row.mean_ns)]
+        {
+            if !value.is_finite() || value < 0.0 {
+                return Err(impossible(name, value.to_string()));
+            }
+        }
+        // Rows of one job follow each other, in the order of directions.
+        let is_same = result.jobs.last().is_some_and(|job: &JobResult| job.name == row.job);
+        if !is_same || last_direction >= Some(direction.index()) {
+            result.jobs.push(JobResult { name: row.job.clone(), ..JobResult::default() });
+        }
+        last_direction = Some(direction.index());
+        result.precision.extend(row.precision.clone());
+        if let Some(job) = result.jobs.last_mut() {
+            job.directions[direction] = Some(figures(&row));
+        }
+    }
+    if let Some(provenance) = document.provenance.and_then(|provenance| Provenance::from_document(provenance).ok()) {
+        result.program = format!("ferrio {}", provenance.ferrio_version);
+        for job in &mut result.jobs {
+            let described = provenance.jobs.iter().find(|described| described.name == job.name);
+            job.options = described.map(|described| given_options(&described.options)).unwrap_or_default();
+        }
+        result.provenance = Some(Box::new(provenance));
+    }
+    Ok(result)
+}
+
+fn figures(row: &Row) -> DirectionResult {
+    let told = [(50.0, row.p50_ns), (99.0, row.p99_ns), (99.9, row.p999_ns)];
+    let clat = (row.max_ns > 0).then(|| LatencyFigures {
+        n_samples: row.n_ios,
+        max_ns: row.max_ns,
+        mean_ns: row.mean_ns,
+        percentiles: told.into_iter().filter_map(|(percent, value_ns)| Some((percent, value_ns?))).collect(),
+        ..LatencyFigures::default()
+    });
+    DirectionResult {
+        n_ios: row.n_ios,
+        bytes: row.bytes,
+        runtime_ns: row.runtime_ns,
+        ios_per_sec: row.ios_per_sec,
+        bytes_per_sec: row.bytes_per_sec,
+        clat,
+        ..DirectionResult::default()
+    }
+}

@@ -1,0 +1,147 @@
+//! Records of a run as lines of JSON (`--output-format=jsonl`) of ferrio.
+//!
+//! Each worker is a job of the result, with the course of its intervals. Must not know: how lines are written. Start reading at
+//! [`read`]. Source: docs/jsonl.md.
+
+mod form;
+mod worker;
+
+use crate::error::{ReadError, ReadErrorKind};
+use crate::{RunResult, SeriesLimits, file};
+use ferrio_stats::Provenance;
+use form::{DescribedJob, Line, RunLine};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use worker::Worker;
+
+/// The start of the first line.
+pub(crate) const START: &[u8] = b"{\"record\":";
+/// Longest line. An interval with all buckets of three directions takes less than 100 KiB; the line of a run has all options.
+const MAX_LINE_BYTES: u64 = 64 << 20;
+/// Most workers.
+const MOST_WORKERS: usize = 20_000;
+/// The newest form that is known.
+const FORMAT: u32 = 1;
+/// Length of an interval where the first line does not say it sensibly, milliseconds.
+const USUAL_INTERVAL_MS: f64 = 1000.0;
+
+/// The lines so far.
+#[derive(Default)]
+struct Course {
+    result: RunResult,
+    described: Vec<DescribedJob>,
+    interval_ms: f64,
+    n_workers: usize,
+    workers: BTreeMap<u64, Worker>,
+    has_ended: bool,
+}
+
+/// Reads the lines. What follows them, such as a document in JSON, is passed over.
+pub(crate) fn read(path: &Path) -> Result<RunResult, ReadError> {
+    let mut reader = BufReader::with_capacity(1 << 20, file::open(path)?);
+    let mut course = Course::default();
+    let mut text = Vec::new();
+    for number in 1_u64.. {
+        text.clear();
+        let mut limited = std::io::Read::take(&mut reader, MAX_LINE_BYTES);
+        let length = limited.read_until(b'\n', &mut text).map_err(|error| file::system(path, &error))?;
+        if length == 0 || (course.has_ended && !text.starts_with(START)) {
+            break;
+        }
+        // A run that was cut off has cut its last line.
+        let is_cut = text.last() != Some(&b'\n');
+        match course.add(&text) {
+            Ok(()) => {}
+            Err(ReadErrorKind::Json(_)) if is_cut && number > 1 => break,
+            Err(kind) => return Err(ReadError { path: path.to_owned(), line: Some(number), kind }),
+        }
+    }
+    let mut result = course.into_result().map_err(|kind| kind.of(path))?;
+    result.name = file::name_of(path);
+    Ok(result)
+}
+
+impl Course {
+    fn add(&mut self, text: &[u8]) -> Result<(), ReadErrorKind> {
+        if text.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        match serde_json::from_slice(text).map_err(|error| ReadErrorKind::Json(error.to_string()))? {
+            Line::Run(run) => self.begin(*run)?,
+            Line::Interval(line) => {
+                self.worker(&line)?.add_interval(&line)?;
+            }
+            Line::Job(line) => self.worker(&line)?.finish(line),
+            Line::End {} => self.has_ended = true,
+            Line::Other => {}
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, run: RunLine) -> Result<(), ReadErrorKind> {
+        if run.format > FORMAT {
+            return Err(ReadErrorKind::Impossible { name: "format".to_owned(), value: run.format.to_string() });
+        }
+        // A file that several runs have appended to holds the last of them.
+        *self = Self::default();
+        self.result.program = format!("ferrio {}", run.version);
+        self.result.timestamp_ms = run.epoch_ms;
+        let provenance = run.provenance.and_then(|provenance| Provenance::from_document(provenance).ok());
+        self.result.provenance = provenance.map(Box::new);
+        self.n_workers = run.jobs.iter().fold(0_u64, |sum, job| sum.saturating_add(job.n_clones)) as usize;
+        self.described = run.jobs;
+        let is_sensible = run.interval_ms.is_finite() && run.interval_ms >= 1.0;
+        self.interval_ms = if is_sensible { run.interval_ms } else { USUAL_INTERVAL_MS };
+        Ok(())
+    }
+
+    fn worker(&mut self, line: &form::SpanLine) -> Result<&mut Worker, ReadErrorKind> {
+        if self.interval_ms == 0.0 {
+            return Err(ReadErrorKind::Json("the first record is not that of a run".to_owned()));
+        }
+        let found = self.workers.len();
+        if found >= MOST_WORKERS && !self.workers.contains_key(&line.job_number) {
+            return Err(ReadErrorKind::TooManyJobs { found: found + 1, most: MOST_WORKERS });
+        }
+        // Each worker has up to three directions with three series.
+        let limits = SeriesLimits::for_series(self.n_workers.max(found).saturating_mul(3));
+        let interval_ms = self.interval_ms;
+        Ok(self.workers.entry(line.job_number).or_insert_with(|| Worker::new(line, interval_ms, limits)))
+    }
+
+    fn into_result(self) -> Result<RunResult, ReadErrorKind> {
+        let mut result = self.result;
+        let n_cut = self.workers.values().filter(|worker| worker.is_cut()).count();
+        for (number, worker) in self.workers {
+            let described = self
+                .described
+                .iter()
+                .find(|job| number >= job.first_number && number - job.first_number < job.n_clones);
+            let mut job = worker.into_result()?;
+            if let Some(described) = described {
+                job.options = given_options(&described.options);
+                job.description = described.options["description"].as_str().unwrap_or_default().to_owned();
+                if described.n_clones > 1 {
+                    job.name = format!("{} ({})", job.name, number - described.first_number + 1);
+                }
+            }
+            result.jobs.push(job);
+        }
+        if n_cut > 0 {
+            result.remarks.push(format!(
+                "The run was cut off, or has not ended: of {n_cut} jobs the figures are those of their intervals so far."
+            ));
+        }
+        Ok(result)
+    }
+}
+
+/// The options of a job as they were given, from all options in force.
+pub(crate) fn given_options(options: &Value) -> Vec<(String, String)> {
+    serde_json::from_value(options["given_options"].clone()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

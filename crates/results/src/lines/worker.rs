@@ -1,0 +1,235 @@
+//! The figures of one worker: of its intervals, and of all of it.
+//!
+//! Must not know: files. Start reading at [`Worker`].
+
+use super::form::{DirectionMembers, LatencyMembers, SpanLine};
+use crate::error::ReadErrorKind;
+use crate::{
+    CpuFigures, DirectionResult, JobResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity, SeriesLimits,
+    TimeSeries,
+};
+use ferrio_units::{DataDirection, PerDirection};
+use std::collections::BTreeMap;
+
+const NS_PER_MS: f64 = 1e6;
+/// Rates of shorter intervals, such as the last one of a run, are left out of the course: a few I/Os decide them.
+const LEAST_SHARE_OF_INTERVAL: f64 = 0.1;
+
+/// A worker.
+pub(super) struct Worker {
+    name: String,
+    group_index: u32,
+    interval_ms: f64,
+    limits: SeriesLimits,
+    /// Sums of the intervals.
+    sums: PerDirection<Sums>,
+    /// The figures of the whole job, once they were read.
+    total: Option<Box<SpanLine>>,
+    series: Vec<TimeSeries>,
+}
+
+/// Sums of the figures of intervals.
+#[derive(Default)]
+struct Sums {
+    n_ios: u64,
+    bytes: u64,
+    runtime_ms: f64,
+    n_latencies: u64,
+    latency_sum_ns: u64,
+    bins: BTreeMap<u64, u64>,
+}
+
+impl Worker {
+    /// A worker without figures, whose intervals have about this length.
+    pub(super) fn new(line: &SpanLine, interval_ms: f64, limits: SeriesLimits) -> Self {
+        Self {
+            name: line.job.clone(),
+            group_index: line.group,
+            interval_ms,
+            limits,
+            sums: PerDirection::default(),
+            total: None,
+            series: Vec::new(),
+        }
+    }
+
+    /// Adds an interval.
+    ///
+    /// # Errors
+    /// A time or a rate is impossible.
+    pub(super) fn add_interval(&mut self, line: &SpanLine) -> Result<(), ReadErrorKind> {
+        let middle_ns = (time(line.start_ms)? / 2.0 + time(line.end_ms)? / 2.0) * NS_PER_MS;
+        let has_rates = line.end_ms - line.start_ms >= self.interval_ms * LEAST_SHARE_OF_INTERVAL;
+        for (direction, members) in directions(line) {
+            let Some(members) = members else { continue };
+            self.sums[direction].add(members)?;
+            if has_rates {
+                let rates = [(Quantity::Iops, members.iops), (Quantity::Bandwidth, members.bw_bytes)];
+                for (quantity, rate) in rates {
+                    let rate = checked("a rate", rate)?;
+                    let most = self.limits.n_bins;
+                    self.series_of(quantity, direction).add(middle_ns as u64, rate, most);
+                }
+            }
+            let limits = self.limits;
+            let series = self.series_of(Quantity::Latency(LatencyKind::Completion), direction);
+            for (latency_ns, count) in &members.clat_ns.histogram {
+                series.add_many(middle_ns as u64, *latency_ns as f64, *count, limits.n_bins);
+                if let Some(heat) = &mut series.heat {
+                    heat.add(middle_ns as u64, *latency_ns, *count, limits.n_columns);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the figures of the whole job.
+    pub(super) fn finish(&mut self, line: Box<SpanLine>) {
+        self.total = Some(line);
+    }
+
+    /// True unless the figures of the whole job were read.
+    pub(super) fn is_cut(&self) -> bool {
+        self.total.is_none()
+    }
+
+    fn series_of(&mut self, quantity: Quantity, direction: DataDirection) -> &mut TimeSeries {
+        let is_it = |series: &TimeSeries| series.quantity == quantity && series.direction == direction;
+        let index = self.series.iter().position(is_it).unwrap_or_else(|| {
+            let interval_ns = (self.interval_ms * NS_PER_MS) as u64;
+            let mut series = TimeSeries::new(quantity, direction, interval_ns);
+            series.heat = matches!(quantity, Quantity::Latency(_)).then(|| LatencyHeat::new(interval_ns));
+            self.series.push(series);
+            self.series.len() - 1
+        });
+        &mut self.series[index]
+    }
+
+    /// The job, without its options.
+    ///
+    /// # Errors
+    /// A figure is impossible.
+    pub(super) fn into_result(self) -> Result<JobResult, ReadErrorKind> {
+        let mut result =
+            JobResult { name: self.name, group_index: self.group_index, series: self.series, ..JobResult::default() };
+        // A latency that was measured without a distribution has no course.
+        result.series.retain(|series| !series.bins.is_empty());
+        let Some(total) = &self.total else {
+            for direction in DataDirection::ALL {
+                result.directions[direction] = self.sums[direction].figures();
+            }
+            return Ok(result);
+        };
+        let mut runtime_ms = 0.0_f64;
+        for (direction, members) in directions(total) {
+            if let Some(members) = members.filter(|members| members.ios > 0) {
+                result.directions[direction] = Some(figures(members)?);
+                runtime_ms = runtime_ms.max(members.runtime_ms);
+            }
+        }
+        let share = |used_ms: f64| if runtime_ms > 0.0 { 100.0 * used_ms / runtime_ms } else { 0.0 };
+        result.error = total.error;
+        result.cpu = CpuFigures {
+            user_percent: share(checked("user_ms", total.cpu.user_ms)?),
+            system_percent: share(checked("system_ms", total.cpu.system_ms)?),
+            n_switches: total.cpu.context_switches,
+            n_major_faults: total.cpu.major_faults,
+            n_minor_faults: total.cpu.minor_faults,
+        };
+        Ok(result)
+    }
+}
+
+fn directions(line: &SpanLine) -> [(DataDirection, Option<&DirectionMembers>); 3] {
+    let members = [line.read.as_ref(), line.write.as_ref(), line.trim.as_ref()];
+    let [read, write, trim] = members;
+    [(DataDirection::Read, read), (DataDirection::Write, write), (DataDirection::Trim, trim)]
+}
+
+impl Sums {
+    fn add(&mut self, members: &DirectionMembers) -> Result<(), ReadErrorKind> {
+        self.n_ios = self.n_ios.saturating_add(members.ios);
+        self.bytes = self.bytes.saturating_add(members.bytes);
+        self.runtime_ms += time(members.runtime_ms)?;
+        self.n_latencies = self.n_latencies.saturating_add(members.clat_ns.n);
+        self.latency_sum_ns = self.latency_sum_ns.saturating_add(members.clat_ns.sum);
+        for (latency_ns, count) in &members.clat_ns.histogram {
+            let sum = self.bins.entry(*latency_ns).or_default();
+            *sum = sum.saturating_add(*count);
+        }
+        Ok(())
+    }
+
+    /// The figures of the intervals so far; extremes are those of the buckets.
+    fn figures(&self) -> Option<DirectionResult> {
+        let seconds = self.runtime_ms / 1e3;
+        let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+        let clat = (self.n_latencies > 0).then(|| LatencyFigures {
+            n_samples: self.n_latencies,
+            min_ns: self.bins.keys().next().copied().unwrap_or_default(),
+            max_ns: self.bins.keys().next_back().copied().unwrap_or_default(),
+            mean_ns: self.latency_sum_ns as f64 / self.n_latencies as f64,
+            bins: self.bins.iter().map(|(latency_ns, count)| (*latency_ns, *count)).collect(),
+            ..LatencyFigures::default()
+        });
+        (self.n_ios > 0).then(|| DirectionResult {
+            n_ios: self.n_ios,
+            bytes: self.bytes,
+            runtime_ns: (self.runtime_ms * NS_PER_MS) as u64,
+            ios_per_sec: per_second(self.n_ios),
+            bytes_per_sec: per_second(self.bytes),
+            clat,
+            ..DirectionResult::default()
+        })
+    }
+}
+
+fn figures(members: &DirectionMembers) -> Result<DirectionResult, ReadErrorKind> {
+    Ok(DirectionResult {
+        n_ios: members.ios,
+        bytes: members.bytes,
+        runtime_ns: (time(members.runtime_ms)? * NS_PER_MS) as u64,
+        ios_per_sec: checked("iops", members.iops)?,
+        bytes_per_sec: checked("bw_bytes", members.bw_bytes)?,
+        slat: latency(&members.slat_ns)?,
+        clat: latency(&members.clat_ns)?,
+        lat: latency(&members.lat_ns)?,
+        ..DirectionResult::default()
+    })
+}
+
+fn latency(members: &LatencyMembers) -> Result<Option<LatencyFigures>, ReadErrorKind> {
+    if members.n == 0 {
+        return Ok(None);
+    }
+    let told = members.percentiles.iter();
+    let mut percentiles: Vec<(f64, u64)> =
+        told.filter_map(|(percent, value_ns)| Some((percent.parse().ok()?, *value_ns))).collect();
+    percentiles.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut bins = members.histogram.clone();
+    bins.sort_unstable();
+    Ok(Some(LatencyFigures {
+        n_samples: members.n,
+        min_ns: members.min.unwrap_or_default(),
+        max_ns: members.max.unwrap_or_else(|| bins.last().map_or(u64::MAX, |(latency_ns, _)| *latency_ns)),
+        mean_ns: checked("mean", members.mean)?,
+        stddev_ns: checked("stddev", members.stddev)?,
+        percentiles,
+        bins,
+    }))
+}
+
+/// A time in milliseconds: not negative, and below 300 years.
+fn time(milliseconds: f64) -> Result<f64, ReadErrorKind> {
+    checked("a time", milliseconds)
+        .and_then(|time| if time < 1e13 { Ok(time) } else { Err(impossible("a time", time)) })
+}
+
+/// A figure that is finite and not negative.
+fn checked(name: &str, value: f64) -> Result<f64, ReadErrorKind> {
+    if value.is_finite() && value >= 0.0 { Ok(value) } else { Err(impossible(name, value)) }
+}
+
+fn impossible(name: &str, value: f64) -> ReadErrorKind {
+    ReadErrorKind::Impossible { name: name.to_owned(), value: value.to_string() }
+}
