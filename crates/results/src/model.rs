@@ -197,10 +197,10 @@ pub struct DiskFigures {
     pub n_reads: u64,
     /// Writes that it served.
     pub n_writes: u64,
-    /// Bytes read.
-    pub read_bytes: u64,
+    /// Bytes read; `None`: the report does not say (fio before 3.36).
+    pub read_bytes: Option<u64>,
     /// Bytes written.
-    pub written_bytes: u64,
+    pub written_bytes: Option<u64>,
     /// Time with I/O in flight, percent.
     pub busy_percent: f64,
 }

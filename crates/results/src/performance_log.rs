@@ -78,22 +78,56 @@ pub(crate) fn read(path: &Path, limits: SeriesLimits) -> Result<PerformanceLog, 
     Ok(PerformanceLog { prefix, number, series: log.into_series() })
 }
 
-/// Gives logs to the jobs of a report: by their numbers, if it has a job for each, and otherwise as jobs of their own.
+/// Gives logs to the jobs of a report, by their prefixes and numbers. Logs that cannot be told to be those of a job become jobs of
+/// their own, with a remark.
 pub(crate) fn attach(result: &mut RunResult, logs: Vec<PerformanceLog>) {
-    let n_jobs = result.jobs.len();
     let most = logs.iter().filter_map(|log| log.number).max().unwrap_or_default() as usize;
-    if most > n_jobs || n_jobs == 0 {
-        let alone = self::alone(logs);
-        result.remarks.push(format!(
-            "The report has {n_jobs} jobs or groups and the logs are of {most} jobs: the logs are shown as jobs of their own."
-        ));
-        result.jobs.extend(alone.jobs);
-        return;
-    }
+    let is_grouped = |options: &[(String, String)]| {
+        options.iter().any(|(option, value)| option == "group_reporting" && value != "0")
+    };
+    let has_groups = is_grouped(&result.global_options) || result.jobs.iter().any(|job| is_grouped(&job.options));
+    let prefixes: Vec<Vec<String>> = result.jobs.iter().map(|job| prefixes_of(&result.global_options, job)).collect();
+    let are_told = prefixes.iter().any(|prefixes| !prefixes.is_empty());
+    let has_prefix = |index: usize, log: &PerformanceLog| !are_told || prefixes[index].contains(&log.prefix);
+    let owner = |log: &PerformanceLog| -> Option<usize> {
+        let index = match (prefixes.len(), log.number) {
+            // All logs of a group are its own, and a single job has all of them.
+            (1, _) if has_groups || most <= 1 => 0,
+            // Numbers are those of clones, not of groups.
+            _ if has_groups => return None,
+            (n_jobs, Some(number)) if most <= n_jobs => (number as usize).checked_sub(1)?,
+            _ => return None,
+        };
+        has_prefix(index, log).then_some(index)
+    };
+    let (mut alone, mut owned) = (Vec::new(), Vec::new());
     for log in logs {
-        let index = log.number.map_or(0, |number| number.saturating_sub(1) as usize);
+        match owner(&log) {
+            Some(index) => owned.push((index, log)),
+            None => alone.push(log),
+        }
+    }
+    for (index, log) in owned {
         result.jobs[index].series.extend(log.series);
     }
+    if !alone.is_empty() {
+        result.remarks.push(format!(
+            "{} of the logs cannot be told to be those of one job of the report: they are shown as jobs of their own.",
+            alone.len()
+        ));
+        result.jobs.extend(self::alone(alone).jobs);
+    }
+}
+
+/// The prefixes of a job's logs, from its options.
+fn prefixes_of(global: &[(String, String)], job: &JobResult) -> Vec<String> {
+    let options = global.iter().chain(&job.options);
+    let logs = options.filter(|(option, _)| option.starts_with("write_") && option.ends_with("_log"));
+    let prefix = |(_, value): &(String, String)| {
+        let name = Path::new(value).file_name().map(|name| name.to_string_lossy().into_owned());
+        name.unwrap_or_else(|| job.name.clone())
+    };
+    logs.map(prefix).collect()
 }
 
 /// A result of logs alone: a job for each prefix and number.
@@ -111,4 +145,69 @@ pub(crate) fn alone(logs: Vec<PerformanceLog>) -> RunResult {
         result.jobs[index].series.extend(log.series);
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_units::DataDirection;
+
+    fn log(prefix: &str, number: Option<u32>) -> PerformanceLog {
+        let series = vec![TimeSeries::new(Quantity::Iops, DataDirection::Read, 1)];
+        PerformanceLog { prefix: prefix.to_owned(), number, series }
+    }
+
+    /// Jobs with the options of their logs.
+    fn report(jobs: &[(&str, &[(&str, &str)])], global: &[(&str, &str)]) -> RunResult {
+        let owned =
+            |options: &[(&str, &str)]| options.iter().map(|(o, v)| ((*o).to_owned(), (*v).to_owned())).collect();
+        let job = |(name, options): &(&str, &[(&str, &str)])| JobResult {
+            name: (*name).to_owned(),
+            options: owned(options),
+            ..JobResult::default()
+        };
+        RunResult { jobs: jobs.iter().map(job).collect(), global_options: owned(global), ..RunResult::default() }
+    }
+
+    /// Names of the jobs with the numbers of their series.
+    fn attached(mut result: RunResult, logs: Vec<PerformanceLog>) -> Vec<(String, usize)> {
+        attach(&mut result, logs);
+        assert_eq!(result.remarks.is_empty(), result.jobs.iter().all(|job| !job.name.contains("(job")));
+        result.jobs.into_iter().map(|job| (job.name, job.series.len())).collect()
+    }
+
+    fn named(jobs: &[(&str, usize)]) -> Vec<(String, usize)> {
+        jobs.iter().map(|(name, n_series)| ((*name).to_owned(), *n_series)).collect()
+    }
+
+    #[test]
+    fn logs_go_to_the_jobs_with_their_numbers_and_prefixes() {
+        let two = || vec![log("x", Some(1)), log("x", Some(2))];
+        // Nothing is known about prefixes: fio's older reports have no options.
+        assert_eq!(attached(report(&[("a", &[]), ("b", &[])], &[]), two()), named(&[("a", 1), ("b", 1)]));
+        let x = [("write_bw_log", "dir/x")];
+        assert_eq!(attached(report(&[("a", &x), ("b", &x)], &[]), two()), named(&[("a", 1), ("b", 1)]));
+        // Without a value the prefix is the name of the job.
+        let unnamed = [("write_iops_log", "")];
+        assert_eq!(attached(report(&[("x", &unnamed)], &[]), vec![log("x", Some(1))]), named(&[("x", 1)]));
+    }
+
+    #[test]
+    fn logs_of_other_runs_are_not_taken_for_those_of_a_job() {
+        let x = [("write_bw_log", "x")];
+        let other = attached(report(&[("a", &x), ("b", &x)], &[]), vec![log("y", Some(1)), log("x", Some(2))]);
+        assert_eq!(other, named(&[("a", 0), ("b", 1), ("y (job 1)", 1)]));
+        let more = attached(report(&[("a", &x), ("b", &x)], &[]), vec![log("x", Some(1)), log("x", Some(3))]);
+        assert_eq!(more, named(&[("a", 0), ("b", 0), ("x (job 1)", 1), ("x (job 3)", 1)]));
+    }
+
+    #[test]
+    fn logs_of_clones_belong_to_their_group() {
+        let x = [("write_bw_log", "x")];
+        let grouped = [("group_reporting", "1")];
+        let clones = || vec![log("x", Some(1)), log("x", Some(2))];
+        assert_eq!(attached(report(&[("a", &x)], &grouped), clones()), named(&[("a", 2)]));
+        let two = attached(report(&[("a", &x), ("b", &x)], &grouped), clones());
+        assert_eq!(two, named(&[("a", 0), ("b", 0), ("x (job 1)", 1), ("x (job 2)", 1)]));
+    }
 }

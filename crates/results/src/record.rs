@@ -180,8 +180,8 @@ fn disk_figures(disk: &DiskRecord) -> DiskFigures {
         name: disk.name.clone(),
         n_reads: counters.ios[0],
         n_writes: counters.ios[1],
-        read_bytes: counters.sectors[0].saturating_mul(SECTOR_BYTES),
-        written_bytes: counters.sectors[1].saturating_mul(SECTOR_BYTES),
+        read_bytes: Some(counters.sectors[0].saturating_mul(SECTOR_BYTES)),
+        written_bytes: Some(counters.sectors[1].saturating_mul(SECTOR_BYTES)),
         busy_percent: counters.util_percent,
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn histogram(jobs: &[&JobResult], _most_points: usize) -> Option<Char
 
 /// Shares of the I/Os that took at most a latency.
 pub(super) fn cumulative(jobs: &[&JobResult], _most_points: usize) -> Option<Chart> {
-    let (kind, lines) = of_directions(jobs, |bins| {
+    let of_bins = of_directions(jobs, |bins| {
         let total = sum(bins);
         let mut up_to = 0_u64;
         let share = |(latency_ns, count): &(u64, u64)| {
@@ -37,11 +37,14 @@ pub(super) fn cumulative(jobs: &[&JobResult], _most_points: usize) -> Option<Cha
             ((*latency_ns).max(1) as f64, 100.0 * up_to as f64 / total)
         };
         bins.iter().map(share).collect()
-    })?;
+    });
+    let is_whole = of_bins.is_some();
+    let (kind, lines) = of_bins.or_else(|| of_percentiles(jobs))?;
+    let note = if is_whole { "" } else { "The points are the percentiles of the report; it has no distribution." };
     Some(Chart {
         id: "cumulative",
         title: format!("{}: share of the I/Os that took no longer", capitalised(kind.words())),
-        note: String::new(),
+        note: note.to_owned(),
         x: ChartAxis::log("latency", AxisUnit::Nanoseconds),
         y: ChartAxis::linear("share of the I/Os", AxisUnit::Percent),
         content: ChartContent::Lines(lines),
@@ -76,6 +79,33 @@ fn of_directions(
         });
     }
     (!lines.is_empty()).then_some((kind, lines))
+}
+
+/// The percentiles that the report of a single job has: those of several jobs cannot be put together.
+fn of_percentiles(jobs: &[&JobResult]) -> Option<(LatencyKind, Vec<ChartLine>)> {
+    let [job] = jobs else { return None };
+    let mut found = None;
+    let mut lines = Vec::new();
+    for (direction, figures) in job.active() {
+        let Some((kind, latency)) = figures.latency().filter(|(_, latency)| !latency.percentiles.is_empty()) else {
+            continue;
+        };
+        found = Some(kind);
+        let highest = latency.max_ns.max(1);
+        // A percentile of few I/Os may be that of a bucket above all of them.
+        let points = latency.percentiles.iter().map(|(percent, value_ns)| ((*value_ns).clamp(1, highest), *percent));
+        let (x, y) = points.map(|(value_ns, percent)| (rounded(value_ns as f64), rounded(percent))).unzip();
+        lines.push(ChartLine {
+            name: direction.name().to_owned(),
+            colour: colour_of(direction, 0),
+            x,
+            y,
+            low: Vec::new(),
+            high: Vec::new(),
+            is_stepped: false,
+        });
+    }
+    Some((found?, lines))
 }
 
 /// Bins joined to eighths of octaves, with empty ones between them: the start of each and its count.

@@ -5,12 +5,12 @@
 use super::rates::line;
 use super::together::pooled;
 use crate::chart::{AxisUnit, Chart, ChartAxis, ChartContent, ChartLine, colour_of, rounded};
-use ferrio_results::{JobResult, LatencyHeat, LatencyKind};
+use ferrio_results::{JobResult, LatencyHeat, LatencyKind, TimeSeries};
 use ferrio_units::DataDirection;
 
 const NS_PER_SEC: f64 = 1e9;
-/// The percentiles, each with its name. The last is the slowest I/O.
-const PERCENTILES: [(f64, &str); 4] = [(50.0, "p50"), (99.0, "p99"), (99.9, "p99.9"), (100.0, "max")];
+/// The percentiles, each with its name.
+const PERCENTILES: [(f64, &str); 3] = [(50.0, "p50"), (99.0, "p99"), (99.9, "p99.9")];
 
 /// Percentiles over time; where only means of intervals were recorded, these.
 pub(super) fn over_time(jobs: &[&JobResult], most_points: usize) -> Option<Chart> {
@@ -22,6 +22,7 @@ pub(super) fn over_time(jobs: &[&JobResult], most_points: usize) -> Option<Chart
         kind = found;
         if let Some(heat) = &series.heat {
             lines.extend(percentiles(heat, direction, most_points));
+            lines.push(slowest(&series));
         } else {
             are_means = true;
             let mean = line(&series);
@@ -61,6 +62,21 @@ fn percentiles(heat: &LatencyHeat, direction: DataDirection, most_points: usize)
         }
     };
     PERCENTILES.into_iter().enumerate().map(of_percentile).collect()
+}
+
+/// The slowest I/O of each interval, as it is and not as its bucket.
+fn slowest(series: &TimeSeries) -> ChartLine {
+    let values = series.filled().map(|(middle_ns, bin)| (rounded(middle_ns as f64 / NS_PER_SEC), rounded(bin.max)));
+    let (x, y) = values.unzip();
+    ChartLine {
+        name: format!("{} max", series.direction.name()),
+        colour: colour_of(series.direction, PERCENTILES.len()),
+        x,
+        y,
+        low: Vec::new(),
+        high: Vec::new(),
+        is_stepped: false,
+    }
 }
 
 /// The text with a large first letter.

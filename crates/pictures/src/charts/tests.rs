@@ -76,6 +76,35 @@ fn the_distribution_has_all_ios_and_ends_at_100_percent() {
 }
 
 #[test]
+fn percentiles_of_a_report_stand_for_its_distribution() {
+    let percentiles = vec![(1.0, 900), (50.0, 1000), (99.99, 9000)];
+    let clat = LatencyFigures { n_samples: 4, max_ns: 8999, percentiles, ..LatencyFigures::default() };
+    let mut job = job(Vec::new());
+    job.directions[DataDirection::Write] = Some(DirectionResult { clat: Some(clat), ..DirectionResult::default() });
+    let single = charts(&[&job], 100);
+    let line = &lines(&single, "cumulative")[0];
+    assert_eq!((&line.x[..], &line.y[..]), (&[900.0, 1000.0, 8999.0][..], &[1.0, 50.0, 99.99][..]));
+    assert!(single.iter().all(|chart| chart.id != "distribution"));
+    assert!(charts(&[&job, &job], 100).is_empty(), "percentiles of two jobs have no sum");
+}
+
+/// One I/O of ten million is the slowest: its own time is shown, however wide an interval.
+#[test]
+fn the_slowest_io_is_shown_as_it_is() {
+    let mut latency = TimeSeries::new(Quantity::Latency(LatencyKind::Completion), DataDirection::Read, MS);
+    let mut heat = LatencyHeat::new(MS);
+    for ms in 0..10_000 {
+        let latency_ns = if ms == 7_777 { 123_456_789 } else { 50_000 };
+        heat.add(ms * MS, latency_ns, 1, 64);
+        latency.add(ms * MS, latency_ns as f64, 4096);
+    }
+    latency.heat = Some(heat);
+    let charts = charts(&[&job(vec![latency])], 100);
+    let slowest = lines(&charts, "latency").iter().find(|line| line.name == "read max").expect("a line");
+    assert!(slowest.y.contains(&123_460_000.0), "{:?}", slowest.y);
+}
+
+#[test]
 fn without_figures_there_are_no_charts() {
     assert!(charts(&[&job(Vec::new())], 100).is_empty());
     assert!(charts(&[], 100).is_empty());

@@ -1,28 +1,28 @@
 //! The data of the charts, for the page's script.
 //!
-//! Must not know: markup. Start reading at [`json`]. The number of points shrinks with the number of jobs, so that a page of
+//! Must not know: markup. Start reading at [`views`]. The number of points shrinks with the number of jobs, so that a page of
 //! 1,000 jobs opens as smoothly as one of a single job.
 
 use crate::chart::Chart;
 use crate::charts::{MOST_POINTS, charts};
 use ferrio_results::{JobResult, RunResult};
-use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Fewest points of a line.
 const FEWEST_POINTS: usize = 60;
 /// Jobs that have all points.
 const N_DETAILED: usize = 16;
-/// Most jobs with charts of their own.
-const MOST_JOBS: usize = 1000;
+/// Most views.
+const MOST_VIEWS: usize = 1200;
 
 /// Charts that are seen together.
-#[derive(Serialize)]
-struct View<'a> {
-    name: &'a str,
+pub(super) struct View {
+    /// Its name, for the reader.
+    pub(super) name: String,
     charts: Vec<Chart>,
 }
 
-/// Jobs that are shown together, with the name of their view.
+/// Jobs that are shown together, with the name of their view: all of a result, each group of several jobs, each job.
 fn subjects(results: &[RunResult]) -> Vec<(String, Vec<&JobResult>)> {
     let mut all = Vec::new();
     for result in results {
@@ -30,33 +30,46 @@ fn subjects(results: &[RunResult]) -> Vec<(String, Vec<&JobResult>)> {
         if result.jobs.len() != 1 {
             all.push((format!("{prefix}all {} jobs together", result.jobs.len()), result.jobs.iter().collect()));
         }
+        let groups = groups(&result.jobs);
+        if groups.len() > 1 {
+            let several = groups.into_iter().filter(|(_, jobs)| jobs.len() > 1);
+            all.extend(
+                several.map(|(group, jobs)| (format!("{prefix}group {group}: {} jobs together", jobs.len()), jobs)),
+            );
+        }
+        let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
         for job in &result.jobs {
-            all.push((format!("{prefix}{}", job.name), vec![job]));
+            let number = seen.entry(&job.name).or_default();
+            *number += 1;
+            // Clones have the same name.
+            let again = if *number > 1 { format!(" ({number})") } else { String::new() };
+            all.push((format!("{prefix}{}{again}", job.name), vec![job]));
         }
     }
-    all.truncate(MOST_JOBS + 1);
+    all.truncate(MOST_VIEWS);
     all
 }
 
-fn views(results: &[RunResult]) -> Vec<(String, Vec<Chart>)> {
+fn groups(jobs: &[JobResult]) -> BTreeMap<u32, Vec<&JobResult>> {
+    let mut groups: BTreeMap<u32, Vec<&JobResult>> = BTreeMap::new();
+    jobs.iter().for_each(|job| groups.entry(job.group_index).or_default().push(job));
+    groups
+}
+
+/// The views that have charts.
+pub(super) fn views(results: &[RunResult]) -> Vec<View> {
     let subjects = subjects(results);
     let fewer = (MOST_POINTS * N_DETAILED / subjects.len().max(N_DETAILED)).max(FEWEST_POINTS);
     let of_subject = |(name, jobs): (String, Vec<&JobResult>)| {
         let most_points = if jobs.len() > 1 { MOST_POINTS } else { fewer };
-        (name, charts(&jobs, most_points))
+        View { name, charts: charts(&jobs, most_points) }
     };
-    subjects.into_iter().map(of_subject).filter(|(_, charts)| !charts.is_empty()).collect()
+    subjects.into_iter().map(of_subject).filter(|view| !view.charts.is_empty()).collect()
 }
 
-/// The names of the views that have charts.
-pub(super) fn view_names(results: &[RunResult]) -> Vec<String> {
-    views(results).into_iter().map(|(name, _)| name).collect()
-}
-
-/// The data as JSON. A `<` is escaped, so that no text in it can end the element that holds it.
-pub(super) fn json(results: &[RunResult]) -> String {
-    let views = views(results);
-    let views: Vec<View<'_>> = views.into_iter().map(|(_, charts)| View { name: "", charts }).collect();
+/// The charts of each view as JSON. A `<` is escaped, so that no text in it can end the element that holds it.
+pub(super) fn json(views: &[View]) -> String {
+    let charts: Vec<&[Chart]> = views.iter().map(|view| &view.charts[..]).collect();
     // Texts and finite numbers under names: that has a form in JSON.
-    serde_json::to_string(&views).unwrap_or_default().replace('<', "\\u003c")
+    serde_json::to_string(&charts).unwrap_or_default().replace('<', "\\u003c")
 }

@@ -10,8 +10,11 @@ mod headline;
 mod sources;
 mod words;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use data::View;
 use ferrio_results::RunResult;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest as _, Sha256};
 
 /// The drawing of charts in a browser: uPlot 1.6.32, MIT licence, see `assets/uplot.LICENSE`.
 const UPLOT: &str = include_str!("assets/uplot.js");
@@ -22,11 +25,13 @@ const STYLE: &str = include_str!("assets/page.css");
 /// The page of some results.
 pub fn page(results: &[RunResult]) -> String {
     let title = title(results);
+    let views = data::views(results);
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy());
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (title) }
                 style { (PreEscaped(UPLOT_STYLE)) (PreEscaped(STYLE)) }
@@ -40,18 +45,25 @@ pub fn page(results: &[RunResult]) -> String {
                     @for result in results {
                         (self::result(result, results.len() > 1))
                     }
-                    (charts(results))
+                    (charts(&views))
                     @for result in results {
                         (sources::sources(result, results.len() > 1))
                     }
                 }
-                script type="application/json" id="data" { (PreEscaped(data::json(results))) }
+                script type="application/json" id="data" { (PreEscaped(data::json(&views))) }
                 script { (PreEscaped(UPLOT)) }
                 script { (PreEscaped(SCRIPT)) }
             }
         }
     };
     markup.into_string()
+}
+
+/// What a browser may do with the page: run the two scripts of this program, and load nothing.
+fn policy() -> String {
+    let hash = |script: &str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script)));
+    let scripts = [UPLOT, SCRIPT].map(hash).join(" ");
+    format!("default-src 'none'; style-src 'unsafe-inline'; script-src {scripts}; base-uri 'none'; form-action 'none'")
 }
 
 fn title(results: &[RunResult]) -> String {
@@ -78,8 +90,7 @@ fn result(result: &RunResult, is_one_of_several: bool) -> Markup {
 }
 
 /// The place of the charts, which the script fills.
-fn charts(results: &[RunResult]) -> Markup {
-    let views = data::view_names(results);
+fn charts(views: &[View]) -> Markup {
     html! {
         section aria-labelledby="charts-heading" {
             h2 id="charts-heading" { "Charts" }
@@ -89,7 +100,7 @@ fn charts(results: &[RunResult]) -> Markup {
                 p {
                     label for="view" { "Jobs shown: " }
                     select id="view" {
-                        @for (index, name) in views.iter().enumerate() { option value=(index) { (name) } }
+                        @for (index, view) in views.iter().enumerate() { option value=(index) { (view.name) } }
                     }
                 }
                 p class="hint" {

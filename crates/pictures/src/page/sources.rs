@@ -41,14 +41,18 @@ fn disks(result: &RunResult) -> Markup {
                         th scope="row" { (disk.name) }
                         td { (thousands(disk.n_reads)) }
                         td { (thousands(disk.n_writes)) }
-                        td { (bytes_text(disk.read_bytes)) }
-                        td { (bytes_text(disk.written_bytes)) }
+                        td { (bytes_or_unknown(disk.read_bytes)) }
+                        td { (bytes_or_unknown(disk.written_bytes)) }
                         td { (format!("{:.1} %", disk.busy_percent)) }
                     } } }
                 }
             }
         }
     }
+}
+
+fn bytes_or_unknown(bytes: Option<u64>) -> String {
+    bytes.map_or_else(|| "unknown".to_owned(), bytes_text)
 }
 
 /// The jobs in the form of a job file.

@@ -159,9 +159,9 @@ pub(super) struct DiskKeys {
     #[serde(default)]
     pub(super) write_ios: i64,
     #[serde(default)]
-    pub(super) read_sectors: i64,
+    pub(super) read_sectors: Option<i64>,
     #[serde(default)]
-    pub(super) write_sectors: i64,
+    pub(super) write_sectors: Option<i64>,
     #[serde(default)]
     pub(super) util: f64,
 }

@@ -136,12 +136,16 @@ fn latency(latency: Option<LatencyKeys>) -> Outcome<Option<LatencyFigures>> {
 }
 
 fn disk(disk: DiskKeys) -> Outcome<DiskFigures> {
+    let bytes = |name, sectors: Option<i64>| -> Outcome<Option<u64>> {
+        let counted = sectors.map(|sectors| count(name, sectors)).transpose()?;
+        Ok(counted.map(|sectors| sectors.saturating_mul(SECTOR_BYTES)))
+    };
     Ok(DiskFigures {
         name: disk.name,
         n_reads: count("read_ios", disk.read_ios)?,
         n_writes: count("write_ios", disk.write_ios)?,
-        read_bytes: count("read_sectors", disk.read_sectors)?.saturating_mul(SECTOR_BYTES),
-        written_bytes: count("write_sectors", disk.write_sectors)?.saturating_mul(SECTOR_BYTES),
+        read_bytes: bytes("read_sectors", disk.read_sectors)?,
+        written_bytes: bytes("write_sectors", disk.write_sectors)?,
         busy_percent: figure("util", disk.util)?,
     })
 }

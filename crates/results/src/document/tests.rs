@@ -43,7 +43,7 @@ fn figures_are_in_base_units() {
     assert_eq!(clat.bins, [(34_560, 495), (7_962_624, 1)]);
     assert_eq!((clat.percentile(1.0), clat.percentile(50.0)), (Some(34_560), Some(34_560)));
     assert_eq!(job.depths, [("1".to_owned(), 100.0), (">=64".to_owned(), 0.0)]);
-    assert_eq!((result.disks[0].read_bytes, result.disks[0].busy_percent), (8192, 12.5));
+    assert_eq!((result.disks[0].read_bytes, result.disks[0].written_bytes), (Some(8192), None));
 }
 
 #[test]

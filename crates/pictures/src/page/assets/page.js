@@ -173,7 +173,18 @@
     }] };
     const xs = Array.from({ length: map.n_columns + 1 }, (_, index) => map.start + index * map.width);
     const series = [{}, { show: true, stroke: "transparent", points: { show: false } }];
-    const plot = new uPlot(options(chart, figure.width(), { series, scales, hooks }), [xs, xs.map(() => null)], figure.plot);
+    // Round latencies: 1, 2 and 5 of each power of ten, or the powers alone.
+    const splits = (_, __, from, to) => {
+      const all = [];
+      const steps = to / from > 1e3 ? [1] : [1, 2, 5];
+      for (let power = 10 ** Math.floor(Math.log10(from)); power <= to; power *= 10) {
+        for (const step of steps) if (step * power >= from && step * power <= to) all.push(step * power);
+      }
+      return all;
+    };
+    const made = options(chart, figure.width(), { series, scales, hooks });
+    made.axes[1].splits = splits;
+    const plot = new uPlot(made, [xs, xs.map(() => null)], figure.plot);
     figure.legend.append(element("span", { class: "chart-note" }, "1 "),
       element("span", { class: "swatch", style: "width:8rem;height:.8rem;background:linear-gradient(to right," + ramp.join(",") + ")" }),
       element("span", { class: "chart-note" }, digits(most) + " " + map.counted + " (logarithmic)"));
@@ -278,7 +289,7 @@
     for (const { plot } of shown) plot.destroy();
     shown = [];
     place.textContent = "";
-    for (const chart of views[Number(select.value) || 0].charts) show(chart);
+    for (const chart of views[Number(select.value) || 0] || []) show(chart);
   }
   if (select) select.addEventListener("change", draw);
   document.getElementById("theme").addEventListener("click", () => { dark = !dark; draw(); });
