@@ -89,7 +89,7 @@ pub(crate) fn attach(result: &mut RunResult, logs: Vec<PerformanceLog>) {
     let prefixes: Vec<Vec<String>> = result.jobs.iter().map(|job| prefixes_of(&result.global_options, job)).collect();
     let are_told = prefixes.iter().any(|prefixes| !prefixes.is_empty());
     let has_prefix = |index: usize, log: &PerformanceLog| !are_told || prefixes[index].contains(&log.prefix);
-    let owner = |log: &PerformanceLog| -> Option<usize> {
+    let job_of = |log: &PerformanceLog| -> Option<usize> {
         let index = match (prefixes.len(), log.number) {
             // All logs of a group are its own, and a single job has all of them.
             (1, _) if has_groups || most <= 1 => 0,
@@ -102,7 +102,7 @@ pub(crate) fn attach(result: &mut RunResult, logs: Vec<PerformanceLog>) {
     };
     let (mut alone, mut owned) = (Vec::new(), Vec::new());
     for log in logs {
-        match owner(&log) {
+        match job_of(&log) {
             Some(index) => owned.push((index, log)),
             None => alone.push(log),
         }

@@ -122,7 +122,7 @@ impl Course {
             let mut job = worker.into_result()?;
             if let Some(described) = described {
                 job.options = given_options(&described.options);
-                job.description = described.options["description"].as_str().unwrap_or_default().to_owned();
+                described.options["description"].as_str().unwrap_or_default().clone_into(&mut job.description);
                 if described.n_clones > 1 {
                     job.name = format!("{} ({})", job.name, number - described.first_number + 1);
                 }
