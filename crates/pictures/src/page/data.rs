@@ -52,7 +52,9 @@ fn subjects(results: &[RunResult]) -> Vec<(String, Vec<&JobResult>)> {
 
 fn groups(jobs: &[JobResult]) -> BTreeMap<u32, Vec<&JobResult>> {
     let mut groups: BTreeMap<u32, Vec<&JobResult>> = BTreeMap::new();
-    jobs.iter().for_each(|job| groups.entry(job.group_index).or_default().push(job));
+    for job in jobs {
+        groups.entry(job.group_index).or_default().push(job);
+    }
     groups
 }
 
