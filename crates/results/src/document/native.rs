@@ -17,7 +17,7 @@ pub(super) struct NativeDocument {
     version: String,
     #[serde(default)]
     timestamp_ms: Option<u64>,
-    jobs: Vec<Row>,
+    jobs: Vec<HeadlineRow>,
     #[serde(default)]
     provenance: Option<Value>,
     #[serde(default)]
@@ -26,7 +26,7 @@ pub(super) struct NativeDocument {
 
 /// A job in one direction.
 #[derive(Deserialize)]
-struct Row {
+struct HeadlineRow {
     job: String,
     direction: String,
     n_ios: u64,
@@ -88,7 +88,7 @@ pub(super) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKin
     Ok(result)
 }
 
-fn figures(row: &Row) -> DirectionResult {
+fn figures(row: &HeadlineRow) -> DirectionResult {
     let told = [(50.0, row.p50_ns), (99.0, row.p99_ns), (99.9, row.p999_ns)];
     let clat = (row.max_ns > 0).then(|| LatencyFigures {
         n_samples: row.n_ios,

@@ -1,6 +1,6 @@
 //! The members of records that are read. Others are passed over.
 //!
-//! Must not know: the model. Start reading at [`Line`]. Source: docs/jsonl.md.
+//! Must not know: the model. Start reading at [`RecordLine`]. Source: docs/jsonl.md.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// A record.
 #[derive(Deserialize)]
 #[serde(tag = "record", rename_all = "lowercase")]
-pub(super) enum Line {
+pub(super) enum RecordLine {
     /// The first.
     Run(Box<RunLine>),
     /// Figures of a worker in an interval.

@@ -9,12 +9,12 @@ mod worker;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::{RunResult, SeriesLimits, file};
 use ferrio_stats::Provenance;
-use form::{DescribedJob, Line, RunLine};
+use form::{DescribedJob, RecordLine, RunLine};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use worker::Worker;
+use worker::WorkerLines;
 
 /// The start of the first line.
 pub(crate) const START: &[u8] = b"{\"record\":";
@@ -29,19 +29,19 @@ const USUAL_INTERVAL_MS: f64 = 1000.0;
 
 /// The lines so far.
 #[derive(Default)]
-struct Course {
+struct RunLines {
     result: RunResult,
     described: Vec<DescribedJob>,
     interval_ms: f64,
     n_workers: usize,
-    workers: BTreeMap<u64, Worker>,
+    workers: BTreeMap<u64, WorkerLines>,
     has_ended: bool,
 }
 
 /// Reads the lines. What follows them, such as a document in JSON, is passed over.
 pub(crate) fn read(path: &Path) -> Result<RunResult, ReadError> {
     let mut reader = BufReader::with_capacity(1 << 20, file::open(path)?);
-    let mut course = Course::default();
+    let mut course = RunLines::default();
     let mut text = Vec::new();
     for number in 1_u64.. {
         text.clear();
@@ -63,19 +63,19 @@ pub(crate) fn read(path: &Path) -> Result<RunResult, ReadError> {
     Ok(result)
 }
 
-impl Course {
+impl RunLines {
     fn add(&mut self, text: &[u8]) -> Result<(), ReadErrorKind> {
         if text.trim_ascii().is_empty() {
             return Ok(());
         }
         match serde_json::from_slice(text).map_err(|error| ReadErrorKind::Json(error.to_string()))? {
-            Line::Run(run) => self.begin(*run)?,
-            Line::Interval(line) => {
+            RecordLine::Run(run) => self.begin(*run)?,
+            RecordLine::Interval(line) => {
                 self.worker(&line)?.add_interval(&line)?;
             }
-            Line::Job(line) => self.worker(&line)?.finish(line),
-            Line::End {} => self.has_ended = true,
-            Line::Other => {}
+            RecordLine::Job(line) => self.worker(&line)?.finish(line),
+            RecordLine::End {} => self.has_ended = true,
+            RecordLine::Other => {}
         }
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Course {
         Ok(())
     }
 
-    fn worker(&mut self, line: &form::SpanLine) -> Result<&mut Worker, ReadErrorKind> {
+    fn worker(&mut self, line: &form::SpanLine) -> Result<&mut WorkerLines, ReadErrorKind> {
         if self.interval_ms == 0.0 {
             return Err(ReadErrorKind::Json("the first record is not that of a run".to_owned()));
         }
@@ -108,7 +108,7 @@ impl Course {
         // Each worker has up to three directions with three series.
         let limits = SeriesLimits::for_series(self.n_workers.max(found).saturating_mul(3));
         let interval_ms = self.interval_ms;
-        Ok(self.workers.entry(line.job_number).or_insert_with(|| Worker::new(line, interval_ms, limits)))
+        Ok(self.workers.entry(line.job_number).or_insert_with(|| WorkerLines::new(line, interval_ms, limits)))
     }
 
     fn into_result(self) -> Result<RunResult, ReadErrorKind> {

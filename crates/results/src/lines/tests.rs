@@ -17,7 +17,7 @@ fn span(kind: &str, number: u32, from_ms: u32, n_ios: u32) -> String {
 }
 
 fn course(lines: &[String]) -> Result<RunResult, ReadErrorKind> {
-    let mut course = Course::default();
+    let mut course = RunLines::default();
     for line in lines {
         course.add(line.as_bytes())?;
     }

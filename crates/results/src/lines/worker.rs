@@ -1,6 +1,6 @@
 //! The figures of one worker: of its intervals, and of all of it.
 //!
-//! Must not know: files. Start reading at [`Worker`].
+//! Must not know: files. Start reading at [`WorkerLines`].
 
 use super::form::{DirectionMembers, LatencyMembers, SpanLine};
 use crate::error::ReadErrorKind;
@@ -16,7 +16,7 @@ const NS_PER_MS: f64 = 1e6;
 const LEAST_SHARE_OF_INTERVAL: f64 = 0.1;
 
 /// A worker.
-pub(super) struct Worker {
+pub(super) struct WorkerLines {
     name: String,
     group_index: u32,
     interval_ms: f64,
@@ -39,7 +39,7 @@ struct Sums {
     bins: BTreeMap<u64, u64>,
 }
 
-impl Worker {
+impl WorkerLines {
     /// A worker without figures, whose intervals have about this length.
     pub(super) fn new(line: &SpanLine, interval_ms: f64, limits: SeriesLimits) -> Self {
         Self {
