@@ -7,7 +7,9 @@
 mod after_crash;
 mod arguments;
 mod bandwidth_logs;
+mod byte_size;
 mod console;
+mod dedupe;
 mod drop_in;
 mod front;
 mod genzipf;
@@ -82,6 +84,12 @@ const COMMANDS: &[Command] = &[
         usage: "ferrio genzipf [-t DISTRIBUTION]",
         summary: "what a skewed distribution hits",
         run: genzipf::run,
+    },
+    Command {
+        name: "dedupe",
+        usage: "ferrio dedupe FILE|DEVICE",
+        summary: "how much of it repeats or compresses",
+        run: dedupe::run,
     },
     Command { name: "help", usage: "ferrio help [COMMAND]", summary: "this page, or one command", run: front::help },
 ];

@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 const LAYERS: &[(&str, &[&str])] = &[
     ("ferrio-units", &[]),
     ("ferrio-sys", &["ferrio-units"]),
+    ("ferrio-repeats", &["ferrio-sys"]),
     ("ferrio-spec", &["ferrio-units"]),
     ("ferrio-job", &["ferrio-units", "ferrio-spec"]),
     ("ferrio-stats", &["ferrio-units", "ferrio-sys", "ferrio-spec"]),

@@ -4,12 +4,11 @@
 
 mod shown;
 
-use crate::arguments;
 use crate::console::Console;
+use crate::{arguments, byte_size};
 use clap::Parser;
+use ferrio_units::BuildError;
 use ferrio_units::random::{DistributionShape, HitCounts};
-use ferrio_units::value::parse_bytes;
-use ferrio_units::{BuildError, KbBase};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -41,10 +40,10 @@ struct Request {
     #[arg(short = 'g', long, value_name = "N", conflicts_with = "size")]
     gib: Option<u64>,
     /// Size of the data, such as 20g
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = byte_size::parse)]
     size: Option<u64>,
     /// Size of a block, such as 4k
-    #[arg(short = 'b', long, value_name = "BYTES", default_value = "4096", value_parser = bytes)]
+    #[arg(short = 'b', long, value_name = "BYTES", default_value = "4096", value_parser = byte_size::parse)]
     block_size: u64,
     /// Rows of the table
     #[arg(short = 'o', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=MAX_ROWS))]
@@ -175,10 +174,6 @@ fn distribution(text: &str) -> Result<(Distribution, Option<f64>), String> {
     };
     let input = input.map(str::parse).transpose().map_err(|_| format!("behind {name}: a number is wanted"))?;
     Ok((distribution, input))
-}
-
-fn bytes(text: &str) -> Result<u64, String> {
-    parse_bytes(text, KbBase::Binary).map_err(|error| error.to_string())
 }
 
 fn percent(text: &str) -> Result<f64, String> {

@@ -2,5 +2,6 @@
 //!
 //! Start reading at the command that failed: one file each.
 
+mod dedupe;
 mod genzipf;
 mod verify_state;
