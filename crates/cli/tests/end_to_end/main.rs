@@ -10,6 +10,7 @@ mod support;
 mod after_crash;
 mod around_jobs;
 mod bad_settings;
+mod browser;
 mod byte_values;
 mod clean_runs;
 mod combinations;

@@ -21,7 +21,9 @@ pub(super) fn over_time(jobs: &[&JobResult], most_points: usize) -> Option<Chart
         let Some((found, series)) = pooled(jobs, direction, most_points) else { continue };
         kind = found;
         if let Some(heat) = &series.heat {
-            lines.extend(percentiles(heat, direction, most_points));
+            // The middle of a bucket may be above the slowest I/O in it.
+            let slowest_ns = series.bins.iter().filter(|bin| bin.n > 0).map(|bin| bin.max).fold(0.0, f64::max);
+            lines.extend(percentiles(heat, direction, most_points, slowest_ns));
             lines.push(slowest(&series));
         } else {
             are_means = true;
@@ -40,7 +42,7 @@ pub(super) fn over_time(jobs: &[&JobResult], most_points: usize) -> Option<Chart
     })
 }
 
-fn percentiles(heat: &LatencyHeat, direction: DataDirection, most_points: usize) -> Vec<ChartLine> {
+fn percentiles(heat: &LatencyHeat, direction: DataDirection, most_points: usize, slowest_ns: f64) -> Vec<ChartLine> {
     let mut heat = heat.clone();
     while heat.columns.len() > most_points.max(2) {
         heat.halve();
@@ -48,7 +50,8 @@ fn percentiles(heat: &LatencyHeat, direction: DataDirection, most_points: usize)
     let of_percentile = |(index, (percent, name)): (usize, (f64, &str))| {
         let values = heat.columns.iter().enumerate().filter_map(|(column, counts)| {
             let middle_ns = heat.start_ns(column).saturating_add(heat.interval_ns / 2);
-            Some((rounded(middle_ns as f64 / NS_PER_SEC), rounded(LatencyHeat::percentile(counts, percent)? as f64)))
+            let latency_ns = LatencyHeat::percentile(counts, percent)? as f64;
+            Some((rounded(middle_ns as f64 / NS_PER_SEC), rounded(latency_ns.min(slowest_ns))))
         });
         let (x, y) = values.unzip();
         ChartLine {

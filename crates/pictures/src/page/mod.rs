@@ -79,7 +79,7 @@ fn title(results: &[RunResult]) -> String {
 fn result(result: &RunResult, is_one_of_several: bool) -> Markup {
     html! {
         section {
-            @if is_one_of_several { h2 { (result.name) } }
+            h2 { @if is_one_of_several { (result.name) } @else { "Findings and figures" } }
             p class="source" { (words::source(result)) }
             @for remark in &result.remarks { p class="remark" { (remark) } }
             (findings::findings(result))

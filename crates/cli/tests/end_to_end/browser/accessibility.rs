@@ -1,0 +1,35 @@
+//! Pages before axe-core, a checker of accessibility. Its script is not part of ferrio: the variable `FERRIO_AXE` names its file.
+//!
+//! Start reading at [`a_checker_of_accessibility_finds_nothing_serious`].
+
+use super::{Browser, full_page, skip};
+
+#[test]
+fn a_checker_of_accessibility_finds_nothing_serious() {
+    let test = "a_checker_of_accessibility_finds_nothing_serious";
+    let Some(axe) = std::env::var_os("FERRIO_AXE") else { return skip(test, "FERRIO_AXE does not name axe-core") };
+    let Some(browser) = Browser::new("page-axe") else { return };
+    full_page(&browser);
+    let axe = std::fs::read_to_string(axe).expect("axe-core");
+    let run = "
+        async function outcome() {
+            const serious = [];
+            const look = async (place) => {
+                const { violations, passes } = await axe.run(document, { resultTypes: ['violations', 'passes'] });
+                for (const found of violations) {
+                    serious.push(place + ': ' + found.impact + ' ' + found.id + ': ' + found.nodes.map((node) => node.html.slice(0, 80)).join(' | '));
+                }
+                return passes.length;
+            };
+            document.documentElement.classList.contains('dark') && document.getElementById('theme').click();
+            for (const values of document.querySelectorAll('details')) values.open = true;
+            await new Promise((done) => setTimeout(done, 50));
+            const passed = await look('light');
+            document.getElementById('theme').click();
+            await look('dark');
+            return { serious, passed };
+        }";
+    let found = browser.outcome("page.html", "1200,900", &format!("{axe}\n{run}"));
+    assert!(found["passed"].as_u64().is_some_and(|n| n > 10), "{found}");
+    assert_eq!(found["serious"], serde_json::json!([]), "{found:#}");
+}

@@ -1,0 +1,182 @@
+//! What a reader does with a page: zooms, switches lines off, chooses other jobs, by mouse and by keyboard.
+//!
+//! Start reading at [`zoom_and_toggles_work`].
+
+use super::{Browser, full_page};
+use crate::support::Scratch;
+
+/// Helpers of the scripts.
+const TOOLS: &str = "
+    const press = (place, key) => place.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    const span = (plot) => plot.scales.x.max - plot.scales.x.min;
+    const turn = () => new Promise((done) => setTimeout(done, 50));
+    const figure = (id) => document.getElementById('chart-' + id);
+    const plotOf = (id) => ferrioPage.plots.find((plot) => figure(id).contains(plot.root));";
+
+#[test]
+fn a_page_has_no_complaint_of_the_browser() {
+    let Some(browser) = Browser::new("page-console") else { return };
+    full_page(&browser);
+    let shown = browser.show("page.html");
+    assert_eq!(shown.console, Vec::<String>::new());
+    for chart in ["iops", "bandwidth", "latency", "heat", "distribution", "cumulative"] {
+        assert!(shown.page.contains(&format!("id=\"chart-{chart}\"")), "{chart}");
+    }
+    assert!(shown.page.contains("<canvas"), "charts are drawn");
+}
+
+#[test]
+fn zoom_and_toggles_work() {
+    let Some(browser) = Browser::new("page-zoom") else { return };
+    full_page(&browser);
+    let script = format!(
+        "{TOOLS}
+        async function outcome() {{
+            const plot = plotOf('iops'), place = figure('iops').querySelector('.plot');
+            const all = span(plot);
+            press(place, 'ArrowRight');
+            const said = figure('iops').querySelector('.readout').textContent;
+            press(place, '+'); await turn();
+            const near = span(plot);
+            press(place, '0'); await turn();
+            const again = span(plot);
+            // By mouse: from a quarter to the middle.
+            const box = plot.over.getBoundingClientRect();
+            const mouse = (type, share, target) => target.dispatchEvent(new MouseEvent(type, {{ bubbles: true, button: 0, movementX: 3,
+                clientX: box.left + box.width * share, clientY: box.top + box.height / 2 }}));
+            mouse('mousemove', 0.25, plot.over); mouse('mousedown', 0.25, plot.over);
+            mouse('mousemove', 0.5, plot.over); await turn(); mouse('mouseup', 0.5, plot.over); await turn();
+            const dragged = span(plot);
+            const button = figure('latency').querySelector('.legend button'), lines = plotOf('latency').series;
+            const before = lines[1].show; button.click(); const after = lines[1].show;
+            return {{ said, near: near / all, again: again / all, dragged: dragged / all, before, after,
+                pressed: button.getAttribute('aria-pressed') }};
+        }}"
+    );
+    let found = browser.outcome("page.html", "1200,900", &script);
+    let share = |name: &str| found[name].as_f64().unwrap_or_default();
+    assert!((share("near") - 0.5).abs() < 0.01 && (share("again") - 1.0).abs() < 0.001, "{found}");
+    assert!((share("dragged") - 0.25).abs() < 0.03, "{found}");
+    assert_eq!((&found["before"], &found["after"]), (&true.into(), &false.into()), "{found}");
+    assert_eq!(found["pressed"], "false");
+    assert!(found["said"].as_str().is_some_and(|text| text.contains("read 10")), "{found}");
+}
+
+/// The log has 10,000 rows, of which one is slow, and the picture has fewer points.
+#[test]
+fn a_single_slow_io_is_drawn() {
+    let Some(browser) = Browser::new("page-peak") else { return };
+    full_page(&browser);
+    let script = format!(
+        "{TOOLS}
+        function outcome() {{
+            const plot = plotOf('latency');
+            const highest = plot.data.slice(1).flat().reduce((most, value) => value > most ? value : most, 0);
+            return {{ highest, points: plot.data[0].length, top: plot.scales.y.max }};
+        }}"
+    );
+    let found = browser.outcome("page.html", "1200,900", &script);
+    assert_eq!(found["highest"], 50_000_000, "{found}");
+    assert!(found["points"].as_u64().is_some_and(|n| n <= 2000), "{found}");
+    assert!(found["top"].as_f64().is_some_and(|top| top >= 5e7), "{found}");
+}
+
+#[test]
+fn jobs_can_be_chosen_and_the_light_changed() {
+    let Some(browser) = Browser::new("page-views") else { return };
+    let job = "--ioengine=null --size=16m --rw=read";
+    browser.ferrio(&format!("--name=a {job} --name=b {job} --output-format=json+ --output=run.json"));
+    browser.ferrio("report run.json -o page.html");
+    let script = format!(
+        "{TOOLS}
+        function outcome() {{
+            const select = document.getElementById('view');
+            const names = Array.from(select.options, (option) => option.textContent);
+            const columns = () => figure('depth').querySelectorAll('thead th').length;
+            const together = columns();
+            select.value = '2'; select.dispatchEvent(new Event('change'));
+            const dark = () => document.documentElement.classList.contains('dark');
+            const first = dark(); document.getElementById('theme').click();
+            return {{ names, together, alone: columns(), changed: first !== dark(), charts: ferrioPage.plots.length }};
+        }}"
+    );
+    let found = browser.outcome("page.html", "1200,900", &script);
+    assert_eq!(found["names"], serde_json::json!(["all 2 jobs together", "a", "b"]), "{found}");
+    assert_eq!((&found["together"], &found["alone"]), (&3.into(), &2.into()), "{found}");
+    assert_eq!((&found["changed"], &found["charts"]), (&true.into(), &2.into()), "{found}");
+}
+
+#[test]
+fn no_script_of_a_result_runs() {
+    let Some(browser) = Browser::new("page-hostile") else { return };
+    let hostile = "<img src=x onerror=document.title=1></script><script>document.title='hacked'</script>";
+    let report = std::fs::read_to_string({
+        browser.ferrio("--name=a --ioengine=null --size=1m --rw=read --output-format=json+ --output=run.json");
+        browser.path("run.json")
+    });
+    let mut report: serde_json::Value = serde_json::from_str(&report.expect("a report")).expect("JSON");
+    report["jobs"][0]["jobname"] = hostile.into();
+    report["jobs"][0]["job options"]["description"] = hostile.into();
+    report["disk_util"] = serde_json::json!([{ "name": hostile }]);
+    let two = serde_json::json!([report["jobs"][0].clone(), report["jobs"][0].clone()]);
+    report["jobs"] = two;
+    std::fs::write(browser.path("hostile.json"), report.to_string()).expect("a report");
+    browser.ferrio("report hostile.json -o page.html");
+    assert_eq!(browser.show("page.html").console, Vec::<String>::new());
+    let script = "function outcome() { return { title: document.title, images: document.images.length,
+        scripts: document.scripts.length }; }";
+    let found = browser.outcome("page.html", "1200,900", script);
+    // The data, the two scripts of the page, and that of this test.
+    assert_eq!(found, serde_json::json!({ "title": "Results of hostile.json", "images": 0, "scripts": 4 }));
+}
+
+#[test]
+fn the_page_of_a_thousand_jobs_opens() {
+    let Some(browser) = Browser::new("page-thousand") else { return };
+    let job = |number: u32| {
+        serde_json::json!({ "jobname": format!("job{number}"), "groupid": number / 100, "read": {
+            "total_ios": 100, "io_bytes": 409_600, "iops": number, "runtime": 1000,
+            "clat_ns": { "min": 1, "max": 9000, "mean": 500, "N": 100, "bins": { "500": 99, "9000": 1 } } } })
+    };
+    let jobs: Vec<serde_json::Value> = (0..1000).map(job).collect();
+    let report = serde_json::json!({ "fio version": "fio-3.33", "jobs": jobs });
+    std::fs::write(browser.path("many.json"), report.to_string()).expect("a report");
+    browser.ferrio("report many.json -o page.html");
+    let script = "function outcome() { const select = document.getElementById('view');
+        return { views: select.options.length, rows: document.querySelectorAll('tbody tr').length,
+            charts: ferrioPage.plots.length, group: select.options[1].textContent }; }";
+    let found = browser.outcome("page.html", "1200,900", script);
+    // All together, ten groups, and each job.
+    assert_eq!(found["views"], 1011, "{found}");
+    assert_eq!((&found["charts"], &found["group"]), (&2.into(), &"group 0: 100 jobs together".into()), "{found}");
+    assert!(found["rows"].as_u64().is_some_and(|rows| rows >= 1000), "{found}");
+}
+
+/// A result of fio itself.
+#[test]
+fn the_page_of_a_run_of_fio_has_its_figures() {
+    let test = "the_page_of_a_run_of_fio_has_its_figures";
+    let Some(browser) = Browser::new(test).filter(|_| crate::support::has_old_peer(test)) else { return };
+    let job =
+        "--name=a --filename=f --size=16m --rw=randrw --runtime=1s --time_based --write_bw_log=x --write_lat_log=x";
+    let fio = crate::support::Run::new(
+        crate::support::Program::OldPeer,
+        Scratch::path(&browser.scratch),
+        &format!("{job} --log_avg_msec=100 --output-format=json+ --output=run.json"),
+    );
+    fio.finish().succeeded();
+    browser.ferrio("report run.json x_bw.1.log x_clat.1.log -o page.html");
+    assert_eq!(browser.show("page.html").console, Vec::<String>::new());
+    let report = std::fs::read_to_string(browser.path("run.json")).expect("a report");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let found = browser.outcome(
+        "page.html",
+        "1200,900",
+        "function outcome() { return Array.from(document.querySelectorAll('td[data-value]'), (cell) => Number(cell.dataset.value)); }",
+    );
+    for (index, direction) in ["read", "write"].into_iter().enumerate() {
+        let told = &report["jobs"][0][direction];
+        assert_eq!(found[2 * index].as_f64(), told["iops"].as_f64(), "{found}");
+        assert_eq!(found[2 * index + 1].as_f64(), told["bw_bytes"].as_f64(), "{found}");
+    }
+}
