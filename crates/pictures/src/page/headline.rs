@@ -3,6 +3,7 @@
 //! Must not know: findings, charts. Start reading at [`headline`].
 
 use super::words;
+use ferrio_report::native::reason_words;
 use ferrio_results::{DirectionResult, JobResult, RunResult};
 use ferrio_stats::{Estimate, JobPrecision};
 use ferrio_units::DataDirection;
@@ -11,6 +12,9 @@ use maud::{Markup, html};
 
 /// Percentiles of the table.
 const PERCENTILES: [(f64, &str); 3] = [(50.0, "p50"), (99.0, "p99"), (99.9, "p99.9")];
+
+/// Most reasons that are written below a table.
+const MOST_REASONS: usize = 8;
 
 /// One row a job and direction.
 pub(super) fn headline(result: &RunResult) -> Markup {
@@ -77,8 +81,27 @@ pub(super) fn precision(result: &RunResult) -> Markup {
                     tbody { @for precision in &result.precision { (intervals(precision)) } }
                 }
             }
+            @for reason in reasons(&result.precision) { p class="hint" { (reason) } }
         }
     }
+}
+
+/// The reasons why intervals are missing, each once.
+fn reasons(all: &[JobPrecision]) -> Vec<String> {
+    let mut reasons = Vec::new();
+    for precision in all {
+        let estimates = [&precision.ios_per_sec, &precision.p50_ns, &precision.p99_ns, &precision.p999_ns];
+        let names = ["rates", "p50", "p99", "p99.9"];
+        for (name, estimate) in names.into_iter().zip(estimates) {
+            if let Estimate::Unknown(reason) = estimate {
+                let text = format!("Unknown for {name} of {}: {}.", precision.job, reason_words(*reason));
+                if !reasons.contains(&text) && reasons.len() < MOST_REASONS {
+                    reasons.push(text);
+                }
+            }
+        }
+    }
+    reasons
 }
 
 fn intervals(precision: &JobPrecision) -> Markup {

@@ -103,7 +103,7 @@ fn charts(views: &[View]) -> Markup {
                         @for (index, view) in views.iter().enumerate() { option value=(index) { (view.name) } }
                     }
                 }
-                p class="hint" {
+                p class="hint" id="charts-help" {
                     "Drag over a chart to zoom, double-click to see all again. By keyboard: Tab to a chart, arrows move along it, + and - zoom, 0 shows all."
                 }
                 div id="charts" {}

@@ -153,7 +153,7 @@ pub fn legend(headlines: &[Headline]) -> Vec<String> {
                 .to_owned(),
         );
     } else if let Some(Estimate::Unknown(reason)) = intervals().map(|precision| precision.ios_per_sec).next() {
-        lines.push(format!("No ± for these figures: {}.", words(reason)));
+        lines.push(format!("No ± for these figures: {}.", reason_words(reason)));
     }
     if headlines.iter().any(|headline| PERCENTILES.iter().any(|percent| is_doubtful(headline, *percent))) {
         lines.push(format!("{DOUBT_MARK}: fewer than 10 I/Os took longer than this, so take it as a hint."));
@@ -161,7 +161,8 @@ pub fn legend(headlines: &[Headline]) -> Vec<String> {
     lines
 }
 
-fn words(reason: ImprecisionReason) -> &'static str {
+/// Why the exactness of figures is unknown, to be put behind "unknown:".
+pub fn reason_words(reason: ImprecisionReason) -> &'static str {
     match reason {
         ImprecisionReason::TooFewIntervals => "the run is too short to tell how they vary",
         ImprecisionReason::TooDependent => "they changed so slowly that the run shows too little of it",

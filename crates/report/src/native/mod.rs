@@ -7,5 +7,5 @@ mod headline;
 mod wrap;
 
 pub use findings::{findings, findings_document, measured};
-pub use headline::{DOUBT_MARK, Headline, headlines, legend, table};
+pub use headline::{DOUBT_MARK, Headline, headlines, legend, reason_words, table};
 pub use wrap::{MIN_WIDTH, TEXT_WIDTH, text_width, wrap};

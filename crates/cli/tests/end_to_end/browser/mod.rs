@@ -101,21 +101,25 @@ impl Browser {
 }
 
 /// The log of an I/O each 100 us for a second, of which one took 50 ms.
-const LOG: fn() -> String = || {
+fn latency_log() -> String {
     let row = |at: u32| {
         let latency_ns = if at == 5_000 { 50_000_000 } else { 90_000 + at % 7 * 1_000 };
-        format!("{}, {latency_ns}, {}, 4096, 0\n", at / 10, at % 2)
+        format!("{}, {latency_ns}, {}, 4096, 0", at / 10, at % 2)
     };
-    (0..10_000).map(row).collect()
-};
+    (0..10_000).map(row).collect::<Vec<String>>().join("\n")
+}
+
+/// A log of windows of 100 ms.
+fn windows_log(value: u32) -> String {
+    let row = |at: u32| format!("{}, {}, 0, 0, 0", at * 100, value + at);
+    (1..=10).map(row).collect::<Vec<String>>().join("\n")
+}
 
 /// A page with every kind of chart: a report with distributions, and logs of all kinds beside it.
 fn full_page(browser: &Browser) {
     browser.ferrio("--name=a --ioengine=null --size=64m --rw=randrw --output-format=json+ --output=run.json");
-    std::fs::write(browser.path("x_clat.1.log"), LOG()).expect("a log");
-    let windows =
-        |value: u32| (1..=10).map(|at| format!("{}, {}, 0, 0, 0\n", at * 100, value + at)).collect::<String>();
-    std::fs::write(browser.path("x_bw.1.log"), windows(40_000)).expect("a log");
-    std::fs::write(browser.path("x_iops.1.log"), windows(10_000)).expect("a log");
+    std::fs::write(browser.path("x_clat.1.log"), latency_log()).expect("a log");
+    std::fs::write(browser.path("x_bw.1.log"), windows_log(40_000)).expect("a log");
+    std::fs::write(browser.path("x_iops.1.log"), windows_log(10_000)).expect("a log");
     browser.ferrio("report run.json x_clat.1.log x_bw.1.log x_iops.1.log -o page.html");
 }
