@@ -8,6 +8,7 @@ mod after_crash;
 mod arguments;
 mod bandwidth_logs;
 mod byte_size;
+mod compare;
 mod console;
 mod dedupe;
 mod drop_in;
@@ -72,6 +73,12 @@ const COMMANDS: &[Command] = &[
         usage: "ferrio report RESULT... -o PAGE",
         summary: "results as a page with charts",
         run: report::run,
+    },
+    Command {
+        name: "compare",
+        usage: "ferrio compare BASE NEW...",
+        summary: "same, faster, slower, or can't tell",
+        run: compare::run,
     },
     Command {
         name: "verify-state",

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod case;
+pub mod compare;
 mod course;
 mod on_device;
 mod precision;

@@ -22,8 +22,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ferrio-run", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats", "ferrio-engine", "ferrio-workload"]),
     ("ferrio-report", &["ferrio-units", "ferrio-spec", "ferrio-stats"]),
     ("ferrio-results", &["ferrio-units", "ferrio-stats", "ferrio-report"]),
-    ("ferrio-pictures", &["ferrio-units", "ferrio-stats", "ferrio-report", "ferrio-results"]),
-    ("ferrio-insight", &["ferrio-units", "ferrio-spec", "ferrio-stats"]),
+    ("ferrio-insight", &["ferrio-units", "ferrio-spec", "ferrio-stats", "ferrio-results"]),
+    ("ferrio-pictures", &["ferrio-units", "ferrio-stats", "ferrio-report", "ferrio-results", "ferrio-insight"]),
     (PROGRAM, &[]),
 ];
 

@@ -14,6 +14,7 @@ mod browser;
 mod byte_values;
 mod clean_runs;
 mod combinations;
+mod compare;
 mod control;
 mod debug;
 mod devices;

@@ -7,12 +7,12 @@ use super::student::{NORMAL_95, quantile};
 use ferrio_units::random::Taus258;
 
 /// Number of resampled series: the quantiles are the 25th and the 975th of 999.
-const N_RESAMPLED: usize = 999;
+pub(super) const N_RESAMPLED: usize = 999;
 /// Bounds of the quantiles, in units of Student's. Where a few values differ from all others, many resampled series have none of
 /// these and no variance, and their quantiles have no bound.
-const RANGE: (f64, f64) = (0.5, 2.5);
+pub(super) const RANGE: (f64, f64) = (0.5, 2.5);
 /// The same series gives the same interval each time.
-const SEED: u64 = 0x00F1_0B00;
+pub(super) const SEED: u64 = 0x00F1_0B00;
 
 /// The quantiles (2.5 % and 97.5 %) of mean / standard error over series made of blocks of a centred series. They hold the skewness
 /// of the values, which Student's distribution does not know. With a `base`, to which the values are deviations, the mean is that of

@@ -32,14 +32,19 @@ impl Whitened {
         let raw = products / squares;
         // The mean of the estimate is lower by (1 + 3 phi) / n with a mean fitted, by (2 + 4 phi) / n with a line.
         let bias = if n_fitted > 1 { (2.0 + 4.0 * raw) / n as f64 } else { (1.0 + 3.0 * raw) / n as f64 };
-        let phi = (raw + bias).clamp(PHI_RANGE.0, PHI_RANGE.1);
+        Some(Self::with_phi(centred, raw + bias))
+    }
+
+    /// The same with a correlation of neighbours that is known from elsewhere.
+    pub(super) fn with_phi(centred: &[f64], phi: f64) -> Self {
+        let phi = phi.clamp(PHI_RANGE.0, PHI_RANGE.1);
         let mut rest: Vec<f64> = centred.windows(2).map(|pair| pair[1] - phi * pair[0]).collect();
         let center = mean(&rest);
         for value in &mut rest {
             *value -= center;
         }
         let block = block_length(&rest);
-        Some(Self { phi, rest, block })
+        Self { phi, rest, block }
     }
 
     /// Variance of the mean of many values of the series, times their number.
@@ -53,11 +58,13 @@ impl Whitened {
 
     /// Degrees of freedom of that variance: it is an estimate as well.
     pub(super) fn degrees_of_freedom(&self) -> f64 {
-        let (n, block, phi) = (self.rest.len() as f64, self.block as f64, self.phi);
-        // Relative variance of the part from the blocks, and of the part from the correlation.
-        let of_blocks = if self.block == 1 { 2.0 / n } else { 4.0 * block / (3.0 * n) };
-        let of_phi = 4.0 * (1.0 + phi) / (n * (1.0 - phi));
-        2.0 / (of_blocks + of_phi)
+        2.0 / (self.spread_of_blocks() + spread_of_phi(self.phi, self.rest.len() as f64))
+    }
+
+    /// Relative variance of the long-run variance that comes from the blocks.
+    pub(super) fn spread_of_blocks(&self) -> f64 {
+        let n = self.rest.len() as f64;
+        if self.block == 1 { 2.0 / n } else { 4.0 * self.block as f64 / (3.0 * n) }
     }
 
     /// Number of independent values that would say as much about the mean.
@@ -66,6 +73,11 @@ impl Whitened {
         let long_run = self.long_run_variance();
         if long_run > 0.0 { (n * variance / long_run).min(n) } else { n }
     }
+}
+
+/// Relative variance of a long-run variance that comes from a correlation which was estimated from `n` values.
+pub(super) fn spread_of_phi(phi: f64, n: f64) -> f64 {
+    4.0 * (1.0 + phi) / (n * (1.0 - phi))
 }
 
 /// Sum of a block that continues at the start of the series.

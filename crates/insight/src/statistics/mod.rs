@@ -7,6 +7,7 @@
 mod bootstrap;
 mod change;
 mod dependence;
+mod difference;
 mod mean;
 mod share;
 mod student;
@@ -15,8 +16,12 @@ mod testing;
 mod trend;
 
 pub(crate) use change::{Change, change_point};
+pub(crate) use difference::{LogRatio, MARGIN, log_ratio};
 pub(crate) use mean::{MeanInterval, mean_interval};
 pub(crate) use share::{Counts, percentile_interval};
+pub(crate) use student::{NORMAL_95, quantile};
+#[cfg(test)]
+pub(crate) use testing::{Noise, autoregressive};
 pub(crate) use trend::trend;
 
 /// Mean; 0 of nothing.

@@ -3,7 +3,7 @@
 //! Must not know: samples. Start reading at [`quantile`].
 
 /// 97.5th percentile of the normal distribution: two-sided 95 %.
-pub(super) const NORMAL_95: f64 = 1.959_963_984_540_054;
+pub(crate) const NORMAL_95: f64 = 1.959_963_984_540_054;
 /// 99.95th percentile: two-sided 99.9 %.
 pub(super) const NORMAL_999: f64 = 3.290_526_731_491_926;
 
@@ -11,7 +11,7 @@ pub(super) const NORMAL_999: f64 = 3.290_526_731_491_926;
 /// with fewer than three, the value of three.
 ///
 /// Source: the expansion of Cornish and Fisher, Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5.
-pub(super) fn quantile(normal: f64, n_degrees: f64) -> f64 {
+pub(crate) fn quantile(normal: f64, n_degrees: f64) -> f64 {
     let (z, v) = (normal, n_degrees.max(3.0));
     let (z2, z3) = (z * z, z * z * z);
     let (z5, z7) = (z3 * z2, z3 * z2 * z2);

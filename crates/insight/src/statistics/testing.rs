@@ -4,7 +4,7 @@ use ferrio_units::random::Taus258;
 
 /// Distribution of the noise; each has a mean of 0 and a variance of 1.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Noise {
+pub(crate) enum Noise {
     Normal,
     /// Skewed: many small values and a few large ones.
     Exponential,
@@ -43,7 +43,7 @@ pub(super) fn independent(n: usize, noise: Noise, seed: u64) -> Vec<f64> {
 }
 
 /// Values that are phi times the value before, and noise; the mean is 0.
-pub(super) fn autoregressive(n: usize, phi: f64, noise: Noise, seed: u64) -> Vec<f64> {
+pub(crate) fn autoregressive(n: usize, phi: f64, noise: Noise, seed: u64) -> Vec<f64> {
     let mut random = Taus258::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let mut value = 0.0;
     // The first hundred values bring the series into its steady state.

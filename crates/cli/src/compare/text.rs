@@ -1,0 +1,167 @@
+//! A comparison as text for a terminal.
+//!
+//! Must not know: how verdicts are reached. Start reading at [`text`].
+
+use super::words;
+use ferrio_insight::compare::{ComparedFinding, ComparedJob, Comparison, ComparisonVerdict};
+use ferrio_report::native::{TEXT_WIDTH, wrap};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+const N_COLUMNS: usize = 8;
+const HEADINGS: [&str; N_COLUMNS] = ["", "", "base", "new", "change", "", "interval", "verdict"];
+/// Columns whose values are on the right.
+const ON_THE_RIGHT: std::ops::Range<usize> = 2..7;
+
+/// The comparisons, one below the other.
+pub(super) fn text(comparisons: &[Comparison]) -> String {
+    comparisons.iter().map(one).collect::<Vec<_>>().join("\n")
+}
+
+fn one(comparison: &Comparison) -> String {
+    let mut text = wrap(&format!("Comparison of {}", printable(&words::heading(comparison))), "", TEXT_WIDTH);
+    differences(&mut text, comparison);
+    findings(&mut text, comparison);
+    for job in &comparison.jobs {
+        self::job(&mut text, job);
+    }
+    notes(&mut text, comparison);
+    text
+}
+
+/// A paragraph with an empty line before it.
+fn paragraph(text: &mut String, line: &str) {
+    text.push('\n');
+    text.push_str(&wrap(&printable(line), "", TEXT_WIDTH));
+}
+
+/// An item below a heading.
+fn item(text: &mut String, line: &str) {
+    text.push_str(&wrap(&format!("- {}", printable(line)), "  ", TEXT_WIDTH));
+}
+
+/// Texts of results may hold anything, also what steers a terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
+}
+
+fn differences(text: &mut String, comparison: &Comparison) {
+    if !comparison.surroundings.is_empty() {
+        paragraph(text, "Different machine, storage or program:");
+    }
+    for fact in &comparison.surroundings {
+        let (base, new) =
+            (words::or_nothing(fact.base.as_ref(), "unknown"), words::or_nothing(fact.new.as_ref(), "unknown"));
+        item(text, &format!("{}: {base} -> {new}", fact.what));
+    }
+    if !comparison.options.is_empty() {
+        paragraph(text, "Different options of the jobs:");
+    }
+    for option in &comparison.options {
+        let (base, new) =
+            (words::or_nothing(option.base.as_ref(), "not given"), words::or_nothing(option.new.as_ref(), "not given"));
+        let other = if option.changes_work { " (other work)" } else { "" };
+        item(text, &format!("{}: {base} -> {new}{other}, {}", option.option, words::names(&option.jobs)));
+    }
+}
+
+fn findings(text: &mut String, comparison: &Comparison) {
+    if !comparison.findings.is_empty() {
+        paragraph(text, "What speaks against the figures:");
+    }
+    for ComparedFinding { in_base, in_new, finding } in &comparison.findings {
+        let side = match (in_base, in_new) {
+            (true, true) => "on both sides",
+            (true, false) => "in the base only",
+            _ => "in the new result only",
+        };
+        let jobs = if finding.jobs.is_empty() { String::new() } else { format!(", {}", words::names(&finding.jobs)) };
+        item(text, &format!("{} ({}, {side}{jobs}): {}", finding.title, finding.severity.word(), finding.explanation));
+    }
+}
+
+fn job(text: &mut String, job: &ComparedJob) {
+    let renamed = job.new_name.as_ref().map(|name| format!(" (new: {name})")).unwrap_or_default();
+    paragraph(text, &format!("{}{renamed}", job.name));
+    for (directions, side) in [(&job.only_in_base, "the base"), (&job.only_in_new, "the new result")] {
+        for direction in directions {
+            item(text, &format!("{direction}: only in {side}"));
+        }
+    }
+    let mut rows: Vec<[String; N_COLUMNS]> = Vec::new();
+    if !job.figures.is_empty() {
+        rows.push(HEADINGS.map(str::to_owned));
+    }
+    let mut before = None;
+    for figure in &job.figures {
+        let direction = if before == Some(figure.direction) { "" } else { figure.direction };
+        before = Some(figure.direction);
+        rows.push([
+            direction.to_owned(),
+            figure.metric.name().to_owned(),
+            words::value(figure.metric, figure.base),
+            words::value(figure.metric, figure.new),
+            words::change(figure),
+            words::absolute(figure),
+            words::interval(figure.change),
+            words::verdict(figure),
+        ]);
+    }
+    text.push_str(&table(&rows));
+    for (reason, metrics) in reasons(job) {
+        item(text, &format!("can't tell {metrics}: {reason}"));
+    }
+}
+
+/// Reasons of missing verdicts, each with the figures that it is about.
+fn reasons(job: &ComparedJob) -> Vec<(String, String)> {
+    let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let without_interval = |change: Option<ferrio_insight::compare::FigureChange>| {
+        change.is_none_or(|change| change.interval_percent.is_none())
+    };
+    for figure in &job.figures {
+        if figure.verdict == ComparisonVerdict::Unknown && without_interval(figure.change) {
+            let name = format!("{} {}", figure.direction, figure.metric.name());
+            reasons.entry(&figure.reason).or_default().push(name);
+        }
+    }
+    reasons.into_iter().map(|(reason, metrics)| (reason.to_owned(), metrics.join(", "))).collect()
+}
+
+fn table(rows: &[[String; N_COLUMNS]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let widths: [usize; N_COLUMNS] = std::array::from_fn(width);
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
+            // A string takes everything.
+            let _ = if ON_THE_RIGHT.contains(&column) {
+                write!(line, "{cell:>width$}  ")
+            } else {
+                write!(line, "{cell:<width$}  ")
+            };
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn notes(text: &mut String, comparison: &Comparison) {
+    for (names, side) in [(&comparison.only_in_base, "the base"), (&comparison.only_in_new, "the new result")] {
+        if !names.is_empty() {
+            paragraph(text, &format!("Jobs only in {side}: {}", names.join(", ")));
+        }
+    }
+    for remark in &comparison.remarks {
+        paragraph(text, remark);
+    }
+    paragraph(text, &words::legend(comparison));
+    if comparison.jobs.iter().flat_map(|job| &job.figures).any(|figure| !figure.contradicted_by.is_empty()) {
+        paragraph(text, words::MARK);
+    }
+    if words::rests_on_single_runs(comparison) {
+        paragraph(text, words::SINGLE_RUNS);
+    }
+}

@@ -1,0 +1,195 @@
+//! Compares results of runs: what is the same, faster or slower, and what the results cannot tell.
+//!
+//! A verdict rests on repeated results, or on the course of one run on each side; where there is neither, the results cannot tell,
+//! whatever the figures are.
+//! Must not know: files, how a comparison is shown. Start reading at [`compare`], then [`figures`](self::figures).
+
+mod figures;
+mod matching;
+mod metric;
+mod model;
+mod options;
+mod ratio;
+mod sample;
+mod surroundings;
+mod verdict;
+
+pub use metric::ComparedMetric;
+pub use model::{
+    ComparedFact, ComparedFigure, ComparedFinding, ComparedJob, ComparedOption, ComparedSide, Comparison, FigureChange,
+};
+pub use verdict::ComparisonVerdict;
+
+use ferrio_results::{JobResult, RunResult};
+use ferrio_stats::{Finding, Severity};
+use ferrio_units::DataDirection;
+use figures::JobOfBoth;
+use sample::JobOfResult;
+
+/// Probability with which an interval covers the true change, percent.
+const CONFIDENCE_PERCENT: f64 = 95.0;
+
+/// Compares new results with those of a base. Several results of a side are repeats of the same run. Changes that are certainly
+/// below `threshold_percent` count as none.
+pub fn compare(base: &[RunResult], new: &[RunResult], threshold_percent: f64) -> Comparison {
+    let mut remarks = Vec::new();
+    let (first, second) = (distinct(base, &mut remarks), distinct(new, &mut remarks));
+    let is_same_result = matches!((&first[..], &second[..]), ([one], [other]) if is_same(one, other));
+    if is_same_result {
+        remarks.push("Both sides are the same result: this compares nothing.".to_owned());
+    }
+    let mut comparison = Comparison {
+        confidence_percent: CONFIDENCE_PERCENT,
+        threshold_percent,
+        base: side(&first),
+        new: side(&second),
+        surroundings: surroundings::differences(&first, &second),
+        options: Vec::new(),
+        findings: findings(&first, &second),
+        jobs: Vec::new(),
+        only_in_base: Vec::new(),
+        only_in_new: Vec::new(),
+        remarks,
+    };
+    match_jobs(&mut comparison, &first, &second, is_same_result);
+    for (results, side) in [(&first, "base"), (&second, "new")] {
+        for result in results {
+            let of_side = result.remarks.iter().map(|remark| format!("{} ({side}): {remark}", result.name));
+            comparison.remarks.extend(of_side);
+        }
+    }
+    comparison
+}
+
+/// The same file given twice is no repeat.
+fn distinct<'a>(results: &'a [RunResult], remarks: &mut Vec<String>) -> Vec<&'a RunResult> {
+    let mut distinct: Vec<&RunResult> = Vec::new();
+    for result in results {
+        match distinct.iter().find(|known| is_same(known, result)) {
+            Some(known) => {
+                remarks.push(format!("{} and {} are the same result, which counts once.", known.name, result.name));
+            }
+            None => distinct.push(result),
+        }
+    }
+    distinct
+}
+
+/// The same figures of the same time.
+fn is_same(one: &RunResult, other: &RunResult) -> bool {
+    one.jobs == other.jobs && one.timestamp_ms == other.timestamp_ms && one.program == other.program
+}
+
+fn side(results: &[&RunResult]) -> ComparedSide {
+    ComparedSide {
+        results: results.iter().map(|result| result.name.clone()).collect(),
+        is_audited: results.iter().all(|result| result.findings.is_some()),
+    }
+}
+
+/// Findings of both sides that are more than remarks, the worst first; each once.
+fn findings(base: &[&RunResult], new: &[&RunResult]) -> Vec<ComparedFinding> {
+    let mut all: Vec<ComparedFinding> = Vec::new();
+    for (results, in_new) in [(base, false), (new, true)] {
+        let findings = results.iter().flat_map(|result| result.findings.iter().flatten());
+        for finding in findings.filter(|finding| finding.severity != Severity::Note) {
+            let is_it =
+                |known: &&mut ComparedFinding| known.finding.id == finding.id && known.finding.jobs == finding.jobs;
+            match all.iter_mut().find(is_it) {
+                Some(known) => (known.in_base, known.in_new) = (known.in_base || !in_new, known.in_new || in_new),
+                None => all.push(ComparedFinding { in_base: !in_new, in_new, finding: finding.clone() }),
+            }
+        }
+    }
+    all.sort_by_key(|finding| finding.finding.severity);
+    all
+}
+
+/// Finds the jobs of both sides and compares them. The jobs of the first result of a side are those of the side.
+fn match_jobs(comparison: &mut Comparison, base: &[&RunResult], new: &[&RunResult], is_same_result: bool) {
+    let (Some(first), Some(second)) = (base.first(), new.first()) else { return };
+    let pairs = matching::pairs(&first.jobs, &second.jobs);
+    if pairs.by_position {
+        comparison.remarks.push("No job has the same name on both sides: they are matched by their order.".to_owned());
+    }
+    let (of_base, of_new) = (repeats(base), repeats(new));
+    let mut options = Vec::new();
+    for (index, other) in pairs.both {
+        let jobs = JobOfBoth { base: of_base(index), new: of_new(other), is_same_result };
+        let (n_base, n_new) = (jobs.base.len(), jobs.new.len());
+        if n_base < base.len() || n_new < new.len() {
+            let name = &first.jobs[index].name;
+            comparison.remarks.push(format!(
+                "Job {name:?} is in {n_base} of {} and {n_new} of {} results.",
+                base.len(),
+                new.len()
+            ));
+        }
+        options.extend(options::differences((first, &first.jobs[index]), (second, &second.jobs[other])));
+        let job = job(&jobs, comparison);
+        comparison.jobs.push(job);
+    }
+    comparison.options = options::join(options);
+    comparison.only_in_base = pairs.only_first.iter().map(|index| first.jobs[*index].name.clone()).collect();
+    comparison.only_in_new = pairs.only_second.iter().map(|index| second.jobs[*index].name.clone()).collect();
+}
+
+/// For a job of the first result, that job in all results which have it.
+fn repeats<'a>(results: &[&'a RunResult]) -> impl Fn(usize) -> Vec<JobOfResult<'a>> {
+    let results = results.to_vec();
+    let partners: Vec<Vec<Option<usize>>> = results
+        .iter()
+        .map(|result| {
+            let mut partners = vec![None; results[0].jobs.len()];
+            for (index, partner) in matching::pairs(&results[0].jobs, &result.jobs).both {
+                partners[index] = Some(partner);
+            }
+            partners
+        })
+        .collect();
+    move |index| {
+        let of_result = |(result, partners): (&&'a RunResult, &Vec<Option<usize>>)| {
+            let job: &'a JobResult = &result.jobs[(*partners.get(index)?)?];
+            Some(JobOfResult { result, job })
+        };
+        results.iter().zip(&partners).filter_map(of_result).collect()
+    }
+}
+
+fn job(jobs: &JobOfBoth<'_>, comparison: &Comparison) -> ComparedJob {
+    let (base, new) = (jobs.base[0].job, jobs.new[0].job);
+    let has = |side: &[JobOfResult<'_>], direction| side.iter().any(|job| job.has(direction));
+    let mut compared = ComparedJob {
+        name: base.name.clone(),
+        new_name: (base.name != new.name).then(|| new.name.clone()),
+        group: base.group_index,
+        only_in_base: Vec::new(),
+        only_in_new: Vec::new(),
+        figures: Vec::new(),
+    };
+    for direction in DataDirection::ALL {
+        match (has(&jobs.base, direction), has(&jobs.new, direction)) {
+            (true, true) => {
+                let threshold = comparison.threshold_percent / 100.0;
+                compared.figures.extend(figures::figures(jobs, direction, threshold));
+            }
+            (true, false) => compared.only_in_base.push(direction.name()),
+            (false, true) => compared.only_in_new.push(direction.name()),
+            (false, false) => {}
+        }
+    }
+    let is_about = |finding: &&ComparedFinding| {
+        let Finding { severity, jobs, .. } = &finding.finding;
+        let of_side = |is_there: bool, name: &String| is_there && jobs.contains(name);
+        *severity == Severity::Wrong
+            && (jobs.is_empty() || of_side(finding.in_base, &base.name) || of_side(finding.in_new, &new.name))
+    };
+    let ids: Vec<String> = comparison.findings.iter().filter(is_about).map(|found| found.finding.id.clone()).collect();
+    for figure in &mut compared.figures {
+        figure.contradicted_by.clone_from(&ids);
+    }
+    compared
+}
+
+#[cfg(test)]
+mod tests;

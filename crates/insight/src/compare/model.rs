@@ -1,0 +1,132 @@
+//! A comparison as values, for text, JSON and pages.
+//!
+//! Must not know: how it is made, how it is shown. Start reading at [`Comparison`].
+
+use super::{ComparedMetric, ComparisonVerdict};
+use ferrio_stats::Finding;
+use serde::Serialize;
+
+/// A comparison of new results with those of a base.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Probability with which an interval covers the true change, percent.
+    pub confidence_percent: f64,
+    /// Changes certainly below this count as none, percent.
+    pub threshold_percent: f64,
+    /// The results that are compared with.
+    pub base: ComparedSide,
+    /// The results that are compared.
+    pub new: ComparedSide,
+    /// Differences of machine, storage and program.
+    pub surroundings: Vec<ComparedFact>,
+    /// Differences of the options of jobs.
+    pub options: Vec<ComparedOption>,
+    /// Findings that speak against figures.
+    pub findings: Vec<ComparedFinding>,
+    /// The jobs that both sides have.
+    pub jobs: Vec<ComparedJob>,
+    /// Names of jobs that only the base has.
+    pub only_in_base: Vec<String>,
+    /// Names of jobs that only the new results have.
+    pub only_in_new: Vec<String>,
+    /// What a reader has to know about the comparison, in sentences.
+    pub remarks: Vec<String>,
+}
+
+/// The results of a side.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ComparedSide {
+    /// Names of the results.
+    pub results: Vec<String>,
+    /// True if all of them were audited, which only ferrio does.
+    pub is_audited: bool,
+}
+
+/// A fact about machine, storage or program that differs; `None`: unknown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ComparedFact {
+    /// Which one, in a few words.
+    pub what: String,
+    /// That of the base.
+    pub base: Option<String>,
+    /// The new one.
+    pub new: Option<String>,
+}
+
+/// An option that differs; `None`: not given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ComparedOption {
+    /// Names of the jobs.
+    pub jobs: Vec<String>,
+    /// Its name.
+    pub option: String,
+    /// Its value in the base.
+    pub base: Option<String>,
+    /// Its new value.
+    pub new: Option<String>,
+    /// True if the jobs do other I/O with it, so that their figures measure something else.
+    pub changes_work: bool,
+}
+
+/// A finding that speaks against figures of a side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparedFinding {
+    /// It is about the base.
+    pub in_base: bool,
+    /// It is about the new results.
+    pub in_new: bool,
+    /// The finding.
+    #[serde(flatten)]
+    pub finding: Finding,
+}
+
+/// A job, or a group of jobs, that both sides have.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparedJob {
+    /// Its name in the base.
+    pub name: String,
+    /// Its new name, if it is another one.
+    pub new_name: Option<String>,
+    /// Number of its group in the base.
+    pub group: u32,
+    /// Directions that only the base has.
+    pub only_in_base: Vec<&'static str>,
+    /// Directions that only the new results have.
+    pub only_in_new: Vec<&'static str>,
+    /// Its figures, by direction and metric.
+    pub figures: Vec<ComparedFigure>,
+}
+
+/// A figure of both sides.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparedFigure {
+    /// `read`, `write` or `trim`.
+    pub direction: &'static str,
+    /// The figure.
+    pub metric: ComparedMetric,
+    /// Its value in the base: I/Os per second, bytes per second or nanoseconds; of several results their mean.
+    pub base: Option<f64>,
+    /// Its new value.
+    pub new: Option<f64>,
+    /// The change, if it has a meaning.
+    pub change: Option<FigureChange>,
+    /// The verdict.
+    pub verdict: ComparisonVerdict,
+    /// What the verdict rests on, or why there is none, in a sentence without its period.
+    pub reason: String,
+    /// Short names of findings according to which the figure is wrong.
+    pub contradicted_by: Vec<String>,
+}
+
+/// How much a figure has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FigureChange {
+    /// In percent of the base.
+    pub percent: f64,
+    /// In the unit of the figure.
+    pub absolute: f64,
+    /// Ends of the interval of the change, in percent.
+    pub interval_percent: Option<[f64; 2]>,
+    /// The same in the unit of the figure.
+    pub interval_absolute: Option<[f64; 2]>,
+}

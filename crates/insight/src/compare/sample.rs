@@ -1,0 +1,224 @@
+//! What the results of one side know of a figure.
+//!
+//! Must not know: the other side. Start reading at [`FigureSample::of`].
+
+use super::ComparedMetric;
+use crate::statistics::{Counts, mean, mean_interval, percentile_interval};
+use ferrio_results::{JobResult, LatencyHeat, LatencyKind, Quantity, RunResult, TimeSeries};
+use ferrio_stats::histogram::{bucket_bounds_ns, full_bucket_index};
+use ferrio_stats::{Confidence, Estimate, ImprecisionReason, JobPrecision};
+use ferrio_units::DataDirection;
+
+/// Longer series are shortened, by sums of neighbours: a bootstrap of more values takes longer and tells little more.
+const MOST_VALUES: usize = 512;
+/// Series of at least this many values go without the first and the last, which may be of a part of an interval.
+const LONG_SERIES: usize = 27;
+/// A series whose mean is this far (as a share) from the figure is not that of the figure.
+const MOST_DISTANCE: f64 = 0.05;
+
+const NO_COURSE: &str = "it has one result without figures over time, so what chance makes of it is unknown";
+const NO_DISTRIBUTIONS: &str =
+    "it has one result without distributions over time, so what chance makes of it is unknown";
+const OTHER_COURSE: &str = "its figures over time are not those of its report";
+
+/// Why the course of a run gives no interval.
+pub(super) const fn words(reason: ImprecisionReason) -> &'static str {
+    match reason {
+        ImprecisionReason::TooFewIntervals => "the run is too short to tell how the figure varies",
+        ImprecisionReason::TooDependent => "the figure changed so slowly that the run shows too little of it",
+        ImprecisionReason::TooFewSamples => "there were too few I/Os",
+        ImprecisionReason::ClonesApart => "the clones of the job did not run at the same time",
+        ImprecisionReason::NotMeasured => "the figure was not measured over time",
+    }
+}
+
+/// A job of one result.
+#[derive(Clone, Copy)]
+pub(super) struct JobOfResult<'a> {
+    pub(super) result: &'a RunResult,
+    pub(super) job: &'a JobResult,
+}
+
+impl<'a> JobOfResult<'a> {
+    /// True if it did I/O in this direction.
+    pub(super) fn has(&self, direction: DataDirection) -> bool {
+        self.job.directions[direction].is_some() || self.job.series.iter().any(|series| series.direction == direction)
+    }
+
+    /// True if it measured this latency.
+    pub(super) fn has_latency(&self, direction: DataDirection, kind: LatencyKind) -> bool {
+        ComparedMetric::MeanLatency.value(self, direction, kind).is_some()
+    }
+
+    fn series(&self, direction: DataDirection, quantity: Quantity) -> Option<&'a TimeSeries> {
+        let mut found = self.job.series.iter().filter(|one| one.direction == direction && one.quantity == quantity);
+        // Several of them are of several clones, of which each is a part of the figure.
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// The precision of its figures that the result tells. It is told of a job with all its clones, which may be several jobs here.
+    fn precision(&self, direction: DataDirection) -> Option<&'a JobPrecision> {
+        let same_name = self.result.jobs.iter().filter(|job| job.name == self.job.name).count();
+        let is_it = |told: &&JobPrecision| told.job == self.job.name && told.direction == direction.name();
+        let mut found = self.result.precision.iter().filter(is_it);
+        found.next().filter(|_| found.next().is_none() && same_name == 1)
+    }
+}
+
+/// What one side knows of a figure.
+pub(super) struct FigureSample {
+    /// The figure in each result that has it.
+    pub(super) values: Vec<f64>,
+    /// What the course of the only result tells.
+    pub(super) course: FigureCourse,
+}
+
+/// What the course of a run tells of a figure.
+pub(super) enum FigureCourse {
+    /// The figure by interval.
+    Series(Vec<f64>),
+    /// An interval that covers it.
+    Interval(Confidence),
+    /// Nothing: the reason.
+    Silent(&'static str),
+}
+
+impl FigureSample {
+    pub(super) fn of(
+        jobs: &[JobOfResult<'_>],
+        direction: DataDirection,
+        metric: ComparedMetric,
+        kind: LatencyKind,
+    ) -> Self {
+        let values = jobs.iter().filter_map(|job| metric.value(job, direction, kind)).collect();
+        let course = match jobs {
+            [job] => FigureCourse::of(job, direction, metric, kind),
+            _ => FigureCourse::Silent("there are several results"),
+        };
+        Self { values, course }
+    }
+
+    /// The mean of the figures.
+    pub(super) fn value(&self) -> Option<f64> {
+        (!self.values.is_empty()).then(|| mean(&self.values))
+    }
+}
+
+impl FigureCourse {
+    fn of(job: &JobOfResult<'_>, direction: DataDirection, metric: ComparedMetric, kind: LatencyKind) -> Self {
+        let told = job.precision(direction);
+        let silent = |reason| told.map_or(Self::Silent(reason), |told| Self::of_precision(told, metric, kind));
+        let Some(series) = job.series(direction, metric.quantity(kind)) else {
+            return silent(NO_COURSE);
+        };
+        if let Some(percent) = metric.percent() {
+            let interval = series.heat.as_ref().map(|heat| percentile_interval(&cells(heat), percent));
+            return match interval {
+                Some(Ok(interval)) => Self::Interval(to_bucket_bounds(interval)),
+                Some(Err(reason)) => silent(words(reason)),
+                None => silent(NO_DISTRIBUTIONS),
+            };
+        }
+        let values = if metric.is_latency() { weighted(series) } else { plain(series) };
+        let reported = metric.value(job, direction, kind).unwrap_or_default();
+        if (mean(&values) - reported).abs() > MOST_DISTANCE * reported {
+            return silent(OTHER_COURSE);
+        }
+        Self::Series(values)
+    }
+
+    fn of_precision(told: &JobPrecision, metric: ComparedMetric, kind: LatencyKind) -> Self {
+        let estimate = match metric {
+            ComparedMetric::Iops => told.ios_per_sec,
+            ComparedMetric::Bandwidth => told.bytes_per_sec,
+            ComparedMetric::MeanLatency => Estimate::Unknown(ImprecisionReason::NotMeasured),
+            // They are of the completion latency.
+            _ if kind != LatencyKind::Completion => Estimate::Unknown(ImprecisionReason::NotMeasured),
+            ComparedMetric::P50 => told.p50_ns,
+            ComparedMetric::P99 => told.p99_ns,
+            ComparedMetric::P999 => told.p999_ns,
+        };
+        match estimate {
+            Estimate::Interval(interval) if metric.is_latency() => Self::Interval(to_bucket_bounds(interval)),
+            Estimate::Interval(interval) => Self::Interval(interval),
+            Estimate::Unknown(reason) => Self::Silent(words(reason)),
+        }
+    }
+
+    /// The interval of the figure.
+    pub(super) fn interval(&self) -> Result<Confidence, &'static str> {
+        match self {
+            Self::Series(values) => mean_interval(values)
+                .map(|found| Confidence { value: found.mean, low: found.low, high: found.high })
+                .map_err(words),
+            Self::Interval(interval) => Ok(*interval),
+            Self::Silent(reason) => Err(*reason),
+        }
+    }
+}
+
+impl ComparedMetric {
+    fn quantity(self, kind: LatencyKind) -> Quantity {
+        match self {
+            Self::Iops => Quantity::Iops,
+            Self::Bandwidth => Quantity::Bandwidth,
+            _ => Quantity::Latency(kind),
+        }
+    }
+
+    /// The figure of a job: as reported, or from its series if there is no report.
+    fn value(self, job: &JobOfResult<'_>, direction: DataDirection, kind: LatencyKind) -> Option<f64> {
+        if let Some(figures) = &job.job.directions[direction] {
+            return self.reported(figures, kind);
+        }
+        let series = job.series(direction, self.quantity(kind))?;
+        match self.percent() {
+            Some(percent) => of_distribution(series.heat.as_ref()?, percent),
+            None if self.is_latency() => Some(mean(&weighted(series))),
+            None => Some(mean(&plain(series))),
+        }
+    }
+}
+
+/// A percentile of the whole time, nanoseconds.
+fn of_distribution(heat: &LatencyHeat, percent: f64) -> Option<f64> {
+    let all = ferrio_results::LatencyFigures { max_ns: u64::MAX, bins: heat.total(), ..Default::default() };
+    all.percentile(percent).map(|value_ns| value_ns as f64)
+}
+
+fn cells(heat: &LatencyHeat) -> Vec<Counts> {
+    heat.columns.iter().map(|column| column.iter().map(|(bucket, count)| (*bucket, *count)).collect()).collect()
+}
+
+/// A percentile is known only up to its bucket.
+fn to_bucket_bounds(interval: Confidence) -> Confidence {
+    let bounds = |value: f64| bucket_bounds_ns(full_bucket_index(value as u64));
+    let (low, high) = (bounds(interval.low).0 as f64, bounds(interval.high).1 as f64);
+    Confidence { low: low.min(interval.low), high: high.max(interval.high), ..interval }
+}
+
+/// Numbers and sums of the intervals with values, without those at the ends, and no more than are needed.
+fn intervals(series: &TimeSeries) -> Vec<(f64, f64)> {
+    let mut all: Vec<(f64, f64)> = series.filled().map(|(_, bin)| (bin.n as f64, bin.sum)).collect();
+    if all.len() >= LONG_SERIES {
+        all.pop();
+        all.remove(0);
+    }
+    while all.len() > MOST_VALUES {
+        all = all.chunks_exact(2).map(|pair| (pair[0].0 + pair[1].0, pair[0].1 + pair[1].1)).collect();
+    }
+    all
+}
+
+/// The mean of each interval.
+fn plain(series: &TimeSeries) -> Vec<f64> {
+    intervals(series).into_iter().map(|(n, sum)| sum / n).collect()
+}
+
+/// Values around the mean of all I/Os: an interval counts as much as it has I/Os.
+fn weighted(series: &TimeSeries) -> Vec<f64> {
+    let intervals = intervals(series);
+    let (n_all, sum_all) = intervals.iter().fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
+    let (of_all, mean_n) = (sum_all / n_all, n_all / intervals.len() as f64);
+    intervals.into_iter().map(|(n, sum)| of_all + (sum - of_all * n) / mean_n).collect()
+}

@@ -1,0 +1,153 @@
+//! Differences of the machine, the storage and the program behind two results.
+//!
+//! Must not know: figures. Start reading at [`differences`].
+
+use super::ComparedFact;
+use ferrio_results::RunResult;
+use ferrio_stats::Provenance;
+use ferrio_stats::provenance::{DeviceFacts, FileSystemFacts};
+use ferrio_units::glance::bytes_text;
+use serde_json::Value;
+
+/// A fact with its name.
+type Fact = (String, String);
+
+/// The facts that differ, in the order in which they are told. A fact that only one side knows is told as well, unless that side
+/// is the only one that knows any.
+pub(super) fn differences(base: &[&RunResult], new: &[&RunResult]) -> Vec<ComparedFact> {
+    let (base, new) = (of_side(base), of_side(new));
+    let names = |facts: &[(String, Vec<String>)]| facts.iter().map(|(what, _)| what.clone()).collect::<Vec<_>>();
+    let mut all = names(&base);
+    all.extend(names(&new).into_iter().filter(|what| !base.iter().any(|(known, _)| known == what)));
+    let text = |facts: &[(String, Vec<String>)], what: &str| {
+        facts.iter().find(|(known, _)| known == what).map(|(_, values)| values.join("; "))
+    };
+    let fact = |what: String| ComparedFact { base: text(&base, &what), new: text(&new, &what), what };
+    all.into_iter().map(fact).filter(|fact| fact.base != fact.new).collect()
+}
+
+/// The facts of all results of a side, each with its different values.
+fn of_side(results: &[&RunResult]) -> Vec<(String, Vec<String>)> {
+    let mut all: Vec<(String, Vec<String>)> = Vec::new();
+    for (what, value) in results.iter().flat_map(|result| facts(result)) {
+        match all.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, values)) if values.contains(&value) => {}
+            Some((_, values)) => values.push(value),
+            None => all.push((what, vec![value])),
+        }
+    }
+    all
+}
+
+fn facts(result: &RunResult) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    if !result.program.is_empty() {
+        facts.push(("program".to_owned(), result.program.clone()));
+    }
+    if let Some(provenance) = &result.provenance {
+        facts.extend(of_machine(provenance));
+        for (index, file_system) in provenance.file_systems.iter().enumerate() {
+            facts.extend(of_file_system(index, file_system));
+        }
+        for (index, device) in provenance.devices.iter().enumerate() {
+            facts.extend(of_device(index, device));
+        }
+    }
+    let disks: Vec<&str> = result.disks.iter().map(|disk| disk.name.as_str()).collect();
+    if !disks.is_empty() {
+        facts.push(("disks".to_owned(), disks.join(", ")));
+    }
+    facts
+}
+
+fn of_machine(provenance: &Provenance) -> Vec<Fact> {
+    let cpu = &provenance.cpu;
+    let unknown = || "unknown".to_owned();
+    let facts = [
+        ("host", provenance.host_name.clone()),
+        ("kernel", provenance.kernel_release.clone()),
+        ("architecture", provenance.architecture.clone()),
+        ("CPU", cpu.model.clone().unwrap_or_else(unknown)),
+        ("CPUs online", cpu.n_online.to_string()),
+        ("CPUs allowed", cpu.allowed.clone()),
+        ("memory", bytes_text(provenance.memory_bytes)),
+        ("clock", provenance.clock.source.clone()),
+        ("clock of the kernel", provenance.clock.kernel_source.clone().unwrap_or_else(unknown)),
+        ("I/O limits", limits(provenance)),
+    ];
+    facts.into_iter().map(|(what, value)| (what.to_owned(), value)).collect()
+}
+
+fn limits(provenance: &Provenance) -> String {
+    if provenance.limits.io.is_empty() {
+        return "none".to_owned();
+    }
+    serde_json::to_string(&provenance.limits.io).unwrap_or_default()
+}
+
+/// The first one has no number: most runs have only one.
+fn numbered(word: &str, index: usize) -> String {
+    if index == 0 { word.to_owned() } else { format!("{word} {}", index + 1) }
+}
+
+fn of_file_system(index: usize, facts: &FileSystemFacts) -> [Fact; 3] {
+    let name = numbered("file system", index);
+    [
+        (name.clone(), facts.kind.clone()),
+        (format!("{name}, options"), facts.options.clone()),
+        (format!("{name}, source"), facts.source.clone()),
+    ]
+}
+
+fn of_device(index: usize, facts: &DeviceFacts) -> Vec<Fact> {
+    let name = numbered("device", index);
+    // Texts, numbers and lists under names: that has a value in JSON.
+    let Ok(Value::Object(values)) = serde_json::to_value(facts) else { return Vec::new() };
+    let fact = |(what, value): (String, Value)| {
+        let text = match value {
+            Value::Null => return None,
+            Value::String(text) => text,
+            Value::Array(values) if values.is_empty() => return None,
+            other => other.to_string(),
+        };
+        let what = if what == "name" { name.clone() } else { format!("{name}, {what}") };
+        Some((what, text))
+    };
+    values.into_iter().filter_map(fact).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(program: &str, kernel: &str) -> RunResult {
+        let device =
+            DeviceFacts { name: "vda".to_owned(), scheduler: Some(kernel.to_owned()), ..DeviceFacts::default() };
+        let provenance =
+            Provenance { kernel_release: kernel.to_owned(), devices: vec![device], ..Provenance::default() };
+        RunResult { program: program.to_owned(), provenance: Some(Box::new(provenance)), ..RunResult::default() }
+    }
+
+    #[test]
+    fn what_differs_is_told_and_what_is_the_same_is_not() {
+        let (old, new) = (result("ferrio 1", "6.1"), result("ferrio 1", "6.18"));
+        let found = differences(&[&old], &[&new]);
+        let told: Vec<(&str, Option<&str>, Option<&str>)> =
+            found.iter().map(|fact| (fact.what.as_str(), fact.base.as_deref(), fact.new.as_deref())).collect();
+        let expected = [("kernel", Some("6.1"), Some("6.18")), ("device, scheduler", Some("6.1"), Some("6.18"))];
+        assert_eq!(told, expected);
+        assert_eq!(differences(&[&old], &[&old]), []);
+        // Repeats on different machines.
+        assert_eq!(differences(&[&old], &[&old, &new])[0].new.as_deref(), Some("6.1; 6.18"));
+    }
+
+    #[test]
+    fn what_one_side_does_not_know_is_told() {
+        let fio = RunResult { program: "fio-3.33".to_owned(), ..RunResult::default() };
+        let found = differences(&[&fio], &[&result("ferrio 1", "6.1")]);
+        assert_eq!((found[0].what.as_str(), found[0].base.as_deref()), ("program", Some("fio-3.33")));
+        let kernel = found.iter().find(|fact| fact.what == "kernel").expect("known on one side");
+        assert_eq!((kernel.base.as_deref(), kernel.new.as_deref()), (None, Some("6.1")));
+        assert_eq!(differences(&[&RunResult::default()], &[&RunResult::default()]), []);
+    }
+}

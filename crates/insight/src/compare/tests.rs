@@ -1,0 +1,225 @@
+//! Simulated pairs of runs with a known truth, and results as files may hold them.
+
+use super::*;
+use crate::statistics::{Noise, autoregressive};
+use ferrio_results::{DirectionResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity, TimeSeries};
+use ferrio_stats::histogram::full_bucket_index;
+use ferrio_units::PerDirection;
+
+const N_PAIRS: u64 = 1000;
+/// Deviation of the values of a series, as a share of their mean.
+const NOISE: f64 = 0.02;
+const INTERVAL_NS: u64 = 500_000_000;
+
+/// A result with a rate over time, whose values depend on the ones before by `phi`.
+fn course(level: f64, n: usize, phi: f64, noise: Noise, seed: u64) -> RunResult {
+    let deviation = NOISE * (1.0 - phi * phi).sqrt();
+    let rates: Vec<f64> =
+        autoregressive(n, phi, noise, seed).iter().map(|value| level * (1.0 + deviation * value)).collect();
+    let mut series = TimeSeries::new(Quantity::Iops, DataDirection::Read, INTERVAL_NS);
+    series.bins = rates.iter().map(|rate| ferrio_results::TimeBin::of(*rate)).collect();
+    let mean = rates.iter().sum::<f64>() / n as f64;
+    RunResult { jobs: vec![JobResult { series: vec![series], ..job_with(mean) }], ..RunResult::default() }
+}
+
+fn job_with(ios_per_sec: f64) -> JobResult {
+    let read = DirectionResult { n_ios: 1, ios_per_sec, ..DirectionResult::default() };
+    JobResult { name: "a".to_owned(), directions: PerDirection([Some(read), None, None]), ..JobResult::default() }
+}
+
+/// A result with a rate alone.
+fn rate(ios_per_sec: f64) -> RunResult {
+    RunResult { jobs: vec![job_with(ios_per_sec)], ..RunResult::default() }
+}
+
+fn verdict(base: &[RunResult], new: &[RunResult], threshold_percent: f64, metric: ComparedMetric) -> ComparisonVerdict {
+    let comparison = compare(base, new, threshold_percent);
+    let figure = comparison.jobs[0].figures.iter().find(|figure| figure.metric == metric);
+    figure.map_or(ComparisonVerdict::Unknown, |figure| figure.verdict)
+}
+
+/// Number of pairs with each verdict: same, faster, slower, unknown.
+fn count(n_pairs: u64, verdict: impl Fn(u64) -> ComparisonVerdict) -> [u64; 4] {
+    let mut counts = [0; 4];
+    for pair in 1..=n_pairs {
+        counts[verdict(pair) as usize] += 1;
+    }
+    counts
+}
+
+/// Verdicts about the rates of two runs, of which the second is faster by a share.
+fn verdicts(n: usize, phi: f64, noise: Noise, more: f64, threshold_percent: f64) -> [u64; 4] {
+    count(N_PAIRS, |pair| {
+        let base = course(10_000.0, n, phi, noise, 2 * pair);
+        let new = course(10_000.0 * (1.0 + more), n, phi, noise, 2 * pair + 1);
+        verdict(&[base], &[new], threshold_percent, ComparedMetric::Iops)
+    })
+}
+
+/// Without a threshold every certain difference counts, so that this is the hardest case.
+#[test]
+fn no_difference_is_seldom_taken_for_one() {
+    for (n, phi, noise) in [
+        (60, 0.0, Noise::Exponential),
+        (120, 0.0, Noise::Normal),
+        (120, 0.5, Noise::LogNormal),
+        (120, 0.7, Noise::Normal),
+        (120, 0.9, Noise::Normal),
+    ] {
+        let [_, faster, slower, _] = verdicts(n, phi, noise, 0.0, 0.0);
+        assert!(faster + slower <= N_PAIRS / 20, "n {n}, phi {phi}, {noise:?}: {faster} and {slower}");
+    }
+}
+
+#[test]
+fn a_difference_of_5_percent_is_found() {
+    for (n, phi) in [(60, 0.0), (60, 0.5), (120, 0.7), (300, 0.9)] {
+        let [_, faster, slower, _] = verdicts(n, phi, Noise::Normal, 0.05, 1.0);
+        assert!(faster >= N_PAIRS * 95 / 100 && slower == 0, "n {n}, phi {phi}: {faster} and {slower}");
+    }
+}
+
+#[test]
+#[ignore = "takes minutes without optimisation"]
+fn verdicts_of_many_kinds_of_series() {
+    for noise in [Noise::Normal, Noise::Exponential, Noise::LogNormal] {
+        for (n, phi) in
+            [(30, 0.0), (60, 0.5), (60, 0.7), (60, 0.9), (120, 0.5), (120, 0.9), (300, 0.5), (300, 0.9), (600, 0.9)]
+        {
+            let (none, more) = (verdicts(n, phi, noise, 0.0, 0.0), verdicts(n, phi, noise, 0.05, 1.0));
+            eprintln!("{noise:?} n {n} phi {phi}: no difference {none:?}, 5 % {more:?}");
+            assert!(none[1] + none[2] <= N_PAIRS / 20);
+        }
+    }
+}
+
+fn repeats(n: usize, level: f64, seed: u64) -> Vec<RunResult> {
+    autoregressive(n, 0.0, Noise::Normal, seed).iter().map(|value| rate(level * (1.0 + NOISE * value))).collect()
+}
+
+#[test]
+fn repeats_are_compared_by_their_spread() {
+    for (n_base, n_new) in [(3, 3), (5, 5), (4, 8), (6, 1)] {
+        let [_, faster, slower, _] = count(N_PAIRS, |pair| {
+            let (base, new) = (repeats(n_base, 10_000.0, 2 * pair), repeats(n_new, 10_000.0, 2 * pair + 1));
+            verdict(&base, &new, 0.0, ComparedMetric::Iops)
+        });
+        assert!(faster + slower <= N_PAIRS / 20, "{n_base} {n_new}: {faster} and {slower}");
+    }
+    let [_, faster, slower, _] = count(N_PAIRS, |pair| {
+        let (base, new) = (repeats(8, 10_000.0, 2 * pair), repeats(8, 9_500.0, 2 * pair + 1));
+        verdict(&base, &new, 1.0, ComparedMetric::Iops)
+    });
+    assert!(slower >= N_PAIRS * 95 / 100 && faster == 0, "{faster} and {slower}");
+}
+
+/// A result with distributions over time: lognormal latencies around a level that wanders.
+fn latencies(level_ns: f64, seed: u64) -> RunResult {
+    const N_COLUMNS: usize = 60;
+    const N_IOS: usize = 60;
+    let levels = autoregressive(N_COLUMNS, 0.5, Noise::Normal, seed);
+    let ios = autoregressive(N_COLUMNS * N_IOS, 0.0, Noise::Normal, seed ^ 0xABCD_0000);
+    let mut series = TimeSeries::new(Quantity::Latency(LatencyKind::Completion), DataDirection::Read, INTERVAL_NS);
+    let mut heat = LatencyHeat::new(INTERVAL_NS);
+    for (index, io) in ios.iter().enumerate() {
+        let column = index / N_IOS;
+        let latency_ns = (level_ns * (NOISE * levels[column] + 0.1 * io).exp()) as u64;
+        let time_ns = column as u64 * INTERVAL_NS;
+        series.add(time_ns, latency_ns as f64, 4096);
+        heat.add_bucket(time_ns, full_bucket_index(latency_ns) as u16, 1, 512);
+    }
+    let bins = heat.total();
+    let n_ios = ios.len() as f64;
+    let mean_ns = series.bins.iter().map(|bin| bin.sum).sum::<f64>() / n_ios;
+    series.heat = Some(heat);
+    let clat = LatencyFigures { mean_ns, max_ns: u64::MAX, bins, ..LatencyFigures::default() };
+    let mut job = job_with(1000.0);
+    job.directions.0[0] = Some(DirectionResult { clat: Some(clat), ..DirectionResult::default() });
+    job.series.push(series);
+    RunResult { jobs: vec![job], ..RunResult::default() }
+}
+
+#[test]
+fn latencies_are_compared_by_their_course() {
+    for metric in [ComparedMetric::MeanLatency, ComparedMetric::P50] {
+        let of_level = |level_ns: f64| {
+            count(200, |pair| {
+                let (base, new) = (latencies(100_000.0, 2 * pair), latencies(level_ns, 2 * pair + 1));
+                verdict(&[base], &[new], 0.0, metric)
+            })
+        };
+        let [_, faster, slower, _] = of_level(100_000.0);
+        assert!(faster + slower <= 10, "{metric:?}: {faster} and {slower}");
+        let [_, faster, slower, _] = of_level(107_000.0);
+        assert!(slower >= 190 && faster == 0, "{metric:?}: {faster} and {slower}");
+    }
+}
+
+#[test]
+fn single_results_without_a_course_say_nothing() {
+    let comparison = compare(&[rate(1000.0)], &[rate(2000.0)], 1.0);
+    let figure = &comparison.jobs[0].figures[0];
+    assert_eq!(figure.verdict, ComparisonVerdict::Unknown);
+    assert!(figure.reason.contains("without figures over time"), "{}", figure.reason);
+    let change = figure.change.expect("a change");
+    assert_eq!((change.percent, change.absolute, change.interval_percent), (100.0, 1000.0, None));
+}
+
+#[test]
+fn the_same_result_twice_is_the_same_and_no_repeat() {
+    let one = rate(1000.0);
+    let comparison = compare(std::slice::from_ref(&one), std::slice::from_ref(&one), 1.0);
+    assert_eq!(comparison.jobs[0].figures[0].verdict, ComparisonVerdict::Same);
+    assert!(comparison.remarks[0].contains("compares nothing"), "{:?}", comparison.remarks);
+    let comparison = compare(&[one.clone(), one.clone()], &[rate(1100.0), rate(1101.0)], 1.0);
+    assert!(comparison.remarks[0].contains("counts once"), "{:?}", comparison.remarks);
+    assert_eq!(comparison.jobs[0].figures[0].verdict, ComparisonVerdict::Unknown);
+}
+
+#[test]
+fn figures_at_the_edges_are_no_verdicts() {
+    for (base, new) in [(0.0, 1000.0), (1000.0, 0.0), (f64::MIN_POSITIVE, f64::MAX), (0.0, 0.5)] {
+        let (first, second) = ([rate(base), rate(base / 2.0 + 1.0)], [rate(new), rate(new / 2.0 + 1.0)]);
+        for comparison in [compare(&first[..1], &second[..1], 1.0), compare(&first, &second, 1.0)] {
+            for figure in comparison.jobs.iter().flat_map(|job| &job.figures) {
+                let change = figure.change.map_or(0.0, |change| change.percent);
+                assert!(change.is_finite(), "{base} {new}: {change}");
+            }
+        }
+        assert_eq!(verdict(&first[..1], &second[..1], 1.0, ComparedMetric::Iops), ComparisonVerdict::Unknown);
+    }
+    assert_eq!(compare(&[], &[], 1.0).jobs, []);
+}
+
+#[test]
+fn findings_that_a_figure_is_wrong_are_told_with_it() {
+    let finding = Finding {
+        id: "device-did-less".to_owned(),
+        title: String::new(),
+        severity: Severity::Wrong,
+        jobs: vec!["a".to_owned()],
+        evidence: Vec::new(),
+        explanation: String::new(),
+        cure: String::new(),
+        page: String::new(),
+    };
+    let note = Finding { severity: Severity::Note, ..finding.clone() };
+    let audited = RunResult { findings: Some(vec![finding, note]), ..rate(1000.0) };
+    let comparison = compare(&[rate(990.0)], &[audited], 1.0);
+    assert_eq!((comparison.base.is_audited, comparison.new.is_audited), (false, true));
+    let [found] = &comparison.findings[..] else { panic!("{:?}", comparison.findings) };
+    assert!(found.in_new && !found.in_base);
+    assert_eq!(comparison.jobs[0].figures[0].contradicted_by, ["device-did-less"]);
+}
+
+#[test]
+fn directions_and_jobs_of_one_side_are_told() {
+    let mut base = rate(1000.0);
+    base.jobs.push(JobResult { name: "gone".to_owned(), ..JobResult::default() });
+    let mut new = rate(1000.0);
+    new.jobs[0].directions.0.swap(0, 1);
+    let comparison = compare(&[base], &[new], 1.0);
+    let job = &comparison.jobs[0];
+    assert_eq!((&job.only_in_base[..], &job.only_in_new[..]), (&["read"][..], &["write"][..]));
+    assert_eq!((job.figures.len(), &comparison.only_in_base[..]), (0, &["gone".to_owned()][..]));
+}
