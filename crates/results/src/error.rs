@@ -78,6 +78,9 @@ pub enum ReadErrorKind {
         "its name does not say what it logs: it has to end in _bw.log, _iops.log, _lat.log, _slat.log, _clat.log or _clat_hist.log, with the number of the job before .log or without"
     )]
     LogName,
+    /// A compressed log cannot be inflated.
+    #[error("it cannot be inflated: {0}")]
+    Compressed(String),
     /// A record is damaged or of another version.
     #[error("{0}")]
     Record(String),

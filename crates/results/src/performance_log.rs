@@ -5,15 +5,22 @@
 mod counted;
 mod log_reader;
 mod row;
+mod row_source;
 
 use crate::error::{ReadError, ReadErrorKind};
 use crate::{JobResult, LatencyKind, Quantity, RunResult, SeriesLimits, TimeSeries, file};
 use log_reader::LogReader;
-use std::io::{BufRead, BufReader};
+use row_source::RowSource;
+use std::io::BufRead;
 use std::path::Path;
 
 /// Longest line; a row of a histogram log with all buckets has 1,859 columns.
 const MAX_LINE_BYTES: u64 = 64 << 10;
+/// Ending of the names of compressed logs (`log_store_compressed`).
+const COMPRESSED: &str = ".fz";
+/// Times from 1973 on are those of the clock: no run takes so long.
+const LEAST_EPOCH_MS: u64 = 100_000_000_000;
+
 /// What a log holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LogContent {
@@ -47,7 +54,8 @@ pub(crate) fn has_name_of_log(path: &Path) -> bool {
 
 /// Prefix, number and content of a log, from its name.
 fn parse_name(path: &Path) -> Option<(String, Option<u32>, LogContent)> {
-    let name = path.file_name()?.to_str()?.strip_suffix(".log")?;
+    let name = path.file_name()?.to_str()?;
+    let name = name.strip_suffix(COMPRESSED).unwrap_or(name).strip_suffix(".log")?;
     let (name, number) = match name.rsplit_once('.').map(|(name, number)| (name, number.parse())) {
         Some((name, Ok(number))) => (name, Some(number)),
         _ => (name, None),
@@ -57,25 +65,43 @@ fn parse_name(path: &Path) -> Option<(String, Option<u32>, LogContent)> {
     ENDINGS.iter().find_map(named)
 }
 
-/// Reads a log, row by row.
-pub(crate) fn read(path: &Path, limits: SeriesLimits) -> Result<PerformanceLog, ReadError> {
+/// Reads a log, row by row. Times of the clock (`log_unix_epoch`) count from `epoch_ms`.
+pub(crate) fn read(path: &Path, limits: SeriesLimits, epoch_ms: u64) -> Result<PerformanceLog, ReadError> {
     let (prefix, number, content) = parse_name(path).ok_or_else(|| ReadErrorKind::LogName.of(path))?;
-    let mut reader = BufReader::with_capacity(1 << 20, file::open(path)?);
-    let mut log = LogReader::new(content, limits);
-    let start = reader.fill_buf().map_err(|error| file::system(path, &error))?;
+    let mut source = RowSource::open(path)?;
+    let mut log = LogReader::new(content, limits, epoch_ms);
+    let start = source.reader.fill_buf().map_err(|error| file::system(path, &error))?;
     let of_line = |line: u64, kind| ReadError { path: path.to_owned(), line: Some(line), kind };
-    log.look_at(start).map_err(|(index, kind)| of_line(index as u64 + 1, kind))?;
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        let mut limited = std::io::Read::take(&mut reader, MAX_LINE_BYTES);
-        let length = limited.read_until(b'\n', &mut line).map_err(|error| file::system(path, &error))?;
-        if length == 0 {
-            break;
+    let form = log.look_at(start).map_err(|(index, kind)| of_line(index as u64 + 1, kind));
+    // Of a compressed log that is none, the first rows may be broken.
+    let read_rows = || {
+        form?;
+        let mut line = Vec::new();
+        for number in 1.. {
+            line.clear();
+            let mut limited = std::io::Read::take(&mut source.reader, MAX_LINE_BYTES);
+            let length = limited.read_until(b'\n', &mut line).map_err(|error| file::system(path, &error))?;
+            if length == 0 {
+                break;
+            }
+            log.add(line.trim_ascii_end()).map_err(|kind| of_line(number, kind))?;
         }
-        log.add(line.trim_ascii_end()).map_err(|kind| of_line(number, kind))?;
-    }
+        Ok(())
+    };
+    let outcome = read_rows();
+    source.finish(path)?;
+    outcome?;
     Ok(PerformanceLog { prefix, number, series: log.into_series() })
+}
+
+/// The time of the first row of a log, milliseconds, if it is one of the clock (`log_unix_epoch`).
+pub(crate) fn first_epoch_ms(path: &Path) -> Option<u64> {
+    let mut source = RowSource::open(path).ok()?;
+    let mut line = Vec::new();
+    std::io::Read::take(&mut source.reader, MAX_LINE_BYTES).read_until(b'\n', &mut line).ok()?;
+    let time = line.split(|byte| *byte == b',').next()?;
+    let time_ms = std::str::from_utf8(time).ok()?.trim().parse().ok()?;
+    Some(time_ms).filter(|time_ms| *time_ms >= LEAST_EPOCH_MS)
 }
 
 /// Gives logs to the jobs of a report, by their prefixes and numbers. Logs that cannot be told to be those of a job become jobs of

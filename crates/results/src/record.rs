@@ -21,6 +21,8 @@ const PERCENTILES: [f64; 9] = [1.0, 5.0, 10.0, 50.0, 90.0, 95.0, 99.0, 99.9, 99.
 const NS_PER_SEC: f64 = 1e9;
 /// Bytes of a sector in a disk's counters.
 const SECTOR_BYTES: u64 = 512;
+/// A shorter part of an interval has no rate.
+const LEAST_SHARE_OF_INTERVAL: f64 = 0.1;
 /// The depths of the classes, as fio writes them.
 const DEPTH_LABELS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
 
@@ -75,7 +77,7 @@ fn job(clones: &[WorkerRecord], series: &[JobSeries]) -> Option<JobResult> {
         directions: PerDirection(DataDirection::ALL.map(|direction| figures(&total.directions[direction]))),
         cpu: cpu(&total),
         depths: depths(&total),
-        series: series.map(time_series).unwrap_or_default(),
+        series: series.map(|series| time_series(series, clones.len())).unwrap_or_default(),
     })
 }
 
@@ -133,15 +135,18 @@ fn latency(stat: &LatencyStat) -> Option<LatencyFigures> {
     })
 }
 
-/// The course of a job: rates and latencies of each direction.
-fn time_series(series: &JobSeries) -> Vec<TimeSeries> {
+/// The course of a job with a number of clones: rates and latencies of each direction.
+fn time_series(series: &JobSeries, n_clones: usize) -> Vec<TimeSeries> {
     let mut all = Vec::new();
+    let seconds = seconds(series, n_clones);
     for direction in DataDirection::ALL {
         let course = &series.directions[direction];
         for (quantity, counts) in [(Quantity::Iops, &course.ios), (Quantity::Bandwidth, &course.bytes)] {
             if counts.iter().any(|count| *count > 0) {
-                let seconds = series.interval_ns as f64 / NS_PER_SEC;
-                let bins = counts.iter().map(|count| TimeBin::of(*count as f64 / seconds)).collect();
+                let rate = |(count, seconds): (&u64, &Option<f64>)| {
+                    seconds.map_or_else(TimeBin::default, |seconds| TimeBin::of(*count as f64 / seconds))
+                };
+                let bins = counts.iter().zip(&seconds).map(rate).collect();
                 all.push(TimeSeries {
                     bins,
                     first: series.first,
@@ -164,6 +169,20 @@ fn time_series(series: &JobSeries) -> Vec<TimeSeries> {
     all
 }
 
+/// The time of each interval of a series. The job begins and ends within the first and the last one; of an interval that is nearly
+/// all outside of the job, a few I/Os would decide the rate, so that it has none (`None`).
+fn seconds(series: &JobSeries, n_clones: usize) -> Vec<Option<f64>> {
+    let interval_ns = series.interval_ns as f64;
+    let last = series.clone_ns.len().saturating_sub(1);
+    let of_interval = |(index, clone_ns): (usize, &u64)| {
+        let is_edge = index == 0 || index == last;
+        let used_ns = (*clone_ns as f64 / n_clones.max(1) as f64).min(interval_ns);
+        let length_ns = if is_edge { used_ns } else { interval_ns };
+        (length_ns >= interval_ns * LEAST_SHARE_OF_INTERVAL).then_some(length_ns / NS_PER_SEC)
+    };
+    series.clone_ns.iter().enumerate().map(of_interval).collect()
+}
+
 /// Mean and extremes of a column, from the middles of its buckets.
 fn of_column(column: &std::collections::BTreeMap<u16, u64>) -> TimeBin {
     let mut bin = TimeBin::default();
@@ -183,5 +202,26 @@ fn disk_figures(disk: &DiskRecord) -> DiskFigures {
         read_bytes: Some(counters.sectors[0].saturating_mul(SECTOR_BYTES)),
         written_bytes: Some(counters.sectors[1].saturating_mul(SECTOR_BYTES)),
         busy_percent: counters.util_percent,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_stats::DirectionSeries;
+
+    /// 100 I/Os in each tenth of a second, of which the last ends in its middle, or after a hundredth of it.
+    #[test]
+    fn the_ends_of_a_job_are_no_drop_of_its_rate() {
+        let rates = |last_ns: u64, n_last: u64| {
+            let read = DirectionSeries { ios: vec![100, 100, n_last], bytes: vec![0; 3], latencies: Vec::new() };
+            let directions = PerDirection([read, DirectionSeries::default(), DirectionSeries::default()]);
+            let clone_ns = vec![200_000_000, 200_000_000, 2 * last_ns];
+            let series = JobSeries { interval_ns: 100_000_000, clone_ns, directions, ..JobSeries::default() };
+            let all = time_series(&series, 2);
+            all[0].filled().map(|(_, bin)| bin.max.round()).collect::<Vec<f64>>()
+        };
+        assert_eq!(rates(50_000_000, 50), [1000.0, 1000.0, 1000.0]);
+        assert_eq!(rates(1_000_000, 3), [1000.0, 1000.0]);
     }
 }

@@ -43,9 +43,11 @@ pub fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, ReadError> {
         return Ok(results);
     }
     let limits = SeriesLimits::for_series(logs.len());
+    // Logs of one run side by side, also where their times are those of the clock.
+    let epoch_ms = logs.iter().filter_map(|path| performance_log::first_epoch_ms(path)).min().unwrap_or_default();
     let mut jobs = Vec::new();
     for path in logs {
-        jobs.push(performance_log::read(path, limits)?);
+        jobs.push(performance_log::read(path, limits, epoch_ms)?);
     }
     if let [result] = &mut results[..] {
         performance_log::attach(result, jobs);
@@ -78,6 +80,8 @@ fn kind_of(path: &Path) -> Result<SourceKind, ReadError> {
         [] => Err(ReadErrorKind::Empty.of(path)),
         start if start.starts_with(b"ferrio record ") => Ok(SourceKind::Record),
         start if start.starts_with(lines::START) => Ok(SourceKind::Lines),
+        // Compressed logs are no text.
+        _ if is_log && path.extension().is_some_and(|ending| ending == "fz") => Ok(SourceKind::Log),
         // Messages of fio may stand above the report.
         start if start.lines().map_while(Result::ok).any(|line| line.trim_start().starts_with('{')) => {
             Ok(SourceKind::Document)

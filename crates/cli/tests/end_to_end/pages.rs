@@ -54,3 +54,62 @@ fn what_is_no_result_is_an_error_with_file_and_line() {
         assert!(!scratch.names().contains(&"page.html".to_owned()), "{file}");
     }
 }
+
+/// The data of the charts of a page.
+fn charts(page: &str) -> serde_json::Value {
+    let start = page.find("id=\"data\">").expect("the data") + "id=\"data\">".len();
+    serde_json::from_str(&page[start..start + page[start..].find("</script>").expect("its end")]).expect("JSON")
+}
+
+/// Where the horizontal values of a chart begin and end.
+fn reach(page: &str, id: &str) -> (f64, f64) {
+    let charts = charts(page);
+    let chart = charts[0].as_array().expect("charts").iter().find(|chart| chart["id"] == id).expect("this chart");
+    let x = chart["content"]["lines"][0]["x"].as_array().expect("values");
+    let at = |value: Option<&serde_json::Value>| value.and_then(serde_json::Value::as_f64).expect("a number");
+    (at(x.first()), at(x.last()))
+}
+
+#[test]
+fn compressed_logs_and_times_of_the_clock_are_read() {
+    let scratch = Scratch::new("page");
+    let job = "--name=a --ioengine=null --rw=read --time_based --runtime=1 --rate_iops=1000 --size=1g";
+    let stored = "--write_lat_log=z --log_compression=1m --log_store_compressed=1";
+    run(&scratch, &format!("{job} {stored}")).succeeded();
+    run(&scratch, "report z_clat.1.log.fz -o z.html").succeeded();
+    let (start, end) = reach(&scratch.read("z.html"), "latency");
+    assert!(start < 0.1 && (0.9..1.1).contains(&end), "{start} to {end}");
+    run(&scratch, &format!("{job} --write_lat_log=e --write_iops_log=e --log_unix_epoch=1")).succeeded();
+    run(&scratch, "report e_clat.1.log e_iops.1.log -o e.html").succeeded();
+    for chart in ["latency", "iops"] {
+        let (start, end) = reach(&scratch.read("e.html"), chart);
+        assert!(start < 0.2 && (0.8..1.2).contains(&end), "{chart}: {start} to {end}");
+    }
+    scratch.write("broken_lat.1.log.fz", "no stream");
+    let broken = run(&scratch, "report broken_lat.1.log.fz -o b.html");
+    assert!(broken.stderr.contains("broken_lat.1.log.fz: it cannot be inflated"), "{}", broken.all());
+}
+
+#[test]
+fn documents_of_native_commands_and_lines_are_read() {
+    let scratch = Scratch::new("page");
+    let job = "--name=a --ioengine=null --rw=randrw --time_based --runtime=1 --rate_iops=1000 --size=1g";
+    let document = run(&scratch, &format!("run --json {job}")).succeeded().stdout;
+    scratch.write("native.json", &document);
+    run(&scratch, "report native.json -o n.html").succeeded();
+    let document: serde_json::Value = serde_json::from_str(&document).expect("JSON");
+    for row in document["jobs"].as_array().expect("rows") {
+        let iops = row["ios_per_sec"].as_f64().expect("a rate");
+        assert!(scratch.read("n.html").contains(&format!("data-value=\"{iops}\"")), "{row}");
+    }
+    run(&scratch, &format!("{job} --output-format=jsonl --status-interval=100ms --output=run.jsonl")).succeeded();
+    run(&scratch, "report run.jsonl -o l.html").succeeded();
+    let (start, end) = reach(&scratch.read("l.html"), "iops");
+    assert!(start < 0.2 && (0.8..1.2).contains(&end), "{start} to {end}");
+    // A run that was cut off.
+    let lines = scratch.read("run.jsonl");
+    let cut: Vec<&str> = lines.lines().filter(|line| !line.starts_with("{\"record\":\"job\"")).take(6).collect();
+    scratch.write("cut.jsonl", &(cut.join("\n") + "\n{\"record\":\"inter"));
+    run(&scratch, "report cut.jsonl -o c.html").succeeded();
+    assert!(scratch.read("c.html").contains("The run was cut off"), "a remark");
+}

@@ -18,6 +18,8 @@ const BYTES_PER_KIB: f64 = 1024.0;
 pub(super) struct LogReader {
     content: LogContent,
     limits: SeriesLimits,
+    /// Times of the clock count from here, milliseconds.
+    epoch_ms: u64,
     form: Option<RowForm>,
     series: PerDirection<Option<TimeSeries>>,
     /// I/Os of a log of rates that has a row for each.
@@ -25,9 +27,9 @@ pub(super) struct LogReader {
 }
 
 impl LogReader {
-    pub(super) fn new(content: LogContent, limits: SeriesLimits) -> Self {
+    pub(super) fn new(content: LogContent, limits: SeriesLimits, epoch_ms: u64) -> Self {
         let (series, counted) = (PerDirection([None, None, None]), PerDirection([None, None, None]));
-        Self { content, limits, form: None, series, counted }
+        Self { content, limits, epoch_ms, form: None, series, counted }
     }
 
     /// Finds the form of the rows in the start of the log; the last line may be cut.
@@ -55,7 +57,7 @@ impl LogReader {
     }
 
     fn add_row(&mut self, quantity: Quantity, row: &Row) {
-        let time_ns = row.time_ms.saturating_mul(NS_PER_MS);
+        let time_ns = row.time_ms.saturating_sub(self.epoch_ms).saturating_mul(NS_PER_MS);
         let (is_window, limits) = (row.size_bytes == 0, self.limits);
         let amount = match quantity {
             // The value of a row for a single I/O is no rate: the I/Os are counted.
@@ -83,7 +85,7 @@ impl LogReader {
     }
 
     fn add_histogram(&mut self, row: &HistogramColumns) {
-        let (time_ns, limits) = (row.time_ms.saturating_mul(NS_PER_MS), self.limits);
+        let (time_ns, limits) = (row.time_ms.saturating_sub(self.epoch_ms).saturating_mul(NS_PER_MS), self.limits);
         let series = self.series_of(Quantity::Latency(LatencyKind::Completion), row.direction);
         for (latency_ns, count) in &row.counts {
             series.add_many(time_ns, *latency_ns as f64, *count, limits.n_bins);
@@ -114,7 +116,7 @@ mod tests {
     use super::*;
 
     fn series(content: LogContent, text: &str) -> Vec<TimeSeries> {
-        let mut log = LogReader::new(content, SeriesLimits::for_series(1));
+        let mut log = LogReader::new(content, SeriesLimits::for_series(1), 0);
         log.look_at(text.as_bytes()).expect("rows");
         text.lines().for_each(|line| log.add(line.as_bytes()).expect("a row"));
         log.into_series()
