@@ -7,6 +7,7 @@
 mod after_crash;
 mod arguments;
 mod bandwidth_logs;
+mod btrace;
 mod byte_size;
 mod compare;
 mod console;
@@ -15,6 +16,7 @@ mod drop_in;
 mod front;
 mod genzipf;
 mod inflate_log;
+mod job_text;
 mod native;
 mod progress;
 mod quick;
@@ -97,6 +99,12 @@ const COMMANDS: &[Command] = &[
         usage: "ferrio dedupe FILE|DEVICE",
         summary: "how much of it repeats or compresses",
         run: dedupe::run,
+    },
+    Command {
+        name: "btrace",
+        usage: "ferrio btrace FILE... [-o JOBFILE]",
+        summary: "a job file that imitates a block trace",
+        run: btrace::run,
     },
     Command { name: "help", usage: "ferrio help [COMMAND]", summary: "this page, or one command", run: front::help },
 ];

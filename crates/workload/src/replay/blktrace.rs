@@ -23,6 +23,9 @@ const BACK_MERGE: u32 = 2;
 const FRONT_MERGE: u32 = 3;
 const COMPLETE: u32 = 8;
 
+/// A notification with the name of a process.
+const PROCESS_NAME: u32 = 0;
+
 /// Properties in the upper half of an action.
 const READ: u32 = 1;
 const WRITE: u32 = 2;
@@ -100,6 +103,8 @@ pub(super) struct BlktraceEvent {
     pub(super) sector: u64,
     pub(super) bytes: u32,
     pub(super) action: u32,
+    /// Process that caused the event; that of a completion is any.
+    pub(super) process_id: u32,
     device: u32,
     /// Length of the data that follows the record.
     pub(super) n_data_bytes: u16,
@@ -150,6 +155,7 @@ impl BlktraceEvent {
             sector: order.u64_at(record, 16),
             bytes: order.u32_at(record, 24),
             action: order.u32_at(record, 28),
+            process_id: order.u32_at(record, 32),
             device: order.u32_at(record, 36),
             n_data_bytes: order.u16_at(record, 46),
         })
@@ -158,12 +164,22 @@ impl BlktraceEvent {
     /// An event with this action; all other fields are 0.
     #[cfg(test)]
     pub(super) fn of_action(action: u32) -> Self {
-        Self { time_ns: 0, sector: 0, bytes: 4096, action, device: 0, n_data_bytes: 0 }
+        Self { time_ns: 0, sector: 0, bytes: 4096, action, process_id: 0, device: 0, n_data_bytes: 0 }
     }
 
     /// True if an I/O entered the queue: the only kind of event that is replayed.
     pub(super) fn is_queued(&self) -> bool {
         !self.is(NOTIFY) && self.action & 0xffff == QUEUE
+    }
+
+    /// True if the data of the record are the name of its process.
+    pub(super) fn names_process(&self) -> bool {
+        self.is(NOTIFY) && self.action & 0xffff == PROCESS_NAME
+    }
+
+    /// True if the other request of a merge begins behind this one, and from now on here.
+    pub(super) fn is_front_merge(&self) -> bool {
+        self.action & 0xffff == FRONT_MERGE
     }
 
     /// True for a read, write or discard: the events that a merge of traces keeps. A flush alone is none of them.

@@ -6,8 +6,11 @@
 
 mod blktrace;
 mod depth;
+mod events;
 mod merge;
 mod names;
+mod profile;
+mod profiled_task;
 mod reader;
 mod record;
 mod remarks;
@@ -20,6 +23,8 @@ mod window;
 
 pub use merge::{Merge, MergeInput};
 pub use names::TraceFile;
+pub use profile::{TraceProfile, profile};
+pub use profiled_task::{DirectionProfile, ProfiledTask};
 pub use remarks::Remarks;
 pub use rules::ReplayRules;
 pub use stream::{ReplayFigures, ReplayPlan};

@@ -2,6 +2,7 @@
 //!
 //! Start reading at the command that failed: one file each.
 
+mod btrace;
 mod dedupe;
 mod genzipf;
 mod verify_state;
