@@ -5,4 +5,5 @@
 
 pub mod chart;
 pub mod charts;
+pub mod comparison;
 pub mod page;

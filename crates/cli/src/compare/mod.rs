@@ -2,15 +2,18 @@
 //!
 //! Must not know: how verdicts are reached, how results are stored. Start reading at [`run`].
 
+mod condition;
 mod inputs;
+mod markdown;
 mod text;
-mod words;
 
 use crate::console::Console;
+use crate::whole_file::WholeFile;
 use clap::Parser;
+use condition::{Condition, ConditionResult};
 use ferrio_insight::compare::{Comparison, compare};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Exit code where the inputs or options are bad; 1 says that a condition holds, which must be something else.
@@ -35,9 +38,18 @@ struct Request {
     /// Changes certainly below this count as none
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = percent)]
     threshold: f64,
+    /// Exit with 1 if it holds: see above. May be given several times
+    #[arg(long, value_name = "CONDITION", value_parser = Condition::parse)]
+    fail_if: Vec<Condition>,
     /// All of it as JSON
     #[arg(long)]
     json: bool,
+    /// As Markdown, for the page of a pull request
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
+    /// Also a page, in this file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 // Lines are broken by hand, because clap can wrap text only with a further dependency.
@@ -56,7 +68,17 @@ compared with the first one.
 A verdict rests on repeated runs, or on the course of one run on each side
 (logs, records, the precision that ferrio run tells). Where there is neither,
 the results can't tell. Repeated runs say more: they also know how much one
-run differs from the next.";
+run differs from the next.
+
+  --fail-if 'read.iops < -5%'         a change that is certain and below -5 %
+  --fail-if 'p99 > 10% and p99 > 50us'
+  --fail-if 'job1:write.bw is slower or iops is unknown'
+
+Figures are iops, bw, mean, p50, p99, p99.9 and any; a direction (read, write,
+trim) and a job may stand before them. A change has a unit: %, iops, ns, us, ms,
+s, kB/s, MB/s, GB/s. Verdicts are same, faster, slower and unknown. What the
+results can't tell never holds as a change: it is told as a warning, and
+conditions with unknown catch it.";
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
@@ -72,13 +94,53 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             return ExitCode::SUCCESS;
         }
     };
-    match comparisons(&request) {
-        Ok(comparisons) => show(&request, &comparisons, &mut console),
+    match compare_all(&request, &mut console) {
+        Ok(false) if !console.has_failed => ExitCode::SUCCESS,
+        Ok(true) if !console.has_failed => ExitCode::FAILURE,
+        Ok(_) => ExitCode::from(BAD_INPUT),
         Err(reason) => {
             console.error(&format!("ferrio compare: {reason}\n"));
             ExitCode::from(BAD_INPUT)
         }
     }
+}
+
+/// Compares and shows; true if a condition holds.
+fn compare_all(request: &Request, console: &mut Console) -> Result<bool, String> {
+    let comparisons = comparisons(request)?;
+    let judged = request.fail_if.iter().map(|condition| condition.judge(&comparisons));
+    let judged: Vec<ConditionResult> = judged.collect::<Result<_, _>>()?;
+    let text = match () {
+        () if request.json => document(&comparisons, &judged),
+        () if request.markdown => markdown::markdown(&comparisons),
+        () => text::text(&comparisons),
+    };
+    console.report(&text);
+    if let Some(path) = &request.html {
+        write_page(path, &comparisons)?;
+    }
+    for condition in &judged {
+        tell(condition, console);
+    }
+    Ok(judged.iter().any(|condition| condition.holds))
+}
+
+/// Tells what became of a condition, beside the report.
+fn tell(condition: &ConditionResult, console: &mut Console) {
+    let ConditionResult { condition, holds, jobs, unknown } = condition;
+    if *holds {
+        console.error(&format!("ferrio compare: {condition}: holds in {}\n", jobs.join(", ")));
+    }
+    if !unknown.is_empty() {
+        console.error(&format!("ferrio compare: {condition}: the results can't tell {}\n", unknown.join(", ")));
+    }
+}
+
+/// Writes the page: whole, or not at all.
+fn write_page(path: &Path, comparisons: &[Comparison]) -> Result<(), String> {
+    let page = ferrio_pictures::comparison::page(comparisons);
+    let written = WholeFile::create(path).and_then(|file| file.write(page.as_bytes()));
+    written.map_err(|error| format!("cannot write {}: {}", path.display(), ferrio_units::error_text(&error)))
 }
 
 /// The comparisons that are wanted, at least one.
@@ -98,15 +160,10 @@ fn comparisons(request: &Request) -> Result<Vec<Comparison>, String> {
     }
 }
 
-fn show(request: &Request, comparisons: &[Comparison], console: &mut Console) -> ExitCode {
-    let text = if request.json { document(comparisons) } else { text::text(comparisons) };
-    console.report(&text);
-    if console.has_failed { ExitCode::from(BAD_INPUT) } else { ExitCode::SUCCESS }
-}
-
 /// The comparisons as JSON.
-fn document(comparisons: &[Comparison]) -> String {
-    let document = serde_json::json!({ "version": crate::version::VERSION, "comparisons": comparisons });
+fn document(comparisons: &[Comparison], judged: &[ConditionResult]) -> String {
+    let version = crate::version::VERSION;
+    let document = serde_json::json!({ "version": version, "comparisons": comparisons, "conditions": judged });
     format!("{document:#}\n")
 }
 

@@ -2,10 +2,9 @@
 //!
 //! Must not know: how verdicts are reached. Start reading at [`text`].
 
-use super::words;
-use ferrio_insight::compare::{ComparedFinding, ComparedJob, Comparison, ComparisonVerdict};
+use ferrio_insight::compare::{ComparedJob, Comparison};
+use ferrio_pictures::comparison::words;
 use ferrio_report::native::{TEXT_WIDTH, wrap};
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 const N_COLUMNS: usize = 8;
@@ -69,14 +68,14 @@ fn findings(text: &mut String, comparison: &Comparison) {
     if !comparison.findings.is_empty() {
         paragraph(text, "What speaks against the figures:");
     }
-    for ComparedFinding { in_base, in_new, finding } in &comparison.findings {
-        let side = match (in_base, in_new) {
-            (true, true) => "on both sides",
-            (true, false) => "in the base only",
-            _ => "in the new result only",
-        };
+    for found in &comparison.findings {
+        let (side, finding) = (words::side(found), &found.finding);
         let jobs = if finding.jobs.is_empty() { String::new() } else { format!(", {}", words::names(&finding.jobs)) };
         item(text, &format!("{} ({}, {side}{jobs}): {}", finding.title, finding.severity.word(), finding.explanation));
+    }
+    let without_audit = words::without_audit(comparison);
+    if !without_audit.is_empty() {
+        paragraph(text, &without_audit);
     }
 }
 
@@ -108,24 +107,9 @@ fn job(text: &mut String, job: &ComparedJob) {
         ]);
     }
     text.push_str(&table(&rows));
-    for (reason, metrics) in reasons(job) {
+    for (reason, metrics) in words::reasons(job) {
         item(text, &format!("can't tell {metrics}: {reason}"));
     }
-}
-
-/// Reasons of missing verdicts, each with the figures that it is about.
-fn reasons(job: &ComparedJob) -> Vec<(String, String)> {
-    let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    let without_interval = |change: Option<ferrio_insight::compare::FigureChange>| {
-        change.is_none_or(|change| change.interval_percent.is_none())
-    };
-    for figure in &job.figures {
-        if figure.verdict == ComparisonVerdict::Unknown && without_interval(figure.change) {
-            let name = format!("{} {}", figure.direction, figure.metric.name());
-            reasons.entry(&figure.reason).or_default().push(name);
-        }
-    }
-    reasons.into_iter().map(|(reason, metrics)| (reason.to_owned(), metrics.join(", "))).collect()
 }
 
 fn table(rows: &[[String; N_COLUMNS]]) -> String {

@@ -20,7 +20,7 @@ use sha2::{Digest as _, Sha256};
 const UPLOT: &str = include_str!("assets/uplot.js");
 const UPLOT_STYLE: &str = include_str!("assets/uplot.css");
 const SCRIPT: &str = include_str!("assets/page.js");
-const STYLE: &str = include_str!("assets/page.css");
+pub(crate) const STYLE: &str = include_str!("assets/page.css");
 
 /// The page of some results.
 pub fn page(results: &[RunResult]) -> String {

@@ -1,0 +1,194 @@
+//! Conditions of `--fail-if` about a comparison.
+//!
+//! Must not know: files, tables. Start reading at [`Condition::parse`], then [`Condition::judge`].
+//!
+//! A condition is made of terms joined by `and` and `or`; `and` binds closer. A term is `[JOB:][DIRECTION.]FIGURE OPERATOR VALUE`,
+//! such as `read.iops < -5%` or `p99 > 200us`, or `[JOB:][DIRECTION.]FIGURE is VERDICT`.
+
+mod value;
+
+use ferrio_insight::compare::{ComparedFigure, ComparedJob, ComparedMetric, Comparison, ComparisonVerdict};
+use serde::Serialize;
+use value::Bound;
+
+const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
+const VERDICTS: [(&str, ComparisonVerdict); 4] = [
+    ("same", ComparisonVerdict::Same),
+    ("faster", ComparisonVerdict::Faster),
+    ("slower", ComparisonVerdict::Slower),
+    ("unknown", ComparisonVerdict::Unknown),
+];
+
+/// A condition, as it was given and as it is judged.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Condition {
+    text: String,
+    /// It holds if all terms of one of these lists do.
+    alternatives: Vec<Vec<Term>>,
+}
+
+/// A part of a condition.
+#[derive(Debug, Clone, PartialEq)]
+struct Term {
+    /// The job; `None`: any.
+    job: Option<String>,
+    /// The direction; `None`: any.
+    direction: Option<&'static str>,
+    /// The figure; `None`: any.
+    metric: Option<ComparedMetric>,
+    test: TermTest,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum TermTest {
+    /// The change is certain, and beyond this.
+    Change(Bound),
+    Verdict(ComparisonVerdict),
+}
+
+/// What became of a condition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct ConditionResult {
+    /// The condition as it was given.
+    pub(super) condition: String,
+    /// True if it holds.
+    pub(super) holds: bool,
+    /// Jobs in which it holds.
+    pub(super) jobs: Vec<String>,
+    /// Figures that it asks for and that the results do not tell.
+    pub(super) unknown: Vec<String>,
+}
+
+impl Condition {
+    /// Parses a condition.
+    ///
+    /// # Errors
+    /// The text is none, with the reason.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let alternative = |part: &str| split(part, "and").iter().map(|term| Term::parse(term)).collect();
+        let alternatives = split(text, "or").iter().map(|part| alternative(part)).collect::<Result<_, _>>()?;
+        Ok(Self { text: text.trim().to_owned(), alternatives })
+    }
+
+    /// Judges it over all jobs of the comparisons: it holds if it does in one of them.
+    ///
+    /// # Errors
+    /// A figure that it asks for is in none of them.
+    pub(super) fn judge(&self, comparisons: &[Comparison]) -> Result<ConditionResult, String> {
+        let jobs: Vec<&ComparedJob> = comparisons.iter().flat_map(|comparison| &comparison.jobs).collect();
+        for term in self.alternatives.iter().flatten() {
+            if !jobs.iter().any(|job| term.figures(job).next().is_some()) {
+                return Err(format!("--fail-if {:?}: no job has such a figure on both sides", self.text));
+            }
+        }
+        let holds = |job: &&&ComparedJob| {
+            let all_hold = |terms: &Vec<Term>| terms.iter().all(|term| term.holds(&jobs, job));
+            self.alternatives.iter().any(all_hold)
+        };
+        let mut holding: Vec<String> = jobs.iter().filter(holds).map(|job| job.name.clone()).collect();
+        holding.dedup();
+        let mut unknown: Vec<String> = Vec::new();
+        for (term, job) in self.alternatives.iter().flatten().flat_map(|term| jobs.iter().map(move |job| (term, job))) {
+            let names =
+                term.undecided(job).map(|figure| format!("{} {}.{}", job.name, figure.direction, figure.metric.name()));
+            unknown.extend(names);
+        }
+        unknown.dedup();
+        Ok(ConditionResult { condition: self.text.clone(), holds: !holding.is_empty(), jobs: holding, unknown })
+    }
+}
+
+/// The parts between words.
+fn split<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
+    let (mut parts, mut start) = (Vec::new(), 0);
+    let lower = text.to_ascii_lowercase();
+    let separator = format!(" {word} ");
+    while let Some(at) = lower[start..].find(&separator) {
+        parts.push(&text[start..start + at]);
+        start += at + separator.len();
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+impl Term {
+    fn parse(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let bad = |reason: &str| {
+            format!("{text:?}: {reason}; expected is something like read.iops < -5%, p99 > 200us, or bw is slower")
+        };
+        let (subject, asked) = if let Some((subject, word)) = text.rsplit_once(" is ") {
+            let found = VERDICTS.iter().find(|(name, _)| *name == word.trim());
+            let (_, verdict) = found.ok_or_else(|| bad("a verdict is same, faster, slower or unknown"))?;
+            (subject, TermTest::Verdict(*verdict))
+        } else {
+            let at = text.find(['<', '>']).ok_or_else(|| bad("it has no <, <=, >, >= or is"))?;
+            (&text[..at], TermTest::Change(Bound::parse(&text[at..]).map_err(|reason| bad(&reason))?))
+        };
+        let (job, figure) = match subject.rsplit_once(':') {
+            Some((job, figure)) => (Some(job.trim().to_owned()), figure.trim()),
+            None => (None, subject.trim()),
+        };
+        let direction = DIRECTIONS
+            .into_iter()
+            .find(|direction| figure.strip_prefix(direction).is_some_and(|rest| rest.starts_with('.')));
+        let name =
+            direction.map_or(figure.strip_prefix("any.").unwrap_or(figure), |direction| &figure[direction.len() + 1..]);
+        let metric = ComparedMetric::ALL.into_iter().find(|metric| metric.name() == name);
+        if metric.is_none() && name != "any" {
+            return Err(bad(&format!("{name:?} is no figure: there are iops, bw, mean, p50, p99, p99.9 and any")));
+        }
+        if let (Some(metric), TermTest::Change(bound)) = (metric, &asked)
+            && !bound.fits(metric)
+        {
+            return Err(bad("the unit is not that of the figure"));
+        }
+        if let (None, TermTest::Change(bound)) = (metric, &asked)
+            && !bound.is_percentage()
+        {
+            return Err(bad("any figure has a change in percent alone"));
+        }
+        Ok(Self { job, direction, metric, test: asked })
+    }
+
+    /// The figures of a job that it is about.
+    fn figures<'a>(&'a self, job: &'a ComparedJob) -> impl Iterator<Item = &'a ComparedFigure> {
+        let is_job = self.job.as_ref().is_none_or(|name| *name == job.name);
+        let is_it = move |figure: &&ComparedFigure| {
+            is_job
+                && self.direction.is_none_or(|direction| direction == figure.direction)
+                && self.metric.is_none_or(|metric| metric == figure.metric)
+        };
+        job.figures.iter().filter(is_it)
+    }
+
+    /// True if it holds in a job; a term with the name of a job is about that one wherever the others hold.
+    fn holds(&self, jobs: &[&ComparedJob], job: &ComparedJob) -> bool {
+        if self.job.is_some() {
+            return jobs.iter().any(|job| self.figures(job).any(|figure| self.test.holds(figure)));
+        }
+        self.figures(job).any(|figure| self.test.holds(figure))
+    }
+
+    /// The figures of a job for which it cannot be told whether it holds.
+    fn undecided<'a>(&'a self, job: &'a ComparedJob) -> impl Iterator<Item = &'a ComparedFigure> {
+        let asks_for_change = match &self.test {
+            TermTest::Change(_) => true,
+            TermTest::Verdict(verdict) => *verdict != ComparisonVerdict::Unknown,
+        };
+        self.figures(job).filter(move |figure| asks_for_change && figure.verdict == ComparisonVerdict::Unknown)
+    }
+}
+
+impl TermTest {
+    fn holds(&self, figure: &ComparedFigure) -> bool {
+        let is_certain = matches!(figure.verdict, ComparisonVerdict::Faster | ComparisonVerdict::Slower);
+        match self {
+            Self::Verdict(verdict) => figure.verdict == *verdict,
+            Self::Change(bound) => is_certain && figure.change.is_some_and(|change| bound.is_passed(&change)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

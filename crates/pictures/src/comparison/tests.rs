@@ -1,0 +1,54 @@
+//! Tests of the page as text.
+
+use super::*;
+use ferrio_insight::compare::compare;
+use ferrio_results::{DirectionResult, JobResult, RunResult};
+use ferrio_stats::{Finding, Severity};
+use ferrio_units::PerDirection;
+
+fn result(text: &str, ios_per_sec: f64) -> RunResult {
+    let read = DirectionResult { n_ios: 1, ios_per_sec, ..DirectionResult::default() };
+    let job = JobResult {
+        name: text.to_owned(),
+        options: vec![(format!("{text}{ios_per_sec}"), text.to_owned())],
+        directions: PerDirection([Some(read), None, None]),
+        ..JobResult::default()
+    };
+    let finding = Finding {
+        id: text.to_owned(),
+        title: text.to_owned(),
+        severity: Severity::Wrong,
+        jobs: vec![text.to_owned()],
+        evidence: Vec::new(),
+        explanation: text.to_owned(),
+        cure: text.to_owned(),
+        page: text.to_owned(),
+    };
+    RunResult {
+        name: text.to_owned(),
+        program: format!("{text}{ios_per_sec}"),
+        jobs: vec![job],
+        findings: Some(vec![finding]),
+        remarks: vec![text.to_owned()],
+        ..RunResult::default()
+    }
+}
+
+#[test]
+fn no_text_of_a_result_becomes_markup() {
+    let hostile = "\"'></title><script>alert(1)</script><img src=x onerror=alert(2)>";
+    let page = page(&[compare(&[result(hostile, 1.0)], &[result(hostile, 2.0)], 1.0)]);
+    assert!(!page.contains("<script") && !page.contains("<img"), "{page}");
+    assert!(page.contains("&lt;script&gt;") && page.matches("</title>").count() == 1);
+}
+
+#[test]
+fn the_page_says_what_is_known() {
+    let base = [result("a", 1000.0), result("a", 1010.0), result("a", 990.0)];
+    let new = [result("a", 1500.0), result("a", 1510.0), result("a", 1490.0)];
+    let page = page(&[compare(&base, &new, 1.0)]);
+    for expected in ["+50.0 %", "faster (!)", "<svg class=\"interval faster\"", "What to do: ", "read iops"] {
+        assert!(page.contains(expected), "{expected}: {page}");
+    }
+    assert!(super::page(&[]).contains("0 comparisons"));
+}

@@ -1,0 +1,145 @@
+//! The figures of a comparison as text, for pages and for a terminal.
+//!
+//! Must not know: tables, markup. Start reading at [`value`].
+
+use ferrio_insight::compare::{
+    ComparedFigure, ComparedFinding, ComparedJob, ComparedMetric, Comparison, ComparisonVerdict, FigureChange,
+};
+use ferrio_units::glance::{duration_text, three_digits};
+
+/// What a cell says that has no value.
+pub const NOTHING: &str = "-";
+
+/// A figure with its unit.
+pub fn value(metric: ComparedMetric, value: Option<f64>) -> String {
+    match (metric, value) {
+        (_, None) => NOTHING.to_owned(),
+        (ComparedMetric::Iops, Some(value)) => three_digits(value),
+        (ComparedMetric::Bandwidth, Some(value)) => format!("{} MB/s", three_digits(value / 1e6)),
+        (_, Some(value_ns)) => duration_text(value_ns),
+    }
+}
+
+/// A difference with its sign and unit.
+fn difference(metric: ComparedMetric, difference: f64) -> String {
+    let size = value(metric, Some(difference.abs()));
+    let is_nothing = size.bytes().all(|byte| !(b'1'..=b'9').contains(&byte));
+    let sign = if is_nothing {
+        ""
+    } else if difference < 0.0 {
+        "-"
+    } else {
+        "+"
+    };
+    format!("{sign}{size}")
+}
+
+/// A percentage with its sign.
+pub fn percent(percent: f64) -> String {
+    match percent.abs() {
+        size if size < 0.05 => "0.0 %".to_owned(),
+        size if size < 1000.0 => format!("{percent:+.1} %"),
+        _ => format!("{}{} %", if percent < 0.0 { "-" } else { "+" }, three_digits(percent.abs())),
+    }
+}
+
+/// The change in percent.
+pub fn change(figure: &ComparedFigure) -> String {
+    figure.change.map_or_else(|| NOTHING.to_owned(), |change| percent(change.percent))
+}
+
+/// The change in the unit of the figure.
+pub fn absolute(figure: &ComparedFigure) -> String {
+    figure.change.map_or_else(|| NOTHING.to_owned(), |change| difference(figure.metric, change.absolute))
+}
+
+/// The interval of the change.
+pub fn interval(change: Option<FigureChange>) -> String {
+    let ends = change.and_then(|change| change.interval_percent);
+    ends.map_or_else(|| NOTHING.to_owned(), |[low, high]| format!("{} to {}", percent(low), percent(high)))
+}
+
+/// The verdict, with a mark where a finding contradicts the figure.
+pub fn verdict(figure: &ComparedFigure) -> String {
+    let mark = if figure.contradicted_by.is_empty() { "" } else { " (!)" };
+    format!("{}{mark}", figure.verdict.words())
+}
+
+/// What is compared, in a line.
+pub fn heading(comparison: &Comparison) -> String {
+    format!("{} (base) and {} (new)", comparison.base.results.join(", "), comparison.new.results.join(", "))
+}
+
+/// Which side a finding is about.
+pub fn side(finding: &ComparedFinding) -> &'static str {
+    match (finding.in_base, finding.in_new) {
+        (true, true) => "on both sides",
+        (true, false) => "in the base only",
+        _ => "in the new result only",
+    }
+}
+
+/// Reasons of missing intervals, each with the figures that it is about.
+pub fn reasons(job: &ComparedJob) -> Vec<(String, String)> {
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    for figure in &job.figures {
+        let has_interval = figure.change.is_some_and(|change| change.interval_percent.is_some());
+        if figure.verdict != ComparisonVerdict::Unknown || has_interval {
+            continue;
+        }
+        let name = format!("{} {}", figure.direction, figure.metric.name());
+        match reasons.iter_mut().find(|(known, _)| *known == figure.reason) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((&figure.reason, vec![name])),
+        }
+    }
+    reasons.into_iter().map(|(reason, names)| (reason.to_owned(), names.join(", "))).collect()
+}
+
+/// Why there may be more findings than are told; empty if both sides were audited.
+pub fn without_audit(comparison: &Comparison) -> String {
+    let side = match (comparison.base.is_audited, comparison.new.is_audited) {
+        (true, true) => return String::new(),
+        (true, false) => "The new result has",
+        (false, true) => "The base has",
+        (false, false) => "The results have",
+    };
+    format!("{side} not been audited: ferrio run looks for what speaks against figures.")
+}
+
+/// A value of an option or a fact.
+pub fn or_nothing<'a>(value: Option<&'a String>, nothing: &'a str) -> &'a str {
+    value.map_or(nothing, |value| if value.is_empty() { "set" } else { value })
+}
+
+/// The names of jobs, of which many are not all told.
+pub fn names(jobs: &[String]) -> String {
+    const MOST: usize = 4;
+    match jobs.len().checked_sub(MOST) {
+        None | Some(0) => jobs.join(", "),
+        Some(others) => format!("{} and {others} more", jobs[..MOST].join(", ")),
+    }
+}
+
+/// What the mark means.
+pub const MARK: &str = "(!): a finding above says that the figure is wrong.";
+
+/// What the columns mean.
+pub fn legend(comparison: &Comparison) -> String {
+    let (confidence, threshold) = (comparison.confidence_percent, comparison.threshold_percent);
+    format!(
+        "Interval: covers the true change with a probability of {confidence} %. Same: the whole interval is within +-{threshold} %. \
+         Can't tell: the interval reaches to both sides of no change and beyond {threshold} %, or there is none."
+    )
+}
+
+/// Said where figures rest on single runs.
+pub const SINGLE_RUNS: &str = "One run on each side does not show how much runs differ from each other: something else that \
+changed between them counts as a change. Repeated runs show it: ferrio compare A1 A2 A3 --against B1 B2 B3.";
+
+/// True if a verdict rests on single runs.
+pub fn rests_on_single_runs(comparison: &Comparison) -> bool {
+    let is_single = comparison.base.results.len() == 1 && comparison.new.results.len() == 1;
+    let has_interval = |figure: &ComparedFigure| figure.change.is_some_and(|change| change.interval_percent.is_some());
+    is_single && comparison.jobs.iter().flat_map(|job| &job.figures).any(has_interval)
+}
