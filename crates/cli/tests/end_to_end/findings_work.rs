@@ -42,6 +42,15 @@ fn data_that_waited_before_the_run_is_told() {
 }
 
 #[test]
+fn a_small_range_that_is_read_again_and_again_is_told() {
+    let scratch = Scratch::new("findings-again");
+    let job = "--name=a --filename=f --rw=randread --bs=4k --direct=1 --filesize=40m --norandommap";
+    let told = |more: &str| has(&findings_of(scratch.path(), &format!("{job} {more}")), "range-read-again");
+    assert!(told("--size=1m --io_size=10m"));
+    assert!(!told("--size=1m --io_size=9m") && !told("--size=10m --io_size=10m"));
+}
+
+#[test]
 fn a_tail_that_a_neighbour_on_the_cpu_makes_is_told() {
     let test = "a_tail_that_a_neighbour_on_the_cpu_makes_is_told";
     if !is_root(test) || !has_programs(test, &["chrt"]) {

@@ -275,3 +275,20 @@ fn terse_lines_have_the_fields_of_the_peer() {
         }
     }
 }
+
+/// An engine that waits in its call has all of an I/O's time in the completion latency, also where the call comes after the queueing.
+/// fio 3.41 and 3.33 measure it so.
+#[test]
+fn the_time_in_a_waiting_call_is_completion_latency() {
+    let scratch = Scratch::new("waiting-calls");
+    for engine in ["psync", "sync", "vsync", "pvsync"] {
+        let job =
+            format!("--name=a --filename=f --rw=read --bs=256k --size=16m --ioengine={engine} --output-format=json");
+        let finished = Run::new(Program::Ferrio, scratch.path(), &job).finish().succeeded();
+        let document: Value = serde_json::from_str(&finished.stdout).expect("JSON");
+        let mean = |kind: &str| document["jobs"][0]["read"][kind]["mean"].as_f64().expect("a mean");
+        // Reading 256 KiB takes microseconds at least, and the rest of an I/O less than a tenth of that.
+        assert!(mean("clat_ns") > 1000.0 && mean("clat_ns") >= 0.5 * mean("lat_ns"), "{engine}: {document}");
+        assert_eq!(document["jobs"][0]["read"]["slat_ns"]["N"], 0, "{engine}");
+    }
+}

@@ -49,6 +49,7 @@ mod partial_physical_blocks;
 mod partial_stripes;
 mod preparation_counted;
 mod process_read_less;
+mod range_read_again;
 mod rate_drifts;
 mod rate_fell;
 mod rate_not_reached;
@@ -193,6 +194,7 @@ pub const RULES: &[FindingRule] = &[
     runtime_without_time_based::RULE,
     small_part_of_disk::RULE,
     same_blocks_again::RULE,
+    range_read_again::RULE,
     few_samples::RULE,
     few_ios_planned::RULE,
 ];

@@ -18,6 +18,7 @@ use account::Account;
 use control::Control;
 use ferrio_engine::{Completion, Engine};
 use ferrio_spec::QueueSpec;
+use ferrio_spec::engines::Handover;
 use ferrio_sys::{Arena, Clock};
 use ferrio_units::Direction;
 use ferrio_workload::Workload;
@@ -60,6 +61,8 @@ pub(crate) struct Buffers {
 pub(crate) struct Stamper {
     /// Latencies are measured, so every I/O needs stamps.
     pub(crate) is_wanted: bool,
+    /// The job waits in the call that submits, so that an I/O is issued when the engine gets it, and not after the call.
+    pub(crate) issues_when_queued: bool,
     /// The rhythm of reads of the clock if they are not.
     pub(crate) sparse: SparseStamps,
 }
@@ -108,7 +111,11 @@ impl<'a> Lane<'a> {
             buffers,
             prepared: Batch::new(queue.iodepth),
             completions: Vec::with_capacity(queue.iodepth as usize),
-            stamper: Stamper { is_wanted: account.needs_stamps(), sparse: SparseStamps::new() },
+            stamper: Stamper {
+                is_wanted: account.needs_stamps(),
+                issues_when_queued: plan.engine.def.handover == Handover::Waits,
+                sparse: SparseStamps::new(),
+            },
             account,
             control: Control::new(plan, context.board.slot(context.slot_index)),
             dirty: vec![None; set.files.len()],
@@ -123,6 +130,12 @@ impl<'a> Lane<'a> {
             return self.clock.stamp();
         }
         self.stamper.sparse.next(&self.clock, last)
+    }
+
+    /// The time at which an I/O that began at `start` was issued, after the call that has submitted it.
+    #[inline]
+    pub(crate) fn issued_at(&self, start: u64, submitted: u64) -> u64 {
+        if self.stamper.issues_when_queued { start } else { submitted }
     }
 
     /// Counts an error, if the job's options want that; true if the job continues.

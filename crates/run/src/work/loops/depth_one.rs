@@ -106,7 +106,8 @@ fn count_inline(worker: &mut Worker<'_>) {
 
 fn commit_and_reap_one(worker: &mut Worker<'_>, start: u64) -> Result<(i64, u64), Stop> {
     commit_one(worker)?;
-    let issue = worker.lane.stamp_after(start);
+    let submitted = worker.lane.stamp_after(start);
+    let issue = worker.lane.issued_at(start, submitted);
     let slot = worker.lane.slots.get_mut(0);
     slot.stamps.issue = issue;
     let (stamps, direction) = (slot.stamps, slot.unit.direction.data());
@@ -117,7 +118,7 @@ fn commit_and_reap_one(worker: &mut Worker<'_>, start: u64) -> Result<(i64, u64)
         }
     }
     let result = reap_one(worker)?;
-    let done = worker.lane.stamp_after(issue);
+    let done = worker.lane.stamp_after(submitted);
     worker.lane.account.stats.depth.record(1, 1);
     count_calls(worker);
     Ok((result, done))

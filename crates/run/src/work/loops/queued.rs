@@ -95,8 +95,10 @@ fn submit_one(worker: &mut Worker<'_>, slot_index: u32, stamp: &mut u64) -> Resu
         Err(error) => return Err(refused(&error, "commit")),
     }
     *stamp = worker.lane.stamp_after(*stamp);
+    let start = worker.lane.slots.get(slot_index).stamps.start;
+    let issue = worker.lane.issued_at(start, *stamp);
     let slot = worker.lane.slots.get_mut(slot_index);
-    slot.stamps.issue = *stamp;
+    slot.stamps.issue = issue;
     let (stamps, direction) = (slot.stamps, slot.unit.direction.data());
     if let Some(direction) = direction {
         worker.lane.account.data_issued(direction, &worker.lane.clock, stamps);
@@ -200,7 +202,7 @@ fn wait_for_room(worker: &mut Worker<'_>, stamp: &mut u64) -> Result<(), Stop> {
 #[inline]
 fn mark_issued(worker: &mut Worker<'_>, n_units: u32, stamp: u64) -> u32 {
     let mut n_new = 0;
-    let Lane { prepared, slots, account, clock, .. } = &mut worker.lane;
+    let Lane { prepared, slots, account, clock, stamper, .. } = &mut worker.lane;
     let Hooks { log, logs_each_io, .. } = &mut worker.hooks;
     prepared.commit(n_units, |slot_index| {
         let slot = slots.get_mut(*slot_index);
@@ -208,7 +210,7 @@ fn mark_issued(worker: &mut Worker<'_>, n_units: u32, stamp: u64) -> u32 {
             return;
         }
         n_new += 1;
-        slot.stamps.issue = stamp;
+        slot.stamps.issue = if stamper.issues_when_queued { slot.stamps.start } else { stamp };
         if let Some(direction) = slot.unit.direction.data() {
             account.data_issued(direction, clock, slot.stamps);
             if *logs_each_io
