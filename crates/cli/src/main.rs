@@ -14,6 +14,7 @@ mod console;
 mod dedupe;
 mod drop_in;
 mod front;
+mod genjob;
 mod genzipf;
 mod inflate_log;
 mod job_text;
@@ -105,6 +106,12 @@ const COMMANDS: &[Command] = &[
         usage: "ferrio btrace FILE... [-o JOBFILE]",
         summary: "a job file that imitates a block trace",
         run: btrace::run,
+    },
+    Command {
+        name: "genjob",
+        usage: "ferrio genjob [-o JOBFILE]",
+        summary: "a job file, by options or by questions",
+        run: genjob::run,
     },
     Command { name: "help", usage: "ferrio help [COMMAND]", summary: "this page, or one command", run: front::help },
 ];

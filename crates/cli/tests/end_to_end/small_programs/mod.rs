@@ -4,5 +4,6 @@
 
 mod btrace;
 mod dedupe;
+mod genjob;
 mod genzipf;
 mod verify_state;

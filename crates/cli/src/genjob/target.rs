@@ -1,0 +1,130 @@
+//! The target of a job: what it is, and whether a job may write to it.
+//!
+//! Must not know: options of jobs. Start reading at [`JobTarget::look`].
+
+use super::wishes::{JobGoal, JobWishes};
+use ferrio_sys::block_device;
+use ferrio_sys::errno::ENOENT;
+use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
+use ferrio_sys::mounts::use_of_device;
+use ferrio_units::error_text;
+use std::path::Path;
+
+/// Size of the data, without another wish and where the target has room.
+const SIZE_BYTES: u64 = 1 << 30;
+
+/// What a target is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum JobTargetKind {
+    /// A directory, in which the job makes files.
+    Directory,
+    /// A file that is not there yet.
+    NewFile,
+    /// A file with data.
+    File,
+    /// A block device.
+    Device,
+}
+
+/// A target that suits the wishes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct JobTarget {
+    pub(super) kind: JobTargetKind,
+    /// Size of the data of the job.
+    pub(super) size_bytes: u64,
+}
+
+impl JobTarget {
+    /// Looks at the target, and changes nothing.
+    ///
+    /// # Errors
+    /// In words: why the job must not be made for it.
+    pub(super) fn look(wishes: &JobWishes) -> Result<Self, String> {
+        let path = Path::new(&wishes.target);
+        let shown = path.display();
+        if wishes.target.contains(':') {
+            return Err(format!("{shown}: a colon separates several files in a job: take another path"));
+        }
+        let info = match FileInfo::of_path(path) {
+            Ok(info) => Some(info),
+            Err(error) if error.errno() == Some(ENOENT) => None,
+            Err(error) => return Err(error.to_string()),
+        };
+        let (kind, file_bytes) = match info.map(|info| (info.kind, info.size_bytes)) {
+            None => (new_file(path)?, None),
+            Some((FileKind::Directory, _)) => (JobTargetKind::Directory, None),
+            // The job fills an empty file.
+            Some((FileKind::Regular, 0)) => (JobTargetKind::NewFile, None),
+            Some((FileKind::Regular, size_bytes)) => (JobTargetKind::File, Some(size_bytes)),
+            Some((FileKind::Block, _)) => (JobTargetKind::Device, None),
+            Some(_) => return Err(format!("{shown} is neither a directory nor a file nor a block device")),
+        };
+        if matches!(kind, JobTargetKind::File | JobTargetKind::Device) {
+            // Before a device is opened: one in use may refuse that.
+            check_data(wishes, kind)?;
+        }
+        let has_bytes = if kind == JobTargetKind::Device { Some(device_bytes(path)?) } else { file_bytes };
+        let size_bytes = size(wishes, has_bytes)?;
+        Ok(Self { kind, size_bytes })
+    }
+}
+
+/// A file can be made here.
+fn new_file(path: &Path) -> Result<JobTargetKind, String> {
+    if path.symlink_metadata().is_ok() {
+        return Err(format!("{} is a symbolic link to nowhere", path.display()));
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // A path with a slash at its end is no file.
+    if !parent.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        return Err(format!("there is no {}, and no directory in which it could be made", path.display()));
+    }
+    Ok(JobTargetKind::NewFile)
+}
+
+fn device_bytes(path: &Path) -> Result<u64, String> {
+    let size = OpenRequest::default().open(path).and_then(|device| block_device::size_bytes(&device));
+    size.map_err(|error| format!("its size is not known: {error}"))
+}
+
+/// A job may write to a target with data: only if asked to, and never to a device in use.
+fn check_data(wishes: &JobWishes, kind: JobTargetKind) -> Result<(), String> {
+    let shown = &wishes.target;
+    if wishes.measure == JobGoal::Database {
+        return Err(format!("{shown}: a database has several files: name a directory or a new file"));
+    }
+    if !wishes.writes() {
+        return Ok(());
+    }
+    if kind == JobTargetKind::Device {
+        match use_of_device(Path::new(shown)) {
+            Ok(None) => {}
+            Ok(Some(usage)) => return Err(format!("{shown} is {usage}: no job is made that writes to it")),
+            Err(error) => {
+                let why = std::error::Error::source(&error)
+                    .and_then(|source| source.downcast_ref::<std::io::Error>())
+                    .map_or_else(|| error.to_string(), error_text);
+                return Err(format!(
+                    "{shown}: whether it is in use is not known ({why}): no job is made that writes to it"
+                ));
+            }
+        }
+    }
+    if wishes.overwrites {
+        return Ok(());
+    }
+    let what = if kind == JobTargetKind::Device { "is a device" } else { "is a file with data" };
+    Err(format!("{shown} {what}, and the job would destroy what is on it: allow that with --overwrite"))
+}
+
+fn size(wishes: &JobWishes, has_bytes: Option<u64>) -> Result<u64, String> {
+    let room = has_bytes.unwrap_or(u64::MAX);
+    if room < wishes.block_bytes {
+        return Err(format!("{} has {room} bytes, less than a block", wishes.target));
+    }
+    let size_bytes = wishes.size_bytes.unwrap_or_else(|| SIZE_BYTES.max(wishes.block_bytes).min(room));
+    if size_bytes > room {
+        return Err(format!("{} has {room} bytes, and the size is {size_bytes}", wishes.target));
+    }
+    Ok(size_bytes)
+}
