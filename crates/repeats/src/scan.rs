@@ -190,13 +190,24 @@ impl Scan {
             let Some(left) = self.whole_bytes().checked_sub(offset).filter(|left| *left > 0) else { return };
             let len = left.min(self.piece_bytes as u64) as usize;
             let n_read = self.read(state, buffer.slice_mut(0, len), offset);
-            for (index, block) in buffer.slice(0, n_read).chunks_exact(block_bytes).enumerate() {
-                let value = xxh3_128(block);
-                state.n_blocks.fetch_add(1, Ordering::Relaxed);
-                state.n_zero_blocks.fetch_add((value == zeroes).into(), Ordering::Relaxed);
+            // Neighbours that are the same, such as zeroes, are counted at once: threads would wait for each other.
+            let mut blocks =
+                buffer.slice(0, n_read).chunks_exact(block_bytes).map(|block| (xxh3_128(block), block)).peekable();
+            let mut n_done = 0;
+            while let Some((value, block)) = blocks.next() {
+                let mut n_times = 1;
+                while blocks.next_if(|(next, _)| *next == value).is_some() {
+                    n_times += 1;
+                }
+                let offset = offset + n_done * block_bytes as u64;
+                n_done += u64::from(n_times);
+                if value == zeroes {
+                    state.n_zero_blocks.fetch_add(n_times.into(), Ordering::Relaxed);
+                }
                 let mut pack = || packer.as_mut().map_or(0, |packer| packer.packed_bytes(block));
-                state.table.count(value, offset + (index * block_bytes) as u64, &mut pack);
+                state.table.count(value, n_times, offset, &mut pack);
             }
+            state.n_blocks.fetch_add(n_done, Ordering::Relaxed);
         }
     }
 

@@ -99,8 +99,8 @@ impl CountedBlocks {
         Self { shards, level: AtomicU32::new(0), max_per_shard: n_places * MAX_LOAD.0 / MAX_LOAD.1 }
     }
 
-    /// Counts a block. `pack` is called for its compressed size if the table does not have it yet.
-    pub(crate) fn count(&self, value: u128, offset_bytes: u64, pack: &mut dyn FnMut() -> u32) {
+    /// Counts a block that was found so often. `pack` is called for its compressed size if the table does not have it yet.
+    pub(crate) fn count(&self, value: u128, n_times: u32, offset_bytes: u64, pack: &mut dyn FnMut() -> u32) {
         let level = self.level.load(Ordering::Relaxed);
         if !is_counted(value, level) {
             return;
@@ -108,7 +108,7 @@ impl CountedBlocks {
         let mut shard = self.shard((value >> 122) as usize);
         shard.rise_to(level);
         if let Some(known) = shard.blocks.get_mut(&value) {
-            known.n_times = known.n_times.saturating_add(1);
+            known.n_times = known.n_times.saturating_add(n_times);
             known.first_offset_bytes = known.first_offset_bytes.min(offset_bytes);
             return;
         }
@@ -116,7 +116,7 @@ impl CountedBlocks {
         drop(shard);
         let packed_bytes = pack();
         let mut shard = self.shard((value >> 122) as usize);
-        self.insert(&mut shard, value, Occurrences { first_offset_bytes: offset_bytes, n_times: 1, packed_bytes });
+        self.insert(&mut shard, value, Occurrences { first_offset_bytes: offset_bytes, n_times, packed_bytes });
     }
 
     fn insert(&self, shard: &mut BlockShard, value: u128, new: Occurrences) {
@@ -128,7 +128,7 @@ impl CountedBlocks {
         }
         if is_counted(value, shard.level) {
             let known = shard.blocks.entry(value).or_insert(Occurrences { n_times: 0, ..new });
-            known.n_times = known.n_times.saturating_add(1);
+            known.n_times = known.n_times.saturating_add(new.n_times);
             known.first_offset_bytes = known.first_offset_bytes.min(new.first_offset_bytes);
         }
     }
@@ -189,7 +189,7 @@ mod tests {
     fn blocks_are_counted_exactly_while_they_fit() {
         let table = CountedBlocks::new(1 << 20);
         for (offset, number) in [7, 1, 7, 2, 3, 3, 7].into_iter().enumerate() {
-            table.count(value(number), offset as u64, &mut || 10 * number as u32);
+            table.count(value(number), 1, offset as u64, &mut || 10 * number as u32);
         }
         let (figures, most) = table.figures(2);
         let expected = TableFigures {
@@ -213,7 +213,7 @@ mod tests {
         let table = CountedBlocks::new(300 << 10);
         let n_distinct = 400_000;
         for number in (0..n_distinct).chain(0..n_distinct) {
-            table.count(value(number), number, &mut || 1000);
+            table.count(value(number), 1, number, &mut || 1000);
         }
         let (figures, _) = table.figures(0);
         assert!(figures.sampled_one_in >= 128 && figures.n_counted <= 64 * 56, "{figures:?}");

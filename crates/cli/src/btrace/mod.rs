@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         Err(code) => return code,
     };
     let mut console = Console::of_command(PROGRAM);
-    let done = read(&request.traces).and_then(|profile| {
+    let done = check_output(&request).and_then(|()| read(&request.traces)).and_then(|profile| {
         if request.json {
             console.report(&format!("{:#}\n", shown::document(&profile)));
             return Ok(());
@@ -108,6 +108,16 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         return ExitCode::FAILURE;
     }
     if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// A job file takes the place of no trace, also not with `--force`.
+fn check_output(request: &Request) -> Result<(), String> {
+    let place = request.output.as_ref().and_then(|path| path.canonicalize().ok());
+    let is_trace = |trace: &&PathBuf| place.is_some() && trace.canonicalize().ok() == place;
+    match request.traces.iter().find(is_trace) {
+        Some(trace) => Err(format!("{}: it is one of the traces", trace.display())),
+        None => Ok(()),
+    }
 }
 
 /// Reads the traces.
