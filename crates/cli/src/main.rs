@@ -19,6 +19,7 @@ mod genzipf;
 mod inflate_log;
 mod job_text;
 mod native;
+mod plot;
 mod progress;
 mod quick;
 mod record_file;
@@ -82,6 +83,12 @@ const COMMANDS: &[Command] = &[
         usage: "ferrio compare BASE NEW...",
         summary: "same, faster, slower, or can't tell",
         run: compare::run,
+    },
+    Command {
+        name: "plot",
+        usage: "ferrio plot LOG|RESULT...",
+        summary: "results and logs as SVG or PNG",
+        run: plot::run,
     },
     Command {
         name: "verify-state",

@@ -67,6 +67,13 @@ pub enum AxisUnit {
     Count,
 }
 
+impl AxisUnit {
+    /// True for time since the start.
+    pub(crate) const fn is_time(self) -> bool {
+        matches!(self, Self::Seconds)
+    }
+}
+
 /// What is drawn.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]

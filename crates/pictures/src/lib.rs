@@ -1,9 +1,11 @@
 //! Results as pictures: charts made from the model of results, and pages and files that show them.
 //!
-//! Must not know: how results are read. Start reading at [`charts::charts`], then [`page::page`].
+//! Must not know: how results are read. Start reading at [`charts::charts`], then [`page::page`] and
+//! [`plot::KINDS`].
 #![forbid(unsafe_code)]
 
 pub mod chart;
 pub mod charts;
 pub mod comparison;
 pub mod page;
+pub mod plot;

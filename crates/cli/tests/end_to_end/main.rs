@@ -48,6 +48,7 @@ mod outline;
 mod pages;
 mod pairs;
 mod patterns;
+mod plots;
 mod precision;
 mod profiles;
 mod provenance;

@@ -13,10 +13,7 @@ const PER_OCTAVE: f64 = 8.0;
 
 /// Shares of the I/Os by their latency.
 pub(super) fn histogram(jobs: &[&JobResult], _most_points: usize) -> Option<Chart> {
-    let (kind, lines) = of_directions(jobs, |bins| {
-        let total = sum(bins);
-        joined(bins).into_iter().map(|(latency_ns, count)| (latency_ns, 100.0 * count as f64 / total)).collect()
-    })?;
+    let (kind, lines) = of_directions(jobs, shares)?;
     Some(Chart {
         id: "distribution",
         title: format!("Distribution of the {}", kind.words()),
@@ -49,6 +46,12 @@ pub(super) fn cumulative(jobs: &[&JobResult], _most_points: usize) -> Option<Cha
         y: ChartAxis::linear("share of the I/Os", AxisUnit::Percent),
         content: ChartContent::Lines(lines),
     })
+}
+
+/// Shares of the I/Os, percent, in each eighth of an octave: its start, and its share.
+pub(crate) fn shares(bins: &[(u64, u64)]) -> Vec<(f64, f64)> {
+    let total = sum(bins);
+    joined(bins).into_iter().map(|(latency_ns, count)| (latency_ns, 100.0 * count as f64 / total)).collect()
 }
 
 fn sum(bins: &[(u64, u64)]) -> f64 {

@@ -20,11 +20,8 @@ pub(super) fn over_time(jobs: &[&JobResult], most_points: usize) -> Option<Chart
     for direction in DataDirection::ALL {
         let Some((found, series)) = pooled(jobs, direction, most_points) else { continue };
         kind = found;
-        if let Some(heat) = &series.heat {
-            // The middle of a bucket may be above the slowest I/O in it.
-            let slowest_ns = series.bins.iter().filter(|bin| bin.n > 0).map(|bin| bin.max).fold(0.0, f64::max);
-            lines.extend(percentiles(heat, direction, most_points, slowest_ns));
-            lines.push(slowest(&series));
+        if let Some(percentiles) = percentile_lines(&series, most_points) {
+            lines.extend(percentiles);
         } else {
             are_means = true;
             let mean = line(&series);
@@ -40,6 +37,16 @@ pub(super) fn over_time(jobs: &[&JobResult], most_points: usize) -> Option<Chart
         y: ChartAxis::log("latency", AxisUnit::Nanoseconds),
         content: ChartContent::Lines(lines),
     })
+}
+
+/// Lines of the percentiles of a latency over time, and of its slowest I/Os; `None`: it has no distribution.
+pub(crate) fn percentile_lines(series: &TimeSeries, most_points: usize) -> Option<Vec<ChartLine>> {
+    let heat = series.heat.as_ref()?;
+    // The middle of a bucket may be above the slowest I/O in it.
+    let slowest_ns = series.bins.iter().filter(|bin| bin.n > 0).map(|bin| bin.max).fold(0.0, f64::max);
+    let mut lines = percentiles(heat, series.direction, most_points, slowest_ns);
+    lines.push(slowest(series));
+    Some(lines)
 }
 
 fn percentiles(heat: &LatencyHeat, direction: DataDirection, most_points: usize, slowest_ns: f64) -> Vec<ChartLine> {
@@ -83,7 +90,7 @@ fn slowest(series: &TimeSeries) -> ChartLine {
 }
 
 /// The text with a large first letter.
-pub(super) fn capitalised(text: &str) -> String {
+pub(crate) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

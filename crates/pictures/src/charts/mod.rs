@@ -3,11 +3,11 @@
 //! Must not know: how charts are drawn. Start reading at [`charts`].
 
 mod depth;
-mod distribution;
+pub(crate) mod distribution;
 mod heat;
-mod latency;
-mod rates;
-mod together;
+pub(crate) mod latency;
+pub(crate) mod rates;
+pub(crate) mod together;
 
 use crate::chart::Chart;
 use ferrio_results::JobResult;

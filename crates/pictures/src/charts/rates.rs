@@ -49,7 +49,7 @@ fn rate(
 }
 
 /// The means of a series, with a band where an interval has several values.
-pub(super) fn line(series: &TimeSeries) -> ChartLine {
+pub(crate) fn line(series: &TimeSeries) -> ChartLine {
     let has_band = series.bins.iter().any(|bin| bin.n > 1 && bin.min < bin.max);
     let mut line = ChartLine {
         name: series.direction.name().to_owned(),

@@ -6,6 +6,9 @@ use ferrio_results::{JobResult, LatencyHeat, LatencyKind, Quantity, TimeBin, Tim
 use ferrio_units::DataDirection;
 use std::collections::BTreeMap;
 
+/// Most intervals of several series as one.
+const MOST_MERGED: u64 = 16_384;
+
 /// The series of this quantity and direction of the jobs that have one.
 fn of_jobs<'a>(
     jobs: &'a [&JobResult],
@@ -17,7 +20,7 @@ fn of_jobs<'a>(
 }
 
 /// A series with at most this number of intervals.
-fn shortened(series: &TimeSeries, most: usize) -> TimeSeries {
+pub(crate) fn shortened(series: &TimeSeries, most: usize) -> TimeSeries {
     let mut series = series.clone();
     while series.bins.len() > most.max(2) {
         series.halve();
@@ -26,7 +29,7 @@ fn shortened(series: &TimeSeries, most: usize) -> TimeSeries {
 }
 
 /// The sum of rates of some jobs. Where there are several jobs, each interval has the sum of their means.
-pub(super) fn summed(
+pub(crate) fn summed(
     jobs: &[&JobResult],
     quantity: Quantity,
     direction: DataDirection,
@@ -53,12 +56,28 @@ pub(super) fn summed(
 }
 
 /// All values of a latency of some jobs.
-pub(super) fn pooled(jobs: &[&JobResult], direction: DataDirection, most: usize) -> Option<(LatencyKind, TimeSeries)> {
+pub(crate) fn pooled(jobs: &[&JobResult], direction: DataDirection, most: usize) -> Option<(LatencyKind, TimeSeries)> {
     let kinds = [LatencyKind::Completion, LatencyKind::Total, LatencyKind::Submission];
     let kind = kinds.into_iter().find(|kind| of_jobs(jobs, Quantity::Latency(*kind), direction).next().is_some())?;
     let quantity = Quantity::Latency(kind);
     let all: Vec<TimeSeries> = of_jobs(jobs, quantity, direction).map(|series| shortened(series, most)).collect();
-    let interval_ns = all.iter().map(|series| series.interval_ns).max().unwrap_or(1);
+    Some((kind, merged(all, quantity, direction)))
+}
+
+/// All values of some series as one series.
+pub(crate) fn merged(all: Vec<TimeSeries>, quantity: Quantity, direction: DataDirection) -> TimeSeries {
+    let all = match <[TimeSeries; 1]>::try_from(all) {
+        Ok([series]) => return series,
+        Err(all) => all,
+    };
+    let mut interval_ns = all.iter().map(|series| series.interval_ns).max().unwrap_or(1);
+    let ends = |end: fn(&TimeSeries) -> Option<u64>| all.iter().filter_map(end).collect::<Vec<u64>>();
+    let first_ns = ends(|series| Some(series.filled().next()?.0)).into_iter().min().unwrap_or_default();
+    let last_ns = ends(|series| Some(series.filled().last()?.0)).into_iter().max().unwrap_or_default();
+    // Short series may lie far apart in time.
+    while (last_ns - first_ns) / interval_ns > MOST_MERGED {
+        interval_ns = interval_ns.saturating_mul(2);
+    }
     let mut bins: BTreeMap<u64, TimeBin> = BTreeMap::new();
     for series in &all {
         for (middle_ns, bin) in series.filled() {
@@ -70,7 +89,7 @@ pub(super) fn pooled(jobs: &[&JobResult], direction: DataDirection, most: usize)
     let at = |number| bins.get(&number).copied().unwrap_or_default();
     let bins = if bins.is_empty() { Vec::new() } else { (first..=last).map(at).collect() };
     let heat = heats(&all);
-    Some((kind, TimeSeries { first, bins, heat, ..TimeSeries::new(quantity, direction, interval_ns) }))
+    TimeSeries { first, bins, heat, ..TimeSeries::new(quantity, direction, interval_ns) }
 }
 
 /// The distributions of several series as one; `None`: one of them has none.
@@ -94,7 +113,7 @@ fn heats(all: &[TimeSeries]) -> Option<LatencyHeat> {
 
 /// The distribution of a latency of some jobs in a direction: latencies ascending, with their counts; empty: unknown.
 /// Only if all jobs with I/O in this direction have one, is it the whole truth.
-pub(super) fn distribution(jobs: &[&JobResult], direction: DataDirection) -> (LatencyKind, Vec<(u64, u64)>) {
+pub(crate) fn distribution(jobs: &[&JobResult], direction: DataDirection) -> (LatencyKind, Vec<(u64, u64)>) {
     let mut kind = LatencyKind::Completion;
     let mut sum: BTreeMap<u64, u64> = BTreeMap::new();
     for job in jobs {

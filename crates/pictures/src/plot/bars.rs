@@ -1,0 +1,85 @@
+//! Panels of bars for bandwidth, IOPS and latency of classes of jobs.
+//!
+//! Must not know: what the classes are. Start reading at [`panels`].
+
+use super::panel::{AxisScale, BarGroup, BarPanel, Panel, PanelContent, PlotAxis};
+use super::spread::{BarFigure, latency, spread};
+use crate::charts::latency::capitalised;
+use ferrio_results::{JobResult, LatencyKind};
+use ferrio_units::DataDirection;
+use std::collections::BTreeSet;
+
+/// One name of the legend: for each class, the jobs that its bar is made of.
+pub(super) struct JobGroup<'a> {
+    pub(super) name: String,
+    pub(super) direction: DataDirection,
+    pub(super) members: Vec<Vec<&'a JobResult>>,
+}
+
+/// A panel for each figure that the jobs have.
+pub(super) fn panels(classes: &[String], groups: &[JobGroup<'_>]) -> Vec<Panel> {
+    BarFigure::ALL.into_iter().filter_map(|figure| panel(classes, groups, figure)).collect()
+}
+
+fn panel(classes: &[String], groups: &[JobGroup<'_>], figure: BarFigure) -> Option<Panel> {
+    let mut bars = Vec::new();
+    for (look, group) in groups.iter().enumerate() {
+        let values: Vec<_> = group.members.iter().map(|jobs| spread(jobs, group.direction, figure)).collect();
+        bars.push(BarGroup { name: group.name.clone(), look, values });
+    }
+    bars.retain(|group| group.values.iter().any(Option::is_some));
+    if bars.is_empty() {
+        return None;
+    }
+    let (name, scale) = match figure {
+        BarFigure::Latency => (latency_words(groups), AxisScale::Log),
+        _ => (figure.label(), AxisScale::Linear),
+    };
+    let title = if figure == BarFigure::Iops { "IOPS".to_owned() } else { capitalised(name) };
+    let value = PlotAxis::new(name, figure.unit(), scale);
+    Some(Panel { title, content: PanelContent::Bars(BarPanel { value, classes: classes.to_vec(), groups: bars }) })
+}
+
+/// The words for the latency that all these jobs have.
+fn latency_words(groups: &[JobGroup<'_>]) -> &'static str {
+    let kinds = groups
+        .iter()
+        .flat_map(|group| group.members.iter().filter_map(|jobs| latency(jobs, group.direction).map(|(kind, _)| kind)));
+    let kinds: BTreeSet<LatencyKind> = kinds.collect();
+    match kinds.into_iter().collect::<Vec<_>>()[..] {
+        [kind] => kind.words(),
+        _ => "latency",
+    }
+}
+
+/// What the strokes mean, if there are any.
+pub(super) fn notes(panels: &[Panel]) -> Vec<String> {
+    let spreads = || {
+        let bars = panels.iter().filter_map(|panel| match &panel.content {
+            PanelContent::Bars(bars) => Some(bars),
+            _ => None,
+        });
+        bars.flat_map(|bars| &bars.groups).flat_map(|group| group.values.iter().flatten())
+    };
+    let has_range = spreads().any(|spread| spread.range.is_some());
+    let has_deviation = spreads().any(|spread| spread.deviation.is_some());
+    let note = match (has_range, has_deviation) {
+        (true, true) => {
+            "Thin line: from the lowest to the highest sample. Thick line: average less and plus a standard deviation of the samples."
+        }
+        (true, false) => "Thin line: from the lowest to the highest sample.",
+        _ => return Vec::new(),
+    };
+    let rates = "Samples of rates are those of single intervals, samples of latencies those of single I/Os, or what the logs have.";
+    vec![format!("{note} {rates}")]
+}
+
+/// The directions in which any of the jobs has figures.
+pub(super) fn directions<'a>(jobs: &(impl Iterator<Item = &'a JobResult> + Clone)) -> Vec<DataDirection> {
+    let has = |direction: &DataDirection| {
+        jobs.clone().any(|job| {
+            job.directions[*direction].is_some() || job.series.iter().any(|series| series.direction == *direction)
+        })
+    };
+    DataDirection::ALL.into_iter().filter(has).collect()
+}

@@ -1,0 +1,31 @@
+//! The jobs of one or several results, a bar each.
+//!
+//! Must not know: other kinds. Start reading at [`picture`].
+
+use super::PlotError;
+use super::bars::{JobGroup, directions, notes, panels};
+use super::entries::entries;
+use super::panel::Picture;
+use ferrio_results::{JobResult, RunResult};
+
+/// The picture.
+pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
+    let entries = entries(results);
+    let jobs: Vec<&JobResult> = entries.iter().map(|entry| entry.job).collect();
+    let classes: Vec<String> = entries
+        .iter()
+        .map(|entry| if entry.name.is_empty() { entry.job.name.clone() } else { entry.name.clone() })
+        .collect();
+    let group = |direction: ferrio_units::DataDirection| JobGroup {
+        name: direction.name().to_owned(),
+        direction,
+        members: jobs.iter().map(|job| vec![*job]).collect(),
+    };
+    let groups: Vec<JobGroup<'_>> = directions(&jobs.iter().copied()).into_iter().map(group).collect();
+    let panels = panels(&classes, &groups);
+    if panels.is_empty() {
+        return Err(PlotError::Lacking("no job has done any I/O: there are no figures to show".to_owned()));
+    }
+    let notes = notes(&panels);
+    Ok(Picture { title: "Figures by job".to_owned(), notes, panels })
+}

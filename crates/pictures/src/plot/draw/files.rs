@@ -1,0 +1,144 @@
+//! Sheets as SVG and PNG files: one drawing for both.
+//!
+//! Must not know: panels. Start reading at [`svg`] and [`png`].
+
+use super::font::{FAMILY, FONT_LINE, SVG_LINE, register};
+use super::palette::WHITE;
+use super::sheet::{Anchor, Ink, Sheet, SheetShape};
+use crate::plot::PlotError;
+use plotters::prelude::{BitMapBackend, DrawingBackend, SVGBackend};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color as _, FontTransform, IntoFont, RGBAColor, ShapeStyle, TextStyle};
+
+/// plotters places shapes at whole numbers: those of an SVG file are parts of a pixel.
+const SVG_SCALE: u32 = 8;
+/// Pixels of a PNG file are means of so many in each direction, so that edges are smooth.
+const PNG_SCALE: u32 = 2;
+const BYTES_PER_PIXEL: usize = 3;
+
+/// The sheet as an SVG file.
+pub(super) fn svg(sheet: &Sheet) -> Result<String, PlotError> {
+    let (width, height) = (sheet.width, sheet.height);
+    let mut text = String::new();
+    {
+        let mut backend = SVGBackend::with_string(&mut text, (width * SVG_SCALE, height * SVG_SCALE));
+        draw(&mut backend, sheet, SVG_SCALE, SVG_LINE)?;
+    }
+    // The head of plotters has the size of the coordinates; lines would have spikes at their corners.
+    let start = text.find("<svg").unwrap_or_default();
+    let end = text[start..].find('>').map_or(start, |end| start + end + 1);
+    let (scaled_width, scaled_height) = (width * SVG_SCALE, height * SVG_SCALE);
+    let head = format!(
+        "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {scaled_width} {scaled_height}\" stroke-linejoin=\"round\" \
+         role=\"img\" xmlns=\"http://www.w3.org/2000/svg\">\n<title>{}</title>",
+        escaped(&sheet.title)
+    );
+    text.replace_range(..end, &head);
+    Ok(text)
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            letter if letter.is_control() => escaped.push('\u{fffd}'),
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+/// The sheet as a PNG file.
+pub(super) fn png(sheet: &Sheet) -> Result<Vec<u8>, PlotError> {
+    let (width, height) = (sheet.width * PNG_SCALE, sheet.height * PNG_SCALE);
+    let mut fine = vec![u8::MAX; width as usize * height as usize * BYTES_PER_PIXEL];
+    draw(&mut BitMapBackend::with_buffer(&mut fine, (width, height)), sheet, PNG_SCALE, FONT_LINE)?;
+    let pixels = averaged(&fine, sheet.width as usize, sheet.height as usize);
+    drop(fine);
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, sheet.width, sheet.height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header().map_err(failed)?;
+    writer.write_image_data(&pixels).map_err(failed)?;
+    writer.finish().map_err(failed)?;
+    Ok(bytes)
+}
+
+/// Squares of pixels as one each.
+fn averaged(fine: &[u8], width: usize, height: usize) -> Vec<u8> {
+    let scale = PNG_SCALE as usize;
+    let fine_row_bytes = width * scale * BYTES_PER_PIXEL;
+    let mut pixels = Vec::with_capacity(width * height * BYTES_PER_PIXEL);
+    for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+        for channel in 0..BYTES_PER_PIXEL {
+            let at = |dy: usize, dx: usize| {
+                fine[(y * scale + dy) * fine_row_bytes + (x * scale + dx) * BYTES_PER_PIXEL + channel]
+            };
+            let sum: usize = (0..scale * scale).map(|index| usize::from(at(index / scale, index % scale))).sum();
+            pixels.push((sum / (scale * scale)) as u8);
+        }
+    }
+    pixels
+}
+
+/// Draws the shapes, with lengths times `scale`. `line` is the size of a font for plotters, of one pixel of its own size.
+fn draw<B: DrawingBackend>(backend: &mut B, sheet: &Sheet, scale: u32, line: f64) -> Result<(), PlotError> {
+    register();
+    backend.ensure_prepared().map_err(failed)?;
+    let corner = ((sheet.width * scale) as i32, (sheet.height * scale) as i32);
+    backend.draw_rect((0, 0), corner, &style(WHITE, 1.0), true).map_err(failed)?;
+    let factor = f64::from(scale);
+    // Places outside of any sheet would be drawn pixel by pixel.
+    let whole = |length: f64| (length * factor).round().clamp(-1e6, 1e6) as i32;
+    let at = |(x, y): (f64, f64)| (whole(x), whole(y));
+    for shape in &sheet.shapes {
+        let drawn = match shape {
+            SheetShape::Path { points, ink, width } => {
+                backend.draw_path(points.iter().map(|place| at(*place)), &style(*ink, width * factor))
+            }
+            SheetShape::Area { points, ink } => {
+                backend.fill_polygon(points.iter().map(|place| at(*place)), &style(*ink, 1.0))
+            }
+            SheetShape::Box { corners: [one, other], ink } => {
+                backend.draw_rect(at(*one), at(*other), &style(*ink, 1.0), true)
+            }
+            SheetShape::Disc { centre, radius, ink } => {
+                backend.draw_circle(at(*centre), (radius * factor).round() as u32, &style(*ink, 1.0), true)
+            }
+            SheetShape::Text { text, place, size, ink, anchor, is_upright } => {
+                let turn = if *is_upright { FontTransform::Rotate270 } else { FontTransform::None };
+                let font = (FAMILY, size * line * factor).into_font().transform(turn);
+                let colour = colour(*ink);
+                let text_style = TextStyle::from(font).color(&colour).pos(Pos::new(horizontal(*anchor), VPos::Center));
+                backend.draw_text(text, &text_style, at(*place))
+            }
+        };
+        drawn.map_err(failed)?;
+    }
+    backend.present().map_err(failed)
+}
+
+fn failed(error: impl std::fmt::Display) -> PlotError {
+    PlotError::Drawing(error.to_string())
+}
+
+fn horizontal(anchor: Anchor) -> HPos {
+    match anchor {
+        Anchor::Start => HPos::Left,
+        Anchor::Middle => HPos::Center,
+        Anchor::End => HPos::Right,
+    }
+}
+
+fn colour(ink: Ink) -> RGBAColor {
+    let (red, green, blue) = ink.rgb;
+    RGBAColor(red, green, blue, ink.opacity)
+}
+
+fn style(ink: Ink, width: f64) -> ShapeStyle {
+    ShapeStyle { color: colour(ink).to_rgba(), filled: true, stroke_width: (width.round() as u32).max(1) }
+}

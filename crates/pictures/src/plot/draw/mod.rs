@@ -1,0 +1,137 @@
+//! Pictures as sheets, and sheets as files.
+//!
+//! Must not know: results. Start reading at [`sheet_of`].
+
+mod axis;
+mod bars;
+mod files;
+mod font;
+mod frame;
+mod grid;
+mod legend;
+mod lines;
+mod palette;
+mod sheet;
+mod units;
+
+use super::panel::{Panel, PanelContent, Picture};
+use super::{PictureFormat, PictureSize, PlotError};
+use frame::Frame;
+use legend::Legend;
+use palette::{QUIET, TEXT};
+use sheet::{Anchor, Sheet, fitted, wrapped};
+
+/// Sizes of letters, pixels.
+const TITLE_SIZE: f64 = 20.0;
+const PANEL_TITLE_SIZE: f64 = 15.0;
+const TEXT_SIZE: f64 = 12.0;
+/// Empty space at each edge, pixels.
+const MARGIN: f64 = 16.0;
+/// Height of a line of text, pixels.
+const LINE: f64 = 18.0;
+/// Width of a picture unless another is asked for, pixels.
+const WIDTH: u32 = 1200;
+
+/// The picture as a file.
+///
+/// # Errors
+/// The size is too small for what the picture shows.
+pub(super) fn file(picture: &Picture, size: Option<PictureSize>, format: PictureFormat) -> Result<Vec<u8>, PlotError> {
+    let sheet = sheet_of(picture, size)?;
+    match format {
+        PictureFormat::Svg => files::svg(&sheet).map(String::into_bytes),
+        PictureFormat::Png => files::png(&sheet),
+    }
+}
+
+/// Heights of a panel's content, pixels.
+struct Heights {
+    /// Below this, words would overlap.
+    least: f64,
+    /// That of a picture whose size is free.
+    natural: f64,
+}
+
+fn heights(panel: &Panel, n_panels: usize) -> Heights {
+    match &panel.content {
+        PanelContent::Lines(_) => Heights { least: 120.0, natural: if n_panels == 1 { 440.0 } else { 260.0 } },
+        PanelContent::Bars(bars) => bars::heights(bars),
+        PanelContent::Grid(grid) => grid::heights(grid),
+    }
+}
+
+/// Lays the picture out on a sheet.
+fn sheet_of(picture: &Picture, size: Option<PictureSize>) -> Result<Sheet, PlotError> {
+    let width = size.map_or(WIDTH, PictureSize::width);
+    let inner = f64::from(width) - 2.0 * MARGIN;
+    let notes: Vec<String> = picture.notes.iter().flat_map(|note| wrapped(note, TEXT_SIZE, inner)).collect();
+    let legends = legends(picture, inner);
+    let heights: Vec<Heights> = picture.panels.iter().map(|panel| heights(panel, picture.panels.len())).collect();
+    let n_titles = picture.panels.iter().filter(|panel| !panel.title.is_empty()).count();
+    let above = MARGIN + 30.0;
+    let fixed = above
+        + n_titles as f64 * PANEL_TITLE
+        + legends.iter().map(|legend| legend.as_ref().map_or(GAP, |legend| legend.height() + GAP)).sum::<f64>()
+        + notes.len() as f64 * LINE
+        + MARGIN;
+    let least: f64 = heights.iter().map(|heights| heights.least).sum();
+    let natural: f64 = heights.iter().map(|heights| heights.natural).sum();
+    let height = size.map_or((fixed + natural).ceil() as u32, PictureSize::height);
+    let free = f64::from(height) - fixed;
+    if free < least - 0.5 {
+        return Err(PlotError::TooSmall { least: (fixed + least).ceil() as u32 });
+    }
+    if size.is_none() && height > PictureSize::MOST {
+        return Err(PlotError::TooMuch);
+    }
+    let mut sheet = Sheet { width, height, title: picture.title.clone(), shapes: Vec::new() };
+    let title = fitted(&picture.title, TITLE_SIZE, inner);
+    sheet.text(&title, (MARGIN, MARGIN + TITLE_SIZE / 2.0), TITLE_SIZE, TEXT, Anchor::Start);
+    let mut y = above;
+    for ((panel, heights), legend) in picture.panels.iter().zip(&heights).zip(&legends) {
+        if !panel.title.is_empty() {
+            let title = fitted(&panel.title, PANEL_TITLE_SIZE, inner);
+            sheet.text(&title, (MARGIN, y + PANEL_TITLE_SIZE / 2.0), PANEL_TITLE_SIZE, TEXT, Anchor::Start);
+            y += PANEL_TITLE;
+        }
+        // Each has its least, and of the rest a share like its natural height.
+        let height = heights.least + (free - least) * heights.natural / natural.max(1.0);
+        let frame = Frame { left: MARGIN, top: y, right: f64::from(width) - MARGIN, bottom: y + height };
+        match &panel.content {
+            PanelContent::Lines(lines) => lines::draw(&mut sheet, frame, lines),
+            PanelContent::Bars(bars) => bars::draw(&mut sheet, frame, bars),
+            PanelContent::Grid(grid) => grid::draw(&mut sheet, frame, grid),
+        }
+        y += height;
+        if let Some(legend) = legend {
+            legend.draw(&mut sheet, MARGIN, y);
+            y += legend.height();
+        }
+        y += GAP;
+    }
+    for note in &notes {
+        sheet.text(note, (MARGIN, y + LINE / 2.0), TEXT_SIZE, QUIET, Anchor::Start);
+        y += LINE;
+    }
+    Ok(sheet)
+}
+
+/// Height of a panel's title, pixels.
+const PANEL_TITLE: f64 = 24.0;
+/// Space behind a panel, pixels.
+const GAP: f64 = 10.0;
+
+/// The legends of the panels; panels one after another with the same legend have it once, below the last of them.
+fn legends(picture: &Picture, width: f64) -> Vec<Option<Legend>> {
+    let mut legends: Vec<Option<Legend>> =
+        picture.panels.iter().map(|panel| Legend::of(&panel.content, width)).collect();
+    for index in 1..legends.len() {
+        if legends[index - 1] == legends[index] {
+            legends[index - 1] = None;
+        }
+    }
+    legends
+}
+
+#[cfg(test)]
+mod tests;

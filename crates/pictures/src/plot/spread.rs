@@ -1,0 +1,188 @@
+//! A figure of some jobs, with its spread where it is known.
+//!
+//! Must not know: panels. Start reading at [`spread`].
+
+use super::panel::FigureSpread;
+use crate::chart::AxisUnit;
+use ferrio_results::{DirectionResult, JobResult, LatencyFigures, LatencyKind, Quantity, SampledRate, TimeBin};
+use ferrio_units::DataDirection;
+
+/// A figure that bars show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BarFigure {
+    Bandwidth,
+    Iops,
+    Latency,
+}
+
+impl BarFigure {
+    /// All of them, in the order of their panels.
+    pub(super) const ALL: [Self; 3] = [Self::Bandwidth, Self::Iops, Self::Latency];
+
+    /// Its name on an axis.
+    pub(super) const fn label(self) -> &'static str {
+        match self {
+            Self::Bandwidth => "bandwidth",
+            Self::Iops => "I/Os per second",
+            Self::Latency => "latency",
+        }
+    }
+
+    /// Its unit.
+    pub(super) const fn unit(self) -> AxisUnit {
+        match self {
+            Self::Bandwidth => AxisUnit::BytesPerSecond,
+            Self::Iops => AxisUnit::IosPerSecond,
+            Self::Latency => AxisUnit::Nanoseconds,
+        }
+    }
+}
+
+/// The figure of some jobs together; `None`: none of them has it. Rates add up; then their spread is unknown.
+pub(super) fn spread(jobs: &[&JobResult], direction: DataDirection, figure: BarFigure) -> Option<FigureSpread> {
+    if figure == BarFigure::Latency {
+        return latency(jobs, direction).map(|(_, spread)| spread);
+    }
+    let known: Vec<FigureSpread> = jobs.iter().filter_map(|job| rate(job, direction, figure)).collect();
+    match &known[..] {
+        [] => None,
+        [one] => Some(*one),
+        several => Some(FigureSpread::of(several.iter().map(|spread| spread.mean).sum())),
+    }
+}
+
+fn rate(job: &JobResult, direction: DataDirection, figure: BarFigure) -> Option<FigureSpread> {
+    if let Some(figures) = &job.directions[direction] {
+        let (mean, sampled) = match figure {
+            BarFigure::Iops => (figures.ios_per_sec, figures.sampled_ios_per_sec),
+            _ => (figures.bytes_per_sec, figures.sampled_bytes_per_sec),
+        };
+        return Some(sampled.map_or_else(|| FigureSpread::of(mean), |sampled| of_samples(mean, sampled)));
+    }
+    let quantity = if figure == BarFigure::Iops { Quantity::Iops } else { Quantity::Bandwidth };
+    of_series(job, direction, quantity)
+}
+
+/// fio's samples of a group are those of single jobs: a range without the average says nothing about it.
+fn of_samples(mean: f64, sampled: SampledRate) -> FigureSpread {
+    if sampled.n_samples < 2 || mean < sampled.min || mean > sampled.max {
+        return FigureSpread::of(mean);
+    }
+    FigureSpread {
+        mean,
+        deviation: Some(((sampled.mean - sampled.stddev).max(0.0), sampled.mean + sampled.stddev)),
+        range: Some((sampled.min, sampled.max)),
+    }
+}
+
+fn of_series(job: &JobResult, direction: DataDirection, quantity: Quantity) -> Option<FigureSpread> {
+    let series = job.series.iter().filter(|series| series.quantity == quantity && series.direction == direction);
+    let bins: Vec<&TimeBin> = series.flat_map(|series| &series.bins).filter(|bin| bin.n > 0).collect();
+    let mut all = TimeBin::default();
+    for bin in &bins {
+        all.merge(bin);
+    }
+    let mean = all.mean()?;
+    // Intervals of several values have no deviation of their own.
+    let has_values = bins.len() > 1 && bins.iter().all(|bin| bin.n == 1);
+    let squares: f64 = bins.iter().map(|bin| (bin.sum - mean).powi(2)).sum();
+    let stddev = (squares / (bins.len() as f64 - 1.0).max(1.0)).sqrt();
+    Some(FigureSpread {
+        mean,
+        deviation: has_values.then(|| ((mean - stddev).max(0.0), mean + stddev)),
+        range: (all.n > 1).then_some((all.min, all.max)),
+    })
+}
+
+/// A latency of some jobs together, with its kind.
+pub(super) fn latency(jobs: &[&JobResult], direction: DataDirection) -> Option<(LatencyKind, FigureSpread)> {
+    let figures: Vec<&DirectionResult> = jobs.iter().filter_map(|job| job.directions[direction].as_ref()).collect();
+    let known: Vec<(LatencyKind, &LatencyFigures)> = figures.iter().filter_map(|figures| figures.latency()).collect();
+    let Some((kind, _)) = known.first() else {
+        let kinds = [LatencyKind::Completion, LatencyKind::Total, LatencyKind::Submission];
+        let of_kind = |kind| {
+            let spreads: Vec<FigureSpread> =
+                jobs.iter().filter_map(|job| of_series(job, direction, Quantity::Latency(kind))).collect();
+            let spread = if let [one] = spreads[..] { one } else { FigureSpread::of(mean_of(&spreads)?) };
+            Some((kind, spread))
+        };
+        return kinds.into_iter().find_map(of_kind);
+    };
+    Some((*kind, joined(&known)))
+}
+
+fn mean_of(spreads: &[FigureSpread]) -> Option<f64> {
+    (!spreads.is_empty()).then(|| spreads.iter().map(|spread| spread.mean).sum::<f64>() / spreads.len() as f64)
+}
+
+/// Mean, deviation and extremes of all I/Os together.
+fn joined(known: &[(LatencyKind, &LatencyFigures)]) -> FigureSpread {
+    let weight = |figures: &LatencyFigures| figures.n_samples.max(1) as f64;
+    let n: f64 = known.iter().map(|(_, figures)| weight(figures)).sum();
+    let mean = known.iter().map(|(_, figures)| weight(figures) * figures.mean_ns).sum::<f64>() / n;
+    let square = |figures: &LatencyFigures| figures.stddev_ns.powi(2) + figures.mean_ns.powi(2);
+    let squares = known.iter().map(|(_, figures)| weight(figures) * square(figures)).sum::<f64>() / n;
+    let stddev = (squares - mean * mean).max(0.0).sqrt();
+    let low = known.iter().map(|(_, figures)| figures.min_ns).min().unwrap_or_default() as f64;
+    let high = known.iter().map(|(_, figures)| figures.max_ns).max().unwrap_or_default() as f64;
+    // No latency is below the lowest.
+    FigureSpread { mean, deviation: Some(((mean - stddev).max(low), mean + stddev)), range: Some((low, high)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_results::TimeSeries;
+
+    fn job(mean_ns: f64, stddev_ns: f64, n_samples: u64) -> JobResult {
+        let clat =
+            LatencyFigures { n_samples, min_ns: 5, max_ns: 100, mean_ns, stddev_ns, ..LatencyFigures::default() };
+        let sampled = SampledRate { min: 50.0, max: 150.0, mean: 99.0, stddev: 10.0, n_samples: 4 };
+        let read = DirectionResult {
+            ios_per_sec: 100.0,
+            sampled_ios_per_sec: Some(sampled),
+            clat: Some(clat),
+            ..DirectionResult::default()
+        };
+        let mut job = JobResult::default();
+        job.directions[DataDirection::Read] = Some(read);
+        job
+    }
+
+    #[test]
+    fn a_rate_has_the_spread_of_its_samples_and_a_sum_has_none() {
+        let one = job(10.0, 1.0, 1);
+        let alone = spread(&[&one], DataDirection::Read, BarFigure::Iops).expect("a rate");
+        assert_eq!(alone, FigureSpread { mean: 100.0, deviation: Some((89.0, 109.0)), range: Some((50.0, 150.0)) });
+        assert_eq!(spread(&[&one, &one], DataDirection::Read, BarFigure::Iops), Some(FigureSpread::of(200.0)));
+        assert_eq!(spread(&[&one], DataDirection::Write, BarFigure::Iops), None);
+    }
+
+    #[test]
+    fn a_latency_of_two_jobs_is_that_of_all_their_ios() {
+        // Ten I/Os of 20 ns and thirty of 60 ns: mean 50, deviation sqrt(300).
+        let jobs = [job(20.0, 0.0, 10), job(60.0, 0.0, 30)];
+        let found = spread(&[&jobs[0], &jobs[1]], DataDirection::Read, BarFigure::Latency).expect("a latency");
+        let (low, high) = found.deviation.expect("a deviation");
+        assert!(
+            (found.mean - 50.0).abs() < 1e-9 && (high - 50.0 - 300_f64.sqrt()).abs() < 1e-9 && low > 32.0,
+            "{found:?}"
+        );
+        assert_eq!(found.range, Some((5.0, 100.0)));
+    }
+
+    #[test]
+    fn a_log_gives_average_deviation_and_extremes() {
+        let mut series = TimeSeries::new(Quantity::Bandwidth, DataDirection::Write, 1);
+        [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]
+            .iter()
+            .enumerate()
+            .for_each(|(at, value)| series.add(at as u64, *value, 100));
+        let job = JobResult { series: vec![series], ..JobResult::default() };
+        let found = spread(&[&job], DataDirection::Write, BarFigure::Bandwidth).expect("a rate");
+        assert_eq!((found.mean, found.range), (5.0, Some((2.0, 9.0))));
+        // The squares of the differences add up to 32: of a sample of eight, sqrt(32 / 7).
+        let (low, high) = found.deviation.expect("a deviation");
+        assert!((high - low - 2.0 * (32.0_f64 / 7.0).sqrt()).abs() < 1e-9);
+    }
+}

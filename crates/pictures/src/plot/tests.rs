@@ -1,0 +1,272 @@
+//! Tests of the kinds, with figures whose pictures are known.
+
+use super::panel::{AxisScale, LinePanel, LineWeight};
+use super::*;
+use ferrio_results::{
+    DirectionResult, JobResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity, SampledRate, TimeSeries,
+};
+use ferrio_units::DataDirection;
+
+const MS: u64 = 1_000_000;
+
+fn kind(name: &str) -> &'static PlotKind {
+    KINDS.iter().find(|kind| kind.name == name).expect("a kind of this name")
+}
+
+fn rates(quantity: Quantity, values: &[f64]) -> TimeSeries {
+    let mut series = TimeSeries::new(quantity, DataDirection::Read, 100 * MS);
+    values.iter().enumerate().for_each(|(index, value)| series.add(index as u64 * 100 * MS, *value, 100_000));
+    series
+}
+
+fn with_series(name: &str, series: Vec<TimeSeries>) -> JobResult {
+    JobResult { name: name.to_owned(), series, ..JobResult::default() }
+}
+
+fn result(name: &str, jobs: Vec<JobResult>) -> RunResult {
+    RunResult { name: name.to_owned(), jobs, ..RunResult::default() }
+}
+
+/// A job with this rate of reads, and a latency of 10 us.
+fn measured(name: &str, ios_per_sec: f64, options: &[(&str, &str)]) -> JobResult {
+    let clat = LatencyFigures {
+        n_samples: 100,
+        min_ns: 5_000,
+        max_ns: 1_000_000,
+        mean_ns: 10_000.0,
+        stddev_ns: 2_000.0,
+        percentiles: vec![(50.0, 9_000), (99.0, 500_000)],
+        bins: vec![(9_000, 99), (1_000_000, 1)],
+    };
+    let sampled =
+        SampledRate { min: ios_per_sec / 2.0, max: ios_per_sec * 2.0, mean: ios_per_sec, stddev: 1.0, n_samples: 9 };
+    let read = DirectionResult {
+        ios_per_sec,
+        bytes_per_sec: ios_per_sec * 4096.0,
+        sampled_ios_per_sec: Some(sampled),
+        clat: Some(clat),
+        ..DirectionResult::default()
+    };
+    let options = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let mut job = JobResult { name: name.to_owned(), options, ..JobResult::default() };
+    job.directions[DataDirection::Read] = Some(read);
+    job
+}
+
+fn lines(picture: &Picture, index: usize) -> &LinePanel {
+    match &picture.panels[index].content {
+        PanelContent::Lines(lines) => lines,
+        other => panic!("no lines: {other:?}"),
+    }
+}
+
+fn drawn(kind_name: &str, results: &[RunResult]) -> (Picture, String) {
+    let picture = picture(kind(kind_name), results, None).expect("a picture");
+    let file = picture_file(&picture, None, PictureFormat::Svg).expect("a file");
+    (picture, String::from_utf8(file).expect("text"))
+}
+
+fn lacking(kind_name: &str, results: &[RunResult]) -> String {
+    picture(kind(kind_name), results, None).expect_err("no picture").to_string()
+}
+
+/// Does the text stand in the SVG file as a text of its own?
+fn says(svg: &str, text: &str) -> bool {
+    svg.contains(&format!(">\n{text}\n</text>"))
+}
+
+#[test]
+fn a_peak_in_ten_million_values_is_kept() {
+    let mut series = TimeSeries::new(Quantity::Bandwidth, DataDirection::Read, MS);
+    for ms in 0..10_000_000_u64 {
+        series.add(ms * MS, if ms == 7_654_321 { 9e9 } else { 1e6 }, 4096);
+    }
+    let (picture, svg) = drawn("over-time", &[result("r", vec![with_series("j", vec![series])])]);
+    let line = &lines(&picture, 0).lines[0];
+    assert!(line.points.len() <= 1000 && line.points.len() > 500, "{}", line.points.len());
+    assert!(line.band.iter().any(|(_, high)| *high > 8.99e9));
+    assert!(says(&svg, "bandwidth (GB/s)") && says(&svg, "time since the start of the job (minutes)"), "{svg:.9000}");
+    assert!(svg.len() < 200_000);
+}
+
+#[test]
+fn each_job_has_a_line_and_a_name_and_each_quantity_a_panel() {
+    let job = |name, value| {
+        with_series(name, vec![rates(Quantity::Iops, &[value; 5]), rates(Quantity::Bandwidth, &[5e6; 5])])
+    };
+    let (picture, svg) = drawn("over-time", &[result("r", vec![job("a", 1.0), job("b", 2.0)])]);
+    assert_eq!(picture.panels.len(), 2);
+    let iops = lines(&picture, 1);
+    assert_eq!((iops.lines.len(), iops.lines[1].points.len(), iops.lines[1].points[0]), (2, 5, (0.05, 2.0)));
+    for text in ["I/Os per second", "bandwidth (MB/s)", "a: read", "b: read", "IOPS over time"] {
+        assert!(says(&svg, text), "{text}");
+    }
+    // Panels with the same names have one legend.
+    assert_eq!(svg.matches("\na: read\n").count(), 1);
+}
+
+#[test]
+fn many_jobs_are_pale_lines_below_their_average() {
+    let jobs =
+        (0..64).map(|index| with_series(&format!("j{index}"), vec![rates(Quantity::Iops, &[f64::from(index); 20])]));
+    let (picture, svg) = drawn("over-time", &[result("r", jobs.collect())]);
+    let drawn = &lines(&picture, 0).lines;
+    assert_eq!(
+        (drawn.len(), drawn[64].weight, drawn[64].name.as_str()),
+        (65, LineWeight::Bold, "read, average of 64 jobs")
+    );
+    assert!(drawn[64].points.iter().all(|(_, value)| (value - 31.5).abs() < 1e-9), "{:?}", drawn[64]);
+    assert!(drawn[64].band.iter().all(|band| *band == (0.0, 63.0)));
+    assert!(says(&svg, "read, average of 64 jobs") && !svg.contains("j17"));
+}
+
+#[test]
+fn logs_of_jobs_that_differ_by_milliseconds_have_one_average() {
+    let job = |index: u64| {
+        let mut series = TimeSeries::new(Quantity::Iops, DataDirection::Read, MS);
+        (1..=10_u64).for_each(|window| series.add((window * 200 + index % 3) * MS, index as f64, 4096));
+        with_series(&format!("j{index}"), vec![series])
+    };
+    let (picture, _) = drawn("over-time", &[result("r", (0..13).map(job).collect())]);
+    let average = lines(&picture, 0).lines.last().expect("an average");
+    assert_eq!(average.points.len(), 10, "{:?}", average.points);
+    assert!(average.points.iter().all(|(_, value)| (value - 6.0).abs() < 1e-9), "{:?}", average.points);
+}
+
+#[test]
+fn the_latency_of_one_job_is_shown_by_its_percentiles() {
+    let mut latency = TimeSeries::new(Quantity::Latency(LatencyKind::Completion), DataDirection::Read, MS);
+    let mut heat = LatencyHeat::new(MS);
+    (1..=100).for_each(|latency_ns| heat.add(0, latency_ns, 1, 10));
+    latency.add(0, 50.0, 10);
+    latency.heat = Some(heat);
+    let (picture, svg) = drawn("over-time", &[result("r", vec![with_series("j", vec![latency])])]);
+    let names: Vec<&str> = lines(&picture, 0).lines.iter().map(|line| line.name.as_str()).collect();
+    assert_eq!(names, ["read p50", "read p99", "read p99.9", "read max"]);
+    assert!(says(&svg, "Completion latency over time, read"), "{svg}");
+}
+
+#[test]
+fn names_from_inputs_are_text_and_nothing_else() {
+    let name = "<script>alert(1)</script>&\"'\u{0}";
+    for kind in ["by-job", "percentiles"] {
+        let (_, svg) = drawn(kind, &[result(name, vec![measured(name, 1.0, &[]), measured("b", 1.0, &[])])]);
+        assert!(!svg.contains("<script") && svg.contains("&lt;script&gt;alert(1)") && !svg.contains('\u{0}'), "{svg}");
+    }
+    let titled = picture(kind("by-job"), &[result("r", vec![measured("j", 1.0, &[])])], Some(name)).expect("a picture");
+    let svg = picture_file(&titled, None, PictureFormat::Svg).expect("a file");
+    assert!(!String::from_utf8(svg).expect("text").contains("<script"));
+}
+
+#[test]
+fn bars_have_average_deviation_and_range() {
+    let (picture, svg) = drawn("by-job", &[result("r", vec![measured("a", 1000.0, &[]), measured("b", 3000.0, &[])])]);
+    let PanelContent::Bars(iops) = &picture.panels[1].content else { panic!("no bars") };
+    let spread = iops.groups[0].values[1].expect("a value");
+    assert_eq!((spread.mean, spread.deviation, spread.range), (3000.0, Some((2999.0, 3001.0)), Some((1500.0, 6000.0))));
+    assert_eq!((iops.classes.join(" ").as_str(), iops.value.scale), ("a b", AxisScale::Linear));
+    for text in ["a", "b", "3,000", "average", "4.10 MB/s", "10.0 us", "completion latency, logarithmic"] {
+        assert!(says(&svg, text), "{text}");
+    }
+}
+
+#[test]
+fn results_are_compared_job_by_job_where_they_have_the_same() {
+    let run = |name, factor: f64| {
+        result(name, vec![measured("seq", 100.0 * factor, &[]), measured("rand", 10.0 * factor, &[])])
+    };
+    let (same, _) = drawn("compare", &[run("before.json", 1.0), run("after.json", 2.0)]);
+    let PanelContent::Bars(bars) = &same.panels[1].content else { panic!("no bars") };
+    let groups: Vec<(&str, f64)> = bars
+        .groups
+        .iter()
+        .map(|group| (group.name.as_str(), group.values[1].map_or(0.0, |value| value.mean)))
+        .collect();
+    assert_eq!((bars.classes.join(" ").as_str(), groups), ("seq rand", vec![("before", 10.0), ("after", 20.0)]));
+    // Results with different jobs: the sums.
+    let (other, _) = drawn("compare", &[run("before.json", 1.0), result("x.json", vec![measured("y", 7.0, &[])])]);
+    let PanelContent::Bars(bars) = &other.panels[1].content else { panic!("no bars") };
+    let means: Vec<f64> = bars.groups[0].values.iter().map(|value| value.map_or(0.0, |value| value.mean)).collect();
+    assert_eq!((bars.classes.join(" ").as_str(), means), ("before x", vec![110.0, 7.0]));
+    assert!(lacking("compare", &[run("a", 1.0)]).contains("at least two results"));
+}
+
+fn grid() -> Vec<RunResult> {
+    let run = |(depth, number): (&str, &str)| {
+        let rate = depth.parse::<f64>().expect("a number") * number.parse::<f64>().expect("a number");
+        let job = measured("j", rate, &[("iodepth", depth), ("bs", "4k")]);
+        let global_options = vec![("numjobs".to_owned(), number.to_owned())];
+        RunResult { global_options, ..result(&format!("d{depth}-n{number}"), vec![job]) }
+    };
+    [("16", "1"), ("1", "1"), ("1", "8"), ("4", "8")].into_iter().map(run).collect()
+}
+
+#[test]
+fn a_heat_map_has_the_options_in_their_order() {
+    let results = grid();
+    assert_eq!(fitting(&results).name, "heat-map");
+    let (picture, svg) = drawn("heat-map", &results);
+    let PanelContent::Grid(iops) = &picture.panels[1].content else { panic!("no grid") };
+    assert_eq!((iops.columns.join(" "), iops.rows.join(" ")), ("1 4 16".to_owned(), "1 8".to_owned()));
+    assert_eq!(iops.cells, [[Some(1.0), None, Some(16.0)], [Some(8.0), Some(32.0), None]]);
+    assert!(says(&svg, "iodepth") && says(&svg, "numjobs") && says(&svg, "32.0"), "{svg}");
+}
+
+#[test]
+fn a_heat_map_of_runs_that_differ_otherwise_is_refused() {
+    let mut results = grid();
+    let mut other = results[0].clone();
+    "other".clone_into(&mut other.name);
+    other.jobs[0].options[1].1 = "64k".to_owned();
+    results.push(other);
+    let reason = lacking("heat-map", &results);
+    assert!(reason.contains("d16-n1 (job j) and other (job j) both have iodepth=16 and numjobs=1"), "{reason}");
+    assert!(reason.contains("they differ in bs"), "{reason}");
+    assert_eq!(fitting(&results).name, "compare");
+    assert!(lacking("heat-map", &results[..1]).contains("differ in iodepth or numjobs"));
+    results[0].jobs[0].options[0].1 = "x".to_owned();
+    assert!(lacking("heat-map", &results).contains("iodepth of job j is \"x\""));
+}
+
+#[test]
+fn distributions_and_percentiles_are_those_of_the_report() {
+    let results = [result("a.json", vec![measured("j", 1.0, &[])]), result("b.json", vec![measured("j", 1.0, &[])])];
+    let (histogram, svg) = drawn("histogram", &results);
+    let panel = lines(&histogram, 0);
+    assert_eq!(panel.lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["a: read", "b: read"]);
+    assert!(panel.lines[0].points.iter().any(|(_, share)| (share - 99.0).abs() < 1e-9));
+    assert!(says(&svg, "share of the I/Os (%)") && says(&svg, "completion latency, logarithmic"));
+    let (percentiles, svg) = drawn("percentiles", &results);
+    assert_eq!(lines(&percentiles, 0).lines[1].points, [(50.0, 9_000.0), (99.0, 500_000.0)]);
+    assert!(says(&svg, "99") && says(&svg, "100 us"));
+}
+
+#[test]
+fn what_the_results_lack_is_said() {
+    let empty = [result("r", vec![with_series("j", Vec::new())])];
+    for (kind, reason) in [
+        ("over-time", "write_bw_log"),
+        ("by-job", "any I/O"),
+        ("histogram", "--output-format=json+"),
+        ("percentiles", "clat_percentiles"),
+    ] {
+        let said = lacking(kind, &empty);
+        assert!(said.contains(reason), "{said}");
+    }
+}
+
+#[test]
+fn the_kind_fits_the_results() {
+    let job = || measured("a", 1.0, &[]);
+    let series = || with_series("a", vec![rates(Quantity::Iops, &[1.0, 2.0])]);
+    let table: [(Vec<RunResult>, &str); 5] = [
+        (vec![result("r", vec![series()])], "over-time"),
+        (vec![result("r", vec![series()]), result("s", vec![series()])], "over-time"),
+        (vec![result("r", vec![job()])], "percentiles"),
+        (vec![result("r", vec![job(), job()])], "by-job"),
+        (vec![result("r", vec![job()]), result("s", vec![job()])], "compare"),
+    ];
+    for (results, expected) in table {
+        assert_eq!(fitting(&results).name, expected);
+    }
+}
