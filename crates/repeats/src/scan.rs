@@ -248,3 +248,60 @@ impl Drop for Ended<'_> {
         self.0.fetch_sub(1, Ordering::Release);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    /// A file of 3 MiB in blocks of 4 KiB, each of them another one; removed at the end.
+    struct TestFile(PathBuf);
+
+    impl TestFile {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("ferrio-repeats-{}-{name}", std::process::id()));
+            let content: Vec<u8> = (0..768_u32).flat_map(|number| number.to_le_bytes().repeat(1024)).collect();
+            std::fs::write(&path, content).unwrap();
+            Self(path)
+        }
+    }
+
+    impl Drop for TestFile {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    const REQUEST: ScanRequest = ScanRequest {
+        block_bytes: 4096,
+        n_threads: 2,
+        is_direct: false,
+        packs: true,
+        memory_bytes: 16 << 20,
+        n_most: 0,
+    };
+
+    #[test]
+    fn a_file_that_becomes_shorter_is_told() {
+        let file = TestFile::new("shorter");
+        let scan = Scan::open(&file.0, REQUEST).unwrap();
+        std::fs::File::options().write(true).open(&file.0).unwrap().set_len((2 << 20) + 5000).unwrap();
+        let figures = scan.run(&mut |_| true).unwrap();
+        let unreadable = Unreadable { n_blocks: 255, first_offset_bytes: (2 << 20) + 4096, errno: None };
+        assert_eq!((figures.n_blocks, figures.unreadable), (513, Some(unreadable)));
+        assert!(!figures.is_complete() && !figures.was_stopped);
+    }
+
+    #[test]
+    fn a_scan_ends_when_it_is_told_to() {
+        let file = TestFile::new("stop");
+        let scan = Scan::open(&file.0, ScanRequest { n_threads: 1, ..REQUEST }).unwrap();
+        let figures = scan.run(&mut |_| false).unwrap();
+        // It may have been done before it was asked.
+        assert_eq!(figures.was_stopped, figures.n_blocks < 768);
+        assert_eq!(figures.n_distinct, figures.n_blocks);
+        let whole = scan.run(&mut |_| true).unwrap();
+        assert_eq!((whole.n_blocks, whole.n_distinct, whole.was_stopped), (768, 768, false));
+        assert!(whole.compressible_share().unwrap() > 0.9 && whole.repeating_share() == 0.0);
+    }
+}

@@ -100,6 +100,25 @@ fn figures_are_those_of_the_peer() {
     }
 }
 
+/// A recording has a file for each CPU.
+#[test]
+fn files_of_one_recording_are_one_trace() {
+    let scratch = Scratch::new("btrace-cpus");
+    let whole = recording(600, 4, (8, 0));
+    scratch.write("whole", trace(&whole));
+    for cpu in 0..3 {
+        let part: Vec<Event> = whole.iter().skip(cpu).step_by(3).copied().collect();
+        scratch.write(&format!("part.{cpu}"), trace(&part));
+    }
+    let (one, all) = (figures(&scratch, "whole"), figures(&scratch, "part.0 part.1 part.2"));
+    assert_eq!(one["n_events"], 1200);
+    // Of events at the same time those of the first file come first, so that only depth and pauses may differ.
+    for key in ["read", "write", "start_bytes", "end_bytes", "first_ns", "last_ns"] {
+        assert_eq!(one["processes"][0][key], all["processes"][0][key], "{key}");
+    }
+    assert_eq!((&one["n_completed"], &one["devices"]), (&all["n_completed"], &all["devices"]));
+}
+
 #[test]
 fn a_trace_becomes_a_job() {
     let scratch = Scratch::new("btrace");
