@@ -31,6 +31,7 @@ mod few_ios_planned;
 mod few_samples;
 mod file_size_limit;
 mod file_under_dev;
+mod first_reads_slower;
 mod first_writes;
 mod fits_in_memory;
 mod io_limit;
@@ -189,6 +190,7 @@ pub const RULES: &[FindingRule] = &[
     volatile_cache::RULE,
     far_numa_node::RULE,
     rate_fell::RULE,
+    first_reads_slower::RULE,
     rate_drifts::RULE,
     stalls::RULE,
     runtime_without_time_based::RULE,

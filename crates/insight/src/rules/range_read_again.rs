@@ -1,10 +1,10 @@
 //! Reads of a small range again and again, past the page cache.
 
 use super::{FindingRule, Observation};
-use crate::case::{CaseJob, is_in_memory, sum};
+use crate::case::{Case, CaseJob, is_in_memory, sum};
 use crate::text;
 use ferrio_spec::SizeSpec;
-use ferrio_stats::{Measured, Severity, TargetKind};
+use ferrio_stats::{Measured, Severity, TargetKind, TargetPlace};
 use ferrio_units::DataDirection;
 
 pub(super) const RULE: FindingRule = FindingRule {
@@ -17,19 +17,19 @@ pub(super) const RULE: FindingRule = FindingRule {
           from memory, and nothing that the kernel counts shows that.",
     example: "--name=a --filename=/dev/sdx --rw=randread --size=1m --direct=1 --runtime=60 --time_based",
     cure: "Read a range that is much larger than the caches below: a larger --size, or the whole device.",
-    find: |case| case.jobs.iter().filter_map(of_job).collect(),
+    find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
 
 const LARGEST_BYTES: u64 = 32 << 20;
 const TIMES: u64 = 10;
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let read_bytes = job.figures(DataDirection::Read)?.bytes;
     let is_past_cache = job.spec.durability.direct && job.has_files() && !job.engine.moves_nothing();
     if !is_past_cache || job.has_more_files || job.spec.replay.is_set() || job.places.iter().any(is_in_memory) {
         return None;
     }
-    let range_bytes = range_bytes(job).filter(|bytes| (1..=LARGEST_BYTES).contains(bytes))?;
+    let range_bytes = range_bytes(case, job).filter(|bytes| (1..=LARGEST_BYTES).contains(bytes))?;
     let n_times = read_bytes / range_bytes;
     if n_times < TIMES {
         return None;
@@ -43,14 +43,18 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// The bytes that all clones together can read; `None`: that is not known.
-fn range_bytes(job: &CaseJob<'_>) -> Option<u64> {
+pub(super) fn range_bytes(case: &Case<'_>, job: &CaseJob<'_>) -> Option<u64> {
     let given = match job.spec.extent.size {
         // Clones may have ranges of their own.
         Some(SizeSpec::Bytes(bytes)) => Some(bytes.saturating_mul(u64::from(job.n_clones))),
         _ => None,
     };
-    let files = job.places.iter().all(|place| place.kind == TargetKind::File);
-    let there = files.then(|| sum(job.places.iter().map(|place| place.now.size_bytes)));
+    let size = |place: &TargetPlace| match place.kind {
+        TargetKind::File => Some(place.now.size_bytes),
+        TargetKind::Block if place.partition.is_none() => case.device(place.device.as_deref()?)?.size_bytes,
+        _ => None,
+    };
+    let there = job.places.iter().map(size).collect::<Option<Vec<u64>>>().map(sum);
     match (given, there.filter(|bytes| *bytes > 0)) {
         (Some(given), Some(there)) => Some(given.min(there)),
         (given, there) => given.or(there),

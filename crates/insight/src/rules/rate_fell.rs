@@ -77,6 +77,17 @@ pub(super) fn fall(ios: &[f64]) -> Option<Change> {
     (is_fall && is_clear && is_steady(first, most) && is_steady(second, most)).then_some(change)
 }
 
+/// The place of a rise by more than a quarter to a steady level from a steady level.
+pub(super) fn rise(ios: &[f64]) -> Option<Change> {
+    let change = change_point(ios)?;
+    let (first, second) = ios.split_at(change.index);
+    // As much as a fall back would be.
+    let is_rise = change.before < (1.0 - LEAST_FALL) * change.after && change.before >= LEAST_IOS;
+    let is_clear = change.explained >= EXPLAINED && first.len().min(second.len()) >= LEAST_INTERVALS;
+    let most = (change.after - change.before) / 3.0;
+    (is_rise && is_clear && is_steady(first, most) && is_steady(second, most)).then_some(change)
+}
+
 /// The part does not change for certain by as much as `most`, or by 15 % of its rate if that is more.
 fn is_steady(ios: &[f64], most: f64) -> bool {
     let limit = most.max(STEADY * mean(ios).abs());
