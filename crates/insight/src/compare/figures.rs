@@ -124,7 +124,7 @@ impl LogRatio {
 }
 
 fn change(base: f64, new: f64, ratio: Option<&LogRatio>) -> Option<FigureChange> {
-    let percent = 100.0 * (new / base - 1.0);
+    let percent = 100.0 * (new - base) / base;
     let interval_percent = ratio.map(|ratio| [100.0 * ratio.low.exp_m1(), 100.0 * ratio.high.exp_m1()]);
     let absolute = |percent: f64| base * percent / 100.0;
     (base > 0.0 && percent.is_finite()).then(|| FigureChange {

@@ -9,6 +9,7 @@ mod matching;
 mod metric;
 mod model;
 mod options;
+mod over_time;
 mod ratio;
 mod sample;
 mod surroundings;

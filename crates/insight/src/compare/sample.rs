@@ -3,16 +3,14 @@
 //! Must not know: the other side. Start reading at [`FigureSample::of`].
 
 use super::ComparedMetric;
+use super::over_time::{joined, means, weighted_means};
 use crate::statistics::{Counts, mean, mean_interval, percentile_interval};
 use ferrio_results::{JobResult, LatencyHeat, LatencyKind, Quantity, RunResult, TimeSeries};
 use ferrio_stats::histogram::{bucket_bounds_ns, full_bucket_index};
 use ferrio_stats::{Confidence, Estimate, ImprecisionReason, JobPrecision};
 use ferrio_units::DataDirection;
+use std::borrow::Cow;
 
-/// Longer series are shortened, by sums of neighbours: a bootstrap of more values takes longer and tells little more.
-const MOST_VALUES: usize = 512;
-/// Series of at least this many values go without the first and the last, which may be of a part of an interval.
-const LONG_SERIES: usize = 27;
 /// A series whose mean is this far (as a share) from the figure is not that of the figure.
 const MOST_DISTANCE: f64 = 0.05;
 
@@ -50,10 +48,18 @@ impl<'a> JobOfResult<'a> {
         ComparedMetric::MeanLatency.value(self, direction, kind).is_some()
     }
 
-    fn series(&self, direction: DataDirection, quantity: Quantity) -> Option<&'a TimeSeries> {
-        let mut found = self.job.series.iter().filter(|one| one.direction == direction && one.quantity == quantity);
-        // Several of them are of several clones, of which each is a part of the figure.
-        found.next().filter(|_| found.next().is_none())
+    fn series(&self, direction: DataDirection, quantity: Quantity) -> Option<Cow<'a, TimeSeries>> {
+        let is_it = |one: &&TimeSeries| one.direction == direction && one.quantity == quantity;
+        joined(&self.job.series.iter().filter(is_it).collect::<Vec<_>>())
+    }
+
+    /// A figure over time that is a mean.
+    fn course(&self, direction: DataDirection, metric: ComparedMetric, series: &TimeSeries) -> Vec<f64> {
+        if metric.is_latency() {
+            weighted_means(series, self.series(direction, Quantity::Iops).as_deref())
+        } else {
+            means(series)
+        }
     }
 
     /// The precision of its figures that the result tells. It is told of a job with all its clones, which may be several jobs here.
@@ -119,7 +125,7 @@ impl FigureCourse {
                 None => silent(NO_DISTRIBUTIONS),
             };
         }
-        let values = if metric.is_latency() { weighted(series) } else { plain(series) };
+        let values = job.course(direction, metric, &series);
         let reported = metric.value(job, direction, kind).unwrap_or_default();
         if (mean(&values) - reported).abs() > MOST_DISTANCE * reported {
             return silent(OTHER_COURSE);
@@ -174,8 +180,7 @@ impl ComparedMetric {
         let series = job.series(direction, self.quantity(kind))?;
         match self.percent() {
             Some(percent) => of_distribution(series.heat.as_ref()?, percent),
-            None if self.is_latency() => Some(mean(&weighted(series))),
-            None => Some(mean(&plain(series))),
+            None => Some(mean(&job.course(direction, self, &series))),
         }
     }
 }
@@ -195,30 +200,4 @@ fn to_bucket_bounds(interval: Confidence) -> Confidence {
     let bounds = |value: f64| bucket_bounds_ns(full_bucket_index(value as u64));
     let (low, high) = (bounds(interval.low).0 as f64, bounds(interval.high).1 as f64);
     Confidence { low: low.min(interval.low), high: high.max(interval.high), ..interval }
-}
-
-/// Numbers and sums of the intervals with values, without those at the ends, and no more than are needed.
-fn intervals(series: &TimeSeries) -> Vec<(f64, f64)> {
-    let mut all: Vec<(f64, f64)> = series.filled().map(|(_, bin)| (bin.n as f64, bin.sum)).collect();
-    if all.len() >= LONG_SERIES {
-        all.pop();
-        all.remove(0);
-    }
-    while all.len() > MOST_VALUES {
-        all = all.chunks_exact(2).map(|pair| (pair[0].0 + pair[1].0, pair[0].1 + pair[1].1)).collect();
-    }
-    all
-}
-
-/// The mean of each interval.
-fn plain(series: &TimeSeries) -> Vec<f64> {
-    intervals(series).into_iter().map(|(n, sum)| sum / n).collect()
-}
-
-/// Values around the mean of all I/Os: an interval counts as much as it has I/Os.
-fn weighted(series: &TimeSeries) -> Vec<f64> {
-    let intervals = intervals(series);
-    let (n_all, sum_all) = intervals.iter().fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
-    let (of_all, mean_n) = (sum_all / n_all, n_all / intervals.len() as f64);
-    intervals.into_iter().map(|(n, sum)| of_all + (sum - of_all * n) / mean_n).collect()
 }
