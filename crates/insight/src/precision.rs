@@ -3,7 +3,8 @@
 //! Must not know: how intervals are estimated, how they are shown. Start reading at [`precision`].
 
 use crate::course::JobCourse;
-use crate::statistics::{Counts, MeanInterval, mean_interval, percentile_interval};
+use crate::statistics::{Counts, MeanInterval, mean_interval, percentile_interval, weighted};
+use ferrio_stats::histogram::{N_FULL_BUCKETS, bucket_latency_ns};
 use ferrio_stats::{Confidence, DirectionSeries, Estimate, ImprecisionReason, JobPrecision, JobSeries, RunRecord};
 use ferrio_units::DataDirection;
 
@@ -46,7 +47,25 @@ fn of_direction(series: &JobSeries, direction: DataDirection, name: &str) -> Job
         p50_ns: percentile(50.0),
         p99_ns: percentile(99.0),
         p999_ns: percentile(99.9),
+        mean_ns: course.as_ref().map_or_else(|reason| Estimate::Unknown(*reason), |course| of_latency(course, figures)),
     }
+}
+
+/// The mean of all I/Os, whose intervals count as much as they have I/Os.
+fn of_latency(course: &JobCourse, figures: &DirectionSeries) -> Estimate {
+    let of_cell = |cell: &Counts| {
+        let count =
+            |(bucket, count): &(u16, u64)| (usize::from(*bucket) < N_FULL_BUCKETS).then_some((*bucket, *count as f64));
+        let counts = cell.iter().filter_map(count);
+        counts.fold((0.0, 0.0), |(n, sum), (bucket, count)| {
+            (n + count, sum + count * bucket_latency_ns(usize::from(bucket)) as f64)
+        })
+    };
+    let cells: Vec<(f64, f64)> = course.part(&figures.latencies).iter().map(of_cell).collect();
+    if cells.iter().all(|(n, _)| *n <= 0.0) {
+        return Estimate::Unknown(ImprecisionReason::NotMeasured);
+    }
+    of_mean(mean_interval(&weighted(&cells)))
 }
 
 /// A rate is not below 0.
@@ -98,6 +117,10 @@ mod tests {
         let bytes = precision.bytes_per_sec.interval().expect("an interval");
         assert!((bytes.low - 4096.0 * ios.low).abs() < 1e-6, "{bytes:?}");
         assert!(precision.p50_ns.interval().is_some());
+        // Half of the I/Os are in each bucket.
+        let mean = precision.mean_ns.interval().expect("an interval");
+        let middle = f64::midpoint(bucket_latency_ns(737) as f64, bucket_latency_ns(800) as f64);
+        assert!((mean.value - middle).abs() < 1e-6 && mean.low <= middle && middle <= mean.high, "{mean:?} {middle}");
         // 40 of 4,040 samples lie behind it.
         assert_eq!(precision.p99_ns, Estimate::Unknown(ImprecisionReason::TooFewSamples));
     }

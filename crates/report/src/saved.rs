@@ -23,9 +23,6 @@ const MAX_DIGITS: u32 = 64;
 /// Most samples in the windows of all searches for a steady state together, because reports also show missing ones.
 const MAX_WINDOW_SAMPLES: usize = 1 << 24;
 
-/// Values of the fields that were added at the end of the record since this form: an empty list and nothing.
-const LATER_FIELDS: [u8; 2] = [0, 0];
-
 /// Why a file is no record that can be shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SavedError {
@@ -90,12 +87,7 @@ pub fn decode(file: &[u8]) -> Result<RunRecord, SavedError> {
         return Err(SavedError::TooLarge);
     }
     let content = content(file)?;
-    let record = match postcard::from_bytes(content) {
-        // The frame is whole, so an earlier version of this program may have written it.
-        Err(postcard::Error::DeserializeUnexpectedEnd) => postcard::from_bytes(&[content, &LATER_FIELDS].concat()),
-        result => result,
-    };
-    let record: RunRecord = record.map_err(|error| SavedError::Content(error.to_string()))?;
+    let record: RunRecord = postcard::from_bytes(content).map_err(|error| SavedError::Content(error.to_string()))?;
     check(&record)?;
     Ok(record)
 }

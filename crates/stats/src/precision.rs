@@ -33,6 +33,14 @@ pub struct JobPrecision {
     pub p99_ns: Estimate,
     /// 99.9th percentile.
     pub p999_ns: Estimate,
+    /// Mean of the completion latency, nanoseconds.
+    #[serde(default = "not_measured")]
+    pub mean_ns: Estimate,
+}
+
+/// The value in documents of versions that did not have it.
+const fn not_measured() -> Estimate {
+    Estimate::Unknown(ImprecisionReason::NotMeasured)
 }
 
 /// A confidence interval, or the reason why there is none.

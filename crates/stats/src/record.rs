@@ -12,7 +12,7 @@ use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 
 /// Version of the record's form; it grows with every change that a reader has to know.
-pub const RECORD_FORMAT: u32 = 3;
+pub const RECORD_FORMAT: u32 = 4;
 
 /// A run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -206,7 +206,7 @@ fn other_options_and_other_programs_are_told_first() {
 fn the_precision_of_native_runs_is_used() {
     let scratch = Scratch::new("compare");
     let job = "--name=s --ioengine=sim --rw=randread --size=64m --time_based --runtime=4";
-    for (name, service) in [("a", "300us"), ("b", "600us")] {
+    for (name, service) in [("a", "exponential:300us"), ("b", "exponential:600us")] {
         let finished = run(&scratch, &format!("run --json {job} --sim_service={service}")).succeeded();
         scratch.write(&format!("{name}.json"), finished.stdout);
     }

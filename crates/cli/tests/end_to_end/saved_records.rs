@@ -85,7 +85,7 @@ fn what_is_no_record_is_refused_with_the_reason() {
     let half = format!("it is truncated: {} bytes of {}", kept.len() / 2, kept.len());
     let table = [
         ("half", half.as_str()),
-        ("other", "it is a record of form 7, and this version of ferrio reads form 3"),
+        ("other", "it is a record of form 7, and this version of ferrio reads form 4"),
         ("empty", "it is no record of ferrio: it does not begin with `ferrio record`"),
         ("damaged", "it is damaged: its checksum is wrong"),
         ("document", "it is a JSON document, not a record: records are what --record writes"),

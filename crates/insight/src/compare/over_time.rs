@@ -2,6 +2,7 @@
 //!
 //! Must not know: statistics. Start reading at [`joined`], then [`means`] and [`weighted_means`].
 
+use crate::statistics::weighted;
 use ferrio_results::{LatencyHeat, Quantity, TimeBin, TimeSeries};
 use std::borrow::Cow;
 
@@ -108,29 +109,26 @@ pub(super) fn means(series: &TimeSeries) -> Vec<f64> {
 pub(super) fn weighted_means(series: &TimeSeries, rates: Option<&TimeSeries>) -> Vec<f64> {
     let by_rate = rates.filter(|_| series.heat.is_none()).and_then(|rates| weighted_by(series, rates));
     let own = || series.filled().map(|(_, bin)| (bin.n as f64, bin.sum)).collect();
-    let intervals = shortened(by_rate.unwrap_or_else(own));
-    let (n_all, sum_all) = intervals.iter().fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
-    let (of_all, mean_n) = (sum_all / n_all, n_all / intervals.len() as f64);
-    intervals.into_iter().map(|(n, sum)| of_all + (sum - of_all * n) / mean_n).collect()
+    weighted(&shortened(by_rate.unwrap_or_else(own)))
 }
 
 /// Means of windows with the rates of these windows as their numbers of I/Os. `None`: the windows are others.
 fn weighted_by(series: &TimeSeries, rates: &TimeSeries) -> Option<Vec<Interval>> {
     let near_ns = spacing_ns(series).max(spacing_ns(rates)) / 2;
     let mut rates = rates.filled().peekable();
-    let mut weighted = Vec::new();
+    let mut windows = Vec::new();
     let mut n_windows = 0;
     for (time_ns, window) in series.filled() {
         n_windows += 1;
         while rates.next_if(|(of_rate_ns, _)| of_rate_ns.saturating_add(near_ns) < time_ns).is_some() {}
         let rate = rates.peek().filter(|(of_rate_ns, _)| of_rate_ns.abs_diff(time_ns) <= near_ns);
         if let (Some(rate), Some(mean)) = (rate.and_then(|(_, rate)| rate.mean()), window.mean()) {
-            weighted.push((rate, rate * mean));
+            windows.push((rate, rate * mean));
         }
     }
-    let n_without = (n_windows - weighted.len()) as f64;
-    let has_weight = weighted.iter().any(|(rate, _)| *rate > 0.0);
-    (has_weight && n_without <= (MOST_WITHOUT_WEIGHT * f64::from(n_windows as u32)).max(1.0)).then_some(weighted)
+    let n_without = (n_windows - windows.len()) as f64;
+    let has_weight = windows.iter().any(|(rate, _)| *rate > 0.0);
+    (has_weight && n_without <= (MOST_WITHOUT_WEIGHT * f64::from(n_windows as u32)).max(1.0)).then_some(windows)
 }
 
 /// Without the intervals at the ends, and no more than are needed.

@@ -137,15 +137,15 @@ impl FigureCourse {
         let estimate = match metric {
             ComparedMetric::Iops => told.ios_per_sec,
             ComparedMetric::Bandwidth => told.bytes_per_sec,
-            ComparedMetric::MeanLatency => Estimate::Unknown(ImprecisionReason::NotMeasured),
             // They are of the completion latency.
             _ if kind != LatencyKind::Completion => Estimate::Unknown(ImprecisionReason::NotMeasured),
+            ComparedMetric::MeanLatency => told.mean_ns,
             ComparedMetric::P50 => told.p50_ns,
             ComparedMetric::P99 => told.p99_ns,
             ComparedMetric::P999 => told.p999_ns,
         };
         match estimate {
-            Estimate::Interval(interval) if metric.is_latency() => Self::Interval(to_bucket_bounds(interval)),
+            Estimate::Interval(interval) if metric.percent().is_some() => Self::Interval(to_bucket_bounds(interval)),
             Estimate::Interval(interval) => Self::Interval(interval),
             Estimate::Unknown(reason) => Self::Silent(words(reason)),
         }

@@ -28,3 +28,10 @@ pub(crate) use trend::trend;
 pub(crate) fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
+
+/// Values around the mean of all samples of some intervals (number and sum), in which an interval counts as much as it has samples.
+pub(crate) fn weighted(intervals: &[(f64, f64)]) -> Vec<f64> {
+    let (n_all, sum_all) = intervals.iter().fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
+    let (of_all, mean_n) = (sum_all / n_all, n_all / intervals.len() as f64);
+    intervals.iter().map(|(n, sum)| of_all + (sum - of_all * n) / mean_n).collect()
+}

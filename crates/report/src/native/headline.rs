@@ -296,6 +296,7 @@ mod tests {
             p50_ns: estimate(1e6, 1e6, 1.0001e6),
             p99_ns: estimate(1.0, 0.5, 20.0),
             p999_ns: Estimate::Unknown(ImprecisionReason::TooFewSamples),
+            mean_ns: estimate(2.0, 1.0, 3.0),
         };
         let mut record = RunRecord { workers: vec![worker("random-read", 0)], ..RunRecord::default() };
         record.precision = Some(vec![precision.clone()]);

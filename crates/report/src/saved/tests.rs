@@ -8,8 +8,8 @@ use ferrio_stats::note::{
     RunNote, StreamFault, SystemError, TraceFault, TraceTrouble, VerifyNote, ZoneNote,
 };
 use ferrio_stats::{
-    CourseEvent, DiskRecord, Evidence, Failure, JobEnd, JobSeries, LatencyStat, MessageStream, Note, PriorityStat,
-    PriorityStats, SteadyPart, SteadyState, Stretch, ThreadStats, WorkerRecord,
+    CourseEvent, DiskRecord, Evidence, Failure, JobEnd, LatencyStat, MessageStream, Note, PriorityStat, PriorityStats,
+    SteadyPart, SteadyState, Stretch, ThreadStats, WorkerRecord,
 };
 use ferrio_units::{AllowedParameter, BuildError, DataDirection, PerDirection};
 use proptest::prelude::*;
@@ -119,18 +119,6 @@ fn framed(content: &[u8]) -> Vec<u8> {
     file.extend(crc32c(content).to_le_bytes());
     file.extend(content);
     file
-}
-
-/// Earlier versions wrote the same form without the fields at the end.
-#[test]
-fn records_without_later_fields_are_read() {
-    let record = record(&[1, 1_000]);
-    let content = postcard::to_stdvec(&record).expect("serialises");
-    let earlier = content.strip_suffix(&LATER_FIELDS).expect("the later fields are empty");
-    assert_eq!(decode(&framed(earlier)), Ok(record.clone()));
-    let series = vec![JobSeries::new(3, 100)];
-    let later = RunRecord { series, precision: Some(Vec::new()), ..record };
-    assert_eq!(decode(&encode(&later)), Ok(later));
 }
 
 #[test]
